@@ -29,28 +29,17 @@ struct table {
 	struct option *option; /* ends with a NULL name */
 	struct meaning *meaning;
 	size_t count, option_cap, meaning_cap;
-	struct cg_map number; /* by key_of() the name: number + 1 */
+	struct cg_map number; /* by a hash of the name: number + 1 */
 	size_t modules;       /* formats whose options are in the table */
 };
 
 /* ---- The table ---------------------------------------------------------- */
 
-/* FNV-1a. Names with equal keys have consecutive ones in the map. */
-static uint64_t
-key_of(const char *name)
-{
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
-
-	while (*name)
-		key = (key ^ (unsigned char)*name++) * UINT64_C(0x100000001b3);
-	return key;
-}
-
 /* The name's place in the map, 0 if it is new; NULL: out of memory. */
 static uint32_t *
 find_entry(struct table *table, const char *name)
 {
-	uint64_t key = key_of(name);
+	uint64_t key = cg_hash_ends(cg_slice(name)); /* or one behind it */
 	uint32_t *number;
 
 	do

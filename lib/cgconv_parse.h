@@ -326,8 +326,8 @@ void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
 /*
  * A hash of the length and of the first and last 8 bytes, in which names mostly
- * differ; for caches whose entries are compared, not for maps: it is easy to find
- * names with the same one.
+ * differ. It is easy to find names with the same one: not for tables of names from
+ * inputs, but for caches, whose entries are compared.
  */
 uint32_t cg_hash_ends(struct cg_slice name);
 

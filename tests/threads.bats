@@ -330,8 +330,9 @@ with_threads()
 		# It waits in the middle of its output, which nobody reads.
 		"$CGCONV" -j "$n" "$@" >"$tmp/pipe$n" 3>&- &
 		job=$!
+		# Threads that read have ended by then.
+		sleep 2
 		if [ "$n" -eq 1 ]; then
-			sleep 2
 			[ "$(find "/proc/$job/task" -maxdepth 1 -name '[0-9]*' |
 				wc -l)" -eq 1 ]
 		else
@@ -344,6 +345,29 @@ with_threads()
 
 @test "threads: they compress, unless -j is 1" {
 	with_threads -t folded --gzip "$dir/big.folded"
+}
+
+@test "threads: they parse, unless -j is 1" {
+	for file in big.cg big.folded; do
+		for n in 1 3; do
+			rm -f "$tmp/pipe"
+			mkfifo "$tmp/pipe"
+			# The input does not end.
+			{ cat "$dir/$file" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+			feeder=$!
+			"$CGCONV" -q -j "$n" -t json "$tmp/pipe" >"$tmp/out" 3>&- &
+			job=$!
+			if [ "$n" -eq 1 ]; then
+				sleep 2
+				[ "$(find "/proc/$job/task" -maxdepth 1 \
+					-name '[0-9]*' | wc -l)" -eq 1 ]
+			else
+				has_thread "$job"
+			fi
+			kill "$job" "$feeder"
+			wait "$job" "$feeder" || :
+		done
+	done
 }
 
 @test "threads: they format, unless -j is 1" {

@@ -33,50 +33,71 @@ is_spec(struct cg_slice line)
 	return i > 0 && i < line.len && line.ptr[i] == '=';
 }
 
-bool
-callgrind_parse(const void *arg, struct cg_text *text)
+/*
+ * Passes a line that no stretch has. costs: whether the next numbers are costs of
+ * the function. False: the line may change everything.
+ */
+static bool
+pass_line(struct cg_cost_lines *lines, struct cg_slice line, bool *costs)
 {
-	const struct callgrind_columns *columns = arg;
-	struct callgrind_ahead *ahead = text->own;
-	struct cg_cost_lines lines = { .addrs = columns->instr,
-		.lines = columns->line,
-		.most = columns->events,
-		.pos = { .line = columns->line ? LINE_GUESS : 0,
-		    .addr = columns->instr ? ADDR_GUESS : 0 } };
-	const char *at = text->text.ptr, *end = at + text->text.len, *to;
+	if (callgrind_begins_number(*line.ptr)) {
+		(void)cg_skip_costs(lines, line.ptr);
+		*costs = true;
+	} else if (is_target(line)) {
+		*costs = false;
+	} else {
+		return line.len == 0 || *line.ptr == '#' || is_spec(line);
+	}
+	return true;
+}
+
+/* Finds the stretches of a text. False: out of memory. */
+static bool
+pack_text(struct cg_stretches *stretches, struct cg_cost_lines *lines,
+    const char *at, const char *end)
+{
 	struct cg_slice line;
+	const char *to;
 	bool costs = true;
 
-	if (!ahead->stretches)
-		ahead->stretches = cg_stretches_new();
-	if (!ahead->stretches)
-		return false;
-	ahead->has_nul = memchr(at, '\0', text->text.len) != NULL;
-	cg_stretches_clear(ahead->stretches, columns->events);
 	while (at < end) {
 		if (callgrind_begins_number(*at) && costs) {
-			to = cg_pack_stretch(ahead->stretches, &lines, at, end);
-			if (!to)
-				return false;
+			to = cg_pack_stretch(stretches, lines, at, end);
 			/* Any other costs are added before those behind them. */
-			if (to == at)
-				break;
+			if (!to || to == at)
+				return to != NULL;
 			at = to;
 			continue;
 		}
 		line.ptr = at;
 		at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
 		line.len = (size_t)(at - line.ptr) - 1;
-		if (callgrind_begins_number(*line.ptr)) {
-			(void)cg_skip_costs(&lines, line.ptr);
-			costs = true;
-		} else if (is_target(line)) {
-			costs = false;
-		} else if (line.len > 0 && *line.ptr != '#' && !is_spec(line)) {
-			break;
-		}
+		if (!pass_line(lines, line, &costs))
+			return true;
 	}
 	return true;
+}
+
+bool
+callgrind_parse(const void *arg, struct cg_text *text)
+{
+	const struct callgrind_columns *columns = arg;
+	struct callgrind_ahead *ahead = text->own;
+	struct cg_slice bytes = text->text;
+	struct cg_cost_lines lines = { .addrs = columns->instr,
+		.lines = columns->line,
+		.most = columns->events,
+		.pos = { .line = columns->line ? LINE_GUESS : 0,
+		    .addr = columns->instr ? ADDR_GUESS : 0 } };
+
+	if (!ahead->stretches)
+		ahead->stretches = cg_stretches_new();
+	if (!ahead->stretches)
+		return false;
+	ahead->has_nul = memchr(bytes.ptr, '\0', bytes.len) != NULL;
+	cg_stretches_clear(ahead->stretches, columns->events);
+	return pack_text(
+	    ahead->stretches, &lines, bytes.ptr, bytes.ptr + bytes.len);
 }
 
 void

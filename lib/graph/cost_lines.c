@@ -37,89 +37,18 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	return text;
 }
 
-/* A step is relative to the last packed row only if positions are equal. */
-static uint64_t
-first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
-{
-	const struct cg_pos *a = &packed->pos, *b = &lines->pos;
-
-	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
-		return UINT64_MAX;
-	return likely_step(lines, b);
-}
-
-/* Writes the tag with the number of values, or apart from it. */
-static inline void
-put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
-    size_t n)
-{
-	if (apart)
-		*apart = (uint8_t)n;
-	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
-	if (begins_segment(to))
-		cg_link_segment(packed, to);
-}
-
-/*
- * Packs as many lines as there is room for. State is kept in local variables:
- * the compiler must assume that bytes written may change anything else. Steps
- * keep the line and have an address above 0, so noting the last position of a
- * series of steps is enough. apart: counts may not fit into the tag and get a
- * byte of their own.
- */
+/* Packs as many lines as there is room for. */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)
 {
-	const char *at, *from = text, *const last = last_word(text, end);
-	const size_t most = lines->most;
-	const bool apart = most >= CG_COST_COUNT;
-	struct cg_packed *packed = &build->run->costs;
-	struct cg_pos pos = lines->pos, next = pos;
-	uint8_t *to = packed->at, *row, *values,
-		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
-	uint64_t step, tag, likely = first_step(packed, lines);
 	struct seen seen = { 0 };
-	size_t n = 0;
+	const char *at =
+	    pack_rows(&build->run->costs, true, lines, text, end, sum, &seen);
 
-	for (; text < end && to <= full; text = at + 1) {
-		step = get_step(text, last, likely, pos.addr);
-		if (step != 0) {
-			at = text + STEP_LEN;
-			row = to + 1;
-			tag = step << CG_COST_SHIFT;
-		} else {
-			next = pos;
-			at = take_pos(text, lines->addrs, lines->lines, &next);
-			if (!at)
-				break;
-			row = put_cost_pos(
-			    packed, to, next, text > from ? pos : packed->pos);
-			tag = *to;
-		}
-		values = row += apart;
-		at = pack_values(at, last, sum, most, &row, &n);
-		if (!at)
-			break;
-		put_count(packed, to, tag, apart ? values - 1 : NULL, n);
-		to = row;
-		seen.zeros |= n == 0;
-		if (step != 0) {
-			pos.addr += step;
-		} else {
-			if (text > from)
-				note_pos(&seen, &pos);
-			pos = next;
-			likely = likely_step(lines, &pos);
-		}
-	}
-	packed->at = to;
-	if (text == from)
-		return text;
-	packed->pos = lines->pos = pos;
-	note_pos(&seen, &pos);
-	note_lines(build->graph, seen);
-	return text;
+	if (at > text)
+		note_lines(build->graph, seen);
+	return at;
 }
 
 static const char *

@@ -62,72 +62,6 @@ cg_skip_costs(struct cg_cost_lines *lines, const char *text)
 	return take_pos(text, lines->addrs, lines->lines, &lines->pos);
 }
 
-/* True for rows that do not begin a segment. */
-static inline bool
-follows(struct cg_pos pos, struct cg_pos before)
-{
-	return (pos.addr == before.addr && pos.line == before.line) ||
-	       is_behind(pos, before);
-}
-
-static inline void
-put_tag(uint8_t *to, uint64_t tag, uint8_t *apart, size_t n)
-{
-	if (apart)
-		*apart = (uint8_t)n;
-	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
-}
-
-/* Packs lines behind the first one, as pack_some() of cost_lines.c does. */
-static const char *
-pack_rest(struct cg_stretches *all, struct cg_stretch *stretch,
-    struct cg_cost_lines *lines, const char *text, const char *end)
-{
-	const char *at, *const last = last_word(text, end);
-	const size_t most = all->most;
-	const bool apart = most >= CG_COST_COUNT;
-	struct cg_pos pos = lines->pos, next = pos;
-	uint8_t *to = all->bytes + all->used, *row, *values,
-		*const full =
-		    all->bytes + all->room - (POS_MAX + most * VALUE_MAX);
-	uint64_t step, tag, likely = likely_step(lines, &pos);
-	size_t n = 0;
-
-	for (; text < end && to <= full; text = at + 1) {
-		step = get_step(text, last, likely, pos.addr);
-		if (step != 0) {
-			at = text + STEP_LEN;
-			row = to + 1;
-			tag = step << CG_COST_SHIFT;
-		} else {
-			next = pos;
-			at = take_pos(text, lines->addrs, lines->lines, &next);
-			if (!at || !follows(next, pos))
-				break;
-			row = put_near_pos(to, next, pos);
-			tag = *to;
-		}
-		values = row += apart;
-		at = pack_values(at, last, all->sum, most, &row, &n);
-		if (!at)
-			break;
-		put_tag(to, tag, apart ? values - 1 : NULL, n);
-		to = row;
-		stretch->seen.zeros |= n == 0;
-		if (step != 0) {
-			pos.addr += step;
-		} else {
-			note_pos(&stretch->seen, &pos);
-			pos = next;
-			likely = likely_step(lines, &pos);
-		}
-	}
-	note_pos(&stretch->seen, &pos);
-	lines->pos = pos;
-	all->used = (size_t)(to - all->bytes);
-	return text;
-}
-
 /* Packs the first line; false if it is not of the usual shape. */
 static bool
 pack_first(struct cg_stretches *all, struct cg_stretch *stretch,
@@ -144,12 +78,13 @@ pack_first(struct cg_stretches *all, struct cg_stretch *stretch,
 		    at, last_word(*text, end), all->sum, all->most, &to, &n);
 	if (!at)
 		return false;
-	put_tag(tag, 0, apart ? tag + 1 : NULL, n);
+	put_count(tag, 0, apart ? tag + 1 : NULL, n);
 	*stretch = (struct cg_stretch){ .text = *text,
 		.base = lines->pos,
 		.first = pos,
 		.at = all->used,
 		.seen = { .zeros = n == 0 } };
+	note_pos(&stretch->seen, &pos);
 	all->used = (size_t)(to - all->bytes);
 	lines->pos = pos;
 	*text = at + 1;
@@ -161,6 +96,7 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
     const char *text, const char *end)
 {
 	struct cg_stretch *stretch;
+	struct cg_packed packed = { 0 };
 
 	if (!cg_grow_raw(
 		&all->stretch, &all->cap, all->count + 1, sizeof(*stretch)) ||
@@ -170,7 +106,12 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
 	stretch = &all->stretch[all->count];
 	if (!pack_first(all, stretch, lines, &text, end))
 		return text;
-	stretch->end = pack_rest(all, stretch, lines, text, end);
+	packed.at = all->bytes + all->used;
+	packed.end = all->bytes + all->room;
+	packed.pos = lines->pos;
+	stretch->end = pack_rows(
+	    &packed, false, lines, text, end, all->sum, &stretch->seen);
+	all->used = (size_t)(packed.at - all->bytes);
 	stretch->len = all->used - stretch->at;
 	stretch->last = lines->pos;
 	all->count++;

@@ -522,14 +522,6 @@ cg_out_bytes(struct cg_out *out)
 void
 cg_out_clear(struct cg_out *out)
 {
-	size_t size = (size_t)(out->end - out->buf);
-	char *less = size > 16 * BUFFER_SIZE ? realloc(out->buf, BUFFER_SIZE)
-					     : NULL;
-
-	if (less) {
-		out->buf = less;
-		out->end = less + BUFFER_SIZE;
-	}
 	out->at = out->buf;
 	out->status = CG_OK;
 }
