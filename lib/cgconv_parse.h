@@ -331,6 +331,14 @@ void cg_map_free(struct cg_map *);
  */
 uint32_t cg_hash_ends(struct cg_slice name);
 
+/*
+ * SipHash-1-3 of bytes that may come from an attacker, for tables of names from
+ * inputs, with a random key. table: any address in the process, for a system
+ * without a source of entropy.
+ */
+void cg_random_key(uint64_t key[2], const void *table);
+uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
+
 /* ---- Numbers ------------------------------------------------------------ */
 
 /*

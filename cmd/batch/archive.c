@@ -179,10 +179,10 @@ run_archive(struct worker_pool *pool, size_t first, size_t end)
 		return cg_nomem(batch->args->job);
 	}
 	cg_job_set_reporter(job, note_error, &members);
-	(void)cg_archive_open(job, batch->task[first].path, &archive);
+	(void)cg_archive_open(job, task_file(&batch->task[first]), &archive);
 	while (status == CG_OK && archive != NULL && n < end &&
 	       may_continue(batch) && cg_archive_next(archive, &member)) {
-		if (strcmp(batch->task[n].member, member.name) != 0)
+		if (strcmp(batch->task[n].path, member.name) != 0)
 			break;
 		status = run_member(pool, &members, archive, n++);
 	}

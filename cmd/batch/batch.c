@@ -47,7 +47,7 @@ run_tasks(struct worker_pool *pool)
 		if (!may_continue(batch))
 			break;
 		end = i + 1;
-		if (batch->task[i].archive > 0) {
+		if (is_member(&batch->task[i])) {
 			end = archive_end(batch, i, &work);
 			if (work)
 				status = run_archive(pool, i, end);
@@ -79,29 +79,37 @@ count_listed(struct batch *batch)
 	return before;
 }
 
+static bool
+show_task(const struct batch *batch, const struct task *task)
+{
+	const char *reason = reason_text[task->reason];
+	bool pending = task->state == PENDING;
+	char *name = task_name(task);
+	char *output = pending ? task_output(batch, task) : NULL;
+	bool ok = name != NULL && (!pending || output != NULL);
+
+	if (ok)
+		put_safe(stdout, cg_slice(name));
+	if (ok && pending) {
+		fputs(" -> ", stdout);
+		put_safe(stdout, cg_slice(output));
+		putchar('\n');
+	} else if (ok) {
+		printf(": %s%s%s\n", state_name[task->state],
+		    reason != NULL ? ", " : "", reason != NULL ? reason : "");
+	}
+	free(name);
+	free(output);
+	return ok;
+}
+
 static int
 show_plan(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->tasks; i++) {
 		const struct task *task = &batch->task[i];
-		char *name;
-
-		if (task->state == OTHER_SHARD)
-			continue;
-		name = task_name(task);
-		if (name == NULL)
+		if (task->state != OTHER_SHARD && !show_task(batch, task))
 			return cg_nomem(batch->args->job);
-		put_safe(stdout, cg_slice(name));
-		free(name);
-		if (task->state == PENDING) {
-			fputs(" -> ", stdout);
-			put_safe(stdout, cg_slice(task_output(batch, task)));
-			putchar('\n');
-		} else {
-			printf(": %s%s%s\n", state_name[task->state],
-			    task->reason ? ", " : "",
-			    task->reason ? task->reason : "");
-		}
 	}
 	return CG_OK;
 }
@@ -158,17 +166,13 @@ clean_up(struct batch *batch)
 	char *last = NULL;
 
 	for (size_t i = 0; i < batch->tasks; i++) {
-		const char *output = task_output(batch, &batch->task[i]);
-		const char *slash =
-		    output != NULL ? strrchr(output, '/') : NULL;
-		char *directory;
+		char *directory = task_output(batch, &batch->task[i]);
+		char *slash = directory ? strrchr(directory, '/') : NULL;
 
-		if (output == NULL)
+		if (directory == NULL)
 			continue;
-		directory =
-		    strndup(output, slash ? (size_t)(slash - output) : 0);
-		if (directory != NULL &&
-		    (last == NULL || strcmp(directory, last) != 0))
+		*(slash != NULL ? slash : directory) = '\0';
+		if (last == NULL || strcmp(directory, last) != 0)
 			remove_leftovers(batch, directory);
 		free(last);
 		last = directory;
@@ -208,19 +212,18 @@ static void
 confine_batch(struct batch *batch)
 {
 	struct sandbox box;
-	struct stat info;
 	const char *last = "", *slash;
 	size_t n = 0, length;
 	bool begun =
 	    make_output_directory(batch) && confine_begin(batch->args, &box);
 
 	for (size_t i = 0; begun && i < batch->tasks; i++) {
-		const char *path = batch->task[i].path;
+		const char *path = task_file(&batch->task[i]);
 
 		slash = strrchr(path, '/');
 		length = slash != NULL ? (size_t)(slash - path) : 0;
 		if (length != n || strncmp(path, last, n) != 0 ||
-		    (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)))
+		    batch->task[i].link)
 			confine_allow(&box, path);
 		last = path;
 		n = length;
@@ -238,7 +241,8 @@ run_workers(struct batch *batch)
 	reopen_groups(batch);
 	before = count_listed(batch);
 	count_work(batch);
-	begin_log(batch);
+	if (!begin_log(batch))
+		return cg_nomem(batch->args->job);
 	confine_batch(batch);
 	status = start_pool(&pool, batch);
 	if (status == CG_OK && batch->args->resume)
@@ -260,15 +264,11 @@ run_workers(struct batch *batch)
 static void
 free_batch(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->tasks; i++) {
-		free(batch->task[i].path);
-		free(batch->task[i].member);
-		free(batch->task[i].output);
-		free(batch->task[i].log);
-		free(batch->task[i].result);
-	}
+	free_logs(batch);
 	free_groups(batch);
+	free_texts(batch);
 	free(batch->task);
+	free(batch->suffix);
 	free(batch->outputs.slot);
 	free(batch->file);
 }

@@ -26,40 +26,56 @@
 
 enum state {
 	PENDING,
-	DONE,        /* converted */
+	DONE, /* converted */
 	FAILED,
-	SKIPPED,     /* not a profile: see reason */
-	UP_TO_DATE,  /* the output is newer than the input ("kept") */
-	SUMMED,      /* in the sum of a chunk that is not written yet */
+	SKIPPED,    /* not a profile: see reason */
+	UP_TO_DATE, /* the output is newer than the input ("kept") */
+	SUMMED,     /* in the sum of a chunk that is not written yet */
 	OTHER_SHARD,
-	STOPPED      /* interrupted by a signal; leaves no line */
+	STOPPED /* interrupted by a signal; leaves no line */
 };
 #define STATES 8
 /* As in the manifest and in messages. */
 extern const char *const state_name[STATES];
 
-/* An input: a file, or a member of an archive. */
+/* Why the plan has SKIPPED a task, or has made it FAILED. */
+enum reason {
+	NO_REASON,
+	IS_DIRECTORY,
+	IS_SPECIAL,
+	IS_PIPE,
+	IS_LINKED_DIRECTORY,
+	IN_UNIT,
+	BAD_ARCHIVE,
+	BAD_REST
+};
+extern const char *const reason_text[];
+
+/*
+ * An input: a file, or a member of an archive. There may be millions, so tasks
+ * refer to each other by number, and the names of outputs are not kept.
+ */
 struct task {
-	char *path;         /* of the file or the archive */
-	char *member;       /* its name in the archive; NULL: a file */
-	char *output;       /* below the output directory; NULL: none */
-	const char *reason; /* of SKIPPED, FAILED by the plan; or NULL */
-	char *log;          /* messages that are not printed yet, or NULL */
-	char *result;       /* of SUMMED: members of its manifest line, JSON */
-	uint64_t size;      /* bytes */
-	int64_t mtime;      /* seconds since 1970 */
-	size_t archive;     /* number of the archive, from 1; 0: none */
+	const char *path;    /* of the file, or in its archive */
+	const char *archive; /* its path, at an address of its own; or NULL */
+	uint64_t size;       /* bytes */
+	int64_t mtime;       /* seconds since 1970 */
 	/*
 	 * Files that a format reads together (.gcno, .gcda) are one unit: the
 	 * first one is converted, the others are SKIPPED.
 	 */
-	size_t first_file;    /* of the unit; the task itself if it is alone */
-	size_t next;          /* file of the unit; 0: no more */
-	size_t group;         /* number of the group + 1; 0: none */
-	size_t next_in_group; /* task; 0: no more */
-	enum state state;
-	bool before; /* finished in an earlier run */
+	uint32_t first_file; /* of the unit; the task itself if it is alone */
+	uint32_t next;       /* file of the unit; 0: no more */
+	uint32_t group;      /* number of the group + 1; 0: none */
+	uint32_t next_in_group; /* task; 0: no more */
+	uint32_t claim;         /* of its output's name; 0: has no own output */
+	uint8_t state;          /* enum state */
+	uint8_t reason;         /* enum reason */
+	bool before;            /* finished in an earlier run */
+	bool link;              /* the path leads elsewhere */
 };
+/* Numbers of tasks, and of groups behind them, fit into 32 bits. */
+#define TASKS_MAX (UINT32_MAX / 2)
 
 /* Tasks that are merged into one output. */
 struct group {
@@ -77,21 +93,44 @@ struct group {
 	struct group *next;  /* in the list ready */
 };
 
-/* A hash set of strings; the texts belong to others. */
+/* A suffix that the files of a format have. */
+struct suffix {
+	const char *text; /* without the dot */
+	size_t length;
+	size_t rank; /* among those read together, see gathered_rank(); or 0 */
+};
+
+/* A hash set of the outputs. */
 struct name {
-	const char *text; /* NULL: a free slot */
-	size_t next;      /* "text~N" is taken for all N below it */
+	uint32_t hash;
+	uint32_t owner; /* number of the task, or tasks + the group's; plus 1 */
+	uint32_t next;  /* "name~N" is taken for all N below it */
 };
 struct names {
 	struct name *slot;
-	size_t slots, count;
+	size_t slots;
+	uint64_t key[2]; /* of the hashes; random */
+	bool failed;     /* out of memory: the set may be wrong */
+};
+
+/* Texts that are freed all at once. */
+struct texts {
+	struct texts_block *block; /* the newest */
+	size_t size, left;         /* its bytes, and those free at its end */
+};
+
+/* The output directory, the output, the manifest; zeros: there is none yet. */
+#define OWN_FILES 3
+struct own_file {
+	dev_t device;
+	ino_t number;
 };
 
 struct progress {
-	double began, shown;   /* seconds_now() */
-	bool terminal;         /* standard error is one */
-	bool drawn;            /* the line is on the terminal */
-	size_t done, work;     /* inputs, without those done before */
+	double began, shown; /* seconds_now() */
+	bool terminal;       /* standard error is one */
+	bool drawn;          /* the line is on the terminal */
+	size_t done, work;   /* inputs, without those done before */
 	uint64_t done_bytes, work_bytes;
 };
 
@@ -99,7 +138,12 @@ struct batch {
 	struct args *args;
 	struct task *task;
 	size_t tasks, cap;
-	size_t archives;   /* so far; one that is given twice counts twice */
+	struct texts texts; /* the paths of tasks */
+	char **logs;        /* of tasks: messages not printed yet, or NULL */
+	char **result;      /* of SUMMED ones: members of the manifest line */
+	struct suffix *suffix; /* of all formats */
+	size_t suffixes, suffix_cap;
+	struct own_file own[OWN_FILES];
 	struct file *file; /* of the tasks; sorted after planning */
 	size_t files, file_cap;
 	struct group *group;
@@ -126,6 +170,19 @@ batch_stopped(const struct batch *batch)
 	return batch->args->stop != NULL && *batch->args->stop != 0;
 }
 
+static inline bool
+is_member(const struct task *task)
+{
+	return task->archive != NULL;
+}
+
+/* The path of the file that has it. */
+static inline const char *
+task_file(const struct task *task)
+{
+	return is_member(task) ? task->archive : task->path;
+}
+
 /* ---- plan.c: which inputs there are ------------------------------------- */
 
 /* Lists the inputs as tasks with their outputs; reads archives' headers. */
@@ -133,6 +190,11 @@ int plan_batch(struct batch *);
 
 /* ---- names.c: names of inputs and outputs ------------------------------- */
 
+/* A copy that lives as long as the batch; NULL: out of memory. */
+const char *keep_text(struct batch *, const char *);
+void free_texts(struct batch *);
+/* Fills batch->suffix; false: out of memory. */
+bool list_suffixes(struct batch *);
 /* Joins them by one '/'; to be freed, NULL: out of memory. */
 char *join_path(const char *directory, const char *name);
 /*
@@ -151,26 +213,33 @@ size_t find_suffix(const char *name, const char *suffixes, size_t *length);
  * The rank of the name's suffix among those that a format reads together
  * (module.gathers), and the length of the rest; 0: none.
  */
-size_t gathered_rank(const struct cg_job *, const char *name, size_t *stem);
+size_t gathered_rank(const struct batch *, const char *name, size_t *stem);
 bool is_gathered(const struct batch *, const struct task *);
 /* The name in messages, "archive/member"; to be freed, or NULL. */
 char *task_name(const struct task *);
-/* The path of the file, or in its archive. */
-const char *task_path(const struct task *);
-/* Its output or its group's, below the output directory; NULL: none. */
-const char *task_output(const struct batch *, const struct task *);
+/*
+ * Its output or its group's, below the output directory; to be freed. NULL: it
+ * has none, or out of memory.
+ */
+char *task_output(const struct batch *, const struct task *);
 /* The output's path from the working directory; to be freed, or NULL. */
 char *output_path(const struct batch *, const char *output);
+char *task_output_path(const struct batch *, const struct task *);
 /*
- * Takes name, an allocated string, for an output. Returns it, or "name~2" and
- * so on if others have it; to be freed, NULL: out of memory.
+ * Takes the name for an output of owner (as in struct name). Returns 1, or N if
+ * others have it, and it has to be "name~N"; 0: out of memory. Call it when all
+ * tasks are known.
  */
-char *claim_output(struct batch *, char *name);
+uint32_t claim_output(struct batch *, size_t owner, const char *name);
+/* Takes name, allocated; returns it, or "name~N"; to be freed, or NULL. */
+char *claimed_name(char *name, uint32_t claim);
 bool has_output(struct batch *, const char *output);
 
 /* ---- files.c: which file is which --------------------------------------- */
 
 struct stat;
+/* Before inputs are listed. */
+void find_own_files(struct batch *);
 /* Is it the output directory, the output or the manifest? */
 bool is_output_file(const struct batch *, const struct stat *);
 /* Remembers the file of a task; false: out of memory. */
@@ -238,8 +307,8 @@ void free_chunk(struct chunk *);
 void end_group(struct batch *, struct group *);
 void fail_group(struct batch *, struct group *, const char *text);
 /* The temporary file of a chunk's sum; to be freed, or NULL. */
-char *chunk_path(const struct batch *, const struct group *, size_t number,
-    pid_t parent);
+char *chunk_path(
+    const struct batch *, const struct group *, size_t number, pid_t parent);
 void remove_chunks(const struct batch *, const struct group *);
 
 /* ---- worker.c: converts in a process of its own ------------------------- */
@@ -317,8 +386,8 @@ bool prepare_task(struct batch *, size_t task);
  * Ends the task. Takes log, which may be NULL. result: members of the manifest
  * line, a JSON object as text, or NULL.
  */
-void end_task(struct batch *, size_t task, enum state, char *log,
-    const char *result);
+void end_task(
+    struct batch *, size_t task, enum state, char *log, const char *result);
 /* Ends it as failed, with one message. */
 void fail_task(struct batch *, size_t task, const char *text);
 /* The same without a message: one was printed for the whole group. */
@@ -363,12 +432,19 @@ void show_progress(struct batch *);
 void print_lines(struct batch *, const char *text);
 /* before: tasks that were finished in an earlier run. */
 void show_summary(struct batch *, size_t before);
-void begin_log(struct batch *);
+/* False: out of memory. */
+bool begin_log(struct batch *);
+/* Takes text, allocated, or NULL, in place of what the task had. */
+void set_log(struct batch *, size_t task, char *text);
+void set_result(struct batch *, size_t task, char *text);
+/* What the task has, to be freed; or NULL. */
+char *take_log(struct batch *, size_t task);
 /*
  * Prints the messages of finished tasks in the order of the inputs, up to the
  * first one that is not finished; at_end: of all.
  */
 void print_task_logs(struct batch *, bool at_end);
 void end_log(struct batch *);
+void free_logs(struct batch *);
 
 #endif

@@ -9,28 +9,36 @@
 
 /* ---- Outputs ------------------------------------------------------------ */
 
+void
+find_own_files(struct batch *batch)
+{
+	const struct args *args = batch->args;
+	const char *const path[OWN_FILES] = { args->directory, args->output,
+		args->manifest };
+	struct stat info;
+
+	for (size_t i = 0; i < OWN_FILES; i++)
+		if (path[i] != NULL && stat(path[i], &info) == 0)
+			batch->own[i] =
+			    (struct own_file){ info.st_dev, info.st_ino };
+}
+
 bool
 is_output_file(const struct batch *batch, const struct stat *info)
 {
-	const struct args *args = batch->args;
-	const char *const path[] = { args->directory, args->output,
-		args->manifest };
-	struct stat target;
-
-	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
-		if (path[i] != NULL && stat(path[i], &target) == 0 &&
-		    target.st_dev == info->st_dev &&
-		    target.st_ino == info->st_ino)
+	for (size_t i = 0; i < OWN_FILES; i++)
+		if (info->st_ino != 0 && batch->own[i].number == info->st_ino &&
+		    batch->own[i].device == info->st_dev)
 			return true;
 	return false;
 }
 
 /* ---- Inputs ------------------------------------------------------------- */
 
+/* An input that has been replaced since is another file. */
 struct file {
-	dev_t device;
-	ino_t number;
-	size_t task;
+	uint32_t key; /* a hash of device and inode */
+	uint32_t task;
 };
 
 static int
@@ -38,11 +46,18 @@ compare_files(const void *pa, const void *pb)
 {
 	const struct file *a = pa, *b = pb;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
 	return (a->task > b->task) - (a->task < b->task);
+}
+
+static uint32_t
+file_key(const struct stat *info)
+{
+	uint64_t h = (uint64_t)info->st_ino * 0x9e3779b97f4a7c15u;
+
+	h = (h ^ h >> 32 ^ (uint64_t)info->st_dev) * 0xff51afd7ed558ccdu;
+	return (uint32_t)(h >> 32);
 }
 
 bool
@@ -51,11 +66,11 @@ record_file(struct batch *batch, size_t task, const struct stat *info)
 	/* stat() failed: there is no file. */
 	if (info->st_ino == 0)
 		return true;
-	if (!cg_grow(&batch->file, &batch->file_cap, batch->files + 1,
+	if (!cg_grow_raw(&batch->file, &batch->file_cap, batch->files + 1,
 		sizeof(*batch->file)))
 		return false;
 	batch->file[batch->files++] =
-	    (struct file){ info->st_dev, info->st_ino, task };
+	    (struct file){ file_key(info), (uint32_t)task };
 	return true;
 }
 
@@ -77,11 +92,20 @@ may_replace(const struct batch *batch, size_t task, size_t input)
 	       (group > 0 && batch->task[input].group == group);
 }
 
+static bool
+is_same_file(const struct task *task, const struct stat *info)
+{
+	struct stat now;
+
+	return stat(task_file(task), &now) == 0 && now.st_dev == info->st_dev &&
+	       now.st_ino == info->st_ino;
+}
+
 bool
 overwrites_input(
     const struct batch *batch, size_t task, const struct stat *info)
 {
-	const struct file key = { info->st_dev, info->st_ino, 0 };
+	const struct file key = { file_key(info), 0 };
 	size_t low = 0, high = batch->files;
 
 	while (low < high) {
@@ -92,12 +116,11 @@ overwrites_input(
 		else
 			high = middle;
 	}
-	for (; low < batch->files; low++) {
-		const struct file *file = &batch->file[low];
+	for (; low < batch->files && batch->file[low].key == key.key; low++) {
+		size_t input = batch->file[low].task;
 
-		if (file->device != key.device || file->number != key.number)
-			return false;
-		if (!may_replace(batch, task, file->task))
+		if (!may_replace(batch, task, input) &&
+		    is_same_file(&batch->task[input], info))
 			return true;
 	}
 	return false;

@@ -64,10 +64,15 @@ compare_named(const void *pa, const void *pb)
 }
 
 static bool
-add_group(struct batch *batch, char *output, size_t first)
+add_group(struct batch *batch, char *name, size_t first)
 {
-	if (!output || !cg_grow(&batch->group, &batch->group_cap,
-			   batch->groups + 1, sizeof(*batch->group))) {
+	size_t owner = batch->tasks + batch->groups;
+	uint32_t claim = name ? claim_output(batch, owner, name) : 0;
+	char *output = claimed_name(name, claim);
+
+	if (claim == 0 || !output ||
+	    !cg_grow(&batch->group, &batch->group_cap, batch->groups + 1,
+		sizeof(*batch->group))) {
 		free(output);
 		return false;
 	}
@@ -84,15 +89,14 @@ make_groups(struct batch *batch, const struct named *all, size_t count)
 		struct task *task = &batch->task[all[i].task];
 
 		if ((i == 0 || strcmp(all[i].name, all[i - 1].name) != 0) &&
-		    !add_group(batch,
-			claim_output(batch, output_name(batch, all[i].name)),
-			all[i].task))
+		    !add_group(
+			batch, output_name(batch, all[i].name), all[i].task))
 			return false;
-		task->group = batch->groups;
+		task->group = (uint32_t)batch->groups;
 		batch->group[batch->groups - 1].tasks++;
 		if (batch->group[batch->groups - 1].tasks > 1)
 			batch->task[all[i - 1].task].next_in_group =
-			    all[i].task;
+			    (uint32_t)all[i].task;
 	}
 	return true;
 }
@@ -110,7 +114,7 @@ group_by(struct batch *batch, const regex_t *regex)
 
 		if (task->state != PENDING)
 			continue;
-		name = safe_path(task_path(task));
+		name = safe_path(task->path);
 		ok = name != NULL;
 		if (ok)
 			group = group_name(regex, name, &ok);
@@ -131,17 +135,16 @@ group_by(struct batch *batch, const regex_t *regex)
 static bool
 group_all(struct batch *batch)
 {
-	char *output = claim_output(batch, strdup(batch->args->output));
 	size_t last = 0;
 
-	if (!add_group(batch, output, 0))
+	if (!add_group(batch, strdup(batch->args->output), 0))
 		return false;
 	for (size_t i = 0; i < batch->tasks; i++) {
 		if (batch->task[i].state != PENDING)
 			continue;
 		batch->task[i].group = 1;
 		if (batch->group[0].tasks++ > 0)
-			batch->task[last].next_in_group = i;
+			batch->task[last].next_in_group = (uint32_t)i;
 		else
 			batch->group[0].first = i;
 		last = i;
@@ -470,15 +473,14 @@ end_group(struct batch *batch, struct group *group)
 	struct task *task = NULL;
 
 	while ((task = next_in_group(batch, group, task)) != NULL) {
-		char *result = task->result;
+		size_t number = (size_t)(task - batch->task);
 
 		if (task->state != SUMMED)
 			continue;
-		task->result = NULL;
 		batch->count[SUMMED]--;
-		end_task(batch, (size_t)(task - batch->task), DONE, task->log,
-		    result);
-		free(result);
+		end_task(batch, number, DONE, take_log(batch, number),
+		    batch->result[number]);
+		set_result(batch, number, NULL);
 	}
 }
 

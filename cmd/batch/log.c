@@ -268,12 +268,49 @@ put_lines(struct batch *batch, char *lines)
 	}
 }
 
-void
+/* The pages of the arrays that no task uses are never touched. */
+bool
 begin_log(struct batch *batch)
 {
+	batch->logs = calloc(batch->tasks + 1, sizeof(*batch->logs));
+	batch->result = calloc(batch->tasks + 1, sizeof(*batch->result));
 	/* Without a log, all warnings are printed. */
 	if (!batch->args->verbose)
 		batch->log = calloc(1, sizeof(*batch->log));
+	return batch->logs != NULL && batch->result != NULL;
+}
+
+static void
+set_text(char **at, char *text)
+{
+	if (*at == NULL && (text == NULL || text[0] == '\0')) {
+		free(text);
+		return;
+	}
+	free(*at);
+	*at = text;
+}
+
+void
+set_log(struct batch *batch, size_t number, char *text)
+{
+	set_text(&batch->logs[number], text);
+}
+
+void
+set_result(struct batch *batch, size_t number, char *text)
+{
+	set_text(&batch->result[number], text);
+}
+
+char *
+take_log(struct batch *batch, size_t number)
+{
+	char *text = batch->logs[number];
+
+	if (text != NULL)
+		batch->logs[number] = NULL;
+	return text;
 }
 
 void
@@ -281,12 +318,11 @@ print_task_logs(struct batch *batch, bool at_end)
 {
 	while (batch->printed < batch->tasks &&
 	       (at_end || batch->task[batch->printed].state != PENDING)) {
-		struct task *task = &batch->task[batch->printed++];
+		char *lines = take_log(batch, batch->printed++);
 
-		if (task->log != NULL)
-			put_lines(batch, task->log);
-		free(task->log);
-		task->log = NULL;
+		if (lines != NULL)
+			put_lines(batch, lines);
+		free(lines);
 	}
 }
 
@@ -309,4 +345,17 @@ end_log(struct batch *batch)
 	}
 	free(log);
 	batch->log = NULL;
+}
+
+void
+free_logs(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->tasks; i++) {
+		if (batch->logs != NULL)
+			free(batch->logs[i]);
+		if (batch->result != NULL)
+			free(batch->result[i]);
+	}
+	free(batch->logs);
+	free(batch->result);
 }

@@ -34,15 +34,20 @@ fail(const char *what)
 
 /* ---- The tasks by their names ------------------------------------------- */
 
+static const char *
+task_member(const struct task *task)
+{
+	return is_member(task) ? task->path : "";
+}
+
 static int
 compare_tasks(const struct task *task, const char *path, const char *member)
 {
-	int order = strcmp(task->path, path);
+	int order = strcmp(task_file(task), path);
 
 	if (order != 0)
 		return order;
-	return strcmp(task->member != NULL ? task->member : "",
-	    member != NULL ? member : "");
+	return strcmp(task_member(task), member != NULL ? member : "");
 }
 
 static int
@@ -51,7 +56,7 @@ compare_known(const void *pa, const void *pb)
 	const struct task *a = *(struct task *const *)pa;
 	const struct task *b = *(struct task *const *)pb;
 
-	return compare_tasks(a, b->path, b->member);
+	return compare_tasks(a, task_file(b), task_member(b));
 }
 
 /* To be freed; NULL: out of memory. */
@@ -142,23 +147,35 @@ put_header(struct batch *batch)
 }
 
 static bool
+add_output(const struct batch *batch, const struct task *task,
+    struct json_object *json)
+{
+	bool written = task->state == DONE || task->state == UP_TO_DATE, ok;
+	char *output;
+
+	if (!written || (task->group == 0 && task->claim == 0))
+		return true;
+	output = task_output(batch, task);
+	ok = output != NULL && add_json_text(json, "output", cg_slice(output));
+	free(output);
+	return ok;
+}
+
+static bool
 fill_line(const struct batch *batch, const struct task *task,
     struct json_object *json)
 {
-	const char *output = task_output(batch, task);
-	bool written = task->state == DONE || task->state == UP_TO_DATE;
-
-	return add_json_text(json, "input", cg_slice(task->path)) &&
-	       (task->member == NULL ||
-		   add_json_text(json, "member", cg_slice(task->member))) &&
+	return add_json_text(json, "input", cg_slice(task_file(task))) &&
+	       (!is_member(task) ||
+		   add_json_text(json, "member", cg_slice(task->path))) &&
 	       add_json_u64(json, "size", task->size) &&
 	       add_json(json, "mtime", json_object_new_int64(task->mtime)) &&
 	       add_json_text(
 		   json, "status", cg_slice(state_name[task->state])) &&
-	       (output == NULL || !written ||
-		   add_json_text(json, "output", cg_slice(output))) &&
-	       (task->reason == NULL ||
-		   add_json_text(json, "reason", cg_slice(task->reason)));
+	       add_output(batch, task, json) &&
+	       (task->reason == NO_REASON ||
+		   add_json_text(
+		       json, "reason", cg_slice(reason_text[task->reason])));
 }
 
 void
@@ -291,11 +308,11 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 		if (compare_tasks(task, line->input, line->member) != 0)
 			return;
 		if (task->mtime != (int64_t)line->mtime ||
-		    (task->member == NULL && task->size != line->size))
+		    (!is_member(task) && task->size != line->size))
 			return;
 		for (int s = 0; s < STATES; s++)
 			if (strcmp(line->status, state_name[s]) == 0)
-				task->state = (enum state)s;
+				task->state = (uint8_t)s;
 		task->before = true;
 	}
 }
@@ -313,7 +330,6 @@ check_outputs(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
-		const char *output = task_output(batch, task);
 		char *path;
 
 		if (task->before && task->state == FAILED && batch->args->retry)
@@ -321,7 +337,7 @@ check_outputs(struct batch *batch)
 		if (!task->before ||
 		    (task->state != DONE && task->state != UP_TO_DATE))
 			continue;
-		path = output != NULL ? output_path(batch, output) : NULL;
+		path = task_output_path(batch, task);
 		if (path == NULL || access(path, F_OK) != 0)
 			reset_task(task);
 		free(path);

@@ -4,50 +4,133 @@
  * An output has the path, below the output directory, at which tar would
  * extract its input; the template of --name gives its base name.
  */
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "batch.h"
 
+/* ---- Texts -------------------------------------------------------------- */
+
+#define TEXTS_BLOCK ((size_t)64 << 10)
+
+struct texts_block {
+	struct texts_block *next;
+	char bytes[];
+};
+
+const char *
+keep_text(struct batch *batch, const char *text)
+{
+	struct texts *texts = &batch->texts;
+	size_t n = strlen(text) + 1;
+	struct texts_block *block;
+	size_t size = n < TEXTS_BLOCK ? TEXTS_BLOCK : n;
+	char *to;
+
+	if (n > texts->left) {
+		block = malloc(sizeof(*block) + size);
+		if (block == NULL)
+			return NULL;
+		block->next = texts->block;
+		texts->block = block;
+		texts->left = size;
+		texts->size = size;
+	}
+	to = &texts->block->bytes[texts->size - texts->left];
+	memcpy(to, text, n);
+	texts->left -= n;
+	return to;
+}
+
+void
+free_texts(struct batch *batch)
+{
+	struct texts_block *block;
+
+	while ((block = batch->texts.block) != NULL) {
+		batch->texts.block = block->next;
+		free(block);
+	}
+}
+
+/* A path that is being made. */
+struct path {
+	char *text;
+	size_t length, room;
+	bool failed; /* out of memory */
+};
+
+static void
+put_bytes(struct path *to, const char *bytes, size_t n)
+{
+	if (!cg_grow_raw(&to->text, &to->room, to->length + n + 1, 1)) {
+		to->failed = true;
+		return;
+	}
+	memcpy(to->text + to->length, bytes, n);
+	to->length += n;
+	to->text[to->length] = '\0';
+}
+
+static void
+put_name(struct path *to, const char *name)
+{
+	put_bytes(to, name, strlen(name));
+}
+
+/* To be freed; NULL: out of memory. */
+static char *
+end_path(struct path *path)
+{
+	put_name(path, "");
+	if (!path->failed)
+		return path->text;
+	free(path->text);
+	return NULL;
+}
+
 /* Escapes control characters and the component ".." as in URLs: "%0a". */
 static void
-put_component(FILE *to, const char *name, size_t length)
+put_component(struct path *to, const char *name, size_t length)
 {
 	bool dots = length == 2 && name[0] == '.' && name[1] == '.';
+	size_t plain = 0; /* where characters begin that are not escaped */
+	char text[4];
 
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)name[i];
 
-		if (dots || c < 0x20 || c == 0x7f)
-			fprintf(to, "%%%02x", c);
-		else
-			putc(c, to);
+		if (!dots && c >= 0x20 && c != 0x7f)
+			continue;
+		put_bytes(to, name + plain, i - plain);
+		snprintf(text, sizeof(text), "%%%02x", c);
+		put_bytes(to, text, 3);
+		plain = i + 1;
 	}
+	put_bytes(to, name + plain, length - plain);
 }
 
 char *
 safe_path(const char *name)
 {
-	char *text = NULL;
-	size_t size, length;
-	FILE *to = open_memstream(&text, &size);
+	struct path path = { 0 };
 	const char *before = "";
+	size_t length;
 
-	if (to == NULL)
-		return NULL;
 	for (; *name != '\0'; name += length + (name[length] == '/')) {
 		length = strcspn(name, "/");
 		if (length == 0 || (length == 1 && name[0] == '.'))
 			continue;
-		fputs(before, to);
-		put_component(to, name, length);
+		put_name(&path, before);
+		put_component(&path, name, length);
 		before = "/";
 	}
-	(void)close_text(to, &text);
-	return text;
+	return end_path(&path);
 }
+
+/* ---- Suffixes ----------------------------------------------------------- */
 
 size_t
 find_suffix(const char *name, const char *suffixes, size_t *length)
@@ -66,26 +149,101 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 	return 0;
 }
 
+static bool
+add_suffixes(struct batch *batch, const char *suffixes, bool gathered)
+{
+	size_t n;
+
+	for (size_t i = 1; suffixes != NULL && *suffixes != '\0'; i++) {
+		n = strcspn(suffixes, ";");
+		if (!cg_grow(&batch->suffix, &batch->suffix_cap,
+			batch->suffixes + 1, sizeof(*batch->suffix)))
+			return false;
+		batch->suffix[batch->suffixes++] =
+		    (struct suffix){ suffixes, n, gathered ? i : 0 };
+		suffixes += n + (suffixes[n] == ';');
+	}
+	return true;
+}
+
+bool
+list_suffixes(struct batch *batch)
+{
+	const struct cg_job *job = batch->args->job;
+	const struct cg_module *module;
+	bool ok = true;
+
+	for (size_t i = 0; ok && (module = cg_job_module(job, i)) != NULL; i++)
+		ok = add_suffixes(batch, module->suffixes, false) &&
+		     add_suffixes(batch, module->gathers, true);
+	return ok;
+}
+
+/* Does the name of length n end in the suffix, behind something? */
+static bool
+has_suffix(const char *name, size_t n, const struct suffix *suffix)
+{
+	size_t length = suffix->length;
+
+	return n > length + 1 && name[n - 1] == suffix->text[length - 1] &&
+	       name[n - length - 1] == '.' &&
+	       memcmp(name + n - length, suffix->text, length) == 0;
+}
+
 /*
  * Removes suffixes of compression from base; returns its length without the
  * longest suffix of a format.
  */
 static size_t
-stem_length(const struct cg_job *job, char *base)
+stem_length(const struct batch *batch, char *base)
 {
-	const struct cg_module *module;
-	size_t n = 0, longest = 0;
+	size_t n = 0, longest = 0, length;
 
 	while (find_suffix(base, "gz;" CG_COMPRESSED_SUFFIXES, &n))
 		base[strlen(base) - n] = '\0';
-	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
-		if (find_suffix(base, module->suffixes, &n) && n > longest)
-			longest = n;
-		if (find_suffix(base, module->gathers, &n) && n > longest)
-			longest = n;
-	}
-	return strlen(base) - longest;
+	length = strlen(base);
+	for (size_t i = 0; i < batch->suffixes; i++)
+		if (batch->suffix[i].length >= longest &&
+		    has_suffix(base, length, &batch->suffix[i]))
+			longest = batch->suffix[i].length + 1;
+	return length - longest;
 }
+
+size_t
+gathered_rank(const struct batch *batch, const char *name, size_t *stem)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < batch->suffixes; i++) {
+		const struct suffix *suffix = &batch->suffix[i];
+
+		if (suffix->rank == 0 || !has_suffix(name, length, suffix))
+			continue;
+		*stem = length - suffix->length - 1;
+		return suffix->rank;
+	}
+	return 0;
+}
+
+bool
+is_gathered(const struct batch *batch, const struct task *task)
+{
+	size_t stem;
+
+	return gathered_rank(batch, task->path, &stem) > 0;
+}
+
+bool
+looks_like_archive(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n;
+
+	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
+	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
+}
+
+/* ---- Names of outputs --------------------------------------------------- */
 
 /* Values of the placeholders {dir}, {base}, {stem}. */
 struct parts {
@@ -129,7 +287,8 @@ find_bad_placeholder(const char *template)
 
 /* Expands a placeholder; returns what follows it, NULL if there is none. */
 static const char *
-put_placeholder(FILE *to, const char *template, const struct parts *parts)
+put_placeholder(
+    struct path *to, const char *template, const struct parts *parts)
 {
 	size_t i = find_placeholder(template);
 	const struct cg_slice *text;
@@ -138,12 +297,12 @@ put_placeholder(FILE *to, const char *template, const struct parts *parts)
 		return NULL;
 	text = (const struct cg_slice *)((const char *)parts +
 					 placeholders[i].value);
-	fwrite(text->ptr, 1, text->len, to);
+	put_bytes(to, text->ptr, text->len);
 	return template + strlen(placeholders[i].name);
 }
 
 static void
-put_template(FILE *to, const char *template, struct parts parts)
+put_template(struct path *to, const char *template, struct parts parts)
 {
 	const char *first = strstr(template, "{stem}"), *after;
 	size_t n = first != NULL ? (size_t)(first - template) : 0;
@@ -157,7 +316,7 @@ put_template(FILE *to, const char *template, struct parts parts)
 	while (*template != '\0') {
 		after = put_placeholder(to, template, &parts);
 		if (after == NULL)
-			putc(*template, to);
+			put_bytes(to, template, 1);
 		template = after != NULL ? after : template + 1;
 	}
 }
@@ -170,33 +329,33 @@ has_directory(const char *template)
 }
 
 static void
-put_output(FILE *file, const struct args *args, struct parts parts)
+put_output(struct path *to, const struct args *args, struct parts parts)
 {
-	const struct cg_module *to = cg_job_target(args->job);
-	const char *template = args->name != NULL ? args->name : to->naming;
+	const struct cg_module *target = cg_job_target(args->job);
+	const char *template = args->name != NULL ? args->name : target->naming;
 
 	if (template == NULL || !has_directory(template)) {
-		fwrite(parts.dir.ptr, 1, parts.dir.len, file);
-		putc('/', file);
+		put_bytes(to, parts.dir.ptr, parts.dir.len);
+		put_bytes(to, "/", 1);
 	}
-	if (template != NULL)
-		put_template(file, template, parts);
-	else
-		fprintf(file, "%.*s.%.*s", (int)parts.stem.len, parts.stem.ptr,
-		    (int)strcspn(to->suffixes, ";"), to->suffixes);
+	if (template != NULL) {
+		put_template(to, template, parts);
+	} else {
+		put_bytes(to, parts.stem.ptr, parts.stem.len);
+		put_bytes(to, ".", 1);
+		put_bytes(to, target->suffixes, strcspn(target->suffixes, ";"));
+	}
 	if (args->gzip)
-		fputs(".gz", file);
+		put_name(to, ".gz");
 }
 
 char *
 output_name(const struct batch *batch, const char *name)
 {
-	const struct args *args = batch->args;
 	char *path = safe_path(name), *stem = NULL, *text = NULL, *safe = NULL;
 	struct parts parts = { 0 };
+	struct path output = { 0 };
 	const char *slash;
-	FILE *file = NULL;
-	size_t size;
 
 	if (path != NULL) {
 		slash = strrchr(path, '/');
@@ -204,53 +363,19 @@ output_name(const struct batch *batch, const char *name)
 		parts.dir = (struct cg_slice){ path,
 			slash != NULL ? (size_t)(slash - path) : 0 };
 		stem = strdup(parts.base.ptr);
-		file = open_memstream(&text, &size);
 	}
-	if (stem != NULL && file != NULL) {
+	if (stem != NULL) {
 		parts.stem.ptr = stem;
-		parts.stem.len = stem_length(args->job, stem);
-		put_output(file, args, parts);
+		parts.stem.len = stem_length(batch, stem);
+		put_output(&output, batch->args, parts);
+		text = end_path(&output);
 	}
-	if (close_text(file, &text) && stem != NULL)
+	if (text != NULL)
 		safe = safe_path(text);
 	free(text);
 	free(stem);
 	free(path);
 	return safe;
-}
-
-bool
-looks_like_archive(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n;
-
-	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
-	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
-}
-
-size_t
-gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
-{
-	const struct cg_module *module;
-	size_t rank, n;
-
-	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
-		rank = find_suffix(name, module->gathers, &n);
-		if (rank == 0)
-			continue;
-		*stem = strlen(name) - n;
-		return rank;
-	}
-	return 0;
-}
-
-bool
-is_gathered(const struct batch *batch, const struct task *task)
-{
-	size_t stem;
-
-	return gathered_rank(batch->args->job, task_path(task), &stem) > 0;
 }
 
 /* ---- Paths of tasks and outputs ----------------------------------------- */
@@ -269,24 +394,21 @@ join_path(const char *directory, const char *name)
 	return path;
 }
 
-const char *
-task_path(const struct task *task)
-{
-	return task->member != NULL ? task->member : task->path;
-}
-
 char *
 task_name(const struct task *task)
 {
-	return task->member != NULL ? join_path(task->path, task->member)
-				    : strdup(task->path);
+	return is_member(task) ? join_path(task->archive, task->path)
+			       : strdup(task->path);
 }
 
-const char *
+char *
 task_output(const struct batch *batch, const struct task *task)
 {
-	return task->group > 0 ? batch->group[task->group - 1].output
-			       : task->output;
+	if (task->group > 0)
+		return strdup(batch->group[task->group - 1].output);
+	return task->claim == 0
+		   ? NULL
+		   : claimed_name(output_name(batch, task->path), task->claim);
 }
 
 char *
@@ -297,81 +419,114 @@ output_path(const struct batch *batch, const char *output)
 		   : strdup(output);
 }
 
+char *
+task_output_path(const struct batch *batch, const struct task *task)
+{
+	char *output = task_output(batch, task), *path = NULL;
+
+	if (output != NULL)
+		path = output_path(batch, output);
+	free(output);
+	return path;
+}
+
 /* ---- Set of claimed output names ---------------------------------------- */
 
-static size_t
-hash(const char *text)
+static uint32_t
+hash(const struct batch *batch, const char *text)
 {
-	size_t h = 5381;
+	return (uint32_t)cg_hash_bytes(batch->outputs.key, text, strlen(text));
+}
 
-	for (; *text != '\0'; text++)
-		h = h * 33 ^ (unsigned char)*text;
-	return (size_t)(h * 0x9e3779b97f4a7c15u >> 7);
+/* Is it the output of the slot's owner? */
+static bool
+has_name(struct batch *batch, const struct name *slot, const char *name)
+{
+	size_t owner = slot->owner - 1;
+	char *output;
+	bool same;
+
+	if (owner >= batch->tasks)
+		return strcmp(batch->group[owner - batch->tasks].output,
+			   name) == 0;
+	output = task_output(batch, &batch->task[owner]);
+	batch->outputs.failed = batch->outputs.failed || output == NULL;
+	same = output != NULL && strcmp(output, name) == 0;
+	free(output);
+	return same;
 }
 
 /* The slot of the name, or the free one for it; the table is never full. */
 static struct name *
-find_slot(const struct names *names, const char *name)
+find_slot(struct batch *batch, const char *name, uint32_t h)
 {
-	size_t i = hash(name) & (names->slots - 1);
+	const struct names *names = &batch->outputs;
+	size_t i = (size_t)((uint64_t)h * names->slots >> 32);
 
-	while (names->slot[i].text != NULL &&
-	       strcmp(names->slot[i].text, name) != 0)
-		i = (i + 1) & (names->slots - 1);
+	while (names->slot[i].owner != 0 &&
+	       (names->slot[i].hash != h ||
+		   !has_name(batch, &names->slot[i], name)))
+		i = i + 1 < names->slots ? i + 1 : 0;
 	return &names->slot[i];
 }
 
-static bool
-grow_names(struct names *names)
-{
-	struct names more = { .slots =
-				  names->slots > 0 ? names->slots * 2 : 1024,
-		.count = names->count };
-
-	if (names->count * 2 < names->slots)
-		return true;
-	more.slot = calloc(more.slots, sizeof(*more.slot));
-	if (more.slot == NULL)
-		return false;
-	for (size_t i = 0; i < names->slots; i++)
-		if (names->slot[i].text != NULL)
-			*find_slot(&more, names->slot[i].text) = names->slot[i];
-	free(names->slot);
-	*names = more;
-	return true;
-}
-
 char *
-claim_output(struct batch *batch, char *name)
+claimed_name(char *name, uint32_t claim)
 {
-	struct name *slot, *first;
-	char *output;
 	size_t size;
+	char *output;
 
-	if (name == NULL || !grow_names(&batch->outputs)) {
-		free(name);
-		return NULL;
-	}
+	if (claim <= 1 || name == NULL)
+		return name;
 	size = strlen(name) + CG_NUMBER_MAX + 2;
 	output = malloc(size);
-	slot = first = find_slot(&batch->outputs, name);
 	if (output != NULL)
-		snprintf(output, size, "%s", name);
-	while (output != NULL && slot->text != NULL) {
-		snprintf(output, size, "%s~%zu", name, first->next++);
-		slot = find_slot(&batch->outputs, output);
-	}
+		snprintf(output, size, "%s~%" PRIu32, name, claim);
 	free(name);
-	if (output == NULL)
-		return NULL;
-	*slot = (struct name){ output, 2 };
-	batch->outputs.count++;
 	return output;
+}
+
+/* An output has a task of its own, or its group has: they are at most tasks. */
+static bool
+make_names(struct batch *batch)
+{
+	struct names *names = &batch->outputs;
+
+	if (names->slot != NULL)
+		return true;
+	names->slots = batch->tasks + batch->tasks / 4 + 2;
+	names->slot = calloc(names->slots, sizeof(*names->slot));
+	cg_random_key(names->key, names->slot);
+	return names->slot != NULL;
+}
+
+uint32_t
+claim_output(struct batch *batch, size_t owner, const char *name)
+{
+	struct name *slot, *first;
+	uint32_t claim = 1, h;
+	char *other;
+
+	if (!make_names(batch))
+		return 0;
+	h = hash(batch, name);
+	slot = first = find_slot(batch, name, h);
+	while (slot->owner != 0) {
+		claim = first->next++;
+		other = claimed_name(strdup(name), claim);
+		if (other == NULL)
+			return 0;
+		h = hash(batch, other);
+		slot = find_slot(batch, other, h);
+		free(other);
+	}
+	*slot = (struct name){ h, (uint32_t)owner + 1, 2 };
+	return batch->outputs.failed ? 0 : claim;
 }
 
 bool
 has_output(struct batch *batch, const char *output)
 {
 	return batch->outputs.slots > 0 &&
-	       find_slot(&batch->outputs, output)->text != NULL;
+	       find_slot(batch, output, hash(batch, output))->owner != 0;
 }

@@ -8,6 +8,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,42 +17,71 @@
 
 /* ---- Tasks -------------------------------------------------------------- */
 
-/* NULL: out of memory. */
+const char *const reason_text[] = {
+	[NO_REASON] = NULL,
+	[IS_DIRECTORY] = "a directory",
+	[IS_SPECIAL] = "a link or a device",
+	[IS_PIPE] = "a pipe or a device",
+	[IS_LINKED_DIRECTORY] = "a link to a directory",
+	[IN_UNIT] = "read with the first file of its unit",
+	[BAD_ARCHIVE] = "the archive could not be read",
+	[BAD_REST] = "the rest of the archive could not be read",
+};
+
+/* What is known of an input's file. */
+struct found {
+	const char *path; /* kept */
+	struct stat info; /* zeros: there is none */
+	bool link;
+};
+
+/* path: kept. One system call for most files. */
+static void
+find_file(const char *path, struct found *found)
+{
+	*found = (struct found){ .path = path };
+	if (lstat(path, &found->info) != 0)
+		memset(&found->info, 0, sizeof(found->info));
+	found->link = S_ISLNK(found->info.st_mode);
+	if (found->link && stat(path, &found->info) != 0)
+		memset(&found->info, 0, sizeof(found->info));
+}
+
+/* path: kept; of a member in its archive. NULL: out of memory, or too many. */
 static struct task *
-add_task(struct batch *batch, const char *path, const char *member,
-    const struct stat *info)
+add_task(struct batch *batch, const char *path, const struct found *found)
 {
 	struct task *task;
 
-	if (!cg_grow(
-		&batch->task, &batch->cap, batch->tasks + 1, sizeof(*task)))
+	if (batch->tasks == TASKS_MAX ||
+	    !cg_grow_raw(
+		&batch->task, &batch->cap, batch->tasks + 1, sizeof(*task)) ||
+	    !record_file(batch, batch->tasks, &found->info))
 		return NULL;
 	task = &batch->task[batch->tasks];
-	task->first_file = batch->tasks++;
-	task->path = strdup(path);
-	task->member = member != NULL ? strdup(member) : NULL;
-	task->mtime = (int64_t)info->st_mtime;
-	if (task->path == NULL || (member != NULL && task->member == NULL) ||
-	    !record_file(batch, task->first_file, info))
-		return NULL;
+	*task = (struct task){ .path = path,
+		.mtime = (int64_t)found->info.st_mtime,
+		.first_file = (uint32_t)batch->tasks,
+		.link = found->link };
+	batch->tasks++;
 	return task;
 }
 
 static void
-skip_task(struct task *task, const char *reason)
+skip_task(struct task *task, enum reason reason)
 {
 	task->state = SKIPPED;
-	task->reason = reason;
+	task->reason = (uint8_t)reason;
 }
 
 static int
-add_file(struct batch *batch, const char *path, const struct stat *info)
+add_file(struct batch *batch, const struct found *found)
 {
-	struct task *task = add_task(batch, path, NULL, info);
+	struct task *task = add_task(batch, found->path, found);
 
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
-	task->size = (uint64_t)info->st_size;
+	task->size = (uint64_t)found->info.st_size;
 	return CG_OK;
 }
 
@@ -59,66 +89,62 @@ add_file(struct batch *batch, const char *path, const struct stat *info)
 
 /* An input that cannot be read, for a reason that was reported. */
 static int
-add_failed(struct batch *batch, const char *path, const struct stat *info,
-    const char *reason)
+add_failed(struct batch *batch, const struct found *found, enum reason reason)
 {
-	struct task *task = add_task(batch, path, NULL, info);
+	struct task *task = add_task(batch, found->path, found);
 
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
 	task->state = FAILED;
-	task->reason = reason;
+	task->reason = (uint8_t)reason;
 	return CG_OK;
 }
 
 static int
-add_members(struct batch *batch, const char *path, struct cg_archive *archive,
-    const struct stat *info)
+add_members(
+    struct batch *batch, const struct found *found, struct cg_archive *archive)
 {
 	struct cg_member member;
+	const char *name;
 	struct task *task;
 
-	batch->archives++;
 	while (cg_archive_next(archive, &member)) {
-		task = add_task(batch, path, member.name, info);
+		name = keep_text(batch, member.name);
+		task = name != NULL ? add_task(batch, name, found) : NULL;
 		if (task == NULL)
 			return cg_nomem(batch->args->job);
-		task->archive = batch->archives;
+		task->archive = found->path;
 		task->size = member.size;
 		if (member.directory)
-			skip_task(task, "a directory");
+			skip_task(task, IS_DIRECTORY);
 		else if (!member.file)
-			skip_task(task, "a link or a device");
+			skip_task(task, IS_SPECIAL);
 	}
 	return cg_archive_status(archive) == CG_OK
 		   ? CG_OK
-		   : add_failed(batch, path, info,
-			 "the rest of the archive could not be read");
+		   : add_failed(batch, found, BAD_REST);
 }
 
 static int
-add_input(
-    struct batch *batch, const char *path, const struct stat *info, bool given)
+add_input(struct batch *batch, const struct found *found)
 {
+	bool named = looks_like_archive(found->path);
 	struct cg_archive *archive = NULL;
 	int status;
 
-	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
-		return add_file(batch, path, info);
 	/*
 	 * A file that cannot be opened is reported when it is read as an input.
 	 */
-	status = looks_like_archive(path)
-		     ? cg_archive_open(batch->args->job, path, &archive)
-		     : CG_OK;
+	if (!S_ISREG(found->info.st_mode) || !named)
+		return add_file(batch, found);
+	status = cg_archive_open(batch->args->job, found->path, &archive);
 	if (status == CG_ELIMIT)
 		return status;
 	if (status != CG_OK)
-		return add_failed(
-		    batch, path, info, "the archive could not be read");
+		return add_failed(batch, found, BAD_ARCHIVE);
 	if (archive == NULL)
-		return add_file(batch, path, info);
-	status = add_members(batch, path, archive, info);
+		return add_file(batch, found);
+	status = add_members(batch, found, archive);
 	cg_archive_close(archive);
 	return status;
 }
@@ -128,90 +154,112 @@ add_input(
 static int
 compare_names(const void *pa, const void *pb)
 {
-	return strcmp(*(char *const *)pa, *(char *const *)pb);
+	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
 struct list {
-	char **path;
+	const char **path; /* kept */
 	size_t count, cap;
 };
 
-/* Takes path, also on failure; a NULL path is out of memory. */
-static bool
-add_path(struct list *list, char *path)
+static const char *
+keep_path(struct batch *batch, const char *directory, const char *name)
 {
-	if (!path ||
-	    !cg_grow(&list->path, &list->cap, list->count + 1, sizeof(path))) {
-		free(path);
+	char *path = join_path(directory, name);
+	const char *kept = path != NULL ? keep_text(batch, path) : NULL;
+
+	free(path);
+	return kept;
+}
+
+/* False: out of memory. */
+static bool
+add_path(struct list *list, const char *path)
+{
+	if (!cg_grow_raw(
+		&list->path, &list->cap, list->count + 1, sizeof(path)))
 		return false;
-	}
 	list->path[list->count++] = path;
 	return true;
 }
 
+/* Is it the output directory? */
+static bool
+is_output_path(const struct batch *batch, const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && is_output_file(batch, &info);
+}
+
 /* Links to directories are not followed: there may be cycles. */
+static bool
+is_directory(const struct dirent *entry, const char *path)
+{
+	struct stat info;
+
+	return entry->d_type == DT_DIR ||
+	       (entry->d_type == DT_UNKNOWN && lstat(path, &info) == 0 &&
+		   S_ISDIR(info.st_mode));
+}
+
 static bool
 list_directory(
     struct batch *batch, struct list *directories, struct list *files)
 {
-	char *name = directories->path[--directories->count], *path;
+	const char *name = directories->path[--directories->count], *path;
 	DIR *dir = opendir(name);
 	const struct dirent *entry;
-	struct stat info;
-	bool ok = true;
+	bool ok = true, directory;
 
 	if (dir == NULL)
-		ok = add_path(files, strdup(name)); /* fails when it is read */
-	while (dir != NULL && ok && (entry = readdir(dir)) != NULL) {
+		return add_path(files, name); /* fails when it is read */
+	while (ok && (entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
-		path = join_path(name, entry->d_name);
-		if (path == NULL || lstat(path, &info) != 0)
-			ok = path != NULL && add_path(files, path);
-		else if (is_output_file(batch, &info))
-			free(path);
-		else
-			ok = add_path(
-			    S_ISDIR(info.st_mode) ? directories : files, path);
+		path = keep_path(batch, name, entry->d_name);
+		directory = path != NULL && is_directory(entry, path);
+		if (directory && is_output_path(batch, path))
+			continue;
+		ok = path != NULL &&
+		     add_path(directory ? directories : files, path);
 	}
-	if (dir != NULL)
-		(void)closedir(dir);
-	free(name);
+	(void)closedir(dir);
 	return ok;
 }
 
 /*
- * The reason to skip a directory's entry (reading a pipe would block); NULL
- * for a file, and for a directory that cannot be listed: that one fails later.
+ * Is it no profile (reading a pipe would block)? A directory that cannot be
+ * listed fails later.
  */
-static const char *
-skip_reason(const char *path, const struct stat *info)
+static enum reason
+skip_reason(const struct found *found)
 {
-	struct stat link;
+	mode_t mode = found->info.st_mode;
 
-	if (S_ISREG(info->st_mode))
-		return NULL;
-	if (!S_ISDIR(info->st_mode))
-		return "a pipe or a device";
-	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode)
-		   ? "a link to a directory"
-		   : NULL;
+	if (mode == 0 || S_ISREG(mode))
+		return NO_REASON;
+	if (!S_ISDIR(mode))
+		return IS_PIPE;
+	return found->link ? IS_LINKED_DIRECTORY : NO_REASON;
 }
 
+/* path: kept. */
 static int
 add_found(struct batch *batch, const char *path)
 {
-	struct stat info;
-	const char *reason;
+	struct found found;
+	enum reason reason;
 	struct task *task;
 
-	if (stat(path, &info) != 0)
-		info = (struct stat){ .st_mode = S_IFREG };
-	reason = skip_reason(path, &info);
-	if (reason == NULL)
-		return add_input(batch, path, &info, false);
-	task = add_task(batch, path, NULL, &info);
+	find_file(path, &found);
+	if (is_output_file(batch, &found.info))
+		return CG_OK;
+	reason = skip_reason(&found);
+	if (reason == NO_REASON)
+		return add_input(batch, &found);
+	task = add_task(batch, path, &found);
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
 	skip_task(task, reason);
@@ -222,7 +270,7 @@ static int
 add_directory(struct batch *batch, const char *name)
 {
 	struct list directories = { 0 }, files = { 0 };
-	bool ok = add_path(&directories, strdup(name));
+	bool ok = add_path(&directories, name);
 	int status = CG_OK;
 
 	while (ok && directories.count > 0)
@@ -230,34 +278,30 @@ add_directory(struct batch *batch, const char *name)
 	if (files.count > 0)
 		qsort(files.path, files.count, sizeof(*files.path),
 		    compare_names);
-	for (size_t i = 0; i < files.count; i++) {
-		if (ok && status == CG_OK)
-			status = add_found(batch, files.path[i]);
-		free(files.path[i]);
-	}
-	while (directories.count > 0)
-		free(directories.path[--directories.count]);
+	for (size_t i = 0; ok && status == CG_OK && i < files.count; i++)
+		status = add_found(batch, files.path[i]);
 	free(directories.path);
 	free(files.path);
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
 static int
-add_path_given(struct batch *batch, const char *path)
+add_path_given(struct batch *batch, const char *name)
 {
-	struct stat info;
+	const char *path = keep_text(batch, name);
+	struct found found;
 
-	memset(&info, 0, sizeof(info));
-	(void)stat(path, &info);
-	if (cg_is_elf(path))
+	if (path == NULL)
+		return cg_nomem(batch->args->job);
+	find_file(path, &found);
+	if (S_ISREG(found.info.st_mode) && cg_is_elf(path))
 		return cg_job_add_object(batch->args->job, path);
-	if (S_ISDIR(info.st_mode)) {
-		if (!batch->args->recursive)
-			return cg_usage(batch->args->job,
-			    "%s is a directory; use -r to read it", path);
-		return add_directory(batch, path);
-	}
-	return add_input(batch, path, &info, true);
+	if (!S_ISDIR(found.info.st_mode))
+		return add_input(batch, &found);
+	if (!batch->args->recursive)
+		return cg_usage(batch->args->job,
+		    "%s is a directory; use -r to read it", path);
+	return add_directory(batch, path);
 }
 
 /* Adds a name of n bytes, its delimiter included. */
@@ -301,8 +345,9 @@ add_list(struct batch *batch, const char *path)
 /* ---- Companions --------------------------------------------------------- */
 
 struct unit_file {
-	char *name;           /* without suffix */
-	size_t archive, rank; /* of its suffix */
+	char *name; /* without suffix */
+	const char *archive;
+	size_t rank; /* of its suffix */
 	size_t task;
 };
 
@@ -313,7 +358,8 @@ compare_unit_files(const void *pa, const void *pb)
 	int order = strcmp(a->name, b->name);
 
 	if (order == 0)
-		order = (a->archive > b->archive) - (a->archive < b->archive);
+		order = ((uintptr_t)a->archive > (uintptr_t)b->archive) -
+			((uintptr_t)a->archive < (uintptr_t)b->archive);
 	if (order == 0)
 		order = (a->rank > b->rank) - (a->rank < b->rank);
 	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
@@ -332,37 +378,42 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 			lead = &it[i];
 			continue;
 		}
-		batch->task[it[i].task].first_file = lead->task;
+		batch->task[it[i].task].first_file = (uint32_t)lead->task;
 		batch->task[it[i].task].next = batch->task[lead->task].next;
-		batch->task[lead->task].next = it[i].task;
-		skip_task(&batch->task[it[i].task],
-		    "read with the first file of its unit");
+		batch->task[lead->task].next = (uint32_t)it[i].task;
+		skip_task(&batch->task[it[i].task], IN_UNIT);
 	}
+}
+
+static void
+cut_end(char *text, size_t n)
+{
+	text[strlen(text) - n] = '\0';
 }
 
 static int
 find_companions(struct batch *batch)
 {
-	struct unit_file *all = calloc(batch->tasks + 1, sizeof(*all));
-	size_t count = 0, stem;
-	bool ok = all != NULL;
+	struct unit_file *all = NULL;
+	size_t count = 0, cap = 0, stem = 0, rank;
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < batch->tasks; i++) {
-		struct unit_file *it = &all[count];
+		const struct task *task = &batch->task[i];
 
-		it->name = task_name(&batch->task[i]);
-		it->task = i;
-		it->archive = batch->task[i].archive;
-		it->rank = it->name != NULL ? gathered_rank(batch->args->job,
-						  it->name, &stem)
-					    : 0;
-		ok = it->name != NULL;
-		if (it->rank > 0 && batch->task[i].state == PENDING) {
-			it->name[stem] = '\0';
-			count++;
-		} else {
-			free(it->name);
-		}
+		rank = gathered_rank(batch, task->path, &stem);
+		if (rank == 0 || task->state != PENDING)
+			continue;
+		ok = cg_grow_raw(&all, &cap, count + 1, sizeof(*all));
+		if (!ok)
+			break;
+		all[count] = (struct unit_file){ .name = task_name(task),
+			.archive = task->archive,
+			.rank = rank,
+			.task = i };
+		ok = all[count].name != NULL;
+		if (ok)
+			cut_end(all[count++].name, strlen(task->path) - stem);
 	}
 	if (ok && count > 0) {
 		qsort(all, count, sizeof(*all), compare_unit_files);
@@ -392,7 +443,7 @@ hash(const char *text)
 static bool
 hash_path(const struct task *task, uint64_t *h)
 {
-	char *path = safe_path(task_path(task));
+	char *path = safe_path(task->path);
 
 	if (path != NULL)
 		*h = hash(path);
@@ -400,30 +451,56 @@ hash_path(const struct task *task, uint64_t *h)
 	return path != NULL;
 }
 
+/* Inputs of one output belong to one shard. */
+static bool
+hash_output(const struct batch *batch, const struct task *task, uint64_t *h)
+{
+	const struct task *lead = &batch->task[task->first_file];
+
+	if (lead->group == 0 || batch->args->group_by == NULL)
+		return hash_path(lead, h);
+	*h = hash(batch->group[lead->group - 1].output);
+	return true;
+}
+
 static int
 select_shard(struct batch *batch)
 {
 	const struct args *args = batch->args;
-	uint64_t *of = calloc(batch->tasks + 1, sizeof(*of));
-	bool ok = of != NULL;
+	uint64_t h = 0;
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < batch->tasks; i++) {
-		ok = hash_path(&batch->task[i], &of[i]);
-		batch->list += of[i];
-	}
-	/* Inputs of one output belong to one shard. */
-	for (size_t i = 0; ok && args->shards > 0 && i < batch->tasks; i++) {
-		const struct task *lead =
-		    &batch->task[batch->task[i].first_file];
-		uint64_t h = of[batch->task[i].first_file];
+		struct task *task = &batch->task[i];
 
-		if (lead->group > 0 && args->group_by != NULL)
-			h = hash(batch->group[lead->group - 1].output);
-		if (h % args->shards != args->shard - 1)
-			batch->task[i].state = OTHER_SHARD;
+		ok = hash_path(task, &h);
+		batch->list += h;
+		if (!ok || args->shards == 0)
+			continue;
+		ok = hash_output(batch, task, &h);
+		if (ok && h % args->shards != args->shard - 1)
+			task->state = OTHER_SHARD;
 	}
-	free(of);
 	return ok ? CG_OK : cg_nomem(args->job);
+}
+
+static int
+name_outputs(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->tasks; i++) {
+		struct task *task = &batch->task[i];
+		char *name;
+
+		if (task->state != PENDING || task->group != 0)
+			continue;
+		name = output_name(batch, task->path);
+		if (name != NULL)
+			task->claim = claim_output(batch, i, name);
+		free(name);
+		if (task->claim == 0)
+			return cg_nomem(batch->args->job);
+	}
+	return CG_OK;
 }
 
 int
@@ -432,6 +509,9 @@ plan_batch(struct batch *batch)
 	struct args *args = batch->args;
 	int status = CG_OK;
 
+	find_own_files(batch);
+	if (!list_suffixes(batch))
+		status = cg_nomem(args->job);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
 		status = add_path_given(batch, args->input[i]);
 	if (status == CG_OK && args->list != NULL)
@@ -442,16 +522,8 @@ plan_batch(struct batch *batch)
 		status = find_groups(batch);
 	if (status == CG_OK)
 		status = select_shard(batch);
-	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
-		struct task *task = &batch->task[i];
-
-		if (task->state != PENDING || task->group != 0)
-			continue;
-		task->output =
-		    claim_output(batch, output_name(batch, task_path(task)));
-		if (task->output == NULL)
-			status = cg_nomem(args->job);
-	}
+	if (status == CG_OK)
+		status = name_outputs(batch);
 	sort_files(batch);
 	if (status == CG_OK && batch->tasks == 0)
 		status = cg_usage(args->job, "no inputs");

@@ -231,11 +231,8 @@ take_piece_out(struct chunk *chunk)
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
 {
-	struct task *task = &batch->task[number];
-
-	free(task->result);
-	task->result = result;
-	if (task->state == PENDING)
+	set_result(batch, number, result);
+	if (batch->task[number].state == PENDING)
 		end_task(batch, number, SUMMED, log, NULL);
 	else
 		free(log);
@@ -328,15 +325,12 @@ static void
 remove_temp(const struct batch *batch, const struct worker *dead)
 {
 	const struct worker_order *order = &dead->order;
-	const char *output = NULL;
 	char *path = NULL, *temp;
 
 	if (order->action == CONVERT)
-		output = task_output(batch, &batch->task[order->task]);
+		path = task_output_path(batch, &batch->task[order->task]);
 	else if (order->action != ADD && order->whole)
-		output = batch->group[order->group].output;
-	if (output != NULL)
-		path = output_path(batch, output);
+		path = output_path(batch, batch->group[order->group].output);
 	else if (order->action == WRITE)
 		path = chunk_path(
 		    batch, &batch->group[order->group], order->chunk, getpid());

@@ -27,8 +27,8 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 
 	if (task->state == PENDING)
 		note_progress(batch, task);
-	task->state = state;
-	task->log = log;
+	task->state = (uint8_t)state;
+	set_log(batch, number, log);
 	batch->count[state]++;
 	put_manifest(batch, task, result);
 	print_task_logs(batch, false);
@@ -51,14 +51,13 @@ error_text(const char *error, const struct cg_message *message)
 void
 fail_without_log(struct batch *batch, size_t number, const char *text)
 {
-	struct task *task = &batch->task[number];
-	char *name = task_name(task), *result;
+	char *name = task_name(&batch->task[number]), *result;
 	const struct cg_message message = {
 		.severity = CG_ERROR, .file = name, .text = text
 	};
 
 	result = error_text(text, &message);
-	end_task(batch, number, FAILED, task->log, result);
+	end_task(batch, number, FAILED, take_log(batch, number), result);
 	free(result);
 	free(name);
 }
@@ -66,17 +65,17 @@ fail_without_log(struct batch *batch, size_t number, const char *text)
 void
 fail_task(struct batch *batch, size_t number, const char *text)
 {
-	struct task *task = &batch->task[number];
-	char *name = task_name(task);
+	char *name = task_name(&batch->task[number]), *log = NULL;
 	const struct cg_message message = {
 		.severity = CG_ERROR, .file = name, .text = text
 	};
 	size_t size;
-	FILE *to = open_memstream(&task->log, &size);
+	FILE *to = open_memstream(&log, &size);
 
 	if (to != NULL)
 		put_message(to, &message);
-	(void)close_text(to, &task->log);
+	(void)close_text(to, &log);
+	set_log(batch, number, log);
 	fail_without_log(batch, number, text);
 	free(name);
 }
@@ -134,8 +133,8 @@ bool
 prepare_task(struct batch *batch, size_t number)
 {
 	const struct task *task = &batch->task[number];
-	const char *output = task_output(batch, task), *fault = NULL;
-	char *path = output_path(batch, output);
+	const char *fault = NULL;
+	char *path = task_output_path(batch, task);
 	bool there, kept = false;
 	struct stat info;
 

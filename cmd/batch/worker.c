@@ -158,8 +158,8 @@ collect_message(void *arg, const struct cg_message *message)
 		named.file = log->output;
 	else if (named.file == NULL)
 		named.file = name = task_name(log->task);
-	else if (log->task->member != NULL)
-		named.file = name = join_path(log->task->path, named.file);
+	else if (is_member(log->task))
+		named.file = name = join_path(log->task->archive, named.file);
 	text = message_text(&named);
 	if (text == NULL) {
 		free(name);
@@ -560,23 +560,22 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 	for (size_t i = 0; status == CG_OK && i < order->blobs; i++) {
 		const struct task *file = &batch->task[number];
 
-		status = cg_job_add_memory(job, file->member,
+		status = cg_job_add_memory(job, file->path,
 		    (struct cg_slice){ blob[i].bytes, blob[i].size });
 		number = file->next;
 	}
 	if (status == CG_OK && order->streamed)
 		status = cg_job_add_input_callback(
-		    job, task->member, read_stream, &state->stream);
+		    job, task->path, read_stream, &state->stream);
 	else if (status == CG_OK)
-		status = cg_job_add_input(
-		    job, task->member != NULL ? task->member : task->path);
+		status = cg_job_add_input(job, task->path);
 	if (status != CG_OK || order->action == ADD)
 		return status == CG_OK ? target_sum(state->batch, job) : status;
 	/* The name of the output may end as the input's does. */
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)
 		return status;
-	output = output_path(batch, task_output(batch, task));
+	output = task_output_path(batch, task);
 	status =
 	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);
 	free(output);
@@ -593,7 +592,7 @@ has_changed(const struct task *task, const struct stat *before)
 	struct stat now;
 	struct timespec then = cg_mtime(before), time;
 
-	if (task->member != NULL || !S_ISREG(before->st_mode) ||
+	if (is_member(task) || !S_ISREG(before->st_mode) ||
 	    stat(task->path, &now) != 0)
 		return false;
 	time = cg_mtime(&now);
@@ -608,7 +607,7 @@ read_task(
 	struct stat before = { 0 };
 	int status;
 
-	if (task->member == NULL && stat(task->path, &before) != 0)
+	if (!is_member(task) && stat(task->path, &before) != 0)
 		before.st_mode = 0;
 	status = cg_job_read(job, graph);
 	if (status == CG_OK && has_changed(task, &before))
@@ -619,7 +618,7 @@ read_task(
 static bool
 is_damaged_archive(const struct task *task)
 {
-	return task->member == NULL && looks_like_archive(task->path);
+	return !is_member(task) && looks_like_archive(task->path);
 }
 
 static enum state

@@ -71,9 +71,6 @@ cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
-/* SipHash-1-3 of bytes that may come from an attacker; the key is random. */
-uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
-
 /*
  * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
  */

@@ -18,9 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef __APPLE__
-#include <sys/random.h>
-#endif
 
 /* ---- Byte order: htole32(), htole64(), le64toh() ------------------------- */
 
@@ -66,18 +63,6 @@ cg_physical_memory(void)
 #ifndef CG_SANITIZED
 #define CG_SANITIZED 0
 #endif
-
-/* ---- Random numbers ------------------------------------------------------ */
-
-/* Without a source of entropy the address of a table has to do. */
-static inline void
-cg_random_key(uint64_t key[2], const void *table)
-{
-	if (getentropy(key, 2 * sizeof(*key)) == 0)
-		return;
-	key[0] = (uintptr_t)table;
-	key[1] = key[0] * UINT64_C(0x9e3779b97f4a7c15);
-}
 
 /* ---- Directories --------------------------------------------------------- */
 

@@ -6,6 +6,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <sys/random.h> /* getentropy() */
+#endif
 
 #include "base/base.h"
 #include "base/platform.h"
@@ -74,6 +78,15 @@ cg_hash_bytes(const uint64_t key[2], const char *ptr, size_t len)
 	for (unsigned i = 0; i < 3; i++)
 		sip_round(&v);
 	return v.a ^ v.b ^ v.c ^ v.d;
+}
+
+void
+cg_random_key(uint64_t key[2], const void *table)
+{
+	if (getentropy(key, 2 * sizeof(*key)) == 0)
+		return;
+	key[0] = (uintptr_t)table;
+	key[1] = key[0] * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static uint32_t
