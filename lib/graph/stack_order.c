@@ -15,15 +15,16 @@ struct sibling {
 	cg_node node;
 };
 
+/* The seal is where a graph of many stacks needs most memory: it has no copy. */
 struct order {
-	const struct cg_graph *graph;
+	struct cg_graph *graph;
 	uint32_t *begin; /* by node: index of its first child; and the end */
 	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
 	size_t group_cap;
 	cg_node *new_id;  /* old id -> new */
 	cg_node *waiting; /* stack of nodes to visit */
-	struct cg_node_entry *node;
+	size_t waits, waiting_cap;
 	struct cg_stack_entry *stack;
 	uint32_t *count; /* for sorting stacks */
 };
@@ -91,30 +92,65 @@ sort_children(struct order *order, cg_node parent)
 	return true;
 }
 
-/* Numbers nodes depth first, and copies them in that order. */
+/* The next node to visit is the first child. False: out of memory. */
 static bool
-order_nodes(struct order *order)
+push_children(struct order *order, cg_node parent)
 {
-	const struct cg_graph *graph = order->graph;
-	size_t waiting = 1;
-	cg_node next = 0;
+	uint32_t begin = order->begin[parent], end = order->begin[parent + 1];
 
-	order->waiting[0] = 0;
-	while (waiting > 0) {
-		cg_node old = order->waiting[--waiting];
-		struct cg_node_entry *node = &order->node[next];
-		uint32_t begin = order->begin[old];
-
-		order->new_id[old] = next++;
-		*node = graph->node[old];
-		node->stack = node->latest = node->listed = 0;
-		node->parent = order->new_id[node->parent];
-		if (!sort_children(order, old))
-			return false;
-		for (uint32_t i = order->begin[old + 1]; i-- > begin;)
-			order->waiting[waiting++] = order->child[i];
-	}
+	if (!cg_grow_raw(&order->waiting, &order->waiting_cap,
+		order->waits + end - begin, sizeof(*order->waiting)))
+		return false;
+	while (end > begin)
+		order->waiting[order->waits++] = order->child[--end];
 	return true;
+}
+
+/* Numbers nodes depth first. */
+static bool
+number_nodes(struct order *order)
+{
+	cg_node at = 0, next = 0;
+
+	for (;;) {
+		order->new_id[at] = next++;
+		if (!sort_children(order, at) || !push_children(order, at))
+			return false;
+		if (order->waits == 0)
+			return true;
+		at = order->waiting[--order->waits];
+	}
+}
+
+/*
+ * Moves nodes to where their new ids say: a word of each at a time, so that
+ * there is no copy of all.
+ */
+static bool
+move_nodes(struct cg_graph *graph, const cg_node *new_id)
+{
+	uint64_t *word = malloc(graph->nodes * sizeof(*word));
+
+	_Static_assert(sizeof(*graph->node) % sizeof(*word) == 0, "words");
+	for (size_t at = 0; word && at < sizeof(*graph->node);
+	     at += sizeof(*word)) {
+		char *from = (char *)graph->node + at;
+
+		for (size_t i = 0; i < graph->nodes; i++)
+			memcpy(&word[new_id[i]],
+			    from + i * sizeof(*graph->node), sizeof(*word));
+		for (size_t i = 0; i < graph->nodes; i++)
+			memcpy(from + i * sizeof(*graph->node), &word[i],
+			    sizeof(*word));
+	}
+	for (size_t i = 0; word && i < graph->nodes; i++) {
+		struct cg_node_entry *node = &graph->node[i];
+
+		node->stack = node->latest = node->listed = 0;
+		node->parent = new_id[node->parent];
+	}
+	free(word);
+	return word != NULL;
 }
 
 /* First pass of the sort of stacks, which is stable. */
@@ -173,48 +209,56 @@ open_order(struct order *order, struct cg_graph *graph)
 	order->begin = calloc(nodes + 1, sizeof(*order->begin));
 	order->child = malloc(nodes * sizeof(*order->child));
 	order->new_id = malloc(nodes * sizeof(*order->new_id));
-	order->waiting = malloc(nodes * sizeof(*order->waiting));
-	order->node = malloc(nodes * sizeof(*order->node));
-	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
-	order->count = calloc(nodes + 1, sizeof(*order->count));
 	free(graph->part_stacks);
 	graph->part_stacks =
 	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
 	return order->begin && order->child && order->new_id &&
-	       order->waiting && order->node && order->stack && order->count &&
 	       graph->part_stacks;
+}
+
+static bool
+order_nodes(struct order *order)
+{
+	group_children(order);
+	if (!number_nodes(order))
+		return false;
+	free(order->begin);
+	free(order->child);
+	free(order->waiting);
+	order->begin = order->child = order->waiting = NULL;
+	return move_nodes(order->graph, order->new_id);
+}
+
+static bool
+sort_stacks(struct order *order)
+{
+	struct cg_graph *graph = order->graph;
+
+	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
+	order->count = calloc(graph->nodes + 1, sizeof(*order->count));
+	if (!order->stack || !order->count ||
+	    (graph->label_sets > 0 && !sort_by_labels(order)) ||
+	    !cg_tracks_seal(graph, order->new_id))
+		return false;
+	order_stacks(order, graph->part_stacks);
+	return true;
 }
 
 bool
 cg_stacks_seal(struct cg_graph *graph)
 {
 	struct order order;
-	bool ok = open_order(&order, graph);
+	bool ok;
 
-	if (ok) {
-		group_children(&order);
-		ok = order_nodes(&order);
-	}
-	if (ok) {
-		free(graph->node);
-		graph->node = order.node;
-		graph->node_cap = graph->nodes;
-		order.node = NULL;
-		ok = (graph->label_sets == 0 || sort_by_labels(&order)) &&
-		     cg_tracks_seal(graph, order.new_id);
-	}
-	if (ok) {
-		order_stacks(&order, graph->part_stacks);
-		/* cg_add_frame() makes a new table. */
-		cg_stacks_drop_slots(graph);
-		ok = cg_stacks_index(graph);
-	}
+	/* cg_add_frame() makes a new table. */
+	cg_stacks_drop_slots(graph);
+	ok = open_order(&order, graph) && order_nodes(&order) &&
+	     sort_stacks(&order) && cg_stacks_index(graph);
 	free(order.begin);
 	free(order.child);
 	free(order.group);
-	free(order.new_id);
 	free(order.waiting);
-	free(order.node);
+	free(order.new_id);
 	free(order.stack);
 	free(order.count);
 	return ok;
