@@ -253,6 +253,12 @@ says_sorted()
 		"checksums of lines are dropped"; do
 		grep -q "warning: .*$message" "$dir/err"
 	done
+	# Where the section ends, however the input comes.
+	line=$(grep -n end_of_record "$dir/in.info" | cut -d : -f 1)
+	grep -q "in.info:$line:1: warning: LF states" "$dir/err"
+	(cat "$dir/in.info" && sleep 0.1 && cat "$dir/in.info") |
+		"$CGCONV" -t json - 2>"$dir/err" >"$dir/x"
+	grep -q "$((2 * line)):1: warning: LF states" "$dir/err"
 	printf 'SF:/a.c\r\nDA:1,1\r\nend_of_record\r\n' | writes - |
 		grep ^DA | says DA:1,1
 }

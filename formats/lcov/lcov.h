@@ -76,9 +76,9 @@ struct lcov_fn *lcov_get_fn(struct lcov_section *, cg_name);
 /* Widens the lines of a function; false: out of memory. */
 bool lcov_add_range(
     struct lcov_section *, cg_name, uint32_t first, uint32_t last);
-/* Moves the section's contents to the graph; false: rejected. */
-bool lcov_end_section(
-    struct cg_job *, struct cg_build *, struct lcov_section *);
+/* Moves the section's contents to the graph; false: rejected. at: its end. */
+bool lcov_end_section(struct cg_job *, struct cg_build *,
+    struct lcov_section *, const char *at);
 void lcov_free_section(struct lcov_section *);
 
 int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);

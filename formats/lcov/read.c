@@ -237,7 +237,7 @@ take_version(struct reader *r)
 static bool
 take_section_end(struct reader *r)
 {
-	return lcov_end_section(r->job, r->build, &r->section);
+	return lcov_end_section(r->job, r->build, &r->section, r->record);
 }
 
 /* ---- Functions ---------------------------------------------------------- */

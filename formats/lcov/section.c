@@ -131,7 +131,8 @@ compare_lines(const void *pa, const void *pb)
 
 /* Warns if LF or LH state other numbers of lines than there are. */
 static void
-check_totals(struct cg_job *job, const struct lcov_section *section)
+check_totals(
+    struct cg_job *job, const struct lcov_section *section, const char *at)
 {
 	const struct lcov_line *line = section->line;
 	uint64_t found = 0, hit = 0;
@@ -147,11 +148,11 @@ check_totals(struct cg_job *job, const struct lcov_section *section)
 		hit += ran;
 	}
 	if (section->has_found && section->found != found)
-		cg_warn(job,
+		cg_warn_at(job, at,
 		    "LF states %" PRIu64 " lines, the section has %" PRIu64,
 		    section->found, found);
 	if (section->has_hit && section->hit != hit)
-		cg_warn(job,
+		cg_warn_at(job, at,
 		    "LH states %" PRIu64
 		    " lines that ran, the section has %" PRIu64,
 		    section->hit, hit);
@@ -243,8 +244,8 @@ add_branches(struct cg_build *build, struct lcov_section *section)
 }
 
 bool
-lcov_end_section(
-    struct cg_job *job, struct cg_build *build, struct lcov_section *section)
+lcov_end_section(struct cg_job *job, struct cg_build *build,
+    struct lcov_section *section, const char *at)
 {
 	struct cg_fn_lines *lines = calloc(section->fns + 1, sizeof(*lines));
 	bool ok = lines != NULL;
@@ -258,7 +259,7 @@ lcov_end_section(
 	if (ok) {
 		sort(section->line, section->lines, sizeof(*section->line),
 		    compare_lines);
-		check_totals(job, section);
+		check_totals(job, section, at);
 		add_lines(build, section);
 		add_branches(build, section);
 	}
