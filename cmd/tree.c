@@ -157,11 +157,13 @@ list_tree(struct args *args, const struct cg_graph *graph, size_t column,
 {
 	struct call_tree *tree = *made = calloc(1, sizeof *tree);
 	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
-	int status =
-	    tree == NULL || totals == NULL ? cg_nomem(args->job) : CG_OK;
+	int status;
 
-	if (status == CG_OK)
-		status = parse_limits(args, tree);
+	if (tree == NULL || totals == NULL) {
+		free(totals);
+		return cg_nomem(args->job);
+	}
+	status = parse_limits(args, tree);
 	if (status == CG_OK && !(cg_graph_facts(graph) & CG_STACKS))
 		status = cg_lacks(args->job,
 		    "a tree of calls needs stacks; the input has none "

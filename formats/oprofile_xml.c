@@ -487,8 +487,8 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 	const struct cg_sample_key key = { .pid = scope->pid,
 		.tid = scope->tid };
 	const uint64_t *cost = cg_columns_of(r->build, r->cost);
-	struct cg_pos pos, entry;
-	cg_fn fn, callee;
+	struct cg_pos pos = { 0 }, entry = { 0 };
+	cg_fn fn = 0, callee = 0;
 
 	if (scope->pid != 0)
 		cg_set_sample_part(r->build, &key);

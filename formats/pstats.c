@@ -483,7 +483,7 @@ add_calls(struct reader *r, const struct function *callee, uint64_t count,
 static bool
 read_function(struct reader *r, bool *end)
 {
-	uint64_t primitive, count, self, inclusive;
+	uint64_t primitive, count = 0, self = 0, inclusive = 0;
 	struct function function;
 	struct value value;
 

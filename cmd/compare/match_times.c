@@ -316,16 +316,21 @@ pair_others(struct side side[2])
 
 /* ---- Differences --------------------------------------------------------- */
 
+/* Takes the texts of the difference. */
 static bool
 add_difference(struct verify *v, const struct time_difference *difference)
 {
-	if (difference->what == TIME_STACK &&
-	    (difference->stack[0] == NULL || difference->stack[1] == NULL))
-		return false;
-	if (!cg_grow(&v->time, &v->time_cap, v->times + 1, sizeof(*v->time)))
-		return false;
-	v->time[v->times++] = *difference;
-	return true;
+	bool texts = difference->what != TIME_STACK ||
+		     (difference->stack[0] && difference->stack[1]);
+
+	if (texts &&
+	    cg_grow(&v->time, &v->time_cap, v->times + 1, sizeof(*v->time))) {
+		v->time[v->times++] = *difference;
+		return true;
+	}
+	free(difference->stack[0]);
+	free(difference->stack[1]);
+	return false;
 }
 
 /* Times are rounded or cut. */

@@ -68,7 +68,7 @@ take_count(struct gcov_bytes *bytes, uint32_t *count)
 static bool
 take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 {
-	int64_t value;
+	int64_t value = 0;
 
 	if (!take(bytes, &value))
 		return false;
@@ -79,7 +79,7 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 static bool
 take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 {
-	uint32_t len;
+	uint32_t len = 0;
 	uint64_t size;
 
 	if (!take_count(bytes, &len))

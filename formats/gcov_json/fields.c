@@ -130,7 +130,7 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
 {
-	struct cg_slice text;
+	struct cg_slice text = { 0 };
 
 	if (!get_string(r, &text))
 		return false;

@@ -220,7 +220,7 @@ take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
     unsigned char record, struct attributes *to)
 {
 	const struct jfr_bytes at = *b;
-	struct cg_slice key, value;
+	struct cg_slice key = { 0 }, value = { 0 };
 	uint64_t count;
 
 	if (!jfr_take_number(b, JFR_INT, &count))
@@ -307,8 +307,8 @@ take_element(struct jfr_chunk *chunk, struct jfr_bytes *b, unsigned depth)
 {
 	const struct jfr_bytes at = *b;
 	struct attributes other = { .record = JFR_OTHER };
-	struct cg_slice name;
-	uint64_t children;
+	struct cg_slice name = { 0 };
+	uint64_t children = 0;
 	bool good;
 
 	if (depth > TREE_DEPTH)

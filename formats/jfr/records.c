@@ -100,7 +100,7 @@ take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
     struct jfr_bytes *b, uint64_t *slot, unsigned depth)
 {
 	const struct jfr_field *field;
-	uint64_t value;
+	uint64_t value = 0;
 
 	if (class->fields == 0 || depth > VALUE_DEPTH)
 		return jfr_expected(chunk, b,

@@ -76,7 +76,7 @@ static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
 {
 	size_t events = cg_event_count(w->w.graph);
-	const uint64_t *cost = &w->w.cost[row * events];
+	const uint64_t *cost = w->w.cost + row * events;
 
 	if (cost[event] != 0 || !first)
 		return cost[event] != 0;

@@ -244,8 +244,8 @@ take_row(struct reader *r, struct cg_slice line)
 		*to++ = cg_mul_div(self, r->total, 10000);
 	if (kind->calls)
 		to = &row.calls;
-	for (size_t i = 0; i < kind->numbers; i++)
-		if (!take_number(&line, &to[i]))
+	for (size_t i = 0; i < kind->numbers; i++, to++)
+		if (!take_number(&line, to))
 			return cg_reject(r->job, "expected a number");
 	if (!take_number(&line, &row.trace))
 		return cg_reject(r->job, "expected the number of a trace");

@@ -404,6 +404,7 @@ begins_in_cycle(const struct search *search)
 	size_t fns = sums->graph->fns;
 
 	for (size_t i = 0, end; i < fns; i = end) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): fn has all functions */
 		uint32_t own = component[search->fn[i]];
 
 		for (end = i; end < fns && component[search->fn[end]] == own;)

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares a name */
 #define CG_LOAD_MEMBER(name) __typeof__(name) *name;
 #define CG_LOAD_NAME(name) #name,
 

@@ -375,6 +375,7 @@ cg_format_fixed(char *to, int64_t value, unsigned digits)
 		*to++ = '.';
 	while (rest != 0) {
 		unit /= 10;
+		/* cppcheck-suppress zerodivcond ; a rest is less than unit was */
 		*to++ = (char)('0' + rest / unit);
 		rest %= unit;
 	}

@@ -278,6 +278,7 @@ put_count(uint8_t *to, uint64_t tag, uint8_t *apart, size_t n)
 {
 	if (apart)
 		*apart = (uint8_t)n;
+	/* NOLINTNEXTLINE(clang-analyzer-core.*): there is room */
 	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
 }
 

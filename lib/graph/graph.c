@@ -532,13 +532,16 @@ cg_next_fn(const struct cg_graph *graph, cg_part part, size_t *i, cg_fn *fn)
 }
 
 size_t
-cg_next_fns(const struct cg_graph *graph, cg_part part, size_t i, uint64_t bytes)
+cg_next_fns(
+    const struct cg_graph *graph, cg_part part, size_t i, uint64_t bytes)
 {
-	size_t at = graph->part_runs[part] + i, end = graph->part_runs[part + 1];
+	size_t at = graph->part_runs[part] + i,
+	       end = graph->part_runs[part + 1];
 	uint64_t sum = 0;
 
 	for (; at < end && sum < bytes; at++) {
-		const struct cg_run *run = &graph->run[graph->run_order[at].run];
+		const struct cg_run *run =
+		    &graph->run[graph->run_order[at].run];
 
 		sum += cg_packed_bytes(&run->costs) +
 		       cg_packed_bytes(&run->others);

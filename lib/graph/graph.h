@@ -278,6 +278,7 @@ cg_add_values(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
 static inline size_t
 cg_cut_zeros(const uint64_t *cost, size_t n)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.*): costs of n values */
 	while (n > 0 && cost[n - 1] == 0)
 		n--;
 	return n;

@@ -228,8 +228,8 @@ void cg_compress_free(struct cg_compress *);
 struct cg_out *cg_out_open(struct cg_diag *, const char *root,
     const char *path, bool gzip, int *status);
 /* The same to a callback; see cg_job_set_output_callback(). */
-struct cg_out *cg_out_callback(struct cg_diag *, cg_write_fn *, void *arg,
-    bool gzip, int *status);
+struct cg_out *cg_out_callback(struct cg_diag *diag, cg_write_fn *write,
+    void *arg, bool gzip, int *status);
 /* An output that stays in memory, uncompressed; NULL: out of memory. */
 struct cg_out *cg_out_memory(struct cg_diag *);
 /* What a memory output contains; valid until the next call on it. */

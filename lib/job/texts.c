@@ -66,9 +66,9 @@ cg_texts_new(const struct cg_texts_how *how)
 		.work = parse_block };
 	struct cg_texts *texts =
 	    calloc(1, sizeof(*texts) + work.room * sizeof(*texts->block));
-	bool ok = texts != NULL;
+	bool ok;
 
-	if (!ok)
+	if (texts == NULL)
 		return NULL;
 	texts->how = *how;
 	texts->room = work.room;

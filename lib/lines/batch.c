@@ -149,6 +149,21 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 							     : NULL;
 }
 
+/* Is the row, of costs or of a branch, to be shown in those files? */
+static bool
+is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
+    const struct cg_cost *cost, unsigned excluded, uint32_t low, uint32_t high)
+{
+	uint32_t file = lines->file_order[pos->file];
+	unsigned by =
+	    CG_EXCLUDE_LINES | (cost == NULL ? CG_EXCLUDE_BRANCHES : 0);
+
+	if (cost != NULL && excluded & CG_EXCLUDE_UNRUN && is_zero(cost))
+		return false;
+	return file >= low && file <= high &&
+	       (pos->line > 0 || !lines->directory_order) && !(excluded & by);
+}
+
 /*
  * Collects the rows of a function in files with order numbers [low, high]:
  * merges its costs and branches, which are both sorted.
@@ -183,15 +198,10 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 		uint32_t file = lines->file_order[pos->file];
 		unsigned excluded =
 		    cg_excluded_at(lines->graph, pos->file, pos->line);
-		bool wanted = file >= low && file <= high &&
-			      (pos->line > 0 || !lines->directory_order) &&
-			      !(excluded & (is_cost ? CG_EXCLUDE_LINES
-						    : CG_EXCLUDE_LINES |
-							  CG_EXCLUDE_BRANCHES));
+		bool wanted = is_wanted(
+		    lines, pos, is_cost ? &cost : NULL, excluded, low, high);
 		struct line_row *row = NULL;
 
-		if (is_cost && excluded & CG_EXCLUDE_UNRUN)
-			wanted = wanted && !is_zero(&cost);
 		if (wanted && !(row = get_row(lines, part_fn->fn,
 				    cg_row_key(file, pos->line, file != own))))
 			return false;
