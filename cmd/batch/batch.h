@@ -436,6 +436,7 @@ void show_summary(struct batch *, size_t before);
 bool begin_log(struct batch *);
 /* Takes text, allocated, or NULL, in place of what the task had. */
 void set_log(struct batch *, size_t task, char *text);
+/* The same; without a manifest nobody needs it. */
 void set_result(struct batch *, size_t task, char *text);
 /* What the task has, to be freed; or NULL. */
 char *take_log(struct batch *, size_t task);

@@ -300,7 +300,11 @@ set_log(struct batch *batch, size_t number, char *text)
 void
 set_result(struct batch *batch, size_t number, char *text)
 {
-	set_text(&batch->result[number], text);
+	if (batch->manifest != NULL) {
+		set_text(&batch->result[number], text);
+		return;
+	}
+	free(text);
 }
 
 char *
