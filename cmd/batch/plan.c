@@ -254,7 +254,7 @@ add_found(struct batch *batch, const char *path)
 	struct task *task;
 
 	find_file(path, &found);
-	if (is_output_file(batch, &found.info))
+	if (!found.link && is_output_file(batch, &found.info))
 		return CG_OK;
 	reason = skip_reason(&found);
 	if (reason == NO_REASON)
