@@ -352,6 +352,36 @@ batch()
 	[ -e out/in/b/callgrind.out.bad ]
 }
 
+@test "batch: --resume leaves alone what is no input any more, or never was" {
+	mkdir in
+	cp unit/cover.gcno in
+	batch -q -t json -O out -r in --manifest m
+	[ "$status" = 0 ]
+	# Now both are one unit.
+	cp unit/cover.gcda in
+	batch -t json -O out -r in --manifest m --resume
+	[ "$status" = 0 ]
+	grep -q "2 inputs: 1 converted, 0 failed, 1 skipped" err
+	grep -q '"input":"in/cover.gcno".*"status":"skipped"' m
+	# An archive that is cut is not read by a worker.
+	tar -cf cut.tar "unit/cover.gcno" && head -c 700 cut.tar >in/x.tar
+	batch -q -t json -O two -r in --manifest n
+	[ "$status" = 1 ]
+	before=$(wc -l <n)
+	batch -t json -O two -r in --manifest n --retry-failed
+	[ "$status" = 1 ]
+	[ "$(grep -c memory err)" = 0 ]
+	! tail -n +$((before + 1)) n | grep '"reason"'
+}
+
+@test "batch: never reads an output directory that appears while inputs are listed" {
+	mkdir in
+	cp "$FOLDED" in/a.folded
+	(sleep 0.3 && mkdir -p in/out && cp "$FOLDED" in/out/b.folded && echo in) |
+		"$CGCONV" -t json -r --files-from - -O in/out --dry-run >plan
+	says "in/a.folded -> in/a.cgj" <plan
+}
+
 @test "batch: a manifest is locked by one run; other files are not truncated" {
 	make_tree 2
 	mkfifo pipe

@@ -241,10 +241,10 @@ run_workers(struct batch *batch)
 	reopen_groups(batch);
 	before = count_listed(batch);
 	count_work(batch);
-	if (!begin_log(batch))
-		return cg_nomem(batch->args->job);
 	confine_batch(batch);
 	status = start_pool(&pool, batch);
+	if (!begin_log(batch))
+		status = cg_nomem(batch->args->job);
 	if (status == CG_OK && batch->args->resume)
 		clean_up(batch);
 	if (status == CG_OK)

@@ -2,6 +2,7 @@
  * files.c - identifies files by device and inode: a batch does not read its
  * own outputs, and does not overwrite its inputs.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -97,8 +98,9 @@ is_same_file(const struct task *task, const struct stat *info)
 {
 	struct stat now;
 
-	return stat(task_file(task), &now) == 0 && now.st_dev == info->st_dev &&
-	       now.st_ino == info->st_ino;
+	if (stat(task_file(task), &now) != 0)
+		return errno != ENOENT && errno != ENOTDIR; /* it may be */
+	return now.st_dev == info->st_dev && now.st_ino == info->st_ino;
 }
 
 bool

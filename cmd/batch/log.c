@@ -268,7 +268,7 @@ put_lines(struct batch *batch, char *lines)
 	}
 }
 
-/* The pages of the arrays that no task uses are never touched. */
+/* Most pages of the arrays are never written, and so take no memory. */
 bool
 begin_log(struct batch *batch)
 {
@@ -320,7 +320,7 @@ take_log(struct batch *batch, size_t number)
 void
 print_task_logs(struct batch *batch, bool at_end)
 {
-	while (batch->printed < batch->tasks &&
+	while (batch->logs != NULL && batch->printed < batch->tasks &&
 	       (at_end || batch->task[batch->printed].state != PENDING)) {
 		char *lines = take_log(batch, batch->printed++);
 

@@ -285,6 +285,23 @@ parse_line(struct cg_slice text, struct line *line)
 		   line->version != NULL);
 }
 
+/* What the plan has ended stays so: an input may be in a unit only now. */
+static void
+set_before(struct task *task, const char *status)
+{
+	int state = 0;
+
+	while (state < STATES && strcmp(status, state_name[state]) != 0)
+		state++;
+	if (task->reason != NO_REASON) {
+		task->before = task->state == state;
+		return;
+	}
+	if (state < STATES)
+		task->state = (uint8_t)state;
+	task->before = true;
+}
+
 /* known: all tasks, sorted by name. */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)
@@ -310,10 +327,7 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 		if (task->mtime != (int64_t)line->mtime ||
 		    (!is_member(task) && task->size != line->size))
 			return;
-		for (int s = 0; s < STATES; s++)
-			if (strcmp(line->status, state_name[s]) == 0)
-				task->state = (uint8_t)s;
-		task->before = true;
+		set_before(task, line->status);
 	}
 }
 
@@ -332,7 +346,8 @@ check_outputs(struct batch *batch)
 		struct task *task = &batch->task[i];
 		char *path;
 
-		if (task->before && task->state == FAILED && batch->args->retry)
+		if (task->before && task->state == FAILED &&
+		    task->reason == NO_REASON && batch->args->retry)
 			reset_task(task);
 		if (!task->before ||
 		    (task->state != DONE && task->state != UP_TO_DATE))

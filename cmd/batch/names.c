@@ -149,21 +149,31 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 	return 0;
 }
 
+/* False: out of memory. */
+static bool
+add_suffix(struct batch *batch, struct suffix suffix)
+{
+	if (suffix.length == 0)
+		return true;
+	if (!cg_grow(&batch->suffix, &batch->suffix_cap, batch->suffixes + 1,
+		sizeof(suffix)))
+		return false;
+	batch->suffix[batch->suffixes++] = suffix;
+	return true;
+}
+
 static bool
 add_suffixes(struct batch *batch, const char *suffixes, bool gathered)
 {
-	size_t n;
+	bool ok = true;
 
-	for (size_t i = 1; suffixes != NULL && *suffixes != '\0'; i++) {
+	for (size_t i = 1, n; ok && suffixes && *suffixes != '\0'; i++) {
 		n = strcspn(suffixes, ";");
-		if (!cg_grow(&batch->suffix, &batch->suffix_cap,
-			batch->suffixes + 1, sizeof(*batch->suffix)))
-			return false;
-		batch->suffix[batch->suffixes++] =
-		    (struct suffix){ suffixes, n, gathered ? i : 0 };
+		ok = add_suffix(
+		    batch, (struct suffix){ suffixes, n, gathered ? i : 0 });
 		suffixes += n + (suffixes[n] == ';');
 	}
-	return true;
+	return ok;
 }
 
 bool

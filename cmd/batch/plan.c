@@ -183,12 +183,13 @@ add_path(struct list *list, const char *path)
 	return true;
 }
 
-/* Is it the output directory? */
+/* Is it the output directory? Another shard may just have made it. */
 static bool
-is_output_path(const struct batch *batch, const char *path)
+is_output_path(struct batch *batch, const char *path)
 {
 	struct stat info;
 
+	find_own_files(batch);
 	return stat(path, &info) == 0 && is_output_file(batch, &info);
 }
 
@@ -254,7 +255,8 @@ add_found(struct batch *batch, const char *path)
 	struct task *task;
 
 	find_file(path, &found);
-	if (!found.link && is_output_file(batch, &found.info))
+	if (!found.link && S_ISREG(found.info.st_mode) &&
+	    is_output_file(batch, &found.info))
 		return CG_OK;
 	reason = skip_reason(&found);
 	if (reason == NO_REASON)
@@ -278,6 +280,7 @@ add_directory(struct batch *batch, const char *name)
 	if (files.count > 0)
 		qsort(files.path, files.count, sizeof(*files.path),
 		    compare_names);
+	find_own_files(batch);
 	for (size_t i = 0; ok && status == CG_OK && i < files.count; i++)
 		status = add_found(batch, files.path[i]);
 	free(directories.path);
@@ -385,35 +388,40 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 	}
 }
 
-static void
-cut_end(char *text, size_t n)
+/*
+ * The file of a unit that the task is, with a name of its own; rank 0: of none.
+ * False: out of memory.
+ */
+static bool
+get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
 {
-	text[strlen(text) - n] = '\0';
+	const struct task *task = &batch->task[number];
+	char *name = is_member(task) ? task_name(task) : NULL;
+	size_t stem = 0;
+
+	if (is_member(task) && name == NULL)
+		return false;
+	*file = (struct unit_file){ .archive = task->archive, .task = number };
+	file->rank = gathered_rank(batch, name ? name : task->path, &stem);
+	if (file->rank > 0)
+		file->name = strndup(name ? name : task->path, stem);
+	free(name);
+	return file->rank == 0 || file->name != NULL;
 }
 
 static int
 find_companions(struct batch *batch)
 {
 	struct unit_file *all = NULL;
-	size_t count = 0, cap = 0, stem = 0, rank;
+	size_t count = 0, cap = 0;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < batch->tasks; i++) {
-		const struct task *task = &batch->task[i];
-
-		rank = gathered_rank(batch, task->path, &stem);
-		if (rank == 0 || task->state != PENDING)
+		if (batch->task[i].state != PENDING)
 			continue;
-		ok = cg_grow_raw(&all, &cap, count + 1, sizeof(*all));
-		if (!ok)
-			break;
-		all[count] = (struct unit_file){ .name = task_name(task),
-			.archive = task->archive,
-			.rank = rank,
-			.task = i };
-		ok = all[count].name != NULL;
-		if (ok)
-			cut_end(all[count++].name, strlen(task->path) - stem);
+		ok = cg_grow_raw(&all, &cap, count + 1, sizeof(*all)) &&
+		     get_unit_file(batch, i, &all[count]);
+		count += ok && all[count].rank > 0;
 	}
 	if (ok && count > 0) {
 		qsort(all, count, sizeof(*all), compare_unit_files);
@@ -509,7 +517,6 @@ plan_batch(struct batch *batch)
 	struct args *args = batch->args;
 	int status = CG_OK;
 
-	find_own_files(batch);
 	if (!list_suffixes(batch))
 		status = cg_nomem(args->job);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
