@@ -17,17 +17,6 @@
 
 /* ---- Tasks -------------------------------------------------------------- */
 
-const char *const reason_text[] = {
-	[NO_REASON] = NULL,
-	[IS_DIRECTORY] = "a directory",
-	[IS_SPECIAL] = "a link or a device",
-	[IS_PIPE] = "a pipe or a device",
-	[IS_LINKED_DIRECTORY] = "a link to a directory",
-	[IN_UNIT] = "read with the first file of its unit",
-	[BAD_ARCHIVE] = "the archive could not be read",
-	[BAD_REST] = "the rest of the archive could not be read",
-};
-
 /* What is known of an input's file. */
 struct found {
 	const char *path; /* kept */
