@@ -326,18 +326,21 @@ void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
 /*
  * A hash of the length and of the first and last 8 bytes, in which names mostly
- * differ. It is easy to find names with the same one: not for tables of names from
- * inputs, but for caches, whose entries are compared.
+ * differ. It is easy to find names with the same one: not for tables of names
+ * from inputs, but for caches, whose entries are compared.
  */
 uint32_t cg_hash_ends(struct cg_slice name);
 
 /*
- * SipHash-1-3 of bytes that may come from an attacker, for tables of names from
- * inputs, with a random key. table: any address in the process, for a system
- * without a source of entropy.
+ * SipHash-1-3, for tables of names from inputs: who does not know the key cannot
+ * construct names with the same hash.
+ */
+uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
+/*
+ * Such a key. table: any address in the process, which has to do where there is
+ * no source of entropy.
  */
 void cg_random_key(uint64_t key[2], const void *table);
-uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
 
 /* ---- Numbers ------------------------------------------------------------ */
 

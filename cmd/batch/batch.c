@@ -108,6 +108,7 @@ show_plan(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->tasks; i++) {
 		const struct task *task = &batch->task[i];
+
 		if (task->state != OTHER_SHARD && !show_task(batch, task))
 			return cg_nomem(batch->args->job);
 	}

@@ -26,13 +26,13 @@
 
 enum state {
 	PENDING,
-	DONE, /* converted */
+	DONE,        /* converted */
 	FAILED,
-	SKIPPED,    /* not a profile: see reason */
-	UP_TO_DATE, /* the output is newer than the input ("kept") */
-	SUMMED,     /* in the sum of a chunk that is not written yet */
+	SKIPPED,     /* not a profile: see reason */
+	UP_TO_DATE,  /* the output is newer than the input ("kept") */
+	SUMMED,      /* in the sum of a chunk that is not written yet */
 	OTHER_SHARD,
-	STOPPED /* interrupted by a signal; leaves no line */
+	STOPPED      /* interrupted by a signal; leaves no line */
 };
 #define STATES 8
 /* As in the manifest and in messages. */
@@ -109,14 +109,14 @@ struct name {
 struct names {
 	struct name *slot;
 	size_t slots;
-	uint64_t key[2]; /* of the hashes; random */
-	bool failed;     /* out of memory: the set may be wrong */
+	bool failed; /* out of memory: the set may be wrong */
 };
 
 /* Texts that are freed all at once. */
 struct texts {
 	struct texts_block *block; /* the newest */
-	size_t size, left;         /* its bytes, and those free at its end */
+	char *at;                  /* where it is free, */
+	size_t left;               /* and how many bytes */
 };
 
 /* The output directory, the output, the manifest; zeros: there is none yet. */
@@ -127,10 +127,10 @@ struct own_file {
 };
 
 struct progress {
-	double began, shown; /* seconds_now() */
-	bool terminal;       /* standard error is one */
-	bool drawn;          /* the line is on the terminal */
-	size_t done, work;   /* inputs, without those done before */
+	double began, shown;   /* seconds_now() */
+	bool terminal;         /* standard error is one */
+	bool drawn;            /* the line is on the terminal */
+	size_t done, work;     /* inputs, without those done before */
 	uint64_t done_bytes, work_bytes;
 };
 
@@ -138,9 +138,10 @@ struct batch {
 	struct args *args;
 	struct task *task;
 	size_t tasks, cap;
-	struct texts texts; /* the paths of tasks */
-	char **logs;        /* of tasks: messages not printed yet, or NULL */
-	char **result;      /* of SUMMED ones: members of the manifest line */
+	uint64_t key[2];       /* of hashes; random */
+	struct texts texts;    /* the paths of tasks */
+	char **logs;           /* of tasks: messages not printed yet, or NULL */
+	char **result;         /* of SUMMED ones: members of the manifest line */
 	struct suffix *suffix; /* of all formats */
 	size_t suffixes, suffix_cap;
 	struct own_file own[OWN_FILES];
@@ -204,11 +205,6 @@ char *join_path(const char *directory, const char *name);
 char *safe_path(const char *name);
 /* The path of an output for the input of that name, by --name; to be freed. */
 char *output_name(const struct batch *, const char *name);
-/*
- * The suffix in "a;b" that the name has, counted from 1, and its length with
- * the dot; 0: none.
- */
-size_t find_suffix(const char *name, const char *suffixes, size_t *length);
 /*
  * The rank of the name's suffix among those that a format reads together
  * (module.gathers), and the length of the rest; 0: none.
@@ -307,8 +303,8 @@ void free_chunk(struct chunk *);
 void end_group(struct batch *, struct group *);
 void fail_group(struct batch *, struct group *, const char *text);
 /* The temporary file of a chunk's sum; to be freed, or NULL. */
-char *chunk_path(
-    const struct batch *, const struct group *, size_t number, pid_t parent);
+char *chunk_path(const struct batch *, const struct group *, size_t number,
+    pid_t parent);
 void remove_chunks(const struct batch *, const struct group *);
 
 /* ---- worker.c: converts in a process of its own ------------------------- */
@@ -386,8 +382,8 @@ bool prepare_task(struct batch *, size_t task);
  * Ends the task. Takes log, which may be NULL. result: members of the manifest
  * line, a JSON object as text, or NULL.
  */
-void end_task(
-    struct batch *, size_t task, enum state, char *log, const char *result);
+void end_task(struct batch *, size_t task, enum state, char *log,
+    const char *result);
 /* Ends it as failed, with one message. */
 void fail_task(struct batch *, size_t task, const char *text);
 /* The same without a message: one was printed for the whole group. */

@@ -53,12 +53,12 @@ compare_files(const void *pa, const void *pb)
 }
 
 static uint32_t
-file_key(const struct stat *info)
+file_key(const struct batch *batch, const struct stat *info)
 {
-	uint64_t h = (uint64_t)info->st_ino * 0x9e3779b97f4a7c15u;
+	const uint64_t file[2] = { info->st_dev, info->st_ino };
 
-	h = (h ^ h >> 32 ^ (uint64_t)info->st_dev) * 0xff51afd7ed558ccdu;
-	return (uint32_t)(h >> 32);
+	return (uint32_t)cg_hash_bytes(
+	    batch->key, (const char *)file, sizeof(file));
 }
 
 bool
@@ -71,7 +71,7 @@ record_file(struct batch *batch, size_t task, const struct stat *info)
 		sizeof(*batch->file)))
 		return false;
 	batch->file[batch->files++] =
-	    (struct file){ file_key(info), (uint32_t)task };
+	    (struct file){ file_key(batch, info), (uint32_t)task };
 	return true;
 }
 
@@ -107,7 +107,7 @@ bool
 overwrites_input(
     const struct batch *batch, size_t task, const struct stat *info)
 {
-	const struct file key = { file_key(info), 0 };
+	const struct file key = { file_key(batch, info), 0 };
 	size_t low = 0, high = batch->files;
 
 	while (low < high) {

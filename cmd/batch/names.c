@@ -27,21 +27,18 @@ keep_text(struct batch *batch, const char *text)
 	size_t n = strlen(text) + 1;
 	struct texts_block *block;
 	size_t size = n < TEXTS_BLOCK ? TEXTS_BLOCK : n;
-	char *to;
 
 	if (n > texts->left) {
 		block = malloc(sizeof(*block) + size);
 		if (block == NULL)
 			return NULL;
 		block->next = texts->block;
-		texts->block = block;
-		texts->left = size;
-		texts->size = size;
+		*texts = (struct texts){ block, block->bytes, size };
 	}
-	to = &texts->block->bytes[texts->size - texts->left];
-	memcpy(to, text, n);
+	memcpy(texts->at, text, n);
+	texts->at += n;
 	texts->left -= n;
-	return to;
+	return texts->at - n;
 }
 
 void
@@ -132,21 +129,36 @@ safe_path(const char *name)
 
 /* ---- Suffixes ----------------------------------------------------------- */
 
-size_t
+/* Does the name of length n end in the suffix, behind something? */
+static bool
+has_suffix(const char *name, size_t n, const struct suffix *suffix)
+{
+	size_t length = suffix->length;
+
+	return n > length + 1 && name[n - 1] == suffix->text[length - 1] &&
+	       name[n - length - 1] == '.' &&
+	       memcmp(name + n - length, suffix->text, length) == 0;
+}
+
+/*
+ * Has the name one of the suffixes in "a;b"? *length: of the first that it has,
+ * with the dot.
+ */
+static bool
 find_suffix(const char *name, const char *suffixes, size_t *length)
 {
-	size_t have = strlen(name), n;
+	size_t n = strlen(name);
 
-	for (size_t i = 1; suffixes != NULL && *suffixes != '\0'; i++) {
-		n = strcspn(suffixes, ";");
-		if (have > n + 1 && name[have - n - 1] == '.' &&
-		    strncmp(name + have - n, suffixes, n) == 0) {
-			*length = n + 1;
-			return i;
-		}
-		suffixes += n + (suffixes[n] == ';');
+	while (*suffixes != '\0') {
+		const struct suffix suffix = { .text = suffixes,
+			.length = strcspn(suffixes, ";") };
+
+		*length = suffix.length + 1;
+		if (has_suffix(name, n, &suffix))
+			return true;
+		suffixes += suffix.length + (suffixes[suffix.length] == ';');
 	}
-	return 0;
+	return false;
 }
 
 /* False: out of memory. */
@@ -187,17 +199,6 @@ list_suffixes(struct batch *batch)
 		ok = add_suffixes(batch, module->suffixes, false) &&
 		     add_suffixes(batch, module->gathers, true);
 	return ok;
-}
-
-/* Does the name of length n end in the suffix, behind something? */
-static bool
-has_suffix(const char *name, size_t n, const struct suffix *suffix)
-{
-	size_t length = suffix->length;
-
-	return n > length + 1 && name[n - 1] == suffix->text[length - 1] &&
-	       name[n - length - 1] == '.' &&
-	       memcmp(name + n - length, suffix->text, length) == 0;
 }
 
 /*
@@ -250,7 +251,7 @@ looks_like_archive(const char *path)
 	size_t n;
 
 	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
-	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
+	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n);
 }
 
 /* ---- Names of outputs --------------------------------------------------- */
@@ -445,7 +446,7 @@ task_output_path(const struct batch *batch, const struct task *task)
 static uint32_t
 hash(const struct batch *batch, const char *text)
 {
-	return (uint32_t)cg_hash_bytes(batch->outputs.key, text, strlen(text));
+	return (uint32_t)cg_hash_bytes(batch->key, text, strlen(text));
 }
 
 /* Is it the output of the slot's owner? */
@@ -506,7 +507,6 @@ make_names(struct batch *batch)
 		return true;
 	names->slots = batch->tasks + batch->tasks / 4 + 2;
 	names->slot = calloc(names->slots, sizeof(*names->slot));
-	cg_random_key(names->key, names->slot);
 	return names->slot != NULL;
 }
 

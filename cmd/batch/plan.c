@@ -448,14 +448,14 @@ hash_path(const struct task *task, uint64_t *h)
 	return path != NULL;
 }
 
-/* Inputs of one output belong to one shard. */
+/* Inputs of one output belong to one shard. *h: of the task's path. */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)
 {
 	const struct task *lead = &batch->task[task->first_file];
 
 	if (lead->group == 0 || batch->args->group_by == NULL)
-		return hash_path(lead, h);
+		return lead == task || hash_path(lead, h);
 	*h = hash(batch->group[lead->group - 1].output);
 	return true;
 }
@@ -506,6 +506,7 @@ plan_batch(struct batch *batch)
 	struct args *args = batch->args;
 	int status = CG_OK;
 
+	cg_random_key(batch->key, batch);
 	if (!list_suffixes(batch))
 		status = cg_nomem(args->job);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)

@@ -15,7 +15,7 @@ struct sibling {
 	cg_node node;
 };
 
-/* The seal is where a graph of many stacks needs most memory: it has no copy. */
+/* A graph of many stacks is largest here: so there is no copy of its nodes. */
 struct order {
 	struct cg_graph *graph;
 	uint32_t *begin; /* by node: index of its first child; and the end */
