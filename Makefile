@@ -25,9 +25,9 @@ BROWSER_PACKAGES := chromium
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-LINKED := zlib libdw libelf liblzma json-c
+LINKED := zlib json-c
 # Loaded at run time when an input needs them: see lib/base/load.h.
-LOADED := libxml-2.0 libarchive
+LOADED := libxml-2.0 libarchive libdw liblzma
 
 OBJCOPY ?= objcopy
 
@@ -42,7 +42,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(LINKED) \
 	$(LOADED) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(LINKED) 2>/dev/null \
-	|| echo -lz -ldw -lelf -llzma -ljson-c))$(PKG_LIBS)
+	|| echo -lz -ljson-c))$(PKG_LIBS)
 soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 LIBS = $(PKG_LIBS) -liberty -ldl -lm -pthread
@@ -100,6 +100,9 @@ $(B)/lib/syntax/xml.o: CG_CFLAGS += \
 	-DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
 $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
+$(B)/lib/symbols/libdw.o: CG_CFLAGS += -DCG_LIBDW_SONAME='"$(call soname,libdw)"'
+$(B)/lib/symbols/debugfile.o: CG_CFLAGS += \
+	-DCG_LIBLZMA_SONAME='"$(call soname,liblzma)"'
 
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
@@ -313,7 +316,9 @@ lint: $(assets)
 		clang-tidy --quiet $(lib_src) $(cmd_src) -- \
 			$(filter-out -M%,$(CG_CFLAGS)) \
 			-DCG_LIBXML2_SONAME='""' \
-			-DCG_LIBARCHIVE_SONAME='""' || bad=1; \
+			-DCG_LIBARCHIVE_SONAME='""' \
+			-DCG_LIBDW_SONAME='""' \
+			-DCG_LIBLZMA_SONAME='""' || bad=1; \
 	fi; \
 	if command -v clang-format >/dev/null; then \
 		clang-format --dry-run -Werror $(sources) || bad=1; \

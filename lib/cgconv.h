@@ -18,8 +18,8 @@
  * failure before it returns anything but CG_OK. The library never prints and
  * never ends the process.
  *
- * Threads: there are no globals. Two jobs may run in two threads; one job must
- * not be used by two threads at once. See also cg_job_set_threads().
+ * Threads: jobs share nothing that changes, so two may run in two threads; one
+ * job must not be used by two threads at once. See also cg_job_set_threads().
  *
  * Contents; each is a line "---- Name" below:
  * Status, Text, Facts, Modules, Messages;

@@ -655,3 +655,15 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	grep -F "lines of $t/prog are not read: its debug sections expand to more than 32 times its size" "$t/err"
 	grep -q '"main"' "$t/out"
 }
+
+@test "gprof: libdw is loaded when it is needed; why it cannot be is told" {
+	command -v gcc >/dev/null || skip "no gcc"
+	gcc -shared -Wl,-soname,libdw.so.1 -o "$t/libdw.so.1" -x c /dev/null
+	LD_LIBRARY_PATH=$t refuses 1 \
+		"cannot read samples/gprof/calls/prog: " -t callgrind \
+		samples/gprof/calls/gmon.out --exe samples/gprof/calls/prog
+	grep -q "libdw.so.1: undefined symbol: " "$BATS_TEST_TMPDIR/refuses.err"
+	LD_LIBRARY_PATH=$t "$CGCONV" -t callgrind samples/gprof/calls/gmon.out \
+		>"$t/out"
+	grep -qx 'totals: 180000000' "$t/out"
+}

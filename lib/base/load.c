@@ -28,6 +28,8 @@ cg_load(
 		memcpy((char *)functions + i * sizeof(address), &address,
 		    sizeof(address));
 	}
-	(void)dlclose(library);
+	/* After a failure this would free the reason. */
+	if (!reason)
+		(void)dlclose(library);
 	return reason;
 }

@@ -6,7 +6,6 @@
  * separate file is used only if its build-id is the same, or its checksum is
  * the one in the debuglink. Nothing is fetched from a network.
  */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <limits.h>
 #include <lzma.h>
@@ -39,7 +38,7 @@ cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
 
 	*id = (struct cg_slice){ "", 0 };
 	errno = 0;
-	len = dwelf_elf_gnu_build_id(file->elf, &bytes);
+	len = cg_dw.dwelf_elf_gnu_build_id(file->elf, &bytes);
 	if (len < 0 && cg_libelf_status() != CG_OK)
 		return cg_libelf_status();
 	if (len > 0 && len <= CG_BUILD_ID_MAX)
@@ -147,7 +146,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 	status = cg_build_id(program, &search.build_id);
 	if (status == CG_OK)
 		status = try_build_id(&search);
-	search.link = dwelf_elf_gnu_debuglink(program->elf, &crc);
+	search.link = cg_dw.dwelf_elf_gnu_debuglink(program->elf, &crc);
 	search.crc = crc;
 	/* Only a file name is valid, not a path. */
 	if (search.link && (strchr(search.link, '/') || !*search.link))
@@ -230,13 +229,28 @@ cg_altfile_open(
 
 /* ---- MiniDebugInfo ------------------------------------------------------ */
 
-/* Decompresses an xz file; CG_EINPUT if malformed, CG_ELIMIT: no memory. */
+#define LIBLZMA(X) X(lzma_code) X(lzma_end) X(lzma_stream_decoder)
+struct liblzma {
+	LIBLZMA(CG_LOAD_MEMBER)
+};
+
+/*
+ * Decompresses an xz file; CG_EINPUT if malformed, CG_ELIMIT: no memory,
+ * CG_EREAD: liblzma cannot be loaded.
+ */
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)
 {
+	static const char *const name[] = { LIBLZMA(CG_LOAD_NAME) };
+	struct liblzma lib;
 	lzma_stream xz = LZMA_STREAM_INIT;
-	lzma_ret result = lzma_stream_decoder(&xz, UNPACK_MEMORY, 0);
+	lzma_ret result;
 	size_t cap = 0;
+
+	if (cg_load(
+		CG_LIBLZMA_SONAME, name, sizeof(name) / sizeof(*name), &lib))
+		return CG_EREAD;
+	result = lib.lzma_stream_decoder(&xz, UNPACK_MEMORY, 0);
 
 	xz.next_in = (const uint8_t *)compressed.ptr;
 	xz.avail_in = compressed.len;
@@ -251,10 +265,10 @@ decompress(struct cg_slice compressed, char **bytes, size_t *size)
 		}
 		xz.next_out = (uint8_t *)*bytes + *size;
 		xz.avail_out = cap - *size;
-		result = lzma_code(&xz, LZMA_FINISH);
+		result = lib.lzma_code(&xz, LZMA_FINISH);
 		*size = cap - xz.avail_out;
 	}
-	lzma_end(&xz);
+	lib.lzma_end(&xz);
 	if (result == LZMA_STREAM_END)
 		return CG_OK;
 	return result == LZMA_MEM_ERROR ? CG_ELIMIT : CG_EINPUT;

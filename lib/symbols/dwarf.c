@@ -53,7 +53,7 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 		return false;
 	out_of_memory = &here;
 	errno = 0;
-	(void)dwarf_errno(); /* resets it */
+	(void)cg_dw.dwarf_errno(); /* resets it */
 	if (setjmp(here) == 0)
 		known = question->answer(dwarf, question);
 	else
@@ -63,7 +63,7 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 	 * libdw may take it for bad input. But malloc() also leaves that errno
 	 * where the heap could not grow in place and other memory was found.
 	 */
-	if (errno == ENOMEM && dwarf_errno() != 0)
+	if (errno == ENOMEM && cg_dw.dwarf_errno() != 0)
 		dwarf->status = CG_ELIMIT;
 	return known && dwarf->status == CG_OK;
 }
@@ -92,7 +92,7 @@ shorten(char *path)
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 {
-	const char *text = dwarf_formstring(attr);
+	const char *text = cg_dw.dwarf_formstring(attr);
 
 	for (size_t i = 0; i < dwarf->ends; i++) {
 		if (text == dwarf->end[i])
@@ -113,7 +113,7 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 
 	if (!path || strcmp(path, "???") == 0)
 		return "";
-	if (*path != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attr))
+	if (*path != '/' && cg_dw.dwarf_attr(unit, DW_AT_comp_dir, &attr))
 		directory = get_string(dwarf, &attr);
 	if (!directory)
 		directory = "";
@@ -142,7 +142,7 @@ get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
 	const char *name = NULL;
 
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(*attrs) && !name; i++) {
-		if (dwarf_attr_integrate(die, attrs[i], &attr))
+		if (cg_dw.dwarf_attr_integrate(die, attrs[i], &attr))
 			name = get_string(dwarf, &attr);
 	}
 	if (!name)
@@ -159,7 +159,7 @@ scope_name(struct cg_dwarf *dwarf, struct cg_scope *scope)
 	Dwarf_Die die;
 
 	if (!scope->name)
-		scope->name = dwarf_offdie(dwarf->dwarf, scope->die, &die)
+		scope->name = cg_dw.dwarf_offdie(dwarf->dwarf, scope->die, &die)
 				  ? get_name(dwarf, &die)
 				  : "";
 	return scope->name;
@@ -172,7 +172,8 @@ row_addr(struct cg_unit *unit, size_t i)
 {
 	Dwarf_Addr addr = 0;
 
-	(void)dwarf_lineaddr(dwarf_onesrcline(unit->lines, i), &addr);
+	(void)cg_dw.dwarf_lineaddr(
+	    cg_dw.dwarf_onesrcline(unit->lines, i), &addr);
 	return addr;
 }
 
@@ -196,13 +197,13 @@ find_row(
 	}
 	if (first == 0 || first == unit->line_count)
 		return false;
-	row = dwarf_onesrcline(unit->lines, first - 1);
-	if (dwarf_lineendsequence(row, &end) != 0 || end)
+	row = cg_dw.dwarf_onesrcline(unit->lines, first - 1);
+	if (cg_dw.dwarf_lineendsequence(row, &end) != 0 || end)
 		return false;
-	(void)dwarf_lineno(row, &line);
+	(void)cg_dw.dwarf_lineno(row, &line);
 	question->line = line > 0 ? (uint32_t)line : 0;
 	question->file =
-	    keep_path(dwarf, &unit->die, dwarf_linesrc(row, NULL, NULL));
+	    keep_path(dwarf, &unit->die, cg_dw.dwarf_linesrc(row, NULL, NULL));
 	question->low = row_addr(unit, first - 1);
 	question->high = row_addr(unit, first);
 	return true;
@@ -255,7 +256,7 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 		frame = &question->frames[question->count++];
 		*frame = (struct cg_frame){ "",
 			keep_path(dwarf, &unit->die,
-			    dwarf_filesrc(
+			    cg_dw.dwarf_filesrc(
 				unit->files, scope->file, NULL, NULL)),
 			scope->line };
 	}
@@ -279,19 +280,19 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 	Dwarf_Die die, origin;
 
 	if (id == CG_SCOPE_NONE ||
-	    !dwarf_offdie(dwarf->dwarf, unit->scope[id].die, &die) ||
-	    !dwarf_attr_integrate(&die, DW_AT_decl_line, &attr) ||
-	    dwarf_formudata(&attr, &number) != 0 || number > UINT32_MAX)
+	    !cg_dw.dwarf_offdie(dwarf->dwarf, unit->scope[id].die, &die) ||
+	    !cg_dw.dwarf_attr_integrate(&die, DW_AT_decl_line, &attr) ||
+	    cg_dw.dwarf_formudata(&attr, &number) != 0 || number > UINT32_MAX)
 		return false;
 	question->line = (uint32_t)number;
-	if (!dwarf_attr_integrate(&die, DW_AT_decl_file, &attr) ||
-	    dwarf_formudata(&attr, &number) != 0 ||
-	    !dwarf_cu_die(
+	if (!cg_dw.dwarf_attr_integrate(&die, DW_AT_decl_file, &attr) ||
+	    cg_dw.dwarf_formudata(&attr, &number) != 0 ||
+	    !cg_dw.dwarf_cu_die(
 		attr.cu, &origin, NULL, NULL, NULL, NULL, NULL, NULL) ||
-	    dwarf_getsrcfiles(&origin, &files, NULL) != 0)
+	    cg_dw.dwarf_getsrcfiles(&origin, &files, NULL) != 0)
 		return false;
-	question->file = keep_path(
-	    dwarf, &origin, dwarf_filesrc(files, (size_t)number, NULL, NULL));
+	question->file = keep_path(dwarf, &origin,
+	    cg_dw.dwarf_filesrc(files, (size_t)number, NULL, NULL));
 	return true;
 }
 
@@ -382,10 +383,10 @@ prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
 
 	errno = 0;
 	if (section->compressed)
-		(void)elf_compress(section->scn, 0, 0);
+		(void)cg_dw.elf_compress(section->scn, 0, 0);
 	else if (section->name[1] == 'z')
-		(void)elf_compress_gnu(section->scn, 0, 0);
-	data = elf_getdata(section->scn, NULL);
+		(void)cg_dw.elf_compress_gnu(section->scn, 0, 0);
+	data = cg_dw.elf_getdata(section->scn, NULL);
 	if (errno == ENOMEM || !data || !data->d_buf)
 		return cg_libelf_status();
 	if (strcmp(kind, "_debugaltlink") == 0)
@@ -434,11 +435,11 @@ begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
 	prepared = prepare(dwarf, file);
 	errno = 0;
 	if (prepared == CG_OK)
-		new = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+		new = cg_dw.dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
 	if (prepared != CG_OK || errno == ENOMEM)
 		*status = prepared != CG_OK ? prepared : CG_ELIMIT;
 	if (new)
-		(void)dwarf_new_oom_handler(new, leave);
+		(void)cg_dw.dwarf_new_oom_handler(new, leave);
 	return new;
 }
 
@@ -452,7 +453,7 @@ open_alt(
 		return status;
 	dwarf->alt = begin(dwarf, &dwarf->alt_file, &status);
 	if (dwarf->alt)
-		dwarf_setalt(dwarf->dwarf, dwarf->alt);
+		cg_dw.dwarf_setalt(dwarf->dwarf, dwarf->alt);
 	return status;
 }
 
@@ -494,8 +495,8 @@ cg_dwarf_close(struct cg_dwarf *dwarf)
 		free(dwarf->unit[i].scope);
 		cg_spans_free(&dwarf->unit[i].spans);
 	}
-	(void)dwarf_end(dwarf->dwarf);
-	(void)dwarf_end(dwarf->alt);
+	(void)cg_dw.dwarf_end(dwarf->dwarf);
+	(void)cg_dw.dwarf_end(dwarf->alt);
 	cg_elffile_close(&dwarf->alt_file);
 	cg_arena_free(&dwarf->copies);
 	free(dwarf->unit);

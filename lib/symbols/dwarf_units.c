@@ -24,8 +24,8 @@ get_number(Dwarf_Die *die, unsigned name)
 	Dwarf_Attribute attr;
 	Dwarf_Word value = 0;
 
-	if (!dwarf_attr(die, name, &attr) ||
-	    dwarf_formudata(&attr, &value) != 0 || value > UINT32_MAX)
+	if (!cg_dw.dwarf_attr(die, name, &attr) ||
+	    cg_dw.dwarf_formudata(&attr, &value) != 0 || value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }
@@ -45,7 +45,7 @@ add_ranges(
 	size_t before = spans->count;
 
 	while (dwarf->left > 0 &&
-	       (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+	       (at = cg_dw.dwarf_ranges(die, at, &base, &low, &high)) > 0) {
 		dwarf->left--;
 		if (cg_spans_find(dwarf->exec, low) &&
 		    !cg_spans_add(spans, low, high, id)) {
@@ -85,10 +85,10 @@ static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
     uint32_t parent)
 {
-	bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	bool inlined = cg_dw.dwarf_tag(die) == DW_TAG_inlined_subroutine;
 	uint32_t id = (uint32_t)unit->scopes;
 
-	if ((!inlined && dwarf_tag(die) != DW_TAG_subprogram) ||
+	if ((!inlined && cg_dw.dwarf_tag(die) != DW_TAG_subprogram) ||
 	    !add_ranges(dwarf, &unit->spans, die, id))
 		return parent;
 	if (id == CG_SCOPE_NONE ||
@@ -98,7 +98,7 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 		return parent;
 	}
 	unit->scope[unit->scopes++] = (struct cg_scope){
-		.die = dwarf_dieoffset(die),
+		.die = cg_dw.dwarf_dieoffset(die),
 		.parent = inlined ? parent : CG_SCOPE_NONE,
 		.file = inlined ? get_number(die, DW_AT_call_file) : 0,
 		.line = inlined ? get_number(die, DW_AT_call_line) : 0,
@@ -120,13 +120,13 @@ next_die(Dwarf_Die *path, size_t *depth)
 
 	if (*depth == 0)
 		return false;
-	if (dwarf_siblingof(&path[*depth], &next) == 0) {
+	if (cg_dw.dwarf_siblingof(&path[*depth], &next) == 0) {
 		path[*depth] = next;
 		return true;
 	}
 	for (mark = next.addr; mark && --*depth > 0;) {
 		path[*depth] = (Dwarf_Die){ .addr = ++mark, .cu = next.cu };
-		if (dwarf_tag(&path[*depth]) != DW_TAG_invalid)
+		if (cg_dw.dwarf_tag(&path[*depth]) != DW_TAG_invalid)
 			return true; /* not another end mark */
 	}
 	return false;
@@ -143,12 +143,13 @@ walk_unit(struct cg_dwarf *dwarf, struct cg_unit *unit)
 	path[0] = unit->die;
 	within[1] = CG_SCOPE_NONE;
 	do {
-		if (inner && dwarf_child(&path[depth], &path[depth + 1]) == 0)
+		if (inner &&
+		    cg_dw.dwarf_child(&path[depth], &path[depth + 1]) == 0)
 			depth++;
 		else if (!next_die(path, &depth))
 			return;
 		inner = depth + 1 < DEPTH_MAX &&
-			has_scopes(dwarf_tag(&path[depth]));
+			has_scopes(cg_dw.dwarf_tag(&path[depth]));
 		if (inner)
 			within[depth + 1] =
 			    take_die(dwarf, unit, &path[depth], within[depth]);
@@ -158,10 +159,10 @@ walk_unit(struct cg_dwarf *dwarf, struct cg_unit *unit)
 static void
 load_lines(struct cg_dwarf *dwarf, struct cg_unit *unit)
 {
-	if (dwarf->left == 0 ||
-	    dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count) != 0)
+	if (dwarf->left == 0 || cg_dw.dwarf_getsrclines(&unit->die,
+				    &unit->lines, &unit->line_count) != 0)
 		unit->line_count = 0;
-	else if (dwarf_getsrcfiles(&unit->die, &unit->files, NULL) != 0)
+	else if (cg_dw.dwarf_getsrcfiles(&unit->die, &unit->files, NULL) != 0)
 		unit->files = NULL;
 	dwarf->left -=
 	    unit->line_count < dwarf->left ? unit->line_count : dwarf->left;
@@ -183,8 +184,8 @@ static int
 compare_units(const void *offset, const void *unit)
 {
 	Dwarf_Off at = *(const Dwarf_Off *)offset;
-	Dwarf_Off with =
-	    dwarf_dieoffset((Dwarf_Die *)&((const struct cg_unit *)unit)->die);
+	Dwarf_Off with = cg_dw.dwarf_dieoffset(
+	    (Dwarf_Die *)&((const struct cg_unit *)unit)->die);
 
 	return (at > with) - (at < with);
 }
@@ -194,11 +195,12 @@ static struct cg_unit *
 find_by_arange(struct cg_dwarf *dwarf, uint64_t addr)
 {
 	Dwarf_Arange *arange =
-	    dwarf->aranges ? dwarf_getarange_addr(dwarf->aranges, addr) : NULL;
+	    dwarf->aranges ? cg_dw.dwarf_getarange_addr(dwarf->aranges, addr)
+			   : NULL;
 	Dwarf_Off offset;
 
 	if (!arange || dwarf->units == 0 ||
-	    dwarf_getarangeinfo(arange, NULL, NULL, &offset) != 0)
+	    cg_dw.dwarf_getarangeinfo(arange, NULL, NULL, &offset) != 0)
 		return NULL;
 	return bsearch(&offset, dwarf->unit, dwarf->units, sizeof(*dwarf->unit),
 	    compare_units);
@@ -223,11 +225,11 @@ cg_units_list(struct cg_dwarf *dwarf)
 	size_t header, count;
 	Dwarf_Die die;
 
-	for (; dwarf_next_unit(dwarf->dwarf, at, &next, &header, NULL, NULL,
-		   NULL, NULL, NULL, NULL) == 0 &&
+	for (; cg_dw.dwarf_next_unit(dwarf->dwarf, at, &next, &header, NULL,
+		   NULL, NULL, NULL, NULL, NULL) == 0 &&
 	       next > at;
 	     at = next) {
-		if (!dwarf_offdie(dwarf->dwarf, at + header, &die))
+		if (!cg_dw.dwarf_offdie(dwarf->dwarf, at + header, &die))
 			continue;
 		if (!cg_grow(&dwarf->unit, &dwarf->cap, dwarf->units + 1,
 			sizeof(*dwarf->unit))) {
@@ -238,7 +240,7 @@ cg_units_list(struct cg_dwarf *dwarf)
 		    dwarf, &dwarf->spans, &die, (uint32_t)dwarf->units);
 		dwarf->unit[dwarf->units++] = (struct cg_unit){ .die = die };
 	}
-	if (dwarf_getaranges(dwarf->dwarf, &dwarf->aranges, &count) != 0)
+	if (cg_dw.dwarf_getaranges(dwarf->dwarf, &dwarf->aranges, &count) != 0)
 		dwarf->aranges = NULL;
 	if (!cg_spans_flatten(&dwarf->spans))
 		dwarf->status = CG_ELIMIT;

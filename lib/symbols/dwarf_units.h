@@ -4,9 +4,6 @@
 #ifndef CG_DWARF_UNITS_H
 #define CG_DWARF_UNITS_H
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-
 #include "symbols/elffile.h"
 
 /* A function, or an inlined call of one. */

@@ -110,9 +110,9 @@ fill_section(struct cg_elffile *file, struct cg_section *section, Elf_Scn *scn,
 
 	section->name = "";
 	errno = 0;
-	if (!gelf_getshdr(scn, &head))
+	if (!cg_dw.gelf_getshdr(scn, &head))
 		return cg_libelf_status();
-	section->name = elf_strptr(file->elf, names, head.sh_name);
+	section->name = cg_dw.elf_strptr(file->elf, names, head.sh_name);
 	if (!section->name && cg_libelf_status() != CG_OK)
 		return cg_libelf_status();
 	if (!section->name)
@@ -131,7 +131,7 @@ fill_section(struct cg_elffile *file, struct cg_section *section, Elf_Scn *scn,
 			      : UINT64_MAX - file->expanded;
 	if (head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL)
 		need(file, head.sh_offset, head.sh_size);
-	if (is_read_early(section) && !elf_rawdata(scn, NULL))
+	if (is_read_early(section) && !cg_dw.elf_rawdata(scn, NULL))
 		return cg_libelf_status();
 	return CG_OK;
 }
@@ -146,11 +146,11 @@ load_sections(struct cg_elffile *file)
 	need(file, file->head.e_shoff,
 	    (uint64_t)file->head.e_shnum * file->head.e_shentsize);
 	errno = 0;
-	if (elf_getshdrnum(file->elf, &count) != 0 ||
-	    elf_getshdrstrndx(file->elf, &names) != 0)
+	if (cg_dw.elf_getshdrnum(file->elf, &count) != 0 ||
+	    cg_dw.elf_getshdrstrndx(file->elf, &names) != 0)
 		return cg_libelf_status(); /* CG_OK: as if there was none */
-	while ((scn = elf_nextscn(file->elf, scn)) != NULL) {
-		size_t i = elf_ndxscn(scn);
+	while ((scn = cg_dw.elf_nextscn(file->elf, scn)) != NULL) {
+		size_t i = cg_dw.elf_ndxscn(scn);
 		struct cg_section *section;
 
 		if (i >= count)
@@ -192,7 +192,7 @@ cg_section_bytes(const struct cg_section *section, struct cg_slice *bytes)
 
 	*bytes = (struct cg_slice){ "", 0 };
 	errno = 0;
-	data = elf_rawdata(section->scn, NULL);
+	data = cg_dw.elf_rawdata(section->scn, NULL);
 	if (!data)
 		return cg_libelf_status();
 	if (data->d_buf && data->d_size > 0)
@@ -255,8 +255,8 @@ load(struct cg_elffile *file)
 {
 	int status = CG_EINPUT;
 
-	if (file->elf && elf_kind(file->elf) == ELF_K_ELF &&
-	    gelf_getehdr(file->elf, &file->head))
+	if (file->elf && cg_dw.elf_kind(file->elf) == ELF_K_ELF &&
+	    cg_dw.gelf_getehdr(file->elf, &file->head))
 		status = load_sections(file);
 	else if (cg_libelf_status() != CG_OK)
 		status = cg_libelf_status();
@@ -289,11 +289,15 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->fd < 0)
 		return explain(path, why);
-	*why = NULL;
+	*why = cg_libdw_load();
+	if (*why) {
+		cg_elffile_close(file);
+		return CG_EREAD;
+	}
 	file->size = (uint64_t)info.st_size;
-	(void)elf_version(EV_CURRENT);
+	(void)cg_dw.elf_version(EV_CURRENT);
 	errno = 0;
-	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	file->elf = cg_dw.elf_begin(file->fd, ELF_C_READ, NULL);
 	return load(file);
 }
 
@@ -301,9 +305,13 @@ int
 cg_elffile_memory(struct cg_elffile *file, char *bytes, size_t size)
 {
 	*file = (struct cg_elffile){ .fd = -1, .memory = bytes, .size = size };
-	(void)elf_version(EV_CURRENT);
+	if (cg_libdw_load()) {
+		cg_elffile_close(file);
+		return CG_EREAD;
+	}
+	(void)cg_dw.elf_version(EV_CURRENT);
 	errno = 0;
-	file->elf = elf_memory(bytes, size);
+	file->elf = cg_dw.elf_memory(bytes, size);
 	return load(file);
 }
 
@@ -311,7 +319,7 @@ void
 cg_elffile_close(struct cg_elffile *file)
 {
 	if (file->elf)
-		(void)elf_end(file->elf);
+		(void)cg_dw.elf_end(file->elf);
 	if (file->fd >= 0)
 		(void)close(file->fd);
 	free(file->memory);
@@ -328,9 +336,9 @@ find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
 {
 	size_t count = 0;
 
-	(void)elf_getphdrnum(file->elf, &count);
+	(void)cg_dw.elf_getphdrnum(file->elf, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(file->elf, (int)i, head))
+		if (!cg_dw.gelf_getphdr(file->elf, (int)i, head))
 			return false;
 		if (head->p_type == PT_LOAD && (head->p_flags & PF_X) &&
 		    addr >= head->p_vaddr &&
@@ -353,8 +361,8 @@ cg_elffile_code(
 		if (head.p_filesz > file->size - head.p_offset)
 			head.p_filesz =
 			    file->size - head.p_offset; /* truncated */
-		data = elf_getdata_rawchunk(file->elf, (int64_t)head.p_offset,
-		    (size_t)head.p_filesz, ELF_T_BYTE);
+		data = cg_dw.elf_getdata_rawchunk(file->elf,
+		    (int64_t)head.p_offset, (size_t)head.p_filesz, ELF_T_BYTE);
 	}
 	if (!data || addr - head.p_vaddr >= data->d_size)
 		return cg_libelf_status();
@@ -411,10 +419,10 @@ cg_symtab_open(struct cg_symtab *table, const struct cg_elffile *file,
 	if (!section)
 		return CG_OK;
 	errno = 0;
-	table->data = elf_getdata(section->scn, NULL);
+	table->data = cg_dw.elf_getdata(section->scn, NULL);
 	if (!table->data)
 		return cg_libelf_status();
-	size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size = cg_dw.gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	if (table->data->d_type == ELF_T_SYM && table->data->d_size > size)
 		table->count = table->data->d_size / size - 1;
 	if (table->count >= INT_MAX) /* libelf counts in int */
@@ -444,7 +452,8 @@ cg_symtab_get(const struct cg_symtab *table, size_t i, struct cg_symbol *symbol)
 	uint16_t machine = file->head.e_machine;
 	GElf_Sym sym;
 
-	if (i >= table->count || !gelf_getsym(table->data, (int)i + 1, &sym))
+	if (i >= table->count ||
+	    !cg_dw.gelf_getsym(table->data, (int)i + 1, &sym))
 		return false;
 	*symbol = (struct cg_symbol){
 		.addr = sym.st_value,

@@ -4,8 +4,7 @@
 #ifndef CG_ELFFILE_H
 #define CG_ELFFILE_H
 
-#include <gelf.h>
-
+#include "symbols/libdw.h"
 #include "symbols/symbols.h"
 
 /* Where separate debug files of installed files are. */

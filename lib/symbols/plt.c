@@ -103,8 +103,8 @@ get_relocation(Elf_Data *data, int i, bool with_addend, GElf_Rel *rel)
 	GElf_Rela rela;
 
 	if (!with_addend)
-		return gelf_getrel(data, i, rel) != NULL;
-	if (!gelf_getrela(data, i, &rela))
+		return cg_dw.gelf_getrel(data, i, rel) != NULL;
+	if (!cg_dw.gelf_getrela(data, i, &rela))
 		return false;
 	*rel = (GElf_Rel){ rela.r_offset, rela.r_info };
 	return true;
@@ -120,7 +120,7 @@ load_slots(const struct cg_section *section, const struct machine *machine,
 	uint32_t *symbol;
 
 	errno = 0;
-	data = elf_getdata(section->scn, NULL);
+	data = cg_dw.elf_getdata(section->scn, NULL);
 	if (!data)
 		return errno != ENOMEM;
 	for (int i = 0;

@@ -7,7 +7,6 @@
  * first lookup; if that fails there are no lines. Source: the System V ABI; see
  * also dwarf.c and debugfile.c.
  */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,10 +72,10 @@ get_segments(const struct cg_elffile *file, struct cg_elf *elf)
 	bool loads = false, code = false;
 
 	errno = 0;
-	if (elf_getphdrnum(file->elf, &count) != 0)
+	if (cg_dw.elf_getphdrnum(file->elf, &count) != 0)
 		return cg_libelf_status();
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(file->elf, (int)i, &head))
+		if (!cg_dw.gelf_getphdr(file->elf, (int)i, &head))
 			return cg_libelf_status();
 		if (head.p_type != PT_LOAD ||
 		    head.p_memsz > UINT64_MAX - head.p_vaddr)
@@ -122,7 +121,7 @@ describe(struct cg_symbols *symbols, const char *path)
 	elf->path = keep(lazy, path);
 	elf->debug = "";
 	elf->debuglink =
-	    keep(lazy, dwelf_elf_gnu_debuglink(lazy->program.elf, &crc));
+	    keep(lazy, cg_dw.dwelf_elf_gnu_debuglink(lazy->program.elf, &crc));
 	elf->word = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 	elf->big_endian = ident[EI_DATA] == ELFDATA2MSB;
 	elf->machine = lazy->program.head.e_machine;

@@ -2,6 +2,7 @@
  * symbols.h - what ELF files say about addresses. The rest of the interface is
  * section "Symbols" of cgconv_expert.h.
  *
+ *	libdw.c      loads libdw, which reads ELF files and DWARF
  *	elffile.c    segments, sections, the symbol table
  *	debugfile.c  the separate debug file, by build-id or debuglink
  *	dwarf_units.c, dwarf.c  units of DWARF; lines and inlined frames
