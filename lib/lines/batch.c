@@ -6,8 +6,13 @@
 #include "graph/excluded.h"
 #include "lines/lines.h"
 
-/* A batch takes about 30 MB, unless one file alone has more rows. */
-#define BATCH_ROWS 100000
+/*
+ * A batch of so many rows takes about 4 MB and stays in the cache. One file may
+ * have more. Each batch may have to open the same functions, so there are not
+ * many.
+ */
+#define BATCH_ROWS 12500
+#define BATCHES_MAX 128
 
 /* ---- A batch of files --------------------------------------------------- */
 
@@ -235,21 +240,22 @@ bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
 	size_t from = lines->batch_end, to = from, next, count;
-	uint64_t sum = 0, rows;
+	uint64_t sum = 0, rows, most = lines->rows_to_show / BATCHES_MAX;
 	const struct keyed *item;
 
+	if (most < BATCH_ROWS)
+		most = BATCH_ROWS;
 	while (to < lines->in_files) {
 		next = cg_lines_file_end(lines, to, &rows);
-		if (to > from && rows > BATCH_ROWS - sum)
+		if (to > from && rows > most - sum)
 			break;
 		sum += rows;
 		to = next;
-		if (sum >= BATCH_ROWS)
+		if (sum >= most)
 			break;
 	}
 	lines->batch = from;
 	lines->batch_end = to;
-	lines->batches++;
 	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
 	lines->row_to = 0;
 	item = cg_lines_order_batch(lines, from, to, &count);

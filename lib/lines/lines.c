@@ -226,9 +226,10 @@ scan_graph(struct cg_lines *lines)
 		      ? scan_all(lines)
 		      : scan_part(lines, &in_order);
 
-	return ok && cg_lines_order_fns(lines, in_order) &&
-	       cg_grow(&lines->opened, &lines->opened_cap, lines->part_fns + 1,
-		   sizeof(*lines->opened));
+	lines->rows_to_show = 0;
+	for (size_t i = 0; i < lines->in_files; i++)
+		lines->rows_to_show += lines->in_file[i].rows;
+	return ok && cg_lines_order_fns(lines, in_order);
 }
 
 /* Orders files as the part lists them; keeps the order by directory. */
@@ -340,7 +341,6 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->called);
 	free(lines->number);
 	free(lines->callee);
-	free(lines->opened);
 	free(lines->row);
 	free(lines->row_spare);
 	free(lines->cost);

@@ -104,6 +104,7 @@ struct cg_lines {
 	size_t part_fns, part_fn_cap;
 	struct fn_in_file *in_file; /* sorted by file, then part_fn */
 	size_t in_files, in_file_cap;
+	uint64_t rows_to_show;   /* of all of them */
 	struct fn_in_file *spare; /* for sorting them */
 	size_t spare_cap;
 	uint32_t *last;          /* by order number: last in_file + 1 */
@@ -115,9 +116,6 @@ struct cg_lines {
 	size_t callees, callee_cap;
 
 	size_t batch, batch_end; /* range of in_file in the batch */
-	uint32_t *opened;        /* by part_fn: number of its last batch */
-	size_t opened_cap;
-	uint32_t batches;
 	struct line_row *row;
 	size_t row_count, row_cap;
 	struct line_row *row_spare;
@@ -160,8 +158,8 @@ void cg_lines_restore_order(struct cg_lines *);
 /* Sorts part_fn, which may be in_order of ranks already; then in_file. */
 bool cg_lines_order_fns(struct cg_lines *, bool in_order);
 /*
- * The functions of in_file[from, to) that the batch does not have yet, by index
- * in part_fn; NULL if out of memory.
+ * The functions of in_file[from, to) that have rows there, by index in part_fn;
+ * NULL if out of memory.
  */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);

@@ -269,21 +269,23 @@ cg_lines_order_batch(
     struct cg_lines *lines, size_t from, size_t to, size_t *count)
 {
 	struct keyed *item = make_room(lines, to - from);
-	size_t n = 0;
+	size_t n = 0, kept = 0;
 
 	if (!item)
 		return NULL;
 	for (size_t i = from; i < to; i++) {
 		uint32_t part_fn = lines->in_file[i].part_fn;
 
-		if (lines->in_file[i].rows == 0 ||
-		    lines->opened[part_fn] == lines->batches)
-			continue;
-		lines->opened[part_fn] = lines->batches;
-		item[n++] = (struct keyed){ part_fn, part_fn };
+		if (lines->in_file[i].rows > 0)
+			item[n++] = (struct keyed){ part_fn, part_fn };
 	}
-	*count = n;
-	return sort_keys(item, item, n);
+	item = sort_keys(item, item, n);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || item[i].key != item[i - 1].key)
+			item[kept++] = item[i];
+	}
+	*count = kept;
+	return item;
 }
 
 bool
