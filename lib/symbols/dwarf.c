@@ -111,6 +111,10 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	size_t size;
 	cg_str str;
 
+	/* libdw keeps a name in one place. */
+	if (path && path == dwarf->joined_name &&
+	    unit->addr == dwarf->joined_unit)
+		return dwarf->joined;
 	if (!path || strcmp(path, "???") == 0)
 		return "";
 	if (*path != '/' && cg_dw.dwarf_attr(unit, DW_AT_comp_dir, &attr))
@@ -129,7 +133,10 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	str = cg_strs_add(dwarf->strs, text);
 	if (str == CG_STR_NONE)
 		dwarf->status = CG_ELIMIT;
-	return cg_strs_get(dwarf->strs, str).ptr;
+	dwarf->joined_unit = unit->addr;
+	dwarf->joined_name = path;
+	dwarf->joined = cg_strs_get(dwarf->strs, str).ptr;
+	return dwarf->joined;
 }
 
 /* Prefers the linkage name, which has the types of the arguments. */

@@ -44,6 +44,9 @@ struct cg_dwarf {
 	uint64_t left; /* how many more ranges and rows are allowed */
 	char *path;    /* buffer to join one */
 	size_t path_cap;
+	/* The last path that was joined: of which unit and name, and the result. */
+	const void *joined_unit;
+	const char *joined_name, *joined;
 	int status;
 };
 

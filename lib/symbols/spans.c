@@ -72,8 +72,13 @@ cg_spans_flatten(struct cg_spans *spans)
 	uint64_t at = 0;
 	bool ok = true;
 
-	if (spans->count > 0)
+	/* Compilers write most in order. */
+	for (size_t i = 1; i < spans->count; i++) {
+		if (compare(&spans->span[i - 1], &spans->span[i]) <= 0)
+			continue;
 		qsort(spans->span, spans->count, sizeof(*spans->span), compare);
+		break;
+	}
 	for (size_t i = 0; ok && i < spans->count; i++) {
 		const struct cg_span *span = &spans->span[i];
 
