@@ -2,7 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Drafts, Symbols
+ * Contents: Cost lines, Texts, Next inputs, Drafts, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -124,6 +124,42 @@ struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);
 /* The next block, valid until the next call; false as cg_read_block(). */
 bool cg_next_text(struct cg_texts *, struct cg_text **);
+
+/* ---- Next inputs -------------------------------------------------------- */
+
+/*
+ * For formats whose inputs are many small files: threads prepare what they can
+ * of those that come next, while the reader adds the current one.
+ */
+struct cg_next_how {
+	struct cg_job *job;
+	size_t own; /* bytes of what is prepared of an input; zeros at first */
+	const void *arg;
+	/*
+	 * In any thread: prepares the input of that path, and replaces what own
+	 * has of an earlier one. It reports nothing: of whatever is to be told,
+	 * nothing is prepared.
+	 */
+	void (*prepare)(const void *arg, const char *path, void *own);
+	void (*close)(void *own); /* frees what is in it */
+};
+struct cg_next;
+/* NULL: the job has one thread, or out of memory (not reported). */
+struct cg_next *cg_next_new(const struct cg_next_how *);
+void cg_next_free(struct cg_next *);
+/*
+ * What was prepared of the current input, valid until the next call; NULL:
+ * nothing. To be called in read(); threads then go on with the inputs after it.
+ * The reader has to check that it is of the bytes that it has read itself.
+ */
+void *cg_next_take(struct cg_next *);
+/*
+ * For prepare(): all bytes of a regular file of at most so many. *bytes has room
+ * for *cap and is grown; the caller frees it. False: no such file, it is larger,
+ * it cannot be read, out of memory (not reported).
+ */
+bool cg_read_small_file(const char *path, size_t most, char **bytes,
+    size_t *cap, size_t *size);
 
 /* ---- Drafts ------------------------------------------------------------- */
 

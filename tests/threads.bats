@@ -412,3 +412,57 @@ with_threads()
 		cmp "$tmp/right" "$tmp/$n.info"
 	done
 }
+
+# Units that threads prepare, and whatever they cannot.
+@test "threads: units of gcov give the same lines and messages for any -j" {
+	at=$tmp/units
+	mkdir "$at"
+	for unit in samples/gcov/*/; do
+		name=$(basename "$unit")
+		for file in "$unit"*.gc?? "$unit"*.ci; do
+			[ -e "$file" ] && cp "$file" "$at/$name-${file##*/}"
+		done
+	done
+	[ "$(find "$at" -name '*.gcda' | wc -l)" -gt 8 ]
+	# Cut, of another compilation, without notes, compressed.
+	cp "$at/gcc-c-cover.gcno" "$at/a.gcno"
+	head -c 300 "$at/gcc-c-cover.gcda" >"$at/a.gcda"
+	cp "$at/gcc-cc-cover.gcno" "$at/b.gcno"
+	cp "$at/gcc-c-cover.gcda" "$at/b.gcda"
+	cp "$at/gcc-c-cover.gcda" "$at/c.gcda"
+	cp "$at/gcc-c-cover.gcno" "$at/d.gcno"
+	gzip -c "$at/gcc-c-cover.gcda" >"$at/d.gcda"
+	head -c 20 "$at/gcc-c-cover.gcda" >"$at/e.gcda"
+	head -c 2000 "$at/gcc-cc-cover.gcno" >"$at/f.gcno"
+	for to in lcov json cobertura gcov-json; do
+		alike -t "$to" "$at"
+		[ "$status" -eq 1 ] # some could not be read
+		[ -s "$tmp/err" ] && [ -s "$tmp/out" ]
+	done
+	alike -t lcov --exact-lines --only-run "$at"
+	alike -t lcov "$at/a.gcda" "$at/gcc-c-cover.gcda" samples/lcov/* \
+		"$at/gcc-cc-cover.gcda" "$at/never-"*.gcno
+	alike -t gcda "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
+}
+
+@test "threads: a unit that changes after it was prepared is read as it is" {
+	at=$tmp/units
+	mkdir "$at"
+	cp samples/gcov/gcc-c/cover.gc?? "$at"
+	mkfifo "$at/wait.lcov"
+	# While lcov's pipe is read, threads have prepared the unit behind it.
+	"$CGCONV" -q -j 2 -t json samples/gcov/gcc-cc/cover.gcda \
+		"$at/wait.lcov" "$at/cover.gcda" >"$tmp/out" &
+	pid=$!
+	exec 9>"$at/wait.lcov"
+	sleep 0.3
+	cp samples/gcov/clang-b21/cover.gc?? "$at"
+	printf 'TN:\nSF:/x.c\nDA:1,1\nend_of_record\n' >&9
+	exec 9>&-
+	wait "$pid"
+	"$CGCONV" -q -j 1 -t json samples/gcov/gcc-cc/cover.gcda \
+		<(printf 'TN:\nSF:/x.c\nDA:1,1\nend_of_record\n') \
+		"$at/cover.gcda" >"$tmp/want"
+	same <(grep -v wait.lcov "$tmp/want" | grep -v /dev/fd) \
+		<(grep -v wait.lcov "$tmp/out" | grep -v /dev/fd)
+}

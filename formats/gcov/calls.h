@@ -30,6 +30,7 @@ struct gcov_source {
 
 /* State that is kept from one unit to the next. */
 struct gcov_program {
+	size_t units, never; /* in all inputs; those without data */
 	struct cg_map idents; /* number in known, + 1 */
 	struct gcov_known *known;
 	size_t knowns, known_cap;

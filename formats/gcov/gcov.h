@@ -10,6 +10,7 @@
  *	calls.c         callees, from counters of targets and .ci files
  *	emit.c          a solved function -> rows; paths.c: its prime paths
  *	raw.c, write.c  counters -> rows as they are; these rows -> .gcda
+ *	prepare.c       the stages up to counts, in threads for the next units
  *	gcov.c          the module: reads inputs, calls the stages
  */
 #ifndef FORMATS_GCOV_GCOV_H
@@ -65,7 +66,8 @@ bool gcov_is_old(const char *path);
 
 /*
  * Gives the functions of the notes their data; data is its path for messages.
- * Returns as cg_skip_at().
+ * Returns as cg_skip_at(). Without a path it reports nothing, and fails where it
+ * would.
  */
 int gcov_match(struct gcov_unit *, const char *data);
 /* Gives the arcs of all functions their counters. */
@@ -86,6 +88,29 @@ int64_t gcov_count_cycles_llvm(
 bool gcov_find_shared_lines(struct gcov_unit *);
 bool gcov_is_dropped(
     const struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
+
+/* ---- prepare.c ---------------------------------------------------------- */
+
+typedef bool gcov_read_fn(
+    struct gcov_unit *, struct gcov_bytes *, unsigned layout);
+/* Reads notes or data, of clang 12 and later, too. False as the function. */
+bool gcov_read_either(struct gcov_unit *, struct gcov_bytes *, gcov_read_fn *);
+/* Did the program end while it wrote the data? Only gcc 3.4 has no end mark. */
+bool gcov_is_cut(const struct gcov_data *);
+/* Are lines counted as gcov does? exact: --exact-lines. */
+bool gcov_is_compat(const struct gcov_unit *, bool exact);
+/* Computes the function's counts, unless they are kept. False: out of memory. */
+bool gcov_count(struct gcov_unit *, const struct gcov_fn *);
+
+/* A unit whose notes, and data if there is any, were read by a thread. */
+struct gcov_prepared {
+	struct gcov_unit unit; /* unit.prepared: use it */
+	char *notes, *data;    /* their bytes */
+	size_t notes_size, data_size, notes_cap, data_cap;
+};
+/* For struct cg_next_how; exact points to a bool. */
+void gcov_prepare(const void *exact, const char *path, void *prepared);
+void gcov_prepared_free(void *prepared);
 
 /* ---- emit.c, paths.c ---------------------------------------------------- */
 

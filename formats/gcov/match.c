@@ -13,20 +13,19 @@
  * llvm-cov; gcov adds their counters.
  */
 static bool
-add_idents(struct gcov_unit *unit)
+add_idents(struct gcov_unit *unit, size_t *duplicates)
 {
 	const struct gcov_data *data = &unit->data;
 	uint32_t *slot;
 
+	*duplicates = 0;
 	cg_map_free(&unit->idents);
 	unit->idents = (struct cg_map){ 0 };
 	for (size_t i = 0; i < data->fns; i++) {
 		slot = cg_map_at(&unit->idents, data->fn[i].ident);
 		if (!slot)
 			return false;
-		if (*slot != 0)
-			cg_warn(unit->job,
-			    "duplicate data of a function: using the last");
+		*duplicates += *slot != 0;
 		*slot = (uint32_t)i + 1;
 	}
 	return true;
@@ -74,8 +73,8 @@ match_fns(struct gcov_unit *unit, const char *data)
 			name = fn->name;
 		}
 	}
-	if (mismatches == 0)
-		return CG_OK;
+	if (mismatches == 0 || !data)
+		return mismatches == 0 ? CG_OK : CG_EINPUT;
 	return cg_skip_at(unit->job, NULL,
 	    "%s is of another compilation: the %s of %.*s%s differs; these "
 	    "counts are dropped",
@@ -87,11 +86,19 @@ int
 gcov_match(struct gcov_unit *unit, const char *data)
 {
 	const struct gcov_head *notes = &unit->head, *head = &unit->data.head;
+	bool same_version = memcmp(notes->version, head->version, 3) == 0;
+	size_t duplicates;
 
-	if (!add_idents(unit))
-		return cg_nomem(unit->job);
+	if (!add_idents(unit, &duplicates))
+		return data ? cg_nomem(unit->job) : CG_ELIMIT;
+	if (!data &&
+	    (duplicates > 0 || !same_version || notes->stamp != head->stamp))
+		return CG_EINPUT;
+	for (; duplicates > 0; duplicates--)
+		cg_warn(
+		    unit->job, "duplicate data of a function: using the last");
 	/* The last character is only the status of the compiler's release. */
-	if (memcmp(notes->version, head->version, 3) != 0)
+	if (!same_version)
 		return cg_skip_at(unit->job, unit->notes + 4,
 		    "%s is of another compiler: version %s, but the notes have "
 		    "%s; its counts are dropped",

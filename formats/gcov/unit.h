@@ -106,6 +106,7 @@ struct gcov_fn {
 	uint32_t known; /* in program->known, + 1; 0: the function is new */
 	cg_fn id;
 	uint64_t entries;
+	size_t kept_line, kept_lines, kept_touch, kept_touches; /* in unit->kept */
 };
 
 struct gcov_file {
@@ -123,7 +124,6 @@ struct gcov_unit {
 	struct gcov_head head; /* of the notes */
 	struct gcov_data data;
 	bool has_data;
-	size_t units, never; /* in all inputs; those without data */
 	bool llvm;   /* clang wrote the notes */
 	bool compat; /* lines are counted as gcov does */
 	/*
@@ -162,6 +162,9 @@ struct gcov_unit {
 	struct cg_map begins; /* number of functions that begin on a line */
 	struct cg_map shared; /* lines that blocks of any function end on */
 	struct gcov_scratch scratch;
+	struct gcov_counted counted; /* of the function that is emitted */
+	struct gcov_kept kept;
+	bool prepared; /* in a thread: all functions are counted and kept */
 	/*
 	 * files.c: path of a companion; name of data in a stream, and the
 	 * directory of the stream.

@@ -374,8 +374,9 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 		status = cg_job_sort_inputs(job);
 	if (status == CG_OK)
 		status = begin_graph(job);
-	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
-		struct cg_in *in = cg_job_open(job, job->input[i], &status);
+	for (; status == CG_OK && job->current < job->inputs; job->current++) {
+		struct cg_in *in =
+		    cg_job_open(job, job->input[job->current], &status);
 
 		if (in)
 			status = read_input(job, in);

@@ -12,6 +12,7 @@
  *	patch.c     lines outside of a patch
  *	report.c    what reports of coverage list and drop
  *	texts.c     parsing in threads    drafts.c    writing in threads
+ *	next.c      inputs that are prepared in threads
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */
@@ -56,6 +57,7 @@ struct cg_job {
 	} *callback; /* inputs that callbacks deliver */
 	size_t callbacks, callback_cap;
 	size_t inputs, input_cap, objects, object_cap;
+	size_t current;          /* number of the input that is read */
 	struct cg_option_value *option;
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
