@@ -840,7 +840,7 @@ void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
  * the caller's thread; the others block all signals and have ended when the call
  * returns that made them. Several threads decompress inputs that are files, parse
  * long texts (callgrind, folded, perf-script), count the next units (gcov), format
- * long outputs (callgrind), and compress outputs.
+ * long outputs (callgrind, cobertura, lcov), and compress outputs.
  */
 void cg_job_set_threads(struct cg_job *, size_t threads);
 /*

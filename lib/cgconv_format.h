@@ -625,6 +625,30 @@ uint64_t cg_report_count(struct cg_report *, int64_t);
 /* Starts again with the first file, for targets whose totals come first. */
 void cg_report_again(struct cg_report *);
 /*
+ * Writes all files in ranges, which threads of the job format: for targets whose
+ * text of a file does not depend on other files. The writer is a struct whose
+ * first member is its report. A thread has a copy of it with a report of its
+ * own, whose output is put behind that of the files before.
+ */
+struct cg_report_files_how {
+	struct cg_report *r; /* the writer's */
+	size_t size;         /* of the writer */
+	/* Writes the files that cg_report_file() returns. False as for a cursor. */
+	bool (*put)(struct cg_report *);
+	/* The others may be NULL. */
+	/*
+	 * Gives a copy memory of its own, which close() frees. False: out of
+	 * memory, and there is nothing to free.
+	 */
+	bool (*begin)(struct cg_report *copy);
+	void (*close)(struct cg_report *copy);
+	/* A copy forgets what it has found before. */
+	void (*forget)(struct cg_report *copy);
+	/* Adds what it has found to the writer, in order. False: out of memory. */
+	bool (*join)(struct cg_report *, const struct cg_report *copy);
+};
+bool cg_report_files(const struct cg_report_files_how *);
+/*
  * Closes the lines, reports what was dropped; fails if no file was listed. ok:
  * false if the writer rejected something, a cursor failed, or memory. The status.
  */

@@ -413,6 +413,50 @@ with_threads()
 	done
 }
 
+# Files of several directories, tests and ranges of drafts; one has more lines
+# than a draft may have, and some no path or no counts.
+make_tracefile()
+{
+	awk 'BEGIN {
+		for (test = 1; test <= 2; test++) {
+			print "TN:t" test
+			for (file = 0; file < 160; file++) {
+				n = file == 90 ? 60000 : 190
+				printf "SF:/src/d%d/f%d.c\n", file / 40, file
+				for (i = 1; i < n; i += 40)
+					printf "FN:%d,f%d_%d\n", i, file, i
+				for (i = 1; i < n; i += 40)
+					if (file % 3)
+						printf "FNDA:%d,f%d_%d\n",
+							i % 7, file, i
+				for (i = 1; i < n; i++) {
+					if (i % 11 == 0)
+						printf "BRDA:%d,0,%s,%s\n", i,
+							i % 3 ? "0" : "a > b",
+							i % 5 ? i : "-"
+					if (file % 20 != 3)
+						printf "DA:%d,%d\n", i,
+							i * test % 13
+				}
+				print "end_of_record"
+			}
+		}
+	}'
+}
+
+@test "threads: reports of coverage have the same bytes and messages for any -j" {
+	make_tracefile >"$tmp/in.info"
+	for to in lcov "lcov --format-version 2" cobertura \
+		"cobertura --package d2" "cobertura --methods=no"; do
+		# shellcheck disable=SC2086 # several words
+		alike -v -t $to "$tmp/in.info"
+		[ "$status" -eq 0 ]
+		[ "$(wc -c <"$tmp/out")" -gt 100000 ]
+	done
+	alike -v -t lcov "$tmp/in.info"
+	grep -c '^TN:t2' "$tmp/out" | same - <(echo 160)
+}
+
 # Units that threads prepare, and whatever they cannot.
 @test "threads: units of gcov give the same lines and messages for any -j" {
 	at=$tmp/units

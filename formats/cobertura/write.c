@@ -31,12 +31,13 @@ struct method {
 };
 
 struct writer {
-	struct cg_report r;
+	struct cg_report r; /* first: see cg_report_files() */
 	bool is_signed, methods;
 	const char *package;      /* write only this one; NULL: all */
 	struct cg_slice root;     /* directory of all files, with its slash */
 	struct source_file *file; /* the files to write */
 	size_t files, file_cap;
+	uint32_t *place; /* by cg_file: its index in them, + 1; 0: none */
 	struct method_line *method_line; /* of the current file's functions */
 	size_t method_lines, line_cap;
 	struct method *method;
@@ -133,17 +134,70 @@ count_file(struct writer *w, cg_file id)
 	return true;
 }
 
+static bool
+count_range(struct cg_report *r)
+{
+	bool ok = true;
+	cg_file file;
+
+	while (ok && cg_report_file(r, &file))
+		ok = count_file((struct writer *)r, file);
+	return ok;
+}
+
+static bool
+begin_counting(struct cg_report *copy)
+{
+	struct writer *w = (struct writer *)copy;
+
+	w->file = NULL;
+	w->files = w->file_cap = 0;
+	return true;
+}
+
+static void
+end_counting(struct cg_report *copy)
+{
+	free(((struct writer *)copy)->file);
+}
+
+static void
+forget_counted(struct cg_report *copy)
+{
+	((struct writer *)copy)->files = 0;
+}
+
+static bool
+join_counted(struct cg_report *r, const struct cg_report *copy)
+{
+	struct writer *w = (struct writer *)r;
+	const struct writer *more = (const struct writer *)copy;
+
+	if (more->files == 0)
+		return true;
+	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + more->files,
+		sizeof(*w->file)))
+		return false;
+	memcpy(w->file + w->files, more->file, more->files * sizeof(*w->file));
+	w->files += more->files;
+	return true;
+}
+
 /* Lists the files to write with their totals, and finds their root. */
 static bool
 count_files(struct writer *w)
 {
+	const struct cg_report_files_how how = { .r = &w->r,
+		.size = sizeof(*w),
+		.put = count_range,
+		.begin = begin_counting,
+		.close = end_counting,
+		.forget = forget_counted,
+		.join = join_counted };
+	bool ok = cg_report_files(&how);
 	struct cg_slice directory;
 	size_t wanted = 0;
-	bool ok = true;
-	cg_file file;
 
-	while (ok && cg_report_file(&w->r, &file))
-		ok = count_file(w, file);
 	for (size_t i = 0; i < w->files; i++) {
 		directory =
 		    directory_of(cg_file_path(w->r.graph, w->file[i].file));
@@ -153,8 +207,10 @@ count_files(struct writer *w)
 	if (w->root.len > 0 && *w->root.ptr != '/')
 		w->root.len = 0;
 	for (size_t i = 0; i < w->files; i++) {
-		if (is_wanted(w, w->file[i].file))
-			w->file[wanted++] = w->file[i];
+		if (!is_wanted(w, w->file[i].file))
+			continue;
+		w->file[wanted++] = w->file[i];
+		w->place[w->file[i].file] = (uint32_t)wanted;
 	}
 	w->files = wanted;
 	return ok;
@@ -449,28 +505,71 @@ begin_package(struct writer *w, size_t from)
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
+/* Writes the classes of a range of files, and where packages begin and end. */
+static bool
+put_range(struct cg_report *r)
+{
+	struct writer *w = (struct writer *)r;
+	bool ok = true;
+	cg_file file;
+
+	while (ok && cg_report_file(r, &file)) {
+		uint32_t place = w->place[file];
+
+		if (place == 0)
+			continue;
+		if (place == 1 ||
+		    cg_compare(package_of(w, file),
+			package_of(w, w->file[place - 2].file)) != 0) {
+			if (place > 1)
+				cg_puts(w->r.out, "</classes></package>\n");
+			begin_package(w, place - 1);
+		}
+		ok = put_class(w, &w->file[place - 1]);
+	}
+	return ok;
+}
+
+static bool
+begin_methods(struct writer *w)
+{
+	w->method_line = NULL;
+	w->method = NULL;
+	w->method_lines = w->line_cap = w->method_count = w->method_cap = 0;
+	w->is_own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
+	return w->is_own != NULL;
+}
+
+static bool
+begin_copy(struct cg_report *copy)
+{
+	return begin_methods((struct writer *)copy);
+}
+
+static void
+close_methods(struct cg_report *r)
+{
+	struct writer *w = (struct writer *)r;
+
+	free(w->method_line);
+	free(w->method);
+	free(w->is_own);
+}
+
 static bool
 put_packages(struct writer *w)
 {
-	bool ok = true;
-	cg_file file;
-	size_t i = 0;
+	const struct cg_report_files_how how = { .r = &w->r,
+		.size = sizeof(*w),
+		.put = put_range,
+		.begin = begin_copy,
+		.close = close_methods };
 
 	cg_report_again(&w->r);
-	while (ok && i < w->files && cg_report_file(&w->r, &file)) {
-		if (file != w->file[i].file)
-			continue;
-		if (i == 0 || cg_compare(package_of(w, file),
-				  package_of(w, w->file[i - 1].file)) != 0) {
-			if (i > 0)
-				cg_puts(w->r.out, "</classes></package>\n");
-			begin_package(w, i);
-		}
-		ok = put_class(w, &w->file[i++]);
-	}
-	if (i > 0)
-		cg_puts(w->r.out, "</classes></package>\n");
-	return ok;
+	if (!cg_report_files(&how))
+		return false;
+	cg_puts(w->r.out, "</classes></package>\n");
+	return true;
 }
 
 static void
@@ -503,8 +602,8 @@ static bool
 write_all(struct writer *w)
 {
 	w->is_signed = cg_get_event(w->r.graph, w->r.event)->is_signed;
-	w->is_own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
-	if (!w->is_own || !count_files(w))
+	w->place = calloc(cg_file_count(w->r.graph) + 1, sizeof(*w->place));
+	if (!begin_methods(w) || !w->place || !count_files(w))
 		return false;
 	if (w->files == 0)
 		return true;
@@ -529,10 +628,9 @@ cobertura_write(
 	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && write_all(&w);
 
-	free(w.is_own);
-	free(w.method_line);
+	close_methods(&w.r);
 	free(w.file);
-	free(w.method);
+	free(w.place);
 	if (status == CG_OK)
 		status = cg_report_close(&w.r, ok);
 	if (status == CG_OK && w.files == 0)

@@ -449,8 +449,8 @@ find_prepared(struct state *state, struct cg_job *job, struct cg_slice text)
 
 /*
  * Opens the other file of a prepared unit, as read_gcda() and read_gcno() do.
- * Returns whether it is as it was for the thread; *status is not CG_OK or *skip
- * is set if the unit is not to be read at all.
+ * Returns whether it is as it was for the thread. *skip: the unit is not read at
+ * all, as it would not be otherwise; failures were reported.
  */
 static bool
 open_other(const struct gcov_prepared *prepared, struct gcov_unit *unit,

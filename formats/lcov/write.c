@@ -16,8 +16,8 @@ struct version {
 };
 
 struct writer {
-	struct cg_report r;
-	bool full; /* version 2 */
+	struct cg_report r; /* first: see cg_report_files() */
+	bool full;          /* version 2 */
 	struct cg_slice test;
 	const struct cg_merged_fn *entry; /* functions of the file */
 	size_t entries;
@@ -406,19 +406,44 @@ put_section(struct writer *w, cg_file file)
 }
 
 static bool
+put_files(struct cg_report *r)
+{
+	struct writer *w = (struct writer *)r;
+	bool ok = true;
+	cg_file file;
+
+	while (ok && cg_report_file(r, &file))
+		ok = put_section(w, file);
+	return ok;
+}
+
+static void
+forget(struct cg_report *copy)
+{
+	((struct writer *)copy)->labels = false;
+}
+
+static bool
+join(struct cg_report *r, const struct cg_report *copy)
+{
+	((struct writer *)r)->labels |= ((const struct writer *)copy)->labels;
+	return true;
+}
+
+static bool
 put_sections(struct writer *w, cg_part part)
 {
-	cg_file file;
-	bool ok;
+	const struct cg_report_files_how how = { .r = &w->r,
+		.size = sizeof(*w),
+		.put = put_files,
+		.forget = forget,
+		.join = join };
 
 	if (part != w->r.part && !cg_lines_set_part(w->r.lines, part))
 		return false;
 	w->r.part = part;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
-	ok = list_versions(w, part);
-	while (ok && cg_report_file(&w->r, &file))
-		ok = put_section(w, file);
-	return ok;
+	return list_versions(w, part) && cg_report_files(&how);
 }
 
 /* Every part gets its own sections if any has the name of a test. */

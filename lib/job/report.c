@@ -3,8 +3,10 @@
  * same for all of them, with the same words.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "job/job.h"
+#include "lines/lines.h"
 
 int
 cg_report_open(struct cg_report *r)
@@ -96,6 +98,139 @@ cg_report_again(struct cg_report *r)
 	r->files = 0;
 	cg_first_file(r->lines);
 }
+
+/* ---- In threads ---------------------------------------------------------- */
+
+/*
+ * A file of more rows and functions is written at once: threads would need much
+ * memory.
+ */
+#define LARGE_FILE 50000u
+
+static void
+clear(struct cg_report *r)
+{
+	r->files = 0;
+	r->lost = r->bare = r->fns = 0;
+	r->negative_lines = r->negative_branches = 0;
+	r->repeated = false;
+}
+
+static void
+add(struct cg_report *r, const struct cg_report *more)
+{
+	r->files += more->files;
+	r->lost += more->lost;
+	r->bare += more->bare;
+	r->fns += more->fns;
+	r->negative_lines += more->negative_lines;
+	r->negative_branches += more->negative_branches;
+	r->repeated |= more->repeated;
+}
+
+static size_t
+next_range(void *arg, size_t from)
+{
+	const struct cg_report_files_how *how = arg;
+
+	return cg_lines_batch_end(how->r->lines, from);
+}
+
+static bool
+is_large(const void *arg, size_t from, size_t to)
+{
+	const struct cg_report_files_how *how = arg;
+	uint64_t rows;
+
+	(void)to; /* only a range of one file has so many */
+	(void)cg_lines_file_end(how->r->lines, from, &rows);
+	return rows > LARGE_FILE;
+}
+
+/* A draft's own: a copy of the writer. */
+struct copy {
+	const struct cg_report_files_how *how; /* NULL: nothing to close */
+	struct cg_report r;                    /* the writer begins here */
+};
+
+static bool
+begin_copy(void *arg, struct cg_draft *draft)
+{
+	const struct cg_report_files_how *how = arg;
+	struct copy *copy = draft->own;
+
+	memcpy(&copy->r, how->r, how->size);
+	copy->r.graph = draft->graph;
+	copy->r.out = draft->out;
+	copy->r.lines = cg_lines_view(how->r->lines, draft->graph);
+	if (!copy->r.lines || (how->begin && !how->begin(&copy->r)))
+		return false;
+	copy->how = how;
+	return true;
+}
+
+static bool
+format_range(struct cg_draft *draft)
+{
+	struct copy *copy = draft->own;
+
+	clear(&copy->r);
+	if (copy->how->forget)
+		copy->how->forget(&copy->r);
+	cg_lines_limit(copy->r.lines, draft->from, draft->to);
+	return copy->how->put(&copy->r);
+}
+
+static bool
+put_range(void *arg, const struct cg_draft *draft)
+{
+	const struct cg_report_files_how *how = arg;
+	const struct copy *copy = draft->own;
+
+	cg_put(how->r->out, cg_draft_text(draft->out));
+	add(how->r, &copy->r);
+	return !how->join || how->join(how->r, &copy->r);
+}
+
+static bool
+write_range(void *arg, size_t from, size_t to)
+{
+	const struct cg_report_files_how *how = arg;
+
+	cg_lines_limit(how->r->lines, from, to);
+	return how->put(how->r);
+}
+
+static void
+close_copy(void *own)
+{
+	struct copy *copy = own;
+
+	if (copy->how && copy->how->close)
+		copy->how->close(&copy->r);
+	cg_lines_free(copy->r.lines);
+}
+
+bool
+cg_report_files(const struct cg_report_files_how *how)
+{
+	struct cg_report_files_how arg = *how;
+	const struct cg_drafts_how drafts = { .job = how->r->job,
+		.graph = how->r->graph,
+		.arg = &arg,
+		.own = offsetof(struct copy, r) + how->size,
+		.next = next_range,
+		.is_large = is_large,
+		.begin = begin_copy,
+		.format = format_range,
+		.put = put_range,
+		.write = write_range,
+		.close = close_copy };
+
+	return cg_write_drafts(&drafts);
+}
+
+/* ---- What was dropped ---------------------------------------------------- */
 
 static void
 report_losses(const struct cg_report *r)

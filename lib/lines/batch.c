@@ -232,28 +232,37 @@ cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 	for (; to < lines->in_files &&
 	       lines->in_file[to].file == lines->in_file[from].file;
 	     to++)
-		*rows += lines->in_file[to].rows;
+		*rows += lines->in_file[to].rows + 1;
+	return to;
+}
+
+size_t
+cg_lines_batch_end(const struct cg_lines *lines, size_t from)
+{
+	uint64_t sum = 0, rows, most = lines->rows_to_show / BATCHES_MAX;
+	size_t to = from, next;
+
+	if (most < BATCH_ROWS)
+		most = BATCH_ROWS;
+	while (to < lines->in_files && sum < most) {
+		next = cg_lines_file_end(lines, to, &rows);
+		if (to > from && rows > most - sum)
+			break;
+		sum += rows;
+		to = next;
+	}
 	return to;
 }
 
 bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
-	size_t from = lines->batch_end, to = from, next, count;
-	uint64_t sum = 0, rows, most = lines->rows_to_show / BATCHES_MAX;
+	size_t from = lines->batch_end, count;
+	size_t to = cg_lines_batch_end(lines, from);
 	const struct keyed *item;
 
-	if (most < BATCH_ROWS)
-		most = BATCH_ROWS;
-	while (to < lines->in_files) {
-		next = cg_lines_file_end(lines, to, &rows);
-		if (to > from && rows > most - sum)
-			break;
-		sum += rows;
-		to = next;
-		if (sum >= most)
-			break;
-	}
+	if (to > lines->end)
+		to = lines->end;
 	lines->batch = from;
 	lines->batch_end = to;
 	lines->row_count = lines->costs = lines->branches = lines->covers = 0;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "graph/excluded.h"
 #include "lines/lines.h"
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -30,33 +31,33 @@ compare_lines(const void *pa, const void *pb)
 	return cg_compare(a->name, b->name);
 }
 
-/* Finds functions with a cost: where entries are unknown, they ran once. */
+/*
+ * Has the function a cost on some line, of whatever file? Where entries are
+ * unknown, it then ran once. False: out of memory.
+ */
 static bool
-find_running(struct cg_lines *lines, size_t event)
+find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 {
-	struct cg_line line;
-	uint64_t count;
+	struct cg_cost cost;
 
-	if (!lines->ran)
-		lines->ran = calloc(lines->graph->fns, sizeof(*lines->ran));
-	if (!lines->ran)
+	*ran = false;
+	if (!cg_rows_open(lines->rows, lines->part, fn))
 		return false;
-	cg_first_line(lines);
-	while (cg_next_line(lines, &line)) {
-		if (line.n > event && line.cost[event] != 0 &&
-		    !cg_fn_entries(lines, line.fn, &count))
-			lines->ran[line.fn] = true;
-	}
-	cg_first_line(lines);
+	while (!*ran && cg_next_cost(lines->rows, &cost))
+		*ran = cost.n > event && cost.cost[event] != 0 &&
+		       !(cg_excluded_at(
+			     lines->graph, cost.pos.file, cost.pos.line) &
+			   CG_EXCLUDE_LINES);
 	return true;
 }
 
 static bool
-add_fn(struct cg_lines *lines, cg_fn id)
+add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 {
 	struct cg_slice symbol = cg_fn_symbol(lines->graph, id);
 	struct cg_merged_fn *fn;
 	struct cg_range range;
+	bool ran;
 
 	if (!cg_grow_raw(&lines->merged_fn, &lines->merged_fn_cap,
 		lines->merged_fns + 1, sizeof(*fn)))
@@ -68,8 +69,11 @@ add_fn(struct cg_lines *lines, cg_fn id)
 		.first = cg_fn_line(lines, id),
 		.last = range.last,
 	};
-	if (!cg_fn_entries(lines, id, &fn->count))
-		fn->count = lines->ran[id];
+	if (cg_fn_entries(lines, id, &fn->count))
+		return true;
+	if (!find_running(lines, id, event, &ran))
+		return false;
+	fn->count = ran;
 	return true;
 }
 
@@ -105,14 +109,14 @@ bool
 cg_merged_fns(struct cg_lines *lines, size_t event,
     const struct cg_merged_fn **list, size_t *count)
 {
-	bool ok = find_running(lines, event);
+	bool ok = true;
 
 	lines->merged_fns = 0;
 	for (size_t i = 0; ok && i < lines->fns; i++) {
 		uint32_t first = cg_fn_line(lines, lines->fn[i]);
 
 		if (first > 0)
-			ok = add_fn(lines, lines->fn[i]);
+			ok = add_fn(lines, lines->fn[i], event);
 	}
 	if (!ok)
 		cg_graph_nomem(lines->graph);

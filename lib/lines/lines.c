@@ -226,6 +226,7 @@ scan_graph(struct cg_lines *lines)
 		      ? scan_all(lines)
 		      : scan_part(lines, &in_order);
 
+	lines->end = lines->in_files;
 	lines->rows_to_show = 0;
 	for (size_t i = 0; i < lines->in_files; i++)
 		lines->rows_to_show += lines->in_file[i].rows;
@@ -300,8 +301,6 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 	for (size_t i = 0; i < lines->part_fns; i++) {
 		lines->first[lines->part_fn[i].fn] = 0;
 		lines->number[lines->part_fn[i].fn] = 0;
-		if (lines->ran)
-			lines->ran[lines->part_fn[i].fn] = false;
 	}
 	for (size_t i = 0; i < lines->callees; i++) {
 		lines->entries[lines->callee[i]] = 0;
@@ -322,13 +321,43 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 	return false;
 }
 
-void
-cg_lines_free(struct cg_lines *lines)
+struct cg_lines *
+cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 {
-	if (!lines)
-		return;
-	cg_rows_free(lines->rows);
-	free(lines->sorting.item);
+	struct cg_lines *view = calloc(1, sizeof(*view));
+
+	if (!view) {
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	*view = (struct cg_lines){ .graph = graph,
+		.is_view = true,
+		.part = lines->part,
+		.rows = cg_rows_new(graph),
+		.file_order = lines->file_order,
+		.ordered_file = lines->ordered_file,
+		.directory_order = lines->directory_order,
+		.by_name = lines->by_name,
+		.part_fn = lines->part_fn,
+		.part_fns = lines->part_fns,
+		.in_file = lines->in_file,
+		.in_files = lines->in_files,
+		.rows_to_show = lines->rows_to_show,
+		.first = lines->first,
+		.entries = lines->entries,
+		.called = lines->called,
+		.number = lines->number };
+	if (!view->rows) {
+		cg_lines_free(view);
+		return NULL;
+	}
+	cg_rows_drop_addresses(view->rows);
+	return view;
+}
+
+static void
+free_tables(struct cg_lines *lines)
+{
 	free(lines->file_order);
 	free(lines->ordered_file);
 	free(lines->directory_order);
@@ -341,6 +370,17 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->called);
 	free(lines->number);
 	free(lines->callee);
+}
+
+void
+cg_lines_free(struct cg_lines *lines)
+{
+	if (!lines)
+		return;
+	cg_rows_free(lines->rows);
+	free(lines->sorting.item);
+	if (!lines->is_view)
+		free_tables(lines);
 	free(lines->row);
 	free(lines->row_spare);
 	free(lines->cost);
@@ -351,7 +391,6 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->sum);
 	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
-	free(lines->ran);
 	free(lines->merged_fn);
 	free(lines->condition);
 	free(lines);
@@ -427,13 +466,13 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	uint32_t order;
 
 	lines->from = lines->to;
-	if (lines->from == lines->in_files)
+	if (lines->from == lines->end)
 		return false;
 	lines->to = cg_lines_file_end(lines, lines->from, &rows);
 	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||
 	    !list_fns(lines)) {
 		cg_graph_nomem(lines->graph);
-		lines->to = lines->in_files;
+		lines->to = lines->end;
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
@@ -500,7 +539,19 @@ cg_first_file(struct cg_lines *lines)
 	/* Keep a batch that has all files. */
 	if (lines->batch > 0 || lines->batch_end < lines->in_files)
 		lines->batch_end = 0;
+	lines->end = lines->in_files;
 	lines->from = lines->to = 0;
+	lines->fns = lines->row_next = lines->row_to = 0;
+}
+
+void
+cg_lines_limit(struct cg_lines *lines, size_t from, size_t to)
+{
+	/* Keep a batch that has all of them. */
+	if (lines->batch != from || lines->batch_end != to)
+		lines->batch_end = from;
+	lines->from = lines->to = from;
+	lines->end = to;
 	lines->fns = lines->row_next = lines->row_to = 0;
 }
 

@@ -90,10 +90,12 @@ struct shape {
 
 struct cg_lines {
 	const struct cg_graph *graph;
+	bool is_view;            /* the tables belong to others */
 	cg_part part;
 	struct cg_rows *rows;
 	struct sorting sorting;
 
+	/* Tables, which views share. */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
 	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
@@ -115,6 +117,8 @@ struct cg_lines {
 	cg_fn *callee;           /* functions that are called */
 	size_t callees, callee_cap;
 
+	/* The state of a cursor. */
+	size_t end;              /* of the range of in_file to return */
 	size_t batch, batch_end; /* range of in_file in the batch */
 	struct line_row *row;
 	size_t row_count, row_cap;
@@ -140,7 +144,6 @@ struct cg_lines {
 	uint32_t last_shape;     /* index + 1 */
 	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
 
-	bool *ran;               /* by fn: some line of it has a cost; or NULL */
 	struct cg_merged_fn *merged_fn;
 	size_t merged_fns, merged_fn_cap;
 	struct cg_merged_condition *condition;
@@ -166,11 +169,29 @@ struct keyed *cg_lines_order_batch(
 /* Sorts rows, which are sorted by function. */
 bool cg_lines_order_rows(struct cg_lines *);
 
+/* ---- lines.c: files in ranges ------------------------------------------- */
+
+/*
+ * A cursor of its own over the same files, for another thread; graph is a copy
+ * of the lines' own, with another fault and diag. The lines must outlive it, and
+ * keep their part. NULL: out of memory (reported to graph).
+ */
+struct cg_lines *cg_lines_view(
+    const struct cg_lines *, const struct cg_graph *graph);
+/* Starts with the files of a range of in_file, and ends there. */
+void cg_lines_limit(struct cg_lines *, size_t from, size_t to);
+
 /* ---- batch.c ------------------------------------------------------------ */
+
+/* The end of the batch of files that begins at from, at least one file. */
+size_t cg_lines_batch_end(const struct cg_lines *, size_t from);
 
 /* Collects the rows of the next files, at least one; false: out of memory. */
 bool cg_lines_open_batch(struct cg_lines *);
-/* The end of in_file of one file, which begins at from; *rows: its rows. */
+/*
+ * The end of in_file of one file, which begins at from; *rows: its rows, and one
+ * more for each function.
+ */
 size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
 
 #endif
