@@ -206,8 +206,9 @@ good()
 	done
 }
 
-@test "sums: if a worker dies, the sum has all other inputs" {
-	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+# mad.so: a module whose reader aborts.
+make_mad()
+{
 	# shellcheck disable=SC2086 # word splitting is intended
 	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF2'
 	#include <stdlib.h>
@@ -227,6 +228,11 @@ good()
 	__attribute__((visibility("default")))
 	const struct cg_module *const cg_modules[] = { &mad, NULL };
 	EOF2
+}
+
+@test "sums: if a worker dies, the sum has all other inputs" {
+	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+	make_mad
 	make_tree
 	"$CGCONV" -o right.callgrind in/job7/*
 	for i in 0 11 3x 9x; do
@@ -261,4 +267,73 @@ good()
 	mkdir x.tar.d
 	cp "$PLAIN" x.tar.d/x
 	"$CGCONV" x.tar.d/x >/dev/null
+}
+
+# Directory "units": units of programs with data, and notes that never ran.
+make_units()
+{
+	local unit file
+
+	mkdir units
+	for unit in "$ROOT"/samples/gcov/{gcc-c,gcc-cc,clang-b21,marks,never}/; do
+		for file in "$unit"*.gc??; do
+			cp "$file" "units/$(basename "$unit")-${file##*/}"
+		done
+	done
+}
+
+@test "sums: units are read once, all together" {
+	make_units
+	"$CGCONV" -q -o right.info units
+	for jobs in 1 2; do
+		batch -v -j "$jobs" -r -o out.info units
+		[ "$status" -eq 0 ]
+		[ "$(grep -c 'reading as gcov' err)" -eq 5 ]
+		grep -q 'note: 1 of 5 units never ran' err
+		grep -q '^units/clang-b21-cover.gcno:.*is in no directory' err
+		same right.info out.info
+		# A manifest tells of each, so each is read alone before.
+		batch -j "$jobs" --manifest m -r -o out.info units
+		[ "$(grep -c '"format":"gcov"' m)" -eq 5 ]
+		same right.info out.info
+		rm m
+	done
+	tar -cf units.tar units
+	batch -v -r -o out.info units.tar
+	[ "$(grep -c 'reading as gcov' err)" -eq 5 ]
+	same <(grep -c . right.info) <(grep -c . out.info)
+}
+
+@test "sums: of units that cannot be read, each costs itself alone" {
+	make_units
+	"$CGCONV" -q -o right.info units
+	cp units/gcc-c-cover.gcno units/bad.gcno
+	head -c 300 units/gcc-c-cover.gcda >units/bad.gcda
+	cp units/gcc-cc-cover.gcda units/alone.gcda
+	for jobs in 1 2; do
+		batch -j "$jobs" -r -o out.info units
+		[ "$status" -eq 1 ]
+		grep -q '5 converted, 2 failed' err
+		[ "$(grep -c '^units/bad.gcda:.*error: ' err)" -eq 1 ]
+		[ "$(grep -c 'expected the notes (.gcno) of units/alone' err)" -eq 1 ]
+		[ "$(grep -c 'clang-b21.*is in no directory' err)" -eq 1 ]
+		same right.info out.info
+	done
+	batch --fail-fast -q -r -o none.info units
+	[ "$status" -eq 1 ]
+	[ ! -e none.info ]
+}
+
+@test "sums: a worker that dies of a unit costs that unit alone" {
+	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+	make_mad
+	make_units
+	"$CGCONV" -q -o right.info units
+	echo mad >units/a.gcda
+	echo mad >units/z.gcda
+	batch --module "$dir/mad.so" -j2 -r -o out.info units
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'error: the worker was killed: Aborted' err)" -eq 2 ]
+	grep -q '5 converted, 2 failed' err
+	same right.info out.info
 }

@@ -273,7 +273,9 @@ struct chunk {
 	size_t at;     /* the next piece for the worker; count: write */
 	size_t summed; /* pieces that are in the sum */
 	uint64_t bytes;
-	bool whole; /* the only chunk: its sum is the output */
+	bool whole;  /* the only chunk: its sum is the output */
+	bool unread; /* units are read at the end only, all together */
+	bool alone;  /* that has failed: each is read alone before */
 	struct chunk *next;
 };
 
@@ -319,6 +321,7 @@ struct worker_order {
 	enum action action;
 	size_t task, blobs; /* of CONVERT, ADD; the blobs follow */
 	bool streamed;      /* or pieces: their sizes and bytes; 0: the end */
+	bool unread;        /* of ADD: read it when the sum is written */
 	size_t group, chunk;
 	bool whole; /* the sum is the output */
 };
@@ -326,6 +329,7 @@ struct worker_answer {
 	enum state state;
 	bool last;          /* the worker is short of memory and ends */
 	bool misfit;        /* the input cannot be added to those before it */
+	bool again;         /* an unread input could not be read: see chunk */
 	size_t log, result; /* bytes that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);
@@ -384,6 +388,8 @@ bool prepare_task(struct batch *, size_t task);
  */
 void end_task(struct batch *, size_t task, enum state, char *log,
     const char *result);
+/* The task is PENDING again if it was SUMMED. */
+void reopen_task(struct batch *, size_t task);
 /* Ends it as failed, with one message. */
 void fail_task(struct batch *, size_t task, const char *text);
 /* The same without a message: one was printed for the whole group. */
@@ -426,6 +432,8 @@ void note_progress(struct batch *, const struct task *);
 void show_progress(struct batch *);
 /* Prints text to standard error above the progress line. */
 void print_lines(struct batch *, const char *text);
+/* Messages: of warnings that many inputs have, only some. Changes the lines. */
+void print_log(struct batch *, char *lines);
 /* before: tasks that were finished in an earlier run. */
 void show_summary(struct batch *, size_t before);
 /* False: out of memory. */

@@ -251,8 +251,8 @@ count_warning(struct log *log, const char *text)
 	return ++log->kind[i].count <= SHOWN;
 }
 
-static void
-put_lines(struct batch *batch, char *lines)
+void
+print_log(struct batch *batch, char *lines)
 {
 	const char *text;
 	char *end;
@@ -325,7 +325,7 @@ print_task_logs(struct batch *batch, bool at_end)
 		char *lines = take_log(batch, batch->printed++);
 
 		if (lines != NULL)
-			put_lines(batch, lines);
+			print_log(batch, lines);
 		free(lines);
 	}
 }

@@ -108,13 +108,16 @@ send_order(struct worker *worker, struct worker_order order)
 	send_bytes(worker, &order, sizeof(order));
 }
 
+/* unread: see struct worker_order. */
 static void
-send_piece(struct worker *worker, enum action action, const struct piece *piece)
+send_piece(struct worker *worker, enum action action, const struct piece *piece,
+    bool unread)
 {
 	send_order(worker, (struct worker_order){ .action = action,
 			       .task = piece->task,
 			       .blobs = piece->blobs,
-			       .streamed = piece->streamed });
+			       .streamed = piece->streamed,
+			       .unread = unread });
 	for (size_t i = 0; i < piece->blobs; i++) {
 		const struct blob *blob = &piece->blob[i];
 
@@ -193,6 +196,20 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 	}
 }
 
+/*
+ * Units are read together, so that they find each other. To read each alone
+ * before, for its result and how long it took, would be as much work again.
+ */
+static bool
+is_unread(const struct batch *batch, const struct chunk *chunk)
+{
+	const struct piece *piece = &chunk->piece[chunk->at];
+
+	return !chunk->alone && !piece->streamed && batch->manifest == NULL &&
+	       batch->args->timeout == 0 &&
+	       is_gathered(batch, &batch->task[piece->task]);
+}
+
 /* Sends the next piece, or the order to write the sum. */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
@@ -205,7 +222,10 @@ continue_chunk(struct batch *batch, struct worker *worker)
 		fail_pending(batch, chunk, error);
 	}
 	if (chunk->at < chunk->count) {
-		send_piece(worker, ADD, &chunk->piece[chunk->at]);
+		bool unread = is_unread(batch, chunk);
+
+		chunk->unread |= unread;
+		send_piece(worker, ADD, &chunk->piece[chunk->at], unread);
 	} else if (chunk->summed > 0) {
 		send_order(
 		    worker, (struct worker_order){ .action = WRITE,
@@ -276,15 +296,26 @@ end_piece(struct batch *batch, struct worker *worker,
 		refuse_sum(batch, chunk->group);
 }
 
+/* An unread unit is bad: finds out which, and sums the others. */
+static void
+read_alone(struct batch *batch, struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->count; i++)
+		reopen_task(batch, chunk->piece[i].task);
+	chunk->alone = true;
+	chunk->unread = false;
+	restart_chunk(batch, chunk);
+}
+
 /* Ends an order to write a chunk or to merge a group. */
 static void
-end_sum(struct batch *batch, struct worker *worker, enum state state,
-    const char *log, const char *error)
+end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
+    const char *error)
 {
 	struct group *group = &batch->group[worker->order.group];
 
-	if (state != STOPPED && log[0] != '\0')
-		print_lines(batch, log);
+	if (state != STOPPED)
+		print_log(batch, log);
 	if (worker->order.action == WRITE) {
 		if (state == FAILED)
 			fail_group(batch, group, error);
@@ -360,12 +391,14 @@ reap_worker(struct batch *batch, struct worker *worker)
 		else
 			fail_task(batch, dead.order.task,
 			    dead.fault != NULL ? dead.fault : text);
-	} else if (!stopped) {
+	} else if (!stopped && !(chunk != NULL && chunk->unread)) {
 		fail_group(batch, &batch->group[dead.order.group], text);
 	}
 	if (dead.order.action == ADD) {
 		take_piece_out(chunk);
 		restart_chunk(batch, chunk);
+	} else if (dead.order.action == WRITE && chunk->unread && !stopped) {
+		read_alone(batch, chunk);
 	} else if (dead.order.action == WRITE) {
 		chunk->summed = 0;
 		end_chunk(batch, chunk);
@@ -388,7 +421,12 @@ take_answer(struct batch *batch, struct worker *worker,
 	case ADD: end_piece(batch, worker, answer, log, result); break;
 	case WRITE:
 	case MERGE:
-		end_sum(batch, worker, answer->state, log, result);
+		if (!answer->again) {
+			end_sum(batch, worker, answer->state, log, result);
+		} else {
+			read_alone(batch, worker->chunk);
+			worker->chunk = NULL;
+		}
 		free(log);
 		free(result);
 		break;
@@ -600,7 +638,7 @@ dispatch(struct worker_pool *pool, struct piece piece)
 	}
 	worker = status == CG_OK ? idle_worker(pool) : NULL;
 	if (worker != NULL && may_continue(batch))
-		send_piece(worker, CONVERT, &piece);
+		send_piece(worker, CONVERT, &piece, false);
 	free_piece(&piece);
 	return worker != NULL ? CG_OK : CG_ELIMIT;
 }

@@ -35,6 +35,22 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 	show_progress(batch);
 }
 
+void
+reopen_task(struct batch *batch, size_t number)
+{
+	struct task *task = &batch->task[number];
+
+	if (task->state != SUMMED)
+		return;
+	task->state = PENDING;
+	batch->count[SUMMED]--;
+	batch->progress.done--;
+	batch->progress.done_bytes -= task->size;
+	/* Its messages are still to come. */
+	if (number < batch->printed)
+		batch->printed = number;
+}
+
 /* An error as members of a manifest line, JSON; NULL: out of memory. */
 static char *
 error_text(const char *error, const struct cg_message *message)

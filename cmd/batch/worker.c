@@ -7,8 +7,10 @@
  * its manifest line.
  *
  * Inputs of one output are read by a job each, then added to a sum, so a bad
- * input costs itself alone. The sum of a chunk is written in the format that
- * carries all facts; one worker merges the chunks of a group.
+ * input costs itself alone. Units of a program are read together when the sum is
+ * written: once, and if that fails, again after each was read alone. The sum of
+ * a chunk is written in the format that carries all facts; one worker merges the
+ * chunks of a group.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +37,8 @@ struct task_log {
 	size_t log_size;
 	const struct task *task; /* NULL: a sum, of this output */
 	char *output;
-	char *error;                  /* the first one, as printed; or NULL */
+	bool unread; /* its inputs are read now: messages name them */
+	char *error; /* the first one, as printed; or NULL */
 	struct json_object *details;  /* its parts */
 	struct json_object *warnings; /* an array of texts */
 	size_t warning_bytes;
@@ -57,6 +60,7 @@ struct worker_state {
 	struct piece *unit; /* read together at the end of the sum */
 	size_t units, unit_cap;
 	bool others; /* the sum has more than units */
+	bool unread; /* units were not read alone before */
 };
 
 bool
@@ -154,12 +158,14 @@ collect_message(void *arg, const struct cg_message *message)
 	struct cg_message named = *message;
 	char *text, *name = NULL;
 
-	if (log->task == NULL)
-		named.file = log->output;
-	else if (named.file == NULL)
+	if (log->task == NULL) {
+		if (!log->unread || named.file == NULL)
+			named.file = log->output;
+	} else if (named.file == NULL) {
 		named.file = name = task_name(log->task);
-	else if (is_member(log->task))
+	} else if (is_member(log->task)) {
 		named.file = name = join_path(log->task->archive, named.file);
+	}
 	text = message_text(&named);
 	if (text == NULL) {
 		free(name);
@@ -306,11 +312,11 @@ begin_sum(struct worker_state *state)
 	if (state->sum == NULL)
 		return CG_ELIMIT;
 	cg_job_set_reporter(state->sum, collect_message, &state->log);
-	state->others = false;
+	state->others = state->unread = false;
 	return target_sum(state->batch, state->sum);
 }
 
-/* Warnings of units were collected when each was read alone. */
+/* Warnings of units were collected if each was read alone before. */
 static void
 collect_error(void *arg, const struct cg_message *message)
 {
@@ -394,13 +400,18 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 {
 	int status = CG_OK;
 
-	cg_job_set_reporter(job, collect_error, &state->log);
+	state->log.unread = state->unread;
+	cg_job_set_reporter(
+	    job, state->unread ? collect_message : collect_error, &state->log);
 	for (size_t i = 0; status == CG_OK && i < state->units; i++)
 		if ((state->unit[i].blobs > 0) == members)
 			status = add_unit(state, job, &state->unit[i]);
 	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
+	if (status == CG_OK && state->unread && cg_job_skipped(job))
+		status = CG_EINPUT;
 	cg_job_set_reporter(job, collect_message, &state->log);
+	state->log.unread = false;
 	return status;
 }
 
@@ -447,6 +458,17 @@ forget_units(struct worker_state *state)
 		free_piece(&state->unit[--state->units]);
 }
 
+/* Keeps an input, by its name a unit, to be read at the end of the sum. */
+static int
+add_unread(struct worker_state *state, const struct worker_order *order,
+    struct blob *blob)
+{
+	int status = state->sum != NULL ? CG_OK : begin_sum(state);
+
+	state->unread = true;
+	return status == CG_OK ? keep_unit(state, order, blob) : status;
+}
+
 static int
 add_to_sum(struct worker_state *state, const struct cg_job *job,
     const struct worker_order *order, struct blob *blob)
@@ -474,6 +496,9 @@ set_target(struct worker_state *state, const struct worker_order *order,
 	char *path = NULL;
 	int status = CG_OK;
 
+	/* Then no other worker has anything to do. */
+	if (order->whole && batch->groups == 1)
+		cg_job_set_threads(state->sum, batch->args->jobs);
 	cg_job_set_partial(state->sum,
 	    !order->whole || batch->args->partial || batch->args->shards > 0);
 	if (order->whole && batch->args->output && batch->args->shards > 0)
@@ -628,8 +653,14 @@ convert_task(struct worker_state *state, struct cg_job *job,
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
-	int status = set_up_job(state, job, order, blob);
+	int status;
 
+	if (order->unread) {
+		status = add_unread(state, order, blob);
+		answer->last = status != CG_OK;
+		return status == CG_OK ? SUMMED : FAILED;
+	}
+	status = set_up_job(state, job, order, blob);
 	if (status == CG_OK)
 		status =
 		    read_task(job, &state->batch->task[order->task], &graph);
@@ -721,8 +752,11 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 		status = add_chunks(state, order);
 	if (status == CG_OK)
 		status = set_target(state, order, log->output);
-	if (status == CG_OK)
+	if (status == CG_OK) {
 		status = read_sum(state);
+		answer.again =
+		    status != CG_OK && state->unread && !batch_stopped(batch);
+	}
 	if (status == CG_OK && !order->whole)
 		status = cg_job_set_to(state->sum, lossless(state->sum));
 	if (status == CG_OK)
