@@ -52,6 +52,7 @@ struct lcov_section {
 	bool open;
 	struct lcov_fn *fn;
 	size_t fns, fn_cap;
+	size_t next; /* function whose count is expected */
 	/*
 	 * name -> position in fn + 1, and index of FNL -> position in leader
 	 * + 1. Both may have entries of earlier sections: compare the key.

@@ -289,6 +289,25 @@ take_fn(struct reader *r)
 	       cg_reject_nomem(r->job);
 }
 
+/*
+ * Takes the rest of the record if it is the name of the function whose count is
+ * likely to come now: mostly they come in the order of FN.
+ */
+static bool
+take_next_name(struct reader *r, cg_name *name)
+{
+	struct lcov_section *section = &r->section;
+
+	if (section->next == section->fns)
+		return false;
+	*name = section->fn[section->next].name;
+	if (cg_compare(cg_get_name(r->build, *name), r->rest) != 0)
+		return false;
+	section->next++;
+	r->rest.len = 0;
+	return true;
+}
+
 /* FNDA:count,name */
 static bool
 take_fn_count(struct reader *r)
@@ -297,7 +316,8 @@ take_fn_count(struct reader *r)
 	cg_name name;
 
 	return take_entries(r, &count) && take_comma(r) &&
-	       take_name(r, "the name of a function", &name) &&
+	       (take_next_name(r, &name) ||
+		   take_name(r, "the name of a function", &name)) &&
 	       add_count(r, name, count);
 }
 
@@ -410,6 +430,44 @@ take_plain_line(struct reader *r, struct cg_slice line)
 		return false;
 	section->line[section->lines++] =
 	    (struct lcov_line){ (uint32_t)number, (int64_t)count };
+	return true;
+}
+
+/* Fast path of BRDA: a number for each of block, branch and count, or "-". */
+static bool
+take_plain_branch(struct reader *r, struct cg_slice line)
+{
+	struct lcov_section *section = &r->section;
+	const char *at = line.ptr + 5, *from;
+	uint64_t number, block, index, count = 0;
+	bool reached;
+
+	if (!section->open || section->branches == section->branch_cap ||
+	    line.len < 5 || memcmp(line.ptr, "BRDA:", 5) != 0)
+		return false;
+	at = skip_number(at, &number, 9);
+	if (!at || *at != ',' || number == 0)
+		return false;
+	at = skip_number(at + 1, &block, 9);
+	if (!at || *at != ',')
+		return false;
+	from = at + 1;
+	at = skip_number(from, &index, 9);
+	if (!at || *at != ',' || (*from == '0' && at > from + 1))
+		return false; /* a label: "00" */
+	reached = *++at != '-';
+	at = reached ? skip_number(at, &count, 18) : at + 1;
+	if (!at || at != line.ptr + line.len)
+		return false;
+	section->branch[section->branches] =
+	    (struct lcov_branch){ .kind = CG_BRANCH_ARC,
+		    .line = (uint32_t)number,
+		    .block = (uint32_t)block,
+		    .index = (uint32_t)index,
+		    .nth = section->branches,
+		    .flags = reached ? CG_BRANCH_REACHED : 0,
+		    .count = (int64_t)count };
+	section->branches++;
 	return true;
 }
 
@@ -617,7 +675,8 @@ read_block(struct reader *r, struct cg_slice block)
 	struct cg_slice line;
 
 	while (cg_take_line(&block, &line)) {
-		if (take_plain_line(r, line) || take_record(r, line))
+		if (take_plain_line(r, line) || take_plain_branch(r, line) ||
+		    take_record(r, line))
 			continue;
 		if (cg_rejected(r->job) == CG_OK)
 			(void)cg_build_failed(r->build, line.ptr);

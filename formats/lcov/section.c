@@ -265,7 +265,7 @@ lcov_end_section(struct cg_job *job, struct cg_build *build,
 	}
 	free(lines);
 	section->open = section->has_found = section->has_hit = false;
-	section->fns = section->leaders = 0;
+	section->fns = section->next = section->leaders = 0;
 	section->lines = section->branches = 0;
 	return ok || cg_reject_nomem(job);
 }

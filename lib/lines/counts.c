@@ -10,12 +10,13 @@
 
 /* ---- Functions ---------------------------------------------------------- */
 
+/* Equal names have one address: the order is of no meaning. */
 static int
 compare_names(const void *pa, const void *pb)
 {
 	const struct cg_merged_fn *a = pa, *b = pb;
 
-	return cg_compare(a->name, b->name);
+	return (a->name.ptr > b->name.ptr) - (a->name.ptr < b->name.ptr);
 }
 
 /* By first line, the longer function first, then by name. */
@@ -90,7 +91,7 @@ merge_fns(struct cg_lines *lines)
 	for (size_t i = 1; i < lines->merged_fns; i++) {
 		struct cg_merged_fn *to = &list[n], *fn = &list[i];
 
-		if (cg_compare(to->name, fn->name) != 0) {
+		if (to->name.ptr != fn->name.ptr) {
 			list[++n] = *fn;
 			continue;
 		}
