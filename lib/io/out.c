@@ -226,12 +226,28 @@ cg_puts(struct cg_out *out, const char *string)
 	cg_put(out, cg_slice(string));
 }
 
+/* Skips eight bytes at a time, all of which are above CR. */
+static size_t
+skip_plain(struct cg_slice text, size_t i)
+{
+	const uint64_t each = 0x0101010101010101;
+	uint64_t word;
+
+	for (; i + sizeof(word) <= text.len; i += sizeof(word)) {
+		memcpy(&word, text.ptr + i, sizeof(word));
+		/* Is the highest bit of a byte set by borrowing alone? */
+		if ((word - each * ('\r' + 1)) & ~word & each << 7)
+			break;
+	}
+	return i;
+}
+
 bool
 cg_put_inline(struct cg_out *out, struct cg_slice text)
 {
 	size_t from = 0;
 
-	for (size_t i = 0; i < text.len; i++) {
+	for (size_t i = skip_plain(text, 0); i < text.len; i++) {
 		char c = text.ptr[i];
 
 		if (c != '\n' && c != '\r' && c != '\0')

@@ -10,15 +10,6 @@
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Equal names have one address: the order is of no meaning. */
-static int
-compare_names(const void *pa, const void *pb)
-{
-	const struct cg_merged_fn *a = pa, *b = pb;
-
-	return (a->name.ptr > b->name.ptr) - (a->name.ptr < b->name.ptr);
-}
-
 /* By first line, the longer function first, then by name. */
 static int
 compare_lines(const void *pa, const void *pb)
@@ -52,24 +43,26 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 	return true;
 }
 
-static bool
-add_fn(struct cg_lines *lines, cg_fn id, size_t event)
+/* Linker names are those that functions are merged by. */
+static cg_str
+merged_name(const struct cg_lines *lines, cg_fn id)
 {
-	struct cg_slice symbol = cg_fn_symbol(lines->graph, id);
-	struct cg_merged_fn *fn;
+	const struct cg_fn_entry *fn = &lines->graph->fn[id];
+
+	return fn->symbol ? fn->symbol : fn->name;
+}
+
+static bool
+get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
+{
 	struct cg_range range;
 	bool ran;
 
-	if (!cg_grow_raw(&lines->merged_fn, &lines->merged_fn_cap,
-		lines->merged_fns + 1, sizeof(*fn)))
-		return false;
-	fn = &lines->merged_fn[lines->merged_fns++];
 	cg_fn_range(lines->graph, id, &range);
-	*fn = (struct cg_merged_fn){
-		.name = symbol.len > 0 ? symbol : cg_fn_name(lines->graph, id),
+	*fn = (struct cg_merged_fn){ .name = cg_strs_get(&lines->graph->strs,
+					 merged_name(lines, id)),
 		.first = cg_fn_line(lines, id),
-		.last = range.last,
-	};
+		.last = range.last };
 	if (cg_fn_entries(lines, id, &fn->count))
 		return true;
 	if (!find_running(lines, id, event, &ran))
@@ -78,51 +71,64 @@ add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 	return true;
 }
 
-/* Merges functions of one name; sorts them by line. */
-static void
-merge_fns(struct cg_lines *lines)
+/* Adds the function, or adds it to one of the same name. */
+static bool
+add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 {
-	struct cg_merged_fn *list = lines->merged_fn;
-	size_t n = 0;
+	uint32_t *at = &lines->merged_at[merged_name(lines, id)];
+	struct cg_merged_fn *to, fn;
 
-	if (lines->merged_fns == 0)
-		return;
-	qsort(list, lines->merged_fns, sizeof(*list), compare_names);
-	for (size_t i = 1; i < lines->merged_fns; i++) {
-		struct cg_merged_fn *to = &list[n], *fn = &list[i];
-
-		if (to->name.ptr != fn->name.ptr) {
-			list[++n] = *fn;
-			continue;
-		}
-		if (__builtin_add_overflow(to->count, fn->count, &to->count))
-			to->count = UINT64_MAX;
-		if (fn->first < to->first)
-			to->first = fn->first;
-		if (fn->last > to->last)
-			to->last = fn->last;
+	if (!get_fn(lines, id, event, &fn) ||
+	    !cg_grow_raw(&lines->merged_fn, &lines->merged_fn_cap,
+		lines->merged_fns + 1, sizeof(fn)))
+		return false;
+	if (*at == 0) {
+		lines->merged_fn[lines->merged_fns++] = fn;
+		*at = (uint32_t)lines->merged_fns;
+		return true;
 	}
-	lines->merged_fns = n + 1;
-	qsort(list, lines->merged_fns, sizeof(*list), compare_lines);
+	to = &lines->merged_fn[*at - 1];
+	if (__builtin_add_overflow(to->count, fn.count, &to->count))
+		to->count = UINT64_MAX;
+	if (fn.first < to->first)
+		to->first = fn.first;
+	if (fn.last > to->last)
+		to->last = fn.last;
+	return true;
+}
+
+/* The functions of a file come nearly in this order. */
+static void
+sort_fns(struct cg_merged_fn *fn, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (compare_lines(&fn[i - 1], &fn[i]) <= 0)
+			continue;
+		qsort(fn, count, sizeof(*fn), compare_lines);
+		break;
+	}
 }
 
 bool
 cg_merged_fns(struct cg_lines *lines, size_t event,
     const struct cg_merged_fn **list, size_t *count)
 {
-	bool ok = true;
+	bool ok;
 
 	lines->merged_fns = 0;
+	if (!lines->merged_at)
+		lines->merged_at = calloc(
+		    lines->graph->strs.count + 1, sizeof(*lines->merged_at));
+	ok = lines->merged_at != NULL;
 	for (size_t i = 0; ok && i < lines->fns; i++) {
-		uint32_t first = cg_fn_line(lines, lines->fn[i]);
-
-		if (first > 0)
+		if (cg_fn_line(lines, lines->fn[i]) > 0)
 			ok = add_fn(lines, lines->fn[i], event);
 	}
+	for (size_t i = 0; lines->merged_at && i < lines->fns; i++)
+		lines->merged_at[merged_name(lines, lines->fn[i])] = 0;
 	if (!ok)
 		cg_graph_nomem(lines->graph);
-	else
-		merge_fns(lines);
+	sort_fns(lines->merged_fn, lines->merged_fns);
 	*list = lines->merged_fn;
 	*count = ok ? lines->merged_fns : 0;
 	return ok;

@@ -391,6 +391,7 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->sum);
 	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
+	free(lines->merged_at);
 	free(lines->merged_fn);
 	free(lines->condition);
 	free(lines);

@@ -144,6 +144,7 @@ struct cg_lines {
 	uint32_t last_shape;     /* index + 1 */
 	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
 
+	uint32_t *merged_at;     /* by name: index + 1; zeros between files */
 	struct cg_merged_fn *merged_fn;
 	size_t merged_fns, merged_fn_cap;
 	struct cg_merged_condition *condition;
