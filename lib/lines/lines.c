@@ -217,20 +217,33 @@ scan_part(struct cg_lines *lines, bool *in_order)
 	return ok;
 }
 
+static void
+free_sorting(struct cg_lines *lines)
+{
+	free(lines->sorting.item);
+	free(lines->spare);
+	lines->sorting = (struct sorting){ 0 };
+	lines->spare = NULL;
+	lines->spare_cap = 0;
+}
+
 static bool
 scan_graph(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
+	const bool all = lines->part == CG_ALL_PARTS || graph->parts == 1;
 	bool in_order = true;
-	bool ok = lines->part == CG_ALL_PARTS || graph->parts == 1
-		      ? scan_all(lines)
-		      : scan_part(lines, &in_order);
+	bool ok = all ? scan_all(lines) : scan_part(lines, &in_order);
 
 	lines->end = lines->in_files;
 	lines->rows_to_show = 0;
 	for (size_t i = 0; i < lines->in_files; i++)
 		lines->rows_to_show += lines->in_file[i].rows;
-	return ok && cg_lines_order_fns(lines, in_order);
+	ok = ok && cg_lines_order_fns(lines, in_order);
+	/* No other part needs as much again. */
+	if (all)
+		free_sorting(lines);
+	return ok;
 }
 
 /* Orders files as the part lists them; keeps the order by directory. */
@@ -363,7 +376,6 @@ free_tables(struct cg_lines *lines)
 	free(lines->directory_order);
 	free(lines->part_fn);
 	free(lines->in_file);
-	free(lines->spare);
 	free(lines->last);
 	free(lines->first);
 	free(lines->entries);
@@ -378,7 +390,7 @@ cg_lines_free(struct cg_lines *lines)
 	if (!lines)
 		return;
 	cg_rows_free(lines->rows);
-	free(lines->sorting.item);
+	free_sorting(lines);
 	if (!lines->is_view)
 		free_tables(lines);
 	free(lines->row);
