@@ -612,8 +612,10 @@ struct cg_report {
 	size_t files; /* so far, with the current one */
 
 	bool again; /* private, as what follows: nothing is counted twice */
-	uint64_t lost, bare, fns, negative_lines, negative_branches;
-	bool repeated;
+	struct cg_report_losses {
+		uint64_t lost, bare, fns, negative_lines, negative_branches;
+		bool repeated;
+	} losses;
 };
 /* Chooses the event, opens the lines. The status; what failed is reported. */
 int cg_report_open(struct cg_report *);

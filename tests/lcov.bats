@@ -327,3 +327,10 @@ says_sorted()
 	# The next file begins although end_of_record is missing.
 	sed 6d "$dir/in" | "$CGCONV" -q -f lcov -t lcov | same "$dir/out" -
 }
+
+@test "lcov: a function without known entries ran if it has a cost in any file" {
+	printf 'events: Ir\nfl=/s/b.c\nfn=hot\n5 0\nfi=/s/z.h\n3 7\nfn=cold\n9 0\n' \
+		>"$BATS_TEST_TMPDIR/in.cg"
+	"$CGCONV" -q -t lcov "$BATS_TEST_TMPDIR/in.cg" |
+		grep '^FNDA' | same - <(printf 'FNDA:1,hot\nFNDA:0,cold\n')
+}

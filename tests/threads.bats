@@ -484,9 +484,28 @@ make_tracefile()
 		[ -s "$tmp/err" ] && [ -s "$tmp/out" ]
 	done
 	alike -t lcov --exact-lines --only-run "$at"
-	alike -t lcov "$at/a.gcda" "$at/gcc-c-cover.gcda" samples/lcov/* \
-		"$at/gcc-cc-cover.gcda" "$at/never-"*.gcno
-	alike -t gcda "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
+	[ "$status" -eq 1 ] && [ -s "$tmp/out" ]
+	alike -t lcov "$at/gcc-cc-O2-cover.gcda" "$at/gcc-c-cover.gcda" \
+		samples/lcov/geninfo-1.16/coverage.info "$at/gcc-cc-cover.gcda" \
+		"$at/never-"*.gcno "$at/marks-marks.gcno" "$at"/clang*.gc*
+	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
+	alike -t gcov "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
+	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
+}
+
+@test "threads: a pipe among units is opened once" {
+	cp samples/gcov/gcc-c/cover.gc?? "$tmp"
+	cp samples/gcov/gcc-cc/cover.gcno "$tmp/pipe.gcno"
+	mkfifo "$tmp/pipe.gcda"
+	for try in 1 2 3 4 5 6 7 8; do
+		cat samples/gcov/gcc-cc/cover.gcda >"$tmp/pipe.gcda" &
+		sleep 0.02
+		timeout 20 "$CGCONV" -q -j 3 -t lcov -o "$tmp/$try.info" \
+			"$tmp/cover.gcda" samples/gcov/gcc-cc-O2/cover.gcda \
+			"$tmp/pipe.gcda"
+		wait $!
+		same "$tmp/1.info" "$tmp/$try.info"
+	done
 }
 
 @test "threads: a unit that changes after it was prepared is read as it is" {

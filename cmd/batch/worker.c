@@ -7,10 +7,10 @@
  * its manifest line.
  *
  * Inputs of one output are read by a job each, then added to a sum, so a bad
- * input costs itself alone. Units of a program are read together when the sum is
- * written: once, and if that fails, again after each was read alone. The sum of
- * a chunk is written in the format that carries all facts; one worker merges the
- * chunks of a group.
+ * input costs itself alone. Units of a program are read together when the sum
+ * is written: once, and if that fails, again after each was read alone. The sum
+ * of a chunk is written in the format that carries all facts; one worker merges
+ * the chunks of a group.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -131,8 +131,9 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	}
 	unit->program->units++;
 	unit->program->never += !unit->has_data;
-	unit->compat =
-	    gcov_is_compat(unit, cg_opt_flag(unit->job, "exact-lines"));
+	if (!unit->prepared)
+		unit->compat =
+		    gcov_is_compat(unit, cg_opt_flag(unit->job, "exact-lines"));
 	if (!process_fns(&emit, notes, data))
 		return cg_nomem(unit->job);
 	report_problems(unit);
@@ -449,8 +450,8 @@ find_prepared(struct state *state, struct cg_job *job, struct cg_slice text)
 
 /*
  * Opens the other file of a prepared unit, as read_gcda() and read_gcno() do.
- * Returns whether it is as it was for the thread. *skip: the unit is not read at
- * all, as it would not be otherwise; failures were reported.
+ * Returns whether it is as it was for the thread. *skip: the unit is not read
+ * at all, as it would not be otherwise; failures were reported.
  */
 static bool
 open_other(const struct gcov_prepared *prepared, struct gcov_unit *unit,

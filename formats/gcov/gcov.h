@@ -2,6 +2,7 @@
  * gcov.h - the stages that a unit passes, in order of the data.
  *
  *	files.c         paths of the notes and of the data
+ *	either.c        calls one of the next two, for any version
  *	data.c          .gcda: bytes.h -> struct gcov_data
  *	notes.c, old.c  .gcno, and the files before gcc 3.4: bytes.h -> unit.h
  *	match.c         joins the functions of both, reports mismatches
@@ -10,7 +11,8 @@
  *	calls.c         callees, from counters of targets and .ci files
  *	emit.c          a solved function -> rows; paths.c: its prime paths
  *	raw.c, write.c  counters -> rows as they are; these rows -> .gcda
- *	prepare.c       the stages up to counts, in threads for the next units
+ *	count.c         solve.c and lines.c for a function, or what was kept
+ *	prepare.c       all stages up to here, in threads for the next units
  *	gcov.c          the module: reads inputs, calls the stages
  */
 #ifndef FORMATS_GCOV_GCOV_H
@@ -66,8 +68,8 @@ bool gcov_is_old(const char *path);
 
 /*
  * Gives the functions of the notes their data; data is its path for messages.
- * Returns as cg_skip_at(). Without a path it reports nothing, and fails where it
- * would.
+ * Returns as cg_skip_at(). data NULL: reports nothing; whatever would be
+ * reported is a failure.
  */
 int gcov_match(struct gcov_unit *, const char *data);
 /* Gives the arcs of all functions their counters. */
@@ -89,7 +91,7 @@ bool gcov_find_shared_lines(struct gcov_unit *);
 bool gcov_is_dropped(
     const struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 
-/* ---- prepare.c ---------------------------------------------------------- */
+/* ---- either.c ----------------------------------------------------------- */
 
 typedef bool gcov_read_fn(
     struct gcov_unit *, struct gcov_bytes *, unsigned layout);
@@ -97,10 +99,20 @@ typedef bool gcov_read_fn(
 bool gcov_read_either(struct gcov_unit *, struct gcov_bytes *, gcov_read_fn *);
 /* Did the program end while it wrote the data? Only gcc 3.4 has no end mark. */
 bool gcov_is_cut(const struct gcov_data *);
+
+/* ---- count.c ------------------------------------------------------------ */
+
 /* Are lines counted as gcov does? exact: --exact-lines. */
 bool gcov_is_compat(const struct gcov_unit *, bool exact);
-/* Computes the function's counts, unless they are kept. False: out of memory. */
+/*
+ * Sets unit->counted: computes the function's counts, or takes those that are
+ * kept if the unit is prepared. False: out of memory.
+ */
 bool gcov_count(struct gcov_unit *, const struct gcov_fn *);
+/* Keeps what gcov_count() has computed. False: out of memory. */
+bool gcov_keep(struct gcov_unit *, struct gcov_fn *);
+
+/* ---- prepare.c ---------------------------------------------------------- */
 
 /* A unit whose notes, and data if there is any, were read by a thread. */
 struct gcov_prepared {

@@ -144,6 +144,11 @@ cg_put_digits(char *to, uint64_t digits)
 	return to + sizeof(digits) - bits / 8;
 }
 
+/* ---- file.c: files ------------------------------------------------------ */
+
+/* Reads n bytes, or fewer at the end of the file. -1: errno tells. */
+ptrdiff_t cg_read_at(int fd, void *to, size_t n, uint64_t at);
+
 /* ---- diag.c: messages --------------------------------------------------- */
 
 struct cg_location {

@@ -14,7 +14,6 @@ const char *
 cg_load(
     const char *soname, const char *const *name, size_t count, void *functions)
 {
-	/* Opened anew for each user, so that no state is global. */
 	void *library = dlopen(soname, RTLD_NOW | RTLD_NODELETE);
 	const char *reason = NULL;
 

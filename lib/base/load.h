@@ -2,8 +2,8 @@
  * load.h - shared libraries that are loaded when they are first needed.
  *
  * libxml2 and libarchive depend on ICU, libstdc++ and others. Loading them
- * takes longer than a small conversion, and most conversions use neither. libdw
- * would be a seventh of a small conversion.
+ * takes longer than a small conversion, and most conversions use neither.
+ * Loading libdw takes a seventh of the time of one.
  *
  * A library is a list of its functions, LIST(X) X(function) X(function) ...
  *

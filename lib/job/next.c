@@ -4,17 +4,18 @@
  * The reader opens and reads every input itself, so messages, filters and what
  * an input is do not depend on this: what was prepared only saves it work.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/pieces.h"
 #include "job/job.h"
 
 /* Inputs besides those that are worked on: the reader may be slower. */
 #define SPARE 1
+/*
+ * Adding inputs, which the reader does, takes longer than preparing them. More
+ * threads would only need more memory.
+ */
+#define THREADS_MOST 2
 
 struct slot {
 	const struct cg_next_how *how;
@@ -42,47 +43,14 @@ prepare(void *piece)
 	slot->how->prepare(slot->how->arg, slot->path, slot->own);
 }
 
-/* Reads up to size bytes; how many, less at the end. -1: it failed. */
-static ptrdiff_t
-read_bytes(int fd, char *to, size_t size)
-{
-	size_t done = 0;
-	ssize_t got;
-
-	do {
-		got = read(fd, to + done, size - done);
-		done += got > 0 ? (size_t)got : 0;
-	} while (done < size && (got > 0 || (got < 0 && errno == EINTR)));
-	return got < 0 ? -1 : (ptrdiff_t)done;
-}
-
-bool
-cg_read_small_file(
-    const char *path, size_t most, char **bytes, size_t *cap, size_t *size)
-{
-	/* Does not wait for a FIFO. */
-	int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-	struct stat info;
-	ptrdiff_t got = -1;
-
-	if (fd < 0)
-		return false;
-	/* One more, to see the end. */
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-	    (uintmax_t)info.st_size <= most &&
-	    cg_grow_raw(bytes, cap, (size_t)info.st_size + 1, 1))
-		got = read_bytes(fd, *bytes, (size_t)info.st_size + 1);
-	(void)close(fd);
-	*size = got > 0 ? (size_t)got : 0;
-	return got >= 0 && got == info.st_size;
-}
-
 /* ---- In the reader's thread ---------------------------------------------- */
 
 struct cg_next *
 cg_next_new(const struct cg_next_how *how)
 {
-	const size_t threads = how->job->threads, room = threads + SPARE;
+	const size_t all = how->job->threads;
+	const size_t threads = all < THREADS_MOST ? all : THREADS_MOST;
+	const size_t room = threads + SPARE;
 	const struct cg_pieces_how work = {
 		.threads = threads, .room = room, .work = prepare
 	};

@@ -39,11 +39,12 @@ drop_file(struct cg_report *r, bool has_path)
 	const cg_fn *fn;
 
 	while (cg_next_line_sum(r->lines, r->event, &line)) {
-		r->lost += line.hits;
-		r->bare += has_path && line.line > 0 && line.branches > 0;
+		r->losses.lost += line.hits;
+		r->losses.bare +=
+		    has_path && line.line > 0 && line.branches > 0;
 	}
 	if (has_path)
-		r->fns += cg_file_fns(r->lines, &fn);
+		r->losses.fns += cg_file_fns(r->lines, &fn);
 }
 
 bool
@@ -74,10 +75,11 @@ cg_report_line(struct cg_report *r, struct cg_line_sum *line)
 			return true;
 		if (r->again)
 			continue;
-		r->lost += line->line > 0 ? 0 : line->hits;
-		r->bare += line->line > 0 && !listed && line->branches > 0;
-		r->negative_lines += line->hits != line->cost;
-		r->repeated |= line->hits > 1;
+		r->losses.lost += line->line > 0 ? 0 : line->hits;
+		r->losses.bare +=
+		    line->line > 0 && !listed && line->branches > 0;
+		r->losses.negative_lines += line->hits != line->cost;
+		r->losses.repeated |= line->hits > 1;
 		if (listed)
 			return true;
 	}
@@ -87,7 +89,7 @@ cg_report_line(struct cg_report *r, struct cg_line_sum *line)
 uint64_t
 cg_report_count(struct cg_report *r, int64_t count)
 {
-	r->negative_branches += !r->again && count < 0;
+	r->losses.negative_branches += !r->again && count < 0;
 	return count > 0 ? (uint64_t)count : 0;
 }
 
@@ -108,24 +110,14 @@ cg_report_again(struct cg_report *r)
 #define LARGE_FILE 50000u
 
 static void
-clear(struct cg_report *r)
+add_losses(struct cg_report_losses *to, const struct cg_report_losses *more)
 {
-	r->files = 0;
-	r->lost = r->bare = r->fns = 0;
-	r->negative_lines = r->negative_branches = 0;
-	r->repeated = false;
-}
-
-static void
-add(struct cg_report *r, const struct cg_report *more)
-{
-	r->files += more->files;
-	r->lost += more->lost;
-	r->bare += more->bare;
-	r->fns += more->fns;
-	r->negative_lines += more->negative_lines;
-	r->negative_branches += more->negative_branches;
-	r->repeated |= more->repeated;
+	to->lost += more->lost;
+	to->bare += more->bare;
+	to->fns += more->fns;
+	to->negative_lines += more->negative_lines;
+	to->negative_branches += more->negative_branches;
+	to->repeated |= more->repeated;
 }
 
 static size_t
@@ -142,9 +134,8 @@ is_large(const void *arg, size_t from, size_t to)
 	const struct cg_report_files_how *how = arg;
 	uint64_t rows;
 
-	(void)to; /* only a range of one file has so many */
-	(void)cg_lines_file_end(how->r->lines, from, &rows);
-	return rows > LARGE_FILE;
+	return cg_lines_file_end(how->r->lines, from, &rows) == to &&
+	       rows > LARGE_FILE;
 }
 
 /* A draft's own: a copy of the writer. */
@@ -174,7 +165,8 @@ format_range(struct cg_draft *draft)
 {
 	struct copy *copy = draft->own;
 
-	clear(&copy->r);
+	copy->r.files = 0;
+	copy->r.losses = (struct cg_report_losses){ 0 };
 	if (copy->how->forget)
 		copy->how->forget(&copy->r);
 	cg_lines_limit(copy->r.lines, draft->from, draft->to);
@@ -188,7 +180,8 @@ put_range(void *arg, const struct cg_draft *draft)
 	const struct copy *copy = draft->own;
 
 	cg_put(how->r->out, cg_draft_text(draft->out));
-	add(how->r, &copy->r);
+	how->r->files += copy->r.files;
+	add_losses(&how->r->losses, &copy->r.losses);
 	return !how->join || how->join(how->r, &copy->r);
 }
 
@@ -235,28 +228,29 @@ cg_report_files(const struct cg_report_files_how *how)
 static void
 report_losses(const struct cg_report *r)
 {
-	if (r->lost > 0)
+	if (r->losses.lost > 0)
 		cg_warn(r->job,
 		    "dropped %" PRIu64 " %s without a source file or line",
-		    r->lost, cg_get_event(r->graph, r->event)->name);
-	if (r->fns > 0)
+		    r->losses.lost, cg_get_event(r->graph, r->event)->name);
+	if (r->losses.fns > 0)
 		cg_warn(r->job,
 		    "dropped %" PRIu64 " function%s of files without lines",
-		    r->fns, r->fns == 1 ? "" : "s");
-	if (r->bare > 0)
+		    r->losses.fns, r->losses.fns == 1 ? "" : "s");
+	if (r->losses.bare > 0)
 		cg_warn(r->job,
 		    "dropped branches of %" PRIu64 " line%s without a count",
-		    r->bare, r->bare == 1 ? "" : "s");
-	if (r->negative_lines > 0)
+		    r->losses.bare, r->losses.bare == 1 ? "" : "s");
+	if (r->losses.negative_lines > 0)
 		cg_warn(r->job,
 		    "negative counts of %" PRIu64 " line%s are written as 0",
-		    r->negative_lines, r->negative_lines == 1 ? "" : "s");
-	if (r->negative_branches > 0)
+		    r->losses.negative_lines,
+		    r->losses.negative_lines == 1 ? "" : "s");
+	if (r->losses.negative_branches > 0)
 		cg_warn(r->job,
 		    "negative counts of %" PRIu64 " branch%s are written as 0",
-		    r->negative_branches,
-		    r->negative_branches == 1 ? "" : "es");
-	if (r->repeated && r->only_whether && cg_job_verbose(r->job))
+		    r->losses.negative_branches,
+		    r->losses.negative_branches == 1 ? "" : "es");
+	if (r->losses.repeated && r->only_whether && cg_job_verbose(r->job))
 		cg_note(r->job, "how often lines ran is dropped: only whether "
 				"they did is written");
 }

@@ -236,9 +236,7 @@ scan_graph(struct cg_lines *lines)
 	bool ok = all ? scan_all(lines) : scan_part(lines, &in_order);
 
 	lines->end = lines->in_files;
-	lines->rows_to_show = 0;
-	for (size_t i = 0; i < lines->in_files; i++)
-		lines->rows_to_show += lines->in_file[i].rows;
+	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);
 	/* No other part needs as much again. */
 	if (all)
@@ -355,7 +353,7 @@ cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 		.part_fns = lines->part_fns,
 		.in_file = lines->in_file,
 		.in_files = lines->in_files,
-		.rows_to_show = lines->rows_to_show,
+		.batch_rows = lines->batch_rows,
 		.first = lines->first,
 		.entries = lines->entries,
 		.called = lines->called,

@@ -106,7 +106,7 @@ struct cg_lines {
 	size_t part_fns, part_fn_cap;
 	struct fn_in_file *in_file; /* sorted by file, then part_fn */
 	size_t in_files, in_file_cap;
-	uint64_t rows_to_show;   /* of all of them */
+	uint64_t batch_rows;     /* of a batch, at most, if it has several files */
 	struct fn_in_file *spare; /* for sorting them */
 	size_t spare_cap;
 	uint32_t *last;          /* by order number: last in_file + 1 */
@@ -184,6 +184,8 @@ void cg_lines_limit(struct cg_lines *, size_t from, size_t to);
 
 /* ---- batch.c ------------------------------------------------------------ */
 
+/* Sets batch_rows; in_file is still sorted by function. */
+void cg_lines_plan_batches(struct cg_lines *);
 /* The end of the batch of files that begins at from, at least one file. */
 size_t cg_lines_batch_end(const struct cg_lines *, size_t from);
 

@@ -47,9 +47,6 @@ void cg_spans_free(struct cg_spans *);
 
 /* ---- elffile.c: one ELF file -------------------------------------------- */
 
-/* Reads n bytes, or fewer at the end of the file. -1: errno tells. */
-ptrdiff_t cg_read_at(int fd, void *to, size_t n, uint64_t at);
-
 struct cg_section {
 	const char *name;
 	uint64_t addr, size;
