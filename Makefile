@@ -45,9 +45,12 @@ PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(LINKED) 2>/dev/null \
 	|| echo -lz -ljson-c))$(PKG_LIBS)
 soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
-LIBS = $(PKG_LIBS) -liberty -ldl -lm -pthread
-# Sanitizers replace these checks, and use symbols that no library defines.
+# Sanitizers replace these checks, and use symbols that no library defines. That
+# of leaks (clang 14) crashes on the thread-local data of a library that is loaded
+# late: then libdw is there from the start.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
+EARLY := -Wl,--no-as-needed -ldw
+LIBS = $(PKG_LIBS) -liberty -ldl -lm -pthread $(if $(SANITIZED),$(EARLY))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
 	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
