@@ -337,3 +337,44 @@ make_units()
 	grep -q '5 converted, 2 failed' err
 	same right.info out.info
 }
+
+@test "sums: what others told is told once, though a unit is bad" {
+	make_units
+	head -c 300 units/gcc-c-cover.gcda >units/z.gcda
+	cp units/gcc-c-cover.gcno units/z.gcno
+	printf 'TN:\nXX:1\nSF:/x.c\nDA:1,1\nend_of_record\n' >units/a.info
+	batch -v -j1 -r -o out.info units
+	[ "$status" -eq 1 ]
+	grep -q '6 converted, 1 failed' err
+	[ "$(grep -c 'unknown record skipped' err)" -eq 1 ]
+	[ "$(grep -c 'a.info: note: reading as lcov' err)" -eq 1 ]
+}
+
+@test "sums: nothing of a group that has failed is in the output of another" {
+	mkdir -p in/{a,b,c1,c2,c3}
+	awk 'BEGIN {
+		for (file = 1000; file < 1600; file++) {
+			name = "in/a/" file
+			print "event: t : Time (" (file == 1250 ? "bytes" : "ns") \
+				")\nevents: t\nfn=from_a" >name
+			for (i = 1; i < 1000; i++)
+				print i " 1" >name
+			close(name)
+		}
+	}'
+	for group in b c1 c2 c3; do
+		for i in 1 2 3 4 5 6 7 8; do
+			printf 'events: t\nfn=from_b\n1 1\n' >"in/$group/$i"
+		done
+	done
+	for jobs in 1 2 3; do
+		batch -q -j "$jobs" --group-by dir -r -O out -t callgrind in
+		[ "$status" -eq 1 ]
+		[ ! -e out/in/callgrind.out.a ]
+		for group in b c1 c2 c3; do
+			grep -qx 'summary: 8' "out/in/callgrind.out.$group"
+			run ! grep -q from_a "out/in/callgrind.out.$group"
+		done
+		rm -r out
+	done
+}

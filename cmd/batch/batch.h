@@ -274,8 +274,8 @@ struct chunk {
 	size_t summed; /* pieces that are in the sum */
 	uint64_t bytes;
 	bool whole;  /* the only chunk: its sum is the output */
-	bool unread; /* units are read at the end only, all together */
-	bool alone;  /* that has failed: each is read alone before */
+	bool unread; /* its units are read together when the sum is written */
+	bool alone;  /* that has failed: each is read alone first */
 	struct chunk *next;
 };
 
@@ -321,6 +321,7 @@ struct worker_order {
 	enum action action;
 	size_t task, blobs; /* of CONVERT, ADD; the blobs follow */
 	bool streamed;      /* or pieces: their sizes and bytes; 0: the end */
+	bool first;         /* of ADD: a sum begins */
 	bool unread;        /* of ADD: read it when the sum is written */
 	size_t group, chunk;
 	bool whole; /* the sum is the output */

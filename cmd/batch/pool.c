@@ -113,11 +113,13 @@ static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
     bool unread)
 {
-	send_order(worker, (struct worker_order){ .action = action,
-			       .task = piece->task,
-			       .blobs = piece->blobs,
-			       .streamed = piece->streamed,
-			       .unread = unread });
+	send_order(worker,
+	    (struct worker_order){ .action = action,
+		.task = piece->task,
+		.blobs = piece->blobs,
+		.streamed = piece->streamed,
+		.first = worker->chunk != NULL && worker->chunk->summed == 0,
+		.unread = unread });
 	for (size_t i = 0; i < piece->blobs; i++) {
 		const struct blob *blob = &piece->blob[i];
 
@@ -197,16 +199,15 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * Units are read together, so that they find each other. To read each alone
- * before, for its result and how long it took, would be as much work again.
+ * Units are read together, so that they find each other: to read each alone
+ * first would be as much work again. A manifest needs that for the results of
+ * each, --timeout for its time, and --fail-fast to see a failure at once.
  */
 static bool
-is_unread(const struct batch *batch, const struct chunk *chunk)
+reads_together(const struct batch *batch, const struct piece *piece)
 {
-	const struct piece *piece = &chunk->piece[chunk->at];
-
-	return !chunk->alone && !piece->streamed && batch->manifest == NULL &&
-	       batch->args->timeout == 0 &&
+	return batch->manifest == NULL && batch->args->timeout == 0 &&
+	       !batch->args->fail_fast && !piece->streamed &&
 	       is_gathered(batch, &batch->task[piece->task]);
 }
 
@@ -222,10 +223,11 @@ continue_chunk(struct batch *batch, struct worker *worker)
 		fail_pending(batch, chunk, error);
 	}
 	if (chunk->at < chunk->count) {
-		bool unread = is_unread(batch, chunk);
+		const struct piece *piece = &chunk->piece[chunk->at];
+		bool unread = !chunk->alone && reads_together(batch, piece);
 
 		chunk->unread |= unread;
-		send_piece(worker, ADD, &chunk->piece[chunk->at], unread);
+		send_piece(worker, ADD, piece, unread);
 	} else if (chunk->summed > 0) {
 		send_order(
 		    worker, (struct worker_order){ .action = WRITE,
@@ -300,8 +302,10 @@ end_piece(struct batch *batch, struct worker *worker,
 static void
 read_alone(struct batch *batch, struct chunk *chunk)
 {
+	/* What others have told is printed already. */
 	for (size_t i = 0; i < chunk->count; i++)
-		reopen_task(batch, chunk->piece[i].task);
+		if (reads_together(batch, &chunk->piece[i]))
+			reopen_task(batch, chunk->piece[i].task);
 	chunk->alone = true;
 	chunk->unread = false;
 	restart_chunk(batch, chunk);

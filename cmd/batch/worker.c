@@ -458,7 +458,19 @@ forget_units(struct worker_state *state)
 		free_piece(&state->unit[--state->units]);
 }
 
-/* Keeps an input, by its name a unit, to be read at the end of the sum. */
+/* Drops a sum that was not written: its group has failed. */
+static void
+forget_sum(struct worker_state *state)
+{
+	cg_job_free(state->sum);
+	state->sum = NULL;
+	forget_units(state);
+}
+
+/*
+ * Keeps an input, by its name a unit, to be read at the end of the sum. It is
+ * not checked whether the file changes meanwhile.
+ */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,
     struct blob *blob)
@@ -496,8 +508,8 @@ set_target(struct worker_state *state, const struct worker_order *order,
 	char *path = NULL;
 	int status = CG_OK;
 
-	/* Then no other worker has anything to do. */
-	if (order->whole && batch->groups == 1)
+	/* Then no other worker has anything to do. Threads need addresses. */
+	if (order->whole && batch->groups == 1 && state->unread)
 		cg_job_set_threads(state->sum, batch->args->jobs);
 	cg_job_set_partial(state->sum,
 	    !order->whole || batch->args->partial || batch->args->shards > 0);
@@ -553,6 +565,7 @@ add_chunks(struct worker_state *state, const struct worker_order *order)
 	written = calloc(count + 1, sizeof(*written));
 	if (written == NULL || !read_all(state->from, written, count))
 		status = CG_ELIMIT;
+	forget_sum(state);
 	if (status == CG_OK)
 		status = begin_sum(state);
 	if (status == CG_OK)
@@ -766,9 +779,7 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 	if (batch_stopped(batch))
 		answer.state = STOPPED;
 	answer.last = status == CG_ELIMIT;
-	cg_job_free(state->sum);
-	state->sum = NULL;
-	forget_units(state);
+	forget_sum(state);
 	(void)close_text(log->log, &log->log_text);
 	error = log->error;
 	log->error = NULL;
@@ -794,7 +805,8 @@ take_task(struct worker_state *state, const struct worker_order *order)
 	bool ok = blob != NULL;
 
 	state->stream = (struct stream){ .from = state->from };
-
+	if (order->first)
+		forget_sum(state);
 	(void)alarm(state->batch->args->timeout);
 	for (size_t i = 0; ok && i < order->blobs; i++)
 		ok = take_blob(state->from, &blob[i]);

@@ -61,9 +61,9 @@ ends_with(const char *path, const char *suffix)
 	return n >= len && memcmp(path + n - len, suffix, len) == 0;
 }
 
-/* Then the notes are not all of the unit, or it is another input. */
+/* Is there data of the notes? They are read with it, or with another input. */
 static bool
-has_data(struct gcov_unit *unit, const char *notes)
+data_exists(struct gcov_unit *unit, const char *notes)
 {
 	const char *path = gcov_swap_suffix(unit, notes, ".gcno", ".gcda");
 	struct stat info;
@@ -85,7 +85,7 @@ gcov_prepare(const void *exact, const char *path, void *own)
 			 &prepared->data_cap, &prepared->data_size) ||
 			gcov_is_cut(&unit->data)))
 		return;
-	if (!data && has_data(unit, path))
+	if (!data && data_exists(unit, path))
 		return;
 	if (data)
 		path = gcov_swap_suffix(unit, path, ".gcda", ".gcno");

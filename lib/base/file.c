@@ -1,5 +1,5 @@
 /*
- * file.c - reads files at once, without messages. Inputs are read by lib/io.
+ * file.c - reads whole files, without messages. Inputs are read by lib/io.
  */
 #include <errno.h>
 

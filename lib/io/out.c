@@ -226,12 +226,13 @@ cg_puts(struct cg_out *out, const char *string)
 	cg_put(out, cg_slice(string));
 }
 
-/* Skips eight bytes at a time, all of which are above CR. */
+/* The length of the groups of eight bytes at the begin that are all above CR. */
 static size_t
-skip_plain(struct cg_slice text, size_t i)
+plain_length(struct cg_slice text)
 {
 	const uint64_t each = 0x0101010101010101;
 	uint64_t word;
+	size_t i = 0;
 
 	for (; i + sizeof(word) <= text.len; i += sizeof(word)) {
 		memcpy(&word, text.ptr + i, sizeof(word));
@@ -247,7 +248,7 @@ cg_put_inline(struct cg_out *out, struct cg_slice text)
 {
 	size_t from = 0;
 
-	for (size_t i = skip_plain(text, 0); i < text.len; i++) {
+	for (size_t i = plain_length(text); i < text.len; i++) {
 		char c = text.ptr[i];
 
 		if (c != '\n' && c != '\r' && c != '\0')

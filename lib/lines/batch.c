@@ -9,8 +9,8 @@
 /*
  * A batch of so many rows takes about 4 MB and stays in the cache. Each batch
  * opens the functions that have rows in its files, so if many of them have rows
- * in many files, larger batches take less time: of about 30 MB. One file may have
- * more rows.
+ * in many files, larger batches take less time: of about 30 MB. One file may
+ * have more rows.
  */
 #define BATCH_ROWS 12500
 #define BATCH_ROWS_SPREAD 100000

@@ -72,9 +72,10 @@ struct cg_libdw {
 };
 
 /*
- * Set by cg_libdw_load(), once for all threads, and not changed again: for dozens
- * of small functions that have nothing of the file but an entry. cg_elffile_open()
- * and cg_elffile_memory() load it, so whoever has a file may use this.
+ * Set by cg_libdw_load(), once for all threads, and not changed again. It is no
+ * member of struct cg_elffile, as many functions get an entry of DWARF only.
+ * cg_elffile_open() and cg_elffile_memory() load it: whoever has a file may use
+ * this.
  */
 extern struct cg_libdw cg_dw;
 
