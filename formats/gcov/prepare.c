@@ -14,11 +14,10 @@
 #include "cgconv_expert.h"
 #include "gcov.h"
 
-/*
- * Larger files are read in their turn: counting may take fifty times their
- * size, and several units are prepared at a time.
- */
-#define SIZE_MOST ((size_t)1 << 20)
+/* Larger files are read in their turn: several are prepared at a time. */
+#define SIZE_MOST ((size_t)8 << 20)
+/* So are units of more blocks, arcs and lines: each may need 200 bytes. */
+#define ITEMS_MOST 500000u
 
 /* ---- In any thread ------------------------------------------------------- */
 
@@ -93,7 +92,8 @@ gcov_prepare(const void *exact, const char *path, void *own)
 		&prepared->notes_cap, &prepared->notes_size))
 		return;
 	unit->has_data = data;
-	if (data && gcov_match(unit, NULL) != CG_OK)
+	if (unit->blocks + unit->arcs + unit->lines > ITEMS_MOST ||
+	    (data && gcov_match(unit, NULL) != CG_OK))
 		return;
 	unit->compat = gcov_is_compat(unit, *(const bool *)exact);
 	unit->prepared = count_all(unit);
