@@ -382,26 +382,27 @@ reap_worker(struct batch *batch, struct worker *worker)
 {
 	struct worker dead = *worker;
 	struct chunk *chunk = dead.chunk;
-	bool stopped;
+	bool stopped, again;
 	char text[128];
 
 	describe_death(
 	    batch, stop_worker(worker), dead.error, text, sizeof(text));
 	remove_temp(batch, &dead);
 	stopped = batch_stopped(batch);
+	again = !stopped && dead.order.action == WRITE && chunk->unread;
 	if (dead.order.action == CONVERT || dead.order.action == ADD) {
 		if (stopped)
 			end_task(batch, dead.order.task, STOPPED, NULL, NULL);
 		else
 			fail_task(batch, dead.order.task,
 			    dead.fault != NULL ? dead.fault : text);
-	} else if (!stopped && !(chunk != NULL && chunk->unread)) {
+	} else if (!stopped && !again) {
 		fail_group(batch, &batch->group[dead.order.group], text);
 	}
 	if (dead.order.action == ADD) {
 		take_piece_out(chunk);
 		restart_chunk(batch, chunk);
-	} else if (dead.order.action == WRITE && chunk->unread && !stopped) {
+	} else if (again) {
 		read_alone(batch, chunk);
 	} else if (dead.order.action == WRITE) {
 		chunk->summed = 0;
