@@ -378,3 +378,32 @@ make_units()
 		rm -r out
 	done
 }
+
+@test "sums: units with other files between them find each other for any -j" {
+	mkdir in
+	for file in "$ROOT"/samples/gcov/calls/caller.gc??; do
+		cp "$file" "in/a-${file##*/}"
+	done
+	for file in "$ROOT"/samples/gcov/calls/target.gc??; do
+		cp "$file" "in/z-${file##*/}"
+	done
+	awk 'BEGIN {
+		for (file = 100; file < 340; file++) {
+			name = "in/f" file
+			print "events: Ir\nfl=f.c\nfn=f" >name
+			for (i = 1; i < 2000; i++)
+				print i " 1" >name
+			close(name)
+		}
+	}'
+	"$CGCONV" -q -t json -o right.cgj in/a*.gcda in/f* in/z*.gcda
+	tar -cf in.tar in/a-caller.gc?? in/f* in/z-target.gc??
+	for jobs in 1 2 3; do
+		batch -q -j "$jobs" -r -o out.cgj in
+		[ "$status" -eq 0 ]
+		same <(grep -c '^\["call"' right.cgj) <(grep -c '^\["call"' out.cgj)
+		batch -q -j "$jobs" -o tar.cgj in.tar
+		[ "$status" -eq 0 ]
+		same <(grep -c '^\["call"' right.cgj) <(grep -c '^\["call"' tar.cgj)
+	done
+}

@@ -274,7 +274,8 @@ struct chunk {
 	size_t summed; /* pieces that are in the sum */
 	uint64_t bytes;
 	bool whole;  /* the only chunk: its sum is the output */
-	bool unread; /* its units are read together when the sum is written */
+	bool units;  /* it has units of programs */
+	bool unread; /* these are read together when the sum is written */
 	bool alone;  /* that has failed: each is read alone first */
 	struct chunk *next;
 };

@@ -314,15 +314,15 @@ take_chunk(struct batch *batch, struct group *group)
 
 /*
  * Each worker gets a chunk. Units of a program call each other, so many are
- * read together: to read their sum again takes as long as to read them.
+ * read together, whatever is between them: to read their sum again takes as long
+ * as to read them.
  */
 static bool
-is_full(const struct batch *batch, const struct chunk *chunk,
-    const struct task *task)
+is_full(const struct batch *batch, const struct chunk *chunk)
 {
 	uint64_t even = chunk->group->bytes / batch->args->jobs;
 
-	if (is_gathered(batch, task))
+	if (chunk->units)
 		return chunk->count >= CHUNK_PIECES * CHUNK_GATHERED ||
 		       chunk->bytes >= CHUNK_BYTES * CHUNK_GATHERED;
 	return chunk->count >= CHUNK_PIECES || chunk->bytes >= CHUNK_BYTES ||
@@ -348,10 +348,10 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	if (piece.blobs > 0)
 		batch->waiting_bytes += bytes;
 	group->chunk->bytes += bytes;
+	group->chunk->units |= is_gathered(batch, task);
 	group->waiting--;
 	if (group->waiting == 0 || piece.streamed ||
-	    is_full(batch, group->chunk, task) ||
-	    batch->waiting_bytes > HELD_MAX)
+	    is_full(batch, group->chunk) || batch->waiting_bytes > HELD_MAX)
 		*full = take_chunk(batch, group);
 	return CG_OK;
 }
