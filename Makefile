@@ -103,7 +103,8 @@ $(B)/lib/syntax/xml.o: CG_CFLAGS += \
 	-DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
 $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
-$(B)/lib/symbols/libdw.o: CG_CFLAGS += -DCG_LIBDW_SONAME='"$(call soname,libdw)"'
+$(B)/lib/symbols/libdw.o: CG_CFLAGS += \
+	-DCG_LIBDW_SONAME='"$(call soname,libdw)"'
 $(B)/lib/symbols/debugfile.o: CG_CFLAGS += \
 	-DCG_LIBLZMA_SONAME='"$(call soname,liblzma)"'
 

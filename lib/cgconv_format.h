@@ -116,6 +116,9 @@ cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 #endif
 	return cg_grow_more(array, cap, need, width);
 }
+/* As qsort(); an array that is in order already takes one pass. */
+void cg_sort(void *array, size_t count, size_t width,
+    int (*compare)(const void *, const void *));
 
 /* ---- Reading ------------------------------------------------------------ */
 

@@ -123,8 +123,8 @@ gcov_open_notes(struct gcov_unit *unit, const char *data, struct cg_in **in)
 
 /* ---- Sources ------------------------------------------------------------ */
 
-static bool
-ends_with(struct cg_slice text, struct cg_slice end)
+bool
+gcov_ends_with(struct cg_slice text, struct cg_slice end)
 {
 	return end.len <= text.len &&
 	       memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
@@ -162,8 +162,9 @@ find_source(
 	for (size_t i = 0; i < unit->files; i++) {
 		*name = unit->file[i].name;
 		base = cg_base_name(*name);
-		if (base.len > 0 && (ends_with(stem, base) ||
-					ends_with(stem, without_suffix(base))))
+		if (base.len > 0 &&
+		    (gcov_ends_with(stem, base) ||
+			gcov_ends_with(stem, without_suffix(base))))
 			return true;
 	}
 	return false;
@@ -182,7 +183,7 @@ without_source_directory(struct cg_slice notes, struct cg_slice source)
 		continue;
 	own = directory_of(source);
 	while (own.len > 0 &&
-	       !(ends_with(directory, own) &&
+	       !(gcov_ends_with(directory, own) &&
 		   (own.len == directory.len ||
 		       directory.ptr[directory.len - own.len - 1] == '/')))
 		own = directory_of(own);

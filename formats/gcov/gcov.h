@@ -30,6 +30,7 @@ const char *gcov_swap_suffix(
  * read, which was reported, or out of memory.
  */
 bool gcov_open_notes(struct gcov_unit *, const char *data, struct cg_in **in);
+bool gcov_ends_with(struct cg_slice text, struct cg_slice end);
 /* Sets unit->stream_directory. False: out of memory. */
 bool gcov_set_stream_directory(struct gcov_unit *, const char *stream);
 /* Sets unit->name. False: out of memory. */

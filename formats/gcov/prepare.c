@@ -8,7 +8,6 @@
  * read.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cgconv_expert.h"
@@ -52,14 +51,6 @@ read_file(struct gcov_unit *unit, const char *path, gcov_read_fn *read,
 	return gcov_read_either(unit, &bytes, read);
 }
 
-static bool
-ends_with(const char *path, const char *suffix)
-{
-	size_t n = strlen(path), len = strlen(suffix);
-
-	return n >= len && memcmp(path + n - len, suffix, len) == 0;
-}
-
 /* Is there data of the notes? They are read with it, or with another input. */
 static bool
 data_exists(struct gcov_unit *unit, const char *notes)
@@ -75,10 +66,11 @@ gcov_prepare(const void *exact, const char *path, void *own)
 {
 	struct gcov_prepared *prepared = own;
 	struct gcov_unit *unit = &prepared->unit;
-	bool data = ends_with(path, ".gcda");
+	const struct cg_slice name = cg_slice(path);
+	const bool data = gcov_ends_with(name, cg_slice(".gcda"));
 
 	unit->prepared = unit->nomem = false;
-	if (!data && !ends_with(path, ".gcno"))
+	if (!data && !gcov_ends_with(name, cg_slice(".gcno")))
 		return;
 	if (data && (!read_file(unit, path, gcov_read_data, &prepared->data,
 			 &prepared->data_cap, &prepared->data_size) ||

@@ -44,21 +44,6 @@ lcov_add_range(
 
 /* ---- Owners of lines ---------------------------------------------------- */
 
-/* Most sections are sorted: then a look is enough. */
-static void
-sort(void *all, size_t count, size_t width,
-    int (*compare)(const void *, const void *))
-{
-	const char *at = all;
-
-	for (size_t i = 1; i < count; i++, at += width) {
-		if (compare(at, at + width) > 0) {
-			qsort(all, count, width, compare);
-			return;
-		}
-	}
-}
-
 /*
  * By first line, then the longer function, which contains the other. Of
  * several names for the same lines (a C++ constructor has two), the one with
@@ -83,7 +68,7 @@ sort_fns(struct lcov_section *section)
 {
 	for (size_t i = 0; i < section->fns; i++)
 		section->fn[i].nth = i;
-	sort(section->fn, section->fns, sizeof(*section->fn), compare_fns);
+	cg_sort(section->fn, section->fns, sizeof(*section->fn), compare_fns);
 }
 
 /* ---- Adding to the graph ------------------------------------------------ */
@@ -222,7 +207,7 @@ add_branches(struct cg_build *build, struct lcov_section *section)
 	size_t n;
 	bool named;
 
-	sort(section->branch, section->branches, sizeof(*section->branch),
+	cg_sort(section->branch, section->branches, sizeof(*section->branch),
 	    compare_branches);
 	for (size_t i = 0; i < section->branches; i += n) {
 		cg_fn fn = cg_owner_of(&section->owners, branch[i].line);
@@ -257,7 +242,7 @@ lcov_end_section(struct cg_job *job, struct cg_build *build,
 		    cg_add_fn(build, cg_slice(""), section->file, 0));
 	}
 	if (ok) {
-		sort(section->line, section->lines, sizeof(*section->line),
+		cg_sort(section->line, section->lines, sizeof(*section->line),
 		    compare_lines);
 		check_totals(job, section, at);
 		add_lines(build, section);

@@ -97,24 +97,13 @@ add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 	return true;
 }
 
-/* The functions of a file come nearly in this order. */
-static void
-sort_fns(struct cg_merged_fn *fn, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		if (compare_lines(&fn[i - 1], &fn[i]) <= 0)
-			continue;
-		qsort(fn, count, sizeof(*fn), compare_lines);
-		break;
-	}
-}
-
 bool
 cg_merged_fns(struct cg_lines *lines, size_t event,
     const struct cg_merged_fn **list, size_t *count)
 {
 	bool ok;
 
+	cg_first_line(lines);
 	lines->merged_fns = 0;
 	if (!lines->merged_at)
 		lines->merged_at = calloc(
@@ -128,7 +117,9 @@ cg_merged_fns(struct cg_lines *lines, size_t event,
 		lines->merged_at[merged_name(lines, lines->fn[i])] = 0;
 	if (!ok)
 		cg_graph_nomem(lines->graph);
-	sort_fns(lines->merged_fn, lines->merged_fns);
+	/* The functions of a file come nearly in this order. */
+	cg_sort(lines->merged_fn, lines->merged_fns, sizeof(*lines->merged_fn),
+	    compare_lines);
 	*list = lines->merged_fn;
 	*count = ok ? lines->merged_fns : 0;
 	return ok;

@@ -73,12 +73,7 @@ cg_spans_flatten(struct cg_spans *spans)
 	bool ok = true;
 
 	/* Compilers write most in order. */
-	for (size_t i = 1; i < spans->count; i++) {
-		if (compare(&spans->span[i - 1], &spans->span[i]) <= 0)
-			continue;
-		qsort(spans->span, spans->count, sizeof(*spans->span), compare);
-		break;
-	}
+	cg_sort(spans->span, spans->count, sizeof(*spans->span), compare);
 	for (size_t i = 0; ok && i < spans->count; i++) {
 		const struct cg_span *span = &spans->span[i];
 

@@ -216,7 +216,8 @@ check_file(const struct cg_graph *graph, struct cg_lines *lines,
     struct model *model, cg_file file)
 {
 	struct cg_line line, last = { 0 };
-	size_t count = 0, again = 0;
+	size_t count = 0, again = 0, fns;
+	const struct cg_merged_fn *fn;
 
 	check_fns(graph, lines, model, file);
 	for (; cg_next_line(lines, &line); count++) {
@@ -228,6 +229,10 @@ check_file(const struct cg_graph *graph, struct cg_lines *lines,
 		last = line;
 	}
 	for (cg_first_line(lines); cg_next_line(lines, &line);)
+		again++;
+	CHECK(again == count);
+	CHECK(cg_merged_fns(lines, 0, &fn, &fns));
+	for (again = 0; cg_next_line(lines, &line);)
 		again++;
 	CHECK(again == count);
 	cg_first_line(lines);
