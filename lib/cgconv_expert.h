@@ -2,7 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Next inputs, Drafts, Symbols
+ * Contents: Cost lines, Texts, Known functions, Next inputs, Drafts, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -124,6 +124,27 @@ struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);
 /* The next block, valid until the next call; false as cg_read_block(). */
 bool cg_next_text(struct cg_texts *, struct cg_text **);
+
+/* ---- Known functions ---------------------------------------------------- */
+
+/*
+ * The functions of frames, by name and object: the reader adds them, and threads
+ * that parse texts look them up. Some 30,000 are kept; of others, and of those
+ * that are added meanwhile, a thread knows nothing, and the reader adds them.
+ */
+struct cg_known_fns;
+/* For a build that outlives it. NULL: out of memory (not reported). */
+struct cg_known_fns *cg_known_fns_new(struct cg_build *);
+void cg_known_fns_free(struct cg_known_fns *);
+/* In any thread; 0: it is not known. */
+cg_fn cg_find_known_fn(
+    const struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
+/* In the reader: finds or adds it; 0 as cg_add_fn(). */
+cg_fn cg_add_known_fn(
+    struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
+/* The name and the object that a function was added with. */
+cg_name cg_get_fn_name(const struct cg_build *, cg_fn);
+cg_object cg_get_fn_object(const struct cg_build *, cg_fn);
 
 /* ---- Next inputs -------------------------------------------------------- */
 

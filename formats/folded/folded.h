@@ -65,13 +65,17 @@ size_t folded_get_header(struct cg_slice line,
  * name is without blanks around it and without annotation.
  */
 struct folded_frame {
-	uint32_t begin; /* of the name, in the line */
+	uint32_t begin;              /* of the name, in the line */
 	unsigned len : 30, note : 2; /* an index of folded_notes */
-	uint32_t hash; /* of the name */
+	cg_fn fn;                    /* 0: not known */
 };
 
-/* The letters of annotations, "_[k]". */
-extern const char folded_notes[4];
+/* Annotations of frames. */
+extern const struct folded_note {
+	char letter;        /* "_[k]" */
+	const char *object; /* that the function is in, or "" */
+	bool inlined;
+} folded_notes[4];
 /* Takes the annotation off a name; returns its index, 0 if there is none. */
 unsigned folded_take_note(struct cg_slice *name);
 
@@ -94,8 +98,13 @@ struct folded_lines {
 	size_t line_cap, frame_cap, count_cap, end_cap;
 };
 
-/* For struct cg_texts_how; columns points to the number of counts in a line. */
-bool folded_parse(const void *columns, struct cg_text *);
+/* What threads need to know of the input. */
+struct folded_input {
+	size_t columns;           /* counts in a line */
+	struct cg_known_fns *fns; /* NULL: functions have positions in names */
+};
+/* For struct cg_texts_how; arg is a struct folded_input. */
+bool folded_parse(const void *arg, struct cg_text *);
 void folded_close(void *lines);
 /* Gives back what a stack of very many frames has needed. */
 void folded_trim(struct folded_lines *);

@@ -47,11 +47,12 @@ keep_common(
 }
 
 static bool
-push_frame(
-    struct folded_lines *lines, struct cg_slice text, size_t at, size_t end)
+push_frame(struct folded_lines *lines, const struct folded_input *input,
+    struct cg_slice text, size_t at, size_t end)
 {
 	struct cg_slice name = { text.ptr + at, end - at };
 	unsigned note;
+	cg_fn fn = 0;
 
 	if (!cg_grow_raw(&lines->frame, &lines->frame_cap, lines->frames + 1,
 		sizeof(*lines->frame)) ||
@@ -62,18 +63,21 @@ push_frame(
 	/* Blanks before the count are not part of the leaf. */
 	name = cg_trim(name);
 	note = folded_take_note(&name);
+	if (input->fns)
+		fn = cg_find_known_fn(
+		    input->fns, name, cg_slice(folded_notes[note].object));
 	lines->frame[lines->frames++] =
 	    (struct folded_frame){ .begin = (uint32_t)(name.ptr - text.ptr),
 		    .len = (unsigned)name.len & 0x3fffffff,
 		    .note = note & 3,
-		    .hash = cg_hash_ends(name) };
+		    .fn = fn };
 	return true;
 }
 
 /* Lists the frames of a stack. False: out of memory. */
 static bool
-take_frames(struct folded_lines *lines, struct folded_line *line,
-    struct cg_slice last, struct cg_slice text)
+take_frames(struct folded_lines *lines, const struct folded_input *input,
+    struct folded_line *line, struct cg_slice last, struct cg_slice text)
 {
 	size_t at = 0, end;
 
@@ -86,7 +90,7 @@ take_frames(struct folded_lines *lines, struct folded_line *line,
 		const char *sep = memchr(text.ptr + at, ';', text.len - at);
 
 		end = sep ? (size_t)(sep - text.ptr) : text.len;
-		if (!push_frame(lines, text, at, end))
+		if (!push_frame(lines, input, text, at, end))
 			return false;
 	}
 	line->frames = (uint32_t)(lines->frames - line->frame);
@@ -107,7 +111,8 @@ take_counts(struct folded_count *count, size_t columns, struct cg_slice *text)
 bool
 folded_parse(const void *arg, struct cg_text *block)
 {
-	const size_t columns = *(const size_t *)arg;
+	const struct folded_input *input = arg;
+	const size_t columns = input->columns;
 	struct folded_lines *lines = block->own;
 	struct cg_slice rest = block->text, last = { "", 0 }, text;
 	struct folded_line *line;
@@ -128,7 +133,7 @@ folded_parse(const void *arg, struct cg_text *block)
 			&lines->count[lines->counts], columns, &text) ||
 		    text.len == 0)
 			continue;
-		if (!take_frames(lines, line, last, text))
+		if (!take_frames(lines, input, line, last, text))
 			return false;
 		line->stack = text.len;
 		lines->counts += columns;

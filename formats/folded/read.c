@@ -11,25 +11,13 @@
 
 #include "folded.h"
 
-/* Entries of the cache of functions; a power of two. */
-#define CACHE_SIZE 16384u
-
-/* A function that was looked up by the name and annotation of a frame. */
-struct known_fn {
-	struct cg_slice name; /* in the graph */
-	unsigned note;
-	cg_fn fn; /* 0: free */
-};
-
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
-	bool split_lines; /* --frames=line */
-	size_t columns;
+	struct folded_input input;
 	struct cg_event event[FOLDED_COLUMNS];
 	bool fraction, negative; /* some count is */
 
-	struct known_fn *known;
 	cg_node *node; /* of the frames of the line before */
 	size_t nodes, node_cap;
 
@@ -74,45 +62,22 @@ split_line(struct reader *r, struct cg_slice name, struct cg_pos *pos)
 	return name;
 }
 
-/* By index of folded_notes. */
-static const struct {
-	const char *object;
-	bool inlined;
-} notes[] = { { "", false }, { FOLDED_KERNEL, false }, { FOLDED_JIT, false },
-	{ "", true } };
-
+/* The function of a frame that the threads did not know. */
 static cg_fn
-add_fn(struct reader *r, struct cg_slice name, unsigned note, cg_file file)
+add_fn(
+    struct reader *r, struct cg_slice name, unsigned note, struct cg_pos *pos)
 {
-	cg_object object = 0;
+	const struct cg_slice object = cg_slice(folded_notes[note].object);
+	cg_object id;
 
-	if (notes[note].object[0])
-		object = cg_add_object(r->build, cg_slice(notes[note].object));
+	if (!r->input.fns)
+		name = split_line(r, name, pos);
 	if (name.len == 0)
 		name = cg_slice(FOLDED_UNKNOWN);
-	return cg_add_fn(r->build, name, file, object);
-}
-
-static bool
-is_known(const struct known_fn *known, struct cg_slice name, unsigned note)
-{
-	return known->fn != 0 && known->note == note &&
-	       known->name.len == name.len && name.len > 0 &&
-	       memcmp(known->name.ptr, name.ptr, name.len) == 0;
-}
-
-static cg_fn
-find_fn(struct reader *r, struct cg_slice name, unsigned note, uint32_t hash)
-{
-	struct known_fn *known = &r->known[hash & (CACHE_SIZE - 1)];
-
-	if (!is_known(known, name, note)) {
-		known->fn = add_fn(r, name, note, 0);
-		known->note = note;
-		known->name =
-		    cg_get_name(r->build, cg_add_name(r->build, name));
-	}
-	return known->fn;
+	if (r->input.fns)
+		return cg_add_known_fn(r->input.fns, name, object);
+	id = object.len > 0 ? cg_add_object(r->build, object) : 0;
+	return cg_add_fn(r->build, name, pos->file, id);
 }
 
 static cg_node
@@ -121,16 +86,12 @@ add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
 {
 	struct cg_slice name = { line->text.ptr + frame->begin, frame->len };
 	struct cg_pos pos = { 0 };
-	cg_fn fn;
+	cg_fn fn = frame->fn;
 
-	if (r->split_lines) {
-		name = split_line(r, name, &pos);
-		fn = add_fn(r, name, frame->note, pos.file);
-	} else {
-		fn = find_fn(r, name, frame->note, frame->hash);
-	}
+	if (fn == 0)
+		fn = add_fn(r, name, frame->note, &pos);
 	return cg_add_frame(
-	    r->build, parent, fn, &pos, notes[frame->note].inlined);
+	    r->build, parent, fn, &pos, folded_notes[frame->note].inlined);
 }
 
 /* Returns the leaf of the stack; 0: failed. */
@@ -163,7 +124,7 @@ static bool
 grow_sums(struct reader *r)
 {
 	size_t cap[4] = { r->cap, r->cap, r->cap, r->cap };
-	size_t need = r->cap + 1, n = r->columns * sizeof(uint64_t);
+	size_t need = r->cap + 1, n = r->input.columns * sizeof(uint64_t);
 
 	if (!cg_grow_raw(&r->leaf, &cap[0], need, sizeof(*r->leaf)) ||
 	    !cg_grow(&r->samples, &cap[1], need, sizeof(*r->samples)) ||
@@ -205,7 +166,7 @@ static bool
 allow_negative(struct reader *r, const char *at)
 {
 	r->negative = true;
-	for (size_t i = 0; i < r->stacks * r->columns; i++) {
+	for (size_t i = 0; i < r->stacks * r->input.columns; i++) {
 		if (r->sum[i] > INT64_MAX)
 			return too_big(r, at);
 	}
@@ -269,8 +230,8 @@ static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
     const char *at)
 {
-	bool known = r->columns == 1 && !count->negative && !count->fraction &&
-		     count->whole > 0;
+	bool known = r->input.columns == 1 && !count->negative &&
+		     !count->fraction && count->whole > 0;
 
 	return !__builtin_add_overflow(r->samples[stack],
 		   known ? count->whole : 1, &r->samples[stack]) ||
@@ -296,7 +257,7 @@ refuse_line(struct reader *r, struct cg_slice line)
 {
 	struct folded_count count;
 	struct cg_slice text = line;
-	size_t i = r->columns;
+	size_t i = r->input.columns;
 
 	while (i > 0 && folded_take_count(&text, &count))
 		i--;
@@ -305,7 +266,7 @@ refuse_line(struct reader *r, struct cg_slice line)
 		    r->job, line.ptr, "expected frames before the count");
 	else
 		cg_warn_at(r->job, line.ptr,
-		    r->columns == 1
+		    r->input.columns == 1
 			? "expected 'frame;frame count'; the line is skipped"
 			: "expected 'frame;frame' and a count for each event; "
 			  "the line is skipped");
@@ -328,8 +289,8 @@ read_stack(struct reader *r, const struct folded_lines *lines,
 	}
 	if (!add_samples(r, stack, count, at))
 		return false;
-	for (size_t i = 0; i < r->columns; i++) {
-		if (!add_count(r, stack * r->columns + i, &count[i], at))
+	for (size_t i = 0; i < r->input.columns; i++) {
+		if (!add_count(r, stack * r->input.columns + i, &count[i], at))
 			return false;
 	}
 	return true;
@@ -348,7 +309,7 @@ read_lines(struct reader *r, const struct folded_lines *lines)
 		if (line->stack > 0) {
 			if (!read_stack(r, lines, line, count))
 				break;
-			count += r->columns;
+			count += r->input.columns;
 		} else if (cg_starts(line->text, "# ")) {
 			take_comment(r, line->text);
 		} else if (line->text.len > 0) {
@@ -469,7 +430,7 @@ micro_name(struct reader *r, const char *name)
 static void
 add_events(struct reader *r, unsigned *column)
 {
-	for (size_t i = 0; i < r->columns; i++) {
+	for (size_t i = 0; i < r->input.columns; i++) {
 		struct cg_event *event = &r->event[i];
 
 		event->is_signed = r->negative;
@@ -510,11 +471,11 @@ add_stacks(struct reader *r)
 	add_events(r, column);
 	if (r->status == CG_OK)
 		r->status = cg_build_failed(r->build, NULL);
-	for (size_t i = 0; i < r->columns; i++)
+	for (size_t i = 0; i < r->input.columns; i++)
 		n = column[i] >= n ? column[i] + 1 : n;
 	for (size_t i = 0; r->status == CG_OK && i < r->stacks; i++) {
-		for (size_t j = 0; j < r->columns; j++) {
-			size_t at = i * r->columns + j;
+		for (size_t j = 0; j < r->input.columns; j++) {
+			size_t at = i * r->input.columns + j;
 
 			if (r->fraction && !scale(r, at)) {
 				(void)too_big(r, NULL);
@@ -535,9 +496,9 @@ read_first(struct reader *r, struct cg_in *in)
 
 	if (!cg_read_block(in, &text.text))
 		return;
-	r->status =
-	    find_columns(r->job, r->build, &text.text, r->event, &r->columns);
-	if (r->status == CG_OK && !folded_parse(&r->columns, &text))
+	r->status = find_columns(
+	    r->job, r->build, &text.text, r->event, &r->input.columns);
+	if (r->status == CG_OK && !folded_parse(&r->input, &text))
 		r->status = cg_nomem(r->job);
 	if (r->status == CG_OK)
 		read_lines(r, &lines);
@@ -550,7 +511,7 @@ read_texts(struct reader *r, struct cg_in *in)
 	const struct cg_texts_how how = { .job = r->job,
 		.in = in,
 		.own = sizeof(struct folded_lines),
-		.arg = &r->columns,
+		.arg = &r->input,
 		.parse = folded_parse,
 		.close = folded_close };
 	struct cg_texts *texts = cg_texts_new(&how);
@@ -588,22 +549,24 @@ int
 folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	const char *event = cg_opt(job, "event"), *frames;
-	struct reader r = { .job = job, .build = build, .columns = 1 };
+	struct reader r = { .job = job, .build = build, .input.columns = 1 };
+	bool lines;
 
 	frames = cg_opt(job, "frames");
-	r.split_lines = strcmp(frames, "line") == 0;
-	if (!r.split_lines && strcmp(frames, "name") != 0)
+	lines = strcmp(frames, "line") == 0;
+	if (!lines && strcmp(frames, "name") != 0)
 		return cg_usage(
 		    job, "--frames: expected name or line, not '%s'", frames);
 	r.event[0].name = event ? event : FOLDED_EVENT;
-	r.known = calloc(CACHE_SIZE, sizeof(*r.known));
-	if (r.known)
+	if (!lines)
+		r.input.fns = cg_known_fns_new(build);
+	if (lines || r.input.fns)
 		read_file(&r, in);
 	else
 		r.status = cg_nomem(job);
 	if (r.status == CG_OK)
 		add_stacks(&r);
-	free(r.known);
+	cg_known_fns_free(r.input.fns);
 	free(r.node);
 	free(r.leaf);
 	free(r.samples);

@@ -50,18 +50,20 @@ folded_trim_line(struct cg_slice line)
 	return line;
 }
 
-const char folded_notes[4] = { 0, 'k', 'j', 'i' };
+const struct folded_note folded_notes[4] = { { 0, "", false },
+	{ 'k', FOLDED_KERNEL, false }, { 'j', FOLDED_JIT, false },
+	{ 'i', "", true } };
 
 unsigned
 folded_take_note(struct cg_slice *name)
 {
 	const char *end = name->ptr + name->len;
-	unsigned i = sizeof(folded_notes) - 1;
+	unsigned i = sizeof(folded_notes) / sizeof(folded_notes[0]) - 1;
 
 	if (name->len <= 4 || end[-1] != ']' || end[-3] != '[' ||
 	    end[-4] != '_')
 		return 0;
-	while (i > 0 && folded_notes[i] != end[-2])
+	while (i > 0 && folded_notes[i].letter != end[-2])
 		i--;
 	name->len -= i > 0 ? 4 : 0;
 	return i;

@@ -13,36 +13,51 @@ grow(struct perf_lines *lines)
 {
 	return cg_grow_raw(&lines->line, &lines->line_cap, lines->lines + 1,
 		   sizeof(*lines->line)) &&
-	       cg_grow_raw(&lines->frame, &lines->frame_cap, lines->frames + 1,
-		   sizeof(*lines->frame)) &&
+	       cg_grow_raw(&lines->step, &lines->step_cap, lines->steps + 1,
+		   sizeof(*lines->step)) &&
 	       cg_grow_raw(&lines->head, &lines->head_cap, lines->heads + 1,
 		   sizeof(*lines->head));
 }
 
+/* There is room for one. False: it is no frame. */
+static bool
+parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
+    struct cg_slice text)
+{
+	struct perf_frame frame;
+
+	if (!perf_script_take_frame(text, &frame))
+		return false;
+	lines->step[lines->steps++] = (struct perf_step){ .ip = frame.ip,
+		.fn = frame.name.len > 0
+			  ? cg_find_known_fn(fns, frame.name, frame.object)
+			  : 0,
+		.marked = frame.inlined };
+	return true;
+}
+
 /* There is room for one of each kind. */
 static void
-parse_line(struct perf_lines *lines, struct cg_slice text)
+parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,
+    struct cg_slice text)
 {
 	struct perf_line *line = &lines->line[lines->lines++];
-	struct perf_frame *frame = &lines->frame[lines->frames];
-	struct perf_head *head = &lines->head[lines->heads];
 
 	while (text.len > 0 && (text.ptr[text.len - 1] == '\r' ||
 				   text.ptr[text.len - 1] == ' '))
 		text.len--;
-	line->text = text;
-	line->kind = PERF_OTHER;
+	*line =
+	    (struct perf_line){ text.ptr, (uint32_t)text.len, PERF_OTHER, 0 };
 	if (text.len == 0)
 		return;
 	if (*text.ptr == '\t') {
-		if (!perf_script_take_frame(text, frame))
+		if (!parse_frame(lines, fns, text))
 			return;
-		frame->hash = cg_hash_ends(frame->name);
 		line->kind = PERF_FRAME;
-		line->i = (uint32_t)lines->frames++;
-	} else if (perf_script_take_head(text, head)) {
+		line->i = (lines->steps - 1) & 0x3fffffff;
+	} else if (perf_script_take_head(text, &lines->head[lines->heads])) {
 		line->kind = PERF_HEAD;
-		line->i = (uint32_t)lines->heads++;
+		line->i = lines->heads++ & 0x3fffffff;
 	}
 }
 
@@ -52,12 +67,11 @@ perf_script_parse(const void *arg, struct cg_text *text)
 	struct perf_lines *lines = text->own;
 	struct cg_slice rest = text->text, line;
 
-	(void)arg;
-	lines->lines = lines->frames = lines->heads = 0;
+	lines->lines = lines->steps = lines->heads = 0;
 	while (cg_take_line(&rest, &line)) {
 		if (!grow(lines))
 			return false;
-		parse_line(lines, line);
+		parse_line(lines, arg, line);
 	}
 	return true;
 }
@@ -68,6 +82,6 @@ perf_script_close(void *own)
 	struct perf_lines *lines = own;
 
 	free(lines->line);
-	free(lines->frame);
+	free(lines->step);
 	free(lines->head);
 }

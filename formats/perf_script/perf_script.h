@@ -7,7 +7,6 @@
  *	lines.c        text -> lines, in threads
  *	line.c         parses one line: a sample's first, a frame, a source line
  *	read.c         lines -> samples with their stacks -> the graph
- *	functions.c    names and objects of frames -> functions of the graph
  */
 #ifndef FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 #define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
@@ -38,7 +37,6 @@ struct perf_frame {
 	struct cg_slice name;   /* empty: not printed */
 	struct cg_slice object; /* empty: not printed, or unknown */
 	bool inlined;           /* printed as "(inlined)" */
-	uint32_t hash;          /* of the name, where lines.c has parsed it */
 };
 
 /* False if the line, which must not be empty, does not begin a sample. */
@@ -59,61 +57,34 @@ bool perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
 
 /* ---- lines.c: blocks of lines ------------------------------------------- */
 
+/* A frame as threads leave it to the reader: there are very many. */
+struct perf_step {
+	uint64_t ip;
+	cg_fn fn;    /* 0: not known */
+	bool marked; /* printed as inlined */
+};
+
 /* A line, and what it can be without regard to those before it. */
 struct perf_line {
-	struct cg_slice text; /* without blanks and CR at its end */
-	enum { PERF_OTHER, PERF_FRAME, PERF_HEAD } kind;
-	uint32_t i; /* index in frame[] or head[] */
+	const char *text;
+	uint32_t len;      /* without blanks and CR at its end */
+	unsigned kind : 2; /* enum perf_kind */
+	unsigned i : 30;   /* index in step[] or head[] */
 };
+enum perf_kind { PERF_OTHER, PERF_FRAME, PERF_HEAD };
 
 /* What cg_next_text() parses. */
 struct perf_lines {
 	struct perf_line *line;
-	struct perf_frame *frame; /* of lines that begin with a tab */
-	struct perf_head *head;   /* of all others that can begin a sample */
-	size_t lines, frames, heads;
-	size_t line_cap, frame_cap, head_cap;
+	struct perf_step *step; /* of lines that begin with a tab */
+	struct perf_head *head; /* of all others that can begin a sample */
+	size_t lines, steps, heads;
+	size_t line_cap, step_cap, head_cap;
 };
 
-/* For struct cg_texts_how. */
+/* For struct cg_texts_how; arg is a struct cg_known_fns. */
 bool perf_script_parse(const void *arg, struct cg_text *);
 void perf_script_close(void *lines);
-
-/* ---- functions.c: the functions of frames ------------------------------- */
-
-/* A frame of a sample. Its texts are valid until its function is looked up. */
-struct perf_step {
-	struct cg_slice name_text, object_text; /* in the block of lines */
-	uint32_t hash; /* cg_hash_ends() of the name */
-	cg_fn fn;
-	cg_name name;
-	cg_object object;
-	struct cg_pos pos;
-	uint64_t ip;
-	bool marked;  /* printed as inlined */
-	bool inlined; /* into the next one */
-};
-
-/* A stack, leaf first, and its nodes. */
-struct perf_stack {
-	struct perf_step *frame;
-	cg_node *node;
-	size_t count, cap;
-	size_t found; /* frames whose functions are known */
-};
-
-struct perf_fns {
-	struct cg_build *build;
-	struct perf_known_fn *known;
-};
-
-/* False: out of memory. */
-bool perf_script_fns_open(struct perf_fns *, struct cg_build *);
-void perf_script_fns_close(struct perf_fns *);
-/* Prefetches what the lookup of a frame needs, whose hash is known. */
-void perf_script_prefetch_fn(const struct perf_fns *, const struct perf_step *);
-/* Looks up the functions of the frames added since the last call. */
-void perf_script_find_fns(struct perf_fns *, struct perf_stack *);
 
 /* ---- read.c ------------------------------------------------------------- */
 

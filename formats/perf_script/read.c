@@ -25,6 +25,21 @@ enum state {
 	ONE_LINE  /* the sample's only frame was on its first line */
 };
 
+struct frame {
+	cg_fn fn;
+	struct cg_pos pos;
+	uint64_t ip;
+	bool marked;  /* printed as inlined */
+	bool inlined; /* into the next one */
+};
+
+/* A stack, leaf first, and its nodes. */
+struct stack {
+	struct frame *frame;
+	cg_node *node;
+	size_t count, cap;
+};
+
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -34,9 +49,10 @@ struct reader {
 	bool marked; /* some of them are printed as inlined */
 	bool stacks; /* the input has frames on lines of their own */
 	bool begun;  /* the part */
-	struct perf_stack now, last;
-	struct perf_fns fns;
-	char *kept; /* texts of the only frame, behind the end of their block */
+	struct stack now, last;
+	struct cg_known_fns *fns;
+	struct perf_frame only; /* the one on the sample's first line */
+	char *kept;             /* its texts, behind the end of their block */
 	size_t kept_cap;
 	bool timed;    /* heads have times, which the target can represent */
 	bool timeless; /* the target cannot */
@@ -157,16 +173,18 @@ begin_part(struct reader *r)
 static void
 join_group(struct reader *r, size_t first, size_t last)
 {
-	struct perf_step *frame = r->now.frame;
+	struct frame *frame = r->now.frame;
 	cg_object object = 0;
 
-	for (size_t i = first; i <= last; i++)
-		object = object ? object : frame[i].object;
+	for (size_t i = first; i <= last && object == 0; i++)
+		object = cg_get_fn_object(r->build, frame[i].fn);
 	for (size_t i = first; i <= last; i++) {
+		const cg_fn fn = frame[i].fn;
+
 		frame[i].inlined = i < last;
-		if (frame[i].object == 0 && object)
-			frame[i].fn =
-			    cg_add_fn_named(r->build, frame[i].name, 0, object);
+		if (object != 0 && cg_get_fn_object(r->build, fn) == 0)
+			frame[i].fn = cg_add_fn_named(
+			    r->build, cg_get_fn_name(r->build, fn), 0, object);
 	}
 }
 
@@ -180,7 +198,7 @@ join_group(struct reader *r, size_t first, size_t last)
 static void
 join_inlined(struct reader *r)
 {
-	const struct perf_step *frame = r->now.frame;
+	const struct frame *frame = r->now.frame;
 	size_t count = r->now.count, first = 0;
 	bool outer_marked = false;
 
@@ -198,7 +216,7 @@ join_inlined(struct reader *r)
 }
 
 static bool
-same_frame(const struct perf_step *a, const struct perf_step *b)
+same_frame(const struct frame *a, const struct frame *b)
 {
 	return a->fn == b->fn && a->inlined == b->inlined &&
 	       a->pos.line == b->pos.line && a->pos.file == b->pos.file &&
@@ -209,7 +227,7 @@ same_frame(const struct perf_step *a, const struct perf_step *b)
 static cg_node
 add_frames(struct reader *r)
 {
-	struct perf_stack *now = &r->now, *last = &r->last;
+	struct stack *now = &r->now, *last = &r->last;
 	size_t i = now->count, j = last->count;
 	cg_node node = 0;
 
@@ -219,7 +237,7 @@ add_frames(struct reader *r)
 		now->node[--i] = node;
 	}
 	while (i-- > 0) {
-		const struct perf_step *frame = &now->frame[i];
+		const struct frame *frame = &now->frame[i];
 
 		node = cg_add_frame(
 		    r->build, node, frame->fn, &frame->pos, frame->inlined);
@@ -231,7 +249,7 @@ add_frames(struct reader *r)
 static bool
 grow_stack(struct reader *r)
 {
-	struct perf_stack *stack = &r->now;
+	struct stack *stack = &r->now;
 	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
 
 	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
@@ -241,27 +259,41 @@ grow_stack(struct reader *r)
 	return true;
 }
 
+/* The function of a frame; without -F sym the address is its name. */
+static cg_fn
+get_fn(struct reader *r, const struct perf_frame *frame)
+{
+	char hex[CG_NUMBER_MAX];
+	struct cg_slice name = frame->name;
+
+	if (name.len == 0)
+		name = (struct cg_slice){ hex,
+			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
+	return cg_add_known_fn(r->fns, name, frame->object);
+}
+
 /* Adds the current sample, if there is one. */
 static bool
 end_sample(struct reader *r)
 {
 	uint64_t cost[CG_EVENT_MAX];
-	struct perf_stack swap = r->last;
+	struct stack swap = r->last;
 	unsigned column = r->column;
 	cg_node leaf;
 
 	if (r->state == BETWEEN)
 		return true;
+	if (r->state == ONE_LINE)
+		r->now.frame[0].fn = get_fn(r, &r->only);
 	r->state = BETWEEN;
-	perf_script_find_fns(&r->fns, &r->now);
 	if (r->now.count == 0) {
 		/* A sample without a frame. */
 		if (r->now.cap == 0 && !grow_stack(r))
 			return false;
-		r->now.frame[0] = (struct perf_step){
+		r->now.frame[0] = (struct frame){
 			.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0)
 		};
-		r->now.count = r->now.found = 1;
+		r->now.count = 1;
 	}
 	if (r->marked)
 		join_inlined(r);
@@ -326,7 +358,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 	begin_moment(r, head);
 	r->period = head->period;
 	r->column = r->latest->column;
-	r->now.count = r->now.found = 0;
+	r->now.count = 0;
 	r->tabs = r->marked = false;
 	r->state = IN_STACK;
 	return true;
@@ -335,41 +367,15 @@ begin_sample(struct reader *r, const struct perf_head *head)
 /* ---- Frames ------------------------------------------------------------- */
 
 static bool
-push_frame(struct reader *r, const struct perf_frame *frame)
+push_frame(struct reader *r, const struct perf_step *step)
 {
-	char hex[CG_NUMBER_MAX];
-	bool named = frame->name.len > 0;
-	struct perf_step *new;
-
 	if (r->now.count == r->now.cap && !grow_stack(r))
 		return false;
-	new = &r->now.frame[r->now.count++];
-	*new = (struct perf_step){ .name_text = frame->name,
-		.object_text = frame->object,
-		.hash = frame->hash,
-		.pos.addr = r->addresses ? frame->ip : 0,
-		.ip = frame->ip,
-		.marked = frame->inlined };
-	/* Without -F sym the address is the name. */
-	if (!named) {
-		new->name_text = (struct cg_slice){ hex,
-			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
-		new->hash = cg_hash_ends(new->name_text);
-	}
-	perf_script_prefetch_fn(&r->fns, new);
-	if (!named)
-		perf_script_find_fns(&r->fns, &r->now);
-	r->marked |= frame->inlined;
-	return true;
-}
-
-/* A frame that lines.c has not parsed. */
-static bool
-take_frame(struct cg_slice line, struct perf_frame *frame)
-{
-	if (!perf_script_take_frame(line, frame))
-		return false;
-	frame->hash = cg_hash_ends(frame->name);
+	r->now.frame[r->now.count++] = (struct frame){ .fn = step->fn,
+		.pos.addr = r->addresses ? step->ip : 0,
+		.ip = step->ip,
+		.marked = step->marked };
+	r->marked |= step->marked;
 	return true;
 }
 
@@ -378,7 +384,7 @@ static bool
 set_srcline(struct reader *r, struct cg_slice line)
 {
 	struct cg_slice file;
-	struct perf_step *frame;
+	struct frame *frame;
 	uint32_t number;
 	bool inlined;
 
@@ -442,22 +448,25 @@ skip_record(struct reader *r, const struct perf_head *head)
 static bool
 read_head(struct reader *r, const struct perf_head *head)
 {
-	struct perf_frame frame;
+	struct perf_step step = { 0 };
 
 	if (skip_record(r, head))
 		return true;
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
 	/* Without call chains the only frame follows the event. */
-	if (head->event.len == 0 || !take_frame(head->rest, &frame))
+	if (head->event.len == 0 ||
+	    !perf_script_take_frame(head->rest, &r->only))
 		return true;
 	r->state = ONE_LINE;
-	return push_frame(r, &frame);
+	step.ip = r->only.ip;
+	step.marked = r->only.inlined;
+	return push_frame(r, &step);
 }
 
 /* A frame on a line of its own, in any state. */
 static bool
-read_frame(struct reader *r, const struct perf_frame *frame)
+read_frame(struct reader *r, const struct perf_step *step)
 {
 	static const struct perf_head nothing = { .period = 1 };
 
@@ -465,10 +474,21 @@ read_frame(struct reader *r, const struct perf_frame *frame)
 		return false;
 	/* The text after the event was not a frame. */
 	if (r->state == ONE_LINE)
-		r->now.count = r->now.found = 0;
+		r->now.count = 0;
 	r->state = IN_STACK;
 	r->stacks = true;
-	return push_frame(r, frame);
+	return push_frame(r, step);
+}
+
+/* The same for one whose function the threads did not know. */
+static bool
+read_new_frame(struct reader *r, const struct perf_frame *frame)
+{
+	const struct perf_step step = { .ip = frame->ip,
+		.fn = get_fn(r, frame),
+		.marked = frame->inlined };
+
+	return read_frame(r, &step);
 }
 
 /*
@@ -481,13 +501,16 @@ read_line(struct reader *r, const struct perf_lines *lines,
 {
 	const struct perf_head *head =
 	    line->kind == PERF_HEAD ? &lines->head[line->i] : NULL;
-	struct cg_slice text = line->text;
+	struct cg_slice text = { line->text, line->len };
 	struct perf_frame frame;
 	bool tab = *text.ptr == '\t';
 
 	if (line->kind == PERF_FRAME) {
 		r->tabs = true;
-		return read_frame(r, &lines->frame[line->i]);
+		if (lines->step[line->i].fn != 0)
+			return read_frame(r, &lines->step[line->i]);
+		return perf_script_take_frame(text, &frame) &&
+		       read_new_frame(r, &frame);
 	}
 	if (r->state == BETWEEN) {
 		if (cg_starts(text, "# ") || cg_equal(text, "#"))
@@ -499,8 +522,8 @@ read_line(struct reader *r, const struct perf_lines *lines,
 		return true;
 	}
 	if (r->state == IN_STACK && !r->tabs && !tab &&
-	    take_frame(text, &frame))
-		return read_frame(r, &frame);
+	    perf_script_take_frame(text, &frame))
+		return read_new_frame(r, &frame);
 	if (head && (head->has_time || head->event.len > 0) &&
 	    !(r->tabs && *text.ptr == ' '))
 		return read_head(r, head);
@@ -510,30 +533,25 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * A block ends: looks up the functions of frames, before their texts are gone. The
- * text after an event may turn out not to be a frame: it is kept.
+ * A block ends, and with it the texts in it. That of the only frame is kept: it
+ * may turn out not to be a frame, and then no function is added.
  */
 static bool
 end_block(struct reader *r)
 {
-	struct perf_step *frame = r->now.frame;
-	struct cg_slice name, object;
+	struct cg_slice name = r->only.name, object = r->only.object;
 
-	if (r->state != ONE_LINE || r->now.found > 0) {
-		perf_script_find_fns(&r->fns, &r->now);
+	if (r->state != ONE_LINE)
 		return true;
-	}
-	name = frame->name_text;
-	object = frame->object_text;
 	if (!cg_grow_raw(&r->kept, &r->kept_cap, name.len + object.len + 1, 1))
 		return cg_reject_nomem(r->job);
 	if (name.ptr == r->kept) /* by the end of the block before */
 		return true;
 	memcpy(r->kept, name.ptr, name.len);
-	frame->name_text.ptr = r->kept;
+	r->only.name.ptr = r->kept;
 	if (object.len > 0)
 		memcpy(r->kept + name.len, object.ptr, object.len);
-	frame->object_text.ptr = r->kept + name.len;
+	r->only.object.ptr = r->kept + name.len;
 	return true;
 }
 
@@ -544,8 +562,8 @@ read_lines(struct reader *r, const struct perf_lines *lines)
 	bool good = true;
 
 	for (size_t i = 0; good && i < lines->lines; i++) {
-		at = lines->line[i].text.ptr;
-		good = lines->line[i].text.len > 0
+		at = lines->line[i].text;
+		good = lines->line[i].len > 0
 			   ? read_line(r, lines, &lines->line[i])
 			   : end_sample(r);
 	}
@@ -562,6 +580,7 @@ read_texts(struct reader *r, struct cg_in *in)
 	const struct cg_texts_how how = { .job = r->job,
 		.in = in,
 		.own = sizeof(struct perf_lines),
+		.arg = r->fns,
 		.parse = perf_script_parse,
 		.close = perf_script_close };
 	struct cg_texts *texts = cg_texts_new(&how);
@@ -601,11 +620,12 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.build = build,
 		.addresses = cg_opt_flag(job, "addresses") };
 
-	if (perf_script_fns_open(&r.fns, build))
+	r.fns = cg_known_fns_new(build);
+	if (r.fns)
 		read_file(&r, in);
 	else
 		(void)cg_reject_nomem(job);
-	perf_script_fns_close(&r.fns);
+	cg_known_fns_free(r.fns);
 	free(r.event);
 	free(r.kept);
 	free(r.now.frame);

@@ -267,6 +267,18 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 	return *known = text;
 }
 
+cg_name
+cg_get_fn_name(const struct cg_build *build, cg_fn fn)
+{
+	return build->graph->fn[fn].name;
+}
+
+cg_object
+cg_get_fn_object(const struct cg_build *build, cg_fn fn)
+{
+	return build->graph->fn[fn].object;
+}
+
 cg_fn
 cg_add_fn(struct cg_build *build, struct cg_slice name, cg_file file,
     cg_object object)

@@ -9,6 +9,7 @@
  *	rules.c    --map, --include, --exclude
  *	add.c      rows; signed and unsigned events
  *	build.c    objects, files, functions, events
+ *	known_fns.c functions of frames, that other threads look up
  *	labels.c   sets of labels
  *	stacks.c   stack nodes, stacks
  *	parts.c    parts and their descriptions

@@ -29,6 +29,13 @@
 /* What was returned last, which determines the form of locations in it. */
 enum given { NOTHING, TEXT, BYTES };
 
+/* Text that was returned and still is valid: [given, at) of another buffer. */
+struct before {
+	char *buf;
+	size_t size, given, at; /* at is 0: there is none */
+	uint64_t lines, columns;
+};
+
 /*
  * The window: [0, given) is consumed, [given, at) was returned last, [at, end)
  * has arrived. One byte is always free for a last newline.
@@ -45,11 +52,13 @@ struct cg_in {
 	uint64_t base;    /* decompressed bytes before the window */
 	uint64_t lines;   /* ... and newlines */
 	uint64_t columns; /* ... and bytes of the line that it begins in */
+	struct before before;
 	enum given kind;
 	bool is_stdin;
 	bool ended;   /* the stream has no more */
 	bool newline; /* one was added as the last byte of the window */
 	bool gives;   /* lines that came before an error are returned first */
+	bool silent;  /* an error is kept until the next read */
 	int late;     /* the status of that error */
 	struct cg_kept kept; /* where streams report to: one error */
 	int status;
@@ -83,7 +92,7 @@ fail(struct cg_in *in, int status)
 	in->late = CG_OK;
 	in->status = status;
 	in->ended = true;
-	in->given = in->at = in->end = 0;
+	in->given = in->at = in->end = in->before.at = 0;
 }
 
 static void
@@ -94,29 +103,68 @@ report_nomem(struct cg_diag *diag, const char *name)
 	cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 }
 
-/* Start of the line at an offset in the window, or 0. */
+/* Start of the line at an offset in a buffer, or 0. */
 static size_t
-line_start(const struct cg_in *in, size_t at)
+line_start(const char *buf, size_t at)
 {
-	while (at >= 64 && count_newlines(in->buf + at - 64, 64) == 0)
+	while (at >= 64 && count_newlines(buf + at - 64, 64) == 0)
 		at -= 64;
-	while (at > 0 && in->buf[at - 1] != '\n')
+	while (at > 0 && buf[at - 1] != '\n')
 		at--;
 	return at;
+}
+
+/* The window will begin at what is not consumed. */
+static void
+pass(struct cg_in *in)
+{
+	size_t at = line_start(in->buf, in->at);
+
+	in->columns = in->at - at + (at > 0 ? 0 : in->columns);
+	in->lines += count_newlines(in->buf, at);
+	in->base += in->at;
+	in->end -= in->at;
+	in->given = in->at = 0;
 }
 
 /* Drops what is consumed. */
 static void
 drop(struct cg_in *in)
 {
-	size_t at = line_start(in, in->at);
+	const char *rest = in->buf + in->at;
 
-	in->columns = in->at - at + (at > 0 ? 0 : in->columns);
-	in->lines += count_newlines(in->buf, at);
-	in->base += in->at;
-	memmove(in->buf, in->buf + in->at, in->end - in->at);
-	in->end -= in->at;
-	in->given = in->at = 0;
+	pass(in);
+	memmove(in->buf, rest, in->end);
+	in->before.at = 0;
+}
+
+/*
+ * Leaves what was returned last where it is, and copies what follows to another
+ * buffer, with room for n bytes and one read. False: that does not fit.
+ */
+static bool
+set_aside(struct cg_in *in, size_t n)
+{
+	const struct before old = { in->buf, in->size, in->given, in->at,
+		in->lines, in->columns };
+	const size_t size = n + WINDOW_MIN;
+	char *buf = in->before.buf;
+
+	if (in->end - in->at > n)
+		return false;
+	if (in->before.size < size) {
+		buf = malloc(size);
+		if (!buf)
+			return false;
+		free(in->before.buf);
+		in->before.size = size;
+	}
+	in->size = in->before.size;
+	in->before = old;
+	pass(in);
+	memcpy(buf, in->buf + old.at, in->end);
+	in->buf = buf;
+	return true;
 }
 
 static bool
@@ -160,7 +208,7 @@ static void
 end_stream(struct cg_in *in, int status)
 {
 	in->ended = true;
-	if (in->gives && has_line(in))
+	if (in->silent || (in->gives && has_line(in)))
 		in->late = status;
 	else
 		fail(in, status);
@@ -334,6 +382,7 @@ cg_in_close(struct cg_in *in)
 		in->stream->close(in->stream);
 	free(in->name);
 	free(in->buf);
+	free(in->before.buf);
 	free(in);
 }
 
@@ -403,13 +452,37 @@ cg_in_head(struct cg_in *in, struct cg_head *head)
 	return in->status == CG_OK;
 }
 
+/* Does at point into [from, to] of a buffer? As numbers: it may be anything. */
+static bool
+lies_in(const char *at, const char *buf, size_t from, size_t to)
+{
+	uintptr_t offset = (uintptr_t)at - (uintptr_t)buf;
+
+	return offset >= from && offset <= to;
+}
+
+static bool
+is_before(const struct cg_in *in, const char *at)
+{
+	return in->before.at > 0 &&
+	       lies_in(at, in->before.buf, in->before.given, in->before.at);
+}
+
 bool
 cg_in_holds(const struct cg_in *in, const char *at)
 {
-	/* As numbers: at may point anywhere. */
-	uintptr_t offset = (uintptr_t)at - (uintptr_t)in->buf;
+	return lies_in(at, in->buf, in->given, in->end) || is_before(in, at);
+}
 
-	return offset >= in->given && offset <= in->end;
+/* The line and column of text, which ends a buffer that begins there. */
+static void
+locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,
+    struct cg_location *location)
+{
+	size_t start = line_start(text.ptr, text.len);
+
+	location->line = lines + count_newlines(text.ptr, start) + 1;
+	location->column = text.len - start + (start > 0 ? 0 : columns) + 1;
 }
 
 void
@@ -417,21 +490,25 @@ cg_in_locate(
     const struct cg_in *in, const char *at, struct cg_location *location)
 {
 	bool inside = at && cg_in_holds(in, at);
-	size_t to = inside ? (size_t)(at - in->buf) : in->given, start;
-	uint64_t column;
+	size_t to = inside ? (size_t)(at - in->buf) : in->given;
 
 	*location = (struct cg_location){ .file = in->name };
 	switch (in->kind) {
 	case NOTHING: break;
 	case TEXT:
-		start = line_start(in, to);
-		column = to - start + (start > 0 ? 0 : in->columns) + 1;
-		location->line = in->lines + count_newlines(in->buf, start);
+		if (inside && is_before(in, at)) {
+			locate_text((struct cg_slice){ in->before.buf,
+					(size_t)(at - in->before.buf) },
+			    in->before.lines, in->before.columns, location);
+			break;
+		}
+		locate_text((struct cg_slice){ in->buf, to }, in->lines,
+		    in->columns, location);
 		/* The end of a text is in its last line. */
-		if (in->given < in->at || column > 1)
-			location->line++;
-		if (inside)
-			location->column = column;
+		if (in->given == in->at && location->column == 1)
+			location->line--;
+		if (!inside)
+			location->column = 0;
 		break;
 	case BYTES:
 		location->offset = in->base + to;
@@ -542,6 +619,20 @@ cg_read_lines(struct cg_in *in, size_t n, struct cg_slice *lines)
 	if (!last) /* a longer line, or the last one */
 		last = find_newline(in);
 	return give_text(in, last, lines);
+}
+
+bool
+cg_read_more_lines(struct cg_in *in, size_t n, struct cg_slice *lines)
+{
+	const char *last;
+
+	if (in->ended || !set_aside(in, n))
+		return false;
+	in->silent = true;
+	(void)want(in, n);
+	in->silent = false;
+	last = last_newline(in);
+	return last && give_text(in, last, lines);
 }
 
 bool

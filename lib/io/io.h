@@ -150,6 +150,12 @@ bool cg_in_holds(const struct cg_in *, const char *at);
  */
 bool cg_read_lines(struct cg_in *, size_t n, struct cg_slice *lines);
 /*
+ * As cg_read_lines(); but what was returned last stays valid, with its locations,
+ * until the next call. Nothing is reported. False: there is no more, or something
+ * to report; call cg_read_lines() when what was returned is not needed any more.
+ */
+bool cg_read_more_lines(struct cg_in *, size_t n, struct cg_slice *lines);
+/*
  * Text without regard to lines: what was returned last, from keep on (NULL:
  * nothing of it), followed by more. False if there is no more: text is then
  * what was kept. After an error, such as more than 64 MiB to keep, text is

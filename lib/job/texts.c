@@ -1,8 +1,9 @@
 /*
  * texts.c - threads parse the text that a reader takes next, in its order.
  *
- * All blocks that are parsed at a time lie in the input's window, so that
- * locations in them are known.
+ * Blocks lie in windows of the input. While those of one are taken, the next one
+ * is read and its blocks are parsed: so threads do not wait for the reader. The
+ * input knows locations in both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,10 @@
 
 /* What a thread parses at once: it stays in the cache with what comes of it. */
 #define TEXT_SIZE ((size_t)128 << 10)
-/* The text in the window: threads wait at its end. */
-#define WINDOW ((size_t)2 << 20)
 /* It takes about 1 ms to parse so much, and 0.1 ms to make a thread. */
 #define THREADS_FROM ((size_t)256 << 10)
-/* Blocks besides those that are worked on: the reader may be slower for a while. */
-#define SPARE 6
+/* Blocks in a window, besides those that are worked on. */
+#define SPARE 2
 
 struct block {
 	struct cg_text shown; /* to the format */
@@ -29,8 +28,12 @@ struct cg_texts {
 	struct cg_texts_how how;
 	struct cg_pieces *pieces;
 	bool alone;           /* the window is too small for threads */
+	bool more;            /* another window may be read beside this one */
 	struct cg_slice rest; /* of the window, not given to threads yet */
-	size_t used, room;    /* blocks so far; how many there are */
+	size_t window;        /* its size, in bytes */
+	size_t used, taken;   /* blocks so far, and those that were taken */
+	size_t from;          /* blocks before this window */
+	size_t room;          /* how many there are */
 	struct block block[];
 };
 
@@ -62,7 +65,7 @@ cg_texts_new(const struct cg_texts_how *how)
 {
 	const size_t threads = cg_texts_threads(how->job, how->in);
 	const struct cg_pieces_how work = { .threads = threads,
-		.room = threads > 1 ? threads + SPARE : 1,
+		.room = threads > 1 ? 2 * (threads + SPARE) : 1,
 		.work = parse_block };
 	struct cg_texts *texts =
 	    calloc(1, sizeof(*texts) + work.room * sizeof(*texts->block));
@@ -72,6 +75,7 @@ cg_texts_new(const struct cg_texts_how *how)
 		return NULL;
 	texts->how = *how;
 	texts->room = work.room;
+	texts->window = TEXT_SIZE * (work.room > 1 ? work.room / 2 : 1);
 	texts->pieces = cg_pieces_new(&work);
 	ok = texts->pieces != NULL;
 	for (size_t i = 0; ok && i < texts->room; i++) {
@@ -130,7 +134,22 @@ next_block(struct cg_texts *texts)
 	return block;
 }
 
-/* The next block, parsed; NULL: the window has no more. */
+/*
+ * Reads a window beside the current one, which must be the only one in use.
+ * False: there is none now.
+ */
+static bool
+read_beside(struct cg_texts *texts)
+{
+	if (!texts->more || texts->taken < texts->from)
+		return false;
+	texts->more =
+	    cg_read_more_lines(texts->how.in, texts->window, &texts->rest);
+	texts->from = texts->used;
+	return texts->more;
+}
+
+/* The next block, parsed; NULL: there is none before a window is read. */
 static struct block *
 take_block(struct cg_texts *texts)
 {
@@ -142,9 +161,24 @@ take_block(struct cg_texts *texts)
 			parse_block(block);
 		return block;
 	}
-	while (texts->rest.len > 0 && !cg_pieces_full(texts->pieces))
+	while (!cg_pieces_full(texts->pieces) &&
+	       (texts->rest.len > 0 || read_beside(texts)))
 		cg_pieces_put(texts->pieces, next_block(texts));
-	return cg_pieces_take(texts->pieces);
+	block = cg_pieces_take(texts->pieces);
+	texts->taken += block != NULL;
+	return block;
+}
+
+/* Reads a window when no block is in use; false as cg_read_block(). */
+static bool
+read_window(struct cg_texts *texts)
+{
+	if (!cg_read_lines(texts->how.in, texts->window, &texts->rest))
+		return false;
+	texts->alone = texts->room == 1 || texts->rest.len < THREADS_FROM;
+	texts->more = !texts->alone;
+	texts->from = texts->taken = texts->used;
+	return true;
 }
 
 bool
@@ -153,11 +187,8 @@ cg_next_text(struct cg_texts *texts, struct cg_text **text)
 	struct block *block = take_block(texts);
 
 	if (!block) {
-		if (!cg_read_lines(texts->how.in,
-			texts->room > 1 ? WINDOW : TEXT_SIZE, &texts->rest))
+		if (!read_window(texts))
 			return false;
-		texts->alone =
-		    texts->room == 1 || texts->rest.len < THREADS_FROM;
 		block = take_block(texts);
 	}
 	if (!block->ok)

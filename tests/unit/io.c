@@ -207,6 +207,91 @@ check_pieces(struct cg_in *in, struct cg_slice text)
 	cg_in_close(in);
 }
 
+/* Text at an offset of the input, and where it is. */
+struct piece {
+	struct cg_slice got;
+	uint64_t at, line;
+};
+
+/* What the piece had is there still, and has its location. */
+static bool
+is_intact(const struct cg_in *in, const struct piece *piece,
+    struct cg_slice text, uint64_t *seed)
+{
+	const char *from = text.ptr + piece->at;
+	size_t n = unit_below(seed, piece->got.len), start = n;
+	struct cg_location place;
+	uint64_t line = piece->line;
+
+	/* The last byte may be an added newline. */
+	if (memcmp(piece->got.ptr, from, piece->got.len - 1) != 0)
+		return false;
+	cg_in_locate(in, piece->got.ptr + n, &place);
+	for (size_t i = 0; i < n; i++)
+		line += from[i] == '\n';
+	while (start > 0 && from[start - 1] != '\n')
+		start--;
+	return place.line == line && place.column == n - start + 1;
+}
+
+/* Reads windows beside others: the one before stays as it was. */
+static void
+check_beside(struct cg_in *in, struct cg_slice text, uint64_t seed)
+{
+	struct piece piece = { .line = 1 }, before;
+	unsigned beside = 0;
+	bool good = true;
+
+	while (good) {
+		const size_t n = 1 + unit_below(&seed, 3 * WINDOW);
+
+		before = piece;
+		piece.at += piece.got.len;
+		for (size_t i = 0; i < piece.got.len; i++)
+			piece.line += piece.got.ptr[i] == '\n';
+		if (before.got.len > 0 && unit_below(&seed, 5) > 0 &&
+		    cg_read_more_lines(in, n, &piece.got)) {
+			good = is_intact(in, &before, text, &seed);
+			beside++;
+		} else if (!cg_read_lines(in, n, &piece.got)) {
+			break;
+		}
+		good = good && is_intact(in, &piece, text, &seed);
+	}
+	CHECK(good && beside > 0);
+	CHECK(piece.at - cg_in_unterminated(in) == text.len);
+	CHECK(cg_in_status(in) == CG_OK && said.count == 0);
+	cg_in_close(in);
+}
+
+/* An error behind lines is told when these are not needed any more. */
+static void
+test_beside_error(void)
+{
+	const size_t size = 600000;
+	unsigned char *compressed = unit_alloc(2 * size);
+	uint64_t seed = 3;
+	char *text = make_text(&seed, size);
+	struct cg_slice first, more;
+	struct cg_in *in;
+	size_t len = 0, got;
+
+	add_gzip(compressed, &len, (struct cg_slice){ text, size });
+	in = open_bytes(compressed, len - 2000);
+	CHECK(cg_read_lines(in, 1, &first));
+	got = first.len;
+	while (cg_read_more_lines(in, WINDOW, &more))
+		got += more.len;
+	CHECK(cg_in_status(in) == CG_OK && said.count == 0);
+	while (cg_read_lines(in, WINDOW, &more))
+		got += more.len;
+	CHECK(cg_in_status(in) != CG_OK && said.count == 1);
+	CHECK(got > size / 2 && got < size);
+	cg_in_close(in);
+	free(text);
+	free(compressed);
+}
+
 static void
 test_windows(void)
 {
@@ -225,6 +310,7 @@ test_windows(void)
 		check_text(open_bytes(text.ptr, text.len), text, seed);
 		add_gzip(compressed, &len, text);
 		check_text(open_bytes(compressed, len), text, seed);
+		check_beside(open_bytes(compressed, len), text, seed);
 		in = open_pipe(text, seed, &child);
 		CHECK(strcmp(cg_in_name(in), "<stdin>") == 0);
 		check_text(in, text, seed);
@@ -553,6 +639,7 @@ main(void)
 {
 	test_lines();
 	test_windows();
+	test_beside_error();
 	test_places();
 	test_limit();
 	test_bytes();
