@@ -184,6 +184,7 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	const struct cg_node_entry node = {
 		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
 	};
+	const struct cg_node_entry *child;
 	cg_node latest;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
@@ -191,7 +192,11 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
 	latest = graph->node[parent].latest;
-	if (latest != 0 && same_node(&graph->node[latest], &node))
+	child = &graph->node[latest];
+	/* Not same_node(): that would wait for node to be written. */
+	if (latest != 0 && child->fn == fn && child->pos.addr == pos->addr &&
+	    child->pos.line == pos->line && child->pos.file == pos->file &&
+	    child->inlined == inlined)
 		return latest;
 	return change_latest(build, &node);
 }
