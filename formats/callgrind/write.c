@@ -412,13 +412,14 @@ next_range(void *arg, size_t from)
 	return cg_next_fns(w->graph, w->part, from, DRAFT_ROWS);
 }
 
-/* A function may have most rows of the file. */
+/* A function may have most rows of the file: it is the last one of its range. */
 static bool
 is_large(const void *arg, size_t from, size_t to)
 {
 	const struct callgrind_writer *w = arg;
 
-	return cg_next_fns(w->graph, w->part, from, LARGE_ROWS) <= to;
+	(void)from;
+	return cg_fn_bytes(w->graph, w->part, to - 1) >= LARGE_ROWS;
 }
 
 static bool

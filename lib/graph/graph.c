@@ -531,20 +531,30 @@ cg_next_fn(const struct cg_graph *graph, cg_part part, size_t *i, cg_fn *fn)
 	return false;
 }
 
+/* Bytes that the rows of the function at a position of run_order take. */
+static uint64_t
+rows_at(const struct cg_graph *graph, size_t at)
+{
+	const struct cg_run *run = &graph->run[graph->run_order[at].run];
+
+	return cg_packed_bytes(&run->costs) + cg_packed_bytes(&run->others);
+}
+
 size_t
 cg_next_fns(
     const struct cg_graph *graph, cg_part part, size_t i, uint64_t bytes)
 {
-	size_t at = graph->part_runs[part] + i,
-	       end = graph->part_runs[part + 1];
+	const size_t first = graph->part_runs[part],
+		     end = graph->part_runs[part + 1];
 	uint64_t sum = 0;
 
-	for (; at < end && sum < bytes; at++) {
-		const struct cg_run *run =
-		    &graph->run[graph->run_order[at].run];
+	for (; first + i < end && sum < bytes; i++)
+		sum += rows_at(graph, first + i);
+	return i;
+}
 
-		sum += cg_packed_bytes(&run->costs) +
-		       cg_packed_bytes(&run->others);
-	}
-	return at - graph->part_runs[part];
+uint64_t
+cg_fn_bytes(const struct cg_graph *graph, cg_part part, size_t i)
+{
+	return rows_at(graph, graph->part_runs[part] + i);
 }
