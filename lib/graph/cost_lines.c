@@ -42,10 +42,18 @@ static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)
 {
+	struct cg_packed *packed = &build->run->costs;
+	uint8_t *rows = packed->last->data;
+	struct packing packing = { .at = rows + packed->used,
+		.end = rows + packed->room,
+		.pos = packed->pos,
+		.first = first_row(packed),
+		.segment = &build->run->segment };
 	struct seen seen = { 0 };
 	const char *at =
-	    pack_rows(&build->run->costs, true, lines, text, end, sum, &seen);
+	    pack_rows(&packing, true, lines, text, end, sum, &seen);
 
+	end_pack(packed, packing.at, &packing.pos);
 	if (at > text)
 		note_lines(build->graph, seen);
 	return at;
@@ -62,7 +70,7 @@ pack_lines(struct cg_build *build, struct cg_cost_lines *lines,
 		if (!begin_pack(build->graph, build->run, packed, need))
 			break;
 		text = pack_some(build, lines, text, end, sum);
-	} while (text < end && (size_t)(packed->end - packed->at) < need);
+	} while (text < end && packed->room - packed->used < need);
 	return text;
 }
 

@@ -253,6 +253,14 @@ get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
 	return step;
 }
 
+/* Where rows are packed. */
+struct packing {
+	uint8_t *at, *end;    /* free space */
+	struct cg_pos pos;    /* of the last row */
+	const uint8_t *first; /* the run's first row */
+	uint8_t **segment;    /* see run->segment; NULL: rows without segments */
+};
+
 /* True for rows that do not begin a segment. */
 static inline bool
 follows(struct cg_pos pos, struct cg_pos before)
@@ -263,9 +271,9 @@ follows(struct cg_pos pos, struct cg_pos before)
 
 /* A step is relative to the last packed row only if positions are equal. */
 static inline uint64_t
-first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
+first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 {
-	const struct cg_pos *a = &packed->pos, *b = &lines->pos;
+	const struct cg_pos *a = &packing->pos, *b = &lines->pos;
 
 	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
 		return UINT64_MAX;
@@ -290,7 +298,7 @@ put_count(uint8_t *to, uint64_t tag, uint8_t *apart, size_t n)
  * enough. apart: counts may not fit into the tag and get a byte of their own.
  */
 static inline const char *
-pack_rows(struct cg_packed *packed, const bool segments,
+pack_rows(struct packing *packing, const bool segments,
     struct cg_cost_lines *lines, const char *text, const char *end,
     uint64_t *sum, struct seen *seen)
 {
@@ -298,9 +306,9 @@ pack_rows(struct cg_packed *packed, const bool segments,
 	const size_t most = lines->most;
 	const bool apart = most >= CG_COST_COUNT;
 	struct cg_pos pos = lines->pos, next = pos;
-	uint8_t *to = packed->at, *row, *values,
-		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
-	uint64_t step, tag, likely = first_step(packed, lines);
+	uint8_t *to = packing->at, *row, *values,
+		*const full = packing->end - (POS_MAX + most * VALUE_MAX);
+	uint64_t step, tag, likely = first_step(packing, lines);
 	size_t n = 0;
 
 	for (; text < end && to <= full; text = at + 1) {
@@ -314,8 +322,8 @@ pack_rows(struct cg_packed *packed, const bool segments,
 			at = take_pos(text, lines->addrs, lines->lines, &next);
 			if (!at || (!segments && !follows(next, pos)))
 				break;
-			row = segments ? put_cost_pos(packed, to, next,
-					     text > from ? pos : packed->pos)
+			row = segments ? put_cost_pos(packing->first, to, next,
+					     text > from ? pos : packing->pos)
 				       : put_near_pos(to, next, pos);
 			tag = *to;
 		}
@@ -325,7 +333,7 @@ pack_rows(struct cg_packed *packed, const bool segments,
 			break;
 		put_count(to, tag, apart ? values - 1 : NULL, n);
 		if (segments && begins_segment(to))
-			cg_link_segment(packed, to);
+			cg_link_segment(packing->segment, to);
 		to = row;
 		seen->zeros |= n == 0;
 		if (step != 0) {
@@ -337,10 +345,10 @@ pack_rows(struct cg_packed *packed, const bool segments,
 			likely = likely_step(lines, &pos);
 		}
 	}
-	packed->at = to;
+	packing->at = to;
 	if (text == from)
 		return text;
-	packed->pos = lines->pos = pos;
+	packing->pos = lines->pos = pos;
 	note_pos(seen, &pos);
 	return text;
 }

@@ -155,8 +155,8 @@ next_run(struct cg_rows *rows, size_t end)
 	}
 	if (left > FETCH_STEP) {
 		run = &graph->run[at[FETCH_STEP].run];
-		fetch_block(run->costs.first);
-		fetch_block(run->others.first);
+		fetch_block(run->costs.last);
+		fetch_block(run->others.last);
 	}
 	return &graph->run[at->run];
 }

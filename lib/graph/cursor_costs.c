@@ -114,7 +114,7 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	/* Segments are sorted by address: do not use them without addresses. */
 	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
 		return add_segments(rows, &scan);
-	return add_known(rows, &scan, in_order ? run->costs.segment : NULL);
+	return add_known(rows, &scan, in_order ? run->segment : NULL);
 }
 
 /* Restores the heap, lowest first, from head i down. */

@@ -9,16 +9,16 @@
 #define BRANCH_MAX (POS_MAX + 45)
 
 void
-cg_link_segment(struct cg_packed *packed, uint8_t *row)
+cg_link_segment(uint8_t **segment, uint8_t *row)
 {
 	uint8_t *first = row;
 
-	if (packed->segment) {
-		first = next_segment(packed->segment);
-		memcpy(packed->segment + 2, &row, sizeof(row));
+	if (*segment) {
+		first = next_segment(*segment);
+		memcpy(*segment + 2, &row, sizeof(row));
 	}
 	memcpy(row + 2, &first, sizeof(first));
-	packed->segment = row;
+	*segment = row;
 }
 
 bool
@@ -32,7 +32,7 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
 	row = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!row)
 		return false;
-	to = put_cost_pos(packed, row, *pos, packed->pos);
+	to = put_cost_pos(first_row(packed), row, *pos, packed->pos);
 	if (n < CG_COST_COUNT) {
 		*row |= (uint8_t)n;
 	} else {
@@ -43,7 +43,7 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
 		to = put_varint(to, cost[i]);
 	end_pack(packed, to, pos);
 	if (begins_segment(row))
-		cg_link_segment(packed, row);
+		cg_link_segment(&run->segment, row);
 	return true;
 }
 
@@ -94,32 +94,32 @@ cg_run_add_jump(
 	return true;
 }
 
-/* True if a branch is of the same file as the one before, and after it. */
+/* True if a branch is of the same file as the run's last one, and after it. */
 static bool
-is_later(const struct cg_branch_key *key, const struct cg_branch_key *before)
+is_later(const struct cg_branch *row, const struct cg_run *run)
 {
-	if (key->file != before->file)
+	const struct cg_pos *before = &run->others.pos;
+
+	if (row->pos.file != before->file)
 		return false;
-	if (key->line != before->line)
-		return key->line > before->line;
-	if (key->kind_block != before->kind_block)
-		return key->kind_block > before->kind_block;
-	return key->index > before->index;
+	if (row->pos.line != before->line)
+		return row->pos.line > before->line;
+	if (row->kind != run->branch_kind)
+		return row->kind > run->branch_kind;
+	if (row->block != run->branch_block)
+		return row->block > run->branch_block;
+	return row->index > run->branch_index;
 }
 
 static void
 note_branch(struct cg_run *run, const struct cg_branch *row)
 {
-	const struct cg_branch_key key = { .file = row->pos.file,
-		.line = row->pos.line,
-		.kind_block = (uint64_t)row->kind << 32 | row->block,
-		.index = row->index };
-
-	if (row->pos.addr != 0 ||
-	    (run->branches > 0 && !is_later(&key, &run->branch)))
+	if (row->pos.addr != 0 || (run->branches > 0 && !is_later(row, run)))
 		run->branches_ascend = false;
 	run->branches += run->branches < UINT32_MAX;
-	run->branch = key;
+	run->branch_kind = (uint8_t)row->kind;
+	run->branch_block = row->block;
+	run->branch_index = row->index;
 }
 
 /* See get_branch(); the caller adds the count. */
@@ -173,7 +173,7 @@ cg_run_add_inclusive(
 		return false;
 	run->branches_ascend = false;
 	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
-	packed->at = put_values(to, cost, n);
+	packed->used = (uint32_t)(put_values(to, cost, n) - packed->last->data);
 	return true;
 }
 
@@ -227,6 +227,12 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 	return ok;
 }
 
+static uint32_t
+in_units(uint64_t bytes)
+{
+	return (uint32_t)(bytes / CG_PACKED_UNIT);
+}
+
 bool
 cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 {
@@ -237,7 +243,7 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 	cg_run_clear(graph, &merged);
 	merged.visits = 0;
 	/* Never merges the copy itself. */
-	merged.costs.merged = merged.others.merged = UINT64_MAX / 4;
+	merged.costs.merged = merged.others.merged = UINT32_MAX;
 	ok = rows && cg_rows_open_merged(rows, run) &&
 	     copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;
 	cg_rows_free(rows);
@@ -245,8 +251,8 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 	cg_run_free_blocks(graph, ok ? run : &merged);
 	if (!ok)
 		return false;
-	merged.costs.merged = cg_packed_bytes(&merged.costs);
-	merged.others.merged = cg_packed_bytes(&merged.others);
+	merged.costs.merged = in_units(cg_packed_bytes(&merged.costs));
+	merged.others.merged = in_units(cg_packed_bytes(&merged.others));
 	*run = merged;
 	return true;
 }
@@ -256,12 +262,12 @@ cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
     struct cg_packed *packed, size_t need)
 {
 	uint64_t limit =
-	    packed->merged * 2 +
+	    (uint64_t)packed->merged * 2 * CG_PACKED_UNIT +
 	    (run->visits >= CG_MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
 
 	if (cg_packed_bytes(packed) > limit && !cg_run_merge(graph, run))
 		return false;
-	if ((size_t)(packed->end - packed->at) >= need)
+	if (packed->room - packed->used >= need)
 		return true;
 	return cg_blocks_add(graph, run, packed, need);
 }

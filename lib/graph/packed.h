@@ -60,7 +60,7 @@
 /* A block of rows; no row spans two. */
 struct cg_block {
 	struct cg_block *next;
-	uint32_t used; /* bytes; not set for the last block: see packed->at */
+	uint32_t used; /* bytes; not set for the last block: see packed->used */
 	uint32_t size; /* bytes, header included; set when it is not the last */
 	uint8_t data[];
 };
@@ -101,15 +101,22 @@ put_signed(uint8_t *to, uint64_t difference)
 	return put_varint(to, zigzag(difference));
 }
 
+/* Where the first row is. */
+static inline const uint8_t *
+first_row(const struct cg_packed *packed)
+{
+	return packed->last->next->data;
+}
+
 /* Where the next row goes, with room for need bytes; NULL: out of memory. */
 static inline uint8_t *
 begin_pack(struct cg_graph *graph, struct cg_run *run, struct cg_packed *packed,
     size_t need)
 {
-	if ((size_t)(packed->end - packed->at) < need &&
+	if (packed->room - packed->used < need &&
 	    !cg_run_make_room(graph, run, packed, need))
 		return NULL;
-	return packed->at;
+	return packed->last->data + packed->used;
 }
 
 static inline void
@@ -119,7 +126,7 @@ end_pack(struct cg_packed *packed, uint8_t *to, const struct cg_pos *pos)
 	packed->pos.addr = pos->addr;
 	packed->pos.line = pos->line;
 	packed->pos.file = pos->file;
-	packed->at = to;
+	packed->used = (uint32_t)(to - packed->last->data);
 }
 
 /* True if pos is after that of the row before, in any order of files. */
@@ -201,7 +208,7 @@ put_near_pos(uint8_t *to, struct cg_pos pos, struct cg_pos before)
 
 /*
  * Costs arrive as a few ascending segments, mostly as one. Each but the first
- * begins with a row that has a link and its full position. packed->segment is
+ * begins with a row that has a link and its full position. run->segment is
  * the last of these rows; links form a ring, from the last one to the first.
  */
 static inline uint8_t *
@@ -232,21 +239,21 @@ next_segment(const uint8_t *row)
 	return next;
 }
 
-/* Begins a new segment if pos is before the last row's. */
+/* Begins a new segment if pos is before the last row's. first: of the run. */
 static inline uint8_t *
-put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
+put_cost_pos(const uint8_t *first, uint8_t *to, struct cg_pos pos,
     struct cg_pos before)
 {
 	bool same = pos.addr == before.addr && pos.line == before.line &&
 		    pos.file == before.file;
 
-	if (same || is_behind(pos, before) || to == packed->first->data)
+	if (same || is_behind(pos, before) || to == first)
 		return put_near_pos(to, pos, before);
 	return put_segment(to, pos);
 }
 
-/* Links a completed row that begins a segment. */
-void cg_link_segment(struct cg_packed *, uint8_t *row);
+/* Links a completed row that begins a segment; see run->segment. */
+void cg_link_segment(uint8_t **segment, uint8_t *row);
 
 /* n zeros as two bytes: no varint ends in a zero byte. */
 static inline uint8_t *

@@ -27,17 +27,21 @@ class_to_fit(size_t size)
 uint64_t
 cg_packed_bytes(const struct cg_packed *packed)
 {
-	return packed->before +
-	       (packed->last ? (size_t)(packed->at - packed->last->data) : 0);
+	return (uint64_t)packed->before * CG_PACKED_UNIT + packed->used;
 }
 
-/* The unused end of the last block, aligned. */
-static uint8_t *
-end_of_rows(const struct cg_packed *packed)
+/* Bytes of a block that begins with its header, so that another can follow. */
+static size_t
+align(size_t size)
 {
-	uintptr_t at = (uintptr_t)packed->at;
+	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+}
 
-	return packed->at + (-at & (ALIGNMENT - 1));
+static void
+note_size(const struct cg_packed *packed)
+{
+	packed->last->used = packed->used;
+	packed->last->size = (uint32_t)sizeof(*packed->last) + packed->room;
 }
 
 /* Gives back the unused end of the pool's newest block. */
@@ -45,36 +49,39 @@ static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 {
 	struct cg_packed *packed;
-	uint8_t *end;
+	struct cg_block *last;
+	size_t room;
 
 	if (pool->open == CG_NO_RUN)
 		return;
 	packed = costs ? &graph->run[pool->open].costs
 		       : &graph->run[pool->open].others;
-	end = end_of_rows(packed);
+	last = packed->last;
+	room = align(sizeof(*last) + packed->used) - sizeof(*last);
 	/* Rows that came back once will probably come back again. */
-	if (packed->end > end && packed->first == packed->last) {
-		cg_arena_trim(&pool->arena, packed->end, end);
-		packed->end = end;
+	if (packed->room > room && last->next == last) {
+		cg_arena_trim(
+		    &pool->arena, last->data + packed->room, last->data + room);
+		packed->room = (uint32_t)room;
 	}
 	pool->open = CG_NO_RUN;
 }
 
+/* A block of at least need bytes, with its size. */
 static struct cg_block *
-new_block(struct cg_pool *pool, size_t need, uint8_t **end)
+new_block(struct cg_pool *pool, size_t need)
 {
 	unsigned class = class_to_fit(need);
 	struct cg_block *block = pool->free[class];
 
 	if (block) {
 		pool->free[class] = block->next;
-		*end = (uint8_t *)block + block->size;
 		return block;
 	}
-	need = (need + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	need = align(need);
 	block = cg_arena_alloc(&pool->arena, need);
 	if (block)
-		*end = (uint8_t *)block + need;
+		block->size = (uint32_t)need;
 	return block;
 }
 
@@ -104,13 +111,12 @@ cg_blocks_add(struct cg_graph *graph, struct cg_run *owner,
 	size_t step = need > BLOCK_STEP ? need : BLOCK_STEP;
 	uint64_t bytes = cg_packed_bytes(packed);
 	struct cg_block *block;
-	uint8_t *end;
 
-	step = (step + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-	if (run != CG_NO_RUN && pool->open == run &&
-	    (size_t)(packed->end - (uint8_t *)packed->last) < BLOCK_MAX &&
-	    cg_arena_extend(&pool->arena, packed->end, step)) {
-		packed->end += step;
+	step = align(step);
+	if (run != CG_NO_RUN && pool->open == run && packed->room < BLOCK_MAX &&
+	    cg_arena_extend(
+		&pool->arena, packed->last->data + packed->room, step)) {
+		packed->room += (uint32_t)step;
 		return true;
 	}
 	close_block(graph, pool, costs);
@@ -120,24 +126,19 @@ cg_blocks_add(struct cg_graph *graph, struct cg_run *owner,
 	/* Rows that arrive a few at a time get blocks of doubling size. */
 	if (run != CG_NO_RUN && graph->run[run].visits > 1)
 		need += bytes < BLOCK_GROWN ? (size_t)bytes : BLOCK_GROWN;
-	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need, &end);
+	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need);
 	if (!block)
 		return false;
-	block->next = NULL;
-	block->used = 0;
+	block->next = block;
 	if (packed->last) {
-		packed->last->used =
-		    (uint32_t)(packed->at - packed->last->data);
-		packed->last->size =
-		    (uint32_t)(packed->end - (uint8_t *)packed->last);
+		note_size(packed);
+		block->next = packed->last->next;
 		packed->last->next = block;
-	} else {
-		packed->first = block;
 	}
-	packed->before = bytes;
+	packed->before = (uint32_t)(bytes / CG_PACKED_UNIT);
 	packed->last = block;
-	packed->at = block->data;
-	packed->end = end;
+	packed->used = 0;
+	packed->room = block->size - (uint32_t)sizeof(*block);
 	pool->open = run;
 	return true;
 }
@@ -148,17 +149,19 @@ free_blocks(struct cg_pool *pool, struct cg_packed *packed)
 	struct cg_block *block, *next;
 	unsigned class;
 
-	if (packed->last)
-		packed->last->size =
-		    (uint32_t)(packed->end - (uint8_t *)packed->last);
-	for (block = packed->first; block; block = next) {
+	if (!packed->last)
+		return;
+	note_size(packed);
+	next = packed->last->next;
+	do {
+		block = next;
 		next = block->next;
 		class = class_to_fit(block->size + 1) - 1;
 		if (block->size < BLOCK_MIN)
 			continue;
 		block->next = pool->free[class];
 		pool->free[class] = block;
-	}
+	} while (block != packed->last);
 }
 
 void
@@ -182,6 +185,7 @@ cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 {
 	clear_packed(&run->costs, graph->fn[run->fn].file);
 	clear_packed(&run->others, graph->fn[run->fn].file);
+	run->segment = NULL;
 	run->branches_ascend = true;
 	run->branches = 0;
 }
@@ -236,7 +240,8 @@ cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 
 	if (found) {
 		run = &graph->run[found - graph->run];
-		run->visits += run->visits < CG_MERGE_VISITS;
+		if (run->visits < CG_MERGE_VISITS)
+			run->visits++;
 		return run;
 	}
 	if (graph->runs >= CG_NO_RUN - 1 ||
@@ -244,9 +249,7 @@ cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 		&graph->run, &graph->run_cap, graph->runs + 1, sizeof(*run)))
 		return NULL;
 	run = &graph->run[graph->runs++];
-	run->fn = fn;
-	run->part = part;
-	run->visits = 1;
+	*run = (struct cg_run){ .fn = fn, .part = part, .visits = 1 };
 	cg_run_clear(graph, run);
 	return list_run(graph, run) ? run : NULL;
 }

@@ -20,8 +20,9 @@ enter_block(struct scan *scan, const struct cg_block *block)
 {
 	scan->block = block;
 	scan->at = block->data;
-	scan->end = block == scan->packed->last ? scan->packed->at
-						: block->data + block->used;
+	scan->end =
+	    block->data +
+	    (block == scan->packed->last ? scan->packed->used : block->used);
 	if (scan->stop >= scan->at && scan->stop < scan->end)
 		scan->end = scan->stop;
 }
@@ -33,15 +34,15 @@ cg_scan_begin(struct scan *scan, const struct cg_packed *packed, cg_file file,
 	*scan = (struct scan){ .packed = packed,
 		.pos = { .file = file },
 		.rank = file_rank ? file_rank[file] : file };
-	if (packed->first)
-		enter_block(scan, packed->first);
+	if (packed->last)
+		enter_block(scan, packed->last->next);
 }
 
 bool
 cg_scan_block(struct scan *scan)
 {
 	while (scan->at == scan->end) {
-		if (scan->at == scan->stop || !scan->block->next)
+		if (scan->at == scan->stop || scan->block == scan->packed->last)
 			return false;
 		enter_block(scan, scan->block->next);
 	}

@@ -32,40 +32,36 @@ struct cg_graph;
 #define CG_NO_RUN UINT32_MAX
 #define CG_MERGE_VISITS 32 /* more visits of a run are not counted */
 
-/* The key by which branches are sorted. */
-struct cg_branch_key {
-	cg_file file;
-	uint32_t line;
-	uint64_t kind_block;      /* kind << 32 | block */
-	uint32_t index;
-};
-
-/* Packed rows, in a list of blocks. */
+/* Packed rows, in a ring of blocks: the last one leads to the first. */
 struct cg_packed {
-	struct cg_block *first, *last;
-	uint8_t *at, *end;        /* free space in the last block */
+	struct cg_block *last;    /* NULL: there are no rows */
+	uint32_t used, room;      /* bytes in it: of rows; in all */
+	/* In CG_PACKED_UNIT: bytes in other blocks; after the last merge. */
+	uint32_t before, merged;
 	struct cg_pos pos;        /* of the last row; the next is relative */
-	uint64_t before, merged;  /* bytes before last; after the last merge */
-	uint8_t *segment;         /* costs: row that begins the last segment */
 };
+#define CG_PACKED_UNIT 64
 
 /*
  * The rows of one function in one part. Costs are stored apart from the other
- * rows, which are few: a search for cycles need not read costs.
+ * rows, which are few: a search for cycles need not read costs. There may be
+ * millions of functions with few rows each.
  */
 struct cg_run {
 	cg_fn fn;
 	cg_part part;
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
-	uint32_t visits;          /* by cg_run_get(), since the last merge */
-	struct cg_packed costs, others;
+	uint32_t visits : 8;      /* by cg_run_get(), since the last merge */
 	/*
-	 * True if the others are branches of one file that arrived in order of
-	 * line, kind, block, index: a cursor need not sort them.
+	 * The others are branches of one file that arrived in order of line,
+	 * kind, block, index: a cursor need not sort them.
 	 */
-	bool branches_ascend;
+	uint32_t branches_ascend : 1;
+	uint32_t branch_kind : 8; /* of the last branch */
+	struct cg_packed costs, others;
+	uint8_t *segment;         /* row of costs that begins the last segment */
 	uint32_t branches;        /* count, at most UINT32_MAX */
-	struct cg_branch_key branch; /* of the last branch */
+	uint32_t branch_block, branch_index; /* of the last branch */
 };
 
 /*
@@ -104,7 +100,7 @@ bool cg_blocks_add(struct cg_graph *, struct cg_run *, struct cg_packed *,
     size_t need);
 /* Finishes the newest blocks: the next row needs a new one. */
 void cg_blocks_close(struct cg_graph *);
-/* Size of the rows in bytes. */
+/* Size of the rows in bytes, less a few of them. */
 uint64_t cg_packed_bytes(const struct cg_packed *);
 
 /* ---- pack.c ------------------------------------------------------------- */

@@ -96,7 +96,7 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
     const char *text, const char *end)
 {
 	struct cg_stretch *stretch;
-	struct cg_packed packed = { 0 };
+	struct packing packing = { 0 };
 
 	if (!cg_grow_raw(
 		&all->stretch, &all->cap, all->count + 1, sizeof(*stretch)) ||
@@ -106,12 +106,12 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
 	stretch = &all->stretch[all->count];
 	if (!pack_first(all, stretch, lines, &text, end))
 		return text;
-	packed.at = all->bytes + all->used;
-	packed.end = all->bytes + all->room;
-	packed.pos = lines->pos;
+	packing.at = all->bytes + all->used;
+	packing.end = all->bytes + all->room;
+	packing.pos = lines->pos;
 	stretch->end = pack_rows(
-	    &packed, false, lines, text, end, all->sum, &stretch->seen);
-	all->used = (size_t)(packed.at - all->bytes);
+	    &packing, false, lines, text, end, all->sum, &stretch->seen);
+	all->used = (size_t)(packing.at - all->bytes);
 	stretch->len = all->used - stretch->at;
 	stretch->last = lines->pos;
 	all->count++;
@@ -194,14 +194,13 @@ put_stretch(struct cg_build *build, cg_fn fn, cg_file file,
 	if (!row)
 		return false;
 	first.file = file;
-	to = put_cost_pos(packed, row, first, packed->pos);
+	to = put_cost_pos(first_row(packed), row, first, packed->pos);
 	*row |= all->bytes[stretch->at];
 	memcpy(to, all->bytes + stretch->at + 1, stretch->len - 1);
-	packed->at = to + stretch->len - 1;
-	packed->pos = stretch->last;
+	end_pack(packed, to + stretch->len - 1, &stretch->last);
 	packed->pos.file = file;
 	if (begins_segment(row))
-		cg_link_segment(packed, row);
+		cg_link_segment(&build->run->segment, row);
 	note_lines(build->graph, stretch->seen);
 	return true;
 }

@@ -107,7 +107,7 @@ has_rows(const struct cg_graph *graph)
 	if (!(graph->facts & CG_SELF))
 		return false;
 	for (size_t i = 0; !costs && i < graph->runs; i++)
-		costs = graph->run[i].costs.first != NULL;
+		costs = graph->run[i].costs.last != NULL;
 	return costs;
 }
 

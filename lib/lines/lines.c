@@ -136,11 +136,12 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 
 	if (run->branches == 0)
 		return true;
-	cg_scan_begin(&scan, &run->others, run->branch.file, NULL);
+	cg_scan_begin(&scan, &run->others, run->others.pos.file, NULL);
 	(void)scan_row(&scan, NULL);
 	if (scan.pos.line == 0)
 		note_number(&lines->number[run->fn], scan.at);
-	in_file = get_fn_in_file(lines, lines->file_order[run->branch.file]);
+	in_file =
+	    get_fn_in_file(lines, lines->file_order[run->others.pos.file]);
 	if (in_file)
 		in_file->rows += run->branches;
 	return in_file != NULL;
