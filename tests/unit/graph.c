@@ -789,6 +789,45 @@ test_wide_lines(uint64_t seed, size_t events)
 	end(&build, graph);
 }
 
+#define NAMES 3000
+#define NAME_MAX 400
+
+/* Most begin as another one does, and end anywhere; some have zeros. */
+static struct cg_slice
+make_name(char name[NAMES][NAME_MAX], size_t i, uint64_t *seed)
+{
+	size_t len = 1 + unit_below(seed, i % 7 == 0 ? NAME_MAX : 40);
+
+	if (i > 0)
+		memcpy(name[i], name[unit_below(seed, i)], NAME_MAX);
+	else
+		memset(name[i], 'a', NAME_MAX);
+	name[i][len - 1] = (char)(unit_below(seed, 3) * 60);
+	return (struct cg_slice){ name[i], len };
+}
+
+/* Functions are in the order of the bytes of their names. */
+static void
+test_order(uint64_t seed)
+{
+	static char name[NAMES][NAME_MAX];
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
+	struct cg_slice last = { "", 0 }, now;
+	size_t good = 0, n;
+
+	for (size_t i = 0; i < NAMES; i++)
+		(void)cg_add_fn(&build, make_name(name, i, &seed), 0, 0);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	n = cg_fn_count(graph);
+	for (size_t rank = 1; rank <= n; rank++, last = now) {
+		now = cg_fn_name(graph, cg_fn_ranked(graph, rank));
+		good += cg_compare(last, now) < 0;
+	}
+	CHECK(good == n && n > NAMES / 2);
+	end(&build, graph);
+}
+
 int
 main(void)
 {
@@ -800,6 +839,8 @@ main(void)
 		test_sums(seed);
 		test_shares(seed);
 	}
+	for (uint64_t seed = 1; seed <= 5; seed++)
+		test_order(seed);
 	test_formulas();
 	test_demangled();
 	test_unwanted();
