@@ -380,6 +380,7 @@ write_fns(struct callgrind_writer *w, size_t from, size_t to)
 	struct cg_rows *rows = w->rows;
 	cg_fn fn;
 
+	cg_rows_seek(rows, w->part, from);
 	while (from < to && cg_next_fn(w->graph, w->part, &from, &fn)) {
 		if (!cg_rows_open(rows, w->part, fn))
 			return false;
