@@ -5,10 +5,7 @@
 
 #include "number.h"
 
-/*
- * "(id) name" defines an id, "(id)" refers to it, all else is a name. True if
- * there is an id; name is then the rest, which may be empty.
- */
+/* True if there is an id; name is then the rest, which may be empty. */
 static bool
 take_id(struct cg_slice *name, uint64_t *id)
 {
@@ -28,6 +25,16 @@ take_id(struct cg_slice *name, uint64_t *id)
 		return false;
 	*name = text;
 	return true;
+}
+
+struct callgrind_ref
+callgrind_get_ref(struct cg_slice text)
+{
+	struct callgrind_ref ref = { .text = text, .name = text };
+
+	(void)cg_take_blanks(&ref.name);
+	ref.has_id = take_id(&ref.name, &ref.id);
+	return ref;
 }
 
 /* Ids are mostly dense from 1; lower ones are in an array, 4 MiB at most. */
@@ -52,10 +59,10 @@ find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
 }
 
 static uint32_t
-undefined(struct callgrind_reader *r, struct cg_slice text, uint64_t id)
+undefined(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	cg_warn_at(r->job, text.ptr, "name id %llu is not defined",
-	    (unsigned long long)id);
+	cg_warn_at(r->job, ref->text.ptr, "name id %llu is not defined",
+	    (unsigned long long)ref->id);
 	return 0;
 }
 
@@ -68,21 +75,18 @@ add_known(
 
 uint32_t
 callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
-    struct cg_slice text, callgrind_add_path *add)
+    const struct callgrind_ref *ref, callgrind_add_path *add)
 {
-	struct cg_slice path = text;
 	uint32_t *value;
-	uint64_t id;
 
-	(void)cg_take_blanks(&path);
-	if (!take_id(&path, &id))
-		return add_known(r, add, path);
-	value = find_id(r, ids, id);
+	if (!ref->has_id)
+		return add_known(r, add, ref->name);
+	value = find_id(r, ids, ref->id);
 	if (!value)
 		return 0;
-	if (path.len > 0)
-		*value = 1 + add_known(r, add, path);
-	return *value ? *value - 1 : undefined(r, text, id);
+	if (ref->name.len > 0)
+		*value = 1 + add_known(r, add, ref->name);
+	return *value ? *value - 1 : undefined(r, ref);
 }
 
 /* Adds an element to named[]; 0: out of memory. */
@@ -124,27 +128,24 @@ get_plain_name(struct callgrind_reader *r, struct cg_slice text)
 }
 
 uint32_t
-callgrind_name(struct callgrind_reader *r, struct cg_slice text)
+callgrind_name(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	struct cg_slice name = text;
 	uint32_t *value;
-	uint64_t id;
 
-	(void)cg_take_blanks(&name);
-	if (!take_id(&name, &id))
-		return get_plain_name(r, name);
-	value = find_id(r, &r->names, id);
+	if (!ref->has_id)
+		return get_plain_name(r, ref->name);
+	value = find_id(r, &r->names, ref->id);
 	if (!value)
 		return 0;
 	if (*value == 0) {
 		*value = add_named(r);
 		if (*value == 0)
 			return 0;
-		if (name.len == 0)
-			(void)undefined(r, text, id);
-		return name_it(r, *value, name);
+		if (ref->name.len == 0)
+			(void)undefined(r, ref);
+		return name_it(r, *value, ref->name);
 	}
-	return name.len > 0 ? name_it(r, *value, name) : *value;
+	return ref->name.len > 0 ? name_it(r, *value, ref->name) : *value;
 }
 
 cg_fn

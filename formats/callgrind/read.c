@@ -19,30 +19,30 @@
 /* ---- Position specifications -------------------------------------------- */
 
 static void
-set_ob(struct callgrind_reader *r, struct cg_slice text)
+set_ob(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->object = callgrind_path(r, &r->objects, text, cg_add_object);
+	r->object = callgrind_path(r, &r->objects, ref, cg_add_object);
 	r->has_fn = false;
 }
 
 static void
-set_fl(struct callgrind_reader *r, struct cg_slice text)
+set_fl(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->file = r->here = callgrind_path(r, &r->files, text, cg_add_file);
+	r->file = r->here = callgrind_path(r, &r->files, ref, cg_add_file);
 	r->has_fl = true;
 }
 
 static void
-set_fi(struct callgrind_reader *r, struct cg_slice text)
+set_fi(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->here = callgrind_path(r, &r->files, text, cg_add_file);
+	r->here = callgrind_path(r, &r->files, ref, cg_add_file);
 	r->after_fi = true;
 }
 
 static void
-set_fn(struct callgrind_reader *r, struct cg_slice text)
+set_fn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->name = callgrind_name(r, text);
+	r->name = callgrind_name(r, ref);
 	/* lsprof's writers (Bazaar, Mercurial) know no fl=. */
 	if (r->after_fi && !r->has_fl)
 		r->file = r->here;
@@ -53,40 +53,40 @@ set_fn(struct callgrind_reader *r, struct cg_slice text)
 }
 
 static void
-set_cob(struct callgrind_reader *r, struct cg_slice text)
+set_cob(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->callee.object = callgrind_path(r, &r->objects, text, cg_add_object);
+	r->callee.object = callgrind_path(r, &r->objects, ref, cg_add_object);
 	r->callee.has_object = true;
 	r->callee.bound = false;
 }
 
 static void
-set_cfi(struct callgrind_reader *r, struct cg_slice text)
+set_cfi(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->callee.file = callgrind_path(r, &r->files, text, cg_add_file);
+	r->callee.file = callgrind_path(r, &r->files, ref, cg_add_file);
 	r->callee.has_file = true;
 	r->callee.bound = false;
 }
 
 static void
-set_cfn(struct callgrind_reader *r, struct cg_slice text)
+set_cfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->callee.name = callgrind_name(r, text);
+	r->callee.name = callgrind_name(r, ref);
 	r->callee.has_name = true;
 	r->callee.bound = false;
 }
 
 static void
-set_jfi(struct callgrind_reader *r, struct cg_slice text)
+set_jfi(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->jump.file = callgrind_path(r, &r->files, text, cg_add_file);
+	r->jump.file = callgrind_path(r, &r->files, ref, cg_add_file);
 	r->jump.has_file = true;
 }
 
 static void
-set_jfn(struct callgrind_reader *r, struct cg_slice text)
+set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
-	r->jump.name = callgrind_name(r, text);
+	r->jump.name = callgrind_name(r, ref);
 	r->jump.has_name = true;
 }
 
@@ -105,6 +105,16 @@ set_target(struct callgrind_reader *r, const char *at)
 }
 
 static void
+bind_callee(struct callgrind_reader *r)
+{
+	if (!r->callee.bound)
+		r->callee.fn = callgrind_fn(r, r->callee.name,
+		    r->callee.has_file ? r->callee.file : r->here,
+		    r->callee.has_object ? r->callee.object : r->object);
+	r->callee.bound = true;
+}
+
+static void
 set_calls(struct callgrind_reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *from = at;
@@ -119,11 +129,7 @@ set_calls(struct callgrind_reader *r, struct cg_slice text)
 		return;
 	}
 	set_target(r, at);
-	if (!r->callee.bound)
-		r->callee.fn = callgrind_fn(r, r->callee.name,
-		    r->callee.has_file ? r->callee.file : r->here,
-		    r->callee.has_object ? r->callee.object : r->object);
-	r->callee.bound = true;
+	bind_callee(r);
 	r->expect = EXPECT_CALL;
 }
 
@@ -248,25 +254,22 @@ read_cost_line(struct callgrind_reader *r, const char *from)
 	return at;
 }
 
-static const struct spec {
-	const char *name;
-	void (*set)(struct callgrind_reader *, struct cg_slice text);
-} specs[] = {
-	{ "jcnd=", set_jcnd }, /* by frequency in real files */
-	{ "cfn=", set_cfn },
-	{ "calls=", set_calls },
-	{ "jump=", set_jump },
-	{ "fn=", set_fn },
-	{ "fi=", set_fi },
-	{ "fe=", set_fi },
-	{ "cfi=", set_cfi },
-	{ "cob=", set_cob },
-	{ "fl=", set_fl },
-	{ "ob=", set_ob },
-	{ "cfl=", set_cfi }, /* the older name of cfi= */
-	{ "jfi=", set_jfi },
-	{ "jfn=", set_jfn },
-	{ "rcalls=", set_rcalls },
+static const struct callgrind_spec_line specs[] = {
+	{ "jcnd=", NULL, set_jcnd }, /* by frequency in real files */
+	{ "cfn=", set_cfn, NULL },
+	{ "calls=", NULL, set_calls },
+	{ "jump=", NULL, set_jump },
+	{ "fn=", set_fn, NULL },
+	{ "fi=", set_fi, NULL },
+	{ "fe=", set_fi, NULL },
+	{ "cfi=", set_cfi, NULL },
+	{ "cob=", set_cob, NULL },
+	{ "fl=", set_fl, NULL },
+	{ "ob=", set_ob, NULL },
+	{ "cfl=", set_cfi, NULL }, /* the older name of cfi= */
+	{ "jfi=", set_jfi, NULL },
+	{ "jfn=", set_jfn, NULL },
+	{ "rcalls=", NULL, set_rcalls },
 };
 
 /* cg_take_prefix() inline: it is called several times a line. */
@@ -284,18 +287,45 @@ take_name(struct cg_slice *line, const char *name)
 	return true;
 }
 
+const struct callgrind_spec_line *
+callgrind_take_spec(struct cg_slice *line)
+{
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		if (take_name(line, specs[i].name))
+			return &specs[i];
+	}
+	return NULL;
+}
+
+unsigned
+callgrind_spec_index(const struct callgrind_spec_line *spec)
+{
+	return (unsigned)(spec - specs);
+}
+
+const struct callgrind_spec_line *
+callgrind_spec_at(unsigned index)
+{
+	return &specs[index];
+}
+
 static bool
 read_spec(struct callgrind_reader *r, struct cg_slice line)
 {
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		if (!take_name(&line, specs[i].name))
-			continue;
-		if (r->in_header)
-			callgrind_begin_part(r);
-		specs[i].set(r, line);
-		return true;
+	const struct callgrind_spec_line *spec = callgrind_take_spec(&line);
+	struct callgrind_ref ref;
+
+	if (!spec)
+		return false;
+	if (r->in_header)
+		callgrind_begin_part(r);
+	if (spec->set) {
+		spec->set(r, line);
+	} else {
+		ref = callgrind_get_ref(line);
+		spec->refer(r, &ref);
 	}
-	return false;
+	return true;
 }
 
 /* Reads a line that does not begin with a digit, sign or star. */
@@ -326,6 +356,20 @@ read_word_line(struct callgrind_reader *r, struct cg_slice line)
 	cg_warn_at(r->job, text.ptr, "dropped an unknown line");
 }
 
+static void
+begin_numbers(struct callgrind_reader *r)
+{
+	r->after_fi = false;
+	if (r->has_fn)
+		return;
+	/*
+	 * Without fn= after ob=, the function continues in the new object;
+	 * without any fn=, costs belong to no function.
+	 */
+	r->has_fn = true;
+	r->fn = callgrind_fn(r, r->name, r->file, r->object);
+}
+
 static const char *
 read_number_line(struct callgrind_reader *r, const char *at)
 {
@@ -336,15 +380,7 @@ read_number_line(struct callgrind_reader *r, const char *at)
 	}
 	if (r->in_header)
 		callgrind_begin_part(r);
-	r->after_fi = false;
-	if (!r->has_fn) {
-		/*
-		 * Without fn= after ob=, the function continues in the new
-		 * object; without any fn=, costs belong to no function.
-		 */
-		r->has_fn = true;
-		r->fn = callgrind_fn(r, r->name, r->file, r->object);
-	}
+	begin_numbers(r);
 	return read_cost_line(r, at);
 }
 
@@ -416,7 +452,8 @@ has_columns(
 	       r->events == columns->events;
 }
 
-/* Adds a stretch if that can be; false if its lines are to be read. */
+/* Each of these adds an item if that can be; false: its lines are to be read. */
+
 static bool
 add_stretch(
     struct callgrind_reader *r, struct cg_stretches *stretches, size_t i)
@@ -434,29 +471,104 @@ add_stretch(
 	return true;
 }
 
+static bool
+add_ref(struct callgrind_reader *r, const struct callgrind_item *item,
+    struct cg_slice line)
+{
+	const struct callgrind_spec_line *spec = callgrind_spec_at(item->spec);
+	const size_t prefix = strlen(spec->name);
+	const struct callgrind_ref ref = { .text = { line.ptr + prefix,
+					       line.len - prefix },
+		.name = { line.ptr + item->name,
+		    item->name > 0 ? line.len - item->name : 0 },
+		.id = item->value,
+		.has_id = true };
+
+	if (r->expect != EXPECT_COST || r->in_header)
+		return false;
+	r->at = line.ptr;
+	spec->refer(r, &ref);
+	return true;
+}
+
+static bool
+add_target(struct callgrind_reader *r, const struct callgrind_ahead *ahead,
+    const struct callgrind_target *target, const char *text)
+{
+	const struct cg_pos pos = { .file = r->here,
+		.line = target->pos.line,
+		.addr = target->pos.addr };
+
+	if (r->expect != EXPECT_COST || r->in_header ||
+	    r->base.line != target->base.line ||
+	    r->base.addr != target->base.addr ||
+	    (!target->jump && !r->callee.has_name))
+		return false;
+	r->at = text;
+	r->count = target->count;
+	r->to =
+	    (struct cg_pos){ .line = target->to.line, .addr = target->to.addr };
+	if (target->jump) {
+		r->jump.conditional = target->conditional;
+		r->jump.followed = target->followed;
+	} else {
+		bind_callee(r);
+	}
+	begin_numbers(r);
+	r->base = pos;
+	r->base_bb = 0;
+	if (target->jump)
+		add_jump(r, text + target->at, &pos, 0);
+	else
+		add_call(r, text + target->at, &pos, ahead->cost + target->cost,
+		    target->n);
+	return true;
+}
+
+/* The lines of the item, without the last newline. */
+static bool
+add_item(struct callgrind_reader *r, const struct callgrind_ahead *ahead,
+    const struct callgrind_item *item, struct cg_slice lines)
+{
+	switch ((enum callgrind_kind)item->kind) {
+	case CALLGRIND_LINES: break;
+	case CALLGRIND_STRETCH:
+		return add_stretch(r, ahead->stretches, item->value);
+	case CALLGRIND_REF: return add_ref(r, item, lines);
+	case CALLGRIND_TARGET:
+		return add_target(
+		    r, ahead, &ahead->target[item->value], lines.ptr);
+	}
+	return false;
+}
+
 static void
 read_text(struct callgrind_reader *r, const struct cg_text *text,
     const struct callgrind_columns *columns)
 {
 	const struct callgrind_ahead *ahead = text->own;
+	const struct callgrind_item *item = ahead->item;
 	const char *at = text->text.ptr, *end = at + text->text.len;
-	size_t n = cg_stretch_count(ahead->stretches);
+	size_t left = cg_stretch_count(ahead->stretches);
 
 	r->has_nul = ahead->has_nul;
 	if (r->in_header || !has_columns(r, columns) ||
-	    !cg_begin_stretches(r->build, ahead->stretches))
-		n = 0;
-	for (size_t i = 0; i < n && r->status == CG_OK; i++) {
-		struct cg_slice costs = cg_stretch_text(ahead->stretches, i);
-
-		read_range(r, at, costs.ptr);
-		at = costs.ptr + costs.len;
-		if (r->status == CG_OK && !add_stretch(r, ahead->stretches, i))
-			read_range(r, costs.ptr, at);
+	    !cg_begin_stretches(r->build, ahead->stretches)) {
+		read_range(r, at, end);
+		return;
 	}
-	if (n > 0 && r->status == CG_OK)
-		cg_end_stretches(r->build, ahead->stretches);
-	read_range(r, at, end);
+	for (size_t i = 0; i + 1 < ahead->items && r->status == CG_OK; i++) {
+		const char *from = at + item[i].at, *to = at + item[i + 1].at;
+
+		if (!add_item(r, ahead, &item[i],
+			(struct cg_slice){ from, (size_t)(to - from) - 1 }))
+			read_range(r, from, to);
+		left -= item[i].kind == CALLGRIND_STRETCH;
+		/* Before a line that may begin another part. */
+		if (item[i].kind == CALLGRIND_STRETCH && left == 0 &&
+		    r->status == CG_OK)
+			cg_end_stretches(r->build, ahead->stretches);
+	}
 }
 
 static void

@@ -95,6 +95,28 @@ struct callgrind_reader {
 	struct cg_pos to; /* entry of the callee, target of the jump */
 };
 
+/* ---- read.c ------------------------------------------------------------- */
+
+/* "(id) name" defines an id, "(id)" refers to it, all else is a name. */
+struct callgrind_ref {
+	struct cg_slice text, name; /* name: empty if there is only an id */
+	uint64_t id;
+	bool has_id;
+};
+
+/* The lines that name an object, a file or a function, or tell of calls. */
+struct callgrind_spec_line {
+	const char *name; /* "fn=" */
+	/* One of these takes what follows. */
+	void (*refer)(struct callgrind_reader *, const struct callgrind_ref *);
+	void (*set)(struct callgrind_reader *, struct cg_slice text);
+};
+/* Takes the name of the line off it; NULL: it is another line. */
+const struct callgrind_spec_line *callgrind_take_spec(struct cg_slice *line);
+/* Its position in the table; what the others in the table are. */
+unsigned callgrind_spec_index(const struct callgrind_spec_line *);
+const struct callgrind_spec_line *callgrind_spec_at(unsigned index);
+
 /* ---- ahead.c: in threads ------------------------------------------------ */
 
 /* What a cost line consists of. */
@@ -103,10 +125,45 @@ struct callgrind_columns {
 	size_t events;
 };
 
+/*
+ * Consecutive lines of a text, up to those of the next item. What they mean
+ * depends on the lines before them, so a thread can only guess; the reader reads
+ * the lines where the guess was wrong.
+ */
+enum callgrind_kind {
+	CALLGRIND_LINES,   /* to be read */
+	CALLGRIND_STRETCH, /* costs that are packed; value: which */
+	CALLGRIND_REF,     /* a line with an id below 2^32: value */
+	CALLGRIND_TARGET   /* a call or jump; value: which */
+};
+struct callgrind_item {
+	unsigned kind : 8;
+	unsigned spec : 8;  /* of a ref: see callgrind_spec_at() */
+	unsigned name : 16; /* bytes before the name; 0: there is none */
+	uint32_t at;        /* offset in the text */
+	uint32_t value;
+};
+
+/* "calls=", "jump=" or "jcnd=", and the line of numbers after it. */
+struct callgrind_target {
+	struct { uint64_t addr; uint32_t line; } base, to, pos;
+	bool jump, conditional;
+	uint32_t at;   /* offset of the second line in the text */
+	uint32_t cost; /* index of the first */
+	uint32_t n;
+	uint64_t count, followed;
+};
+
 /* What cg_next_text() parses. */
 struct callgrind_ahead {
 	struct cg_stretches *stretches;
 	bool has_nul;
+	struct callgrind_item *item; /* the last one is at the text's end */
+	size_t items, item_cap;
+	struct callgrind_target *target;
+	size_t targets, target_cap;
+	uint64_t *cost;
+	size_t costs, cost_cap;
 };
 
 /* For struct cg_texts_how; arg: the columns. */
@@ -140,13 +197,17 @@ size_t callgrind_costs(struct callgrind_reader *, const char *at,
 bool callgrind_begin_names(struct callgrind_reader *);
 void callgrind_free_names(struct callgrind_reader *);
 
+/* Takes "(id) name", "(id)" or "name" apart. In any thread. */
+struct callgrind_ref callgrind_get_ref(struct cg_slice text);
+
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);
 
-/* The object or file of "(id) path", "(id)" or "path". */
+/* The object or file of a ref. */
 uint32_t callgrind_path(struct callgrind_reader *, struct callgrind_ids *,
-    struct cg_slice text, callgrind_add_path *add);
-/* The index in named[] of "(id) name", "(id)" or "name". */
-uint32_t callgrind_name(struct callgrind_reader *, struct cg_slice text);
+    const struct callgrind_ref *, callgrind_add_path *add);
+/* The index in named[] of a ref. */
+uint32_t callgrind_name(
+    struct callgrind_reader *, const struct callgrind_ref *);
 /* The function of that name, which is cached. */
 cg_fn callgrind_fn(
     struct callgrind_reader *, uint32_t name, cg_file file, cg_object object);
