@@ -187,6 +187,28 @@ alike()
 	grep -q 'odd.cg:9999:1: warning: dropped an unknown line' "$tmp/err"
 	alike -q -t callgrind --exclude 'h3.h' "$tmp/odd.cg"
 	alike -q -t folded "$dir/big.cg"
+	# Calls and jumps of all forms, ids without names, names without ids.
+	"$CGCONV" -t callgrind "$dir/big.cg" >"$tmp/ids.cg"
+	alike -q -t json "$tmp/ids.cg"
+	awk 'BEGIN { form["jcnd="] = "jcnd=3 9 0x77 +4|jump=2 0x10 5|jcnd=1/2 +16 *"
+		form["cfn="] = "cfn=plain|cfn=(90001)|cfn= (7)|cfn=(8)  b|cfn=(9) c\r" \
+			"|cfi=(88) new.c\ncfn=(10)|cob=(77) new\ncfn=(9)|cfn=(2"
+		form["calls="] = "calls=3 +16 * |calls=0x2 0x10 7|calls=1 0x1f -3 9" \
+			"|calls=5|rcalls=2 0x10 3|calls=4 * 0\r|calls=1 +1 4294967296"
+		form["fn="] = "fn=(11) x\nfi=(99)|fn=y|ob=(76) o\nfn=(12)" }
+		{ key = substr($0, 1, index($0, "=")) }
+		key in form && ++n % 13 == 0 {
+			count = split(form[key], lines, "|")
+			print lines[seen[key]++ % count + 1]
+			next
+		}
+		n % 17 == 0 && /^0x/ { sub(/^0x[^ ]* [^ ]*/, "+1 -1") }
+		{ print }' "$tmp/ids.cg" >"$tmp/calls.cg"
+	alike -t json "$tmp/calls.cg"
+	[ "$status" -eq 0 ]
+	grep -q 'calls.cg:[0-9]*:5: warning: name id 90001 is not defined' "$tmp/err"
+	grep -q '"plain"' "$tmp/out"
+	alike -q -t callgrind "$tmp/calls.cg"
 	# A sum that is too large is told where it is.
 	awk '/^0x/ && ++n > 150000 && n < 150002 { $3 = "18446744073709551615" }
 		{ print }' "$dir/big.cg" >"$tmp/large.cg"

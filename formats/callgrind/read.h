@@ -1,6 +1,6 @@
 /*
- * read.h - the reader's state, shared by the lines of the header (header.c),
- * those of the body (read.c, ahead.c), names (names.c) and numbers (number.h).
+ * read.h - the reader's state, shared by the lines of the header (header.c), those of
+ * the body (body.c, ahead.c), names (names.c) and numbers (number.h).
  */
 #ifndef FORMATS_CALLGRIND_READ_H
 #define FORMATS_CALLGRIND_READ_H
@@ -95,7 +95,7 @@ struct callgrind_reader {
 	struct cg_pos to; /* entry of the callee, target of the jump */
 };
 
-/* ---- read.c ------------------------------------------------------------- */
+/* ---- body.c: kinds of lines --------------------------------------------- */
 
 /* "(id) name" defines an id, "(id)" refers to it, all else is a name. */
 struct callgrind_ref {
@@ -169,6 +169,19 @@ struct callgrind_ahead {
 /* For struct cg_texts_how; arg: the columns. */
 bool callgrind_parse(const void *arg, struct cg_text *);
 void callgrind_close(void *ahead);
+
+/* ---- body.c: lines and items -------------------------------------------- */
+
+/* Reads whole lines, of the header as well. */
+void callgrind_read_range(
+    struct callgrind_reader *, const char *at, const char *end);
+/*
+ * Adds an item of the body, whose lines are without the last newline. False: they
+ * have to be read.
+ */
+bool callgrind_add_item(struct callgrind_reader *,
+    const struct callgrind_ahead *, const struct callgrind_item *,
+    struct cg_slice lines);
 
 /* ---- header.c ----------------------------------------------------------- */
 
