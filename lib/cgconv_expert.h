@@ -171,16 +171,25 @@ void cg_next_free(struct cg_next *);
 /*
  * What was prepared of the current input, valid until the next call; NULL:
  * nothing. To be called in read(); threads then go on with the inputs after it.
- * The reader has to check that it is of the bytes that it has read itself.
+ * The reader has to check that it is of the same file, by cg_in_is() or its bytes.
  */
 void *cg_next_take(struct cg_next *);
+/* By what a file that was read is known again, as it was then. */
+struct cg_stamp {
+	uint64_t device, inode, size;
+	int64_t seconds, nanoseconds; /* when its bytes were changed */
+	int64_t changed; /* ... or anything else of it, in seconds */
+	bool settled;    /* long ago: a change since then would show */
+};
 /*
  * For prepare(): all bytes of a regular file of at most so many. *bytes has room
  * for *cap and is grown; the caller frees it. False: no such file, it is larger,
  * it cannot be read, out of memory (not reported).
  */
 bool cg_read_small_file(const char *path, size_t most, char **bytes,
-    size_t *cap, size_t *size);
+    size_t *cap, size_t *size, struct cg_stamp *);
+/* Is an input that file, without filters, and certainly unchanged? */
+bool cg_in_is(const struct cg_in *, const struct cg_stamp *);
 
 /* ---- Drafts ------------------------------------------------------------- */
 

@@ -530,18 +530,27 @@ make_tracefile()
 	done
 }
 
-@test "threads: a unit that changes after it was prepared is read as it is" {
-	at=$tmp/units
+# changes SECONDS: a unit changes after it was prepared, and so long after it was
+# written: then threads know it by its times.
+changes()
+{
+	at=$tmp/units$1
 	mkdir "$at"
 	cp samples/gcov/gcc-c/cover.gc?? "$at"
 	mkfifo "$at/wait.lcov"
+	sleep "$1"
 	# While lcov's pipe is read, threads have prepared the unit behind it.
 	"$CGCONV" -q -j 2 -t json samples/gcov/gcc-cc/cover.gcda \
 		"$at/wait.lcov" "$at/cover.gcda" >"$tmp/out" &
 	pid=$!
 	exec 9>"$at/wait.lcov"
 	sleep 0.3
-	cp samples/gcov/clang-b21/cover.gc?? "$at"
+	if [ "$1" -eq 0 ]; then
+		cp samples/gcov/clang-b21/cover.gc?? "$at"
+	else # of the same size
+		LC_ALL=C sed 's/cover\.c/Cover.c/g' \
+			samples/gcov/gcc-c/cover.gcno >"$at/cover.gcno"
+	fi
 	printf 'TN:\nSF:/x.c\nDA:1,1\nend_of_record\n' >&9
 	exec 9>&-
 	wait "$pid"
@@ -550,4 +559,10 @@ make_tracefile()
 		"$at/cover.gcda" >"$tmp/want"
 	same <(grep -v wait.lcov "$tmp/want" | grep -v /dev/fd) \
 		<(grep -v wait.lcov "$tmp/out" | grep -v /dev/fd)
+}
+
+@test "threads: a unit that changes after it was prepared is read as it is" {
+	changes 0
+	changes 5
+	grep -q 'Cover\.c' "$tmp/out"
 }

@@ -464,6 +464,8 @@ open_other(const struct gcov_prepared *prepared, struct gcov_unit *unit,
 		*skip = !gcov_open_notes(unit, name, other);
 		if (*skip || !*other)
 			return false;
+		if (cg_in_is(*other, &prepared->stamp))
+			return true;
 		if (cg_read_all(*other, &text))
 			return is_same(
 			    text, prepared->notes, prepared->notes_size);

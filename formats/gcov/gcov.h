@@ -18,6 +18,7 @@
 #ifndef FORMATS_GCOV_GCOV_H
 #define FORMATS_GCOV_GCOV_H
 
+#include "cgconv_expert.h"
 #include "unit.h"
 
 /* ---- files.c ------------------------------------------------------------ */
@@ -120,6 +121,7 @@ struct gcov_prepared {
 	struct gcov_unit unit; /* unit.prepared: use it */
 	char *notes, *data;    /* their bytes */
 	size_t notes_size, data_size, notes_cap, data_cap;
+	struct cg_stamp stamp; /* of the notes */
 };
 /* For struct cg_next_how; exact points to a bool. */
 void gcov_prepare(const void *exact, const char *path, void *prepared);

@@ -2,10 +2,9 @@
  * prepare.c - reads, solves and counts a unit before it is its turn.
  *
  * A thread reads the notes, and the data next to them, computes all counts and
- * keeps them. Then gcov.c reads the files as ever, and if they are the same
- * bytes it emits what is kept. Whatever is unusual is not prepared: notes
- * elsewhere, archives, compressed files, files that do not match or cannot be
- * read.
+ * keeps them. Then gcov.c opens the files as ever, and if they are the same it emits
+ * what is kept. Whatever is unusual is not prepared: notes elsewhere, archives,
+ * compressed files, files that do not match or cannot be read.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,11 +40,12 @@ count_all(struct gcov_unit *unit)
 /* Reads a whole file that is one of the kind, with nothing to tell. */
 static bool
 read_file(struct gcov_unit *unit, const char *path, gcov_read_fn *read,
-    char **text, size_t *cap, size_t *size)
+    char **text, size_t *cap, size_t *size, struct cg_stamp *stamp)
 {
 	struct gcov_bytes bytes;
 
-	if (!path || !cg_read_small_file(path, SIZE_MOST, text, cap, size))
+	if (!path ||
+	    !cg_read_small_file(path, SIZE_MOST, text, cap, size, stamp))
 		return false;
 	bytes = gcov_bytes_of((struct cg_slice){ *text, *size });
 	return gcov_read_either(unit, &bytes, read);
@@ -72,16 +72,17 @@ gcov_prepare(const void *exact, const char *path, void *own)
 	unit->prepared = unit->nomem = false;
 	if (!data && !gcov_ends_with(name, cg_slice(".gcno")))
 		return;
-	if (data && (!read_file(unit, path, gcov_read_data, &prepared->data,
-			 &prepared->data_cap, &prepared->data_size) ||
-			gcov_is_cut(&unit->data)))
+	if (data &&
+	    (!read_file(unit, path, gcov_read_data, &prepared->data,
+		 &prepared->data_cap, &prepared->data_size, &prepared->stamp) ||
+		gcov_is_cut(&unit->data)))
 		return;
 	if (!data && data_exists(unit, path))
 		return;
 	if (data)
 		path = gcov_swap_suffix(unit, path, ".gcda", ".gcno");
 	if (!read_file(unit, path, gcov_read_notes, &prepared->notes,
-		&prepared->notes_cap, &prepared->notes_size))
+		&prepared->notes_cap, &prepared->notes_size, &prepared->stamp))
 		return;
 	unit->has_data = data;
 	if (unit->blocks + unit->arcs + unit->lines > ITEMS_MOST ||

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgconv_expert.h"
 #include "io/io.h"
 
 /* One read(): fast enough, and leaves the cache to the tables of readers. */
@@ -399,6 +400,12 @@ cg_in_taken(const struct cg_in *in)
 {
 	return in->ahead ? cg_ahead_taken(in->ahead)
 			 : cg_stream_taken(in->stream);
+}
+
+bool
+cg_in_is(const struct cg_in *in, const struct cg_stamp *stamp)
+{
+	return cg_stream_is(in->stream, stamp);
 }
 
 const char *

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgconv_expert.h"
 #include "io/io.h"
 
 /* How often, in milliseconds, a thread that waits looks whether it is to end. */
@@ -144,6 +145,17 @@ cg_stream_taken(const struct cg_stream *stream)
 	while (stream->source)
 		stream = stream->source;
 	return stream->given;
+}
+
+bool
+cg_stream_is(const struct cg_stream *stream, const struct cg_stamp *stamp)
+{
+	const struct lowest *lowest = (const struct lowest *)stream;
+	struct cg_stamp now;
+
+	return !stream->source && stream->read == read_file &&
+	       cg_get_stamp(lowest->source.fd, &now) &&
+	       cg_same_stamp(&now, stamp);
 }
 
 bool
