@@ -209,6 +209,22 @@ alike()
 	grep -q 'calls.cg:[0-9]*:5: warning: name id 90001 is not defined' "$tmp/err"
 	grep -q '"plain"' "$tmp/out"
 	alike -q -t callgrind "$tmp/calls.cg"
+	# Parts whose events are in another order, or listed twice, or with bb.
+	for events in 'Ir Dr' 'Dr Ir' 'Ir Ir'; do
+		awk -v events="$events" 'BEGIN {
+			print "events: Ir Dr\nfl=a.c\nfn=f"
+			for (i = 1; i < 40000; i++)
+				print i, "3 4"
+			print "part: 2\nevents: " events "\nfn=f"
+			for (i = 1; i < 20000; i++)
+				print i, "3 4\ncfn=f\ncalls=1 7\n* 10 20"
+			print "part: 3\nevents: Ir Dr\nfn=f\n1 1 1"
+		}' >"$tmp/events.cg"
+		alike -f callgrind -t json "$tmp/events.cg"
+		[ "$status" -eq 0 ]
+	done
+	sed 's/^part: 2/&\npositions: bb line/' "$tmp/events.cg" >"$tmp/bb.cg"
+	alike -f callgrind -t json "$tmp/bb.cg"
 	# A sum that is too large is told where it is.
 	awk '/^0x/ && ++n > 150000 && n < 150002 { $3 = "18446744073709551615" }
 		{ print }' "$dir/big.cg" >"$tmp/large.cg"

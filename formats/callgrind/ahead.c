@@ -136,7 +136,11 @@ take_positions(
 	*pos = lines->pos;
 	if (lines->addrs) {
 		at = take_position(at, &pos->addr);
-		if (!at || !is_blank(*at))
+		if (!at)
+			return NULL;
+	}
+	if (lines->addrs && lines->lines) {
+		if (!is_blank(*at))
 			return NULL;
 		at = skip_blanks(at);
 	}

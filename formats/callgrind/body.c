@@ -237,7 +237,7 @@ read_cost_line(struct callgrind_reader *r, const char *from)
 	pos.file = r->here;
 	at = get_costs(r, at, raw, &n);
 	if (!r->straight) {
-		n = callgrind_map_costs(r, raw, n, mapped);
+		n = callgrind_map_costs(r, from, raw, n, mapped);
 		cost = mapped;
 	}
 	r->base = pos;

@@ -176,8 +176,8 @@ callgrind_more_costs(
 }
 
 size_t
-callgrind_map_costs(
-    struct callgrind_reader *r, const uint64_t *cost, size_t n, uint64_t *to)
+callgrind_map_costs(struct callgrind_reader *r, const char *at,
+    const uint64_t *cost, size_t n, uint64_t *to)
 {
 	size_t count = 0;
 
@@ -188,9 +188,9 @@ callgrind_map_costs(
 			to[count] = 0;
 		/* An event that is listed twice is summed. */
 		if (__builtin_add_overflow(*sum, cost[i], sum))
-			r->status =
-			    cg_fail(r->job, "the sum of costs of a repeated "
-					    "event exceeds 64 bits");
+			r->status = cg_fail_at(r->job, at,
+			    "the sum of costs of a repeated event exceeds 64 "
+			    "bits");
 	}
 	return count;
 }
@@ -203,5 +203,5 @@ callgrind_costs(
 	size_t n;
 
 	(void)get_costs(r, at, raw, &n);
-	return callgrind_map_costs(r, raw, n, cost);
+	return callgrind_map_costs(r, at, raw, n, cost);
 }

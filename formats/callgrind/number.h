@@ -194,8 +194,8 @@ get_costs(struct callgrind_reader *r, const char *at,
 	return *at == '\n' ? at : callgrind_more_costs(r, at, cost, count);
 }
 
-/* Maps costs from the order of the events: line to columns. Their number. */
-size_t callgrind_map_costs(
-    struct callgrind_reader *, const uint64_t *cost, size_t n, uint64_t *to);
+/* Maps costs at at from the order of the events: line to columns. Their number. */
+size_t callgrind_map_costs(struct callgrind_reader *, const char *at,
+    const uint64_t *cost, size_t n, uint64_t *to);
 
 #endif

@@ -7,12 +7,13 @@
 
 /* ---- Texts --------------------------------------------------------------- */
 
+/* A part may have others than the one that threads know. */
 static bool
 has_columns(
     const struct callgrind_reader *r, const struct callgrind_columns *columns)
 {
 	return r->instr == columns->instr && r->line == columns->line &&
-	       r->events == columns->events;
+	       r->events == columns->events && !r->bb && r->straight;
 }
 
 static void
