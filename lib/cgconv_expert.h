@@ -129,7 +129,7 @@ bool cg_next_text(struct cg_texts *, struct cg_text **);
 
 /*
  * The functions of frames, by name and object: the reader adds them, and threads
- * that parse texts look them up. Some 30,000 are kept; of others, and of those
+ * that parse texts look them up. Some 60,000 are kept; of others, and of those
  * that are added meanwhile, a thread knows nothing, and the reader adds them.
  */
 struct cg_known_fns;

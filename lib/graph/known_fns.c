@@ -13,11 +13,13 @@
 #include "cgconv_parse.h"
 #include "graph/build.h"
 
-/* A power of two, a quarter of it used: 0.5 MiB and as much for the entries. */
+/* A power of two, half of it used: 1 MiB; entries take up to 2.5 MiB. */
 #define SLOTS ((size_t)1 << 17)
-#define FNS_MAX (SLOTS / 4)
+#define FNS_MAX (SLOTS / 2)
 /* Names with one hash are easy to find: later ones of them are not kept. */
 #define STEPS 8
+/* Entries of the reader's own cache of those; a power of two. */
+#define LATER 16384u
 
 struct known {
 	struct cg_slice name, object; /* in the graph */
@@ -28,6 +30,7 @@ struct cg_known_fns {
 	struct cg_build *build;
 	size_t count;
 	struct known *known;
+	struct known *later; /* by hash, the last one each; NULL: none so far */
 	/* Hash, and index + 1 in known; 0: free. */
 	_Atomic uint64_t slot[SLOTS];
 };
@@ -72,7 +75,15 @@ cg_known_fns_free(struct cg_known_fns *fns)
 	if (!fns)
 		return;
 	free(fns->known);
+	free(fns->later);
 	free(fns);
+}
+
+static bool
+is_known(
+    const struct known *known, struct cg_slice name, struct cg_slice object)
+{
+	return same_text(known->name, name) && same_text(known->object, object);
 }
 
 static cg_fn
@@ -89,8 +100,7 @@ find_known(const struct cg_known_fns *fns, uint32_t hash, struct cg_slice name,
 		if (slot >> 32 != hash)
 			continue;
 		known = &fns->known[(uint32_t)slot - 1];
-		if (same_text(known->name, name) &&
-		    same_text(known->object, object))
+		if (is_known(known, name, object))
 			return known->fn;
 	}
 	return 0;
@@ -116,29 +126,54 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 	return NULL;
 }
 
+/* Where the reader alone keeps a function of that hash; NULL: nowhere. */
+static struct known *
+later_of(const struct cg_known_fns *fns, uint32_t hash)
+{
+	return fns->later ? &fns->later[hash & (LATER - 1)] : NULL;
+}
+
+static void
+keep(struct cg_known_fns *fns, uint32_t hash, const struct known *known)
+{
+	_Atomic uint64_t *slot = free_slot(fns, hash);
+	struct known *later;
+
+	if (slot) {
+		fns->known[fns->count++] = *known;
+		atomic_store_explicit(slot, (uint64_t)hash << 32 | fns->count,
+		    memory_order_release);
+		return;
+	}
+	if (!fns->later)
+		fns->later = calloc(LATER, sizeof(*fns->later));
+	later = later_of(fns, hash);
+	if (later)
+		*later = *known;
+}
+
 cg_fn
 cg_add_known_fn(
     struct cg_known_fns *fns, struct cg_slice name, struct cg_slice object)
 {
 	struct cg_build *build = fns->build;
-	uint32_t hash = hash_frame(name, object);
-	cg_fn fn = find_known(fns, hash, name, object);
-	_Atomic uint64_t *slot;
+	const uint32_t hash = hash_frame(name, object);
+	const struct known *later = later_of(fns, hash);
+	struct known new = { .fn = find_known(fns, hash, name, object) };
 	cg_name name_id;
 
-	if (fn != 0)
-		return fn;
+	if (new.fn != 0)
+		return new.fn;
+	if (later && later->fn != 0 && is_known(later, name, object))
+		return later->fn;
 	name_id = cg_add_name(build, name);
-	fn = cg_add_fn_named(build, name_id, 0, cg_add_object(build, object));
-	slot = fn != 0 ? free_slot(fns, hash) : NULL;
-	if (!slot)
-		return fn;
+	new.fn =
+	    cg_add_fn_named(build, name_id, 0, cg_add_object(build, object));
+	if (new.fn == 0)
+		return 0;
 	/* The object's path may be another text. */
-	fns->known[fns->count++] =
-	    (struct known){ .name = cg_get_name(build, name_id),
-		    .object = cg_get_name(build, cg_add_name(build, object)),
-		    .fn = fn };
-	atomic_store_explicit(
-	    slot, (uint64_t)hash << 32 | fns->count, memory_order_release);
-	return fn;
+	new.name = cg_get_name(build, name_id);
+	new.object = cg_get_name(build, cg_add_name(build, object));
+	keep(fns, hash, &new);
+	return new.fn;
 }

@@ -17,6 +17,8 @@
 #define THREADS_FROM ((size_t)256 << 10)
 /* Blocks in a window, besides those that are worked on. */
 #define SPARE 2
+/* The reader does not take texts faster than so many threads parse them. */
+#define THREADS_MOST 8
 
 struct block {
 	struct cg_text shown; /* to the format */
@@ -57,6 +59,8 @@ cg_texts_threads(const struct cg_job *job, const struct cg_in *in)
 
 	if (threads > 1 && cg_in_filters(in)[0] != '\0')
 		threads--;
+	if (threads > THREADS_MOST)
+		threads = THREADS_MOST;
 	return threads > 0 ? threads : 1;
 }
 
