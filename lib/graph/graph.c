@@ -89,16 +89,12 @@ cg_graph_free(struct cg_graph *graph)
 
 /* ---- Canonical order ---------------------------------------------------- */
 
-/* A string to sort, or what is left of it. */
+/* A string to sort. */
 struct ranked {
 	uint64_t first; /* eight bytes, as a number that compares as they do */
 	const char *ptr;
 	uint32_t len, id;
 };
-
-/* Larger groups of strings that begin alike are sorted by what follows. */
-#define ALIKE_FEW 16
-#define ALIKE_LEVELS 32 /* eight bytes each */
 
 static uint64_t
 first_bytes(struct cg_slice text)
@@ -123,67 +119,6 @@ compare_ranked(const void *pa, const void *pb)
 	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-static int
-compare_first(const void *pa, const void *pb)
-{
-	const struct ranked *a = pa, *b = pb;
-
-	return (a->first > b->first) - (a->first < b->first);
-}
-
-/*
- * Drops the first bytes, which all have. Strings that end there come first and
- * are sorted; returns how many they are.
- */
-static size_t
-drop_first(struct ranked *list, size_t count)
-{
-	const uint32_t width = sizeof(list->first);
-	size_t ended = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct ranked one = list[i];
-
-		if (one.len <= width) {
-			list[i] = list[ended];
-			list[ended++] = one;
-			continue;
-		}
-		list[i].ptr += width;
-		list[i].len -= width;
-		list[i].first = first_bytes(
-		    (struct cg_slice){ list[i].ptr, list[i].len });
-	}
-	qsort(list, ended, sizeof(*list), compare_ranked);
-	return ended;
-}
-
-/*
- * Names of functions have long beginnings in common: to compare them as a whole
- * would read most of them again and again.
- */
-static void
-sort_strings(struct ranked *list, size_t count, int level)
-{
-	size_t from, to, ended;
-
-	qsort(list, count, sizeof(*list),
-	    level < ALIKE_LEVELS ? compare_first : compare_ranked);
-	for (from = 0; level < ALIKE_LEVELS && from < count; from = to) {
-		for (to = from + 1;
-		     to < count && list[to].first == list[from].first;)
-			to++;
-		if (to - from <= ALIKE_FEW) {
-			qsort(list + from, to - from, sizeof(*list),
-			    compare_ranked);
-			continue;
-		}
-		ended = drop_first(list + from, to - from);
-		sort_strings(
-		    list + from + ended, to - from - ended, level + 1);
-	}
-}
-
 /* The ranks of all strings in the order of bytes; NULL: out of memory. */
 static uint32_t *
 rank_strings(const struct cg_graph *graph)
@@ -201,7 +136,7 @@ rank_strings(const struct cg_graph *graph)
 			.id = i };
 	}
 	if (list && ranks) {
-		sort_strings(list, count, 0);
+		qsort(list, count, sizeof(*list), compare_ranked);
 		for (uint32_t i = 0; i < count; i++)
 			ranks[list[i].id] = i;
 	} else {
