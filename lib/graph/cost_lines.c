@@ -46,14 +46,13 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	uint8_t *rows = packed->last->data;
 	struct packing packing = { .at = rows + packed->used,
 		.end = rows + packed->room,
-		.pos = packed->pos,
-		.first = first_row(packed),
+		.packed = packed,
 		.segment = &build->run->segment };
 	struct seen seen = { 0 };
 	const char *at =
 	    pack_rows(&packing, true, lines, text, end, sum, &seen);
 
-	end_pack(packed, packing.at, &packing.pos);
+	packed->used = (uint32_t)(packing.at - rows);
 	if (at > text)
 		note_lines(build->graph, seen);
 	return at;

@@ -256,8 +256,7 @@ get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
 /* Where rows are packed. */
 struct packing {
 	uint8_t *at, *end;    /* free space */
-	struct cg_pos pos;    /* of the last row */
-	const uint8_t *first; /* the run's first row */
+	struct cg_packed *packed; /* its pos is that of the last row */
 	uint8_t **segment;    /* see run->segment; NULL: rows without segments */
 };
 
@@ -273,7 +272,7 @@ follows(struct cg_pos pos, struct cg_pos before)
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 {
-	const struct cg_pos *a = &packing->pos, *b = &lines->pos;
+	const struct cg_pos *a = &packing->packed->pos, *b = &lines->pos;
 
 	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
 		return UINT64_MAX;
@@ -322,8 +321,9 @@ pack_rows(struct packing *packing, const bool segments,
 			at = take_pos(text, lines->addrs, lines->lines, &next);
 			if (!at || (!segments && !follows(next, pos)))
 				break;
-			row = segments ? put_cost_pos(packing->first, to, next,
-					     text > from ? pos : packing->pos)
+			row = segments ? put_cost_pos(packing->packed, to, next,
+					     text > from ? pos
+							 : packing->packed->pos)
 				       : put_near_pos(to, next, pos);
 			tag = *to;
 		}
@@ -348,7 +348,7 @@ pack_rows(struct packing *packing, const bool segments,
 	packing->at = to;
 	if (text == from)
 		return text;
-	packing->pos = lines->pos = pos;
+	packing->packed->pos = lines->pos = pos;
 	note_pos(seen, &pos);
 	return text;
 }

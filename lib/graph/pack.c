@@ -32,7 +32,7 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
 	row = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!row)
 		return false;
-	to = put_cost_pos(first_row(packed), row, *pos, packed->pos);
+	to = put_cost_pos(packed, row, *pos, packed->pos);
 	if (n < CG_COST_COUNT) {
 		*row |= (uint8_t)n;
 	} else {

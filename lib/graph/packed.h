@@ -239,15 +239,15 @@ next_segment(const uint8_t *row)
 	return next;
 }
 
-/* Begins a new segment if pos is before the last row's. first: of the run. */
+/* Begins a new segment if pos is before the last row's. */
 static inline uint8_t *
-put_cost_pos(const uint8_t *first, uint8_t *to, struct cg_pos pos,
+put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
     struct cg_pos before)
 {
 	bool same = pos.addr == before.addr && pos.line == before.line &&
 		    pos.file == before.file;
 
-	if (same || is_behind(pos, before) || to == first)
+	if (same || is_behind(pos, before) || to == first_row(packed))
 		return put_near_pos(to, pos, before);
 	return put_segment(to, pos);
 }

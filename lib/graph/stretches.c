@@ -96,7 +96,8 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
     const char *text, const char *end)
 {
 	struct cg_stretch *stretch;
-	struct packing packing = { 0 };
+	struct cg_packed packed = { 0 };
+	struct packing packing = { .packed = &packed };
 
 	if (!cg_grow_raw(
 		&all->stretch, &all->cap, all->count + 1, sizeof(*stretch)) ||
@@ -106,9 +107,9 @@ cg_pack_stretch(struct cg_stretches *all, struct cg_cost_lines *lines,
 	stretch = &all->stretch[all->count];
 	if (!pack_first(all, stretch, lines, &text, end))
 		return text;
+	packed.pos = lines->pos;
 	packing.at = all->bytes + all->used;
 	packing.end = all->bytes + all->room;
-	packing.pos = lines->pos;
 	stretch->end = pack_rows(
 	    &packing, false, lines, text, end, all->sum, &stretch->seen);
 	all->used = (size_t)(packing.at - all->bytes);
@@ -194,7 +195,7 @@ put_stretch(struct cg_build *build, cg_fn fn, cg_file file,
 	if (!row)
 		return false;
 	first.file = file;
-	to = put_cost_pos(first_row(packed), row, first, packed->pos);
+	to = put_cost_pos(packed, row, first, packed->pos);
 	*row |= all->bytes[stretch->at];
 	memcpy(to, all->bytes + stretch->at + 1, stretch->len - 1);
 	end_pack(packed, to + stretch->len - 1, &stretch->last);
