@@ -188,27 +188,20 @@ static const char *
 parse_target(
     struct parser *p, struct cg_slice rest, struct callgrind_target *target)
 {
-	const struct cg_pos base = p->lines.pos;
-	struct cg_pos to, pos;
 	const char *at = take_count(rest.ptr, target->conditional, target);
 
-	at = at ? take_positions(&p->lines, at, &to) : NULL;
+	at = at ? take_positions(&p->lines, at, &target->to) : NULL;
 	if (!at || *at != '\n' || at + 1 == p->end)
 		return NULL;
 	target->at = (uint32_t)(at + 1 - p->text);
-	at = take_positions(&p->lines, at + 1, &pos);
+	at = take_positions(&p->lines, at + 1, &target->pos);
 	if (!at || (target->jump && *at != '\n'))
 		return NULL;
 	if (!target->jump)
 		at = take_costs(p, at, target);
-	target->base.line = base.line;
-	target->base.addr = base.addr;
-	target->to.line = to.line;
-	target->to.addr = to.addr;
-	target->pos.line = pos.line;
-	target->pos.addr = pos.addr;
+	target->base = p->lines.pos;
 	if (at)
-		p->lines.pos = pos;
+		p->lines.pos = target->pos;
 	return at;
 }
 

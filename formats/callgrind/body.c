@@ -487,9 +487,7 @@ static bool
 add_target(struct callgrind_reader *r, const struct callgrind_ahead *ahead,
     const struct callgrind_target *target, const char *text)
 {
-	const struct cg_pos pos = { .file = r->here,
-		.line = target->pos.line,
-		.addr = target->pos.addr };
+	struct cg_pos pos = target->pos;
 
 	if (r->expect != EXPECT_COST || r->in_header ||
 	    r->base.line != target->base.line ||
@@ -498,8 +496,8 @@ add_target(struct callgrind_reader *r, const struct callgrind_ahead *ahead,
 		return false;
 	r->at = text;
 	r->count = target->count;
-	r->to =
-	    (struct cg_pos){ .line = target->to.line, .addr = target->to.addr };
+	r->to = target->to;
+	pos.file = r->here;
 	if (target->jump) {
 		r->jump.conditional = target->conditional;
 		r->jump.followed = target->followed;

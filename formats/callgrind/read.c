@@ -37,10 +37,10 @@ read_text(struct callgrind_reader *r, const struct cg_text *text,
 		if (!callgrind_add_item(r, ahead, &item[i],
 			(struct cg_slice){ from, (size_t)(to - from) - 1 }))
 			callgrind_read_range(r, from, to);
-		left -= item[i].kind == CALLGRIND_STRETCH;
+		if (item[i].kind != CALLGRIND_STRETCH || --left > 0)
+			continue;
 		/* Before a line that may begin another part. */
-		if (item[i].kind == CALLGRIND_STRETCH && left == 0 &&
-		    r->status == CG_OK)
+		if (r->status == CG_OK)
 			cg_end_stretches(r->build, ahead->stretches);
 	}
 }

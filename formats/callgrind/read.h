@@ -146,7 +146,7 @@ struct callgrind_item {
 
 /* "calls=", "jump=" or "jcnd=", and the line of numbers after it. */
 struct callgrind_target {
-	struct { uint64_t addr; uint32_t line; } base, to, pos;
+	struct cg_pos base, to, pos; /* without files */
 	bool jump, conditional;
 	uint32_t at;   /* offset of the second line in the text */
 	uint32_t cost; /* index of the first */

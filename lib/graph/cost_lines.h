@@ -255,9 +255,9 @@ get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
 
 /* Where rows are packed. */
 struct packing {
-	uint8_t *at, *end;    /* free space */
+	uint8_t *at, *end;        /* free space */
 	struct cg_packed *packed; /* its pos is that of the last row */
-	uint8_t **segment;    /* see run->segment; NULL: rows without segments */
+	uint8_t **segment;        /* see run->segment; NULL: without segments */
 };
 
 /* True for rows that do not begin a segment. */

@@ -496,14 +496,15 @@ void
 cg_in_locate(
     const struct cg_in *in, const char *at, struct cg_location *location)
 {
-	bool inside = at && cg_in_holds(in, at);
-	size_t to = inside ? (size_t)(at - in->buf) : in->given;
+	const bool before = at && is_before(in, at);
+	const bool inside = !before && at && cg_in_holds(in, at);
+	const size_t to = inside ? (size_t)(at - in->buf) : in->given;
 
 	*location = (struct cg_location){ .file = in->name };
 	switch (in->kind) {
 	case NOTHING: break;
 	case TEXT:
-		if (inside && is_before(in, at)) {
+		if (before) {
 			locate_text((struct cg_slice){ in->before.buf,
 					(size_t)(at - in->before.buf) },
 			    in->before.lines, in->before.columns, location);

@@ -790,18 +790,18 @@ test_wide_lines(uint64_t seed, size_t events)
 }
 
 #define NAMES 3000
-#define NAME_MAX 400
+#define NAME_SIZE 400
 
 /* Most begin as another one does, and end anywhere; some have zeros. */
 static struct cg_slice
-make_name(char name[NAMES][NAME_MAX], size_t i, uint64_t *seed)
+make_name(char name[NAMES][NAME_SIZE], size_t i, uint64_t *seed)
 {
-	size_t len = 1 + unit_below(seed, i % 7 == 0 ? NAME_MAX : 40);
+	size_t len = 1 + unit_below(seed, i % 7 == 0 ? NAME_SIZE : 40);
 
 	if (i > 0)
-		memcpy(name[i], name[unit_below(seed, i)], NAME_MAX);
+		memcpy(name[i], name[unit_below(seed, i)], NAME_SIZE);
 	else
-		memset(name[i], 'a', NAME_MAX);
+		memset(name[i], 'a', NAME_SIZE);
 	name[i][len - 1] = (char)(unit_below(seed, 3) * 60);
 	return (struct cg_slice){ name[i], len };
 }
@@ -810,7 +810,7 @@ make_name(char name[NAMES][NAME_MAX], size_t i, uint64_t *seed)
 static void
 test_order(uint64_t seed)
 {
-	static char name[NAMES][NAME_MAX];
+	static char name[NAMES][NAME_SIZE];
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
 	struct cg_slice last = { "", 0 }, now;
