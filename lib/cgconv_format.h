@@ -663,7 +663,7 @@ int cg_report_close(struct cg_report *, bool ok);
 
 /*
  * Call stacks, merged by what a format writes of their frames: frames with
- * equal keys and the same callers become one. Memory: about 40 bytes a node.
+ * equal keys and the same callers become one. Memory: about 50 bytes a node.
  *
  *	merged = cg_merged_stacks_new(graph, get_key, arg);
  *	frame = cg_merged_frames(merged, &count);

@@ -18,35 +18,85 @@ struct cg_merged_stacks {
 	uint32_t *child;
 };
 
+/* The children of a frame, while frames are merged. */
+struct children {
+	uint32_t latest; /* of the last look-up; 0: there are none */
+	bool many;       /* all of them are in the table */
+};
+
+/* What the table knows of a child; NULL: out of memory. */
+static uint32_t *
+child_at(struct cg_map *known, uint32_t parent, uint32_t key)
+{
+	return cg_map_at(known, (uint64_t)parent << 32 | key);
+}
+
+/*
+ * The child of a frame, which is not its latest; 0: there is none. It is going
+ * to be next if so. SIZE_MAX: out of memory.
+ */
+static size_t
+change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
+    struct children *of, uint32_t parent, uint32_t key)
+{
+	uint32_t *id, found;
+
+	if (of->latest == 0)
+		return 0;
+	if (!of->many) {
+		id = child_at(known, parent, merged->frame[of->latest].key);
+		if (!id)
+			return SIZE_MAX;
+		*id = of->latest;
+		of->many = true;
+	}
+	id = child_at(known, parent, key);
+	if (!id)
+		return SIZE_MAX;
+	found = *id;
+	if (found == 0)
+		*id = (uint32_t)merged->frames;
+	return found;
+}
+
+/*
+ * Most frames have one child, and most siblings come one after the other: so
+ * the table has only those children that have siblings.
+ */
 static bool
 merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
 {
-	size_t nodes = cg_node_count(merged->graph) + 1;
+	size_t nodes = cg_node_count(merged->graph) + 1, id = 0;
+	struct children *children = calloc(nodes, sizeof(*children));
 	struct cg_map known = { 0 };
-	uint32_t *id = merged->frame_of;
 
-	for (cg_node node = 1; id && node < nodes; node++) {
+	for (cg_node node = 1; children && node < nodes; node++) {
 		struct cg_stack stack;
+		struct children *of;
 		uint32_t parent, key;
 
 		cg_get_node(merged->graph, node, &stack);
 		parent = merged->frame_of[stack.parent];
 		key = get_key(arg, node, &stack);
-		id = cg_map_at(&known, (uint64_t)parent << 32 | key);
-		if (!id)
+		of = &children[parent];
+		id = of->latest;
+		if (id == 0 || merged->frame[id].key != key)
+			id = change_latest(merged, &known, of, parent, key);
+		if (id == SIZE_MAX)
 			break;
-		if (*id == 0) {
-			*id = (uint32_t)merged->frames++;
-			merged->frame[*id] =
+		if (id == 0) {
+			id = merged->frames++;
+			merged->frame[id] =
 			    (struct cg_merged_frame){ .parent = parent,
 				    .depth = merged->frame[parent].depth + 1,
 				    .key = key,
 				    .fn = stack.fn };
 		}
-		merged->frame_of[node] = *id;
+		of->latest = merged->frame_of[node] = (uint32_t)id;
 	}
 	cg_map_free(&known);
-	return id != NULL;
+	free(children);
+	return children && id != SIZE_MAX;
 }
 
 static void
