@@ -275,14 +275,60 @@ cg_put_fixed(struct cg_out *out, int64_t value, unsigned digits)
 	cg_out_advance(out, cg_format_fixed(to, value, digits));
 }
 
-void
-cg_putf(struct cg_out *out, const char *fmt, ...)
+static void
+put_signed(struct cg_out *out, int64_t value)
+{
+	if (value < 0)
+		cg_putc(out, '-');
+	cg_putu(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/*
+ * Puts a plain conversion: %s, %c, or a number without flags, as most are. *fmt
+ * is at its '%' and is moved behind it; false: it is another one.
+ */
+static bool
+put_plain(struct cg_out *out, const char **fmt, va_list *args)
+{
+	const char *at = *fmt + 1;
+	bool size = *at == 'z', is_long = *at == 'l', both;
+
+	at += size || is_long;
+	both = is_long && *at == 'l';
+	at += both;
+	if (*at == 'u') {
+		cg_putu(out, both      ? va_arg(*args, unsigned long long)
+			     : is_long ? va_arg(*args, unsigned long)
+			     : size    ? va_arg(*args, size_t)
+				       : va_arg(*args, unsigned));
+	} else if (*at == 'd' && !size) {
+		put_signed(out, both      ? va_arg(*args, long long)
+				: is_long ? va_arg(*args, long)
+					  : va_arg(*args, int));
+	} else if (size || is_long) {
+		return false;
+	} else if (*at == 's') {
+		cg_puts(out, va_arg(*args, const char *));
+	} else if (*at == 'c') {
+		cg_putc(out, (char)va_arg(*args, int));
+	} else {
+		return false;
+	}
+	*fmt = at + 1;
+	return true;
+}
+
+static void put_printed(struct cg_out *out, const char *fmt, va_list args)
+    CG_PRINTF(2, 0);
+
+/* As printf() does. */
+static void
+put_printed(struct cg_out *out, const char *fmt, va_list args)
 {
 	char *to = cg_out_reserve(out, PRINT_ROOM), *text;
-	va_list args, again;
+	va_list again;
 	int n;
 
-	va_start(args, fmt);
 	va_copy(again, args);
 	n = vsnprintf(to, PRINT_ROOM, fmt, args);
 	if (n < 0) {
@@ -297,6 +343,23 @@ cg_putf(struct cg_out *out, const char *fmt, ...)
 		fail(out, ENOMEM);
 	}
 	va_end(again);
+}
+
+/* vsnprintf() takes most of the time of a writer that prints rows by it. */
+void
+cg_putf(struct cg_out *out, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	do {
+		size_t n = strcspn(fmt, "%");
+
+		cg_put(out, (struct cg_slice){ fmt, n });
+		fmt += n;
+	} while (*fmt != '\0' && put_plain(out, &fmt, &args));
+	if (*fmt != '\0')
+		put_printed(out, fmt, args);
 	va_end(args);
 }
 

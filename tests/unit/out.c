@@ -3,6 +3,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,6 +161,35 @@ test_formats(void)
 		CHECK(cg_equal(cg_trim(line), "7") && cg_equal(bytes, "8"));
 		cg_out_close(out);
 	}
+}
+
+/* What printf() gives; %i is the first that is not plain. */
+static void
+test_conversions(void)
+{
+	char text[400];
+	struct cg_out *out = cg_out_memory(&diag);
+
+#define FORMAT                                                       \
+	"%s,%c;%d %d %u|%ld %lld %lu %llu %zu%s%" PRId64 "/%" PRIu64 \
+	"/%" PRIu32 "/%" PRId32 "%i%%%5d %-4u %02x %.1f %c"
+#define VALUES                                                               \
+	"", 'c', INT_MIN, INT_MAX, UINT_MAX, LONG_MIN, LLONG_MIN, ULONG_MAX, \
+	    ULLONG_MAX, SIZE_MAX, "text", INT64_MIN, UINT64_MAX, UINT32_MAX, \
+	    INT32_MIN, -5, 7, 8u, 9u, 1.25, 'd'
+	(void)snprintf(text, sizeof(text), FORMAT, VALUES);
+	cg_putf(out, FORMAT, VALUES);
+	CHECK(cg_equal(cg_out_bytes(out), text));
+	cg_out_close(out);
+#undef FORMAT
+#undef VALUES
+	out = cg_out_memory(&diag);
+	cg_putf(out, "%d%ld%lld%u%lu%llu%zu%s%c", -1, -2L, -3LL, 4u, 5ul, 6ull,
+	    (size_t)7, "8", '9');
+	cg_putf(out, "%s", "");
+	cg_putf(out, "none");
+	CHECK(cg_equal(cg_out_bytes(out), "-1-2-3456789none"));
+	cg_out_close(out);
 }
 
 /* Characters that XML does not allow become U+FFFD. */
@@ -496,6 +526,7 @@ main(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 	test_memory();
 	test_formats();
+	test_conversions();
 	test_xml();
 	test_same();
 	test_gzip();
