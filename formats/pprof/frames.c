@@ -154,23 +154,6 @@ find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
 	return add_frame(w, &new);
 }
 
-/* The node + 1 of a frame on a parent, as written; 0: out of memory. */
-static uint32_t
-find_node(struct pprof_writer *w, uint32_t parent, uint32_t frame)
-{
-	uint32_t count = (uint32_t)w->nodes.count, id;
-	struct pprof_out_node *node;
-
-	id = number(w, &w->children, (uint64_t)parent << 32 | frame, &count);
-	if (id == 0 || id <= w->nodes.count)
-		return id;
-	node = pprof_out_append(w, &w->nodes, sizeof(*node));
-	if (!node)
-		return 0;
-	*node = (struct pprof_out_node){ .parent = parent, .frame = frame };
-	return id;
-}
-
 /* Marks functions that contain inlined frames. */
 static bool
 mark_inlined(struct pprof_writer *w)
@@ -191,31 +174,37 @@ mark_inlined(struct pprof_writer *w)
 	return true;
 }
 
+struct lister {
+	struct pprof_writer *w;
+	uint32_t *frame; /* by the graph's node: frame + 1 */
+};
+
+/* As cg_merge_key: the frame + 1 of a node; 0: out of memory. */
+static uint32_t
+list_frame(void *arg, cg_node id, const struct cg_stack *node)
+{
+	struct lister *lister = arg;
+
+	if (cg_rejected(lister->w->job) != CG_OK)
+		return 0;
+	return lister->frame[id] = find_frame(lister->w, node,
+		   node->inlined ? lister->frame[node->parent] : 0);
+}
+
 static bool
 list_nodes(struct pprof_writer *w)
 {
-	size_t count = cg_node_count(w->graph);
-	const struct pprof_out_node *nodes;
-	uint32_t parent, frame;
-	struct cg_stack node;
+	struct lister lister = { .w = w,
+		.frame =
+		    calloc(cg_node_count(w->graph) + 1, sizeof(uint32_t)) };
 
-	w->node = calloc(count + 1, sizeof(*w->node));
-	if (!w->node) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
-	for (cg_node id = 1; id <= count; id++) {
-		cg_get_node(w->graph, id, &node);
-		parent = w->node[node.parent];
-		nodes = w->nodes.at;
-		frame = find_frame(w, &node,
-		    node.inlined && parent ? nodes[parent - 1].frame : 0);
-		if (frame != 0)
-			w->node[id] = find_node(w, parent, frame);
-		if (cg_rejected(w->job) != CG_OK)
-			return false;
-	}
-	return true;
+	if (lister.frame)
+		w->merged = cg_merged_stacks_new(w->graph, list_frame, &lister);
+	free(lister.frame);
+	if (!w->merged)
+		return cg_reject_nomem(w->job);
+	w->node = cg_merged_frames(w->merged, &w->nodes);
+	return cg_rejected(w->job) == CG_OK;
 }
 
 /* ---- Locations ---------------------------------------------------------- */
@@ -259,16 +248,15 @@ pprof_out_location(struct pprof_writer *w, uint32_t frame)
 void
 pprof_put_stack(struct pprof_writer *w, struct pprof_table *list, uint32_t node)
 {
-	const struct pprof_out_node *nodes = w->nodes.at;
 	const struct pprof_out_frame *frames = w->frames.at, *frame;
 
 	while (node != 0 && cg_rejected(w->job) == CG_OK) {
-		frame = &frames[nodes[node - 1].frame - 1];
+		frame = &frames[w->node[node].key - 1];
 		pprof_put_varint(
-		    w, list, pprof_out_location(w, nodes[node - 1].frame));
+		    w, list, pprof_out_location(w, w->node[node].key));
 		for (; frame->below != 0; frame = &frames[frame->below - 1])
-			node = nodes[node - 1].parent;
-		node = nodes[node - 1].parent;
+			node = w->node[node].parent;
+		node = w->node[node].parent;
 	}
 }
 

@@ -100,12 +100,11 @@ add_costs(
 	return true;
 }
 
-/* The row of stacks of a node (+ 1) with those labels; 0: out of memory. */
+/* The row + 1 of stacks of a node with those labels; 0: out of memory. */
 static uint32_t
 find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
 {
-	struct pprof_out_node *nodes = w->nodes.at;
-	uint32_t *last = node ? &nodes[node - 1].row : &w->bare, *id = last;
+	uint32_t *last = &w->last_row[node], *id = last;
 	struct pprof_out_row *row;
 
 	/* Without labels a node has one row. */
@@ -133,12 +132,12 @@ add_rows(struct pprof_writer *w)
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);)
 		count++;
 	w->cost = calloc(count * events + 1, sizeof(*w->cost));
-	if (!w->cost) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
+	w->last_row = calloc(w->nodes, sizeof(*w->last_row));
+	if (!w->cost || !w->last_row)
+		return cg_reject_nomem(w->job);
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
-		uint32_t row = find_row(w, w->node[stack.leaf], stack.labels);
+		uint32_t row = find_row(
+		    w, cg_merged_of(w->merged, stack.leaf), stack.labels);
 
 		if (row == 0 ||
 		    !add_costs(w, &w->cost[(row - 1) * events], &stack))
@@ -164,31 +163,10 @@ compare_siblings(const void *pa, const void *pb)
 
 struct order {
 	struct pprof_writer *w;
-	uint32_t *begin;       /* of each node's children, one more */
-	struct sibling *child; /* grouped by parent */
-	uint32_t *waiting;     /* nodes + 1 to visit, the next one last */
+	struct sibling *child; /* of one node, to be sorted */
+	uint32_t *waiting;     /* nodes to visit, the next one last */
 	struct labelled *labelled;
 };
-
-static void
-group_children(struct order *order)
-{
-	const struct pprof_out_node *node = order->w->nodes.at;
-	const struct pprof_out_frame *frame = order->w->frames.at;
-	size_t count = order->w->nodes.count;
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		order->begin[node[i].parent]++;
-	for (size_t i = 0; i <= count; i++)
-		order->begin[i] = sum += order->begin[i];
-	order->begin[count + 1] = sum;
-	/* From the last one: each end becomes the begin of its range. */
-	for (size_t i = count; i > 0; i--)
-		order->child[--order->begin[node[i - 1].parent]] =
-		    (struct sibling){ frame[node[i - 1].frame - 1].rank,
-			    (uint32_t)i };
-}
 
 /* A row among those of its node. */
 struct labelled {
@@ -221,53 +199,59 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 		order->w->order[(*rows)++] = order->labelled[i].row;
 }
 
+/* Adds the children of a node to those that wait, the first one last. */
+static size_t
+push_children(struct order *order, uint32_t node, size_t waiting)
+{
+	const struct pprof_writer *w = order->w;
+	const struct pprof_out_frame *frame = w->frames.at;
+	struct sibling *child = order->child;
+	const uint32_t *list;
+	size_t n = cg_merged_children(w->merged, node, &list);
+
+	for (size_t i = 0; i < n; i++)
+		child[i] =
+		    (struct sibling){ frame[w->node[list[i]].key - 1].rank,
+			    list[i] };
+	if (n > 1)
+		qsort(child, n, sizeof(*child), compare_siblings);
+	while (n > 0)
+		order->waiting[waiting++] = child[--n].node;
+	return waiting;
+}
+
 /* Visits nodes depth first and stores those with costs. */
 static void
 visit_nodes(struct order *order)
 {
-	const struct pprof_out_node *nodes = order->w->nodes.at;
-	struct sibling *child = order->child;
 	size_t waiting = 1, rows = 0;
 
 	order->waiting[0] = 0;
 	while (waiting > 0) {
 		uint32_t node = order->waiting[--waiting];
-		uint32_t begin = order->begin[node];
-		uint32_t end = order->begin[node + 1];
 
-		note_rows(
-		    order, node ? nodes[node - 1].row : order->w->bare, &rows);
-		if (end - begin > 1)
-			qsort(&child[begin], end - begin, sizeof(*child),
-			    compare_siblings);
-		for (uint32_t i = end; i > begin; i--)
-			order->waiting[waiting++] = child[i - 1].node;
+		note_rows(order, order->w->last_row[node], &rows);
+		waiting = push_children(order, node, waiting);
 	}
 }
 
 bool
 pprof_order(struct pprof_writer *w)
 {
-	size_t count = w->nodes.count;
 	struct order order = { .w = w };
 	bool ok;
 
 	if (!rank_frames(w) || !add_rows(w))
 		return false;
-	order.begin = calloc(count + 2, sizeof(*order.begin));
-	order.child = calloc(count + 1, sizeof(*order.child));
-	order.waiting = calloc(count + 1, sizeof(*order.waiting));
+	order.child = calloc(w->nodes, sizeof(*order.child));
+	order.waiting = calloc(w->nodes, sizeof(*order.waiting));
 	order.labelled = calloc(w->rows.count + 1, sizeof(*order.labelled));
 	w->order = calloc(w->rows.count + 1, sizeof(*w->order));
-	ok = order.begin && order.child && order.waiting && order.labelled &&
-	     w->order;
-	if (ok) {
-		group_children(&order);
+	ok = order.child && order.waiting && order.labelled && w->order;
+	if (ok)
 		visit_nodes(&order);
-	} else {
+	else
 		(void)cg_reject_nomem(w->job);
-	}
-	free(order.begin);
 	free(order.child);
 	free(order.waiting);
 	free(order.labelled);

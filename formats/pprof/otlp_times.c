@@ -165,7 +165,7 @@ walk_track(struct otlp_times *t, size_t number, visit_fn *visit, void *arg)
 				cost, event + 1 };
 		}
 		timed = (struct timed){ .owner = owner,
-			.node = t->w->node[moment.node],
+			.node = cg_merged_of(t->w->merged, moment.node),
 			.dated = dated && moment.time >= 0,
 			.time = (uint64_t)moment.time,
 			.cost = moment.cost,

@@ -34,7 +34,7 @@ put_text_index(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* The index of the stack of a node + 1; 0: no stack, or failed. */
+/* The index of the stack of a node; 0: no stack, or failed. */
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
 {
@@ -377,7 +377,7 @@ otlp_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 
 	if (ok) {
 		otlp_add_strings(&w);
-		w.stack = calloc(w.w.nodes.count + 1, sizeof(*w.stack));
+		w.stack = calloc(w.w.nodes, sizeof(*w.stack));
 		if (!w.stack)
 			(void)cg_reject_nomem(job);
 	}

@@ -21,12 +21,12 @@ void
 pprof_out_free(struct pprof_writer *w)
 {
 	struct pprof_table *const tables[] = { &w->functions, &w->frames,
-		&w->locations, &w->mappings, &w->edges, &w->nodes, &w->strings,
-		&w->buf[0], &w->buf[1], &w->buf[2], &w->comments, &w->text,
-		&w->rows, &w->labels };
+		&w->locations, &w->mappings, &w->edges, &w->strings, &w->buf[0],
+		&w->buf[1], &w->buf[2], &w->comments, &w->text, &w->rows,
+		&w->labels };
 	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
 		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids,
-		&w->children, &w->comment_ids, &w->row_ids };
+		&w->comment_ids, &w->row_ids };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->at);
@@ -34,7 +34,8 @@ pprof_out_free(struct pprof_writer *w)
 		cg_map_free(maps[i]);
 	free(w->fn_name);
 	free(w->has_inlined);
-	free(w->node);
+	cg_merged_stacks_free(w->merged);
+	free(w->last_row);
 	free(w->objects);
 	free(w->order);
 	free(w->labels_end);

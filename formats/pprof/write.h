@@ -32,15 +32,9 @@ struct pprof_out_frame {
 	uint32_t location; /* id, once a stack has used it as one */
 	uint32_t rank;     /* among frames, by what is written */
 };
-/* Stacks as written: frames that are equal in the file share a node. */
-struct pprof_out_node {
-	uint32_t parent; /* node + 1 */
-	uint32_t frame;  /* frame + 1 */
-	uint32_t row;    /* + 1: the last one of its stacks; 0: it has none */
-};
 /* Stacks of a node with the same labels; their costs are summed. */
 struct pprof_out_row {
-	uint32_t node; /* + 1; 0: stacks without a frame */
+	uint32_t node;
 	cg_labels labels;
 	uint32_t next; /* row + 1 of the same node, or 0 */
 };
@@ -69,19 +63,22 @@ struct pprof_writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
 
-	struct pprof_table functions, frames, locations, mappings, nodes;
+	struct pprof_table functions, frames, locations, mappings;
 	struct cg_map name_ids, function_ids, place_ids, at_ids, addr_ids;
-	struct cg_map frame_ids, children;
+	struct cg_map frame_ids;
 	uint32_t places, addrs, ats; /* how many */
 	uint32_t *fn_name;           /* fn -> number of name and symbol */
 	bool *has_inlined;           /* fn: something is inlined into it */
-	uint32_t *node;              /* the graph's node -> node + 1 */
+	/* The stacks: frames that are equal in the file share a node. */
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *node; /* key: frame + 1 */
+	size_t nodes;                /* with node 0, of stacks without a frame */
 	struct pprof_object *objects; /* by object */
 	struct pprof_table edges;    /* struct edge of mappings.c */
 	struct pprof_table rows;     /* struct pprof_out_row */
+	uint32_t *last_row;          /* by node: row + 1; 0: it has none */
 	struct cg_map row_ids;       /* labels << 32 | node -> row + 1 */
 	uint32_t *order;             /* rows, as written */
-	uint32_t bare;               /* row + 1: stacks without a frame; or 0 */
 	size_t elsewhere; /* frames in other files than their functions */
 	uint64_t *cost;              /* of rows: all events */
 	struct pprof_table labels;   /* fields of samples, set by set */
@@ -116,7 +113,7 @@ uint32_t pprof_find_mapping(struct pprof_writer *, cg_object, uint64_t addr);
 bool pprof_list_frames(struct pprof_writer *);
 /* The id of a frame's location, 0: out of memory. */
 uint32_t pprof_out_location(struct pprof_writer *, uint32_t frame);
-/* Puts the locations of a stack (node + 1; 0: none), leaf first. */
+/* Puts the locations of the stack of a node, leaf first. */
 void pprof_put_stack(
     struct pprof_writer *, struct pprof_table *, uint32_t node);
 
