@@ -94,10 +94,8 @@ sort_children(struct order *order, cg_node parent)
 
 /* The next node to visit is the first child. False: out of memory. */
 static bool
-push_children(struct order *order, cg_node parent)
+push_children(struct order *order, uint32_t begin, uint32_t end)
 {
-	uint32_t begin = order->begin[parent], end = order->begin[parent + 1];
-
 	if (!cg_grow_raw(&order->waiting, &order->waiting_cap,
 		order->waits + end - begin, sizeof(*order->waiting)))
 		return false;
@@ -110,11 +108,17 @@ push_children(struct order *order, cg_node parent)
 static bool
 number_nodes(struct order *order)
 {
+	const uint32_t *begin = order->begin;
 	cg_node at = 0, next = 0;
 
 	for (;;) {
 		order->new_id[at] = next++;
-		if (!sort_children(order, at) || !push_children(order, at))
+		if (begin[at + 1] - begin[at] == 1) { /* most nodes */
+			at = order->child[begin[at]];
+			continue;
+		}
+		if (!sort_children(order, at) ||
+		    !push_children(order, begin[at], begin[at + 1]))
 			return false;
 		if (order->waits == 0)
 			return true;
