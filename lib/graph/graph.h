@@ -11,8 +11,9 @@
  *	formulas.c     inherited events
  *	timeline.c     stacks of threads in the order of time
  *	stack_order.c  canonical order of stack nodes and stacks
+ *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero
- *	graph.c        canonical order of the rest; what readers ask for
+ *	graph.c        makes, seals, frees a graph; what readers ask for
  */
 #ifndef CG_GRAPH_H
 #define CG_GRAPH_H
@@ -304,10 +305,10 @@ void cg_formulas_free(struct cg_graph *);
 /* ---- labels.c ----------------------------------------------------------- */
 
 /*
- * Puts sets in canonical order, by ranks of strings, and drops those that no
- * stack has; false: out of memory.
+ * Puts sets in canonical order and drops those that no stack has; false: out of
+ * memory.
  */
-bool cg_labels_seal(struct cg_graph *, const uint32_t *rank);
+bool cg_labels_seal(struct cg_graph *);
 void cg_labels_clear(struct cg_graph *);
 /* The number of a set's first label of that key that is one; 0: none. */
 int64_t cg_labels_number(const struct cg_graph *, cg_labels, const char *key);
@@ -328,6 +329,20 @@ bool cg_tracks_seal(struct cg_graph *, const cg_node *new_id);
 void cg_tracks_clear(struct cg_graph *);
 /* The number of the input that a track is of. */
 size_t cg_track_input(const struct cg_graph *, size_t track);
+
+/* ---- order.c ------------------------------------------------------------- */
+
+/*
+ * Puts files, functions and runs in canonical order; false: out of memory. The
+ * strings of objects are compared first, then of files, names and symbols.
+ */
+bool cg_order_rows(struct cg_graph *);
+/*
+ * The ranks of strings in the order of bytes, equal ones in their own; to be
+ * freed by the caller. str: NULL for all of the graph. NULL: out of memory.
+ */
+uint32_t *cg_rank_strings(
+    const struct cg_graph *, const cg_str *str, size_t count);
 
 /* ---- stacks.c, stack_order.c -------------------------------------------- */
 

@@ -255,8 +255,9 @@ list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
 }
 
 bool
-cg_labels_seal(struct cg_graph *graph, const uint32_t *rank)
+cg_labels_seal(struct cg_graph *graph)
 {
+	uint32_t *rank;
 	struct ranked *list;
 	cg_labels *new_id;
 	size_t count;
@@ -264,14 +265,16 @@ cg_labels_seal(struct cg_graph *graph, const uint32_t *rank)
 
 	if (graph->label_sets == 0)
 		return true;
+	rank = cg_rank_strings(graph, NULL, graph->strs.count);
 	list = malloc(graph->label_sets * sizeof(*list));
 	new_id = calloc(graph->label_sets + 1, sizeof(*new_id));
-	ok = list && new_id;
+	ok = rank && list && new_id;
 	if (ok) {
 		count = list_sets(graph, rank, new_id, list);
 		qsort(list, count, sizeof(*list), compare_sets);
 		ok = renumber_sets(graph, list, count, new_id);
 	}
+	free(rank);
 	free(list);
 	free(new_id);
 	return ok;
