@@ -379,6 +379,15 @@ bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
 /* The demangled name (C++, Rust, D), or the name itself if not mangled. */
 const char *cg_demangle(struct cg_job *, const char *name);
+/*
+ * The same in any thread, which has a demangler of its own: its names are valid
+ * until it is cleared or freed. NULL: out of memory.
+ */
+struct cg_demangler;
+struct cg_demangler *cg_demangler_new(void);
+void cg_demangler_clear(struct cg_demangler *);
+void cg_demangler_free(struct cg_demangler *);
+const char *cg_demangle_with(struct cg_demangler *, const char *name);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -638,8 +638,9 @@ void cg_report_again(struct cg_report *);
 struct cg_report_files_how {
 	struct cg_report *r; /* the writer's */
 	size_t size;         /* of the writer */
-	/* Writes the files that cg_report_file() returns. False as for a cursor. */
-	bool (*put)(struct cg_report *);
+	const char *between; /* is put between two files; or NULL */
+	/* Writes a file, the current one. False as for a cursor. */
+	bool (*put)(struct cg_report *, cg_file);
 	/* The others may be NULL. */
 	/*
 	 * Gives a copy memory of its own, which close() frees. False: out of

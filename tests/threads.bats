@@ -452,21 +452,25 @@ with_threads()
 }
 
 # Files of several directories, tests and ranges of drafts; one has more lines
-# than a draft may have, and some no path or no counts.
+# than a draft may have, and some no path or no counts; names to demangle.
 make_tracefile()
 {
-	awk 'BEGIN {
+	awk 'function name(file, line) {
+		file = "f" file "_" line
+		return line % 3 ? "_Z" length(file) file "v" : file
+	}
+	BEGIN {
 		for (test = 1; test <= 2; test++) {
 			print "TN:t" test
 			for (file = 0; file < 160; file++) {
 				n = file == 90 ? 60000 : 190
 				printf "SF:/src/d%d/f%d.c\n", file / 40, file
 				for (i = 1; i < n; i += 40)
-					printf "FN:%d,f%d_%d\n", i, file, i
+					printf "FN:%d,%s\n", i, name(file, i)
 				for (i = 1; i < n; i += 40)
 					if (file % 3)
-						printf "FNDA:%d,f%d_%d\n",
-							i % 7, file, i
+						printf "FNDA:%d,%s\n",
+							i % 7, name(file, i)
 				for (i = 1; i < n; i++) {
 					if (i % 11 == 0)
 						printf "BRDA:%d,0,%s,%s\n", i,
@@ -485,7 +489,8 @@ make_tracefile()
 @test "threads: reports of coverage have the same bytes and messages for any -j" {
 	make_tracefile >"$tmp/in.info"
 	for to in lcov "lcov --format-version 2" cobertura \
-		"cobertura --package d2" "cobertura --methods=no"; do
+		"cobertura --package d2" "cobertura --methods=no" codecov \
+		gcovr-json istanbul sonarqube go-cover; do
 		# shellcheck disable=SC2086 # several words
 		alike -v -t $to "$tmp/in.info"
 		[ "$status" -eq 0 ]

@@ -119,8 +119,9 @@ common_directory(struct cg_slice a, struct cg_slice b)
 
 /* Adds the current file; false: out of memory. */
 static bool
-count_file(struct writer *w, cg_file id)
+count_file(struct cg_report *r, cg_file id)
 {
+	struct writer *w = (struct writer *)r;
 	struct source_file file = { .file = id };
 	struct cg_line_sum line;
 
@@ -132,17 +133,6 @@ count_file(struct writer *w, cg_file id)
 		return false;
 	w->file[w->files++] = file;
 	return true;
-}
-
-static bool
-count_range(struct cg_report *r)
-{
-	bool ok = true;
-	cg_file file;
-
-	while (ok && cg_report_file(r, &file))
-		ok = count_file((struct writer *)r, file);
-	return ok;
 }
 
 static bool
@@ -189,7 +179,7 @@ count_files(struct writer *w)
 {
 	const struct cg_report_files_how how = { .r = &w->r,
 		.size = sizeof(*w),
-		.put = count_range,
+		.put = count_file,
 		.begin = begin_counting,
 		.close = end_counting,
 		.forget = forget_counted,
@@ -505,29 +495,22 @@ begin_package(struct writer *w, size_t from)
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
-/* Writes the classes of a range of files, and where packages begin and end. */
+/* Writes a file's class, before it where packages end and begin. */
 static bool
-put_range(struct cg_report *r)
+put_file(struct cg_report *r, cg_file file)
 {
 	struct writer *w = (struct writer *)r;
-	bool ok = true;
-	cg_file file;
+	uint32_t place = w->place[file];
 
-	while (ok && cg_report_file(r, &file)) {
-		uint32_t place = w->place[file];
-
-		if (place == 0)
-			continue;
-		if (place == 1 ||
-		    cg_compare(package_of(w, file),
-			package_of(w, w->file[place - 2].file)) != 0) {
-			if (place > 1)
-				cg_puts(w->r.out, "</classes></package>\n");
-			begin_package(w, place - 1);
-		}
-		ok = put_class(w, &w->file[place - 1]);
+	if (place == 0)
+		return true;
+	if (place == 1 || cg_compare(package_of(w, file),
+			      package_of(w, w->file[place - 2].file)) != 0) {
+		if (place > 1)
+			cg_puts(w->r.out, "</classes></package>\n");
+		begin_package(w, place - 1);
 	}
-	return ok;
+	return put_class(w, &w->file[place - 1]);
 }
 
 static bool
@@ -561,7 +544,7 @@ put_packages(struct writer *w)
 {
 	const struct cg_report_files_how how = { .r = &w->r,
 		.size = sizeof(*w),
-		.put = put_range,
+		.put = put_file,
 		.begin = begin_copy,
 		.close = close_methods };
 

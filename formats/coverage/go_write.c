@@ -24,6 +24,17 @@ put_block(
 	cg_putc(out, '\n');
 }
 
+static bool
+put_file(struct cg_report *r, cg_file file)
+{
+	struct cg_slice path = cg_file_path(r->graph, file);
+	struct cg_line_sum line;
+
+	while (cg_report_line(r, &line))
+		put_block(r->out, path, &line);
+	return true;
+}
+
 int
 go_cover_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -31,18 +42,13 @@ go_cover_write(
 	struct cg_report r = {
 		.job = job, .graph = graph, .out = out, .part = CG_ALL_PARTS
 	};
-	struct cg_line_sum line;
-	cg_file file;
+	const struct cg_report_files_how how = {
+		.r = &r, .size = sizeof(r), .put = put_file
+	};
 	int status = cg_report_open(&r);
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "mode: count\n");
-	while (cg_report_file(&r, &file)) {
-		struct cg_slice path = cg_file_path(graph, file);
-
-		while (cg_report_line(&r, &line))
-			put_block(out, path, &line);
-	}
-	return cg_report_close(&r, true);
+	return cg_report_close(&r, cg_report_files(&how));
 }

@@ -26,7 +26,7 @@ put_line(struct cg_out *out, const struct cg_line_sum *line)
 	cg_puts(out, "/>\n");
 }
 
-static void
+static bool
 put_file(struct cg_report *r, cg_file file)
 {
 	struct cg_line_sum line;
@@ -37,6 +37,7 @@ put_file(struct cg_report *r, cg_file file)
 	while (cg_report_line(r, &line))
 		put_line(r->out, &line);
 	cg_puts(r->out, "</file>\n");
+	return true;
 }
 
 static int
@@ -48,17 +49,19 @@ write_sonarqube(
 		.out = out,
 		.part = CG_ALL_PARTS,
 		.only_whether = true };
-	cg_file file;
+	const struct cg_report_files_how how = {
+		.r = &r, .size = sizeof(r), .put = put_file
+	};
+	bool ok;
 	int status = cg_report_open(&r);
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		     "<coverage version=\"1\">\n");
-	while (cg_report_file(&r, &file))
-		put_file(&r, file);
+	ok = cg_report_files(&how);
 	cg_puts(out, "</coverage>\n");
-	return cg_report_close(&r, true);
+	return cg_report_close(&r, ok);
 }
 
 static const struct cg_option options[] = {

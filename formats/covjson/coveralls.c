@@ -289,7 +289,7 @@ write_coveralls(
 	while (ok && cg_report_file(&w.r, &file))
 		ok = put_file(&w, file);
 	cg_puts(out, "\n]}\n");
-	free(w.fns.fn);
+	covjson_free_fns(&w.fns);
 	return cg_report_close(&w.r, ok);
 }
 

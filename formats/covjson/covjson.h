@@ -119,7 +119,9 @@ struct covjson_merged {
 struct covjson_fns {
 	struct covjson_merged *fn;
 	size_t fns, cap;
+	struct cg_demangler *names; /* see cg_demangle_with() */
 };
+void covjson_free_fns(struct covjson_fns *);
 /* Lists those of the current file. False: out of memory, or a cursor failed. */
 bool covjson_list_fns(struct covjson_fns *, struct cg_report *);
 /* Of arrays by line number: what stands for lines without code. */

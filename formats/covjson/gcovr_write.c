@@ -7,7 +7,7 @@
 #include "covjson.h"
 
 struct writer {
-	struct cg_report r;
+	struct cg_report r;     /* first: see cg_report_files() */
 	struct covjson_fns fns; /* of the file */
 	bool both;              /* functions have both names */
 };
@@ -136,13 +136,14 @@ put_line(struct writer *w, const struct cg_line_sum *line)
 }
 
 static bool
-put_file(struct writer *w, struct cg_slice path)
+put_file(struct cg_report *r, cg_file file)
 {
+	struct writer *w = (struct writer *)r;
 	struct cg_line_sum line;
 	const char *comma = "";
 
-	cg_puts(w->r.out, w->r.files > 1 ? ",\n{\"file\":" : "\n{\"file\":");
-	cg_put_json(w->r.out, path);
+	cg_puts(w->r.out, "{\"file\":");
+	cg_put_json(w->r.out, cg_file_path(w->r.graph, file));
 	cg_putc(w->r.out, ',');
 	if (!put_fns(w))
 		return false;
@@ -154,6 +155,19 @@ put_file(struct writer *w, struct cg_slice path)
 	}
 	cg_puts(w->r.out, "]}");
 	return true;
+}
+
+static bool
+begin_copy(struct cg_report *copy)
+{
+	((struct writer *)copy)->fns = (struct covjson_fns){ 0 };
+	return true;
+}
+
+static void
+close_copy(struct cg_report *copy)
+{
+	covjson_free_fns(&((struct writer *)copy)->fns);
 }
 
 /* ---- The document ------------------------------------------------------- */
@@ -176,11 +190,16 @@ covjson_write_gcovr(
 				.graph = graph,
 				.out = out,
 				.part = CG_ALL_PARTS } };
+	const struct cg_report_files_how how = { .r = &w.r,
+		.size = sizeof(w),
+		.between = ",\n",
+		.put = put_file,
+		.begin = begin_copy,
+		.close = close_copy };
 	const char *version = cg_opt(job, "format-version");
 	int status;
 	uint64_t minor = 0;
-	bool ok = true;
-	cg_file file;
+	bool ok;
 
 	if (!get_version(version, &minor))
 		return cg_usage(job,
@@ -190,11 +209,10 @@ covjson_write_gcovr(
 	if (status != CG_OK)
 		return status;
 	w.both = minor > 6;
-	cg_putf(out, "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[",
-	    minor);
-	while (ok && cg_report_file(&w.r, &file))
-		ok = put_file(&w, cg_file_path(graph, file));
+	cg_putf(out,
+	    "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[\n", minor);
+	ok = cg_report_files(&how);
 	cg_puts(out, "]}\n");
-	free(w.fns.fn);
+	covjson_free_fns(&w.fns);
 	return cg_report_close(&w.r, ok);
 }

@@ -9,7 +9,7 @@
 #include "covjson.h"
 
 struct writer {
-	struct cg_report r;
+	struct cg_report r;           /* first: see cg_report_files() */
 	struct covjson_fns list;      /* the functions of the file */
 	struct cg_numbers statements; /* of the file: counts */
 	struct cg_numbers fns;        /* counts */
@@ -157,12 +157,13 @@ put_outcomes(struct writer *w)
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-put_file(struct writer *w, struct cg_slice path)
+put_file(struct cg_report *r, cg_file file)
 {
-	struct cg_out *out = w->r.out;
+	struct writer *w = (struct writer *)r;
+	struct cg_slice path = cg_file_path(r->graph, file);
+	struct cg_out *out = r->out;
 
 	w->statements.bytes = w->fns.bytes = w->branches.bytes = 0;
-	cg_puts(out, w->r.files > 1 ? ",\n" : "\n");
 	cg_put_json(out, path);
 	cg_puts(out, ":{\"path\":");
 	cg_put_json(out, path);
@@ -184,6 +185,27 @@ put_file(struct writer *w, struct cg_slice path)
 	return true;
 }
 
+static bool
+begin_copy(struct cg_report *copy)
+{
+	struct writer *w = (struct writer *)copy;
+
+	w->list = (struct covjson_fns){ 0 };
+	w->statements = w->fns = w->branches = (struct cg_numbers){ 0 };
+	return true;
+}
+
+static void
+close_copy(struct cg_report *copy)
+{
+	struct writer *w = (struct writer *)copy;
+
+	covjson_free_fns(&w->list);
+	cg_numbers_free(&w->statements);
+	cg_numbers_free(&w->fns);
+	cg_numbers_free(&w->branches);
+}
+
 int
 covjson_write_istanbul(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -193,19 +215,20 @@ covjson_write_istanbul(
 				.out = out,
 				.part = CG_ALL_PARTS,
 				.bare_lines = true } };
+	const struct cg_report_files_how how = { .r = &w.r,
+		.size = sizeof(w),
+		.between = ",\n",
+		.put = put_file,
+		.begin = begin_copy,
+		.close = close_copy };
 	int status = cg_report_open(&w.r);
-	bool ok = true;
-	cg_file file;
+	bool ok;
 
 	if (status != CG_OK)
 		return status;
-	cg_putc(out, '{');
-	while (ok && cg_report_file(&w.r, &file))
-		ok = put_file(&w, cg_file_path(graph, file));
+	cg_puts(out, "{\n");
+	ok = cg_report_files(&how);
 	cg_puts(out, "\n}\n");
-	free(w.list.fn);
-	cg_numbers_free(&w.statements);
-	cg_numbers_free(&w.fns);
-	cg_numbers_free(&w.branches);
+	close_copy(&w.r);
 	return cg_report_close(&w.r, ok);
 }

@@ -52,19 +52,33 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 	const struct cg_merged_fn *fn;
 	size_t n;
 
-	if (!cg_merged_fns(r->lines, r->event, &fn, &n) ||
+	if (!list->names)
+		list->names = cg_demangler_new();
+	if (!list->names || !cg_merged_fns(r->lines, r->event, &fn, &n) ||
 	    !cg_grow_raw(&list->fn, &list->cap, n, sizeof(*list->fn)))
 		return false;
-	for (size_t i = 0; i < n; i++)
+	cg_demangler_clear(list->names);
+	for (size_t i = 0; i < n; i++) {
 		list->fn[i] = (struct covjson_merged){
-			cg_demangle(r->job, fn[i].name.ptr), &fn[i], fn[i].count
+			cg_demangle_with(list->names, fn[i].name.ptr), &fn[i],
+			fn[i].count
 		};
+		if (!list->fn[i].name)
+			return false;
+	}
 	if (n > 1)
 		qsort(list->fn, n, sizeof(*list->fn), compare_names);
 	list->fns = merge_names(list->fn, n);
 	if (list->fns > 1)
 		qsort(list->fn, list->fns, sizeof(*list->fn), compare_places);
 	return true;
+}
+
+void
+covjson_free_fns(struct covjson_fns *list)
+{
+	cg_demangler_free(list->names);
+	free(list->fn);
 }
 
 /* As many lines without code as the largest file has; more with its lines. */

@@ -379,8 +379,9 @@ put_test(struct writer *w)
 }
 
 static bool
-put_section(struct writer *w, cg_file file)
+put_section(struct cg_report *r, cg_file file)
 {
+	struct writer *w = (struct writer *)r;
 	struct cg_slice path = cg_file_path(w->r.graph, file);
 	struct cg_counts sum = { 0 };
 
@@ -405,18 +406,6 @@ put_section(struct writer *w, cg_file file)
 	return true;
 }
 
-static bool
-put_files(struct cg_report *r)
-{
-	struct writer *w = (struct writer *)r;
-	bool ok = true;
-	cg_file file;
-
-	while (ok && cg_report_file(r, &file))
-		ok = put_section(w, file);
-	return ok;
-}
-
 static void
 forget(struct cg_report *copy)
 {
@@ -435,7 +424,7 @@ put_sections(struct writer *w, cg_part part)
 {
 	const struct cg_report_files_how how = { .r = &w->r,
 		.size = sizeof(*w),
-		.put = put_files,
+		.put = put_section,
 		.forget = forget,
 		.join = join };
 

@@ -107,7 +107,7 @@ cg_report_again(struct cg_report *r)
  * A file of more rows and functions is written at once: threads would need much
  * memory.
  */
-#define LARGE_FILE 50000u
+#define LARGE_FILE 20000u
 
 static void
 add_losses(struct cg_report_losses *to, const struct cg_report_losses *more)
@@ -118,6 +118,21 @@ add_losses(struct cg_report_losses *to, const struct cg_report_losses *more)
 	to->negative_lines += more->negative_lines;
 	to->negative_branches += more->negative_branches;
 	to->repeated |= more->repeated;
+}
+
+/* Writes the files of the report, or of its range. */
+static bool
+put_files(const struct cg_report_files_how *how, struct cg_report *r)
+{
+	bool ok = true;
+	cg_file file;
+
+	while (ok && cg_report_file(r, &file)) {
+		if (how->between && r->files > 1)
+			cg_puts(r->out, how->between);
+		ok = how->put(r, file);
+	}
+	return ok;
 }
 
 static size_t
@@ -170,7 +185,7 @@ format_range(struct cg_draft *draft)
 	if (copy->how->forget)
 		copy->how->forget(&copy->r);
 	cg_lines_limit(copy->r.lines, draft->from, draft->to);
-	return copy->how->put(&copy->r);
+	return put_files(copy->how, &copy->r);
 }
 
 static bool
@@ -179,6 +194,8 @@ put_range(void *arg, const struct cg_draft *draft)
 	const struct cg_report_files_how *how = arg;
 	const struct copy *copy = draft->own;
 
+	if (how->between && how->r->files > 0 && copy->r.files > 0)
+		cg_puts(how->r->out, how->between);
 	cg_put(how->r->out, cg_draft_text(draft->out));
 	how->r->files += copy->r.files;
 	add_losses(&how->r->losses, &copy->r.losses);
@@ -191,7 +208,7 @@ write_range(void *arg, size_t from, size_t to)
 	const struct cg_report_files_how *how = arg;
 
 	cg_lines_limit(how->r->lines, from, to);
-	return how->put(how->r);
+	return put_files(how, how->r);
 }
 
 static void

@@ -102,26 +102,38 @@ demangle_d(const char *name)
 	return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 }
 
+/*
+ * What a name is demangled, or the name itself; *made is to be freed. False: out
+ * of memory.
+ */
+static bool
+demangle_any(const char *name, struct cg_slice *result, char **made)
+{
+	struct text text = { 0 };
+
+	*result = cg_slice(name);
+	if (name[0] == '_' && name[1] == 'D') {
+		text.ptr = demangle_d(name);
+		if (text.ptr)
+			*result = cg_slice(text.ptr);
+	} else if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) {
+		if (demangle(&text, name) && text.len > 0)
+			*result = (struct cg_slice){ text.ptr, text.len };
+	}
+	*made = text.ptr;
+	return !text.nomem;
+}
+
 cg_str
 cg_demangle_str(struct cg_strs *strs, const char *name)
 {
-	struct text text = { 0 };
-	struct cg_slice result = cg_slice(name);
-	char *d = NULL;
+	struct cg_slice result;
+	char *made;
 	cg_str str = CG_STR_NONE;
 
-	if (name[0] == '_' && name[1] == 'D') {
-		d = demangle_d(name);
-		if (d)
-			result = cg_slice(d);
-	} else if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) {
-		if (demangle(&text, name) && text.len > 0)
-			result = (struct cg_slice){ text.ptr, text.len };
-	}
-	if (!text.nomem)
+	if (demangle_any(name, &result, &made))
 		str = cg_strs_add(strs, result);
-	free(text.ptr);
-	free(d);
+	free(made);
 	return str;
 }
 
@@ -131,4 +143,50 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 	cg_str str = cg_demangle_str(strs, name);
 
 	return str == CG_STR_NONE ? NULL : cg_strs_get(strs, str).ptr;
+}
+
+/* ---- In any thread ------------------------------------------------------- */
+
+struct cg_demangler {
+	struct cg_arena names;
+};
+
+struct cg_demangler *
+cg_demangler_new(void)
+{
+	return calloc(1, sizeof(struct cg_demangler));
+}
+
+void
+cg_demangler_free(struct cg_demangler *demangler)
+{
+	if (!demangler)
+		return;
+	cg_arena_free(&demangler->names);
+	free(demangler);
+}
+
+void
+cg_demangler_clear(struct cg_demangler *demangler)
+{
+	cg_arena_free(&demangler->names);
+}
+
+const char *
+cg_demangle_with(struct cg_demangler *demangler, const char *name)
+{
+	struct cg_slice result;
+	char *made, *kept = NULL;
+
+	if (!demangle_any(name, &result, &made))
+		return NULL;
+	if (result.ptr == name)
+		return name;
+	kept = cg_arena_alloc(&demangler->names, result.len + 1);
+	if (kept) {
+		memcpy(kept, result.ptr, result.len);
+		kept[result.len] = '\0';
+	}
+	free(made);
+	return kept;
 }
