@@ -42,6 +42,7 @@ cg_rows_free(struct cg_rows *rows)
 		free(rows->list[kind].row);
 	free(rows->head);
 	free(rows->room);
+	free(rows->segment_end);
 	free(rows->cost);
 	free(rows->sum);
 	free(rows->seen);

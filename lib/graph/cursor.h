@@ -40,7 +40,8 @@ struct cg_rows {
 	bool in_order;      /* all others are branches in order: */
 	struct scan branch; /* ... read them here, not from lists */
 	struct row *room;   /* for sorting */
-	size_t room_cap;
+	size_t *segment_end;
+	size_t room_cap, segment_cap;
 	uint64_t *cost, *sum; /* values of one row; of all equal rows */
 	size_t cost_cap, sum_cap;
 	struct cg_seen *seen; /* blocks, and a hash table: see coverage.c */

@@ -143,12 +143,15 @@ ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	return at < count ? at : count;
 }
 
+/* Merges two ascending segments, of which the first ends at middle. */
 static void
 merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t middle, size_t end, struct row *room)
 {
 	size_t left = 0, right = middle, to = 0;
 
+	if (compare_rows(rows, kind, &row[middle - 1], &row[middle]) <= 0)
+		return;
 	memcpy(room, row, middle * sizeof(*row));
 	while (left < middle && right < end) {
 		if (compare_rows(rows, kind, &room[left], &row[right]) <= 0)
@@ -178,36 +181,64 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 
 #define FEW 12 /* insertion sort is faster up to this */
 
+/* The end of the segment from from on, which is sorted if it is short. */
+static size_t
+take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t from, size_t count)
+{
+	size_t end = ascending(rows, kind, row, from, count);
+
+	if (end - from >= FEW || end == count)
+		return end;
+	end = count - from < FEW ? count : from + FEW;
+	sort_few(rows, kind, row + from, end - from);
+	return end;
+}
+
+/* Merges neighbours; how many segments are left. */
+static size_t
+merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t segments)
+{
+	size_t *end = rows->segment_end, from = 0, to = 0;
+
+	for (size_t i = 0; i < segments; i += 2) {
+		size_t last = i + 1 < segments ? i + 1 : i;
+
+		if (last > i)
+			merge(rows, kind, row + from, end[i] - from,
+			    end[last] - from, rows->room);
+		from = end[to++] = end[last];
+	}
+	return to;
+}
+
 /*
- * Natural merge sort: rows arrive as a few ascending segments, mostly as one.
- * Each pass merges neighbours, so any input takes O(n log n).
+ * Natural merge sort: rows often arrive as a few ascending segments. Any input
+ * takes O(n log n).
  */
 bool
 cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
 {
 	struct row *row = rows->list[kind].row;
-	size_t count = rows->list[kind].count, from, middle, end;
+	size_t count = rows->list[kind].count, segments = 0, end;
 
 	if (is_sorted(&rows->list[kind]))
 		return true;
 	rank_targets(rows, &rows->list[kind]);
-	if (count <= FEW) {
-		sort_few(rows, kind, row, count);
+	end = take_segment(rows, kind, row, 0, count);
+	if (end == count)
 		return true;
-	}
-	if (ascending(rows, kind, row, 0, count) == count)
-		return true;
-	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
+	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)) ||
+	    !cg_grow_raw(&rows->segment_end, &rows->segment_cap,
+		count / FEW + 1, sizeof(*rows->segment_end)))
 		return false;
-	do {
-		for (from = 0; from < count; from = end) {
-			middle = ascending(rows, kind, row, from, count);
-			if (middle == count)
-				break;
-			end = ascending(rows, kind, row, middle, count);
-			merge(rows, kind, row + from, middle - from, end - from,
-			    rows->room);
-		}
-	} while (ascending(rows, kind, row, 0, count) != count);
+	rows->segment_end[segments++] = end;
+	while (end < count) {
+		end = take_segment(rows, kind, row, end, count);
+		rows->segment_end[segments++] = end;
+	}
+	while (segments > 1)
+		segments = merge_pairs(rows, kind, row, segments);
 	return true;
 }
