@@ -380,14 +380,19 @@ bool cg_space_same_function(
 /* The demangled name (C++, Rust, D), or the name itself if not mangled. */
 const char *cg_demangle(struct cg_job *, const char *name);
 /*
- * The same in any thread, which has a demangler of its own: its names are valid
- * until it is cleared or freed. NULL: out of memory.
+ * The same in any thread, which has a demangler of its own: its names end with
+ * NUL and are valid until it is cleared or freed. NULL: out of memory.
  */
 struct cg_demangler;
 struct cg_demangler *cg_demangler_new(void);
 void cg_demangler_clear(struct cg_demangler *);
 void cg_demangler_free(struct cg_demangler *);
-const char *cg_demangle_with(struct cg_demangler *, const char *name);
+struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
+/* Does cg_add_demangled() demangle: the target writes no linker names? */
+bool cg_wants_demangled(const struct cg_build *);
+/* As cg_add_demangled(), with what a thread has demangled. */
+cg_name cg_add_demangled_as(
+    struct cg_build *, cg_name symbol, struct cg_slice plain);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

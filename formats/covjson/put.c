@@ -60,7 +60,7 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 	cg_demangler_clear(list->names);
 	for (size_t i = 0; i < n; i++) {
 		list->fn[i] = (struct covjson_merged){
-			cg_demangle_with(list->names, fn[i].name.ptr), &fn[i],
+			cg_demangle_with(list->names, fn[i].name).ptr, &fn[i],
 			fn[i].count
 		};
 		if (!list->fn[i].name)

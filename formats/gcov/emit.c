@@ -402,7 +402,7 @@ gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 	} else {
 		emit->symbol = cg_add_name(emit->build, fn->name);
 		fn->id = cg_add_fn_symbol(emit->build,
-		    cg_add_demangled(emit->build, emit->symbol),
+		    cg_add_demangled_as(emit->build, emit->symbol, fn->plain),
 		    unit->file[fn->file].id, 0, emit->symbol);
 	}
 	cg_set_fn_range(emit->build, fn->id,

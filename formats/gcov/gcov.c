@@ -376,7 +376,8 @@ probe(const struct cg_head *head)
 struct state {
 	struct gcov_unit unit;
 	struct gcov_program program;
-	bool begun, exact;
+	bool begun;
+	struct gcov_preparing preparing;
 	struct cg_next *next; /* units that threads prepare; or NULL */
 };
 
@@ -393,6 +394,7 @@ release(void *memory)
 		    program->never, program->units,
 		    program->units == 1 ? "" : "s");
 	cg_next_free(state->next);
+	free(state->preparing.seen);
 	gcov_unit_free(&state->unit);
 	gcov_program_free(&state->program);
 }
@@ -419,21 +421,34 @@ is_same(struct cg_slice text, const char *bytes, size_t size)
 	return text.len == size && memcmp(text.ptr, bytes, size) == 0;
 }
 
+static void
+begin_preparing(struct gcov_preparing *preparing, const struct cg_job *job,
+    const struct cg_build *build)
+{
+	preparing->exact = cg_opt_flag(job, "exact-lines");
+	preparing->demangles = cg_wants_demangled(build);
+	if (preparing->demangles)
+		preparing->seen =
+		    calloc(GCOV_SEEN_BITS / 64, sizeof(*preparing->seen));
+	preparing->demangles &= preparing->seen != NULL;
+}
+
 /*
  * The unit of the current input, whose bytes are text, if it was prepared; or
  * NULL. Threads go on with the next ones.
  */
 static struct gcov_prepared *
-find_prepared(struct state *state, struct cg_job *job, struct cg_slice text)
+find_prepared(struct state *state, struct cg_job *job,
+    const struct cg_build *build, struct cg_slice text)
 {
 	struct gcov_prepared *prepared;
 	bool data;
 
 	if (!state->begun && !state->unit.counters_only) {
-		state->exact = cg_opt_flag(job, "exact-lines");
+		begin_preparing(&state->preparing, job, build);
 		state->next = cg_next_new(&(struct cg_next_how){ .job = job,
 		    .own = sizeof(*prepared),
-		    .arg = &state->exact,
+		    .arg = &state->preparing,
 		    .prepare = gcov_prepare,
 		    .close = gcov_prepared_free });
 	}
@@ -529,7 +544,7 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return gcov_is_old(cg_in_name(in))
 			   ? read_old(&state->unit, in, text, build)
 			   : skip(&state->unit, &look);
-	prepared = find_prepared(state, job, text);
+	prepared = find_prepared(state, job, build, text);
 	if (prepared) {
 		begin_unit(state, &prepared->unit, job, build);
 		if (read_prepared(prepared, cg_in_name(in), build, &status))

@@ -122,9 +122,21 @@ struct gcov_prepared {
 	char *notes, *data;    /* their bytes */
 	size_t notes_size, data_size, notes_cap, data_cap;
 	struct cg_stamp stamp; /* of the notes */
+	struct cg_demangler *names;
 };
-/* For struct cg_next_how; exact points to a bool. */
-void gcov_prepare(const void *exact, const char *path, void *prepared);
+/* What threads know of the job. */
+struct gcov_preparing {
+	bool exact;     /* --exact-lines */
+	bool demangles; /* the target does not want linker names */
+	/*
+	 * Idents of functions whose names some thread has demangled, a bit for
+	 * several. Most templates and inline functions are in many units.
+	 */
+	_Atomic uint64_t *seen;
+};
+#define GCOV_SEEN_BITS ((uint32_t)1 << 21)
+/* For struct cg_next_how, with struct gcov_preparing. */
+void gcov_prepare(const void *preparing, const char *path, void *prepared);
 void gcov_prepared_free(void *prepared);
 
 /* ---- emit.c, paths.c ---------------------------------------------------- */

@@ -2,10 +2,11 @@
  * prepare.c - reads, solves and counts a unit before it is its turn.
  *
  * A thread reads the notes, and the data next to them, computes all counts and
- * keeps them. Then gcov.c opens the files as ever, and if they are the same it emits
+ * keeps them, with names that it has demangled. Then gcov.c opens the files as ever, and if they are the same it emits
  * what is kept. Whatever is unusual is not prepared: notes elsewhere, archives,
  * compressed files, files that do not match or cannot be read.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -37,6 +38,43 @@ count_all(struct gcov_unit *unit)
 	return true;
 }
 
+/* True once for each ident, and not at all for some. */
+static bool
+is_first(const struct gcov_preparing *preparing, uint32_t ident)
+{
+	const uint32_t at = ident % GCOV_SEEN_BITS;
+	const uint64_t bit = (uint64_t)1 << at % 64;
+
+	return !(atomic_fetch_or_explicit(
+		     &preparing->seen[at / 64], bit, memory_order_relaxed) &
+		 bit);
+}
+
+/* The reader demangles the names that are not demangled here. */
+static void
+demangle_names(
+    struct gcov_prepared *prepared, const struct gcov_preparing *preparing)
+{
+	struct gcov_unit *unit = &prepared->unit;
+	struct cg_slice plain;
+
+	if (!prepared->names)
+		prepared->names = cg_demangler_new();
+	if (!prepared->names)
+		return;
+	cg_demangler_clear(prepared->names);
+	for (size_t i = 0; i < unit->fns; i++) {
+		struct gcov_fn *fn = &unit->fn[i];
+
+		if (!gcov_is_reported(unit, fn) ||
+		    !is_first(preparing, fn->ident))
+			continue;
+		plain = cg_demangle_with(prepared->names, fn->name);
+		if (plain.ptr != fn->name.ptr)
+			fn->plain = plain;
+	}
+}
+
 /* Reads a whole file that is one of the kind, with nothing to tell. */
 static bool
 read_file(struct gcov_unit *unit, const char *path, gcov_read_fn *read,
@@ -62,8 +100,9 @@ data_exists(struct gcov_unit *unit, const char *notes)
 }
 
 void
-gcov_prepare(const void *exact, const char *path, void *own)
+gcov_prepare(const void *arg, const char *path, void *own)
 {
+	const struct gcov_preparing *preparing = arg;
 	struct gcov_prepared *prepared = own;
 	struct gcov_unit *unit = &prepared->unit;
 	const struct cg_slice name = cg_slice(path);
@@ -88,8 +127,10 @@ gcov_prepare(const void *exact, const char *path, void *own)
 	if (unit->blocks + unit->arcs + unit->lines > ITEMS_MOST ||
 	    (data && gcov_match(unit, NULL) != CG_OK))
 		return;
-	unit->compat = gcov_is_compat(unit, *(const bool *)exact);
+	unit->compat = gcov_is_compat(unit, preparing->exact);
 	unit->prepared = count_all(unit);
+	if (unit->prepared && preparing->demangles)
+		demangle_names(prepared, preparing);
 }
 
 void
@@ -100,4 +141,5 @@ gcov_prepared_free(void *own)
 	gcov_unit_free(&prepared->unit);
 	free(prepared->notes);
 	free(prepared->data);
+	cg_demangler_free(prepared->names);
 }

@@ -94,6 +94,7 @@ struct gcov_condition {
 struct gcov_fn {
 	uint32_t ident, lineno, cfg; /* lineno, cfg: checksums */
 	struct cg_slice name, source;
+	struct cg_slice plain; /* the name, if a thread has demangled it */
 	uint32_t artificial, line, column, end_line, end_column;
 	uint32_t file; /* source, of the unit */
 	uint32_t block, blocks;

@@ -102,6 +102,13 @@ demangle_d(const char *name)
 	return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 }
 
+static bool
+may_be_mangled(struct cg_slice name)
+{
+	return name.len > 1 && name.ptr[0] == '_' &&
+	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R' || name.ptr[1] == 'D');
+}
+
 /*
  * What a name is demangled, or the name itself; *made is to be freed. False: out
  * of memory.
@@ -112,11 +119,13 @@ demangle_any(const char *name, struct cg_slice *result, char **made)
 	struct text text = { 0 };
 
 	*result = cg_slice(name);
-	if (name[0] == '_' && name[1] == 'D') {
+	if (!may_be_mangled(*result)) {
+		/* It stays as it is. */
+	} else if (name[1] == 'D') {
 		text.ptr = demangle_d(name);
 		if (text.ptr)
 			*result = cg_slice(text.ptr);
-	} else if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) {
+	} else {
 		if (demangle(&text, name) && text.len > 0)
 			*result = (struct cg_slice){ text.ptr, text.len };
 	}
@@ -172,21 +181,33 @@ cg_demangler_clear(struct cg_demangler *demangler)
 	cg_arena_free(&demangler->names);
 }
 
-const char *
-cg_demangle_with(struct cg_demangler *demangler, const char *name)
+/* A copy with a NUL at its end; NULL: out of memory. */
+static char *
+keep(struct cg_demangler *demangler, struct cg_slice text)
+{
+	char *kept = cg_arena_alloc(&demangler->names, text.len + 1);
+
+	if (kept) {
+		memcpy(kept, text.ptr, text.len);
+		kept[text.len] = '\0';
+	}
+	return kept;
+}
+
+struct cg_slice
+cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 {
 	struct cg_slice result;
-	char *made, *kept = NULL;
+	char *made, *copy;
 
-	if (!demangle_any(name, &result, &made))
-		return NULL;
-	if (result.ptr == name)
+	if (!may_be_mangled(name))
 		return name;
-	kept = cg_arena_alloc(&demangler->names, result.len + 1);
-	if (kept) {
-		memcpy(kept, result.ptr, result.len);
-		kept[result.len] = '\0';
-	}
+	copy = keep(demangler, name);
+	if (!copy || !demangle_any(copy, &result, &made))
+		return (struct cg_slice){ 0 };
+	if (result.ptr == copy)
+		return name;
+	result.ptr = keep(demangler, result);
 	free(made);
-	return kept;
+	return result;
 }
