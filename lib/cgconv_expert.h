@@ -388,9 +388,21 @@ struct cg_demangler *cg_demangler_new(void);
 void cg_demangler_clear(struct cg_demangler *);
 void cg_demangler_free(struct cg_demangler *);
 struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
-/* Does cg_add_demangled() demangle: the target writes no linker names? */
-bool cg_wants_demangled(const struct cg_build *);
-/* As cg_add_demangled(), with what a thread has demangled. */
+/*
+ * For readers whose threads demangle names before the reader adds them: what all
+ * threads share, so that each name is demangled once. NULL: the target writes
+ * linker names, or out of memory (not reported); then the reader demangles.
+ */
+struct cg_demangled;
+struct cg_demangled *cg_demangled_new(const struct cg_build *);
+void cg_demangled_free(struct cg_demangled *);
+/*
+ * In any thread: the name, if it is mangled and not one that was demangled, or
+ * shares its hash; else ptr is NULL.
+ */
+struct cg_slice cg_demangle_once(
+    struct cg_demangled *, struct cg_demangler *, struct cg_slice name);
+/* As cg_add_demangled(), with what a thread has demangled, if ptr is not NULL. */
 cg_name cg_add_demangled_as(
     struct cg_build *, cg_name symbol, struct cg_slice plain);
 

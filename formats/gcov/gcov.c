@@ -394,7 +394,7 @@ release(void *memory)
 		    program->never, program->units,
 		    program->units == 1 ? "" : "s");
 	cg_next_free(state->next);
-	free(state->preparing.seen);
+	cg_demangled_free(state->preparing.names);
 	gcov_unit_free(&state->unit);
 	gcov_program_free(&state->program);
 }
@@ -421,18 +421,6 @@ is_same(struct cg_slice text, const char *bytes, size_t size)
 	return text.len == size && memcmp(text.ptr, bytes, size) == 0;
 }
 
-static void
-begin_preparing(struct gcov_preparing *preparing, const struct cg_job *job,
-    const struct cg_build *build)
-{
-	preparing->exact = cg_opt_flag(job, "exact-lines");
-	preparing->demangles = cg_wants_demangled(build);
-	if (preparing->demangles)
-		preparing->seen =
-		    calloc(GCOV_SEEN_BITS / 64, sizeof(*preparing->seen));
-	preparing->demangles &= preparing->seen != NULL;
-}
-
 /*
  * The unit of the current input, whose bytes are text, if it was prepared; or
  * NULL. Threads go on with the next ones.
@@ -445,7 +433,10 @@ find_prepared(struct state *state, struct cg_job *job,
 	bool data;
 
 	if (!state->begun && !state->unit.counters_only) {
-		begin_preparing(&state->preparing, job, build);
+		state->preparing = (struct gcov_preparing){
+			.exact = cg_opt_flag(job, "exact-lines"),
+			.names = cg_demangled_new(build),
+		};
 		state->next = cg_next_new(&(struct cg_next_how){ .job = job,
 		    .own = sizeof(*prepared),
 		    .arg = &state->preparing,

@@ -126,15 +126,9 @@ struct gcov_prepared {
 };
 /* What threads know of the job. */
 struct gcov_preparing {
-	bool exact;     /* --exact-lines */
-	bool demangles; /* the target does not want linker names */
-	/*
-	 * Idents of functions whose names some thread has demangled, a bit for
-	 * several. Most templates and inline functions are in many units.
-	 */
-	_Atomic uint64_t *seen;
+	bool exact;                 /* --exact-lines */
+	struct cg_demangled *names; /* NULL: they do not demangle */
 };
-#define GCOV_SEEN_BITS ((uint32_t)1 << 21)
 /* For struct cg_next_how, with struct gcov_preparing. */
 void gcov_prepare(const void *preparing, const char *path, void *prepared);
 void gcov_prepared_free(void *prepared);

@@ -6,7 +6,6 @@
  * what is kept. Whatever is unusual is not prepared: notes elsewhere, archives,
  * compressed files, files that do not match or cannot be read.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -38,25 +37,10 @@ count_all(struct gcov_unit *unit)
 	return true;
 }
 
-/* True once for each ident, and not at all for some. */
-static bool
-is_first(const struct gcov_preparing *preparing, uint32_t ident)
-{
-	const uint32_t at = ident % GCOV_SEEN_BITS;
-	const uint64_t bit = (uint64_t)1 << at % 64;
-
-	return !(atomic_fetch_or_explicit(
-		     &preparing->seen[at / 64], bit, memory_order_relaxed) &
-		 bit);
-}
-
-/* The reader demangles the names that are not demangled here. */
 static void
-demangle_names(
-    struct gcov_prepared *prepared, const struct gcov_preparing *preparing)
+demangle_names(struct gcov_prepared *prepared, struct cg_demangled *names)
 {
 	struct gcov_unit *unit = &prepared->unit;
-	struct cg_slice plain;
 
 	if (!prepared->names)
 		prepared->names = cg_demangler_new();
@@ -66,12 +50,9 @@ demangle_names(
 	for (size_t i = 0; i < unit->fns; i++) {
 		struct gcov_fn *fn = &unit->fn[i];
 
-		if (!gcov_is_reported(unit, fn) ||
-		    !is_first(preparing, fn->ident))
-			continue;
-		plain = cg_demangle_with(prepared->names, fn->name);
-		if (plain.ptr != fn->name.ptr)
-			fn->plain = plain;
+		if (gcov_is_reported(unit, fn))
+			fn->plain =
+			    cg_demangle_once(names, prepared->names, fn->name);
 	}
 }
 
@@ -129,8 +110,8 @@ gcov_prepare(const void *arg, const char *path, void *own)
 		return;
 	unit->compat = gcov_is_compat(unit, preparing->exact);
 	unit->prepared = count_all(unit);
-	if (unit->prepared && preparing->demangles)
-		demangle_names(prepared, preparing);
+	if (unit->prepared && preparing->names)
+		demangle_names(prepared, preparing->names);
 }
 
 void

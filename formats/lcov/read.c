@@ -668,10 +668,11 @@ take_record(struct reader *r, struct cg_slice line)
 	return record->take(r) && cg_build_status(r->build) == CG_OK;
 }
 
-/* False: an error was reported. */
+/* As lcov_read_fn. */
 static bool
-read_block(struct reader *r, struct cg_slice block)
+read_block(void *arg, struct cg_slice block)
 {
+	struct reader *r = arg;
 	struct cg_slice line;
 
 	while (cg_take_line(&block, &line)) {
@@ -693,13 +694,11 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
 	struct reader r = { .job = job, .build = build };
-	struct cg_slice block;
-	bool ok = true;
 
 	(void)cg_add_event(build, &event);
-	while (ok && cg_read_block(in, &block))
-		ok = read_block(&r, block);
-	if (ok && cg_in_status(in) == CG_OK && r.section.open)
+	lcov_read_blocks(job, in, build, read_block, &r);
+	if (cg_rejected(job) == CG_OK && cg_build_status(build) == CG_OK &&
+	    cg_in_status(in) == CG_OK && r.section.open)
 		(void)cg_reject(
 		    job, "expected end_of_record: the file is truncated");
 	lcov_free_section(&r.section);

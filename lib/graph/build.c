@@ -243,12 +243,6 @@ cg_get_name(const struct cg_build *build, cg_name name)
 	return cg_strs_get(&build->graph->strs, name);
 }
 
-bool
-cg_wants_demangled(const struct cg_build *build)
-{
-	return !build->linkage;
-}
-
 cg_name
 cg_add_demangled_as(
     struct cg_build *build, cg_name symbol, struct cg_slice plain)
