@@ -2,9 +2,10 @@
  * prepare.c - reads, solves and counts a unit before it is its turn.
  *
  * A thread reads the notes, and the data next to them, computes all counts and
- * keeps them, with names that it has demangled. Then gcov.c opens the files as ever, and if they are the same it emits
- * what is kept. Whatever is unusual is not prepared: notes elsewhere, archives,
- * compressed files, files that do not match or cannot be read.
+ * keeps them, with names that it has demangled. Then gcov.c opens the files as
+ * ever, and if they are the same it emits what is kept. Whatever is unusual is
+ * not prepared: notes elsewhere, archives, compressed files, files that do not
+ * match or cannot be read.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -10,10 +10,11 @@
 #include "base/pieces.h"
 
 /*
- * Enough for a reader. The default, often 8 MiB, counts in full where addresses
- * are limited (ulimit -v, --max-memory).
+ * Enough for a reader: libiberty takes up to half a MiB for a name. The default,
+ * often 8 MiB, counts in full where addresses are limited (ulimit -v,
+ * --max-memory).
  */
-#define STACK_SIZE ((size_t)1 << 20)
+#define STACK_SIZE ((size_t)2 << 20)
 
 struct slot {
 	void *piece;

@@ -197,17 +197,18 @@ keep(struct cg_demangler *demangler, struct cg_slice text)
 struct cg_slice
 cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 {
-	struct cg_slice result;
-	char *made, *copy;
+	struct cg_slice result = { 0 };
+	char *copy, *made = NULL;
 
 	if (!may_be_mangled(name))
 		return name;
 	copy = keep(demangler, name);
 	if (!copy || !demangle_any(copy, &result, &made))
-		return (struct cg_slice){ 0 };
-	if (result.ptr == copy)
-		return name;
-	result.ptr = keep(demangler, result);
+		result.ptr = NULL;
+	else if (result.ptr == copy)
+		result = name;
+	else
+		result.ptr = keep(demangler, result);
 	free(made);
 	return result;
 }
