@@ -500,6 +500,30 @@ make_tracefile()
 	grep -c '^TN:t2' "$tmp/out" | same - <(echo 160)
 }
 
+# Threads demangle names while the reader reports what is wrong.
+@test "threads: a tracefile gives the same names, warnings and errors for any -j" {
+	make_tracefile >"$tmp/good.info"
+	{
+		cat "$tmp/good.info"
+		# Names that need much stack, are too long, or are no names.
+		echo "SF:/src/deep.c"
+		printf 'FN:1,_Z1f%sv\n' "$(printf '%01000d' 0 | tr 0 P)"
+		printf 'FN:2,_D3foo3bar%sZv\n' "$(printf '%01000d' 0 | tr 0 F)"
+		printf 'FN:3,_RINvC3foo3bar%seE\n' "$(printf '%070000d' 0 | tr 0 R)"
+		printf 'FN:4,_Z\nFN:5,_Z1f\0v\nFN:6,7,_Z1gv\r\nFN:8,9\n'
+		printf 'DA:1,1\nXX:1\nend_of_record\n'
+		cat "$tmp/good.info"
+	} >"$tmp/odd.info"
+	alike -v -t json "$tmp/odd.info"
+	[ "$status" -eq 0 ]
+	grep -q 'unknown record' "$tmp/err"
+	grep -q '"g()"' "$tmp/out"
+	sed '250000s/.*/DA:x/' "$tmp/odd.info" >"$tmp/bad.info"
+	alike -t cobertura "$tmp/bad.info"
+	[ "$status" -eq 1 ]
+	grep -q 'bad.info:250000:' "$tmp/err"
+}
+
 # Units that threads prepare, and whatever they cannot.
 @test "threads: units of gcov give the same lines and messages for any -j" {
 	at=$tmp/units
