@@ -305,11 +305,9 @@ put_plain(struct cg_out *out, const char **fmt, va_list *args)
 		put_signed(out, both      ? va_arg(*args, long long)
 				: is_long ? va_arg(*args, long)
 					  : va_arg(*args, int));
-	} else if (size || is_long) {
-		return false;
-	} else if (*at == 's') {
+	} else if (*at == 's' && at == *fmt + 1) {
 		cg_puts(out, va_arg(*args, const char *));
-	} else if (*at == 'c') {
+	} else if (*at == 'c' && at == *fmt + 1) {
 		cg_putc(out, (char)va_arg(*args, int));
 	} else {
 		return false;
