@@ -382,8 +382,13 @@ const char *cg_demangle(struct cg_job *, const char *name);
 /*
  * The same in any thread, which has a demangler of its own: its names end with
  * NUL and are valid until it is cleared or freed. NULL: out of memory.
+ *
+ * The stack that a name needs grows with the square of its length: up to 0.7 MB
+ * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
+ * a job have 2 MB: only the job's own may demangle longer names.
  */
 struct cg_demangler;
+#define CG_DEMANGLE_MOST 512
 struct cg_demangler *cg_demangler_new(void);
 void cg_demangler_clear(struct cg_demangler *);
 void cg_demangler_free(struct cg_demangler *);
@@ -398,7 +403,9 @@ struct cg_demangled *cg_demangled_new(const struct cg_build *);
 void cg_demangled_free(struct cg_demangled *);
 /*
  * In any thread: the name, if it is mangled and not one that was demangled, or
- * shares its hash; else ptr is NULL.
+ * shares its hash; else ptr is NULL, as for long names and once there is much to
+ * keep. Which thread is first is chance, and so is the number of a name that is
+ * added: no order may depend on it.
  */
 struct cg_slice cg_demangle_once(
     struct cg_demangled *, struct cg_demangler *, struct cg_slice name);

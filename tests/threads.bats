@@ -507,6 +507,9 @@ make_tracefile()
 		cat "$tmp/good.info"
 		# Names that need much stack, are too long, or are no names.
 		echo "SF:/src/deep.c"
+		printf 'FN:1,_Z1fIiEv1bI%sN1a%sEESGA_\n' \
+			"$(printf '%0168d' 0 | sed 's/0/RT_/g')" \
+			"$(printf '%0248d' 0 | sed 's/0/IE/g')"
 		printf 'FN:1,_Z1f%sv\n' "$(printf '%01000d' 0 | tr 0 P)"
 		printf 'FN:2,_D3foo3bar%sZv\n' "$(printf '%01000d' 0 | tr 0 F)"
 		printf 'FN:3,_RINvC3foo3bar%seE\n' "$(printf '%070000d' 0 | tr 0 R)"
@@ -518,6 +521,8 @@ make_tracefile()
 	[ "$status" -eq 0 ]
 	grep -q 'unknown record' "$tmp/err"
 	grep -q '"g()"' "$tmp/out"
+	alike -t gcovr-json "$tmp/odd.info"
+	[ "$status" -eq 0 ]
 	sed '250000s/.*/DA:x/' "$tmp/odd.info" >"$tmp/bad.info"
 	alike -t cobertura "$tmp/bad.info"
 	[ "$status" -eq 1 ]

@@ -120,6 +120,7 @@ struct covjson_fns {
 	struct covjson_merged *fn;
 	size_t fns, cap;
 	struct cg_demangler *names; /* see cg_demangle_with() */
+	bool in_thread;             /* long names are not demangled: fails */
 };
 void covjson_free_fns(struct covjson_fns *);
 /* Lists those of the current file. False: out of memory, or a cursor failed. */

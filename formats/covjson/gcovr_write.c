@@ -160,7 +160,8 @@ put_file(struct cg_report *r, cg_file file)
 static bool
 begin_copy(struct cg_report *copy)
 {
-	((struct writer *)copy)->fns = (struct covjson_fns){ 0 };
+	((struct writer *)copy)->fns =
+	    (struct covjson_fns){ .in_thread = true };
 	return true;
 }
 

@@ -190,7 +190,7 @@ begin_copy(struct cg_report *copy)
 {
 	struct writer *w = (struct writer *)copy;
 
-	w->list = (struct covjson_fns){ 0 };
+	w->list = (struct covjson_fns){ .in_thread = true };
 	w->statements = w->fns = w->branches = (struct cg_numbers){ 0 };
 	return true;
 }

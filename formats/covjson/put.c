@@ -59,6 +59,8 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 		return false;
 	cg_demangler_clear(list->names);
 	for (size_t i = 0; i < n; i++) {
+		if (list->in_thread && fn[i].name.len > CG_DEMANGLE_MOST)
+			return false;
 		list->fn[i] = (struct covjson_merged){
 			cg_demangle_with(list->names, fn[i].name).ptr, &fn[i],
 			fn[i].count

@@ -10,9 +10,8 @@
 #include "base/pieces.h"
 
 /*
- * Enough for a reader: libiberty takes up to half a MiB for a name. The default,
- * often 8 MiB, counts in full where addresses are limited (ulimit -v,
- * --max-memory).
+ * Enough for a reader, and for names up to CG_DEMANGLE_MOST. The default, often
+ * 8 MiB, counts in full where addresses are limited (ulimit -v, --max-memory).
  */
 #define STACK_SIZE ((size_t)2 << 20)
 

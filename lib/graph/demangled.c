@@ -11,8 +11,11 @@
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 #include "graph/build.h"
+#include "symbols/symbols.h"
 
 #define BITS ((uint32_t)1 << 21)
+/* A name of 120 bytes may become one of 64 KiB. */
+#define KEPT_MOST ((size_t)1 << 20)
 
 struct cg_demangled {
 	_Atomic uint64_t seen[BITS / 64];
@@ -39,7 +42,8 @@ cg_demangle_once(struct cg_demangled *demangled, struct cg_demangler *own,
 	uint64_t at, bit;
 
 	/* As cg_demangle_with() looks at it first. */
-	if (name.len < 2 || *name.ptr != '_')
+	if (name.len < 2 || *name.ptr != '_' || name.len > CG_DEMANGLE_MOST ||
+	    cg_demangler_kept(own) > KEPT_MOST)
 		return none;
 	at = cg_hash_bytes(key, name.ptr, name.len) % BITS;
 	bit = (uint64_t)1 << at % 64;

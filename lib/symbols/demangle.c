@@ -158,6 +158,7 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 
 struct cg_demangler {
 	struct cg_arena names;
+	size_t kept; /* bytes */
 };
 
 struct cg_demangler *
@@ -179,6 +180,13 @@ void
 cg_demangler_clear(struct cg_demangler *demangler)
 {
 	cg_arena_free(&demangler->names);
+	demangler->kept = 0;
+}
+
+size_t
+cg_demangler_kept(const struct cg_demangler *demangler)
+{
+	return demangler->kept;
 }
 
 /* A copy with a NUL at its end; NULL: out of memory. */
@@ -187,6 +195,7 @@ keep(struct cg_demangler *demangler, struct cg_slice text)
 {
 	char *kept = cg_arena_alloc(&demangler->names, text.len + 1);
 
+	demangler->kept += text.len;
 	if (kept) {
 		memcpy(kept, text.ptr, text.len);
 		kept[text.len] = '\0';

@@ -43,6 +43,8 @@ int cg_symbols_status(const struct cg_symbols *);
  */
 cg_str cg_demangle_str(struct cg_strs *, const char *name);
 const char *cg_demangle_in(struct cg_strs *, const char *name);
+/* The bytes of the names of a demangler. */
+size_t cg_demangler_kept(const struct cg_demangler *);
 
 /* ---- address_map.c ------------------------------------------------------- */
 
