@@ -381,7 +381,7 @@ bool cg_space_same_function(
 const char *cg_demangle(struct cg_job *, const char *name);
 /*
  * The same in any thread, which has a demangler of its own: its names end with
- * NUL and are valid until it is cleared or freed. NULL: out of memory.
+ * NUL and are valid until it begins again or is freed. NULL: out of memory.
  *
  * The stack that a name needs grows with the square of its length: up to 0.7 MB
  * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
@@ -389,8 +389,8 @@ const char *cg_demangle(struct cg_job *, const char *name);
  */
 struct cg_demangler;
 #define CG_DEMANGLE_MOST 512
-struct cg_demangler *cg_demangler_new(void);
-void cg_demangler_clear(struct cg_demangler *);
+/* Makes one if there is none; forgets its names. False: out of memory. */
+bool cg_demangler_begin(struct cg_demangler **);
 void cg_demangler_free(struct cg_demangler *);
 struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
 /*
@@ -398,9 +398,9 @@ struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
  * threads share, so that each name is demangled once. NULL: the target writes
  * linker names, or out of memory (not reported); then the reader demangles.
  */
-struct cg_demangled;
-struct cg_demangled *cg_demangled_new(const struct cg_build *);
-void cg_demangled_free(struct cg_demangled *);
+struct cg_seen_names;
+struct cg_seen_names *cg_seen_names_new(const struct cg_build *);
+void cg_seen_names_free(struct cg_seen_names *);
 /*
  * In any thread: the name, if it is mangled and not one that was demangled, or
  * shares its hash; else ptr is NULL, as for long names and once there is much to
@@ -408,7 +408,7 @@ void cg_demangled_free(struct cg_demangled *);
  * added: no order may depend on it.
  */
 struct cg_slice cg_demangle_once(
-    struct cg_demangled *, struct cg_demangler *, struct cg_slice name);
+    struct cg_seen_names *, struct cg_demangler *, struct cg_slice name);
 /* As cg_add_demangled(), with what a thread has demangled, if ptr is not NULL. */
 cg_name cg_add_demangled_as(
     struct cg_build *, cg_name symbol, struct cg_slice plain);

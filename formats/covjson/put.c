@@ -52,12 +52,10 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 	const struct cg_merged_fn *fn;
 	size_t n;
 
-	if (!list->names)
-		list->names = cg_demangler_new();
-	if (!list->names || !cg_merged_fns(r->lines, r->event, &fn, &n) ||
+	if (!cg_demangler_begin(&list->names) ||
+	    !cg_merged_fns(r->lines, r->event, &fn, &n) ||
 	    !cg_grow_raw(&list->fn, &list->cap, n, sizeof(*list->fn)))
 		return false;
-	cg_demangler_clear(list->names);
 	for (size_t i = 0; i < n; i++) {
 		if (list->in_thread && fn[i].name.len > CG_DEMANGLE_MOST)
 			return false;

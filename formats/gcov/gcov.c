@@ -394,7 +394,7 @@ release(void *memory)
 		    program->never, program->units,
 		    program->units == 1 ? "" : "s");
 	cg_next_free(state->next);
-	cg_demangled_free(state->preparing.names);
+	cg_seen_names_free(state->preparing.names);
 	gcov_unit_free(&state->unit);
 	gcov_program_free(&state->program);
 }
@@ -435,7 +435,7 @@ find_prepared(struct state *state, struct cg_job *job,
 	if (!state->begun && !state->unit.counters_only) {
 		state->preparing = (struct gcov_preparing){
 			.exact = cg_opt_flag(job, "exact-lines"),
-			.names = cg_demangled_new(build),
+			.names = cg_seen_names_new(build),
 		};
 		state->next = cg_next_new(&(struct cg_next_how){ .job = job,
 		    .own = sizeof(*prepared),

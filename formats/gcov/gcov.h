@@ -127,7 +127,7 @@ struct gcov_prepared {
 /* What threads know of the job. */
 struct gcov_preparing {
 	bool exact;                 /* --exact-lines */
-	struct cg_demangled *names; /* NULL: they do not demangle */
+	struct cg_seen_names *names; /* NULL: they do not demangle */
 };
 /* For struct cg_next_how, with struct gcov_preparing. */
 void gcov_prepare(const void *preparing, const char *path, void *prepared);

@@ -39,15 +39,12 @@ count_all(struct gcov_unit *unit)
 }
 
 static void
-demangle_names(struct gcov_prepared *prepared, struct cg_demangled *names)
+demangle_names(struct gcov_prepared *prepared, struct cg_seen_names *names)
 {
 	struct gcov_unit *unit = &prepared->unit;
 
-	if (!prepared->names)
-		prepared->names = cg_demangler_new();
-	if (!prepared->names)
+	if (!cg_demangler_begin(&prepared->names))
 		return;
-	cg_demangler_clear(prepared->names);
 	for (size_t i = 0; i < unit->fns; i++) {
 		struct gcov_fn *fn = &unit->fn[i];
 

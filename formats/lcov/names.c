@@ -38,22 +38,19 @@ get_name(struct cg_slice line, struct cg_slice *name)
 static bool
 demangle(const void *arg, struct cg_text *text)
 {
-	struct cg_demangled *const *demangled = arg;
+	struct cg_seen_names *const *seen = arg;
 	struct names *names = text->own;
 	struct cg_slice rest = text->text, line;
 	struct named named;
 
-	if (!names->demangler)
-		names->demangler = cg_demangler_new();
-	if (!names->demangler)
+	if (!cg_demangler_begin(&names->demangler))
 		return false;
-	cg_demangler_clear(names->demangler);
 	names->count = 0;
 	while (cg_take_line(&rest, &line)) {
 		if (!get_name(line, &named.name))
 			continue;
 		named.plain =
-		    cg_demangle_once(*demangled, names->demangler, named.name);
+		    cg_demangle_once(*seen, names->demangler, named.name);
 		if (!named.plain.ptr)
 			continue;
 		if (!cg_grow_raw(&names->list, &names->cap, names->count + 1,
@@ -102,14 +99,14 @@ lcov_read_blocks(struct cg_job *job, struct cg_in *in, struct cg_build *build,
     lcov_read_fn *read, void *arg)
 {
 	const bool threads = cg_texts_threads(job, in) > 1;
-	struct cg_demangled *names = threads ? cg_demangled_new(build) : NULL;
+	struct cg_seen_names *seen = threads ? cg_seen_names_new(build) : NULL;
 	const struct cg_texts_how how = { .job = job,
 		.in = in,
 		.own = sizeof(struct names),
-		.arg = &names,
+		.arg = &seen,
 		.parse = demangle,
 		.close = close_names };
-	struct cg_texts *texts = names ? cg_texts_new(&how) : NULL;
+	struct cg_texts *texts = seen ? cg_texts_new(&how) : NULL;
 	struct cg_slice block;
 
 	if (texts)
@@ -118,5 +115,5 @@ lcov_read_blocks(struct cg_job *job, struct cg_in *in, struct cg_build *build,
 		while (cg_read_block(in, &block) && read(arg, block))
 			continue;
 	cg_texts_free(texts);
-	cg_demangled_free(names);
+	cg_seen_names_free(seen);
 }

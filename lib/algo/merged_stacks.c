@@ -32,8 +32,8 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * The child of a frame, which is not its latest; 0: there is none. It is going
- * to be next if so. SIZE_MAX: out of memory.
+ * The child of a frame that is not its latest. 0: there is none; the table then
+ * has the number that it gets, the next one. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,

@@ -102,13 +102,6 @@ demangle_d(const char *name)
 	return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 }
 
-static bool
-may_be_mangled(struct cg_slice name)
-{
-	return name.len > 1 && name.ptr[0] == '_' &&
-	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R' || name.ptr[1] == 'D');
-}
-
 /*
  * What a name is demangled, or the name itself; *made is to be freed. False: out
  * of memory.
@@ -119,15 +112,15 @@ demangle_any(const char *name, struct cg_slice *result, char **made)
 	struct text text = { 0 };
 
 	*result = cg_slice(name);
-	if (!may_be_mangled(*result)) {
-		/* It stays as it is. */
-	} else if (name[1] == 'D') {
+	*made = NULL;
+	if (!cg_may_be_mangled(*result))
+		return true;
+	if (name[1] == 'D') {
 		text.ptr = demangle_d(name);
 		if (text.ptr)
 			*result = cg_slice(text.ptr);
-	} else {
-		if (demangle(&text, name) && text.len > 0)
-			*result = (struct cg_slice){ text.ptr, text.len };
+	} else if (demangle(&text, name) && text.len > 0) {
+		*result = (struct cg_slice){ text.ptr, text.len };
 	}
 	*made = text.ptr;
 	return !text.nomem;
@@ -161,10 +154,16 @@ struct cg_demangler {
 	size_t kept; /* bytes */
 };
 
-struct cg_demangler *
-cg_demangler_new(void)
+bool
+cg_demangler_begin(struct cg_demangler **demangler)
 {
-	return calloc(1, sizeof(struct cg_demangler));
+	if (!*demangler)
+		*demangler = calloc(1, sizeof(**demangler));
+	if (!*demangler)
+		return false;
+	cg_arena_free(&(*demangler)->names);
+	(*demangler)->kept = 0;
+	return true;
 }
 
 void
@@ -174,13 +173,6 @@ cg_demangler_free(struct cg_demangler *demangler)
 		return;
 	cg_arena_free(&demangler->names);
 	free(demangler);
-}
-
-void
-cg_demangler_clear(struct cg_demangler *demangler)
-{
-	cg_arena_free(&demangler->names);
-	demangler->kept = 0;
 }
 
 size_t
@@ -209,7 +201,7 @@ cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 	struct cg_slice result = { 0 };
 	char *copy, *made = NULL;
 
-	if (!may_be_mangled(name))
+	if (!cg_may_be_mangled(name))
 		return name;
 	copy = keep(demangler, name);
 	if (!copy || !demangle_any(copy, &result, &made))

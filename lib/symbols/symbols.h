@@ -43,6 +43,13 @@ int cg_symbols_status(const struct cg_symbols *);
  */
 cg_str cg_demangle_str(struct cg_strs *, const char *name);
 const char *cg_demangle_in(struct cg_strs *, const char *name);
+/* False: it is no mangled name. */
+static inline bool
+cg_may_be_mangled(struct cg_slice name)
+{
+	return name.len > 1 && name.ptr[0] == '_' &&
+	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R' || name.ptr[1] == 'D');
+}
 /* The bytes of the names of a demangler. */
 size_t cg_demangler_kept(const struct cg_demangler *);
 
