@@ -232,22 +232,36 @@ add_times(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* A moment of the sample that began at a time and lasted so long. */
+/* The stack of a node's samples; 0: an error. */
+static cg_node
+find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
+{
+	struct chrome_node *node = chrome_find_node(doc, tree, id);
+
+	if (node && node->sampled)
+		return node->sampled;
+	return node ? chrome_add_frames(doc, tree, node) : 0;
+}
+
+/*
+ * Adds the moment of the sample that began at a time and lasted so long. stack
+ * has the stacks of dense ids that were found: nodes of a large tree are not in
+ * the cache.
+ */
 static bool
-add_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id,
-    int64_t time, int64_t length)
+add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
+    int64_t id, int64_t time, int64_t length)
 {
 	const uint64_t cost[2] = { 1, (uint64_t)length };
-	struct chrome_node *node =
-	    chrome_find_node(doc, &profile->tree, (uint64_t)id);
-	struct cg_moment moment = { .n = cg_columns_width(doc->build) };
+	struct cg_moment moment = { .time = add_times(profile->base, time),
+		.n = cg_columns_width(doc->build) };
+	const bool dense = (uint64_t)id < profile->dense_count;
 
-	if (!node)
-		return false;
-	moment.time = add_times(profile->base, time);
-	moment.node = node->sampled
-			  ? node->sampled
-			  : chrome_add_frames(doc, &profile->tree, node);
+	moment.node = dense ? stack[id] : 0;
+	if (moment.node == 0)
+		moment.node = find_stack(doc, &profile->tree, (uint64_t)id);
+	if (dense)
+		stack[id] = moment.node;
 	moment.cost = cg_columns_of(doc->build, cost);
 	if (moment.node != 0)
 		cg_add_moment(doc->build, &moment);
@@ -256,37 +270,51 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id,
 
 /* A sample lasts until the next one. */
 static bool
-add_moments(struct cg_doc *doc, struct chrome_profile *profile)
+add_samples(
+    struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 {
 	size_t at = 0;
-	int64_t id, step, end, last_id = 0, now = 0, last = 0;
+	int64_t id, step, last_id = 0, now = 0, last = 0;
 	uint64_t delta;
 	bool first = true, good = true;
 
-	if (profile->moments.bytes == 0)
-		return true;
-	if (profile->base == 0)
-		profile->base = profile->start;
-	profile->track.unit = "ns";
-	(void)cg_add_track(doc->build, &profile->track);
 	while (good && cg_numbers_get_signed(&profile->moments, &at, &step) &&
 	       cg_numbers_get(&profile->moments, &at, &delta)) {
 		id = (int64_t)((uint64_t)last_id + (uint64_t)step);
 		now += (int64_t)delta;
 		if (!first)
-			good =
-			    add_moment(doc, profile, last_id, last, now - last);
+			good = add_moment(
+			    doc, profile, stack, last_id, last, now - last);
 		first = false;
 		last_id = id;
 		last = now;
 	}
-	good = good &&
-	       add_moment(doc, profile, last_id, last, profile->latest - last);
+	return good && add_moment(doc, profile, stack, last_id, last,
+			   profile->latest - last);
+}
+
+static void
+add_moments(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	cg_node *stack;
+	int64_t end;
+
+	if (profile->moments.bytes == 0)
+		return;
+	stack = calloc(profile->dense_count + 1, sizeof(*stack));
+	if (!stack) {
+		(void)cg_reject_nomem(doc->job);
+		return;
+	}
+	if (profile->base == 0)
+		profile->base = profile->start;
+	profile->track.unit = "ns";
+	(void)cg_add_track(doc->build, &profile->track);
 	end = add_times(profile->base, profile->latest);
-	if (good)
+	if (add_samples(doc, profile, stack))
 		cg_state_times(doc->build, profile->base,
 		    profile->end > end ? profile->end : end);
-	return good;
+	free(stack);
 }
 
 void
@@ -309,7 +337,7 @@ chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
 			add_node(doc, profile, node);
 	}
 	if (doc->status == CG_OK)
-		(void)add_moments(doc, profile);
+		add_moments(doc, profile);
 }
 
 void
