@@ -270,8 +270,7 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 
 /* A sample lasts until the next one. */
 static bool
-add_samples(
-    struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
+add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 {
 	size_t at = 0;
 	int64_t id, step, last_id = 0, now = 0, last = 0;

@@ -248,7 +248,8 @@ struct pprof_reader {
 	cg_node newest;          /* of all that locations made */
 
 	/* The current batch of samples: locations, leaf first, and values. */
-	struct pprof_list waiting, path, steps, values;
+	struct pprof_list waiting, path, values;
+	struct pprof_list steps;    /* of a new path */
 	struct pprof_list labelled; /* bytes of label fields of the current sample */
 };
 

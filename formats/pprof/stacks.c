@@ -4,8 +4,8 @@
  *
  * A stack is looked up by the bytes of its locations, leaf first: the bytes
  * after the first number are the stack of its caller. So for a new path, known
- * callers are searched from the leaf on, and the frames that most paths share
- * at the root are not read at all.
+ * callers are searched from the leaf on. The numbers of a known path are not
+ * read.
  *
  * Adding a sample is a chain of dependent cache misses. Samples are batched,
  * and each step of the chain is prefetched for the whole batch.
@@ -15,7 +15,10 @@
 #include "pprof.h"
 
 #define WAIT_SAMPLES 64
-#define WAIT_STEPS 4096
+#define WAIT_BYTES 16384 /* of paths */
+#define WORD sizeof(uint64_t)
+#define LOW_BITS UINT64_C(0x0101010101010101)
+#define HIGH_BITS (LOW_BITS << 7)
 
 #if defined(__GNUC__)
 #define FETCH(at) __builtin_prefetch(at)
@@ -23,19 +26,20 @@
 #define FETCH(at) ((void)(at))
 #endif
 
-/* A location of a path. */
+/* A location of a new path. */
 struct step {
 	uint32_t location;
 	uint32_t at;   /* where its bytes begin in the path */
-	uint64_t hash; /* of all locations from here to the root */
+	uint64_t hash; /* of the path from there on */
 };
 
 /* A sample of the batch; its parts are in the reader's lists. */
 struct waiting {
-	size_t path, step, value; /* the first of its ... */
-	uint32_t len, steps;
+	size_t path, value; /* the first of its ... */
+	uint32_t len;       /* bytes of the path */
 	uint32_t labels;
 	uint32_t likely; /* the node that it has, if it has one */
+	uint64_t hash;   /* of its path */
 };
 
 /* ---- What a sample says ------------------------------------------------- */
@@ -52,36 +56,64 @@ append_bytes(struct pprof_reader *r, struct pprof_list *list, const char *from,
 	return true;
 }
 
-static bool
-add_locations(
-    struct pprof_reader *r, struct waiting *sample, struct cg_slice bytes)
+/* Nonzero if one of eight bytes is 0, or a number may go on behind four of them. */
+static uint64_t
+find_odd(const char *at)
 {
-	uint32_t before = sample->len;
-	const char *begin = bytes.ptr;
-	uint32_t location;
-	struct step *step;
+	uint64_t word, more;
+
+	memcpy(&word, at, WORD);
+	more = word & HIGH_BITS;
+	more &= more >> 8;
+	return ((word - LOW_BITS) & ~word & HIGH_BITS) | (more & more >> 16);
+}
+
+/*
+ * Are these surely whole numbers other than 0? No byte is 0, the last one ends a
+ * number, and none has more than seven.
+ */
+static bool
+are_plain(struct cg_slice bytes)
+{
+	const char *at = bytes.ptr, *end = at + bytes.len;
+	uint64_t odd = 0;
+
+	if (bytes.len < WORD || (end[-1] & 0x80))
+		return false;
+	for (; end - at > (ptrdiff_t)WORD; at += WORD)
+		odd |= find_odd(at);
+	return (odd | find_odd(end - WORD)) == 0;
+}
+
+static bool
+check_locations(struct pprof_reader *r, struct cg_slice bytes)
+{
 	uint64_t id;
 
-	if (bytes.len > UINT32_MAX - before)
-		return cg_reject_at(r->job, begin, "expected a shorter stack");
-	if (!append_bytes(r, &r->path, bytes.ptr, bytes.len))
-		return false;
-	sample->len += (uint32_t)bytes.len;
+	if (are_plain(bytes))
+		return true;
 	while (bytes.len > 0) {
-		uint32_t at = before + (uint32_t)(bytes.ptr - begin);
-
 		if (!pprof_take_varint(&bytes, &id))
 			return cg_reject_at(
 			    r->job, bytes.ptr, "expected a number");
 		if (id == 0)
 			return cg_reject_at(r->job, bytes.ptr,
 			    "expected a location with an id");
-		location = pprof_find_location(r, id);
-		step = pprof_append(r, &r->steps, sizeof(*step));
-		if (!step || location == 0)
-			return false;
-		*step = (struct step){ .location = location, .at = at };
 	}
+	return true;
+}
+
+static bool
+add_locations(
+    struct pprof_reader *r, struct waiting *sample, struct cg_slice bytes)
+{
+	if (bytes.len > UINT32_MAX - sample->len)
+		return cg_reject_at(
+		    r->job, bytes.ptr, "expected a shorter stack");
+	if (!check_locations(r, bytes) ||
+	    !append_bytes(r, &r->path, bytes.ptr, bytes.len))
+		return false;
+	sample->len += (uint32_t)bytes.len;
 	return true;
 }
 
@@ -128,47 +160,115 @@ keep_label(struct pprof_reader *r, const struct pprof_field *field)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The hash of each step covers all steps after it. */
-static void
-hash_steps(struct step *step, size_t n, uint64_t hash)
+static uint64_t
+hash_word(uint64_t hash, const char *at)
 {
-	while (n-- > 0) {
-		hash = (hash ^ step[n].location) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-		step[n].hash = hash;
-	}
+	uint64_t word;
+
+	memcpy(&word, at, WORD);
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
 }
 
 /*
- * The slot of the node for the path from a step on; it contains 0 if there is
- * no such node yet. NULL: out of memory.
+ * A path is hashed from its end on, in words: so its hash is a step on the way to
+ * those of the paths that it ends. *hash: of its words that are done, of which
+ * there are so many; they grow.
+ */
+static uint64_t
+hash_on(uint64_t *hash, size_t *words, struct cg_slice path)
+{
+	uint64_t sum;
+
+	for (; path.len / WORD > *words; ++*words)
+		*hash =
+		    hash_word(*hash, path.ptr + path.len - (*words + 1) * WORD);
+	sum = *hash + path.len;
+	/* The first word may have bytes of the next one. */
+	if (path.len >= WORD)
+		return hash_word(sum, path.ptr);
+	for (size_t i = 0; i < path.len; i++)
+		sum = (sum ^ (uint8_t)path.ptr[i]) * 0x9e3779b97f4a7c15;
+	return sum ^ sum >> 32;
+}
+
+static uint64_t
+hash_path(const struct pprof_reader *r, struct cg_slice path)
+{
+	uint64_t hash = pprof_seed(r);
+	size_t words = 0;
+
+	return hash_on(&hash, &words, path);
+}
+
+/* Lists the steps of a new path. */
+static bool
+take_steps(struct pprof_reader *r, struct cg_slice path)
+{
+	struct cg_slice rest = path;
+	uint64_t hash = pprof_seed(r), id;
+	size_t words = 0;
+	struct step *step;
+
+	r->steps.count = 0;
+	for (const char *at = path.ptr; pprof_take_varint(&rest, &id);
+	     at = rest.ptr) {
+		step = pprof_append(r, &r->steps, sizeof(*step));
+		if (!step)
+			return false;
+		step->at = (uint32_t)(at - path.ptr);
+		step->location = pprof_find_location(r, id);
+		if (step->location == 0)
+			return false;
+	}
+	step = r->steps.at;
+	for (size_t i = r->steps.count; i-- > 0;) {
+		rest.ptr = path.ptr + step[i].at;
+		rest.len = path.len - step[i].at;
+		step[i].hash = hash_on(&hash, &words, rest);
+	}
+	return true;
+}
+
+/*
+ * The slot of the node for a path; it contains 0 if there is no such node yet.
+ * NULL: out of memory.
  */
 static uint32_t *
-find_stack(
-    struct pprof_reader *r, struct cg_slice path, const struct step *step)
+find_stack(struct pprof_reader *r, struct cg_slice path, uint64_t hash)
 {
 	const struct pprof_node *nodes = r->nodes.at;
 	const char *paths = r->paths.at;
-	size_t len = path.len - step->at;
 	uint32_t *id;
 
-	for (uint64_t hash = step->hash;; hash++) {
+	for (;; hash++) {
 		id = cg_map_at(&r->stacks, hash);
 		if (!id)
 			(void)cg_reject_nomem(r->job);
 		if (!id || *id == 0 ||
-		    (nodes[*id].len == len &&
-			memcmp(paths + nodes[*id].path, path.ptr + step->at,
-			    len) == 0))
+		    (nodes[*id].len == path.len &&
+			memcmp(paths + nodes[*id].path, path.ptr, path.len) ==
+			    0))
 			return id;
 	}
 }
 
+/* The slot of the caller that the path has from a step on. */
+static uint32_t *
+find_caller(
+    struct pprof_reader *r, struct cg_slice path, const struct step *step)
+{
+	path.ptr += step->at;
+	path.len -= step->at;
+	return find_stack(r, path, step->hash);
+}
+
 /* Adds nodes for the first n steps of the path on top of parent; 0: failed. */
 static uint32_t
-add_stacks(struct pprof_reader *r, struct cg_slice path,
-    const struct step *step, size_t n, uint32_t parent)
+add_stacks(
+    struct pprof_reader *r, struct cg_slice path, size_t n, uint32_t parent)
 {
+	const struct step *step = r->steps.at;
 	size_t from = r->paths.count;
 
 	if (!append_bytes(r, &r->paths, path.ptr, path.len))
@@ -176,7 +276,7 @@ add_stacks(struct pprof_reader *r, struct cg_slice path,
 	while (n-- > 0) {
 		struct pprof_node *node =
 		    pprof_append(r, &r->nodes, sizeof(*node));
-		uint32_t *id = node ? find_stack(r, path, &step[n]) : NULL;
+		uint32_t *id = node ? find_caller(r, path, &step[n]) : NULL;
 
 		if (!id)
 			return 0;
@@ -189,31 +289,45 @@ add_stacks(struct pprof_reader *r, struct cg_slice path,
 	return parent;
 }
 
-/* Sets *leaf to the node of the sample's path; 0: it has no frame. */
+/* Adds a new path; *leaf becomes its node. */
 static bool
-get_stack(struct pprof_reader *r, const struct waiting *sample, uint32_t *leaf)
+add_path(struct pprof_reader *r, struct cg_slice path, uint32_t *leaf)
 {
 	const struct step *step;
-	struct cg_slice path;
-	uint32_t *id, i = 0;
+	uint32_t *id;
+	size_t n = 1;
 
-	*leaf = 0;
-	if (sample->steps == 0)
-		return true;
-	step = (struct step *)r->steps.at + sample->step;
-	path.ptr = (char *)r->path.at + sample->path;
-	path.len = sample->len;
-	for (; *leaf == 0 && i < sample->steps; i++) {
-		id = find_stack(r, path, &step[i]);
+	if (!take_steps(r, path))
+		return false;
+	step = r->steps.at;
+	for (*leaf = 0; n < r->steps.count && *leaf == 0; n++) {
+		id = find_caller(r, path, &step[n]);
 		if (!id)
 			return false;
 		*leaf = *id;
 	}
 	if (*leaf != 0)
-		i--;
-	if (i > 0)
-		*leaf = add_stacks(r, path, step, i, *leaf);
+		n--;
+	*leaf = add_stacks(r, path, n, *leaf);
 	return *leaf != 0;
+}
+
+/* Sets *leaf to the node of the sample's path; 0: it has no frame. */
+static bool
+get_stack(struct pprof_reader *r, const struct waiting *sample, uint32_t *leaf)
+{
+	const struct cg_slice path = { (char *)r->path.at + sample->path,
+		sample->len };
+	const uint32_t *id;
+
+	*leaf = 0;
+	if (path.len == 0)
+		return true;
+	id = find_stack(r, path, sample->hash);
+	if (!id)
+		return false;
+	*leaf = *id;
+	return *leaf != 0 || add_path(r, path, leaf);
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -311,14 +425,13 @@ pprof_end_batch(struct pprof_reader *r)
 {
 	struct waiting *sample = r->waiting.at;
 	const struct pprof_node *nodes = r->nodes.at;
-	const struct step *steps = r->steps.at;
 	size_t n = r->waiting.count;
 	bool ok = true;
 
 	for (size_t i = 0; i < n; i++) {
-		if (sample[i].steps > 0)
+		if (sample[i].len > 0)
 			sample[i].likely =
-			    cg_map_get(&r->stacks, steps[sample[i].step].hash);
+			    cg_map_get(&r->stacks, sample[i].hash);
 		FETCH(&nodes[sample[i].likely]);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -333,7 +446,7 @@ pprof_end_batch(struct pprof_reader *r)
 	}
 	for (size_t i = 0; ok && i < n; i++)
 		ok = add_sample_costs(r, &sample[i]);
-	r->waiting.count = r->steps.count = r->path.count = r->values.count = 0;
+	r->waiting.count = r->path.count = r->values.count = 0;
 	return ok;
 }
 
@@ -366,10 +479,9 @@ bool
 pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 {
 	struct waiting sample = { .path = r->path.count,
-		.step = r->steps.count,
 		.value = r->values.count };
+	struct cg_slice path;
 	struct waiting *to;
-	struct step *step;
 	size_t values;
 
 	/* Node 0 is the parent of all roots. */
@@ -384,19 +496,19 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	if (values != r->columns)
 		return cg_reject_at(r->job, field->at,
 		    "expected as many values as in other samples");
-	sample.steps = (uint32_t)(r->steps.count - sample.step);
 	if (!pprof_find_labels(r, &sample.labels))
 		return false;
+	if (sample.len > 0) {
+		path.ptr = (char *)r->path.at + sample.path;
+		path.len = sample.len;
+		sample.hash = hash_path(r, path);
+		cg_map_prefetch(&r->stacks, sample.hash);
+	}
 	to = pprof_append(r, &r->waiting, sizeof(sample));
 	if (!to)
 		return false;
 	*to = sample;
-	if (sample.steps > 0) {
-		step = (struct step *)r->steps.at + sample.step;
-		hash_steps(step, sample.steps, pprof_seed(r));
-		cg_map_prefetch(&r->stacks, step->hash);
-	}
-	if (r->waiting.count < WAIT_SAMPLES && r->steps.count < WAIT_STEPS)
+	if (r->waiting.count < WAIT_SAMPLES && r->path.count < WAIT_BYTES)
 		return true;
 	return pprof_end_batch(r);
 }
