@@ -250,6 +250,16 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["rows",0]' '["branch",0,1,0,"arc",0,0,1,"fz"]'
 	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
 	refused 3:13 'expected a number' '["rows",0]' '["cost",0,1,[]]'
+	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],[]]'
+	refused 2:12 'expected a number' '["frame",1,[],0,0,0,0]'
+	refused 4:13 'expected a number' '["event",0,"E"]' '["rows",0]' \
+		'["jump",0,2,[1],0,0,0,0,7]'
+	refused 2:10 'expected frame id 1, got 2' '["frame",2,0,0,0,0,0]'
+	refused 3:12 'expected another frame: this one has id 1' \
+		'["frame",1,0,0,0,0,0]' '["frame",2,0,0,0,0,0]'
+	refused 4:11 'expected a time below 2^63' \
+		'["track",1,1,"","","ns",false,9223372036854775807,9223372036854775807]' \
+		'["frame",1,0,0,0,0,0]' '["moment",1,1]'
 	refused 2:1 "expected '['" '{"a":1}'
 	refused 2:2 'expected a tag' '[1]'
 	refused 2:11 'expected the end' '["rows",0],'

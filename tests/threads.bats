@@ -247,6 +247,46 @@ alike()
 	[ "$(grep -c warning "$tmp/err")" -eq 1 ]
 }
 
+@test "threads: lines of JSON have the same output for any -j" {
+	"$CGCONV" -q -t json "$dir/big.cg" >"$tmp/big.cgj"
+	alike -t json "$tmp/big.cgj"
+	[ "$status" -eq 0 ]
+	cmp "$tmp/out" "$tmp/big.cgj"
+	alike -q -t callgrind "$tmp/big.cgj"
+	"$CGCONV" -q -t json "$dir/big.folded" >"$tmp/stacks.cgj"
+	alike -t json "$tmp/stacks.cgj"
+	cmp "$tmp/out" "$tmp/stacks.cgj"
+	# Numbers of all forms, unknown records, empty lines, other columns.
+	sed 's/^\["end".*/["end"]/
+		/^\["event",0/s/Ir/Dr/
+		t
+		/^\["event",1/s/Dr/Ir/' "$tmp/big.cgj" |
+		awk 'NR % 4001 == 0 { print "[\"unknown\",1,[2]]" }
+			NR % 3001 == 0 { print "" }
+			NR % 7 == 1 && /^\["c/ { sub(/,/, ", ") }
+			NR % 11 == 1 && /^\["cost/ { sub(/[0-9]+\]\]$/, "\"0x&")
+				sub(/\]\]$/, "\"]]") }
+			{ print }' >"$tmp/odd.cgj"
+	alike -t json "$dir/big.cg" "$tmp/odd.cgj"
+	[ "$status" -eq 0 ]
+	grep -q 'odd.cgj:[0-9]*:2: warning: unknown record "unknown" is skipped' \
+		"$tmp/err"
+	# The first error is told, and what comes before it.
+	for line in 60001 200001; do
+		awk -v line="$line" 'NR >= line && /^\["cost/ {
+			sub(/cost",[0-9]*/, "cost\",99999999") } { print }' \
+			"$tmp/odd.cgj" >"$tmp/bad.cgj"
+		alike -t json "$tmp/bad.cgj"
+		[ "$status" -eq 1 ]
+		[ "$(grep -c error "$tmp/err")" -eq 1 ]
+		grep -q 'bad.cgj:[0-9]*:9: error: expected file id up to' "$tmp/err"
+	done
+	# The CRC is that of all blocks.
+	sed '200000s/,[0-9]*,/,1,/' "$tmp/big.cgj" >"$tmp/bad.cgj"
+	alike -t json "$tmp/bad.cgj"
+	grep -q 'the lines above were changed' "$tmp/err"
+}
+
 @test "threads: compressed output is one member that other tools read" {
 	"$CGCONV" -j 3 -t folded -o "$tmp/a.gz" "$dir/big.folded"
 	"$CGCONV" -j 3 -t folded -o "$tmp/a" "$dir/big.folded"

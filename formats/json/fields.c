@@ -7,8 +7,6 @@
 
 #include "fields.h"
 
-#define PLAIN_DIGITS 18 /* any number of so many digits fits into 63 bits */
-
 static inline void
 advance(struct json_reader *r)
 {
@@ -20,7 +18,20 @@ json_line(struct json_reader *r)
 {
 	cg_json_start(&r->json, r->line);
 	r->text_len = 0;
+	r->plain = false;
 	advance(r);
+}
+
+const char *
+json_at(const struct json_reader *r, size_t field)
+{
+	const char *at = r->line.ptr;
+
+	if (!r->plain)
+		return r->field[field].at;
+	for (size_t commas = 0; commas <= field; at++)
+		commas += *at == ',';
+	return at;
 }
 
 bool
@@ -186,7 +197,7 @@ take_flags(struct json_reader *r, uint64_t *flags)
 	return true;
 }
 
-/* Costs, into r->cost; columns that the file does not have are 0. */
+/* Costs; columns that the file does not have are 0. */
 static bool
 take_costs(struct json_reader *r)
 {
@@ -195,19 +206,20 @@ take_costs(struct json_reader *r)
 	if (!json_take(r, CG_JSON_ARRAY, "'[' and the costs"))
 		return false;
 	if (r->moved)
-		memset(r->cost, 0, r->columns * sizeof(*r->cost));
+		memset(r->own_cost, 0, r->columns * sizeof(*r->own_cost));
 	for (; r->type != CG_JSON_ARRAY_END; i++) {
 		uint64_t *cost;
 
 		if (i == r->events)
 			return json_reject(
 			    r, "']', as there are no more events");
-		cost = &r->cost[r->column[i]];
+		cost = &r->own_cost[r->column[i]];
 		if (r->is_signed[i] ? !take_signed(r, cost)
 				    : !json_take_number(r, UINT64_MAX, cost))
 			return false;
 	}
 	advance(r);
+	r->cost = r->own_cost;
 	r->costs = r->moved && i > 0 ? r->columns : i;
 	return true;
 }
@@ -306,100 +318,6 @@ json_take_fields(struct json_reader *r, const char *kinds)
 		}
 	}
 	return json_take_end(r);
-}
-
-/* ---- Plain lines -------------------------------------------------------- */
-
-/*
- * Digits; *at then points behind them. Needs no check of the end: every line
- * in a block ends with a newline.
- */
-static inline bool
-take_digits(const char **at, uint64_t *number)
-{
-	const char *first = *at, *to = first;
-	uint64_t value = 0;
-	unsigned digit;
-
-	for (; (digit = (unsigned)*to - '0') <= 9; to++)
-		value = value * 10 + digit;
-	*number = value;
-	*at = to;
-	return to - first == 1 ||
-	       (to != first && to - first <= PLAIN_DIGITS && *first != '0');
-}
-
-static inline bool
-take_plain_costs(struct json_reader *r, const char **at)
-{
-	size_t i = 0;
-
-	if (**at != '[')
-		return false;
-	if (r->moved)
-		memset(r->cost, 0, r->columns * sizeof(*r->cost));
-	if ((*at)[1] == ']')
-		++*at;
-	for (; **at != ']'; i++) {
-		if (i == r->events || (i > 0 && **at != ','))
-			return false;
-		++*at;
-		if (!take_digits(at, &r->cost[r->column[i]]))
-			return false;
-	}
-	++*at;
-	r->costs = r->moved && i > 0 ? r->columns : i;
-	return true;
-}
-
-/* Checks a number against its field's kind; translates ids to the builder's. */
-static inline bool
-convert_number(const struct json_reader *r, char kind, uint64_t *number)
-{
-	const struct json_ids *ids = NULL;
-
-	switch (kind) {
-	case 'n': return true;
-	case 'u': return *number <= UINT32_MAX;
-	case 'O': ids = &r->objects; break;
-	case 'F': ids = &r->files; break;
-	case 'f': ids = &r->fns; break;
-	case 's': ids = &r->nodes; break;
-	}
-	if (!ids || *number > ids->count)
-		return false;
-	if (*number > 0)
-		*number = ids->id.at[*number];
-	return true;
-}
-
-bool
-json_take_plain(struct json_reader *r, const char *at, const char *kinds)
-{
-	struct json_field *field = r->field;
-	bool optional = false;
-
-	for (; *kinds; kinds++) {
-		if (*kinds == '?') {
-			optional = true;
-			continue;
-		}
-		if (optional && *at == ']')
-			break;
-		if (*at != ',')
-			return false;
-		field->at = ++at;
-		if (*kinds == 'c'
-			? !take_plain_costs(r, &at)
-			: !take_digits(&at, &field->number) ||
-			      !convert_number(r, *kinds, &field->number))
-			return false;
-		field++;
-	}
-	r->given = (size_t)(field - r->field);
-	for (; *kinds; kinds++)
-		*field++ = (struct json_field){ .text = { "", 0 } };
-	return at[0] == ']' && at + 1 == r->line.ptr + r->line.len;
 }
 
 bool

@@ -4,12 +4,13 @@
 #ifndef FORMATS_JSON_FIELDS_H
 #define FORMATS_JSON_FIELDS_H
 
+#include "cgconv_expert.h"
 #include "json.h"
 
 #define JSON_FIELD_MAX 10 /* the most fields in a line: a function */
 
 struct json_field {
-	const char *at;       /* where it begins, for messages */
+	const char *at;       /* where it begins: see json_at() */
 	uint64_t number;      /* number, builder's id, or index of a word */
 	struct cg_slice text; /* followed by a NUL */
 };
@@ -45,14 +46,16 @@ struct json_reader {
 	size_t label_count, label_cap;
 	struct json_field field[JSON_FIELD_MAX];
 	size_t given; /* how many fields the line has */
+	bool plain;   /* it was taken by json_take_plain() */
 	char *text;   /* the strings of this line, each with a NUL */
 	size_t text_len, text_cap;
 	size_t events, columns; /* of the file; of the builder, in use */
 	bool moved; /* some event's column differs from the file's */
 	bool is_signed[CG_EVENT_MAX];
 	unsigned column[CG_EVENT_MAX]; /* event of the file -> column */
-	uint64_t cost[CG_EVENT_MAX];   /* of this line, by column */
+	const uint64_t *cost;          /* of this line, by column */
 	size_t costs;
+	uint64_t own_cost[CG_EVENT_MAX]; /* if they have to be kept */
 };
 
 /*
@@ -81,13 +84,47 @@ bool json_skip(struct json_reader *);
  * Those after '?' are optional: 0, "" where absent.
  */
 bool json_take_fields(struct json_reader *, const char *kinds);
-/*
- * The same for the common case: at points behind the tag, fields are unsigned
- * numbers of at most 18 digits, without blanks. False: anything else, or an
- * error; nothing is reported, json_take_fields() must take the line again.
- */
-bool json_take_plain(struct json_reader *, const char *at, const char *kinds);
+/* Where a field of the line begins, for messages. */
+const char *json_at(const struct json_reader *, size_t field);
 /* The end of the array, and of the line. */
 bool json_take_end(struct json_reader *);
+
+/* ---- plain.c: blocks of lines -------------------------------------------- */
+
+/*
+ * A line. If it is plain, that is, a known tag and unsigned numbers of at most 18
+ * digits, without blanks, its numbers follow.
+ */
+struct json_plain {
+	uint32_t len;    /* without the newline */
+	uint16_t costs;  /* in the array */
+	uint8_t tag;     /* enum json_tag_id; JSON_TAGS: it is not plain */
+	uint8_t fields : 4, array : 4; /* how many; which one is the array */
+	uint64_t number[]; /* in their order, costs among them */
+};
+#define JSON_NO_ARRAY 15
+
+/* A block that was parsed. */
+struct json_block {
+	uint64_t *word; /* struct json_plain, one behind the other */
+	size_t cap, lines;
+	uint32_t crc; /* of its text */
+};
+
+/* In words, with its numbers. */
+static inline size_t
+json_plain_words(const struct json_plain *line)
+{
+	return sizeof(*line) / sizeof(uint64_t) + line->costs + line->fields -
+	       (line->array != JSON_NO_ARRAY);
+}
+/* See struct cg_texts_how. own is a struct json_block. */
+bool json_parse(const void *arg, struct cg_text *);
+void json_close(void *own);
+/*
+ * Takes the fields of a plain line as json_take_fields() does. Costs may stay in
+ * the block. False: there is an error, which that would report.
+ */
+bool json_take_plain(struct json_reader *, const struct json_plain *);
 
 #endif

@@ -172,6 +172,38 @@
 #define JSON_MAGIC "{\"cgconv\":"
 #define JSON_VERSION 1
 
+/* Of a line. The most frequent come first. */
+enum json_tag_id {
+	JSON_COST,
+	JSON_CALL,
+	JSON_JUMP,
+	JSON_ROWS,
+	JSON_BRANCH,
+	JSON_FRAME,
+	JSON_STACK,
+	JSON_MOMENT,
+	JSON_LABELS,
+	JSON_FUNCTION,
+	JSON_FILE,
+	JSON_OBJECT,
+	JSON_INCLUSIVE,
+	JSON_EVENT,
+	JSON_FORMULA,
+	JSON_PART,
+	JSON_DESC,
+	JSON_LISTED,
+	JSON_TOTAL,
+	JSON_TRACK,
+	JSON_TAGS
+};
+struct json_tag {
+	const char *name;
+	const char *kinds; /* of its fields: see json_take_fields() */
+	/* Where lines may stand; what is absent before them is implied. */
+	enum json_scope { JSON_ANYWHERE, JSON_IN_PART, JSON_IN_ROWS } scope;
+};
+extern const struct json_tag json_tags[JSON_TAGS];
+
 /* By enum cg_incl; by enum cg_branch_kind. Both end with NULL. */
 extern const char *const json_incl[];
 extern const char *const json_kind[];

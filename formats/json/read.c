@@ -32,7 +32,7 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 {
 	if (r->field[0].number == ids->count + 1)
 		return true;
-	return cg_reject_at(r->job, r->field[0].at,
+	return cg_reject_at(r->job, json_at(r, 0),
 	    "expected %s id %zu, got %" PRIu64, ids->what, ids->count + 1,
 	    r->field[0].number);
 }
@@ -44,7 +44,7 @@ define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
 	if (id < ids->number.cap && ids->number.at[id] != 0)
-		return cg_reject_at(r->job, r->field[1].at,
+		return cg_reject_at(r->job, json_at(r, 1),
 		    "expected another %s: this one has id %" PRIu32, ids->what,
 		    ids->number.at[id]);
 	if (!set_list(&ids->number, id, (uint32_t)ids->count + 1) ||
@@ -347,7 +347,7 @@ add_moment(struct json_reader *r)
 	if (__builtin_add_overflow(
 		r->begin, (int64_t)f[0].number, &moment.time))
 		return cg_reject_at(
-		    r->job, f[0].at, "expected a time below 2^63");
+		    r->job, json_at(r, 0), "expected a time below 2^63");
 	if (r->timed)
 		cg_add_moment(r->build, &moment);
 	return true;
@@ -355,36 +355,28 @@ add_moment(struct json_reader *r)
 
 /* ---- Tags --------------------------------------------------------------- */
 
-/* Where lines with a tag may stand; what is absent before them is implied. */
-enum scope { ANYWHERE, IN_PART, IN_ROWS };
-
-/* The most frequent come first. For kinds see json_take_fields(). */
-static const struct tag {
-	const char *name, *kinds;
-	enum scope scope;
-	bool (*add)(struct json_reader *); /* puts r->field into the builder */
-} tags[] = {
-	{ "cost", "Func", IN_ROWS, add_cost },
-	{ "call", "Funfunnc", IN_ROWS, add_call },
-	{ "jump", "FunfFunn?n", IN_ROWS, add_jump },
-	{ "rows", "f", IN_PART, set_rows },
-	{ "branch", "Funkuud?lut", IN_ROWS, add_branch },
-	{ "frame", "nsfFun?b", ANYWHERE, add_frame },
-	{ "stack", "snc?S", IN_PART, add_stack },
-	{ "moment", "ds?c", IN_PART, add_moment },
-	{ "labels", "nL", ANYWHERE, add_labels },
-	{ "function", "ntFO?uunuut", ANYWHERE, add_function },
-	{ "file", "nt?t", ANYWHERE, add_file },
-	{ "object", "nt", ANYWHERE, add_object },
-	{ "inclusive", "c", IN_ROWS, add_inclusive },
-	{ "event", "nz?zzib", ANYWHERE, add_event },
-	{ "formula", "zz?zzib", ANYWHERE, add_formula },
-	{ "part", "?nnnz", ANYWHERE, add_part },
-	{ "desc", "zz", IN_PART, add_desc },
-	{ "listed", "F", IN_PART, list_file },
-	{ "total", "c", IN_PART, add_total },
-	{ "track", "nn?zzzbdd", IN_PART, add_track },
-	{ NULL, NULL, ANYWHERE, NULL },
+/* Each puts r->field into the builder. */
+static bool (*const add[JSON_TAGS])(struct json_reader *) = {
+	[JSON_COST] = add_cost,
+	[JSON_CALL] = add_call,
+	[JSON_JUMP] = add_jump,
+	[JSON_ROWS] = set_rows,
+	[JSON_BRANCH] = add_branch,
+	[JSON_FRAME] = add_frame,
+	[JSON_STACK] = add_stack,
+	[JSON_MOMENT] = add_moment,
+	[JSON_LABELS] = add_labels,
+	[JSON_FUNCTION] = add_function,
+	[JSON_FILE] = add_file,
+	[JSON_OBJECT] = add_object,
+	[JSON_INCLUSIVE] = add_inclusive,
+	[JSON_EVENT] = add_event,
+	[JSON_FORMULA] = add_formula,
+	[JSON_PART] = add_part,
+	[JSON_DESC] = add_desc,
+	[JSON_LISTED] = list_file,
+	[JSON_TOTAL] = add_total,
+	[JSON_TRACK] = add_track,
 };
 
 /* ---- The first and the last line ---------------------------------------- */
@@ -548,7 +540,7 @@ add_default_part(struct json_reader *r)
 static bool
 read_record(struct json_reader *r)
 {
-	const struct tag *tag = tags;
+	const struct json_tag *tag = json_tags;
 	struct cg_slice name;
 	const char *at;
 
@@ -561,58 +553,34 @@ read_record(struct json_reader *r)
 		return false;
 	if (cg_equal(name, "end"))
 		return read_end(r);
-	while (tag->name && !cg_equal(name, tag->name))
+	while (tag < json_tags + JSON_TAGS && !cg_equal(name, tag->name))
 		tag++;
-	if (!tag->name)
+	if (tag == json_tags + JSON_TAGS)
 		return skip_record(r, name, at);
-	if (tag->scope == IN_ROWS && !r->in_rows)
+	if (tag->scope == JSON_IN_ROWS && !r->in_rows)
 		return cg_reject_at(
 		    r->job, at, "expected a [\"rows\",function] line above");
-	if (tag->scope == IN_PART && !r->in_part)
+	if (tag->scope == JSON_IN_PART && !r->in_part)
 		add_default_part(r);
-	return json_take_fields(r, tag->kinds) && tag->add(r);
+	return json_take_fields(r, tag->kinds) && add[tag - json_tags](r);
 }
 
-/* Returns what follows name and a quote; NULL if at has another name. */
-static inline const char *
-match_tag(const char *at, const char *name)
+/* May a line with the tag stand here, without what would be implied? */
+static bool
+may_stand(const struct json_reader *r, const struct json_tag *tag)
 {
-	for (; *name; name++)
-		if (*at++ != *name)
-			return NULL;
-	return *at == '"' ? at + 1 : NULL;
-}
-
-/*
- * The fast path for rows of plain numbers, which most lines are: takes the
- * fields and returns the tag. NULL: read_record() must take the line. Needs no
- * check of the line's end, as no tag has a newline.
- */
-static const struct tag *
-take_row(struct json_reader *r)
-{
-	const char *at = r->line.ptr, *fields = NULL;
-	const struct tag *tag;
-
-	if (!r->in_rows || r->ended || at[0] != '[' || at[1] != '"')
-		return NULL;
-	for (tag = tags; tag->name; tag++) {
-		fields = match_tag(at + 2, tag->name);
-		if (fields)
-			break;
-	}
-	return tag->scope == IN_ROWS && json_take_plain(r, fields, tag->kinds)
-		   ? tag
-		   : NULL;
+	if (r->lines == 0 || r->ended)
+		return false;
+	return tag->scope == JSON_ANYWHERE ||
+	       (tag->scope == JSON_IN_PART ? r->in_part : r->in_rows);
 }
 
 static bool
-read_line(struct json_reader *r)
+read_line(struct json_reader *r, const struct json_plain *line)
 {
-	const struct tag *row = take_row(r);
-
-	if (row)
-		return row->add(r);
+	if (line->tag < JSON_TAGS && may_stand(r, &json_tags[line->tag]) &&
+	    json_take_plain(r, line))
+		return add[line->tag](r);
 	if (r->lines == 0)
 		return read_header(r);
 	if (!r->ended)
@@ -622,18 +590,49 @@ read_line(struct json_reader *r)
 }
 
 static bool
-read_block(struct json_reader *r)
+read_block(struct json_reader *r, const struct json_block *block)
 {
-	struct cg_slice rest = r->block;
+	const uint64_t *word = block->word;
+	const char *at = r->block.ptr;
+	bool ok = true;
 
-	while (cg_take_line(&rest, &r->line) &&
-	       (r->line.len == 0 || read_line(r)) &&
-	       cg_build_status(r->build) == CG_OK)
-		r->lines++;
-	r->crc = (uint32_t)crc32_z(
-	    r->crc, (const Bytef *)r->block.ptr, r->block.len);
+	for (size_t i = 0; ok && i < block->lines; i++) {
+		const struct json_plain *line = (const struct json_plain *)word;
+
+		r->line = (struct cg_slice){ at, line->len };
+		at += line->len + 1;
+		word += json_plain_words(line);
+		ok = (line->len == 0 || read_line(r, line)) &&
+		     cg_build_status(r->build) == CG_OK;
+		r->lines += ok;
+	}
+	r->crc =
+	    (uint32_t)crc32_combine(r->crc, block->crc, (z_off_t)r->block.len);
 	return cg_rejected(r->job) == CG_OK &&
 	       cg_build_failed(r->build, r->line.ptr) == CG_OK;
+}
+
+/* True at the end of the file; false if something was rejected. */
+static bool
+read_texts(struct json_reader *r, struct cg_in *in)
+{
+	const struct cg_texts_how how = { .job = r->job,
+		.in = in,
+		.own = sizeof(struct json_block),
+		.parse = json_parse,
+		.close = json_close };
+	struct cg_texts *texts = cg_texts_new(&how);
+	struct cg_text *text;
+	bool ok = true;
+
+	if (!texts)
+		return cg_reject_nomem(r->job);
+	while (ok && cg_next_text(texts, &text)) {
+		r->block = text->text;
+		ok = read_block(r, text->own);
+	}
+	cg_texts_free(texts);
+	return ok;
 }
 
 static void
@@ -653,11 +652,8 @@ json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.fns.what = "function",
 		.nodes.what = "frame",
 		.labels.what = "label set" };
-	bool ok = true;
 
-	while (ok && cg_read_block(in, &r.block))
-		ok = read_block(&r);
-	if (ok && cg_in_status(in) == CG_OK && !r.ended)
+	if (read_texts(&r, in) && cg_in_status(in) == CG_OK && !r.ended)
 		(void)cg_reject(
 		    job, "expected the [\"end\"] line: the file is truncated");
 	free_ids(&r.objects);
