@@ -450,6 +450,7 @@ with_threads()
 
 @test "threads: they format, unless -j is 1" {
 	with_threads -q -t callgrind "$dir/big.cg"
+	with_threads -q -t json "$dir/big.cg"
 }
 
 @test "threads: a signal ends a job whose thread waits for a pipe" {
