@@ -295,6 +295,8 @@ void reopen_groups(struct batch *);
 int fill_chunk(struct batch *, struct piece, struct chunk **full);
 /* The chunk of the group that is being filled; NULL: there is none. */
 struct chunk *take_chunk(struct batch *, struct group *);
+/* In how many chunks units of programs are read, about. */
+size_t unit_chunks(const struct group *);
 /* The next unfinished chunk when all tasks were dispatched; or NULL. */
 struct chunk *next_chunk(struct batch *);
 /* Frees a chunk that is written or empty. */

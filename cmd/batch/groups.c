@@ -14,8 +14,9 @@
 #define CHUNK_BYTES ((uint64_t)32 << 20)
 /* Smaller groups are one chunk: its sum would be written and read again. */
 #define CHUNK_LEAST ((uint64_t)1 << 20)
-/* The factor for units of programs (module.gathers). */
-#define CHUNK_GATHERED 8
+/* The same for units of programs (module.gathers). */
+#define UNITS_PIECES (8 * CHUNK_PIECES)
+#define UNITS_BYTES (8 * CHUNK_BYTES)
 /* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
 
@@ -312,6 +313,12 @@ take_chunk(struct batch *batch, struct group *group)
 	return chunk;
 }
 
+size_t
+unit_chunks(const struct group *group)
+{
+	return (size_t)(group->bytes / UNITS_BYTES + 1);
+}
+
 /*
  * Each worker gets a chunk. Units of a program call each other, so many are
  * read together, whatever is between them: to read their sum again takes as long
@@ -320,11 +327,15 @@ take_chunk(struct batch *batch, struct group *group)
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
 {
-	uint64_t even = chunk->group->bytes / batch->args->jobs;
+	uint64_t all = chunk->group->bytes;
+	uint64_t even = all / batch->args->jobs;
 
+	if (chunk->units && all > UNITS_BYTES)
+		even = all / unit_chunks(chunk->group) + 1;
+	else if (chunk->units)
+		even = UNITS_BYTES;
 	if (chunk->units)
-		return chunk->count >= CHUNK_PIECES * CHUNK_GATHERED ||
-		       chunk->bytes >= CHUNK_BYTES * CHUNK_GATHERED;
+		return chunk->count >= UNITS_PIECES || chunk->bytes >= even;
 	return chunk->count >= CHUNK_PIECES || chunk->bytes >= CHUNK_BYTES ||
 	       (chunk->bytes >= even && chunk->bytes >= CHUNK_LEAST);
 }

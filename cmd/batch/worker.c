@@ -499,6 +499,23 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 
 /* ---- Sums --------------------------------------------------------------- */
 
+/*
+ * Threads of an order that sums: a share of the CPUs, if no other worker has
+ * anything else to do. Threads need addresses.
+ */
+static size_t
+sum_threads(const struct worker_state *state, const struct worker_order *order)
+{
+	const struct batch *batch = state->batch;
+	size_t shares = 1;
+
+	if (batch->groups > 1 || (order->action == WRITE && !state->unread))
+		return 1;
+	if (order->action == WRITE && !order->whole)
+		shares = unit_chunks(&batch->group[order->group]);
+	return shares < batch->args->jobs ? batch->args->jobs / shares : 1;
+}
+
 static int
 set_target(struct worker_state *state, const struct worker_order *order,
     const char *output)
@@ -508,9 +525,7 @@ set_target(struct worker_state *state, const struct worker_order *order,
 	char *path = NULL;
 	int status = CG_OK;
 
-	/* Then no other worker has anything to do. Threads need addresses. */
-	if (order->whole && batch->groups == 1 && state->unread)
-		cg_job_set_threads(state->sum, batch->args->jobs);
+	cg_job_set_threads(state->sum, sum_threads(state, order));
 	cg_job_set_partial(state->sum,
 	    !order->whole || batch->args->partial || batch->args->shards > 0);
 	if (order->whole && batch->args->output && batch->args->shards > 0)
@@ -534,12 +549,14 @@ set_target(struct worker_state *state, const struct worker_order *order,
 
 /* Adds a chunk that another worker has written. */
 static int
-add_chunk(struct worker_state *state, const char *path)
+add_chunk(struct worker_state *state, const char *path, size_t threads)
 {
 	struct cg_job *job =
 	    cg_job_new(cg_formats, collect_message, &state->log);
 	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
 
+	if (job != NULL)
+		cg_job_set_threads(job, threads);
 	if (status == CG_OK)
 		status = cg_job_set_from(job, lossless(job));
 	if (status == CG_OK)
@@ -576,7 +593,9 @@ add_chunks(struct worker_state *state, const struct worker_order *order)
 				 : NULL;
 
 		if (written[i])
-			status = path ? add_chunk(state, path) : CG_ELIMIT;
+			status = path ? add_chunk(state, path,
+					    sum_threads(state, order))
+				      : CG_ELIMIT;
 		free(path);
 	}
 	free(written);
