@@ -7,9 +7,11 @@
  * stackFrames; chrome://tracing and speedscope show them, Perfetto does not.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgconv_expert.h"
 #include "trace_event.h"
 
 #define UNKNOWN "[unknown]"
@@ -34,11 +36,17 @@ struct writer {
 	struct label *label; /* by rank */
 	uint32_t *rank;      /* by function */
 	char *text;          /* scratch, for a label */
+	size_t longest;      /* of the labels' texts */
 	uint32_t *path;
 	size_t path_cap;
 	size_t nameless;   /* tracks without numbers so far */
 	uint64_t pid, tid; /* of the track */
-	const char *separator;
+	bool dry;          /* nothing is written: see cg_write_walk() */
+	struct pass {
+		const char *separator;
+		uint32_t stack; /* that goes on */
+		int64_t end;    /* of it, if it is a sample's */
+	} pass;                 /* what a moment leaves to the next one */
 };
 
 /* ---- Labels ------------------------------------------------------------- */
@@ -68,11 +76,18 @@ compare_labels(const void *pa, const void *pb)
 	return order ? order : a->bracketed - b->bracketed;
 }
 
+/* Room for any label with brackets. */
+static char *
+new_text(const struct writer *w)
+{
+	return malloc(w->longest + 2);
+}
+
 /* Functions with equal labels have one rank. */
 static bool
 rank_labels(struct writer *w)
 {
-	size_t count = cg_fn_count(w->graph) + 1, rank = 0, longest = 0;
+	size_t count = cg_fn_count(w->graph) + 1, rank = 0;
 
 	w->label = calloc(count, sizeof(*w->label));
 	w->rank = calloc(count, sizeof(*w->rank));
@@ -80,10 +95,10 @@ rank_labels(struct writer *w)
 		return cg_reject_nomem(w->job);
 	for (cg_fn fn = 0; fn < count; fn++) {
 		w->label[fn] = get_label(w->graph, fn);
-		if (w->label[fn].text.len > longest)
-			longest = w->label[fn].text.len;
+		if (w->label[fn].text.len > w->longest)
+			w->longest = w->label[fn].text.len;
 	}
-	w->text = malloc(longest + 2); /* and brackets */
+	w->text = new_text(w);
 	if (!w->text)
 		return cg_reject_nomem(w->job);
 	qsort(w->label, count, sizeof(*w->label), compare_labels);
@@ -141,8 +156,8 @@ merge_stacks(struct writer *w)
 static void
 begin_event(struct writer *w, const char *phase)
 {
-	cg_puts(w->out, w->separator);
-	w->separator = ",\n";
+	cg_puts(w->out, w->pass.separator);
+	w->pass.separator = ",\n";
 	cg_puts(w->out, "{\"ph\":\"");
 	cg_puts(w->out, phase);
 	cg_puts(w->out, "\",\"pid\":");
@@ -162,15 +177,21 @@ put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
 	cg_putc(w->out, '}');
 }
 
-/* Ends and begins calls until the stack is the other one. */
+/* Ends and begins calls until the stack is another one. False: out of memory. */
 static bool
-change_stack(struct writer *w, uint32_t from, uint32_t to, int64_t time)
+change_stack(struct writer *w, uint32_t to, int64_t time)
 {
+	uint32_t from = w->pass.stack;
 	size_t n = 0;
 
+	w->pass.stack = to;
+	if (w->dry && from != to)
+		w->pass.separator = ",\n";
+	if (w->dry || from == to)
+		return true;
 	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[to].depth + 1,
 		sizeof(*w->path)))
-		return cg_reject_nomem(w->job);
+		return false;
 	while (from != to) {
 		if (w->stack[from].depth >= w->stack[to].depth) {
 			put_call(w, "E", from, time);
@@ -186,19 +207,38 @@ change_stack(struct writer *w, uint32_t from, uint32_t to, int64_t time)
 }
 
 static bool
-put_spans(
-    struct writer *w, const struct cg_track *track, struct cg_moments *moments)
+walk_calls(void *writer, struct cg_moments *moments, size_t n, bool dry)
 {
+	struct writer *w = writer;
 	struct cg_moment moment;
-	uint32_t stack = 0;
 	bool ok = true;
 
-	while (ok && cg_next_moment(moments, &moment)) {
-		ok = change_stack(w, stack,
-		    cg_merged_of(w->merged, moment.node), moment.time);
-		stack = cg_merged_of(w->merged, moment.node);
+	w->dry = dry;
+	while (ok && n-- > 0 && cg_next_moment(moments, &moment))
+		ok = change_stack(
+		    w, cg_merged_of(w->merged, moment.node), moment.time);
+	w->dry = false;
+	return ok;
+}
+
+/* Samples, of which each lasts for some time. */
+static bool
+walk_durations(void *writer, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct writer *w = writer;
+	struct cg_time_span span;
+	bool ok = true;
+
+	w->dry = dry;
+	while (ok && n-- > 0 && cg_next_span(moments, &span)) {
+		if (span.begin > w->pass.end)
+			ok = change_stack(w, 0, w->pass.end);
+		ok = ok && change_stack(w, cg_merged_of(w->merged, span.node),
+			       span.begin);
+		w->pass.end = span.end;
 	}
-	return ok && change_stack(w, stack, 0, track->end);
+	w->dry = false;
+	return ok;
 }
 
 static uint64_t
@@ -207,51 +247,87 @@ cost_of(const struct writer *w, const struct cg_moment *moment)
 	return w->event < moment->n ? moment->cost[w->event] : 0;
 }
 
-/* Samples, of which each lasts for some time. */
-static bool
-put_durations(struct writer *w, struct cg_moments *moments)
+static void
+put_sample(struct writer *w, const struct cg_moment *moment, uint64_t cost)
 {
-	struct cg_time_span span;
-	uint32_t stack = 0;
-	int64_t end = INT64_MIN;
-	bool ok = true;
+	begin_event(w, "P");
+	cg_puts(w->out, ",\"ts\":");
+	cg_put_fixed(w->out, moment->time, MICRO_DIGITS);
+	cg_puts(w->out, ",\"name\":");
+	cg_put_json(w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
+	cg_puts(w->out, ",\"sf\":");
+	cg_putu(w->out, w->number[cg_merged_of(w->merged, moment->node)]);
+	cg_puts(w->out, ",\"weight\":");
+	cg_putu(w->out, cost);
+	cg_putc(w->out, '}');
+}
 
-	while (ok && cg_next_span(moments, &span)) {
-		if (span.begin > end && stack != 0) {
-			ok = change_stack(w, stack, 0, end);
-			stack = 0;
-		}
-		ok = ok && change_stack(w, stack,
-			       cg_merged_of(w->merged, span.node), span.begin);
-		stack = cg_merged_of(w->merged, span.node);
-		end = span.end;
+static bool
+walk_samples(void *writer, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct writer *w = writer;
+	struct cg_moment moment;
+
+	while (n-- > 0 && cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, &moment);
+
+		if (cost != 0 && dry)
+			w->pass.separator = ",\n";
+		else if (cost != 0)
+			put_sample(w, &moment, cost);
 	}
-	return ok && change_stack(w, stack, 0, end);
+	return true;
+}
+
+/* ---- In threads ---------------------------------------------------------- */
+
+static bool
+begin_copy(void *writer, const struct cg_draft *draft)
+{
+	struct writer *w = writer;
+
+	w->graph = draft->graph;
+	w->out = draft->out;
+	w->path = NULL;
+	w->path_cap = 0;
+	w->text = new_text(w);
+	return w->text != NULL;
 }
 
 static void
-put_samples(struct writer *w, struct cg_moments *moments)
+close_copy(void *writer)
 {
-	struct cg_moment moment;
+	struct writer *w = writer;
 
-	while (cg_next_moment(moments, &moment)) {
-		uint64_t cost = cost_of(w, &moment);
+	free(w->path);
+	free(w->text);
+}
 
-		if (cost == 0)
-			continue;
-		begin_event(w, "P");
-		cg_puts(w->out, ",\"ts\":");
-		cg_put_fixed(w->out, moment.time, MICRO_DIGITS);
-		cg_puts(w->out, ",\"name\":");
-		cg_put_json(
-		    w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
-		cg_puts(w->out, ",\"sf\":");
-		cg_putu(
-		    w->out, w->number[cg_merged_of(w->merged, moment.node)]);
-		cg_puts(w->out, ",\"weight\":");
-		cg_putu(w->out, cost);
-		cg_putc(w->out, '}');
-	}
+static bool
+put_moments(struct writer *w, struct cg_moments *moments,
+    bool (*walk_all)(void *, struct cg_moments *, size_t, bool))
+{
+	const struct cg_walk_how how = { .job = w->job,
+		.graph = w->graph,
+		.out = w->out,
+		.range = 2048,
+		.writer = w,
+		.size = sizeof(*w),
+		.state = offsetof(struct writer, pass),
+		.state_size = sizeof(w->pass),
+		.walk = walk_all,
+		.begin = begin_copy,
+		.close = close_copy };
+	struct cg_walk *walk;
+	bool ok;
+
+	w->pass.stack = 0;
+	w->pass.end = INT64_MIN;
+	walk = moments ? cg_walk_new(&how, moments) : NULL;
+	ok = walk && cg_write_walk(walk);
+	cg_walk_free(walk);
+	cg_moments_free(moments);
+	return ok;
 }
 
 /* ---- Tracks ------------------------------------------------------------- */
@@ -295,32 +371,43 @@ is_time(const struct writer *w, const struct cg_track *track)
 	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
 }
 
-/* calls: names all tracks and writes their calls; else their samples. */
+/* Names all tracks and writes their calls. */
 static bool
-put_tracks(struct writer *w, bool calls)
+put_calls(struct writer *w)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
+		const struct cg_track *track = cg_get_track(w->graph, i);
+
+		begin_track(w, track, true);
+		if (track->spans)
+			ok = put_moments(
+				 w, cg_moments_new(w->graph, i), walk_calls) &&
+			     change_stack(w, 0, track->end);
+		else if (is_time(w, track))
+			ok = put_moments(w, cg_spans_new(w->graph, i, w->event),
+				 walk_durations) &&
+			     change_stack(w, 0, w->pass.end);
+	}
+	return ok || cg_reject_nomem(w->job);
+}
+
+static bool
+put_samples(struct writer *w)
 {
 	bool ok = true;
 
 	w->nameless = 0;
 	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
 		const struct cg_track *track = cg_get_track(w->graph, i);
-		bool timed = is_time(w, track);
-		struct cg_moments *moments =
-		    timed ? cg_spans_new(w->graph, i, w->event)
-			  : cg_moments_new(w->graph, i);
 
-		if (!moments)
-			return cg_reject_nomem(w->job);
-		begin_track(w, track, calls);
-		if (track->spans)
-			ok = !calls || put_spans(w, track, moments);
-		else if (timed)
-			ok = !calls || put_durations(w, moments);
-		else if (!calls)
-			put_samples(w, moments);
-		cg_moments_free(moments);
+		begin_track(w, track, false);
+		if (!track->spans && !is_time(w, track))
+			ok = put_moments(
+			    w, cg_moments_new(w->graph, i), walk_samples);
 	}
-	return ok;
+	return ok || cg_reject_nomem(w->job);
 }
 
 /* Numbers a stack and those below it, and writes them. */
@@ -390,7 +477,7 @@ chrome_write_trace(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = {
-		.job = job, .graph = graph, .out = out, .separator = ""
+		.job = job, .graph = graph, .out = out, .pass.separator = ""
 	};
 	int status = cg_choose_event(job, graph, "ns", &w.event);
 	bool ok;
@@ -398,13 +485,13 @@ chrome_write_trace(
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	ok = rank_labels(&w) && merge_stacks(&w) && put_tracks(&w, true);
+	ok = rank_labels(&w) && merge_stacks(&w) && put_calls(&w);
 	if (ok && has_samples(&w)) {
 		cg_puts(out, "\n],\n\"stackFrames\":{\n");
 		ok = put_frames(&w);
 		cg_puts(out, "\n},\n\"samples\":[\n");
-		w.separator = "";
-		ok = ok && put_tracks(&w, false);
+		w.pass.separator = "";
+		ok = ok && put_samples(&w);
 	}
 	cg_puts(out, "\n]}\n");
 	cg_merged_stacks_free(w.merged);

@@ -8,9 +8,11 @@
  * each stack, at the cost so far.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgconv_expert.h"
 #include "firefox.h"
 
 #define VERSION 64
@@ -46,17 +48,18 @@ struct writer {
 	uint32_t funcs, libs, sources, locations;
 	int64_t begin;    /* of all times */
 	int64_t interval; /* of samples of the first thread, on average */
+	enum cell {
+		CELL_STACK,
+		CELL_TIME,
+		CELL_WEIGHT,
+		CELL_COUNT /* nothing is written */
+	} cell;            /* what is written of each sample */
 	struct samples {
-		enum cell {
-			CELL_STACK,
-			CELL_TIME,
-			CELL_WEIGHT,
-			CELL_COUNT /* nothing is written */
-		} cell;            /* what is written of each */
-		uint64_t count;    /* so far */
-		int64_t first;     /* when the first one was, */
-		int64_t now;       /* and the last one */
-	} * thread;                /* all of each thread */
+		uint64_t count; /* so far */
+		int64_t first;  /* when the first one was, */
+		int64_t now;    /* and the last one */
+	} so_far, *thread;      /* of the current thread; all of each thread */
+	struct cg_walk **walk;  /* over the track of each thread, if in_order */
 	size_t threads;
 	const char *separator; /* of threads */
 };
@@ -444,21 +447,19 @@ put_libs(struct writer *w)
 /* ---- Samples ------------------------------------------------------------ */
 
 static void
-put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
-    uint64_t cost)
+put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 {
-	if (to->count == 0)
-		to->first = time;
-	if (to->count++ > 0 && to->cell != CELL_COUNT)
-		cg_putc(w->out, ',');
-	switch (to->cell) {
+	int64_t before;
+
+	switch (w->cell) {
 	case CELL_STACK:
 		put_row(w, cg_merged_of(w->merged, node), "null");
 		break;
 	case CELL_TIME:
 		/* Differences have fewer digits. */
+		before = w->so_far.count > 0 ? w->so_far.now : w->begin;
 		cg_put_fixed(w->out,
-		    (int64_t)((uint64_t)time - (uint64_t)to->now),
+		    (int64_t)((uint64_t)time - (uint64_t)before),
 		    FIREFOX_DIGITS);
 		break;
 	case CELL_WEIGHT:
@@ -471,7 +472,20 @@ put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
 		break;
 	case CELL_COUNT: break;
 	}
-	to->now = time;
+}
+
+static void
+put_sample(
+    struct writer *w, cg_node node, int64_t time, uint64_t cost, bool dry)
+{
+	if (w->so_far.count == 0)
+		w->so_far.first = time;
+	if (!dry && w->so_far.count > 0)
+		cg_putc(w->out, ',');
+	if (!dry)
+		put_cell(w, node, time, cost);
+	w->so_far.count++;
+	w->so_far.now = time;
 }
 
 static uint64_t
@@ -480,35 +494,38 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 	return w->event < n ? cost[w->event] : 0;
 }
 
-/*
- * A sample of a track for each moment; of calls one for each stack they make.
- */
+/* A sample for each moment with a cost. */
 static bool
-walk_track(struct writer *w, size_t number, struct samples *to)
+walk_samples(void *writer, struct cg_moments *moments, size_t n, bool dry)
 {
-	const struct cg_track *track = cg_get_track(w->graph, number);
-	struct cg_moments *moments = cg_moments_new(w->graph, number);
+	struct writer *w = writer;
 	struct cg_moment moment;
-	struct cg_time_span span;
 
-	if (!moments)
-		return cg_reject_nomem(w->job);
-	while (track->spans && cg_next_span(moments, &span))
-		put_sample(w, to, span.node, span.begin,
-		    (uint64_t)span.end - (uint64_t)span.begin);
-	while (!track->spans && cg_next_moment(moments, &moment)) {
+	while (n-- > 0 && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
 		if (cost != 0)
-			put_sample(w, to, moment.node, moment.time, cost);
+			put_sample(w, moment.node, moment.time, cost, dry);
 	}
-	cg_moments_free(moments);
+	return true;
+}
+
+/* Of calls, a sample for each stack that they make. */
+static bool
+walk_calls(void *writer, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct writer *w = writer;
+	struct cg_time_span span;
+
+	while (n-- > 0 && cg_next_span(moments, &span))
+		put_sample(w, span.node, span.begin,
+		    (uint64_t)span.end - (uint64_t)span.begin, dry);
 	return true;
 }
 
 /* The sums of a part; its axis is the cost so far. */
 static void
-walk_part(struct writer *w, cg_part part, struct samples *to)
+walk_part(struct writer *w, cg_part part, bool dry)
 {
 	struct cg_stack_cost stack;
 	uint64_t so_far = 0;
@@ -519,23 +536,46 @@ walk_part(struct writer *w, cg_part part, struct samples *to)
 
 		if (cost == 0)
 			continue;
-		put_sample(w, to, stack.leaf,
+		put_sample(w, stack.leaf,
 		    so_far < INT64_MAX / unit ? (int64_t)(so_far * unit)
 					      : INT64_MAX,
-		    cost);
+		    cost, dry);
 		if ((int64_t)cost > 0)
 			so_far += cost;
 	}
 }
 
-/* Of a thread: a track, or a part. */
 static bool
-walk(struct writer *w, size_t thread, struct samples *to)
+begin_copy(void *writer, const struct cg_draft *draft)
 {
-	if (w->in_order)
-		return walk_track(w, thread, to);
-	walk_part(w, (cg_part)thread, to);
+	struct writer *w = writer;
+
+	w->graph = draft->graph;
+	w->out = draft->out;
 	return true;
+}
+
+/* A walk over a track, which is a thread. */
+static struct cg_walk *
+new_walk(struct writer *w, size_t number)
+{
+	const struct cg_track *track = cg_get_track(w->graph, number);
+	const struct cg_walk_how how = { .job = w->job,
+		.graph = w->graph,
+		.out = w->out,
+		.range = 65536,
+		.writer = w,
+		.size = sizeof(*w),
+		.state = offsetof(struct writer, so_far),
+		.state_size = sizeof(w->so_far),
+		.measures = true,
+		.walk = track->spans ? walk_calls : walk_samples,
+		.begin = begin_copy };
+	struct cg_moments *moments = cg_moments_new(w->graph, number);
+	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
+
+	cg_moments_free(moments);
+	return walk;
 }
 
 /* ---- Threads ------------------------------------------------------------ */
@@ -544,20 +584,22 @@ static bool
 put_samples(struct writer *w, size_t thread)
 {
 	static const char *const name[] = { "stack", "timeDeltas", "weight" };
-	struct samples samples;
 	bool ok = true;
 
 	cg_putf(w->out,
 	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
 	    w->thread[thread].count, w->weights);
-	for (enum cell cell = CELL_STACK; ok && cell < CELL_COUNT; cell++) {
-		samples = (struct samples){ .cell = cell, .now = w->begin };
-		cg_putf(w->out, ",\n\"%s\":[", name[cell]);
-		ok = walk(w, thread, &samples);
+	for (w->cell = CELL_STACK; ok && w->cell < CELL_COUNT; w->cell++) {
+		cg_putf(w->out, ",\n\"%s\":[", name[w->cell]);
+		w->so_far = (struct samples){ 0 };
+		if (w->in_order)
+			ok = cg_write_walk(w->walk[thread]);
+		else
+			walk_part(w, (cg_part)thread, false);
 		cg_putc(w->out, ']');
 	}
 	cg_putc(w->out, '}');
-	return ok;
+	return ok || cg_reject_nomem(w->job);
 }
 
 static void
@@ -631,15 +673,19 @@ count_samples(struct writer *w)
 
 	w->threads =
 	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
-	free(w->thread);
 	w->thread = calloc(w->threads + 1, sizeof(*w->thread));
-	if (!w->thread)
+	w->walk = calloc(w->threads + 1, sizeof(struct cg_walk *));
+	if (!w->thread || !w->walk)
 		return cg_reject_nomem(w->job);
 	for (size_t i = 0; ok && i < w->threads; i++) {
-		w->thread[i].cell = CELL_COUNT;
-		ok = walk(w, i, &w->thread[i]);
+		w->so_far = (struct samples){ 0 };
+		if (!w->in_order)
+			walk_part(w, (cg_part)i, true);
+		else
+			ok = (w->walk[i] = new_walk(w, i)) != NULL;
+		w->thread[i] = w->so_far;
 	}
-	return ok;
+	return ok || cg_reject_nomem(w->job);
 }
 
 /* Tracks, if they have all costs, and their times are times; else sums. */
@@ -719,6 +765,9 @@ firefox_write(
 		cg_puts(out, "]}\n");
 	}
 	cg_merged_stacks_free(w.merged);
+	for (size_t i = 0; w.walk && i < w.threads; i++)
+		cg_walk_free(w.walk[i]);
+	free(w.walk);
 	free(w.thread);
 	free(w.frame);
 	cg_map_free(&w.frame_ids);

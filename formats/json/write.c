@@ -6,6 +6,7 @@
  * were added.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ struct writer {
 	size_t room;        /* bytes of a line of numbers at most */
 	uint64_t plain_max; /* greater numbers are written as strings */
 	uint64_t lines;
-	size_t tracks;                /* written so far */
+	size_t tracks;                /* written before the current one */
 	uint32_t *object, *file, *fn; /* the graph's id -> id in the output */
 };
 
@@ -637,23 +638,64 @@ put_track(struct writer *w, const struct cg_track *track)
 }
 
 static void
-put_moments(struct writer *w, size_t number)
+put_moment(
+    struct writer *w, const struct cg_track *track, struct cg_moment *moment)
 {
-	const struct cg_track *track = cg_get_track(w->graph, number);
-	struct cg_moments *moments = cg_moments_new(w->graph, number);
+	char *at = begin_line(w, "moment");
+
+	*at++ = ',';
+	at = format_signed(w, at, moment->time - track->begin);
+	at = put_number(w, at, moment->node);
+	end_line(
+	    w, moment->n > 0 ? put_costs(w, at, moment->cost, moment->n) : at);
+}
+
+static bool
+walk_moments(void *writer, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct writer *w = writer;
+	const struct cg_track *track = cg_get_track(w->graph, w->tracks);
 	struct cg_moment moment;
 
-	put_track(w, track);
-	while (moments && cg_next_moment(moments, &moment)) {
-		char *at = begin_line(w, "moment");
-
-		*at++ = ',';
-		at = format_signed(w, at, moment.time - track->begin);
-		at = put_number(w, at, moment.node);
-		end_line(w, moment.n > 0
-				? put_costs(w, at, moment.cost, moment.n)
-				: at);
+	while (n-- > 0 && cg_next_moment(moments, &moment)) {
+		if (dry)
+			w->lines++;
+		else
+			put_moment(w, track, &moment);
 	}
+	return true;
+}
+
+static bool
+begin_copy(void *writer, const struct cg_draft *draft)
+{
+	struct writer *w = writer;
+
+	w->graph = draft->graph;
+	w->out = draft->out;
+	return true;
+}
+
+/* The moments of the current track. If memory runs out, the job knows it. */
+static void
+put_moments(struct writer *w)
+{
+	const struct cg_walk_how how = { .job = w->job,
+		.graph = w->graph,
+		.out = w->out,
+		.range = 8192,
+		.writer = w,
+		.size = sizeof(*w),
+		.state = offsetof(struct writer, lines),
+		.state_size = sizeof(w->lines),
+		.walk = walk_moments,
+		.begin = begin_copy };
+	struct cg_moments *moments = cg_moments_new(w->graph, w->tracks);
+	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
+
+	if (!walk || !cg_write_walk(walk))
+		(void)cg_reject_nomem(w->job);
+	cg_walk_free(walk);
 	cg_moments_free(moments);
 }
 
@@ -661,8 +703,11 @@ static void
 put_tracks(struct writer *w, cg_part part)
 {
 	while (w->tracks < cg_track_count(w->graph) &&
-	       cg_get_track(w->graph, w->tracks)->part == part)
-		put_moments(w, w->tracks++);
+	       cg_get_track(w->graph, w->tracks)->part == part) {
+		put_track(w, cg_get_track(w->graph, w->tracks));
+		put_moments(w);
+		w->tracks++;
+	}
 }
 
 /* ---- The file ----------------------------------------------------------- */

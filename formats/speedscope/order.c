@@ -6,6 +6,7 @@
  * is time: samples without frames are gaps. Otherwise only the order of samples
  * is kept.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,17 +115,88 @@ speedscope_has_order(struct writer *w, cg_part part, size_t event)
 	       w->covered[event] == cg_part_totals(w->graph, part)[event];
 }
 
-/* ---- Samples ------------------------------------------------------------- */
+/* ---- A profile ----------------------------------------------------------- */
 
 struct profile {
+	struct writer *w;
 	struct profile_head head;
 	size_t track;
 	bool is_time;     /* the axis */
-	int64_t at;       /* on it */
-	bool first;       /* no sample was written */
 	uint64_t entries; /* gaps and samples */
 	bool optional;
+	void (*put)(struct profile *, uint32_t stack, uint64_t weight);
+	struct pass {
+		bool first;     /* nothing was written */
+		int64_t at;     /* on the axis */
+		uint32_t stack; /* that goes on */
+	} pass;                 /* what a moment leaves to the next one */
 };
+
+static void
+put_separator(struct profile *it, const char *separator)
+{
+	if (!it->pass.first)
+		cg_puts(it->w->out, separator);
+	it->pass.first = false;
+}
+
+static struct cg_moments *
+begin_pass(struct profile *it)
+{
+	it->pass = (struct pass){ .first = true, .at = it->head.begin };
+	return cg_moments_new(it->w->graph, it->track);
+}
+
+static bool
+begin_copy(void *arg, const struct cg_draft *draft)
+{
+	struct profile *it = arg;
+	struct writer *own = malloc(sizeof(*own));
+
+	if (!own)
+		return false;
+	*own = *it->w;
+	own->graph = draft->graph;
+	own->out = draft->out;
+	own->path = NULL;
+	own->path_cap = 0;
+	it->w = own;
+	return true;
+}
+
+static void
+close_copy(void *arg)
+{
+	struct profile *it = arg;
+
+	free(it->w->path);
+	free(it->w);
+}
+
+/* A walk over the track from its begin. */
+static struct cg_walk *
+new_walk(struct profile *it,
+    bool (*walk_all)(void *, struct cg_moments *, size_t, bool))
+{
+	const struct cg_walk_how how = { .job = it->w->job,
+		.graph = it->w->graph,
+		.out = it->w->out,
+		.range = 8192,
+		.writer = it,
+		.size = sizeof(*it),
+		.state = offsetof(struct profile, pass),
+		.state_size = sizeof(it->pass),
+		.walk = walk_all,
+		.begin = begin_copy,
+		.close = close_copy };
+	struct cg_moments *moments = begin_pass(it);
+	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
+
+	cg_moments_free(moments);
+	return walk;
+}
+
+/* ---- Samples ------------------------------------------------------------- */
 
 /* A moment's cost of the event; false: it has none, and is not written. */
 static bool
@@ -141,116 +213,126 @@ get_cost(
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 {
+	int64_t *at = &it->pass.at;
 	uint64_t gap = 0;
 
-	if (it->head.gaps && moment->time > it->at) {
-		gap = (uint64_t)(moment->time - it->at);
-		it->at = moment->time;
+	if (it->head.gaps && moment->time > *at) {
+		gap = (uint64_t)(moment->time - *at);
+		*at = moment->time;
 	}
-	it->at = (int64_t)((uint64_t)it->at + cost);
+	*at = (int64_t)((uint64_t)*at + cost);
 	return gap;
-}
-
-static void
-put_separator(struct writer *w, struct profile *it, const char *separator)
-{
-	if (!it->first)
-		cg_puts(w->out, separator);
-	it->first = false;
 }
 
 /* Calls put() for each gap and sample. */
 static bool
-walk_track(struct writer *w, struct profile *it,
-    bool (*put)(struct writer *, struct profile *, uint32_t stack, uint64_t))
+walk_samples(void *arg, struct cg_moments *moments, size_t n, bool dry)
 {
-	struct cg_moments *moments = cg_moments_new(w->graph, it->track);
+	struct profile *it = arg;
 	struct cg_moment moment;
 	uint64_t cost, gap;
-	bool ok = moments != NULL;
 
-	it->at = it->head.begin;
-	it->first = true;
-	while (ok && cg_next_moment(moments, &moment)) {
+	while (n-- > 0 && cg_next_moment(moments, &moment)) {
 		if (!get_cost(it, &moment, &cost))
 			continue;
 		gap = advance(it, &moment, cost);
-		ok = (gap == 0 || put(w, it, 0, gap)) &&
-		     put(w, it, cg_merged_of(w->merged, moment.node), cost);
+		if (gap != 0 && !dry)
+			it->put(it, 0, gap);
+		if (!dry)
+			it->put(
+			    it, cg_merged_of(it->w->merged, moment.node), cost);
+		it->pass.first &= !dry;
 	}
+	return !it->w->failed;
+}
+
+static void
+put_sample(struct profile *it, uint32_t stack, uint64_t weight)
+{
+	(void)weight;
+	put_separator(it, ",\n");
+	it->w->failed |= !speedscope_put_path(it->w, stack);
+}
+
+static void
+put_weight(struct profile *it, uint32_t stack, uint64_t weight)
+{
+	(void)stack;
+	put_separator(it, ",");
+	cg_putu(it->w->out, weight);
+}
+
+/* Where the axis ends, and whether there are costs without a frame. */
+static void
+count_entry(struct profile *it, uint32_t stack, uint64_t weight)
+{
+	(void)weight;
+	it->pass.first = it->pass.first && stack != 0;
+	it->entries += stack != 0;
+}
+
+static bool
+measure(struct profile *it)
+{
+	struct cg_moments *moments = begin_pass(it);
+	bool ok;
+
+	it->put = count_entry;
+	ok = moments && walk_samples(it, moments, SIZE_MAX, false);
 	cg_moments_free(moments);
 	return ok;
 }
 
 static bool
-put_sample(
-    struct writer *w, struct profile *it, uint32_t stack, uint64_t weight)
+put_column(struct profile *it, struct cg_walk *walk,
+    void (*put)(struct profile *, uint32_t, uint64_t))
 {
-	(void)weight;
-	put_separator(w, it, ",\n");
-	return speedscope_put_path(w, stack);
-}
-
-static bool
-put_weight(
-    struct writer *w, struct profile *it, uint32_t stack, uint64_t weight)
-{
-	(void)stack;
-	put_separator(w, it, ",");
-	cg_putu(w->out, weight);
-	return true;
-}
-
-/* Where the axis ends, and whether there are costs without a frame. */
-static bool
-measure(struct writer *w, struct profile *it, uint32_t stack, uint64_t weight)
-{
-	(void)w;
-	(void)weight;
-	it->first = it->first && stack != 0;
-	it->entries += stack != 0;
-	return true;
+	it->put = put;
+	return cg_write_walk(walk);
 }
 
 static bool
 put_samples(struct writer *w, struct profile *it)
 {
+	struct cg_walk *walk;
+	bool ok;
+
 	/* Costs without a frame could not be told from gaps. */
 	it->head.gaps = false;
-	if (!walk_track(w, it, measure))
+	if (!measure(it))
 		return false;
 	w->entries += it->entries;
-	it->head.gaps = it->is_time && it->first;
-	if (it->head.gaps && !walk_track(w, it, measure))
+	it->head.gaps = it->is_time && it->pass.first;
+	if (it->head.gaps && !measure(it))
 		return false;
 	/* Without any, samples of bytes are no times when they are read. */
-	it->head.gaps = it->head.gaps && !it->first;
-	it->head.end = it->at;
+	it->head.gaps = it->head.gaps && !it->pass.first;
+	it->head.end = it->pass.at;
 	/* Other events may have all samples of the track. */
 	if (it->entries == 0 && it->optional)
 		return true;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
 	if (!speedscope_put_head(w->graph, w->out, &it->head))
 		return false;
+	walk = new_walk(it, walk_samples);
 	cg_puts(w->out, "\"samples\":[\n");
-	if (!walk_track(w, it, put_sample))
-		return false;
+	ok = walk && put_column(it, walk, put_sample);
 	cg_puts(w->out, "],\n\"weights\":[");
-	if (!walk_track(w, it, put_weight))
-		return false;
+	ok = ok && put_column(it, walk, put_weight);
 	cg_puts(w->out, "]}");
-	return true;
+	cg_walk_free(walk);
+	return ok;
 }
 
 /* ---- Spans --------------------------------------------------------------- */
 
 static void
-put_event(
-    struct writer *w, struct profile *it, char type, uint32_t stack, int64_t at)
+put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 {
+	struct writer *w = it->w;
 	char *to;
 
-	put_separator(w, it, ",\n");
+	put_separator(it, ",\n");
 	cg_puts(w->out, type == 'O' ? "{\"type\":\"O\",\"frame\":"
 				    : "{\"type\":\"C\",\"frame\":");
 	cg_putu(w->out, w->stack[stack].key);
@@ -260,18 +342,24 @@ put_event(
 	cg_out_advance(w->out, to);
 }
 
-/* Ends and begins calls until the stack is the other one. */
+/* Ends and begins calls until the stack is another one. */
 static bool
-change_stack(struct writer *w, struct profile *it, uint32_t from, uint32_t to,
-    int64_t at)
+change_stack(struct profile *it, uint32_t to, int64_t at, bool dry)
 {
+	struct writer *w = it->w;
 	size_t depth = w->stack[to].depth, n = 0;
+	uint32_t from = it->pass.stack;
 
+	it->pass.stack = to;
+	if (dry) {
+		it->pass.first &= from == to;
+		return true;
+	}
 	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
 		return false;
 	while (from != to) {
 		if (w->stack[from].depth >= w->stack[to].depth) {
-			put_event(w, it, 'C', from, at);
+			put_event(it, 'C', from, at);
 			from = w->stack[from].parent;
 		} else {
 			w->path[n++] = to;
@@ -279,31 +367,38 @@ change_stack(struct writer *w, struct profile *it, uint32_t from, uint32_t to,
 		}
 	}
 	while (n > 0)
-		put_event(w, it, 'O', w->path[--n], at);
+		put_event(it, 'O', w->path[--n], at);
 	return true;
+}
+
+static bool
+walk_calls(void *arg, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct profile *it = arg;
+	struct cg_moment moment;
+	bool ok = true;
+
+	while (ok && n-- > 0 && cg_next_moment(moments, &moment))
+		ok = change_stack(it, cg_merged_of(it->w->merged, moment.node),
+		    moment.time, dry);
+	return ok;
 }
 
 static bool
 put_spans(struct writer *w, struct profile *it)
 {
-	struct cg_moments *moments;
-	struct cg_moment moment;
-	uint32_t stack = 0;
+	struct cg_walk *walk;
 	bool ok;
 
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	ok = speedscope_put_head(w->graph, w->out, &it->head);
-	if (!ok || !(moments = cg_moments_new(w->graph, it->track)))
+	if (!speedscope_put_head(w->graph, w->out, &it->head))
 		return false;
+	walk = new_walk(it, walk_calls);
 	cg_puts(w->out, "\"events\":[\n");
-	while (ok && cg_next_moment(moments, &moment)) {
-		ok = change_stack(w, it, stack,
-		    cg_merged_of(w->merged, moment.node), moment.time);
-		stack = cg_merged_of(w->merged, moment.node);
-	}
-	cg_moments_free(moments);
-	ok = ok && change_stack(w, it, stack, 0, it->head.end);
+	ok = walk && cg_write_walk(walk) &&
+	     change_stack(it, 0, it->head.end, false);
 	cg_puts(w->out, "]}");
+	cg_walk_free(walk);
 	return ok;
 }
 
@@ -361,19 +456,19 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 	for (size_t i = w->first_track; is_of_part(w, i, part); i++) {
 		const struct cg_track *track = cg_get_track(w->graph, i);
 		bool is_time = strcmp(unit, track->unit) == 0;
-		struct profile it = { .head = { .part = part,
-					  .event = event,
-					  .track = track,
-					  .counted = counted,
-					  .again = again,
-					  .named = named,
-					  .begin = is_time ? track->begin : 0,
-					  .gaps = track->spans,
-					  .end = track->end },
+		struct profile it = { .w = w,
+			.head = { .part = part,
+			    .event = event,
+			    .track = track,
+			    .counted = counted,
+			    .again = again,
+			    .named = named,
+			    .begin = is_time ? track->begin : 0,
+			    .gaps = track->spans,
+			    .end = track->end },
 			.track = i,
 			.is_time = is_time && *unit,
-			.optional = i > w->first_track || total != 0,
-			.first = true };
+			.optional = i > w->first_track || total != 0 };
 
 		if (track->spans && event != cg_span_event(w->graph, track))
 			continue;

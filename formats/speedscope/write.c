@@ -359,7 +359,7 @@ int
 speedscope_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .graph = graph, .out = out };
+	struct writer w = { .job = job, .graph = graph, .out = out };
 	bool ok;
 
 	cg_puts(out, "{\"$schema\":\"" SPEEDSCOPE_SCHEMA "\",\n"

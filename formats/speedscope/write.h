@@ -4,6 +4,7 @@
 #ifndef FORMATS_SPEEDSCOPE_WRITE_H
 #define FORMATS_SPEEDSCOPE_WRITE_H
 
+#include "cgconv_expert.h"
 #include "speedscope.h"
 
 /* What is written of a frame; frames are sorted by it. */
@@ -15,6 +16,7 @@ struct frame {
 };
 
 struct writer {
+	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct cg_map files; /* fn << 32 | file -> number, from 1 */

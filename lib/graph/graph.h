@@ -327,6 +327,11 @@ bool cg_labels_tell_loss(
  */
 bool cg_tracks_seal(struct cg_graph *, const cg_node *new_id);
 void cg_tracks_clear(struct cg_graph *);
+/* Another cursor, which is where this one is. NULL: out of memory, reported. */
+struct cg_moments *cg_moments_copy(
+    const struct cg_graph *, const struct cg_moments *);
+/* Was the last moment taken? Its span may be left. */
+bool cg_moments_ended(const struct cg_moments *);
 /* The number of the input that a track is of. */
 size_t cg_track_input(const struct cg_graph *, size_t track);
 

@@ -317,12 +317,37 @@ cg_moments_new(const struct cg_graph *graph, size_t track)
 	return moments;
 }
 
+bool
+cg_moments_ended(const struct cg_moments *moments)
+{
+	return moments->at == moments->end;
+}
+
 void
 cg_moments_free(struct cg_moments *moments)
 {
 	if (moments)
 		free(moments->cost);
 	free(moments);
+}
+
+struct cg_moments *
+cg_moments_copy(const struct cg_graph *graph, const struct cg_moments *moments)
+{
+	struct cg_moments *copy = malloc(sizeof(*copy));
+	size_t size = (graph->events + 1) * sizeof(*copy->cost);
+	uint64_t *cost = malloc(size);
+
+	if (!copy || !cost) {
+		free(copy);
+		free(cost);
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	*copy = *moments;
+	copy->cost = cost;
+	memcpy(cost, moments->cost, size);
+	return copy;
 }
 
 bool
