@@ -287,6 +287,66 @@ alike()
 	grep -q 'the lines above were changed' "$tmp/err"
 }
 
+# Samples of a CPU profile, with gaps where the clock was set back, and calls of
+# two threads of a trace: more than the moments of several drafts.
+make_timelines()
+{
+	awk 'BEGIN {
+		printf "{\"nodes\":["
+		for (i = 1; i <= 60; i++)
+			printf "%s{\"id\":%d,\"callFrame\":{\"functionName\":\"f%d\"," \
+				"\"url\":\"a.js\",\"lineNumber\":%d,\"columnNumber\":1}%s}\n",
+				(i > 1 ? "," : ""), i, i, i,
+				(i > 1 ? ",\"parent\":" int(i / 2) : "")
+		printf "],\"startTime\":1000,\"endTime\":90000000,\"samples\":[1"
+		for (i = 0; i < 150000; i++)
+			printf ",%d", 1 + (x = (x * 75 + 74) % 65537) % 60
+		printf "],\"timeDeltas\":[0"
+		for (i = 0; i < 150000; i++)
+			printf ",%d", i % 9999 == 7 ? -300 : 100 + i % 90
+		print ",5000]}" # how long the last one lasts
+	}' >"$tmp/samples.cpuprofile"
+	awk 'BEGIN {
+		print "["
+		for (i = 0; i < 150000; i++) {
+			x = (x * 75 + 74) % 65537
+			if ((x % 2 && depth < 30) || depth == 0)
+				name[++depth] = "f" x % 90
+			else
+				leave = 1
+			printf "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%d.%03d," \
+				"\"name\":\"%s\"},\n", (leave ? "E" : "B"),
+				(i < 140000 ? 1 : 2), i * 3, x % 999, name[depth]
+			depth -= leave
+			leave = 0
+			if (i == 139999)
+				depth = 0
+		}
+		print "{}]"
+	}' >"$tmp/calls.trace.json"
+}
+
+@test "threads: timelines have the same bytes for any -j" {
+	make_timelines
+	for to in trace-event speedscope firefox cpuprofile json; do
+		alike -f cpuprofile -t "$to" "$tmp/samples.cpuprofile"
+		[ "$status" -eq 0 ]
+		alike -f trace-event -t "$to" "$tmp/calls.trace.json"
+		[ "$status" -eq 0 ]
+		alike -q -t "$to" "$dir/big.perf"
+		[ "$status" -eq 0 ]
+	done
+	# Each sample is there once, in its order: what is read again is the same.
+	alike -f cpuprofile -t json "$tmp/samples.cpuprofile"
+	cp "$tmp/out" "$tmp/right"
+	grep -c '^\["moment"' "$tmp/right" | same - <(echo 150001)
+	for to in cpuprofile json; do
+		"$CGCONV" -q -j 3 -f cpuprofile -t "$to" "$tmp/samples.cpuprofile" |
+			"$CGCONV" -q -t json | grep '^\["moment"' |
+			same - <(grep '^\["moment"' "$tmp/right")
+	done
+}
+
 @test "threads: compressed output is one member that other tools read" {
 	"$CGCONV" -j 3 -t folded -o "$tmp/a.gz" "$dir/big.folded"
 	"$CGCONV" -j 3 -t folded -o "$tmp/a" "$dir/big.folded"

@@ -9,9 +9,11 @@
  * thread is (idle), as V8 calls it.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgconv_expert.h"
 #include "chrome.h"
 
 #define MICRO 1000          /* nanoseconds in a unit of the file */
@@ -50,13 +52,17 @@ struct writer {
 	size_t ticks, tick_cap;
 	/* What walks through the samples gives to put(): */
 	void (*put)(struct writer *, uint32_t node, int64_t time);
+	void (*column)(struct writer *, uint32_t node, int64_t time);
+	struct cg_walk *walk;  /* if in_order */
 	int64_t begin, finish; /* of the file */
-	int64_t first, last;   /* samples so far, with idle ones */
-	int64_t end;           /* of the last sample */
-	uint64_t samples;      /* their number, with idle ones */
 	bool counted;          /* numbers of samples are known */
 	bool in_gap;           /* between samples */
-	const char *separator;
+	struct pass {
+		int64_t first, last; /* samples so far, with idle ones */
+		int64_t end;         /* of the last sample */
+		uint64_t samples;    /* their number, with idle ones */
+		const char *separator;
+	} pass;           /* what a sample leaves to the next one */
 	uint32_t *script; /* by file: its number; 0: not written yet */
 	uint32_t scripts;
 	char *text; /* scratch */
@@ -280,44 +286,18 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 {
-	if (w->samples == 0)
-		w->first = w->end = time;
-	if (time > w->end) {
+	if (w->pass.samples == 0)
+		w->pass.first = w->pass.end = time;
+	if (time > w->pass.end) {
 		w->in_gap = true;
-		w->put(w, w->idle, w->end);
+		w->put(w, w->idle, w->pass.end);
 		w->in_gap = false;
-		w->samples++;
-		w->end = time;
+		w->pass.samples++;
+		w->pass.end = time;
 	}
-	w->put(w, node, w->end);
-	w->samples++;
-	w->end = (int64_t)((uint64_t)w->end + cost);
-}
-
-/* Of calls: a sample for each stack that they make. */
-static bool
-walk_track(struct writer *w)
-{
-	const struct cg_track *track = cg_get_track(w->graph, 0);
-	struct cg_moments *moments = cg_moments_new(w->graph, 0);
-	bool timed = strcmp(track->unit, "ns") == 0 && w->scale == 1;
-	struct cg_moment moment;
-	struct cg_time_span span;
-
-	if (!moments)
-		return cg_reject_nomem(w->job);
-	while (track->spans && cg_next_span(moments, &span))
-		put_sample(w, cg_merged_of(w->merged, span.node), span.begin,
-		    (uint64_t)span.end - (uint64_t)span.begin);
-	while (!track->spans && cg_next_moment(moments, &moment)) {
-		uint64_t cost = cost_of(w, moment.cost, moment.n);
-
-		if (cost > 0 || w->counter < moment.n)
-			put_sample(w, cg_merged_of(w->merged, moment.node),
-			    timed ? moment.time : w->end, cost);
-	}
-	cg_moments_free(moments);
-	return true;
+	w->put(w, node, w->pass.end);
+	w->pass.samples++;
+	w->pass.end = (int64_t)((uint64_t)w->pass.end + cost);
 }
 
 /* One sample for each stack, in the order of the graph. */
@@ -331,19 +311,107 @@ walk_sums(struct writer *w)
 
 		if (cost > 0)
 			put_sample(w, cg_merged_of(w->merged, stack.leaf),
-			    w->end, cost);
+			    w->pass.end, cost);
 	}
 }
 
-static bool
-walk(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
+static void
+begin_pass(struct writer *w)
 {
-	w->put = put;
-	w->samples = 0;
-	w->separator = "";
-	w->end = w->last = w->first = w->begin;
+	w->pass = (struct pass){ .first = w->begin,
+		.last = w->begin,
+		.end = w->begin,
+		.separator = "" };
+}
+
+/* ---- In order ------------------------------------------------------------ */
+
+static void
+count_sample(struct writer *w, uint32_t node, int64_t time)
+{
+	w->pass.last = time;
+	w->pass.separator = ",";
+	w->idles |= node == w->idle;
+	w->node[node].id = ROOT_ID;
+	if (!w->counted || w->in_gap)
+		w->node[node].hits++;
+}
+
+/* Of calls: a sample for each stack that they make. dry: counts the samples. */
+static bool
+walk_track(void *writer, struct cg_moments *moments, size_t n, bool dry)
+{
+	struct writer *w = writer;
+	const struct cg_track *track = cg_get_track(w->graph, 0);
+	bool timed = strcmp(track->unit, "ns") == 0 && w->scale == 1;
+	struct cg_moment moment;
+	struct cg_time_span span;
+
+	w->put = dry ? count_sample : w->column;
+	if (!track->spans)
+		for (; n > 0 && cg_next_moment(moments, &moment); n--) {
+			uint64_t cost = cost_of(w, moment.cost, moment.n);
+
+			if (cost > 0 || w->counter < moment.n)
+				put_sample(w,
+				    cg_merged_of(w->merged, moment.node),
+				    timed ? moment.time : w->pass.end, cost);
+		}
+	else
+		for (; n > 0 && cg_next_span(moments, &span); n--)
+			put_sample(w, cg_merged_of(w->merged, span.node),
+			    span.begin,
+			    (uint64_t)span.end - (uint64_t)span.begin);
+	return true;
+}
+
+static bool
+begin_copy(void *writer, const struct cg_draft *draft)
+{
+	struct writer *w = writer;
+
+	w->graph = draft->graph;
+	w->out = draft->out;
+	return true;
+}
+
+/* Counts all samples. */
+static bool
+count_samples(struct writer *w)
+{
+	const struct cg_walk_how how = { .job = w->job,
+		.graph = w->graph,
+		.out = w->out,
+		.range = 65536,
+		.writer = w,
+		.size = sizeof(*w),
+		.state = offsetof(struct writer, pass),
+		.state_size = sizeof(w->pass),
+		.measures = true,
+		.walk = walk_track,
+		.begin = begin_copy };
+	struct cg_moments *moments;
+
+	begin_pass(w);
+	if (!w->in_order) {
+		w->put = count_sample;
+		walk_sums(w);
+		return true;
+	}
+	moments = cg_moments_new(w->graph, 0);
+	w->walk = moments ? cg_walk_new(&how, moments) : NULL;
+	cg_moments_free(moments);
+	return w->walk || cg_reject_nomem(w->job);
+}
+
+/* Writes something of each sample. */
+static bool
+put_column(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
+{
+	begin_pass(w);
+	w->put = w->column = put;
 	if (w->in_order)
-		return walk_track(w);
+		return cg_write_walk(w->walk) || cg_reject_nomem(w->job);
 	walk_sums(w);
 	return true;
 }
@@ -351,24 +419,14 @@ walk(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
 /* ---- The file ----------------------------------------------------------- */
 
 static void
-count_sample(struct writer *w, uint32_t node, int64_t time)
-{
-	w->last = time;
-	w->idles |= node == w->idle;
-	w->node[node].id = ROOT_ID;
-	if (!w->counted || w->in_gap)
-		w->node[node].hits++;
-}
-
-static void
 put_id(struct writer *w, uint32_t node, int64_t time)
 {
 	char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
 
 	(void)time;
-	if (*w->separator)
+	if (*w->pass.separator)
 		*to++ = ',';
-	w->separator = ",";
+	w->pass.separator = ",";
 	cg_out_advance(w->out, cg_format_u64(to, w->node[node].id));
 }
 
@@ -376,11 +434,11 @@ static void
 put_delta(struct writer *w, uint32_t node, int64_t time)
 {
 	(void)node;
-	cg_puts(w->out, w->separator);
-	w->separator = ",";
-	cg_put_fixed(w->out, (int64_t)((uint64_t)time - (uint64_t)w->last),
+	cg_puts(w->out, w->pass.separator);
+	w->pass.separator = ",";
+	cg_put_fixed(w->out, (int64_t)((uint64_t)time - (uint64_t)w->pass.last),
 	    MICRO_DIGITS);
-	w->last = time;
+	w->pass.last = time;
 }
 
 /*
@@ -390,13 +448,14 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 static void
 put_end(struct writer *w, int64_t first)
 {
-	uint64_t length = (uint64_t)w->last - (uint64_t)first;
+	uint64_t length = (uint64_t)w->pass.last - (uint64_t)first;
 
-	if (w->samples == 0 ||
-	    (w->samples > 1 && (uint64_t)w->end - (uint64_t)w->last ==
-				   length / (w->samples - 1)))
+	if (w->pass.samples == 0 ||
+	    (w->pass.samples > 1 &&
+		(uint64_t)w->pass.end - (uint64_t)w->pass.last ==
+		    length / (w->pass.samples - 1)))
 		return;
-	put_delta(w, 0, w->end);
+	put_delta(w, 0, w->pass.end);
 }
 
 /* A path is a URL. */
@@ -551,14 +610,14 @@ put_profile(struct writer *w)
 	cg_puts(w->out, "\n],\n\"startTime\":");
 	cg_put_fixed(w->out, w->begin, MICRO_DIGITS);
 	cg_puts(w->out, ",\"endTime\":");
-	cg_put_fixed(
-	    w->out, w->finish > w->end ? w->finish : w->end, MICRO_DIGITS);
+	cg_put_fixed(w->out, w->finish > w->pass.end ? w->finish : w->pass.end,
+	    MICRO_DIGITS);
 	cg_puts(w->out, ",\n\"samples\":[");
-	if (!walk(w, put_id))
+	if (!put_column(w, put_id))
 		return false;
 	cg_puts(w->out, "],\n\"timeDeltas\":[");
-	first = w->first;
-	if (!walk(w, put_delta))
+	first = w->pass.first;
+	if (!put_column(w, put_delta))
 		return false;
 	put_end(w, first);
 	cg_puts(w->out, "]}\n");
@@ -617,9 +676,10 @@ chrome_write_profile(
 	w.counter = cg_find_event(graph, "samples");
 	choose_order(&w);
 	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w) &&
-	    walk(&w, count_sample) && order_nodes(&w) && put_profile(&w))
+	    count_samples(&w) && order_nodes(&w) && put_profile(&w))
 		tell(&w);
 	free(w.rank);
+	cg_walk_free(w.walk);
 	cg_merged_stacks_free(w.merged);
 	free(w.node);
 	free(w.order);
