@@ -2,7 +2,8 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Known functions, Next inputs, Drafts, Symbols
+ * Contents: Cost lines, Texts, Known functions, Next inputs, Drafts, Walks,
+ * Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -243,7 +244,7 @@ void cg_rows_seek(struct cg_rows *, cg_part, size_t i);
 /* The bytes of the function at i. */
 uint64_t cg_fn_bytes(const struct cg_graph *, cg_part, size_t i);
 
-/* ---- Walks over a track --------------------------------------------------- */
+/* ---- Walks --------------------------------------------------------------- */
 
 /*
  * For targets that write a text for each moment of a track: threads format drafts
