@@ -287,6 +287,30 @@ alike()
 	grep -q 'the lines above were changed' "$tmp/err"
 }
 
+@test "threads: samples of pprof have the same output for any -j" {
+	"$CGCONV" -q -t pprof "$dir/big.folded" >"$tmp/big.pb"
+	gzip -c "$tmp/big.pb" >"$tmp/big.pb.gz"
+	alike -t json "$tmp/big.pb"
+	[ "$status" -eq 0 ]
+	cp "$tmp/out" "$tmp/right"
+	alike -t json "$tmp/big.pb.gz"
+	same "$tmp/right" "$tmp/out"
+	# Twice as much: the messages are one behind the other.
+	cat "$tmp/big.pb" "$tmp/big.pb" >"$tmp/two.pb"
+	alike -q -t folded "$tmp/two.pb"
+	[ "$status" -eq 0 ]
+	for at in 300000 900000 1500000; do
+		head -c "$at" "$tmp/big.pb" >"$tmp/cut.pb"
+		alike -f pprof -t json "$tmp/cut.pb"
+		[ "$status" -eq 1 ]
+		# Eight bytes are missing.
+		{ cat "$tmp/cut.pb" && tail -c +$((at + 9)) "$tmp/big.pb"; } \
+			>"$tmp/bad.pb"
+		alike -f pprof -t json "$tmp/bad.pb"
+		[ "$status" -eq 1 ]
+	done
+}
+
 # Samples of a CPU profile, with gaps where the clock was set back, and calls of
 # two threads of a trace: more than the moments of several drafts.
 make_timelines()

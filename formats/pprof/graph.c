@@ -26,8 +26,8 @@ struct finish {
 static bool
 goes_below_zero(const struct pprof_reader *r, size_t column)
 {
-	for (size_t i = 0; i < r->samples.count; i++) {
-		if (pprof_sample(r, i)->cost[column] < 0)
+	for (size_t i = 0; i < r->tree.samples.count; i++) {
+		if (pprof_sample(&r->tree, i)->cost[column] < 0)
 			return true;
 	}
 	return false;
@@ -80,11 +80,11 @@ add_events(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 
-	if (r->samples.count > 0 && r->columns != r->types.count)
+	if (r->tree.samples.count > 0 && r->tree.columns != r->types.count)
 		return cg_reject(r->job,
 		    "expected %zu values in a sample, as there are types: "
 		    "got %zu",
-		    r->types.count, r->columns);
+		    r->types.count, r->tree.columns);
 	f->counter = CG_EVENT_MAX;
 	for (size_t i = 0; i < r->types.count; i++) {
 		if (!add_event(f, i))
@@ -177,8 +177,8 @@ static bool
 add_locations(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_location *location = r->locations.at;
-	size_t count = r->locations.count;
+	const struct pprof_location *location = r->tree.locations.at;
+	size_t count = r->tree.locations.count;
 
 	f->first = calloc(count + 1, sizeof(*f->first));
 	if (!f->first)
@@ -199,16 +199,16 @@ static cg_node *
 add_nodes(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_node *node = r->nodes.at;
+	const struct pprof_node *node = r->tree.nodes.at;
 	const struct cg_stack *frame = f->frames.list.at;
 	bool ok = true;
-	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
+	cg_node *id = calloc(r->tree.nodes.count + 1, sizeof(*id));
 
 	if (!id) {
 		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
-	for (size_t i = 1; ok && i < r->nodes.count; i++) {
+	for (size_t i = 1; ok && i < r->tree.nodes.count; i++) {
 		const uint32_t *first = &f->first[node[i].location - 1];
 
 		id[i] = id[node[i].parent];
@@ -230,12 +230,12 @@ add_sample(struct finish *f, const struct pprof_sample *sample, cg_node leaf)
 	uint64_t row[CG_EVENT_MAX];
 	size_t n = 0;
 
-	for (size_t c = 0; c < r->columns; c++) {
+	for (size_t c = 0; c < r->tree.columns; c++) {
 		while (n <= f->column[c])
 			row[n++] = 0;
 		row[f->column[c]] = (uint64_t)cost[c];
 	}
-	if (f->counter < r->columns)
+	if (f->counter < r->tree.columns)
 		count = cost[f->counter] > 0 ? (uint64_t)cost[f->counter] : 0;
 	cg_add_stack(r->build, leaf, count, row, n);
 }
@@ -251,8 +251,8 @@ add_samples(struct finish *f)
 
 	if (!node)
 		return false;
-	for (size_t i = 0; ok && i < r->samples.count; i++) {
-		sample = pprof_sample(r, i);
+	for (size_t i = 0; ok && i < r->tree.samples.count; i++) {
+		sample = pprof_sample(&r->tree, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
@@ -282,8 +282,9 @@ bool
 pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
-	bool ok = pprof_end_batch(r) && pprof_begin_part(r) && add_events(&f) &&
-		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
+	bool ok = pprof_end_samples(r) && pprof_begin_part(r) &&
+		  add_events(&f) && add_mappings(&f) && add_locations(&f) &&
+		  add_samples(&f);
 
 	if (ok)
 		warn_lost(r);

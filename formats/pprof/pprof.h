@@ -7,9 +7,10 @@
  * mappings, locations and functions are any numbers but 0.
  *
  * The way of the data, reading: read.c takes the fields of the message (wire.c)
- * into the lists of reader.c; stacks.c merges samples by stack, labels.c by set
- * of labels. At the end of the message graph.c, locations.c and descs.c resolve
- * texts and ids and put events, stacks and descriptions into the builder.
+ * into the lists of reader.c, samples.c those of samples into blocks; stacks.c
+ * merges samples by stack, labels.c by set of labels. At the end of the message
+ * graph.c, locations.c and descs.c resolve texts and ids and put events, stacks
+ * and descriptions into the builder.
  *
  * Writing (write.h): frames.c and mappings.c number what the file lists
  * (tables.c), order.c sums costs of stacks and sorts them, comments.c collects
@@ -219,6 +220,22 @@ struct pprof_labels {
 	size_t at, len; /* in the list of label bytes */
 };
 
+/*
+ * Stacks and samples. Calls on it report nothing: the thread of the stage makes
+ * them.
+ */
+struct pprof_tree {
+	struct pprof_list nodes, samples, paths, locations;
+	struct cg_map location_ids;   /* index + 1 */
+	struct pprof_list near;       /* small id -> index + 1 of the location */
+	struct cg_map stacks;         /* hash of a stack's locations -> node */
+	struct cg_map by_labels_and_leaf; /* see get_sample() */
+	struct pprof_list steps;      /* of a new path */
+	size_t columns;               /* values of a sample */
+	uint64_t seed;                /* of the hashes */
+	bool nomem, overflow;         /* it has failed */
+};
+
 struct pprof_reader {
 	struct cg_job *job;
 	struct cg_in *in;
@@ -228,14 +245,9 @@ struct pprof_reader {
 	/* Of the current message: */
 	uint32_t seen;          /* bit f: it has field f */
 	size_t strings_at_type; /* strings before the last sample type */
-	struct pprof_list types, mappings, locations, functions, lines;
+	struct pprof_list types, mappings, functions, lines;
 	struct pprof_list strings, comments; /* cg_name; uint64_t */
-	struct pprof_list nodes, samples, paths;
-	struct cg_map mapping_ids, location_ids, function_ids; /* index + 1 */
-	struct pprof_list near; /* small id -> index + 1 of the location */
-	struct cg_map stacks; /* hash of a stack's locations -> node */
-	struct cg_map by_labels_and_leaf; /* see get_sample() */
-	size_t columns;         /* values of a sample */
+	struct cg_map mapping_ids, function_ids; /* index + 1 */
 	uint64_t scalar[PPROF_FIELDS];
 	struct pprof_type period_type;
 	struct pprof_list labels, label_bytes; /* distinct sets */
@@ -246,11 +258,14 @@ struct pprof_reader {
 	size_t folded_lost;      /* locations with is_folded, the same */
 	uint64_t expanded;       /* see pprof_expand() */
 	cg_node newest;          /* of all that locations made */
+	/* Of the current sample: locations, leaf first; values; label fields. */
+	struct pprof_list path, values, labelled;
 
-	/* The current batch of samples: locations, leaf first, and values. */
-	struct pprof_list waiting, path, values;
-	struct pprof_list steps;    /* of a new path */
-	struct pprof_list labelled; /* bytes of label fields of the current sample */
+	/* Samples go to the tree by way of blocks: see pprof_take_sample(). */
+	struct cg_stage *stage; /* NULL: no sample was read yet */
+	bool sampled;           /* the message has samples */
+	bool filled;            /* there are some in the stage's block */
+	struct pprof_tree tree;
 };
 
 /*
@@ -263,29 +278,42 @@ bool pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
 /* Warns about a field with an unknown number. */
 void pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
-/* Index + 1 of the element with an id, added if it is new; 0: failed. */
-uint32_t pprof_find_id(struct pprof_reader *, struct cg_map *ids,
-    struct pprof_list *, size_t width, uint64_t id);
-/* The same, of locations. */
-uint32_t pprof_add_location(struct pprof_reader *, uint64_t id);
-static inline uint32_t
-pprof_find_location(struct pprof_reader *r, uint64_t id)
+/* Makes room for one more element; false: out of memory, not reported. */
+bool pprof_lengthen(struct pprof_list *, size_t width);
+/* Adds an element; NULL: out of memory, not reported. */
+static inline void *
+pprof_extend(struct pprof_list *list, size_t width)
 {
-	const uint32_t *near = r->near.at;
-
-	return id < r->near.cap && near[id] != 0 ? near[id]
-						 : pprof_add_location(r, id);
+	if (list->count == list->cap && !pprof_lengthen(list, width))
+		return NULL;
+	return (char *)list->at + list->count++ * width;
 }
-/* Makes room for one more element. */
-bool pprof_lengthen(
-    struct pprof_reader *, struct pprof_list *, size_t width);
-/* Adds an element; NULL: out of memory. */
+/* The same; NULL: reported. */
 static inline void *
 pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
-	if (list->count == list->cap && !pprof_lengthen(r, list, width))
-		return NULL;
-	return (char *)list->at + list->count++ * width;
+	void *at = pprof_extend(list, width);
+
+	if (!at)
+		(void)cg_reject_nomem(r->job);
+	return at;
+}
+/*
+ * Index + 1 of the element with an id, added if it is new; 0: out of memory, not
+ * reported.
+ */
+uint32_t pprof_find_id(
+    struct cg_map *ids, struct pprof_list *, size_t width, uint64_t id);
+/* The same, of locations. */
+uint32_t pprof_add_location(struct pprof_tree *, uint64_t id);
+static inline uint32_t
+pprof_find_location(struct pprof_tree *tree, uint64_t id)
+{
+	const uint32_t *near = tree->near.at;
+
+	return id < tree->near.cap && near[id] != 0
+		   ? near[id]
+		   : pprof_add_location(tree, id);
 }
 /* Drops all of the current message. */
 void pprof_free(struct pprof_reader *);
@@ -302,12 +330,30 @@ pprof_seed(const struct pprof_reader *r)
 bool pprof_reserve(
     struct pprof_reader *, struct pprof_list *, size_t count, size_t width);
 
-/* ---- stacks.c, labels.c: samples ---------------------------------------- */
+/* ---- samples.c, stacks.c, labels.c: samples ----------------------------- */
 
-/* Takes a sample into the batch; pprof_end_batch() adds the batch up. */
+/*
+ * Puts a sample into a block, which goes to the tree with others;
+ * pprof_end_samples() waits until all have. Sums that are too large are told
+ * there.
+ */
 bool pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
-bool pprof_end_batch(struct pprof_reader *);
-struct pprof_sample *pprof_sample(const struct pprof_reader *, size_t i);
+bool pprof_end_samples(struct pprof_reader *);
+
+/* Samples on their way: struct waiting; bytes of their paths and values. */
+struct pprof_block {
+	struct pprof_list waiting, path, values;
+};
+/* These return false if they are out of memory, which is not reported. */
+bool pprof_add_bytes(struct pprof_list *, struct cg_slice);
+/* Adds the current sample to the block. */
+bool pprof_fill_block(
+    struct pprof_block *, const struct pprof_reader *, uint32_t labels);
+/* The first sample has so many values. */
+bool pprof_begin_tree(struct pprof_tree *, size_t columns);
+/* Takes all of the block into the tree. */
+void pprof_add_block(struct pprof_tree *, struct pprof_block *);
+struct pprof_sample *pprof_sample(const struct pprof_tree *, size_t i);
 /* *set becomes the set of the current sample's labels; 0: it has none. */
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
 /* Stacks that are added from here on have these labels. */

@@ -31,8 +31,12 @@ append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
 static uint32_t
 find_function(struct pprof_reader *r, uint64_t id)
 {
-	return pprof_find_id(r, &r->function_ids, &r->functions,
-	    sizeof(struct pprof_function), id);
+	uint32_t index = pprof_find_id(
+	    &r->function_ids, &r->functions, sizeof(struct pprof_function), id);
+
+	if (index == 0)
+		(void)cg_reject_nomem(r->job);
+	return index;
 }
 
 /* ---- Messages of numbers ------------------------------------------------ */
@@ -204,10 +208,10 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	if (value[LOCATION_ID] == 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected a location with an id");
-	index = pprof_find_location(r, value[LOCATION_ID]);
+	index = pprof_find_location(&r->tree, value[LOCATION_ID]);
 	if (index == 0)
-		return false;
-	location = (struct pprof_location *)r->locations.at + index - 1;
+		return cg_reject_nomem(r->job);
+	location = (struct pprof_location *)r->tree.locations.at + index - 1;
 	if (location->defined)
 		return cg_reject_at(
 		    r->job, field->at, "expected a location with another id");
@@ -291,12 +295,11 @@ bit(unsigned field)
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)
 {
-	const uint32_t many = bit(PPROF_SAMPLE_TYPE) | bit(PPROF_SAMPLE) |
-			      bit(PPROF_MAPPING) | bit(PPROF_LOCATION) |
-			      bit(PPROF_FUNCTION) | bit(PPROF_STRING) |
-			      bit(PPROF_COMMENT);
+	const uint32_t many = bit(PPROF_SAMPLE_TYPE) | bit(PPROF_MAPPING) |
+			      bit(PPROF_LOCATION) | bit(PPROF_FUNCTION) |
+			      bit(PPROF_STRING) | bit(PPROF_COMMENT);
 
-	if (r->samples.count == 0 || r->strings.count == 0 ||
+	if (r->tree.samples.count == 0 || r->strings.count == 0 ||
 	    !(r->seen & bit((unsigned)number)))
 		return false;
 	if (number == PPROF_SAMPLE_TYPE)
@@ -319,9 +322,9 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 		return cg_reject_at(r->job, field->at,
 		    "expected field %" PRIu64 " of a profile to be %s",
 		    field->number, wire == WIRE_BYTES ? "bytes" : "a number");
-	if (field->number != PPROF_SAMPLE && !pprof_end_batch(r))
-		return false;
-	if (begins_message(r, field->number) && !pprof_finish(r))
+	if (field->number != PPROF_SAMPLE &&
+	    (!pprof_end_samples(r) ||
+		(begins_message(r, field->number) && !pprof_finish(r))))
 		return false;
 	r->seen |= bit((unsigned)field->number);
 	return fields[field->number].take(r, field);
@@ -368,6 +371,7 @@ pprof_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (cg_rejected(job) == CG_OK && cg_in_status(in) == CG_OK &&
 	    cg_build_status(build) == CG_OK)
 		(void)pprof_finish(&r);
+	cg_stage_free(r.stage);
 	pprof_free(&r);
 	return cg_in_status(in);
 }

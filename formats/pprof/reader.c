@@ -18,29 +18,22 @@ pprof_reserve(
 }
 
 bool
-pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
+pprof_lengthen(struct pprof_list *list, size_t width)
 {
-	if (list->count < UINT32_MAX - 1)
-		return pprof_reserve(r, list, list->count + 1, width);
-	return cg_reject_nomem(r->job);
+	return list->count < UINT32_MAX - 1 &&
+	       cg_grow(&list->at, &list->cap, list->count + 1, width);
 }
 
-/* Index + 1 of what has the id, made if need be; 0: out of memory. */
 uint32_t
-pprof_find_id(struct pprof_reader *r, struct cg_map *ids,
-    struct pprof_list *list, size_t width, uint64_t id)
+pprof_find_id(
+    struct cg_map *ids, struct pprof_list *list, size_t width, uint64_t id)
 {
 	uint32_t *index = cg_map_at(ids, id);
 
-	if (!index) {
-		(void)cg_reject_nomem(r->job);
+	if (!index)
 		return 0;
-	}
-	if (*index == 0) {
-		if (!pprof_append(r, list, width))
-			return 0;
+	if (*index == 0 && pprof_extend(list, width))
 		*index = (uint32_t)list->count;
-	}
 	return *index;
 }
 
@@ -49,16 +42,17 @@ pprof_find_id(struct pprof_reader *r, struct cg_map *ids,
  * than twice the number of locations.
  */
 uint32_t
-pprof_add_location(struct pprof_reader *r, uint64_t id)
+pprof_add_location(struct pprof_tree *tree, uint64_t id)
 {
 	uint32_t *near, index;
 
-	index = pprof_find_id(r, &r->location_ids, &r->locations,
+	index = pprof_find_id(&tree->location_ids, &tree->locations,
 	    sizeof(struct pprof_location), id);
-	if (!pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
+	if (index == 0 || !cg_grow(&tree->near.at, &tree->near.cap,
+			      tree->locations.count, sizeof(*near)))
 		return 0;
-	near = r->near.at;
-	if (id < r->near.cap)
+	near = tree->near.at;
+	if (id < tree->near.cap)
 		near[id] = index;
 	return index;
 }
@@ -66,14 +60,15 @@ pprof_add_location(struct pprof_reader *r, uint64_t id)
 static void
 free_lists(struct pprof_reader *r)
 {
+	struct pprof_tree *t = &r->tree;
 	struct pprof_list *const lists[] = { &r->types, &r->mappings,
-		&r->locations, &r->functions, &r->lines, &r->strings,
-		&r->comments, &r->nodes, &r->samples, &r->waiting, &r->path,
-		&r->steps, &r->values, &r->near, &r->paths, &r->labels,
-		&r->label_bytes, &r->label, &r->labelled };
-	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
-		&r->function_ids, &r->stacks, &r->by_labels_and_leaf,
-		&r->by_labels, &r->long_names };
+		&r->functions, &r->lines, &r->strings, &r->comments, &r->labels,
+		&r->label_bytes, &r->label, &r->path, &r->values, &r->labelled,
+		&t->nodes, &t->samples, &t->paths, &t->locations, &t->near,
+		&t->steps };
+	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
+		&r->by_labels, &r->long_names, &t->location_ids, &t->stacks,
+		&t->by_labels_and_leaf };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);
@@ -90,7 +85,8 @@ pprof_free(struct pprof_reader *r)
 		.build = r->build,
 		.in_part = r->in_part,
 		.expanded = r->expanded,
-		.newest = r->newest };
+		.newest = r->newest,
+		.stage = r->stage };
 }
 
 /* ---- Fields ------------------------------------------------------------- */
