@@ -133,8 +133,8 @@ bool cg_next_text(struct cg_texts *, struct cg_text **);
  * put that into blocks, and a thread works on these, one after the other.
  *
  *	block = cg_stage_block(stage); fill it ...
- *	cg_stage_put(stage);
- *	cg_stage_wait(stage); use what work() has made
+ *	cg_stage_put(stage); if it is full
+ *	cg_stage_end(stage); use what work() has made
  */
 struct cg_stage_how {
 	struct cg_job *job;
@@ -142,9 +142,9 @@ struct cg_stage_how {
 	size_t own;       /* bytes of a block, zeros at first */
 	void *arg;
 	/*
-	 * Takes what is in the block, which may be filled again then. Between
-	 * cg_stage_put() and cg_stage_wait() nothing else uses what it changes.
-	 * It reports nothing: the reader asks for failures after cg_stage_wait().
+	 * Takes what is in the block, maybe nothing, and leaves it empty. Between
+	 * cg_stage_put() and cg_stage_end() nothing else uses what it changes. It
+	 * reports nothing: the reader asks for failures after cg_stage_end().
 	 */
 	void (*work)(void *arg, void *block);
 	void (*close)(void *block); /* frees what is in it */
@@ -158,8 +158,8 @@ void cg_stage_free(struct cg_stage *);
 void *cg_stage_block(const struct cg_stage *);
 /* Gives it to the thread; with one thread, works on it. */
 void cg_stage_put(struct cg_stage *);
-/* Until all blocks that were put are done. */
-void cg_stage_wait(struct cg_stage *);
+/* Until all blocks are done, that which was not put, too. */
+void cg_stage_end(struct cg_stage *);
 
 /* ---- Known functions ---------------------------------------------------- */
 

@@ -264,7 +264,6 @@ struct pprof_reader {
 	/* Samples go to the tree by way of blocks: see pprof_take_sample(). */
 	struct cg_stage *stage; /* NULL: no sample was read yet */
 	bool sampled;           /* the message has samples */
-	bool filled;            /* there are some in the stage's block */
 	struct pprof_tree tree;
 };
 

@@ -209,11 +209,8 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	block = cg_stage_block(r->stage);
 	if (!pprof_fill_block(block, r, labels))
 		return cg_reject_nomem(r->job);
-	r->filled = true;
-	if (is_full(block)) {
+	if (is_full(block))
 		cg_stage_put(r->stage);
-		r->filled = false;
-	}
 	return true;
 }
 
@@ -222,10 +219,7 @@ pprof_end_samples(struct pprof_reader *r)
 {
 	if (!r->stage)
 		return true;
-	if (r->filled)
-		cg_stage_put(r->stage);
-	r->filled = false;
-	cg_stage_wait(r->stage);
+	cg_stage_end(r->stage);
 	if (r->tree.nomem)
 		return cg_reject_nomem(r->job);
 	return !r->tree.overflow ||

@@ -94,8 +94,9 @@ cg_stage_put(struct cg_stage *stage)
 }
 
 void
-cg_stage_wait(struct cg_stage *stage)
+cg_stage_end(struct cg_stage *stage)
 {
 	while (stage->pieces && cg_pieces_take(stage->pieces))
 		continue;
+	work_on(&stage->block[stage->used % BLOCKS]);
 }

@@ -70,9 +70,12 @@ find_places(struct cg_walk *walk, struct cg_moments *moments)
 	const bool ranges = how->job->threads > 1;
 	bool ok = add_place(walk, moments);
 
-	while (ok && ranges && !cg_moments_ended(moments))
-		ok = how->walk(how->writer, moments, how->range, true) &&
-		     add_place(walk, moments);
+	while (ok && ranges && !cg_moments_ended(moments)) {
+		ok = how->walk(how->writer, moments, how->range, true);
+		/* Most tracks are short: nothing is left for another range. */
+		if (ok && !cg_moments_ended(moments))
+			ok = add_place(walk, moments);
+	}
 	if (!ok || (!ranges && !how->measures))
 		return ok;
 	return how->walk(how->writer, moments, SIZE_MAX, true) &&
