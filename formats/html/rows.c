@@ -35,6 +35,13 @@ struct rows {
 	uint64_t *cost;    /* one for each event */
 };
 
+static void
+end_columns(struct html_writer *w, struct html_column *column, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		html_end(w, &column[i]);
+}
+
 /* ---- Functions ---------------------------------------------------------- */
 
 enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, ENTRIES, NUMBERS };
@@ -120,8 +127,7 @@ put_fns(struct rows *r)
 	for (size_t i = 0; ok && i < w->fns; i++)
 		ok = add_fn(r, cg_fn_ranked(w->graph, i), &name, number);
 	html_end(w, &name);
-	for (size_t i = 0; i < NUMBERS; i++)
-		html_end(w, &number[i]);
+	end_columns(w, number, NUMBERS);
 	return ok;
 }
 
@@ -194,8 +200,7 @@ put_calls(struct rows *r)
 			ok = add_call(r, fn, &call, number, cost);
 	}
 	calls = number[FROM].count;
-	for (size_t i = 0; i < CALL_NUMBERS; i++)
-		html_end(w, &number[i]);
+	end_columns(w, number, CALL_NUMBERS);
 	html_end_costs(w, cost);
 	return ok && html_end_data(w) && html_put_number(w, "calls", calls);
 }
@@ -273,36 +278,25 @@ count_entries(struct rows *r)
 	}
 }
 
-static bool
-put_lines(struct rows *r)
-{
-	struct html_column at = { .name = "line_file", .type = HTML_DELTA };
-	struct html_column no = { .name = "line_number", .type = HTML_DELTA };
-	struct html_column fn = { .name = "line_fn", .type = HTML_DELTA };
-	struct html_writer *w = r->w;
-	struct html_column *cost = html_new_costs(w, "line_cost");
-	struct cg_line line;
-	cg_file file;
-	bool ok = cost != NULL;
+enum { LINE_FILE, NUMBER, LINE_FN, LINE_NUMBERS };
 
-	while (ok && cg_next_file(r->lines, &file)) {
-		if (r->counts)
-			count_entries(r);
-		while (ok && cg_next_line(r->lines, &line)) {
-			if (line.line == 0 || !line.has_cost ||
-			    r->dropped[line.fn])
-				continue;
-			ok = html_add(w, &at, html_file(w, file)) &&
-			     html_add(w, &no, line.line) &&
-			     html_add(w, &fn, w->rank[line.fn]) &&
-			     html_add_costs(w, cost, line.cost, line.n);
-		}
+static bool
+add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
+    struct html_column *cost)
+{
+	struct html_writer *w = r->w;
+	struct cg_line line;
+	bool ok = true;
+
+	while (ok && cg_next_line(r->lines, &line)) {
+		if (line.line == 0 || !line.has_cost || r->dropped[line.fn])
+			continue;
+		ok = html_add(w, &number[LINE_FILE], html_file(w, file)) &&
+		     html_add(w, &number[NUMBER], line.line) &&
+		     html_add(w, &number[LINE_FN], w->rank[line.fn]) &&
+		     html_add_costs(w, cost, line.cost, line.n);
 	}
-	html_end(w, &at);
-	html_end(w, &no);
-	html_end(w, &fn);
-	html_end_costs(w, cost);
-	cg_first_file(r->lines);
+	cg_first_line(r->lines);
 	return ok;
 }
 
@@ -343,41 +337,22 @@ add_branches(struct rows *r, const struct cg_line_sum *sum,
 }
 
 static bool
-put_sums(struct rows *r)
+add_sums(struct rows *r, cg_file file, struct html_column column[SUMS])
 {
-	struct html_column column[SUMS] = {
-		[SUM_FILE] = { .name = "sum_file", .type = HTML_DELTA },
-		[SUM_LINE] = { .name = "sum_line", .type = HTML_DELTA },
-		[SUM_CODE] = { .name = "sum_code", .type = HTML_NUMBER },
-		[SUM_COUNT] = { .name = "sum_count",
-		    .type = html_cost_type(r->w, r->coverage) },
-		[BRANCHES] = { .name = "sum_branches", .type = HTML_NUMBER },
-		[CONDITIONS] = { .name = "sum_conditions",
-		    .type = HTML_NUMBER },
-		[BRANCH_COUNT] = { .name = "branch_count",
-		    .type = HTML_SIGNED },
-		[FLAGS] = { .name = "branch_flags", .type = HTML_NUMBER },
-		[BLOCK] = { .name = "branch_block", .type = HTML_NUMBER },
-	};
 	struct html_writer *w = r->w;
 	struct cg_line_sum sum;
-	cg_file file;
 	bool ok = true;
 
-	while (ok && cg_next_file(r->lines, &file)) {
-		while (ok && cg_next_line_sum(r->lines, r->coverage, &sum)) {
-			if (sum.line == 0)
-				continue;
-			ok = html_add(
-				 w, &column[SUM_FILE], html_file(w, file)) &&
-			     html_add(w, &column[SUM_LINE], sum.line) &&
-			     html_add(w, &column[SUM_CODE], sum.has_cost) &&
-			     html_add(w, &column[SUM_COUNT], sum.cost) &&
-			     add_branches(r, &sum, column);
-		}
+	while (ok && cg_next_line_sum(r->lines, r->coverage, &sum)) {
+		if (sum.line == 0)
+			continue;
+		ok = html_add(w, &column[SUM_FILE], html_file(w, file)) &&
+		     html_add(w, &column[SUM_LINE], sum.line) &&
+		     html_add(w, &column[SUM_CODE], sum.has_cost) &&
+		     html_add(w, &column[SUM_COUNT], sum.cost) &&
+		     add_branches(r, &sum, column);
 	}
-	for (size_t i = 0; i < SUMS; i++)
-		html_end(w, &column[i]);
+	cg_first_line(r->lines);
 	return ok;
 }
 
@@ -391,11 +366,51 @@ add_hits(struct html_writer *w, struct html_column *column,
 	       html_add(w, column, hits->hit);
 }
 
-/* What the files' lines do not tell: functions of one name are one. */
+/* What the file's lines do not tell: functions of one name are one. */
 static bool
-put_covered(struct rows *r)
+add_covered(struct rows *r, cg_file file, struct html_column column[COVERED])
 {
-	struct html_column column[COVERED] = {
+	struct html_writer *w = r->w;
+	struct cg_counts counts;
+
+	if (!cg_count_file(r->lines, r->coverage, &counts))
+		return false;
+	if (counts.lines.found + counts.functions.found +
+		counts.branches.found ==
+	    0)
+		return true;
+	return html_add(w, &column[COVERED_FILE], html_file(w, file)) &&
+	       add_hits(w, &column[LINES], &counts.lines) &&
+	       add_hits(w, &column[FNS], &counts.functions) &&
+	       add_hits(w, &column[ARCS], &counts.branches) &&
+	       add_hits(w, &column[DECISIONS], &counts.conditions);
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+/* To open the rows of a file takes long: it is done once for all columns. */
+static bool
+put_files(struct rows *r)
+{
+	struct html_column number[LINE_NUMBERS] = {
+		[LINE_FILE] = { .name = "line_file", .type = HTML_DELTA },
+		[NUMBER] = { .name = "line_number", .type = HTML_DELTA },
+		[LINE_FN] = { .name = "line_fn", .type = HTML_DELTA },
+	};
+	struct html_column sum[SUMS] = {
+		[SUM_FILE] = { .name = "sum_file", .type = HTML_DELTA },
+		[SUM_LINE] = { .name = "sum_line", .type = HTML_DELTA },
+		[SUM_CODE] = { .name = "sum_code", .type = HTML_NUMBER },
+		[SUM_COUNT] = { .name = "sum_count" },
+		[BRANCHES] = { .name = "sum_branches", .type = HTML_NUMBER },
+		[CONDITIONS] = { .name = "sum_conditions",
+		    .type = HTML_NUMBER },
+		[BRANCH_COUNT] = { .name = "branch_count",
+		    .type = HTML_SIGNED },
+		[FLAGS] = { .name = "branch_flags", .type = HTML_NUMBER },
+		[BLOCK] = { .name = "branch_block", .type = HTML_NUMBER },
+	};
+	struct html_column covered[COVERED] = {
 		[COVERED_FILE] = { .name = "cover_file", .type = HTML_DELTA },
 		[LINES] = { .name = "cover_lines", .type = HTML_NUMBER },
 		[FNS] = { .name = "cover_fns", .type = HTML_NUMBER },
@@ -404,25 +419,24 @@ put_covered(struct rows *r)
 		    .type = HTML_NUMBER },
 	};
 	struct html_writer *w = r->w;
-	struct cg_counts counts;
+	struct html_column *cost = html_new_costs(w, "line_cost");
 	cg_file file;
-	bool ok = true;
+	bool ok = cost != NULL && html_begin_data(w, "lines");
 
-	cg_first_file(r->lines);
+	if (r->counts)
+		sum[SUM_COUNT].type = html_cost_type(w, r->coverage);
 	while (ok && cg_next_file(r->lines, &file)) {
-		ok = cg_count_file(r->lines, r->coverage, &counts);
-		if (!ok || counts.lines.found + counts.functions.found +
-				   counts.branches.found ==
-			       0)
-			continue;
-		ok = html_add(w, &column[COVERED_FILE], html_file(w, file)) &&
-		     add_hits(w, &column[LINES], &counts.lines) &&
-		     add_hits(w, &column[FNS], &counts.functions) &&
-		     add_hits(w, &column[ARCS], &counts.branches) &&
-		     add_hits(w, &column[DECISIONS], &counts.conditions);
+		if (r->counts)
+			count_entries(r);
+		ok = add_lines(r, file, number, cost) &&
+		     (!r->counts || (add_sums(r, file, sum) &&
+					add_covered(r, file, covered)));
 	}
-	for (size_t i = 0; i < COVERED; i++)
-		html_end(w, &column[i]);
+	end_columns(w, number, LINE_NUMBERS);
+	html_end_costs(w, cost);
+	end_columns(w, sum, SUMS);
+	ok = ok && html_end_data(w);
+	end_columns(w, covered, COVERED);
 	return ok;
 }
 
@@ -467,9 +481,7 @@ html_put_rows(struct html_writer *w)
 
 	if (ok)
 		find_dropped(&r);
-	ok = ok && html_begin_data(w, "lines") && put_lines(&r) &&
-	     (!r.counts || put_sums(&r)) && html_end_data(w) &&
-	     (!r.counts || put_covered(&r)) && put_fns(&r) && put_calls(&r) &&
+	ok = ok && put_files(&r) && put_fns(&r) && put_calls(&r) &&
 	     put_shares(&r);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
