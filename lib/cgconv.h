@@ -839,8 +839,8 @@ void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
  * 0. Neither output nor messages depend on it. Messages and callbacks come in
  * the caller's thread; the others block all signals and have ended when the call
  * returns that made them. Several threads decompress inputs that are files, parse
- * long texts (callgrind, folded, perf-script), count the next units (gcov), format
- * long outputs (callgrind, cobertura, lcov), and compress outputs.
+ * long texts, count the next units of a program, format long outputs, and compress
+ * outputs.
  */
 void cg_job_set_threads(struct cg_job *, size_t threads);
 /*

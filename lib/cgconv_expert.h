@@ -3,7 +3,7 @@
  * work in threads, symbols of ELF files, address spaces of processes.
  *
  * Contents: Cost lines, Texts, Stages, Known functions, Next inputs, Drafts,
- * Walks, Symbols
+ * Walks, Compression, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -325,6 +325,28 @@ void cg_walk_free(struct cg_walk *);
  * has the state of the end then. False: walk() returned false.
  */
 bool cg_write_walk(struct cg_walk *);
+
+/* ---- Compression --------------------------------------------------------- */
+
+/* How many threads the job may have, at least 1. */
+size_t cg_job_threads(const struct cg_job *);
+/* Takes compressed bytes, in the caller's thread and in their order. */
+typedef void cg_take_fn(void *arg, const void *bytes, size_t n);
+/*
+ * One member of gzip, in blocks that threads compress; small: as small as zlib's
+ * default level makes it, else in a third of that time. NULL: out of memory (not
+ * reported).
+ */
+struct cg_compress;
+struct cg_compress *cg_compress_new(cg_take_fn *, void *arg, bool small);
+/* Before the first byte. The bytes do not depend on it. */
+void cg_compress_set_threads(struct cg_compress *, size_t threads);
+/* Compresses n bytes, later; false: out of memory. */
+bool cg_compress_put(struct cg_compress *, const char *bytes, size_t n);
+/* Ends the member: all compressed bytes are taken. False: as before. */
+bool cg_compress_finish(struct cg_compress *);
+/* NULL is allowed. What was not taken is dropped. */
+void cg_compress_free(struct cg_compress *);
 
 /* ---- Symbols ------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@ async function unpack(packed) {
 	if (typeof DecompressionStream === 'undefined')
 		return new Inflater(packed).all();
 
-	const stream = new DecompressionStream('deflate'), writer = stream.writable.getWriter();
+	const stream = new DecompressionStream('gzip'), writer = stream.writable.getWriter();
 	const reader = stream.readable.getReader();
 	let bytes = new Uint8Array(2 * packed.length), size = 0;
 

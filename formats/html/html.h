@@ -8,7 +8,7 @@
  *	sources.c   the texts of source files -> columns
  *	about.c     events, parts, what the graph has and lost -> columns
  *	column.c    numbers and texts -> bytes of a column
- *	pack.c      columns -> deflate -> base64, in the page
+ *	pack.c      columns -> gzip -> base64, in the page
  *	assets.c    the script and the style, from the files next to it, and their
  *	            hashes for the page's policy:
  *

@@ -1,5 +1,5 @@
 /*
- * inflate.js - decompresses zlib's format (RFC 1950, 1951), in browsers that
+ * inflate.js - decompresses gzip's format (RFC 1951, 1952), in browsers that
  * have no DecompressionStream.
  */
 
@@ -32,7 +32,7 @@ function huffman(lengths) {
 class Inflater {
 	constructor(bytes) {
 		this.bytes = bytes;
-		this.at = 2;
+		this.at = 10; /* a header without options */
 		this.hold = this.held = 0;
 		this.out = new Uint8Array(bytes.length * 4 + 1024);
 		this.size = 0;

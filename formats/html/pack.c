@@ -1,22 +1,23 @@
 /*
- * pack.c - bytes -> deflate with zlib's header -> base64 in the page.
+ * pack.c - bytes -> gzip -> base64 in the page.
  */
 #include <stdlib.h>
 #include <string.h>
-#define ZLIB_CONST
 #include <zlib.h>
 
+#include "cgconv_expert.h"
 #include "html.h"
 
-/* A multiple of 3, so that only the last piece of base64 is padded. */
-#define PIECE 49152
-#define LEVEL 6
+/* A multiple of 3: only the last piece of base64 is padded. */
+#define PIECE 12288
 
 struct html_pack {
+	struct cg_job *job;
 	struct cg_out *out;
-	z_stream z;
+	struct cg_compress *gzip;
 	uint32_t crc; /* of what was compressed */
-	unsigned char piece[PIECE];
+	char rest[3]; /* that is not in the page yet */
+	size_t rests;
 };
 
 static void
@@ -44,7 +45,7 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 	char *to;
 
 	while (left > 0) {
-		n = left < PIECE / 4 ? left : PIECE / 4;
+		n = left < PIECE ? left : PIECE;
 		to = cg_out_reserve(out, n / 3 * 4 + 4);
 		left -= n;
 		for (size_t i = 0; i < n; i += 3, to += 4)
@@ -54,60 +55,63 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 	}
 }
 
+/* Puts compressed bytes, by threes. */
+static void
+take(void *arg, const void *bytes, size_t n)
+{
+	struct html_pack *pack = arg;
+	struct cg_slice all = { bytes, n };
+
+	pack->crc = (uint32_t)crc32_z(pack->crc, bytes, n);
+	while (all.len > 0 && pack->rests > 0 && pack->rests < 3) {
+		pack->rest[pack->rests++] = *all.ptr++;
+		all.len--;
+	}
+	if (pack->rests == 3) {
+		html_put_base64(pack->out, (struct cg_slice){ pack->rest, 3 });
+		pack->rests = 0;
+	}
+	if (pack->rests > 0)
+		return;
+	pack->rests = all.len % 3;
+	all.len -= pack->rests;
+	memcpy(pack->rest, all.ptr + all.len, pack->rests);
+	html_put_base64(pack->out, all);
+}
+
 struct html_pack *
 html_pack_new(struct cg_job *job, struct cg_out *out)
 {
 	struct html_pack *pack = calloc(1, sizeof(*pack));
 
-	if (pack && deflateInit(&pack->z, LEVEL) == Z_OK) {
-		pack->out = out;
-		pack->z.next_out = pack->piece;
-		pack->z.avail_out = PIECE;
-		return pack;
+	if (pack)
+		pack->gzip = cg_compress_new(take, pack, true);
+	if (!pack || !pack->gzip) {
+		free(pack);
+		(void)cg_reject_nomem(job);
+		return NULL;
 	}
-	free(pack);
-	(void)cg_reject_nomem(job);
-	return NULL;
+	cg_compress_set_threads(pack->gzip, cg_job_threads(job));
+	pack->job = job;
+	pack->out = out;
+	return pack;
 }
-
-static void
-put_piece(struct html_pack *pack)
-{
-	size_t n = PIECE - pack->z.avail_out;
-
-	pack->crc = (uint32_t)crc32_z(pack->crc, pack->piece, n);
-	html_put_base64(
-	    pack->out, (struct cg_slice){ (const char *)pack->piece, n });
-	pack->z.next_out = pack->piece;
-	pack->z.avail_out = PIECE;
-}
-
-/* zlib's counts have 32 bits. */
-#define MOST ((size_t)1 << 30)
 
 void
 html_pack(struct html_pack *pack, const void *bytes, size_t n)
 {
-	const unsigned char *at = bytes;
-
-	for (size_t some; n > 0; n -= some, at += some) {
-		some = n < MOST ? n : MOST;
-		pack->z.next_in = at;
-		pack->z.avail_in = (uInt)some;
-		while (pack->z.avail_in > 0) {
-			(void)deflate(&pack->z, Z_NO_FLUSH);
-			if (pack->z.avail_out == 0)
-				put_piece(pack);
-		}
-	}
+	if (!cg_compress_put(pack->gzip, bytes, n))
+		(void)cg_reject_nomem(pack->job);
 }
 
 uint32_t
 html_pack_end(struct html_pack *pack)
 {
-	while (deflate(&pack->z, Z_FINISH) == Z_OK)
-		put_piece(pack);
-	put_piece(pack);
+	if (!cg_compress_finish(pack->gzip))
+		(void)cg_reject_nomem(pack->job);
+	html_put_base64(
+	    pack->out, (struct cg_slice){ pack->rest, pack->rests });
+	pack->rests = 0;
 	return pack->crc;
 }
 
@@ -116,6 +120,6 @@ html_pack_free(struct html_pack *pack)
 {
 	if (!pack)
 		return;
-	(void)deflateEnd(&pack->z);
+	cg_compress_free(pack->gzip);
 	free(pack);
 }

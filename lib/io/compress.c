@@ -13,6 +13,7 @@
 
 #include "base/pieces.h"
 #include "base/platform.h"
+#include "cgconv_expert.h"
 #include "io/io.h"
 
 #define BLOCK_SIZE ((size_t)128 << 10)
@@ -37,9 +38,11 @@
 #define GZIP_INSERT 40
 #define GZIP_LONGEST 258
 #define GZIP_CHAIN 12
+#define SMALL_MEMORY 8 /* zlib's default */
 
 struct block {
 	z_stream z;
+	bool fast;      /* at GZIP_LEVEL */
 	bool continues; /* a block came before it */
 	bool last;
 	bool failed;
@@ -56,6 +59,7 @@ struct cg_compress {
 	struct cg_pieces *pieces; /* NULL: there is one block so far */
 	struct block *block;      /* that is filled now */
 	struct block **blocks;    /* all */
+	bool small;               /* at zlib's default level */
 	size_t made, most;        /* how many of them there are, may be */
 	size_t threads;
 	bool begun; /* the header was given */
@@ -74,7 +78,9 @@ compress_block(void *piece)
 
 	if (z->total_in > 0) /* it was used */
 		(void)deflateReset(z);
-	(void)deflateTune(z, GZIP_GOOD, GZIP_INSERT, GZIP_LONGEST, GZIP_CHAIN);
+	if (block->fast)
+		(void)deflateTune(
+		    z, GZIP_GOOD, GZIP_INSERT, GZIP_LONGEST, GZIP_CHAIN);
 	if (block->continues)
 		(void)deflateSetDictionary(z, block->before, DICTIONARY);
 	z->next_in = block->text;
@@ -90,22 +96,24 @@ compress_block(void *piece)
 /* ---- In the caller -------------------------------------------------------- */
 
 static struct block *
-new_block(void)
+new_block(bool small)
 {
 	struct block *block = malloc(sizeof(*block));
 
 	if (!block)
 		return NULL;
 	memset(block, 0, offsetof(struct block, before));
-	if (deflateInit2(&block->z, GZIP_LEVEL, Z_DEFLATED, RAW_WINDOW,
-		GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+	block->fast = !small;
+	if (deflateInit2(&block->z, small ? Z_DEFAULT_COMPRESSION : GZIP_LEVEL,
+		Z_DEFLATED, RAW_WINDOW, small ? SMALL_MEMORY : GZIP_MEMORY,
+		Z_DEFAULT_STRATEGY) == Z_OK)
 		return block;
 	free(block);
 	return NULL;
 }
 
 struct cg_compress *
-cg_compress_new(cg_take_fn *take, void *arg)
+cg_compress_new(cg_take_fn *take, void *arg, bool small)
 {
 	struct cg_compress *gzip = calloc(1, sizeof(*gzip));
 
@@ -114,7 +122,8 @@ cg_compress_new(cg_take_fn *take, void *arg)
 	gzip->take = take;
 	gzip->arg = arg;
 	gzip->threads = gzip->most = 1;
-	gzip->block = new_block();
+	gzip->small = small;
+	gzip->block = new_block(small);
 	if (gzip->block)
 		return gzip;
 	free(gzip);
@@ -170,7 +179,7 @@ next_block(struct cg_compress *gzip)
 	struct block *block = NULL;
 
 	if (gzip->made < gzip->most)
-		block = new_block();
+		block = new_block(gzip->small);
 	if (block) {
 		gzip->blocks[gzip->made++] = block;
 		return block;

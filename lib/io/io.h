@@ -210,21 +210,6 @@ cg_job_errors(struct cg_job *job)
  */
 int cg_open_below(const char *root, const char *path, const char **name);
 
-/* ---- compress.c: gzip ---------------------------------------------------- */
-
-/* Takes compressed bytes, in the caller's thread and in their order. */
-typedef void cg_take_fn(void *arg, const void *bytes, size_t n);
-/* One member of gzip. NULL: out of memory (not reported). */
-struct cg_compress *cg_compress_new(cg_take_fn *, void *arg);
-/* As cg_out_set_threads(), before the first byte. */
-void cg_compress_set_threads(struct cg_compress *, size_t threads);
-/* Compresses n bytes, later; false: out of memory. */
-bool cg_compress_put(struct cg_compress *, const char *bytes, size_t n);
-/* Ends the member: all compressed bytes are taken. False: as before. */
-bool cg_compress_finish(struct cg_compress *);
-/* NULL is allowed. What was not taken is dropped. */
-void cg_compress_free(struct cg_compress *);
-
 /* ---- out.c: outputs ------------------------------------------------------ */
 
 /*

@@ -15,6 +15,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include "cgconv_expert.h"
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -494,7 +495,7 @@ open_file_below(struct cg_out *out, const char *root, const char *path)
 static void
 start_gzip(struct cg_out *out)
 {
-	out->gzip = cg_compress_new(take_compressed, out);
+	out->gzip = cg_compress_new(take_compressed, out, false);
 	if (!out->gzip)
 		fail(out, ENOMEM);
 }

@@ -11,7 +11,8 @@
  *	noncode.c    lines without code
  *	patch.c     lines outside of a patch
  *	report.c    what reports of coverage list and drop
- *	texts.c     parsing in threads    drafts.c    writing in threads
+ *	texts.c, stage.c  parsing in threads, and adding up
+ *	drafts.c, walk.c  writing in threads: ranges of an output, of a track
  *	next.c      inputs that are prepared in threads
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder

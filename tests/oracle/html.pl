@@ -6,7 +6,7 @@
 # loaded, that the data ends where it should.
 use strict;
 use warnings;
-use Compress::Zlib qw(uncompress crc32);
+use Compress::Zlib qw(memGunzip crc32);
 use Digest::SHA qw(sha256_base64);
 use MIME::Base64 qw(decode_base64);
 
@@ -40,7 +40,7 @@ sub read_data_file
 
 sub read_columns
 {
-	($blob, $at) = (uncompress(decode_base64($_[0])) // '', 0);
+	($blob, $at) = (memGunzip(decode_base64($_[0])) // '', 0);
 	while ($at < length $blob) {
 		my $length = ord substr $blob, $at++, 1;
 		my $name = substr $blob, $at, $length;
