@@ -228,11 +228,11 @@ struct pprof_tree {
 	struct pprof_list nodes, samples, paths, locations;
 	struct cg_map location_ids;   /* index + 1 */
 	struct pprof_list near;       /* small id -> index + 1 of the location */
-	struct cg_map stacks;         /* hash of a stack's locations -> node */
+	struct cg_map stacks;         /* hash of a path's bytes -> node */
 	struct cg_map by_labels_and_leaf; /* see get_sample() */
 	struct pprof_list steps;      /* of a new path */
 	size_t columns;               /* values of a sample */
-	uint64_t seed;                /* of the hashes */
+	uint64_t key[2];              /* of the hashes */
 	bool nomem, overflow;         /* it has failed */
 };
 

@@ -52,44 +52,41 @@ pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
 
 /* ---- Hashes of paths ----------------------------------------------------- */
 
-static uint64_t
-hash_word(uint64_t hash, const char *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, WORD);
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-	return hash ^ hash >> 32;
-}
-
 /*
  * A path is hashed from its end on, in words: so its hash is a step on the way to
- * those of the paths that it ends. *hash: of its words that are done, of which
- * there are so many; they grow.
+ * those of the paths that it ends. The sum has so many words, which grow. Paths
+ * come from the file: see cg_hash_bytes().
  */
-static uint64_t
-hash_on(uint64_t *hash, size_t *words, struct cg_slice path)
+static inline uint64_t
+hash_on(struct cg_sip *sum, size_t *words, struct cg_slice path)
 {
-	uint64_t sum;
+	struct cg_sip all;
+	uint64_t word = 0;
 
-	for (; path.len / WORD > *words; ++*words)
-		*hash =
-		    hash_word(*hash, path.ptr + path.len - (*words + 1) * WORD);
-	sum = *hash + path.len;
+	for (; path.len / WORD > *words; ++*words) {
+		memcpy(&word, path.ptr + path.len - (*words + 1) * WORD, WORD);
+		cg_sip_word(sum, word);
+	}
+	all = *sum;
+	word = 0;
 	/* The first word may have bytes of the next one. */
-	if (path.len >= WORD)
-		return hash_word(sum, path.ptr);
-	for (size_t i = 0; i < path.len; i++)
-		sum = (sum ^ (uint8_t)path.ptr[i]) * 0x9e3779b97f4a7c15;
-	return sum ^ sum >> 32;
+	if (path.len < WORD)
+		memcpy(&word, path.ptr, path.len);
+	else
+		memcpy(&word, path.ptr, WORD);
+	if (path.len % WORD > 0)
+		cg_sip_word(&all, word);
+	return cg_sip_end(all, path.len);
 }
 
 static uint64_t
-hash_path(uint64_t hash, struct cg_slice path)
+hash_path(const uint64_t key[2], struct cg_slice path)
 {
+	struct cg_sip sum;
 	size_t words = 0;
 
-	return hash_on(&hash, &words, path);
+	cg_sip_begin(&sum, key);
+	return hash_on(&sum, &words, path);
 }
 
 /* ---- Blocks -------------------------------------------------------------- */
@@ -105,7 +102,7 @@ pprof_fill_block(
 		.value = block->values.count / sizeof(uint64_t),
 		.len = (uint32_t)path.len,
 		.labels = labels,
-		.hash = path.len ? hash_path(r->tree.seed, path) : 0 };
+		.hash = path.len ? hash_path(r->tree.key, path) : 0 };
 	struct waiting *to;
 
 	if (!pprof_add_bytes(&block->path, path) ||
@@ -124,9 +121,10 @@ static bool
 take_steps(struct pprof_tree *t, struct cg_slice path)
 {
 	struct cg_slice rest = path;
-	uint64_t hash = t->seed, id;
+	struct cg_sip sum;
 	size_t words = 0;
 	struct step *step;
+	uint64_t id;
 
 	t->steps.count = 0;
 	for (const char *at = path.ptr; pprof_take_varint(&rest, &id);
@@ -140,10 +138,11 @@ take_steps(struct pprof_tree *t, struct cg_slice path)
 			return false;
 	}
 	step = t->steps.at;
+	cg_sip_begin(&sum, t->key);
 	for (size_t i = t->steps.count; i-- > 0;) {
 		rest.ptr = path.ptr + step[i].at;
 		rest.len = path.len - step[i].at;
-		step[i].hash = hash_on(&hash, &words, rest);
+		step[i].hash = hash_on(&sum, &words, rest);
 	}
 	return true;
 }
@@ -364,7 +363,7 @@ bool
 pprof_begin_tree(struct pprof_tree *t, size_t columns)
 {
 	t->columns = columns;
-	t->seed = (uintptr_t)t;
+	cg_random_key(t->key, t);
 	/* Node 0 is the parent of all roots. */
 	return pprof_extend(&t->nodes, sizeof(struct pprof_node)) != NULL;
 }
