@@ -223,8 +223,11 @@ struct cg_out *cg_out_open(struct cg_diag *, const char *root,
 /* The same to a callback; see cg_job_set_output_callback(). */
 struct cg_out *cg_out_callback(struct cg_diag *diag, cg_write_fn *write,
     void *arg, bool gzip, int *status);
-/* An output that stays in memory, uncompressed; NULL: out of memory. */
-struct cg_out *cg_out_memory(struct cg_diag *);
+/*
+ * An output that stays in memory, uncompressed. It fails if it has more than so
+ * many bytes, about; most 0: it may have any number. NULL: out of memory.
+ */
+struct cg_out *cg_out_memory(struct cg_diag *, size_t most);
 /* What a memory output contains; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
 /* Empties a memory output, also one that has failed. */

@@ -35,6 +35,7 @@ struct cg_out {
 	char *temp;    /* NULL: none, or it is renamed already */
 	int fd;        /* -1: memory, or closed */
 	bool memory;
+	size_t most; /* bytes of memory; 0: any number */
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
 	bool finished; /* nothing more is written */
@@ -143,7 +144,8 @@ grow_memory(struct cg_out *out)
 	size_t used = (size_t)(out->at - out->buf);
 	size_t size = (size_t)(out->end - out->buf);
 
-	if (!cg_grow(&out->buf, &size, size * 2, 1)) {
+	if ((out->most > 0 && size >= out->most) ||
+	    !cg_grow(&out->buf, &size, size * 2, 1)) {
 		fail(out, ENOMEM);
 		used = out->summed = 0;
 	}
@@ -576,12 +578,14 @@ cg_out_callback(
 }
 
 struct cg_out *
-cg_out_memory(struct cg_diag *diag)
+cg_out_memory(struct cg_diag *diag, size_t most)
 {
 	struct cg_out *out = new_out(diag, "<memory>");
 
-	if (out)
-		out->memory = true;
+	if (!out)
+		return NULL;
+	out->memory = true;
+	out->most = most;
 	return out;
 }
 

@@ -13,6 +13,8 @@
 
 /* Drafts besides those that are worked on: so no thread waits for the writer. */
 #define SPARE 2
+/* Ranges with longer texts, such as those of long names, are written instead. */
+#define TEXT_MOST ((size_t)4 << 20)
 
 struct draft {
 	struct cg_draft shown;           /* to the format */
@@ -62,7 +64,7 @@ begin_draft(const struct cg_drafts_how *how, struct draft *draft)
 	draft->view.fault = &draft->fault;
 	draft->view.diag = &draft->quiet;
 	draft->shown.graph = &draft->view;
-	draft->shown.out = cg_out_memory(&draft->quiet);
+	draft->shown.out = cg_out_memory(&draft->quiet, TEXT_MOST);
 	draft->shown.own = calloc(1, how->own);
 	return draft->shown.out && draft->shown.own &&
 	       how->begin(how->arg, &draft->shown);

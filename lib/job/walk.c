@@ -110,17 +110,35 @@ cg_walk_free(struct cg_walk *walk)
 
 /* ---- Drafts -------------------------------------------------------------- */
 
+/* Moments that are written before a draft is found to be too long. */
+#define STEP 16
+
+/* A draft that has become too long is given up. */
+static bool
+write_steps(const struct cg_walk *walk, struct cg_moments *moments,
+    void *writer, struct cg_out *out, size_t n)
+{
+	bool ok = true;
+
+	for (; ok && n > STEP && !cg_moments_ended(moments); n -= STEP)
+		ok = walk->how.walk(writer, moments, STEP, false) &&
+		     cg_out_status(out) == CG_OK;
+	return ok && walk->how.walk(writer, moments, n, false);
+}
+
 /* Writes the range that begins at a place; the last one goes to the end. */
 static bool
 write_from(const struct cg_walk *walk, const struct cg_graph *graph,
-    size_t place, void *writer)
+    size_t place, void *writer, struct cg_out *out)
 {
 	struct cg_moments *moments = cg_moments_copy(graph, walk->place[place]);
 	size_t n = place + 1 < walk->places ? walk->how.range : SIZE_MAX;
 	bool ok = false;
 
 	load_state(walk, place, writer);
-	if (moments)
+	if (moments && out)
+		ok = write_steps(walk, moments, writer, out, n);
+	else if (moments)
 		ok = walk->how.walk(writer, moments, n, false);
 	cg_moments_free(moments);
 	return ok;
@@ -159,7 +177,8 @@ format_range(struct cg_draft *draft)
 {
 	struct copy *copy = draft->own;
 
-	return write_from(copy->walk, draft->graph, draft->from, copy->writer);
+	return write_from(
+	    copy->walk, draft->graph, draft->from, copy->writer, draft->out);
 }
 
 static bool
@@ -177,7 +196,7 @@ write_range(void *arg, size_t from, size_t to)
 	const struct cg_walk *walk = arg;
 
 	(void)to;
-	return write_from(walk, walk->how.graph, from, walk->how.writer);
+	return write_from(walk, walk->how.graph, from, walk->how.writer, NULL);
 }
 
 static void
@@ -206,7 +225,8 @@ cg_write_walk(struct cg_walk *walk)
 	bool ok;
 
 	if (walk->places == 1)
-		return write_from(walk, walk->how.graph, 0, walk->how.writer);
+		return write_from(
+		    walk, walk->how.graph, 0, walk->how.writer, NULL);
 	ok = cg_write_drafts(&drafts);
 	load_state(walk, walk->places, walk->how.writer);
 	return ok;
