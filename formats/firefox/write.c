@@ -16,6 +16,8 @@
 #include "firefox.h"
 
 #define VERSION 64
+/* Samples of a draft: three columns of some bytes each. */
+#define RANGE 65536
 
 /* A row of frameTable. */
 struct frame {
@@ -52,14 +54,15 @@ struct writer {
 		CELL_STACK,
 		CELL_TIME,
 		CELL_WEIGHT,
-		CELL_COUNT /* nothing is written */
-	} cell;            /* what is written of each sample */
+		CELLS
+	} cell; /* what is written of each sample */
 	struct samples {
 		uint64_t count; /* so far */
 		int64_t first;  /* when the first one was, */
 		int64_t now;    /* and the last one */
 	} so_far, *thread;      /* of the current thread; all of each thread */
-	struct cg_walk **walk;  /* over the track of each thread, if in_order */
+	struct cg_walk *
+	    *walk; /* over the track of each thread, if it is long */
 	size_t threads;
 	const char *separator; /* of threads */
 };
@@ -470,7 +473,7 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 		else
 			put_number(w, cost);
 		break;
-	case CELL_COUNT: break;
+	case CELLS: break;
 	}
 }
 
@@ -563,7 +566,7 @@ new_walk(struct writer *w, size_t number)
 	const struct cg_walk_how how = { .job = w->job,
 		.graph = w->graph,
 		.out = w->out,
-		.range = 65536,
+		.range = RANGE,
 		.writer = w,
 		.size = sizeof(*w),
 		.state = offsetof(struct writer, so_far),
@@ -572,8 +575,10 @@ new_walk(struct writer *w, size_t number)
 		.walk = track->spans ? walk_calls : walk_samples,
 		.begin = begin_copy };
 	struct cg_moments *moments = cg_moments_new(w->graph, number);
-	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
+	struct cg_walk *walk;
 
+	w->so_far = (struct samples){ 0 };
+	walk = moments ? cg_walk_new(&how, moments) : NULL;
 	cg_moments_free(moments);
 	return walk;
 }
@@ -581,24 +586,35 @@ new_walk(struct writer *w, size_t number)
 /* ---- Threads ------------------------------------------------------------ */
 
 static bool
+put_cells(struct writer *w, size_t thread, struct cg_walk *walk)
+{
+	if (walk)
+		return cg_write_walk(walk);
+	w->so_far = (struct samples){ 0 };
+	walk_part(w, (cg_part)thread, false);
+	return true;
+}
+
+static bool
 put_samples(struct writer *w, size_t thread)
 {
 	static const char *const name[] = { "stack", "timeDeltas", "weight" };
+	struct cg_walk *walk = w->walk[thread];
 	bool ok = true;
 
+	if (w->in_order && !walk)
+		ok = (walk = new_walk(w, thread)) != NULL;
 	cg_putf(w->out,
 	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
 	    w->thread[thread].count, w->weights);
-	for (w->cell = CELL_STACK; ok && w->cell < CELL_COUNT; w->cell++) {
+	for (w->cell = CELL_STACK; ok && w->cell < CELLS; w->cell++) {
 		cg_putf(w->out, ",\n\"%s\":[", name[w->cell]);
-		w->so_far = (struct samples){ 0 };
-		if (w->in_order)
-			ok = cg_write_walk(w->walk[thread]);
-		else
-			walk_part(w, (cg_part)thread, false);
+		ok = put_cells(w, thread, walk);
 		cg_putc(w->out, ']');
 	}
 	cg_putc(w->out, '}');
+	if (!w->walk[thread])
+		cg_walk_free(walk);
 	return ok || cg_reject_nomem(w->job);
 }
 
@@ -665,7 +681,20 @@ put_meta(struct writer *w)
 
 /* ---- What is written ---------------------------------------------------- */
 
-/* Walks through all threads: tracks, if in_order, or parts. */
+/* A walk over a short track takes more memory than time. */
+static bool
+count_track(struct writer *w, size_t number)
+{
+	struct cg_walk *walk = new_walk(w, number);
+
+	if (walk && cg_get_track(w->graph, number)->moments > RANGE)
+		w->walk[number] = walk;
+	else
+		cg_walk_free(walk);
+	return walk != NULL;
+}
+
+/* Counts the samples of all threads: tracks, if in_order, or parts. */
 static bool
 count_samples(struct writer *w)
 {
@@ -679,10 +708,10 @@ count_samples(struct writer *w)
 		return cg_reject_nomem(w->job);
 	for (size_t i = 0; ok && i < w->threads; i++) {
 		w->so_far = (struct samples){ 0 };
-		if (!w->in_order)
-			walk_part(w, (cg_part)i, true);
+		if (w->in_order)
+			ok = count_track(w, i);
 		else
-			ok = (w->walk[i] = new_walk(w, i)) != NULL;
+			walk_part(w, (cg_part)i, true);
 		w->thread[i] = w->so_far;
 	}
 	return ok || cg_reject_nomem(w->job);
