@@ -632,7 +632,7 @@ read_texts(struct json_reader *r, struct cg_in *in)
 		ok = read_block(r, text->own);
 	}
 	cg_texts_free(texts);
-	return ok;
+	return ok && cg_rejected(r->job) == CG_OK;
 }
 
 static void
