@@ -298,7 +298,7 @@ convert_batch(struct args *args)
 	begin_progress(&batch);
 	confine_plan(args);
 	status = plan_batch(&batch);
-	/* Each worker is one thread, unless there is only one. */
+	/* Each worker has one thread, unless there is only one: see sum_threads(). */
 	if (batch.tasks == 1)
 		cg_job_set_threads(args->job, args->jobs);
 	if (status == CG_OK && !args->dry_run)

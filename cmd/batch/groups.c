@@ -12,11 +12,11 @@
 /* Most inputs, and bytes of them, in a chunk. */
 #define CHUNK_PIECES 256
 #define CHUNK_BYTES ((uint64_t)32 << 20)
-/* Smaller groups are one chunk: its sum would be written and read again. */
-#define CHUNK_LEAST ((uint64_t)1 << 20)
 /* The same for units of programs (module.gathers). */
 #define UNITS_PIECES (8 * CHUNK_PIECES)
 #define UNITS_BYTES (8 * CHUNK_BYTES)
+/* Smaller groups are one chunk: its sum would be written and read again. */
+#define CHUNK_LEAST ((uint64_t)1 << 20)
 /* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
 
@@ -316,26 +316,34 @@ take_chunk(struct batch *batch, struct group *group)
 size_t
 unit_chunks(const struct group *group)
 {
-	return (size_t)(group->bytes / UNITS_BYTES + 1);
+	uint64_t by_bytes = group->bytes / UNITS_BYTES + 1;
+	uint64_t by_count = group->tasks / UNITS_PIECES + 1;
+
+	return (size_t)(by_bytes > by_count ? by_bytes : by_count);
 }
 
 /*
- * Each worker gets a chunk. Units of a program call each other, so many are
- * read together, whatever is between them: to read their sum again takes as long
- * as to read them.
+ * Units of a program call each other, so many are read together, whatever is
+ * between them: to read their sum again takes as long as to read them. Chunks
+ * have as many bytes as one another; those of archives are not known.
  */
+static uint64_t
+units_bytes(const struct group *group)
+{
+	return group->bytes > UNITS_BYTES
+		   ? group->bytes / unit_chunks(group) + 1
+		   : UNITS_BYTES;
+}
+
+/* Each worker gets a chunk. */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
 {
-	uint64_t all = chunk->group->bytes;
-	uint64_t even = all / batch->args->jobs;
+	uint64_t even = chunk->group->bytes / batch->args->jobs;
 
-	if (chunk->units && all > UNITS_BYTES)
-		even = all / unit_chunks(chunk->group) + 1;
-	else if (chunk->units)
-		even = UNITS_BYTES;
 	if (chunk->units)
-		return chunk->count >= UNITS_PIECES || chunk->bytes >= even;
+		return chunk->count >= UNITS_PIECES ||
+		       chunk->bytes >= units_bytes(chunk->group);
 	return chunk->count >= CHUNK_PIECES || chunk->bytes >= CHUNK_BYTES ||
 	       (chunk->bytes >= even && chunk->bytes >= CHUNK_LEAST);
 }

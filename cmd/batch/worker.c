@@ -500,20 +500,27 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Threads of an order that sums: a share of the CPUs, if no other worker has
- * anything else to do. Threads need addresses.
+ * Addresses for each thread, of those that limit_memory() leaves: the C library
+ * takes 64 MiB for a thread's heap, besides what the thread works on.
  */
+#define THREAD_ADDRESSES ((uint64_t)256 << 20)
+
+/* Threads of an order that sums: a share of the CPUs, if there is one sum. */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)
 {
 	const struct batch *batch = state->batch;
-	size_t shares = 1;
+	size_t threads = batch->args->jobs;
+	struct rlimit limit;
 
 	if (batch->groups > 1 || (order->action == WRITE && !state->unread))
 		return 1;
 	if (order->action == WRITE && !order->whole)
-		shares = unit_chunks(&batch->group[order->group]);
-	return shares < batch->args->jobs ? batch->args->jobs / shares : 1;
+		threads /= unit_chunks(&batch->group[order->group]);
+	if (getrlimit(RLIMIT_AS, &limit) == 0 &&
+	    limit.rlim_cur / THREAD_ADDRESSES < threads)
+		threads = (size_t)(limit.rlim_cur / THREAD_ADDRESSES);
+	return threads > 0 ? threads : 1;
 }
 
 static int
