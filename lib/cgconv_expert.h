@@ -294,7 +294,7 @@ struct cg_walk_how {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	size_t range; /* moments of a draft: their text takes some 0.5 MB */
+	size_t range; /* moments of a draft: their text usually has some 0.5 MB */
 	void *writer; /* of so many bytes */
 	size_t size;
 	/* What is in it at this offset, so many bytes, is the state. */
@@ -322,7 +322,7 @@ struct cg_walk *cg_walk_new(const struct cg_walk_how *, struct cg_moments *);
 void cg_walk_free(struct cg_walk *);
 /*
  * Writes all; more than once, if need be, as other fields of the writer tell. It
- * has the state of the end then. False: walk() returned false.
+ * has the state of the end then. False: as above.
  */
 bool cg_write_walk(struct cg_walk *);
 

@@ -692,3 +692,31 @@ count_steps()
 	} | message
 	[ "$("$CGCONV" -q -t json "$dir/in.pb" | grep -c '^."frame"')" -eq 3000 ]
 }
+
+# Paths with bits that a multiplication for each eight bytes cancels, whatever its
+# seed is: with equal hashes they would take minutes.
+@test "pprof: paths cannot be made to have equal hashes" {
+	dir=$BATS_TEST_TMPDIR
+	perl -e '
+		sub bytes { chr($_[0] << 3 | 2) . varint(length $_[1]) . $_[1] }
+		sub varint { my ($n) = @_; my $s = "";
+			for (; $n > 127; $n >>= 7) { $s .= chr($n & 127 | 128) }
+			$s . chr $n }
+		sub number { chr($_[0] << 3) . varint($_[1]) }
+		my $k = 14;
+		binmode STDOUT;
+		print bytes(1, number(1, 1) . number(2, 2));
+		for my $bits (0 .. 2 ** $k - 1) {
+			my $path = "\1" x (16 * $k + 16);
+			for my $i (grep { $bits >> $_ & 1 } 0 .. $k - 1) {
+				substr($path, 8 + 16 * $i + $_, 1) = "\x81" for 3, 7, 15;
+			}
+			print bytes(2, bytes(1, $path) . bytes(2, "\1"));
+		}
+		print bytes(4, number(1, $_) . bytes(4, number(1, 1))) for 1, 129;
+		print bytes(5, number(1, 1) . number(2, 3));
+		print bytes(6, $_) for "", "samples", "count", "f";
+	' >"$dir/paths.pb"
+	timeout 60 "$CGCONV" -f pprof -t json "$dir/paths.pb" >"$dir/out"
+	grep -q '^\["total",\[16384\]\]' "$dir/out"
+}

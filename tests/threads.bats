@@ -360,6 +360,28 @@ make_timelines()
 		alike -q -t "$to" "$dir/big.perf"
 		[ "$status" -eq 0 ]
 	done
+	# Short tracks; stacks whose text is too long for a draft.
+	awk 'BEGIN { for (i = 0; i < 3000; i++)
+		printf "cc 7/%d 1.%06d: 1 cycles: \n\t%x f%d+0x1 (/lib/l)\n\n",
+			i, i, 4096 * (i % 50), i % 50 }' >"$tmp/tracks.perf"
+	awk 'BEGIN {
+		print "{\"cgconv\":\"graph\",\"version\":1}"
+		print "[\"event\",0,\"t\",\"\",\"ns\",\"stated\",false]"
+		for (i = 1; i <= 300; i++)
+			printf "[\"function\",%d,\"%0200d\",0,0]\n" \
+				"[\"frame\",%d,%d,%d,0,0,0]\n", i, i, i, i - 1, i
+		print "[\"part\"]\n[\"stack\",300,2500,[25000]]"
+		print "[\"stack\",1,2500,[25000]]"
+		print "[\"track\",1,1,\"\",\"\",\"ns\",false,0,50000]"
+		for (i = 0; i < 5000; i++)
+			printf "[\"moment\",%d,%d,[10]]\n", i * 10, i % 2 ? 300 : 1
+		print "[\"end\"]"
+	}' >"$tmp/deep.cgj"
+	for to in trace-event speedscope firefox; do
+		alike -q -t "$to" "$tmp/tracks.perf"
+		alike -q -t "$to" "$tmp/deep.cgj"
+		[ "$status" -eq 0 ]
+	done
 	# Each sample is there once, in its order: what is read again is the same.
 	alike -f cpuprofile -t json "$tmp/samples.cpuprofile"
 	cp "$tmp/out" "$tmp/right"

@@ -52,6 +52,7 @@ struct writer {
 	size_t ticks, tick_cap;
 	/* What walks through the samples gives to put(): */
 	void (*put)(struct writer *, uint32_t node, int64_t time);
+	/* That which writes something of them, while walks that count use put. */
 	void (*column)(struct writer *, uint32_t node, int64_t time);
 	struct cg_walk *walk;  /* if in_order */
 	int64_t begin, finish; /* of the file */
@@ -330,7 +331,7 @@ static void
 count_sample(struct writer *w, uint32_t node, int64_t time)
 {
 	w->pass.last = time;
-	w->pass.separator = ",";
+	w->pass.separator = ","; /* where a later range begins */
 	w->idles |= node == w->idle;
 	w->node[node].id = ROOT_ID;
 	if (!w->counted || w->in_gap)

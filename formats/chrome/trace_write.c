@@ -41,7 +41,6 @@ struct writer {
 	size_t path_cap;
 	size_t nameless;   /* tracks without numbers so far */
 	uint64_t pid, tid; /* of the track */
-	bool dry;          /* nothing is written: see cg_write_walk() */
 	struct pass {
 		const char *separator;
 		uint32_t stack; /* that goes on */
@@ -177,17 +176,20 @@ put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
 	cg_putc(w->out, '}');
 }
 
-/* Ends and begins calls until the stack is another one. False: out of memory. */
+/*
+ * Ends and begins calls until the stack is another one. dry: only notes that.
+ * False: out of memory.
+ */
 static bool
-change_stack(struct writer *w, uint32_t to, int64_t time)
+change_stack(struct writer *w, uint32_t to, int64_t time, bool dry)
 {
 	uint32_t from = w->pass.stack;
 	size_t n = 0;
 
 	w->pass.stack = to;
-	if (w->dry && from != to)
+	if (dry && from != to)
 		w->pass.separator = ",\n";
-	if (w->dry || from == to)
+	if (dry || from == to)
 		return true;
 	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[to].depth + 1,
 		sizeof(*w->path)))
@@ -213,11 +215,9 @@ walk_calls(void *writer, struct cg_moments *moments, size_t n, bool dry)
 	struct cg_moment moment;
 	bool ok = true;
 
-	w->dry = dry;
 	while (ok && n-- > 0 && cg_next_moment(moments, &moment))
 		ok = change_stack(
-		    w, cg_merged_of(w->merged, moment.node), moment.time);
-	w->dry = false;
+		    w, cg_merged_of(w->merged, moment.node), moment.time, dry);
 	return ok;
 }
 
@@ -229,15 +229,13 @@ walk_durations(void *writer, struct cg_moments *moments, size_t n, bool dry)
 	struct cg_time_span span;
 	bool ok = true;
 
-	w->dry = dry;
 	while (ok && n-- > 0 && cg_next_span(moments, &span)) {
 		if (span.begin > w->pass.end)
-			ok = change_stack(w, 0, w->pass.end);
+			ok = change_stack(w, 0, w->pass.end, dry);
 		ok = ok && change_stack(w, cg_merged_of(w->merged, span.node),
-			       span.begin);
+			       span.begin, dry);
 		w->pass.end = span.end;
 	}
-	w->dry = false;
 	return ok;
 }
 
@@ -305,7 +303,7 @@ close_copy(void *writer)
 
 static bool
 put_moments(struct writer *w, struct cg_moments *moments,
-    bool (*walk_all)(void *, struct cg_moments *, size_t, bool))
+    bool (*walk_range)(void *, struct cg_moments *, size_t, bool))
 {
 	const struct cg_walk_how how = { .job = w->job,
 		.graph = w->graph,
@@ -315,7 +313,7 @@ put_moments(struct writer *w, struct cg_moments *moments,
 		.size = sizeof(*w),
 		.state = offsetof(struct writer, pass),
 		.state_size = sizeof(w->pass),
-		.walk = walk_all,
+		.walk = walk_range,
 		.begin = begin_copy,
 		.close = close_copy };
 	struct cg_walk *walk;
@@ -384,11 +382,11 @@ put_calls(struct writer *w)
 		if (track->spans)
 			ok = put_moments(
 				 w, cg_moments_new(w->graph, i), walk_calls) &&
-			     change_stack(w, 0, track->end);
+			     change_stack(w, 0, track->end, false);
 		else if (is_time(w, track))
 			ok = put_moments(w, cg_spans_new(w->graph, i, w->event),
 				 walk_durations) &&
-			     change_stack(w, 0, w->pass.end);
+			     change_stack(w, 0, w->pass.end, false);
 	}
 	return ok || cg_reject_nomem(w->job);
 }

@@ -103,6 +103,8 @@ struct json_plain {
 	uint64_t number[]; /* in their order, costs among them */
 };
 #define JSON_NO_ARRAY 15
+_Static_assert(JSON_FIELD_MAX < JSON_NO_ARRAY, "fields must fit");
+_Static_assert(CG_EVENT_MAX <= UINT16_MAX, "costs must fit");
 
 /* A block that was parsed. */
 struct json_block {

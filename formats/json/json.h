@@ -5,11 +5,11 @@
  * Each line is one JSON value, so that other programs can read a file line by
  * line. The suffix is .cgj.
  *
- * The way of the data: read.c takes blocks of lines, finds each line's tag in
- * its table, has fields.c turn the fields into numbers, texts and ids of the
- * builder, and puts them into the builder. write.c walks the graph in canonical
- * order and writes lines. words.c has the words of enums for both; json.c
- * describes the format to the library.
+ * The way of the data: threads parse blocks of lines (plain.c), as far as these
+ * are plain numbers; read.c has fields.c turn the fields of other lines into
+ * numbers, texts and ids of the builder, and puts all into the builder. write.c
+ * walks the graph in canonical order and writes lines. words.c has tags, kinds of
+ * fields and words of enums for both; json.c describes the format to the library.
  *
  * A small file:
  *

@@ -66,9 +66,6 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 {
 	uint64_t *end;
 
-	line->fields = 0;
-	line->array = JSON_NO_ARRAY;
-	line->costs = 0;
 	while (*at == ',' && line->fields < JSON_FIELD_MAX) {
 		at++;
 		if (*at != '[') {
@@ -97,6 +94,7 @@ parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 	struct cg_slice all;
 	unsigned tag = 0;
 
+	*line = (struct json_plain){ .array = JSON_NO_ARRAY };
 	if (at[0] == '[' && at[1] == '"')
 		while (tag < JSON_TAGS &&
 		       !(fields = match_tag(at + 2, json_tags[tag].name)))
@@ -110,9 +108,7 @@ parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 		return;
 	}
 	(void)cg_take_line(text, &all);
-	line->fields = 0;
-	line->costs = 0;
-	line->array = JSON_NO_ARRAY;
+	*line = (struct json_plain){ .tag = JSON_TAGS, .array = JSON_NO_ARRAY };
 	line->len = (uint32_t)all.len;
 }
 

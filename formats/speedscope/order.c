@@ -127,6 +127,7 @@ struct profile {
 	void (*put)(struct profile *, uint32_t stack, uint64_t weight);
 	struct pass {
 		bool first;     /* nothing was written */
+		bool failed;    /* out of memory */
 		int64_t at;     /* on the axis */
 		uint32_t stack; /* that goes on */
 	} pass;                 /* what a moment leaves to the next one */
@@ -176,7 +177,7 @@ close_copy(void *arg)
 /* A walk over the track from its begin. */
 static struct cg_walk *
 new_walk(struct profile *it,
-    bool (*walk_all)(void *, struct cg_moments *, size_t, bool))
+    bool (*walk_range)(void *, struct cg_moments *, size_t, bool))
 {
 	const struct cg_walk_how how = { .job = it->w->job,
 		.graph = it->w->graph,
@@ -186,7 +187,7 @@ new_walk(struct profile *it,
 		.size = sizeof(*it),
 		.state = offsetof(struct profile, pass),
 		.state_size = sizeof(it->pass),
-		.walk = walk_all,
+		.walk = walk_range,
 		.begin = begin_copy,
 		.close = close_copy };
 	struct cg_moments *moments = begin_pass(it);
@@ -243,7 +244,7 @@ walk_samples(void *arg, struct cg_moments *moments, size_t n, bool dry)
 			    it, cg_merged_of(it->w->merged, moment.node), cost);
 		it->pass.first &= !dry;
 	}
-	return !it->w->failed;
+	return !it->pass.failed;
 }
 
 static void
@@ -251,7 +252,7 @@ put_sample(struct profile *it, uint32_t stack, uint64_t weight)
 {
 	(void)weight;
 	put_separator(it, ",\n");
-	it->w->failed |= !speedscope_put_path(it->w, stack);
+	it->pass.failed |= !speedscope_put_path(it->w, stack);
 }
 
 static void
@@ -277,7 +278,7 @@ measure(struct profile *it)
 	struct cg_moments *moments = begin_pass(it);
 	bool ok;
 
-	it->put = count_entry;
+	it->put = count_entry; /* which writes nothing */
 	ok = moments && walk_samples(it, moments, SIZE_MAX, false);
 	cg_moments_free(moments);
 	return ok;
