@@ -35,7 +35,7 @@ struct cg_out {
 	char *temp;    /* NULL: none, or it is renamed already */
 	int fd;        /* -1: memory, or closed */
 	bool memory;
-	size_t most; /* bytes of memory; 0: any number */
+	size_t most;        /* bytes of memory; 0: any number */
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
 	bool finished; /* nothing more is written */

@@ -682,7 +682,8 @@ test_lines_out(uint64_t seed, bool addrs)
 		.lines = true,
 		.steps = seed % 2 == 0,
 		.most = EVENTS };
-	struct cg_out *out = cg_out_memory(&diag, 0), *slow = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag, 0),
+		      *slow = cg_out_memory(&diag, 0);
 	struct cg_rows *rows;
 	struct cg_cost cost;
 	cg_file file;
@@ -733,7 +734,8 @@ test_wide_lines(uint64_t seed, size_t events)
 	struct cg_cost_lines lines = {
 		.lines = true, .most = events, .pos = { .file = 1 }
 	};
-	struct cg_out *out = cg_out_memory(&diag, 0), *slow = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag, 0),
+		      *slow = cg_out_memory(&diag, 0);
 	uint64_t sum[20] = { 0 }, value[20];
 	struct cg_sums *sums;
 	struct cg_rows *rows;
