@@ -42,7 +42,8 @@ struct waiting {
 bool
 pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
 {
-	if (!cg_grow(&list->at, &list->cap, list->count + bytes.len, 1))
+	/* One more: the list is never NULL. */
+	if (!cg_grow(&list->at, &list->cap, list->count + bytes.len + 1, 1))
 		return false;
 	if (bytes.len > 0)
 		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
