@@ -15,13 +15,13 @@ pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 	struct cg_slice bytes = { r->labelled.at, r->labelled.count };
 	const char *all = r->label_bytes.at;
 	struct pprof_labels *set = r->labels.at;
-	uint64_t hash = pprof_hash(pprof_seed(r), bytes);
 	uint32_t *found;
+	uint64_t hash;
 
 	*id = 0;
 	if (bytes.len == 0)
 		return true;
-	for (;; hash++) {
+	for (hash = pprof_hash(pprof_seed(r), bytes);; hash++) {
 		found = cg_map_at(&r->by_labels, hash);
 		if (!found)
 			return cg_reject_nomem(r->job);

@@ -135,7 +135,6 @@ bool pprof_take_tag(struct cg_slice *, struct pprof_field *);
 bool pprof_take_field(struct cg_slice *, struct pprof_field *);
 /* How likely the text begins a profile.proto: a score for probe(). */
 int pprof_probe(struct cg_slice text, bool whole);
-uint64_t pprof_hash(uint64_t seed, struct cg_slice);
 
 /* ---- words.c: units and texts ------------------------------------------- */
 
@@ -319,7 +318,9 @@ void pprof_free(struct pprof_reader *);
 /* The text with an index of the string table. */
 bool pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
 bool pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
-/* A seed that a file cannot know, so that it cannot provoke collisions. */
+/* Of bytes of a file, which cannot provoke collisions. */
+uint64_t pprof_hash(uint64_t seed, struct cg_slice);
+/* A seed that a file cannot know. */
 static inline uint64_t
 pprof_seed(const struct pprof_reader *r)
 {

@@ -119,6 +119,17 @@ pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 	return true;
 }
 
+/* ---- Hashes -------------------------------------------------------------- */
+
+uint64_t
+pprof_hash(uint64_t seed, struct cg_slice bytes)
+{
+	/* Files know neither of two addresses. */
+	const uint64_t key[] = { seed, (uintptr_t)pprof_hash };
+
+	return cg_hash_bytes(key, bytes.len > 0 ? bytes.ptr : "", bytes.len);
+}
+
 /* ---- Texts -------------------------------------------------------------- */
 
 bool

@@ -92,22 +92,6 @@ pprof_take_field(struct cg_slice *from, struct pprof_field *field)
 	return true;
 }
 
-uint64_t
-pprof_hash(uint64_t seed, struct cg_slice bytes)
-{
-	uint64_t hash = seed + bytes.len, word;
-
-	for (; bytes.len >= 8; bytes.ptr += 8, bytes.len -= 8) {
-		memcpy(&word, bytes.ptr, 8);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	if (bytes.len > 0)
-		memcpy(&word, bytes.ptr, bytes.len);
-	return (hash ^ word) * 0x9e3779b97f4a7c15;
-}
-
 /* ---- Recognising -------------------------------------------------------- */
 
 /* There is no magic, but hardly anything else looks like this. */
