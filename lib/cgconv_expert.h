@@ -248,7 +248,7 @@ struct cg_drafts_how {
 	size_t own; /* bytes */
 	/* The end of the range that begins at from; from: there is none. */
 	size_t (*next)(void *arg, size_t from);
-	/* Would its draft take much memory? Then it is written. */
+	/* Would its draft take much memory? Then it is written. Or NULL. */
 	bool (*is_large)(const void *arg, size_t from, size_t to);
 	/*
 	 * Before the draft's first range, of several: sets up own. False: the

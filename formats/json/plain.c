@@ -100,16 +100,17 @@ parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 		       !(fields = match_tag(at + 2, json_tags[tag].name)))
 			tag++;
 	at = fields ? take_fields(line, fields, number) : NULL;
-	line->tag = at ? (uint8_t)tag : JSON_TAGS;
 	if (at) {
+		line->tag = (uint8_t)tag;
 		line->len = (uint32_t)(at - text->ptr);
 		text->ptr += line->len + 1;
 		text->len -= line->len + 1;
 		return;
 	}
 	(void)cg_take_line(text, &all);
-	*line = (struct json_plain){ .tag = JSON_TAGS, .array = JSON_NO_ARRAY };
-	line->len = (uint32_t)all.len;
+	*line = (struct json_plain){ .len = (uint32_t)all.len,
+		.tag = JSON_TAGS,
+		.array = JSON_NO_ARRAY };
 }
 
 /* What a line needs at most. */

@@ -263,13 +263,6 @@ next_frames(void *arg, size_t from)
 }
 
 static bool
-are_few(const void *arg, size_t from, size_t to)
-{
-	(void)arg, (void)from, (void)to;
-	return false;
-}
-
-static bool
 put_fns(void *arg, size_t from, size_t to)
 {
 	struct writer *w = arg;
@@ -310,6 +303,16 @@ put_frames(void *arg, size_t from, size_t to)
 	return true;
 }
 
+static bool
+begin_copy(void *writer, const struct cg_draft *draft)
+{
+	struct writer *w = writer;
+
+	w->graph = draft->graph;
+	w->out = draft->out;
+	return true;
+}
+
 /* A draft has a writer of its own. */
 static bool
 begin_draft(void *arg, struct cg_draft *draft)
@@ -317,8 +320,7 @@ begin_draft(void *arg, struct cg_draft *draft)
 	struct writer *own = draft->own;
 
 	memcpy(own, arg, sizeof(*own));
-	own->graph = draft->graph;
-	own->out = draft->out;
+	(void)begin_copy(own, draft);
 	own->rows = cg_rows_new(draft->graph);
 	return own->rows != NULL;
 }
@@ -666,16 +668,6 @@ walk_moments(void *writer, struct cg_moments *moments, size_t n, bool dry)
 	return true;
 }
 
-static bool
-begin_copy(void *writer, const struct cg_draft *draft)
-{
-	struct writer *w = writer;
-
-	w->graph = draft->graph;
-	w->out = draft->out;
-	return true;
-}
-
 /* The moments of the current track. If memory runs out, the job knows it. */
 static void
 put_moments(struct writer *w)
@@ -762,7 +754,7 @@ json_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	put_events(&w);
 	ok = put_names(&w);
 	if (ok) {
-		put_ranges(&w, next_frames, are_few, put_frames);
+		put_ranges(&w, next_frames, NULL, put_frames);
 		put_labels(&w);
 		put_parts(&w);
 		cg_putf(out,

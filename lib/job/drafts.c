@@ -121,14 +121,13 @@ put_ranges(struct drafts *drafts, size_t from, size_t to)
 {
 	const struct cg_drafts_how *how = drafts->how;
 	struct draft *draft;
-	bool ok = true;
+	bool ok = true, large;
 
 	for (; ok && to > from; from = to, to = how->next(how->arg, from)) {
 		if (cg_pieces_full(drafts->pieces))
 			ok = put_draft(how, cg_pieces_take(drafts->pieces));
-		draft = ok && !how->is_large(how->arg, from, to)
-			    ? next_draft(drafts)
-			    : NULL;
+		large = how->is_large && how->is_large(how->arg, from, to);
+		draft = ok && !large ? next_draft(drafts) : NULL;
 		if (draft) {
 			draft->shown.from = from;
 			draft->shown.to = to;

@@ -153,13 +153,6 @@ next_range(void *arg, size_t from)
 }
 
 static bool
-is_large(const void *arg, size_t from, size_t to)
-{
-	(void)arg, (void)from, (void)to;
-	return false;
-}
-
-static bool
 begin_copy(void *arg, struct cg_draft *draft)
 {
 	const struct cg_walk *walk = arg;
@@ -216,7 +209,6 @@ cg_write_walk(struct cg_walk *walk)
 		.arg = walk,
 		.own = sizeof(struct copy) + walk->how.size,
 		.next = next_range,
-		.is_large = is_large,
 		.begin = begin_copy,
 		.format = format_range,
 		.put = put_range,
