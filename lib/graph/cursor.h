@@ -13,7 +13,8 @@ struct row {
 	uint32_t file; /* rank, so that files are ordered by path */
 	uint32_t line;
 	unsigned tag;
-	uint32_t target;     /* rank of the target function, set to sort */
+	/* Set to sort: rank of the target function, or see branch_key(). */
+	uint32_t target;
 	const uint8_t *rest; /* after the position */
 };
 

@@ -48,8 +48,6 @@ compare_targets(
 	struct target ta, tb;
 	int order;
 
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
 	cg_row_target(rows, a, &ta);
 	cg_row_target(rows, b, &tb);
 	order = compare_u64(ta.file, tb.file);
@@ -74,8 +72,7 @@ compare_others(const struct row *a, const struct row *b)
 }
 
 static inline int
-compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
-    const struct row *a, const struct row *b)
+compare_positions(const struct row *a, const struct row *b)
 {
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -83,6 +80,19 @@ compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
+	return 0;
+}
+
+static inline int
+compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *a, const struct row *b)
+{
+	int order = compare_positions(a, b);
+
+	if (order != 0)
+		return order;
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
 	return kind == CG_ROW_OTHER ? compare_others(a, b)
 				    : compare_targets(rows, a, b);
 }
@@ -98,17 +108,35 @@ cg_rows_equal(const struct cg_rows *rows, enum cg_row_kind kind,
 static bool
 is_sorted(const struct list *list)
 {
-	const struct row *row = list->row;
-
 	for (size_t i = 1; i < list->count; i++) {
-		const struct row *a = &row[i - 1], *b = &row[i];
-
-		if (a->addr != b->addr   ? a->addr > b->addr
-		    : a->file != b->file ? a->file > b->file
-					 : a->line >= b->line)
+		if (compare_positions(&list->row[i - 1], &list->row[i]) >= 0)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * A number that orders rows as compare_others() does, or is equal: of branches
+ * the kind, block and index, if these are small.
+ */
+static uint32_t
+branch_key(const struct row *row)
+{
+	enum { BLOCK = 0x1ffff, INDEX = 0x7ff };
+	const uint8_t *at = row->rest;
+	uint64_t kind, block, index;
+
+	_Static_assert(CG_BRANCH_KINDS <= 8, "a kind has three bits");
+	if (!(row->tag & CG_TAG_BRANCH))
+		return 0;
+	kind = get_varint(&at);
+	block = get_varint(&at);
+	index = get_varint(&at);
+	if (block > BLOCK)
+		block = BLOCK;
+	if (block == BLOCK || index > INDEX)
+		index = INDEX;
+	return (uint32_t)(1u << 31 | kind << 28 | block << 11 | index);
 }
 
 /*
@@ -119,14 +147,18 @@ static void
 rank_targets(const struct cg_rows *rows, struct list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const uint8_t *rest = list->row[i].rest;
-		unsigned tag = list->row[i].tag, kind = tag & CG_TAG_KIND;
+		struct row *row = &list->row[i];
+		const uint8_t *rest = row->rest;
+		unsigned kind = row->tag & CG_TAG_KIND;
 		cg_fn fn = rows->fn;
 
-		if (kind == CG_ROW_CALL ||
-		    (kind == CG_ROW_JUMP && tag & CG_TAG_FAR))
+		if (kind == CG_ROW_OTHER) {
+			row->target = branch_key(row);
+			continue;
+		}
+		if (kind == CG_ROW_CALL || row->tag & CG_TAG_FAR)
 			fn = (cg_fn)get_varint(&rest);
-		list->row[i].target = rows->fn_rank ? rows->fn_rank[fn] : fn;
+		row->target = rows->fn_rank ? rows->fn_rank[fn] : fn;
 	}
 }
 
@@ -217,16 +249,12 @@ merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
  * Natural merge sort: rows often arrive as a few ascending segments. Any input
  * takes O(n log n).
  */
-bool
-cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
+static bool
+sort_by_merging(
+    struct cg_rows *rows, enum cg_row_kind kind, struct row *row, size_t count)
 {
-	struct row *row = rows->list[kind].row;
-	size_t count = rows->list[kind].count, segments = 0, end;
+	size_t segments = 0, end = take_segment(rows, kind, row, 0, count);
 
-	if (is_sorted(&rows->list[kind]))
-		return true;
-	rank_targets(rows, &rows->list[kind]);
-	end = take_segment(rows, kind, row, 0, count);
 	if (end == count)
 		return true;
 	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)) ||
@@ -241,4 +269,132 @@ cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
 	while (segments > 1)
 		segments = merge_pairs(rows, kind, row, segments);
 	return true;
+}
+
+/* ---- Many rows in any order ---------------------------------------------- */
+
+/* The keys that are numbers, in the order of compare_rows(). */
+enum { KEY_ADDR, KEY_PLACE, KEY_TARGET, KEYS };
+
+static inline uint64_t
+key_of(const struct row *row, unsigned key)
+{
+	switch (key) {
+	case KEY_ADDR: return row->addr;
+	case KEY_PLACE: return (uint64_t)row->file << 32 | row->line;
+	default: return row->target;
+	}
+}
+
+static uint64_t
+bits_that_differ(const struct row *row, size_t count, unsigned key)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= key_of(&row[i], key) ^ key_of(row, key);
+	return differ;
+}
+
+#define DIGIT 8
+#define DIGITS (1u << DIGIT)
+
+static inline size_t
+digit_of(const struct row *row, unsigned key, unsigned shift)
+{
+	return key_of(row, key) >> shift & (DIGITS - 1);
+}
+
+/* One pass of the radix sort. */
+static void
+sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
+    struct row *to)
+{
+	size_t at[DIGITS] = { 0 }, begin = 0, n;
+
+	for (size_t i = 0; i < count; i++)
+		at[digit_of(&row[i], key, shift)]++;
+	for (size_t i = 0; i < DIGITS; i++) {
+		n = at[i];
+		at[i] = begin;
+		begin += n;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[digit_of(&row[i], key, shift)]++] = row[i];
+}
+
+/* Stable radix sort, from the lowest digit on. False: out of memory. */
+static bool
+sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
+    uint64_t differ)
+{
+	struct row *from = row, *to, *sorted;
+
+	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
+		return false;
+	to = rows->room;
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		if ((differ >> shift & (DIGITS - 1)) == 0)
+			continue;
+		sort_digit(from, count, key, shift, to);
+		sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != row)
+		memcpy(row, from, count * sizeof(*row));
+	return true;
+}
+
+#define MANY_ROWS 1024
+#define MANY_SEGMENTS 32
+
+/* Many ascending segments: to merge these would take many passes. */
+static bool
+is_in_pieces(const struct row *row, size_t count)
+{
+	size_t segments = 1;
+	int order;
+
+	for (size_t i = 1; i < count && segments < MANY_SEGMENTS; i++) {
+		order = compare_positions(&row[i - 1], &row[i]);
+		segments += order > 0 ||
+			    (order == 0 && row[i - 1].target > row[i].target);
+	}
+	return segments == MANY_SEGMENTS;
+}
+
+/* Sorts rows that share all keys before that one. False: out of memory. */
+static bool
+sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t count, unsigned key)
+{
+	uint64_t differ = 0;
+	bool ok;
+
+	if (count < MANY_ROWS || !is_in_pieces(row, count))
+		return sort_by_merging(rows, kind, row, count);
+	while (key < KEYS && (differ = bits_that_differ(row, count, key)) == 0)
+		key++;
+	if (key == KEYS)
+		return sort_by_merging(rows, kind, row, count);
+	ok = sort_by_key(rows, row, count, key, differ);
+	for (size_t i = 0, end; ok && i < count; i = end) {
+		for (end = i + 1; end < count && key_of(&row[end], key) ==
+						     key_of(&row[i], key);)
+			end++;
+		ok = sort_rows(rows, kind, row + i, end - i, key + 1);
+	}
+	return ok;
+}
+
+bool
+cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
+{
+	struct list *list = &rows->list[kind];
+
+	if (is_sorted(list))
+		return true;
+	rank_targets(rows, list);
+	return sort_rows(rows, kind, list->row, list->count, KEY_ADDR);
 }

@@ -227,10 +227,17 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 	return ok;
 }
 
+/*
+ * The size after a merge, from which the next one is planned: twice as late if
+ * this one found few equal rows.
+ */
 static uint32_t
-in_units(uint64_t bytes)
+merged_size(const struct cg_packed *before, const struct cg_packed *after)
 {
-	return (uint32_t)(bytes / CG_PACKED_UNIT);
+	uint64_t bytes = cg_packed_bytes(after);
+	bool few = bytes > cg_packed_bytes(before) / 4 * 3;
+
+	return (uint32_t)(bytes * (few ? 2 : 1) / CG_PACKED_UNIT);
 }
 
 bool
@@ -251,8 +258,8 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 	cg_run_free_blocks(graph, ok ? run : &merged);
 	if (!ok)
 		return false;
-	merged.costs.merged = in_units(cg_packed_bytes(&merged.costs));
-	merged.others.merged = in_units(cg_packed_bytes(&merged.others));
+	merged.costs.merged = merged_size(&run->costs, &merged.costs);
+	merged.others.merged = merged_size(&run->others, &merged.others);
 	*run = merged;
 	return true;
 }

@@ -198,6 +198,148 @@ test_rows(uint64_t seed, int count)
 	free(model);
 }
 
+/* ---- Many rows in any order ---------------------------------------------- */
+
+#define MANY 8000
+
+/* A number that is 0, small or large; which of them, the seed tells. */
+static uint64_t
+any_number(uint64_t *random, uint64_t seed, unsigned number, uint64_t most)
+{
+	switch (seed >> 2 * number & 3) {
+	case 0: return 0;
+	case 1: return unit_below(random, 9);
+	case 2: return unit_below(random, 100) == 0 ? most : 3;
+	default: return unit_below(random, most);
+	}
+}
+
+static uint64_t
+mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t
+mix_pos(const struct cg_pos *pos)
+{
+	return mix(mix(mix(1, pos->addr), pos->file), pos->line);
+}
+
+static uint64_t
+mix_branch(const struct cg_branch *row)
+{
+	return mix(mix(mix(mix_pos(&row->pos), row->kind), row->block),
+		   row->index) *
+	       (uint64_t)row->count;
+}
+
+static uint64_t
+mix_call(const struct cg_call *row)
+{
+	return mix(mix(mix_pos(&row->site), row->callee), row->entry.line) *
+	       row->count;
+}
+
+/* Do the positions ascend? Files are in the reverse order of ids. */
+static int
+compare_positions(const struct cg_pos *a, const struct cg_pos *b)
+{
+	const uint64_t keys[3][2] = { { a->addr, b->addr },
+		{ (3 - a->file) % 3, (3 - b->file) % 3 },
+		{ a->line, b->line } };
+
+	for (int i = 0; i < 3; i++) {
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	}
+	return 0;
+}
+
+static int
+compare_branches(const struct cg_branch *a, const struct cg_branch *b)
+{
+	const uint64_t keys[3][2] = { { a->kind, b->kind },
+		{ a->block, b->block }, { a->index, b->index } };
+	int order = compare_positions(&a->pos, &b->pos);
+
+	for (int i = 0; order == 0 && i < 3; i++) {
+		if (keys[i][0] != keys[i][1])
+			order = keys[i][0] < keys[i][1] ? -1 : 1;
+	}
+	return order;
+}
+
+/* Names are in the reverse order of ids, except that of function 0. */
+static int
+compare_calls(const struct cg_call *a, const struct cg_call *b)
+{
+	int order = compare_positions(&a->site, &b->site);
+
+	if (order == 0)
+		order = (int)((FNS - a->callee) % FNS) -
+			(int)((FNS - b->callee) % FNS);
+	if (order == 0)
+		order = (a->entry.line > b->entry.line) -
+			(a->entry.line < b->entry.line);
+	return order;
+}
+
+static uint64_t
+add_any_row(struct cg_build *build, uint64_t *random, uint64_t seed)
+{
+	const struct cg_pos pos = { .addr =
+					any_number(random, seed, 0, UINT64_MAX),
+		.file = (cg_file)any_number(random, seed, 1, 3) % 3,
+		.line = (uint32_t)any_number(random, seed, 2, UINT32_MAX) };
+	const struct cg_branch branch = { .pos = pos,
+		.kind = CG_BRANCH_ARC + (unsigned)unit_below(random, 3),
+		.block = (uint32_t)any_number(random, seed, 3, UINT32_MAX),
+		.index = (uint32_t)any_number(random, seed, 4, UINT32_MAX),
+		.count = (int64_t)unit_below(random, 100) };
+	const struct cg_call call = { .site = pos,
+		.callee = (cg_fn)unit_below(random, FNS),
+		.entry = { .line = branch.index },
+		.count = (uint64_t)branch.count };
+
+	CHECK(cg_add_branch(build, 1, &branch));
+	CHECK(cg_add_call(build, 1, &call.site, call.callee, &call.entry,
+	    call.count, NULL, 0));
+	return mix_branch(&branch) + mix_call(&call);
+}
+
+/* Rows come sorted, each once. The seed has two bits for each number of them. */
+static void
+test_many(uint64_t seed)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
+	struct cg_rows *rows;
+	struct cg_branch branch, last_branch = { 0 };
+	struct cg_call call, last_call = { 0 };
+	uint64_t random = seed, sum = 0;
+	size_t good = 0, n = 0;
+
+	for (int i = 0; i < MANY; i++)
+		sum += add_any_row(&build, &random, seed);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	rows = cg_rows_new(graph);
+	CHECK(rows && cg_rows_open(rows, 0, 1));
+	for (; cg_next_call(rows, &call); last_call = call) {
+		good += n++ == 0 || compare_calls(&last_call, &call) < 0;
+		sum -= mix_call(&call);
+	}
+	CHECK(good == n && n > 0);
+	for (good = n = 0; cg_next_branch(rows, &branch);
+	     last_branch = branch) {
+		good += n++ == 0 || compare_branches(&last_branch, &branch) < 0;
+		sum -= mix_branch(&branch);
+	}
+	CHECK(good == n && n > 0 && sum == 0);
+	cg_rows_free(rows);
+	end(&build, graph);
+}
+
 /* ---- Calls: cycles and propagation --------------------------------------- */
 
 struct calls_model {
@@ -836,6 +978,8 @@ main(void)
 	for (uint64_t seed = 1; seed <= 40; seed++)
 		test_rows(seed, (int)seed * 20);
 	test_rows(41, 200000);
+	for (uint64_t seed = 0; seed < 1024; seed += 1 + seed % 7)
+		test_many(seed);
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		test_calls(seed);
 		test_sums(seed);
