@@ -474,6 +474,25 @@ malformed()
 	[ "$status" -ne 0 ]
 }
 
+@test "threads: an output that fails is told once, by each target and any -j" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	echo "<stdout>: error: cannot write: No space left on device" >"$tmp/want"
+	failed=0
+	for target in $("$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }'); do
+		for n in 1 2; do
+			status=0
+			"$CGCONV" -q -j "$n" -t "$target" --guess-stacks \
+				"$dir/big.cg" >/dev/full 2>"$tmp/err" || status=$?
+			# Some need what the input has not.
+			[ "$status" -ne 3 ] || continue
+			[ "$status" -eq 4 ]
+			same "$tmp/want" "$tmp/err"
+			failed=$((failed + 1))
+		done
+	done
+	[ "$failed" -gt 40 ]
+}
+
 @test "threads: a pipe that stays open does not keep a failed job" {
 	malformed 60000 | gzip -dc | sed "70000,\$d" | gzip -c >"$tmp/bad.gz"
 	[ "$(wc -c <"$tmp/bad.gz")" -gt 270000 ]

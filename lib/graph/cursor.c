@@ -192,6 +192,8 @@ cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 	uint32_t id;
 
 	reset(rows, fn, true);
+	if (cg_graph_failed(graph))
+		return false;
 	if (part != CG_ALL_PARTS) {
 		run = find_run(rows, part, fn);
 		ok = !run || open_run(rows, run, true);
@@ -220,6 +222,8 @@ bool
 cg_rows_open_run(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
+	if (cg_graph_failed(rows->graph))
+		return false;
 	if (open_run(rows, run, true) && begin_all(rows))
 		return true;
 	reset(rows, run->fn, true);

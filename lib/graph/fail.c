@@ -18,6 +18,16 @@ cg_graph_nomem(const struct cg_graph *graph)
 	cg_diag_say(graph->diag, CG_ERROR, NULL, "out of memory");
 }
 
+bool
+cg_graph_failed(const struct cg_graph *graph)
+{
+	if (*graph->fault == CG_OK && cg_diag_stopped(graph->diag)) {
+		*graph->fault = CG_EOUTPUT;
+		cg_diag_say(graph->diag, CG_ERROR, NULL, "interrupted");
+	}
+	return *graph->fault != CG_OK;
+}
+
 void
 cg_graph_overflow(const struct cg_graph *graph, const char *what)
 {

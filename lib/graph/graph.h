@@ -223,6 +223,11 @@ int cg_graph_seal(struct cg_graph *);
 
 /* Reports that memory is exhausted, unless a cursor has failed before. */
 void cg_graph_nomem(const struct cg_graph *);
+/*
+ * True if a cursor has failed, or an output (which reports that at commit), or
+ * the job is to stop, which is reported: cursors end.
+ */
+bool cg_graph_failed(const struct cg_graph *);
 /* Reports that a sum exceeds 64 bits, unless a cursor has failed before. */
 void cg_graph_overflow(const struct cg_graph *, const char *what);
 

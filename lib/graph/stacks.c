@@ -453,7 +453,8 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 	size_t at = *i + (all ? 0 : graph->part_stacks[part]);
 	struct cg_stack_entry *stack;
 
-	if (at >= (all ? graph->stacks : graph->part_stacks[part + 1]))
+	if (at >= (all ? graph->stacks : graph->part_stacks[part + 1]) ||
+	    cg_graph_failed(graph))
 		return false;
 	stack = &graph->stack[at];
 	cost->leaf = stack->leaf;

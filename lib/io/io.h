@@ -233,6 +233,11 @@ struct cg_slice cg_out_bytes(struct cg_out *);
 /* Empties a memory output, also one that has failed. */
 void cg_out_clear(struct cg_out *);
 /*
+ * When the output fails, *fault gets its status, if that is CG_OK: so cursors end
+ * that share it, and nothing more is formatted.
+ */
+void cg_out_set_fault(struct cg_out *, int *fault);
+/*
  * How many threads may compress, with the caller's; 1 by default. The bytes of
  * the output do not depend on it.
  */

@@ -42,6 +42,7 @@ struct cg_out {
 	bool told;     /* the failure was reported */
 	int status;
 	int error;                /* the errno of the failure */
+	int *fault;               /* gets the status, too; or NULL */
 	struct cg_compress *gzip; /* NULL: not compressed */
 	bool summing;             /* cg_out_crc32() was called */
 	size_t summed;            /* bytes of the buffer that are in crc */
@@ -58,6 +59,14 @@ fail(struct cg_out *out, int error)
 		return;
 	out->error = error;
 	out->status = error == ENOMEM ? CG_ELIMIT : CG_EOUTPUT;
+	if (out->fault && *out->fault == CG_OK)
+		*out->fault = out->status;
+}
+
+void
+cg_out_set_fault(struct cg_out *out, int *fault)
+{
+	out->fault = fault;
 }
 
 static const char *

@@ -124,6 +124,8 @@ put_ranges(struct drafts *drafts, size_t from, size_t to)
 	bool ok = true, large;
 
 	for (; ok && to > from; from = to, to = how->next(how->arg, from)) {
+		if (cg_graph_failed(how->graph))
+			return false;
 		if (cg_pieces_full(drafts->pieces))
 			ok = put_draft(how, cg_pieces_take(drafts->pieces));
 		large = how->is_large && how->is_large(how->arg, from, to);
@@ -147,7 +149,8 @@ write_ranges(const struct cg_drafts_how *how, size_t from, size_t to)
 	bool ok = true;
 
 	for (; ok && to > from; from = to, to = how->next(how->arg, from))
-		ok = how->write(how->arg, from, to);
+		ok = how->write(how->arg, from, to) &&
+		     !cg_graph_failed(how->graph);
 	return ok;
 }
 

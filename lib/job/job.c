@@ -505,8 +505,10 @@ open_output(struct cg_job *job, int *status)
 	else
 		out = cg_out_open(&job->errors.diag, job->root,
 		    job->output ? job->output : "-", wants_gzip(job), status);
-	if (out)
+	if (out) {
 		cg_out_set_threads(out, job->threads);
+		cg_out_set_fault(out, &job->errors.fault);
+	}
 	return out;
 }
 
@@ -551,22 +553,31 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	else
 		status = cg_nomem(job);
 	free(name);
-	if (out)
+	if (out) {
+		cg_out_set_fault(out, &job->errors.fault);
 		job->more[job->mores++] = out;
-	else
+	} else {
 		job->errors.rejected = status;
+	}
 	return out;
+}
+
+/* A failed output itself reports why it failed. */
+static int
+finish(struct cg_out *out, int status)
+{
+	return status == CG_OK || cg_out_status(out) != CG_OK
+		   ? cg_out_finish(out)
+		   : status;
 }
 
 /* Commits all outputs, or none; status: whether writing has failed. */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)
 {
-	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
-		status = cg_out_finish(job->more[i]);
-	/* A failed output itself reports why it failed. */
-	if (status == CG_OK || cg_out_status(out) != CG_OK)
-		status = cg_out_finish(out);
+	for (size_t i = 0; i < job->mores; i++)
+		status = finish(job->more[i], status);
+	status = finish(out, status);
 	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
 		status = cg_out_commit(job->more[i]);
 	if (status == CG_OK)
@@ -609,7 +620,7 @@ cg_job_write(struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
 	struct cg_out *out;
-	int status;
+	int status, fault;
 
 	if (!to)
 		return cg_usage(job, "no module can write");
@@ -630,6 +641,7 @@ cg_job_write(struct cg_job *job)
 	if (!out)
 		return status;
 	job->errors.rejected = CG_OK;
+	fault = job->errors.fault;
 	status = to->write(job, job->graph, out);
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
@@ -638,6 +650,8 @@ cg_job_write(struct cg_job *job)
 	if (status == CG_OK)
 		status = check_symbols(job);
 	status = commit(job, out, status);
+	/* Another output may be written. */
+	job->errors.fault = fault;
 	cg_diag_flush(&job->errors.diag, NULL);
 	return status == CG_OK && job->errors.skips > 0 ? CG_EINPUT : status;
 }

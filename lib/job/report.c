@@ -277,7 +277,7 @@ cg_report_close(struct cg_report *r, bool ok)
 {
 	cg_lines_free(r->lines);
 	r->lines = NULL;
-	if (!ok)
+	if (!ok || cg_graph_failed(r->graph))
 		return cg_rejected(r->job) != CG_OK ? cg_rejected(r->job)
 						    : cg_nomem(r->job);
 	report_losses(r);

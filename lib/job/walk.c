@@ -62,6 +62,21 @@ add_place(struct cg_walk *walk, const struct cg_moments *moments)
 	return *at != NULL;
 }
 
+/* Goes over all that is left, in steps: the output may fail. */
+static bool
+go_to_end(const struct cg_walk *walk, struct cg_moments *moments, void *writer,
+    bool dry)
+{
+	const struct cg_walk_how *how = &walk->how;
+	bool ok;
+
+	do
+		ok = how->walk(writer, moments, how->range, dry) &&
+		     !cg_graph_failed(how->graph);
+	while (ok && !cg_moments_ended(moments));
+	return ok;
+}
+
 /* Goes over the track, and keeps where ranges begin. */
 static bool
 find_places(struct cg_walk *walk, struct cg_moments *moments)
@@ -78,7 +93,7 @@ find_places(struct cg_walk *walk, struct cg_moments *moments)
 	}
 	if (!ok || (!ranges && !how->measures))
 		return ok;
-	return how->walk(how->writer, moments, SIZE_MAX, true) &&
+	return go_to_end(walk, moments, how->writer, true) &&
 	       keep_state(walk, walk->places);
 }
 
@@ -138,6 +153,8 @@ write_from(const struct cg_walk *walk, const struct cg_graph *graph,
 	load_state(walk, place, writer);
 	if (moments && out)
 		ok = write_steps(walk, moments, writer, out, n);
+	else if (moments && n == SIZE_MAX)
+		ok = go_to_end(walk, moments, writer, false);
 	else if (moments)
 		ok = walk->how.walk(writer, moments, n, false);
 	cg_moments_free(moments);

@@ -2,7 +2,10 @@
  * graph.c - rows, cycles, propagation and formulas, compared with brute force
  * on small random graphs.
  */
+#include <errno.h>
+
 #include "algo/algo.h"
+#include "io/io.h"
 #include "unit.h"
 
 #define FNS 6
@@ -337,6 +340,88 @@ test_many(uint64_t seed)
 	}
 	CHECK(good == n && n > 0 && sum == 0);
 	cg_rows_free(rows);
+	end(&build, graph);
+}
+
+/* ---- Cursors that end early ---------------------------------------------- */
+
+static int
+refuse(void *arg, const char *bytes, size_t size)
+{
+	(void)arg, (void)bytes, (void)size;
+	return ENOSPC;
+}
+
+/* A graph with a row and a stack. */
+static struct cg_graph *
+make_small(struct cg_build *build)
+{
+	struct cg_graph *graph = begin(build, CG_INCL_NONE);
+	const struct cg_pos pos = { .line = 1 };
+	const uint64_t cost = 5;
+
+	cg_add_cost(build, 1, &pos, &cost, 1);
+	cg_add_stack(
+	    build, cg_add_frame(build, 0, 1, &pos, false), 1, &cost, 1);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	return graph;
+}
+
+/* How many of the graph's rows and stacks can be read. */
+static int
+count_open(const struct cg_graph *graph)
+{
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_stack_cost cost;
+	size_t i = 0;
+	int n = rows && cg_rows_open(rows, 0, 1);
+
+	n += cg_next_stack(graph, 0, &i, &cost);
+	cg_rows_free(rows);
+	return n;
+}
+
+/* When the output fails, cursors end, and the output alone reports why. */
+static void
+test_failed_output(void)
+{
+	static const char text[] = "text of some length\n";
+	struct cg_build build;
+	struct cg_graph *graph = make_small(&build);
+	int status;
+	struct cg_out *out =
+	    cg_out_callback(&diag, refuse, NULL, false, &status);
+
+	cg_out_set_fault(out, &fault);
+	CHECK(count_open(graph) == 2);
+	for (int i = 0; i < 100000; i++)
+		cg_puts(out, text);
+	CHECK(fault == CG_EOUTPUT && cg_out_status(out) == CG_EOUTPUT);
+	message = (struct unit_log){ 0 };
+	CHECK(count_open(graph) == 0 && message.count == 0);
+	CHECK(cg_out_finish(out) == CG_EOUTPUT && message.count == 1);
+	cg_out_close(out);
+	fault = CG_OK;
+	CHECK(count_open(graph) == 2);
+	end(&build, graph);
+}
+
+/* A signal ends them as well, and is reported once. */
+static void
+test_stop(void)
+{
+	static volatile sig_atomic_t stop;
+	struct cg_build build;
+	struct cg_graph *graph = make_small(&build);
+
+	diag.stop = &stop;
+	CHECK(count_open(graph) == 2);
+	stop = 1;
+	message = (struct unit_log){ 0 };
+	CHECK(count_open(graph) == 0 && message.count == 1);
+	CHECK(fault == CG_EOUTPUT && strstr(message.text, "interrupted"));
+	diag.stop = NULL;
+	fault = CG_OK;
 	end(&build, graph);
 }
 
@@ -987,6 +1072,8 @@ main(void)
 	}
 	for (uint64_t seed = 1; seed <= 5; seed++)
 		test_order(seed);
+	test_failed_output();
+	test_stop();
 	test_formulas();
 	test_demangled();
 	test_unwanted();
