@@ -581,6 +581,29 @@ batch()
 	diff -r one out
 }
 
+@test "batch: a signal leaves no sums of chunks" {
+	make_tree 600
+	mkfifo pipe
+	find in -type f | sort >list
+	echo pipe >>list
+	# A worker waits for the pipe; others have written chunks.
+	sleep 100 >pipe 3>&- &
+	sleeper=$!
+	"$CGCONV" -q -j2 -o sum.cgj --files-from list 2>err 3>&- &
+	pid=$!
+	for i in $(seq 100); do
+		[ ! -e ".sum.cgj.cgconv.$pid.0" ] || break
+		sleep 0.1
+	done
+	[ -e ".sum.cgj.cgconv.$pid.0" ]
+	kill "$pid"
+	status=0
+	wait "$pid" || status=$?
+	kill "$sleeper"
+	[ "$status" -eq $((128 + 15)) ]
+	[ -z "$(find . -name '*sum.cgj*')" ]
+}
+
 @test "batch: reports a full disk and a directory without write permission" {
 	make_tree 30
 	batch -O in/a/callgrind.out.1 -r in/b

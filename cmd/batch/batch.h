@@ -310,7 +310,7 @@ void fail_group(struct batch *, struct group *, const char *text);
 /* The temporary file of a chunk's sum; to be freed, or NULL. */
 char *chunk_path(const struct batch *, const struct group *, size_t number,
     pid_t parent);
-void remove_chunks(const struct batch *, const struct group *);
+void remove_chunks(const struct batch *, struct group *);
 
 /* ---- worker.c: converts in a process of its own ------------------------- */
 

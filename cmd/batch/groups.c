@@ -430,7 +430,9 @@ end_chunk(struct batch *batch, struct chunk *chunk)
 		if (chunk->summed > 0)
 			end_group(batch, group);
 	} else {
-		group->written[chunk->number] = chunk->summed > 0;
+		/* The file of a worker that was stopped may be complete. */
+		group->written[chunk->number] =
+		    chunk->summed > 0 || batch_stopped(batch);
 		check_ready(batch, group);
 	}
 	free_chunk(chunk);
@@ -471,7 +473,7 @@ chunk_path(const struct batch *batch, const struct group *group, size_t number,
 }
 
 void
-remove_chunks(const struct batch *batch, const struct group *group)
+remove_chunks(const struct batch *batch, struct group *group)
 {
 	for (size_t i = 0; i < group->chunks; i++) {
 		char *path = group->written[i]
@@ -480,6 +482,7 @@ remove_chunks(const struct batch *batch, const struct group *group)
 
 		if (path != NULL)
 			(void)unlink(path);
+		group->written[i] = false;
 		free(path);
 	}
 }

@@ -683,10 +683,15 @@ start_pool(struct worker_pool *pool, struct batch *batch)
 void
 stop_pool(struct worker_pool *pool)
 {
-	for (size_t i = 0; pool->worker && i < pool->batch->args->jobs; i++) {
+	struct batch *batch = pool->batch;
+
+	for (size_t i = 0; pool->worker && i < batch->args->jobs; i++) {
 		if (pool->worker[i].pid > 0)
 			(void)stop_worker(&pool->worker[i]);
 	}
+	/* Of groups that a signal has kept from being merged. */
+	for (size_t i = 0; i < batch->groups; i++)
+		remove_chunks(batch, &batch->group[i]);
 	free(pool->worker);
 	free(pool->poll);
 }
