@@ -617,7 +617,7 @@ struct cg_report {
 	bool again; /* private, as what follows: nothing is counted twice */
 	struct cg_report_losses {
 		uint64_t lost, bare, fns, negative_lines, negative_branches;
-		bool repeated;
+		bool repeated, pathless;
 	} losses;
 };
 /* Chooses the event, opens the lines. The status; what failed is reported. */
@@ -639,6 +639,11 @@ struct cg_report_files_how {
 	struct cg_report *r; /* the writer's */
 	size_t size;         /* of the writer */
 	const char *between; /* is put between two files; or NULL */
+	/*
+	 * Files without lines, too: cg_next_file(). Those without a path are
+	 * dropped, which is told.
+	 */
+	bool all;
 	/* Writes a file, the current one. False as for a cursor. */
 	bool (*put)(struct cg_report *, cg_file);
 	/* The others may be NULL. */

@@ -656,7 +656,7 @@ make_tracefile()
 	make_tracefile >"$tmp/in.info"
 	for to in lcov "lcov --format-version 2" cobertura \
 		"cobertura --package d2" "cobertura --methods=no" codecov \
-		gcovr-json istanbul sonarqube go-cover; do
+		gcovr-json istanbul sonarqube go-cover gcov-json; do
 		# shellcheck disable=SC2086 # several words
 		alike -v -t $to "$tmp/in.info"
 		[ "$status" -eq 0 ]

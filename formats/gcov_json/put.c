@@ -28,9 +28,9 @@ put_bool(char *to, bool value)
 void
 gcov_json_put_key(struct gcov_json_writer *w, const char *key)
 {
-	cg_puts(w->out, w->comma ? ",\"" : "\"");
-	cg_puts(w->out, key);
-	cg_puts(w->out, "\":");
+	cg_puts(w->r.out, w->comma ? ",\"" : "\"");
+	cg_puts(w->r.out, key);
+	cg_puts(w->r.out, "\":");
 	w->comma = true;
 }
 
@@ -39,7 +39,7 @@ gcov_json_put_text(
     struct gcov_json_writer *w, const char *key, struct cg_slice text)
 {
 	gcov_json_put_key(w, key);
-	cg_put_json(w->out, text);
+	cg_put_json(w->r.out, text);
 }
 
 /* ,"key":number */
@@ -50,14 +50,14 @@ gcov_json_put_text(
 bool
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 {
-	struct cg_slice path = cg_file_path(w->graph, file), joined;
-	struct cg_slice given = cg_file_given(w->graph, file);
+	struct cg_slice path = cg_file_path(w->r.graph, file), joined;
+	struct cg_slice given = cg_file_given(w->r.graph, file);
 	char *room;
 
 	if (given.len > 0) {
 		room = malloc(w->directory.len + given.len + CG_JOIN_MORE);
 		if (!room)
-			return cg_reject_nomem(w->job);
+			return false;
 		joined.ptr = room;
 		joined.len =
 		    (size_t)(cg_join_path(room, w->directory, given) - room);
@@ -91,18 +91,18 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
 	struct cg_branch row;
 
 	w->paths = w->steps = 0;
-	if (!cg_rows_open(w->rows, w->part, fn))
+	if (!cg_rows_open(w->rows, w->r.part, fn))
 		return false;
 	while (cg_next_branch(w->rows, &row)) {
 		if (row.kind == CG_BRANCH_STEP) {
 			if (!cg_grow_raw(&w->step, &w->step_cap, w->steps + 1,
 				sizeof(*w->step)))
-				return cg_reject_nomem(w->job);
+				return false;
 			w->step[w->steps++] = row;
 		} else if (row.kind == CG_BRANCH_PATH && row.count <= 0) {
 			if (!cg_grow_raw(&w->path, &w->path_cap, w->paths + 1,
 				sizeof(*w->path)))
-				return cg_reject_nomem(w->job);
+				return false;
 			w->path[w->paths++] = row.index;
 		}
 	}
@@ -113,7 +113,7 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
 
 /*
  * The functions below write w->step[*at] and the steps that follow as one
- * element, and advance *at past them. False: out of memory, rejected.
+ * element, and advance *at past them. False: out of memory.
  */
 
 /* A location: steps with the same index on the path, which are lines. */
@@ -123,18 +123,18 @@ put_location(struct gcov_json_writer *w, size_t *at)
 	const struct cg_branch *first = &w->step[*at], *step = first;
 
 	w->comma = false;
-	cg_putc(w->out, '{');
+	cg_putc(w->r.out, '{');
 	if (!gcov_json_put_path(w, first->pos.file))
 		return false;
-	cg_puts(w->out, ",\"line_numbers\":[");
+	cg_puts(w->r.out, ",\"line_numbers\":[");
 	for (; *at < w->steps && step->block == first->block &&
 	       step->index == first->index;
 	     ++*at, step++) {
 		if (step > first)
-			cg_putc(w->out, ',');
-		cg_putu(w->out, step->pos.line);
+			cg_putc(w->r.out, ',');
+		cg_putu(w->r.out, step->pos.line);
 	}
-	cg_puts(w->out, "]}");
+	cg_puts(w->r.out, "]}");
 	return true;
 }
 
@@ -145,9 +145,9 @@ put_step(struct gcov_json_writer *w, size_t *at)
 	const struct cg_branch *first = &w->step[*at];
 	bool last = false, comma = false;
 
-	cg_puts(w->out, "{\"block_id\":");
-	cg_putu(w->out, first->target);
-	cg_puts(w->out, ",\"locations\":[");
+	cg_puts(w->r.out, "{\"block_id\":");
+	cg_putu(w->r.out, first->target);
+	cg_puts(w->r.out, ",\"locations\":[");
 	for (; *at < w->steps && !last && w->step[*at].block == first->block;
 	     comma = true) {
 		last = w->step[*at].flags & CG_BRANCH_LAST;
@@ -156,13 +156,13 @@ put_step(struct gcov_json_writer *w, size_t *at)
 			continue;
 		}
 		if (comma)
-			cg_putc(w->out, ',');
+			cg_putc(w->r.out, ',');
 		if (!put_location(w, at))
 			return false;
 	}
-	cg_puts(w->out, "],\"edge_kind\":");
-	cg_put_json(w->out, cg_branch_label(w->graph, first));
-	cg_putc(w->out, '}');
+	cg_puts(w->r.out, "],\"edge_kind\":");
+	cg_put_json(w->r.out, cg_branch_label(w->r.graph, first));
+	cg_putc(w->r.out, '}');
 	return true;
 }
 
@@ -176,7 +176,7 @@ put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
 		++*at;
 	for (; *at < w->steps && w->step[*at].block == path; comma = true) {
 		if (comma)
-			cg_putc(w->out, ',');
+			cg_putc(w->r.out, ',');
 		if (!put_step(w, at))
 			return false;
 	}
@@ -190,23 +190,23 @@ put_paths(struct gcov_json_writer *w, cg_fn fn, const struct cg_coverage *sum)
 
 	w->comma = true;
 	gcov_json_put_key(w, "total_prime_paths");
-	cg_putu(w->out, sum->paths);
+	cg_putu(w->r.out, sum->paths);
 	gcov_json_put_key(w, "covered_prime_paths");
-	cg_putu(w->out, sum->paths_covered);
+	cg_putu(w->r.out, sum->paths_covered);
 	gcov_json_put_key(w, "prime_path_coverage");
-	cg_putc(w->out, '[');
+	cg_putc(w->r.out, '[');
 	w->paths = w->steps = 0;
 	if (sum->paths > 0 && !list_paths(w, fn))
 		return false;
 	for (size_t i = 0; i < w->paths; i++) {
-		cg_puts(w->out, i > 0 ? ",{\"id\":" : "{\"id\":");
-		cg_putu(w->out, w->path[i]);
-		cg_puts(w->out, ",\"sequence\":[");
+		cg_puts(w->r.out, i > 0 ? ",{\"id\":" : "{\"id\":");
+		cg_putu(w->r.out, w->path[i]);
+		cg_puts(w->r.out, ",\"sequence\":[");
 		if (!put_sequence(w, w->path[i], &at))
 			return false;
-		cg_puts(w->out, "]}");
+		cg_puts(w->r.out, "]}");
 	}
-	cg_putc(w->out, ']');
+	cg_putc(w->r.out, ']');
 	return true;
 }
 
@@ -215,9 +215,9 @@ put_paths(struct gcov_json_writer *w, cg_fn fn, const struct cg_coverage *sum)
 static struct cg_slice
 symbol_of(const struct gcov_json_writer *w, cg_fn fn)
 {
-	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
+	struct cg_slice symbol = cg_fn_symbol(w->r.graph, fn);
 
-	return symbol.len > 0 ? symbol : cg_fn_name(w->graph, fn);
+	return symbol.len > 0 ? symbol : cg_fn_name(w->r.graph, fn);
 }
 
 static int64_t
@@ -225,7 +225,7 @@ entries_of(const struct gcov_json_writer *w, cg_fn fn)
 {
 	uint64_t count;
 
-	if (!cg_fn_entries(w->lines, fn, &count))
+	if (!cg_fn_entries(w->r.lines, fn, &count))
 		return 0;
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
@@ -238,14 +238,14 @@ gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 	struct cg_coverage sum;
 	char *to;
 
-	if (!cg_file_coverage(w->lines, i, &sum))
+	if (!cg_file_coverage(w->r.lines, i, &sum))
 		return false;
-	cg_fn_range(w->graph, fn, &range);
-	cg_puts(w->out, w->comma ? ",{\"name\":" : "{\"name\":");
-	cg_put_json(w->out, symbol_of(w, fn));
-	cg_puts(w->out, ",\"demangled_name\":");
-	cg_put_json(w->out, cg_fn_name(w->graph, fn));
-	to = cg_out_reserve(w->out, HEAD_ROOM);
+	cg_fn_range(w->r.graph, fn, &range);
+	cg_puts(w->r.out, w->comma ? ",{\"name\":" : "{\"name\":");
+	cg_put_json(w->r.out, symbol_of(w, fn));
+	cg_puts(w->r.out, ",\"demangled_name\":");
+	cg_put_json(w->r.out, cg_fn_name(w->r.graph, fn));
+	to = cg_out_reserve(w->r.out, HEAD_ROOM);
 	to = NUMBER(to, "start_line", range.first);
 	to = NUMBER(to, "start_column", range.first_column);
 	to = NUMBER(to, "end_line", range.last);
@@ -254,10 +254,10 @@ gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 	to = NUMBER(to, "blocks_executed", (int64_t)sum.executed);
 	to = NUMBER(to, "execution_count",
 	    sum.entered ? sum.entries : entries_of(w, fn));
-	cg_out_advance(w->out, to);
+	cg_out_advance(w->r.out, to);
 	if ((w->major >= 15 || sum.paths > 0) && !put_paths(w, fn, &sum))
 		return false;
-	cg_putc(w->out, '}');
+	cg_putc(w->r.out, '}');
 	w->comma = true;
 	return true;
 }
@@ -343,16 +343,16 @@ put_rows(struct gcov_json_writer *w, char *to,
 		for (; row < end; row++) {
 			if ((row->flags & flags) != flags)
 				continue;
-			cg_out_advance(w->out, to);
-			to = cg_out_reserve(w->out, ITEM_ROOM);
+			cg_out_advance(w->r.out, to);
+			to = cg_out_reserve(w->r.out, ITEM_ROOM);
 			*to = ',';
 			to = put(to + comma, row);
 			comma = true;
 		}
 	}
 	if (comma) {
-		cg_out_advance(w->out, to);
-		to = cg_out_reserve(w->out, HEAD_ROOM);
+		cg_out_advance(w->r.out, to);
+		to = cg_out_reserve(w->r.out, HEAD_ROOM);
 	}
 	*to++ = ']';
 	return to;
@@ -369,8 +369,8 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 		if ((row->index & 1) != outcome || row->count > 0)
 			continue;
 		if (comma)
-			cg_putc(w->out, ',');
-		cg_putu(w->out, row->index / 2);
+			cg_putc(w->r.out, ',');
+		cg_putu(w->r.out, row->index / 2);
 		comma = true;
 	}
 }
@@ -380,18 +380,18 @@ static void
 put_expression(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end)
 {
-	char *to = cg_out_reserve(w->out, ITEM_ROOM);
+	char *to = cg_out_reserve(w->r.out, ITEM_ROOM);
 	int64_t covered = 0;
 
 	for (const struct cg_branch *at = row; at < end; at++)
 		covered += at->count > 0;
 	to = cg_format_i64(LITERAL(to, "{\"count\":"), end - row);
 	to = NUMBER(to, "covered", covered);
-	cg_out_advance(w->out, LITERAL(to, ",\"not_covered_true\":["));
+	cg_out_advance(w->r.out, LITERAL(to, ",\"not_covered_true\":["));
 	put_not_covered(w, row, end, 1);
-	cg_puts(w->out, "],\"not_covered_false\":[");
+	cg_puts(w->r.out, "],\"not_covered_false\":[");
 	put_not_covered(w, row, end, 0);
-	cg_puts(w->out, "]}");
+	cg_puts(w->r.out, "]}");
 }
 
 static void
@@ -409,7 +409,7 @@ put_expressions(
 			     next < end && next->block == row->block;)
 				next++;
 			if (comma)
-				cg_putc(w->out, ',');
+				cg_putc(w->r.out, ',');
 			put_expression(w, row, next);
 			comma = true;
 		}
@@ -440,9 +440,9 @@ put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)
 			w->named = 0;
 	}
 	if (w->named == 0) {
-		cg_out_advance(w->out, LITERAL(to, ",\"function_name\":"));
-		cg_put_json(w->out, w->name);
-		return cg_out_reserve(w->out, HEAD_ROOM);
+		cg_out_advance(w->r.out, LITERAL(to, ",\"function_name\":"));
+		cg_put_json(w->r.out, w->name);
+		return cg_out_reserve(w->r.out, HEAD_ROOM);
 	}
 	to = LITERAL(to, ",\"function_name\":\"");
 	to = put_bytes(to, w->name.ptr, w->name.len);
@@ -463,7 +463,7 @@ gcov_json_put_line(struct gcov_json_writer *w,
 			count = more < 0 ? INT64_MIN : INT64_MAX;
 		unexecuted |= is_unexecuted(w, &entry[i].line);
 	}
-	to = cg_out_reserve(w->out, HEAD_ROOM + NAME_ROOM);
+	to = cg_out_reserve(w->r.out, HEAD_ROOM + NAME_ROOM);
 	*to = ',';
 	to = LITERAL(to + w->comma, "{\"line_number\":");
 	to = cg_format_u64(to, entry->line.line);
@@ -479,10 +479,10 @@ gcov_json_put_line(struct gcov_json_writer *w,
 	if (w->blocks) {
 		to = put_rows(w, LITERAL(to, ",\"calls\":"), entry, n,
 		    CG_BRANCH_CALL, 0, put_call);
-		cg_out_advance(w->out, LITERAL(to, ",\"conditions\":["));
+		cg_out_advance(w->r.out, LITERAL(to, ",\"conditions\":["));
 		put_expressions(w, entry, n);
-		to = LITERAL(cg_out_reserve(w->out, HEAD_ROOM), "]");
+		to = LITERAL(cg_out_reserve(w->r.out, HEAD_ROOM), "]");
 	}
-	cg_out_advance(w->out, LITERAL(to, "}"));
+	cg_out_advance(w->r.out, LITERAL(to, "}"));
 	w->comma = true;
 }

@@ -19,12 +19,8 @@ struct gcov_json_entry {
 };
 
 struct gcov_json_writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
+	struct cg_report r; /* first: see cg_report_files() */
 	struct cg_rows *rows;
-	struct cg_lines *lines;
-	cg_part part;
 	size_t column;  /* of Exec */
 	unsigned major; /* version of gcc, 0: unknown */
 	bool blocks;    /* format version 2 */
@@ -52,7 +48,7 @@ struct gcov_json_writer {
 void gcov_json_put_key(struct gcov_json_writer *, const char *key);
 void gcov_json_put_text(
     struct gcov_json_writer *, const char *key, struct cg_slice);
-/* "file": and the file's path. False: out of memory, rejected. */
+/* "file": and the file's path. False: out of memory. */
 bool gcov_json_put_path(struct gcov_json_writer *, cg_file);
 /* Function i of the file. False: out of memory, or a cursor has failed. */
 bool gcov_json_put_fn(struct gcov_json_writer *, size_t i);

@@ -19,13 +19,13 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 {
 	struct cg_range range;
 
-	cg_fn_range(w->graph, fn, &range);
+	cg_fn_range(w->r.graph, fn, &range);
 	return range.first;
 }
 
 /*
  * Finds the function that the next line of the file names, 0 if none is open.
- * Call with ascending lines. False: out of memory, rejected.
+ * Call with ascending lines. False: out of memory.
  */
 static bool
 find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
@@ -42,14 +42,14 @@ find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
 					 : UINT64_MAX;
 		end = UINT64_MAX;
 		if (w->opens > 0 && (w->major == 0 || w->major > 10)) {
-			cg_fn_range(w->graph, w->open[w->opens - 1], &range);
+			cg_fn_range(w->r.graph, w->open[w->opens - 1], &range);
 			if (range.last >= w->line)
 				end = range.last;
 		}
 		if (begin <= line && begin <= end) {
 			if (!cg_grow_raw(&w->open, &w->open_cap, w->opens + 1,
 				sizeof(*w->open)))
-				return cg_reject_nomem(w->job);
+				return false;
 			w->open[w->opens++] = w->fn[w->next++];
 			w->line = begin > w->line ? begin : w->line;
 		} else if (end < line) {
@@ -72,7 +72,7 @@ list_fns(struct gcov_json_writer *w)
 {
 	size_t group = 0;
 
-	w->fns = cg_file_fns(w->lines, &w->fn);
+	w->fns = cg_file_fns(w->r.lines, &w->fn);
 	w->next = w->opens = 0;
 	w->line = 1;
 	w->groups = false;
@@ -116,7 +116,7 @@ rank_of(const struct gcov_json_writer *w, const struct cg_line *line)
 
 	if (rank == 0)
 		return 0;
-	cg_fn_range(w->graph, line->fn, &range);
+	cg_fn_range(w->r.graph, line->fn, &range);
 	return line->line >= range.first && line->line <= range.last ? rank : 0;
 }
 
@@ -136,7 +136,7 @@ compare_entries(const void *pa, const void *pb)
 
 /*
  * Lists all lines of the file: first those of groups (*groups of them) by
- * function, then the others by line. False: out of memory, rejected.
+ * function, then the others by line. False: out of memory.
  */
 static bool
 list_lines(struct gcov_json_writer *w, size_t *entries, size_t *groups)
@@ -146,16 +146,16 @@ list_lines(struct gcov_json_writer *w, size_t *entries, size_t *groups)
 
 	*groups = 0;
 	for (int pass = w->groups ? 0 : 1; pass < 2; pass++) {
-		cg_first_line(w->lines);
-		while (cg_next_line(w->lines, &entry.line)) {
+		cg_first_line(w->r.lines);
+		while (cg_next_line(w->r.lines, &entry.line)) {
 			entry.rank = rank_of(w, &entry.line);
-			entry.number = cg_fn_number(w->lines, entry.line.fn);
+			entry.number = cg_fn_number(w->r.lines, entry.line.fn);
 			entry.order = n;
 			if (!is_line(&entry.line) || (entry.rank != 0) == pass)
 				continue;
 			if (!cg_grow_raw(&w->entry, &w->entry_cap, n + 1,
 				sizeof(*w->entry)))
-				return cg_reject_nomem(w->job);
+				return false;
 			w->entry[n++] = entry;
 		}
 		if (pass == 0)
@@ -211,29 +211,62 @@ put_lines(struct gcov_json_writer *w)
 }
 
 static bool
-put_file(struct gcov_json_writer *w, cg_file file)
+put_file(struct cg_report *r, cg_file file)
 {
+	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
 	bool ok;
 
-	cg_puts(w->out, w->comma ? ",{" : "{");
+	cg_putc(w->r.out, '{');
 	w->comma = false;
 	list_fns(w);
 	ok = gcov_json_put_path(w, file);
 	gcov_json_put_key(w, "functions");
-	cg_putc(w->out, '[');
+	cg_putc(w->r.out, '[');
 	w->comma = false;
 	for (size_t i = 0; ok && i < w->fns; i++)
 		ok = gcov_json_put_fn(w, i);
-	cg_putc(w->out, ']');
+	cg_putc(w->r.out, ']');
 	w->comma = true;
 	gcov_json_put_key(w, "lines");
-	cg_putc(w->out, '[');
+	cg_putc(w->r.out, '[');
 	w->comma = false;
 	ok = ok && put_lines(w);
-	cg_puts(w->out, "]}");
-	w->comma = true;
+	cg_puts(w->r.out, "]}");
 	clear_ranks(w);
 	return ok;
+}
+
+/* Memory for reading and writing files. False: out of memory. */
+static bool
+begin_files(struct cg_report *r)
+{
+	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
+
+	w->entry = NULL;
+	w->open = NULL;
+	w->path = NULL;
+	w->step = NULL;
+	w->entry_cap = w->open_cap = w->path_cap = w->step_cap = 0;
+	w->rows = cg_rows_new(r->graph);
+	w->rank = calloc(cg_fn_count(r->graph) + 1, sizeof(*w->rank));
+	if (w->rows && w->rank)
+		return true;
+	cg_rows_free(w->rows);
+	free(w->rank);
+	return false;
+}
+
+static void
+end_files(struct cg_report *r)
+{
+	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
+
+	cg_rows_free(w->rows);
+	free(w->rank);
+	free(w->entry);
+	free(w->open);
+	free(w->path);
+	free(w->step);
 }
 
 /* ---- Documents ---------------------------------------------------------- */
@@ -243,7 +276,7 @@ find_desc(const struct gcov_json_writer *w, const char *name)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; cg_part_desc(w->graph, w->part, i, &key, &value);
+	for (size_t i = 0; cg_part_desc(w->r.graph, w->r.part, i, &key, &value);
 	     i++) {
 		if (strcmp(key, name) == 0)
 			return cg_slice(value);
@@ -255,7 +288,7 @@ static void
 put_head(struct gcov_json_writer *w)
 {
 	struct cg_slice compiler = find_desc(w, "Compiler"), data;
-	const char *version = cg_opt(w->job, "format-version");
+	const char *version = cg_opt(w->r.job, "format-version");
 	char room[GCOV_JSON_VERSION_MAX];
 
 	w->major = gcov_json_major(compiler);
@@ -263,7 +296,7 @@ put_head(struct gcov_json_writer *w)
 			    : w->major == 0 || w->major > 13;
 	w->directory = find_desc(w, "Directory");
 	w->comma = false;
-	cg_putc(w->out, '{');
+	cg_putc(w->r.out, '{');
 	gcov_json_put_text(
 	    w, "format_version", cg_slice(w->blocks ? "2" : "1"));
 	if (compiler.len > 0)
@@ -278,30 +311,32 @@ put_head(struct gcov_json_writer *w)
 	if (data.len > 0)
 		gcov_json_put_text(w, "data_file", data);
 	gcov_json_put_key(w, "files");
-	cg_putc(w->out, '[');
+	cg_putc(w->r.out, '[');
 	w->comma = false;
 }
 
 static bool
 put_document(struct gcov_json_writer *w)
 {
-	bool ok = true;
-	cg_file file;
+	const struct cg_report_files_how how = { .r = &w->r,
+		.size = sizeof(*w),
+		.all = true,
+		.between = ",",
+		.put = put_file,
+		.begin = begin_files,
+		.close = end_files };
+	bool ok;
 
-	if (!w->lines)
-		w->lines = cg_lines_new_listed(w->graph, w->part);
-	else if (!cg_lines_set_part(w->lines, w->part))
+	if (!w->r.lines)
+		w->r.lines = cg_lines_new_listed(w->r.graph, w->r.part);
+	else if (!cg_lines_set_part(w->r.lines, w->r.part))
 		return false;
-	if (!w->lines)
+	if (!w->r.lines)
 		return false;
 	put_head(w);
-	while (ok && cg_next_file(w->lines, &file)) {
-		if (file != 0)
-			ok = put_file(w, file);
-		else
-			cg_warn(w->job, "dropped lines of unknown files");
-	}
-	cg_puts(w->out, "]}\n");
+	w->r.files = 0;
+	ok = cg_report_files(&how);
+	cg_puts(w->r.out, "]}\n");
 	return ok;
 }
 
@@ -309,9 +344,11 @@ int
 gcov_json_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct gcov_json_writer w = { .job = job, .graph = graph, .out = out };
+	struct gcov_json_writer w = {
+		.r = { .job = job, .graph = graph, .out = out }
+	};
 	const char *version = cg_opt(job, "format-version");
-	bool ok;
+	bool ok = true;
 
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
 		return cg_usage(job,
@@ -322,19 +359,11 @@ gcov_json_write(
 		    "%s needs the event Exec of coverage; the input has none, "
 		    "and its costs do not tell how often lines ran",
 		    cg_job_target(job)->name);
-	w.rows = cg_rows_new(graph);
-	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
-	ok = w.rows && w.rank;
-	if (!w.rank)
-		(void)cg_reject_nomem(job);
-	for (; ok && w.part < cg_part_count(graph); w.part++)
+	if (!begin_files(&w.r))
+		return cg_nomem(job);
+	for (; ok && w.r.part < cg_part_count(graph); w.r.part++)
 		ok = put_document(&w);
-	cg_lines_free(w.lines);
-	cg_rows_free(w.rows);
-	free(w.rank);
-	free(w.entry);
-	free(w.open);
-	free(w.path);
-	free(w.step);
-	return ok ? cg_out_status(out) : CG_ELIMIT; /* reported */
+	cg_lines_free(w.r.lines);
+	end_files(&w.r);
+	return ok ? cg_out_status(out) : cg_nomem(job);
 }

@@ -118,6 +118,21 @@ add_losses(struct cg_report_losses *to, const struct cg_report_losses *more)
 	to->negative_lines += more->negative_lines;
 	to->negative_branches += more->negative_branches;
 	to->repeated |= more->repeated;
+	to->pathless |= more->pathless;
+}
+
+/* The next file that has a path. */
+static bool
+next_with_path(struct cg_report *r, cg_file *file)
+{
+	while (cg_next_file(r->lines, file)) {
+		r->losses.pathless |= *file == 0;
+		if (*file != 0) {
+			r->files++;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Writes the files of the report, or of its range. */
@@ -127,7 +142,8 @@ put_files(const struct cg_report_files_how *how, struct cg_report *r)
 	bool ok = true;
 	cg_file file;
 
-	while (ok && cg_report_file(r, &file)) {
+	while (ok && (how->all ? next_with_path(r, &file)
+			       : cg_report_file(r, &file))) {
 		if (how->between && r->files > 1)
 			cg_puts(r->out, how->between);
 		ok = how->put(r, file);
@@ -236,8 +252,12 @@ cg_report_files(const struct cg_report_files_how *how)
 		.put = put_range,
 		.write = write_range,
 		.close = close_copy };
+	bool ok = cg_write_drafts(&drafts);
 
-	return cg_write_drafts(&drafts);
+	if (how->r->losses.pathless)
+		cg_warn(how->r->job, "dropped lines of unknown files");
+	how->r->losses.pathless = false;
+	return ok;
 }
 
 /* ---- What was dropped ---------------------------------------------------- */
