@@ -108,11 +108,12 @@ static void
 copy_nodes(struct cg_copy *copy)
 {
 	for (cg_node i = 1; i < copy->from->nodes; i++) {
-		const struct cg_node_entry *node = &copy->from->node[i];
-		const struct cg_pos pos = copy_pos(copy, node->pos);
+		const struct cg_frame_entry *frame = cg_frame_of(copy->from, i);
+		const struct cg_pos pos = copy_pos(copy, frame->pos);
+		cg_node parent = copy->node[copy->from->node[i].parent];
 
-		copy->node[i] = cg_add_frame(copy->to, copy->node[node->parent],
-		    copy->fn[node->fn], &pos, node->inlined);
+		copy->node[i] = cg_add_frame(copy->to, parent,
+		    copy->fn[frame->fn], &pos, frame->inlined);
 	}
 }
 

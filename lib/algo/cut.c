@@ -219,14 +219,15 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 static void
 count_call(struct cut *cut, cg_node node)
 {
-	const struct cg_node_entry *entry = &cut->from->node[node];
 	const struct cg_pos nowhere = { 0 };
-	cg_fn caller = cut->from->node[entry->parent].fn;
+	cg_node parent = cut->from->node[node].parent;
+	cg_fn callee = cg_frame_of(cut->from, node)->fn;
+	cg_fn caller = cg_frame_of(cut->from, parent)->fn;
 
-	if (entry->parent == 0)
+	if (parent == 0)
 		return;
 	(void)cg_add_call(cut->copy.to, cut->copy.fn[caller], &nowhere,
-	    cut->copy.fn[entry->fn], &nowhere, 1, NULL, 0);
+	    cut->copy.fn[callee], &nowhere, 1, NULL, 0);
 }
 
 /* Enters the calls of a stack, or leaves them, at an edge. */

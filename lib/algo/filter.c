@@ -132,11 +132,11 @@ map_fns(struct filtering *f)
 static void
 extend_path(struct filtering *f, cg_node node)
 {
-	const struct cg_node_entry *old = &f->copy.from->node[node];
+	const struct cg_frame_entry *old = cg_frame_of(f->copy.from, node);
 	struct path *path = &f->path[node];
 	unsigned matched = f->matched[old->fn];
 
-	*path = f->path[old->parent];
+	*path = f->path[f->copy.from->node[node].parent];
 	path->new = 0;
 	path->inlined = old->inlined && path->based;
 	path->based = path->inlined;
@@ -167,7 +167,7 @@ end_of(const struct filtering *f, cg_node node)
 }
 
 static cg_fn
-find_fn(struct filtering *f, const struct cg_node_entry *old)
+find_fn(struct filtering *f, const struct cg_frame_entry *old)
 {
 	if (f->filters->granularity == CG_PER_LINE && old->pos.line != 0)
 		return add_line_fn(f, old->fn, &old->pos);
@@ -179,7 +179,7 @@ find_fn(struct filtering *f, const struct cg_node_entry *old)
 static cg_node
 add_frame(struct filtering *f, cg_node parent, cg_node node)
 {
-	const struct cg_node_entry *old = &f->copy.from->node[node];
+	const struct cg_frame_entry *old = cg_frame_of(f->copy.from, node);
 	struct cg_build *to = f->copy.to;
 	struct cg_pos pos = { 0 };
 	cg_fn fn = find_fn(f, old);
@@ -190,7 +190,7 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 	}
 	/* Of several calls the innermost tells the place. */
 	if (parent != 0 && f->united[old->fn] &&
-	    to->graph->node[parent].fn == fn)
+	    cg_frame_of(to->graph, parent)->fn == fn)
 		parent = to->graph->node[parent].parent;
 	return cg_add_frame(to, parent, fn, &pos, f->path[node].inlined);
 }

@@ -187,7 +187,7 @@ static bool
 open_frame(struct fold *fold, cg_node node)
 {
 	const struct cg_graph *graph = fold->graph;
-	cg_fn fn = graph->node[node].fn, of_level;
+	cg_fn fn = cg_frame_of(graph, node)->fn, of_level;
 	size_t depth = fold->depth;
 	struct open *frame;
 
@@ -214,11 +214,13 @@ static bool
 put_call(struct fold *fold, const struct open *frame, const uint64_t *sum)
 {
 	struct cg_graph *graph = fold->graph;
-	const struct cg_call call = { .site = graph->node[frame[-1].node].pos,
+	const struct cg_call call = {
+		.site = cg_frame_of(graph, frame[-1].node)->pos,
 		.callee = frame->fn,
 		.count = frame->samples,
 		.cost = sum,
-		.n = graph->events };
+		.n = graph->events
+	};
 	struct cg_run *run = cg_run_get(graph, fold->part, frame[-1].fn);
 
 	graph->facts |= CG_CALLS;
@@ -309,7 +311,7 @@ close_frame(struct fold *fold)
 	bool ok = true;
 
 	fold->depth_of[frame->node] = 0;
-	fold->state[graph->node[frame->node].fn].open--;
+	fold->state[cg_frame_of(graph, frame->node)->fn].open--;
 	if (frame->first_fn)
 		ok = put_inclusive(fold, frame, sum);
 	state->taken--;
@@ -365,9 +367,9 @@ fold_stack(struct fold *fold, struct cg_stack_entry *stack)
 	if (stack->n > 0) {
 		fn = fold->depth ? fold->path[fold->depth - 1].fn : 0;
 		run = cg_run_get(graph, fold->part, fn);
-		if (!run ||
-		    !cg_run_add_cost(graph, run, &graph->node[stack->leaf].pos,
-			cost, stack->n)) {
+		if (!run || !cg_run_add_cost(graph, run,
+				&cg_frame_of(graph, stack->leaf)->pos, cost,
+				stack->n)) {
 			cg_build_nomem(fold->build);
 			return false;
 		}

@@ -198,11 +198,13 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 		r->path[r->paths++] = at;
 	}
 	while (r->paths > 0) {
-		const struct cg_node_entry *node =
-		    &r->node[r->path[--r->paths]];
+		uint32_t number = r->node[r->path[--r->paths]].frame;
+		/* A copy: adding one may move all frames. */
+		const struct cg_frame_entry frame =
+		    r->build->graph->frame[number];
 
 		*new = cg_add_frame(
-		    r->build, *new, node->fn, &node->pos, node->inlined);
+		    r->build, *new, frame.fn, &frame.pos, frame.inlined);
 		slot = cg_map_at(
 		    &r->moved, (uint64_t)root << 32 | r->path[r->paths]);
 		if (!slot)

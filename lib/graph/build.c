@@ -375,12 +375,12 @@ cg_infer_fn_files(struct cg_graph *graph)
 	only_file = calloc(graph->fns, sizeof(*only_file));
 	if (!only_file)
 		return false;
-	for (size_t i = 1; i < graph->nodes; i++) {
-		const struct cg_node_entry *node = &graph->node[i];
-		cg_file *file = &only_file[node->fn];
+	for (size_t i = 1; i < graph->frames; i++) {
+		const struct cg_frame_entry *frame = &graph->frame[i];
+		cg_file *file = &only_file[frame->fn];
 
-		if (node->pos.file != 0 && *file != node->pos.file)
-			*file = *file == 0 ? node->pos.file : MANY_FILES;
+		if (frame->pos.file != 0 && *file != frame->pos.file)
+			*file = *file == 0 ? frame->pos.file : MANY_FILES;
 	}
 	for (cg_fn fn = 1; fn < graph->fns; fn++) {
 		if (graph->fn[fn].file == 0 && only_file[fn] != 0 &&

@@ -39,8 +39,8 @@ facts_of_functions(const struct cg_graph *graph)
 static cg_facts
 facts_of_frames(const struct cg_graph *graph)
 {
-	for (size_t i = 1; i < graph->nodes; i++) {
-		if (graph->node[i].inlined)
+	for (cg_node i = 1; i < graph->nodes; i++) {
+		if (cg_frame_of(graph, i)->inlined)
 			return CG_INLINING;
 	}
 	return 0;

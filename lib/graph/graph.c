@@ -24,13 +24,15 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	    !cg_grow(
 		&graph->files.path, &graph->files.cap, 1, sizeof(cg_str)) ||
 	    !cg_grow(&graph->fn, &graph->fn_cap, 1, sizeof(*graph->fn)) ||
+	    !cg_grow(
+		&graph->frame, &graph->frame_cap, 1, sizeof(*graph->frame)) ||
 	    !cg_grow(&graph->node, &graph->node_cap, 1, sizeof(*graph->node)) ||
 	    !cg_grow(&graph->part, &graph->part_cap, 1, sizeof(*graph->part))) {
 		cg_graph_free(graph);
 		return NULL;
 	}
 	graph->objects.count = graph->files.count = 1;
-	graph->fns = graph->nodes = graph->parts = 1;
+	graph->fns = graph->frames = graph->nodes = graph->parts = 1;
 	graph->fn[0].runs = CG_NO_RUN;
 	graph->part[0].info.cmd = "";
 	return graph;
@@ -82,6 +84,7 @@ cg_graph_free(struct cg_graph *graph)
 	free(graph->part);
 	free(graph->run);
 	cg_stacks_clear(graph);
+	free(graph->frame);
 	free(graph->node);
 	unseal(graph);
 	free(graph);

@@ -28,6 +28,7 @@ struct cg_fn_entry {
 	cg_file file;
 	cg_object object;
 	uint32_t runs;            /* first run, or CG_NO_RUN */
+	uint32_t frame;           /* its latest frame, if there is such a one */
 	struct cg_range range;
 };
 
@@ -86,14 +87,20 @@ struct cg_formula {
 
 /* ---- Stacks ------------------------------------------------------------- */
 
+/* What equal frames of any stacks share; frame 0 is that of node 0. */
+struct cg_frame_entry {
+	cg_fn fn;
+	bool inlined;
+	struct cg_pos pos;
+};
+
+/* There may be many times as many nodes as frames. */
 struct cg_node_entry {
 	cg_node parent;
-	cg_fn fn;
-	struct cg_pos pos;
+	uint32_t frame;
 	uint32_t stack;           /* + 1: the latest stack that ends here */
-	uint32_t inlined : 1;
 	uint32_t listed : 1;      /* is in the hash table */
-	uint32_t latest : 30;     /* child of the latest lookup, or 0 */
+	uint32_t latest : 31;     /* child of the latest lookup, or 0 */
 };
 
 /* Slot of the table of nodes. The hash saves looking at other nodes. */
@@ -174,6 +181,9 @@ struct cg_graph {
 	struct cg_map run_ids;    /* part << 32 | fn -> run + 1 */
 	struct cg_pool costs, others; /* blocks of the two kinds of rows */
 
+	struct cg_frame_entry *frame;
+	size_t frames, frame_cap; /* with frame 0 */
+	struct cg_map frame_ids;  /* hash of a frame -> frame */
 	struct cg_node_entry *node;
 	size_t nodes, node_cap;   /* with node 0 */
 	struct cg_node_slot *node_slot;
@@ -207,6 +217,12 @@ struct cg_graph {
 	uint64_t *padded;         /* cg_part_totals() with all events */
 	size_t padded_cap;
 };
+
+static inline const struct cg_frame_entry *
+cg_frame_of(const struct cg_graph *graph, cg_node node)
+{
+	return &graph->frame[graph->node[node].frame];
+}
 
 /* ---- graph.c ------------------------------------------------------------ */
 

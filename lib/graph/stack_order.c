@@ -76,14 +76,15 @@ sort_children(struct order *order, cg_node parent)
 		&order->group, &order->group_cap, n, sizeof(*order->group)))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const struct cg_node_entry *node = &graph->node[child[i]];
+		const struct cg_frame_entry *frame =
+		    cg_frame_of(graph, child[i]);
 
 		order->group[i] =
-		    (struct sibling){ .rank = graph->fn_rank[node->fn],
-			    .file = graph->file_rank[node->pos.file],
-			    .line = node->pos.line,
-			    .addr = node->pos.addr,
-			    .inlined = node->inlined,
+		    (struct sibling){ .rank = graph->fn_rank[frame->fn],
+			    .file = graph->file_rank[frame->pos.file],
+			    .line = frame->pos.line,
+			    .addr = frame->pos.addr,
+			    .inlined = frame->inlined,
 			    .node = child[i] };
 	}
 	qsort(order->group, n, sizeof(*order->group), compare_siblings);
@@ -126,35 +127,29 @@ number_nodes(struct order *order)
 	}
 }
 
-/*
- * Moves nodes to where their new ids say: a word of each at a time, so that
- * there is no copy of all.
- */
+/* Moves nodes to where their new ids say, without a copy of all of each. */
 static bool
 move_nodes(struct cg_graph *graph, const cg_node *new_id)
 {
-	uint64_t *word = malloc(graph->nodes * sizeof(*word));
+	struct moved {
+		cg_node parent;
+		uint32_t frame;
+	} *moved = malloc(graph->nodes * sizeof(*moved));
 
-	_Static_assert(sizeof(*graph->node) % sizeof(*word) == 0, "words");
-	for (size_t at = 0; word && at < sizeof(*graph->node);
-	     at += sizeof(*word)) {
-		char *from = (char *)graph->node + at;
+	if (!moved)
+		return false;
+	for (size_t i = 0; i < graph->nodes; i++) {
+		const struct cg_node_entry *node = &graph->node[i];
 
-		for (size_t i = 0; i < graph->nodes; i++)
-			memcpy(&word[new_id[i]],
-			    from + i * sizeof(*graph->node), sizeof(*word));
-		for (size_t i = 0; i < graph->nodes; i++)
-			memcpy(from + i * sizeof(*graph->node), &word[i],
-			    sizeof(*word));
+		moved[new_id[i]] =
+		    (struct moved){ new_id[node->parent], node->frame };
 	}
-	for (size_t i = 0; word && i < graph->nodes; i++) {
-		struct cg_node_entry *node = &graph->node[i];
-
-		node->stack = node->latest = node->listed = 0;
-		node->parent = new_id[node->parent];
-	}
-	free(word);
-	return word != NULL;
+	for (size_t i = 0; i < graph->nodes; i++)
+		graph->node[i] =
+		    (struct cg_node_entry){ .parent = moved[i].parent,
+			    .frame = moved[i].frame };
+	free(moved);
+	return true;
 }
 
 /* First pass of the sort of stacks, which is stable. */

@@ -9,27 +9,82 @@
 #include "graph/build.h"
 
 /* The bits of cg_node_entry.latest: 32 GB of nodes. */
-#define NODES_MAX 0x3fffffffu
+#define NODES_MAX 0x7fffffffu
 
 /* ---- Frames -------------------------------------------------------------- */
+
+static bool
+same_frame(const struct cg_frame_entry *a, const struct cg_frame_entry *b)
+{
+	return a->fn == b->fn && a->pos.addr == b->pos.addr &&
+	       a->pos.line == b->pos.line && a->pos.file == b->pos.file &&
+	       a->inlined == b->inlined;
+}
+
+static uint64_t
+hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
+{
+	uint64_t hash = (uint64_t)frame->fn << 32 | frame->pos.file;
+
+	hash = cg_hash_u64(hash ^ cg_hash_seed(graph));
+	hash = cg_hash_u64(
+	    hash ^ ((uint64_t)frame->pos.line << 1 | frame->inlined));
+	return cg_hash_u64(hash ^ frame->pos.addr);
+}
+
+/* Looks the frame up in the table, and adds it if it is new. */
+static uint32_t
+find_frame(struct cg_build *build, const struct cg_frame_entry *frame)
+{
+	struct cg_graph *graph = build->graph;
+	uint64_t key = hash_frame(graph, frame);
+	uint32_t *id;
+
+	do
+		id = cg_map_at(&graph->frame_ids, key++);
+	while (id && *id != 0 && !same_frame(&graph->frame[*id], frame));
+	if (id && *id != 0)
+		return *id;
+	if (!id || graph->frames == UINT32_MAX ||
+	    !cg_grow_raw(&graph->frame, &graph->frame_cap, graph->frames + 1,
+		sizeof(*graph->frame))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	graph->facts |= (frame->pos.addr != 0 ? CG_INSTRS : 0) |
+			(frame->pos.line != 0 ? CG_LINES : 0);
+	*id = (uint32_t)graph->frames;
+	graph->frame[graph->frames++] = *frame;
+	return *id;
+}
+
+/* The number of a frame; 0: out of memory. Many functions have one frame. */
+static uint32_t
+get_frame(struct cg_build *build, const struct cg_frame_entry *frame)
+{
+	struct cg_graph *graph = build->graph;
+	uint32_t latest = graph->fn[frame->fn].frame;
+
+	if (latest != 0 && latest < graph->frames &&
+	    same_frame(&graph->frame[latest], frame))
+		return latest;
+	return graph->fn[frame->fn].frame = find_frame(build, frame);
+}
+
+/* ---- Nodes --------------------------------------------------------------- */
 
 static uint32_t
 hash_node(const struct cg_node_entry *node, uint64_t seed)
 {
-	uint64_t hash = (uint64_t)node->parent << 32 | node->fn;
+	uint64_t hash = (uint64_t)node->parent << 32 | node->frame;
 
-	hash += ((uint64_t)node->pos.file << 32 | node->pos.line) *
-		UINT64_C(0x9e3779b97f4a7c15);
-	hash += (node->pos.addr + node->inlined) * (seed | 1);
-	return (uint32_t)cg_hash_u64(hash);
+	return (uint32_t)cg_hash_u64(hash ^ seed);
 }
 
 static bool
 same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 {
-	return a->parent == b->parent && a->fn == b->fn &&
-	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
-	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
+	return a->parent == b->parent && a->frame == b->frame;
 }
 
 void
@@ -126,8 +181,6 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 	}
 	graph->node[id] = *node;
 	graph->nodes++;
-	graph->facts |= (node->pos.addr != 0 ? CG_INSTRS : 0) |
-			(node->pos.line != 0 ? CG_LINES : 0);
 	return id;
 }
 
@@ -181,10 +234,10 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
 {
 	struct cg_graph *graph = build->graph;
-	const struct cg_node_entry node = {
-		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
+	struct cg_node_entry node = { .parent = parent };
+	struct cg_frame_entry frame = {
+		.fn = fn, .inlined = inlined, .pos = *pos
 	};
-	const struct cg_node_entry *child;
 	cg_node latest;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
@@ -192,13 +245,10 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
 	latest = graph->node[parent].latest;
-	child = &graph->node[latest];
-	/* Not same_node(): that would wait for node to be written. */
-	if (latest != 0 && child->fn == fn && child->pos.addr == pos->addr &&
-	    child->pos.line == pos->line && child->pos.file == pos->file &&
-	    child->inlined == inlined)
+	if (latest != 0 && same_frame(cg_frame_of(graph, latest), &frame))
 		return latest;
-	return change_latest(build, &node);
+	node.frame = get_frame(build, &frame);
+	return node.frame != 0 ? change_latest(build, &node) : 0;
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -331,7 +381,7 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 	while (n > 0 && cost[n - 1] == 0)
 		n--;
 	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
-	    cg_build_excludes(build, graph->node[leaf].pos.file) ||
+	    cg_build_excludes(build, cg_frame_of(graph, leaf)->pos.file) ||
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_total(build, cost, n))
 		return;
@@ -436,13 +486,13 @@ cg_node_count(const struct cg_graph *graph)
 void
 cg_get_node(const struct cg_graph *graph, cg_node node, struct cg_stack *stack)
 {
-	const struct cg_node_entry *entry = &graph->node[node];
+	const struct cg_frame_entry *frame = cg_frame_of(graph, node);
 
 	*stack = (struct cg_stack){ .node = node,
-		.parent = entry->parent,
-		.fn = entry->fn,
-		.pos = entry->pos,
-		.inlined = entry->inlined };
+		.parent = graph->node[node].parent,
+		.fn = frame->fn,
+		.pos = frame->pos,
+		.inlined = frame->inlined };
 }
 
 bool
@@ -470,6 +520,7 @@ void
 cg_stacks_clear(struct cg_graph *graph)
 {
 	struct cg_node_entry *root;
+	struct cg_frame_entry *frame;
 
 	/* Keeps node 0. (A graph that could not be made has none.) */
 	if (graph->nodes > 0) {
@@ -481,6 +532,15 @@ cg_stacks_clear(struct cg_graph *graph)
 		graph->nodes = 1;
 		graph->node[0].latest = 0;
 	}
+	if (graph->frames > 0) {
+		frame = realloc(graph->frame, sizeof(*frame));
+		if (frame) {
+			graph->frame = frame;
+			graph->frame_cap = 1;
+		}
+		graph->frames = 1;
+	}
+	cg_map_free(&graph->frame_ids);
 	cg_stacks_drop_slots(graph);
 	free(graph->stack);
 	graph->stack = NULL;

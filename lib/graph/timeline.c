@@ -235,7 +235,8 @@ cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 	track = &graph->track[build->track - 1];
 	/* Mostly there are no rules: then the node need not be in the cache. */
 	if (!track->info.spans && build->excluded_files.table &&
-	    cg_build_excludes(build, graph->node[moment->node].pos.file))
+	    cg_build_excludes(
+		build, cg_frame_of(graph, moment->node)->pos.file))
 		return;
 	track->unsorted |= !track->info.spans && track->info.moments > 0 &&
 			   moment->time < track->time;
