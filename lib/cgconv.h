@@ -180,7 +180,7 @@ struct cg_option {
 	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 5
+#define CG_MODULE_ABI 6
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */

@@ -687,11 +687,11 @@ struct cg_merged_stacks *cg_merged_stacks_new(
 void cg_merged_stacks_free(struct cg_merged_stacks *);
 
 struct cg_merged_frame {
-	uint32_t parent; /* the caller's frame; 0: none */
-	uint32_t depth;  /* of frame 0: 0 */
+	uint32_t parent;         /* the caller's frame; 0: none */
 	uint32_t key;
-	cg_fn fn;        /* of the first frame merged into this one */
-	bool ends_stack; /* a stack that has costs or samples ends here */
+	cg_fn fn;                /* of the first frame merged into this one */
+	uint32_t depth : 31;     /* of frame 0: 0 */
+	uint32_t ends_stack : 1; /* a stack that has costs or samples ends here */
 };
 /*
  * The frames by number, in the order in which the graph first has them, callers

@@ -19,11 +19,22 @@ file()
 	printf ']}}\n'
 }
 
-# becomes LINE...: the input converts to these folded stacks.
+# turn FILE: prints what file() wrote with the frames before the profiles.
+turn()
+{
+	tr '\n' ' ' <"$1" | sed -E \
+		's/"profiles":(.*),"shared":(.*)\} *$/"shared":\2,"profiles":\1}/'
+}
+
+# becomes LINE...: the input converts to these folded stacks, and to the same
+# graph with its frames before the profiles.
 becomes()
 {
 	"$CGCONV" -q -t folded "$dir/in.json" >"$dir/out"
 	printf '%s\n' "$@" >"$dir/want"
+	same "$dir/want" "$dir/out"
+	"$CGCONV" -q -t json "$dir/in.json" >"$dir/want"
+	turn "$dir/in.json" | "$CGCONV" -q -t json >"$dir/out"
 	same "$dir/want" "$dir/out"
 }
 
@@ -35,6 +46,8 @@ refused()
 	shift
 	file "$@" >"$dir/bad.json"
 	refuses 1 "$message" "$dir/bad.json"
+	turn "$dir/bad.json" >"$dir/turned.json"
+	refuses 1 "$message" "$dir/turned.json"
 }
 
 S='"type":"sampled","name":"x"'
@@ -174,6 +187,9 @@ E='"type":"evented","name":"x"'
 	refused "expected as many weights as samples" "f" "{$S,\"weights\":[1]}"
 	refused "expected frames below 1 in samples and events, there is 7" "f" \
 		"{$S,\"samples\":[[0,7]],\"weights\":[1]}"
+	# Frames that are known tell the place.
+	refuses 1 "turned.json:1:156: error: expected frames below 1" \
+		"$dir/turned.json"
 	refused "expected a number that is not negative" "f" \
 		"{$S,\"samples\":[[0]],\"weights\":[-1]}"
 	refused "expected a whole number" "f" \

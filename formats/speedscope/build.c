@@ -2,7 +2,6 @@
  * build.c - puts what was read of a speedscope file into the builder.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "read.h"
 
@@ -24,35 +23,36 @@ static const struct unit units[] = {
 	{ 0 },
 };
 
-/* Returns the builder's nodes by node, malloc()ed; NULL: failed. */
-static cg_node *
+cg_node
+speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
+{
+	const struct frame *frame = (const struct frame *)r->frames.at + number;
+
+	if (number >= r->frames.count) {
+		(void)cg_reject_at(r->job, r->direct ? r->json.at : NULL,
+		    "expected frames below %zu in samples and events, there is "
+		    "%" PRIu32,
+		    r->frames.count, number);
+		return 0;
+	}
+	return cg_add_frame(r->build, parent, frame->fn,
+	    &(const struct cg_pos){ .file = frame->file, .line = frame->line },
+	    frame->inlined);
+}
+
+/* Parents come before their children. */
+static bool
 build_stacks(struct reader *r)
 {
-	const struct node *nodes = r->nodes.at;
-	const struct frame *frames = r->frames.at;
-	cg_node *stack = calloc(r->nodes.count + 1, sizeof(*stack));
+	struct node *nodes = r->nodes.at;
+	bool ok = true;
 
-	if (!stack)
-		(void)cg_reject_nomem(r->job);
-	for (size_t i = 0; stack && i < r->nodes.count; i++) {
-		const struct frame *frame;
-
-		if (nodes[i].frame >= r->frames.count) {
-			(void)cg_reject(r->job,
-			    "expected frames below %zu in samples and events, "
-			    "there is %" PRIu32,
-			    r->frames.count, nodes[i].frame);
-			free(stack);
-			return NULL;
-		}
-		frame = &frames[nodes[i].frame];
-		stack[i + 1] =
-		    cg_add_frame(r->build, stack[nodes[i].parent], frame->fn,
-			&(const struct cg_pos){
-			    .file = frame->file, .line = frame->line },
-			frame->inlined);
+	for (size_t i = 0; ok && i < r->nodes.count; i++) {
+		nodes[i].frame = speedscope_add_frame(
+		    r, speedscope_stack(r, nodes[i].parent), nodes[i].frame);
+		ok = nodes[i].frame != 0;
 	}
-	return stack;
+	return ok;
 }
 
 static const struct unit *
@@ -149,8 +149,8 @@ count_samples(const struct profile *profile, const struct unit *unit,
 }
 
 static bool
-add_profile(struct reader *r, const struct profile *profile,
-    const cg_node *stack, struct cg_map *parts)
+add_profile(
+    struct reader *r, const struct profile *profile, struct cg_map *parts)
 {
 	const struct unit *unit = find_unit(r, profile);
 	uint64_t factor = profile->ours ? 1 : unit->scale;
@@ -167,13 +167,12 @@ add_profile(struct reader *r, const struct profile *profile,
 			return cg_reject(
 			    r->job, "expected weights whose sum is below 2^64");
 		}
-		cg_add_stack(r->build, stack[costs[i].node],
+		cg_add_stack(r->build, speedscope_stack(r, costs[i].node),
 		    count_samples(
 			profile, unit, &costs[i], cost[column], first),
 		    cost, column + 1);
 	}
-	return speedscope_add_moments(
-		   r, profile, stack, factor, column, unit->unit) &&
+	return speedscope_add_moments(r, profile, factor, column, unit->unit) &&
 	       cg_build_status(r->build) == CG_OK;
 }
 
@@ -182,12 +181,9 @@ speedscope_build(struct reader *r)
 {
 	const struct profile *profile = r->profiles.at;
 	struct cg_map parts = { 0 };
-	cg_node *stack = build_stacks(r);
+	bool ok = build_stacks(r);
 
-	for (size_t i = 0; stack && i < r->profiles.count; i++) {
-		if (!add_profile(r, &profile[i], stack, &parts))
-			break;
-	}
-	free(stack);
+	for (size_t i = 0; ok && i < r->profiles.count; i++)
+		ok = add_profile(r, &profile[i], &parts);
 	cg_map_free(&parts);
 }

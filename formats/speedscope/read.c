@@ -1,9 +1,9 @@
 /*
  * read.c - reads speedscope's files. speedscope.c describes the format.
  *
- * One pass. As frames may come after the profiles that refer to them by number,
- * stacks are a tree of frame numbers until the end. A sample takes four bytes
- * until its weight is read.
+ * One pass. Frames may come after the profiles that refer to them by number:
+ * then stacks are a tree of frame numbers until the end. A sample takes four
+ * bytes until its weight is read.
  */
 #include <stdlib.h>
 
@@ -48,8 +48,13 @@ static bool
 find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 {
 	struct node *nodes = r->nodes.at;
-	uint32_t last = parent ? nodes[parent - 1].last : r->last_root;
+	uint32_t last;
 
+	if (r->direct) {
+		*node = speedscope_add_frame(r, parent, frame);
+		return *node != 0;
+	}
+	last = parent ? nodes[parent - 1].last : r->last_root;
 	*node = last;
 	if (last != 0 && nodes[last - 1].frame == frame)
 		return true;
@@ -105,6 +110,19 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 
 /* ---- Sampled profiles --------------------------------------------------- */
 
+/* Makes the frame the last one of so many and one. */
+static bool
+extend_path(struct reader *r, size_t depth, uint32_t node, uint32_t frame)
+{
+	struct step *step;
+
+	r->path.count = depth;
+	step = speedscope_add(r, &r->path, sizeof(*step));
+	if (step)
+		*step = (struct step){ node, frame };
+	return step != NULL;
+}
+
 /* Frames that equal those of the sample before are not looked up. */
 static bool
 take_sample(struct reader *r)
@@ -119,24 +137,19 @@ take_sample(struct reader *r)
 	    !speedscope_next(r))
 		return false;
 	for (; r->type != CG_JSON_ARRAY_END; depth++) {
-		const struct node *nodes = r->nodes.at;
-		uint32_t *path = r->path.at;
+		const struct step *path = r->path.at;
 
 		if (!speedscope_take_number(r, UINT32_MAX, &frame))
 			return false;
-		same = same && depth < r->path.count &&
-		       nodes[path[depth] - 1].frame == frame;
+		same =
+		    same && depth < r->path.count && path[depth].frame == frame;
 		if (same) {
-			node = path[depth];
+			node = path[depth].node;
 			continue;
 		}
-		if (!find_node(r, node, (uint32_t)frame, &node))
+		if (!find_node(r, node, (uint32_t)frame, &node) ||
+		    !extend_path(r, depth, node, (uint32_t)frame))
 			return false;
-		r->path.count = depth;
-		path = speedscope_add(r, &r->path, sizeof(*path));
-		if (!path)
-			return false;
-		*path = node;
 	}
 	r->path.count = depth;
 	sample = speedscope_add(r, &r->samples, sizeof(*sample));
@@ -242,9 +255,9 @@ static const struct key event_keys[] = {
 static uint32_t
 top(const struct reader *r)
 {
-	const uint32_t *path = r->path.at;
+	const struct step *path = r->path.at;
 
-	return r->path.count ? path[r->path.count - 1] : 0;
+	return r->path.count ? path[r->path.count - 1].node : 0;
 }
 
 /* Adds the time since the last event to the open frame. */
@@ -275,11 +288,10 @@ advance_time(struct reader *r, const struct decimal *at)
 static void
 close_frame(struct reader *r)
 {
-	const struct node *nodes = r->nodes.at;
-	const uint32_t *path = r->path.at;
+	const struct step *path = r->path.at;
 	size_t depth = r->path.count;
 
-	while (depth > 0 && nodes[path[depth - 1] - 1].frame != r->event_frame)
+	while (depth > 0 && path[depth - 1].frame != r->event_frame)
 		depth--;
 	if (depth == 0 || depth != r->path.count)
 		cg_warn_at(r->job, r->json.at,
@@ -291,7 +303,7 @@ close_frame(struct reader *r)
 static bool
 take_event(struct reader *r)
 {
-	uint32_t node, *open;
+	uint32_t node;
 
 	r->event_type = 0;
 	if (!speedscope_take_object(r, event_keys))
@@ -304,12 +316,9 @@ take_event(struct reader *r)
 		close_frame(r);
 		return speedscope_keep_moment(r, top(r), &r->event_at);
 	}
-	if (!find_node(r, top(r), r->event_frame, &node))
-		return false;
-	open = speedscope_add(r, &r->path, sizeof(*open));
-	if (open)
-		*open = node;
-	return open != NULL && speedscope_keep_moment(r, node, &r->event_at);
+	return find_node(r, top(r), r->event_frame, &node) &&
+	       extend_path(r, r->path.count, node, r->event_frame) &&
+	       speedscope_keep_moment(r, node, &r->event_at);
 }
 
 static bool
@@ -366,6 +375,8 @@ take_profile(struct reader *r)
 
 	r->profile = (struct profile){ .first = r->costs.count,
 		.first_moment = r->moments.bytes };
+	if (r->profiles.count == 0)
+		r->direct = r->frames.count > 0;
 	r->samples.count = r->weights.count = r->path.count = 0;
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
@@ -531,6 +542,7 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.path.at);
 	cg_numbers_free(&r.moments);
 	free(r.sums.at);
+	cg_map_free(&r.sum_ids);
 	cg_map_free(&r.node_ids);
 	cg_map_free(&r.cost_ids);
 	return cg_in_status(in);

@@ -14,7 +14,10 @@ struct decimal {
 	uint32_t nano; /* below NANO */
 };
 
-/* A frame, by number, on top of another; 0 is below all. */
+/*
+ * A frame, by number, on top of another; 0 is below all. When the frames are
+ * known, the builder's node takes the place of the number.
+ */
 struct node {
 	uint32_t parent, frame;
 	uint32_t last : 31;  /* looked up of its children; likely the next */
@@ -62,6 +65,11 @@ struct frame {
 	bool inlined;
 };
 
+/* A frame of the last sample, or one that is open. */
+struct step {
+	uint32_t node, frame;
+};
+
 /* Arrays: cap is in elements. */
 struct list {
 	void *at;
@@ -77,6 +85,11 @@ struct reader {
 	size_t text_cap;
 	struct cg_slice string; /* the last one, in text or in the input */
 
+	/*
+	 * The frames came before the first profile: nodes are the builder's, and
+	 * there are no others.
+	 */
+	bool direct;
 	uint32_t last_root;     /* as node.last, of roots */
 	struct list nodes;      /* struct node */
 	struct cg_map node_ids; /* parent << 32 | frame -> node, if listed */
@@ -93,7 +106,7 @@ struct reader {
 	struct cg_map cost_ids; /* its nodes -> their costs, from 1 */
 	struct list samples;    /* nodes: uint32_t */
 	struct list weights;    /* struct decimal, if they come first */
-	struct list path;       /* nodes of the last sample or open frames */
+	struct list path;       /* struct step */
 	bool weighted, sampled; /* weights, samples were read */
 	size_t counts;          /* counts of samples that were read */
 	bool stored;            /* weights came before samples */
@@ -104,7 +117,8 @@ struct reader {
 	struct cg_numbers moments;
 	bool timed;       /* there are some */
 	bool untimed;     /* the target cannot represent them */
-	struct list sums; /* struct decimal, by node, of one profile */
+	struct list sums; /* struct decimal, of one profile */
+	struct cg_map sum_ids; /* its nodes -> their sums, from 1 */
 	struct decimal now;
 	bool began; /* now is set */
 	/* The current event. */
@@ -151,11 +165,11 @@ bool speedscope_take_array(struct reader *, bool (*take)(struct reader *));
 bool speedscope_keep_moment(
     struct reader *, uint32_t node, const struct decimal *);
 /*
- * Adds the moments of a profile to the track of its thread. stack: the builder's
- * nodes; factor: of the unit; column: of the event; unit: of times.
+ * Adds the moments of a profile to the track of its thread. factor: of the unit;
+ * column: of the event; unit: of times.
  */
 bool speedscope_add_moments(struct reader *, const struct profile *,
-    const cg_node *stack, uint64_t factor, unsigned column, const char *unit);
+    uint64_t factor, unsigned column, const char *unit);
 
 /* ---- exporter.c: keys that only cgconv writes --------------------------- */
 
@@ -173,7 +187,17 @@ bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 
 /* ---- build.c ------------------------------------------------------------ */
 
+/* Adds a frame by number; 0: failed. */
+cg_node speedscope_add_frame(struct reader *, cg_node parent, uint32_t frame);
 /* Puts all that was read into the builder. */
 void speedscope_build(struct reader *);
+/* The builder's node, once speedscope_build() has added it. */
+static inline cg_node
+speedscope_stack(const struct reader *r, uint32_t node)
+{
+	const struct node *nodes = r->nodes.at;
+
+	return r->direct || node == 0 ? node : nodes[node - 1].frame;
+}
 
 #endif

@@ -42,7 +42,6 @@ get_moment(const struct reader *r, const struct profile *profile, size_t *at,
 }
 
 struct timeline {
-	const cg_node *stack;
 	uint64_t factor;
 	struct decimal now;
 	uint64_t cost[CG_EVENT_MAX];
@@ -60,29 +59,53 @@ scale_time(const struct decimal *value, uint64_t factor)
 		   : INT64_MAX;
 }
 
+/*
+ * The weights of a node so far: costs are rounded as their sum is. NULL: out of
+ * memory.
+ */
+static struct decimal *
+get_sum(struct reader *r, uint32_t node)
+{
+	uint32_t *id = cg_map_at(&r->sum_ids, node);
+
+	if (!id) {
+		(void)cg_reject_nomem(r->job);
+		return NULL;
+	}
+	if (*id == 0 && !speedscope_add(r, &r->sums, sizeof(struct decimal)))
+		return NULL;
+	if (*id == 0)
+		*id = (uint32_t)r->sums.count;
+	return (struct decimal *)r->sums.at + *id - 1;
+}
+
 /* Costs fit, as build.c has added their sums. */
-static void
+static bool
 add_sample(struct reader *r, const struct profile *profile,
     struct timeline *line, uint32_t node, const struct decimal *weight)
 {
 	struct cg_moment moment = { .time =
 					scale_time(&line->now, line->factor),
-		.node = line->stack[node],
+		.node = speedscope_stack(r, node),
 		.cost = line->cost,
 		.n = line->column + 1 };
-	struct decimal *sum = (struct decimal *)r->sums.at + node;
 	uint64_t before = 0, after = 0;
+	struct decimal *sum;
 
 	if (!speedscope_add_decimal(&line->now, weight))
 		line->now.whole = UINT64_MAX;
 	/* Time without a frame: see add_cost(). */
 	if (node == 0 && (!profile->ours || profile->gaps))
-		return;
+		return true;
+	sum = get_sum(r, node);
+	if (!sum)
+		return false;
 	(void)speedscope_scale(sum, line->factor, &before);
 	(void)speedscope_add_decimal(sum, weight);
 	(void)speedscope_scale(sum, line->factor, &after);
 	line->cost[line->column] = after - before;
 	cg_add_moment(r->build, &moment);
+	return true;
 }
 
 static void
@@ -90,61 +113,40 @@ add_event(struct reader *r, const struct timeline *line, uint32_t node,
     const struct decimal *at)
 {
 	const struct cg_moment moment = { .time = scale_time(at, line->factor),
-		.node = line->stack[node] };
+		.node = speedscope_stack(r, node) };
 
 	cg_add_moment(r->build, &moment);
 }
 
-static void
+static bool
 add_moments(
     struct reader *r, const struct profile *profile, struct timeline *line)
 {
 	size_t at = profile->first_moment;
 	struct decimal value;
 	uint32_t node;
+	bool ok = true;
 
-	while (get_moment(r, profile, &at, &node, &value))
+	while (ok && get_moment(r, profile, &at, &node, &value))
 		if (profile->evented)
 			add_event(r, line, node, &value);
 		else
-			add_sample(r, profile, line, node, &value);
+			ok = add_sample(r, profile, line, node, &value);
 	/* The last sample has a length, too. */
 	if (!profile->evented)
 		cg_state_times(r->build,
 		    scale_time(&profile->start, line->factor),
 		    scale_time(&line->now, line->factor));
-}
-
-/* The weights of each node so far: costs are rounded as their sum is. */
-static bool
-make_sums(struct reader *r)
-{
-	while (r->sums.count <= r->nodes.count)
-		if (!speedscope_add(r, &r->sums, sizeof(struct decimal)))
-			return false;
-	return true;
-}
-
-/* For the next profile, which may have few of the nodes. */
-static void
-clear_sums(struct reader *r, const struct profile *profile)
-{
-	struct decimal *sum = r->sums.at, value;
-	size_t at = profile->first_moment;
-	uint32_t node;
-
-	while (get_moment(r, profile, &at, &node, &value))
-		sum[node] = (struct decimal){ 0 };
+	return ok;
 }
 
 bool
 speedscope_add_moments(struct reader *r, const struct profile *profile,
-    const cg_node *stack, uint64_t factor, unsigned column, const char *unit)
+    uint64_t factor, unsigned column, const char *unit)
 {
-	struct timeline line = { .stack = stack,
-		.factor = factor,
-		.now = profile->start,
-		.column = column };
+	struct timeline line = {
+		.factor = factor, .now = profile->start, .column = column
+	};
 	const struct cg_track track = { .pid = profile->track_pid,
 		.tid = profile->track_tid,
 		.name = cg_get_name(
@@ -163,9 +165,8 @@ speedscope_add_moments(struct reader *r, const struct profile *profile,
 		(void)cg_add_track(r->build, &track);
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
-	if (!make_sums(r))
-		return false;
-	add_moments(r, profile, &line);
-	clear_sums(r, profile);
-	return cg_build_status(r->build) == CG_OK;
+	cg_map_free(&r->sum_ids);
+	r->sums.count = 0;
+	return add_moments(r, profile, &line) &&
+	       cg_build_status(r->build) == CG_OK;
 }

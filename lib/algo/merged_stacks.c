@@ -18,10 +18,13 @@ struct cg_merged_stacks {
 	uint32_t *child;
 };
 
+/* The bits of cg_merged_frame.depth: there are no more nodes. */
+#define FRAMES_MAX 0x7fffffffu
+
 /* The children of a frame, while frames are merged. */
 struct children {
-	uint32_t latest; /* of the last look-up; 0: there are none */
-	bool many;       /* all of them are in the table */
+	uint32_t latest : 31; /* of the last look-up; 0: there are none */
+	uint32_t many : 1;    /* all of them are in the table */
 };
 
 /* What the table knows of a child; NULL: out of memory. */
@@ -88,11 +91,13 @@ merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
 			id = merged->frames++;
 			merged->frame[id] =
 			    (struct cg_merged_frame){ .parent = parent,
-				    .depth = merged->frame[parent].depth + 1,
+				    .depth = (merged->frame[parent].depth + 1) &
+					     FRAMES_MAX,
 				    .key = key,
 				    .fn = stack.fn };
 		}
-		of->latest = merged->frame_of[node] = (uint32_t)id;
+		merged->frame_of[node] = (uint32_t)id;
+		of->latest = id & FRAMES_MAX;
 	}
 	cg_map_free(&known);
 	free(children);
