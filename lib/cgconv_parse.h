@@ -336,41 +336,6 @@ uint32_t cg_hash_ends(struct cg_slice name);
  * construct names with the same hash.
  */
 uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
-/* The same, of words; the last one should depend on how many there are. */
-struct cg_sip {
-	uint64_t a, b, c, d;
-};
-void cg_sip_begin(struct cg_sip *, const uint64_t key[2]);
-static inline void
-cg_sip_round(struct cg_sip *v)
-{
-	v->a += v->b;
-	v->c += v->d;
-	v->b = (v->b << 13 | v->b >> 51) ^ v->a;
-	v->d = (v->d << 16 | v->d >> 48) ^ v->c;
-	v->a = v->a << 32 | v->a >> 32;
-	v->c += v->b;
-	v->a += v->d;
-	v->b = (v->b << 17 | v->b >> 47) ^ v->c;
-	v->d = (v->d << 21 | v->d >> 43) ^ v->a;
-	v->c = v->c << 32 | v->c >> 32;
-}
-static inline void
-cg_sip_word(struct cg_sip *v, uint64_t word)
-{
-	v->d ^= word;
-	cg_sip_round(v);
-	v->a ^= word;
-}
-static inline uint64_t
-cg_sip_end(struct cg_sip v, uint64_t last)
-{
-	cg_sip_word(&v, last);
-	v.c ^= 0xff;
-	for (unsigned i = 0; i < 3; i++)
-		cg_sip_round(&v);
-	return v.a ^ v.b ^ v.c ^ v.d;
-}
 /*
  * Such a key. table: any address in the process, which has to do where there is
  * no source of entropy.

@@ -194,31 +194,25 @@ add_locations(struct finish *f)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Maps nodes of the tree to the graph's nodes; NULL: failed. */
-static cg_node *
+/* Puts the graph's node in the place of each node's location. */
+static bool
 add_nodes(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_node *node = r->tree.nodes.at;
+	struct pprof_node *node = r->tree.nodes.at;
 	const struct cg_stack *frame = f->frames.list.at;
 	bool ok = true;
-	cg_node *id = calloc(r->tree.nodes.count + 1, sizeof(*id));
 
-	if (!id) {
-		(void)cg_reject_nomem(r->job);
-		return NULL;
-	}
+	pprof_end_tree(&r->tree);
 	for (size_t i = 1; ok && i < r->tree.nodes.count; i++) {
 		const uint32_t *first = &f->first[node[i].location - 1];
+		cg_node id = node[node[i].parent].location;
 
-		id[i] = id[node[i].parent];
 		ok = pprof_put_frames(
-		    r, frame + first[0], first[1] - first[0], &id[i]);
+		    r, frame + first[0], first[1] - first[0], &id);
+		node[i].location = id;
 	}
-	if (ok)
-		return id;
-	free(id);
-	return NULL;
+	return ok;
 }
 
 static void
@@ -244,22 +238,19 @@ static bool
 add_samples(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
+	const struct pprof_node *node = r->tree.nodes.at;
 	const struct pprof_sample *sample;
-	cg_node *node = add_nodes(f);
 	uint32_t labels = 0;
-	bool ok = true;
+	bool ok = add_nodes(f);
 
-	if (!node)
-		return false;
 	for (size_t i = 0; ok && i < r->tree.samples.count; i++) {
 		sample = pprof_sample(&r->tree, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
 		if (ok)
-			add_sample(f, sample, node[sample->leaf]);
+			add_sample(f, sample, node[sample->leaf].location);
 	}
-	free(node);
 	return ok && cg_build_status(r->build) == CG_OK;
 }
 

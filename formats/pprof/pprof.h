@@ -203,9 +203,14 @@ struct pprof_function {
  */
 struct pprof_node {
 	uint32_t parent, location;
-	uint32_t sample; /* + 1: the last one of this stack; 0: none */
-	uint32_t len;    /* length of its bytes in the list of paths */
-	size_t path;
+	uint32_t last : 31;  /* looked up of its children; likely the next */
+	uint32_t listed : 1; /* in the table of children */
+};
+/* The locations of a sample, as bytes, leaf first. Path 0 has none. */
+struct pprof_path {
+	size_t at; /* in the list of bytes */
+	uint32_t len, node;
+	uint32_t sample; /* + 1: the last one of this path; 0: none */
 };
 /* The sum of the samples of one stack and set of labels. */
 struct pprof_sample {
@@ -224,14 +229,15 @@ struct pprof_labels {
  * them.
  */
 struct pprof_tree {
-	struct pprof_list nodes, samples, paths, locations;
+	struct pprof_list nodes, samples, paths, path_bytes, locations;
 	struct cg_map location_ids;   /* index + 1 */
 	struct pprof_list near;       /* small id -> index + 1 of the location */
-	struct cg_map stacks;         /* hash of a path's bytes -> node */
+	struct cg_map path_ids;       /* hash of a path's bytes -> path */
+	struct cg_map children;       /* parent << 32 | location -> node */
 	struct cg_map by_labels_and_leaf; /* see get_sample() */
-	struct pprof_list steps;      /* of a new path */
+	struct pprof_list steps;      /* locations of a new path: uint32_t */
 	size_t columns;               /* values of a sample */
-	uint64_t key[2];              /* of the hashes */
+	uint64_t key[2];              /* of the hashes of paths */
 	bool nomem, overflow;         /* it has failed */
 };
 
@@ -353,6 +359,8 @@ bool pprof_fill_block(
 bool pprof_begin_tree(struct pprof_tree *, size_t columns);
 /* Takes all of the block into the tree. */
 void pprof_add_block(struct pprof_tree *, struct pprof_block *);
+/* Frees what is needed only to add samples. */
+void pprof_end_tree(struct pprof_tree *);
 struct pprof_sample *pprof_sample(const struct pprof_tree *, size_t i);
 /* *set becomes the set of the current sample's labels; 0: it has none. */
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);

@@ -64,11 +64,11 @@ free_lists(struct pprof_reader *r)
 	struct pprof_list *const lists[] = { &r->types, &r->mappings,
 		&r->functions, &r->lines, &r->strings, &r->comments, &r->labels,
 		&r->label_bytes, &r->label, &r->path, &r->values, &r->labelled,
-		&t->nodes, &t->samples, &t->paths, &t->locations, &t->near,
-		&t->steps };
+		&t->nodes, &t->samples, &t->paths, &t->path_bytes,
+		&t->locations, &t->near, &t->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
-		&r->by_labels, &r->long_names, &t->location_ids, &t->stacks,
-		&t->by_labels_and_leaf };
+		&r->by_labels, &r->long_names, &t->location_ids, &t->path_ids,
+		&t->children, &t->by_labels_and_leaf };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);

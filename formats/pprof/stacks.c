@@ -2,20 +2,22 @@
  * stacks.c - samples of a profile.proto: their stacks as a tree of
  * locations, their values summed.
  *
- * A stack is looked up by the bytes of its locations, leaf first: the bytes
- * after the first number are the stack of its caller. So for a new path, known
- * callers are searched from the leaf on. The numbers of a known path are not
- * read.
+ * A sample is looked up by the bytes of its path, its locations: the numbers of
+ * a known path are not read. Of a new path, leaf first, the bytes behind the
+ * first number are the path of its caller, which is looked up as well; if that is
+ * new, too, it is followed from its root on. A node knows the child that was
+ * looked up last, so the table of children has only those with siblings.
  *
  * Adding a sample is a chain of dependent cache misses: each step of it is
  * prefetched for a whole batch.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "pprof.h"
 
 #define BATCH 64
-#define WORD sizeof(uint64_t)
+#define NODES_MAX 0x7fffffffu /* the bits of pprof_node.last */
 
 #if defined(__GNUC__)
 #define FETCH(at) __builtin_prefetch(at)
@@ -23,19 +25,12 @@
 #define FETCH(at) ((void)(at))
 #endif
 
-/* A location of a new path. */
-struct step {
-	uint32_t location;
-	uint32_t at;   /* where its bytes begin in the path */
-	uint64_t hash; /* of the path from there on */
-};
-
 /* A sample in a block; its parts are in the block's lists. */
 struct waiting {
 	size_t path, value; /* the first of its ... */
 	uint32_t len;       /* bytes of the path */
 	uint32_t labels;
-	uint32_t likely; /* the node that it has, if it has one */
+	uint32_t likely; /* the path that it has, if that is known */
 	uint64_t hash;   /* of its path */
 };
 
@@ -51,45 +46,6 @@ pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
 	return true;
 }
 
-/* ---- Hashes of paths ----------------------------------------------------- */
-
-/*
- * A path is hashed from its end on, in words: so its hash is a step on the way to
- * those of the paths that it ends. The sum has so many words, which grow. Paths
- * come from the file: see cg_hash_bytes().
- */
-static inline uint64_t
-hash_on(struct cg_sip *sum, size_t *words, struct cg_slice path)
-{
-	struct cg_sip all;
-	uint64_t word = 0;
-
-	for (; path.len / WORD > *words; ++*words) {
-		memcpy(&word, path.ptr + path.len - (*words + 1) * WORD, WORD);
-		cg_sip_word(sum, word);
-	}
-	all = *sum;
-	word = 0;
-	/* The first word may have bytes of the next one. */
-	if (path.len < WORD)
-		memcpy(&word, path.ptr, path.len);
-	else
-		memcpy(&word, path.ptr, WORD);
-	if (path.len % WORD > 0)
-		cg_sip_word(&all, word);
-	return cg_sip_end(all, path.len);
-}
-
-static uint64_t
-hash_path(const uint64_t key[2], struct cg_slice path)
-{
-	struct cg_sip sum;
-	size_t words = 0;
-
-	cg_sip_begin(&sum, key);
-	return hash_on(&sum, &words, path);
-}
-
 /* ---- Blocks -------------------------------------------------------------- */
 
 bool
@@ -103,7 +59,9 @@ pprof_fill_block(
 		.value = block->values.count / sizeof(uint64_t),
 		.len = (uint32_t)path.len,
 		.labels = labels,
-		.hash = path.len ? hash_path(r->tree.key, path) : 0 };
+		.hash = path.len > 0
+			    ? cg_hash_bytes(r->tree.key, path.ptr, path.len)
+			    : 0 };
 	struct waiting *to;
 
 	if (!pprof_add_bytes(&block->path, path) ||
@@ -117,131 +75,189 @@ pprof_fill_block(
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Lists the steps of a new path. */
+static uint32_t *
+child_at(struct pprof_tree *t, uint32_t parent, uint32_t location)
+{
+	return cg_map_at(&t->children, (uint64_t)parent << 32 | location);
+}
+
+/* False: out of memory. */
+static bool
+list_node(struct pprof_tree *t, uint32_t id)
+{
+	struct pprof_node *node = (struct pprof_node *)t->nodes.at + id;
+	uint32_t *listed;
+
+	if (node->listed)
+		return true;
+	listed = child_at(t, node->parent, node->location);
+	if (!listed)
+		return false;
+	*listed = id;
+	node->listed = 1;
+	return true;
+}
+
+/* 0: out of memory. */
+static uint32_t
+add_node(struct pprof_tree *t, uint32_t parent, uint32_t location)
+{
+	struct pprof_node *node = t->nodes.count < NODES_MAX
+				      ? pprof_extend(&t->nodes, sizeof(*node))
+				      : NULL;
+
+	if (!node)
+		return 0;
+	node->parent = parent;
+	node->location = location;
+	return (uint32_t)t->nodes.count - 1;
+}
+
+/* The node of a location on top of another, added if it is new; 0: failed. */
+static uint32_t
+get_node(struct pprof_tree *t, uint32_t parent, uint32_t location)
+{
+	struct pprof_node *nodes = t->nodes.at;
+	uint32_t last = nodes[parent].last, id = 0;
+
+	if (last != 0 && nodes[last].location == location)
+		return last;
+	if (last != 0) {
+		if (!list_node(t, last))
+			return 0;
+		id =
+		    cg_map_get(&t->children, (uint64_t)parent << 32 | location);
+	}
+	if (id == 0)
+		id = add_node(t, parent, location);
+	nodes = t->nodes.at;
+	nodes[parent].last = id & NODES_MAX;
+	return id;
+}
+
+/* Lists the locations of a new path. */
 static bool
 take_steps(struct pprof_tree *t, struct cg_slice path)
 {
-	struct cg_slice rest = path;
-	struct cg_sip sum;
-	size_t words = 0;
-	struct step *step;
+	uint32_t *step;
 	uint64_t id;
 
 	t->steps.count = 0;
-	for (const char *at = path.ptr; pprof_take_varint(&rest, &id);
-	     at = rest.ptr) {
+	while (pprof_take_varint(&path, &id)) {
 		step = pprof_extend(&t->steps, sizeof(*step));
 		if (!step)
 			return false;
-		step->at = (uint32_t)(at - path.ptr);
-		step->location = pprof_find_location(t, id);
-		if (step->location == 0)
+		*step = pprof_find_location(t, id);
+		if (*step == 0)
 			return false;
-	}
-	step = t->steps.at;
-	cg_sip_begin(&sum, t->key);
-	for (size_t i = t->steps.count; i-- > 0;) {
-		rest.ptr = path.ptr + step[i].at;
-		rest.len = path.len - step[i].at;
-		step[i].hash = hash_on(&sum, &words, rest);
 	}
 	return true;
 }
 
-/*
- * The slot of the node for a path; it contains 0 if there is no such node yet.
- * NULL: out of memory.
- */
-static uint32_t *
-find_stack(struct pprof_tree *t, struct cg_slice path, uint64_t hash)
+static struct pprof_path *
+path_at(const struct pprof_tree *t, uint32_t id)
 {
-	const struct pprof_node *nodes = t->nodes.at;
-	const char *paths = t->paths.at;
+	return (struct pprof_path *)t->paths.at + id;
+}
+
+static bool
+is_path(const struct pprof_tree *t, uint32_t id, struct cg_slice bytes)
+{
+	const struct pprof_path *path = path_at(t, id);
+
+	return path->len == bytes.len &&
+	       memcmp((const char *)t->path_bytes.at + path->at, bytes.ptr,
+		   bytes.len) == 0;
+}
+
+/* The slot of a path, which contains 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_path(struct pprof_tree *t, struct cg_slice bytes, uint64_t hash)
+{
 	uint32_t *id;
 
-	for (;; hash++) {
-		id = cg_map_at(&t->stacks, hash);
-		if (!id || *id == 0 ||
-		    (nodes[*id].len == path.len &&
-			memcmp(paths + nodes[*id].path, path.ptr, path.len) ==
-			    0))
-			return id;
-	}
+	do
+		id = cg_map_at(&t->path_ids, hash++);
+	while (id && *id != 0 && !is_path(t, *id, bytes));
+	return id;
 }
 
-/* The slot of the caller that the path has from a step on. */
-static uint32_t *
-find_caller(struct pprof_tree *t, struct cg_slice path, const struct step *step)
-{
-	path.ptr += step->at;
-	path.len -= step->at;
-	return find_stack(t, path, step->hash);
-}
-
-/* Adds nodes for the first n steps of the path on top of parent; 0: failed. */
+/* Adds a path of known bytes; 0: out of memory. */
 static uint32_t
-add_stacks(
-    struct pprof_tree *t, struct cg_slice path, size_t n, uint32_t parent)
+list_path(struct pprof_tree *t, struct pprof_path path, uint64_t hash)
 {
-	const struct step *step = t->steps.at;
-	size_t from = t->paths.count;
+	const struct cg_slice bytes = { (char *)t->path_bytes.at + path.at,
+		path.len };
+	struct pprof_path *to = pprof_extend(&t->paths, sizeof(*to));
+	uint32_t *id = to ? find_path(t, bytes, hash) : NULL;
 
-	if (!pprof_add_bytes(&t->paths, path))
+	if (!id)
 		return 0;
-	while (n-- > 0) {
-		struct pprof_node *node =
-		    pprof_extend(&t->nodes, sizeof(*node));
-		uint32_t *id = node ? find_caller(t, path, &step[n]) : NULL;
-
-		if (!id)
-			return 0;
-		node->parent = parent;
-		node->location = step[n].location;
-		node->path = from + step[n].at;
-		node->len = (uint32_t)path.len - step[n].at;
-		*id = parent = (uint32_t)t->nodes.count - 1;
-	}
-	return parent;
+	*to = path;
+	return *id = (uint32_t)t->paths.count - 1;
 }
 
-/* Adds a new path; *leaf becomes its node. */
-static bool
-add_path(struct pprof_tree *t, struct cg_slice path, uint32_t *leaf)
+/* The path of the caller in the list of bytes, added if it is new; 0: failed. */
+static uint32_t
+get_caller(struct pprof_tree *t, struct pprof_path path)
 {
-	const struct step *step;
-	uint32_t *id;
-	size_t n = 1;
+	const struct cg_slice bytes = { (char *)t->path_bytes.at + path.at,
+		path.len };
+	uint64_t hash = cg_hash_bytes(t->key, bytes.ptr, bytes.len);
+	const uint32_t *id = find_path(t, bytes, hash), *step;
 
-	if (!take_steps(t, path))
-		return false;
+	if (id && *id != 0)
+		return *id;
+	if (!id || !take_steps(t, bytes))
+		return 0;
 	step = t->steps.at;
-	for (*leaf = 0; n < t->steps.count && *leaf == 0; n++) {
-		id = find_caller(t, path, &step[n]);
-		if (!id)
-			return false;
-		*leaf = *id;
+	for (size_t i = t->steps.count; i-- > 0;) {
+		path.node = get_node(t, path.node, step[i]);
+		if (path.node == 0)
+			return 0;
 	}
-	if (*leaf != 0)
-		n--;
-	*leaf = add_stacks(t, path, n, *leaf);
-	return *leaf != 0;
+	return list_path(t, path, hash);
 }
 
-/* Sets *leaf to the node of a path; 0: it has no frame. */
+/* Adds a new path; 0: out of memory. */
+static uint32_t
+add_path(struct pprof_tree *t, struct cg_slice bytes, uint64_t hash)
+{
+	struct pprof_path path = { .at = t->path_bytes.count,
+		.len = (uint32_t)bytes.len },
+			  caller = path;
+	struct cg_slice rest = bytes;
+	uint32_t location, parent = 0;
+	uint64_t leaf;
+
+	if (!pprof_add_bytes(&t->path_bytes, bytes) ||
+	    !pprof_take_varint(&rest, &leaf))
+		return 0;
+	location = pprof_find_location(t, leaf);
+	caller.at += bytes.len - rest.len;
+	caller.len = (uint32_t)rest.len;
+	if (location == 0 ||
+	    (rest.len > 0 && (parent = get_caller(t, caller)) == 0))
+		return 0;
+	path.node = get_node(t, path_at(t, parent)->node, location);
+	return path.node != 0 ? list_path(t, path, hash) : 0;
+}
+
+/* False: out of memory. */
 static bool
-get_stack(
-    struct pprof_tree *t, struct cg_slice path, uint64_t hash, uint32_t *leaf)
+get_path(
+    struct pprof_tree *t, struct cg_slice bytes, uint64_t hash, uint32_t *path)
 {
 	const uint32_t *id;
 
-	*leaf = 0;
-	if (path.len == 0)
+	*path = 0;
+	if (bytes.len == 0)
 		return true;
-	id = find_stack(t, path, hash);
+	id = find_path(t, bytes, hash);
 	if (!id)
 		return false;
-	*leaf = *id;
-	return *leaf != 0 || add_path(t, path, leaf);
+	*path = *id != 0 ? *id : add_path(t, bytes, hash);
+	return *path != 0;
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -260,16 +276,15 @@ pprof_sample(const struct pprof_tree *t, size_t i)
 }
 
 static struct pprof_sample *
-add_sample(struct pprof_tree *t, uint32_t leaf, uint32_t labels)
+add_sample(struct pprof_tree *t, struct pprof_path *path, uint32_t labels)
 {
 	struct pprof_sample *sample = pprof_extend(&t->samples, sample_size(t));
-	struct pprof_node *nodes = t->nodes.at;
 
 	if (!sample)
 		return NULL;
-	sample->leaf = leaf;
+	sample->leaf = path->node;
 	sample->labels = labels;
-	nodes[leaf].sample = (uint32_t)t->samples.count;
+	path->sample = (uint32_t)t->samples.count;
 	return sample;
 }
 
@@ -280,28 +295,28 @@ listed_sample(struct pprof_tree *t, uint32_t leaf, uint32_t labels)
 }
 
 /*
- * The sample of leaf and labels, created if it is new; NULL: failed. A node
+ * The sample of path and labels, created if it is new; NULL: failed. A path
  * caches its last sample; samples with other labels are in a table.
  */
 static struct pprof_sample *
-get_sample(struct pprof_tree *t, uint32_t leaf, uint32_t labels)
+get_sample(struct pprof_tree *t, struct pprof_path *path, uint32_t labels)
 {
-	uint32_t *last = &((struct pprof_node *)t->nodes.at)[leaf].sample, *id;
 	struct pprof_sample *sample;
+	uint32_t *id;
 
-	if (*last == 0)
-		return add_sample(t, leaf, labels);
-	sample = pprof_sample(t, *last - 1);
+	if (path->sample == 0)
+		return add_sample(t, path, labels);
+	sample = pprof_sample(t, path->sample - 1);
 	if (sample->labels == labels)
 		return sample;
-	id = listed_sample(t, leaf, sample->labels);
+	id = listed_sample(t, path->node, sample->labels);
 	if (!id)
 		return NULL;
-	*id = *last;
-	id = listed_sample(t, leaf, labels);
+	*id = path->sample;
+	id = listed_sample(t, path->node, labels);
 	if (!id || *id == 0)
-		return id ? add_sample(t, leaf, labels) : NULL;
-	*last = *id;
+		return id ? add_sample(t, path, labels) : NULL;
+	path->sample = *id;
 	return pprof_sample(t, *id - 1);
 }
 
@@ -320,13 +335,13 @@ static void
 add_waiting(struct pprof_tree *t, const struct pprof_block *block,
     const struct waiting *waiting)
 {
-	const struct cg_slice path = { (char *)block->path.at + waiting->path,
+	const struct cg_slice bytes = { (char *)block->path.at + waiting->path,
 		waiting->len };
 	struct pprof_sample *sample = NULL;
-	uint32_t leaf;
+	uint32_t path;
 
-	if (get_stack(t, path, waiting->hash, &leaf))
-		sample = get_sample(t, leaf, waiting->labels);
+	if (get_path(t, bytes, waiting->hash, &path))
+		sample = get_sample(t, path_at(t, path), waiting->labels);
 	if (sample)
 		add_values(t, sample,
 		    (const int64_t *)block->values.at + waiting->value);
@@ -337,26 +352,26 @@ add_waiting(struct pprof_tree *t, const struct pprof_block *block,
 static void
 fetch_batch(const struct pprof_tree *t, struct waiting *sample, size_t n)
 {
-	const struct pprof_node *nodes = t->nodes.at;
+	const char *bytes = t->path_bytes.at;
 
 	for (size_t i = 0; i < n; i++)
 		if (sample[i].len > 0)
-			cg_map_prefetch(&t->stacks, sample[i].hash);
+			cg_map_prefetch(&t->path_ids, sample[i].hash);
 	for (size_t i = 0; i < n; i++) {
-		sample[i].likely = sample[i].len == 0
-				       ? 0
-				       : cg_map_get(&t->stacks, sample[i].hash);
-		FETCH(&nodes[sample[i].likely]);
+		sample[i].likely = sample[i].len == 0 ? 0
+						      : cg_map_get(&t->path_ids,
+							    sample[i].hash);
+		FETCH(path_at(t, sample[i].likely));
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct pprof_node *node = &nodes[sample[i].likely];
+		const struct pprof_path *path = path_at(t, sample[i].likely);
 
-		if (sample[i].likely == 0)
-			continue;
-		FETCH((char *)t->paths.at + node->path);
-		FETCH((char *)t->paths.at + node->path + node->len);
-		if (node->sample != 0)
-			FETCH(pprof_sample(t, node->sample - 1));
+		if (path->len > 0) {
+			FETCH(bytes + path->at);
+			FETCH(bytes + path->at + path->len);
+		}
+		if (path->sample != 0)
+			FETCH(pprof_sample(t, path->sample - 1));
 	}
 }
 
@@ -365,8 +380,9 @@ pprof_begin_tree(struct pprof_tree *t, size_t columns)
 {
 	t->columns = columns;
 	cg_random_key(t->key, t);
-	/* Node 0 is the parent of all roots. */
-	return pprof_extend(&t->nodes, sizeof(struct pprof_node)) != NULL;
+	/* Node 0 is the parent of all roots; path 0 is its own. */
+	return pprof_extend(&t->nodes, sizeof(struct pprof_node)) &&
+	       pprof_extend(&t->paths, sizeof(struct pprof_path));
 }
 
 void
@@ -383,4 +399,22 @@ pprof_add_block(struct pprof_tree *t, struct pprof_block *block)
 			add_waiting(t, block, &sample[i]);
 	}
 	block->waiting.count = block->path.count = block->values.count = 0;
+}
+
+static void
+free_list(struct pprof_list *list)
+{
+	free(list->at);
+	*list = (struct pprof_list){ 0 };
+}
+
+void
+pprof_end_tree(struct pprof_tree *t)
+{
+	free_list(&t->paths);
+	free_list(&t->path_bytes);
+	free_list(&t->steps);
+	cg_map_free(&t->path_ids);
+	cg_map_free(&t->children);
+	cg_map_free(&t->by_labels_and_leaf);
 }

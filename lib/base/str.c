@@ -22,31 +22,62 @@ struct cg_str_entry {
 /* ---- SipHash-1-3 -------------------------------------------------------- */
 
 /*
- * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, with
- * one round for each word and three at the end.
+ * A keyed hash: who does not know the key cannot construct texts that collide,
+ * whatever they are. Source: Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012, with one round for each word and three at the end.
  */
-void
-cg_sip_begin(struct cg_sip *v, const uint64_t key[2])
+struct sip {
+	uint64_t a, b, c, d;
+};
+
+static inline uint64_t
+rotate(uint64_t word, unsigned bits)
 {
-	*v = (struct cg_sip){ key[0] ^ 0x736f6d6570736575,
-		key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-		key[1] ^ 0x7465646279746573 };
+	return word << bits | word >> (64 - bits);
+}
+
+static inline void
+sip_round(struct sip *v)
+{
+	v->a += v->b;
+	v->c += v->d;
+	v->b = rotate(v->b, 13) ^ v->a;
+	v->d = rotate(v->d, 16) ^ v->c;
+	v->a = rotate(v->a, 32);
+	v->c += v->b;
+	v->a += v->d;
+	v->b = rotate(v->b, 17) ^ v->c;
+	v->d = rotate(v->d, 21) ^ v->a;
+	v->c = rotate(v->c, 32);
+}
+
+static inline void
+sip_word(struct sip *v, uint64_t word)
+{
+	v->d ^= word;
+	sip_round(v);
+	v->a ^= word;
 }
 
 uint64_t
 cg_hash_bytes(const uint64_t key[2], const char *ptr, size_t len)
 {
+	struct sip v = { key[0] ^ 0x736f6d6570736575,
+		key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+		key[1] ^ 0x7465646279746573 };
 	uint64_t word, last = (uint64_t)len << 56;
-	struct cg_sip v;
 
-	cg_sip_begin(&v, key);
 	for (; len >= sizeof(word); ptr += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, ptr, sizeof(word));
-		cg_sip_word(&v, le64toh(word));
+		sip_word(&v, le64toh(word));
 	}
 	word = 0;
 	memcpy(&word, ptr, len);
-	return cg_sip_end(v, last | le64toh(word));
+	sip_word(&v, last | le64toh(word));
+	v.c ^= 0xff;
+	for (unsigned i = 0; i < 3; i++)
+		sip_round(&v);
+	return v.a ^ v.b ^ v.c ^ v.d;
 }
 
 void
