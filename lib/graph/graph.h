@@ -103,10 +103,16 @@ struct cg_node_entry {
 	uint32_t latest : 31;     /* child of the latest lookup, or 0 */
 };
 
-/* Slot of the table of nodes. The hash saves looking at other nodes. */
-struct cg_node_slot {
-	cg_node id;
-	uint32_t hash;
+/*
+ * A table of frames or nodes, with open addressing. The hashes save looking at
+ * others.
+ */
+struct cg_slots {
+	struct cg_id_slot {
+		uint32_t id;      /* 0: free */
+		uint32_t hash;
+	} *slot;
+	size_t count, used;
 };
 
 struct cg_stack_entry {
@@ -183,12 +189,10 @@ struct cg_graph {
 
 	struct cg_frame_entry *frame;
 	size_t frames, frame_cap; /* with frame 0 */
-	struct cg_map frame_ids;  /* hash of a frame -> frame */
+	struct cg_slots frame_slots;
 	struct cg_node_entry *node;
 	size_t nodes, node_cap;   /* with node 0 */
-	struct cg_node_slot *node_slot;
-	size_t node_slots, listed;
-	uint64_t node_seed;       /* see cg_hash_seed() */
+	struct cg_slots node_slots; /* of nodes that are listed */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
 	struct cg_map stack_ids;  /* hash of part, leaf, labels -> stack + 1 */

@@ -11,6 +11,54 @@
 /* The bits of cg_node_entry.latest: 32 GB of nodes. */
 #define NODES_MAX 0x7fffffffu
 
+/* ---- Tables -------------------------------------------------------------- */
+
+static void
+fill_slot(struct cg_slots *slots, struct cg_id_slot item)
+{
+	size_t mask = slots->count - 1, at = item.hash & mask;
+
+	while (slots->slot[at].id != 0)
+		at = (at + 1) & mask;
+	slots->slot[at] = item;
+}
+
+/* Makes room for one more item; false: out of memory. */
+static bool
+grow_slots(struct cg_slots *slots)
+{
+	struct cg_slots old = *slots;
+
+	if (old.count > 0 && old.used * 4 < old.count * 3)
+		return true;
+	slots->count = old.count > 0 ? old.count * 2 : 64;
+	slots->slot = calloc(slots->count, sizeof(*slots->slot));
+	if (!slots->slot) {
+		*slots = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.count; i++) {
+		if (old.slot[i].id != 0)
+			fill_slot(slots, old.slot[i]);
+	}
+	free(old.slot);
+	return true;
+}
+
+static void
+free_slots(struct cg_slots *slots)
+{
+	free(slots->slot);
+	*slots = (struct cg_slots){ 0 };
+}
+
+void
+cg_stacks_drop_slots(struct cg_graph *graph)
+{
+	free_slots(&graph->frame_slots);
+	free_slots(&graph->node_slots);
+}
+
 /* ---- Frames -------------------------------------------------------------- */
 
 static bool
@@ -21,7 +69,7 @@ same_frame(const struct cg_frame_entry *a, const struct cg_frame_entry *b)
 	       a->inlined == b->inlined;
 }
 
-static uint64_t
+static uint32_t
 hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 {
 	uint64_t hash = (uint64_t)frame->fn << 32 | frame->pos.file;
@@ -29,80 +77,100 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 	hash = cg_hash_u64(hash ^ cg_hash_seed(graph));
 	hash = cg_hash_u64(
 	    hash ^ ((uint64_t)frame->pos.line << 1 | frame->inlined));
-	return cg_hash_u64(hash ^ frame->pos.addr);
+	return (uint32_t)cg_hash_u64(hash ^ frame->pos.addr);
 }
 
-/* Looks the frame up in the table, and adds it if it is new. */
-static uint32_t
-find_frame(struct cg_build *build, const struct cg_frame_entry *frame)
+/* Inserts a frame into the table; false: out of memory. */
+static bool
+list_frame(struct cg_graph *graph, uint32_t id, uint32_t hash)
 {
-	struct cg_graph *graph = build->graph;
-	uint64_t key = hash_frame(graph, frame);
-	uint32_t *id;
+	if (!grow_slots(&graph->frame_slots))
+		return false;
+	graph->frame_slots.used++;
+	fill_slot(&graph->frame_slots, (struct cg_id_slot){ id, hash });
+	return true;
+}
 
-	do
-		id = cg_map_at(&graph->frame_ids, key++);
-	while (id && *id != 0 && !same_frame(&graph->frame[*id], frame));
-	if (id && *id != 0)
-		return *id;
-	if (!id || graph->frames == UINT32_MAX ||
-	    !cg_grow_raw(&graph->frame, &graph->frame_cap, graph->frames + 1,
-		sizeof(*graph->frame))) {
-		cg_build_nomem(build);
-		return 0;
+/* Makes a dropped table again. */
+static bool
+list_frames(struct cg_graph *graph)
+{
+	bool ok = true;
+
+	for (uint32_t id = 1; ok && id < graph->frames; id++)
+		ok =
+		    list_frame(graph, id, hash_frame(graph, &graph->frame[id]));
+	return ok;
+}
+
+/* Looks the frame up in the table; 0 if it is not there. */
+static uint32_t
+find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
+    uint32_t hash)
+{
+	size_t mask = graph->frame_slots.count - 1;
+	const struct cg_id_slot *slot;
+
+	for (size_t at = hash & mask;; at = (at + 1) & mask) {
+		slot = &graph->frame_slots.slot[at];
+		if (slot->id == 0 ||
+		    (slot->hash == hash &&
+			same_frame(&graph->frame[slot->id], frame)))
+			return slot->id;
 	}
+}
+
+/* 0: out of memory. */
+static uint32_t
+add_frame(
+    struct cg_graph *graph, const struct cg_frame_entry *frame, uint32_t hash)
+{
+	uint32_t id = (uint32_t)graph->frames;
+
+	if (graph->frames == UINT32_MAX ||
+	    !cg_grow_raw(&graph->frame, &graph->frame_cap, graph->frames + 1,
+		sizeof(*graph->frame)) ||
+	    !list_frame(graph, id, hash))
+		return 0;
+	graph->frame[graph->frames++] = *frame;
 	graph->facts |= (frame->pos.addr != 0 ? CG_INSTRS : 0) |
 			(frame->pos.line != 0 ? CG_LINES : 0);
-	*id = (uint32_t)graph->frames;
-	graph->frame[graph->frames++] = *frame;
-	return *id;
+	return id;
 }
 
 /* The number of a frame; 0: out of memory. Many functions have one frame. */
 static uint32_t
-get_frame(struct cg_build *build, const struct cg_frame_entry *frame)
+get_frame(struct cg_graph *graph, const struct cg_frame_entry *frame)
 {
-	struct cg_graph *graph = build->graph;
-	uint32_t latest = graph->fn[frame->fn].frame;
+	uint32_t *latest = &graph->fn[frame->fn].frame, hash;
 
-	if (latest != 0 && latest < graph->frames &&
-	    same_frame(&graph->frame[latest], frame))
-		return latest;
-	return graph->fn[frame->fn].frame = find_frame(build, frame);
+	if (*latest != 0 && *latest < graph->frames &&
+	    same_frame(&graph->frame[*latest], frame))
+		return *latest;
+	if (graph->frame_slots.count == 0 && !list_frames(graph))
+		return 0;
+	hash = hash_frame(graph, frame);
+	*latest =
+	    graph->frame_slots.count > 0 ? find_frame(graph, frame, hash) : 0;
+	if (*latest == 0)
+		*latest = add_frame(graph, frame, hash);
+	return *latest;
 }
 
 /* ---- Nodes --------------------------------------------------------------- */
 
 static uint32_t
-hash_node(const struct cg_node_entry *node, uint64_t seed)
+hash_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
 	uint64_t hash = (uint64_t)node->parent << 32 | node->frame;
 
-	return (uint32_t)cg_hash_u64(hash ^ seed);
+	return (uint32_t)cg_hash_u64(hash ^ cg_hash_seed(graph));
 }
 
 static bool
 same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 {
 	return a->parent == b->parent && a->frame == b->frame;
-}
-
-void
-cg_stacks_drop_slots(struct cg_graph *graph)
-{
-	free(graph->node_slot);
-	graph->node_slot = NULL;
-	graph->node_slots = 0;
-}
-
-static void
-fill_slot(struct cg_graph *graph, struct cg_node_slot node)
-{
-	size_t mask = graph->node_slots - 1, at = node.hash & mask;
-
-	while (graph->node_slot[at].id != 0)
-		at = (at + 1) & mask;
-	graph->node_slot[at] = node;
 }
 
 /* Inserts a node into the table, which has room. */
@@ -112,32 +180,9 @@ list_node(struct cg_graph *graph, cg_node id)
 	struct cg_node_entry *node = &graph->node[id];
 
 	node->listed = 1;
-	graph->listed++;
-	fill_slot(graph,
-	    (struct cg_node_slot){ id, hash_node(node, graph->node_seed) });
-}
-
-static bool
-double_slots(struct cg_graph *graph)
-{
-	struct cg_node_slot *old = graph->node_slot;
-	size_t slots = graph->node_slots;
-
-	graph->node_slots = slots > 0 ? slots * 2 : 64;
-	graph->node_slot = calloc(graph->node_slots, sizeof(*old));
-	if (!graph->node_slot) {
-		graph->node_slot = old;
-		graph->node_slots = slots;
-		return false;
-	}
-	if (!old)
-		graph->node_seed = cg_hash_seed(graph->node_slot);
-	for (size_t i = 0; old && i < slots; i++) {
-		if (old[i].id != 0)
-			fill_slot(graph, old[i]);
-	}
-	free(old);
-	return true;
+	graph->node_slots.used++;
+	fill_slot(&graph->node_slots,
+	    (struct cg_id_slot){ id, hash_node(graph, node) });
 }
 
 /*
@@ -147,19 +192,15 @@ double_slots(struct cg_graph *graph)
 static bool
 grow_node_slots(struct cg_graph *graph)
 {
-	bool dropped = graph->node_slots == 0;
+	bool dropped = graph->node_slots.count == 0;
 
-	if (!dropped && graph->listed * 4 < graph->node_slots * 3)
-		return true;
-	graph->listed = dropped ? 0 : graph->listed;
-	if (!double_slots(graph))
+	if (!grow_slots(&graph->node_slots))
 		return false;
 	for (cg_node id = 1; dropped && id < graph->nodes; id++) {
 		cg_node parent = graph->node[id].parent;
 		cg_node before = graph->node[parent].latest;
 
-		if (graph->listed * 4 >= graph->node_slots * 3 &&
-		    !double_slots(graph))
+		if (!grow_slots(&graph->node_slots))
 			return false;
 		if (before != 0)
 			list_node(graph, before);
@@ -188,12 +229,12 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 static cg_node
 find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
-	uint32_t hash = hash_node(node, graph->node_seed);
-	size_t mask = graph->node_slots - 1;
-	const struct cg_node_slot *slot;
+	uint32_t hash = hash_node(graph, node);
+	size_t mask = graph->node_slots.count - 1;
+	const struct cg_id_slot *slot;
 
 	for (size_t at = hash & mask;; at = (at + 1) & mask) {
-		slot = &graph->node_slot[at];
+		slot = &graph->node_slots.slot[at];
 		if (slot->id == 0 ||
 		    (slot->hash == hash &&
 			same_node(&graph->node[slot->id], node)))
@@ -247,8 +288,11 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	latest = graph->node[parent].latest;
 	if (latest != 0 && same_frame(cg_frame_of(graph, latest), &frame))
 		return latest;
-	node.frame = get_frame(build, &frame);
-	return node.frame != 0 ? change_latest(build, &node) : 0;
+	node.frame = get_frame(graph, &frame);
+	if (node.frame != 0)
+		return change_latest(build, &node);
+	cg_build_nomem(build);
+	return 0;
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -540,7 +584,6 @@ cg_stacks_clear(struct cg_graph *graph)
 		}
 		graph->frames = 1;
 	}
-	cg_map_free(&graph->frame_ids);
 	cg_stacks_drop_slots(graph);
 	free(graph->stack);
 	graph->stack = NULL;
