@@ -29,6 +29,8 @@ struct open {
 };
 
 #define NO_CALLER UINT32_MAX /* of the frame at the root */
+/* The bits of cg_node_entry.latest, which has the depth here: see set_depth(). */
+#define DEPTH_MAX 0x7fffffffu
 
 /* A function on the path. */
 struct state {
@@ -53,10 +55,9 @@ struct fold {
 
 	struct open *path;
 	size_t depth, cap;
-	uint64_t *sum;      /* by depth: costs of the closed frames */
-	size_t sums;        /* allocated depth of sum */
-	uint32_t *depth_of; /* by node: depth + 1 on the path, or 0 */
-	cg_node *ancestor;  /* from a stack up to the path */
+	uint64_t *sum;     /* by depth: costs of the closed frames */
+	size_t sums;       /* allocated depth of sum */
+	cg_node *ancestor; /* from a stack up to the path */
 	size_t ancestor_cap;
 	struct state *state; /* by function */
 	size_t states;
@@ -69,6 +70,29 @@ struct fold {
 	bool called;  /* a root is also called in its part */
 	bool sampled; /* calls are counted in samples */
 };
+
+/*
+ * While stacks are folded, a node's latest child is its depth on the path + 1, or
+ * 0: no frame is added, and afterwards the nodes are dropped.
+ */
+static void
+set_depth(struct fold *fold, cg_node node, size_t depth)
+{
+	fold->graph->node[node].latest = depth & DEPTH_MAX;
+}
+
+static size_t
+depth_of(const struct fold *fold, cg_node node)
+{
+	return fold->graph->node[node].latest;
+}
+
+static void
+clear_depths(struct fold *fold)
+{
+	for (cg_node node = 0; node < fold->graph->nodes; node++)
+		set_depth(fold, node, 0);
+}
 
 static uint64_t *
 sum_at(const struct fold *fold, size_t depth)
@@ -206,7 +230,7 @@ open_frame(struct fold *fold, cg_node node)
 	frame->first_call =
 	    is_first_call(fold, depth ? frame[-1].fn : NO_CALLER, of_level) &&
 	    depth > 0;
-	fold->depth_of[node] = (uint32_t)++fold->depth;
+	set_depth(fold, node, ++fold->depth);
 	return fold->build->status == CG_OK;
 }
 
@@ -310,7 +334,7 @@ close_frame(struct fold *fold)
 	const uint64_t *sum = sum_at(fold, fold->depth);
 	bool ok = true;
 
-	fold->depth_of[frame->node] = 0;
+	set_depth(fold, frame->node, 0);
 	fold->state[cg_frame_of(graph, frame->node)->fn].open--;
 	if (frame->first_fn)
 		ok = put_inclusive(fold, frame, sum);
@@ -335,7 +359,7 @@ go_to(struct fold *fold, cg_node leaf)
 	size_t steps = 0;
 	bool ok = true;
 
-	for (; leaf != 0 && fold->depth_of[leaf] == 0; steps++) {
+	for (; leaf != 0 && depth_of(fold, leaf) == 0; steps++) {
 		if (!cg_grow_raw(&fold->ancestor, &fold->ancestor_cap,
 			steps + 1, sizeof(*fold->ancestor))) {
 			cg_build_nomem(fold->build);
@@ -344,7 +368,7 @@ go_to(struct fold *fold, cg_node leaf)
 		fold->ancestor[steps] = leaf;
 		leaf = fold->graph->node[leaf].parent;
 	}
-	while (ok && fold->depth > fold->depth_of[leaf])
+	while (ok && fold->depth > depth_of(fold, leaf))
 		ok = close_frame(fold);
 	while (ok && steps > 0)
 		ok = open_frame(fold, fold->ancestor[--steps]);
@@ -429,7 +453,6 @@ end_fold(struct fold *fold, bool ok)
 
 	free(fold->path);
 	free(fold->sum);
-	free(fold->depth_of);
 	free(fold->ancestor);
 	free(fold->state);
 	cg_map_free(&fold->calls);
@@ -443,6 +466,7 @@ end_fold(struct fold *fold, bool ok)
 		graph->facts |= CG_INCL;
 		return CG_OK;
 	}
+	clear_depths(fold);
 	cg_build_nomem(fold->build);
 	return *graph->fault != CG_OK ? *graph->fault : fold->build->status;
 }
@@ -455,10 +479,9 @@ cg_fold_stacks(struct cg_build *build, uint64_t levels)
 	struct fold fold = { .build = build,
 		.graph = graph,
 		.levels = levels < UINT32_MAX ? levels : UINT32_MAX };
-	bool ok;
+	bool ok = grow_states(&fold);
 
-	fold.depth_of = calloc(graph->nodes, sizeof(*fold.depth_of));
-	ok = fold.depth_of && grow_states(&fold);
+	clear_depths(&fold);
 	for (cg_part part = 0; ok && part < graph->parts; part++)
 		ok = fold_part(&fold, part);
 	ok = ok && (!fold.called || put_roots(&fold));
