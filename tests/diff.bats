@@ -135,6 +135,17 @@ callgrind()
 	same want got
 }
 
+@test "diff: functions that a target adds are not in the table" {
+	# callgrind's second level of recursion is "a'2".
+	printf 'a;b;a 5\na;c 3\n' >"$dir/a.folded"
+	printf 'a;b;a 7\na;c;a 2\n' >"$dir/b.folded"
+	"$CGCONV" --diff "$dir/a.folded" "$dir/b.folded" >"$dir/want"
+	"$CGCONV" --diff "$dir/a.folded" "$dir/b.folded" -t callgrind \
+		-o "$dir/out" >"$dir/got"
+	same "$dir/want" "$dir/got"
+	grep -q "a'2" "$dir/out"
+}
+
 @test "diff: writes the table to standard error if the profile goes to standard output" {
 	printf 'a 3\n' >"$dir/a.folded"
 	printf 'a 5\n' >"$dir/b.folded"

@@ -211,6 +211,19 @@ E='"type":"evented","name":"x"'
 	refuses 1 'expected "profiles"' "$dir/bad.json"
 }
 
+@test "speedscope: each profile's costs are rounded on their own" {
+	local p="{$S,\"unit\":\"none\",\"samples\":[[0],[1],[0]],\"weights\":[0.3,1,0.4]}"
+
+	file "a b" "$p" "$p" >"$dir/in.json"
+	turn "$dir/in.json" >"$dir/turned.json"
+	for in in in turned; do
+		"$CGCONV" -q -t json "$dir/$in.json" | grep '^\["moment"' >"$dir/got"
+		printf '%s\n' '["moment",0,1]' '["moment",0,2,[1]]' \
+			'["moment",1,1,[1]]' >"$dir/one"
+		cat "$dir/one" "$dir/one" | same - "$dir/got"
+	done
+}
+
 @test "speedscope: reads many profiles and deep stacks" {
 	perl -e 'print q({"$schema":"https://www.speedscope.app/file-format-schema.json",);
 		print q("shared":{"frames":[{"name":"f"}]},"profiles":[);

@@ -697,7 +697,9 @@ convert_task(struct worker_state *state, struct cg_job *job,
 	if (order->unread) {
 		status = add_unread(state, order, blob);
 		answer->last = status != CG_OK;
-		return status == CG_OK ? SUMMED : FAILED;
+		if (status == CG_OK)
+			return SUMMED;
+		return batch_stopped(state->batch) ? STOPPED : FAILED;
 	}
 	status = set_up_job(state, job, order, blob);
 	if (status == CG_OK)
@@ -721,6 +723,8 @@ convert_task(struct worker_state *state, struct cg_job *job,
 		/* A sum with half an input is useless. */
 		answer->last = status != CG_OK;
 		answer->misfit = status == CG_EINPUT;
+		if (status != CG_OK && batch_stopped(state->batch))
+			return STOPPED;
 	}
 	/*
 	 * A directory that cannot be read is a failure, too, and so is an

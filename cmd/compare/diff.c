@@ -34,6 +34,7 @@ struct diff {
 	size_t events;
 	size_t ranked;        /* the event that functions are ranked by */
 	size_t first, last;   /* events in value: first to last - 1 */
+	size_t fns;           /* with function 0; a target may add others */
 	bool *in[2];          /* by function: it is in that profile */
 	struct amount *value; /* see value_at() */
 	struct changed *row;
@@ -196,14 +197,15 @@ add_values_of(struct diff *d, int s)
 static int
 compute_values(struct diff *d)
 {
-	size_t fns = cg_fn_count(d->graph) + 1;
-	size_t values = fns * (d->last - d->first) * KEYS * 2;
+	size_t events = d->last - d->first, values;
 	int status = CG_OK;
 
+	d->fns = cg_fn_count(d->graph) + 1;
+	values = d->fns * events * KEYS * 2;
 	d->value = calloc(values, sizeof(*d->value));
-	d->row = calloc(fns, sizeof(*d->row));
+	d->row = calloc(d->fns, sizeof(*d->row));
 	for (int s = 0; s < 2; s++)
-		d->in[s] = calloc(fns, sizeof(*d->in[s]));
+		d->in[s] = calloc(d->fns, sizeof(*d->in[s]));
 	if (!d->value || !d->row || !d->in[BEFORE] || !d->in[AFTER])
 		return cg_nomem(d->args->job);
 	for (size_t i = 0; i < values; i++)
@@ -251,7 +253,7 @@ rank_functions(struct diff *d, int key)
 {
 	d->key = key;
 	d->rows = 0;
-	for (cg_fn fn = 1; fn <= cg_fn_count(d->graph); fn++) {
+	for (cg_fn fn = 1; fn < d->fns; fn++) {
 		if (has_changed(d, fn, key))
 			d->row[d->rows++] = (struct changed){ fn,
 				difference(value_at(d, fn, d->ranked, key)) };

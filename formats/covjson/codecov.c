@@ -259,11 +259,12 @@ write_codecov(
 	cg_puts(out, "{\"coverage\":{\n");
 	ok = cg_report_files(&how);
 	cg_puts(out, "\n}}\n");
-	if (w.partial > 0)
+	ok = ok && cg_out_status(out) == CG_OK;
+	if (ok && w.partial > 0)
 		cg_note(job,
 		    "how often %" PRIu64 " line%s with branches ran is dropped",
 		    w.partial, w.partial == 1 ? "" : "s");
-	if (w.bare > 0)
+	if (ok && w.bare > 0)
 		cg_warn(job,
 		    "dropped branches of %" PRIu64
 		    " line%s that they do not agree with",

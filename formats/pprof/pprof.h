@@ -234,7 +234,7 @@ struct pprof_tree {
 	struct pprof_list near;       /* small id -> index + 1 of the location */
 	struct cg_map path_ids;       /* hash of a path's bytes -> path */
 	struct cg_map children;       /* parent << 32 | location -> node */
-	struct cg_map by_labels_and_leaf; /* see get_sample() */
+	struct cg_map by_labels_and_path; /* see get_sample() */
 	struct pprof_list steps;      /* locations of a new path: uint32_t */
 	size_t columns;               /* values of a sample */
 	uint64_t key[2];              /* of the hashes of paths */

@@ -68,7 +68,7 @@ free_lists(struct pprof_reader *r)
 		&t->locations, &t->near, &t->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
 		&r->by_labels, &r->long_names, &t->location_ids, &t->path_ids,
-		&t->children, &t->by_labels_and_leaf };
+		&t->children, &t->by_labels_and_path };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);

@@ -289,9 +289,9 @@ add_sample(struct pprof_tree *t, struct pprof_path *path, uint32_t labels)
 }
 
 static uint32_t *
-listed_sample(struct pprof_tree *t, uint32_t leaf, uint32_t labels)
+listed_sample(struct pprof_tree *t, uint32_t path, uint32_t labels)
 {
-	return cg_map_at(&t->by_labels_and_leaf, (uint64_t)labels << 32 | leaf);
+	return cg_map_at(&t->by_labels_and_path, (uint64_t)labels << 32 | path);
 }
 
 /*
@@ -299,25 +299,26 @@ listed_sample(struct pprof_tree *t, uint32_t leaf, uint32_t labels)
  * caches its last sample; samples with other labels are in a table.
  */
 static struct pprof_sample *
-get_sample(struct pprof_tree *t, struct pprof_path *path, uint32_t labels)
+get_sample(struct pprof_tree *t, uint32_t id, uint32_t labels)
 {
+	struct pprof_path *path = path_at(t, id);
 	struct pprof_sample *sample;
-	uint32_t *id;
+	uint32_t *listed;
 
 	if (path->sample == 0)
 		return add_sample(t, path, labels);
 	sample = pprof_sample(t, path->sample - 1);
 	if (sample->labels == labels)
 		return sample;
-	id = listed_sample(t, path->node, sample->labels);
-	if (!id)
+	listed = listed_sample(t, id, sample->labels);
+	if (!listed)
 		return NULL;
-	*id = path->sample;
-	id = listed_sample(t, path->node, labels);
-	if (!id || *id == 0)
-		return id ? add_sample(t, path, labels) : NULL;
-	path->sample = *id;
-	return pprof_sample(t, *id - 1);
+	*listed = path->sample;
+	listed = listed_sample(t, id, labels);
+	if (!listed || *listed == 0)
+		return listed ? add_sample(t, path, labels) : NULL;
+	path->sample = *listed;
+	return pprof_sample(t, *listed - 1);
 }
 
 /* Sums int64 values. */
@@ -341,7 +342,7 @@ add_waiting(struct pprof_tree *t, const struct pprof_block *block,
 	uint32_t path;
 
 	if (get_path(t, bytes, waiting->hash, &path))
-		sample = get_sample(t, path_at(t, path), waiting->labels);
+		sample = get_sample(t, path, waiting->labels);
 	if (sample)
 		add_values(t, sample,
 		    (const int64_t *)block->values.at + waiting->value);
@@ -416,5 +417,5 @@ pprof_end_tree(struct pprof_tree *t)
 	free_list(&t->steps);
 	cg_map_free(&t->path_ids);
 	cg_map_free(&t->children);
-	cg_map_free(&t->by_labels_and_leaf);
+	cg_map_free(&t->by_labels_and_path);
 }

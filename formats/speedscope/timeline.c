@@ -67,16 +67,21 @@ static struct decimal *
 get_sum(struct reader *r, uint32_t node)
 {
 	uint32_t *id = cg_map_at(&r->sum_ids, node);
+	struct decimal *sum;
 
 	if (!id) {
 		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
-	if (*id == 0 && !speedscope_add(r, &r->sums, sizeof(struct decimal)))
+	if (*id != 0)
+		return (struct decimal *)r->sums.at + *id - 1;
+	sum = speedscope_add(r, &r->sums, sizeof(*sum));
+	if (!sum)
 		return NULL;
-	if (*id == 0)
-		*id = (uint32_t)r->sums.count;
-	return (struct decimal *)r->sums.at + *id - 1;
+	/* It may have been one of the profile before. */
+	*sum = (struct decimal){ 0 };
+	*id = (uint32_t)r->sums.count;
+	return sum;
 }
 
 /* Costs fit, as build.c has added their sums. */

@@ -61,6 +61,8 @@ fail(struct cg_out *out, int error)
 	out->status = error == ENOMEM ? CG_ELIMIT : CG_EOUTPUT;
 	if (out->fault && *out->fault == CG_OK)
 		*out->fault = out->status;
+	else if (out->fault && error == EINTR)
+		out->told = true; /* a cursor was interrupted first */
 }
 
 void
