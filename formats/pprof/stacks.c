@@ -75,10 +75,10 @@ pprof_fill_block(
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-static uint32_t *
-child_at(struct pprof_tree *t, uint32_t parent, uint32_t location)
+static uint64_t
+child_key(uint32_t parent, uint32_t location)
 {
-	return cg_map_at(&t->children, (uint64_t)parent << 32 | location);
+	return (uint64_t)parent << 32 | location;
 }
 
 /* False: out of memory. */
@@ -90,7 +90,8 @@ list_node(struct pprof_tree *t, uint32_t id)
 
 	if (node->listed)
 		return true;
-	listed = child_at(t, node->parent, node->location);
+	listed =
+	    cg_map_at(&t->children, child_key(node->parent, node->location));
 	if (!listed)
 		return false;
 	*listed = id;
@@ -125,8 +126,7 @@ get_node(struct pprof_tree *t, uint32_t parent, uint32_t location)
 	if (last != 0) {
 		if (!list_node(t, last))
 			return 0;
-		id =
-		    cg_map_get(&t->children, (uint64_t)parent << 32 | location);
+		id = cg_map_get(&t->children, child_key(parent, location));
 	}
 	if (id == 0)
 		id = add_node(t, parent, location);
