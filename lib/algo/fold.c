@@ -29,8 +29,6 @@ struct open {
 };
 
 #define NO_CALLER UINT32_MAX /* of the frame at the root */
-/* The bits of cg_node_entry.latest, which has the depth here: see set_depth(). */
-#define DEPTH_MAX 0x7fffffffu
 
 /* A function on the path. */
 struct state {
@@ -78,7 +76,7 @@ struct fold {
 static void
 set_depth(struct fold *fold, cg_node node, size_t depth)
 {
-	fold->graph->node[node].latest = depth & DEPTH_MAX;
+	fold->graph->node[node].latest = depth & CG_NODES_MAX;
 }
 
 static size_t

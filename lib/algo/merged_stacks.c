@@ -18,9 +18,6 @@ struct cg_merged_stacks {
 	uint32_t *child;
 };
 
-/* The bits of cg_merged_frame.depth: there are no more nodes. */
-#define FRAMES_MAX 0x7fffffffu
-
 /* The children of a frame, while frames are merged. */
 struct children {
 	uint32_t latest : 31; /* of the last look-up; 0: there are none */
@@ -92,12 +89,12 @@ merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
 			merged->frame[id] =
 			    (struct cg_merged_frame){ .parent = parent,
 				    .depth = (merged->frame[parent].depth + 1) &
-					     FRAMES_MAX,
+					     CG_NODES_MAX,
 				    .key = key,
 				    .fn = stack.fn };
 		}
 		merged->frame_of[node] = (uint32_t)id;
-		of->latest = id & FRAMES_MAX;
+		of->latest = id & CG_NODES_MAX;
 	}
 	cg_map_free(&known);
 	free(children);

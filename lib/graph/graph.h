@@ -94,6 +94,9 @@ struct cg_frame_entry {
 	struct cg_pos pos;
 };
 
+/* The bits of cg_node_entry.latest: 32 GB of nodes. */
+#define CG_NODES_MAX 0x7fffffffu
+
 /* There may be many times as many nodes as frames. */
 struct cg_node_entry {
 	cg_node parent;

@@ -8,9 +8,6 @@
 
 #include "graph/build.h"
 
-/* The bits of cg_node_entry.latest: 32 GB of nodes. */
-#define NODES_MAX 0x7fffffffu
-
 /* ---- Tables -------------------------------------------------------------- */
 
 static void
@@ -21,6 +18,23 @@ fill_slot(struct cg_slots *slots, struct cg_id_slot item)
 	while (slots->slot[at].id != 0)
 		at = (at + 1) & mask;
 	slots->slot[at] = item;
+}
+
+/*
+ * The next item with that hash, 0 if there is none. *at is the hash at first, and
+ * then a place in the table.
+ */
+static inline uint32_t
+next_id(const struct cg_slots *slots, uint32_t hash, size_t *at)
+{
+	const struct cg_id_slot *slot;
+
+	if (slots->count == 0)
+		return 0;
+	do
+		slot = &slots->slot[(*at)++ & (slots->count - 1)];
+	while (slot->id != 0 && slot->hash != hash);
+	return slot->id;
 }
 
 /* Makes room for one more item; false: out of memory. */
@@ -108,16 +122,13 @@ static uint32_t
 find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
     uint32_t hash)
 {
-	size_t mask = graph->frame_slots.count - 1;
-	const struct cg_id_slot *slot;
+	size_t at = hash;
+	uint32_t id;
 
-	for (size_t at = hash & mask;; at = (at + 1) & mask) {
-		slot = &graph->frame_slots.slot[at];
-		if (slot->id == 0 ||
-		    (slot->hash == hash &&
-			same_frame(&graph->frame[slot->id], frame)))
-			return slot->id;
-	}
+	do
+		id = next_id(&graph->frame_slots, hash, &at);
+	while (id != 0 && !same_frame(&graph->frame[id], frame));
+	return id;
 }
 
 /* 0: out of memory. */
@@ -150,8 +161,7 @@ get_frame(struct cg_graph *graph, const struct cg_frame_entry *frame)
 	if (graph->frame_slots.count == 0 && !list_frames(graph))
 		return 0;
 	hash = hash_frame(graph, frame);
-	*latest =
-	    graph->frame_slots.count > 0 ? find_frame(graph, frame, hash) : 0;
+	*latest = find_frame(graph, frame, hash);
 	if (*latest == 0)
 		*latest = add_frame(graph, frame, hash);
 	return *latest;
@@ -204,7 +214,7 @@ grow_node_slots(struct cg_graph *graph)
 			return false;
 		if (before != 0)
 			list_node(graph, before);
-		graph->node[parent].latest = id & NODES_MAX;
+		graph->node[parent].latest = id & CG_NODES_MAX;
 	}
 	return true;
 }
@@ -215,8 +225,8 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 	struct cg_graph *graph = build->graph;
 	cg_node id = (cg_node)graph->nodes;
 
-	if (id >= NODES_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
-				   graph->nodes + 1, sizeof(*node))) {
+	if (id >= CG_NODES_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
+				      graph->nodes + 1, sizeof(*node))) {
 		cg_build_nomem(build);
 		return 0;
 	}
@@ -230,16 +240,13 @@ static cg_node
 find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
 	uint32_t hash = hash_node(graph, node);
-	size_t mask = graph->node_slots.count - 1;
-	const struct cg_id_slot *slot;
+	size_t at = hash;
+	cg_node id;
 
-	for (size_t at = hash & mask;; at = (at + 1) & mask) {
-		slot = &graph->node_slots.slot[at];
-		if (slot->id == 0 ||
-		    (slot->hash == hash &&
-			same_node(&graph->node[slot->id], node)))
-			return slot->id;
-	}
+	do
+		id = next_id(&graph->node_slots, hash, &at);
+	while (id != 0 && !same_node(&graph->node[id], node));
+	return id;
 }
 
 /* Finds or adds a child that is not the latest, and makes it the latest. */
@@ -261,7 +268,7 @@ change_latest(struct cg_build *build, const struct cg_node_entry *node)
 	}
 	if (id == 0)
 		id = new_node(build, node);
-	graph->node[node->parent].latest = id & NODES_MAX;
+	graph->node[node->parent].latest = id & CG_NODES_MAX;
 	return id;
 }
 
