@@ -116,9 +116,14 @@ cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 #endif
 	return cg_grow_more(array, cap, need, width);
 }
-/* As qsort(); an array that is in order already takes one pass. */
+/* As qsort(); fast for few elements, and for those that are in order. */
 void cg_sort(void *array, size_t count, size_t width,
     int (*compare)(const void *, const void *));
+/*
+ * Sorts many elements by the uint64_t at that offset in each; equal ones keep
+ * their order. Takes as much memory again. False: out of memory.
+ */
+bool cg_sort_by_u64(void *array, size_t count, size_t width, size_t offset);
 
 /* ---- Reading ------------------------------------------------------------ */
 

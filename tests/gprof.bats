@@ -364,6 +364,20 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	cmp "$t/gmon.out" "$t/out"
 }
 
+@test "gprof: arcs in any order are those of a file that is sorted" {
+	local arcs=("A 0x1010 0x1085 1" "A 0x1010 0x1045 2" "A 0x1020 0x10c5 3" \
+		"A 0x1020 0x1045 4" "A 0x1030 0x1085 5" "A 0x1000 0x1045 6")
+
+	gmon 8 little "H 0x1000 0x1100 100" "${arcs[5]}" "${arcs[@]:0:5}" \
+		>"$t/gmon.out"
+	"$CGCONV" -q -t json "$t/gmon.out" >"$t/sorted.json"
+	gmon 8 little "H 0x1000 0x1100 100" "${arcs[4]}" "${arcs[0]}" \
+		"${arcs[2]}" "${arcs[1]}" "${arcs[3]}" "${arcs[5]}" \
+		>"$t/gmon.out"
+	"$CGCONV" -q -t json "$t/gmon.out" >"$t/mixed.json"
+	cmp "$t/sorted.json" "$t/mixed.json"
+}
+
 # A program of functions at known addresses: a ends and b begins within one
 # bucket of 16 bytes, and b calls c there.
 straddle()

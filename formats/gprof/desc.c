@@ -325,9 +325,8 @@ end_bucket(struct gprof_order *order)
 	char separator = ':';
 	char *to;
 
-	if (order->calls > 1)
-		qsort(order->call, order->calls, sizeof(*order->call),
-		    gprof_compare_calls);
+	cg_sort(order->call, order->calls, sizeof(*order->call),
+	    gprof_compare_calls);
 	if (is_regular(order) || order->len + need > TEXT_MAX)
 		return true;
 	if (!cg_grow_raw(&order->text, &order->cap, order->len + need, 1))

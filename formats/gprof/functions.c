@@ -180,21 +180,19 @@ find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 
 /* ---- The table ---------------------------------------------------------- */
 
-/* Lists the addresses that calls enter: functions without symbols. */
 static bool
 list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
 {
 	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
-	size_t n = 0;
 
 	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
 	if (!funcs->entry)
 		return cg_reject_nomem(funcs->job);
 	while (gprof_next_arc(gmon, &next, &arc))
-		funcs->entry[n++] = arc.self;
-	funcs->entries = gprof_make_distinct(funcs->entry, n);
-	return true;
+		funcs->entry[funcs->entries++] = arc.self;
+	return gprof_make_distinct(funcs->entry, &funcs->entries) ||
+	       cg_reject_nomem(funcs->job);
 }
 
 bool
@@ -206,10 +204,10 @@ gprof_funcs_open(struct gprof_funcs *funcs, struct cg_job *job,
 		.build = build,
 		.images = images,
 		.last = { NONE, NONE } };
-	if (images->count == 0 || images->image[0].elf->symbol_count == 0)
+	funcs->nameless =
+	    images->count == 0 || images->image[0].elf->symbol_count == 0;
+	if (funcs->nameless || !cg_opt_flag(job, "gprof-compat"))
 		return list_entries(funcs, gmon);
-	if (!cg_opt_flag(job, "gprof-compat"))
-		return true;
 	funcs->compat = true;
 	return list_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
 }
@@ -392,7 +390,7 @@ static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
     char name[CG_NUMBER_MAX + 1])
 {
-	size_t low = 0, high = funcs->entries;
+	size_t low = 0, high = funcs->nameless ? funcs->entries : 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -481,9 +479,17 @@ gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 void
-gprof_prefetch_entered(const struct gprof_funcs *funcs, uint64_t addr)
+gprof_prefetch_entered(
+    const struct gprof_funcs *funcs, const struct gmon_arc *arc, size_t n)
 {
-	cg_map_prefetch(&funcs->by_entry, key_of(addr));
+	for (size_t i = 0; i < n; i++)
+		cg_map_prefetch(&funcs->by_entry, key_of(arc[i].self));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = cg_map_get(&funcs->by_entry, key_of(arc[i].self));
+
+		if (at != 0)
+			__builtin_prefetch(&funcs->func[at - 1]);
+	}
 }
 
 /* ---- Lines -------------------------------------------------------------- */

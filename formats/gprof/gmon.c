@@ -1,6 +1,6 @@
 /*
- * gmon.c - a gmon.out in memory: its numbers, counters and arcs, and where the
- * bins of its histograms lie.
+ * gmon.c - a gmon.out in memory: its numbers and counters, and where the bins of
+ * its histograms lie.
  *
  * Sources: profil() of glibc 2.36 (sysdeps/posix/profil.c) counts a sample at
  * pc in bin ((pc - low) / 2 * scale) >> 16, and gmon/gmon.c computes that
@@ -24,6 +24,12 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 		return 0;
 	}
 	cursor->at += width;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (!cursor->big && width == sizeof(value)) {
+		memcpy(&value, at, sizeof(value));
+		return value;
+	}
+#endif
 	if (cursor->big) {
 		for (unsigned i = 0; i < width; i++)
 			value = value << 8 | at[i];
@@ -39,47 +45,9 @@ gprof_free(struct gmon *gmon)
 {
 	free(gmon->hist);
 	free(gmon->run);
+	free(gmon->sorted);
 	free(gmon->block);
 	*gmon = (struct gmon){ 0 };
-}
-
-bool
-gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
-{
-	gmon->run = malloc(sizeof(*gmon->run));
-	if (!gmon->run)
-		return false;
-	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
-	gmon->runs = 1;
-	gmon->arcs = arcs;
-	return true;
-}
-
-/* LD_PROFILE files contain unused records: their count is 0. */
-bool
-gprof_next_arc(
-    const struct gmon *gmon, struct gmon_iterator *next, struct gmon_arc *arc)
-{
-	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
-
-	while (next->run < gmon->runs) {
-		const struct gmon_run *run = &gmon->run[next->run];
-
-		if (next->arc == run->arcs) {
-			next->run++;
-			next->arc = 0;
-			continue;
-		}
-		cursor.at = run->at + next->arc++ * gmon->stride + gmon->tag;
-		cursor.end = cursor.at + gmon->stride - gmon->tag;
-		arc->from = gprof_take(&cursor, gmon->word);
-		arc->self = gprof_take(&cursor, gmon->word) + gmon->origin;
-		arc->count = gprof_take(&cursor, gmon->count);
-		arc->from += arc->from ? gmon->origin : 0;
-		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
-			return true;
-	}
-	return false;
 }
 
 /* The fast path is for the millions of 2-byte counters that are zero. */

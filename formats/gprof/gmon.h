@@ -6,6 +6,7 @@
  *	gnu_file.c, bsd_file.c  bytes -> records (struct gmon)
  *	check.c                 records of any kind are checked
  *	image.c                 records -> the program and libraries they are of
+ *	arcs.c                  arcs in the order of their callers
  *	functions.c             an address -> its function and line
  *	time.c                  histograms -> self costs
  *	map.c                   arcs -> calls; the whole graph
@@ -71,6 +72,7 @@ struct gmon {
 	size_t hists;
 	struct gmon_run *run; /* arcs are read from their bytes */
 	size_t runs, arcs;    /* arcs: of all runs */
+	struct gmon_arc *sorted; /* or from here, if it is not NULL */
 	unsigned stride;      /* bytes of an arc's record */
 	unsigned tag, count;  /* bytes of its tag and count */
 	uint64_t origin;      /* is added to the addresses of arcs */
@@ -79,7 +81,7 @@ struct gmon {
 	unsigned bucket; /* from addresses are rounded down to it */
 };
 
-/* ---- gmon.c: numbers, counters, arcs ------------------------------------ */
+/* ---- gmon.c: numbers and counters --------------------------------------- */
 
 /* Takes numbers off the front of bytes. Past the end: 0, and cut is set. */
 struct gmon_cursor {
@@ -90,15 +92,6 @@ struct gmon_cursor {
 uint64_t gprof_take(struct gmon_cursor *, unsigned width);
 
 void gprof_free(struct gmon *);
-/* Makes one run of all arcs, for files without tags. False: out of memory. */
-bool gprof_set_run(struct gmon *, const char *at, size_t arcs);
-/* The next arc in the order of the file; an iterator starts as { 0 }. */
-struct gmon_iterator {
-	size_t run, arc;
-};
-bool gprof_next_arc(
-    const struct gmon *, struct gmon_iterator *, struct gmon_arc *);
-
 /* Counter i of a histogram. */
 uint64_t gprof_count(
     const struct gmon *, const struct gmon_hist *, uint64_t i);
@@ -115,6 +108,26 @@ bool gprof_is_time(const struct gmon_hist *);
  * Ticks to ns is (ticks, 10^9, rate); ns to ticks is (ns, rate, 10^9).
  */
 uint64_t gprof_convert(uint64_t value, uint64_t to, uint64_t from);
+
+/* ---- arcs.c ------------------------------------------------------------- */
+
+/* Makes one run of all arcs, for files without tags. False: out of memory. */
+bool gprof_set_run(struct gmon *, const char *at, size_t arcs);
+/*
+ * The next arc in the order of the file, or of callers once they are sorted;
+ * an iterator starts as { 0 }.
+ */
+struct gmon_iterator {
+	size_t run, arc;
+};
+bool gprof_next_arc(
+    const struct gmon *, struct gmon_iterator *, struct gmon_arc *);
+/*
+ * Sorts arcs by caller; those of one caller keep the order of the file. Almost
+ * all files are sorted; LD_PROFILE's have the order of first calls. Addresses
+ * must not change afterwards. False: out of memory.
+ */
+bool gprof_sort_arcs(struct gmon *);
 
 /* ---- gnu_file.c, bsd_file.c: bytes to records --------------------------- */
 

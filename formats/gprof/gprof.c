@@ -101,6 +101,7 @@ read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	ok = read_file(job, bytes, hint, &gmon) &&
 	     gprof_check(job, &gmon, rate) &&
 	     gprof_find_images(job, in, &gmon, &images) &&
+	     (gprof_sort_arcs(&gmon) || cg_reject_nomem(job)) &&
 	     gprof_map(job, build, &gmon, &images);
 	gprof_free_images(&images);
 	gprof_free(&gmon);

@@ -213,18 +213,19 @@ compare_u64(const void *va, const void *vb)
 	return *a == *b ? 0 : *a < *b ? -1 : 1;
 }
 
-size_t
-gprof_make_distinct(uint64_t *value, size_t n)
+bool
+gprof_make_distinct(uint64_t *value, size_t *n)
 {
 	size_t kept = 0;
 
-	if (n > 0)
-		qsort(value, n, sizeof(*value), compare_u64);
-	for (size_t i = 0; i < n; i++) {
+	if (!cg_sort_by_u64(value, *n, sizeof(*value), 0))
+		return false;
+	for (size_t i = 0; i < *n; i++) {
 		if (i == 0 || value[i] != value[kept - 1])
 			value[kept++] = value[i];
 	}
-	return kept;
+	*n = kept;
+	return true;
 }
 
 static int
@@ -250,7 +251,8 @@ list_starts(struct library *lib)
 		    symbol.type == STT_FUNC && !symbol.undefined)
 			lib->start[lib->starts++] = symbol.addr;
 	}
-	lib->starts = gprof_make_distinct(lib->start, lib->starts);
+	if (!gprof_make_distinct(lib->start, &lib->starts))
+		return false;
 	if (lib->starts > 0)
 		qsort(lib->start, lib->starts, sizeof(*lib->start),
 		    compare_in_page);
@@ -263,17 +265,15 @@ list_selfs(struct library *lib, const struct gmon *gmon,
 {
 	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
-	size_t n = 0;
 
 	lib->self = calloc(gmon->arcs + 1, sizeof(*lib->self));
 	if (!lib->self)
 		return false;
 	while (gprof_next_arc(gmon, &next, &arc)) {
 		if (arc.self < program->low || arc.self >= program->high)
-			lib->self[n++] = arc.self;
+			lib->self[lib->selfs++] = arc.self;
 	}
-	lib->selfs = gprof_make_distinct(lib->self, n);
-	return true;
+	return gprof_make_distinct(lib->self, &lib->selfs);
 }
 
 /* A return address of mcount follows a call, which x86 code shows. */

@@ -45,8 +45,8 @@ const struct gprof_image *gprof_image_at(
 void gprof_text(const struct cg_symbols *, uint64_t *low, uint64_t *high);
 /* True for x86 and x86-64, whose calls can be recognized in the code. */
 bool gprof_is_x86(const struct cg_elf *);
-/* Sorts n values and drops duplicates; returns how many are left. */
-size_t gprof_make_distinct(uint64_t *value, size_t n);
+/* Sorts n values and drops duplicates. False: out of memory. */
+bool gprof_make_distinct(uint64_t *value, size_t *n);
 
 /* ---- functions.c: the function and line at an address ------------------- */
 
@@ -80,9 +80,10 @@ struct gprof_funcs {
 	struct cg_job *job;
 	struct cg_build *build;
 	const struct gprof_images *images;
-	bool compat; /* functions as GNU gprof sees them */
+	bool compat;   /* functions as GNU gprof sees them */
+	bool nameless; /* there are no symbols: functions begin at entries */
 	struct gprof_symbols gnu;
-	uint64_t *entry; /* without symbols: where functions begin */
+	uint64_t *entry; /* the addresses that calls enter, ascending */
 	size_t entries;
 	struct gprof_func *func;
 	size_t count, cap;
@@ -106,8 +107,9 @@ const struct gprof_func *gprof_any_func(struct gprof_funcs *, uint64_t addr);
 /* The same for an address that calls enter, which is remembered. */
 const struct gprof_func *gprof_entered_func(
     struct gprof_funcs *, uint64_t addr);
-/* Prefetches what gprof_entered_func() will look up for the address. */
-void gprof_prefetch_entered(const struct gprof_funcs *, uint64_t addr);
+/* Prefetches what gprof_entered_func() will look up for each of n arcs. */
+void gprof_prefetch_entered(
+    const struct gprof_funcs *, const struct gmon_arc *, size_t n);
 const struct gprof_line *gprof_line_at(struct gprof_funcs *, uint64_t addr);
 
 /* ---- time.c, map.c: to a graph ------------------------------------------ */

@@ -217,22 +217,35 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 	return true;
 }
 
+/* By address: functions that are close in the program are so in tables. */
+static bool
+add_entered_funcs(struct gprof_funcs *funcs)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < funcs->entries; i++)
+		ok = gprof_entered_func(funcs, funcs->entry[i]) != NULL;
+	return ok;
+}
+
 /* Prefetches: each callee would be a cache miss in a large table. */
 static bool
 add_arcs(struct mapper *map)
 {
 	struct gmon_iterator next = { 0 };
+	bool ok = add_entered_funcs(&map->funcs);
 	struct gmon_arc arc[BATCH];
 	struct cg_slice order;
-	bool ok = true;
 	size_t n;
 
+	if (!ok)
+		return false;
 	do {
 		for (n = 0; n < BATCH; n++) {
 			if (!gprof_next_arc(map->gmon, &next, &arc[n]))
 				break;
-			gprof_prefetch_entered(&map->funcs, arc[n].self);
 		}
+		gprof_prefetch_entered(&map->funcs, arc, n);
 		for (size_t i = 0; ok && i < n; i++)
 			ok = map->funcs.compat ? add_gnu_arc(map, &arc[i])
 					       : add_arc(map, &arc[i]);

@@ -73,26 +73,6 @@ put_back(struct cg_share *share, size_t n)
 	}
 }
 
-/* Most functions have a few callers. */
-#define FEW 16
-
-static void
-sort_rests(struct cg_share *share, size_t n)
-{
-	if (n > FEW) {
-		qsort(share, n, sizeof(*share), compare_rest);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		struct cg_share moved = share[i];
-		size_t at = i;
-
-		for (; at > 0 && compare_rest(&share[at - 1], &moved) > 0; at--)
-			share[at] = share[at - 1];
-		share[at] = moved;
-	}
-}
-
 void
 cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 {
@@ -107,7 +87,7 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	if (left == 0)
 		return;
 	/* Fewer units are left than weights have a remainder. */
-	sort_rests(share, n);
+	cg_sort(share, n, sizeof(*share), compare_rest);
 	for (size_t i = 0; i < n && left > 0; i++, left--)
 		share[i].share++;
 	put_back(share, n);

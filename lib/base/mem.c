@@ -126,17 +126,3 @@ cg_grow(void *array, size_t *cap, size_t need, size_t width)
 	}
 	return true;
 }
-
-void
-cg_sort(void *array, size_t count, size_t width,
-    int (*compare)(const void *, const void *))
-{
-	const char *at = array;
-
-	for (size_t i = 1; i < count; i++, at += width) {
-		if (compare(at, at + width) > 0) {
-			qsort(array, count, width, compare);
-			return;
-		}
-	}
-}

@@ -72,13 +72,12 @@ cg_functions_add_table(struct cg_functions *fns, const struct cg_symtab *table)
 
 /* ---- Building ----------------------------------------------------------- */
 
+/* Of one address: the first one is the function's name. */
 static int
 compare_aliases(const void *left, const void *right)
 {
 	const struct cg_alias *a = left, *b = right;
 
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return strcmp(a->symbol, b->symbol);
@@ -164,12 +163,16 @@ cg_functions_build(struct cg_functions *fns)
 
 	if (fns->aliases == 0)
 		return true;
-	qsort(fns->alias, fns->aliases, sizeof(*fns->alias), compare_aliases);
+	if (!cg_sort_by_u64(fns->alias, fns->aliases, sizeof(*fns->alias),
+		offsetof(struct cg_alias, addr)))
+		return false;
 	for (size_t i = 0; i < fns->aliases; i = next) {
 		next = i + 1;
 		while (next < fns->aliases &&
 		       fns->alias[next].addr == fns->alias[i].addr)
 			next++;
+		cg_sort(&fns->alias[i], next - i, sizeof(*fns->alias),
+		    compare_aliases);
 		if (!add_function(fns, &fns->alias[i], next - i, &covered))
 			return false;
 	}

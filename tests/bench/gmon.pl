@@ -3,7 +3,8 @@
 # executable with functions f0, f1, ...
 #
 # SHAPE: mixed (calls to later functions, one of 100 to an earlier one),
-# callers (all call the last function), cycle (each calls the next).
+# any (the same arcs, in any order), callers (all call the last function), cycle
+# (each calls the next).
 use strict;
 use warnings;
 use FindBin;
@@ -53,5 +54,13 @@ for my $i (0 .. $arcs - 1) {
         arc($from, $to, 1 + below(1000));
     }
 }
-# glibc writes its buckets of call sites in ascending order.
-print pack('C Q< Q< V', 1, @$_) for sort { $a->[0] <=> $b->[0] } @arcs;
+# glibc writes its buckets of call sites in ascending order, ld.so in the order
+# of first calls.
+@arcs = sort { $a->[0] <=> $b->[0] } @arcs;
+if ($shape eq 'any') {
+    for my $last (reverse 1 .. $#arcs) {
+        my $i = below($last + 1);
+        @arcs[ $i, $last ] = @arcs[ $last, $i ];
+    }
+}
+print pack('C Q< Q< V', 1, @$_) for @arcs;

@@ -1,0 +1,91 @@
+/*
+ * arcs.c - the arcs of a gmon.out, in the order of the file or sorted.
+ */
+#include <stdlib.h>
+
+#include "gmon.h"
+
+bool
+gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
+{
+	gmon->run = malloc(sizeof(*gmon->run));
+	if (!gmon->run)
+		return false;
+	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
+	gmon->runs = 1;
+	gmon->arcs = arcs;
+	return true;
+}
+
+/* LD_PROFILE files contain unused records: their count is 0. */
+bool
+gprof_next_arc(
+    const struct gmon *gmon, struct gmon_iterator *next, struct gmon_arc *arc)
+{
+	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
+
+	if (gmon->sorted) {
+		if (next->arc == gmon->arcs)
+			return false;
+		*arc = gmon->sorted[next->arc++];
+		return true;
+	}
+	while (next->run < gmon->runs) {
+		const struct gmon_run *run = &gmon->run[next->run];
+
+		if (next->arc == run->arcs) {
+			next->run++;
+			next->arc = 0;
+			continue;
+		}
+		cursor.at = run->at + next->arc++ * gmon->stride + gmon->tag;
+		cursor.end = cursor.at + gmon->stride - gmon->tag;
+		arc->from = gprof_take(&cursor, gmon->word);
+		arc->self = gprof_take(&cursor, gmon->word) + gmon->origin;
+		arc->count = gprof_take(&cursor, gmon->count);
+		arc->from += arc->from ? gmon->origin : 0;
+		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Order -------------------------------------------------------------- */
+
+/* True if no caller comes after a later one; n: the arcs that there are. */
+static bool
+is_sorted(const struct gmon *gmon, size_t *n)
+{
+	struct gmon_iterator next = { 0 };
+	struct gmon_arc arc;
+	uint64_t before = 0;
+	bool sorted = true;
+
+	for (*n = 0; gprof_next_arc(gmon, &next, &arc); ++*n) {
+		sorted &= before <= arc.from;
+		before = arc.from;
+	}
+	return sorted;
+}
+
+bool
+gprof_sort_arcs(struct gmon *gmon)
+{
+	struct gmon_iterator next = { 0 };
+	struct gmon_arc *arc;
+	size_t n;
+
+	if (is_sorted(gmon, &n))
+		return true;
+	arc = malloc(n * sizeof(*arc));
+	for (size_t i = 0; arc && i < n; i++)
+		(void)gprof_next_arc(gmon, &next, &arc[i]);
+	if (!arc || !cg_sort_by_u64(arc, n, sizeof(*arc),
+			offsetof(struct gmon_arc, from))) {
+		free(arc);
+		return false;
+	}
+	gmon->sorted = arc;
+	gmon->arcs = n;
+	return true;
+}
