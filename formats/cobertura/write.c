@@ -19,8 +19,7 @@ struct source_file {
 };
 
 struct method_line {
-	cg_fn fn;
-	uint32_t line;
+	uint64_t key; /* index of its function in the file, and the line */
 	uint64_t hits;
 };
 
@@ -42,7 +41,7 @@ struct writer {
 	size_t method_lines, line_cap;
 	struct method *method;
 	size_t method_count, method_cap;
-	bool *is_own; /* by fn: it is defined in the current file */
+	uint32_t *own; /* by fn: index in the current file, + 1 */
 };
 
 /* ---- Counting ----------------------------------------------------------- */
@@ -319,15 +318,16 @@ put_lines(struct writer *w)
 
 /* ---- Methods ------------------------------------------------------------ */
 
-/* By function, then line. */
-static int
-compare_lines(const void *pa, const void *pb)
+static size_t
+fn_of(const struct method_line *line)
 {
-	const struct method_line *a = pa, *b = pb;
+	return (size_t)(line->key >> 32);
+}
 
-	if (a->fn != b->fn)
-		return a->fn < b->fn ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+static uint32_t
+line_of(const struct method_line *line)
+{
+	return (uint32_t)line->key;
 }
 
 static int
@@ -341,7 +341,10 @@ compare_methods(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->symbol, b->symbol);
 }
 
-/* Lists the lines of functions defined in this file; false: out of memory. */
+/*
+ * Lists the lines of functions defined in this file, by function; false: out of
+ * memory.
+ */
 static bool
 list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 {
@@ -349,52 +352,54 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 
 	w->method_lines = 0;
 	for (size_t i = 0; i < fns; i++)
-		w->is_own[fn[i]] = true;
+		w->own[fn[i]] = (uint32_t)i + 1;
 	while (cg_next_line(w->r.lines, &line)) {
-		if (!w->is_own[line.fn] || line.line == 0 || !line.has_cost)
+		uint64_t own = w->own[line.fn];
+
+		if (own == 0 || line.line == 0 || !line.has_cost)
 			continue;
 		if (!cg_grow_raw(&w->method_line, &w->line_cap,
 			w->method_lines + 1, sizeof(*w->method_line)))
 			return false;
 		w->method_line[w->method_lines++] = (struct method_line){
-			line.fn, line.line,
+			(own - 1) << 32 | line.line,
 			hits_of(
 			    w, w->r.event < line.n ? line.cost[w->r.event] : 0)
 		};
 	}
 	cg_first_line(w->r.lines);
 	for (size_t i = 0; i < fns; i++)
-		w->is_own[fn[i]] = false;
-	if (w->method_lines > 1)
-		qsort(w->method_line, w->method_lines, sizeof(*w->method_line),
-		    compare_lines);
-	return true;
+		w->own[fn[i]] = 0;
+	return cg_sort_by_u64(w->method_line, w->method_lines,
+	    sizeof(*w->method_line), offsetof(struct method_line, key));
 }
 
 /* Lists functions that have lines, by first line; false: out of memory. */
 static bool
-list_methods(struct writer *w)
+list_methods(struct writer *w, const cg_fn *fn)
 {
 	const struct method_line *line = w->method_line;
 
 	w->method_count = 0;
 	for (size_t i = 0, end; i < w->method_lines; i = end) {
-		for (end = i + 1;
-		     end < w->method_lines && line[end].fn == line[i].fn;)
+		cg_fn own = fn[fn_of(&line[i])];
+
+		for (end = i + 1; end < w->method_lines &&
+				  fn_of(&line[end]) == fn_of(&line[i]);)
 			end++;
 		if (!cg_grow_raw(&w->method, &w->method_cap,
 			w->method_count + 1, sizeof(*w->method)))
 			return false;
 		w->method[w->method_count++] =
-		    (struct method){ .name = cg_fn_name(w->r.graph, line[i].fn),
-			    .symbol = cg_fn_symbol(w->r.graph, line[i].fn),
-			    .first = line[i].line,
+		    (struct method){ .name = cg_fn_name(w->r.graph, own),
+			    .symbol = cg_fn_symbol(w->r.graph, own),
+			    .first = line_of(&line[i]),
 			    .line = i,
 			    .lines = end - i };
 	}
-	if (w->method_count > 1)
-		qsort(w->method, w->method_count, sizeof(*w->method),
-		    compare_methods);
+	/* The functions of a file come nearly in this order. */
+	cg_sort(
+	    w->method, w->method_count, sizeof(*w->method), compare_methods);
 	return true;
 }
 
@@ -427,7 +432,7 @@ put_method(struct writer *w, const struct method *method)
 	put_rates(w, &sum);
 	cg_puts(w->r.out, " complexity=\"0\"><lines>\n");
 	for (size_t i = 0; i < method->lines; i++) {
-		put_line(w, line[i].line, line[i].hits);
+		put_line(w, line_of(&line[i]), line[i].hits);
 		cg_puts(w->r.out, "/>\n");
 	}
 	cg_puts(w->r.out, "</lines></method>\n");
@@ -443,7 +448,7 @@ put_methods(struct writer *w)
 	cg_puts(w->r.out, "<methods>\n");
 	if (w->methods) {
 		fns = cg_file_fns(w->r.lines, &fn);
-		if (!list_lines(w, fn, fns) || !list_methods(w))
+		if (!list_lines(w, fn, fns) || !list_methods(w, fn))
 			return false;
 		for (size_t i = 0; i < w->method_count; i++)
 			put_method(w, &w->method[i]);
@@ -519,8 +524,8 @@ begin_methods(struct writer *w)
 	w->method_line = NULL;
 	w->method = NULL;
 	w->method_lines = w->line_cap = w->method_count = w->method_cap = 0;
-	w->is_own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
-	return w->is_own != NULL;
+	w->own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->own));
+	return w->own != NULL;
 }
 
 static bool
@@ -536,7 +541,7 @@ close_methods(struct cg_report *r)
 
 	free(w->method_line);
 	free(w->method);
-	free(w->is_own);
+	free(w->own);
 }
 
 static bool

@@ -165,6 +165,7 @@ struct cg_roots {
 struct cg_graph {
 	struct cg_diag *diag;
 	int *fault;               /* set by cursors, which have a const graph */
+	size_t threads;           /* for each cursor; 0 is 1 */
 	struct cg_strs strs;
 	struct cg_paths objects, files;
 
@@ -236,6 +237,16 @@ cg_frame_of(const struct cg_graph *graph, cg_node node)
 /* NULL: out of memory. *fault gets the first error of a cursor. */
 struct cg_graph *cg_graph_new(struct cg_diag *, int *fault);
 void cg_graph_free(struct cg_graph *);
+/*
+ * A graph for the cursors of another thread, which report nothing and keep
+ * their fault here. It must not be moved, and the graph outlives it.
+ */
+struct cg_graph_view {
+	struct cg_graph graph;
+	struct cg_diag quiet;
+	int fault;
+};
+void cg_graph_view(struct cg_graph_view *, const struct cg_graph *);
 /*
  * Puts everything in canonical order. Rows may still be added to existing
  * runs; after adding anything else, seal again. Returns CG_OK or CG_ELIMIT.

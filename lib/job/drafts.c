@@ -19,9 +19,7 @@
 struct draft {
 	struct cg_draft shown;           /* to the format */
 	const struct cg_drafts_how *how; /* NULL: not used yet */
-	struct cg_graph view;
-	struct cg_diag quiet;
-	int fault;   /* of cursors over the view */
+	struct cg_graph_view view;
 	bool usable; /* it was begun */
 	bool ok;     /* its text is complete */
 };
@@ -36,18 +34,12 @@ struct drafts {
 /* ---- In any thread ------------------------------------------------------- */
 
 static void
-keep_quiet(void *arg, const struct cg_message *message)
-{
-	(void)arg, (void)message;
-}
-
-static void
 format_draft(void *piece)
 {
 	struct draft *draft = piece;
 	const struct cg_drafts_how *how = draft->how;
 
-	draft->ok = how->format(&draft->shown) && draft->fault == CG_OK &&
+	draft->ok = how->format(&draft->shown) && draft->view.fault == CG_OK &&
 		    cg_out_status(draft->shown.out) == CG_OK;
 }
 
@@ -58,13 +50,9 @@ static bool
 begin_draft(const struct cg_drafts_how *how, struct draft *draft)
 {
 	draft->how = how;
-	draft->quiet = (struct cg_diag){ .report = keep_quiet,
-		.stop = how->job->errors.diag.stop };
-	draft->view = *how->graph;
-	draft->view.fault = &draft->fault;
-	draft->view.diag = &draft->quiet;
-	draft->shown.graph = &draft->view;
-	draft->shown.out = cg_out_memory(&draft->quiet, TEXT_MOST);
+	cg_graph_view(&draft->view, how->graph);
+	draft->shown.graph = &draft->view.graph;
+	draft->shown.out = cg_out_memory(&draft->view.quiet, TEXT_MOST);
 	draft->shown.own = calloc(1, how->own);
 	return draft->shown.out && draft->shown.own &&
 	       how->begin(how->arg, &draft->shown);
@@ -82,7 +70,7 @@ next_draft(struct drafts *drafts)
 		return NULL;
 	drafts->used++;
 	cg_out_clear(draft->shown.out);
-	draft->fault = CG_OK;
+	draft->view.fault = CG_OK;
 	return draft;
 }
 

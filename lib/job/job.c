@@ -244,6 +244,7 @@ begin_graph(struct cg_job *job)
 	job->graph = cg_graph_new(&job->errors.diag, &job->errors.fault);
 	if (!job->graph)
 		return cg_nomem(job);
+	job->graph->threads = job->threads;
 	cg_build_init(&job->build, job->graph,
 	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
@@ -337,6 +338,7 @@ freeze(struct cg_job *job)
 		status = cg_add_entries(job->graph);
 	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
+	job->graph->threads = job->threads;
 	job->ready = status == CG_OK;
 	if (job->ready)
 		note_emptied(job);

@@ -227,6 +227,79 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 	return true;
 }
 
+/* ---- In threads ---------------------------------------------------------- */
+
+/* Functions to collect, and the order numbers of the files, [low, high]. */
+struct collection {
+	const struct keyed *fn;
+	uint32_t low, high;
+};
+
+static void
+clear_rows(struct cg_lines *lines)
+{
+	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
+}
+
+static bool
+collect(struct cg_lines *lines, const void *arg, size_t from, size_t to)
+{
+	const struct collection *all = arg;
+
+	for (size_t i = from; i < to; i++) {
+		if (!collect_fn(lines, all->fn[i].index, all->low, all->high))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the rows of a thread's lines. */
+static bool
+join_rows(struct cg_lines *lines, struct cg_lines *own, size_t from, size_t to)
+{
+	struct line_row *row;
+
+	(void)from, (void)to;
+	if (!cg_grow_raw(&lines->row, &lines->row_cap,
+		lines->row_count + own->row_count, sizeof(*row)) ||
+	    !cg_grow_raw(&lines->cost, &lines->cost_cap,
+		lines->costs + own->costs, sizeof(*lines->cost)) ||
+	    !cg_grow_raw(&lines->branch, &lines->branch_cap,
+		lines->branches + own->branches, sizeof(*lines->branch)) ||
+	    !cg_grow_raw(&lines->covered, &lines->covered_cap,
+		lines->covers + own->covers, sizeof(*lines->covered)))
+		return false;
+	row = lines->row + lines->row_count;
+	for (size_t i = 0; i < own->row_count; i++) {
+		row[i] = own->row[i];
+		row[i].cost += lines->costs;
+		row[i].branch += lines->branches;
+	}
+	lines->row_count += own->row_count;
+	if (own->costs > 0)
+		memcpy(lines->cost + lines->costs, own->cost,
+		    own->costs * sizeof(*lines->cost));
+	lines->costs += own->costs;
+	if (own->branches > 0)
+		memcpy(lines->branch + lines->branches, own->branch,
+		    own->branches * sizeof(*lines->branch));
+	lines->branches += own->branches;
+	if (own->covers > 0)
+		memcpy(lines->covered + lines->covers, own->covered,
+		    own->covers * sizeof(*lines->covered));
+	lines->covers += own->covers;
+	return true;
+}
+
+static const struct cg_share_how collecting = { .share = 32,
+	.open = cg_lines_view,
+	.close = cg_lines_free,
+	.clear = clear_rows,
+	.work = collect,
+	.join = join_rows };
+
+/* ---- Batches ------------------------------------------------------------- */
+
 size_t
 cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 {
@@ -284,21 +357,21 @@ cg_lines_open_batch(struct cg_lines *lines)
 {
 	size_t from = lines->batch_end, count;
 	size_t to = cg_lines_batch_end(lines, from);
-	const struct keyed *item;
+	struct collection all = { 0 };
 
 	if (to > lines->end)
 		to = lines->end;
 	lines->batch = from;
 	lines->batch_end = to;
-	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
 	lines->row_to = 0;
-	item = cg_lines_order_batch(lines, from, to, &count);
-	for (size_t i = 0; item && i < count; i++) {
-		if (!collect_fn(lines, item[i].index, lines->in_file[from].file,
-			lines->in_file[to - 1].file))
-			return false;
-	}
-	return item && cg_lines_order_rows(lines);
+	clear_rows(lines);
+	all.fn = cg_lines_order_batch(lines, from, to, &count);
+	all.low = lines->in_file[from].file;
+	all.high = lines->in_file[to - 1].file;
+	return all.fn &&
+	       cg_lines_share(
+		   lines, &lines->collectors, &collecting, &all, count) &&
+	       cg_lines_order_rows(lines);
 }
 
 /* ---- Coverage of the functions of a file -------------------------------- */

@@ -1,15 +1,18 @@
 /*
  * lines.h - the graph by source file and line, for formats that list it so.
  *
- *	lines.c  which function has rows in which file; cursors
+ *	lines.c  cursors
+ *	files.c  which functions have rows in which file
+ *	view.c   a second cursor over the same files
  *	order.c  sorts files, functions and rows
  *	batch.c  collects the rows of some files
+ *	shares.c does either in threads
  *	sums.c   sums the rows of a line over all functions
  *	counts.c what coverage counts of a file
  *	owners.c for readers: the function of a line
  *
  * Files have an order number, the one in which cg_next_file() returns them.
- * lines.c and batch.c decode packed rows themselves, for speed.
+ * files.c and batch.c decode packed rows themselves, for speed.
  */
 #ifndef CG_LINES_H
 #define CG_LINES_H
@@ -130,6 +133,7 @@ struct cg_lines {
 	size_t branches, branch_cap;
 	struct covered *covered; /* by function of the batch; or empty */
 	size_t covers, covered_cap;
+	struct cg_shares *collectors; /* threads, or NULL */
 
 	size_t from, to;         /* range of in_file of the current file */
 	size_t row_from, row_to, row_next;
@@ -151,6 +155,32 @@ struct cg_lines {
 	size_t condition_cap;
 };
 
+/* ---- shares.c ----------------------------------------------------------- */
+
+/* Work on lines that threads can share. */
+struct cg_share_how {
+	size_t share;            /* items that a thread does at once */
+	/* A thread's own lines over a view of the graph; NULL: out of memory. */
+	struct cg_lines *(*open)(
+	    const struct cg_lines *, const struct cg_graph *);
+	void (*close)(struct cg_lines *own);
+	/* Empties them before each share. */
+	void (*clear)(struct cg_lines *own);
+	/* Does the items [from, to), with any lines. */
+	bool (*work)(struct cg_lines *, const void *arg, size_t from, size_t to);
+	/* Adds what own lines have to the lines; in the order of shares. */
+	bool (*join)(struct cg_lines *, struct cg_lines *own, size_t from,
+	    size_t to);
+};
+/*
+ * Does count items, in threads if the graph has some and there are many items:
+ * the same with any number of threads. *shares starts as NULL and is kept for
+ * the next time. False: out of memory or a cursor failed (reported).
+ */
+bool cg_lines_share(struct cg_lines *, struct cg_shares **shares,
+    const struct cg_share_how *, const void *arg, size_t count);
+void cg_lines_shares_free(struct cg_shares *);
+
 /* ---- order.c: false if out of memory ------------------------------------ */
 
 /* Orders files by directory, then by name. */
@@ -169,8 +199,16 @@ struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
 /* Sorts rows, which are sorted by function. */
 bool cg_lines_order_rows(struct cg_lines *);
+void cg_lines_free_sorting(struct cg_lines *);
 
-/* ---- lines.c: files in ranges ------------------------------------------- */
+/* ---- files.c ------------------------------------------------------------ */
+
+/* Sets part_fn and in_file of the part; false: out of memory. */
+bool cg_lines_scan(struct cg_lines *);
+/* Forgets what was counted by function and by file. */
+void cg_lines_clear_counts(struct cg_lines *);
+
+/* ---- view.c ------------------------------------------------------------- */
 
 /*
  * A cursor of its own over the same files, for another thread; graph is a copy
@@ -179,6 +217,9 @@ bool cg_lines_order_rows(struct cg_lines *);
  */
 struct cg_lines *cg_lines_view(
     const struct cg_lines *, const struct cg_graph *graph);
+
+/* ---- lines.c ------------------------------------------------------------ */
+
 /* Starts with the files of a range of in_file, and ends there. */
 void cg_lines_limit(struct cg_lines *, size_t from, size_t to);
 

@@ -28,6 +28,16 @@ make_room(struct cg_lines *lines, size_t count)
 	return sorting->item;
 }
 
+void
+cg_lines_free_sorting(struct cg_lines *lines)
+{
+	free(lines->sorting.item);
+	free(lines->spare);
+	lines->sorting = (struct sorting){ 0 };
+	lines->spare = NULL;
+	lines->spare_cap = 0;
+}
+
 static void
 sort_few(struct keyed *item, size_t count)
 {

@@ -1,0 +1,345 @@
+/*
+ * files.c - which functions have rows in which file.
+ *
+ * A pass that decodes only positions counts the rows of each function in each
+ * file. Threads count ranges of functions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/packed.h"
+#include "lines/lines.h"
+
+/* ---- Functions ----------------------------------------------------------- */
+
+/* The entry of the last function of part_fn in a file; NULL: out of memory. */
+static struct fn_in_file *
+get_fn_in_file(struct cg_lines *lines, uint32_t file)
+{
+	uint32_t part_fn = (uint32_t)lines->part_fns - 1;
+	uint32_t *last = &lines->last[file];
+	struct fn_in_file *in_file;
+
+	if (*last > 0 && lines->in_file[*last - 1].part_fn == part_fn)
+		return &lines->in_file[*last - 1];
+	if (lines->in_files >= UINT32_MAX ||
+	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
+		lines->in_files + 1, sizeof(*in_file)))
+		return NULL;
+	in_file = &lines->in_file[lines->in_files++];
+	*in_file = (struct fn_in_file){ .file = file, .part_fn = part_fn };
+	*last = (uint32_t)lines->in_files;
+	return in_file;
+}
+
+static void
+clear_fns_in_files(struct cg_lines *lines)
+{
+	for (size_t i = 0; i < lines->in_files; i++)
+		lines->last[lines->in_file[i].file] = 0;
+	lines->in_files = 0;
+}
+
+/* Adds counts of calls to a function's entries, with saturation. */
+static bool
+add_entries(struct cg_lines *lines, cg_fn callee, uint64_t count)
+{
+	uint64_t *sum = &lines->entries[callee];
+
+	if (!lines->called[callee]) {
+		if (!cg_grow_raw(&lines->callee, &lines->callee_cap,
+			lines->callees + 1, sizeof(*lines->callee)))
+			return false;
+		lines->callee[lines->callees++] = callee;
+		lines->called[callee] = true;
+	}
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+	return true;
+}
+
+static bool
+count_call(struct cg_lines *lines, const uint8_t *at)
+{
+	cg_fn callee = (cg_fn)get_varint(&at);
+
+	return add_entries(lines, callee, get_varint(&at));
+}
+
+/*
+ * Takes the function's number in its unit from the row of its first block on
+ * line 0, whose target it is.
+ */
+static void
+note_number(uint32_t *number, const uint8_t *at)
+{
+	uint64_t kind = get_varint(&at), block = get_varint(&at), target;
+
+	if (kind != CG_BRANCH_BLOCK || block != 0)
+		return;
+	at = skip_varints(at, 2); /* index, flags */
+	target = get_varint(&at);
+	if (target > *number)
+		*number = (uint32_t)target;
+}
+
+/* Skips a row other than a cost; false: out of memory. */
+static bool
+take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
+{
+	unsigned kind = scan->tag & CG_TAG_KIND;
+
+	*branch = kind == CG_ROW_OTHER && (scan->tag & CG_TAG_BRANCH);
+	if (kind == CG_ROW_CALL && !count_call(lines, scan->at))
+		return false;
+	if (*branch && scan->pos.line == 0)
+		note_number(&lines->number[fn], scan->at);
+	scan->at = skip_rest(scan->tag, scan->at);
+	return true;
+}
+
+/* Counts the rows of the last function by file, and collects its calls. */
+static bool
+scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
+    bool costs)
+{
+	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
+	const uint32_t *order = lines->file_order;
+	uint32_t *first = &lines->first[fn], own = order[entry->file];
+	bool stated = entry->range.first > 0, stands = true;
+	struct fn_in_file *in_file = NULL;
+	struct scan scan;
+
+	cg_scan_begin(&scan, packed, entry->file, order);
+	while (costs ? scan_cost(&scan, order) : scan_row(&scan, order)) {
+		if (costs)
+			scan.at = skip_cost(scan.tag, scan.at);
+		else if (!take_other(lines, fn, &scan, &stands))
+			return false;
+		if (!stands)
+			continue;
+		if (!in_file || in_file->file != scan.rank)
+			in_file = get_fn_in_file(lines, scan.rank);
+		if (!in_file)
+			return false;
+		in_file->rows++;
+		if (!stated && scan.rank == own && scan.pos.line > 0 &&
+		    (*first == 0 || scan.pos.line < *first))
+			*first = scan.pos.line;
+	}
+	return true;
+}
+
+/* The same for rows that are branches in order: all are in one file. */
+static bool
+scan_branches(struct cg_lines *lines, const struct cg_run *run)
+{
+	struct fn_in_file *in_file;
+	struct scan scan;
+
+	if (run->branches == 0)
+		return true;
+	cg_scan_begin(&scan, &run->others, run->others.pos.file, NULL);
+	(void)scan_row(&scan, NULL);
+	if (scan.pos.line == 0)
+		note_number(&lines->number[run->fn], scan.at);
+	in_file =
+	    get_fn_in_file(lines, lines->file_order[run->others.pos.file]);
+	if (in_file)
+		in_file->rows += run->branches;
+	return in_file != NULL;
+}
+
+/* Adds a function, with an entry for its own file even without rows there. */
+static bool
+add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
+{
+	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
+
+	lines->first[fn] = entry->range.first;
+	if (!cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
+		lines->part_fns + 1, sizeof(*lines->part_fn)))
+		return false;
+	lines->part_fn[lines->part_fns++] = (struct part_fn){
+		.fn = fn, .run = run, .in_file = lines->in_files
+	};
+	return !entry->name || !entry->file ||
+	       get_fn_in_file(lines, lines->file_order[entry->file]);
+}
+
+static bool
+scan_run(struct cg_lines *lines, const struct cg_run *run)
+{
+	bool stated = lines->graph->fn[run->fn].range.first > 0;
+
+	if (!scan_packed(lines, run->fn, &run->costs, true))
+		return false;
+	return stated && run->branches_ascend
+		   ? scan_branches(lines, run)
+		   : scan_packed(lines, run->fn, &run->others, false);
+}
+
+/* A function of all parts. */
+static bool
+scan_fn(struct cg_lines *lines, cg_fn fn)
+{
+	const struct cg_graph *graph = lines->graph;
+	uint32_t id = graph->fn[fn].runs;
+	bool ok = add_part_fn(lines, fn, CG_NO_RUN);
+
+	for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
+		ok = scan_run(lines, &graph->run[id]);
+	return ok;
+}
+
+static bool
+is_of_all_parts(const struct cg_lines *lines)
+{
+	return lines->part == CG_ALL_PARTS || lines->graph->parts == 1;
+}
+
+/* Scans functions of a range of ranks, or of the part's runs. */
+static bool
+scan_range(struct cg_lines *lines, const void *arg, size_t from, size_t to)
+{
+	const struct cg_graph *graph = lines->graph;
+	const bool all = is_of_all_parts(lines);
+	bool ok = true;
+
+	(void)arg;
+	lines->part_fns = from;
+	for (size_t i = from; ok && i < to; i++) {
+		uint32_t id;
+
+		if (all) {
+			ok = scan_fn(lines, graph->fn_ranked[i]);
+			continue;
+		}
+		id = graph->run_order[graph->part_runs[lines->part] + i].run;
+		ok = add_part_fn(lines, graph->run[id].fn, id) &&
+		     scan_run(lines, &graph->run[id]);
+	}
+	return ok;
+}
+
+/* ---- In threads ---------------------------------------------------------- */
+
+static void
+free_scanner(struct cg_lines *own)
+{
+	free(own->in_file);
+	free(own->last);
+	free(own->entries);
+	free(own->called);
+	free(own->callee);
+	free(own);
+}
+
+/* By function, threads write to different elements of the same tables. */
+static struct cg_lines *
+scanner_new(const struct cg_lines *lines, const struct cg_graph *graph)
+{
+	struct cg_lines *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	*own = (struct cg_lines){ .graph = graph,
+		.part = lines->part,
+		.file_order = lines->file_order,
+		.part_fn = lines->part_fn,
+		.part_fn_cap = lines->part_fn_cap,
+		.first = lines->first,
+		.number = lines->number,
+		.last = calloc(graph->files.count + 1, sizeof(*own->last)),
+		.entries = calloc(graph->fns, sizeof(*own->entries)),
+		.called = calloc(graph->fns, sizeof(*own->called)) };
+	if (own->last && own->entries && own->called)
+		return own;
+	free_scanner(own);
+	return NULL;
+}
+
+void
+cg_lines_clear_counts(struct cg_lines *lines)
+{
+	for (size_t i = 0; i < lines->callees; i++) {
+		lines->entries[lines->callee[i]] = 0;
+		lines->called[lines->callee[i]] = false;
+	}
+	lines->callees = 0;
+	clear_fns_in_files(lines);
+}
+
+static bool
+join_counts(
+    struct cg_lines *lines, struct cg_lines *own, size_t from, size_t to)
+{
+	const size_t base = lines->in_files;
+
+	if (base + own->in_files > UINT32_MAX ||
+	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
+		base + own->in_files, sizeof(*lines->in_file)))
+		return false;
+	if (own->in_files > 0)
+		memcpy(&lines->in_file[base], own->in_file,
+		    own->in_files * sizeof(*lines->in_file));
+	lines->in_files += own->in_files;
+	for (size_t i = from; i < to; i++)
+		lines->part_fn[i].in_file += base;
+	lines->part_fns = to;
+	for (size_t i = 0; i < own->callees; i++) {
+		if (!add_entries(
+			lines, own->callee[i], own->entries[own->callee[i]]))
+			return false;
+	}
+	return true;
+}
+
+static const struct cg_share_how scanning = { .share = 512,
+	.open = scanner_new,
+	.close = free_scanner,
+	.clear = cg_lines_clear_counts,
+	.work = scan_range,
+	.join = join_counts };
+
+/* ---- The whole ---------------------------------------------------------- */
+
+/* Functions without rows, which are only called; with many parts. */
+static bool
+add_callees(struct cg_lines *lines, bool *in_order)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < lines->callees; i++) {
+		if (cg_run_find(lines->graph, lines->part, lines->callee[i]))
+			continue;
+		ok = add_part_fn(lines, lines->callee[i], CG_NO_RUN);
+		*in_order = false;
+	}
+	return ok;
+}
+
+bool
+cg_lines_scan(struct cg_lines *lines)
+{
+	const struct cg_graph *graph = lines->graph;
+	const bool all = is_of_all_parts(lines);
+	size_t count = all ? graph->fns
+			   : graph->part_runs[lines->part + 1] -
+				 graph->part_runs[lines->part];
+	struct cg_shares *scanners = NULL;
+	bool in_order = true;
+	bool ok = cg_grow_raw(&lines->part_fn, &lines->part_fn_cap, count,
+		      sizeof(*lines->part_fn)) &&
+		  cg_lines_share(lines, &scanners, &scanning, NULL, count) &&
+		  (all || add_callees(lines, &in_order));
+
+	cg_lines_shares_free(scanners);
+	lines->end = lines->in_files;
+	cg_lines_plan_batches(lines);
+	ok = ok && cg_lines_order_fns(lines, in_order);
+	/* No other part needs as much again. */
+	if (all)
+		cg_lines_free_sorting(lines);
+	return ok;
+}
