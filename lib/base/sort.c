@@ -6,24 +6,32 @@
 
 #include "base/base.h"
 
-#define FEW 16       /* elements: insertion is faster than qsort() */
+#define FEW 16       /* elements: insertion is faster than other ways */
 #define WIDTH_MAX 64 /* of an element that is inserted */
 
-/* Inserts the element at from into those before it, which are in order. */
+/* Moves the element at offset from down to offset to. */
 static void
-insert(char *array, size_t from, size_t width,
-    int (*compare)(const void *, const void *))
+move_down(char *array, size_t from, size_t to, size_t width)
 {
 	char element[WIDTH_MAX];
-	size_t to = from;
 
-	while (to > 0 && compare(array + to - width, array + from) > 0)
-		to -= width;
 	if (to == from)
 		return;
 	memcpy(element, array + from, width);
 	memmove(array + to + width, array + to, from - to);
 	memcpy(array + to, element, width);
+}
+
+/* Inserts the element at offset from into those before it, in their order. */
+static void
+insert(char *array, size_t from, size_t width,
+    int (*compare)(const void *, const void *))
+{
+	size_t to = from;
+
+	while (to > 0 && compare(array + to - width, array + from) > 0)
+		to -= width;
+	move_down(array, from, to, width);
 }
 
 void
@@ -43,9 +51,9 @@ cg_sort(void *array, size_t count, size_t width,
 	}
 }
 
-/* ---- By a number -------------------------------------------------------- */
+/* ---- By a number: radix sort --------------------------------------------- */
 
-#define DIGIT 11
+#define DIGIT 8
 #define DIGITS (1U << DIGIT)
 
 /* An array whose elements have a number each. */
@@ -88,6 +96,20 @@ is_sorted(const struct keyed *array, uint64_t *differ)
 	return sorted;
 }
 
+static void
+sort_few(const struct keyed *array)
+{
+	for (size_t i = 1; i < array->count; i++) {
+		uint64_t key = key_of(array, i);
+		size_t to = i;
+
+		while (to > 0 && key_of(array, to - 1) > key)
+			to--;
+		move_down(array->at, i * array->width, to * array->width,
+		    array->width);
+	}
+}
+
 /* One pass of a radix sort. */
 static void
 sort_digit(const struct keyed *from, unsigned shift, char *to)
@@ -115,6 +137,10 @@ cg_sort_by_u64(void *array, size_t count, size_t width, size_t offset)
 
 	if (is_sorted(&from, &differ))
 		return true;
+	if (count <= FEW && width <= WIDTH_MAX) {
+		sort_few(&from);
+		return true;
+	}
 	room = to = malloc(count * width);
 	if (!room)
 		return false;

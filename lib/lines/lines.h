@@ -74,7 +74,7 @@ struct keyed {
 	uint32_t index;
 };
 
-/* Memory for sorting: room for twice the items. */
+/* Memory for sorting. */
 struct sorting {
 	struct keyed *item;
 	size_t cap;

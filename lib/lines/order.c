@@ -10,20 +10,16 @@
 
 #include "lines/lines.h"
 
-#define DIGIT 8
-#define DIGITS (1u << DIGIT)
-/* Insertion sort is faster below this. */
-#define FEW 48
 #define NO_ORDER UINT32_MAX
 
-/* Room for 2 * count items; NULL: out of memory. */
+/* Room for count items; NULL: out of memory. */
 static struct keyed *
 make_room(struct cg_lines *lines, size_t count)
 {
 	struct sorting *sorting = &lines->sorting;
 
 	if (count > UINT32_MAX || !cg_grow_raw(&sorting->item, &sorting->cap,
-				      2 * count + 1, sizeof(*sorting->item)))
+				      count + 1, sizeof(*sorting->item)))
 		return NULL;
 	return sorting->item;
 }
@@ -38,67 +34,12 @@ cg_lines_free_sorting(struct cg_lines *lines)
 	lines->spare_cap = 0;
 }
 
-static void
-sort_few(struct keyed *item, size_t count)
+/* False: out of memory. */
+static bool
+sort_keys(struct keyed *item, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
-		struct keyed moved = item[i];
-		size_t at = i;
-
-		for (; at > 0 && item[at - 1].key > moved.key; at--)
-			item[at] = item[at - 1];
-		item[at] = moved;
-	}
-}
-
-/* One pass of the radix sort, by the digit at that bit. */
-static void
-sort_digit(
-    const struct keyed *item, struct keyed *to, size_t count, unsigned shift)
-{
-	uint32_t at[DIGITS] = { 0 }, begin = 0, n;
-
-	for (size_t i = 0; i < count; i++)
-		at[item[i].key >> shift & (DIGITS - 1)]++;
-	for (size_t i = 0; i < DIGITS; i++) {
-		n = at[i];
-		at[i] = begin;
-		begin += n;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[at[item[i].key >> shift & (DIGITS - 1)]++] = item[i];
-}
-
-/*
- * Sorts by key. item is one half of what make_room() returned; returns the half
- * that has the sorted items.
- */
-static struct keyed *
-sort_keys(struct keyed *item, struct keyed *halves, size_t count)
-{
-	struct keyed *room = item == halves ? item + count : halves, *sorted;
-	uint64_t differ = 0;
-	bool in_order = true;
-
-	for (size_t i = 1; i < count; i++) {
-		in_order &= item[i - 1].key <= item[i].key;
-		differ |= item[i - 1].key ^ item[i].key;
-	}
-	if (in_order)
-		return item;
-	if (count < FEW) {
-		sort_few(item, count);
-		return item;
-	}
-	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
-		if ((differ >> shift & (DIGITS - 1)) == 0)
-			continue;
-		sort_digit(item, room, count, shift);
-		sorted = room;
-		room = item;
-		item = sorted;
-	}
-	return item;
+	return cg_sort_by_u64(
+	    item, count, sizeof(*item), offsetof(struct keyed, key));
 }
 
 /* ---- Files -------------------------------------------------------------- */
@@ -180,7 +121,8 @@ cg_lines_order_listed(struct cg_lines *lines)
 		item[i].key = lines->file_order[file[i]];
 		lines->file_order[file[i]] = NO_ORDER;
 	}
-	item = sort_keys(item, item, files);
+	if (!sort_keys(item, files))
+		return false;
 	for (size_t i = 0; i < files; i++) {
 		if (lines->file_order[file[i]] != NO_ORDER)
 			continue;
@@ -225,7 +167,8 @@ order_in_files(struct cg_lines *lines)
 		return false;
 	for (uint32_t i = 0; i < lines->in_files; i++)
 		item[i] = (struct keyed){ lines->spare[i].file, i };
-	item = sort_keys(item, item, lines->in_files);
+	if (!sort_keys(item, lines->in_files))
+		return false;
 	for (size_t i = 0; i < lines->in_files; i++)
 		lines->in_file[i] = lines->spare[item[i].index];
 	return true;
@@ -243,13 +186,14 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 	for (uint32_t i = 0; i < count; i++)
 		item[i] =
 		    (struct keyed){ graph->fn_rank[lines->part_fn[i].fn], i };
-	if (!in_order)
-		item = sort_keys(item, lines->sorting.item, count);
+	if (!in_order && !sort_keys(item, count))
+		return false;
 	if (!lines->by_name) {
 		for (size_t i = 0; i < count; i++)
 			item[i].key =
 			    lines->number[lines->part_fn[item[i].index].fn];
-		item = sort_keys(item, lines->sorting.item, count);
+		if (!sort_keys(item, count))
+			return false;
 	}
 	for (size_t i = 0; i < count; i++) {
 		cg_fn fn = lines->part_fn[item[i].index].fn;
@@ -257,8 +201,7 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 		item[i].key = (uint64_t)lines->first[fn] << 32 |
 			      graph->fn[fn].range.first_column;
 	}
-	item = sort_keys(item, lines->sorting.item, count);
-	if (!move_in_files(lines, item))
+	if (!sort_keys(item, count) || !move_in_files(lines, item))
 		return false;
 	/* The keys are not needed any more: use them to permute part_fn. */
 	for (size_t i = 0; i < count; i++)
@@ -289,7 +232,8 @@ cg_lines_order_batch(
 		if (lines->in_file[i].rows > 0)
 			item[n++] = (struct keyed){ part_fn, part_fn };
 	}
-	item = sort_keys(item, item, n);
+	if (!sort_keys(item, n))
+		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || item[i].key != item[i - 1].key)
 			item[kept++] = item[i];
@@ -302,7 +246,6 @@ bool
 cg_lines_order_rows(struct cg_lines *lines)
 {
 	size_t count = lines->row_count, cap;
-	const struct keyed *sorted;
 	struct line_row *row;
 	struct keyed *item;
 
@@ -318,9 +261,10 @@ cg_lines_order_rows(struct cg_lines *lines)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		item[i] = (struct keyed){ lines->row[i].key, i };
-	sorted = sort_keys(item, item, count);
+	if (!sort_keys(item, count))
+		return false;
 	for (size_t i = 0; i < count; i++)
-		lines->row_spare[i] = lines->row[sorted[i].index];
+		lines->row_spare[i] = lines->row[item[i].index];
 	row = lines->row;
 	lines->row = lines->row_spare;
 	lines->row_spare = row;
