@@ -179,6 +179,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	status = cg_graph_diff(&diff);
 	job->build = diff.build;
 	job->graph = diff.build.graph;
+	job->graph->threads = job->threads;
 	for (int s = 0; s < 2; s++) {
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.profile[s]->fns;
