@@ -152,6 +152,31 @@ alike()
 	grep -q 'the sum of jumps exceeds 64 bits' "$tmp/err"
 }
 
+@test "threads: a sum of branches that is too large ends a report, wherever it is" {
+	local k
+
+	for k in 1 32 1365 3000; do
+		# The same branch, taken 2^63 - 1 times in one test, once in the other.
+		awk -v k="$k" 'BEGIN {
+			for (test = 1; test <= 2; test++) {
+				print "TN:t" test "\nSF:/f.c"
+				for (i = 1; i <= 3000; i++)
+					printf "FN:%d,f%d\n", 2 * i, i
+				for (i = 1; i <= 3000; i++)
+					printf "DA:%d,1\nBRDA:%d,0,0,%s\n",
+						2 * i, 2 * i, i == k ? \
+						"9223372036854775807" : 1
+				print "end_of_record"
+			}
+		}' >"$tmp/large.info"
+		alike -q -t sonarqube "$tmp/large.info"
+		[ "$status" -eq 1 ]
+		[ ! -s "$tmp/out" ]
+		[ "$(wc -l <"$tmp/err")" -eq 1 ]
+		grep -q 'the sum of branches exceeds 64 bits' "$tmp/err"
+	done
+}
+
 @test "threads: texts that they parse have the same output for any -j" {
 	alike -t json "$dir/big.perf"
 	[ "$status" -eq 0 ]

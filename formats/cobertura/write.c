@@ -338,7 +338,9 @@ compare_methods(const void *pa, const void *pb)
 
 	if (order == 0)
 		order = cg_compare(a->name, b->name);
-	return order ? order : cg_compare(a->symbol, b->symbol);
+	if (order == 0)
+		order = cg_compare(a->symbol, b->symbol);
+	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
 /*

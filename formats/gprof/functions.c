@@ -180,6 +180,7 @@ find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 
 /* ---- The table ---------------------------------------------------------- */
 
+/* Lists the addresses that calls enter. */
 static bool
 list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
 {

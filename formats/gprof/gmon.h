@@ -71,8 +71,8 @@ struct gmon {
 	struct gmon_hist *hist; /* by address, those of one range together */
 	size_t hists;
 	struct gmon_run *run; /* arcs are read from their bytes */
-	size_t runs, arcs;    /* arcs: of all runs */
-	struct gmon_arc *sorted; /* or from here, if it is not NULL */
+	size_t runs, arcs;    /* arcs: of all runs, or sorted */
+	struct gmon_arc *sorted; /* read from here, if it is not NULL */
 	unsigned stride;      /* bytes of an arc's record */
 	unsigned tag, count;  /* bytes of its tag and count */
 	uint64_t origin;      /* is added to the addresses of arcs */

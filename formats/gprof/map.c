@@ -233,19 +233,20 @@ static bool
 add_arcs(struct mapper *map)
 {
 	struct gmon_iterator next = { 0 };
-	bool ok = add_entered_funcs(&map->funcs);
 	struct gmon_arc arc[BATCH];
 	struct cg_slice order;
+	bool ok = true;
 	size_t n;
 
-	if (!ok)
+	if (!add_entered_funcs(&map->funcs))
 		return false;
 	do {
 		for (n = 0; n < BATCH; n++) {
 			if (!gprof_next_arc(map->gmon, &next, &arc[n]))
 				break;
 		}
-		gprof_prefetch_entered(&map->funcs, arc, n);
+		if (!map->funcs.compat)
+			gprof_prefetch_entered(&map->funcs, arc, n);
 		for (size_t i = 0; ok && i < n; i++)
 			ok = map->funcs.compat ? add_gnu_arc(map, &arc[i])
 					       : add_arc(map, &arc[i]);

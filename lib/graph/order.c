@@ -212,20 +212,20 @@ sort_files(void *piece)
 	}
 }
 
-/* Where the files end that begin at from and have about so many functions. */
+/* Where the files end that begin at from and have enough functions. */
 static size_t
-end_of_files(const struct sorter *sorter, size_t from, size_t most)
+end_of_files(const struct sorter *sorter, size_t from, size_t enough)
 {
 	size_t to = from;
 
-	while (to < sorter->count && to - from < most)
+	while (to < sorter->count && to - from < enough)
 		to += count_same_file(
 		    sorter->fn, &sorter->sorted[to], sorter->count - to);
 	return to;
 }
 
 #define PIECE 1024 /* functions that are worth a thread's while */
-#define PIECES 64
+#define PIECES 64  /* at most: each but the last has a 64th of all */
 
 /* Sorts the names of each file, in threads if there are many. */
 static void
@@ -233,7 +233,7 @@ sort_all_names(struct sorter *sorter, const struct cg_graph *graph)
 {
 	const size_t count = sorter->count;
 	const size_t least = count / PIECES + 1;
-	const size_t most = least > PIECE ? least : PIECE;
+	const size_t enough = least > PIECE ? least : PIECE;
 	struct names piece[PIECES] = { 0 };
 	struct cg_pieces *pieces = NULL;
 	size_t n = 0;
@@ -248,7 +248,7 @@ sort_all_names(struct sorter *sorter, const struct cg_graph *graph)
 		return;
 	}
 	for (size_t from = 0, to; from < count; from = to) {
-		to = end_of_files(sorter, from, most);
+		to = end_of_files(sorter, from, enough);
 		piece[n] = (struct names){ sorter, graph, from, to };
 		cg_pieces_put(pieces, &piece[n++]);
 	}

@@ -166,10 +166,16 @@ start(struct cg_compress *gzip)
 	    cg_pieces_new(&(struct cg_pieces_how){ .threads = gzip->threads,
 		.room = gzip->most,
 		.work = compress_block });
-	if (!gzip->blocks || !gzip->pieces)
-		return false;
-	gzip->blocks[gzip->made++] = gzip->block;
-	return true;
+	if (gzip->blocks && gzip->pieces) {
+		gzip->blocks[gzip->made++] = gzip->block;
+		return true;
+	}
+	/* Each further call of cg_compress_put() tries again. */
+	cg_pieces_free(gzip->pieces);
+	free(gzip->blocks);
+	gzip->pieces = NULL;
+	gzip->blocks = NULL;
+	return false;
 }
 
 /* A block to fill: a new one, or the oldest of those that were put. */

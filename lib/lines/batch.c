@@ -229,11 +229,9 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 
 /* ---- In threads ---------------------------------------------------------- */
 
-/* Functions to collect, and the order numbers of the files, [low, high]. */
-struct collection {
-	const struct keyed *fn;
-	uint32_t low, high;
-};
+/* What a thread collects at once, and what is too much for its memory. */
+#define RANGE_ROWS 4096
+#define RANGE_ROWS_MOST 65536
 
 static void
 clear_rows(struct cg_lines *lines)
@@ -241,62 +239,128 @@ clear_rows(struct cg_lines *lines)
 	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
 }
 
-static bool
-collect(struct cg_lines *lines, const void *arg, size_t from, size_t to)
+static void *
+open_collector(void *arg, struct cg_graph_view *view)
 {
-	const struct collection *all = arg;
-
-	for (size_t i = from; i < to; i++) {
-		if (!collect_fn(lines, all->fn[i].index, all->low, all->high))
-			return false;
-	}
-	return true;
+	return cg_lines_view(arg, &view->graph);
 }
 
-/* Adds the rows of a thread's lines. */
-static bool
-join_rows(struct cg_lines *lines, struct cg_lines *own, size_t from, size_t to)
+static void
+close_collector(void *own)
 {
+	cg_lines_free(own);
+}
+
+static void
+begin_collector(void *arg, void *own)
+{
+	cg_lines_renew_view(own, arg);
+	clear_rows(own);
+}
+
+static bool
+collect(struct cg_lines *lines, size_t from, size_t to)
+{
+	const struct collection *all = &lines->collection;
+	bool ok = true;
+
+	for (size_t i = from; ok && i < to; i++)
+		ok = collect_fn(
+		    lines, (uint32_t)all->fn[i].key, all->low, all->high);
+	return ok;
+}
+
+static bool
+collect_own(void *own, size_t from, size_t to)
+{
+	return collect(own, from, to);
+}
+
+static bool
+collect_alone(void *arg, size_t from, size_t to)
+{
+	return collect(arg, from, to);
+}
+
+/* Adds the rows of a collector. */
+static bool
+take_rows(void *arg, void *own)
+{
+	struct cg_lines *lines = arg;
+	const struct cg_lines *more = own;
 	struct line_row *row;
 
-	(void)from, (void)to;
 	if (!cg_grow_raw(&lines->row, &lines->row_cap,
-		lines->row_count + own->row_count, sizeof(*row)) ||
+		lines->row_count + more->row_count, sizeof(*row)) ||
 	    !cg_grow_raw(&lines->cost, &lines->cost_cap,
-		lines->costs + own->costs, sizeof(*lines->cost)) ||
+		lines->costs + more->costs, sizeof(*lines->cost)) ||
 	    !cg_grow_raw(&lines->branch, &lines->branch_cap,
-		lines->branches + own->branches, sizeof(*lines->branch)) ||
+		lines->branches + more->branches, sizeof(*lines->branch)) ||
 	    !cg_grow_raw(&lines->covered, &lines->covered_cap,
-		lines->covers + own->covers, sizeof(*lines->covered)))
+		lines->covers + more->covers, sizeof(*lines->covered)))
 		return false;
 	row = lines->row + lines->row_count;
-	for (size_t i = 0; i < own->row_count; i++) {
-		row[i] = own->row[i];
+	for (size_t i = 0; i < more->row_count; i++) {
+		row[i] = more->row[i];
 		row[i].cost += lines->costs;
 		row[i].branch += lines->branches;
 	}
-	lines->row_count += own->row_count;
-	if (own->costs > 0)
-		memcpy(lines->cost + lines->costs, own->cost,
-		    own->costs * sizeof(*lines->cost));
-	lines->costs += own->costs;
-	if (own->branches > 0)
-		memcpy(lines->branch + lines->branches, own->branch,
-		    own->branches * sizeof(*lines->branch));
-	lines->branches += own->branches;
-	if (own->covers > 0)
-		memcpy(lines->covered + lines->covers, own->covered,
-		    own->covers * sizeof(*lines->covered));
-	lines->covers += own->covers;
+	lines->row_count += more->row_count;
+	if (more->costs > 0)
+		memcpy(lines->cost + lines->costs, more->cost,
+		    more->costs * sizeof(*lines->cost));
+	lines->costs += more->costs;
+	if (more->branches > 0)
+		memcpy(lines->branch + lines->branches, more->branch,
+		    more->branches * sizeof(*lines->branch));
+	lines->branches += more->branches;
+	if (more->covers > 0)
+		memcpy(lines->covered + lines->covers, more->covered,
+		    more->covers * sizeof(*lines->covered));
+	lines->covers += more->covers;
 	return true;
 }
 
-static const struct cg_share_how collecting = { .share = 32,
-	.open = cg_lines_view,
-	.close = cg_lines_free,
-	.clear = clear_rows,
-	.work = collect,
-	.join = join_rows };
+/* Functions from one on that have about so many rows. */
+static size_t
+next_range(void *arg, size_t from)
+{
+	const struct cg_lines *lines = arg;
+	const struct collection *all = &lines->collection;
+	size_t to = from;
+
+	for (uint64_t rows = 0; to < all->fns && rows < RANGE_ROWS; to++)
+		rows += all->fn[to].index;
+	return to;
+}
+
+static bool
+has_many_rows(const void *arg, size_t from, size_t to)
+{
+	const struct cg_lines *lines = arg;
+	uint64_t rows = 0;
+
+	for (size_t i = from; i < to; i++)
+		rows += lines->collection.fn[i].index;
+	return rows > RANGE_ROWS_MOST;
+}
+
+static bool
+collect_all(struct cg_lines *lines)
+{
+	return cg_crew_do(
+	    &lines->collectors, &(struct cg_crew_how){ .graph = lines->graph,
+				    .threads = lines->graph->threads,
+				    .arg = lines,
+				    .open = open_collector,
+				    .close = close_collector,
+				    .begin = begin_collector,
+				    .work = collect_own,
+				    .take = take_rows,
+				    .redo = collect_alone,
+				    .next = next_range,
+				    .is_large = has_many_rows });
+}
 
 /* ---- Batches ------------------------------------------------------------- */
 
@@ -355,9 +419,9 @@ cg_lines_batch_end(const struct cg_lines *lines, size_t from)
 bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
-	size_t from = lines->batch_end, count;
+	struct collection *all = &lines->collection;
+	size_t from = lines->batch_end;
 	size_t to = cg_lines_batch_end(lines, from);
-	struct collection all = { 0 };
 
 	if (to > lines->end)
 		to = lines->end;
@@ -365,13 +429,10 @@ cg_lines_open_batch(struct cg_lines *lines)
 	lines->batch_end = to;
 	lines->row_to = 0;
 	clear_rows(lines);
-	all.fn = cg_lines_order_batch(lines, from, to, &count);
-	all.low = lines->in_file[from].file;
-	all.high = lines->in_file[to - 1].file;
-	return all.fn &&
-	       cg_lines_share(
-		   lines, &lines->collectors, &collecting, &all, count) &&
-	       cg_lines_order_rows(lines);
+	all->fn = cg_lines_order_batch(lines, from, to, &all->fns);
+	all->low = lines->in_file[from].file;
+	all->high = lines->in_file[to - 1].file;
+	return all->fn && collect_all(lines) && cg_lines_order_rows(lines);
 }
 
 /* ---- Coverage of the functions of a file -------------------------------- */

@@ -198,15 +198,25 @@ is_of_all_parts(const struct cg_lines *lines)
 	return lines->part == CG_ALL_PARTS || lines->graph->parts == 1;
 }
 
+/* How many functions or runs of the part there are to scan. */
+static size_t
+scan_count(const struct cg_lines *lines)
+{
+	const struct cg_graph *graph = lines->graph;
+
+	return is_of_all_parts(lines) ? graph->fns
+				      : graph->part_runs[lines->part + 1] -
+					    graph->part_runs[lines->part];
+}
+
 /* Scans functions of a range of ranks, or of the part's runs. */
 static bool
-scan_range(struct cg_lines *lines, const void *arg, size_t from, size_t to)
+scan_range(struct cg_lines *lines, size_t from, size_t to)
 {
 	const struct cg_graph *graph = lines->graph;
 	const bool all = is_of_all_parts(lines);
 	bool ok = true;
 
-	(void)arg;
 	lines->part_fns = from;
 	for (size_t i = from; ok && i < to; i++) {
 		uint32_t id;
@@ -222,43 +232,6 @@ scan_range(struct cg_lines *lines, const void *arg, size_t from, size_t to)
 	return ok;
 }
 
-/* ---- In threads ---------------------------------------------------------- */
-
-static void
-free_scanner(struct cg_lines *own)
-{
-	free(own->in_file);
-	free(own->last);
-	free(own->entries);
-	free(own->called);
-	free(own->callee);
-	free(own);
-}
-
-/* By function, threads write to different elements of the same tables. */
-static struct cg_lines *
-scanner_new(const struct cg_lines *lines, const struct cg_graph *graph)
-{
-	struct cg_lines *own = calloc(1, sizeof(*own));
-
-	if (!own)
-		return NULL;
-	*own = (struct cg_lines){ .graph = graph,
-		.part = lines->part,
-		.file_order = lines->file_order,
-		.part_fn = lines->part_fn,
-		.part_fn_cap = lines->part_fn_cap,
-		.first = lines->first,
-		.number = lines->number,
-		.last = calloc(graph->files.count + 1, sizeof(*own->last)),
-		.entries = calloc(graph->fns, sizeof(*own->entries)),
-		.called = calloc(graph->fns, sizeof(*own->called)) };
-	if (own->last && own->entries && own->called)
-		return own;
-	free_scanner(own);
-	return NULL;
-}
-
 void
 cg_lines_clear_counts(struct cg_lines *lines)
 {
@@ -270,37 +243,122 @@ cg_lines_clear_counts(struct cg_lines *lines)
 	clear_fns_in_files(lines);
 }
 
-static bool
-join_counts(
-    struct cg_lines *lines, struct cg_lines *own, size_t from, size_t to)
+/* ---- In threads ---------------------------------------------------------- */
+
+#define RANGE 1024 /* functions that a thread scans at once */
+
+static void
+close_scanner(void *own)
 {
+	struct cg_lines *lines = own;
+
+	free(lines->in_file);
+	free(lines->last);
+	free(lines->entries);
+	free(lines->called);
+	free(lines->callee);
+	free(lines);
+}
+
+static void *
+open_scanner(void *arg, struct cg_graph_view *view)
+{
+	const struct cg_graph *graph = &view->graph;
+	struct cg_lines *own = calloc(1, sizeof(*own));
+
+	(void)arg;
+	if (!own)
+		return NULL;
+	own->graph = graph;
+	own->last = calloc(graph->files.count + 1, sizeof(*own->last));
+	own->entries = calloc(graph->fns, sizeof(*own->entries));
+	own->called = calloc(graph->fns, sizeof(*own->called));
+	if (own->last && own->entries && own->called)
+		return own;
+	close_scanner(own);
+	return NULL;
+}
+
+/*
+ * These tables are by function, so threads write to different elements. part_fn
+ * has room for all, so it does not move.
+ */
+static void
+begin_scanner(void *arg, void *own)
+{
+	const struct cg_lines *lines = arg;
+	struct cg_lines *to = own;
+
+	to->part = lines->part;
+	to->file_order = lines->file_order;
+	to->part_fn = lines->part_fn;
+	to->part_fn_cap = lines->part_fn_cap;
+	to->first = lines->first;
+	to->number = lines->number;
+	cg_lines_clear_counts(to);
+}
+
+static bool
+scan_own(void *own, size_t from, size_t to)
+{
+	return scan_range(own, from, to);
+}
+
+static bool
+scan_alone(void *arg, size_t from, size_t to)
+{
+	return scan_range(arg, from, to);
+}
+
+/* Adds what a scanner has counted. */
+static bool
+take_counts(void *arg, void *own)
+{
+	struct cg_lines *lines = arg;
+	const struct cg_lines *more = own;
 	const size_t base = lines->in_files;
 
-	if (base + own->in_files > UINT32_MAX ||
+	if (base + more->in_files > UINT32_MAX ||
 	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
-		base + own->in_files, sizeof(*lines->in_file)))
+		base + more->in_files, sizeof(*lines->in_file)))
 		return false;
-	if (own->in_files > 0)
-		memcpy(&lines->in_file[base], own->in_file,
-		    own->in_files * sizeof(*lines->in_file));
-	lines->in_files += own->in_files;
-	for (size_t i = from; i < to; i++)
-		lines->part_fn[i].in_file += base;
-	lines->part_fns = to;
-	for (size_t i = 0; i < own->callees; i++) {
+	if (more->in_files > 0)
+		memcpy(&lines->in_file[base], more->in_file,
+		    more->in_files * sizeof(*lines->in_file));
+	lines->in_files += more->in_files;
+	for (; lines->part_fns < more->part_fns; lines->part_fns++)
+		lines->part_fn[lines->part_fns].in_file += base;
+	for (size_t i = 0; i < more->callees; i++) {
 		if (!add_entries(
-			lines, own->callee[i], own->entries[own->callee[i]]))
+			lines, more->callee[i], more->entries[more->callee[i]]))
 			return false;
 	}
 	return true;
 }
 
-static const struct cg_share_how scanning = { .share = 512,
-	.open = scanner_new,
-	.close = free_scanner,
-	.clear = cg_lines_clear_counts,
-	.work = scan_range,
-	.join = join_counts };
+static size_t
+next_range(void *arg, size_t from)
+{
+	size_t count = scan_count(arg);
+
+	return count - from < RANGE ? count : from + RANGE;
+}
+
+static bool
+scan_all(struct cg_lines *lines)
+{
+	return cg_crew_do(
+	    &lines->scanners, &(struct cg_crew_how){ .graph = lines->graph,
+				  .threads = lines->graph->threads,
+				  .arg = lines,
+				  .open = open_scanner,
+				  .close = close_scanner,
+				  .begin = begin_scanner,
+				  .work = scan_own,
+				  .take = take_counts,
+				  .redo = scan_alone,
+				  .next = next_range });
+}
 
 /* ---- The whole ---------------------------------------------------------- */
 
@@ -322,24 +380,20 @@ add_callees(struct cg_lines *lines, bool *in_order)
 bool
 cg_lines_scan(struct cg_lines *lines)
 {
-	const struct cg_graph *graph = lines->graph;
 	const bool all = is_of_all_parts(lines);
-	size_t count = all ? graph->fns
-			   : graph->part_runs[lines->part + 1] -
-				 graph->part_runs[lines->part];
-	struct cg_shares *scanners = NULL;
 	bool in_order = true;
-	bool ok = cg_grow_raw(&lines->part_fn, &lines->part_fn_cap, count,
-		      sizeof(*lines->part_fn)) &&
-		  cg_lines_share(lines, &scanners, &scanning, NULL, count) &&
-		  (all || add_callees(lines, &in_order));
+	bool ok = cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
+		      scan_count(lines), sizeof(*lines->part_fn)) &&
+		  scan_all(lines) && (all || add_callees(lines, &in_order));
 
-	cg_lines_shares_free(scanners);
 	lines->end = lines->in_files;
 	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);
 	/* No other part needs as much again. */
-	if (all)
+	if (all) {
 		cg_lines_free_sorting(lines);
+		cg_crew_free(lines->scanners);
+		lines->scanners = NULL;
+	}
 	return ok;
 }

@@ -78,9 +78,6 @@ cg_lines_new_listed(const struct cg_graph *graph, cg_part part)
 bool
 cg_lines_set_part(struct cg_lines *lines, cg_part part)
 {
-	/* They have the tables of the part before. */
-	cg_lines_shares_free(lines->collectors);
-	lines->collectors = NULL;
 	for (size_t i = 0; i < lines->part_fns; i++) {
 		lines->first[lines->part_fn[i].fn] = 0;
 		lines->number[lines->part_fn[i].fn] = 0;

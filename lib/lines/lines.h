@@ -6,7 +6,6 @@
  *	view.c   a second cursor over the same files
  *	order.c  sorts files, functions and rows
  *	batch.c  collects the rows of some files
- *	shares.c does either in threads
  *	sums.c   sums the rows of a line over all functions
  *	counts.c what coverage counts of a file
  *	owners.c for readers: the function of a line
@@ -68,7 +67,7 @@ cg_row_is_foreign(const struct line_row *row)
 	return row->key & 1;
 }
 
-/* An item to sort, and its index before. */
+/* An item to sort, and its index before or another number. */
 struct keyed {
 	uint64_t key;
 	uint32_t index;
@@ -98,7 +97,7 @@ struct cg_lines {
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	/* Tables, which views share. */
+	/* Tables, which views share: see cg_lines_renew_view(). */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
 	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
@@ -133,7 +132,12 @@ struct cg_lines {
 	size_t branches, branch_cap;
 	struct covered *covered; /* by function of the batch; or empty */
 	size_t covers, covered_cap;
-	struct cg_shares *collectors; /* threads, or NULL */
+	struct collection {
+		const struct keyed *fn;  /* that have rows in the batch */
+		size_t fns;
+		uint32_t low, high;      /* order numbers of its files */
+	} collection;
+	struct cg_crew *collectors, *scanners; /* threads, or NULL */
 
 	size_t from, to;         /* range of in_file of the current file */
 	size_t row_from, row_to, row_next;
@@ -155,32 +159,6 @@ struct cg_lines {
 	size_t condition_cap;
 };
 
-/* ---- shares.c ----------------------------------------------------------- */
-
-/* Work on lines that threads can share. */
-struct cg_share_how {
-	size_t share;            /* items that a thread does at once */
-	/* A thread's own lines over a view of the graph; NULL: out of memory. */
-	struct cg_lines *(*open)(
-	    const struct cg_lines *, const struct cg_graph *);
-	void (*close)(struct cg_lines *own);
-	/* Empties them before each share. */
-	void (*clear)(struct cg_lines *own);
-	/* Does the items [from, to), with any lines. */
-	bool (*work)(struct cg_lines *, const void *arg, size_t from, size_t to);
-	/* Adds what own lines have to the lines; in the order of shares. */
-	bool (*join)(struct cg_lines *, struct cg_lines *own, size_t from,
-	    size_t to);
-};
-/*
- * Does count items, in threads if the graph has some and there are many items:
- * the same with any number of threads. *shares starts as NULL and is kept for
- * the next time. False: out of memory or a cursor failed (reported).
- */
-bool cg_lines_share(struct cg_lines *, struct cg_shares **shares,
-    const struct cg_share_how *, const void *arg, size_t count);
-void cg_lines_shares_free(struct cg_shares *);
-
 /* ---- order.c: false if out of memory ------------------------------------ */
 
 /* Orders files by directory, then by name. */
@@ -192,8 +170,8 @@ void cg_lines_restore_order(struct cg_lines *);
 /* Sorts part_fn, which may be in_order of ranks already; then in_file. */
 bool cg_lines_order_fns(struct cg_lines *, bool in_order);
 /*
- * The functions of in_file[from, to) that have rows there, by index in part_fn;
- * NULL if out of memory.
+ * The functions of in_file[from, to) that have rows there: key is their index in
+ * part_fn, index the number of rows, capped. NULL: out of memory.
  */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
@@ -205,7 +183,7 @@ void cg_lines_free_sorting(struct cg_lines *);
 
 /* Sets part_fn and in_file of the part; false: out of memory. */
 bool cg_lines_scan(struct cg_lines *);
-/* Forgets what was counted by function and by file. */
+/* Forgets the calls and rows that were counted. */
 void cg_lines_clear_counts(struct cg_lines *);
 
 /* ---- view.c ------------------------------------------------------------- */
@@ -217,6 +195,8 @@ void cg_lines_clear_counts(struct cg_lines *);
  */
 struct cg_lines *cg_lines_view(
     const struct cg_lines *, const struct cg_graph *graph);
+/* Gives the view the tables of the lines, whose part may have changed. */
+void cg_lines_renew_view(struct cg_lines *view, const struct cg_lines *);
 
 /* ---- lines.c ------------------------------------------------------------ */
 

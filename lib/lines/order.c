@@ -11,6 +11,7 @@
 #include "lines/lines.h"
 
 #define NO_ORDER UINT32_MAX
+#define ROWS_MOST (UINT32_MAX / 2) /* that are counted of a function */
 
 /* Room for count items; NULL: out of memory. */
 static struct keyed *
@@ -227,16 +228,23 @@ cg_lines_order_batch(
 	if (!item)
 		return NULL;
 	for (size_t i = from; i < to; i++) {
-		uint32_t part_fn = lines->in_file[i].part_fn;
+		const struct fn_in_file *in_file = &lines->in_file[i];
 
-		if (lines->in_file[i].rows > 0)
-			item[n++] = (struct keyed){ part_fn, part_fn };
+		if (in_file->rows > 0)
+			item[n++] = (struct keyed){ in_file->part_fn,
+				(uint32_t)(in_file->rows < ROWS_MOST
+					       ? in_file->rows
+					       : ROWS_MOST) };
 	}
 	if (!sort_keys(item, n))
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || item[i].key != item[i - 1].key)
+		struct keyed *last = &item[kept - (kept > 0)];
+
+		if (kept == 0 || item[i].key != last->key)
 			item[kept++] = item[i];
+		else if (last->index < ROWS_MOST)
+			last->index += item[i].index;
 	}
 	*count = kept;
 	return item;

@@ -5,6 +5,26 @@
 
 #include "lines/lines.h"
 
+void
+cg_lines_renew_view(struct cg_lines *view, const struct cg_lines *lines)
+{
+	view->part = lines->part;
+	view->file_order = lines->file_order;
+	view->ordered_file = lines->ordered_file;
+	view->directory_order = lines->directory_order;
+	view->by_name = lines->by_name;
+	view->part_fn = lines->part_fn;
+	view->part_fns = lines->part_fns;
+	view->in_file = lines->in_file;
+	view->in_files = lines->in_files;
+	view->batch_rows = lines->batch_rows;
+	view->first = lines->first;
+	view->entries = lines->entries;
+	view->called = lines->called;
+	view->number = lines->number;
+	view->collection = lines->collection;
+}
+
 struct cg_lines *
 cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 {
@@ -14,28 +34,15 @@ cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 		cg_graph_nomem(graph);
 		return NULL;
 	}
-	*view = (struct cg_lines){ .graph = graph,
-		.is_view = true,
-		.part = lines->part,
-		.rows = cg_rows_new(graph),
-		.file_order = lines->file_order,
-		.ordered_file = lines->ordered_file,
-		.directory_order = lines->directory_order,
-		.by_name = lines->by_name,
-		.part_fn = lines->part_fn,
-		.part_fns = lines->part_fns,
-		.in_file = lines->in_file,
-		.in_files = lines->in_files,
-		.batch_rows = lines->batch_rows,
-		.first = lines->first,
-		.entries = lines->entries,
-		.called = lines->called,
-		.number = lines->number };
+	view->graph = graph;
+	view->is_view = true;
+	view->rows = cg_rows_new(graph);
 	if (!view->rows) {
 		cg_lines_free(view);
 		return NULL;
 	}
 	cg_rows_drop_addresses(view->rows);
+	cg_lines_renew_view(view, lines);
 	return view;
 }
 
@@ -60,7 +67,8 @@ cg_lines_free(struct cg_lines *lines)
 {
 	if (!lines)
 		return;
-	cg_lines_shares_free(lines->collectors);
+	cg_crew_free(lines->collectors);
+	cg_crew_free(lines->scanners);
 	cg_rows_free(lines->rows);
 	cg_lines_free_sorting(lines);
 	if (!lines->is_view)
