@@ -571,7 +571,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 @test "gprof: does not merge runs of two programs" {
 	gmon 8 little "${small[@]}" >"$t/a"
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
-	refuses 1 "b:0x0: error: mixed executables" -f gprof -t callgrind \
+	refuses 1 "b: error: mixed executables" -f gprof -t callgrind \
 		"$t/a" "$t/b"
 	"$CGCONV" -q -f gprof -t callgrind --parts "$t/a" "$t/b" >"$t/out"
 }

@@ -752,6 +752,9 @@ make_tracefile()
 		samples/lcov/geninfo-1.16/coverage.info "$at/gcc-cc-cover.gcda" \
 		"$at/never-"*.gcno "$at/marks-marks.gcno" "$at"/clang*.gc*
 	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
+	# Messages about inputs as a whole.
+	alike -t lcov samples/gcov/*/*.gcda
+	grep -q "its name stays relative" "$tmp/err"
 	alike -t gcov "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
 	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
 }

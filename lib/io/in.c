@@ -520,7 +520,8 @@ cg_in_locate(
 		break;
 	case BYTES:
 		location->offset = in->base + to;
-		location->has_offset = true;
+		/* Of the input as a whole: nothing was returned yet. */
+		location->has_offset = inside || location->offset > 0;
 		break;
 	}
 }
