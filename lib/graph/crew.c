@@ -17,16 +17,15 @@ struct range {
 	const struct cg_crew_how *how;
 	size_t from, to;
 	struct cg_graph_view view;
-	void *own;   /* of the thread that works on it */
-	bool opened; /* own was asked for; NULL: it cannot be had */
-	bool ok;     /* the work is done */
+	void *own; /* of the thread that works on it; NULL: not opened */
+	bool ok;   /* the work is done */
 };
 
 struct cg_crew {
 	struct cg_crew_how how;
 	struct cg_pieces *pieces;
 	struct range *range; /* used in turns */
-	size_t count, used;  /* how many there are; were begun */
+	size_t count, used;  /* how many there are; ranges that were begun */
 };
 
 /* ---- In any thread ------------------------------------------------------- */
@@ -80,11 +79,10 @@ begin_range(struct cg_crew *crew)
 {
 	struct range *range = &crew->range[crew->used % crew->count];
 
-	if (!range->opened) {
+	if (!range->own) {
 		range->how = &crew->how;
 		cg_graph_view(&range->view, crew->how.graph);
 		range->own = crew->how.open(crew->how.arg, &range->view);
-		range->opened = true;
 	}
 	if (!range->own)
 		return NULL;
@@ -128,7 +126,7 @@ put_range(struct cg_crew *crew, size_t from, size_t to)
 	return true;
 }
 
-/* All ranges from the one on that ends at to. */
+/* All ranges, of which the first ends at to. */
 static bool
 do_in_threads(struct cg_crew *crew, size_t to)
 {
@@ -145,6 +143,7 @@ do_in_threads(struct cg_crew *crew, size_t to)
 	return ok && take_pending(crew) && !cg_graph_failed(how->graph);
 }
 
+/* The same without threads. */
 static bool
 do_alone(const struct cg_crew_how *how, size_t to)
 {

@@ -265,7 +265,7 @@ struct cg_crew_how {
 	/* What a thread needs of its own; NULL: out of memory (not reported). */
 	void *(*open)(void *arg, struct cg_graph_view *);
 	void (*close)(void *own);
-	/* Prepares own for a range. The caller does this. */
+	/* Prepares own for a range, in the caller's thread. */
 	void (*begin)(void *arg, void *own);
 	/* Does a range, in any thread. False: own is of no use. */
 	bool (*work)(void *own, size_t from, size_t to);
@@ -273,7 +273,10 @@ struct cg_crew_how {
 	bool (*take)(void *arg, void *own);
 	/* ... or does the range itself: if work() failed, or alone. */
 	bool (*redo)(void *arg, size_t from, size_t to);
-	/* The end of the range that begins at from; from: there is none. */
+	/*
+	 * The end of the range that begins at from; from: there is none. It is
+	 * asked more than once.
+	 */
 	size_t (*next)(void *arg, size_t from);
 	/* Is a range too large for threads? May be NULL. */
 	bool (*is_large)(const void *arg, size_t from, size_t to);

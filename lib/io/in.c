@@ -520,7 +520,7 @@ cg_in_locate(
 		break;
 	case BYTES:
 		location->offset = in->base + to;
-		/* Of the input as a whole: nothing was returned yet. */
+		/* Else it is about the whole: nothing was returned yet. */
 		location->has_offset = inside || location->offset > 0;
 		break;
 	}

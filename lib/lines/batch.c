@@ -2,6 +2,8 @@
  * batch.c - collects the costs and branches of some files, by function and
  * line.
  */
+#include <string.h>
+
 #include "graph/cursor.h"
 #include "graph/excluded.h"
 #include "lines/lines.h"
@@ -321,7 +323,7 @@ take_rows(void *arg, void *own)
 	return true;
 }
 
-/* Functions from one on that have about so many rows. */
+/* Where the functions end that begin at from and have so many rows at least. */
 static size_t
 next_range(void *arg, size_t from)
 {
@@ -330,7 +332,7 @@ next_range(void *arg, size_t from)
 	size_t to = from;
 
 	for (uint64_t rows = 0; to < all->fns && rows < RANGE_ROWS; to++)
-		rows += all->fn[to].index;
+		rows += all->fn[to].rows;
 	return to;
 }
 
@@ -341,7 +343,7 @@ has_many_rows(const void *arg, size_t from, size_t to)
 	uint64_t rows = 0;
 
 	for (size_t i = from; i < to; i++)
-		rows += lines->collection.fn[i].index;
+		rows += lines->collection.fn[i].rows;
 	return rows > RANGE_ROWS_MOST;
 }
 

@@ -167,7 +167,7 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	uint32_t order;
 
 	lines->from = lines->to;
-	if (lines->from == lines->end)
+	if (lines->from >= lines->end)
 		return false;
 	lines->to = cg_lines_file_end(lines, lines->from, &rows);
 	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||

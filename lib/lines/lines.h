@@ -67,10 +67,12 @@ cg_row_is_foreign(const struct line_row *row)
 	return row->key & 1;
 }
 
-/* An item to sort, and its index before or another number. */
+/* An item to sort: its index before, or how many rows it has. */
 struct keyed {
 	uint64_t key;
-	uint32_t index;
+	union {
+		uint32_t index, rows;
+	};
 };
 
 /* Memory for sorting. */
@@ -171,7 +173,7 @@ void cg_lines_restore_order(struct cg_lines *);
 bool cg_lines_order_fns(struct cg_lines *, bool in_order);
 /*
  * The functions of in_file[from, to) that have rows there: key is their index in
- * part_fn, index the number of rows, capped. NULL: out of memory.
+ * part_fn; rows are capped. NULL: out of memory.
  */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
@@ -191,7 +193,7 @@ void cg_lines_clear_counts(struct cg_lines *);
 /*
  * A cursor of its own over the same files, for another thread; graph is a copy
  * of the lines' own, with another fault and diag. The lines must outlive it, and
- * keep their part. NULL: out of memory (reported to graph).
+ * keep their part until it is renewed. NULL: out of memory (reported to graph).
  */
 struct cg_lines *cg_lines_view(
     const struct cg_lines *, const struct cg_graph *graph);

@@ -167,7 +167,7 @@ order_in_files(struct cg_lines *lines)
 	if (!item)
 		return false;
 	for (uint32_t i = 0; i < lines->in_files; i++)
-		item[i] = (struct keyed){ lines->spare[i].file, i };
+		item[i] = (struct keyed){ lines->spare[i].file, { i } };
 	if (!sort_keys(item, lines->in_files))
 		return false;
 	for (size_t i = 0; i < lines->in_files; i++)
@@ -185,8 +185,8 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 	if (!item)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		item[i] =
-		    (struct keyed){ graph->fn_rank[lines->part_fn[i].fn], i };
+		item[i] = (struct keyed){ graph->fn_rank[lines->part_fn[i].fn],
+			{ i } };
 	if (!in_order && !sort_keys(item, count))
 		return false;
 	if (!lines->by_name) {
@@ -230,11 +230,13 @@ cg_lines_order_batch(
 	for (size_t i = from; i < to; i++) {
 		const struct fn_in_file *in_file = &lines->in_file[i];
 
-		if (in_file->rows > 0)
-			item[n++] = (struct keyed){ in_file->part_fn,
-				(uint32_t)(in_file->rows < ROWS_MOST
-					       ? in_file->rows
-					       : ROWS_MOST) };
+		uint64_t rows = in_file->rows;
+
+		if (rows > ROWS_MOST)
+			rows = ROWS_MOST;
+		if (rows > 0)
+			item[n++] = (struct keyed){ .key = in_file->part_fn,
+				.rows = (uint32_t)rows };
 	}
 	if (!sort_keys(item, n))
 		return NULL;
@@ -243,8 +245,8 @@ cg_lines_order_batch(
 
 		if (kept == 0 || item[i].key != last->key)
 			item[kept++] = item[i];
-		else if (last->index < ROWS_MOST)
-			last->index += item[i].index;
+		else if (last->rows < ROWS_MOST)
+			last->rows += item[i].rows;
 	}
 	*count = kept;
 	return item;
@@ -268,7 +270,7 @@ cg_lines_order_rows(struct cg_lines *lines)
 			 count, sizeof(*row)))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		item[i] = (struct keyed){ lines->row[i].key, i };
+		item[i] = (struct keyed){ lines->row[i].key, { i } };
 	if (!sort_keys(item, count))
 		return false;
 	for (size_t i = 0; i < count; i++)
