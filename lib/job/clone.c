@@ -179,7 +179,6 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	status = cg_graph_diff(&diff);
 	job->build = diff.build;
 	job->graph = diff.build.graph;
-	job->graph->threads = job->threads;
 	for (int s = 0; s < 2; s++) {
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.profile[s]->fns;
@@ -194,7 +193,9 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
 	job->ready = status == CG_OK;
-	*graph = status == CG_OK ? job->graph : NULL;
+	if (job->ready)
+		job->graph->threads = job->threads;
+	*graph = job->ready ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;
 }
 

@@ -338,10 +338,12 @@ freeze(struct cg_job *job)
 		status = cg_add_entries(job->graph);
 	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
-	job->graph->threads = job->threads;
 	job->ready = status == CG_OK;
-	if (job->ready)
+	if (job->ready) {
+		/* Some of the above makes a new graph. */
+		job->graph->threads = job->threads;
 		note_emptied(job);
+	}
 	return status;
 }
 
