@@ -24,6 +24,7 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 		return 0;
 	}
 	cursor->at += width;
+	/* Most files have such addresses, millions of them. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	if (!cursor->big && width == sizeof(value)) {
 		memcpy(&value, at, sizeof(value));

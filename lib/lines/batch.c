@@ -260,9 +260,11 @@ begin_collector(void *arg, void *own)
 	clear_rows(own);
 }
 
+/* Collects the rows of a range of functions; own: of any lines. */
 static bool
-collect(struct cg_lines *lines, size_t from, size_t to)
+collect(void *own, size_t from, size_t to)
 {
+	struct cg_lines *lines = own;
 	const struct collection *all = &lines->collection;
 	bool ok = true;
 
@@ -270,18 +272,6 @@ collect(struct cg_lines *lines, size_t from, size_t to)
 		ok = collect_fn(
 		    lines, (uint32_t)all->fn[i].key, all->low, all->high);
 	return ok;
-}
-
-static bool
-collect_own(void *own, size_t from, size_t to)
-{
-	return collect(own, from, to);
-}
-
-static bool
-collect_alone(void *arg, size_t from, size_t to)
-{
-	return collect(arg, from, to);
 }
 
 /* Adds the rows of a collector. */
@@ -357,9 +347,9 @@ collect_all(struct cg_lines *lines)
 				    .open = open_collector,
 				    .close = close_collector,
 				    .begin = begin_collector,
-				    .work = collect_own,
+				    .work = collect,
 				    .take = take_rows,
-				    .redo = collect_alone,
+				    .redo = collect,
 				    .next = next_range,
 				    .is_large = has_many_rows });
 }

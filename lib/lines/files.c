@@ -209,10 +209,11 @@ scan_count(const struct cg_lines *lines)
 					    graph->part_runs[lines->part];
 }
 
-/* Scans functions of a range of ranks, or of the part's runs. */
+/* Scans functions of a range of ranks, or of the part's runs; of any lines. */
 static bool
-scan_range(struct cg_lines *lines, size_t from, size_t to)
+scan_range(void *own, size_t from, size_t to)
 {
+	struct cg_lines *lines = own;
 	const struct cg_graph *graph = lines->graph;
 	const bool all = is_of_all_parts(lines);
 	bool ok = true;
@@ -298,18 +299,6 @@ begin_scanner(void *arg, void *own)
 	cg_lines_clear_counts(to);
 }
 
-static bool
-scan_own(void *own, size_t from, size_t to)
-{
-	return scan_range(own, from, to);
-}
-
-static bool
-scan_alone(void *arg, size_t from, size_t to)
-{
-	return scan_range(arg, from, to);
-}
-
 /* Adds what a scanner has counted. */
 static bool
 take_counts(void *arg, void *own)
@@ -354,9 +343,9 @@ scan_all(struct cg_lines *lines)
 				  .open = open_scanner,
 				  .close = close_scanner,
 				  .begin = begin_scanner,
-				  .work = scan_own,
+				  .work = scan_range,
 				  .take = take_counts,
-				  .redo = scan_alone,
+				  .redo = scan_range,
 				  .next = next_range });
 }
 

@@ -229,7 +229,6 @@ cg_lines_order_batch(
 		return NULL;
 	for (size_t i = from; i < to; i++) {
 		const struct fn_in_file *in_file = &lines->in_file[i];
-
 		uint64_t rows = in_file->rows;
 
 		if (rows > ROWS_MOST)

@@ -1,5 +1,6 @@
 /*
- * sort.c - sorts random elements of several widths, and compares with qsort().
+ * sort.c - sorts random elements of several widths: keys ascend, equal ones keep
+ * their order if they have to, no byte is lost.
  */
 #include "unit.h"
 
