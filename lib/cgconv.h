@@ -928,9 +928,11 @@ int cg_job_load_modules(struct cg_job *, const char *path);
 
 /*
  * Reads all inputs and freezes the graph, which is valid as long as the job;
- * graph may be NULL. Inputs are summed unless cg_job_set_parts() was called. A
- * function of an unknown object in one input is then the function of the same
- * file and name that other inputs have, if all of these are in one object.
+ * graph may be NULL: then stacks that the target has not may become calls at
+ * once, which saves memory. Inputs are summed unless cg_job_set_parts() was
+ * called. A function of an unknown object in one input is then the function of
+ * the same file and name that other inputs have, if all of these are in one
+ * object.
  * A job reads once: CG_EUSAGE for a second time.
  */
 int cg_job_read(struct cg_job *, const struct cg_graph **graph);

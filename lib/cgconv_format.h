@@ -366,6 +366,13 @@ cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
 void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
     const uint64_t *cost, size_t n);
 /*
+ * The reader needs no node any more that it has added. True: they are gone, as
+ * if none was added; the library made calls of the stacks, if the target has no
+ * stacks, so that memory does not depend on how many are distinct. Call it after
+ * any stack.
+ */
+bool cg_free_nodes(struct cg_job *);
+/*
  * The input has a timeline. True: add its moments, besides the stacks that have
  * the sums; false: the target cannot represent them.
  */

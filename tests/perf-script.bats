@@ -398,3 +398,22 @@ reads()
 	sed 1d "$dir/dis" >"$dir/in"
 	"$CGCONV" --detect "$dir/in" | grep -q '	-	-	0$'
 }
+
+@test "perf-script: stacks that the target lacks become calls while they are read" {
+	awk 'BEGIN {
+		for (i = 0; i < 20000; i++) {
+			printf "prog %d/%d %d.000000: %d cycles:\n", 1, i % 3, i, i % 9 + 1
+			for (n = i; n > 0; n = int(n / 15))
+				printf "\t%x f%d (/bin/p)\n\t%x g%d (/bin/q)\n",
+				    4096 + n, n % 99, 8192 + n, n % 4
+			printf "\t1000 main (/bin/p)\n\n"
+		}
+	}' >"$BATS_TEST_TMPDIR/in"
+	cd "$BATS_TEST_TMPDIR"
+	"$CGCONV" -q -f perf-script -t json in >whole.json
+	for to in callgrind csv dot; do
+		"$CGCONV" -q -t $to whole.json >want
+		"$CGCONV" -q -f perf-script -t $to in >out
+		same want out
+	done
+}

@@ -234,3 +234,42 @@ E='"type":"evented","name":"x"'
 	timeout 20 "$CGCONV" -q -t speedscope "$dir/in.json" >"$dir/out"
 	timeout 20 "$CGCONV" -q -t speedscope "$dir/out" | same - "$dir/out"
 }
+
+# many PROFILES: prints a file with 12,000 distinct stacks in each, some of them
+# recursive, below frames with and without a file.
+many()
+{
+	awk -v profiles="$1" 'BEGIN {
+		printf "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		printf "\"shared\":{\"frames\":[{\"name\":\"main\"}"
+		for (i = 1; i < 200; i++)
+			printf ",{\"name\":\"f%d\"%s}", i % 150,
+			    i % 3 ? ",\"file\":\"f.c\",\"line\":" i : ""
+		printf "]},\"profiles\":["
+		for (p = 0; p < profiles; p++) {
+			printf "%s{\"type\":\"sampled\",\"name\":\"p%d\",", p ? "," : "", p
+			printf "\"unit\":\"microseconds\",\"samples\":["
+			for (i = 0; i < 12000; i++) {
+				printf "%s[0", i ? "," : ""
+				for (n = i * 7 + p; n > 0; n = int(n / 20))
+					printf ",%d,%d", n % 199 + 1, n % 5
+				printf "]"
+			}
+			printf "],\"weights\":["
+			for (i = 0; i < 12000; i++)
+				printf "%s%d", i ? "," : "", i % 17
+			printf "]}"
+		}
+		printf "]}\n"
+	}'
+}
+
+@test "stacks that the target lacks become calls while they are read" {
+	many 4 >"$dir/in.json"
+	"$CGCONV" -q -t json "$dir/in.json" >"$dir/whole.json"
+	for to in callgrind csv dot; do
+		"$CGCONV" -q -t $to "$dir/whole.json" >"$dir/want"
+		"$CGCONV" -q -t $to "$dir/in.json" >"$dir/out"
+		same "$dir/want" "$dir/out"
+	done
+}

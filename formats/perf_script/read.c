@@ -310,6 +310,8 @@ end_sample(struct reader *r)
 	r->samples++;
 	r->last = r->now;
 	r->now = swap;
+	if (cg_free_nodes(r->job))
+		r->last.count = 0;
 	return cg_build_status(r->build) == CG_OK;
 }
 

@@ -75,8 +75,7 @@ find_unit(struct reader *r, const struct profile *profile)
  * counted in the first one. *first: this is it.
  */
 static bool
-begin_part(struct reader *r, const struct profile *profile,
-    struct cg_map *parts, bool *first)
+begin_part(struct reader *r, const struct profile *profile, bool *first)
 {
 	const struct desc *desc = r->descs.at;
 	const struct cg_part_info ours = { .pid = profile->pid,
@@ -93,7 +92,7 @@ begin_part(struct reader *r, const struct profile *profile,
 		(void)cg_add_part(r->build, &theirs);
 		return true;
 	}
-	part = cg_map_at(parts, profile->part);
+	part = cg_map_at(&r->parts, profile->part);
 	if (!part)
 		return cg_reject_nomem(r->job);
 	*first = *part == 0;
@@ -149,8 +148,7 @@ count_samples(const struct profile *profile, const struct unit *unit,
 }
 
 static bool
-add_profile(
-    struct reader *r, const struct profile *profile, struct cg_map *parts)
+add_profile(struct reader *r, const struct profile *profile)
 {
 	const struct unit *unit = find_unit(r, profile);
 	uint64_t factor = profile->ours ? 1 : unit->scale;
@@ -159,7 +157,7 @@ add_profile(
 	unsigned column;
 	bool first;
 
-	if (!begin_part(r, profile, parts, &first))
+	if (!begin_part(r, profile, &first))
 		return false;
 	column = add_event(r, profile, unit);
 	for (size_t i = profile->first; i < profile->end; i++) {
@@ -176,14 +174,23 @@ add_profile(
 	       cg_build_status(r->build) == CG_OK;
 }
 
+bool
+speedscope_build_profile(struct reader *r)
+{
+	if (!add_profile(r, r->profiles.at))
+		return false;
+	r->built = true;
+	r->profiles.count = r->costs.count = r->descs.count = 0;
+	(void)cg_free_nodes(r->job);
+	return true;
+}
+
 void
 speedscope_build(struct reader *r)
 {
 	const struct profile *profile = r->profiles.at;
-	struct cg_map parts = { 0 };
-	bool ok = build_stacks(r);
+	bool ok = r->direct || build_stacks(r);
 
 	for (size_t i = 0; ok && i < r->profiles.count; i++)
-		ok = add_profile(r, &profile[i], &parts);
-	cg_map_free(&parts);
+		ok = add_profile(r, &profile[i]);
 }

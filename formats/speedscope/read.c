@@ -89,7 +89,8 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 		cost = speedscope_add(r, &r->costs, sizeof(*cost));
 		if (!cost)
 			return false;
-		cost->node = node;
+		/* It may have been one of the profile before. */
+		*cost = (struct cost){ .node = node };
 		*id = (uint32_t)(r->costs.count - r->profile.first);
 	} else {
 		cost += r->profile.first + *id - 1;
@@ -375,7 +376,7 @@ take_profile(struct reader *r)
 
 	r->profile = (struct profile){ .first = r->costs.count,
 		.first_moment = r->moments.bytes };
-	if (r->profiles.count == 0)
+	if (r->profiles.count == 0 && !r->built)
 		r->direct = r->frames.count > 0;
 	r->samples.count = r->weights.count = r->path.count = 0;
 	r->counts = 0;
@@ -390,9 +391,10 @@ take_profile(struct reader *r)
 	r->profile.end = r->costs.count;
 	r->profile.end_moment = r->moments.bytes;
 	profile = speedscope_add(r, &r->profiles, sizeof(*profile));
-	if (profile)
-		*profile = r->profile;
-	return profile != NULL;
+	if (!profile)
+		return false;
+	*profile = r->profile;
+	return !r->direct || speedscope_build_profile(r);
 }
 
 static bool
@@ -515,7 +517,7 @@ read_file(struct reader *r, struct cg_in *in)
 		return;
 	if (!speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
 		return;
-	if (r->profiles.count == 0) {
+	if (r->profiles.count == 0 && !r->built) {
 		(void)cg_reject(r->job, "expected \"profiles\"");
 		return;
 	}
@@ -543,6 +545,7 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_numbers_free(&r.moments);
 	free(r.sums.at);
 	cg_map_free(&r.sum_ids);
+	cg_map_free(&r.parts);
 	cg_map_free(&r.node_ids);
 	cg_map_free(&r.cost_ids);
 	return cg_in_status(in);

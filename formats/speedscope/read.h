@@ -90,6 +90,8 @@ struct reader {
 	 * there are no others.
 	 */
 	bool direct;
+	bool built;             /* profiles were put into the builder */
+	struct cg_map parts;    /* number -> part of the builder, + 1 */
 	uint32_t last_root;     /* as node.last, of roots */
 	struct list nodes;      /* struct node */
 	struct cg_map node_ids; /* parent << 32 | frame -> node, if listed */
@@ -189,6 +191,8 @@ bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 
 /* Adds a frame by number; 0: failed. */
 cg_node speedscope_add_frame(struct reader *, cg_node parent, uint32_t frame);
+/* Puts the last profile into the builder, if frames came before it. */
+bool speedscope_build_profile(struct reader *);
 /* Puts all that was read into the builder. */
 void speedscope_build(struct reader *);
 /* The builder's node, once speedscope_build() has added it. */

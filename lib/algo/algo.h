@@ -15,6 +15,17 @@
  * ones. levels 1: none does.
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
+/* The same in steps, while stacks are added. NULL: out of memory. */
+struct cg_fold;
+struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels);
+/*
+ * Folds and removes the stacks that are there now, not sealed and without
+ * labels or timelines: their nodes are gone. False: the build has failed.
+ */
+bool cg_fold_some(struct cg_fold *);
+/* Folds the others, which are sealed, and adds all rows. */
+int cg_fold_end(struct cg_fold *);
+void cg_fold_free(struct cg_fold *);
 
 /* ---- roots.c ------------------------------------------------------------ */
 

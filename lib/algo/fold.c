@@ -13,12 +13,17 @@
  * unknown caller, so that the calls of a function have its inclusive cost, as
  * KCachegrind expects.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algo/algo.h"
+#include "algo/row_sums.h"
+
+/* Rows that are summed before they go into the graph: they fit into a cache. */
+#define ROWS ((size_t)1 << 16)
+/* If that few rows are the same, so many go there at once. */
+#define ROWS_FEW (2 * ROWS)
+#define ROWS_AT_ONCE (16 * ROWS)
 
 /* A frame on the path from the root to the current leaf. */
 struct open {
@@ -32,20 +37,16 @@ struct open {
 
 /* A function on the path. */
 struct state {
-	uint32_t open;   /* frames of the function, of any level */
-	uint32_t taken;  /* frames of this level */
-	cg_fn caller;    /* of the outermost of these */
-	uint32_t called; /* the last part in which it is called, + 1 */
+	uint32_t open;  /* frames of the function, of any level */
+	uint32_t taken; /* frames of this level */
+	cg_fn caller;   /* of the outermost of these */
 };
 
-/* A function that begins stacks of a part. */
-struct root {
-	cg_part part;
-	cg_fn fn;
-	uint64_t samples, *cost;
-};
+/* Values of called. */
+#define CALLED 1
+#define SAMPLED 2 /* the part was told that calls are counted in samples */
 
-struct fold {
+struct cg_fold {
 	struct cg_build *build;
 	struct cg_graph *graph;
 	uint64_t levels;
@@ -55,18 +56,18 @@ struct fold {
 	size_t depth, cap;
 	uint64_t *sum;     /* by depth: costs of the closed frames */
 	size_t sums;       /* allocated depth of sum */
+	size_t events;     /* it has room for so many */
 	cg_node *ancestor; /* from a stack up to the path */
 	size_t ancestor_cap;
 	struct state *state; /* by function */
 	size_t states;
-	struct cg_map calls; /* open calls except the first of a callee */
-	struct cg_map level; /* level << 32 | fn -> its function */
-	struct root *root;
-	size_t roots, root_cap;
-	struct cg_map root_ids; /* part << 32 | fn -> root + 1 */
-	struct cg_arena root_costs;
-	bool called;  /* a root is also called in its part */
-	bool sampled; /* calls are counted in samples */
+	struct cg_map calls;      /* open calls except the first of a callee */
+	struct cg_map level;      /* level << 32 | fn -> its function */
+	struct cg_row_sums rows;  /* not in the graph yet */
+	size_t added;             /* how many rows are summed in these */
+	size_t at_once;           /* so many more are not summed */
+	struct cg_map called;     /* part << 32 | fn -> what calls it has */
+	struct cg_row_sums roots; /* calls by the unknown caller */
 };
 
 /*
@@ -74,26 +75,26 @@ struct fold {
  * 0: no frame is added, and afterwards the nodes are dropped.
  */
 static void
-set_depth(struct fold *fold, cg_node node, size_t depth)
+set_depth(struct cg_fold *fold, cg_node node, size_t depth)
 {
 	fold->graph->node[node].latest = depth & CG_NODES_MAX;
 }
 
 static size_t
-depth_of(const struct fold *fold, cg_node node)
+depth_of(const struct cg_fold *fold, cg_node node)
 {
 	return fold->graph->node[node].latest;
 }
 
 static void
-clear_depths(struct fold *fold)
+clear_depths(struct cg_fold *fold)
 {
 	for (cg_node node = 0; node < fold->graph->nodes; node++)
 		set_depth(fold, node, 0);
 }
 
 static uint64_t *
-sum_at(const struct fold *fold, size_t depth)
+sum_at(const struct cg_fold *fold, size_t depth)
 {
 	return fold->sum + depth * (fold->graph->events + 1);
 }
@@ -102,7 +103,7 @@ sum_at(const struct fold *fold, size_t depth)
 
 /* Adds "f'2", a function like fn with another name. */
 static cg_fn
-add_level(struct fold *fold, cg_fn fn, uint64_t level)
+add_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
 {
 	struct cg_graph *graph = fold->graph;
 	struct cg_slice name = cg_fn_name(graph, fn);
@@ -142,7 +143,7 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 }
 
 static bool
-grow_states(struct fold *fold)
+grow_states(struct cg_fold *fold)
 {
 	return cg_grow(&fold->state, &fold->states, fold->graph->fns,
 	    sizeof(*fold->state));
@@ -150,7 +151,7 @@ grow_states(struct fold *fold)
 
 /* The function that represents frame number count of fn on the path. */
 static cg_fn
-fn_of_level(struct fold *fold, cg_fn fn, uint64_t count)
+fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
 {
 	uint64_t level = count < fold->levels ? count : fold->levels;
 	uint32_t *at;
@@ -183,7 +184,7 @@ call_key(cg_fn caller, cg_fn callee)
  * callee is in its state; the map has all others.
  */
 static bool
-is_first_call(struct fold *fold, cg_fn caller, cg_fn callee)
+is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
 {
 	struct state *state = &fold->state[callee];
 	uint32_t *open;
@@ -206,7 +207,7 @@ is_first_call(struct fold *fold, cg_fn caller, cg_fn callee)
 }
 
 static bool
-open_frame(struct fold *fold, cg_node node)
+open_frame(struct cg_fold *fold, cg_node node)
 {
 	const struct cg_graph *graph = fold->graph;
 	cg_fn fn = cg_frame_of(graph, node)->fn, of_level;
@@ -232,44 +233,119 @@ open_frame(struct fold *fold, cg_node node)
 	return fold->build->status == CG_OK;
 }
 
-static bool
-put_call(struct fold *fold, const struct open *frame, const uint64_t *sum)
+static uint64_t
+part_fn(cg_part part, cg_fn fn)
 {
-	struct cg_graph *graph = fold->graph;
-	const struct cg_call call = {
-		.site = cg_frame_of(graph, frame[-1].node)->pos,
-		.callee = frame->fn,
-		.count = frame->samples,
-		.cost = sum,
-		.n = graph->events
-	};
-	struct cg_run *run = cg_run_get(graph, fold->part, frame[-1].fn);
+	return (uint64_t)part << 32 | fn;
+}
 
-	graph->facts |= CG_CALLS;
-	fold->state[frame->fn].called = fold->part + 1;
-	fold->sampled |= frame->samples != 0;
-	return run && cg_run_add_call(graph, run, &call);
+/* What has to be known of a row when it is in the graph. */
+static bool
+note_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
+{
+	const cg_part part = fold->build->part;
+	uint32_t *called;
+
+	if (key->callee == CG_NO_CALLEE)
+		return true;
+	called = cg_map_at(&fold->called, part_fn(key->part, key->callee));
+	if (!called)
+		return false;
+	if (count > 0 && *called != SAMPLED) {
+		cg_set_part(fold->build, key->part);
+		cg_set_calls_sampled(fold->build);
+		cg_set_part(fold->build, part);
+		*called = SAMPLED;
+	}
+	if (*called == 0)
+		*called = CALLED;
+	return true;
+}
+
+/* Moves the rows to the graph. */
+static bool
+put_rows(struct cg_fold *fold)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < fold->rows.count; i++)
+		ok = note_row(
+		    fold, &fold->rows.sum[i].key, fold->rows.sum[i].count);
+	ok = ok && cg_row_sums_put(&fold->rows, fold->graph);
+	cg_row_sums_restart(&fold->rows);
+	fold->at_once = fold->added < ROWS_FEW ? ROWS_AT_ONCE : 0;
+	fold->added = 0;
+	return ok;
 }
 
 static bool
-put_inclusive(struct fold *fold, const struct open *frame, const uint64_t *sum)
+put_at_once(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
+    const uint64_t *cost, size_t n)
 {
-	struct cg_graph *graph = fold->graph;
-	struct cg_run *run;
-	size_t n = graph->events;
+	fold->at_once--;
+	return note_row(fold, key, count) &&
+	       cg_row_put(fold->graph, key, count, cost, n);
+}
+
+static bool
+add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
+    const uint64_t *cost, size_t n)
+{
+	bool ok;
+
+	if (fold->at_once > 0)
+		ok = put_at_once(fold, key, count, cost, n);
+	else
+		ok = cg_row_sums_add(
+			 &fold->rows, fold->graph, key, count, cost, n) &&
+		     (++fold->added, fold->rows.count < ROWS || put_rows(fold));
+	if (!ok)
+		cg_build_nomem(fold->build);
+	return ok;
+}
+
+static bool
+put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
+{
+	const struct cg_row_key key = { .part = fold->part,
+		.fn = frame[-1].fn,
+		.frame = fold->graph->node[frame[-1].node].frame,
+		.callee = frame->fn };
+
+	return add_row(fold, &key, frame->samples, sum, fold->graph->events);
+}
+
+static bool
+put_inclusive(
+    struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
+{
+	const struct cg_row_key key = { .part = fold->part,
+		.fn = frame->fn,
+		.frame = CG_NO_FRAME,
+		.callee = CG_NO_CALLEE };
+	size_t n = cg_cut_zeros(sum, fold->graph->events);
 
 	/* Without costs there is no row: such a function cannot be written. */
-	while (n > 0 && sum[n - 1] == 0)
-		n--;
-	if (n == 0)
+	return n == 0 || add_row(fold, &key, 0, sum, n);
+}
+
+static bool
+put_root(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
+{
+	const struct cg_row_key key = { .part = fold->part,
+		.callee = frame->fn };
+
+	if (cg_row_sums_add(&fold->roots, fold->graph, &key, frame->samples,
+		sum, fold->graph->events))
 		return true;
-	run = cg_run_get(graph, fold->part, frame->fn);
-	return run && cg_run_add_inclusive(graph, run, sum, n);
+	cg_build_nomem(fold->build);
+	return false;
 }
 
 /* Only signed costs and samples can overflow here. */
 static bool
-add_to_top(struct fold *fold, uint64_t samples, const uint64_t *cost, size_t n)
+add_to_top(
+    struct cg_fold *fold, uint64_t samples, const uint64_t *cost, size_t n)
 {
 	struct open *top = &fold->path[fold->depth - 1];
 
@@ -281,50 +357,9 @@ add_to_top(struct fold *fold, uint64_t samples, const uint64_t *cost, size_t n)
 	return false;
 }
 
-/* The root of fn in the part; NULL: out of memory. */
-static struct root *
-get_root(struct fold *fold, cg_fn fn)
-{
-	size_t size = (fold->graph->events + 1) * sizeof(uint64_t);
-	uint32_t *id =
-	    cg_map_at(&fold->root_ids, (uint64_t)fold->part << 32 | fn);
-	struct root *root;
-
-	if (!id || (*id == 0 && !cg_grow_raw(&fold->root, &fold->root_cap,
-				    fold->roots + 1, sizeof(*fold->root))))
-		return NULL;
-	if (*id != 0)
-		return &fold->root[*id - 1];
-	root = &fold->root[fold->roots];
-	*root = (struct root){ .part = fold->part, .fn = fn };
-	root->cost = cg_arena_alloc(&fold->root_costs, size);
-	if (!root->cost)
-		return NULL;
-	memset(root->cost, 0, size);
-	*id = (uint32_t)++fold->roots;
-	return root;
-}
-
-static bool
-add_to_root(struct fold *fold, const struct open *frame, const uint64_t *cost)
-{
-	struct root *root = get_root(fold, frame->fn);
-
-	if (!root) {
-		cg_build_nomem(fold->build);
-		return false;
-	}
-	if (cg_add_values(fold->graph, root->cost, cost, fold->graph->events) &&
-	    !__builtin_add_overflow(
-		root->samples, frame->samples, &root->samples))
-		return true;
-	cg_graph_overflow(fold->graph, "costs or samples below a function");
-	return false;
-}
-
 /* Ends the innermost frame, whose costs are complete. */
 static bool
-close_frame(struct fold *fold)
+close_frame(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->graph;
 	struct open *frame = &fold->path[--fold->depth];
@@ -342,17 +377,15 @@ close_frame(struct fold *fold)
 	if (ok && frame->first_call)
 		ok = put_call(fold, frame, sum);
 	if (!ok)
-		cg_build_nomem(fold->build);
-	if (!ok)
 		return false;
 	return fold->depth == 0
-		   ? add_to_root(fold, frame, sum)
+		   ? put_root(fold, frame, sum)
 		   : add_to_top(fold, frame->samples, sum, graph->events);
 }
 
 /* Changes the path to lead to a leaf. */
 static bool
-go_to(struct fold *fold, cg_node leaf)
+go_to(struct cg_fold *fold, cg_node leaf)
 {
 	size_t steps = 0;
 	bool ok = true;
@@ -375,89 +408,130 @@ go_to(struct fold *fold, cg_node leaf)
 
 /* ---- All stacks ---------------------------------------------------------- */
 
+/* A row without costs would mean code that never ran. */
 static bool
-fold_stack(struct fold *fold, struct cg_stack_entry *stack)
+put_self(struct cg_fold *fold, struct cg_stack_entry *stack)
 {
-	struct cg_graph *graph = fold->graph;
-	const uint64_t *cost = cg_stack_cost(stack);
-	struct cg_run *run;
-	cg_fn fn;
+	const struct cg_row_key key = { .part = fold->part,
+		.fn = fold->depth ? fold->path[fold->depth - 1].fn : 0,
+		.frame = fold->graph->node[stack->leaf].frame,
+		.callee = CG_NO_CALLEE };
 
-	if (!go_to(fold, stack->leaf))
-		return false;
-	/* A row without costs would mean code that never ran. */
-	if (stack->n > 0) {
-		fn = fold->depth ? fold->path[fold->depth - 1].fn : 0;
-		run = cg_run_get(graph, fold->part, fn);
-		if (!run || !cg_run_add_cost(graph, run,
-				&cg_frame_of(graph, stack->leaf)->pos, cost,
-				stack->n)) {
-			cg_build_nomem(fold->build);
-			return false;
-		}
-	}
-	return fold->depth == 0 ||
-	       add_to_top(fold, stack->samples, cost, stack->n);
+	return stack->n == 0 ||
+	       add_row(fold, &key, 0, cg_stack_cost(stack), stack->n);
 }
 
 static bool
-fold_part(struct fold *fold, cg_part part)
+fold_stack(struct cg_fold *fold, struct cg_stack_entry *stack)
+{
+	return go_to(fold, stack->leaf) && put_self(fold, stack) &&
+	       (fold->depth == 0 || add_to_top(fold, stack->samples,
+					cg_stack_cost(stack), stack->n));
+}
+
+static bool
+fold_part(struct cg_fold *fold, cg_part part)
 {
 	const struct cg_graph *graph = fold->graph;
 	size_t end = graph->part_stacks[part + 1];
 	bool ok = true;
 
-	size_t root = fold->roots;
-
 	fold->part = part;
-	fold->sampled = false;
 	for (size_t i = graph->part_stacks[part]; ok && i < end; i++)
 		ok = fold_stack(fold, &graph->stack[i]);
-	ok = ok && go_to(fold, 0);
-	for (; ok && root < fold->roots; root++)
-		fold->called |=
-		    fold->state[fold->root[root].fn].called == part + 1;
-	if (ok && fold->sampled) {
-		cg_set_part(fold->build, part);
-		cg_set_calls_sampled(fold->build);
-	}
-	return ok;
+	return ok && go_to(fold, 0);
 }
 
-/* Adds calls from the unknown caller; false: out of memory. */
+/* Folds the stacks that the graph has now. */
 static bool
-put_roots(struct fold *fold)
+fold_stacks(struct cg_fold *fold)
 {
-	struct cg_graph *graph = fold->graph;
-	bool ok = true;
+	struct cg_graph *graph = fold->graph = fold->build->graph;
+	bool ok = grow_states(fold);
 
-	for (size_t i = 0; ok && i < fold->roots; i++) {
-		const struct root *root = &fold->root[i];
-		const struct cg_call call = { .callee = root->fn,
-			.count = root->samples,
-			.cost = root->cost,
-			.n = graph->events };
-		struct cg_run *run = cg_run_get(graph, root->part, 0);
-
-		ok = run && cg_run_add_call(graph, run, &call);
+	if (!ok)
+		cg_build_nomem(fold->build);
+	if (graph->events != fold->events) {
+		free(fold->sum);
+		fold->sum = NULL;
+		fold->sums = 0;
+		fold->events = graph->events;
 	}
-	return ok;
+	clear_depths(fold);
+	for (cg_part part = 0; ok && part < graph->parts; part++)
+		ok = fold_part(fold, part);
+	return ok && fold->build->status == CG_OK;
 }
 
-static int
-end_fold(struct fold *fold, bool ok)
+/* Does a function that begins stacks of a part have calls there, too? */
+static bool
+calls_root(const struct cg_fold *fold)
 {
-	struct cg_graph *graph = fold->graph;
+	for (size_t i = 0; i < fold->roots.count; i++) {
+		const struct cg_row_key *root = &fold->roots.sum[i].key;
 
+		if (cg_map_get(
+			&fold->called, part_fn(root->part, root->callee)))
+			return true;
+	}
+	return false;
+}
+
+struct cg_fold *
+cg_fold_new(struct cg_build *build, uint64_t levels)
+{
+	struct cg_fold *fold = calloc(1, sizeof(*fold));
+
+	if (!fold)
+		return NULL;
+	fold->build = build;
+	/* Map keys have 32 bits for the level; no path is that deep. */
+	fold->levels = levels < UINT32_MAX ? levels : UINT32_MAX;
+	return fold;
+}
+
+void
+cg_fold_free(struct cg_fold *fold)
+{
+	if (!fold)
+		return;
 	free(fold->path);
 	free(fold->sum);
 	free(fold->ancestor);
 	free(fold->state);
 	cg_map_free(&fold->calls);
 	cg_map_free(&fold->level);
-	free(fold->root);
-	cg_map_free(&fold->root_ids);
-	cg_arena_free(&fold->root_costs);
+	cg_map_free(&fold->called);
+	cg_row_sums_free(&fold->rows);
+	cg_row_sums_free(&fold->roots);
+	free(fold);
+}
+
+bool
+cg_fold_some(struct cg_fold *fold)
+{
+	struct cg_graph *graph = fold->build->graph;
+
+	if (!cg_stacks_group(graph)) {
+		cg_build_nomem(fold->build);
+		return false;
+	}
+	if (!fold_stacks(fold))
+		return false;
+	cg_stacks_restart(graph);
+	return true;
+}
+
+int
+cg_fold_end(struct cg_fold *fold)
+{
+	struct cg_graph *graph = fold->build->graph;
+	bool ok = fold_stacks(fold) && put_rows(fold) &&
+		  (!calls_root(fold) || cg_row_sums_put(&fold->roots, graph));
+
+	if (!ok)
+		cg_build_nomem(fold->build);
+
 	if (ok && fold->build->status == CG_OK) {
 		cg_stacks_clear(graph);
 		graph->facts &= ~CG_STACKS;
@@ -465,23 +539,20 @@ end_fold(struct fold *fold, bool ok)
 		return CG_OK;
 	}
 	clear_depths(fold);
-	cg_build_nomem(fold->build);
 	return *graph->fault != CG_OK ? *graph->fault : fold->build->status;
 }
 
 int
 cg_fold_stacks(struct cg_build *build, uint64_t levels)
 {
-	struct cg_graph *graph = build->graph;
-	/* Map keys have 32 bits for the level; no path is that deep. */
-	struct fold fold = { .build = build,
-		.graph = graph,
-		.levels = levels < UINT32_MAX ? levels : UINT32_MAX };
-	bool ok = grow_states(&fold);
+	struct cg_fold *fold = cg_fold_new(build, levels);
+	int status;
 
-	clear_depths(&fold);
-	for (cg_part part = 0; ok && part < graph->parts; part++)
-		ok = fold_part(&fold, part);
-	ok = ok && (!fold.called || put_roots(&fold));
-	return end_fold(&fold, ok);
+	if (!fold) {
+		cg_build_nomem(build);
+		return build->status;
+	}
+	status = cg_fold_end(fold);
+	cg_fold_free(fold);
+	return status;
 }

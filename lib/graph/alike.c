@@ -27,15 +27,12 @@ same_values(struct scan *a, struct scan *b)
 }
 
 static bool
-same_costs(struct cg_rows *const rows[2], const struct cg_run *const run[2],
-    const struct cg_match *match)
+same_costs(const struct cg_run *const run[2], const struct cg_match *match)
 {
 	struct scan a, b;
 
-	cg_scan_begin(
-	    &a, &run[0]->costs, rows[0]->graph->fn[run[0]->fn].file, NULL);
-	cg_scan_begin(
-	    &b, &run[1]->costs, rows[1]->graph->fn[run[1]->fn].file, NULL);
+	cg_scan_begin(&a, &run[0]->costs, run[0]->file, NULL);
+	cg_scan_begin(&b, &run[1]->costs, run[1]->file, NULL);
 	while (scan_cost(&a, NULL)) {
 		if (!scan_cost(&b, NULL) || a.pos.line != b.pos.line ||
 		    match->file[0][a.pos.file] != match->file[1][b.pos.file] ||
@@ -82,8 +79,7 @@ cg_rows_alike(struct cg_rows *const rows[2], const cg_fn fn[2],
 	for (int s = 0; s < 2; s++)
 		run[s] = run_at(rows[s], rows[s]->graph->fn[fn[s]].runs);
 	while (run[0] && run[1]) {
-		if (!same_costs(rows, run, match) ||
-		    !same_calls(rows, run, match))
+		if (!same_costs(run, match) || !same_calls(rows, run, match))
 			return false;
 		for (int s = 0; s < 2; s++)
 			run[s] = run_at(rows[s], run[s]->next);

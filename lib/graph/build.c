@@ -370,7 +370,7 @@ cg_infer_fn_files(struct cg_graph *graph)
 {
 	cg_file *only_file;
 
-	if (graph->nodes < 2)
+	if (graph->frames < 2)
 		return true;
 	only_file = calloc(graph->fns, sizeof(*only_file));
 	if (!only_file)

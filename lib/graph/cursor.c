@@ -62,7 +62,7 @@ list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
 	struct scan scan;
 
-	cg_scan_begin(&scan, &run->others, rows->graph->fn[run->fn].file,
+	cg_scan_begin(&scan, &run->others, run->file,
 	    rows->file_rank);
 	while (scan_row(&scan, rows->file_rank)) {
 		unsigned kind = scan.tag & CG_TAG_KIND;
@@ -119,7 +119,7 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	if (!rows->in_order)
 		return list_rows(rows, run);
 	cg_scan_begin(&rows->branch, &run->others,
-	    rows->graph->fn[run->fn].file, rows->file_rank);
+	    run->file, rows->file_rank);
 	return true;
 }
 

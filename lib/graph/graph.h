@@ -430,6 +430,13 @@ uint32_t *cg_rank_strings(
 
 /* Puts nodes and stacks in canonical order; false: out of memory. */
 bool cg_stacks_seal(struct cg_graph *);
+/*
+ * Puts nodes and stacks in depth-first order, siblings as they arrived, which
+ * is less work. No node or stack can be added until cg_stacks_restart().
+ */
+bool cg_stacks_group(struct cg_graph *);
+/* Removes all nodes and stacks, but keeps frames and memory for more. */
+void cg_stacks_restart(struct cg_graph *);
 /* Rebuilds the index from nodes to their stacks; false: out of memory. */
 bool cg_stacks_index(struct cg_graph *);
 /* Frees the hash table of nodes; cg_add_frame() makes a new one. */

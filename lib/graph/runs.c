@@ -183,8 +183,9 @@ clear_packed(struct cg_packed *packed, cg_file file)
 void
 cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 {
-	clear_packed(&run->costs, graph->fn[run->fn].file);
-	clear_packed(&run->others, graph->fn[run->fn].file);
+	run->file = graph->fn[run->fn].file;
+	clear_packed(&run->costs, run->file);
+	clear_packed(&run->others, run->file);
 	run->segment = NULL;
 	run->branches_ascend = true;
 	run->branches = 0;

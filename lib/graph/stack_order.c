@@ -18,6 +18,7 @@ struct sibling {
 /* A graph of many stacks is largest here: so there is no copy of its nodes. */
 struct order {
 	struct cg_graph *graph;
+	bool sorted;     /* siblings are; or in the order of arrival */
 	uint32_t *begin; /* by node: index of its first child; and the end */
 	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
@@ -70,7 +71,7 @@ sort_children(struct order *order, cg_node parent)
 	cg_node *child = order->child + order->begin[parent];
 	size_t n = order->begin[parent + 1] - order->begin[parent];
 
-	if (n < 2)
+	if (n < 2 || !order->sorted)
 		return true;
 	if (!cg_grow_raw(
 		&order->group, &order->group_cap, n, sizeof(*order->group)))
@@ -200,11 +201,11 @@ order_stacks(struct order *order, size_t *part_stacks)
 }
 
 static bool
-open_order(struct order *order, struct cg_graph *graph)
+open_order(struct order *order, struct cg_graph *graph, bool sorted)
 {
 	size_t nodes = graph->nodes;
 
-	*order = (struct order){ .graph = graph };
+	*order = (struct order){ .graph = graph, .sorted = sorted };
 	order->begin = calloc(nodes + 1, sizeof(*order->begin));
 	order->child = malloc(nodes * sizeof(*order->child));
 	order->new_id = malloc(nodes * sizeof(*order->new_id));
@@ -243,16 +244,14 @@ sort_stacks(struct order *order)
 	return true;
 }
 
-bool
-cg_stacks_seal(struct cg_graph *graph)
+static bool
+order_all(struct cg_graph *graph, bool sorted)
 {
 	struct order order;
 	bool ok;
 
-	/* cg_add_frame() makes a new table. */
-	cg_stacks_drop_slots(graph);
-	ok = open_order(&order, graph) && order_nodes(&order) &&
-	     sort_stacks(&order) && cg_stacks_index(graph);
+	ok = open_order(&order, graph, sorted) && order_nodes(&order) &&
+	     sort_stacks(&order);
 	free(order.begin);
 	free(order.child);
 	free(order.group);
@@ -261,4 +260,18 @@ cg_stacks_seal(struct cg_graph *graph)
 	free(order.stack);
 	free(order.count);
 	return ok;
+}
+
+bool
+cg_stacks_seal(struct cg_graph *graph)
+{
+	/* cg_add_frame() makes a new table. */
+	cg_stacks_drop_slots(graph);
+	return order_all(graph, true) && cg_stacks_index(graph);
+}
+
+bool
+cg_stacks_group(struct cg_graph *graph)
+{
+	return order_all(graph, false);
 }

@@ -568,6 +568,21 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 }
 
 void
+cg_stacks_restart(struct cg_graph *graph)
+{
+	struct cg_slots *slots = &graph->node_slots;
+
+	graph->nodes = 1;
+	graph->node[0] = (struct cg_node_entry){ 0 };
+	if (slots->count > 0)
+		memset(slots->slot, 0, slots->count * sizeof(*slots->slot));
+	slots->used = 0;
+	graph->stacks = 0;
+	cg_map_free(&graph->stack_ids);
+	cg_arena_free(&graph->stack_costs);
+}
+
+void
 cg_stacks_clear(struct cg_graph *graph)
 {
 	struct cg_node_entry *root;

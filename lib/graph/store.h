@@ -50,6 +50,7 @@ struct cg_packed {
 struct cg_run {
 	cg_fn fn;
 	cg_part part;
+	cg_file file;             /* of fn when the first row came */
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
 	uint32_t visits : 8;      /* by cg_run_get(), since the last merge */
 	/*

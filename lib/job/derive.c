@@ -198,7 +198,8 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 		cg_warn(job, "%s cannot represent: %s", to->name,
 		    list_facts(missed, text, sizeof(text)));
 	/*
-	 * Reported already: labels by convert_labels(), the event by the writer.
+	 * Reported already: labels by cg_job_convert_labels(), the event by the
+	 * writer.
 	 */
 	lost &= ~(missed | CG_LABELS);
 	if (cg_module_option(to, CG_EVENT_OPTION))
@@ -279,8 +280,9 @@ tell_untimed(struct cg_job *job, const char *flag)
  * the target has none. Lost labels are always reported, because --part-by could
  * keep them.
  */
-static int
-convert_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
+int
+cg_job_convert_labels(
+    struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 {
 	const struct cg_roots roots = cg_job_roots(job, to);
 	struct cg_graph *graph = job->graph;
@@ -343,7 +345,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status == CG_OK)
 		status = report_dropped(job, to);
 	if (status == CG_OK)
-		status = convert_labels(job, to, &labels);
+		status = cg_job_convert_labels(job, to, &labels);
 	if (status == CG_OK)
 		status = check_flag(job, to, &can);
 	if (status != CG_OK)

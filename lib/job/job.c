@@ -48,6 +48,7 @@ cg_job_free(struct cg_job *job)
 		return;
 	close_input(job);
 	cg_job_release(job);
+	cg_fold_free(job->fold);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	for (size_t i = 0; i < job->opens; i++)
@@ -325,6 +326,8 @@ freeze(struct cg_job *job)
 		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
+	if (status == CG_OK)
+		status = cg_job_end_fold(job);
 	/* Those that are merged were cut already. */
 	if (status == CG_OK && job->between.given && job->merged == 0)
 		status = cut(job);
@@ -374,6 +377,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	if (job->began)
 		return cg_usage(job, "a job can read its inputs only once");
 	job->began = true;
+	job->seen = graph != NULL;
 	if (!job->adds)
 		status = cg_job_sort_inputs(job);
 	if (status == CG_OK)

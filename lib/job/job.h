@@ -11,6 +11,7 @@
  *	noncode.c    lines without code
  *	patch.c     lines outside of a patch
  *	report.c    what reports of coverage list and drop
+ *	nodes.c     stacks that are folded while they are read
  *	texts.c, stage.c  parsing in threads, and adding up
  *	drafts.c, walk.c  writing in threads: ranges of an output, of a track
  *	next.c      inputs that are prepared in threads
@@ -84,6 +85,7 @@ struct cg_job {
 	bool adds;               /* it merges what other jobs have read */
 	size_t merged;           /* inputs that these have read */
 	bool began, ready;       /* it has begun to read; has a graph to write */
+	bool seen;               /* the program will look at the graph */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
 	size_t threads;          /* see cg_job_set_threads(); 0 is 1 */
@@ -106,6 +108,7 @@ struct cg_job {
 	size_t sources, source_cap;
 	struct cg_build build;
 	struct cg_graph *graph;
+	struct cg_fold *fold;            /* of stacks; NULL: not begun */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
 	cg_facts diff_lost;              /* facts that the difference lacks */
@@ -172,10 +175,21 @@ int cg_derive(struct cg_job *, const struct cg_module *to);
  * that says what needs them.
  */
 int cg_need_stacks(struct cg_job *, const char *what);
+/*
+ * Makes frames of labels, or drops them, if the target has none. Tells what is
+ * lost: then *lost is CG_LABELS.
+ */
+int cg_job_convert_labels(struct cg_job *, const struct cg_module *to,
+    cg_facts *lost);
 /* Those of --root-by, or of the format (NULL: none). */
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
 /* True if there are events, but neither costs, calls nor lines. */
 bool cg_is_empty(const struct cg_graph *);
+
+/* ---- nodes.c ------------------------------------------------------------ */
+
+/* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
+int cg_job_end_fold(struct cg_job *);
 
 /* ---- patch.c ------------------------------------------------------------ */
 

@@ -100,9 +100,9 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 
 /* Counts the rows of the last function by file, and collects its calls. */
 static bool
-scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
-    bool costs)
+scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 {
+	const cg_fn fn = run->fn;
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 	const uint32_t *order = lines->file_order;
 	uint32_t *first = &lines->first[fn], own = order[entry->file];
@@ -110,7 +110,8 @@ scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
 	struct fn_in_file *in_file = NULL;
 	struct scan scan;
 
-	cg_scan_begin(&scan, packed, entry->file, order);
+	cg_scan_begin(
+	    &scan, costs ? &run->costs : &run->others, run->file, order);
 	while (costs ? scan_cost(&scan, order) : scan_row(&scan, order)) {
 		if (costs)
 			scan.at = skip_cost(scan.tag, scan.at);
@@ -172,11 +173,10 @@ scan_run(struct cg_lines *lines, const struct cg_run *run)
 {
 	bool stated = lines->graph->fn[run->fn].range.first > 0;
 
-	if (!scan_packed(lines, run->fn, &run->costs, true))
+	if (!scan_packed(lines, run, true))
 		return false;
-	return stated && run->branches_ascend
-		   ? scan_branches(lines, run)
-		   : scan_packed(lines, run->fn, &run->others, false);
+	return stated && run->branches_ascend ? scan_branches(lines, run)
+					      : scan_packed(lines, run, false);
 }
 
 /* A function of all parts. */

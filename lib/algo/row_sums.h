@@ -1,0 +1,54 @@
+/*
+ * row_sums.h - sums of rows of a graph that does not have them yet.
+ */
+#ifndef CG_ROW_SUMS_H
+#define CG_ROW_SUMS_H
+
+#include "graph/build.h"
+
+#define CG_NO_FRAME UINT32_MAX /* the row has no position */
+#define CG_NO_CALLEE UINT32_MAX
+
+/*
+ * A call; without callee, self costs; without position, too, inclusive costs.
+ * Frames stand for their positions.
+ */
+struct cg_row_key {
+	cg_part part;
+	cg_fn fn;
+	uint32_t frame;
+	cg_fn callee;
+};
+
+struct cg_row_sum {
+	struct cg_row_key key;
+	uint64_t count; /* of calls */
+	size_t number;  /* of its costs in values */
+	uint64_t run;   /* part << 32 | fn, when rows are put */
+};
+
+struct cg_row_sums {
+	struct cg_row_sum *sum;
+	size_t count, cap;
+	uint64_t *values;        /* by number: costs in width columns */
+	size_t values_cap, width;
+	struct cg_id_slot *slot; /* open addressing: number + 1 */
+	size_t slots;
+};
+
+/* Adds one row to the graph. False: out of memory, or a sum overflows. */
+bool cg_row_put(struct cg_graph *, const struct cg_row_key *, uint64_t count,
+    const uint64_t *cost, size_t n);
+/*
+ * Adds to the row of that key. A row exists even if all that was added to it is
+ * 0. False: out of memory, or a sum exceeds 64 bits; cg_build_nomem() reports.
+ */
+bool cg_row_sums_add(struct cg_row_sums *, const struct cg_graph *,
+    const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
+/* Adds the rows to the graph; then call one of those below. */
+bool cg_row_sums_put(struct cg_row_sums *, struct cg_graph *);
+/* Removes all rows, but keeps the memory for more. */
+void cg_row_sums_restart(struct cg_row_sums *);
+void cg_row_sums_free(struct cg_row_sums *);
+
+#endif

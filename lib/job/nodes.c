@@ -1,0 +1,70 @@
+/*
+ * nodes.c - folds stacks while a reader adds them, if the target has none: then
+ * memory does not depend on distinct stacks.
+ */
+#include "job/job.h"
+
+/* The nodes that are folded at once: they stay in the cache. */
+#define NODES ((size_t)1 << 15)
+
+/* Does nothing but the target look at the stacks, which it does not have? */
+static bool
+is_foldable(const struct cg_job *job)
+{
+	const struct cg_module *to = cg_job_target(job);
+	const char *levels;
+	cg_facts wanted;
+
+	/* The sum of inputs resolves functions of unknown objects first. */
+	if (!to || job->seen || job->inputs > 1 || job->adds || job->partial ||
+	    job->shard.count > 0)
+		return false;
+	if (job->filters || job->between.given || job->guess ||
+	    cg_job_roots(job, to).count > 0)
+		return false;
+	/* What is lost is told of the whole tree. */
+	if (job->strict || job->verbose)
+		return false;
+	levels = to->levels_option;
+	wanted = cg_target_ability(job, to).carries | to->needs;
+	return !(wanted & CG_STACKS) && !(levels && cg_opt(job, levels));
+}
+
+bool
+cg_free_nodes(struct cg_job *job)
+{
+	struct cg_graph *graph = job->graph;
+
+	/* Each time takes as long as there are parts, too. */
+	if (graph->nodes < NODES || graph->nodes < graph->parts ||
+	    cg_build_status(&job->build) != CG_OK)
+		return false;
+	if (graph->label_sets > 0 || graph->tracks > 0 || !is_foldable(job))
+		return false;
+	if (!job->fold) {
+		job->fold = cg_fold_new(&job->build, 1);
+		if (!job->fold) {
+			cg_build_nomem(&job->build);
+			return false;
+		}
+	}
+	return cg_fold_some(job->fold);
+}
+
+int
+cg_job_end_fold(struct cg_job *job)
+{
+	cg_facts lost;
+	int status;
+
+	if (!job->fold)
+		return CG_OK;
+	status = cg_job_convert_labels(job, cg_job_target(job), &lost);
+	if (status == CG_OK)
+		status = cg_fold_end(job->fold);
+	if (status == CG_OK)
+		status = cg_graph_seal(job->graph);
+	cg_fold_free(job->fold);
+	job->fold = NULL;
+	return status;
+}
