@@ -312,5 +312,9 @@ perf_samples_add(
 		    cg_add_fn(s->file->build, cg_slice(PERF_UNKNOWN), 0, 0),
 		    &(const struct cg_pos){ 0 }, false);
 	add_costs(s, event, record.ptr, leaf);
+	if (cg_free_nodes(s->file->job)) {
+		s->last.count = 0;
+		memset(s->known, 0, CACHE_SIZE * sizeof(*s->known));
+	}
 	return cg_build_status(s->file->build) == CG_OK;
 }

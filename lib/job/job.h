@@ -108,7 +108,8 @@ struct cg_job {
 	size_t sources, source_cap;
 	struct cg_build build;
 	struct cg_graph *graph;
-	struct cg_fold *fold;            /* of stacks; NULL: not begun */
+	bool folds;                      /* see cg_job_begin_fold() */
+	struct cg_fold *fold;            /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
 	cg_facts diff_lost;              /* facts that the difference lacks */
@@ -188,6 +189,8 @@ bool cg_is_empty(const struct cg_graph *);
 
 /* ---- nodes.c ------------------------------------------------------------ */
 
+/* The job is set up: finds out whether cg_free_nodes() may fold stacks. */
+void cg_job_begin_fold(struct cg_job *);
 /* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
 int cg_job_end_fold(struct cg_job *);
 

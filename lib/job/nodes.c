@@ -30,16 +30,21 @@ is_foldable(const struct cg_job *job)
 	return !(wanted & CG_STACKS) && !(levels && cg_opt(job, levels));
 }
 
+void
+cg_job_begin_fold(struct cg_job *job)
+{
+	job->folds = is_foldable(job);
+}
+
 bool
 cg_free_nodes(struct cg_job *job)
 {
 	struct cg_graph *graph = job->graph;
 
 	/* Each time takes as long as there are parts, too. */
-	if (graph->nodes < NODES || graph->nodes < graph->parts ||
-	    cg_build_status(&job->build) != CG_OK)
-		return false;
-	if (graph->label_sets > 0 || graph->tracks > 0 || !is_foldable(job))
+	if (!job->folds || graph->nodes < NODES ||
+	    graph->nodes < graph->parts || graph->label_sets > 0 ||
+	    graph->tracks > 0 || cg_build_status(&job->build) != CG_OK)
 		return false;
 	if (!job->fold) {
 		job->fold = cg_fold_new(&job->build, 1);
