@@ -268,9 +268,11 @@ put_rows(struct cg_fold *fold)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < fold->rows.count; i++)
-		ok = note_row(
-		    fold, &fold->rows.sum[i].key, fold->rows.sum[i].count);
+	for (size_t i = 0; ok && i < fold->rows.count; i++) {
+		const struct cg_row_sum *row = cg_row_sums_at(&fold->rows, i);
+
+		ok = note_row(fold, &row->key, row->count);
+	}
 	ok = ok && cg_row_sums_put(&fold->rows, fold->graph);
 	cg_row_sums_restart(&fold->rows);
 	fold->at_once = fold->added < ROWS_FEW ? ROWS_AT_ONCE : 0;
@@ -468,7 +470,8 @@ static bool
 calls_root(const struct cg_fold *fold)
 {
 	for (size_t i = 0; i < fold->roots.count; i++) {
-		const struct cg_row_key *root = &fold->roots.sum[i].key;
+		const struct cg_row_key *root =
+		    &cg_row_sums_at(&fold->roots, i)->key;
 
 		if (cg_map_get(
 			&fold->called, part_fn(root->part, root->callee)))

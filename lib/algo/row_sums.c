@@ -1,6 +1,6 @@
 /*
- * row_sums.c - sums rows by a hash table, for those who make the same row again
- * and again; graph/pack.c would store each and merge them later.
+ * row_sums.c - sums rows in a hash table, for those who make the same rows again
+ * and again: graph/pack.c would store each and merge them later.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,6 +9,26 @@
 #include "algo/row_sums.h"
 
 #define SLOTS_MIN 256
+
+static size_t
+size_of_sum(size_t width)
+{
+	return sizeof(struct cg_row_sum) + width * sizeof(uint64_t);
+}
+
+static struct cg_row_sum *
+sum_at(const struct cg_row_sums *sums, size_t i)
+{
+	return (void *)((char *)sums->sum + i * size_of_sum(sums->width));
+}
+
+const struct cg_row_sum *
+cg_row_sums_at(const struct cg_row_sums *sums, size_t i)
+{
+	return sum_at(sums, i);
+}
+
+/* ---- The table ----------------------------------------------------------- */
 
 static uint32_t
 hash_key(const struct cg_row_sums *sums, const struct cg_row_key *key)
@@ -37,7 +57,7 @@ find_slot(
 
 	while (slot->id != 0 &&
 	       (slot->hash != hash ||
-		   !same_key(&sums->sum[slot->id - 1].key, key))) {
+		   !same_key(&sum_at(sums, slot->id - 1)->key, key))) {
 		at = (at + 1) & mask;
 		slot = &sums->slot[at];
 	}
@@ -75,21 +95,18 @@ grow_slots(struct cg_row_sums *sums)
 static bool
 widen(struct cg_row_sums *sums, size_t width)
 {
-	size_t old = sums->width;
-	uint64_t *values;
+	struct cg_row_sums wide = *sums;
 
-	if (width <= old && sums->values)
-		return true;
-	values = calloc((sums->count + 1) * width + 1, sizeof(*values));
-	if (!values)
+	wide.width = width;
+	wide.cap = sums->count + 1;
+	wide.sum = calloc(wide.cap, size_of_sum(width));
+	if (!wide.sum)
 		return false;
 	for (size_t i = 0; i < sums->count; i++)
-		memcpy(values + i * width, sums->values + i * old,
-		    old * sizeof(*values));
-	free(sums->values);
-	sums->values = values;
-	sums->values_cap = (sums->count + 1) * width;
-	sums->width = width;
+		memcpy(sum_at(&wide, i), sum_at(sums, i),
+		    size_of_sum(sums->width));
+	free(sums->sum);
+	*sums = wide;
 	return true;
 }
 
@@ -98,23 +115,23 @@ static struct cg_row_sum *
 get_sum(struct cg_row_sums *sums, const struct cg_row_key *key)
 {
 	uint32_t hash = hash_key(sums, key);
-	size_t i = sums->count, width = sums->width;
+	size_t size = size_of_sum(sums->width);
 	struct cg_id_slot *slot;
+	struct cg_row_sum *sum;
 
 	if (!grow_slots(sums))
 		return NULL;
 	slot = find_slot(sums, key, hash);
 	if (slot->id != 0)
-		return &sums->sum[slot->id - 1];
-	if (i >= UINT32_MAX - 1 ||
-	    !cg_grow_raw(&sums->sum, &sums->cap, i + 1, sizeof(*sums->sum)) ||
-	    !cg_grow_raw(&sums->values, &sums->values_cap, (i + 1) * width,
-		sizeof(*sums->values)))
+		return sum_at(sums, slot->id - 1);
+	if (sums->count >= UINT32_MAX - 1 ||
+	    !cg_grow_raw(&sums->sum, &sums->cap, sums->count + 1, size))
 		return NULL;
-	memset(sums->values + i * width, 0, width * sizeof(*sums->values));
-	sums->sum[i] = (struct cg_row_sum){ .key = *key, .number = i };
+	sum = sum_at(sums, sums->count);
+	memset(sum, 0, size);
+	sum->key = *key;
 	*slot = (struct cg_id_slot){ (uint32_t)++sums->count, hash };
-	return &sums->sum[i];
+	return sum;
 }
 
 bool
@@ -122,13 +139,14 @@ cg_row_sums_add(struct cg_row_sums *sums, const struct cg_graph *graph,
     const struct cg_row_key *key, uint64_t count, const uint64_t *cost,
     size_t n)
 {
-	struct cg_row_sum *sum =
-	    widen(sums, graph->events) ? get_sum(sums, key) : NULL;
+	struct cg_row_sum *sum;
 
+	if (sums->width < graph->events && !widen(sums, graph->events))
+		return false;
+	sum = get_sum(sums, key);
 	if (!sum)
 		return false;
-	if (cg_add_values(
-		graph, sums->values + sum->number * sums->width, cost, n) &&
+	if (cg_add_values(graph, sum->cost, cost, n) &&
 	    !__builtin_add_overflow(sum->count, count, &sum->count))
 		return true;
 	cg_graph_overflow(graph, "costs or samples of a function");
@@ -168,28 +186,45 @@ cg_row_put(struct cg_graph *graph, const struct cg_row_key *key, uint64_t count,
 	return run && put_row(graph, run, key, count, cost, n);
 }
 
-/* The rows of a run follow each other, so that they are packed densely. */
-bool
-cg_row_sums_put(struct cg_row_sums *sums, struct cg_graph *graph)
+/* A row, by its run. */
+struct row {
+	uint64_t run; /* part << 32 | fn */
+	size_t sum;
+};
+
+static bool
+put_rows(
+    const struct cg_row_sums *sums, struct cg_graph *graph, struct row *row)
 {
 	struct cg_run *run = NULL;
 	bool ok = true;
 
-	for (size_t i = 0; i < sums->count; i++)
-		sums->sum[i].run =
-		    (uint64_t)sums->sum[i].key.part << 32 | sums->sum[i].key.fn;
-	ok = sums->count == 0 ||
-	     cg_sort_by_u64(sums->sum, sums->count, sizeof(*sums->sum),
-		 offsetof(struct cg_row_sum, run));
-	for (size_t i = 0; ok && i < sums->count; i++) {
-		const struct cg_row_sum *sum = &sums->sum[i];
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct cg_row_key *key = &sum_at(sums, i)->key;
 
-		if (i == 0 || sum->run != sum[-1].run)
-			run = cg_run_get(graph, sum->key.part, sum->key.fn);
-		ok = run &&
-		     put_row(graph, run, &sum->key, sum->count,
-			 sums->values + sum->number * sums->width, sums->width);
+		row[i] = (struct row){ (uint64_t)key->part << 32 | key->fn, i };
 	}
+	ok = cg_sort_by_u64(
+	    row, sums->count, sizeof(*row), offsetof(struct row, run));
+	for (size_t i = 0; ok && i < sums->count; i++) {
+		const struct cg_row_sum *sum = sum_at(sums, row[i].sum);
+
+		if (i == 0 || row[i].run != row[i - 1].run)
+			run = cg_run_get(graph, sum->key.part, sum->key.fn);
+		ok = run && put_row(graph, run, &sum->key, sum->count,
+				sum->cost, sums->width);
+	}
+	return ok;
+}
+
+/* The rows of a run follow each other, so that they are packed densely. */
+bool
+cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)
+{
+	struct row *row = malloc((sums->count + 1) * sizeof(*row));
+	bool ok = row && put_rows(sums, graph, row);
+
+	free(row);
 	return ok;
 }
 
@@ -205,7 +240,6 @@ void
 cg_row_sums_free(struct cg_row_sums *sums)
 {
 	free(sums->sum);
-	free(sums->values);
 	free(sums->slot);
 	*sums = (struct cg_row_sums){ 0 };
 }

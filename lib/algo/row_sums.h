@@ -23,16 +23,13 @@ struct cg_row_key {
 struct cg_row_sum {
 	struct cg_row_key key;
 	uint64_t count; /* of calls */
-	size_t number;  /* of its costs in values */
-	uint64_t run;   /* part << 32 | fn, when rows are put */
+	uint64_t cost[];
 };
 
 struct cg_row_sums {
-	struct cg_row_sum *sum;
-	size_t count, cap;
-	uint64_t *values;        /* by number: costs in width columns */
-	size_t values_cap, width;
-	struct cg_id_slot *slot; /* open addressing: number + 1 */
+	void *sum; /* struct cg_row_sum, width columns each */
+	size_t count, cap, width;
+	struct cg_id_slot *slot; /* open addressing: index in sum, + 1 */
 	size_t slots;
 };
 
@@ -45,8 +42,9 @@ bool cg_row_put(struct cg_graph *, const struct cg_row_key *, uint64_t count,
  */
 bool cg_row_sums_add(struct cg_row_sums *, const struct cg_graph *,
     const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
-/* Adds the rows to the graph; then call one of those below. */
-bool cg_row_sums_put(struct cg_row_sums *, struct cg_graph *);
+const struct cg_row_sum *cg_row_sums_at(const struct cg_row_sums *, size_t i);
+/* Adds the rows to the graph. As cg_row_put(). */
+bool cg_row_sums_put(const struct cg_row_sums *, struct cg_graph *);
 /* Removes all rows, but keeps the memory for more. */
 void cg_row_sums_restart(struct cg_row_sums *);
 void cg_row_sums_free(struct cg_row_sums *);
