@@ -40,6 +40,8 @@ struct state {
 	uint32_t open;  /* frames of the function, of any level */
 	uint32_t taken; /* frames of this level */
 	cg_fn caller;   /* of the outermost of these */
+	cg_part noted;  /* the last part whose calls were noted, + 1, ... */
+	bool sampled;   /* ... and that they are counted in samples */
 };
 
 /* Values of called. */
@@ -239,14 +241,15 @@ part_fn(cg_part part, cg_fn fn)
 	return (uint64_t)part << 32 | fn;
 }
 
-/* What has to be known of a row when it is in the graph. */
+/* What has to be known of a call when it is in the graph. */
 static bool
-note_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
+note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 {
 	const cg_part part = fold->build->part;
+	struct state *state = &fold->state[key->callee];
 	uint32_t *called;
 
-	if (key->callee == CG_NO_CALLEE)
+	if (state->noted == key->part + 1 && (count == 0 || state->sampled))
 		return true;
 	called = cg_map_at(&fold->called, part_fn(key->part, key->callee));
 	if (!called)
@@ -259,6 +262,8 @@ note_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 	}
 	if (*called == 0)
 		*called = CALLED;
+	state->noted = key->part + 1;
+	state->sampled = *called == SAMPLED;
 	return true;
 }
 
@@ -271,7 +276,8 @@ put_rows(struct cg_fold *fold)
 	for (size_t i = 0; ok && i < fold->rows.count; i++) {
 		const struct cg_row_sum *row = cg_row_sums_at(&fold->rows, i);
 
-		ok = note_row(fold, &row->key, row->count);
+		ok = row->key.callee == CG_NO_CALLEE ||
+		     note_call(fold, &row->key, row->count);
 	}
 	ok = ok && cg_row_sums_put(&fold->rows, fold->graph);
 	cg_row_sums_restart(&fold->rows);
@@ -285,7 +291,7 @@ put_at_once(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
     const uint64_t *cost, size_t n)
 {
 	fold->at_once--;
-	return note_row(fold, key, count) &&
+	return (key->callee == CG_NO_CALLEE || note_call(fold, key, count)) &&
 	       cg_row_put(fold->graph, key, count, cost, n);
 }
 
