@@ -290,3 +290,22 @@ two_callers()
 	grep -F '"name":"Ir of ' "$dir/speedscope" |
 		grep -F ' (estimated from calls)"'
 }
+
+@test "stacks: more distinct calls than are summed at once add up" {
+	cd "$BATS_TEST_TMPDIR"
+	awk 'BEGIN {
+		srand(1)
+		for (i = 0; i < 120000; i++)
+			printf "main;a%d;b%d;c%d %d\n", int(rand() * 900),
+			    int(rand() * 900), i % 7, i % 9 + 1
+	}' >in.folded
+	awk -F '[; ]' '{
+		calls["main," $2] += $5; calls[$2 "," $3] += $5
+		calls[$3 "," $4] += $5
+	} END { for (c in calls) print c "," calls[c] }' in.folded |
+		LC_ALL=C sort >want
+	[ "$(wc -l <want)" -gt 100000 ]
+	"$CGCONV" -q -t csv --table calls in.folded | tr -d '\r' |
+		awk -F, 'NR > 1 { print $3 "," $7 "," $9 }' | LC_ALL=C sort >out
+	same want out
+}

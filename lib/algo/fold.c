@@ -21,8 +21,11 @@
 
 /* Rows that are summed before they go into the graph: they fit into a cache. */
 #define ROWS ((size_t)1 << 16)
-/* If that few rows are the same, so many go there at once. */
-#define ROWS_FEW (2 * ROWS)
+/*
+ * If no more than so many became these, so many of the next go there at once:
+ * most calls differ. (Each has an inclusive cost, too, which does not.)
+ */
+#define ROWS_FEW (3 * ROWS)
 #define ROWS_AT_ONCE (16 * ROWS)
 
 /* A frame on the path from the root to the current leaf. */
