@@ -264,7 +264,7 @@ many()
 	}'
 }
 
-@test "stacks that the target lacks become calls while they are read" {
+@test "speedscope: stacks that the target lacks become calls while they are read" {
 	many 4 >"$dir/in.json"
 	"$CGCONV" -q -t json "$dir/in.json" >"$dir/whole.json"
 	for to in callgrind csv dot; do

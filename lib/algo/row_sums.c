@@ -8,8 +8,6 @@
 
 #include "algo/row_sums.h"
 
-#define SLOTS_MIN 256
-
 static size_t
 size_of_sum(size_t width)
 {
@@ -47,48 +45,18 @@ same_key(const struct cg_row_key *a, const struct cg_row_key *b)
 	       a->frame == b->frame && a->part == b->part;
 }
 
-/* Where the key is, or belongs. */
-static struct cg_id_slot *
-find_slot(
+/* Looks the key's sum up; 0 if it is not there, else its index, + 1. */
+static uint32_t
+find_sum(
     const struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
 {
-	size_t mask = sums->slots - 1, at = hash & mask;
-	struct cg_id_slot *slot = &sums->slot[at];
+	size_t at = hash;
+	uint32_t id;
 
-	while (slot->id != 0 &&
-	       (slot->hash != hash ||
-		   !same_key(&sum_at(sums, slot->id - 1)->key, key))) {
-		at = (at + 1) & mask;
-		slot = &sums->slot[at];
-	}
-	return slot;
-}
-
-static bool
-grow_slots(struct cg_row_sums *sums)
-{
-	size_t slots = sums->slots > 0 ? sums->slots * 2 : SLOTS_MIN;
-	struct cg_id_slot *old = sums->slot;
-
-	if (sums->count < sums->slots / 4 * 3)
-		return true;
-	sums->slot = calloc(slots, sizeof(*sums->slot));
-	if (!sums->slot) {
-		sums->slot = old;
-		return false;
-	}
-	for (size_t i = 0; i < sums->slots; i++) {
-		size_t at = old[i].hash & (slots - 1);
-
-		if (old[i].id == 0)
-			continue;
-		while (sums->slot[at].id != 0)
-			at = (at + 1) & (slots - 1);
-		sums->slot[at] = old[i];
-	}
-	sums->slots = slots;
-	free(old);
-	return true;
+	do
+		id = cg_slots_next(&sums->slots, hash, &at);
+	while (id != 0 && !same_key(&sum_at(sums, id - 1)->key, key));
+	return id;
 }
 
 /* Gives each sum as many columns as the graph has events now. */
@@ -116,21 +84,20 @@ get_sum(struct cg_row_sums *sums, const struct cg_row_key *key)
 {
 	uint32_t hash = hash_key(sums, key);
 	size_t size = size_of_sum(sums->width);
-	struct cg_id_slot *slot;
+	uint32_t id = find_sum(sums, key, hash);
 	struct cg_row_sum *sum;
 
-	if (!grow_slots(sums))
-		return NULL;
-	slot = find_slot(sums, key, hash);
-	if (slot->id != 0)
-		return sum_at(sums, slot->id - 1);
-	if (sums->count >= UINT32_MAX - 1 ||
+	if (id != 0)
+		return sum_at(sums, id - 1);
+	if (sums->count >= UINT32_MAX - 1 || !cg_slots_grow(&sums->slots) ||
 	    !cg_grow_raw(&sums->sum, &sums->cap, sums->count + 1, size))
 		return NULL;
 	sum = sum_at(sums, sums->count);
 	memset(sum, 0, size);
 	sum->key = *key;
-	*slot = (struct cg_id_slot){ (uint32_t)++sums->count, hash };
+	sums->count++;
+	cg_slots_fill(
+	    &sums->slots, (struct cg_id_slot){ (uint32_t)sums->count, hash });
 	return sum;
 }
 
@@ -231,8 +198,7 @@ cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)
 void
 cg_row_sums_restart(struct cg_row_sums *sums)
 {
-	if (sums->slots > 0)
-		memset(sums->slot, 0, sums->slots * sizeof(*sums->slot));
+	cg_slots_clear(&sums->slots);
 	sums->count = 0;
 }
 
@@ -240,6 +206,6 @@ void
 cg_row_sums_free(struct cg_row_sums *sums)
 {
 	free(sums->sum);
-	free(sums->slot);
+	cg_slots_free(&sums->slots);
 	*sums = (struct cg_row_sums){ 0 };
 }

@@ -29,8 +29,7 @@ struct cg_row_sum {
 struct cg_row_sums {
 	void *sum; /* struct cg_row_sum, width columns each */
 	size_t count, cap, width;
-	struct cg_id_slot *slot; /* open addressing: index in sum, + 1 */
-	size_t slots;
+	struct cg_slots slots; /* of index in sum, + 1 */
 };
 
 /* Adds one row to the graph. False: out of memory, or a sum overflows. */

@@ -62,8 +62,7 @@ list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
 	struct scan scan;
 
-	cg_scan_begin(&scan, &run->others, run->file,
-	    rows->file_rank);
+	cg_scan_begin(&scan, &run->others, run->file, rows->file_rank);
 	while (scan_row(&scan, rows->file_rank)) {
 		unsigned kind = scan.tag & CG_TAG_KIND;
 		struct list *list = &rows->list[kind];
@@ -118,8 +117,7 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	rows->in_order = alone && run->branches_ascend;
 	if (!rows->in_order)
 		return list_rows(rows, run);
-	cg_scan_begin(&rows->branch, &run->others,
-	    run->file, rows->file_rank);
+	cg_scan_begin(&rows->branch, &run->others, run->file, rows->file_rank);
 	return true;
 }
 

@@ -107,8 +107,7 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 {
 	struct scan scan;
 
-	cg_scan_begin(
-	    &scan, &run->costs, run->file, rows->file_rank);
+	cg_scan_begin(&scan, &run->costs, run->file, rows->file_rank);
 	if (!scan_cost(&scan, rows->file_rank))
 		return true;
 	/* Segments are sorted by address: do not use them without addresses. */

@@ -10,6 +10,7 @@
  *	facts.c        which facts a graph has, apart from rows
  *	formulas.c     inherited events
  *	timeline.c     stacks of threads in the order of time
+ *	slots.c        hash tables of frames, nodes, sums of rows
  *	stack_order.c  canonical order of stack nodes and stacks
  *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero
@@ -108,7 +109,7 @@ struct cg_node_entry {
 };
 
 /*
- * A table of frames or nodes, with open addressing. The hashes save looking at
+ * A table of frames, nodes or sums of rows (slots.c), with open addressing. The hashes save looking at
  * others.
  */
 struct cg_slots {
@@ -118,6 +119,31 @@ struct cg_slots {
 	} *slot;
 	size_t count, used;
 };
+
+/* Makes room for one more item; false: out of memory. */
+bool cg_slots_grow(struct cg_slots *);
+/* Adds an item, for which there is room. */
+void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
+/* Removes all items, but keeps the memory for more. */
+void cg_slots_clear(struct cg_slots *);
+void cg_slots_free(struct cg_slots *);
+
+/*
+ * The next item with that hash, 0 if there is none. *at is the hash at first, and
+ * then a place in the table.
+ */
+static inline uint32_t
+cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
+{
+	const struct cg_id_slot *slot;
+
+	if (slots->count == 0)
+		return 0;
+	do
+		slot = &slots->slot[(*at)++ & (slots->count - 1)];
+	while (slot->id != 0 && slot->hash != hash);
+	return slot->id;
+}
 
 struct cg_stack_entry {
 	cg_node leaf;

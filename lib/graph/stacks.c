@@ -10,67 +10,11 @@
 
 /* ---- Tables -------------------------------------------------------------- */
 
-static void
-fill_slot(struct cg_slots *slots, struct cg_id_slot item)
-{
-	size_t mask = slots->count - 1, at = item.hash & mask;
-
-	while (slots->slot[at].id != 0)
-		at = (at + 1) & mask;
-	slots->slot[at] = item;
-}
-
-/*
- * The next item with that hash, 0 if there is none. *at is the hash at first, and
- * then a place in the table.
- */
-static inline uint32_t
-next_id(const struct cg_slots *slots, uint32_t hash, size_t *at)
-{
-	const struct cg_id_slot *slot;
-
-	if (slots->count == 0)
-		return 0;
-	do
-		slot = &slots->slot[(*at)++ & (slots->count - 1)];
-	while (slot->id != 0 && slot->hash != hash);
-	return slot->id;
-}
-
-/* Makes room for one more item; false: out of memory. */
-static bool
-grow_slots(struct cg_slots *slots)
-{
-	struct cg_slots old = *slots;
-
-	if (old.count > 0 && old.used * 4 < old.count * 3)
-		return true;
-	slots->count = old.count > 0 ? old.count * 2 : 64;
-	slots->slot = calloc(slots->count, sizeof(*slots->slot));
-	if (!slots->slot) {
-		*slots = old;
-		return false;
-	}
-	for (size_t i = 0; i < old.count; i++) {
-		if (old.slot[i].id != 0)
-			fill_slot(slots, old.slot[i]);
-	}
-	free(old.slot);
-	return true;
-}
-
-static void
-free_slots(struct cg_slots *slots)
-{
-	free(slots->slot);
-	*slots = (struct cg_slots){ 0 };
-}
-
 void
 cg_stacks_drop_slots(struct cg_graph *graph)
 {
-	free_slots(&graph->frame_slots);
-	free_slots(&graph->node_slots);
+	cg_slots_free(&graph->frame_slots);
+	cg_slots_free(&graph->node_slots);
 }
 
 /* ---- Frames -------------------------------------------------------------- */
@@ -98,10 +42,9 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 static bool
 list_frame(struct cg_graph *graph, uint32_t id, uint32_t hash)
 {
-	if (!grow_slots(&graph->frame_slots))
+	if (!cg_slots_grow(&graph->frame_slots))
 		return false;
-	graph->frame_slots.used++;
-	fill_slot(&graph->frame_slots, (struct cg_id_slot){ id, hash });
+	cg_slots_fill(&graph->frame_slots, (struct cg_id_slot){ id, hash });
 	return true;
 }
 
@@ -126,7 +69,7 @@ find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
 	uint32_t id;
 
 	do
-		id = next_id(&graph->frame_slots, hash, &at);
+		id = cg_slots_next(&graph->frame_slots, hash, &at);
 	while (id != 0 && !same_frame(&graph->frame[id], frame));
 	return id;
 }
@@ -190,8 +133,7 @@ list_node(struct cg_graph *graph, cg_node id)
 	struct cg_node_entry *node = &graph->node[id];
 
 	node->listed = 1;
-	graph->node_slots.used++;
-	fill_slot(&graph->node_slots,
+	cg_slots_fill(&graph->node_slots,
 	    (struct cg_id_slot){ id, hash_node(graph, node) });
 }
 
@@ -204,13 +146,13 @@ grow_node_slots(struct cg_graph *graph)
 {
 	bool dropped = graph->node_slots.count == 0;
 
-	if (!grow_slots(&graph->node_slots))
+	if (!cg_slots_grow(&graph->node_slots))
 		return false;
 	for (cg_node id = 1; dropped && id < graph->nodes; id++) {
 		cg_node parent = graph->node[id].parent;
 		cg_node before = graph->node[parent].latest;
 
-		if (!grow_slots(&graph->node_slots))
+		if (!cg_slots_grow(&graph->node_slots))
 			return false;
 		if (before != 0)
 			list_node(graph, before);
@@ -244,7 +186,7 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 	cg_node id;
 
 	do
-		id = next_id(&graph->node_slots, hash, &at);
+		id = cg_slots_next(&graph->node_slots, hash, &at);
 	while (id != 0 && !same_node(&graph->node[id], node));
 	return id;
 }
@@ -570,13 +512,9 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 void
 cg_stacks_restart(struct cg_graph *graph)
 {
-	struct cg_slots *slots = &graph->node_slots;
-
 	graph->nodes = 1;
 	graph->node[0] = (struct cg_node_entry){ 0 };
-	if (slots->count > 0)
-		memset(slots->slot, 0, slots->count * sizeof(*slots->slot));
-	slots->used = 0;
+	cg_slots_clear(&graph->node_slots);
 	graph->stacks = 0;
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->stack_costs);
