@@ -401,7 +401,7 @@ reads()
 
 @test "perf-script: stacks that the target lacks become calls while they are read" {
 	awk 'BEGIN {
-		for (i = 0; i < 20000; i++) {
+		for (i = 0; i < 60000; i++) {
 			printf "prog %d/%d %d.000000: %d cycles:\n", 1, i % 3, i, i % 9 + 1
 			for (n = i; n > 0; n = int(n / 15))
 				printf "\t%x f%d (/bin/p)\n\t%x g%d (/bin/q)\n",

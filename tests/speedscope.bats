@@ -236,16 +236,12 @@ E='"type":"evented","name":"x"'
 }
 
 # many PROFILES: prints a file with 12,000 distinct stacks in each, some of them
-# recursive, below frames with and without a file.
+# recursive, of frames with and without a file, which come last.
 many()
 {
 	awk -v profiles="$1" 'BEGIN {
 		printf "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-		printf "\"shared\":{\"frames\":[{\"name\":\"main\"}"
-		for (i = 1; i < 200; i++)
-			printf ",{\"name\":\"f%d\"%s}", i % 150,
-			    i % 3 ? ",\"file\":\"f.c\",\"line\":" i : ""
-		printf "]},\"profiles\":["
+		printf "\"profiles\":["
 		for (p = 0; p < profiles; p++) {
 			printf "%s{\"type\":\"sampled\",\"name\":\"p%d\",", p ? "," : "", p
 			printf "\"unit\":\"microseconds\",\"samples\":["
@@ -260,13 +256,17 @@ many()
 				printf "%s%d", i ? "," : "", i % 17
 			printf "]}"
 		}
-		printf "]}\n"
+		printf "],\"shared\":{\"frames\":[{\"name\":\"main\"}"
+		for (i = 1; i < 200; i++)
+			printf ",{\"name\":\"f%d\"%s}", i % 150,
+			    i % 3 ? ",\"file\":\"f.c\",\"line\":" i : ""
+		printf "]}}\n"
 	}'
 }
 
 @test "speedscope: stacks that the target lacks become calls while they are read" {
-	many 4 >"$dir/in.json"
-	"$CGCONV" -q -t json "$dir/in.json" >"$dir/whole.json"
+	many 4 >"$dir/whole.json"
+	turn "$dir/whole.json" >"$dir/in.json"
 	for to in callgrind csv dot; do
 		"$CGCONV" -q -t $to "$dir/whole.json" >"$dir/want"
 		"$CGCONV" -q -t $to "$dir/in.json" >"$dir/out"
