@@ -404,8 +404,8 @@ reads()
 		for (i = 0; i < 60000; i++) {
 			printf "prog %d/%d %d.000000: %d cycles:\n", 1, i % 3, i, i % 9 + 1
 			for (n = i; n > 0; n = int(n / 15))
-				printf "\t%x f%d (/bin/p)\n\t%x g%d (/bin/q)\n",
-				    4096 + n, n % 99, 8192 + n, n % 4
+				printf "\t%x f%d (/bin/p)\n\t%x g%d (/bin/q)\n  g.c:%d\n",
+				    4096 + n, n % 99, 8192 + n, n % 4, n % 8 + 1
 			printf "\t1000 main (/bin/p)\n\n"
 		}
 	}' >"$BATS_TEST_TMPDIR/in"

@@ -36,6 +36,11 @@ struct open {
 	uint64_t samples;
 };
 
+/* A function that stands for a level of recursion of another. */
+struct level {
+	cg_fn fn, of_level;
+};
+
 #define NO_CALLER UINT32_MAX /* of the frame at the root */
 
 /* A function on the path. */
@@ -66,8 +71,10 @@ struct cg_fold {
 	size_t ancestor_cap;
 	struct state *state; /* by function */
 	size_t states;
-	struct cg_map calls;      /* open calls except the first of a callee */
-	struct cg_map level;      /* level << 32 | fn -> its function */
+	struct cg_map calls; /* open calls except the first of a callee */
+	struct level *level;
+	size_t level_count, level_cap;
+	struct cg_map level_ids;  /* level << 32 | fn -> index in level, + 1 */
 	struct cg_row_sums rows;  /* not in the graph yet */
 	size_t added;             /* how many rows are summed in these */
 	size_t at_once;           /* so many more are not summed */
@@ -106,6 +113,13 @@ sum_at(const struct cg_fold *fold, size_t depth)
 
 /* ---- Levels of recursion ------------------------------------------------- */
 
+static bool
+grow_states(struct cg_fold *fold)
+{
+	return cg_grow(&fold->state, &fold->states, fold->graph->fns,
+	    sizeof(*fold->state));
+}
+
 /* Adds "f'2", a function like fn with another name. */
 static cg_fn
 add_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
@@ -130,8 +144,31 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
 	free(text);
 	of_level = cg_add_fn_symbol(
 	    fold->build, full, like.file, like.object, like.symbol);
-	cg_set_fn_range(fold->build, of_level, &like.range);
+	if (!cg_grow_raw(&fold->level, &fold->level_cap, fold->level_count + 1,
+		sizeof(*fold->level)) ||
+	    !grow_states(fold)) {
+		cg_build_nomem(fold->build);
+		return 0;
+	}
+	fold->level[fold->level_count++] = (struct level){ fn, of_level };
 	return of_level;
+}
+
+/* Functions may have got a file and lines since their levels were added. */
+static void
+complete_levels(struct cg_fold *fold)
+{
+	for (size_t i = 0; i < fold->level_count; i++) {
+		const struct level *level = &fold->level[i];
+		const struct cg_fn_entry *fn = fold->graph->fn;
+		cg_file file = fn[level->fn].file;
+
+		if (file != fn[level->of_level].file)
+			(void)cg_set_fn_file(
+			    fold->graph, level->of_level, file);
+		cg_set_fn_range(
+		    fold->build, level->of_level, &fn[level->fn].range);
+	}
 }
 
 struct cg_slice
@@ -147,33 +184,23 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 	return name;
 }
 
-static bool
-grow_states(struct cg_fold *fold)
-{
-	return cg_grow(&fold->state, &fold->states, fold->graph->fns,
-	    sizeof(*fold->state));
-}
-
 /* The function that represents frame number count of fn on the path. */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
 {
 	uint64_t level = count < fold->levels ? count : fold->levels;
 	uint32_t *at;
-	cg_fn of_level;
 
 	if (level < 2 || fn == 0)
 		return fn;
-	at = cg_map_at(&fold->level, level << 32 | fn);
-	if (at && *at != 0)
-		return *at;
-	of_level = add_level(fold, fn, level);
-	if (!at || !grow_states(fold)) {
+	at = cg_map_at(&fold->level_ids, level << 32 | fn);
+	if (!at) {
 		cg_build_nomem(fold->build);
 		return 0;
 	}
-	*at = of_level;
-	return of_level;
+	if (*at == 0 && add_level(fold, fn, level) != 0)
+		*at = (uint32_t)fold->level_count;
+	return *at != 0 ? fold->level[*at - 1].of_level : 0;
 }
 
 /* ---- The path ------------------------------------------------------------ */
@@ -512,7 +539,8 @@ cg_fold_free(struct cg_fold *fold)
 	free(fold->ancestor);
 	free(fold->state);
 	cg_map_free(&fold->calls);
-	cg_map_free(&fold->level);
+	free(fold->level);
+	cg_map_free(&fold->level_ids);
 	cg_map_free(&fold->called);
 	cg_row_sums_free(&fold->rows);
 	cg_row_sums_free(&fold->roots);
@@ -541,6 +569,7 @@ cg_fold_end(struct cg_fold *fold)
 	bool ok = fold_stacks(fold) && put_rows(fold) &&
 		  (!calls_root(fold) || cg_row_sums_put(&fold->roots, graph));
 
+	complete_levels(fold);
 	if (!ok)
 		cg_build_nomem(fold->build);
 

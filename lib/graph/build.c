@@ -345,8 +345,8 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	return (cg_fn)graph->fns++;
 }
 
-static bool
-set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
+bool
+cg_set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 {
 	struct cg_fn_entry key = graph->fn[fn];
 	struct cg_fn_slot *slot;
@@ -385,7 +385,7 @@ cg_infer_fn_files(struct cg_graph *graph)
 	for (cg_fn fn = 1; fn < graph->fns; fn++) {
 		if (graph->fn[fn].file == 0 && only_file[fn] != 0 &&
 		    only_file[fn] != MANY_FILES)
-			(void)set_fn_file(graph, fn, only_file[fn]);
+			(void)cg_set_fn_file(graph, fn, only_file[fn]);
 	}
 	free(only_file);
 	return true;

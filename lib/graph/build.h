@@ -176,6 +176,8 @@ void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
 /* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
 cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
+/* Gives a function its file, once. False: another one is the same then. */
+bool cg_set_fn_file(struct cg_graph *, cg_fn, cg_file);
 /*
  * Gives a function without file the file of its frames, if all of them are in
  * one file and no function with that file and name exists. False: out of

@@ -66,9 +66,9 @@ take_levels(
 	    job, "--%s: expected 1 or more, not '%s'", option, value);
 }
 
-/* How many levels of recursion the target keeps apart. */
-static int
-get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
+int
+cg_job_get_levels(
+    struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 {
 	const char *option = to->levels_option;
 
@@ -340,7 +340,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	cg_facts missing, lost, labels = 0;
 	char text[FACTS_ROOM];
 	uint64_t levels;
-	int status = get_levels(job, to, &levels);
+	int status = cg_job_get_levels(job, to, &levels);
 
 	if (status == CG_OK)
 		status = report_dropped(job, to);

@@ -255,8 +255,7 @@ begin_graph(struct cg_job *job)
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
 	job->build.who = find_who(job);
-	cg_job_begin_fold(job);
-	return CG_OK;
+	return cg_job_begin_fold(job);
 }
 
 /* Notes and reports that options left no costs. */

@@ -109,6 +109,7 @@ struct cg_job {
 	struct cg_build build;
 	struct cg_graph *graph;
 	bool folds;                      /* see cg_job_begin_fold() */
+	uint64_t fold_levels;            /* of recursion */
 	struct cg_fold *fold;            /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
@@ -184,13 +185,16 @@ int cg_job_convert_labels(struct cg_job *, const struct cg_module *to,
     cg_facts *lost);
 /* Those of --root-by, or of the format (NULL: none). */
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
+/* How many levels of recursion the target keeps apart; CG_EUSAGE is reported. */
+int cg_job_get_levels(
+    struct cg_job *, const struct cg_module *to, uint64_t *levels);
 /* True if there are events, but neither costs, calls nor lines. */
 bool cg_is_empty(const struct cg_graph *);
 
 /* ---- nodes.c ------------------------------------------------------------ */
 
 /* The job is set up: finds out whether cg_free_nodes() may fold stacks. */
-void cg_job_begin_fold(struct cg_job *);
+int cg_job_begin_fold(struct cg_job *);
 /* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
 int cg_job_end_fold(struct cg_job *);
 

@@ -12,8 +12,6 @@ static bool
 is_foldable(const struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
-	const char *levels;
-	cg_facts wanted;
 
 	/* The sum of inputs resolves functions of unknown objects first. */
 	if (!to || job->seen || job->inputs > 1 || job->adds || job->partial ||
@@ -25,15 +23,16 @@ is_foldable(const struct cg_job *job)
 	/* What is lost is told of the whole tree. */
 	if (job->strict || job->verbose)
 		return false;
-	levels = to->levels_option;
-	wanted = cg_target_ability(job, to).carries | to->needs;
-	return !(wanted & CG_STACKS) && !(levels && cg_opt(job, levels));
+	return !((cg_target_ability(job, to).carries | to->needs) & CG_STACKS);
 }
 
-void
+int
 cg_job_begin_fold(struct cg_job *job)
 {
 	job->folds = is_foldable(job);
+	return job->folds ? cg_job_get_levels(
+				job, cg_job_target(job), &job->fold_levels)
+			  : CG_OK;
 }
 
 bool
@@ -47,7 +46,7 @@ cg_free_nodes(struct cg_job *job)
 	    graph->tracks > 0 || cg_build_status(&job->build) != CG_OK)
 		return false;
 	if (!job->fold) {
-		job->fold = cg_fold_new(&job->build, 1);
+		job->fold = cg_fold_new(&job->build, job->fold_levels);
 		if (!job->fold) {
 			cg_build_nomem(&job->build);
 			return false;
