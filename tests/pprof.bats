@@ -582,6 +582,32 @@ labelled()
 	same "$dir/want" "$dir/got"
 }
 
+@test "pprof: samples without stack are costs of no function" {
+	message <<<"1 { 1: 1 2: 2 } 2 { 2: [7] } 2 { 2: [1] } $tables"
+	[ "$("$CGCONV" -q -t csv "$dir/in.pb" | tr -d '\r' | grep -c ',8$')" = 1 ]
+	message <<<"1 { 1: 1 2: 2 } 2 { 2: [7] } 2 { 1: [2 1] 2: [5] } $tables"
+	"$CGCONV" -q -t callgrind "$dir/in.pb" | perl tests/oracle/callgrind.pl - |
+		cut -f 1,5- | grep '^self' | same - <(printf '%s\n' \
+		$'self\t(<spontaneous>)\t???\t0\t0x0\tcpu=7' \
+		$'self\ta\tx.c\t20\t0x0\tcpu=5')
+}
+
+@test "pprof: stacks that the target lacks become calls while they are read" {
+	awk 'BEGIN {
+		for (i = 0; i < 20000; i++) {
+			printf "main"
+			for (n = i; n > 0; n = int(n / 15))
+				printf ";f%d;g%d", n % 99, n % 4
+			printf " %d\n", i % 9 + 1
+		}
+	}' | "$CGCONV" -q -f folded -t pprof - >"$dir/in.pb"
+	"$CGCONV" -q -t json "$dir/in.pb" >"$dir/whole.json"
+	for to in callgrind csv dot; do
+		"$CGCONV" -q -t $to "$dir/whole.json" >"$dir/want"
+		"$CGCONV" -q -t $to "$dir/in.pb" | same "$dir/want" -
+	done
+}
+
 @test "pprof: an empty profile is read and written as an empty profile" {
 	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
 	1 { 1: 1 2: 2 } 1 { 1: 3 2: 4 }

@@ -26,8 +26,8 @@ struct finish {
 static bool
 goes_below_zero(const struct pprof_reader *r, size_t column)
 {
-	for (size_t i = 0; i < r->tree.samples.count; i++) {
-		if (pprof_sample(&r->tree, i)->cost[column] < 0)
+	for (size_t i = 0; i < r->sums.samples.count; i++) {
+		if (pprof_sample(&r->sums, i)->cost[column] < 0)
 			return true;
 	}
 	return false;
@@ -80,11 +80,11 @@ add_events(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 
-	if (r->tree.samples.count > 0 && r->tree.columns != r->types.count)
+	if (r->sums.samples.count > 0 && r->sums.columns != r->types.count)
 		return cg_reject(r->job,
 		    "expected %zu values in a sample, as there are types: "
 		    "got %zu",
-		    r->types.count, r->tree.columns);
+		    r->types.count, r->sums.columns);
 	f->counter = CG_EVENT_MAX;
 	for (size_t i = 0; i < r->types.count; i++) {
 		if (!add_event(f, i))
@@ -177,8 +177,8 @@ static bool
 add_locations(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_location *location = r->tree.locations.at;
-	size_t count = r->tree.locations.count;
+	const struct pprof_location *location = r->sums.locations.at;
+	size_t count = r->sums.locations.count;
 
 	f->first = calloc(count + 1, sizeof(*f->first));
 	if (!f->first)
@@ -194,24 +194,27 @@ add_locations(struct finish *f)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Puts the graph's node in the place of each node's location. */
+/* The stack of a path in the graph. */
 static bool
-add_nodes(struct finish *f)
+get_node(struct finish *f, struct pprof_path *path, cg_node *node)
 {
 	struct pprof_reader *r = f->r;
-	struct pprof_node *node = r->tree.nodes.at;
 	const struct cg_stack *frame = f->frames.list.at;
+	const uint32_t *step, *first;
 	bool ok = true;
 
-	pprof_end_tree(&r->tree);
-	for (size_t i = 1; ok && i < r->tree.nodes.count; i++) {
-		const uint32_t *first = &f->first[node[i].location - 1];
-		cg_node id = node[node[i].parent].location;
-
+	*node = path->node;
+	if (*node != 0 || path->len == 0)
+		return true;
+	if (!pprof_take_steps(&r->sums, path))
+		return cg_reject_nomem(r->job);
+	step = r->sums.steps.at;
+	for (size_t i = r->sums.steps.count; ok && i-- > 0;) {
+		first = &f->first[step[i] - 1];
 		ok = pprof_put_frames(
-		    r, frame + first[0], first[1] - first[0], &id);
-		node[i].location = id;
+		    r, frame + first[0], first[1] - first[0], node);
 	}
+	path->node = *node;
 	return ok;
 }
 
@@ -224,12 +227,12 @@ add_sample(struct finish *f, const struct pprof_sample *sample, cg_node leaf)
 	uint64_t row[CG_EVENT_MAX];
 	size_t n = 0;
 
-	for (size_t c = 0; c < r->tree.columns; c++) {
+	for (size_t c = 0; c < r->sums.columns; c++) {
 		while (n <= f->column[c])
 			row[n++] = 0;
 		row[f->column[c]] = (uint64_t)cost[c];
 	}
-	if (f->counter < r->tree.columns)
+	if (f->counter < r->sums.columns)
 		count = cost[f->counter] > 0 ? (uint64_t)cost[f->counter] : 0;
 	cg_add_stack(r->build, leaf, count, row, n);
 }
@@ -238,18 +241,24 @@ static bool
 add_samples(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_node *node = r->tree.nodes.at;
 	const struct pprof_sample *sample;
 	uint32_t labels = 0;
-	bool ok = add_nodes(f);
+	cg_node leaf;
+	bool ok = true;
 
-	for (size_t i = 0; ok && i < r->tree.samples.count; i++) {
-		sample = pprof_sample(&r->tree, i);
+	pprof_end_sums(&r->sums);
+	for (size_t i = 0; ok && i < r->sums.samples.count; i++) {
+		sample = pprof_sample(&r->sums, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
+		ok = ok &&
+		     get_node(f, pprof_path(&r->sums, sample->path), &leaf);
 		if (ok)
-			add_sample(f, sample, node[sample->leaf].location);
+			add_sample(f, sample, leaf);
+		/* Without labels, a path has one sample. */
+		if (r->labels.count == 0)
+			(void)pprof_free_nodes(r);
 	}
 	return ok && cg_build_status(r->build) == CG_OK;
 }

@@ -13,7 +13,7 @@
 
 /* What a frame takes that is new, and what one costs that is not: about. */
 #define NEW_FRAME 64
-#define KNOWN_FRAME 8
+#define KNOWN_FRAME 2
 
 /* ---- Mappings ----------------------------------------------------------- */
 
@@ -168,6 +168,18 @@ pprof_put_frames(struct pprof_reader *r, const struct cg_stack *frame,
 	if (count < 2)
 		return true;
 	made -= made == count;
+	r->made += made;
 	return pprof_expand(
 	    r, made * NEW_FRAME + (count - 1 - made) * KNOWN_FRAME);
+}
+
+bool
+pprof_free_nodes(struct pprof_reader *r)
+{
+	if (!cg_free_nodes(r->job))
+		return false;
+	r->expanded -= r->made * (NEW_FRAME - KNOWN_FRAME);
+	r->made = 0;
+	r->newest = 0;
+	return true;
 }

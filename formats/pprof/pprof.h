@@ -7,8 +7,8 @@
  * mappings, locations and functions are any numbers but 0.
  *
  * The way of the data, reading: read.c takes the fields of the message (wire.c)
- * into the lists of reader.c, samples.c those of samples into blocks; stacks.c
- * merges samples by stack, labels.c by set of labels. At the end of the message
+ * into the lists of reader.c, samples.c those of samples into blocks; sums.c
+ * merges samples by path, labels.c by set of labels. At the end of the message
  * graph.c, locations.c and descs.c resolve texts and ids and put events, stacks
  * and descriptions into the builder.
  *
@@ -198,23 +198,20 @@ struct pprof_function {
 	bool defined;
 };
 /*
- * Stacks are a tree by location, as texts come at the end of a message only.
- * Node 0 is below all roots.
+ * The locations of a sample, as bytes, leaf first: they wait, as texts come at
+ * the end of a message only. Path 0 has none.
  */
-struct pprof_node {
-	uint32_t parent, location;
-	uint32_t last : 31;  /* looked up of its children; likely the next */
-	uint32_t listed : 1; /* in the table of children */
-};
-/* The locations of a sample, as bytes, leaf first. Path 0 has none. */
 struct pprof_path {
 	size_t at; /* in the list of bytes */
-	uint32_t len, node;
-	uint32_t sample; /* + 1: the last one of this path; 0: none */
+	uint32_t len;
+	union {
+		uint32_t sample; /* + 1: the last one of this path; 0: none */
+		cg_node node;    /* from pprof_end_sums() on; 0: not known */
+	};
 };
-/* The sum of the samples of one stack and set of labels. */
+/* The sum of the samples of one path and set of labels. */
 struct pprof_sample {
-	uint32_t leaf, labels; /* node, set of labels + 1 */
+	uint32_t path, labels; /* path, set of labels + 1 */
 	uint64_t count;
 	int64_t cost[]; /* by column */
 };
@@ -225,17 +222,16 @@ struct pprof_labels {
 };
 
 /*
- * Stacks and samples. Calls on it report nothing: the thread of the stage makes
+ * Paths and samples. Calls on it report nothing: the thread of the stage makes
  * them.
  */
-struct pprof_tree {
-	struct pprof_list nodes, samples, paths, path_bytes, locations;
+struct pprof_sums {
+	struct pprof_list samples, paths, path_bytes, locations;
 	struct cg_map location_ids;   /* index + 1 */
 	struct pprof_list near;       /* small id -> index + 1 of the location */
 	struct cg_map path_ids;       /* hash of a path's bytes -> path */
-	struct cg_map children;       /* parent << 32 | location -> node */
 	struct cg_map by_labels_and_path; /* see get_sample() */
-	struct pprof_list steps;      /* locations of a new path: uint32_t */
+	struct pprof_list steps;      /* of a path: index + 1 of a location */
 	size_t columns;               /* values of a sample */
 	uint64_t key[2];              /* of the hashes of paths */
 	bool nomem, overflow;         /* it has failed */
@@ -262,14 +258,15 @@ struct pprof_reader {
 	size_t columns_lost;     /* lines with a column, which is dropped */
 	size_t folded_lost;      /* locations with is_folded, the same */
 	uint64_t expanded;       /* see pprof_expand() */
+	uint64_t made;           /* frames: these are held, but counted once */
 	cg_node newest;          /* of all that locations made */
 	/* Of the current sample: locations, leaf first; values; label fields. */
 	struct pprof_list path, values, labelled;
 
-	/* Samples go to the tree by way of blocks: see pprof_take_sample(). */
+	/* Samples go there by way of blocks: see pprof_take_sample(). */
 	struct cg_stage *stage; /* NULL: no sample was read yet */
 	bool sampled;           /* the message has samples */
-	struct pprof_tree tree;
+	struct pprof_sums sums;
 };
 
 /*
@@ -309,15 +306,15 @@ pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
 uint32_t pprof_find_id(
     struct cg_map *ids, struct pprof_list *, size_t width, uint64_t id);
 /* The same, of locations. */
-uint32_t pprof_add_location(struct pprof_tree *, uint64_t id);
+uint32_t pprof_add_location(struct pprof_sums *, uint64_t id);
 static inline uint32_t
-pprof_find_location(struct pprof_tree *tree, uint64_t id)
+pprof_find_location(struct pprof_sums *sums, uint64_t id)
 {
-	const uint32_t *near = tree->near.at;
+	const uint32_t *near = sums->near.at;
 
-	return id < tree->near.cap && near[id] != 0
+	return id < sums->near.cap && near[id] != 0
 		   ? near[id]
-		   : pprof_add_location(tree, id);
+		   : pprof_add_location(sums, id);
 }
 /* Drops all of the current message. */
 void pprof_free(struct pprof_reader *);
@@ -336,10 +333,10 @@ pprof_seed(const struct pprof_reader *r)
 bool pprof_reserve(
     struct pprof_reader *, struct pprof_list *, size_t count, size_t width);
 
-/* ---- samples.c, stacks.c, labels.c: samples ----------------------------- */
+/* ---- samples.c, sums.c, labels.c: samples ------------------------------- */
 
 /*
- * Puts a sample into a block, which goes to the tree with others;
+ * Puts a sample into a block, which goes to the sums with others;
  * pprof_end_samples() waits until all have. Sums that are too large are told
  * there.
  */
@@ -356,12 +353,19 @@ bool pprof_add_bytes(struct pprof_list *, struct cg_slice);
 bool pprof_fill_block(
     struct pprof_block *, const struct pprof_reader *, uint32_t labels);
 /* The first sample has so many values. */
-bool pprof_begin_tree(struct pprof_tree *, size_t columns);
-/* Takes all of the block into the tree. */
-void pprof_add_block(struct pprof_tree *, struct pprof_block *);
-/* Frees what is needed only to add samples. */
-void pprof_end_tree(struct pprof_tree *);
-struct pprof_sample *pprof_sample(const struct pprof_tree *, size_t i);
+bool pprof_begin_sums(struct pprof_sums *, size_t columns);
+/* Takes all of the block into the sums. */
+void pprof_add_block(struct pprof_sums *, struct pprof_block *);
+/* Frees what is needed only to add samples; no node of a path is known. */
+void pprof_end_sums(struct pprof_sums *);
+struct pprof_sample *pprof_sample(const struct pprof_sums *, size_t i);
+static inline struct pprof_path *
+pprof_path(const struct pprof_sums *sums, uint32_t id)
+{
+	return (struct pprof_path *)sums->paths.at + id;
+}
+/* Lists the steps of a path, leaf first; false: out of memory. */
+bool pprof_take_steps(struct pprof_sums *, const struct pprof_path *);
 /* *set becomes the set of the current sample's labels; 0: it has none. */
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
 /* Stacks that are added from here on have these labels. */
@@ -390,6 +394,8 @@ bool pprof_add_address(struct pprof_reader *, struct pprof_frames *,
 /* Puts a location's frames on top of a node, which becomes their leaf. */
 bool pprof_put_frames(struct pprof_reader *, const struct cg_stack *frame,
     size_t count, cg_node *node);
+/* As cg_free_nodes(): true if no node is valid any more. */
+bool pprof_free_nodes(struct pprof_reader *);
 /*
  * Counts bytes for what a table lists once and samples use many times: too many
  * for the size of the file are an error.

@@ -2,7 +2,7 @@
  * read.c - reads the fields of a profile.proto as they come.
  *
  * One pass, in any order of fields: texts often stand at the end, so samples
- * wait as a tree of locations, summed, until all of the message is known.
+ * wait, summed by path, until all of the message is known.
  * What grows is what is distinct; a message of any size streams.
  */
 #include <inttypes.h>
@@ -208,10 +208,10 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	if (value[LOCATION_ID] == 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected a location with an id");
-	index = pprof_find_location(&r->tree, value[LOCATION_ID]);
+	index = pprof_find_location(&r->sums, value[LOCATION_ID]);
 	if (index == 0)
 		return cg_reject_nomem(r->job);
-	location = (struct pprof_location *)r->tree.locations.at + index - 1;
+	location = (struct pprof_location *)r->sums.locations.at + index - 1;
 	if (location->defined)
 		return cg_reject_at(
 		    r->job, field->at, "expected a location with another id");
@@ -299,7 +299,7 @@ begins_message(const struct pprof_reader *r, uint64_t number)
 			      bit(PPROF_LOCATION) | bit(PPROF_FUNCTION) |
 			      bit(PPROF_STRING) | bit(PPROF_COMMENT);
 
-	if (r->tree.samples.count == 0 || r->strings.count == 0 ||
+	if (r->sums.samples.count == 0 || r->strings.count == 0 ||
 	    !(r->seen & bit((unsigned)number)))
 		return false;
 	if (number == PPROF_SAMPLE_TYPE)

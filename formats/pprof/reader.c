@@ -42,17 +42,17 @@ pprof_find_id(
  * than twice the number of locations.
  */
 uint32_t
-pprof_add_location(struct pprof_tree *tree, uint64_t id)
+pprof_add_location(struct pprof_sums *sums, uint64_t id)
 {
 	uint32_t *near, index;
 
-	index = pprof_find_id(&tree->location_ids, &tree->locations,
+	index = pprof_find_id(&sums->location_ids, &sums->locations,
 	    sizeof(struct pprof_location), id);
-	if (index == 0 || !cg_grow(&tree->near.at, &tree->near.cap,
-			      tree->locations.count, sizeof(*near)))
+	if (index == 0 || !cg_grow(&sums->near.at, &sums->near.cap,
+			      sums->locations.count, sizeof(*near)))
 		return 0;
-	near = tree->near.at;
-	if (id < tree->near.cap)
+	near = sums->near.at;
+	if (id < sums->near.cap)
 		near[id] = index;
 	return index;
 }
@@ -60,15 +60,15 @@ pprof_add_location(struct pprof_tree *tree, uint64_t id)
 static void
 free_lists(struct pprof_reader *r)
 {
-	struct pprof_tree *t = &r->tree;
+	struct pprof_sums *s = &r->sums;
 	struct pprof_list *const lists[] = { &r->types, &r->mappings,
 		&r->functions, &r->lines, &r->strings, &r->comments, &r->labels,
 		&r->label_bytes, &r->label, &r->path, &r->values, &r->labelled,
-		&t->nodes, &t->samples, &t->paths, &t->path_bytes,
-		&t->locations, &t->near, &t->steps };
+		&s->samples, &s->paths, &s->path_bytes, &s->locations, &s->near,
+		&s->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
-		&r->by_labels, &r->long_names, &t->location_ids, &t->path_ids,
-		&t->children, &t->by_labels_and_path };
+		&r->by_labels, &r->long_names, &s->location_ids, &s->path_ids,
+		&s->by_labels_and_path };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);
@@ -85,6 +85,7 @@ pprof_free(struct pprof_reader *r)
 		.build = r->build,
 		.in_part = r->in_part,
 		.expanded = r->expanded,
+		.made = r->made,
 		.newest = r->newest,
 		.stage = r->stage };
 }

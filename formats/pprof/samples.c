@@ -1,6 +1,6 @@
 /*
  * samples.c - reads samples of a profile.proto into blocks, which a thread takes
- * to the tree of stacks (stacks.c).
+ * to the sums (sums.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -173,13 +173,13 @@ begin_samples(struct pprof_reader *r)
 	const struct cg_stage_how how = { .job = r->job,
 		.in = r->in,
 		.own = sizeof(struct pprof_block),
-		.arg = &r->tree,
+		.arg = &r->sums,
 		.work = work,
 		.close = close_block };
 
 	if (!r->stage)
 		r->stage = cg_stage_new(&how);
-	if (!r->stage || !pprof_begin_tree(&r->tree, r->values.count))
+	if (!r->stage || !pprof_begin_sums(&r->sums, r->values.count))
 		return cg_reject_nomem(r->job);
 	r->sampled = true;
 	return true;
@@ -201,7 +201,7 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 
 	if (!take_fields(r, field->bytes) || (!r->sampled && !begin_samples(r)))
 		return false;
-	if (r->values.count != r->tree.columns)
+	if (r->values.count != r->sums.columns)
 		return cg_reject_at(r->job, field->at,
 		    "expected as many values as in other samples");
 	if (!pprof_find_labels(r, &labels))
@@ -220,8 +220,8 @@ pprof_end_samples(struct pprof_reader *r)
 	if (!r->stage)
 		return true;
 	cg_stage_end(r->stage);
-	if (r->tree.nomem)
+	if (r->sums.nomem)
 		return cg_reject_nomem(r->job);
-	return !r->tree.overflow ||
+	return !r->sums.overflow ||
 	       cg_reject(r->job, "expected values that add up to 64 bits");
 }

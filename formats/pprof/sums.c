@@ -1,0 +1,298 @@
+/*
+ * sums.c - samples of a profile.proto: their values summed by path and labels.
+ *
+ * A sample is looked up by the bytes of its path, its locations: the numbers of
+ * a known path are not read. Stacks are made of paths at the end of the message
+ * only (graph.c), as until then nothing is known of a location but its id; the
+ * bytes are the shortest form of what waits.
+ *
+ * Adding a sample is a chain of dependent cache misses: each step of it is
+ * prefetched for a whole batch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pprof.h"
+
+#define BATCH 64
+
+#if defined(__GNUC__)
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) ((void)(at))
+#endif
+
+/* A sample in a block; its parts are in the block's lists. */
+struct waiting {
+	size_t path, value; /* the first of its ... */
+	uint32_t len;       /* bytes of the path */
+	uint32_t labels;
+	uint32_t likely; /* the path that it has, if that is known */
+	uint64_t hash;   /* of its path */
+};
+
+bool
+pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
+{
+	/* One more: the list is never NULL. */
+	if (!cg_grow(&list->at, &list->cap, list->count + bytes.len + 1, 1))
+		return false;
+	if (bytes.len > 0)
+		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
+	list->count += bytes.len;
+	return true;
+}
+
+/* ---- Blocks -------------------------------------------------------------- */
+
+bool
+pprof_fill_block(
+    struct pprof_block *block, const struct pprof_reader *r, uint32_t labels)
+{
+	const struct cg_slice path = { r->path.at, r->path.count };
+	const struct cg_slice values = { r->values.at,
+		r->values.count * sizeof(uint64_t) };
+	const struct waiting sample = { .path = block->path.count,
+		.value = block->values.count / sizeof(uint64_t),
+		.len = (uint32_t)path.len,
+		.labels = labels,
+		.hash = path.len > 0
+			    ? cg_hash_bytes(r->sums.key, path.ptr, path.len)
+			    : 0 };
+	struct waiting *to;
+
+	if (!pprof_add_bytes(&block->path, path) ||
+	    !pprof_add_bytes(&block->values, values))
+		return false;
+	to = pprof_extend(&block->waiting, sizeof(*to));
+	if (to)
+		*to = sample;
+	return to != NULL;
+}
+
+/* ---- Paths -------------------------------------------------------------- */
+
+bool
+pprof_take_steps(struct pprof_sums *s, const struct pprof_path *path)
+{
+	struct cg_slice bytes = { (char *)s->path_bytes.at + path->at,
+		path->len };
+	uint32_t *step;
+	uint64_t id;
+
+	s->steps.count = 0;
+	while (pprof_take_varint(&bytes, &id)) {
+		step = pprof_extend(&s->steps, sizeof(*step));
+		if (!step)
+			return false;
+		*step = pprof_find_location(s, id);
+		if (*step == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
+{
+	const struct pprof_path *path = pprof_path(s, id);
+
+	return path->len == bytes.len &&
+	       memcmp((const char *)s->path_bytes.at + path->at, bytes.ptr,
+		   bytes.len) == 0;
+}
+
+/* The slot of a path, which contains 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_path(struct pprof_sums *s, struct cg_slice bytes, uint64_t hash)
+{
+	uint32_t *id;
+
+	do
+		id = cg_map_at(&s->path_ids, hash++);
+	while (id && *id != 0 && !is_path(s, *id, bytes));
+	return id;
+}
+
+/* Adds a new path, and its locations; 0: out of memory. */
+static uint32_t
+add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t *id)
+{
+	struct pprof_path *path = pprof_extend(&s->paths, sizeof(*path));
+
+	if (!path)
+		return 0;
+	path->at = s->path_bytes.count;
+	path->len = (uint32_t)bytes.len;
+	if (!pprof_add_bytes(&s->path_bytes, bytes) ||
+	    !pprof_take_steps(s, path))
+		return 0;
+	return *id = (uint32_t)s->paths.count - 1;
+}
+
+/* False: out of memory. */
+static bool
+get_path(
+    struct pprof_sums *s, struct cg_slice bytes, uint64_t hash, uint32_t *path)
+{
+	uint32_t *id;
+
+	*path = 0;
+	if (bytes.len == 0)
+		return true;
+	id = find_path(s, bytes, hash);
+	if (!id)
+		return false;
+	*path = *id != 0 ? *id : add_path(s, bytes, id);
+	return *path != 0;
+}
+
+/* ---- Samples ------------------------------------------------------------ */
+
+static size_t
+sample_size(const struct pprof_sums *s)
+{
+	return sizeof(struct pprof_sample) + s->columns * sizeof(int64_t);
+}
+
+struct pprof_sample *
+pprof_sample(const struct pprof_sums *s, size_t i)
+{
+	return (
+	    struct pprof_sample *)((char *)s->samples.at + i * sample_size(s));
+}
+
+static struct pprof_sample *
+add_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
+{
+	struct pprof_sample *sample = pprof_extend(&s->samples, sample_size(s));
+
+	if (!sample)
+		return NULL;
+	sample->path = id;
+	sample->labels = labels;
+	pprof_path(s, id)->sample = (uint32_t)s->samples.count;
+	return sample;
+}
+
+static uint32_t *
+listed_sample(struct pprof_sums *s, uint32_t path, uint32_t labels)
+{
+	return cg_map_at(&s->by_labels_and_path, (uint64_t)labels << 32 | path);
+}
+
+/*
+ * The sample of path and labels, created if it is new; NULL: failed. A path
+ * caches its last sample; samples with other labels are in a table.
+ */
+static struct pprof_sample *
+get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
+{
+	struct pprof_path *path = pprof_path(s, id);
+	struct pprof_sample *sample;
+	uint32_t *listed;
+
+	if (path->sample == 0)
+		return add_sample(s, id, labels);
+	sample = pprof_sample(s, path->sample - 1);
+	if (sample->labels == labels)
+		return sample;
+	listed = listed_sample(s, id, sample->labels);
+	if (!listed)
+		return NULL;
+	*listed = path->sample;
+	listed = listed_sample(s, id, labels);
+	if (!listed || *listed == 0)
+		return listed ? add_sample(s, id, labels) : NULL;
+	path->sample = *listed;
+	return pprof_sample(s, *listed - 1);
+}
+
+/* Sums int64 values. */
+static void
+add_values(
+    struct pprof_sums *s, struct pprof_sample *sample, const int64_t *value)
+{
+	sample->count++;
+	for (size_t i = 0; i < s->columns; i++)
+		s->overflow |= __builtin_add_overflow(
+		    sample->cost[i], value[i], &sample->cost[i]);
+}
+
+static void
+add_waiting(struct pprof_sums *s, const struct pprof_block *block,
+    const struct waiting *waiting)
+{
+	const struct cg_slice bytes = { (char *)block->path.at + waiting->path,
+		waiting->len };
+	struct pprof_sample *sample = NULL;
+	uint32_t path;
+
+	if (get_path(s, bytes, waiting->hash, &path))
+		sample = get_sample(s, path, waiting->labels);
+	if (sample)
+		add_values(s, sample,
+		    (const int64_t *)block->values.at + waiting->value);
+	s->nomem |= !sample;
+}
+
+/* Fetches what is needed of samples, each thing for all of them. */
+static void
+fetch_batch(const struct pprof_sums *s, struct waiting *sample, size_t n)
+{
+	const char *bytes = s->path_bytes.at;
+
+	for (size_t i = 0; i < n; i++)
+		if (sample[i].len > 0)
+			cg_map_prefetch(&s->path_ids, sample[i].hash);
+	for (size_t i = 0; i < n; i++) {
+		sample[i].likely = sample[i].len == 0 ? 0
+						      : cg_map_get(&s->path_ids,
+							    sample[i].hash);
+		FETCH(pprof_path(s, sample[i].likely));
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct pprof_path *path = pprof_path(s, sample[i].likely);
+
+		if (path->len > 0) {
+			FETCH(bytes + path->at);
+			FETCH(bytes + path->at + path->len);
+		}
+		if (path->sample != 0)
+			FETCH(pprof_sample(s, path->sample - 1));
+	}
+}
+
+bool
+pprof_begin_sums(struct pprof_sums *s, size_t columns)
+{
+	s->columns = columns;
+	cg_random_key(s->key, s);
+	/* Path 0 is that of no locations. */
+	return pprof_extend(&s->paths, sizeof(struct pprof_path));
+}
+
+void
+pprof_add_block(struct pprof_sums *s, struct pprof_block *block)
+{
+	struct waiting *sample = block->waiting.at;
+	size_t n = block->waiting.count, batch;
+
+	for (; n > 0 && !s->nomem && !s->overflow;
+	     n -= batch, sample += batch) {
+		batch = n < BATCH ? n : BATCH;
+		fetch_batch(s, sample, batch);
+		for (size_t i = 0; i < batch && !s->nomem; i++)
+			add_waiting(s, block, &sample[i]);
+	}
+	block->waiting.count = block->path.count = block->values.count = 0;
+}
+
+void
+pprof_end_sums(struct pprof_sums *s)
+{
+	cg_map_free(&s->path_ids);
+	cg_map_free(&s->by_labels_and_path);
+	for (uint32_t i = 0; i < s->paths.count; i++)
+		pprof_path(s, i)->node = 0;
+}
