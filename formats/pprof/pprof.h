@@ -258,7 +258,7 @@ struct pprof_reader {
 	size_t columns_lost;     /* lines with a column, which is dropped */
 	size_t folded_lost;      /* locations with is_folded, the same */
 	uint64_t expanded;       /* see pprof_expand() */
-	uint64_t made;           /* frames: these are held, but counted once */
+	uint64_t made;           /* frames of it that nodes hold */
 	cg_node newest;          /* of all that locations made */
 	/* Of the current sample: locations, leaf first; values; label fields. */
 	struct pprof_list path, values, labelled;

@@ -569,8 +569,9 @@ cg_fold_end(struct cg_fold *fold)
 	bool ok = fold_stacks(fold) && put_rows(fold) &&
 		  (!calls_root(fold) || cg_row_sums_put(&fold->roots, graph));
 
-	complete_levels(fold);
-	if (!ok)
+	if (ok)
+		complete_levels(fold);
+	else
 		cg_build_nomem(fold->build);
 
 	if (ok && fold->build->status == CG_OK) {
