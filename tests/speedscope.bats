@@ -190,6 +190,8 @@ E='"type":"evented","name":"x"'
 	# Frames that are known tell the place.
 	refuses 1 "turned.json:1:156: error: expected frames below 1" \
 		"$dir/turned.json"
+	refused "expected frames below 0 in samples and events, there is 7" "" \
+		"{$S,\"samples\":[[7]],\"weights\":[1]}"
 	refused "expected a number that is not negative" "f" \
 		"{$S,\"samples\":[[0]],\"weights\":[-1]}"
 	refused "expected a whole number" "f" \

@@ -26,7 +26,7 @@ static const struct unit units[] = {
 cg_node
 speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
 {
-	const struct frame *frame = (const struct frame *)r->frames.at + number;
+	const struct frame *frame;
 
 	if (number >= r->frames.count) {
 		(void)cg_reject_at(r->job, r->direct ? r->json.at : NULL,
@@ -35,6 +35,7 @@ speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
 		    r->frames.count, number);
 		return 0;
 	}
+	frame = (const struct frame *)r->frames.at + number;
 	return cg_add_frame(r->build, parent, frame->fn,
 	    &(const struct cg_pos){ .file = frame->file, .line = frame->line },
 	    frame->inlined);
