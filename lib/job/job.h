@@ -110,6 +110,7 @@ struct cg_job {
 	struct cg_graph *graph;
 	bool folds;                      /* see cg_job_begin_fold() */
 	uint64_t fold_levels;            /* of recursion */
+	size_t fold_nodes;               /* at once; 0: the usual number */
 	struct cg_fold *fold;            /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];

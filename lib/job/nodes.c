@@ -30,6 +30,8 @@ int
 cg_job_begin_fold(struct cg_job *job)
 {
 	job->folds = is_foldable(job);
+	if (job->fold_nodes == 0)
+		job->fold_nodes = NODES;
 	return job->folds ? cg_job_get_levels(
 				job, cg_job_target(job), &job->fold_levels)
 			  : CG_OK;
@@ -41,7 +43,7 @@ cg_free_nodes(struct cg_job *job)
 	struct cg_graph *graph = job->graph;
 
 	/* Each time takes as long as there are parts, too. */
-	if (!job->folds || graph->nodes < NODES ||
+	if (!job->folds || graph->nodes < job->fold_nodes ||
 	    graph->nodes < graph->parts || graph->label_sets > 0 ||
 	    graph->tracks > 0 || cg_build_status(&job->build) != CG_OK)
 		return false;

@@ -3,7 +3,8 @@
  * each format and fuzzes the format that it is called by.
  *
  * Accepted inputs are converted by every writer. The output of text formats is
- * read and written again and has to be identical; a difference calls abort().
+ * read and written again and has to be identical; so does what is written if
+ * stacks are folded while they are read. A difference calls abort().
  */
 #include <glob.h>
 #include <stdio.h>
@@ -186,9 +187,45 @@ write_and_reread(struct cg_slice bytes, const struct cg_module *from,
 	drop(it);
 }
 
+/* Converts; folds stacks when the graph has so many nodes, or at the end. */
+static struct written
+fold_at(struct cg_slice bytes, const struct cg_module *to, size_t nodes)
+{
+	struct written it = { .job = cg_job_new(cg_formats, ignore, NULL) };
+
+	if (it.job == NULL)
+		return it;
+	it.job->fold_nodes = nodes;
+	(void)cg_job_set_from(it.job, fuzzed->name);
+	(void)cg_job_set_to(it.job, to->name);
+	return cg_job_read_memory(it.job, "fuzz", bytes) == CG_OK
+		   ? write_graph(it.job, to)
+		   : it;
+}
+
+static void
+fold_both_ways(struct cg_slice bytes, const struct cg_module *to)
+{
+	struct written often = fold_at(bytes, to, 1),
+		       once = fold_at(bytes, to, SIZE_MAX);
+	bool same = (often.out == NULL) == (once.out == NULL);
+
+	if (often.out != NULL && once.out != NULL) {
+		const struct cg_slice one = cg_out_bytes(often.out),
+				      two = cg_out_bytes(once.out);
+
+		same = one.len == two.len &&
+		       memcmp(one.ptr, two.ptr, one.len) == 0;
+	}
+	expect(same, to, "stacks that are folded in steps become other calls");
+	drop(often);
+	drop(once);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const folded[] = { "callgrind", "csv" };
 	const struct cg_slice bytes = { (const char *)data, size };
 
 	memory_begin();
@@ -197,5 +234,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; cg_formats[i] != NULL; i++)
 		if (cg_formats[i]->write != NULL)
 			write_and_reread(bytes, fuzzed, cg_formats[i]);
+	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
+		fold_both_ways(
+		    bytes, cg_find_module(cg_formats, cg_slice(folded[i])));
 	return 0;
 }
