@@ -2,6 +2,7 @@
  * build.c - puts what was read of a speedscope file into the builder.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "read.h"
 
@@ -181,7 +182,10 @@ speedscope_build_profile(struct reader *r)
 	if (!add_profile(r, r->profiles.at))
 		return false;
 	r->built = true;
-	r->profiles.count = r->costs.count = r->descs.count = 0;
+	r->profiles.count = r->descs.count = 0;
+	/* These take memory that folding the stacks needs. */
+	free(r->costs.at);
+	r->costs = (struct list){ 0 };
 	(void)cg_free_nodes(r->job);
 	return true;
 }

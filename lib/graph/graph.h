@@ -461,7 +461,11 @@ bool cg_stacks_seal(struct cg_graph *);
  * is less work. No node or stack can be added until cg_stacks_restart().
  */
 bool cg_stacks_group(struct cg_graph *);
-/* Removes all nodes and stacks, but keeps frames and memory for more. */
+/*
+ * Removes all nodes and stacks, but keeps frames; and the memory for more nodes
+ * if there were no more than these.
+ */
+#define CG_NODES_KEPT ((size_t)1 << 18)
 void cg_stacks_restart(struct cg_graph *);
 /* Rebuilds the index from nodes to their stacks; false: out of memory. */
 bool cg_stacks_index(struct cg_graph *);

@@ -273,5 +273,8 @@ cg_stacks_seal(struct cg_graph *graph)
 bool
 cg_stacks_group(struct cg_graph *graph)
 {
+	/* cg_stacks_restart() would not keep it. */
+	if (graph->nodes > CG_NODES_KEPT)
+		cg_slots_free(&graph->node_slots);
 	return order_all(graph, false);
 }

@@ -509,9 +509,37 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 	return true;
 }
 
+/* All but node 0. */
+static void
+drop_nodes(struct cg_graph *graph)
+{
+	struct cg_node_entry *root;
+
+	/* A graph that could not be made has none. */
+	if (graph->nodes > 0) {
+		root = realloc(graph->node, sizeof(*root));
+		if (root) {
+			graph->node = root;
+			graph->node_cap = 1;
+		}
+		graph->nodes = 1;
+		graph->node[0] = (struct cg_node_entry){ 0 };
+	}
+	cg_slots_free(&graph->node_slots);
+	free(graph->stack);
+	graph->stack = NULL;
+	graph->stacks = graph->stack_cap = 0;
+	cg_map_free(&graph->stack_ids);
+	cg_arena_free(&graph->stack_costs);
+}
+
 void
 cg_stacks_restart(struct cg_graph *graph)
 {
+	if (graph->nodes > CG_NODES_KEPT) {
+		drop_nodes(graph);
+		return;
+	}
 	graph->nodes = 1;
 	graph->node[0] = (struct cg_node_entry){ 0 };
 	cg_slots_clear(&graph->node_slots);
@@ -523,19 +551,9 @@ cg_stacks_restart(struct cg_graph *graph)
 void
 cg_stacks_clear(struct cg_graph *graph)
 {
-	struct cg_node_entry *root;
 	struct cg_frame_entry *frame;
 
-	/* Keeps node 0. (A graph that could not be made has none.) */
-	if (graph->nodes > 0) {
-		root = realloc(graph->node, sizeof(*root));
-		if (root) {
-			graph->node = root;
-			graph->node_cap = 1;
-		}
-		graph->nodes = 1;
-		graph->node[0].latest = 0;
-	}
+	drop_nodes(graph);
 	if (graph->frames > 0) {
 		frame = realloc(graph->frame, sizeof(*frame));
 		if (frame) {
@@ -545,13 +563,8 @@ cg_stacks_clear(struct cg_graph *graph)
 		graph->frames = 1;
 	}
 	cg_stacks_drop_slots(graph);
-	free(graph->stack);
-	graph->stack = NULL;
-	graph->stacks = graph->stack_cap = 0;
 	free(graph->part_stacks);
 	graph->part_stacks = NULL;
-	cg_map_free(&graph->stack_ids);
-	cg_arena_free(&graph->stack_costs);
 	cg_labels_clear(graph);
 	cg_tracks_clear(graph);
 }
