@@ -263,7 +263,7 @@ struct pprof_reader {
 	/* Of the current sample: locations, leaf first; values; label fields. */
 	struct pprof_list path, values, labelled;
 
-	/* Samples go there by way of blocks: see pprof_take_sample(). */
+	/* Samples go to sums by way of blocks: see pprof_take_sample(). */
 	struct cg_stage *stage; /* NULL: no sample was read yet */
 	bool sampled;           /* the message has samples */
 	struct pprof_sums sums;

@@ -36,12 +36,12 @@ struct open {
 	uint64_t samples;
 };
 
+#define NO_CALLER UINT32_MAX /* of the frame at the root */
+
 /* A function that stands for a level of recursion of another. */
 struct level {
 	cg_fn fn, of_level;
 };
-
-#define NO_CALLER UINT32_MAX /* of the frame at the root */
 
 /* A function on the path. */
 struct state {

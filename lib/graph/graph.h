@@ -109,8 +109,8 @@ struct cg_node_entry {
 };
 
 /*
- * A table of frames, nodes or sums of rows (slots.c), with open addressing. The hashes save looking at
- * others.
+ * A table of frames, nodes or sums of rows (slots.c), with open addressing. The
+ * hashes save looking at others.
  */
 struct cg_slots {
 	struct cg_id_slot {

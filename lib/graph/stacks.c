@@ -509,59 +509,66 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 	return true;
 }
 
-/* All but node 0. */
+/*
+ * Shortens an array to its element 0; array is the address of its pointer. (A
+ * graph that could not be made has none.)
+ */
 static void
-drop_nodes(struct cg_graph *graph)
+keep_first(void *array, size_t *count, size_t *cap, size_t width)
 {
-	struct cg_node_entry *root;
+	void *first;
 
-	/* A graph that could not be made has none. */
+	if (*count == 0)
+		return;
+	*count = 1;
+	memcpy(&first, array, sizeof(first));
+	first = realloc(first, width);
+	if (!first)
+		return;
+	memcpy(array, &first, sizeof(first));
+	*cap = 1;
+}
+
+/* Removes all but node 0, but keeps the memory of nodes and stacks. */
+static void
+remove_nodes(struct cg_graph *graph)
+{
 	if (graph->nodes > 0) {
-		root = realloc(graph->node, sizeof(*root));
-		if (root) {
-			graph->node = root;
-			graph->node_cap = 1;
-		}
 		graph->nodes = 1;
 		graph->node[0] = (struct cg_node_entry){ 0 };
 	}
-	cg_slots_free(&graph->node_slots);
-	free(graph->stack);
-	graph->stack = NULL;
-	graph->stacks = graph->stack_cap = 0;
-	cg_map_free(&graph->stack_ids);
-	cg_arena_free(&graph->stack_costs);
-}
-
-void
-cg_stacks_restart(struct cg_graph *graph)
-{
-	if (graph->nodes > CG_NODES_KEPT) {
-		drop_nodes(graph);
-		return;
-	}
-	graph->nodes = 1;
-	graph->node[0] = (struct cg_node_entry){ 0 };
-	cg_slots_clear(&graph->node_slots);
 	graph->stacks = 0;
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->stack_costs);
 }
 
+static void
+free_nodes(struct cg_graph *graph)
+{
+	keep_first(&graph->node, &graph->nodes, &graph->node_cap,
+	    sizeof(*graph->node));
+	cg_slots_free(&graph->node_slots);
+	free(graph->stack);
+	graph->stack = NULL;
+	graph->stack_cap = 0;
+}
+
+void
+cg_stacks_restart(struct cg_graph *graph)
+{
+	if (graph->nodes > CG_NODES_KEPT)
+		free_nodes(graph);
+	cg_slots_clear(&graph->node_slots);
+	remove_nodes(graph);
+}
+
 void
 cg_stacks_clear(struct cg_graph *graph)
 {
-	struct cg_frame_entry *frame;
-
-	drop_nodes(graph);
-	if (graph->frames > 0) {
-		frame = realloc(graph->frame, sizeof(*frame));
-		if (frame) {
-			graph->frame = frame;
-			graph->frame_cap = 1;
-		}
-		graph->frames = 1;
-	}
+	free_nodes(graph);
+	remove_nodes(graph);
+	keep_first(&graph->frame, &graph->frames, &graph->frame_cap,
+	    sizeof(*graph->frame));
 	cg_stacks_drop_slots(graph);
 	free(graph->part_stacks);
 	graph->part_stacks = NULL;

@@ -194,7 +194,10 @@ bool cg_is_empty(const struct cg_graph *);
 
 /* ---- nodes.c ------------------------------------------------------------ */
 
-/* The job is set up: finds out whether cg_free_nodes() may fold stacks. */
+/*
+ * The job is set up: finds out whether cg_free_nodes() may fold stacks. CG_EUSAGE
+ * for a wrong number of levels is reported.
+ */
 int cg_job_begin_fold(struct cg_job *);
 /* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
 int cg_job_end_fold(struct cg_job *);

@@ -3,8 +3,9 @@
  * each format and fuzzes the format that it is called by.
  *
  * Accepted inputs are converted by every writer. The output of text formats is
- * read and written again and has to be identical; so does what is written if
- * stacks are folded while they are read. A difference calls abort().
+ * read and written again and has to be identical, and so have calls, whether
+ * stacks are folded while they are read or at the end. A difference calls
+ * abort().
  */
 #include <glob.h>
 #include <stdio.h>
