@@ -82,33 +82,27 @@ struct cg_fold {
 	struct cg_row_sums roots; /* calls by the unknown caller */
 };
 
-/*
- * While stacks are folded, a node's latest child is its depth on the path + 1, or
- * 0: no frame is added, and afterwards the nodes are dropped.
- */
-static void
-set_depth(struct cg_fold *fold, cg_node node, size_t depth)
-{
-	fold->graph->node[node].latest = depth & CG_NODES_MAX;
-}
-
-static size_t
-depth_of(const struct cg_fold *fold, cg_node node)
-{
-	return fold->graph->node[node].latest;
-}
-
-static void
-clear_depths(struct cg_fold *fold)
-{
-	for (cg_node node = 0; node < fold->graph->nodes; node++)
-		set_depth(fold, node, 0);
-}
-
 static uint64_t *
 sum_at(const struct cg_fold *fold, size_t depth)
 {
 	return fold->sum + depth * (fold->graph->events + 1);
+}
+
+static struct cg_step
+step_of(const struct cg_fold *fold, cg_node node)
+{
+	const struct cg_graph *graph = fold->graph;
+
+	if (graph->grouped)
+		return graph->grouped[node];
+	return (struct cg_step){ graph->node[node].parent,
+		graph->node[node].frame };
+}
+
+static cg_fn
+fn_of(const struct cg_fold *fold, cg_node node)
+{
+	return fold->graph->frame[step_of(fold, node).frame].fn;
 }
 
 /* ---- Levels of recursion ------------------------------------------------- */
@@ -242,7 +236,7 @@ static bool
 open_frame(struct cg_fold *fold, cg_node node)
 {
 	const struct cg_graph *graph = fold->graph;
-	cg_fn fn = cg_frame_of(graph, node)->fn, of_level;
+	cg_fn fn = fn_of(fold, node), of_level;
 	size_t depth = fold->depth;
 	struct open *frame;
 
@@ -261,7 +255,7 @@ open_frame(struct cg_fold *fold, cg_node node)
 	frame->first_call =
 	    is_first_call(fold, depth ? frame[-1].fn : NO_CALLER, of_level) &&
 	    depth > 0;
-	set_depth(fold, node, ++fold->depth);
+	fold->depth++;
 	return fold->build->status == CG_OK;
 }
 
@@ -347,7 +341,7 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 {
 	const struct cg_row_key key = { .part = fold->part,
 		.fn = frame[-1].fn,
-		.frame = fold->graph->node[frame[-1].node].frame,
+		.frame = step_of(fold, frame[-1].node).frame,
 		.callee = frame->fn };
 
 	return add_row(fold, &key, frame->samples, sum, fold->graph->events);
@@ -405,8 +399,7 @@ close_frame(struct cg_fold *fold)
 	const uint64_t *sum = sum_at(fold, fold->depth);
 	bool ok = true;
 
-	set_depth(fold, frame->node, 0);
-	fold->state[cg_frame_of(graph, frame->node)->fn].open--;
+	fold->state[fn_of(fold, frame->node)].open--;
 	if (frame->first_fn)
 		ok = put_inclusive(fold, frame, sum);
 	state->taken--;
@@ -421,23 +414,36 @@ close_frame(struct cg_fold *fold)
 		   : add_to_top(fold, frame->samples, sum, graph->events);
 }
 
-/* Changes the path to lead to a leaf. */
+static cg_node
+node_at(const struct cg_fold *fold, size_t depth)
+{
+	return depth > 0 ? fold->path[depth - 1].node : 0;
+}
+
+/*
+ * Changes the path to lead to a leaf. Ids grow from the root to a leaf, so the
+ * larger one of two nodes is not below the other.
+ */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
 {
-	size_t steps = 0;
+	size_t steps = 0, depth = fold->depth;
 	bool ok = true;
 
-	for (; leaf != 0 && depth_of(fold, leaf) == 0; steps++) {
+	while (leaf != node_at(fold, depth)) {
+		if (leaf < node_at(fold, depth)) {
+			depth--;
+			continue;
+		}
 		if (!cg_grow_raw(&fold->ancestor, &fold->ancestor_cap,
 			steps + 1, sizeof(*fold->ancestor))) {
 			cg_build_nomem(fold->build);
 			return false;
 		}
-		fold->ancestor[steps] = leaf;
-		leaf = fold->graph->node[leaf].parent;
+		fold->ancestor[steps++] = leaf;
+		leaf = step_of(fold, leaf).parent;
 	}
-	while (ok && fold->depth > depth_of(fold, leaf))
+	while (ok && fold->depth > depth)
 		ok = close_frame(fold);
 	while (ok && steps > 0)
 		ok = open_frame(fold, fold->ancestor[--steps]);
@@ -452,7 +458,7 @@ put_self(struct cg_fold *fold, struct cg_stack_entry *stack)
 {
 	const struct cg_row_key key = { .part = fold->part,
 		.fn = fold->depth ? fold->path[fold->depth - 1].fn : 0,
-		.frame = fold->graph->node[stack->leaf].frame,
+		.frame = step_of(fold, stack->leaf).frame,
 		.callee = CG_NO_CALLEE };
 
 	return stack->n == 0 ||
@@ -495,7 +501,6 @@ fold_stacks(struct cg_fold *fold)
 		fold->sums = 0;
 		fold->events = graph->events;
 	}
-	clear_depths(fold);
 	for (cg_part part = 0; ok && part < graph->parts; part++)
 		ok = fold_part(fold, part);
 	return ok && fold->build->status == CG_OK;
@@ -580,7 +585,6 @@ cg_fold_end(struct cg_fold *fold)
 		graph->facts |= CG_INCL;
 		return CG_OK;
 	}
-	clear_depths(fold);
 	return *graph->fault != CG_OK ? *graph->fault : fold->build->status;
 }
 

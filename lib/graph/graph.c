@@ -104,6 +104,7 @@ cg_graph_free(struct cg_graph *graph)
 	cg_stacks_clear(graph);
 	free(graph->frame);
 	free(graph->node);
+	free(graph->grouped);
 	unseal(graph);
 	free(graph);
 }

@@ -145,6 +145,12 @@ cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
 	return slot->id;
 }
 
+/* A node of stacks that are folded. */
+struct cg_step {
+	cg_node parent;
+	uint32_t frame;
+};
+
 struct cg_stack_entry {
 	cg_node leaf;
 	cg_part part;
@@ -224,6 +230,7 @@ struct cg_graph {
 	struct cg_node_entry *node;
 	size_t nodes, node_cap;   /* with node 0 */
 	struct cg_slots node_slots; /* of nodes that are listed */
+	struct cg_step *grouped;  /* by cg_stacks_group(); else NULL */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
 	struct cg_map stack_ids;  /* hash of part, leaf, labels -> stack + 1 */
@@ -458,7 +465,8 @@ uint32_t *cg_rank_strings(
 bool cg_stacks_seal(struct cg_graph *);
 /*
  * Puts nodes and stacks in depth-first order, siblings as they arrived, which
- * is less work. No node or stack can be added until cg_stacks_restart().
+ * is less work. The nodes are in graph->grouped only, to save memory. No node or
+ * stack can be added until cg_stacks_restart().
  */
 bool cg_stacks_group(struct cg_graph *);
 /*

@@ -128,29 +128,46 @@ number_nodes(struct order *order)
 	}
 }
 
-/* Moves nodes to where their new ids say, without a copy of all of each. */
-static bool
-move_nodes(struct cg_graph *graph, const cg_node *new_id)
+/* Moves nodes to where their new ids say; NULL: out of memory. */
+static struct cg_step *
+move_nodes(const struct cg_graph *graph, const cg_node *new_id)
 {
-	struct moved {
-		cg_node parent;
-		uint32_t frame;
-	} *moved = malloc(graph->nodes * sizeof(*moved));
+	struct cg_step *moved = malloc(graph->nodes * sizeof(*moved));
 
-	if (!moved)
-		return false;
-	for (size_t i = 0; i < graph->nodes; i++) {
+	for (size_t i = 0; moved && i < graph->nodes; i++) {
 		const struct cg_node_entry *node = &graph->node[i];
 
 		moved[new_id[i]] =
-		    (struct moved){ new_id[node->parent], node->frame };
+		    (struct cg_step){ new_id[node->parent], node->frame };
 	}
+	return moved;
+}
+
+/* Replaces the nodes by the moved ones. */
+static void
+replace_nodes(struct cg_graph *graph, struct cg_step *moved)
+{
 	for (size_t i = 0; i < graph->nodes; i++)
 		graph->node[i] =
 		    (struct cg_node_entry){ .parent = moved[i].parent,
 			    .frame = moved[i].frame };
 	free(moved);
-	return true;
+}
+
+/* Keeps the moved nodes, and of very many others no more than node 0. */
+static void
+keep_moved(struct cg_graph *graph, struct cg_step *moved)
+{
+	struct cg_node_entry *first;
+
+	graph->grouped = moved;
+	if (graph->nodes <= CG_NODES_KEPT)
+		return;
+	first = realloc(graph->node, sizeof(*first));
+	if (!first)
+		return;
+	graph->node = first;
+	graph->node_cap = 1;
 }
 
 /* First pass of the sort of stacks, which is stable. */
@@ -219,6 +236,8 @@ open_order(struct order *order, struct cg_graph *graph, bool sorted)
 static bool
 order_nodes(struct order *order)
 {
+	struct cg_step *moved;
+
 	group_children(order);
 	if (!number_nodes(order))
 		return false;
@@ -226,7 +245,12 @@ order_nodes(struct order *order)
 	free(order->child);
 	free(order->waiting);
 	order->begin = order->child = order->waiting = NULL;
-	return move_nodes(order->graph, order->new_id);
+	moved = move_nodes(order->graph, order->new_id);
+	if (moved && order->sorted)
+		replace_nodes(order->graph, moved);
+	else if (moved)
+		keep_moved(order->graph, moved);
+	return moved != NULL;
 }
 
 static bool

@@ -538,6 +538,8 @@ remove_nodes(struct cg_graph *graph)
 		graph->node[0] = (struct cg_node_entry){ 0 };
 	}
 	graph->stacks = 0;
+	free(graph->grouped);
+	graph->grouped = NULL;
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->stack_costs);
 }
