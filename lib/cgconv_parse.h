@@ -324,6 +324,47 @@ uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
+
+/*
+ * A hash table of what has an id, a number other than 0, and is compared by the
+ * caller: it takes half of the memory of a map from hashes to ids. Starts as
+ * { 0 }.
+ */
+struct cg_slots {
+	struct cg_id_slot {
+		uint32_t id;   /* 0: free */
+		uint32_t hash; /* saves looking at others */
+	} *slot;
+	size_t count, used;
+};
+/* Makes room for one more item; false: out of memory (not reported). */
+bool cg_slots_grow(struct cg_slots *);
+/* Adds an item, for which there is room. */
+void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
+/*
+ * The id of the next item with that hash, 0 if there is none. *at is the hash at
+ * first, and then a place in the table.
+ */
+static inline uint32_t
+cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
+{
+	const struct cg_id_slot *slot;
+
+	if (slots->count == 0)
+		return 0;
+	do
+		slot = &slots->slot[(*at)++ & (slots->count - 1)];
+	while (slot->id != 0 && slot->hash != hash);
+	return slot->id;
+}
+/* Prefetches the items with that hash, which will be looked up soon. */
+void cg_slots_prefetch(const struct cg_slots *, uint32_t hash);
+/* Removes all items, but keeps the memory for more. */
+void cg_slots_clear(struct cg_slots *);
+void cg_slots_free(struct cg_slots *);
+
+/* ---- Hashes ------------------------------------------------------------- */
+
 /*
  * A hash of the length and of the first and last 8 bytes, in which names mostly
  * differ. It is easy to find names with the same one: not for tables of names

@@ -606,6 +606,27 @@ labelled()
 		"$CGCONV" -q -t $to "$dir/whole.json" >"$dir/want"
 		"$CGCONV" -q -t $to "$dir/in.pb" | same "$dir/want" -
 	done
+	# With labels, which are told of stacks that are no more there, too.
+	awk '/^."stack"/ && !n++ {
+			for (i = 1; i < 4; i++)
+				printf "[\"labels\",%d,[\"key%d\",\"x\"]]\n", i, i
+		}
+		/^."stack"/ {
+			sub(/]$/, "," (n++ < 3 ? 3 : 1) "]")
+			print
+			sub(/.]$/, "2]")
+		}
+		/^."total"/ { sub(/[0-9]+/, 2 * substr($0, 11)) }
+		/^."end"/ { $0 = "[\"end\"]" }
+		{ print }' "$dir/whole.json" >"$dir/labelled.json"
+	"$CGCONV" -q -f json -t pprof -o "$dir/in.pb" "$dir/labelled.json"
+	"$CGCONV" -q -t json "$dir/in.pb" >"$dir/whole.json"
+	for to in callgrind csv dot; do
+		"$CGCONV" -t $to "$dir/whole.json" >"$dir/want" 2>"$dir/told"
+		"$CGCONV" -t $to "$dir/in.pb" >"$dir/got" 2>"$dir/err"
+		same "$dir/want" "$dir/got"
+		same <(sed 's/^[^:]*: //' "$dir/told") <(sed 's/^[^:]*: //' "$dir/err")
+	done
 }
 
 @test "pprof: an empty profile is read and written as an empty profile" {

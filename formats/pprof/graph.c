@@ -194,19 +194,21 @@ add_locations(struct finish *f)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The stack of a path in the graph. */
+/* The stack of a path in the graph; samples with other labels have it, too. */
 static bool
-get_node(struct finish *f, struct pprof_path *path, cg_node *node)
+get_node(struct finish *f, uint32_t id, cg_node *node)
 {
 	struct pprof_reader *r = f->r;
+	struct pprof_path *path = pprof_path(&r->sums, id);
 	const struct cg_stack *frame = f->frames.list.at;
 	const uint32_t *step, *first;
 	bool ok = true;
 
 	*node = path->node;
-	if (*node != 0 || path->len == 0)
+	if (path->round == r->round)
 		return true;
-	if (!pprof_take_steps(&r->sums, path))
+	*node = 0;
+	if (!pprof_take_steps(&r->sums, id))
 		return cg_reject_nomem(r->job);
 	step = r->sums.steps.at;
 	for (size_t i = r->sums.steps.count; ok && i-- > 0;) {
@@ -215,6 +217,7 @@ get_node(struct finish *f, struct pprof_path *path, cg_node *node)
 		    r, frame + first[0], first[1] - first[0], node);
 	}
 	path->node = *node;
+	path->round = r->round;
 	return ok;
 }
 
@@ -242,22 +245,23 @@ add_samples(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 	const struct pprof_sample *sample;
+	/* Else each path would be made into nodes again and again. */
+	bool frees = r->sums.samples.count / 2 <= r->sums.paths.count;
 	uint32_t labels = 0;
 	cg_node leaf;
 	bool ok = true;
 
 	pprof_end_sums(&r->sums);
+	r->round++;
 	for (size_t i = 0; ok && i < r->sums.samples.count; i++) {
 		sample = pprof_sample(&r->sums, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
-		ok = ok &&
-		     get_node(f, pprof_path(&r->sums, sample->path), &leaf);
+		ok = ok && get_node(f, sample->path, &leaf);
 		if (ok)
 			add_sample(f, sample, leaf);
-		/* Without labels, a path has one sample. */
-		if (r->labels.count == 0)
+		if (frees)
 			(void)pprof_free_nodes(r);
 	}
 	return ok && cg_build_status(r->build) == CG_OK;

@@ -181,5 +181,6 @@ pprof_free_nodes(struct pprof_reader *r)
 	r->expanded -= r->made * (NEW_FRAME - KNOWN_FRAME);
 	r->made = 0;
 	r->newest = 0;
+	r->round++;
 	return true;
 }

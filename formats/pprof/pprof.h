@@ -24,6 +24,8 @@
 #ifndef FORMATS_PPROF_PPROF_H
 #define FORMATS_PPROF_PPROF_H
 
+#include <string.h>
+
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
@@ -202,12 +204,12 @@ struct pprof_function {
  * the end of a message only. Path 0 has none.
  */
 struct pprof_path {
-	size_t at; /* in the list of bytes */
-	uint32_t len;
+	size_t at; /* in the list of bytes: up to where the next one begins */
 	union {
 		uint32_t sample; /* + 1: the last one of this path; 0: none */
-		cg_node node;    /* from pprof_end_sums() on; 0: not known */
+		cg_node node;    /* from pprof_end_sums() on */
 	};
+	uint32_t round; /* of the node: see pprof_free_nodes() */
 };
 /* The sum of the samples of one path and set of labels. */
 struct pprof_sample {
@@ -229,8 +231,8 @@ struct pprof_sums {
 	struct pprof_list samples, paths, path_bytes, locations;
 	struct cg_map location_ids;   /* index + 1 */
 	struct pprof_list near;       /* small id -> index + 1 of the location */
-	struct cg_map path_ids;       /* hash of a path's bytes -> path */
-	struct cg_map by_labels_and_path; /* see get_sample() */
+	struct cg_slots path_ids;     /* by the bytes of paths */
+	struct cg_slots by_labels_and_path; /* samples: see get_sample() */
 	struct pprof_list steps;      /* of a path: index + 1 of a location */
 	size_t columns;               /* values of a sample */
 	uint64_t key[2];              /* of the hashes of paths */
@@ -260,6 +262,7 @@ struct pprof_reader {
 	uint64_t expanded;       /* see pprof_expand() */
 	uint64_t made;           /* frames of it that nodes hold */
 	cg_node newest;          /* of all that locations made */
+	uint32_t round;          /* of nodes: how often these became invalid */
 	/* Of the current sample: locations, leaf first; values; label fields. */
 	struct pprof_list path, values, labelled;
 
@@ -287,7 +290,7 @@ pprof_extend(struct pprof_list *list, size_t width)
 {
 	if (list->count == list->cap && !pprof_lengthen(list, width))
 		return NULL;
-	return (char *)list->at + list->count++ * width;
+	return memset((char *)list->at + list->count++ * width, 0, width);
 }
 /* The same; NULL: reported. */
 static inline void *
@@ -356,7 +359,7 @@ bool pprof_fill_block(
 bool pprof_begin_sums(struct pprof_sums *, size_t columns);
 /* Takes all of the block into the sums. */
 void pprof_add_block(struct pprof_sums *, struct pprof_block *);
-/* Frees what is needed only to add samples; no node of a path is known. */
+/* Frees what is needed only to add samples. */
 void pprof_end_sums(struct pprof_sums *);
 struct pprof_sample *pprof_sample(const struct pprof_sums *, size_t i);
 static inline struct pprof_path *
@@ -364,8 +367,10 @@ pprof_path(const struct pprof_sums *sums, uint32_t id)
 {
 	return (struct pprof_path *)sums->paths.at + id;
 }
+/* Its locations, as varints. */
+struct cg_slice pprof_path_bytes(const struct pprof_sums *, uint32_t id);
 /* Lists the steps of a path, leaf first; false: out of memory. */
-bool pprof_take_steps(struct pprof_sums *, const struct pprof_path *);
+bool pprof_take_steps(struct pprof_sums *, uint32_t id);
 /* *set becomes the set of the current sample's labels; 0: it has none. */
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
 /* Stacks that are added from here on have these labels. */

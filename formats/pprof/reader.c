@@ -21,7 +21,7 @@ bool
 pprof_lengthen(struct pprof_list *list, size_t width)
 {
 	return list->count < UINT32_MAX - 1 &&
-	       cg_grow(&list->at, &list->cap, list->count + 1, width);
+	       cg_grow_raw(&list->at, &list->cap, list->count + 1, width);
 }
 
 uint32_t
@@ -67,13 +67,14 @@ free_lists(struct pprof_reader *r)
 		&s->samples, &s->paths, &s->path_bytes, &s->locations, &s->near,
 		&s->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
-		&r->by_labels, &r->long_names, &s->location_ids, &s->path_ids,
-		&s->by_labels_and_path };
+		&r->by_labels, &r->long_names, &s->location_ids };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		cg_map_free(maps[i]);
+	cg_slots_free(&s->path_ids);
+	cg_slots_free(&s->by_labels_and_path);
 }
 
 void

@@ -27,15 +27,15 @@ struct waiting {
 	size_t path, value; /* the first of its ... */
 	uint32_t len;       /* bytes of the path */
 	uint32_t labels;
+	uint32_t hash;   /* of its path */
 	uint32_t likely; /* the path that it has, if that is known */
-	uint64_t hash;   /* of its path */
 };
 
 bool
 pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
 {
 	/* One more: the list is never NULL. */
-	if (!cg_grow(&list->at, &list->cap, list->count + bytes.len + 1, 1))
+	if (!cg_grow_raw(&list->at, &list->cap, list->count + bytes.len + 1, 1))
 		return false;
 	if (bytes.len > 0)
 		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
@@ -56,9 +56,9 @@ pprof_fill_block(
 		.value = block->values.count / sizeof(uint64_t),
 		.len = (uint32_t)path.len,
 		.labels = labels,
-		.hash = path.len > 0
-			    ? cg_hash_bytes(r->sums.key, path.ptr, path.len)
-			    : 0 };
+		.hash = path.len > 0 ? (uint32_t)cg_hash_bytes(
+					   r->sums.key, path.ptr, path.len)
+				     : 0 };
 	struct waiting *to;
 
 	if (!pprof_add_bytes(&block->path, path) ||
@@ -72,11 +72,21 @@ pprof_fill_block(
 
 /* ---- Paths -------------------------------------------------------------- */
 
-bool
-pprof_take_steps(struct pprof_sums *s, const struct pprof_path *path)
+/* The last path has all other bytes. */
+struct cg_slice
+pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
 {
-	struct cg_slice bytes = { (char *)s->path_bytes.at + path->at,
-		path->len };
+	size_t at = pprof_path(s, id)->at, end = s->path_bytes.count;
+
+	if (id + 1 < s->paths.count)
+		end = pprof_path(s, id + 1)->at;
+	return (struct cg_slice){ (char *)s->path_bytes.at + at, end - at };
+}
+
+bool
+pprof_take_steps(struct pprof_sums *s, uint32_t path)
+{
+	struct cg_slice bytes = pprof_path_bytes(s, path);
 	uint32_t *step;
 	uint64_t id;
 
@@ -95,55 +105,53 @@ pprof_take_steps(struct pprof_sums *s, const struct pprof_path *path)
 static bool
 is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
 {
-	const struct pprof_path *path = pprof_path(s, id);
+	struct cg_slice path = pprof_path_bytes(s, id);
 
-	return path->len == bytes.len &&
-	       memcmp((const char *)s->path_bytes.at + path->at, bytes.ptr,
-		   bytes.len) == 0;
+	return path.len == bytes.len &&
+	       memcmp(path.ptr, bytes.ptr, bytes.len) == 0;
 }
 
-/* The slot of a path, which contains 0 if it is new; NULL: out of memory. */
-static uint32_t *
-find_path(struct pprof_sums *s, struct cg_slice bytes, uint64_t hash)
+/* 0: there is none. */
+static uint32_t
+find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
-	uint32_t *id;
+	size_t at = hash;
+	uint32_t id;
 
 	do
-		id = cg_map_at(&s->path_ids, hash++);
-	while (id && *id != 0 && !is_path(s, *id, bytes));
+		id = cg_slots_next(&s->path_ids, hash, &at);
+	while (id != 0 && !is_path(s, id, bytes));
 	return id;
 }
 
 /* Adds a new path, and its locations; 0: out of memory. */
 static uint32_t
-add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t *id)
+add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
 	struct pprof_path *path = pprof_extend(&s->paths, sizeof(*path));
+	uint32_t new = (uint32_t)s->paths.count - 1;
 
 	if (!path)
 		return 0;
 	path->at = s->path_bytes.count;
-	path->len = (uint32_t)bytes.len;
 	if (!pprof_add_bytes(&s->path_bytes, bytes) ||
-	    !pprof_take_steps(s, path))
+	    !pprof_take_steps(s, new) || !cg_slots_grow(&s->path_ids))
 		return 0;
-	return *id = (uint32_t)s->paths.count - 1;
+	cg_slots_fill(&s->path_ids, (struct cg_id_slot){ new, hash });
+	return new;
 }
 
 /* False: out of memory. */
 static bool
 get_path(
-    struct pprof_sums *s, struct cg_slice bytes, uint64_t hash, uint32_t *path)
+    struct pprof_sums *s, struct cg_slice bytes, uint32_t hash, uint32_t *path)
 {
-	uint32_t *id;
-
 	*path = 0;
 	if (bytes.len == 0)
 		return true;
-	id = find_path(s, bytes, hash);
-	if (!id)
-		return false;
-	*path = *id != 0 ? *id : add_path(s, bytes, id);
+	*path = find_path(s, bytes, hash);
+	if (*path == 0)
+		*path = add_path(s, bytes, hash);
 	return *path != 0;
 }
 
@@ -175,10 +183,45 @@ add_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 	return sample;
 }
 
-static uint32_t *
-listed_sample(struct pprof_sums *s, uint32_t path, uint32_t labels)
+static uint32_t
+hash_sample(const struct pprof_sums *s, uint32_t path, uint32_t labels)
 {
-	return cg_map_at(&s->by_labels_and_path, (uint64_t)labels << 32 | path);
+	const uint32_t both[] = { path, labels };
+
+	return (uint32_t)cg_hash_bytes(
+	    s->key, (const char *)both, sizeof(both));
+}
+
+/* The index of a sample in the table, + 1; 0: it is not there. */
+static uint32_t
+find_sample(
+    const struct pprof_sums *s, uint32_t path, uint32_t labels, uint32_t hash)
+{
+	const struct pprof_sample *sample;
+	size_t at = hash;
+	uint32_t id;
+
+	while ((id = cg_slots_next(&s->by_labels_and_path, hash, &at)) != 0) {
+		sample = pprof_sample(s, id - 1);
+		if (sample->path == path && sample->labels == labels)
+			break;
+	}
+	return id;
+}
+
+/* Inserts a sample into the table; false: out of memory. */
+static bool
+list_sample(struct pprof_sums *s, uint32_t id)
+{
+	const struct pprof_sample *sample = pprof_sample(s, id - 1);
+	uint32_t hash = hash_sample(s, sample->path, sample->labels);
+
+	if (find_sample(s, sample->path, sample->labels, hash) != 0)
+		return true;
+	if (!cg_slots_grow(&s->by_labels_and_path))
+		return false;
+	cg_slots_fill(&s->by_labels_and_path, (struct cg_id_slot){ id, hash });
+	return true;
 }
 
 /*
@@ -190,22 +233,20 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 {
 	struct pprof_path *path = pprof_path(s, id);
 	struct pprof_sample *sample;
-	uint32_t *listed;
+	uint32_t listed;
 
 	if (path->sample == 0)
 		return add_sample(s, id, labels);
 	sample = pprof_sample(s, path->sample - 1);
 	if (sample->labels == labels)
 		return sample;
-	listed = listed_sample(s, id, sample->labels);
-	if (!listed)
+	if (!list_sample(s, path->sample))
 		return NULL;
-	*listed = path->sample;
-	listed = listed_sample(s, id, labels);
-	if (!listed || *listed == 0)
-		return listed ? add_sample(s, id, labels) : NULL;
-	path->sample = *listed;
-	return pprof_sample(s, *listed - 1);
+	listed = find_sample(s, id, labels, hash_sample(s, id, labels));
+	if (listed == 0)
+		return add_sample(s, id, labels);
+	path->sample = listed;
+	return pprof_sample(s, listed - 1);
 }
 
 /* Sums int64 values. */
@@ -240,26 +281,28 @@ add_waiting(struct pprof_sums *s, const struct pprof_block *block,
 static void
 fetch_batch(const struct pprof_sums *s, struct waiting *sample, size_t n)
 {
-	const char *bytes = s->path_bytes.at;
-
 	for (size_t i = 0; i < n; i++)
 		if (sample[i].len > 0)
-			cg_map_prefetch(&s->path_ids, sample[i].hash);
+			cg_slots_prefetch(&s->path_ids, sample[i].hash);
 	for (size_t i = 0; i < n; i++) {
-		sample[i].likely = sample[i].len == 0 ? 0
-						      : cg_map_get(&s->path_ids,
-							    sample[i].hash);
+		size_t at = sample[i].hash;
+
+		sample[i].likely =
+		    sample[i].len == 0
+			? 0
+			: cg_slots_next(&s->path_ids, sample[i].hash, &at);
 		FETCH(pprof_path(s, sample[i].likely));
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct pprof_path *path = pprof_path(s, sample[i].likely);
+		uint32_t path = sample[i].likely;
+		struct cg_slice bytes = pprof_path_bytes(s, path);
 
-		if (path->len > 0) {
-			FETCH(bytes + path->at);
-			FETCH(bytes + path->at + path->len);
+		if (bytes.len > 0) {
+			FETCH(bytes.ptr);
+			FETCH(bytes.ptr + bytes.len);
 		}
-		if (path->sample != 0)
-			FETCH(pprof_sample(s, path->sample - 1));
+		if (pprof_path(s, path)->sample != 0)
+			FETCH(pprof_sample(s, pprof_path(s, path)->sample - 1));
 	}
 }
 
@@ -269,7 +312,8 @@ pprof_begin_sums(struct pprof_sums *s, size_t columns)
 	s->columns = columns;
 	cg_random_key(s->key, s);
 	/* Path 0 is that of no locations. */
-	return pprof_extend(&s->paths, sizeof(struct pprof_path));
+	return pprof_add_bytes(&s->path_bytes, cg_slice("")) &&
+	       pprof_extend(&s->paths, sizeof(struct pprof_path));
 }
 
 void
@@ -291,8 +335,6 @@ pprof_add_block(struct pprof_sums *s, struct pprof_block *block)
 void
 pprof_end_sums(struct pprof_sums *s)
 {
-	cg_map_free(&s->path_ids);
-	cg_map_free(&s->by_labels_and_path);
-	for (uint32_t i = 0; i < s->paths.count; i++)
-		pprof_path(s, i)->node = 0;
+	cg_slots_free(&s->path_ids);
+	cg_slots_free(&s->by_labels_and_path);
 }

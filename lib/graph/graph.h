@@ -108,43 +108,6 @@ struct cg_node_entry {
 	uint32_t latest : 31;     /* child of the latest lookup, or 0 */
 };
 
-/*
- * A table of frames, nodes or sums of rows (slots.c), with open addressing. The
- * hashes save looking at others.
- */
-struct cg_slots {
-	struct cg_id_slot {
-		uint32_t id;      /* 0: free */
-		uint32_t hash;
-	} *slot;
-	size_t count, used;
-};
-
-/* Makes room for one more item; false: out of memory. */
-bool cg_slots_grow(struct cg_slots *);
-/* Adds an item, for which there is room. */
-void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
-/* Removes all items, but keeps the memory for more. */
-void cg_slots_clear(struct cg_slots *);
-void cg_slots_free(struct cg_slots *);
-
-/*
- * The next item with that hash, 0 if there is none. *at is the hash at first, and
- * then a place in the table.
- */
-static inline uint32_t
-cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
-{
-	const struct cg_id_slot *slot;
-
-	if (slots->count == 0)
-		return 0;
-	do
-		slot = &slots->slot[(*at)++ & (slots->count - 1)];
-	while (slot->id != 0 && slot->hash != hash);
-	return slot->id;
-}
-
 /* A node of stacks that are folded. */
 struct cg_step {
 	cg_node parent;
@@ -175,8 +138,11 @@ struct cg_label_entry {
 	int64_t number;
 	cg_str key, value, unit;
 };
+#define CG_LABELS_MAX 0x7fffffffu /* of a set */
 struct cg_label_set {
-	uint32_t first, n;        /* of its labels */
+	uint32_t first;           /* of its labels */
+	uint32_t n : 31;
+	uint32_t used : 1;        /* by a stack that is no more in the graph */
 };
 
 /* ---- The graph ---------------------------------------------------------- */

@@ -62,7 +62,7 @@ append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 	struct cg_graph *graph = build->graph;
 	const struct cg_label **order = NULL;
 
-	if (n > UINT32_MAX - graph->labels ||
+	if (n > CG_LABELS_MAX || n > UINT32_MAX - graph->labels ||
 	    !cg_grow_raw(&graph->label, &graph->label_cap, graph->labels + n,
 		sizeof(*graph->label)))
 		return false;
@@ -141,7 +141,8 @@ cg_labels
 cg_add_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 {
 	struct cg_graph *graph = build->graph;
-	struct cg_label_set set = { (uint32_t)graph->labels, (uint32_t)n };
+	struct cg_label_set set = { .first = (uint32_t)graph->labels,
+		.n = (uint32_t)n & CG_LABELS_MAX };
 	cg_labels id = 0;
 	uint32_t *found;
 
@@ -246,7 +247,7 @@ list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
 	for (cg_labels id = 1; id <= graph->label_sets; id++) {
 		struct cg_label_set set = graph->label_set[id - 1];
 
-		if (used[id] != 0)
+		if (used[id] != 0 || set.used)
 			list[count++] =
 			    (struct ranked){ &graph->label[set.first], rank,
 				    set, id };

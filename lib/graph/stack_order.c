@@ -261,7 +261,8 @@ sort_stacks(struct order *order)
 	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
 	order->count = calloc(graph->nodes + 1, sizeof(*order->count));
 	if (!order->stack || !order->count ||
-	    (graph->label_sets > 0 && !sort_by_labels(order)) ||
+	    (order->sorted && graph->label_sets > 0 &&
+		!sort_by_labels(order)) ||
 	    !cg_tracks_seal(graph, order->new_id))
 		return false;
 	order_stacks(order, graph->part_stacks);

@@ -558,6 +558,9 @@ free_nodes(struct cg_graph *graph)
 void
 cg_stacks_restart(struct cg_graph *graph)
 {
+	for (size_t i = 0; i < graph->stacks; i++)
+		if (graph->stack[i].labels != 0)
+			graph->label_set[graph->stack[i].labels - 1].used = 1;
 	if (graph->nodes > CG_NODES_KEPT)
 		free_nodes(graph);
 	cg_slots_clear(&graph->node_slots);

@@ -4,8 +4,13 @@
  */
 #include "job/job.h"
 
-/* The nodes that are folded at once: they stay in the cache. */
+/*
+ * So many nodes are folded at once, or one for so many bytes of the input: they
+ * take no more memory than these, and of stacks that have much in common, few
+ * are folded again and again.
+ */
 #define NODES ((size_t)1 << 15)
+#define BYTES_OF_NODE 128
 
 /* Does nothing but the target look at the stacks, which it does not have? */
 static bool
@@ -30,11 +35,23 @@ int
 cg_job_begin_fold(struct cg_job *job)
 {
 	job->folds = is_foldable(job);
-	if (job->fold_nodes == 0)
-		job->fold_nodes = NODES;
 	return job->folds ? cg_job_get_levels(
 				job, cg_job_target(job), &job->fold_levels)
 			  : CG_OK;
+}
+
+/* Each time takes as long as there are parts, too. */
+static bool
+are_enough(const struct cg_job *job)
+{
+	size_t nodes = job->graph->nodes;
+
+	if (nodes < job->graph->parts)
+		return false;
+	return job->fold_nodes > 0
+		   ? nodes >= job->fold_nodes
+		   : nodes >= NODES &&
+			 nodes >= cg_in_offset(job->errors.in) / BYTES_OF_NODE;
 }
 
 bool
@@ -42,10 +59,8 @@ cg_free_nodes(struct cg_job *job)
 {
 	struct cg_graph *graph = job->graph;
 
-	/* Each time takes as long as there are parts, too. */
-	if (!job->folds || graph->nodes < job->fold_nodes ||
-	    graph->nodes < graph->parts || graph->label_sets > 0 ||
-	    graph->tracks > 0 || cg_build_status(&job->build) != CG_OK)
+	if (!job->folds || !are_enough(job) || graph->tracks > 0 ||
+	    cg_build_status(&job->build) != CG_OK)
 		return false;
 	if (!job->fold) {
 		job->fold = cg_fold_new(&job->build, job->fold_levels);

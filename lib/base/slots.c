@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "base/base.h"
 
 #define SLOTS_MIN 64
 
@@ -44,6 +44,13 @@ cg_slots_grow(struct cg_slots *slots)
 	}
 	free(old.slot);
 	return true;
+}
+
+void
+cg_slots_prefetch(const struct cg_slots *slots, uint32_t hash)
+{
+	if (slots->count > 0)
+		CG_PREFETCH(&slots->slot[hash & (slots->count - 1)]);
 }
 
 void
