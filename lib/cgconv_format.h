@@ -359,6 +359,14 @@ void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
 cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
     const struct cg_pos *, bool inlined);
 /*
+ * The same in two steps, for inputs that list frames: a frame that is on a stack
+ * gets a number, by which nodes are found faster. 0: the builder has failed.
+ */
+typedef uint32_t cg_frame_id;
+cg_frame_id cg_get_frame(
+    struct cg_build *, cg_fn, const struct cg_pos *, bool inlined);
+cg_node cg_add_node(struct cg_build *, cg_node parent, cg_frame_id);
+/*
  * Adds self cost to the leaf frame of a stack. samples is how many samples it
  * comes from, in which calls are counted where stacks become calls; 0 if the
  * reader adds real counts with cg_add_call().

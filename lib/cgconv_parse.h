@@ -1,7 +1,7 @@
 /*
  * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps, Numbers, MD5, Limits on unpacking,
+ * Contents: Text, JSON, XML, Maps, Hashes, Numbers, MD5, Limits on unpacking,
  * Arithmetic
  */
 #ifndef CGCONV_PARSE_H
@@ -359,8 +359,6 @@ cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
 }
 /* Prefetches the items with that hash, which will be looked up soon. */
 void cg_slots_prefetch(const struct cg_slots *, uint32_t hash);
-/* Removes all items, but keeps the memory for more. */
-void cg_slots_clear(struct cg_slots *);
 void cg_slots_free(struct cg_slots *);
 
 /* ---- Hashes ------------------------------------------------------------- */

@@ -186,6 +186,36 @@ add_function(struct cg_doc *doc, const struct firefox_reader *r,
 	    line_of(firefox_cell(funcs, FUNC_COLUMN, func)));
 }
 
+/* Rows of raw profiles have a location, others a function. */
+static size_t
+count_frames(const struct firefox_table *frames)
+{
+	size_t raw = firefox_rows(frames, FRAME_LOCATION);
+
+	return raw > 0 ? raw : firefox_rows(frames, FRAME_FUNC);
+}
+
+/* The frame of a row, which many stacks have. */
+static cg_frame_id
+get_frame(struct cg_doc *doc, const struct firefox_reader *r,
+    const struct firefox_thread *thread, struct firefox_tables *tables,
+    int64_t row)
+{
+	bool inlined = firefox_cell(&tables->frames, FRAME_DEPTH, row) > 0;
+	struct cg_pos pos = { 0 };
+	cg_frame_id id;
+	cg_fn fn;
+
+	if (row >= 0 && (uint64_t)row < tables->frame_cap &&
+	    tables->frame[row] != 0)
+		return tables->frame[row];
+	fn = add_function(doc, r, thread, tables, row, &pos);
+	id = cg_get_frame(doc->build, fn, &pos, inlined);
+	if (row >= 0 && (uint64_t)row < tables->frame_cap)
+		tables->frame[row] = id;
+	return id;
+}
+
 /* ---- Stacks ------------------------------------------------------------- */
 
 /* The row of the caller: -1: none; -2: it does not precede the callee. */
@@ -209,12 +239,13 @@ add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
 {
 	size_t rows = firefox_rows(&tables->stacks, STACK_FRAME);
 
+	if (!cg_grow(&tables->frame, &tables->frame_cap,
+		count_frames(&tables->frames), sizeof(*tables->frame)))
+		return cg_reject_nomem(doc->job);
 	for (size_t i = tables->nodes; i < rows; i++) {
 		int64_t frame =
 		    firefox_cell(&tables->stacks, STACK_FRAME, (int64_t)i);
 		int64_t prefix = prefix_of(&tables->stacks, (int64_t)i);
-		struct cg_pos pos = { 0 };
-		cg_fn fn;
 
 		if (prefix < -1)
 			return cg_reject(doc->job,
@@ -223,10 +254,9 @@ add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
 		if (!cg_doc_grow(doc, &tables->node, tables->nodes,
 			&tables->node_cap, sizeof(*tables->node)))
 			return false;
-		fn = add_function(doc, r, thread, tables, frame, &pos);
-		tables->node[tables->nodes++] = cg_add_frame(doc->build,
-		    prefix < 0 ? 0 : tables->node[prefix], fn, &pos,
-		    firefox_cell(&tables->frames, FRAME_DEPTH, frame) > 0);
+		tables->node[tables->nodes++] = cg_add_node(doc->build,
+		    prefix < 0 ? 0 : tables->node[prefix],
+		    get_frame(doc, r, thread, tables, frame));
 		if (cg_build_status(doc->build) != CG_OK)
 			return false;
 	}

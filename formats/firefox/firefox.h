@@ -120,6 +120,8 @@ struct firefox_tables {
 	/* Made by build.c, once for all threads: */
 	cg_node *node; /* by stack */
 	size_t nodes, node_cap;
+	cg_frame_id *frame; /* by row of frames; 0: on no stack yet */
+	size_t frame_cap;
 };
 
 struct firefox_thread {

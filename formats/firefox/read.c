@@ -35,6 +35,7 @@ free_tables(struct firefox_tables *tables)
 	free(tables->string);
 	free(tables->lib);
 	free(tables->node);
+	free(tables->frame);
 }
 
 static bool

@@ -200,7 +200,7 @@ get_node(struct finish *f, uint32_t id, cg_node *node)
 {
 	struct pprof_reader *r = f->r;
 	struct pprof_path *path = pprof_path(&r->sums, id);
-	const struct cg_stack *frame = f->frames.list.at;
+	struct pprof_frame *frame = f->frames.list.at;
 	const uint32_t *step, *first;
 	bool ok = true;
 

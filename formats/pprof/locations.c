@@ -58,10 +58,10 @@ pprof_add_mapping(struct pprof_reader *r, struct pprof_frames *f,
 
 /* ---- Locations ---------------------------------------------------------- */
 
-static struct cg_stack *
+static struct pprof_frame *
 append_frame(struct pprof_reader *r, struct pprof_frames *f)
 {
-	return pprof_append(r, &f->list, sizeof(struct cg_stack));
+	return pprof_append(r, &f->list, sizeof(struct pprof_frame));
 }
 
 /* Makes a name from the address for a function without one. */
@@ -97,7 +97,7 @@ pprof_add_line(struct pprof_reader *r, struct pprof_frames *f,
     const struct pprof_place *place, const struct pprof_function *function,
     uint32_t line, bool inlined)
 {
-	struct cg_stack *frame = append_frame(r, f);
+	struct pprof_frame *frame = append_frame(r, f);
 	struct cg_range range = { .first = function->start_line };
 	uint64_t addr = place->addr - cg_space_bias(f->space, place->mapping);
 	cg_name name, symbol;
@@ -123,7 +123,8 @@ bool
 pprof_add_address(struct pprof_reader *r, struct pprof_frames *f,
     const struct pprof_place *place)
 {
-	struct cg_stack frames[CG_FRAME_MAX], *frame;
+	struct cg_stack frames[CG_FRAME_MAX];
+	struct pprof_frame *frame;
 	size_t n =
 	    cg_space_frames(f->space, place->mapping, place->addr, frames);
 
@@ -131,7 +132,9 @@ pprof_add_address(struct pprof_reader *r, struct pprof_frames *f,
 		frame = append_frame(r, f);
 		if (!frame)
 			return false;
-		*frame = frames[i];
+		frame->fn = frames[i].fn;
+		frame->pos = frames[i].pos;
+		frame->inlined = frames[i].inlined;
 	}
 	return true;
 }
@@ -150,16 +153,25 @@ pprof_expand(struct pprof_reader *r, uint64_t bytes)
 	    CG_EXPANSION_HELD);
 }
 
+static cg_frame_id
+get_frame(struct pprof_reader *r, struct pprof_frame *frame)
+{
+	if (frame->id == 0)
+		frame->id = cg_get_frame(
+		    r->build, frame->fn, &frame->pos, frame->inlined);
+	return frame->id;
+}
+
 /* The first frame is what the reference to the location stands for. */
 bool
-pprof_put_frames(struct pprof_reader *r, const struct cg_stack *frame,
+pprof_put_frames(struct pprof_reader *r, struct pprof_frame *frame,
     size_t count, cg_node *node)
 {
 	size_t made = 0;
 
 	for (size_t i = count; i > 0; i--) {
-		*node = cg_add_frame(r->build, *node, frame[i - 1].fn,
-		    &frame[i - 1].pos, frame[i - 1].inlined);
+		*node =
+		    cg_add_node(r->build, *node, get_frame(r, &frame[i - 1]));
 		if (*node <= r->newest)
 			continue;
 		r->newest = *node;

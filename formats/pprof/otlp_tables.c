@@ -271,7 +271,7 @@ add_stack(struct otlp_reader *r, const struct pprof_list *path, cg_node *node)
 	*node = 0;
 	for (size_t i = path->count; i > 0; i--) {
 		const struct otlp_location *at = get_location(r, index[i - 1]);
-		const struct cg_stack *frame = r->frames.list.at;
+		struct pprof_frame *frame = r->frames.list.at;
 
 		if (!at)
 			return false;

@@ -378,9 +378,15 @@ bool pprof_set_labels(struct pprof_reader *, uint32_t set);
 
 /* ---- locations.c: their frames ------------------------------------------ */
 
+struct pprof_frame {
+	cg_fn fn;
+	cg_frame_id id; /* 0: on no stack yet */
+	struct cg_pos pos;
+	bool inlined;
+};
 struct pprof_frames {
 	struct cg_space *space;
-	struct pprof_list list; /* struct cg_stack, innermost first */
+	struct pprof_list list; /* struct pprof_frame, innermost first */
 };
 struct pprof_place {
 	uint32_t mapping; /* number in the space; 0: unknown */
@@ -397,7 +403,7 @@ bool pprof_add_line(struct pprof_reader *, struct pprof_frames *,
 bool pprof_add_address(struct pprof_reader *, struct pprof_frames *,
     const struct pprof_place *);
 /* Puts a location's frames on top of a node, which becomes their leaf. */
-bool pprof_put_frames(struct pprof_reader *, const struct cg_stack *frame,
+bool pprof_put_frames(struct pprof_reader *, struct pprof_frame *,
     size_t count, cg_node *node);
 /* As cg_free_nodes(): true if no node is valid any more. */
 bool pprof_free_nodes(struct pprof_reader *);

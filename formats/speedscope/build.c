@@ -27,7 +27,7 @@ static const struct unit units[] = {
 cg_node
 speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
 {
-	const struct frame *frame;
+	struct frame *frame;
 
 	if (number >= r->frames.count) {
 		(void)cg_reject_at(r->job, r->direct ? r->json.at : NULL,
@@ -36,10 +36,13 @@ speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
 		    r->frames.count, number);
 		return 0;
 	}
-	frame = (const struct frame *)r->frames.at + number;
-	return cg_add_frame(r->build, parent, frame->fn,
-	    &(const struct cg_pos){ .file = frame->file, .line = frame->line },
-	    frame->inlined);
+	frame = (struct frame *)r->frames.at + number;
+	if (frame->id == 0)
+		frame->id = cg_get_frame(r->build, frame->fn,
+		    &(const struct cg_pos){
+			.file = frame->file, .line = frame->line },
+		    frame->inlined);
+	return cg_add_node(r->build, parent, frame->id);
 }
 
 /* Parents come before their children. */

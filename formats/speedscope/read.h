@@ -63,6 +63,7 @@ struct frame {
 	cg_file file;
 	uint32_t line;
 	bool inlined;
+	cg_frame_id id; /* 0: on no stack yet */
 };
 
 /* A frame of the last sample, or one that is open. */

@@ -95,6 +95,13 @@ cg_hash_seed(const void *slots)
 	return (uintptr_t)slots * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* ---- slots.c: hash tables of what has an id ------------------------------ */
+
+/* Removes all items, but keeps the memory for more. */
+void cg_slots_clear(struct cg_slots *);
+
+/* ---- str.c: maps --------------------------------------------------------- */
+
 /* The table of a struct cg_map. */
 struct cg_map_slot {
 	uint64_t key;

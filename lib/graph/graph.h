@@ -10,7 +10,6 @@
  *	facts.c        which facts a graph has, apart from rows
  *	formulas.c     inherited events
  *	timeline.c     stacks of threads in the order of time
- *	slots.c        hash tables of frames, nodes, sums of rows
  *	stack_order.c  canonical order of stack nodes and stacks
  *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero

@@ -220,26 +220,69 @@ change_latest(struct cg_build *build, const struct cg_node_entry *node)
  * has none, so nothing below it is looked up.
  */
 cg_node
+cg_add_node(struct cg_build *build, cg_node parent, cg_frame_id frame)
+{
+	const struct cg_graph *graph = build->graph;
+	cg_node latest;
+
+	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
+	    !cg_build_check(build, frame, graph->frames, "frame"))
+		return 0;
+	latest = graph->node[parent].latest;
+	if (latest != 0 && graph->node[latest].frame == frame)
+		return latest;
+	return change_latest(
+	    build, &(struct cg_node_entry){ .parent = parent, .frame = frame });
+}
+
+static bool
+check_frame(struct cg_build *build, const struct cg_frame_entry *frame)
+{
+	const struct cg_graph *graph = build->graph;
+
+	return cg_build_check(build, frame->fn, graph->fns, "function") &&
+	       cg_build_check(
+		   build, frame->pos.file, graph->files.count, "file");
+}
+
+cg_frame_id
+cg_get_frame(
+    struct cg_build *build, cg_fn fn, const struct cg_pos *pos, bool inlined)
+{
+	struct cg_frame_entry frame = {
+		.fn = fn, .inlined = inlined, .pos = *pos
+	};
+	cg_frame_id id;
+
+	if (!check_frame(build, &frame))
+		return 0;
+	id = get_frame(build->graph, &frame);
+	if (id == 0)
+		cg_build_nomem(build);
+	return id;
+}
+
+cg_node
 cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
 {
 	struct cg_graph *graph = build->graph;
-	struct cg_node_entry node = { .parent = parent };
 	struct cg_frame_entry frame = {
 		.fn = fn, .inlined = inlined, .pos = *pos
 	};
 	cg_node latest;
+	cg_frame_id id;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
-	    !cg_build_check(build, fn, graph->fns, "function") ||
-	    !cg_build_check(build, pos->file, graph->files.count, "file"))
+	    !check_frame(build, &frame))
 		return 0;
 	latest = graph->node[parent].latest;
 	if (latest != 0 && same_frame(cg_frame_of(graph, latest), &frame))
 		return latest;
-	node.frame = get_frame(graph, &frame);
-	if (node.frame != 0)
-		return change_latest(build, &node);
+	id = get_frame(graph, &frame);
+	if (id != 0)
+		return change_latest(build,
+		    &(struct cg_node_entry){ .parent = parent, .frame = id });
 	cg_build_nomem(build);
 	return 0;
 }
