@@ -275,6 +275,24 @@ two_callers()
 	[ "$(wc -l <"$dir/err")" -eq 1 ]
 }
 
+@test "stacks: an inclusive cost beyond 64 bits is an error, if all costs are within" {
+	# The total is 0; f has 2 * 9e18, below two functions.
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"n","","","stated",true]' '["function",1,"a",0,0]' \
+		'["function",2,"b",0,0]' '["function",3,"f",0,0]' \
+		'["function",4,"g",0,0]' '["function",5,"h",0,0]' \
+		'["frame",1,0,1,0,0,0]' '["frame",2,1,3,0,0,0]' \
+		'["frame",3,2,4,0,0,0]' '["frame",4,0,2,0,0,0]' \
+		'["frame",5,4,3,0,0,0]' '["frame",6,5,5,0,0,0]' \
+		'["part",0,0,0,""]' '["stack",3,1,[9000000000000000000]]' \
+		'["stack",1,1,[-9000000000000000000]]' \
+		'["stack",6,1,[9000000000000000000]]' \
+		'["stack",4,1,[-9000000000000000000]]' '["end"]' >"$dir/in"
+	"$CGCONV" -t json -o "$dir/out" "$dir/in"
+	refuses 1 'the sum of costs of a function exceeds 64 bits' \
+		-t callgrind "$dir/in"
+}
+
 @test "stacks: guessed stacks are marked in every format of stacks" {
 	in=samples/callgrind/plain/callgrind.out
 	for to in folded pprof speedscope svg; do

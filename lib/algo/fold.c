@@ -45,11 +45,12 @@ struct level {
 
 /* A function on the path. */
 struct state {
-	uint32_t open;  /* frames of the function, of any level */
-	uint32_t taken; /* frames of this level */
-	cg_fn caller;   /* of the outermost of these */
-	cg_part noted;  /* the last part whose calls were noted, + 1, ... */
-	bool sampled;   /* ... and that they are counted in samples */
+	uint32_t open;      /* frames of the function, of any level */
+	uint32_t taken;     /* frames of this level */
+	cg_fn caller;       /* of the outermost of these */
+	cg_part noted;      /* the last part whose calls were noted, + 1, ... */
+	bool sampled;       /* ... and that they are counted in samples */
+	uint32_t inclusive; /* index in the list of these, + 1; 0: none */
 };
 
 /* Values of called. */
@@ -74,7 +75,11 @@ struct cg_fold {
 	struct cg_map calls; /* open calls except the first of a callee */
 	struct level *level;
 	size_t level_count, level_cap;
-	struct cg_map level_ids;  /* level << 32 | fn -> index in level, + 1 */
+	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
+	/* Inclusive costs of the part: by index, of which function, and costs. */
+	cg_fn *inclusive_fn;
+	uint64_t *inclusive;
+	size_t inclusives, inclusive_fn_cap, inclusive_cap;
 	struct cg_row_sums rows;  /* not in the graph yet */
 	size_t added;             /* how many rows are summed in these */
 	size_t at_once;           /* so many more are not summed */
@@ -347,18 +352,67 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 	return add_row(fold, &key, frame->samples, sum, fold->graph->events);
 }
 
+/* The inclusive cost of a function in the part; NULL: out of memory. */
+static uint64_t *
+get_inclusive(struct cg_fold *fold, cg_fn fn)
+{
+	size_t events = fold->graph->events, count = fold->inclusives;
+	uint32_t *id = &fold->state[fn].inclusive;
+
+	if (*id == 0) {
+		if (!cg_grow_raw(&fold->inclusive_fn, &fold->inclusive_fn_cap,
+			count + 1, sizeof(*fold->inclusive_fn)) ||
+		    !cg_grow_raw(&fold->inclusive, &fold->inclusive_cap,
+			(count + 1) * events, sizeof(*fold->inclusive)))
+			return NULL;
+		fold->inclusive_fn[count] = fn;
+		memset(fold->inclusive + count * events, 0,
+		    events * sizeof(*fold->inclusive));
+		*id = (uint32_t)++fold->inclusives;
+	}
+	return fold->inclusive + (*id - 1) * events;
+}
+
+/* Without costs there is no row: such a function cannot be written. */
 static bool
-put_inclusive(
+add_inclusive(
     struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 {
-	const struct cg_row_key key = { .part = fold->part,
-		.fn = frame->fn,
-		.frame = CG_NO_FRAME,
-		.callee = CG_NO_CALLEE };
 	size_t n = cg_cut_zeros(sum, fold->graph->events);
+	uint64_t *to;
 
-	/* Without costs there is no row: such a function cannot be written. */
-	return n == 0 || add_row(fold, &key, 0, sum, n);
+	if (n == 0)
+		return true;
+	to = get_inclusive(fold, frame->fn);
+	if (!to) {
+		cg_build_nomem(fold->build);
+		return false;
+	}
+	if (cg_add_values(fold->graph, to, sum, n))
+		return true;
+	cg_graph_overflow(fold->graph, "costs of a function");
+	return false;
+}
+
+/* At the end of the part. */
+static bool
+put_inclusives(struct cg_fold *fold)
+{
+	size_t events = fold->graph->events;
+	bool ok = true;
+
+	for (size_t i = 0; i < fold->inclusives; i++) {
+		const struct cg_row_key key = { .part = fold->part,
+			.fn = fold->inclusive_fn[i],
+			.frame = CG_NO_FRAME,
+			.callee = CG_NO_CALLEE };
+
+		fold->state[key.fn].inclusive = 0;
+		ok = ok && add_row(fold, &key, 0, fold->inclusive + i * events,
+			       events);
+	}
+	fold->inclusives = 0;
+	return ok;
 }
 
 static bool
@@ -401,7 +455,7 @@ close_frame(struct cg_fold *fold)
 
 	fold->state[fn_of(fold, frame->node)].open--;
 	if (frame->first_fn)
-		ok = put_inclusive(fold, frame, sum);
+		ok = add_inclusive(fold, frame, sum);
 	state->taken--;
 	if (frame->first_call && state->taken > 0)
 		*cg_map_at(&fold->calls, call_key(frame[-1].fn, frame->fn)) = 0;
@@ -483,7 +537,7 @@ fold_part(struct cg_fold *fold, cg_part part)
 	fold->part = part;
 	for (size_t i = graph->part_stacks[part]; ok && i < end; i++)
 		ok = fold_stack(fold, &graph->stack[i]);
-	return ok && go_to(fold, 0);
+	return ok && go_to(fold, 0) && put_inclusives(fold);
 }
 
 /* Folds the stacks that the graph has now. */
@@ -547,6 +601,8 @@ cg_fold_free(struct cg_fold *fold)
 	free(fold->level);
 	cg_map_free(&fold->level_ids);
 	cg_map_free(&fold->called);
+	free(fold->inclusive_fn);
+	free(fold->inclusive);
 	cg_row_sums_free(&fold->rows);
 	cg_row_sums_free(&fold->roots);
 	free(fold);
