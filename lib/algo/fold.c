@@ -612,15 +612,14 @@ bool
 cg_fold_some(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->build->graph;
+	bool ok = cg_stacks_group(graph) && fold_stacks(fold);
 
-	if (!cg_stacks_group(graph)) {
+	/* Otherwise no node can be added any more. */
+	if (ok)
+		cg_stacks_restart(graph);
+	else
 		cg_build_nomem(fold->build);
-		return false;
-	}
-	if (!fold_stacks(fold))
-		return false;
-	cg_stacks_restart(graph);
-	return true;
+	return ok;
 }
 
 int
