@@ -401,8 +401,10 @@ reads()
 
 @test "perf-script: stacks that the target lacks become calls while they are read" {
 	awk 'BEGIN {
-		for (i = 0; i < 60000; i++) {
-			printf "prog %d/%d %d.000000: %d cycles:\n", 1, i % 3, i, i % 9 + 1
+		for (i = 0; i < 30000; i++) {
+			printf "prog %d/%d %d.000000: %d cycles:\n", 1, i % 8, i, i % 9 + 1
+			for (n = 0; n < 6; n++)
+				printf "\t%x h%d (p)\n", 9 * i + n, n ? (i + n) % 50 : i
 			for (n = i; n > 0; n = int(n / 15))
 				printf "\t%x f%d (/bin/p)\n\t%x g%d (/bin/q)\n  g.c:%d\n",
 				    4096 + n, n % 99, 8192 + n, n % 4, n % 8 + 1
@@ -416,4 +418,10 @@ reads()
 		"$CGCONV" -q -f perf-script -t $to in >out
 		same want out
 	done
+	# Each sample stays in its part; --verbose, which tells what is lost, needs
+	# all stacks at once.
+	"$CGCONV" -v -f perf-script --part-by tid -t callgrind in >want 2>err
+	[ "$(grep -c ^part: want)" -eq 8 ]
+	"$CGCONV" -q -f perf-script --part-by tid -t callgrind in >out
+	same want out
 }

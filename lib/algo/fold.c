@@ -48,14 +48,9 @@ struct state {
 	uint32_t open;      /* frames of the function, of any level */
 	uint32_t taken;     /* frames of this level */
 	cg_fn caller;       /* of the outermost of these */
-	cg_part noted;      /* the last part whose calls were noted, + 1, ... */
-	bool sampled;       /* ... and that they are counted in samples */
+	cg_part noted;      /* the last part whose calls were noted, + 1 */
 	uint32_t inclusive; /* index in the list of these, + 1; 0: none */
 };
-
-/* Values of called. */
-#define CALLED 1
-#define SAMPLED 2 /* the part was told that calls are counted in samples */
 
 struct cg_fold {
 	struct cg_build *build;
@@ -80,10 +75,12 @@ struct cg_fold {
 	cg_fn *inclusive_fn;
 	uint64_t *inclusive;
 	size_t inclusives, inclusive_fn_cap, inclusive_cap;
-	struct cg_row_sums rows;  /* not in the graph yet */
-	size_t added;             /* how many rows are summed in these */
-	size_t at_once;           /* so many more are not summed */
-	struct cg_map called;     /* part << 32 | fn -> what calls it has */
+	struct cg_row_sums rows; /* not in the graph yet */
+	size_t added;            /* how many rows are summed in these */
+	size_t at_once;          /* so many more are not summed */
+	struct cg_map called;    /* part << 32 | fn -> 1 if it has calls */
+	bool *sampled;           /* by part: calls are counted in samples */
+	size_t sampled_cap;
 	struct cg_row_sums roots; /* calls by the unknown caller */
 };
 
@@ -274,25 +271,17 @@ part_fn(cg_part part, cg_fn fn)
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 {
-	const cg_part part = fold->build->part;
 	struct state *state = &fold->state[key->callee];
 	uint32_t *called;
 
-	if (state->noted == key->part + 1 && (count == 0 || state->sampled))
+	fold->sampled[key->part] |= count > 0;
+	if (state->noted == key->part + 1)
 		return true;
 	called = cg_map_at(&fold->called, part_fn(key->part, key->callee));
 	if (!called)
 		return false;
-	if (count > 0 && *called != SAMPLED) {
-		cg_set_part(fold->build, key->part);
-		cg_set_calls_sampled(fold->build);
-		cg_set_part(fold->build, part);
-		*called = SAMPLED;
-	}
-	if (*called == 0)
-		*called = CALLED;
+	*called = 1;
 	state->noted = key->part + 1;
-	state->sampled = *called == SAMPLED;
 	return true;
 }
 
@@ -545,7 +534,9 @@ static bool
 fold_stacks(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->graph = fold->build->graph;
-	bool ok = grow_states(fold);
+	bool ok =
+	    grow_states(fold) && cg_grow(&fold->sampled, &fold->sampled_cap,
+				     graph->parts, sizeof(*fold->sampled));
 
 	if (!ok)
 		cg_build_nomem(fold->build);
@@ -558,6 +549,18 @@ fold_stacks(struct cg_fold *fold)
 	for (cg_part part = 0; ok && part < graph->parts; part++)
 		ok = fold_part(fold, part);
 	return ok && fold->build->status == CG_OK;
+}
+
+/* When no sample comes any more, which would be of another part. */
+static void
+tell_sampled(struct cg_fold *fold)
+{
+	for (cg_part part = 0; part < fold->graph->parts; part++) {
+		if (!fold->sampled[part])
+			continue;
+		cg_set_part(fold->build, part);
+		cg_set_calls_sampled(fold->build);
+	}
 }
 
 /* Does a function that begins stacks of a part have calls there, too? */
@@ -601,6 +604,7 @@ cg_fold_free(struct cg_fold *fold)
 	free(fold->level);
 	cg_map_free(&fold->level_ids);
 	cg_map_free(&fold->called);
+	free(fold->sampled);
 	free(fold->inclusive_fn);
 	free(fold->inclusive);
 	cg_row_sums_free(&fold->rows);
@@ -629,11 +633,12 @@ cg_fold_end(struct cg_fold *fold)
 	bool ok = fold_stacks(fold) && put_rows(fold) &&
 		  (!calls_root(fold) || cg_row_sums_put(&fold->roots, graph));
 
-	if (ok)
+	if (ok) {
 		complete_levels(fold);
-	else
+		tell_sampled(fold);
+	} else {
 		cg_build_nomem(fold->build);
-
+	}
 	if (ok && fold->build->status == CG_OK) {
 		cg_stacks_clear(graph);
 		graph->facts &= ~CG_STACKS;
