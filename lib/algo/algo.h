@@ -15,9 +15,12 @@
  * ones. levels 1: none does.
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
-/* The same in steps, while stacks are added. NULL: out of memory. */
+/*
+ * The same in steps, while stacks are added. No more than so many rows are
+ * summed before they go into the graph. NULL: out of memory.
+ */
 struct cg_fold;
-struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels);
+struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels, size_t rows);
 /*
  * Folds and removes the stacks that are there now, not sealed and without
  * labels or timelines: their nodes are gone. False: the build has failed.

@@ -22,11 +22,11 @@
 /* Rows that are summed before they go into the graph: they fit into a cache. */
 #define ROWS ((size_t)1 << 16)
 /*
- * If no more than so many became these, so many of the next go there at once:
- * most calls differ. (Each has an inclusive cost, too, which does not.)
+ * If no more than so many times as many became these, so many times as many of
+ * the next go there at once: most calls differ.
  */
-#define ROWS_FEW (3 * ROWS)
-#define ROWS_AT_ONCE (16 * ROWS)
+#define FEW 3
+#define AT_ONCE 16
 
 /* A frame on the path from the root to the current leaf. */
 struct open {
@@ -76,6 +76,7 @@ struct cg_fold {
 	uint64_t *inclusive;
 	size_t inclusives, inclusive_fn_cap, inclusive_cap;
 	struct cg_row_sums rows; /* not in the graph yet */
+	size_t most;             /* so many of them at most */
 	size_t added;            /* how many rows are summed in these */
 	size_t at_once;          /* so many more are not summed */
 	struct cg_map called;    /* part << 32 | fn -> 1 if it has calls */
@@ -299,7 +300,8 @@ put_rows(struct cg_fold *fold)
 	}
 	ok = ok && cg_row_sums_put(&fold->rows, fold->graph);
 	cg_row_sums_restart(&fold->rows);
-	fold->at_once = fold->added < ROWS_FEW ? ROWS_AT_ONCE : 0;
+	fold->at_once =
+	    fold->added < FEW * fold->most ? AT_ONCE * fold->most : 0;
 	fold->added = 0;
 	return ok;
 }
@@ -324,7 +326,8 @@ add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
 	else
 		ok = cg_row_sums_add(
 			 &fold->rows, fold->graph, key, count, cost, n) &&
-		     (++fold->added, fold->rows.count < ROWS || put_rows(fold));
+		     (++fold->added,
+			 fold->rows.count < fold->most || put_rows(fold));
 	if (!ok)
 		cg_build_nomem(fold->build);
 	return ok;
@@ -579,13 +582,14 @@ calls_root(const struct cg_fold *fold)
 }
 
 struct cg_fold *
-cg_fold_new(struct cg_build *build, uint64_t levels)
+cg_fold_new(struct cg_build *build, uint64_t levels, size_t rows)
 {
 	struct cg_fold *fold = calloc(1, sizeof(*fold));
 
 	if (!fold)
 		return NULL;
 	fold->build = build;
+	fold->most = rows < ROWS ? rows : ROWS;
 	/* Map keys have 32 bits for the level; no path is that deep. */
 	fold->levels = levels < UINT32_MAX ? levels : UINT32_MAX;
 	return fold;
@@ -651,7 +655,7 @@ cg_fold_end(struct cg_fold *fold)
 int
 cg_fold_stacks(struct cg_build *build, uint64_t levels)
 {
-	struct cg_fold *fold = cg_fold_new(build, levels);
+	struct cg_fold *fold = cg_fold_new(build, levels, SIZE_MAX);
 	int status;
 
 	if (!fold) {

@@ -63,7 +63,8 @@ cg_free_nodes(struct cg_job *job)
 	    cg_build_status(&job->build) != CG_OK)
 		return false;
 	if (!job->fold) {
-		job->fold = cg_fold_new(&job->build, job->fold_levels);
+		job->fold = cg_fold_new(&job->build, job->fold_levels,
+		    job->fold_nodes > 0 ? job->fold_nodes : SIZE_MAX);
 		if (!job->fold) {
 			cg_build_nomem(&job->build);
 			return false;

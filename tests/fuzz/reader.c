@@ -190,7 +190,8 @@ write_and_reread(struct cg_slice bytes, const struct cg_module *from,
 
 /* Converts; folds stacks when the graph has so many nodes, or at the end. */
 static struct written
-fold_at(struct cg_slice bytes, const struct cg_module *to, size_t nodes)
+fold_at(struct cg_slice bytes, const struct cg_module *to, const char *by,
+    size_t nodes)
 {
 	struct written it = { .job = cg_job_new(cg_formats, ignore, NULL) };
 
@@ -199,16 +200,18 @@ fold_at(struct cg_slice bytes, const struct cg_module *to, size_t nodes)
 	it.job->fold_nodes = nodes;
 	(void)cg_job_set_from(it.job, fuzzed->name);
 	(void)cg_job_set_to(it.job, to->name);
+	(void)cg_job_set_part_by(it.job, by);
 	return cg_job_read_memory(it.job, "fuzz", bytes) == CG_OK
 		   ? write_graph(it.job, to)
 		   : it;
 }
 
 static void
-fold_both_ways(struct cg_slice bytes, const struct cg_module *to)
+fold_both_ways(
+    struct cg_slice bytes, const struct cg_module *to, const char *by)
 {
-	struct written often = fold_at(bytes, to, 1),
-		       once = fold_at(bytes, to, SIZE_MAX);
+	struct written often = fold_at(bytes, to, by, 1),
+		       once = fold_at(bytes, to, by, SIZE_MAX);
 	bool same = (often.out == NULL) == (once.out == NULL);
 
 	if (often.out != NULL && once.out != NULL) {
@@ -227,6 +230,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const folded[] = { "callgrind", "csv" };
+	static const char *const by[] = { "none", "tid" };
 	const struct cg_slice bytes = { (const char *)data, size };
 
 	memory_begin();
@@ -236,7 +240,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (cg_formats[i]->write != NULL)
 			write_and_reread(bytes, fuzzed, cg_formats[i]);
 	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
-		fold_both_ways(
-		    bytes, cg_find_module(cg_formats, cg_slice(folded[i])));
+		for (size_t j = 0; j < sizeof(by) / sizeof(*by); j++)
+			fold_both_ways(bytes,
+			    cg_find_module(cg_formats, cg_slice(folded[i])),
+			    by[j]);
 	return 0;
 }
