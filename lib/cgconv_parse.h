@@ -331,11 +331,12 @@ void cg_map_free(struct cg_map *);
  * { 0 }.
  */
 struct cg_slots {
-	struct cg_id_slot {
-		uint32_t id;   /* 0: free */
-		uint32_t hash; /* saves looking at others */
-	} *slot;
+	struct cg_id_slot *slot;
 	size_t count, used;
+};
+struct cg_id_slot {
+	uint32_t id;   /* 0: free */
+	uint32_t hash; /* saves looking at others */
 };
 /* Makes room for one more item; false: out of memory (not reported). */
 bool cg_slots_grow(struct cg_slots *);
