@@ -202,16 +202,16 @@ get_frame(struct cg_doc *doc, const struct firefox_reader *r,
     int64_t row)
 {
 	bool inlined = firefox_cell(&tables->frames, FRAME_DEPTH, row) > 0;
+	bool listed = row >= 0 && (uint64_t)row < tables->frame_cap;
 	struct cg_pos pos = { 0 };
-	cg_frame_id id;
+	cg_frame_id id = listed ? tables->frame[row] : 0;
 	cg_fn fn;
 
-	if (row >= 0 && (uint64_t)row < tables->frame_cap &&
-	    tables->frame[row] != 0)
-		return tables->frame[row];
+	if (id != 0)
+		return id;
 	fn = add_function(doc, r, thread, tables, row, &pos);
 	id = cg_get_frame(doc->build, fn, &pos, inlined);
-	if (row >= 0 && (uint64_t)row < tables->frame_cap)
+	if (listed)
 		tables->frame[row] = id;
 	return id;
 }

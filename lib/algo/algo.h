@@ -23,7 +23,8 @@ struct cg_fold;
 struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels, size_t rows);
 /*
  * Folds and removes the stacks that are there now, not sealed and without
- * labels or timelines: their nodes are gone. False: the build has failed.
+ * timelines: their nodes are gone; labels are noted as used. False: the build
+ * has failed.
  */
 bool cg_fold_some(struct cg_fold *);
 /* Folds the others, which are sealed, and adds all rows. */

@@ -110,7 +110,7 @@ struct cg_node_entry {
 /* A node of stacks that are folded. */
 struct cg_step {
 	cg_node parent;
-	uint32_t frame;
+	cg_frame_id frame;
 };
 
 struct cg_stack_entry {
@@ -440,6 +440,8 @@ bool cg_stacks_group(struct cg_graph *);
  */
 #define CG_NODES_KEPT ((size_t)1 << 18)
 void cg_stacks_restart(struct cg_graph *);
+/* Shortens an array, the address of whose pointer is given, to its element 0. */
+void cg_keep_first(void *array, size_t *cap, size_t width);
 /* Rebuilds the index from nodes to their stacks; false: out of memory. */
 bool cg_stacks_index(struct cg_graph *);
 /* Frees the hash table of nodes; cg_add_frame() makes a new one. */

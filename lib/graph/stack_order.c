@@ -158,16 +158,10 @@ replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 static void
 keep_moved(struct cg_graph *graph, struct cg_step *moved)
 {
-	struct cg_node_entry *first;
-
 	graph->grouped = moved;
-	if (graph->nodes <= CG_NODES_KEPT)
-		return;
-	first = realloc(graph->node, sizeof(*first));
-	if (!first)
-		return;
-	graph->node = first;
-	graph->node_cap = 1;
+	if (graph->nodes > CG_NODES_KEPT)
+		cg_keep_first(
+		    &graph->node, &graph->node_cap, sizeof(*graph->node));
 }
 
 /* First pass of the sort of stacks, which is stable. */

@@ -552,18 +552,14 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 	return true;
 }
 
-/*
- * Shortens an array to its element 0; array is the address of its pointer. (A
- * graph that could not be made has none.)
- */
-static void
-keep_first(void *array, size_t *count, size_t *cap, size_t width)
+void
+cg_keep_first(void *array, size_t *cap, size_t width)
 {
 	void *first;
 
-	if (*count == 0)
+	/* A graph that could not be made has none. */
+	if (*cap == 0)
 		return;
-	*count = 1;
 	memcpy(&first, array, sizeof(first));
 	first = realloc(first, width);
 	if (!first)
@@ -590,8 +586,7 @@ remove_nodes(struct cg_graph *graph)
 static void
 free_nodes(struct cg_graph *graph)
 {
-	keep_first(&graph->node, &graph->nodes, &graph->node_cap,
-	    sizeof(*graph->node));
+	cg_keep_first(&graph->node, &graph->node_cap, sizeof(*graph->node));
 	cg_slots_free(&graph->node_slots);
 	free(graph->stack);
 	graph->stack = NULL;
@@ -615,8 +610,9 @@ cg_stacks_clear(struct cg_graph *graph)
 {
 	free_nodes(graph);
 	remove_nodes(graph);
-	keep_first(&graph->frame, &graph->frames, &graph->frame_cap,
-	    sizeof(*graph->frame));
+	cg_keep_first(&graph->frame, &graph->frame_cap, sizeof(*graph->frame));
+	if (graph->frames > 0)
+		graph->frames = 1;
 	cg_stacks_drop_slots(graph);
 	free(graph->part_stacks);
 	graph->part_stacks = NULL;
