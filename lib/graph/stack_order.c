@@ -18,9 +18,10 @@ struct sibling {
 /* A graph of many stacks is largest here: so there is no copy of its nodes. */
 struct order {
 	struct cg_graph *graph;
-	bool sorted;     /* siblings are; or in the order of arrival */
-	uint32_t *begin; /* by node: index of its first child; and the end */
-	cg_node *child;  /* grouped by parent */
+	bool sorted; /* siblings are; or in the order of arrival */
+	uint32_t
+	    *begin;     /* sorted: by node: index of its first child; the end */
+	cg_node *child; /* sorted: grouped by parent */
 	struct sibling *group;
 	size_t group_cap;
 	cg_node *new_id;  /* old id -> new */
@@ -71,7 +72,7 @@ sort_children(struct order *order, cg_node parent)
 	cg_node *child = order->child + order->begin[parent];
 	size_t n = order->begin[parent + 1] - order->begin[parent];
 
-	if (n < 2 || !order->sorted)
+	if (n < 2)
 		return true;
 	if (!cg_grow_raw(
 		&order->group, &order->group_cap, n, sizeof(*order->group)))
@@ -106,9 +107,9 @@ push_children(struct order *order, uint32_t begin, uint32_t end)
 	return true;
 }
 
-/* Numbers nodes depth first. */
+/* Numbers nodes depth first, siblings sorted. */
 static bool
-number_nodes(struct order *order)
+number_sorted(struct order *order)
 {
 	const uint32_t *begin = order->begin;
 	cg_node at = 0, next = 0;
@@ -126,6 +127,54 @@ number_nodes(struct order *order)
 			return true;
 		at = order->waiting[--order->waits];
 	}
+}
+
+static bool
+number_by_name(struct order *order)
+{
+	const size_t nodes = order->graph->nodes;
+	bool ok;
+
+	order->begin = calloc(nodes + 1, sizeof(*order->begin));
+	order->child = malloc(nodes * sizeof(*order->child));
+	ok = order->begin && order->child;
+	if (ok) {
+		group_children(order);
+		ok = number_sorted(order);
+	}
+	free(order->begin);
+	free(order->child);
+	free(order->waiting);
+	return ok;
+}
+
+/*
+ * The same with siblings as they arrived. Ids grow from the root to a leaf: so
+ * sizes of subtrees are known backwards, and numbers forwards.
+ */
+static bool
+number_as_arrived(struct order *order)
+{
+	const struct cg_node_entry *node = order->graph->node;
+	const size_t nodes = order->graph->nodes;
+	/* First the size of a node's subtree, then its next child's number. */
+	uint32_t *next = calloc(nodes, sizeof(*next));
+
+	if (!next)
+		return false;
+	for (size_t i = nodes - 1; i > 0; i--)
+		next[node[i].parent] += ++next[i];
+	order->new_id[0] = 0;
+	next[0] = 1;
+	for (size_t i = 1; i < nodes; i++) {
+		uint32_t *of_parent = &next[node[i].parent];
+
+		order->new_id[i] = *of_parent;
+		*of_parent += next[i];
+		next[i] = order->new_id[i] + 1;
+	}
+	free(next);
+	return true;
 }
 
 /* Moves nodes to where their new ids say; NULL: out of memory. */
@@ -217,14 +266,11 @@ open_order(struct order *order, struct cg_graph *graph, bool sorted)
 	size_t nodes = graph->nodes;
 
 	*order = (struct order){ .graph = graph, .sorted = sorted };
-	order->begin = calloc(nodes + 1, sizeof(*order->begin));
-	order->child = malloc(nodes * sizeof(*order->child));
 	order->new_id = malloc(nodes * sizeof(*order->new_id));
 	free(graph->part_stacks);
 	graph->part_stacks =
 	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
-	return order->begin && order->child && order->new_id &&
-	       graph->part_stacks;
+	return order->new_id && graph->part_stacks;
 }
 
 static bool
@@ -232,13 +278,8 @@ order_nodes(struct order *order)
 {
 	struct cg_step *moved;
 
-	group_children(order);
-	if (!number_nodes(order))
+	if (!(order->sorted ? number_by_name(order) : number_as_arrived(order)))
 		return false;
-	free(order->begin);
-	free(order->child);
-	free(order->waiting);
-	order->begin = order->child = order->waiting = NULL;
 	moved = move_nodes(order->graph, order->new_id);
 	if (moved && order->sorted)
 		replace_nodes(order->graph, moved);
@@ -255,7 +296,7 @@ sort_stacks(struct order *order)
 	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
 	order->count = calloc(graph->nodes + 1, sizeof(*order->count));
 	if (!order->stack || !order->count ||
-	    (order->sorted && graph->label_sets > 0 &&
+	    (order->sorted && graph->stacks > 0 && graph->label_sets > 0 &&
 		!sort_by_labels(order)) ||
 	    !cg_tracks_seal(graph, order->new_id))
 		return false;
@@ -271,10 +312,7 @@ order_all(struct cg_graph *graph, bool sorted)
 
 	ok = open_order(&order, graph, sorted) && order_nodes(&order) &&
 	     sort_stacks(&order);
-	free(order.begin);
-	free(order.child);
 	free(order.group);
-	free(order.waiting);
 	free(order.new_id);
 	free(order.stack);
 	free(order.count);
