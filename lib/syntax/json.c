@@ -555,6 +555,37 @@ cg_json_next(struct cg_json *json)
 	return type != CG_JSON_BAD ? type : next_token(json);
 }
 
+size_t
+cg_json_numbers(
+    struct cg_json *json, uint64_t max, uint32_t *number, size_t room)
+{
+	const char *at = json->rest.ptr, *end = at + json->rest.len, *to;
+	bool first = json->expect == ITEM;
+	size_t count = 0;
+	uint64_t value;
+
+	if (json->in_object || (!first && json->expect != MORE))
+		return 0;
+	for (; count < room; at = to) {
+		if (count > 0 || !first) {
+			if (at == end || *at != ',')
+				break;
+			at++;
+		}
+		at = skip_blanks(at, end);
+		to = take_digits(at, end, &value);
+		if (to == at || to == end || (*at == '0' && to - at > 1) ||
+		    (*to != ',' && *to != ']') || to - at > PLAIN_DIGITS ||
+		    value > max)
+			break;
+		number[count++] = (uint32_t)value;
+		json->at = at;
+		json->rest = (struct cg_slice){ to, (size_t)(end - to) };
+		json->expect = MORE;
+	}
+	return count;
+}
+
 bool
 cg_json_another(struct cg_json *json)
 {

@@ -757,6 +757,85 @@ test_round_trips(void)
 	}
 }
 
+/*
+ * The tokens of a text, with as many numbers as possible taken at once; the same
+ * without, if room is 0.
+ */
+struct tokens {
+	enum cg_json_type type[64];
+	uint64_t value[64];
+	size_t count, at_once;
+};
+
+static void
+collect(const char *text, uint64_t max, size_t room, struct tokens *all)
+{
+	struct cg_json json;
+	uint32_t number[8];
+
+	*all = (struct tokens){ 0 };
+	cg_json_start(&json, cg_slice(text));
+	do {
+		size_t n = cg_json_numbers(&json, max, number, room);
+
+		CHECK(n <= room);
+		all->at_once += n;
+		for (size_t i = 0; i < n; i++) {
+			CHECK(number[i] <= max);
+			all->type[all->count] = CG_JSON_NUMBER;
+			all->value[all->count++] = number[i];
+		}
+		all->type[all->count] = cg_json_next(&json);
+		if (all->type[all->count] == CG_JSON_NUMBER)
+			all->value[all->count] = json.value;
+	} while (all->type[all->count++] > CG_JSON_BAD);
+}
+
+static void
+test_numbers_at_once(void)
+{
+	static const struct {
+		const char *text;
+		size_t at_once; /* with room for all */
+	} texts[] = {
+		{ "[]", 0 },
+		{ "[1,2,3]", 3 },
+		{ "[ 1, 2,\n\t3]", 3 },
+		{ "[1 ,2]", 0 }, /* not so quick */
+		{ "[10,999,1000,1001,4294967296,7]", 4 },
+		{ "[18446744073709551616,1]", 1 },
+		{ "[1,-2,3.5,4e1,05]", 1 },
+		{ "[0,00]", 1 },
+		{ "[1,2,]", 2 },
+		{ "[1,,2]", 1 },
+		{ "[1 2]", 0 },
+		{ "[1,[2,3],{\"a\":4,\"b\":[5]},6]", 5 },
+		{ "[1,null,2,\"3\",4]", 3 },
+		{ "{\"a\":1,\"b\":2}", 0 },
+		{ "7", 0 },
+		{ "[1,2", 1 },
+		{ "[12345678,123456789,1]", 1 },
+		{ "[1,2}", 1 },
+	};
+	struct tokens one, many;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		collect(texts[i].text, 1000, 0, &one);
+		CHECK(one.at_once == 0);
+		for (size_t room = 1; room <= 8; room++) {
+			collect(texts[i].text, 1000, room, &many);
+			CHECK(many.count == one.count);
+			CHECK(
+			    memcmp(many.type, one.type, sizeof(one.type)) == 0);
+			CHECK(memcmp(many.value, one.value,
+				  sizeof(one.value)) == 0);
+		}
+		if (!CHECK(many.at_once == texts[i].at_once))
+			fprintf(
+			    stderr, "%s: %zu\n", texts[i].text, many.at_once);
+	}
+}
+
 int
 main(void)
 {
@@ -772,5 +851,6 @@ main(void)
 	test_escapes();
 	test_unescapes();
 	test_round_trips();
+	test_numbers_at_once();
 	return unit_end();
 }
