@@ -367,6 +367,12 @@ cg_frame_id cg_get_frame(
     struct cg_build *, cg_fn, const struct cg_pos *, bool inlined);
 cg_node cg_add_node(struct cg_build *, cg_node parent, cg_frame_id);
 /*
+ * Adds n frames above parent, each on the one before, and sets their nodes.
+ * False: the builder has failed.
+ */
+bool cg_add_nodes(struct cg_build *, cg_node parent, const cg_frame_id *,
+    size_t n, cg_node *node);
+/*
  * Adds self cost to the leaf frame of a stack. samples is how many samples it
  * comes from, in which calls are counted where stacks become calls; 0 if the
  * reader adds real counts with cg_add_call().

@@ -188,7 +188,7 @@ E='"type":"evented","name":"x"'
 	refused "expected frames below 1 in samples and events, there is 7" "f" \
 		"{$S,\"samples\":[[0,7]],\"weights\":[1]}"
 	# Frames that are known tell the place.
-	refuses 1 "turned.json:1:156: error: expected frames below 1" \
+	refuses 1 "turned.json:1:155: error: expected frames below 1" \
 		"$dir/turned.json"
 	refused "expected frames below 0 in samples and events, there is 7" "" \
 		"{$S,\"samples\":[[7]],\"weights\":[1]}"

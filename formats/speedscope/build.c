@@ -24,8 +24,8 @@ static const struct unit units[] = {
 	{ 0 },
 };
 
-cg_node
-speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
+cg_frame_id
+speedscope_get_frame(struct reader *r, uint32_t number)
 {
 	struct frame *frame;
 
@@ -42,7 +42,7 @@ speedscope_add_frame(struct reader *r, cg_node parent, uint32_t number)
 		    &(const struct cg_pos){
 			.file = frame->file, .line = frame->line },
 		    frame->inlined);
-	return cg_add_node(r->build, parent, frame->id);
+	return frame->id;
 }
 
 /* Parents come before their children. */
@@ -53,8 +53,12 @@ build_stacks(struct reader *r)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < r->nodes.count; i++) {
-		nodes[i].frame = speedscope_add_frame(
-		    r, speedscope_stack(r, nodes[i].parent), nodes[i].frame);
+		cg_frame_id id = speedscope_get_frame(r, nodes[i].frame);
+
+		nodes[i].frame =
+		    id == 0 ? 0
+			    : cg_add_node(r->build,
+				  speedscope_stack(r, nodes[i].parent), id);
 		ok = nodes[i].frame != 0;
 	}
 	return ok;

@@ -60,14 +60,19 @@ speedscope_take_name(struct reader *r, cg_name *name)
 }
 
 bool
-speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
+speedscope_get_number(struct reader *r, uint64_t max, uint64_t *number)
 {
 	*number = r->json.value;
-	if (r->type != CG_JSON_NUMBER ||
-	    (!r->json.whole && !cg_get_u64(r->json.text, number)) ||
-	    *number > max)
-		return speedscope_reject(r, "a whole number");
-	return speedscope_next(r);
+	return (r->type == CG_JSON_NUMBER &&
+		   (r->json.whole || cg_get_u64(r->json.text, number)) &&
+		   *number <= max) ||
+	       speedscope_reject(r, "a whole number");
+}
+
+bool
+speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	return speedscope_get_number(r, max, number) && speedscope_next(r);
 }
 
 /* The value of digits [from, to); digits from n on are 0. */

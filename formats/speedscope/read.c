@@ -51,8 +51,9 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 	uint32_t last;
 
 	if (r->direct) {
-		*node = speedscope_add_frame(r, parent, frame);
-		return *node != 0;
+		cg_frame_id id = speedscope_get_frame(r, frame);
+
+		return id != 0 && cg_add_nodes(r->build, parent, &id, 1, node);
 	}
 	last = parent ? nodes[parent - 1].last : r->last_root;
 	*node = last;
@@ -124,39 +125,108 @@ extend_path(struct reader *r, size_t depth, uint32_t node, uint32_t frame)
 	return step != NULL;
 }
 
-/* Frames that equal those of the sample before are not looked up. */
+/* A sample that is read. */
+struct sample {
+	size_t depth;
+	uint32_t node;
+	bool same; /* its frames so far equal those of the sample before */
+};
+#define FRAMES_AT_ONCE 64
+
+/* Nodes of frames, each on the one before. */
+static bool
+find_nodes(struct reader *r, uint32_t node, const uint32_t *frame, size_t count,
+    uint32_t *nodes)
+{
+	cg_frame_id id[FRAMES_AT_ONCE];
+
+	for (size_t i = 0; i < count && !r->direct; i++) {
+		if (!find_node(r, node, frame[i], &nodes[i]))
+			return false;
+		node = nodes[i];
+	}
+	if (!r->direct)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		id[i] = speedscope_get_frame(r, frame[i]);
+		if (id[i] == 0)
+			return false;
+	}
+	return cg_add_nodes(r->build, node, id, count, nodes);
+}
+
+/* Equal frames are not looked up. */
+static bool
+add_frames(struct reader *r, struct sample *sample, const uint32_t *frame,
+    size_t count)
+{
+	struct list *path = &r->path;
+	uint32_t nodes[FRAMES_AT_ONCE];
+	struct step *step;
+	size_t at = 0;
+
+	if (count == 0)
+		return true;
+	if (!cg_grow_raw(
+		&path->at, &path->cap, sample->depth + count, sizeof(*step)))
+		return cg_reject_nomem(r->job);
+	step = (struct step *)path->at + sample->depth;
+	for (; sample->same && at < count; at++) {
+		sample->same = sample->depth + at < path->count &&
+			       step[at].frame == frame[at];
+		if (!sample->same)
+			break;
+		sample->node = step[at].node;
+	}
+	if (!find_nodes(r, sample->node, frame + at, count - at, nodes + at))
+		return false;
+	sample->depth += count;
+	for (; at < count; at++) {
+		sample->node = nodes[at];
+		step[at] = (struct step){ nodes[at], frame[at] };
+	}
+	return true;
+}
+
+static bool
+take_path(struct reader *r, struct sample *sample)
+{
+	/* Greater ones are not quick: they are reported. */
+	const uint64_t max = r->direct ? r->frames.count - 1 : UINT32_MAX;
+	uint32_t frame[FRAMES_AT_ONCE];
+	uint64_t number;
+
+	for (;;) {
+		size_t n =
+		    cg_json_numbers(&r->json, max, frame, FRAMES_AT_ONCE);
+
+		if (!add_frames(r, sample, frame, n) || !speedscope_next(r))
+			return false;
+		if (r->type == CG_JSON_ARRAY_END)
+			return true;
+		if (!speedscope_get_number(r, UINT32_MAX, &number))
+			return false;
+		*frame = (uint32_t)number;
+		if (!add_frames(r, sample, frame, 1))
+			return false;
+	}
+}
+
 static bool
 take_sample(struct reader *r)
 {
-	uint32_t node = 0, *sample;
-	uint64_t frame;
-	size_t depth = 0;
-	bool same = true;
+	struct sample sample = { .same = true };
+	uint32_t *node;
 
 	if (!speedscope_expect(
 		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
-	    !speedscope_next(r))
+	    !take_path(r, &sample))
 		return false;
-	for (; r->type != CG_JSON_ARRAY_END; depth++) {
-		const struct step *path = r->path.at;
-
-		if (!speedscope_take_number(r, UINT32_MAX, &frame))
-			return false;
-		same =
-		    same && depth < r->path.count && path[depth].frame == frame;
-		if (same) {
-			node = path[depth].node;
-			continue;
-		}
-		if (!find_node(r, node, (uint32_t)frame, &node) ||
-		    !extend_path(r, depth, node, (uint32_t)frame))
-			return false;
-	}
-	r->path.count = depth;
-	sample = speedscope_add(r, &r->samples, sizeof(*sample));
-	if (!sample)
+	r->path.count = sample.depth;
+	node = speedscope_add(r, &r->samples, sizeof(*node));
+	if (!node)
 		return false;
-	*sample = node;
+	*node = sample.node;
 	return speedscope_next(r);
 }
 

@@ -147,6 +147,8 @@ bool speedscope_expect(
 /* Sets r->string; does not move on. */
 bool speedscope_string(struct reader *);
 bool speedscope_take_name(struct reader *, cg_name *);
+/* Gets the number; does not move on. */
+bool speedscope_get_number(struct reader *, uint64_t max, uint64_t *);
 bool speedscope_take_number(struct reader *, uint64_t max, uint64_t *);
 bool speedscope_take_decimal(struct reader *, struct decimal *);
 
@@ -191,7 +193,7 @@ bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 /* ---- build.c ------------------------------------------------------------ */
 
 /* Adds a frame by number; 0: failed. */
-cg_node speedscope_add_frame(struct reader *, cg_node parent, uint32_t frame);
+cg_frame_id speedscope_get_frame(struct reader *, uint32_t number);
 /* Puts the last profile into the builder, if frames came before it. */
 bool speedscope_build_profile(struct reader *);
 /* Puts all that was read into the builder. */

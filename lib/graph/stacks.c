@@ -235,6 +235,54 @@ cg_add_node(struct cg_build *build, cg_node parent, cg_frame_id frame)
 	    build, &(struct cg_node_entry){ .parent = parent, .frame = frame });
 }
 
+/* Adds nodes above one that is new; false: the builder has failed. */
+static bool
+add_chain(struct cg_build *build, cg_node parent, const cg_frame_id *frame,
+    size_t n, cg_node *node)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_node_entry *entry;
+
+	if (n == 0)
+		return true;
+	if (graph->nodes + n > CG_NODES_MAX ||
+	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + n,
+		sizeof(*graph->node))) {
+		cg_build_nomem(build);
+		return false;
+	}
+	entry = graph->node;
+	for (size_t i = 0; i < n; i++) {
+		cg_node id = (cg_node)graph->nodes;
+
+		if (!cg_build_check(build, frame[i], graph->frames, "frame"))
+			return false;
+		entry[parent].latest = id & CG_NODES_MAX;
+		entry[id] = (struct cg_node_entry){ .parent = parent,
+			.frame = frame[i] };
+		graph->nodes++;
+		node[i] = parent = id;
+	}
+	return true;
+}
+
+bool
+cg_add_nodes(struct cg_build *build, cg_node parent, const cg_frame_id *frame,
+    size_t n, cg_node *node)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t nodes = build->graph->nodes;
+
+		node[i] = parent = cg_add_node(build, parent, frame[i]);
+		if (parent == 0)
+			return false;
+		if (parent == nodes)
+			return add_chain(build, parent, frame + i + 1,
+			    n - i - 1, node + i + 1);
+	}
+	return true;
+}
+
 static bool
 check_frame(struct cg_build *build, const struct cg_frame_entry *frame)
 {
