@@ -810,3 +810,50 @@ changes()
 	changes 5
 	grep -q 'Cover\.c' "$tmp/out"
 }
+
+# Three profiles of 60,000 nodes: each is folded while the next one is read.
+# Functions call themselves, and each profile brings some of its own.
+make_speedscope()
+{
+	awk 'BEGIN {
+		printf "{\"$schema\":\"https://www.speedscope.app/" \
+			"file-format-schema.json\",\"shared\":{\"frames\":["
+		for (i = 0; i < 900; i++)
+			printf "%s{\"name\":\"f%d\"}", i ? "," : "", i
+		printf "]},\"profiles\":["
+		for (p = 0; p < 3; p++) {
+			printf "%s{\"type\":\"sampled\",\"name\":\"p%d\"," \
+				"\"unit\":\"none\",\"samples\":[", p ? "," : "", p
+			for (i = 0; i < 12000; i++) {
+				printf "%s[%d", i ? "," : "", i % 300
+				for (d = 0; d < 5; d++) {
+					x = (x * 1103515245 + 12345) % 2147483648
+					printf ",%d", p * 300 + x / 1024 % 300
+				}
+				printf "]"
+			}
+			printf "],\"weights\":["
+			for (i = 0; i < 12000; i++)
+				printf "%s%d", i ? "," : "", i % 7
+			printf "]}"
+		}
+		print "]}"
+	}'
+}
+
+@test "threads: stacks that are folded meanwhile become the same calls" {
+	make_speedscope >"$tmp/in"
+	for levels in 1 2 3; do
+		alike -q -t callgrind --separate-recs "$levels" "$tmp/in"
+		[ "$status" -eq 0 ]
+		# All of them at the end, to tell what is lost.
+		"$CGCONV" -q -v -t callgrind --separate-recs "$levels" \
+			"$tmp/in" 2>"$tmp/err" | cmp - "$tmp/out"
+	done
+	grep -q "'3\$" "$tmp/out"
+	# A sum of samples beyond 64 bits is told at once.
+	sed 's/"weights":\[0,/"weights":[18446744073709551000,/g' \
+		"$tmp/in" >"$tmp/large"
+	alike -t callgrind "$tmp/large"
+	[ "$status" -eq 1 ]
+}

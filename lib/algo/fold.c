@@ -41,6 +41,7 @@ struct open {
 /* A function that stands for a level of recursion of another. */
 struct level {
 	cg_fn fn, of_level;
+	uint64_t number;
 };
 
 /* A function on the path. */
@@ -53,9 +54,10 @@ struct state {
 };
 
 struct cg_fold {
-	struct cg_build *build;
-	struct cg_graph *graph;
+	struct cg_build *build; /* which levels of recursion are added to */
+	struct cg_graph *graph; /* of the stacks that are folded, and of rows */
 	uint64_t levels;
+	bool failed;
 	cg_part part;
 
 	struct open *path;
@@ -70,6 +72,9 @@ struct cg_fold {
 	struct cg_map calls; /* open calls except the first of a callee */
 	struct level *level;
 	size_t level_count, level_cap;
+	/* In a twin: the last levels, whose functions are not added yet. */
+	size_t pending;
+	struct cg_row_sums late; /* rows of these */
 	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
 	/* Inclusive costs of the part: by index, of which function, and costs. */
 	cg_fn *inclusive_fn;
@@ -113,42 +118,50 @@ fn_of(const struct cg_fold *fold, cg_node node)
 static bool
 grow_states(struct cg_fold *fold)
 {
-	return cg_grow(&fold->state, &fold->states, fold->graph->fns,
-	    sizeof(*fold->state));
+	return cg_grow(&fold->state, &fold->states,
+	    fold->graph->fns + fold->pending, sizeof(*fold->state));
 }
 
-/* Adds "f'2", a function like fn with another name. */
+/* Adds "f'2", a function like fn with another name. 0: it failed. */
 static cg_fn
-add_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
+add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
 {
-	struct cg_graph *graph = fold->graph;
-	struct cg_slice name = cg_fn_name(graph, fn);
+	struct cg_build *build = fold->build;
+	struct cg_slice name = cg_fn_name(build->graph, fn);
 	char *text = malloc(name.len + CG_NUMBER_MAX + 1), *end;
-	struct cg_fn_entry like = graph->fn[fn];
+	struct cg_fn_entry like = build->graph->fn[fn];
 	cg_name full;
 	cg_fn of_level;
 
-	if (!text) {
-		cg_build_nomem(fold->build);
+	if (!text)
 		return 0;
-	}
 	if (name.len > 0)
 		memcpy(text, name.ptr, name.len);
 	text[name.len] = '\'';
 	end = cg_format_u64(text + name.len + 1, level);
-	full = cg_add_name(
-	    fold->build, (struct cg_slice){ text, (size_t)(end - text) });
+	full =
+	    cg_add_name(build, (struct cg_slice){ text, (size_t)(end - text) });
 	free(text);
-	of_level = cg_add_fn_symbol(
-	    fold->build, full, like.file, like.object, like.symbol);
+	of_level =
+	    cg_add_fn_symbol(build, full, like.file, like.object, like.symbol);
+	return build->status == CG_OK ? of_level : 0;
+}
+
+/* In a twin it gets the next number of a function that is not in use there. */
+static bool
+add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
+{
+	cg_fn of_level;
+
 	if (!cg_grow_raw(&fold->level, &fold->level_cap, fold->level_count + 1,
-		sizeof(*fold->level)) ||
-	    !grow_states(fold)) {
-		cg_build_nomem(fold->build);
-		return 0;
-	}
-	fold->level[fold->level_count++] = (struct level){ fn, of_level };
-	return of_level;
+		sizeof(*fold->level)))
+		return false;
+	of_level = fold->graph == fold->build->graph
+		       ? add_fn_of_level(fold, fn, number)
+		       : (cg_fn)(fold->graph->fns + fold->pending++);
+	fold->level[fold->level_count++] =
+	    (struct level){ fn, of_level, number };
+	return of_level != 0 && grow_states(fold);
 }
 
 /* Functions may have got a file and lines since their levels were added. */
@@ -192,12 +205,17 @@ fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
 		return fn;
 	at = cg_map_at(&fold->level_ids, level << 32 | fn);
 	if (!at) {
-		cg_build_nomem(fold->build);
+		fold->failed = true;
 		return 0;
 	}
-	if (*at == 0 && add_level(fold, fn, level) != 0)
+	if (*at == 0) {
+		if (!add_level(fold, fn, level)) {
+			fold->failed = true;
+			return 0;
+		}
 		*at = (uint32_t)fold->level_count;
-	return *at != 0 ? fold->level[*at - 1].of_level : 0;
+	}
+	return fold->level[*at - 1].of_level;
 }
 
 /* ---- The path ------------------------------------------------------------ */
@@ -226,7 +244,7 @@ is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
 		return false;
 	open = cg_map_at(&fold->calls, call_key(caller, callee));
 	if (!open) {
-		cg_build_nomem(fold->build);
+		fold->failed = true;
 		return false;
 	}
 	if (*open != 0)
@@ -248,7 +266,7 @@ open_frame(struct cg_fold *fold, cg_node node)
 		&fold->path, &fold->cap, depth + 1, sizeof(*fold->path)) ||
 	    !cg_grow_raw(&fold->sum, &fold->sums, depth + 1,
 		(graph->events + 1) * sizeof(*fold->sum))) {
-		cg_build_nomem(fold->build);
+		fold->failed = true;
 		return false;
 	}
 	memset(sum_at(fold, depth), 0, graph->events * sizeof(*fold->sum));
@@ -259,7 +277,7 @@ open_frame(struct cg_fold *fold, cg_node node)
 	    is_first_call(fold, depth ? frame[-1].fn : NO_CALLER, of_level) &&
 	    depth > 0;
 	fold->depth++;
-	return fold->build->status == CG_OK;
+	return !fold->failed;
 }
 
 static uint64_t
@@ -316,12 +334,25 @@ put_at_once(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
 }
 
 static bool
+is_late(const struct cg_fold *fold, const struct cg_row_key *key)
+{
+	size_t fns = fold->graph->fns;
+
+	return fold->pending > 0 &&
+	       (key->fn >= fns ||
+		   (key->callee >= fns && key->callee != CG_NO_CALLEE));
+}
+
+static bool
 add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
     const uint64_t *cost, size_t n)
 {
 	bool ok;
 
-	if (fold->at_once > 0)
+	if (is_late(fold, key))
+		ok = cg_row_sums_add(
+		    &fold->late, fold->graph, key, count, cost, n);
+	else if (fold->at_once > 0)
 		ok = put_at_once(fold, key, count, cost, n);
 	else
 		ok = cg_row_sums_add(
@@ -329,7 +360,7 @@ add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
 		     (++fold->added,
 			 fold->rows.count < fold->most || put_rows(fold));
 	if (!ok)
-		cg_build_nomem(fold->build);
+		fold->failed = true;
 	return ok;
 }
 
@@ -377,7 +408,7 @@ add_inclusive(
 		return true;
 	to = get_inclusive(fold, frame->fn);
 	if (!to) {
-		cg_build_nomem(fold->build);
+		fold->failed = true;
 		return false;
 	}
 	if (cg_add_values(fold->graph, to, sum, n))
@@ -416,7 +447,7 @@ put_root(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 	if (cg_row_sums_add(&fold->roots, fold->graph, &key, frame->samples,
 		sum, fold->graph->events))
 		return true;
-	cg_build_nomem(fold->build);
+	fold->failed = true;
 	return false;
 }
 
@@ -483,7 +514,7 @@ go_to(struct cg_fold *fold, cg_node leaf)
 		}
 		if (!cg_grow_raw(&fold->ancestor, &fold->ancestor_cap,
 			steps + 1, sizeof(*fold->ancestor))) {
-			cg_build_nomem(fold->build);
+			fold->failed = true;
 			return false;
 		}
 		fold->ancestor[steps++] = leaf;
@@ -536,13 +567,11 @@ fold_part(struct cg_fold *fold, cg_part part)
 static bool
 fold_stacks(struct cg_fold *fold)
 {
-	struct cg_graph *graph = fold->graph = fold->build->graph;
+	const struct cg_graph *graph = fold->graph;
 	bool ok =
 	    grow_states(fold) && cg_grow(&fold->sampled, &fold->sampled_cap,
 				     graph->parts, sizeof(*fold->sampled));
 
-	if (!ok)
-		cg_build_nomem(fold->build);
 	if (graph->events != fold->events) {
 		free(fold->sum);
 		fold->sum = NULL;
@@ -551,7 +580,7 @@ fold_stacks(struct cg_fold *fold)
 	}
 	for (cg_part part = 0; ok && part < graph->parts; part++)
 		ok = fold_part(fold, part);
-	return ok && fold->build->status == CG_OK;
+	return ok && !fold->failed;
 }
 
 /* When no sample comes any more, which would be of another part. */
@@ -589,10 +618,64 @@ cg_fold_new(struct cg_build *build, uint64_t levels, size_t rows)
 	if (!fold)
 		return NULL;
 	fold->build = build;
+	fold->graph = build->graph;
 	fold->most = rows < ROWS ? rows : ROWS;
 	/* Map keys have 32 bits for the level; no path is that deep. */
 	fold->levels = levels < UINT32_MAX ? levels : UINT32_MAX;
 	return fold;
+}
+
+static cg_fn
+settled(const struct cg_fold *fold, cg_fn fn)
+{
+	size_t fns = fold->graph->fns;
+
+	return fn >= fns && fn != CG_NO_CALLEE
+		   ? fold->level[fold->level_count - fold->pending + fn - fns]
+			 .of_level
+		   : fn;
+}
+
+bool
+cg_fold_settle(struct cg_fold *fold)
+{
+	size_t first = fold->level_count - fold->pending;
+	bool ok = true;
+
+	for (size_t i = first; ok && i < fold->level_count; i++) {
+		struct level *level = &fold->level[i];
+
+		level->of_level =
+		    add_fn_of_level(fold, level->fn, level->number);
+		ok = level->of_level != 0;
+	}
+	for (size_t i = 0; ok && i < fold->late.count; i++) {
+		struct cg_row_key *key = &cg_row_sums_at(&fold->late, i)->key;
+
+		key->fn = settled(fold, key->fn);
+		key->callee = settled(fold, key->callee);
+	}
+	fold->pending = 0;
+	return ok;
+}
+
+bool
+cg_fold_in(struct cg_fold *fold, struct cg_graph *graph)
+{
+	bool ok = true;
+
+	fold->graph = graph;
+	if (fold->late.count == 0)
+		return true;
+	ok = grow_states(fold);
+	for (size_t i = 0; ok && i < fold->late.count; i++) {
+		const struct cg_row_sum *row = cg_row_sums_at(&fold->late, i);
+
+		ok = add_row(
+		    fold, &row->key, row->count, row->cost, fold->late.width);
+	}
+	cg_row_sums_free(&fold->late);
+	return ok;
 }
 
 void
@@ -612,6 +695,7 @@ cg_fold_free(struct cg_fold *fold)
 	free(fold->inclusive_fn);
 	free(fold->inclusive);
 	cg_row_sums_free(&fold->rows);
+	cg_row_sums_free(&fold->late);
 	cg_row_sums_free(&fold->roots);
 	free(fold);
 }
@@ -619,15 +703,10 @@ cg_fold_free(struct cg_fold *fold)
 bool
 cg_fold_some(struct cg_fold *fold)
 {
-	struct cg_graph *graph = fold->build->graph;
-	bool ok = cg_stacks_group(graph) && fold_stacks(fold);
-
-	/* Otherwise no node can be added any more. */
-	if (ok)
-		cg_stacks_restart(graph);
-	else
-		cg_build_nomem(fold->build);
-	return ok;
+	if (!fold_stacks(fold))
+		return false;
+	cg_stacks_restart(fold->graph);
+	return true;
 }
 
 int

@@ -14,16 +14,10 @@ size_of_sum(size_t width)
 	return sizeof(struct cg_row_sum) + width * sizeof(uint64_t);
 }
 
-static struct cg_row_sum *
-sum_at(const struct cg_row_sums *sums, size_t i)
-{
-	return (void *)((char *)sums->sum + i * size_of_sum(sums->width));
-}
-
-const struct cg_row_sum *
+struct cg_row_sum *
 cg_row_sums_at(const struct cg_row_sums *sums, size_t i)
 {
-	return sum_at(sums, i);
+	return (void *)((char *)sums->sum + i * size_of_sum(sums->width));
 }
 
 /* ---- The table ----------------------------------------------------------- */
@@ -55,7 +49,7 @@ find_sum(
 
 	do
 		id = cg_slots_next(&sums->slots, hash, &at);
-	while (id != 0 && !same_key(&sum_at(sums, id - 1)->key, key));
+	while (id != 0 && !same_key(&cg_row_sums_at(sums, id - 1)->key, key));
 	return id;
 }
 
@@ -71,7 +65,7 @@ widen(struct cg_row_sums *sums, size_t width)
 	if (!wide.sum)
 		return false;
 	for (size_t i = 0; i < sums->count; i++)
-		memcpy(sum_at(&wide, i), sum_at(sums, i),
+		memcpy(cg_row_sums_at(&wide, i), cg_row_sums_at(sums, i),
 		    size_of_sum(sums->width));
 	free(sums->sum);
 	*sums = wide;
@@ -88,11 +82,11 @@ get_sum(struct cg_row_sums *sums, const struct cg_row_key *key)
 	struct cg_row_sum *sum;
 
 	if (id != 0)
-		return sum_at(sums, id - 1);
+		return cg_row_sums_at(sums, id - 1);
 	if (sums->count >= UINT32_MAX - 1 || !cg_slots_grow(&sums->slots) ||
 	    !cg_grow_raw(&sums->sum, &sums->cap, sums->count + 1, size))
 		return NULL;
-	sum = sum_at(sums, sums->count);
+	sum = cg_row_sums_at(sums, sums->count);
 	memset(sum, 0, size);
 	sum->key = *key;
 	sums->count++;
@@ -167,14 +161,14 @@ put_rows(
 	bool ok = true;
 
 	for (size_t i = 0; i < sums->count; i++) {
-		const struct cg_row_key *key = &sum_at(sums, i)->key;
+		const struct cg_row_key *key = &cg_row_sums_at(sums, i)->key;
 
 		row[i] = (struct row){ (uint64_t)key->part << 32 | key->fn, i };
 	}
 	ok = cg_sort_by_u64(
 	    row, sums->count, sizeof(*row), offsetof(struct row, run));
 	for (size_t i = 0; ok && i < sums->count; i++) {
-		const struct cg_row_sum *sum = sum_at(sums, row[i].sum);
+		const struct cg_row_sum *sum = cg_row_sums_at(sums, row[i].sum);
 
 		if (i == 0 || row[i].run != row[i - 1].run)
 			run = cg_run_get(graph, sum->key.part, sum->key.fn);

@@ -41,7 +41,8 @@ bool cg_row_put(struct cg_graph *, const struct cg_row_key *, uint64_t count,
  */
 bool cg_row_sums_add(struct cg_row_sums *, const struct cg_graph *,
     const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
-const struct cg_row_sum *cg_row_sums_at(const struct cg_row_sums *, size_t i);
+/* A key may be changed if no row is added any more. */
+struct cg_row_sum *cg_row_sums_at(const struct cg_row_sums *, size_t i);
 /* Adds the rows to the graph. As cg_row_put(). */
 bool cg_row_sums_put(const struct cg_row_sums *, struct cg_graph *);
 /* Removes all rows, but keeps the memory for more. */

@@ -54,8 +54,8 @@ unseal(struct cg_graph *graph)
 	graph->part_runs = NULL;
 }
 
-static void
-keep_quiet(void *arg, const struct cg_message *message)
+void
+cg_keep_quiet(void *arg, const struct cg_message *message)
 {
 	(void)arg, (void)message;
 }
@@ -64,7 +64,7 @@ void
 cg_graph_view(struct cg_graph_view *view, const struct cg_graph *graph)
 {
 	view->quiet =
-	    (struct cg_diag){ .report = keep_quiet, .stop = graph->diag->stop };
+	    (struct cg_diag){ .report = cg_keep_quiet, .stop = graph->diag->stop };
 	view->fault = CG_OK;
 	view->graph = *graph;
 	view->graph.fault = &view->fault;

@@ -1,6 +1,8 @@
 /*
  * pack.c - packs rows, and merges runs that grow. packed.h has the layout.
  */
+#include <stdlib.h>
+
 #include "graph/cursor.h"
 
 /* Largest size of rows without costs. */
@@ -261,6 +263,46 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 	merged.costs.merged = merged_size(&run->costs, &merged.costs);
 	merged.others.merged = merged_size(&run->others, &merged.others);
 	*run = merged;
+	return true;
+}
+
+/* Adds all rows to a graph that has rows of its own. */
+static bool
+copy_runs(struct cg_graph *from, struct cg_graph *to)
+{
+	struct cg_rows *rows = cg_rows_new(from);
+	bool ok = rows != NULL;
+
+	for (size_t i = 0; ok && i < from->runs; i++) {
+		const struct cg_run *run = &from->run[i];
+		struct cg_run *sum = cg_run_get(to, run->part, run->fn);
+
+		ok = sum && cg_rows_open_merged(rows, run) &&
+		     copy_rows(to, rows, sum) && *from->fault == CG_OK;
+	}
+	cg_rows_free(rows);
+	return ok;
+}
+
+bool
+cg_runs_move(struct cg_graph *from, struct cg_graph *to)
+{
+	if (to->runs > 0)
+		return copy_runs(from, to);
+	free(to->run);
+	to->run = from->run;
+	to->runs = from->runs;
+	to->run_cap = from->run_cap;
+	to->run_ids = from->run_ids;
+	to->costs = from->costs;
+	to->others = from->others;
+	for (cg_fn fn = 0; fn < from->fns; fn++)
+		to->fn[fn].runs = from->fn[fn].runs;
+	/* The moved rows are of no use to it, but for cg_graph_free(). */
+	from->run = NULL;
+	from->runs = from->run_cap = 0;
+	from->run_ids = (struct cg_map){ 0 };
+	from->costs = from->others = (struct cg_pool){ .open = CG_NO_RUN };
 	return true;
 }
 

@@ -641,16 +641,44 @@ free_nodes(struct cg_graph *graph)
 	graph->stack_cap = 0;
 }
 
+/* The sets of labels that stacks have, before these are gone. */
+static void
+note_labels(struct cg_graph *graph)
+{
+	for (size_t i = 0; graph->label_sets > 0 && i < graph->stacks; i++)
+		if (graph->stack[i].labels != 0)
+			graph->label_set[graph->stack[i].labels - 1].used = 1;
+}
+
 void
 cg_stacks_restart(struct cg_graph *graph)
 {
-	for (size_t i = 0; i < graph->stacks; i++)
-		if (graph->stack[i].labels != 0)
-			graph->label_set[graph->stack[i].labels - 1].used = 1;
+	note_labels(graph);
 	if (graph->nodes > CG_NODES_KEPT)
 		free_nodes(graph);
 	cg_slots_clear(&graph->node_slots);
 	remove_nodes(graph);
+}
+
+void
+cg_stacks_move(struct cg_graph *from, struct cg_graph *to)
+{
+	const struct cg_graph empty = *to;
+
+	note_labels(from);
+	to->grouped = from->grouped;
+	to->part_stacks = from->part_stacks;
+	to->stack = from->stack;
+	to->stacks = from->stacks;
+	to->stack_cap = from->stack_cap;
+	to->stack_costs = from->stack_costs;
+	from->grouped = NULL;
+	from->part_stacks = empty.part_stacks;
+	from->stack = empty.stack;
+	from->stacks = 0;
+	from->stack_cap = empty.stack_cap;
+	from->stack_costs = (struct cg_arena){ 0 };
+	cg_stacks_restart(from);
 }
 
 void

@@ -48,7 +48,7 @@ cg_job_free(struct cg_job *job)
 		return;
 	close_input(job);
 	cg_job_release(job);
-	cg_fold_free(job->fold);
+	cg_fold_steps_free(job->fold);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	for (size_t i = 0; i < job->opens; i++)

@@ -111,7 +111,8 @@ struct cg_job {
 	bool folds;                      /* see cg_job_begin_fold() */
 	uint64_t fold_levels;            /* of recursion */
 	size_t fold_nodes;               /* at once; 0: the usual number */
-	struct cg_fold *fold;            /* NULL: no stack was folded yet */
+	size_t parsers;                  /* threads of texts.c; 0 is 1 */
+	struct cg_fold_steps *fold;      /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
 	cg_facts diff_lost;              /* facts that the difference lacks */

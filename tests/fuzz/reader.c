@@ -188,7 +188,10 @@ write_and_reread(struct cg_slice bytes, const struct cg_module *from,
 	drop(it);
 }
 
-/* Converts; folds stacks when the graph has so many nodes, or at the end. */
+/*
+ * Converts; folds stacks when the graph has so many nodes, which a thread may do,
+ * or at the end.
+ */
 static struct written
 fold_at(struct cg_slice bytes, const struct cg_module *to, const char *by,
     size_t nodes)
@@ -198,6 +201,7 @@ fold_at(struct cg_slice bytes, const struct cg_module *to, const char *by,
 	if (it.job == NULL)
 		return it;
 	it.job->fold_nodes = nodes;
+	cg_job_set_threads(it.job, 2);
 	(void)cg_job_set_from(it.job, fuzzed->name);
 	(void)cg_job_set_to(it.job, to->name);
 	(void)cg_job_set_part_by(it.job, by);

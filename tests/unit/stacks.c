@@ -14,6 +14,8 @@
 #define LABELS 4
 
 static int fault;
+static bool unsigned_only; /* no event is signed */
+static uint64_t row;       /* cost of the first function that is of no stack */
 static struct unit_log message;
 static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
@@ -53,10 +55,10 @@ make_samples(struct sample *sample, uint64_t *random)
 			sample->line[k] = (uint32_t)unit_below(random, LINES);
 			sample->inlined[k] = unit_below(random, 4) == 0;
 		}
-		/* The second event is signed. */
+		/* The second event may be signed. */
 		for (size_t k = 0; k < sample->n; k++)
-			sample->cost[k] =
-			    unit_below(random, 9) - (k == 1 ? 4u : 0u);
+			sample->cost[k] = unit_below(random, 9) -
+					  (k == 1 && !unsigned_only ? 4u : 0u);
 	}
 }
 
@@ -71,8 +73,9 @@ begin(struct cg_build *build)
 	cg_build_init(build, graph, CG_PARTS_KEEP);
 	for (int i = 0; i < EVENTS; i++) {
 		(void)snprintf(name, sizeof(name), "e%d", i);
-		cg_add_event(build,
-		    &(struct cg_event){ .name = name, .is_signed = i == 1 });
+		cg_add_event(
+		    build, &(struct cg_event){ .name = name,
+			       .is_signed = i == 1 && !unsigned_only });
 	}
 	for (int i = 0; i < PARTS; i++)
 		CHECK(cg_add_part(build, &(struct cg_part_info){ .cmd = "" }) ==
@@ -97,17 +100,26 @@ end(struct cg_build *build, struct cg_graph *graph)
 static void
 add_sample(struct cg_build *build, const struct sample *sample)
 {
-	cg_node node = 0;
+	cg_frame_id frame[DEPTH];
+	cg_node nodes[DEPTH], node = 0;
 
 	cg_set_part(build, sample->part);
 	cg_set_labels(
 	    build, cg_add_labels(build, label_sets[sample->labels].label,
 		       label_sets[sample->labels].n));
+	/* One by one, or all at once. */
 	for (size_t k = 0; k < sample->depth; k++) {
 		const struct cg_pos pos = { .line = sample->line[k] };
 
-		node = cg_add_frame(
-		    build, node, sample->fn[k], &pos, sample->inlined[k]);
+		frame[k] = cg_get_frame(
+		    build, sample->fn[k], &pos, sample->inlined[k]);
+		if (sample->depth % 2)
+			node = cg_add_frame(build, node, sample->fn[k], &pos,
+			    sample->inlined[k]);
+	}
+	if (sample->depth % 2 == 0) {
+		CHECK(cg_add_nodes(build, 0, frame, sample->depth, nodes));
+		node = nodes[sample->depth - 1];
 	}
 	cg_add_stack(build, node, sample->samples, sample->cost, sample->n);
 }
@@ -412,6 +424,7 @@ static void
 compare_part(const struct cg_graph *graph, const struct sample *sample,
     cg_part part, uint64_t levels)
 {
+	const uint64_t parts = part == CG_ALL_PARTS ? PARTS : 1;
 	struct model *model = unit_alloc(sizeof(*model));
 	struct cg_rows *rows = cg_rows_new(graph);
 	cg_fn fn;
@@ -421,6 +434,7 @@ compare_part(const struct cg_graph *graph, const struct sample *sample,
 		if (part == CG_ALL_PARTS || sample[i].part == part)
 			fold_model(model, &sample[i], levels);
 	}
+	model->self[1][0][0] += row * parts;
 	if (has_called_root(sample, levels))
 		memcpy(model->called[0][0], model->is_root,
 		    sizeof(model->is_root));
@@ -504,6 +518,88 @@ test_random(uint64_t seed)
 	compare_part(graph, sample, CG_ALL_PARTS, levels);
 	compare_sums(graph, sample);
 	end(&build, graph);
+}
+
+static void
+add_row(struct cg_build *build)
+{
+	row = 7;
+	for (cg_part part = 0; part < PARTS; part++) {
+		cg_set_part(build, part);
+		cg_add_cost(build, 1, &(const struct cg_pos){ 0 }, &row, 1);
+	}
+}
+
+/*
+ * Folds in steps, by one thread or two, while functions are added. Rows may be
+ * in the graph before or come meanwhile.
+ */
+static void
+test_steps(uint64_t seed)
+{
+	uint64_t random = seed, levels = 1 + unit_below(&random, 4);
+	size_t early = unit_below(&random, 3 * SAMPLES);
+	struct sample sample[SAMPLES];
+	struct cg_fold_steps *steps;
+	struct cg_build build;
+	struct cg_graph *graph;
+	bool calls = false;
+	char name[16];
+
+	unsigned_only = seed % 3 != 0;
+	graph = begin(&build);
+	make_samples(sample, &random);
+	steps = cg_fold_steps_new(
+	    &build, levels, 1 + unit_below(&random, 9), 1 + seed % 2);
+	for (size_t i = 0; CHECK(steps != NULL) && i < SAMPLES; i++) {
+		if (i == early)
+			add_row(&build);
+		add_sample(&build, &sample[i]);
+		calls |= sample[i].depth > 1;
+		(void)snprintf(name, sizeof(name), "new%zu", i);
+		cg_add_fn(&build, cg_slice(name), 0, 0);
+		if (unit_below(&random, 3) == 0)
+			CHECK(cg_fold_step(steps));
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_fold_steps_end(steps) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	for (cg_part part = 0; part < PARTS; part++)
+		compare_part(graph, sample, part, levels);
+	compare_part(graph, sample, CG_ALL_PARTS, levels);
+	CHECK(!calls || (cg_graph_facts(graph) & CG_CALLS));
+	if (row == 0)
+		compare_sums(graph, sample);
+	cg_fold_steps_free(steps);
+	end(&build, graph);
+	unsigned_only = false;
+	row = 0;
+}
+
+/* A sum beyond 64 bits is told in the step that it is in, as by one thread. */
+static void
+test_overflow(size_t threads)
+{
+	const struct cg_pos nowhere = { 0 };
+	const uint64_t cost = 1;
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_fold_steps *steps =
+	    cg_fold_steps_new(&build, 1, SIZE_MAX, threads);
+	cg_node root = cg_add_frame(&build, 0, 1, &nowhere, false);
+
+	message.count = 0;
+	for (cg_fn fn = 2; fn < 4; fn++)
+		cg_add_stack(&build,
+		    cg_add_frame(&build, root, fn, &nowhere, false),
+		    UINT64_MAX / 4 * 3, &cost, 1);
+	CHECK(steps && !cg_fold_step(steps) && message.count == 1);
+	CHECK(strstr(message.text, "exceeds 64 bits") != NULL);
+	CHECK(cg_build_status(&build) == CG_EINPUT && fault == CG_EINPUT);
+	cg_fold_steps_free(steps);
+	cg_build_free(&build);
+	cg_graph_free(graph);
+	fault = CG_OK;
 }
 
 /* ---- Negative costs ------------------------------------------------------ */
@@ -707,6 +803,10 @@ main(void)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++)
 		test_random(seed);
+	for (uint64_t seed = 1; seed <= 2000; seed++)
+		test_steps(seed);
+	test_overflow(1);
+	test_overflow(2);
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		test_clamp(seed, false);
 		test_clamp(seed, true);
