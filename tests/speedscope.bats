@@ -178,6 +178,11 @@ E='"type":"evented","name":"x"'
 	becomes '[unknown] 4' 'f 1' 'f:8:1 2'
 }
 
+@test "speedscope: the first sample may have no frame" {
+	file f "{$S,\"samples\":[[],[0],[]],\"weights\":[1,2,4]}" >"$dir/in.json"
+	becomes 'f 2'
+}
+
 @test "speedscope: errors name their location" {
 	refused "expected as many weights as samples" "f" \
 		"{$S,\"samples\":[[0]],\"weights\":[1,2]}"

@@ -374,8 +374,15 @@ add_threads(struct cg_doc *doc, struct firefox_reader *r)
 		struct firefox_tables *tables = tables_of(r, thread);
 
 		ok = firefox_add_thread(doc, r, thread, tables);
-		if (tables->string == r->shared.string && tables != &r->shared)
+		if (tables == &r->shared)
+			continue;
+		if (tables->string == r->shared.string)
 			tables->string = NULL;
+		/* No other thread has these stacks. */
+		free_tables(tables);
+		memset(tables, 0, sizeof(*tables));
+		if (cg_free_nodes(doc->job))
+			r->shared.nodes = 0;
 	}
 	return ok;
 }

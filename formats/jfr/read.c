@@ -137,6 +137,8 @@ read_chunk(
 		return false;
 	if (first)
 		describe_start(chunk);
+	/* The next chunk has stacks of its own. */
+	(void)cg_free_nodes(chunk->job);
 	return true;
 }
 
