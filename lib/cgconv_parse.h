@@ -148,12 +148,12 @@ void cg_json_start(struct cg_json *, struct cg_slice);
 void cg_json_open(struct cg_json *, struct cg_in *);
 enum cg_json_type cg_json_next(struct cg_json *);
 /*
- * Takes the next elements of an array if they are whole numbers of at most max,
- * which has 32 bits: no more than there is room for, and as long as that is quick.
- * Returns how many; cg_json_next() takes the element behind them.
+ * Takes the next elements of an array if they are whole numbers of at most max:
+ * no more than there is room for, and as long as that is quick. Returns how many;
+ * cg_json_next() takes the element behind them.
  */
 size_t cg_json_numbers(
-    struct cg_json *, uint64_t max, uint32_t *number, size_t room);
+    struct cg_json *, uint32_t max, uint32_t *number, size_t room);
 /*
  * After an outermost value: true if another one follows (JSON Lines); its
  * tokens are next.

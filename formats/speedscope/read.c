@@ -140,19 +140,20 @@ find_nodes(struct reader *r, uint32_t node, const uint32_t *frame, size_t count,
 {
 	cg_frame_id id[FRAMES_AT_ONCE];
 
-	for (size_t i = 0; i < count && !r->direct; i++) {
+	if (r->direct) {
+		for (size_t i = 0; i < count; i++) {
+			id[i] = speedscope_get_frame(r, frame[i]);
+			if (id[i] == 0)
+				return false;
+		}
+		return cg_add_nodes(r->build, node, id, count, nodes);
+	}
+	for (size_t i = 0; i < count; i++) {
 		if (!find_node(r, node, frame[i], &nodes[i]))
 			return false;
 		node = nodes[i];
 	}
-	if (!r->direct)
-		return true;
-	for (size_t i = 0; i < count; i++) {
-		id[i] = speedscope_get_frame(r, frame[i]);
-		if (id[i] == 0)
-			return false;
-	}
-	return cg_add_nodes(r->build, node, id, count, nodes);
+	return true;
 }
 
 /* Equal frames are not looked up. */
@@ -191,8 +192,11 @@ add_frames(struct reader *r, struct sample *sample, const uint32_t *frame,
 static bool
 take_path(struct reader *r, struct sample *sample)
 {
+	const size_t frames = r->frames.count;
 	/* Greater ones are not quick: they are reported. */
-	const uint64_t max = r->direct ? r->frames.count - 1 : UINT32_MAX;
+	const uint32_t max = r->direct && frames <= UINT32_MAX
+				 ? (uint32_t)frames - 1
+				 : UINT32_MAX;
 	uint32_t frame[FRAMES_AT_ONCE];
 	uint64_t number;
 

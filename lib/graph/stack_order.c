@@ -19,9 +19,9 @@ struct sibling {
 struct order {
 	struct cg_graph *graph;
 	bool sorted; /* siblings are; or in the order of arrival */
-	uint32_t
-	    *begin;     /* sorted: by node: index of its first child; the end */
-	cg_node *child; /* sorted: grouped by parent */
+	/* If they are: */
+	uint32_t *begin; /* by node: index of its first child; and the end */
+	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
 	size_t group_cap;
 	cg_node *new_id;  /* old id -> new */

@@ -557,7 +557,7 @@ cg_json_next(struct cg_json *json)
 
 size_t
 cg_json_numbers(
-    struct cg_json *json, uint64_t max, uint32_t *number, size_t room)
+    struct cg_json *json, uint32_t max, uint32_t *number, size_t room)
 {
 	const char *at = json->rest.ptr, *end = at + json->rest.len, *to;
 	bool first = json->expect == ITEM;

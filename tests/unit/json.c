@@ -768,7 +768,7 @@ struct tokens {
 };
 
 static void
-collect(const char *text, uint64_t max, size_t room, struct tokens *all)
+collect(const char *text, uint32_t max, size_t room, struct tokens *all)
 {
 	struct cg_json json;
 	uint32_t number[8];
