@@ -811,8 +811,8 @@ changes()
 	grep -q 'Cover\.c' "$tmp/out"
 }
 
-# Three profiles of 60,000 nodes: each is folded while the next one is read.
-# Functions call themselves, and each profile brings some of its own.
+# Three profiles of 60,000 nodes: each is folded while the next one is read. Some
+# functions call themselves.
 make_speedscope()
 {
 	awk 'BEGIN {
@@ -827,8 +827,8 @@ make_speedscope()
 			for (i = 0; i < 12000; i++) {
 				printf "%s[%d", i ? "," : "", i % 300
 				for (d = 0; d < 5; d++) {
-					x = (x * 1103515245 + 12345) % 2147483648
-					printf ",%d", p * 300 + x / 1024 % 300
+					x = (x * 69069 + 5) % 4294967296
+					printf ",%d", p * 300 + int(x / 65536) % 300
 				}
 				printf "]"
 			}
@@ -851,9 +851,75 @@ make_speedscope()
 			"$tmp/in" 2>"$tmp/err" | cmp - "$tmp/out"
 	done
 	grep -q "'3\$" "$tmp/out"
-	# A sum of samples beyond 64 bits is told at once.
-	sed 's/"weights":\[0,/"weights":[18446744073709551000,/g' \
+	# All samples are more than 64 bits hold, those of a part are not: the
+	# reader waits for each step.
+	sed 's/"weights":\[0,/"weights":[12000000000000000000,/g' \
 		"$tmp/in" >"$tmp/large"
-	alike -t callgrind "$tmp/large"
-	[ "$status" -eq 1 ]
+	alike -q -t callgrind "$tmp/large"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^summary: 120000000000000' "$tmp/out")" -eq 3 ]
+}
+
+# Three threads with tables of their own, of 40,000 stacks, which bring functions;
+# the first thread and the last one share the profile's tables.
+make_firefox()
+{
+	awk 'function table(t, n, i) {
+		printf "\"stringArray\":["
+		for (i = 0; i < 200; i++)
+			printf "%s\"f%d\"", i ? "," : "", i + t * 50
+		printf "],\"frameTable\":{\"length\":200,\"func\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"funcTable\":{\"length\":200,\"name\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"stackTable\":{\"length\":%d,\"frame\":[", n
+		for (i = 0; i < n; i++) {
+			x = (x * 69069 + 5) % 4294967296
+			printf "%s%d", i ? "," : "", int(x / 65536) % 200
+		}
+		printf "],\"prefix\":["
+		for (i = 0; i < n; i++)
+			printf "%s%s", i ? "," : "", i % 5 ? i - 1 : "null"
+		printf "]}"
+	}
+	function thread(t, n, i) {
+		printf "%s{\"name\":\"t%d\",\"pid\":7,\"tid\":%d,", \
+			t ? "," : "", t, 10 + t
+		printf "\"samples\":{\"length\":%d,\"stack\":[", n / 5
+		for (i = 4; i < n; i += 5)
+			printf "%s%d", (i > 4 ? "," : ""), i
+		printf "],\"time\":["
+		for (i = 0; i < n / 5; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "],\"weightType\":\"samples\"}"
+	}
+	BEGIN {
+		printf "{\"meta\":{\"version\":27,\"interval\":1," \
+			"\"preprocessedProfileVersion\":45,\"startTime\":0," \
+			"\"product\":\"Firefox\"},\"shared\":{"
+		table(4, 100)
+		printf "},\"threads\":["
+		thread(0, 100)
+		print "}"
+		for (t = 1; t < 4; t++) {
+			thread(t, 40000)
+			printf ","
+			table(t, 40000)
+			print "}"
+		}
+		thread(4, 100)
+		print "}]}"
+	}'
+}
+
+@test "threads: the stacks of Firefox's own and shared tables are folded" {
+	make_firefox >"$tmp/in"
+	alike -q -t callgrind --part-by tid "$tmp/in"
+	[ "$status" -eq 0 ]
+	"$CGCONV" -q -v -t callgrind --part-by tid "$tmp/in" 2>"$tmp/err" |
+		cmp - "$tmp/out"
+	grep '^summary: ' "$tmp/out" | sort | uniq -c | same - <(printf '%s\n' \
+		"      2 summary: 20" "      3 summary: 8000")
 }

@@ -381,7 +381,7 @@ add_threads(struct cg_doc *doc, struct firefox_reader *r)
 		/* No other thread has these stacks. */
 		free_tables(tables);
 		memset(tables, 0, sizeof(*tables));
-		if (cg_free_nodes(doc->job))
+		if (ok && cg_free_nodes(doc->job))
 			r->shared.nodes = 0;
 	}
 	return ok;

@@ -48,14 +48,8 @@ static bool
 find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 {
 	struct node *nodes = r->nodes.at;
-	uint32_t last;
+	uint32_t last = parent ? nodes[parent - 1].last : r->last_root;
 
-	if (r->direct) {
-		cg_frame_id id = speedscope_get_frame(r, frame);
-
-		return id != 0 && cg_add_nodes(r->build, parent, &id, 1, node);
-	}
-	last = parent ? nodes[parent - 1].last : r->last_root;
 	*node = last;
 	if (last != 0 && nodes[last - 1].frame == frame)
 		return true;
@@ -71,6 +65,31 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 		nodes[parent - 1].last = *node & NODES_MAX;
 	else
 		r->last_root = *node;
+	return true;
+}
+
+#define FRAMES_AT_ONCE 64
+
+/* The nodes of some frames, each on the one before. */
+static bool
+find_nodes(struct reader *r, uint32_t node, const uint32_t *frame, size_t count,
+    uint32_t *nodes)
+{
+	cg_frame_id id[FRAMES_AT_ONCE];
+
+	if (r->direct) {
+		for (size_t i = 0; i < count; i++) {
+			id[i] = speedscope_get_frame(r, frame[i]);
+			if (id[i] == 0)
+				return false;
+		}
+		return cg_add_nodes(r->build, node, id, count, nodes);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!find_node(r, node, frame[i], &nodes[i]))
+			return false;
+		node = nodes[i];
+	}
 	return true;
 }
 
@@ -131,30 +150,6 @@ struct sample {
 	uint32_t node;
 	bool same; /* its frames so far equal those of the sample before */
 };
-#define FRAMES_AT_ONCE 64
-
-/* Nodes of frames, each on the one before. */
-static bool
-find_nodes(struct reader *r, uint32_t node, const uint32_t *frame, size_t count,
-    uint32_t *nodes)
-{
-	cg_frame_id id[FRAMES_AT_ONCE];
-
-	if (r->direct) {
-		for (size_t i = 0; i < count; i++) {
-			id[i] = speedscope_get_frame(r, frame[i]);
-			if (id[i] == 0)
-				return false;
-		}
-		return cg_add_nodes(r->build, node, id, count, nodes);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!find_node(r, node, frame[i], &nodes[i]))
-			return false;
-		node = nodes[i];
-	}
-	return true;
-}
 
 /* Equal frames are not looked up. */
 static bool
@@ -391,7 +386,7 @@ take_event(struct reader *r)
 		close_frame(r);
 		return speedscope_keep_moment(r, top(r), &r->event_at);
 	}
-	return find_node(r, top(r), r->event_frame, &node) &&
+	return find_nodes(r, top(r), &r->event_frame, 1, &node) &&
 	       extend_path(r, r->path.count, node, r->event_frame) &&
 	       speedscope_keep_moment(r, node, &r->event_at);
 }

@@ -192,7 +192,7 @@ bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 
 /* ---- build.c ------------------------------------------------------------ */
 
-/* Adds a frame by number; 0: failed. */
+/* What the builder calls the frame of that number; 0: failed. */
 cg_frame_id speedscope_get_frame(struct reader *, uint32_t number);
 /* Puts the last profile into the builder, if frames came before it. */
 bool speedscope_build_profile(struct reader *);
