@@ -81,7 +81,7 @@ struct cg_fold {
 	uint64_t *inclusive;
 	size_t inclusives, inclusive_fn_cap, inclusive_cap;
 	struct cg_row_sums rows; /* not in the graph yet */
-	size_t most;             /* so many of them at most */
+	size_t most;             /* so many of them, and those of a queue */
 	size_t added;            /* how many rows are summed in these */
 	size_t at_once;          /* so many more are not summed */
 	struct cg_map called;    /* part << 32 | fn -> 1 if it has calls */
@@ -308,7 +308,7 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 static bool
 put_rows(struct cg_fold *fold)
 {
-	bool ok = true;
+	bool ok = cg_row_sums_settle(&fold->rows, fold->graph);
 
 	for (size_t i = 0; ok && i < fold->rows.count; i++) {
 		const struct cg_row_sum *row = cg_row_sums_at(&fold->rows, i);
@@ -355,7 +355,7 @@ add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
 	else if (fold->at_once > 0)
 		ok = put_at_once(fold, key, count, cost, n);
 	else
-		ok = cg_row_sums_add(
+		ok = cg_row_sums_queue(
 			 &fold->rows, fold->graph, key, count, cost, n) &&
 		     (++fold->added,
 			 fold->rows.count < fold->most || put_rows(fold));

@@ -74,9 +74,8 @@ widen(struct cg_row_sums *sums, size_t width)
 
 /* The key's sum, made if need be; NULL: out of memory. */
 static struct cg_row_sum *
-get_sum(struct cg_row_sums *sums, const struct cg_row_key *key)
+get_sum(struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
 {
-	uint32_t hash = hash_key(sums, key);
 	size_t size = size_of_sum(sums->width);
 	uint32_t id = find_sum(sums, key, hash);
 	struct cg_row_sum *sum;
@@ -95,16 +94,10 @@ get_sum(struct cg_row_sums *sums, const struct cg_row_key *key)
 	return sum;
 }
 
-bool
-cg_row_sums_add(struct cg_row_sums *sums, const struct cg_graph *graph,
-    const struct cg_row_key *key, uint64_t count, const uint64_t *cost,
-    size_t n)
+static bool
+add_to(struct cg_row_sum *sum, const struct cg_graph *graph, uint64_t count,
+    const uint64_t *cost, size_t n)
 {
-	struct cg_row_sum *sum;
-
-	if (sums->width < graph->events && !widen(sums, graph->events))
-		return false;
-	sum = get_sum(sums, key);
 	if (!sum)
 		return false;
 	if (cg_add_values(graph, sum->cost, cost, n) &&
@@ -112,6 +105,84 @@ cg_row_sums_add(struct cg_row_sums *sums, const struct cg_graph *graph,
 		return true;
 	cg_graph_overflow(graph, "costs or samples of a function");
 	return false;
+}
+
+bool
+cg_row_sums_add(struct cg_row_sums *sums, const struct cg_graph *graph,
+    const struct cg_row_key *key, uint64_t count, const uint64_t *cost,
+    size_t n)
+{
+	if (sums->width < graph->events && !widen(sums, graph->events))
+		return false;
+	return add_to(
+	    get_sum(sums, key, hash_key(sums, key)), graph, count, cost, n);
+}
+
+/* ---- The queue ----------------------------------------------------------- */
+
+static struct cg_row_sum *
+queued(const struct cg_row_sums *sums, size_t i)
+{
+	return (void *)((char *)sums->queue.row + i * size_of_sum(sums->width));
+}
+
+bool
+cg_row_sums_settle(struct cg_row_sums *sums, const struct cg_graph *graph)
+{
+	struct cg_row_queue *queue = &sums->queue;
+	bool ok = true;
+
+	/* Most are there already. */
+	for (size_t i = 0; i < queue->count; i++) {
+		size_t at = queue->hash[i];
+		uint32_t id = cg_slots_next(&sums->slots, queue->hash[i], &at);
+
+		if (id != 0)
+			CG_PREFETCH(cg_row_sums_at(sums, id - 1));
+	}
+	for (size_t i = 0; ok && i < queue->count; i++) {
+		const struct cg_row_sum *row = queued(sums, i);
+
+		ok = add_to(get_sum(sums, &row->key, queue->hash[i]), graph,
+		    row->count, row->cost, sums->width);
+	}
+	queue->count = 0;
+	return ok;
+}
+
+/* Gives the queue and the sums a column for each event. */
+static bool
+widen_queue(struct cg_row_sums *sums, const struct cg_graph *graph)
+{
+	if (!cg_row_sums_settle(sums, graph) || !widen(sums, graph->events))
+		return false;
+	free(sums->queue.row);
+	sums->queue.row = calloc(CG_ROWS_AT_ONCE, size_of_sum(sums->width));
+	return sums->queue.row != NULL;
+}
+
+bool
+cg_row_sums_queue(struct cg_row_sums *sums, const struct cg_graph *graph,
+    const struct cg_row_key *key, uint64_t count, const uint64_t *cost,
+    size_t n)
+{
+	struct cg_row_queue *queue = &sums->queue;
+	struct cg_row_sum *row;
+	uint32_t hash;
+
+	if ((sums->width < graph->events || !queue->row) &&
+	    !widen_queue(sums, graph))
+		return false;
+	hash = hash_key(sums, key);
+	cg_slots_prefetch(&sums->slots, hash);
+	row = queued(sums, queue->count);
+	row->key = *key;
+	row->count = count;
+	memcpy(row->cost, cost, n * sizeof(*cost));
+	memset(row->cost + n, 0, (sums->width - n) * sizeof(*cost));
+	queue->hash[queue->count++] = hash;
+	return queue->count < CG_ROWS_AT_ONCE ||
+	       cg_row_sums_settle(sums, graph);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -200,6 +271,7 @@ void
 cg_row_sums_free(struct cg_row_sums *sums)
 {
 	free(sums->sum);
+	free(sums->queue.row);
 	cg_slots_free(&sums->slots);
 	*sums = (struct cg_row_sums){ 0 };
 }

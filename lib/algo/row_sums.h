@@ -26,10 +26,19 @@ struct cg_row_sum {
 	uint64_t cost[];
 };
 
+/* Rows that wait to be added. */
+#define CG_ROWS_AT_ONCE 16
+struct cg_row_queue {
+	void *row; /* struct cg_row_sum, as many columns as sums have */
+	size_t count;
+	uint32_t hash[CG_ROWS_AT_ONCE];
+};
+
 struct cg_row_sums {
 	void *sum; /* struct cg_row_sum, width columns each */
 	size_t count, cap, width;
 	struct cg_slots slots; /* of index in sum, + 1 */
+	struct cg_row_queue queue;
 };
 
 /* Adds one row to the graph. False: out of memory, or a sum overflows. */
@@ -41,6 +50,13 @@ bool cg_row_put(struct cg_graph *, const struct cg_row_key *, uint64_t count,
  */
 bool cg_row_sums_add(struct cg_row_sums *, const struct cg_graph *,
     const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
+/*
+ * The same for many rows, which are faster: they wait, and are looked up side by
+ * side. cg_row_sums_settle() adds the last ones. False: one of these failed.
+ */
+bool cg_row_sums_queue(struct cg_row_sums *, const struct cg_graph *,
+    const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
+bool cg_row_sums_settle(struct cg_row_sums *, const struct cg_graph *);
 /* A key may be changed if no row is added any more. */
 struct cg_row_sum *cg_row_sums_at(const struct cg_row_sums *, size_t i);
 /* Adds the rows to the graph. As cg_row_put(). */
