@@ -367,11 +367,13 @@ cg_frame_id cg_get_frame(
     struct cg_build *, cg_fn, const struct cg_pos *, bool inlined);
 cg_node cg_add_node(struct cg_build *, cg_node parent, cg_frame_id);
 /*
- * Adds n frames above parent, each on the one before, and sets their nodes.
- * False: the builder has failed.
+ * Adds n paths from the root and sets their leaves (0: of a path without
+ * frames). Path i ends before frame[end[i]], where the next one begins. Many at
+ * once are faster: they are looked up side by side. False: the builder has
+ * failed.
  */
-bool cg_add_nodes(struct cg_build *, cg_node parent, const cg_frame_id *,
-    size_t n, cg_node *node);
+bool cg_add_paths(struct cg_build *, const cg_frame_id *frame,
+    const size_t *end, size_t n, cg_node *leaf);
 /*
  * Adds self cost to the leaf frame of a stack. samples is how many samples it
  * comes from, in which calls are counted where stacks become calls; 0 if the

@@ -68,31 +68,6 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 	return true;
 }
 
-#define FRAMES_AT_ONCE 64
-
-/* The nodes of some frames, each on the one before. */
-static bool
-find_nodes(struct reader *r, uint32_t node, const uint32_t *frame, size_t count,
-    uint32_t *nodes)
-{
-	cg_frame_id id[FRAMES_AT_ONCE];
-
-	if (r->direct) {
-		for (size_t i = 0; i < count; i++) {
-			id[i] = speedscope_get_frame(r, frame[i]);
-			if (id[i] == 0)
-				return false;
-		}
-		return cg_add_nodes(r->build, node, id, count, nodes);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!find_node(r, node, frame[i], &nodes[i]))
-			return false;
-		node = nodes[i];
-	}
-	return true;
-}
-
 static bool
 add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 {
@@ -131,110 +106,111 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 
 /* ---- Sampled profiles --------------------------------------------------- */
 
-/* Makes the frame the last one of so many and one. */
-static bool
-extend_path(struct reader *r, size_t depth, uint32_t node, uint32_t frame)
-{
-	struct step *step;
+/* Samples that are looked up, and numbers that are parsed at once. */
+#define SAMPLES_AT_ONCE 64
+#define FRAMES_AT_ONCE 64
 
-	r->path.count = depth;
-	step = speedscope_add(r, &r->path, sizeof(*step));
-	if (step)
-		*step = (struct step){ node, frame };
-	return step != NULL;
+/* Finds the nodes of samples in the builder. */
+static bool
+find_leaves(struct reader *r, uint32_t *leaf)
+{
+	uint32_t *frame = r->stacks.at;
+
+	for (size_t i = 0; i < r->stacks.count; i++) {
+		frame[i] = speedscope_get_frame(r, frame[i]);
+		if (frame[i] == 0)
+			return false;
+	}
+	return cg_add_paths(r->build, frame, r->ends.at, r->ends.count, leaf);
 }
 
-/* A sample that is read. */
-struct sample {
-	size_t depth;
-	uint32_t node;
-	bool same; /* its frames so far equal those of the sample before */
-};
-
-/* Equal frames are not looked up. */
 static bool
-add_frames(struct reader *r, struct sample *sample, const uint32_t *frame,
-    size_t count)
+find_own_leaves(struct reader *r, uint32_t *leaf)
 {
-	struct list *path = &r->path;
-	uint32_t nodes[FRAMES_AT_ONCE];
-	struct step *step;
-	size_t at = 0;
+	const uint32_t *frame = r->stacks.at;
+	const size_t *end = r->ends.at;
 
-	if (count == 0)
-		return true;
-	if (!cg_grow_raw(
-		&path->at, &path->cap, sample->depth + count, sizeof(*step)))
-		return cg_reject_nomem(r->job);
-	step = (struct step *)path->at + sample->depth;
-	for (; sample->same && at < count; at++) {
-		sample->same = sample->depth + at < path->count &&
-			       step[at].frame == frame[at];
-		if (!sample->same)
-			break;
-		sample->node = step[at].node;
-	}
-	if (!find_nodes(r, sample->node, frame + at, count - at, nodes + at))
-		return false;
-	sample->depth += count;
-	for (; at < count; at++) {
-		sample->node = nodes[at];
-		step[at] = (struct step){ nodes[at], frame[at] };
+	for (size_t i = 0, at = 0; i < r->ends.count; i++) {
+		leaf[i] = 0;
+		for (; at < end[i]; at++) {
+			if (!find_node(r, leaf[i], frame[at], &leaf[i]))
+				return false;
+		}
 	}
 	return true;
 }
 
+/* Finds the nodes of the samples that were parsed. */
 static bool
-take_path(struct reader *r, struct sample *sample)
+finish_samples(struct reader *r)
+{
+	uint32_t *leaf;
+
+	if (!cg_grow_raw(&r->samples.at, &r->samples.cap,
+		r->samples.count + r->ends.count, sizeof(*leaf)))
+		return cg_reject_nomem(r->job);
+	leaf = (uint32_t *)r->samples.at + r->samples.count;
+	if (!(r->direct ? find_leaves(r, leaf) : find_own_leaves(r, leaf)))
+		return false;
+	r->samples.count += r->ends.count;
+	r->ends.count = r->stacks.count = 0;
+	return true;
+}
+
+/* Appends the frames of a sample. */
+static bool
+take_stack(struct reader *r)
 {
 	const size_t frames = r->frames.count;
 	/* Greater ones are not quick: they are reported. */
 	const uint32_t max = r->direct && frames <= UINT32_MAX
 				 ? (uint32_t)frames - 1
 				 : UINT32_MAX;
-	uint32_t frame[FRAMES_AT_ONCE];
+	struct list *stacks = &r->stacks;
+	uint32_t *frame;
 	uint64_t number;
 
 	for (;;) {
-		size_t n =
-		    cg_json_numbers(&r->json, max, frame, FRAMES_AT_ONCE);
-
-		if (!add_frames(r, sample, frame, n) || !speedscope_next(r))
+		if (!cg_grow_raw(&stacks->at, &stacks->cap,
+			stacks->count + FRAMES_AT_ONCE, sizeof(uint32_t)))
+			return cg_reject_nomem(r->job);
+		frame = (uint32_t *)stacks->at;
+		stacks->count += cg_json_numbers(
+		    &r->json, max, frame + stacks->count, FRAMES_AT_ONCE - 1);
+		if (!speedscope_next(r))
 			return false;
 		if (r->type == CG_JSON_ARRAY_END)
 			return true;
-		if (!speedscope_get_number(r, UINT32_MAX, &number))
+		if (!speedscope_get_number(r, UINT32_MAX, &number) ||
+		    (r->direct && !speedscope_get_frame(r, (uint32_t)number)))
 			return false;
-		*frame = (uint32_t)number;
-		if (!add_frames(r, sample, frame, 1))
-			return false;
+		frame[stacks->count++] = (uint32_t)number;
 	}
 }
 
 static bool
 take_sample(struct reader *r)
 {
-	struct sample sample = { .same = true };
-	uint32_t *node;
+	size_t *end;
 
 	if (!speedscope_expect(
 		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
-	    !take_path(r, &sample))
+	    !take_stack(r))
 		return false;
-	r->path.count = sample.depth;
-	node = speedscope_add(r, &r->samples, sizeof(*node));
-	if (!node)
+	end = speedscope_add(r, &r->ends, sizeof(*end));
+	if (!end)
 		return false;
-	*node = sample.node;
-	return speedscope_next(r);
+	*end = r->stacks.count;
+	return (r->ends.count < SAMPLES_AT_ONCE || finish_samples(r)) &&
+	       speedscope_next(r);
 }
 
 static bool
 take_samples(struct reader *r)
 {
 	r->sampled = true;
-	r->path.count = 0;
-	return speedscope_take_array(r, take_sample);
+	r->ends.count = r->stacks.count = 0;
+	return speedscope_take_array(r, take_sample) && finish_samples(r);
 }
 
 static bool
@@ -325,9 +301,9 @@ static const struct key event_keys[] = {
 static uint32_t
 top(const struct reader *r)
 {
-	const struct step *path = r->path.at;
+	const struct step *open = r->open.at;
 
-	return r->path.count ? path[r->path.count - 1].node : 0;
+	return r->open.count ? open[r->open.count - 1].node : 0;
 }
 
 /* Adds the time since the last event to the open frame. */
@@ -350,7 +326,7 @@ advance_time(struct reader *r, const struct decimal *at)
 	elapsed.whole -= now.whole;
 	elapsed.nano -= now.nano;
 	return (elapsed.whole == 0 && elapsed.nano == 0) ||
-	       (r->path.count == 0 && r->profile.gaps) ||
+	       (r->open.count == 0 && r->profile.gaps) ||
 	       add_cost(r, top(r), &elapsed);
 }
 
@@ -358,23 +334,40 @@ advance_time(struct reader *r, const struct decimal *at)
 static void
 close_frame(struct reader *r)
 {
-	const struct step *path = r->path.at;
-	size_t depth = r->path.count;
+	const struct step *open = r->open.at;
+	size_t depth = r->open.count;
 
-	while (depth > 0 && path[depth - 1].frame != r->event_frame)
+	while (depth > 0 && open[depth - 1].frame != r->event_frame)
 		depth--;
-	if (depth == 0 || depth != r->path.count)
+	if (depth == 0 || depth != r->open.count)
 		cg_warn_at(r->job, r->json.at,
 		    "expected the end of the frame that began last");
 	if (depth > 0)
-		r->path.count = depth - 1;
+		r->open.count = depth - 1;
+}
+
+/* Makes the frame the last one that is open. */
+static bool
+open_frame(struct reader *r, uint32_t frame)
+{
+	cg_frame_id id = r->direct ? speedscope_get_frame(r, frame) : 1;
+	struct step step = { .frame = frame }, *last;
+
+	if (id == 0)
+		return false;
+	if (r->direct)
+		step.node = cg_add_node(r->build, top(r), id);
+	else if (!find_node(r, top(r), frame, &step.node))
+		return false;
+	last = speedscope_add(r, &r->open, sizeof(*last));
+	if (last)
+		*last = step;
+	return last && step.node != 0;
 }
 
 static bool
 take_event(struct reader *r)
 {
-	uint32_t node;
-
 	r->event_type = 0;
 	if (!speedscope_take_object(r, event_keys))
 		return false;
@@ -386,20 +379,19 @@ take_event(struct reader *r)
 		close_frame(r);
 		return speedscope_keep_moment(r, top(r), &r->event_at);
 	}
-	return find_nodes(r, top(r), &r->event_frame, 1, &node) &&
-	       extend_path(r, r->path.count, node, r->event_frame) &&
-	       speedscope_keep_moment(r, node, &r->event_at);
+	return open_frame(r, r->event_frame) &&
+	       speedscope_keep_moment(r, top(r), &r->event_at);
 }
 
 static bool
 take_events(struct reader *r)
 {
-	r->path.count = 0;
+	r->open.count = 0;
 	r->began = false;
 	r->profile.evented = true;
 	if (!speedscope_take_array(r, take_event))
 		return false;
-	if (r->path.count > 0)
+	if (r->open.count > 0)
 		cg_warn(r->job, "expected the ends of all frames: the profile "
 				"may be truncated");
 	return true;
@@ -447,7 +439,7 @@ take_profile(struct reader *r)
 		.first_moment = r->moments.bytes };
 	if (r->profiles.count == 0 && !r->built)
 		r->direct = r->frames.count > 0;
-	r->samples.count = r->weights.count = r->path.count = 0;
+	r->samples.count = r->weights.count = r->open.count = 0;
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
 	cg_map_free(&r->cost_ids);
@@ -610,7 +602,9 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.descs.at);
 	free(r.samples.at);
 	free(r.weights.at);
-	free(r.path.at);
+	free(r.stacks.at);
+	free(r.ends.at);
+	free(r.open.at);
 	cg_numbers_free(&r.moments);
 	free(r.sums.at);
 	cg_map_free(&r.sum_ids);

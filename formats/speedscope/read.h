@@ -66,7 +66,7 @@ struct frame {
 	cg_frame_id id; /* 0: on no stack yet */
 };
 
-/* A frame of the last sample, or one that is open. */
+/* A frame that began, in events. */
 struct step {
 	uint32_t node, frame;
 };
@@ -109,7 +109,10 @@ struct reader {
 	struct cg_map cost_ids; /* its nodes -> their costs, from 1 */
 	struct list samples;    /* nodes: uint32_t */
 	struct list weights;    /* struct decimal, if they come first */
-	struct list path;       /* struct step */
+	/* Samples that are not in samples yet: */
+	struct list stacks; /* the numbers of their frames: uint32_t */
+	struct list ends;   /* where each one's frames end in these: size_t */
+	struct list open;   /* struct step: frames that began and did not end */
 	bool weighted, sampled; /* weights, samples were read */
 	size_t counts;          /* counts of samples that were read */
 	bool stored;            /* weights came before samples */

@@ -11,7 +11,8 @@
  *	build.c    objects, files, functions, events
  *	known_fns.c functions of frames, that other threads look up
  *	labels.c   sets of labels
- *	stacks.c   stack nodes, stacks
+ *	nodes.c    frames, the tree of nodes
+ *	stacks.c   stacks
  *	parts.c    parts and their descriptions
  *	descs.c    descriptions that are numbers of one input
  *	samples.c  parts made of samples (--part-by)

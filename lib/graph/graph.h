@@ -447,7 +447,7 @@ bool cg_order_rows(struct cg_graph *);
 uint32_t *cg_rank_strings(
     const struct cg_graph *, const cg_str *str, size_t count);
 
-/* ---- stacks.c, stack_order.c -------------------------------------------- */
+/* ---- nodes.c, stacks.c, stack_order.c ------------------------------------ */
 
 /* Puts nodes and stacks in canonical order; false: out of memory. */
 bool cg_stacks_seal(struct cg_graph *);

@@ -101,7 +101,7 @@ static void
 add_sample(struct cg_build *build, const struct sample *sample)
 {
 	cg_frame_id frame[DEPTH];
-	cg_node nodes[DEPTH], node = 0;
+	cg_node node = 0;
 
 	cg_set_part(build, sample->part);
 	cg_set_labels(
@@ -117,10 +117,8 @@ add_sample(struct cg_build *build, const struct sample *sample)
 			node = cg_add_frame(build, node, sample->fn[k], &pos,
 			    sample->inlined[k]);
 	}
-	if (sample->depth % 2 == 0) {
-		CHECK(cg_add_nodes(build, 0, frame, sample->depth, nodes));
-		node = nodes[sample->depth - 1];
-	}
+	if (sample->depth % 2 == 0)
+		CHECK(cg_add_paths(build, frame, &sample->depth, 1, &node));
 	cg_add_stack(build, node, sample->samples, sample->cost, sample->n);
 }
 
@@ -779,6 +777,60 @@ test_deep(size_t fns, uint64_t levels)
 	end(&build, graph);
 }
 
+/* Many paths at once get the nodes that they get frame by frame. */
+static void
+test_paths(uint64_t seed)
+{
+	enum { PATHS = 70, DEEPEST = 7 };
+	cg_frame_id frame[PATHS * DEEPEST];
+	size_t end_of[PATHS], paths, frames;
+	cg_node leaf[PATHS], node;
+	struct cg_build build, other;
+	struct cg_graph *graph = begin(&build), *one = begin(&other);
+	uint64_t random = seed;
+
+	for (cg_fn fn = 1; fn <= FNS; fn++) {
+		const struct cg_pos pos = { 0 };
+
+		CHECK(cg_get_frame(&build, fn, &pos, false) == fn);
+		CHECK(cg_get_frame(&other, fn, &pos, false) == fn);
+	}
+	for (int round = 0; round < 4; round++) {
+		paths = unit_below(&random, PATHS + 1);
+		frames = 0;
+		for (size_t i = 0; i < paths; i++) {
+			size_t depth = unit_below(&random, DEEPEST + 1);
+
+			while (depth-- > 0)
+				frame[frames++] =
+				    (cg_frame_id)unit_below(&random, 3) + 1;
+			end_of[i] = frames;
+		}
+		CHECK(cg_add_paths(&build, frame, end_of, paths, leaf));
+		for (size_t i = 0, at = 0; i < paths; i++) {
+			node = 0;
+			while (at < end_of[i])
+				node = cg_add_node(&other, node, frame[at++]);
+			CHECK(leaf[i] == node);
+		}
+		CHECK(graph->nodes == one->nodes);
+		/* Nodes get other ids, and their table is made again. */
+		if (unit_below(&random, 2) == 0)
+			CHECK(cg_graph_seal(graph) == CG_OK &&
+			      cg_graph_seal(one) == CG_OK);
+	}
+	end(&other, one);
+	/* A frame that there is not. */
+	frame[1] = frame[0] = 1;
+	frame[2] = FNS + 1;
+	end_of[0] = 3;
+	CHECK(!cg_add_paths(&build, frame, end_of, 1, leaf));
+	CHECK(cg_build_status(&build) == CG_EBUG);
+	cg_build_free(&build);
+	cg_graph_free(graph);
+	fault = CG_OK;
+}
+
 static void
 test_wide(void)
 {
@@ -819,6 +871,8 @@ main(void)
 	}
 	for (uint64_t seed = 1; seed <= 300; seed++)
 		test_guess(seed);
+	for (uint64_t seed = 1; seed <= 200; seed++)
+		test_paths(seed);
 	test_deep(1, 1);
 	test_deep(2, 2);
 	test_deep(FNS, 7);
