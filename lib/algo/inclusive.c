@@ -6,10 +6,6 @@
 
 #include "algo/algo.h"
 
-struct arc {
-	cg_fn caller, callee;
-};
-
 struct cg_sums {
 	const struct cg_graph *graph;
 	size_t event, events;       /* that are summed: from event on */
@@ -21,9 +17,8 @@ struct cg_sums {
 	uint8_t *called;       /* by fn */
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
-	struct arc *arc; /* all calls */
-	size_t arcs, arc_cap;
-	uint32_t *first, *target; /* calls as compressed rows */
+	size_t arcs; /* all calls; as compressed rows: */
+	uint32_t *first, *target;
 };
 
 void
@@ -39,7 +34,6 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->cycle);
 	free(sums->called);
 	free(sums->cycle_called);
-	free(sums->arc);
 	free(sums->first);
 	free(sums->target);
 	free(sums);
@@ -67,17 +61,15 @@ overflow(const struct cg_sums *sums)
 	return false;
 }
 
-/* Notes an arc and counts it. */
+/* Counts an arc. */
 static bool
-note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+count_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
 	uint64_t *calls_in = &sums->calls_in[call->callee];
 
-	if (!cg_grow_raw(&sums->arc, &sums->arc_cap, sums->arcs + 1,
-		sizeof(*sums->arc)) ||
-	    sums->arcs >= UINT32_MAX - 1)
+	if (++sums->arcs == UINT32_MAX)
 		return false;
-	sums->arc[sums->arcs++] = (struct arc){ caller, call->callee };
+	sums->first[caller + 2]++;
 	if (call->callee == caller)
 		return true;
 	sums->called[call->callee] |= caller != 0;
@@ -85,9 +77,16 @@ note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	       overflow(sums);
 }
 
-/* First pass: collects all calls. */
 static bool
-note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+place_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+{
+	sums->target[sums->first[caller + 1]++] = call->callee;
+	return true;
+}
+
+static bool
+each_call(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
+    bool (*take)(struct cg_sums *, cg_fn, const struct cg_call *))
 {
 	const struct cg_run *run;
 	struct cg_call call;
@@ -96,31 +95,27 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		cg_calls_begin(rows, run, false);
 		while (cg_calls_next(rows, &call, &stated)) {
-			if (!stated && !note_call(sums, run->fn, &call))
+			if (!stated && !take(sums, run->fn, &call))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* Counting sort of calls by caller. */
+/* First two passes: callees by caller. */
 static bool
-sort_calls(struct cg_sums *sums)
+note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
-	size_t fns = sums->graph->fns;
 	uint32_t *first = sums->first;
 
+	if (!each_call(sums, rows, part, count_call))
+		return false;
 	sums->target = malloc((sums->arcs + 1) * sizeof(*sums->target));
 	if (!sums->target)
 		return false;
-	for (size_t i = 0; i < sums->arcs; i++)
-		first[sums->arc[i].caller + 2]++;
-	for (size_t i = 2; i < fns + 2; i++)
+	for (size_t i = 2; i < sums->graph->fns + 2; i++)
 		first[i] += first[i - 1];
-	for (size_t i = 0; i < sums->arcs; i++)
-		sums->target[first[sums->arc[i].caller + 1]++] =
-		    sums->arc[i].callee;
-	return true;
+	return each_call(sums, rows, part, place_call);
 }
 
 /* Numbers components of more than one function from 1; all others get 0. */
@@ -234,7 +229,7 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 	return true;
 }
 
-/* Second pass: sums costs; cycles are known. */
+/* Last pass: sums costs; cycles are known. */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
@@ -278,15 +273,12 @@ cg_sums_of(
 		     sums->calls_in && sums->component && sums->cycle &&
 		     sums->called && sums->first;
 	}
-	ok = ok && note_calls(sums, rows, part) && sort_calls(sums) &&
-	     number_cycles(sums) && find_called_cycles(sums) &&
+	ok = ok && note_calls(sums, rows, part) && number_cycles(sums) &&
+	     find_called_cycles(sums) &&
 	     (events == 0 || sum_runs(sums, rows, part));
 	cg_rows_free(rows);
-	if (ok) {
-		free(sums->arc);
-		sums->arc = NULL;
+	if (ok)
 		return sums;
-	}
 	cg_sums_free(sums);
 	cg_graph_nomem(graph);
 	return NULL;
