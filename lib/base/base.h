@@ -48,25 +48,21 @@ void cg_arena_trim(struct cg_arena *, void *end, void *to);
 typedef uint32_t cg_str;       /* 0 is "" */
 #define CG_STR_NONE UINT32_MAX /* out of memory */
 
-/* Has the hash, so that strings that differ are not compared. */
-struct cg_str_slot {
-	uint32_t id, hash; /* id 0: free */
-};
-
 struct cg_strs {
 	struct cg_str_entry *entry; /* by id */
 	size_t count, cap;
-	struct cg_str_slot *slot; /* open addressing */
-	size_t slots;             /* a power of two, or 0 */
-	uint64_t key[2];          /* of the hashes; random */
+	struct cg_slots slots;
+	uint64_t key[2];      /* of the hashes; random */
 	struct cg_arena text;
-	struct cg_map longs;      /* address of a long text -> its id */
+	struct cg_map longs;  /* address of a long text -> its id */
 };
 
 /* The string's id; CG_STR_NONE: out of memory. May contain any bytes. */
 cg_str cg_strs_add(struct cg_strs *, struct cg_slice);
-/* Its id, or 0 if there is none. */
+/* Its id, or 0 if there is none. Its slots must not have been dropped. */
 cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
+/* Frees what only these two need; cg_strs_add() makes it again. */
+void cg_strs_drop_slots(struct cg_strs *);
 /* Valid as long as the table; also NUL-terminated. */
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);

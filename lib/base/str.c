@@ -97,46 +97,37 @@ hash_text(const struct cg_strs *strs, struct cg_slice text)
 
 /* ---- Strings ------------------------------------------------------------ */
 
-/* The slot of the string, or the free one where it would be. */
-static size_t
-find_slot(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
+static bool
+same_text(const struct cg_str_entry *entry, struct cg_slice text)
 {
-	size_t mask = strs->slots - 1, at = hash & mask;
-	const struct cg_str_entry *entry;
-
-	for (; strs->slot[at].id != 0; at = (at + 1) & mask) {
-		if (strs->slot[at].hash != hash)
-			continue;
-		entry = &strs->entry[strs->slot[at].id];
-		if (entry->len == text.len &&
-		    memcmp(entry->ptr, text.ptr, text.len) == 0)
-			break;
-	}
-	return at;
+	return entry->len == text.len &&
+	       memcmp(entry->ptr, text.ptr, text.len) == 0;
 }
 
-static bool
-grow_slots(struct cg_strs *strs)
+/* Looks the text up in the slots; 0 if it is not there. */
+static cg_str
+find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
-	size_t slots = strs->slots ? strs->slots * 2 : 64, at;
-	struct cg_str_slot *slot = calloc(slots, sizeof(*slot));
+	size_t at = hash;
+	cg_str id;
 
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < strs->slots; i++) {
-		if (strs->slot[i].id == 0)
-			continue;
-		at = strs->slot[i].hash & (slots - 1);
-		while (slot[at].id != 0)
-			at = (at + 1) & (slots - 1);
-		slot[at] = strs->slot[i];
+	do
+		id = cg_slots_next(&strs->slots, hash, &at);
+	while (id != 0 && !same_text(&strs->entry[id], text));
+	return id;
+}
+
+/* Makes slots again that were dropped. */
+static bool
+list_strs(struct cg_strs *strs)
+{
+	for (cg_str id = 1; id < strs->count; id++) {
+		if (!cg_slots_grow(&strs->slots))
+			return false;
+		cg_slots_fill(
+		    &strs->slots, (struct cg_id_slot){ id,
+				      hash_text(strs, cg_strs_get(strs, id)) });
 	}
-	/* Slots contain the hashes: the first key stays in use. */
-	if (strs->slots == 0)
-		cg_random_key(strs->key, slot);
-	free(strs->slot);
-	strs->slot = slot;
-	strs->slots = slots;
 	return true;
 }
 
@@ -169,49 +160,60 @@ note_long(struct cg_strs *strs, const char *copy, size_t len)
 	return id != NULL;
 }
 
+/* Adds a string that is not there; CG_STR_NONE: out of memory. */
+static cg_str
+new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
+{
+	cg_str id = (cg_str)strs->count;
+	char *copy;
+
+	if (text.len >= UINT32_MAX || strs->count >= CG_STR_NONE ||
+	    !cg_slots_grow(&strs->slots) ||
+	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
+		sizeof(*strs->entry)))
+		return CG_STR_NONE;
+	copy = cg_arena_alloc(&strs->text, text.len + 1);
+	if (!copy || !note_long(strs, copy, text.len))
+		return CG_STR_NONE;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	strs->entry[strs->count++] =
+	    (struct cg_str_entry){ copy, (uint32_t)text.len };
+	cg_slots_fill(&strs->slots, (struct cg_id_slot){ id, hash });
+	return id;
+}
+
 cg_str
 cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 {
 	uint32_t hash, id;
-	size_t at;
-	char *copy;
 
 	if (text.len == 0)
 		return 0;
 	id = find_long(strs, text);
 	if (id != 0)
 		return id;
-	if (strs->count == 0)
+	if (strs->count == 0) {
 		strs->count = 1; /* entry 0 is "" */
-	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
+		cg_random_key(strs->key, strs);
+	}
+	if (strs->slots.count == 0 && !list_strs(strs))
 		return CG_STR_NONE;
 	hash = hash_text(strs, text);
-	at = find_slot(strs, text, hash);
-	if (strs->slot[at].id != 0)
-		return strs->slot[at].id;
-	if (text.len >= UINT32_MAX || strs->count >= CG_STR_NONE ||
-	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
-		sizeof(*strs->entry)))
-		return CG_STR_NONE;
-	copy = cg_arena_alloc(&strs->text, text.len + 1);
-	if (!copy)
-		return CG_STR_NONE;
-	memcpy(copy, text.ptr, text.len);
-	copy[text.len] = '\0';
-	strs->entry[strs->count] =
-	    (struct cg_str_entry){ copy, (uint32_t)text.len };
-	if (!note_long(strs, copy, text.len))
-		return CG_STR_NONE;
-	strs->slot[at] = (struct cg_str_slot){ (uint32_t)strs->count, hash };
-	return (cg_str)strs->count++;
+	id = find_str(strs, text, hash);
+	return id != 0 ? id : new_str(strs, text, hash);
 }
 
 cg_str
 cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
 {
-	if (text.len == 0 || strs->slots == 0)
-		return 0;
-	return strs->slot[find_slot(strs, text, hash_text(strs, text))].id;
+	return text.len == 0 ? 0 : find_str(strs, text, hash_text(strs, text));
+}
+
+void
+cg_strs_drop_slots(struct cg_strs *strs)
+{
+	cg_slots_free(&strs->slots);
 }
 
 struct cg_slice
@@ -226,7 +228,7 @@ void
 cg_strs_free(struct cg_strs *strs)
 {
 	free(strs->entry);
-	free(strs->slot);
+	cg_slots_free(&strs->slots);
 	cg_arena_free(&strs->text);
 	cg_map_free(&strs->longs);
 	*strs = (struct cg_strs){ 0 };

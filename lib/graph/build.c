@@ -168,51 +168,53 @@ hash_fn(const struct cg_graph *graph, cg_name name, cg_name symbol,
 	uint64_t names = (uint64_t)symbol << 32 | name;
 
 	return (uint32_t)cg_hash_u64(((uint64_t)file << 32 | object) ^
-				     cg_hash_u64(names ^ graph->fn_seed));
+				     cg_hash_u64(names ^ cg_hash_seed(graph)));
 }
 
 static bool
-grow_fn_slots(struct cg_graph *graph)
+same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 {
-	size_t slots = graph->fn_slots ? graph->fn_slots * 2 : 64, at;
-	struct cg_fn_slot *slot = calloc(slots, sizeof(*slot));
+	return a->name == b->name && a->symbol == b->symbol &&
+	       a->file == b->file && a->object == b->object;
+}
 
-	if (!slot)
+/* Inserts a function into the table; false: out of memory. */
+static bool
+list_fn(struct cg_graph *graph, cg_fn fn, uint32_t hash)
+{
+	if (!cg_slots_grow(&graph->fn_slots))
 		return false;
-	for (size_t i = 0; i < graph->fn_slots; i++) {
-		if (graph->fn_slot[i].id == 0)
-			continue;
-		at = graph->fn_slot[i].hash & (slots - 1);
-		while (slot[at].id != 0)
-			at = (at + 1) & (slots - 1);
-		slot[at] = graph->fn_slot[i];
-	}
-	/* Slots store hashes: the seed must not change. */
-	if (graph->fn_slots == 0)
-		graph->fn_seed = cg_hash_seed(slot);
-	free(graph->fn_slot);
-	graph->fn_slot = slot;
-	graph->fn_slots = slots;
+	cg_slots_fill(&graph->fn_slots, (struct cg_id_slot){ fn, hash });
 	return true;
 }
 
-/* The slot of a function, or a free one for it. */
-static struct cg_fn_slot *
+/* Makes a dropped table again. */
+static bool
+list_fns(struct cg_graph *graph)
+{
+	bool ok = true;
+
+	for (cg_fn i = 1; ok && i < graph->fns; i++) {
+		const struct cg_fn_entry *fn = &graph->fn[i];
+
+		ok = list_fn(graph, i,
+		    hash_fn(graph, fn->name, fn->symbol, fn->file, fn->object));
+	}
+	return ok;
+}
+
+/* Looks the function up in the table; 0 if it is not there. */
+static cg_fn
 find_fn(
     const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
 {
-	size_t mask = graph->fn_slots - 1, at = hash & mask;
+	size_t at = hash;
+	cg_fn fn;
 
-	for (; graph->fn_slot[at].id != 0; at = (at + 1) & mask) {
-		const struct cg_fn_entry *fn =
-		    &graph->fn[graph->fn_slot[at].id];
-
-		if (graph->fn_slot[at].hash == hash && fn->name == key->name &&
-		    fn->symbol == key->symbol && fn->file == key->file &&
-		    fn->object == key->object)
-			break;
-	}
-	return &graph->fn_slot[at];
+	do
+		fn = cg_slots_next(&graph->fn_slots, hash, &at);
+	while (fn != 0 && !same_fn(&graph->fn[fn], key));
+	return fn;
 }
 
 cg_fn
@@ -224,11 +226,15 @@ cg_build_find_fn(const struct cg_build *build, cg_name name, cg_file file,
 		.file = file,
 		.object = object };
 
-	return build->graph->fn_slots
-		   ? find_fn(build->graph, &key,
-			 hash_fn(build->graph, name, key.symbol, file, object))
-			 ->id
-		   : 0;
+	return find_fn(build->graph, &key,
+	    hash_fn(build->graph, name, key.symbol, file, object));
+}
+
+void
+cg_graph_drop_tables(struct cg_graph *graph)
+{
+	cg_strs_drop_slots(&graph->strs);
+	cg_slots_free(&graph->fn_slots);
 }
 
 cg_name
@@ -316,8 +322,8 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		.object = object,
 		.runs = CG_NO_RUN };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
-	struct cg_fn_slot *slot;
 	uint32_t hash;
+	cg_fn fn;
 
 	if (!cg_build_check(build, name, strs, "name") ||
 	    !cg_build_check(build, symbol, strs, "symbol") ||
@@ -326,39 +332,40 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		return 0;
 	if (name == 0 && key.file == 0 && object == 0 && symbol == 0)
 		return 0;
-	if (graph->fns * 2 >= graph->fn_slots && !grow_fn_slots(graph)) {
+	if (graph->fn_slots.count == 0 && !list_fns(graph)) {
 		cg_build_nomem(build);
 		return 0;
 	}
 	hash = hash_fn(graph, known, key.symbol, key.file, object);
-	slot = find_fn(graph, &key, hash);
-	if (slot->id != 0)
-		return slot->id;
+	fn = find_fn(graph, &key, hash);
+	if (fn != 0)
+		return fn;
+	fn = (cg_fn)graph->fns;
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
-		sizeof(*graph->fn))) {
+		sizeof(*graph->fn)) ||
+	    !list_fn(graph, fn, hash)) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	graph->fn[graph->fns] = key;
-	*slot = (struct cg_fn_slot){ (cg_fn)graph->fns, hash };
-	return (cg_fn)graph->fns++;
+	graph->fn[graph->fns++] = key;
+	return fn;
 }
 
 bool
 cg_set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 {
 	struct cg_fn_entry key = graph->fn[fn];
-	struct cg_fn_slot *slot;
 	uint32_t hash;
 
 	key.file = file;
 	hash = hash_fn(graph, key.name, key.symbol, file, key.object);
-	slot = find_fn(graph, &key, hash);
-	if (slot->id != 0)
+	if ((graph->fn_slots.count == 0 && !list_fns(graph)) ||
+	    find_fn(graph, &key, hash) != 0)
 		return false;
-	/* It has two slots now; there are more than twice as many. */
-	*slot = (struct cg_fn_slot){ fn, hash };
+	/* Its old slot stays, but is the function's no more. */
+	if (!list_fn(graph, fn, hash))
+		return false;
 	graph->fn[fn].file = file;
 	return true;
 }

@@ -177,6 +177,11 @@ void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
 /* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
 cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
+/*
+ * Frees the tables of names and functions, which take memory that writers need;
+ * they are made again when one is added.
+ */
+void cg_graph_drop_tables(struct cg_graph *);
 /* Gives a function its file, once. False: another one is the same then. */
 bool cg_set_fn_file(struct cg_graph *, cg_fn, cg_file);
 /*

@@ -97,7 +97,7 @@ cg_graph_free(struct cg_graph *graph)
 	free(graph->objects.path);
 	free(graph->files.path);
 	free(graph->fn);
-	free(graph->fn_slot);
+	cg_slots_free(&graph->fn_slots);
 	free(graph->event);
 	free(graph->part);
 	free(graph->run);

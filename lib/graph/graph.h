@@ -170,12 +170,7 @@ struct cg_graph {
 
 	struct cg_fn_entry *fn;   /* by id */
 	size_t fns, fn_cap;
-	struct cg_fn_slot {
-		cg_fn id;         /* 0: free */
-		uint32_t hash;    /* saves looking at other functions */
-	} *fn_slot;               /* open addressing */
-	size_t fn_slots;
-	uint64_t fn_seed;         /* see cg_hash_seed() */
+	struct cg_slots fn_slots;
 
 	struct cg_event *event;
 	size_t events, event_cap;

@@ -324,6 +324,7 @@ freeze(struct cg_job *job)
 		status = cg_formulas_resolve(job->graph);
 	if (status == CG_OK && !job->partial && !cg_infer_fn_files(job->graph))
 		status = cg_nomem(job);
+	cg_graph_drop_tables(job->graph);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
 	if (status == CG_OK)

@@ -54,11 +54,12 @@ make_text(char *text, size_t number)
 static size_t
 count_steps(const struct cg_strs *strs)
 {
-	size_t mask = strs->slots - 1, steps = 0;
+	const struct cg_slots *slots = &strs->slots;
+	size_t mask = slots->count - 1, steps = 0;
 
-	for (size_t i = 0; i < strs->slots; i++) {
-		if (strs->slot[i].id != 0)
-			steps += (i - strs->slot[i].hash) & mask;
+	for (size_t i = 0; i < slots->count; i++) {
+		if (slots->slot[i].id != 0)
+			steps += (i - slots->slot[i].hash) & mask;
 	}
 	return steps;
 }
@@ -79,7 +80,14 @@ test_collisions(void)
 		make_text(text, i);
 		CHECK(cg_strs_find(&strs, all) == i + 1);
 	}
-	/* At most half of the slots are used: half a step for each text. */
+	/* Half of the slots are used: half a step for each text. */
+	CHECK(count_steps(&strs) < 2 * count);
+	/* The slots are made again. */
+	cg_strs_drop_slots(&strs);
+	for (size_t i = count; i-- > 0;) {
+		make_text(text, i);
+		CHECK(cg_strs_add(&strs, all) == i + 1);
+	}
 	CHECK(count_steps(&strs) < 2 * count);
 	cg_strs_free(&strs);
 }
