@@ -52,6 +52,10 @@ struct cg_run {
 	cg_part part;
 	cg_file file;             /* of fn when the first row came */
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
+	struct cg_packed costs, others;
+	uint8_t *segment;         /* row of costs that begins the last segment */
+	uint32_t branches;        /* count, at most UINT32_MAX */
+	uint32_t branch_block, branch_index; /* of the last branch */
 	uint32_t visits : 8;      /* by cg_run_get(), since the last merge */
 	/*
 	 * The others are branches of one file that arrived in order of line,
@@ -59,10 +63,6 @@ struct cg_run {
 	 */
 	uint32_t branches_ascend : 1;
 	uint32_t branch_kind : 8; /* of the last branch */
-	struct cg_packed costs, others;
-	uint8_t *segment;         /* row of costs that begins the last segment */
-	uint32_t branches;        /* count, at most UINT32_MAX */
-	uint32_t branch_block, branch_index; /* of the last branch */
 };
 
 /*

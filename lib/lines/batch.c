@@ -359,13 +359,13 @@ collect_all(struct cg_lines *lines)
 size_t
 cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 {
+	const uint32_t file = cg_in_file_file(&lines->in_file[from]);
 	size_t to = from;
 
 	*rows = 0;
-	for (; to < lines->in_files &&
-	       lines->in_file[to].file == lines->in_file[from].file;
-	     to++)
-		*rows += lines->in_file[to].rows + 1;
+	while (to < lines->in_files &&
+	       cg_in_file_file(&lines->in_file[to]) == file)
+		*rows += lines->in_file[to++].rows + 1;
 	return to;
 }
 
@@ -373,12 +373,13 @@ void
 cg_lines_plan_batches(struct cg_lines *lines)
 {
 	uint64_t all = 0, opened = 0, rows;
+	uint32_t fn;
 
 	for (size_t i = 0, end; i < lines->in_files; i = end) {
 		rows = 0;
-		for (end = i;
-		     end < lines->in_files &&
-		     lines->in_file[end].part_fn == lines->in_file[i].part_fn;
+		fn = cg_in_file_fn(&lines->in_file[i]);
+		for (end = i; end < lines->in_files &&
+			      cg_in_file_fn(&lines->in_file[end]) == fn;
 		     end++)
 			rows += lines->in_file[end].rows + 1;
 		all += rows;
@@ -422,8 +423,8 @@ cg_lines_open_batch(struct cg_lines *lines)
 	lines->row_to = 0;
 	clear_rows(lines);
 	all->fn = cg_lines_order_batch(lines, from, to, &all->fns);
-	all->low = lines->in_file[from].file;
-	all->high = lines->in_file[to - 1].file;
+	all->low = cg_in_file_file(&lines->in_file[from]);
+	all->high = cg_in_file_file(&lines->in_file[to - 1]);
 	return all->fn && collect_all(lines) && cg_lines_order_rows(lines);
 }
 

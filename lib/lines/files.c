@@ -16,18 +16,19 @@
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
 {
-	uint32_t part_fn = (uint32_t)lines->part_fns - 1;
+	const uint64_t key =
+	    cg_in_file_key(file, (uint32_t)lines->part_fns - 1);
 	uint32_t *last = &lines->last[file];
 	struct fn_in_file *in_file;
 
-	if (*last > 0 && lines->in_file[*last - 1].part_fn == part_fn)
+	if (*last > 0 && lines->in_file[*last - 1].key == key)
 		return &lines->in_file[*last - 1];
 	if (lines->in_files >= UINT32_MAX ||
 	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
 		lines->in_files + 1, sizeof(*in_file)))
 		return NULL;
 	in_file = &lines->in_file[lines->in_files++];
-	*in_file = (struct fn_in_file){ .file = file, .part_fn = part_fn };
+	*in_file = (struct fn_in_file){ .key = key };
 	*last = (uint32_t)lines->in_files;
 	return in_file;
 }
@@ -36,7 +37,7 @@ static void
 clear_fns_in_files(struct cg_lines *lines)
 {
 	for (size_t i = 0; i < lines->in_files; i++)
-		lines->last[lines->in_file[i].file] = 0;
+		lines->last[cg_in_file_file(&lines->in_file[i])] = 0;
 	lines->in_files = 0;
 }
 
@@ -119,7 +120,7 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 			return false;
 		if (!stands)
 			continue;
-		if (!in_file || in_file->file != scan.rank)
+		if (!in_file || cg_in_file_file(in_file) != scan.rank)
 			in_file = get_fn_in_file(lines, scan.rank);
 		if (!in_file)
 			return false;
@@ -161,9 +162,8 @@ add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
 	if (!cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
 		lines->part_fns + 1, sizeof(*lines->part_fn)))
 		return false;
-	lines->part_fn[lines->part_fns++] = (struct part_fn){
-		.fn = fn, .run = run, .in_file = lines->in_files
-	};
+	lines->part_fn[lines->part_fns++] =
+	    (struct part_fn){ .fn = fn, .run = run };
 	return !entry->name || !entry->file ||
 	       get_fn_in_file(lines, lines->file_order[entry->file]);
 }
@@ -315,8 +315,7 @@ take_counts(void *arg, void *own)
 		memcpy(&lines->in_file[base], more->in_file,
 		    more->in_files * sizeof(*lines->in_file));
 	lines->in_files += more->in_files;
-	for (; lines->part_fns < more->part_fns; lines->part_fns++)
-		lines->part_fn[lines->part_fns].in_file += base;
+	lines->part_fns = more->part_fns;
 	for (size_t i = 0; i < more->callees; i++) {
 		if (!add_entries(
 			lines, more->callee[i], more->entries[more->callee[i]]))

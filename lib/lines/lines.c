@@ -138,7 +138,8 @@ static bool
 list_fns(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
-	cg_file file = lines->ordered_file[lines->in_file[lines->from].file];
+	cg_file file =
+	    lines->ordered_file[cg_in_file_file(&lines->in_file[lines->from])];
 
 	lines->fns = 0;
 	if (!cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
@@ -147,7 +148,7 @@ list_fns(struct cg_lines *lines)
 		lines->to - lines->from, sizeof(*lines->fn_index)))
 		return false;
 	for (size_t i = lines->from; i < lines->to; i++) {
-		uint32_t part_fn = lines->in_file[i].part_fn;
+		uint32_t part_fn = cg_in_file_fn(&lines->in_file[i]);
 		cg_fn fn = lines->part_fn[part_fn].fn;
 
 		if (graph->fn[fn].file != file || !graph->fn[fn].name)
@@ -177,7 +178,7 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
-	order = lines->in_file[lines->from].file;
+	order = cg_in_file_file(&lines->in_file[lines->from]);
 	lines->row_from = lines->row_next = lines->row_to;
 	while (lines->row_to < lines->row_count &&
 	       cg_row_file(&lines->row[lines->row_to]) == order)

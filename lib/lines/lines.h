@@ -22,15 +22,32 @@
 struct part_fn {
 	cg_fn fn;
 	uint32_t run;            /* its only run, or CG_NO_RUN */
-	size_t in_file;          /* its first, until these are sorted */
+	uint32_t number;         /* its index when functions are sorted */
 };
 
 /* A function has rows in a file, or the file is its own. */
 struct fn_in_file {
-	uint32_t file;           /* order number */
-	uint32_t part_fn;        /* index */
+	uint64_t key;            /* the file's order number, index in part_fn */
 	uint64_t rows;
 };
+
+static inline uint64_t
+cg_in_file_key(uint32_t file, uint32_t part_fn)
+{
+	return (uint64_t)file << 32 | part_fn;
+}
+
+static inline uint32_t
+cg_in_file_file(const struct fn_in_file *in_file)
+{
+	return (uint32_t)(in_file->key >> 32);
+}
+
+static inline uint32_t
+cg_in_file_fn(const struct fn_in_file *in_file)
+{
+	return (uint32_t)in_file->key;
+}
 
 /* The rows of a function on a line. */
 struct line_row {
@@ -108,11 +125,9 @@ struct cg_lines {
 	/* Sorted by first line, first column, number unless by_name, rank. */
 	struct part_fn *part_fn;
 	size_t part_fns, part_fn_cap;
-	struct fn_in_file *in_file; /* sorted by file, then part_fn */
+	struct fn_in_file *in_file; /* sorted by key */
 	size_t in_files, in_file_cap;
 	uint64_t batch_rows;     /* of a batch, at most, if it has several files */
-	struct fn_in_file *spare; /* for sorting them */
-	size_t spare_cap;
 	uint32_t *last;          /* by order number: last in_file + 1 */
 	uint32_t *first;         /* by fn: first line; 0: unknown */
 	uint64_t *entries;       /* by fn: sum of the counts of its calls */

@@ -29,10 +29,7 @@ void
 cg_lines_free_sorting(struct cg_lines *lines)
 {
 	free(lines->sorting.item);
-	free(lines->spare);
 	lines->sorting = (struct sorting){ 0 };
-	lines->spare = NULL;
-	lines->spare_cap = 0;
 }
 
 /* False: out of memory. */
@@ -136,43 +133,22 @@ cg_lines_order_listed(struct cg_lines *lines)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Copies in_file to spare, in the new order of functions. */
+/* Sorts in_file by file, then by the functions' new numbers. */
 static bool
-move_in_files(struct cg_lines *lines, const struct keyed *item)
+order_in_files(struct cg_lines *lines, const struct keyed *item)
 {
-	size_t moved = 0;
+	struct part_fn *part_fn = lines->part_fn;
 
-	if (!cg_grow_raw(&lines->spare, &lines->spare_cap, lines->in_files + 1,
-		sizeof(*lines->spare)))
-		return false;
-	for (uint32_t number = 0; number < lines->part_fns; number++) {
-		uint32_t from = item[number].index;
+	for (uint32_t i = 0; i < lines->part_fns; i++)
+		part_fn[item[i].index].number = i;
+	for (size_t i = 0; i < lines->in_files; i++) {
+		struct fn_in_file *in_file = &lines->in_file[i];
 
-		for (size_t i = lines->part_fn[from].in_file;
-		     i < lines->in_files && lines->in_file[i].part_fn == from;
-		     i++) {
-			lines->spare[moved] = lines->in_file[i];
-			lines->spare[moved++].part_fn = number;
-		}
+		in_file->key = cg_in_file_key(cg_in_file_file(in_file),
+		    part_fn[cg_in_file_fn(in_file)].number);
 	}
-	return true;
-}
-
-/* Sorts in_file by file; the functions of a file keep their order. */
-static bool
-order_in_files(struct cg_lines *lines)
-{
-	struct keyed *item = make_room(lines, lines->in_files);
-
-	if (!item)
-		return false;
-	for (uint32_t i = 0; i < lines->in_files; i++)
-		item[i] = (struct keyed){ lines->spare[i].file, { i } };
-	if (!sort_keys(item, lines->in_files))
-		return false;
-	for (size_t i = 0; i < lines->in_files; i++)
-		lines->in_file[i] = lines->spare[item[i].index];
-	return true;
+	return cg_sort_by_u64(lines->in_file, lines->in_files,
+	    sizeof(*lines->in_file), offsetof(struct fn_in_file, key));
 }
 
 bool
@@ -202,7 +178,7 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 		item[i].key = (uint64_t)lines->first[fn] << 32 |
 			      graph->fn[fn].range.first_column;
 	}
-	if (!sort_keys(item, count) || !move_in_files(lines, item))
+	if (!sort_keys(item, count) || !order_in_files(lines, item))
 		return false;
 	/* The keys are not needed any more: use them to permute part_fn. */
 	for (size_t i = 0; i < count; i++)
@@ -213,7 +189,7 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 		lines->part_fn[i].fn = (cg_fn)item[i].key;
 		lines->part_fn[i].run = (uint32_t)(item[i].key >> 32);
 	}
-	return order_in_files(lines);
+	return true;
 }
 
 /* ---- Batches ------------------------------------------------------------ */
@@ -234,8 +210,9 @@ cg_lines_order_batch(
 		if (rows > ROWS_MOST)
 			rows = ROWS_MOST;
 		if (rows > 0)
-			item[n++] = (struct keyed){ .key = in_file->part_fn,
-				.rows = (uint32_t)rows };
+			item[n++] =
+			    (struct keyed){ .key = cg_in_file_fn(in_file),
+				    .rows = (uint32_t)rows };
 	}
 	if (!sort_keys(item, n))
 		return NULL;
