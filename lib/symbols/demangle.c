@@ -151,7 +151,9 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 
 struct cg_demangler {
 	struct cg_arena names;
-	size_t kept; /* bytes */
+	size_t kept;   /* bytes */
+	char *mangled; /* with a NUL at its end */
+	size_t mangled_cap;
 };
 
 bool
@@ -172,6 +174,7 @@ cg_demangler_free(struct cg_demangler *demangler)
 	if (!demangler)
 		return;
 	cg_arena_free(&demangler->names);
+	free(demangler->mangled);
 	free(demangler);
 }
 
@@ -181,35 +184,38 @@ cg_demangler_kept(const struct cg_demangler *demangler)
 	return demangler->kept;
 }
 
-/* A copy with a NUL at its end; NULL: out of memory. */
+/* Copies a name, with a NUL at its end. */
 static char *
-keep(struct cg_demangler *demangler, struct cg_slice text)
+copy_to(char *to, struct cg_slice name)
 {
-	char *kept = cg_arena_alloc(&demangler->names, text.len + 1);
-
-	demangler->kept += text.len;
-	if (kept) {
-		memcpy(kept, text.ptr, text.len);
-		kept[text.len] = '\0';
+	if (to) {
+		memcpy(to, name.ptr, name.len);
+		to[name.len] = '\0';
 	}
-	return kept;
+	return to;
 }
 
 struct cg_slice
 cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 {
 	struct cg_slice result = { 0 };
-	char *copy, *made = NULL;
+	char *made = NULL;
 
 	if (!cg_may_be_mangled(name))
 		return name;
-	copy = keep(demangler, name);
-	if (!copy || !demangle_any(copy, &result, &made))
+	if (!cg_grow_raw(
+		&demangler->mangled, &demangler->mangled_cap, name.len + 1, 1))
+		return result;
+	copy_to(demangler->mangled, name);
+	if (!demangle_any(demangler->mangled, &result, &made)) {
 		result.ptr = NULL;
-	else if (result.ptr == copy)
+	} else if (result.ptr == demangler->mangled) {
 		result = name;
-	else
-		result.ptr = keep(demangler, result);
+	} else {
+		demangler->kept += result.len;
+		result.ptr = copy_to(
+		    cg_arena_alloc(&demangler->names, result.len + 1), result);
+	}
 	free(made);
 	return result;
 }
