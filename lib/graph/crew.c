@@ -10,8 +10,11 @@
 #include "base/pieces.h"
 #include "graph/graph.h"
 
-/* Ranges besides those that are worked on: so no thread waits for the caller. */
-#define SPARE 2
+/*
+ * A range besides those that are worked on: so no thread waits for the caller.
+ * Each has memory of its own.
+ */
+#define SPARE 1
 
 struct range {
 	const struct cg_crew_how *how;
