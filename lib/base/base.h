@@ -27,6 +27,8 @@ struct cg_arena {
 
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
+/* The same, not aligned, for arenas that have nothing but texts. */
+char *cg_arena_text(struct cg_arena *, size_t size);
 void cg_arena_free(struct cg_arena *);
 /* Extends the allocation that ends at end, if it was the last one. */
 bool cg_arena_extend(struct cg_arena *, void *end, size_t more);

@@ -49,11 +49,16 @@ add_chunk(struct cg_arena *arena, size_t need)
 void *
 cg_arena_alloc(struct cg_arena *arena, size_t size)
 {
-	char *ptr;
-
 	if (size > SIZE_MAX - ALIGNMENT)
 		return NULL;
-	size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	return cg_arena_text(arena, (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+}
+
+char *
+cg_arena_text(struct cg_arena *arena, size_t size)
+{
+	char *ptr;
+
 	if ((!arena->at || (size_t)(arena->end - arena->at) < size) &&
 	    !add_chunk(arena, size))
 		return NULL;

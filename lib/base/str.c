@@ -172,7 +172,7 @@ new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
 		sizeof(*strs->entry)))
 		return CG_STR_NONE;
-	copy = cg_arena_alloc(&strs->text, text.len + 1);
+	copy = cg_arena_text(&strs->text, text.len + 1);
 	if (!copy || !note_long(strs, copy, text.len))
 		return CG_STR_NONE;
 	memcpy(copy, text.ptr, text.len);

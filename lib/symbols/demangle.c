@@ -214,7 +214,7 @@ cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 	} else {
 		demangler->kept += result.len;
 		result.ptr = copy_to(
-		    cg_arena_alloc(&demangler->names, result.len + 1), result);
+		    cg_arena_text(&demangler->names, result.len + 1), result);
 	}
 	free(made);
 	return result;
