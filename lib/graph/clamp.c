@@ -70,7 +70,7 @@ cg_graph_clamp(struct cg_graph *graph)
 	ok = clamp.value && clamp.lost;
 	for (size_t i = 0; ok && i < graph->runs; i++)
 		ok = cg_run_merge(graph, &graph->run[i]);
-	ok = ok && cg_tracks_seal(graph, NULL);
+	ok = ok && cg_tracks_seal(graph, false);
 	if (ok) {
 		clamp_stacks(graph);
 		say_lost(graph);

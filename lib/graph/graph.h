@@ -415,10 +415,11 @@ bool cg_labels_tell_loss(
 /* ---- timeline.c --------------------------------------------------------- */
 
 /*
- * Nodes have new numbers, by old (NULL: the same): packs the moments again. Sets
- * negative costs to zero in cg_graph_clamp(). False: out of memory.
+ * Packs the moments again, with the new numbers of nodes if these are renumbered
+ * (see stack_order.c). Sets negative costs to zero in cg_graph_clamp(). False:
+ * out of memory.
  */
-bool cg_tracks_seal(struct cg_graph *, const cg_node *new_id);
+bool cg_tracks_seal(struct cg_graph *, bool renumbered);
 void cg_tracks_clear(struct cg_graph *);
 /* Another cursor, which is where this one is. NULL: out of memory, reported. */
 struct cg_moments *cg_moments_copy(

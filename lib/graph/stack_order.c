@@ -1,6 +1,9 @@
 /*
  * stack_order.c - canonical order of call stacks: depth first, siblings sorted,
  * so that ids do not depend on the order in which stacks were added.
+ *
+ * A graph of many stacks is largest here: so there is no copy of its nodes, and
+ * a node's new number is where it had its latest child.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,6 @@ struct sibling {
 	cg_node node;
 };
 
-/* A graph of many stacks is largest here: so there is no copy of its nodes. */
 struct order {
 	struct cg_graph *graph;
 	bool sorted; /* siblings are; or in the order of arrival */
@@ -24,7 +26,6 @@ struct order {
 	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
 	size_t group_cap;
-	cg_node *new_id;  /* old id -> new */
 	cg_node *waiting; /* stack of nodes to visit */
 	size_t waits, waiting_cap;
 	struct cg_stack_entry *stack;
@@ -115,7 +116,7 @@ number_sorted(struct order *order)
 	cg_node at = 0, next = 0;
 
 	for (;;) {
-		order->new_id[at] = next++;
+		order->graph->node[at].latest = next++ & CG_NODES_MAX;
 		if (begin[at + 1] - begin[at] == 1) { /* most nodes */
 			at = order->child[begin[at]];
 			continue;
@@ -150,44 +151,41 @@ number_by_name(struct order *order)
 
 /*
  * The same with siblings as they arrived. Ids grow from the root to a leaf: so
- * sizes of subtrees are known backwards, and numbers forwards.
+ * sizes of subtrees are known backwards, and numbers forwards. Where a node had
+ * its stack is first the size of its subtree, then its next child's number.
  */
-static bool
-number_as_arrived(struct order *order)
+static void
+number_as_arrived(struct cg_graph *graph)
 {
-	const struct cg_node_entry *node = order->graph->node;
-	const size_t nodes = order->graph->nodes;
-	/* First the size of a node's subtree, then its next child's number. */
-	uint32_t *next = calloc(nodes, sizeof(*next));
+	struct cg_node_entry *node = graph->node;
 
-	if (!next)
-		return false;
-	for (size_t i = nodes - 1; i > 0; i--)
-		next[node[i].parent] += ++next[i];
-	order->new_id[0] = 0;
-	next[0] = 1;
-	for (size_t i = 1; i < nodes; i++) {
-		uint32_t *of_parent = &next[node[i].parent];
+	for (size_t i = 0; i < graph->nodes; i++)
+		node[i].stack = 0;
+	for (size_t i = graph->nodes - 1; i > 0; i--)
+		node[node[i].parent].stack += ++node[i].stack;
+	node[0].latest = 0;
+	node[0].stack = 1;
+	for (size_t i = 1; i < graph->nodes; i++) {
+		uint32_t *next = &node[node[i].parent].stack, number = *next;
 
-		order->new_id[i] = *of_parent;
-		*of_parent += next[i];
-		next[i] = order->new_id[i] + 1;
+		*next += node[i].stack;
+		node[i].latest = number & CG_NODES_MAX;
+		node[i].stack = number + 1;
 	}
-	free(next);
-	return true;
 }
 
-/* Moves nodes to where their new ids say; NULL: out of memory. */
+/* Moves nodes to where their numbers say; NULL: out of memory. */
 static struct cg_step *
-move_nodes(const struct cg_graph *graph, const cg_node *new_id)
+move_nodes(const struct cg_graph *graph)
 {
 	struct cg_step *moved = malloc(graph->nodes * sizeof(*moved));
 
 	for (size_t i = 0; moved && i < graph->nodes; i++) {
 		const struct cg_node_entry *node = &graph->node[i];
 
-		moved[new_id[i]] =
-		    (struct cg_step){ new_id[node->parent], node->frame };
+		moved[node->latest] =
+		    (struct cg_step){ graph->node[node->parent].latest,
+			    node->frame };
 	}
 	return moved;
 }
@@ -244,7 +242,7 @@ order_stacks(struct order *order, size_t *part_stacks)
 	uint32_t sum = 0;
 
 	for (size_t i = 0; i < graph->stacks; i++) {
-		graph->stack[i].leaf = order->new_id[graph->stack[i].leaf];
+		graph->stack[i].leaf = graph->node[graph->stack[i].leaf].latest;
 		count[graph->stack[i].leaf + 1]++;
 		part_stacks[graph->stack[i].part + 2]++;
 	}
@@ -263,29 +261,20 @@ order_stacks(struct order *order, size_t *part_stacks)
 static bool
 open_order(struct order *order, struct cg_graph *graph, bool sorted)
 {
-	size_t nodes = graph->nodes;
-
 	*order = (struct order){ .graph = graph, .sorted = sorted };
-	order->new_id = malloc(nodes * sizeof(*order->new_id));
 	free(graph->part_stacks);
 	graph->part_stacks =
 	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
-	return order->new_id && graph->part_stacks;
+	return graph->part_stacks != NULL;
 }
 
 static bool
-order_nodes(struct order *order)
+number_nodes(struct order *order)
 {
-	struct cg_step *moved;
-
-	if (!(order->sorted ? number_by_name(order) : number_as_arrived(order)))
-		return false;
-	moved = move_nodes(order->graph, order->new_id);
-	if (moved && order->sorted)
-		replace_nodes(order->graph, moved);
-	else if (moved)
-		keep_moved(order->graph, moved);
-	return moved != NULL;
+	if (order->sorted)
+		return number_by_name(order);
+	number_as_arrived(order->graph);
+	return true;
 }
 
 static bool
@@ -298,10 +287,26 @@ sort_stacks(struct order *order)
 	if (!order->stack || !order->count ||
 	    (order->sorted && graph->stacks > 0 && graph->label_sets > 0 &&
 		!sort_by_labels(order)) ||
-	    !cg_tracks_seal(graph, order->new_id))
+	    !cg_tracks_seal(graph, true))
 		return false;
 	order_stacks(order, graph->part_stacks);
+	free(order->stack);
+	free(order->count);
+	order->stack = NULL;
+	order->count = NULL;
 	return true;
+}
+
+static bool
+order_nodes(struct order *order)
+{
+	struct cg_step *moved = move_nodes(order->graph);
+
+	if (moved && order->sorted)
+		replace_nodes(order->graph, moved);
+	else if (moved)
+		keep_moved(order->graph, moved);
+	return moved != NULL;
 }
 
 static bool
@@ -310,10 +315,9 @@ order_all(struct cg_graph *graph, bool sorted)
 	struct order order;
 	bool ok;
 
-	ok = open_order(&order, graph, sorted) && order_nodes(&order) &&
-	     sort_stacks(&order);
+	ok = open_order(&order, graph, sorted) && number_nodes(&order) &&
+	     sort_stacks(&order) && order_nodes(&order);
 	free(order.group);
-	free(order.new_id);
 	free(order.stack);
 	free(order.count);
 	return ok;

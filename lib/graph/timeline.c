@@ -639,15 +639,15 @@ compare_times(const void *pa, const void *pb)
 }
 
 static cg_node
-number_of(const cg_node *new_id, cg_node node)
+number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 {
-	return new_id ? new_id[node] : node;
+	return renumbered ? graph->node[node].latest : node;
 }
 
 /* Samples that were not in their order: all are unpacked. */
 static bool
-sort_moments(struct cg_track_entry *track, struct cg_moments *from,
-    const cg_node *new_id)
+sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
+    struct cg_moments *from, bool renumbered)
 {
 	size_t count = (size_t)track->info.moments, costs = 0, cap = 0;
 	struct timed *timed = calloc(count + 1, sizeof(*timed));
@@ -670,7 +670,8 @@ sort_moments(struct cg_track_entry *track, struct cg_moments *from,
 		qsort(timed, count, sizeof(*timed), compare_times);
 	for (i = 0; ok && i < count; i++) {
 		timed[i].moment.cost = cost + timed[i].cost;
-		timed[i].moment.node = number_of(new_id, timed[i].moment.node);
+		timed[i].moment.node =
+		    number_of(graph, renumbered, timed[i].moment.node);
 		ok = pack(track, &timed[i].moment);
 	}
 	free(timed);
@@ -679,7 +680,7 @@ sort_moments(struct cg_track_entry *track, struct cg_moments *from,
 }
 
 static bool
-seal_track(struct cg_graph *graph, size_t number, const cg_node *new_id)
+seal_track(struct cg_graph *graph, size_t number, bool renumbered)
 {
 	struct cg_track_entry *track = &graph->track[number];
 	struct cg_moments *from = cg_moments_new(graph, number);
@@ -697,10 +698,10 @@ seal_track(struct cg_graph *graph, size_t number, const cg_node *new_id)
 	track->time = 0;
 	track->node = 0;
 	if (track->unsorted)
-		ok = sort_moments(track, from, new_id);
+		ok = sort_moments(graph, track, from, renumbered);
 	track->unsorted = false;
 	while (ok && cg_next_moment(from, &moment)) {
-		moment.node = number_of(new_id, moment.node);
+		moment.node = number_of(graph, renumbered, moment.node);
 		if (graph->clamp)
 			moment.cost =
 			    cg_clamp_values(graph, moment.cost, moment.n, NULL);
@@ -722,7 +723,7 @@ compare_tracks(const void *pa, const void *pb)
 }
 
 bool
-cg_tracks_seal(struct cg_graph *graph, const cg_node *new_id)
+cg_tracks_seal(struct cg_graph *graph, bool renumbered)
 {
 	bool ok = true;
 
@@ -730,7 +731,7 @@ cg_tracks_seal(struct cg_graph *graph, const cg_node *new_id)
 		qsort(graph->track, graph->tracks, sizeof(*graph->track),
 		    compare_tracks);
 	for (size_t i = 0; ok && i < graph->tracks; i++)
-		ok = seal_track(graph, i, new_id);
+		ok = seal_track(graph, i, renumbered);
 	return ok;
 }
 
