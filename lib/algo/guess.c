@@ -626,7 +626,7 @@ guess_part(struct guess *guess, cg_part part)
 	free(was);
 	cg_add_desc(
 	    guess->build, cg_slice(CG_GUESSED_KEY), cg_slice(CG_GUESSED_VALUE));
-	return ok;
+	return ok && guess->build->status == CG_OK;
 }
 
 static void

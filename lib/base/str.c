@@ -122,8 +122,10 @@ static bool
 list_strs(struct cg_strs *strs)
 {
 	for (cg_str id = 1; id < strs->count; id++) {
-		if (!cg_slots_grow(&strs->slots))
+		if (!cg_slots_grow(&strs->slots)) {
+			cg_slots_free(&strs->slots);
 			return false;
+		}
 		cg_slots_fill(
 		    &strs->slots, (struct cg_id_slot){ id,
 				      hash_text(strs, cg_strs_get(strs, id)) });

@@ -200,6 +200,8 @@ list_fns(struct cg_graph *graph)
 		ok = list_fn(graph, i,
 		    hash_fn(graph, fn->name, fn->symbol, fn->file, fn->object));
 	}
+	if (!ok)
+		cg_slots_free(&graph->fn_slots);
 	return ok;
 }
 

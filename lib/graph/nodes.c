@@ -50,6 +50,8 @@ list_frames(struct cg_graph *graph)
 	for (uint32_t id = 1; ok && id < graph->frames; id++)
 		ok =
 		    list_frame(graph, id, hash_frame(graph, &graph->frame[id]));
+	if (!ok)
+		cg_slots_free(&graph->frame_slots);
 	return ok;
 }
 
