@@ -366,7 +366,16 @@ cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
 	return slot->id;
 }
 /* Prefetches the items with that hash, which will be looked up soon. */
-void cg_slots_prefetch(const struct cg_slots *, uint32_t hash);
+static inline void
+cg_slots_prefetch(const struct cg_slots *slots, uint32_t hash)
+{
+#if defined(__GNUC__)
+	if (slots->count > 0)
+		__builtin_prefetch(&slots->slot[hash & (slots->count - 1)]);
+#else
+	(void)slots, (void)hash;
+#endif
+}
 void cg_slots_free(struct cg_slots *);
 
 /* ---- Hashes ------------------------------------------------------------- */

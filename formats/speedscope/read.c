@@ -114,10 +114,13 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)
 {
+	const struct frame *known = r->frames.at;
 	uint32_t *frame = r->stacks.at;
 
 	for (size_t i = 0; i < r->stacks.count; i++) {
-		frame[i] = speedscope_get_frame(r, frame[i]);
+		cg_frame_id id = known[frame[i]].id;
+
+		frame[i] = id ? id : speedscope_get_frame(r, frame[i]);
 		if (frame[i] == 0)
 			return false;
 	}

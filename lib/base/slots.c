@@ -47,13 +47,6 @@ cg_slots_grow(struct cg_slots *slots)
 }
 
 void
-cg_slots_prefetch(const struct cg_slots *slots, uint32_t hash)
-{
-	if (slots->count > 0)
-		CG_PREFETCH(&slots->slot[hash & (slots->count - 1)]);
-}
-
-void
 cg_slots_clear(struct cg_slots *slots)
 {
 	if (slots->count > 0)
