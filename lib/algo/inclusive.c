@@ -84,6 +84,7 @@ place_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	return true;
 }
 
+/* Calls take() for each call of the part, and ends where that fails. */
 static bool
 each_call(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
     bool (*take)(struct cg_sums *, cg_fn, const struct cg_call *))

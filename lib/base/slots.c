@@ -46,6 +46,15 @@ cg_slots_grow(struct cg_slots *slots)
 	return true;
 }
 
+bool
+cg_slots_add(struct cg_slots *slots, struct cg_id_slot item)
+{
+	if (!cg_slots_grow(slots))
+		return false;
+	cg_slots_fill(slots, item);
+	return true;
+}
+
 void
 cg_slots_clear(struct cg_slots *slots)
 {

@@ -121,16 +121,17 @@ find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 static bool
 list_strs(struct cg_strs *strs)
 {
-	for (cg_str id = 1; id < strs->count; id++) {
-		if (!cg_slots_grow(&strs->slots)) {
-			cg_slots_free(&strs->slots);
-			return false;
-		}
-		cg_slots_fill(
-		    &strs->slots, (struct cg_id_slot){ id,
-				      hash_text(strs, cg_strs_get(strs, id)) });
+	bool ok = true;
+	uint32_t hash;
+
+	for (cg_str id = 1; ok && id < strs->count; id++) {
+		hash = hash_text(strs, cg_strs_get(strs, id));
+		ok =
+		    cg_slots_add(&strs->slots, (struct cg_id_slot){ id, hash });
 	}
-	return true;
+	if (!ok)
+		cg_slots_free(&strs->slots);
+	return ok;
 }
 
 /*

@@ -178,27 +178,20 @@ same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 	       a->file == b->file && a->object == b->object;
 }
 
-/* Inserts a function into the table; false: out of memory. */
-static bool
-list_fn(struct cg_graph *graph, cg_fn fn, uint32_t hash)
-{
-	if (!cg_slots_grow(&graph->fn_slots))
-		return false;
-	cg_slots_fill(&graph->fn_slots, (struct cg_id_slot){ fn, hash });
-	return true;
-}
-
 /* Makes a dropped table again. */
 static bool
 list_fns(struct cg_graph *graph)
 {
 	bool ok = true;
+	uint32_t hash;
 
 	for (cg_fn i = 1; ok && i < graph->fns; i++) {
 		const struct cg_fn_entry *fn = &graph->fn[i];
 
-		ok = list_fn(graph, i,
-		    hash_fn(graph, fn->name, fn->symbol, fn->file, fn->object));
+		hash =
+		    hash_fn(graph, fn->name, fn->symbol, fn->file, fn->object);
+		ok = cg_slots_add(
+		    &graph->fn_slots, (struct cg_id_slot){ i, hash });
 	}
 	if (!ok)
 		cg_slots_free(&graph->fn_slots);
@@ -346,7 +339,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
 		sizeof(*graph->fn)) ||
-	    !list_fn(graph, fn, hash)) {
+	    !cg_slots_add(&graph->fn_slots, (struct cg_id_slot){ fn, hash })) {
 		cg_build_nomem(build);
 		return 0;
 	}
@@ -366,7 +359,7 @@ cg_set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 	    find_fn(graph, &key, hash) != 0)
 		return false;
 	/* Its old slot stays, but is the function's no more. */
-	if (!list_fn(graph, fn, hash))
+	if (!cg_slots_add(&graph->fn_slots, (struct cg_id_slot){ fn, hash }))
 		return false;
 	graph->fn[fn].file = file;
 	return true;

@@ -1,5 +1,9 @@
 /*
  * nodes.c - adds frames of call stacks, and nodes to their tree.
+ *
+ * Consecutive stacks usually share a prefix, so every node caches its latest
+ * child. The hash table has only children evicted from that cache: most nodes
+ * have one child, which is in no table.
  */
 #include "graph/build.h"
 
@@ -31,16 +35,6 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 	return (uint32_t)cg_hash_u64(hash ^ frame->pos.addr);
 }
 
-/* Inserts a frame into the table; false: out of memory. */
-static bool
-list_frame(struct cg_graph *graph, uint32_t id, uint32_t hash)
-{
-	if (!cg_slots_grow(&graph->frame_slots))
-		return false;
-	cg_slots_fill(&graph->frame_slots, (struct cg_id_slot){ id, hash });
-	return true;
-}
-
 /* Makes a dropped table again. */
 static bool
 list_frames(struct cg_graph *graph)
@@ -48,8 +42,9 @@ list_frames(struct cg_graph *graph)
 	bool ok = true;
 
 	for (uint32_t id = 1; ok && id < graph->frames; id++)
-		ok =
-		    list_frame(graph, id, hash_frame(graph, &graph->frame[id]));
+		ok = cg_slots_add(&graph->frame_slots,
+		    (struct cg_id_slot){
+			id, hash_frame(graph, &graph->frame[id]) });
 	if (!ok)
 		cg_slots_free(&graph->frame_slots);
 	return ok;
@@ -79,7 +74,7 @@ add_frame(
 	if (graph->frames == UINT32_MAX ||
 	    !cg_grow_raw(&graph->frame, &graph->frame_cap, graph->frames + 1,
 		sizeof(*graph->frame)) ||
-	    !list_frame(graph, id, hash))
+	    !cg_slots_add(&graph->frame_slots, (struct cg_id_slot){ id, hash }))
 		return 0;
 	graph->frame[graph->frames++] = *frame;
 	graph->facts |= (frame->pos.addr != 0 ? CG_INSTRS : 0) |
@@ -209,11 +204,6 @@ change_latest(struct cg_build *build, const struct cg_node_entry *node)
 	return id;
 }
 
-/*
- * Consecutive stacks usually share a prefix, so every node caches its latest
- * child. The hash table has only children evicted from that cache; a new node
- * has none, so nothing below it is looked up.
- */
 cg_node
 cg_add_node(struct cg_build *build, cg_node parent, cg_frame_id frame)
 {
