@@ -346,6 +346,7 @@ freeze(struct cg_job *job)
 	if (job->ready) {
 		/* Some of the above makes a new graph. */
 		job->graph->threads = job->threads;
+		cg_graph_drop_tables(job->graph);
 		note_emptied(job);
 	}
 	return status;
