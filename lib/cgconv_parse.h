@@ -349,8 +349,6 @@ struct cg_id_slot {
 bool cg_slots_grow(struct cg_slots *);
 /* Adds an item, for which there is room. */
 void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
-/* Makes room and adds an item; false: out of memory (not reported). */
-bool cg_slots_add(struct cg_slots *, struct cg_id_slot);
 /*
  * The id of the next item with that hash, 0 if there is none. *at is the hash at
  * first, and then a place in the table.

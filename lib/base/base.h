@@ -95,6 +95,8 @@ cg_hash_seed(const void *slots)
 
 /* ---- slots.c: hash tables of what has an id ------------------------------ */
 
+/* Makes room and adds an item; false: out of memory (not reported). */
+bool cg_slots_add(struct cg_slots *, struct cg_id_slot);
 /* Removes all items, but keeps the memory for more. */
 void cg_slots_clear(struct cg_slots *);
 
