@@ -17,8 +17,7 @@ struct cg_sums {
 	uint8_t *called;       /* by fn */
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
-	size_t arcs; /* all calls; as compressed rows: */
-	uint32_t *first, *target;
+	uint32_t *first, *target; /* calls as compressed rows */
 };
 
 void
@@ -61,14 +60,26 @@ overflow(const struct cg_sums *sums)
 	return false;
 }
 
-/* Counts an arc. */
+/* All calls in the order of runs. */
+struct calls {
+	cg_fn *callee;
+	size_t count, callee_cap;
+	size_t *end; /* by run: where its calls end */
+	size_t runs, end_cap;
+};
+
+/* Notes a call and counts it. */
 static bool
-count_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
+    const struct cg_call *call)
 {
 	uint64_t *calls_in = &sums->calls_in[call->callee];
 
-	if (++sums->arcs == UINT32_MAX)
+	if (!cg_grow_raw(&calls->callee, &calls->callee_cap, calls->count + 1,
+		sizeof(*calls->callee)) ||
+	    calls->count >= UINT32_MAX - 1)
 		return false;
+	calls->callee[calls->count++] = call->callee;
 	sums->first[caller + 2]++;
 	if (call->callee == caller)
 		return true;
@@ -77,17 +88,10 @@ count_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	       overflow(sums);
 }
 
+/* First pass: notes all calls. */
 static bool
-place_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
-{
-	sums->target[sums->first[caller + 1]++] = call->callee;
-	return true;
-}
-
-/* Calls take() for each call of the part, and ends where that fails. */
-static bool
-each_call(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
-    bool (*take)(struct cg_sums *, cg_fn, const struct cg_call *))
+note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
+    struct calls *calls)
 {
 	const struct cg_run *run;
 	struct cg_call call;
@@ -96,27 +100,47 @@ each_call(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		cg_calls_begin(rows, run, false);
 		while (cg_calls_next(rows, &call, &stated)) {
-			if (!stated && !take(sums, run->fn, &call))
+			if (!stated && !note_call(sums, calls, run->fn, &call))
 				return false;
 		}
+		if (!cg_grow_raw(&calls->end, &calls->end_cap, calls->runs + 1,
+			sizeof(*calls->end)))
+			return false;
+		calls->end[calls->runs++] = calls->count;
 	}
 	return true;
 }
 
-/* First two passes: callees by caller. */
+/* Sorts calls by caller; these are counted. */
 static bool
-note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
 {
 	uint32_t *first = sums->first;
+	const struct cg_run *run;
+	size_t at = 0;
 
-	if (!each_call(sums, rows, part, count_call))
-		return false;
-	sums->target = malloc((sums->arcs + 1) * sizeof(*sums->target));
+	sums->target = malloc((calls->count + 1) * sizeof(*sums->target));
 	if (!sums->target)
 		return false;
 	for (size_t i = 2; i < sums->graph->fns + 2; i++)
 		first[i] += first[i - 1];
-	return each_call(sums, rows, part, place_call);
+	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
+		for (; at < calls->end[i - 1]; at++)
+			sums->target[first[run->fn + 1]++] = calls->callee[at];
+	}
+	return true;
+}
+
+static bool
+list_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+{
+	struct calls calls = { 0 };
+	bool ok = note_calls(sums, rows, part, &calls) &&
+		  sort_calls(sums, part, &calls);
+
+	free(calls.callee);
+	free(calls.end);
+	return ok;
 }
 
 /* Numbers components of more than one function from 1; all others get 0. */
@@ -230,7 +254,7 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 	return true;
 }
 
-/* Last pass: sums costs; cycles are known. */
+/* Second pass: sums costs; cycles are known. */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
@@ -274,7 +298,7 @@ cg_sums_of(
 		     sums->calls_in && sums->component && sums->cycle &&
 		     sums->called && sums->first;
 	}
-	ok = ok && note_calls(sums, rows, part) && number_cycles(sums) &&
+	ok = ok && list_calls(sums, rows, part) && number_cycles(sums) &&
 	     find_called_cycles(sums) &&
 	     (events == 0 || sum_runs(sums, rows, part));
 	cg_rows_free(rows);
