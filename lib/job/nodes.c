@@ -10,7 +10,7 @@
  * are folded again and again.
  */
 #define NODES ((size_t)1 << 15)
-#define BYTES_OF_NODE 128
+#define BYTES_OF_NODE 256
 
 /* Does nothing but the target look at the stacks, which it does not have? */
 static bool
