@@ -190,9 +190,7 @@ speedscope_build_profile(struct reader *r)
 		return false;
 	r->built = true;
 	r->profiles.count = r->descs.count = 0;
-	/* These take memory that folding the stacks needs. */
-	free(r->costs.at);
-	r->costs = (struct list){ 0 };
+	r->costs.count = 0;
 	(void)cg_free_nodes(r->job);
 	return true;
 }

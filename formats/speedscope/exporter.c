@@ -174,12 +174,14 @@ take_count(struct reader *r)
 {
 	const uint32_t *sample = r->samples.at;
 	struct cost *cost = r->costs.at;
+	const uint32_t *of = r->cost_of.at;
 	uint64_t count;
-	uint32_t id;
+	uint32_t node, id;
 
 	if (r->counts == r->samples.count || r->stored || !r->weighted)
 		return speedscope_reject(r, "counts of samples above");
-	id = cg_map_get(&r->cost_ids, sample[r->counts++]);
+	node = sample[r->counts++];
+	id = node < r->cost_of.cap ? of[node] : 0;
 	if (!speedscope_take_number(r, UINT64_MAX, &count))
 		return false;
 	if (id == 0)

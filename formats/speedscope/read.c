@@ -77,9 +77,10 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	/* Time without a frame is dropped, unless cgconv wrote it. */
 	if (node == 0 && !r->profile.ours)
 		return true;
-	id = cg_map_at(&r->cost_ids, node);
-	if (!id)
+	if (!cg_grow(
+		&r->cost_of.at, &r->cost_of.cap, (size_t)node + 1, sizeof(*id)))
 		return cg_reject_nomem(r->job);
+	id = (uint32_t *)r->cost_of.at + node;
 	if (*id == 0) {
 		cost = speedscope_add(r, &r->costs, sizeof(*cost));
 		if (!cost)
@@ -433,6 +434,17 @@ static const struct key profile_keys[] = {
 	{ NULL, NULL }, /* "type" and "endValue" are not needed */
 };
 
+/* The next profile has costs of its own. */
+static void
+forget_costs(struct reader *r)
+{
+	const struct cost *cost = r->costs.at;
+	uint32_t *of = r->cost_of.at;
+
+	for (size_t i = r->profile.first; i < r->profile.end; i++)
+		of[cost[i].node] = 0;
+}
+
 static bool
 take_profile(struct reader *r)
 {
@@ -445,7 +457,6 @@ take_profile(struct reader *r)
 	r->samples.count = r->weights.count = r->open.count = 0;
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
-	cg_map_free(&r->cost_ids);
 	if (!speedscope_take_object(r, profile_keys))
 		return false;
 	if (r->sampled != r->weighted || r->samples.count != r->weights.count)
@@ -453,6 +464,7 @@ take_profile(struct reader *r)
 	if (r->stored && !join_weights(r))
 		return false;
 	r->profile.end = r->costs.count;
+	forget_costs(r);
 	r->profile.end_moment = r->moments.bytes;
 	profile = speedscope_add(r, &r->profiles, sizeof(*profile));
 	if (!profile)
@@ -587,7 +599,6 @@ read_file(struct reader *r, struct cg_in *in)
 	}
 	/* The graph needs the memory. */
 	cg_map_free(&r->node_ids);
-	cg_map_free(&r->cost_ids);
 	speedscope_build(r);
 }
 
@@ -600,6 +611,7 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.text);
 	free(r.nodes.at);
 	free(r.costs.at);
+	free(r.cost_of.at);
 	free(r.profiles.at);
 	free(r.frames.at);
 	free(r.descs.at);
@@ -613,6 +625,5 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_map_free(&r.sum_ids);
 	cg_map_free(&r.parts);
 	cg_map_free(&r.node_ids);
-	cg_map_free(&r.cost_ids);
 	return cg_in_status(in);
 }

@@ -28,9 +28,9 @@ struct node {
 /* The cost of a stack in a profile. */
 struct cost {
 	uint32_t node;
+	bool counted; /* the file states samples */
 	struct decimal value;
 	uint64_t samples;
-	bool counted; /* the file states samples */
 };
 
 struct profile {
@@ -106,7 +106,7 @@ struct reader {
 	uint32_t frame_column;
 
 	struct profile profile; /* the current one */
-	struct cg_map cost_ids; /* its nodes -> their costs, from 1 */
+	struct list cost_of;    /* by node: uint32_t, its cost's number, from 1 */
 	struct list samples;    /* nodes: uint32_t */
 	struct list weights;    /* struct decimal, if they come first */
 	/* Samples that are not in samples yet: */
