@@ -599,6 +599,8 @@ read_file(struct reader *r, struct cg_in *in)
 	}
 	/* The graph needs the memory. */
 	cg_map_free(&r->node_ids);
+	free(r->cost_of.at);
+	r->cost_of = (struct list){ 0 };
 	speedscope_build(r);
 }
 
