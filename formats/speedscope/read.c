@@ -350,23 +350,31 @@ close_frame(struct reader *r)
 		r->open.count = depth - 1;
 }
 
+/* The node of a frame on top of the open ones. */
+static bool
+find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
+{
+	cg_frame_id id;
+
+	if (!r->direct)
+		return find_node(r, top(r), frame, node);
+	id = speedscope_get_frame(r, frame);
+	*node = id ? cg_add_node(r->build, top(r), id) : 0;
+	return *node != 0;
+}
+
 /* Makes the frame the last one that is open. */
 static bool
 open_frame(struct reader *r, uint32_t frame)
 {
-	cg_frame_id id = r->direct ? speedscope_get_frame(r, frame) : 1;
 	struct step step = { .frame = frame }, *last;
 
-	if (id == 0)
-		return false;
-	if (r->direct)
-		step.node = cg_add_node(r->build, top(r), id);
-	else if (!find_node(r, top(r), frame, &step.node))
+	if (!find_next_node(r, frame, &step.node))
 		return false;
 	last = speedscope_add(r, &r->open, sizeof(*last));
 	if (last)
 		*last = step;
-	return last && step.node != 0;
+	return last != NULL;
 }
 
 static bool

@@ -64,7 +64,7 @@ overflow(const struct cg_sums *sums)
 struct calls {
 	cg_fn *callee;
 	size_t count, callee_cap;
-	size_t *end; /* by run: where its calls end */
+	uint32_t *end; /* by run: where its calls end */
 	size_t runs, end_cap;
 };
 
@@ -106,7 +106,7 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 		if (!cg_grow_raw(&calls->end, &calls->end_cap, calls->runs + 1,
 			sizeof(*calls->end)))
 			return false;
-		calls->end[calls->runs++] = calls->count;
+		calls->end[calls->runs++] = (uint32_t)calls->count;
 	}
 	return true;
 }

@@ -27,8 +27,11 @@ struct cg_arena {
 
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
-/* The same, not aligned, for arenas that have nothing but texts. */
-char *cg_arena_text(struct cg_arena *, size_t size);
+/*
+ * A copy of the text, with a NUL at its end, for arenas that have nothing but
+ * texts: it is not aligned.
+ */
+char *cg_arena_copy(struct cg_arena *, struct cg_slice text);
 void cg_arena_free(struct cg_arena *);
 /* Extends the allocation that ends at end, if it was the last one. */
 bool cg_arena_extend(struct cg_arena *, void *end, size_t more);

@@ -46,16 +46,8 @@ add_chunk(struct cg_arena *arena, size_t need)
 	return true;
 }
 
-void *
-cg_arena_alloc(struct cg_arena *arena, size_t size)
-{
-	if (size > SIZE_MAX - ALIGNMENT)
-		return NULL;
-	return cg_arena_text(arena, (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
-}
-
-char *
-cg_arena_text(struct cg_arena *arena, size_t size)
+static char *
+take(struct cg_arena *arena, size_t size)
 {
 	char *ptr;
 
@@ -65,6 +57,26 @@ cg_arena_text(struct cg_arena *arena, size_t size)
 	ptr = arena->at;
 	arena->at += size;
 	return ptr;
+}
+
+void *
+cg_arena_alloc(struct cg_arena *arena, size_t size)
+{
+	if (size > SIZE_MAX - ALIGNMENT)
+		return NULL;
+	return take(arena, (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+}
+
+char *
+cg_arena_copy(struct cg_arena *arena, struct cg_slice text)
+{
+	char *copy = text.len < SIZE_MAX ? take(arena, text.len + 1) : NULL;
+
+	if (copy) {
+		memcpy(copy, text.ptr, text.len);
+		copy[text.len] = '\0';
+	}
+	return copy;
 }
 
 void

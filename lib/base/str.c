@@ -175,11 +175,9 @@ new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
 		sizeof(*strs->entry)))
 		return CG_STR_NONE;
-	copy = cg_arena_text(&strs->text, text.len + 1);
+	copy = cg_arena_copy(&strs->text, text);
 	if (!copy || !note_long(strs, copy, text.len))
 		return CG_STR_NONE;
-	memcpy(copy, text.ptr, text.len);
-	copy[text.len] = '\0';
 	strs->entry[strs->count++] =
 	    (struct cg_str_entry){ copy, (uint32_t)text.len };
 	cg_slots_fill(&strs->slots, (struct cg_id_slot){ id, hash });

@@ -174,7 +174,10 @@ void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
 
 /* ---- build.c ------------------------------------------------------------ */
 
-/* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
+/*
+ * The function that cg_add_fn_symbol() would return; 0 if it would be new. The
+ * tables must not have been dropped.
+ */
 cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
 /*

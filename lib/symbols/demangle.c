@@ -184,17 +184,6 @@ cg_demangler_kept(const struct cg_demangler *demangler)
 	return demangler->kept;
 }
 
-/* Copies a name, with a NUL at its end. */
-static char *
-copy_to(char *to, struct cg_slice name)
-{
-	if (to) {
-		memcpy(to, name.ptr, name.len);
-		to[name.len] = '\0';
-	}
-	return to;
-}
-
 struct cg_slice
 cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 {
@@ -206,15 +195,15 @@ cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 	if (!cg_grow_raw(
 		&demangler->mangled, &demangler->mangled_cap, name.len + 1, 1))
 		return result;
-	copy_to(demangler->mangled, name);
+	memcpy(demangler->mangled, name.ptr, name.len);
+	demangler->mangled[name.len] = '\0';
 	if (!demangle_any(demangler->mangled, &result, &made)) {
 		result.ptr = NULL;
 	} else if (result.ptr == demangler->mangled) {
 		result = name;
 	} else {
 		demangler->kept += result.len;
-		result.ptr = copy_to(
-		    cg_arena_text(&demangler->names, result.len + 1), result);
+		result.ptr = cg_arena_copy(&demangler->names, result);
 	}
 	free(made);
 	return result;

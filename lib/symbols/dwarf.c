@@ -368,11 +368,10 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 		data->d_size--;
 	if (data->d_size == 0 || text[data->d_size - 1] == '\0')
 		return true;
-	copy = cg_arena_alloc(&dwarf->copies, data->d_size + 1);
+	copy = cg_arena_copy(
+	    &dwarf->copies, (struct cg_slice){ text, data->d_size });
 	if (!copy)
 		return false;
-	memcpy(copy, text, data->d_size);
-	copy[data->d_size] = '\0';
 	data->d_buf = copy;
 	return true;
 }

@@ -51,6 +51,29 @@ end(struct cg_build *build, struct cg_graph *graph)
 	fault = CG_OK;
 }
 
+/* ---- Tables ------------------------------------------------------------- */
+
+/* Names and functions keep their ids when the tables are made again. */
+static void
+test_tables(void)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
+	cg_name name = cg_add_name(&build, cg_slice("f1"));
+
+	cg_graph_drop_tables(graph);
+	CHECK(cg_set_fn_file(graph, 1, 1));
+	CHECK(cg_add_fn(&build, cg_slice("f2"), 0, 0) == FNS - 2);
+	cg_graph_drop_tables(graph);
+	CHECK(cg_add_name(&build, cg_slice("f1")) == name);
+	CHECK(cg_add_fn(&build, cg_slice("f1"), 0, 0) == FNS - 1);
+	/* Function 1 has file 1 now. */
+	CHECK(cg_add_fn(&build, cg_slice("f5"), 1, 0) == 1);
+	CHECK(cg_add_fn(&build, cg_slice("f5"), 0, 0) == FNS);
+	CHECK(!cg_set_fn_file(graph, FNS, 1));
+	end(&build, graph);
+}
+
 /* ---- Rows --------------------------------------------------------------- */
 
 struct rows_model {
@@ -1060,6 +1083,7 @@ test_order(uint64_t seed)
 int
 main(void)
 {
+	test_tables();
 	for (uint64_t seed = 1; seed <= 40; seed++)
 		test_rows(seed, (int)seed * 20);
 	test_rows(41, 200000);
