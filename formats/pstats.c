@@ -10,9 +10,9 @@
  * {...: calls} of profile.
  *
  * Functions, calls, self and cumulative times survive, in whole nanoseconds.
- * The number of primitive calls and the self time per caller are lost. profile
- * does not know the cost of calls: a function's time is divided among its
- * callers by their counts.
+ * The number of primitive calls is used for the cost of calls without a caller,
+ * then lost, as is the self time per caller. profile does not know the cost of
+ * calls: a function's time is divided among its callers by their counts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -426,41 +426,91 @@ read_callers(struct reader *r)
 /* ---- Into the graph ----------------------------------------------------- */
 
 /*
+ * How often a function was called, by whom it is known. A function that calls
+ * itself through others is on the stack more than once: the cost of such an
+ * inner call is part of the outer one. Primitive calls are the outermost ones.
+ */
+struct counts {
+	uint64_t unknown;   /* calls without a known caller: always outermost */
+	uint64_t known;     /* by other functions */
+	uint64_t outermost; /* of the known ones */
+};
+
+/* A file may claim any numbers: a sum ends at the largest one. */
+static void
+add_capped(uint64_t *sum, uint64_t number)
+{
+	*sum = number < UINT64_MAX - *sum ? *sum + number : UINT64_MAX;
+}
+
+static struct counts
+count_calls(
+    const struct reader *r, cg_fn callee, uint64_t count, uint64_t primitive)
+{
+	struct counts counts = { .unknown = count };
+
+	for (size_t i = 0; i < r->call_count; i++) {
+		const struct call *call = &r->calls[i];
+
+		counts.unknown -=
+		    call->count < counts.unknown ? call->count : counts.unknown;
+		if (call->caller.fn != callee)
+			add_capped(&counts.known, call->count);
+	}
+	counts.outermost =
+	    primitive > counts.unknown ? primitive - counts.unknown : 0;
+	if (counts.outermost > counts.known)
+		counts.outermost = counts.known;
+	return counts;
+}
+
+/* part / whole of a cost; part is at most whole. */
+static uint64_t
+share(uint64_t cost, uint64_t part, uint64_t whole)
+{
+	double less = (double)cost * (double)part / (double)whole;
+
+	return part < whole && less < (double)cost ? (uint64_t)less : cost;
+}
+
+/*
  * profile only counts calls: the function's inclusive cost is divided among its
  * callers, but not itself.
  */
 static void
-divide_cost(struct reader *r, cg_fn callee, uint64_t cost)
+divide_cost(
+    struct reader *r, cg_fn callee, const struct counts *counts, uint64_t cost)
 {
-	uint64_t counts = 0, seen = 0, given = 0, upto;
+	uint64_t all = counts->known, seen = 0, given = 0, upto;
 
-	for (size_t i = 0; i < r->call_count; i++) {
+	for (size_t i = 0; i < r->call_count; i++)
 		if (r->calls[i].has_cost)
 			return;
-		if (r->calls[i].caller.fn != callee)
-			counts += r->calls[i].count;
-	}
+	add_capped(&all, counts->unknown);
 	for (size_t i = 0; i < r->call_count; i++) {
 		struct call *call = &r->calls[i];
 
 		if (call->caller.fn == callee || call->count == 0)
 			continue;
-		seen += call->count;
-		upto = seen == counts ? cost
-				      : (uint64_t)((double)cost * (double)seen /
-						   (double)counts);
+		add_capped(&seen, call->count);
+		upto = share(cost, seen, all);
 		call->cost = upto - given;
 		given = upto;
 		r->divided = true;
 	}
 }
 
-/* The calls without a caller, with the rest of the cost, are from fn 0. */
+/*
+ * The calls without a caller, with the rest of the cost, are from fn 0. Of the
+ * costs of known callers only those of outermost calls are taken off: their
+ * share by count, for a profile does not tell the callers of these.
+ */
 static void
-add_calls(struct reader *r, const struct function *callee, uint64_t count,
-    uint64_t cost)
+add_calls(struct reader *r, const struct function *callee,
+    const struct counts *counts, uint64_t cost)
 {
 	const struct cg_pos nowhere = { 0 };
+	uint64_t known = 0, off;
 
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct call *call = &r->calls[i];
@@ -469,22 +519,26 @@ add_calls(struct reader *r, const struct function *callee, uint64_t count,
 		    callee->fn, &callee->pos, call->count,
 		    cg_columns_of(r->build, &call->cost),
 		    cg_columns_width(r->build));
-		count -= call->count < count ? call->count : count;
 		if (call->caller.fn != callee->fn)
-			cost -= call->cost < cost ? call->cost : cost;
+			add_capped(&known, call->cost);
 	}
-	if (count > 0)
-		cg_add_call(r->build, 0, &nowhere, callee->fn, &callee->pos,
-		    count, cg_columns_of(r->build, &cost),
-		    cg_columns_width(r->build));
+	if (counts->unknown == 0)
+		return;
+	off =
+	    counts->known ? share(known, counts->outermost, counts->known) : 0;
+	cost -= off < cost ? off : cost;
+	cg_add_call(r->build, 0, &nowhere, callee->fn, &callee->pos,
+	    counts->unknown, cg_columns_of(r->build, &cost),
+	    cg_columns_width(r->build));
 }
 
 /* Reads one entry of the dictionary, or its end. */
 static bool
 read_function(struct reader *r, bool *end)
 {
-	uint64_t primitive, count = 0, self = 0, inclusive = 0;
+	uint64_t primitive = 0, count = 0, self = 0, inclusive = 0;
 	struct function function;
+	struct counts counts;
 	struct value value;
 
 	if (!next(r, &value))
@@ -505,8 +559,9 @@ read_function(struct reader *r, bool *end)
 		    cg_columns_of(r->build, &self), cg_columns_width(r->build));
 	cg_add_inclusive(r->build, function.fn,
 	    cg_columns_of(r->build, &inclusive), cg_columns_width(r->build));
-	divide_cost(r, function.fn, inclusive);
-	add_calls(r, &function, count, inclusive);
+	counts = count_calls(r, function.fn, count, primitive);
+	divide_cost(r, function.fn, &counts, inclusive);
+	add_calls(r, &function, &counts, inclusive);
 	return cg_build_status(r->build) == CG_OK;
 }
 

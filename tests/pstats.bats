@@ -58,6 +58,30 @@ f="{)\3z\4f.pyi\7\0\0\0z\1f"
 	done
 }
 
+# Prints the cost of the calls without a known caller to function $1 of stdin.
+from_unknown()
+{
+	perl tests/oracle/graph.pl | awk -F '\t' -v fn="$1" '
+		$1 == "call" && $2 ~ /<spontaneous>$/ && $3 ~ fn { print $5 }'
+}
+
+@test "pstats: a call inside another one takes nothing from the outer call" {
+	want=$(awk -F '\t' '$1 == "function" && $2 ~ /builtins.exec>$/ {
+		print $4 }' samples/pstats/nested/stats.txt)
+	got=$("$CGCONV" -q -t json samples/pstats/nested/nested.pstats |
+		from_unknown 'builtins.exec>$')
+	[ "$got" = "$want" ]
+	# The same of profile: f, 10 s, is called once from outside, and once
+	# below itself by g; each of the two known calls has 10 s / 2.
+	bytes "$f)\5i\1\0\0\0i\2\0\0\0f\0011f\00210{)\3z\1gi\0\0\0\0z\1gi\1\0\0\00000"
+	[ "$("$CGCONV" -q -t json "$t/x.pstats" | from_unknown ':f$')" = \
+		10000000000 ]
+	# Called twice from outside, and once by g, not below itself.
+	bytes "$f)\5i\3\0\0\0i\3\0\0\0f\0011f\00210{)\3z\1gi\0\0\0\0z\1gi\1\0\0\00000"
+	[ "$("$CGCONV" -q -t json "$t/x.pstats" | from_unknown ':f$')" = \
+		6666666667 ]
+}
+
 @test "pstats: functions written in C belong to the object (built-in)" {
 	"$CGCONV" -q -t json samples/pstats/cprofile/cprofile.pstats >"$t/out"
 	grep -qxF '["object",1,"(built-in)"]' "$t/out"
