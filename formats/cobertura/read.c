@@ -5,7 +5,10 @@
  * So the reader collects the lines of a class. At its end each method gets
  * its own hits of a line and the unknown function of the file gets the rest.
  * Where the two differ, the class is right: consumers of the format count its
- * lines.
+ * lines. Istanbul (reports/cobertura in istanbul-reports) lists the statements
+ * of a file as lines of the class, and for each function the line where it
+ * begins, which may have no statement: then it is not a line of the class, but
+ * tells where the function begins and how often it was entered.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@
 struct line {
 	uint32_t line;
 	cg_fn fn;   /* 0: the class itself lists the line */
+	bool head;  /* the method's first one */
 	size_t nth; /* position in struct lines */
 	int64_t hits;
 	uint32_t branches, hit; /* how many, and how many of them were taken */
@@ -49,10 +53,11 @@ struct reader {
 	cg_file file;      /* of the class */
 	cg_fn unknown;     /* the file's function without a name */
 	cg_fn method;      /* that is open; 0: none */
-	bool in_class;
+	bool in_class, in_head; /* in_head: of a method, before its lines */
 	struct lines own,
 	    methods;        /* lines of the class, lines of its methods */
 	struct lines *last; /* the one that got the last line; or NULL */
+	uint64_t skipped; /* lines of methods that their class does not list */
 	uint8_t *pair; /* by condition of two branches: how many were taken */
 	size_t pairs, pair_cap;
 };
@@ -239,6 +244,24 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 	       add_branches(r, methods > 0 ? method->fn : r->unknown, branches);
 }
 
+/* Adds what entries of methods tell of a line that the class does not list. */
+static void
+add_heads(struct reader *r, const struct line *method, size_t methods)
+{
+	const struct cg_pos nowhere = { 0 }, entry = { .line = method->line };
+	const struct cg_range range = { .first = method->line };
+
+	for (size_t i = 0; i < methods; i++) {
+		if (!method[i].head || method[i].hits < 0) {
+			r->skipped++;
+			continue;
+		}
+		cg_set_fn_range(r->build, method[i].fn, &range);
+		cg_add_call(r->build, 0, &nowhere, method[i].fn, &entry,
+		    (uint64_t)method[i].hits, NULL, 0);
+	}
+}
+
 static void
 sort_lines(struct lines *lines)
 {
@@ -275,8 +298,10 @@ close_class(struct reader *r)
 			line = methods->line[m].line;
 		owns = count_entries(own, o, line);
 		in_methods = count_entries(methods, m, line);
-		if (!add_line(r, owns ? own->line + o : NULL, owns,
-			in_methods ? methods->line + m : NULL, in_methods))
+		if (owns == 0 && own->count > 0)
+			add_heads(r, methods->line + m, in_methods);
+		else if (!add_line(r, owns ? own->line + o : NULL, owns,
+			     in_methods ? methods->line + m : NULL, in_methods))
 			return false;
 		o += owns;
 		m += in_methods;
@@ -368,6 +393,7 @@ open_method(struct reader *r)
 		free(text);
 	}
 	r->method = cg_add_fn_symbol(r->build, id, r->file, 0, symbol);
+	r->in_head = true;
 	return true;
 }
 
@@ -384,9 +410,11 @@ open_line(struct reader *r)
 		&lines->line, &lines->cap, lines->count + 1, sizeof(*line)))
 		return cg_reject_nomem(r->job);
 	line = &lines->line[lines->count];
-	*line = (struct line){
-		.fn = r->method, .nth = lines->count, .pair = r->pairs
-	};
+	*line = (struct line){ .fn = r->method,
+		.head = r->method && r->in_head,
+		.nth = lines->count,
+		.pair = r->pairs };
+	r->in_head = false;
 	if (!get_u32(r, "number", "number=\"...\" with a line", &line->line) ||
 	    !get_hits(r, &line->hits))
 		return false;
@@ -509,6 +537,12 @@ cobertura_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return CG_ELIMIT;
 	(void)cg_add_event(build, &event);
 	status = read_document(&r);
+	if (r.skipped > 0)
+		cg_warn(job,
+		    "%" PRIu64 " line%s of methods that their classes do not "
+		    "list %s skipped",
+		    r.skipped, r.skipped == 1 ? "" : "s",
+		    r.skipped == 1 ? "is" : "are");
 	cg_xml_free(r.xml);
 	free(r.source);
 	free(r.own.line);
