@@ -1,4 +1,5 @@
-# compressed.bats - inputs compressed by gzip, xz, bzip2, zstd, lz4, or two of them.
+# compressed.bats - inputs compressed by gzip, xz, bzip2, zstd, lz4, or two of them,
+# and texts in UTF-16.
 load helper
 
 PLAIN=samples/callgrind/plain/callgrind.out
@@ -74,4 +75,34 @@ packers()
 		gzip -c >"$dir/text"
 	"$CGCONV" -t json "$dir/text" >"$dir/out"
 	grep -q 1000000 "$dir/out"
+}
+
+# utf16 FILE: prints the XML in UTF-16 with a byte order mark, and says so.
+utf16()
+{
+	perl -0777 -MEncode -ne 's/^(<\?xml[^>]*?) encoding="[^"]*"/$1/;
+		s/^<\?xml version="1.0"/$& encoding="UTF-16"/;
+		print encode("UTF-16", decode("UTF-8", $_))' "$1"
+}
+
+@test "compressed: every reader of XML takes UTF-16 with its declaration" {
+	n=0
+	for file in $(samples | grep '\.xml$'); do
+		utf16 "$file" >"$dir/in.xml"
+		head -c 80 "$dir/in.xml" | tr -d '\0' | grep -qF 'encoding="UTF-16"' ||
+			continue
+		"$CGCONV" -t json "$file" 2>/dev/null >"$dir/want"
+		"$CGCONV" -t json "$dir/in.xml" 2>"$dir/err" >"$dir/got" ||
+			{ cat "$dir/err" && false; }
+		same "$dir/want" "$dir/got"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 8 ]
+}
+
+@test "compressed: XML in UTF-8 that declares UTF-16 is in UTF-8" {
+	printf '%s\n' '<?xml version="1.0" encoding="utf-16"?>' \
+		'<coverage><packages><package><classes><class filename="/ä.cs"><lines>' \
+		'<line number="1" hits="1"/></lines></class></classes></package>' \
+		'</packages></coverage>' | "$CGCONV" -q -t lcov - | grep -x 'SF:/ä.cs'
 }

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/load.h"
 #include "io/io.h"
@@ -345,6 +346,28 @@ load(struct cg_job *job)
 	return NULL;
 }
 
+/*
+ * Is the declared encoding not that of the bytes? The input has converted texts
+ * with a byte order mark to UTF-8. Others with one byte for each of "<?xml" are
+ * not in UTF-16: .NET's StringWriter declares that of what becomes UTF-8.
+ */
+static bool
+is_mislabelled(struct cg_in *in)
+{
+	struct cg_slice text, before;
+	struct cg_head head;
+
+	if (strstr(cg_in_filters(in), "utf-"))
+		return true;
+	if (!cg_in_head(in, &head) || !cg_starts(head.text, "<?xml") ||
+	    !cg_take_until(&head.text, '>', &text) ||
+	    !cg_take_until(&text, '=', &before) || /* version= */
+	    !cg_take_until(&text, '=', &before))
+		return false;
+	text = cg_trim(text);
+	return text.len > 6 && strncasecmp(text.ptr + 1, "utf-16", 6) == 0;
+}
+
 struct cg_xml *
 cg_xml_new(struct cg_job *job, struct cg_in *in)
 {
@@ -373,7 +396,8 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 	}
 	/* NOENT: replace &amp; and the like, as libxml2 calls it. */
 	(void)xml->lib.xmlCtxtUseOptions(
-	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET);
+	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET |
+			     (is_mislabelled(in) ? XML_PARSE_IGNORE_ENC : 0));
 	xml->in = in;
 	return xml;
 }
