@@ -242,6 +242,27 @@ totals()
 }
 
 # Elements in places where the DTD has none must do no harm.
+@test "jacoco: files of one path in several groups have the group in theirs" {
+	# group NAME: with A.java of package p, and a file of its own.
+	group()
+	{
+		echo "<group name='$1'><package name='p'><class name='p/A'>
+			<method name='f' desc='()V' line='$2'>$(counters 0,2 0,1 0,1)
+			</method></class><sourcefile name='A.java'>
+			<line nr='$2' ci='2'/></sourcefile><sourcefile name='$1.java'>
+			<line nr='9' ci='1'/></sourcefile></package></group>"
+	}
+	echo "<report name='r'>$(group m 3)<group name='x/y'>$(group n 4)</group></report>" |
+		numbers | says SF:m/p/A.java "FN:3,p/A.f()V" "FNDA:1,p/A.f()V" DA:3,1 \
+		SF:p/m.java DA:9,1 SF:p/n.java DA:9,1 \
+		SF:x_y/n/p/A.java "FN:4,p/A.f()V" "FNDA:1,p/A.f()V" DA:4,1
+	echo "<report name='r'>$(group m 3)$(group m 4)</report>" | numbers |
+		grep -E '^(SF|DA)' | says SF:p/A.java DA:3,1 DA:4,1 SF:p/m.java DA:9,2
+	echo "<report name='r'><group name='$(printf '%4096d' 1)'></group></report>" \
+		>"$dir/bad.xml"
+	refuses 1 "groups whose names have less than 4 KiB" -f jacoco "$dir/bad.xml"
+}
+
 @test "jacoco: packages inside of methods and files are read" {
 	lines '<line nr="1" ci="1"/><package name="q"/><line nr="2"/>' \
 		>"$dir/bad.xml"

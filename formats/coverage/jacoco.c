@@ -8,8 +8,9 @@
  * A line states how many of its instructions and branches were missed and
  * covered: events CoveredInstr and MissedInstr; the event Exec is 1 where an
  * instruction was covered. Lines become those of a method where its counters
- * prove it, else they belong to no function. Groups and sessions are lost, as
- * are, when writing, counts, which branch of a line was taken, and conditions.
+ * prove it, else they belong to no function. Groups are modules of a build: if
+ * several have a file of one path, it begins with the group. Sessions are lost,
+ * as are, when writing, counts, which branch of a line was taken, and conditions.
  */
 #include "coverage.h"
 

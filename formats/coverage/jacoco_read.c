@@ -2,7 +2,9 @@
  * jacoco_read.c - reads JaCoCo XML.
  *
  * Methods are in classes, lines in source files; the DTD lets both come in any
- * order in a package. So both are collected up to the end of the package.
+ * order in a package. So both are collected up to the end of the package; those
+ * of groups, the modules of a build, up to the end of the report: if several
+ * groups have a file of one path, the group is part of its path.
  *
  * Which lines a method has is not stated, but how many, and sums over them. So
  * methods, the last one first, are given that many lines from their first line
@@ -31,6 +33,8 @@ struct counter {
  * file, so that methods that claim the lines of others take no time.
  */
 #define LOOKS_MAX 16
+#define SHARED UINT32_MAX /* a path of several groups */
+#define GROUP_MAX 4096    /* bytes of the names of open groups */
 
 struct line {
 	uint32_t line;
@@ -41,37 +45,50 @@ struct line {
 };
 
 struct source {
+	cg_name path;
 	cg_file file;
 	size_t line, lines; /* index of the first in reader.line, and count */
 	bool unsorted;
 };
 
 struct method {
+	cg_name path; /* 0: not stated */
 	cg_file file;
-	cg_name stem; /* without file: its file's name may begin so */
+	cg_name stem; /* without path: its file's name may begin so */
 	cg_name name, symbol;
 	uint32_t first; /* 0: unknown */
 	cg_fn fn;
 	struct counter counter[COUNTERS];
 };
 
+struct package {
+	cg_name group;           /* or 0 */
+	size_t sources, methods; /* where those of the package end */
+	struct cg_map stems;     /* of sources of the package -> path */
+};
+
 struct reader {
 	struct coverage_reader *r;
-	struct source *source; /* of the package */
+	struct package *package; /* that wait for the end of the report */
+	size_t packages, package_cap;
+	struct source *source; /* of them */
 	size_t sources, source_cap;
 	struct line *line;
 	size_t lines, line_cap;
 	struct method *method;
 	size_t methods, method_cap;
-	char *package, *class; /* names of those that are open */
-	size_t package_len, package_cap, class_len, class_cap;
-	char *text; /* to make names in */
+	char *directory, *class; /* names of those that are open */
+	size_t directory_len, directory_cap, class_len, class_cap;
+	char *group; /* names of open groups, each with a slash */
+	size_t group_len, group_cap;
+	struct cg_map owners; /* path -> group, or SHARED */
+	char *text;           /* to make names in */
 	size_t text_cap;
-	cg_file file; /* of the class; 0: not stated */
+	cg_name path; /* of the class; 0: not stated */
 	cg_name stem;
-	struct cg_map stems; /* of sources of the package -> file */
+	struct cg_map stems; /* of the package */
 	bool in_class, in_source, in_method;
-	size_t packages; /* that are open */
+	size_t open; /* packages */
 };
 
 /* ---- Names -------------------------------------------------------------- */
@@ -87,27 +104,57 @@ keep(struct reader *reader, struct cg_slice from, char **to, size_t *len,
 	return true;
 }
 
-/* The file of that name in the package; false: out of memory. */
+/* Makes "A/B" in reader->text, without the slash if a has one or is empty. */
 static bool
-add_file(struct reader *reader, struct cg_slice name, cg_file *file)
+join(struct reader *reader, struct cg_slice a, struct cg_slice b,
+    struct cg_slice *joined)
 {
-	struct cg_slice package = { reader->package, reader->package_len };
 	char *to;
 
-	if (!cg_grow_raw(&reader->text, &reader->text_cap,
-		package.len + name.len + 1, 1))
+	if (!cg_grow_raw(
+		&reader->text, &reader->text_cap, a.len + b.len + 1, 1))
 		return cg_reject_nomem(reader->r->job);
 	/* As it is: paths may be URLs. */
 	to = reader->text;
-	if (package.len > 0)
-		memcpy(to, package.ptr, package.len);
-	to += package.len;
-	if (package.len > 0 && to[-1] != '/')
+	if (a.len > 0)
+		memcpy(to, a.ptr, a.len);
+	to += a.len;
+	if (a.len > 0 && to[-1] != '/')
 		*to++ = '/';
-	memcpy(to, name.ptr, name.len);
-	to += name.len;
-	*file = cg_add_file(reader->r->build,
-	    (struct cg_slice){ reader->text, (size_t)(to - reader->text) });
+	if (b.len > 0)
+		memcpy(to, b.ptr, b.len);
+	*joined = (struct cg_slice){ reader->text,
+		(size_t)(to - reader->text) + b.len };
+	return true;
+}
+
+/* The name of the open groups; 0: there is none. */
+static cg_name
+group_name(struct reader *reader)
+{
+	return reader->group_len == 0
+		   ? 0
+		   : cg_add_name(reader->r->build,
+			 (struct cg_slice){ reader->group, reader->group_len });
+}
+
+/* The path of that name in the package; false: out of memory. */
+static bool
+add_path(struct reader *reader, struct cg_slice name, cg_name *path)
+{
+	struct cg_slice package = { reader->directory, reader->directory_len };
+	cg_name group = group_name(reader);
+	uint32_t *owner;
+
+	if (!join(reader, package, name, &name))
+		return false;
+	*path = cg_add_name(reader->r->build, name);
+	if (group == 0)
+		return true;
+	owner = cg_map_at(&reader->owners, *path);
+	if (!owner)
+		return cg_reject_nomem(reader->r->job);
+	*owner = *owner == 0 || *owner == group ? group : SHARED;
 	return true;
 }
 
@@ -117,7 +164,7 @@ add_file(struct reader *reader, struct cg_slice name, cg_file *file)
  * Kotlin's CoverKt in Cover.kt. False: out of memory.
  */
 static bool
-add_stem(struct reader *reader, struct cg_slice name, cg_file file)
+add_stem(struct reader *reader, struct cg_slice name, cg_name path)
 {
 	static const char *const ends[] = { "", "Kt" };
 	size_t len = name.len;
@@ -141,7 +188,7 @@ add_stem(struct reader *reader, struct cg_slice name, cg_file file)
 		if (!value)
 			return cg_reject_nomem(reader->r->job);
 		if (*value == 0)
-			*value = file;
+			*value = path;
 	}
 	return true;
 }
@@ -316,15 +363,15 @@ give_lines(
 	}
 }
 
-/* The first method that is not before a file. */
+/* The first of n methods that is not before a file. */
 static size_t
-find_method(const struct reader *reader, cg_file file)
+find_method(const struct method *method, size_t n, cg_file file)
 {
-	size_t low = 0, high = reader->methods, middle;
+	size_t low = 0, high = n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (reader->method[middle].file < file)
+		if (method[middle].file < file)
 			low = middle + 1;
 		else
 			high = middle;
@@ -332,22 +379,23 @@ find_method(const struct reader *reader, cg_file file)
 	return low;
 }
 
+/* A source with the n methods of its package. */
 static bool
-add_source(struct reader *reader, const struct source *source)
+add_source(struct reader *reader, const struct source *source,
+    const struct method *method, size_t n)
 {
 	struct line *line = &reader->line[source->line];
 	cg_fn unknown =
 	    cg_add_fn(reader->r->build, cg_slice(""), source->file, 0);
-	size_t from = find_method(reader, source->file);
-	size_t to = find_method(reader, source->file + 1);
+	size_t from = find_method(method, n, source->file);
+	size_t to = find_method(method, n, source->file + 1);
 
 	if (source->lines == 0)
 		return true;
 	if (source->unsorted)
 		qsort(line, source->lines, sizeof(*line), compare_lines);
 	if (from < to)
-		give_lines(
-		    &reader->method[from], to - from, line, source->lines);
+		give_lines(&method[from], to - from, line, source->lines);
 	for (size_t i = 0; i < source->lines; i++) {
 		if (!add_line(reader, source->file,
 			line[i].fn ? line[i].fn : unknown, &line[i]))
@@ -365,8 +413,6 @@ add_method(struct reader *reader, struct method *method)
 	const struct counter *runs = &method->counter[METHOD];
 	struct cg_build *build = reader->r->build;
 
-	if (!method->file)
-		method->file = cg_map_get(&reader->stems, method->stem);
 	method->fn = cg_add_fn_symbol(
 	    build, method->name, method->file, 0, method->symbol);
 	cg_set_fn_range(build, method->fn, &range);
@@ -375,27 +421,98 @@ add_method(struct reader *reader, struct method *method)
 		    runs->covered > 0, NULL, 0);
 }
 
+/* The file of a path, which has the group if several groups have the path. */
+static bool
+add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
+{
+	struct cg_build *build = reader->r->build;
+	struct cg_slice given = cg_get_name(build, path), name = given;
+	bool shared = group != 0 && path != 0 &&
+		      cg_map_get(&reader->owners, path) == SHARED;
+
+	if (shared && !join(reader, cg_get_name(build, group), given, &name))
+		return false;
+	*file = cg_add_file(build, name);
+	if (shared)
+		cg_set_file_given(build, *file, cg_get_name(build, path));
+	return true;
+}
+
+/* Adds the methods and sources of a package that begin there. */
+static bool
+add_package(struct reader *reader, const struct package *package,
+    size_t methods, size_t sources)
+{
+	struct method *method = reader->method + methods;
+	size_t n = package->methods - methods;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!method[i].path)
+			method[i].path =
+			    cg_map_get(&package->stems, method[i].stem);
+		if (!add_file(reader, method[i].path, package->group,
+			&method[i].file))
+			return false;
+		add_method(reader, &method[i]);
+	}
+	if (n > 1)
+		qsort(method, n, sizeof(*method), compare_methods);
+	for (size_t i = sources; i < package->sources; i++) {
+		struct source *source = &reader->source[i];
+
+		if (!add_file(
+			reader, source->path, package->group, &source->file) ||
+		    !add_source(reader, source, method, n))
+			return false;
+	}
+	return true;
+}
+
+static void
+free_packages(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->packages; i++)
+		cg_map_free(&reader->package[i].stems);
+	reader->packages = reader->methods = reader->sources = 0;
+	reader->lines = 0;
+}
+
+static bool
+add_packages(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	size_t methods = 0, sources = 0;
+
+	for (size_t i = 0; i < reader->packages; i++) {
+		const struct package *package = &reader->package[i];
+
+		if (!add_package(reader, package, methods, sources))
+			return false;
+		methods = package->methods;
+		sources = package->sources;
+	}
+	free_packages(reader);
+	return true;
+}
+
 static bool
 close_package(struct coverage_reader *r)
 {
 	struct reader *reader = r->arg;
 
-	for (size_t i = 0; i < reader->methods; i++)
-		add_method(reader, &reader->method[i]);
-	if (reader->methods > 1)
-		qsort(reader->method, reader->methods, sizeof(*reader->method),
-		    compare_methods);
-	for (size_t i = 0; i < reader->sources; i++) {
-		if (!add_source(reader, &reader->source[i]))
-			return false;
-	}
-	cg_map_free(&reader->stems);
+	if (!cg_grow_raw(&reader->package, &reader->package_cap,
+		reader->packages + 1, sizeof(*reader->package)))
+		return cg_reject_nomem(r->job);
+	reader->package[reader->packages++] =
+	    (struct package){ .group = group_name(reader),
+		    .sources = reader->sources,
+		    .methods = reader->methods,
+		    .stems = reader->stems };
 	reader->stems = (struct cg_map){ 0 };
-	reader->methods = reader->sources = reader->lines = 0;
-	reader->package_len = 0;
+	reader->directory_len = 0;
 	reader->in_class = reader->in_method = reader->in_source = false;
-	reader->packages--;
-	return true;
+	reader->open--;
+	return reader->group_len > 0 || add_packages(r);
 }
 
 /* ---- Elements ----------------------------------------------------------- */
@@ -408,9 +525,51 @@ open_package(struct coverage_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name))
 		return cg_xml_reject(r->xml, "name=\"...\"");
-	reader->packages++;
-	return keep(reader, name, &reader->package, &reader->package_len,
-	    &reader->package_cap);
+	reader->open++;
+	return keep(reader, name, &reader->directory, &reader->directory_len,
+	    &reader->directory_cap);
+}
+
+static bool
+open_group(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice name;
+	char *to;
+
+	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
+		return cg_xml_reject(r->xml, "name=\"...\"");
+	if (name.len >= GROUP_MAX - reader->group_len)
+		return cg_xml_reject(
+		    r->xml, "groups whose names have less than 4 KiB");
+	if (!cg_grow_raw(&reader->group, &reader->group_cap,
+		reader->group_len + name.len + 1, 1))
+		return cg_reject_nomem(r->job);
+	to = reader->group + reader->group_len;
+	for (size_t i = 0; i < name.len; i++)
+		to[i] = name.ptr[i] == '/' ? '_' : name.ptr[i];
+	to[name.len] = '/';
+	reader->group_len += name.len + 1;
+	return true;
+}
+
+/* Not of an element of that name in a package, which is open. */
+static bool
+close_report(struct coverage_reader *r)
+{
+	return cg_xml_depth(r->xml) > 1 || add_packages(r);
+}
+
+static bool
+close_group(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	do
+		reader->group_len--;
+	while (reader->group_len > 0 &&
+	       reader->group[reader->group_len - 1] != '/');
+	return true;
 }
 
 static bool
@@ -421,12 +580,12 @@ open_class(struct coverage_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "name=\"...\"");
-	reader->file = 0;
+	reader->path = 0;
 	reader->in_class = true;
 	if (cg_xml_attribute(r->xml, "sourcefilename", &source) &&
-	    source.len > 0 && !add_file(reader, source, &reader->file))
+	    source.len > 0 && !add_path(reader, source, &reader->path))
 		return false;
-	if (!reader->file)
+	if (!reader->path)
 		reader->stem = cg_add_name(r->build, stem_of(name));
 	return keep(reader, name, &reader->class, &reader->class_len,
 	    &reader->class_cap);
@@ -446,7 +605,7 @@ open_method(struct coverage_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name, descriptor;
-	struct method method = { .file = reader->file, .stem = reader->stem };
+	struct method method = { .path = reader->path, .stem = reader->stem };
 	uint64_t line;
 
 	if (!reader->in_class)
@@ -508,10 +667,10 @@ open_source(struct coverage_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "name=\"...\"");
-	if (reader->packages == 0)
+	if (reader->open == 0)
 		return cg_xml_reject(r->xml, "<package> before <sourcefile>");
-	if (!add_file(reader, name, &source.file) ||
-	    !add_stem(reader, name, source.file))
+	if (!add_path(reader, name, &source.path) ||
+	    !add_stem(reader, name, source.path))
 		return false;
 	if (!cg_grow_raw(&reader->source, &reader->source_cap,
 		reader->sources + 1, sizeof(source)))
@@ -570,14 +729,14 @@ open_line(struct coverage_reader *r)
 
 /* All elements of the DTD. */
 static const struct coverage_element elements[] = {
-	{ "report", NULL, NULL },
+	{ "report", NULL, close_report },
 	{ "counter", open_counter, NULL },
 	{ "line", open_line, NULL },
 	{ "method", open_method, close_method },
 	{ "class", open_class, close_class },
 	{ "sourcefile", open_source, close_source },
 	{ "package", open_package, close_package },
-	{ "group", NULL, NULL },
+	{ "group", open_group, close_group },
 	{ "sessioninfo", NULL, NULL },
 	{ NULL, NULL, NULL },
 };
@@ -603,11 +762,15 @@ jacoco_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		(void)cg_add_column(build, &events[i]);
 	reader.r = &r;
 	status = coverage_read_document(&r, elements);
+	free_packages(&reader);
 	cg_map_free(&reader.stems);
+	cg_map_free(&reader.owners);
+	free(reader.package);
 	free(reader.source);
 	free(reader.line);
 	free(reader.method);
-	free(reader.package);
+	free(reader.directory);
+	free(reader.group);
 	free(reader.class);
 	free(reader.text);
 	return status;
