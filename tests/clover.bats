@@ -252,3 +252,12 @@ metrics()
 			grep -F 'warning: dropped 1 function of files without lines'
 	done
 }
+
+@test "clover: files without a path are in the directory of their package" {
+	file='<file name="A.java"><line num="1" type="stmt" count="1"/></file>'
+	document "<package name='com.x'>$file</package>" \
+		"<package name='com.y'>$file<file name='s/B.java'/></package>" \
+		"${file//name/path}" |
+		"$CGCONV" -q -t lcov - | grep ^SF: |
+		says SF:A.java SF:com/x/A.java SF:com/y/A.java
+}

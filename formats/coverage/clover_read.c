@@ -27,6 +27,8 @@ struct reader {
 	struct line *line; /* of the file */
 	size_t lines, cap;
 	bool unsorted;
+	char *package; /* as a directory, for files without a path */
+	size_t package_len, package_cap;
 };
 
 /* ---- A file ------------------------------------------------------------- */
@@ -112,19 +114,52 @@ close_file(struct coverage_reader *r)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-/* PHPUnit and istanbul repeat the path as the name, or state its end there. */
+/* The directory of a package: com/x of com.x. */
+static bool
+open_package(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice name;
+
+	(void)cg_xml_attribute(r->xml, "name", &name);
+	if (!cg_grow_raw(
+		&reader->package, &reader->package_cap, name.len + 1, 1))
+		return cg_reject_nomem(r->job);
+	reader->package_len = name.len;
+	for (size_t i = 0; i < name.len; i++)
+		reader->package[i] = name.ptr[i] == '.' ? '/' : name.ptr[i];
+	return true;
+}
+
+static bool
+close_package(struct coverage_reader *r)
+{
+	((struct reader *)r->arg)->package_len = 0;
+	return true;
+}
+
+/*
+ * PHPUnit and istanbul repeat the path as the name, or state its end there.
+ * Files of several packages can have one name, if it has no directory.
+ */
 static bool
 open_file(struct coverage_reader *r)
 {
 	struct reader *reader = r->arg;
-	struct cg_slice path;
+	struct cg_slice path, name;
 
 	if (reader->file)
 		return cg_xml_reject(r->xml, "</file> before the next <file>");
 	if ((!cg_xml_attribute(r->xml, "path", &path) || path.len == 0) &&
 	    (!cg_xml_attribute(r->xml, "name", &path) || path.len == 0))
 		return cg_xml_reject(r->xml, "path=\"...\" or name=\"...\"");
-	reader->file = cg_add_file(r->build, path);
+	if (cg_compare(cg_base_name(path), path) == 0 &&
+	    !cg_xml_attribute(r->xml, "path", &name))
+		reader->file = cg_add_file_in(r->build,
+		    (struct cg_slice){ reader->package, reader->package_len },
+		    path);
+	else
+		reader->file = cg_add_file(r->build, path);
 	reader->unknown = cg_add_fn(r->build, cg_slice(""), reader->file, 0);
 	return true;
 }
@@ -225,7 +260,7 @@ static const struct coverage_element elements[] = {
 	{ "metrics", NULL, NULL },
 	{ "class", NULL, NULL },
 	{ "file", open_file, close_file },
-	{ "package", NULL, NULL },
+	{ "package", open_package, close_package },
 	{ "project", NULL, NULL },
 	{ "testproject", skip, NULL },
 	{ NULL, NULL, NULL },
@@ -245,5 +280,6 @@ clover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	reader.r = &r;
 	status = coverage_read_document(&r, elements);
 	free(reader.line);
+	free(reader.package);
 	return status;
 }
