@@ -6,8 +6,11 @@
 #define CMD_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "cgconv_parse.h"
+
+struct stat;
 
 /* ---- args.c, options.c: the command line -------------------------------- */
 
@@ -131,6 +134,24 @@ void free_counts(struct summary *);
  * In convert.c: adds the inputs to the job; standard input if there are none.
  */
 int add_inputs(struct args *);
+
+/* ---- named.c: the files that the command line names for reading --------- */
+
+struct named_files {
+	struct named_file {
+		const char *path;
+		dev_t device;
+		ino_t number;
+	} *file;
+	size_t files, cap;
+};
+/* Regular files, the inputs among them if asked for. False: out of memory. */
+bool list_named_files(const struct args *, bool inputs, struct named_files *);
+/* Which of them that file is, or NULL. */
+const char *find_named_file(const struct named_files *, const struct stat *);
+void free_named_files(struct named_files *);
+/* CG_EUSAGE if -o or --manifest would overwrite one of them. */
+int check_overwriting(const struct args *);
 
 /* ---- heap.c ------------------------------------------------------------- */
 

@@ -203,6 +203,8 @@ main(int argc, char **argv)
 	catch_signals(args.job);
 	args.stop = &stopped;
 	status = parse_args(&args, argc, argv);
+	if (status == CG_OK && reads_inputs[args.command])
+		status = check_overwriting(&args);
 	if (status == CG_OK)
 		status = run(&args);
 	cg_job_free(args.job);

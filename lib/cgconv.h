@@ -784,7 +784,8 @@ int cg_job_set_to(struct cg_job *, const char *format);
  * "-" is standard output, the default. A name that ends in .gz is compressed.
  * Without cg_job_set_to() before, the suffix selects the format; a name without
  * a suffix, or with a number for one, the default format. CG_EUSAGE for any
- * other suffix.
+ * other suffix. cg_job_read() and cg_job_write() return CG_EUSAGE if the output
+ * is a file that the job reads.
  */
 int cg_job_set_output(struct cg_job *, const char *path);
 /*

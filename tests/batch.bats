@@ -231,7 +231,7 @@ batch()
 	[ -z "$(find out -type l)" ]
 }
 
-@test "batch: never reads its outputs, never overwrites its inputs" {
+@test "batch: never reads its outputs" {
 	make_tree 3
 	rm -r in/b
 	for run in 1 2; do
@@ -240,23 +240,58 @@ batch()
 		"$CGCONV" -t callgrind in/a/sum.cgj >"sum$run"
 	done
 	cmp sum1 sum2
-	# If it is named as an input, it is merged.
-	batch -o in/a/sum.cgj in/a/sum.cgj in/a/callgrind.out.1
-	[ "$status" -eq 0 ]
-	! "$CGCONV" -t callgrind in/a/sum.cgj | cmp -s sum1 -
+}
+
+# keeps MESSAGE ARG...: a usage error before anything is read or written.
+keeps()
+{
+	local message=$1
+
+	shift
+	md5sum -- * 2>/dev/null >"$dir/before"
+	refuses 2 "$message" "$@"
+	md5sum --quiet -c "$dir/before"
+	[ "$(ls)" = "$(cut -d' ' -f3- "$dir/before")" ]
+}
+
+@test "batch: an output that would overwrite an input refuses the batch" {
+	make_tree 3
 	cd in/a
-	"$CGCONV" -t json -o x.cgj callgrind.out.1
-	cp callgrind.out.3 x.callgrind
-	cp x.cgj ../before
-	touch x.callgrind x.cgj
-	batch -t json -O . -j1 x.callgrind x.cgj
-	[ "$status" -eq 1 ]
-	grep -q "^x.callgrind: error: the output would overwrite another" err
-	cmp x.cgj ../before
-	# An input may be its own output.
-	batch -t json -O . --force x.cgj
+	printf 'a;b 3\na;c 4\n' | tee x.folded >y.folded
+	cp callgrind.out.1 x.callgrind
+	keeps "./x.folded would overwrite ./x.folded" -O . -r -t folded .
+	keeps "would overwrite x.folded" -O . -t folded --focus b x.folded
+	keeps "would overwrite x.folded" -O . --guess-stacks -t folded \
+		x.callgrind x.folded
+	keeps "would overwrite x.folded" -o x.folded -j2 x.folded y.folded
+	keeps "would overwrite x.folded" -o x.folded -r --force x.folded y.folded
+	keeps "--manifest x.folded would overwrite" --manifest x.folded --force \
+		-O out -t json x.folded
+	printf '%s\n' x.folded y.folded >list
+	cp x.folded all
+	keeps "x.folded would overwrite x.folded" --files-from list -O . \
+		-t folded
+	keeps "x.folded would overwrite x.folded" --files-from list -o x.folded
+	keeps "-o list would overwrite list" --files-from list -o list -t json
+	keeps "list would overwrite list" --files-from list -O . --name list --force
+	keeps "all would overwrite all" --group-by dir -O . --name all -t json \
+		--exe all x.folded
+	tar cf in.tar x.folded
+	keeps "in.tar would overwrite in.tar" -O . --name in.tar -t json in.tar
+	keeps "-o in.tar would overwrite in.tar" -o in.tar -t json in.tar
+	# An output that is newer than its input is kept.
+	touch -d 2001-01-01 x.callgrind
+	batch -O . -t folded --guess-stacks x.callgrind
 	[ "$status" -eq 0 ]
-	cmp x.cgj ../before
+	grep -q ' 1 kept' err
+	# What only the conversion finds fails alone.
+	cp ../../unit/*.gcno ../../unit/*.gcda .
+	set -- *.gcda
+	cp "${1%da}no" before
+	batch -O . --name "${1%da}no" -t json "$1" x.folded
+	[ "$status" -eq 1 ]
+	grep -q "^$1: error: the output .*no would overwrite a file" err
+	cmp "${1%da}no" before
 }
 
 @test "batch: keeps newer outputs, --force rewrites them" {

@@ -673,3 +673,48 @@ readme_table()
 		[ "$(LC_ALL=C tr -d '\n -~' <<<"$output" | wc -c)" -eq 0 ]
 	done
 }
+
+# ---- Outputs and inputs -----------------------------------------------------
+
+# keeps ARG...: a usage error, and all files stay as they are.
+keeps()
+{
+	md5sum -- * >"$dir/sums"
+	refuses 2 "would overwrite" "$@"
+	md5sum --quiet -c "$dir/sums"
+}
+
+@test "cli: an output never overwrites a file that is read" {
+	unit=$PWD/samples/gcov/gcc-c
+	gprof=$PWD/samples/gprof/calls
+	mkdir "$dir/in"
+	cd "$dir/in"
+	printf 'a;b 3\n' | tee x.folded >y.folded
+	cp "$unit"/cover.gc* "$gprof"/[gp]* "$unit/../../src/cover.c" .
+	ln x.folded hard
+	ln -s x.folded soft
+	keeps -t folded -o x.folded x.folded
+	keeps -t json -o x.folded y.folded x.folded
+	keeps -t json -o hard x.folded
+	keeps -t json -o soft x.folded
+	keeps -t json -o x.folded soft
+	keeps -t json -o x.folded - <x.folded
+	keeps -t json -o x.folded <x.folded
+	keeps --diff -o x.folded y.folded x.folded
+	keeps -t json -o prog gmon.out prog
+	keeps -t json -o prog --exe prog gmon.out
+	keeps -t lcov -o x.folded --patch x.folded cover.gcda
+	keeps -t json -o cover.gcda .
+	# Companions, sources, the default executable are known when it reads.
+	keeps -t json -o cover.gcno cover.gcda
+	keeps --diff -t json -o cover.gcno cover.gcda cover.gcda
+	keeps -t html -o cover.c cover.gcda
+	mv prog a.out
+	keeps -t json -o a.out gmon.out
+	status=0
+	"$CGCONV" -t json x.folded >>x.folded 2>err || status=$?
+	[ "$status" -eq 2 ]
+	# These are not files that hold something.
+	"$CGCONV" -t json -o /dev/null x.folded
+	"$CGCONV" -t json -o new x.folded
+}

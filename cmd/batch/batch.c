@@ -239,6 +239,7 @@ run_workers(struct batch *batch)
 	size_t before;
 	int status, closed;
 
+	find_own_files(batch);
 	reopen_groups(batch);
 	before = count_listed(batch);
 	count_work(batch);

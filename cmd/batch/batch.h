@@ -234,16 +234,16 @@ bool has_output(struct batch *, const char *output);
 /* ---- files.c: which file is which --------------------------------------- */
 
 struct stat;
-/* Before inputs are listed. */
+/* Before inputs are listed, and when the manifest has been opened. */
 void find_own_files(struct batch *);
 /* Is it the output directory, the output or the manifest? */
 bool is_output_file(const struct batch *, const struct stat *);
+bool is_manifest(const struct batch *, const struct stat *);
 /* Remembers the file of a task; false: out of memory. */
 bool record_file(struct batch *, size_t task, const struct stat *);
 void sort_files(struct batch *);
-/* Is the output's file an input other than the task and its group's? */
-bool overwrites_input(
-    const struct batch *, size_t task, const struct stat *output);
+/* A task that reads that file, or NULL. */
+const struct task *find_input(const struct batch *, const struct stat *);
 
 /* ---- groups.c: outputs of many inputs ----------------------------------- */
 
@@ -384,6 +384,8 @@ int run_archive(struct worker_pool *, size_t first, size_t end);
 bool may_continue(const struct batch *);
 /* Like mkdir -p for -O, or for the directory of -o; false with errno. */
 bool make_output_directory(const struct batch *);
+/* CG_EUSAGE if an output would overwrite a file that is read. */
+int refuse_overwriting(struct batch *);
 /* Makes the output directory. False: the task has ended here. */
 bool prepare_task(struct batch *, size_t task);
 /*

@@ -24,14 +24,26 @@ find_own_files(struct batch *batch)
 			    (struct own_file){ info.st_dev, info.st_ino };
 }
 
+static bool
+is_own(const struct batch *batch, size_t i, const struct stat *info)
+{
+	return info->st_ino != 0 && batch->own[i].number == info->st_ino &&
+	       batch->own[i].device == info->st_dev;
+}
+
 bool
 is_output_file(const struct batch *batch, const struct stat *info)
 {
 	for (size_t i = 0; i < OWN_FILES; i++)
-		if (info->st_ino != 0 && batch->own[i].number == info->st_ino &&
-		    batch->own[i].device == info->st_dev)
+		if (is_own(batch, i, info))
 			return true;
 	return false;
+}
+
+bool
+is_manifest(const struct batch *batch, const struct stat *info)
+{
+	return is_own(batch, OWN_FILES - 1, info);
 }
 
 /* ---- Inputs ------------------------------------------------------------- */
@@ -83,16 +95,6 @@ sort_files(struct batch *batch)
 		    compare_files);
 }
 
-/* A task may overwrite its own inputs: they have been read by then. */
-static bool
-may_replace(const struct batch *batch, size_t task, size_t input)
-{
-	size_t group = batch->task[task].group;
-
-	return input == task ||
-	       (group > 0 && batch->task[input].group == group);
-}
-
 static bool
 is_same_file(const struct task *task, const struct stat *info)
 {
@@ -103,9 +105,8 @@ is_same_file(const struct task *task, const struct stat *info)
 	return now.st_dev == info->st_dev && now.st_ino == info->st_ino;
 }
 
-bool
-overwrites_input(
-    const struct batch *batch, size_t task, const struct stat *info)
+const struct task *
+find_input(const struct batch *batch, const struct stat *info)
 {
 	const struct file key = { file_key(batch, info), 0 };
 	size_t low = 0, high = batch->files;
@@ -119,11 +120,10 @@ overwrites_input(
 			high = middle;
 	}
 	for (; low < batch->files && batch->file[low].key == key.key; low++) {
-		size_t input = batch->file[low].task;
+		const struct task *task = &batch->task[batch->file[low].task];
 
-		if (!may_replace(batch, task, input) &&
-		    is_same_file(&batch->task[input], info))
-			return true;
+		if (is_same_file(task, info))
+			return task;
 	}
-	return false;
+	return NULL;
 }

@@ -522,6 +522,9 @@ plan_batch(struct batch *batch)
 	if (status == CG_OK)
 		status = name_outputs(batch);
 	sort_files(batch);
+	/* What an earlier run has converted is not known yet. */
+	if (status == CG_OK && !args->resume)
+		status = refuse_overwriting(batch);
 	if (status == CG_OK && batch->tasks == 0)
 		status = cg_usage(args->job, "no inputs");
 	return status;

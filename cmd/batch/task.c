@@ -145,25 +145,89 @@ is_up_to_date(
 	       (int64_t)info->st_mtime > task->mtime;
 }
 
+/*
+ * The file that is read and that would be overwritten by the output of that path,
+ * or NULL; *kept: the output is newer than its task's input (NULL: a group).
+ */
+static const char *
+find_overwritten(const struct batch *batch, const struct task *task,
+    const struct named_files *named, const char *path, bool *kept)
+{
+	const struct task *input;
+	struct stat info;
+
+	*kept = false;
+	if (!get_info(batch, path, &info) || !S_ISREG(info.st_mode))
+		return NULL;
+	*kept = task != NULL && is_up_to_date(batch, task, &info);
+	if (*kept)
+		return NULL;
+	if (is_manifest(batch, &info))
+		return batch->args->manifest;
+	input = find_input(batch, &info);
+	return input != NULL ? task_file(input) : find_named_file(named, &info);
+}
+
+static int
+check_output(const struct batch *batch, const struct task *task,
+    const struct named_files *named, char *path)
+{
+	const char *read;
+	bool kept;
+	int status = CG_OK;
+
+	if (path == NULL)
+		return cg_nomem(batch->args->job);
+	read = find_overwritten(batch, task, named, path, &kept);
+	if (read != NULL)
+		status = cg_usage(batch->args->job,
+		    "the output %s would overwrite %s, which is read; use "
+		    "another %s",
+		    path, read,
+		    batch->args->directory != NULL ? "-O or --name" : "-o");
+	free(path);
+	return status;
+}
+
+int
+refuse_overwriting(struct batch *batch)
+{
+	struct named_files named;
+	int status = list_named_files(batch->args, false, &named)
+			 ? CG_OK
+			 : cg_nomem(batch->args->job);
+
+	find_own_files(batch);
+	for (size_t i = 0; status == CG_OK && i < batch->groups; i++)
+		status = check_output(batch, NULL, &named,
+		    output_path(batch, batch->group[i].output));
+	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
+		const struct task *task = &batch->task[i];
+
+		if (task->state == PENDING && task->group == 0)
+			status = check_output(
+			    batch, task, &named, task_output_path(batch, task));
+	}
+	free_named_files(&named);
+	return status;
+}
+
 bool
 prepare_task(struct batch *batch, size_t number)
 {
+	const struct named_files none = { 0 }; /* the worker knows them */
 	const struct task *task = &batch->task[number];
 	const char *fault = NULL;
 	char *path = task_output_path(batch, task);
-	bool there, kept = false;
-	struct stat info;
+	bool kept = false;
 
 	if (path == NULL)
 		fault = "out of memory";
 	else if (!make_output_directory(batch))
 		fault = strerror(errno);
-	there = fault == NULL && get_info(batch, path, &info);
+	else if (find_overwritten(batch, task, &none, path, &kept) != NULL)
+		fault = "the output would overwrite a file that is read";
 	free(path);
-	if (there && is_up_to_date(batch, task, &info))
-		kept = true;
-	else if (there && overwrites_input(batch, number, &info))
-		fault = "the output would overwrite another input";
 	if (kept)
 		end_task(batch, number, UP_TO_DATE, NULL, NULL);
 	else if (fault != NULL)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "job/job.h"
 
@@ -17,15 +18,53 @@ get_identity(const struct stat *info)
 	return cg_hash_u64((uint64_t)info->st_dev) ^ (uint64_t)info->st_ino;
 }
 
+/* Values of job->file_ids. */
+#define IS_READ 1
+#define IS_INPUT 2 /* it is one of the inputs, too */
+
 static int
-note_input(struct cg_job *job, const struct stat *info)
+note_file(struct cg_job *job, const struct stat *info, uint32_t as)
 {
-	uint32_t *known = cg_map_at(&job->input_ids, get_identity(info));
+	uint32_t *known = cg_map_at(&job->file_ids, get_identity(info));
 
 	if (!known)
 		return cg_nomem(job);
-	*known = 1;
+	*known |= as;
 	return CG_OK;
+}
+
+int
+cg_job_note_file(struct cg_job *job, const char *path)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct stat info;
+
+	if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(path, &info)) != 0 ||
+	    !S_ISREG(info.st_mode))
+		return CG_OK;
+	/* Clones read files of one conversion: a difference, a sum. */
+	return note_file(job->owner ? job->owner : job, &info, IS_READ);
+}
+
+int
+cg_job_check_output(struct cg_job *job, const char *path)
+{
+	bool is_stdout = !path || strcmp(path, "-") == 0;
+	struct stat info;
+	uint64_t id;
+
+	if (job->write ||
+	    (is_stdout ? fstat(STDOUT_FILENO, &info) : stat(path, &info)) !=
+		0 ||
+	    !S_ISREG(info.st_mode))
+		return CG_OK;
+	id = get_identity(&info);
+	if (cg_map_get(&job->file_ids, id) == 0 &&
+	    (!job->owner || cg_map_get(&job->owner->file_ids, id) == 0))
+		return CG_OK;
+	return cg_usage(job,
+	    "the output %s would overwrite a file that is read",
+	    is_stdout ? "<stdout>" : path);
 }
 
 /* ---- Directories ------------------------------------------------------------ */
@@ -292,7 +331,7 @@ gather(struct cg_job *job, const char *directory, struct paths *files)
 	*files = walk.files;
 	for (size_t i = before; walk.status == CG_OK && i < files->count; i++) {
 		if (stat(files->path[i], &info) == 0)
-			walk.status = note_input(job, &info);
+			walk.status = note_file(job, &info, IS_INPUT);
 	}
 	if (walk.status != CG_OK)
 		return walk.status;
@@ -385,6 +424,8 @@ cg_job_open(struct cg_job *job, const char *path, int *status)
 		in = cg_in_memory(&job->errors.diag, path, file->bytes, status);
 	} else {
 		in = cg_in_open(&job->errors.diag, path, status);
+		if (in && cg_job_note_file(job, path) != CG_OK)
+			job->errors.fault = CG_ELIMIT;
 	}
 	if (in)
 		cg_in_set_threads(in, job->threads);
@@ -427,7 +468,7 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 		    path);
 		return CG_OK;
 	}
-	status = known ? note_input(job, &info) : CG_OK;
+	status = known ? note_file(job, &info, IS_INPUT) : CG_OK;
 	return status != CG_OK ? status
 			       : cg_job_add_path(job, &inputs->path,
 				     &inputs->count, &inputs->cap, path);
@@ -465,7 +506,8 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 			return true;
 	}
 	return stat(path, &info) == 0 &&
-	       cg_map_get(&job->input_ids, get_identity(&info)) != 0;
+	       (cg_map_get(&job->file_ids, get_identity(&info)) & IS_INPUT) !=
+		   0;
 }
 
 int
@@ -511,6 +553,8 @@ cg_job_open_file(struct cg_job *job, const char *path, struct cg_in **in)
 	int status = CG_OK;
 
 	*in = cg_in_try(&job->errors.diag, path, &status);
+	if (*in && cg_job_note_file(job, path) != CG_OK)
+		job->errors.fault = CG_ELIMIT;
 	return cg_job_opened(job, in, status);
 }
 

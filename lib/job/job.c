@@ -69,7 +69,7 @@ cg_job_free(struct cg_job *job)
 	free(job->written.text);
 	free(job->more);
 	cg_rules_free(&job->rules);
-	cg_map_free(&job->input_ids);
+	cg_map_free(&job->file_ids);
 	if (!job->owner)
 		cg_filters_free(job->filters);
 	free(job->diff_fn[0]);
@@ -382,6 +382,10 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	job->seen = graph != NULL;
 	if (!job->adds)
 		status = cg_job_sort_inputs(job);
+	for (size_t i = 0; status == CG_OK && i < job->objects; i++)
+		status = cg_job_note_file(job, job->object[i]);
+	if (status == CG_OK && job->output)
+		status = cg_job_check_output(job, job->output);
 	if (status == CG_OK)
 		status = begin_graph(job);
 	for (; status == CG_OK && job->current < job->inputs; job->current++) {
@@ -508,6 +512,9 @@ open_output(struct cg_job *job, int *status)
 {
 	struct cg_out *out;
 
+	*status = cg_job_check_output(job, job->output);
+	if (*status != CG_OK)
+		return NULL;
 	job->written.len = 0;
 	if (job->write)
 		out = cg_out_callback(&job->errors.diag, job->write,
@@ -556,11 +563,12 @@ cg_add_output(struct cg_job *job, const char *suffix)
 		return NULL;
 	}
 	name = name_output(job->output, suffix);
-	if (name && cg_grow(&job->more, &job->more_cap, job->mores + 1,
-			sizeof(*job->more)))
+	status = name ? cg_job_check_output(job, name) : cg_nomem(job);
+	if (status == CG_OK && cg_grow(&job->more, &job->more_cap,
+				   job->mores + 1, sizeof(*job->more)))
 		out = cg_out_open(
 		    &job->errors.diag, job->root, name, false, &status);
-	else
+	else if (status == CG_OK)
 		status = cg_nomem(job);
 	free(name);
 	if (out) {
@@ -588,6 +596,9 @@ commit(struct cg_job *job, struct cg_out *out, int status)
 	for (size_t i = 0; i < job->mores; i++)
 		status = finish(job->more[i], status);
 	status = finish(out, status);
+	/* Sources are read by writers. */
+	if (status == CG_OK)
+		status = cg_job_check_output(job, job->output);
 	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
 		status = cg_out_commit(job->more[i]);
 	if (status == CG_OK)
@@ -726,6 +737,8 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 	opened->path = name;
 	opened->symbols =
 	    cg_symbols_load(&job->errors.diag, path, quiet, &status);
+	if (opened->symbols && status == CG_OK)
+		status = cg_job_note_file(owner, path);
 	if (status != CG_OK)
 		job->errors.fault = status;
 	return opened->symbols;

@@ -92,7 +92,7 @@ struct cg_job {
 	struct cg_shard shard;   /* which the output is, if count > 0 */
 	struct cg_job *owner;    /* whose symbols and containers it uses, or NULL */
 	struct cg_rules rules;
-	struct cg_map input_ids; /* hashes of the inputs' device and inode */
+	struct cg_map file_ids;  /* of files that are read: see inputs.c */
 	bool unclaimed;          /* no format claims an input */
 	bool one_failed;         /* see cg_job_one_failed() */
 	struct cg_memory_file {
@@ -235,6 +235,13 @@ struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
  */
 int cg_job_sort_inputs(struct cg_job *);
 
+/* Remembers a file that is read: no output may overwrite it. */
+int cg_job_note_file(struct cg_job *, const char *path);
+/*
+ * CG_EUSAGE if the output (NULL, "-": standard output) is one of these files, by
+ * device and inode.
+ */
+int cg_job_check_output(struct cg_job *, const char *path);
 /* A companion has been opened, or not (NULL). As cg_open_companion(). */
 bool cg_job_opened(struct cg_job *, struct cg_in **, int status);
 /* As cg_open_companion(), but on disk, even if the inputs are in memory. */

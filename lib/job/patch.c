@@ -558,15 +558,17 @@ cg_job_exclude_unchanged(struct cg_job *job)
 {
 	const char *path = cg_opt(job, CG_PATCH_OPTION);
 	struct patch patch = { .job = job };
-	int status = CG_OK;
+	int status;
 	bool ok;
 
 	cg_excluded_free(job->graph->unchanged);
 	job->graph->unchanged = NULL;
 	if (!path)
 		return CG_OK;
-	patch.in = job->errors.in =
-	    cg_in_open(&job->errors.diag, path, &status);
+	status = cg_job_note_file(job, path);
+	if (status == CG_OK)
+		patch.in = job->errors.in =
+		    cg_in_open(&job->errors.diag, path, &status);
 	if (!patch.in)
 		return status;
 	job->errors.rejected = CG_OK;
