@@ -718,7 +718,7 @@ annotated()
 	END
 	grep -A4 -F '(<spontaneous>)' "$dir/out.cg" | grep -qx '0 105'
 	grep -q '^desc: Root: ' "$dir/out.cg"
-	"$CGCONV" -o "$dir/two" --no-root "$dir/out.cg"
+	"$CGCONV" -o "$dir/two" --no-spontaneous "$dir/out.cg"
 	not grep -F '(<spontaneous>)' "$dir/two"
 	facts "$dir/two" | grep -v Root | same - "$dir/facts"
 }

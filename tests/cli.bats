@@ -522,6 +522,20 @@ build_plugin()
 	refuses 2 "unknown format 'nosuch'" --help nosuch
 }
 
+@test "cli: no option of a format has the name of one of the program's" {
+	"$CGCONV" --help | grep '^ ' | option_names >"$dir/own"
+	# A flag of a format has two names.
+	"$CGCONV" --help all | sed '1,/^Options of/d' |
+		sed -n 's/^ *--\([a-z-]*\) \(.*\)/\1 \2/p' |
+		awk '{ print "--" $1 } $2 !~ /^[A-Z]/ { print "--no-" $1 }' |
+		sort -u >"$dir/of-formats"
+	grep -qx -e --no-spontaneous "$dir/of-formats"
+	# The program hands --event to the format, as it cannot rank functions.
+	comm -12 "$dir/own" "$dir/of-formats" >"$dir/both"
+	echo --event | same - "$dir/both"
+	"$CGCONV" -t callgrind --spontaneous "$PLAIN" | cmp - <("$CGCONV" "$PLAIN")
+}
+
 @test "cli: --list-formats is sorted, but for the default" {
 	"$CGCONV" --list-formats | awk 'NR > 1 { print $1 }' >"$dir/names"
 	[ "$(head -n 1 "$dir/names")" = callgrind ]

@@ -44,7 +44,7 @@ json()
 
 @test "folded: a recursive function is counted once per stack" {
 	folded 'main;a;b;a;c 5' 'main;a 5'
-	"$CGCONV" -q -t callgrind --no-root --separate-recs=1 \
+	"$CGCONV" -q -t callgrind --no-spontaneous --separate-recs=1 \
 		"$dir/in.folded" >"$dir/out"
 	perl tests/oracle/callgrind.pl "$dir/out" >"$dir/sums"
 	awk -F '\t' '$1 == "call" { sub("samples=", "", $NF)

@@ -13,7 +13,7 @@ setup()
 # Facts of a callgrind file, printed by an independent reader.
 facts()
 {
-	"$CGCONV" -q -t callgrind --no-root "$@" >"$dir/callgrind"
+	"$CGCONV" -q -t callgrind --no-spontaneous "$@" >"$dir/callgrind"
 	perl tests/oracle/callgrind.pl "$dir/callgrind"
 }
 

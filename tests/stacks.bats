@@ -43,7 +43,7 @@ says()
 
 @test "stacks: --separate-recs 1 does not split levels, 3 splits three" {
 	recursion >"$dir/in"
-	says --separate-recs 1 --no-root "$dir/in" >"$dir/got"
+	says --separate-recs 1 --no-spontaneous "$dir/in" >"$dir/got"
 	cat >"$dir/want" <<-END
 	call a b 5 samples=5
 	call a c 5 samples=5
@@ -80,7 +80,7 @@ says()
 		}
 		print "call $_ $calls{$_} samples=$calls{$_}\n"
 			for keys %calls' "$dir/in" | LC_ALL=C sort >"$dir/want"
-	says -f folded --no-root --separate-recs 5 "$dir/in" | grep "^call f" |
+	says -f folded --no-spontaneous --separate-recs 5 "$dir/in" | grep "^call f" |
 		LC_ALL=C sort >"$dir/got"
 	same "$dir/want" "$dir/got"
 }

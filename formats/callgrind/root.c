@@ -9,7 +9,7 @@
  * has not reached. So a function whose name sorts first and that calls every
  * function without a caller prevents this. Where a cycle would be missed,
  * "(<spontaneous>)" is that function, unless the graph itself has calls from an
- * unknown caller, or --no-root is given.
+ * unknown caller, or --no-spontaneous is given.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ is_wanted(const struct cg_job *job, const struct cg_graph *graph)
 	cg_fn fn;
 
 	/* The unknown caller is first in canonical order. */
-	return cg_opt_flag(job, "root") && (cg_graph_facts(graph) & CG_CALLS) &&
+	return cg_opt_flag(job, "spontaneous") && (cg_graph_facts(graph) & CG_CALLS) &&
 	       !(cg_next_fn(graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
 }
 
