@@ -61,7 +61,7 @@ const char *cg_find(struct cg_slice, const char *what);
 /*
  * The word that is meant by a misspelt one: set to, offer each word; word is
  * then the nearest, NULL if none is within CG_NEAREST_MAX added, missing,
- * replaced or swapped letters, and fewer than either word has.
+ * replaced or swapped letters, and fewer than half of either word.
  */
 #define CG_NEAREST_MAX 2
 struct cg_nearest {

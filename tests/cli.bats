@@ -172,12 +172,6 @@ build_plugin()
 	grep -q 'x.cgj.xz is not compressed: only .gz selects that' "$dir/err"
 }
 
-@test "cli: the output may be the input" {
-	cp "$PLAIN" "$dir/file"
-	"$CGCONV" -t json -o "$dir/file" "$dir/file"
-	same "$dir/right" "$dir/file"
-}
-
 @test "cli: merges several inputs, --parts keeps them apart" {
 	"$CGCONV" -t callgrind "$PLAIN" "$PLAIN" | grep -x 'totals: 6260'
 	"$CGCONV" -t callgrind --parts "$PLAIN" "$PLAIN" |
@@ -657,9 +651,21 @@ readme_table()
 		-t callgrnd "$PLAIN"
 	refuses 2 "unknown format 'lcvo': did you mean lcov?" -f lcvo "$PLAIN"
 	refuses 2 "unknown option --strcit: did you mean --strict?" --strcit "$PLAIN"
-	# Two letters of two are no misspelling.
+	# Half of the letters are no misspelling.
+	refuses 2 "unknown format 'perf'; see --list-formats" -t perf "$PLAIN"
 	refuses 2 "unknown format 'xy'; see --list-formats" -t xy "$PLAIN"
 	refuses 2 "unknown option --frobnicate; see --help all" --frobnicate
+	# Suffixes and words of titles, of formats that can do it.
+	for try in t:kcg:callgrind f:gmon:gprof t:kcachegrind:callgrind \
+		t:perfetto:trace-event f:perf:'perf-data or perf-script' f:php:'xdebug or xhprof' \
+		t:flamegraph:'folded, html or svg' t:firefx:firefox; do
+		IFS=: read -r letter word want <<<"$try"
+		refuses 2 "'$word': did you mean $want? See" "-$letter" "$word" "$PLAIN"
+	done
+	refuses 2 "did you mean a.b/x.firefox.json?" -o a.b/x.firefox "$PLAIN"
+	refuses 2 "did you mean x.trace.json.gz?" -o x.perfetto.gz "$PLAIN"
+	refuses 2 "did you mean x.json?" -o x.jsn "$PLAIN"
+	refuses 2 "use -t with folded, html or svg" -o x.flamegraph "$PLAIN"
 	[ "$("$CGCONV" -V)" = "$("$CGCONV" --version)" ]
 }
 

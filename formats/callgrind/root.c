@@ -47,7 +47,8 @@ is_wanted(const struct cg_job *job, const struct cg_graph *graph)
 	cg_fn fn;
 
 	/* The unknown caller is first in canonical order. */
-	return cg_opt_flag(job, "spontaneous") && (cg_graph_facts(graph) & CG_CALLS) &&
+	return cg_opt_flag(job, "spontaneous") &&
+	       (cg_graph_facts(graph) & CG_CALLS) &&
 	       !(cg_next_fn(graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
 }
 

@@ -58,8 +58,10 @@ cg_nearest_offer(struct cg_nearest *nearest, const char *word)
 	if (nearest->to.len > WORD_MAX || other.len > WORD_MAX)
 		return;
 	apart = distance(nearest->to, other);
-	if (apart > CG_NEAREST_MAX || apart >= nearest->to.len ||
-	    apart >= other.len || (nearest->word && apart >= nearest->apart))
+	/* As long as most of both is the same. */
+	if (apart > CG_NEAREST_MAX || apart * 2 >= nearest->to.len ||
+	    apart * 2 >= other.len ||
+	    (nearest->word && apart >= nearest->apart))
 		return;
 	nearest->word = word;
 	nearest->apart = apart;

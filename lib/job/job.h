@@ -3,6 +3,7 @@
  *
  *	settings.c  sets up a job          options.c  options of formats
  *	module.c    formats: probing, the target, plug-ins
+ *	meant.c     formats that a word may mean
  *	inputs.c    files, directories, companions
  *	containers.c  companions below directories, and in archives
  *	state.c     state that formats keep between inputs
@@ -149,6 +150,25 @@ const struct cg_option *cg_find_option(const struct cg_job *,
 /* The option's description in this module (maybe NULL), or NULL. */
 const struct cg_option *cg_module_option(const struct cg_module *,
     const char *name);
+
+/* ---- meant.c ------------------------------------------------------------ */
+
+#define CG_MEANT_MAX 5
+struct cg_meant {
+	const struct cg_module *module[CG_MEANT_MAX];
+	size_t count;
+};
+#define CG_MEANT_READ 1u
+#define CG_MEANT_WRITE 2u
+/*
+ * Formats that the word may mean: by name, suffix, a word of the title, or the
+ * nearest name; none if there are more than CG_MEANT_MAX. how: what they can do.
+ */
+void cg_find_meant(const struct cg_job *, struct cg_slice word, unsigned how,
+    struct cg_meant *);
+#define CG_MEANT_ROOM 200
+/* "a, b or c"; returns list. */
+const char *cg_list_meant(const struct cg_meant *, char list[CG_MEANT_ROOM]);
 
 /* ---- options.c ---------------------------------------------------------- */
 

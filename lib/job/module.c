@@ -256,6 +256,51 @@ note_ambiguous(struct cg_job *job, struct cg_slice path)
 	    (int)name.len, name.ptr, to->name, usual->name);
 }
 
+/* The name of the format if that is a suffix, else the first one. */
+static struct cg_slice
+usual_suffix(const struct cg_module *module)
+{
+	struct cg_slice list = cg_slice(module->suffixes), suffix,
+			first = { 0 };
+
+	while (cg_take_until(&list, ';', &suffix)) {
+		if (cg_equal(suffix, module->name))
+			return suffix;
+		if (!first.ptr)
+			first = suffix;
+	}
+	return first;
+}
+
+/* The suffix may nearly be one: x.firefox for x.firefox.json. */
+static int
+refuse_output(struct cg_job *job, const char *path, struct cg_slice name)
+{
+	struct cg_slice word = cg_base_name(name), stem = name;
+	char list[CG_MEANT_ROOM];
+	struct cg_meant meant;
+	struct cg_slice suffix;
+
+	while (cg_take_until(&word, '.', &stem) && word.len > 0 &&
+	       memchr(word.ptr, '.', word.len))
+		continue;
+	cg_find_meant(job, word, CG_MEANT_WRITE, &meant);
+	if (meant.count == 0)
+		return cg_usage(job,
+		    "cannot tell the output format from '%s'; use -t FORMAT",
+		    path);
+	if (meant.count > 1)
+		return cg_usage(job,
+		    "cannot tell the output format from '%s'; use -t with %s",
+		    path, cg_list_meant(&meant, list));
+	suffix = usual_suffix(meant.module[0]);
+	return cg_usage(job,
+	    "cannot tell the output format from '%s': did you mean "
+	    "%.*s%.*s%s? Or use -t FORMAT",
+	    path, (int)(name.len - word.len), name.ptr, (int)suffix.len,
+	    suffix.ptr, path + name.len);
+}
+
 int
 cg_check_output(struct cg_job *job, const char *path)
 {
@@ -272,8 +317,7 @@ cg_check_output(struct cg_job *job, const char *path)
 	}
 	if (is_default_name(to, name))
 		return CG_OK;
-	return cg_usage(job,
-	    "cannot tell the output format from '%s'; use -t FORMAT", path);
+	return refuse_output(job, path, name);
 }
 
 const struct cg_option *

@@ -62,18 +62,24 @@ cg_job_object(const struct cg_job *job, size_t i)
 	return i < job->objects ? job->object[i] : NULL;
 }
 
+static int
+refuse_format(struct cg_job *job, const char *name, unsigned how)
+{
+	char list[CG_MEANT_ROOM];
+	struct cg_meant meant;
+
+	cg_find_meant(job, cg_slice(name), how, &meant);
+	if (meant.count > 0)
+		return cg_usage(job,
+		    "unknown format '%s': did you mean %s? See --list-formats",
+		    name, cg_list_meant(&meant, list));
+	return cg_usage(job, "unknown format '%s'; see --list-formats", name);
+}
+
 int
 cg_unknown_format(struct cg_job *job, const char *name)
 {
-	struct cg_nearest nearest = { .to = cg_slice(name) };
-
-	for (size_t i = 0; i < job->modules; i++)
-		cg_nearest_offer(&nearest, job->module[i]->name);
-	if (nearest.word)
-		return cg_usage(job,
-		    "unknown format '%s': did you mean %s? See --list-formats",
-		    name, nearest.word);
-	return cg_usage(job, "unknown format '%s'; see --list-formats", name);
+	return refuse_format(job, name, 0);
 }
 
 static int
@@ -84,7 +90,8 @@ set_module(struct cg_job *job, const struct cg_module **to, const char *name,
 	    cg_find_module(job->module, cg_slice(name));
 
 	if (!module)
-		return cg_unknown_format(job, name);
+		return refuse_format(
+		    job, name, reading ? CG_MEANT_READ : CG_MEANT_WRITE);
 	if (reading ? !module->read : !module->write)
 		return cg_usage(job, "format %s cannot be %s", name,
 		    reading ? "read" : "written");
