@@ -138,7 +138,11 @@ struct cg_out;
 struct cg_build;
 struct cg_graph;
 
-/* What probe() may look at. */
+/*
+ * What probe() may look at. If no score of a longer JSON document is
+ * CG_PROBE_LIKELY or more, probe() is called again with up to CG_PROBE_BYTES of
+ * it, of which the ends of long arrays, objects and strings are dropped.
+ */
 struct cg_head {
 	struct cg_slice first; /* first line, without newline or CR */
 	struct cg_slice text;  /* at most the first 64 KiB, decompressed */
@@ -158,9 +162,12 @@ struct cg_head {
 /*
  * Scores: 0 no, WEAK a guess from the shape, SURE a magic number; values
  * between them are possible. The highest score wins. A tie is an error that
- * names both formats, never decided by their order.
+ * names both formats, never decided by their order. MORE: these bytes may begin
+ * such a file, but do not tell: probe() is called again with more of them, up to
+ * CG_PROBE_BYTES, if no other format scores LIKELY.
  */
-enum { CG_PROBE_NO = 0, CG_PROBE_WEAK = 25, CG_PROBE_LIKELY = 60,
+#define CG_PROBE_BYTES (16 << 20)
+enum { CG_PROBE_MORE = -1, CG_PROBE_NO = 0, CG_PROBE_WEAK = 25, CG_PROBE_LIKELY = 60,
        CG_PROBE_SURE = 100 };
 
 enum cg_option_type { CG_FLAG, CG_NUMBER, CG_STRING };

@@ -20,8 +20,11 @@
 static int
 probe(const struct cg_head *head)
 {
-	return otlp_find_layout(head->text, !head->whole) ? PROBE_SHAPE
-							  : CG_PROBE_NO;
+	bool more;
+
+	if (otlp_find_layout(head->text, !head->whole, &more))
+		return PROBE_SHAPE;
+	return more ? CG_PROBE_MORE : CG_PROBE_NO; /* only a dictionary */
 }
 
 const struct cg_module cg_format_otlp = {

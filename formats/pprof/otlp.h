@@ -99,9 +99,11 @@ struct otlp_layout {
 };
 /*
  * The newest layout that fits all profiles of the file, or of its begin if it
- * was cut; NULL: none does, or there is no profile.
+ * was cut; NULL: none does, or there is no profile. *more: none was found, but
+ * what was cut off may have one; more may be NULL.
  */
-const struct otlp_layout *otlp_find_layout(struct cg_slice file, bool cut);
+const struct otlp_layout *otlp_find_layout(struct cg_slice file, bool cut,
+    bool *more);
 
 /* ---- otlp_read.c: the reader -------------------------------------------- */
 

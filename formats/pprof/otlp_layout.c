@@ -211,11 +211,14 @@ scan_message(struct scan *scan, struct cg_slice message, char name)
 }
 
 const struct otlp_layout *
-otlp_find_layout(struct cg_slice file, bool cut)
+otlp_find_layout(struct cg_slice file, bool cut, bool *more)
 {
 	struct scan scan = { .fits = (1u << LAYOUTS) - 1, .cut = cut };
+	bool fits = scan_message(&scan, file, 'D');
 
-	if (!scan_message(&scan, file, 'D') || !scan.profile)
+	if (more)
+		*more = fits && cut && !scan.profile;
+	if (!fits || !scan.profile)
 		return NULL;
 	/* Values or times are required, so field 2 are the values. */
 	if (scan.bare && scan.fits != 1)

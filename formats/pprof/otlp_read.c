@@ -590,7 +590,7 @@ otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_read_all(in, &file);
 	if (cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	r.layout = otlp_find_layout(file, false);
+	r.layout = otlp_find_layout(file, false, NULL);
 	if (!r.layout)
 		return cg_fail(job, "expected a profile of OpenTelemetry "
 				    "(version 1.8 to 1.11)");

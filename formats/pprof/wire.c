@@ -148,6 +148,17 @@ has_shape(struct cg_slice message, const struct shape *shape)
 	return true;
 }
 
+/* Does the text end in a field that begins as one of the shape? */
+static bool
+is_cut(struct cg_slice text, const struct shape *shape)
+{
+	struct pprof_field field;
+
+	return pprof_take_tag(&text, &field) &&
+	       field.number <= strlen(shape->fields) &&
+	       field.wire == WIRE_BYTES && field.value > text.len;
+}
+
 int
 pprof_probe(struct cg_slice text, bool whole)
 {
@@ -169,5 +180,7 @@ pprof_probe(struct cg_slice text, bool whole)
 	/* A file that was cut is ours to refuse, if there is no doubt. */
 	if (text.len > 0 && whole && known < 2)
 		return CG_PROBE_NO;
+	if (known == 0 && !whole && is_cut(text, profile))
+		return CG_PROBE_MORE; /* so far only strings */
 	return known > 0 ? PROBE_SHAPE : CG_PROBE_NO;
 }

@@ -16,7 +16,6 @@
 #define READ_SIZE ((size_t)64 << 10)
 /* One read and what is left of a line. */
 #define WINDOW_MIN (2 * READ_SIZE)
-#define HEAD_SIZE ((size_t)64 << 10)
 /*
  * Compressed bytes from which on a thread decompresses: it takes about 2 ms to
  * decompress so many, and 0.1 ms to make a thread.
@@ -439,14 +438,14 @@ cg_in_unterminated(const struct cg_in *in)
 }
 
 bool
-cg_in_head(struct cg_in *in, struct cg_head *head)
+cg_in_head(struct cg_in *in, size_t size, struct cg_head *head)
 {
 	const char *slash = strrchr(in->name, '/');
-	bool more = want(in, HEAD_SIZE + 1);
+	bool more = want(in, size + 1);
 	struct cg_slice text = { in->buf + in->at, in->end - in->at }, rest;
 
 	if (more)
-		text.len = HEAD_SIZE;
+		text.len = size;
 	rest = text;
 	*head = (struct cg_head){ .first = { text.ptr, 0 },
 		.text = text,

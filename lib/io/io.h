@@ -134,8 +134,12 @@ void cg_in_set_threads(struct cg_in *, size_t threads);
 uint64_t cg_in_taken(const struct cg_in *);
 /* Names of its filters: "gzip", "gzip utf-16", or "". */
 const char *cg_in_filters(const struct cg_in *);
-/* What probe() gets; consumes nothing. */
-bool cg_in_head(struct cg_in *, struct cg_head *);
+/*
+ * What probe() gets, of at most size bytes; consumes nothing. False after an
+ * error.
+ */
+#define CG_HEAD_SIZE ((size_t)64 << 10)
+bool cg_in_head(struct cg_in *, size_t size, struct cg_head *);
 /*
  * The location of at, a pointer into what the input returned last: line and
  * column after cg_read_line() and cg_read_block(), the offset after bytes, only

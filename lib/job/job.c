@@ -82,26 +82,25 @@ cg_job_free(struct cg_job *job)
 static const struct cg_module *
 recognise(struct cg_job *job, struct cg_in *in, int *score)
 {
-	const struct cg_module *module, *rival;
-	struct cg_head head;
+	struct cg_found found;
 
-	if (!cg_in_head(in, &head))
+	if (!cg_probe(job, in, &found))
 		return NULL;
-	module = cg_probe(job, &head, score, &rival);
-	if (rival) {
+	*score = found.score;
+	if (found.rival) {
 		(void)cg_fail(job,
 		    "this may be %s or %s; choose with "
 		    "--from",
-		    module->name, rival->name);
+		    found.module->name, found.rival->name);
 		return NULL;
 	}
-	job->unclaimed = !module;
-	if (!module && head.text.len == 0)
+	job->unclaimed = !found.module;
+	if (found.empty)
 		(void)cg_fail(job, "the file is empty");
-	else if (!module)
+	else if (!found.module)
 		(void)cg_fail(job, "unknown input format; see --list-formats, "
 				   "or use --from");
-	return module;
+	return found.module;
 }
 
 static int
@@ -429,19 +428,16 @@ int
 cg_job_detect(
     struct cg_job *job, const char *path, struct cg_detected *detected)
 {
-	const struct cg_module *rival;
-	struct cg_head head;
+	struct cg_found found;
 	int status = CG_OK;
 
 	*detected = (struct cg_detected){ .filters = "" };
 	job->errors.in = cg_in_open(&job->errors.diag, path, &status);
 	if (!job->errors.in)
 		return status;
-	if (cg_in_head(job->errors.in, &head)) {
-		detected->module =
-		    cg_probe(job, &head, &detected->score, &rival);
-		if (rival)
-			detected->module = NULL;
+	if (cg_probe(job, job->errors.in, &found)) {
+		detected->module = found.rival ? NULL : found.module;
+		detected->score = found.score;
 		detected->filters =
 		    cg_job_keep(job, cg_in_filters(job->errors.in));
 	}

@@ -2,7 +2,8 @@
  * job.h - one conversion, and the formats that it knows.
  *
  *	settings.c  sets up a job          options.c  options of formats
- *	module.c    formats: probing, the target, plug-ins
+ *	module.c    formats: the target, plug-ins
+ *	probe.c     formats: whose input it is
  *	meant.c     formats that a word may mean
  *	inputs.c    files, directories, companions
  *	containers.c  companions below directories, and in archives
@@ -126,12 +127,6 @@ struct cg_job {
 
 /* Adds a table of modules; CG_EUSAGE if one does not fit this library. */
 int cg_modules_add(struct cg_job *, const struct cg_module *const *);
-/*
- * The module with the highest score, NULL if none; *rival is another one with
- * the same score, or NULL.
- */
-const struct cg_module *cg_probe(const struct cg_job *,
-    const struct cg_head *, int *score, const struct cg_module **rival);
 /* The format to write by default: the first that can write. */
 const struct cg_module *cg_default_target(const struct cg_job *);
 /*
@@ -169,6 +164,20 @@ void cg_find_meant(const struct cg_job *, struct cg_slice word, unsigned how,
 #define CG_MEANT_ROOM 200
 /* "a, b or c"; returns list. */
 const char *cg_list_meant(const struct cg_meant *, char list[CG_MEANT_ROOM]);
+
+/* ---- probe.c ------------------------------------------------------------ */
+
+/*
+ * Finds the format with the highest score of an input, of which nothing is
+ * consumed. False: there is nothing to look at, or an error, which is reported.
+ */
+struct cg_found {
+	const struct cg_module *module; /* NULL: none */
+	const struct cg_module *rival;  /* another one with the same score */
+	int score;
+	bool empty; /* the input is */
+};
+bool cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
 
 /* ---- options.c ---------------------------------------------------------- */
 

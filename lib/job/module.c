@@ -1,5 +1,5 @@
 /*
- * module.c - the formats of a job: probing, names, options, plug-ins.
+ * module.c - the formats of a job: names, options, plug-ins.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -120,32 +120,6 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 	if (!table)
 		return cg_usage(job, "%s has no symbol cg_modules", path);
 	return cg_modules_add(job, table);
-}
-
-const struct cg_module *
-cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
-    const struct cg_module **rival)
-{
-	const struct cg_module *best = NULL;
-	bool text = !memchr(head->text.ptr, '\0', head->text.len);
-
-	*score = CG_PROBE_NO;
-	*rival = NULL;
-	for (size_t i = 0; i < job->modules; i++) {
-		const struct cg_module *module = job->module[i];
-		int bid = module->read && (text || !module->text)
-			      ? module->probe(head)
-			      : CG_PROBE_NO;
-
-		if (bid > *score) {
-			*score = bid;
-			*rival = NULL;
-			best = module;
-		} else if (bid == *score && bid > CG_PROBE_NO) {
-			*rival = module;
-		}
-	}
-	return best;
 }
 
 /* The length of the longest suffix that path ends in, 0: of none. */

@@ -12,6 +12,13 @@
  * digits, rounded half away from zero. False if it does not fit.
  */
 bool cg_json_scale(const struct cg_json *, unsigned digits, int64_t *);
+/*
+ * Shortens a document, which may be truncated, to at most size bytes (more than
+ * 1 KiB): of long arrays, objects and strings only the beginning is left, so
+ * that the keys behind them are near. Returns its length; 0: the text is neither
+ * an object nor an array.
+ */
+size_t cg_json_outline(struct cg_slice, char *buf, size_t size);
 
 #define CG_ONES UINT64_C(0x0101010101010101)
 #define CG_HIGH_BITS (0x80 * CG_ONES)

@@ -359,7 +359,8 @@ is_mislabelled(struct cg_in *in)
 
 	if (strstr(cg_in_filters(in), "utf-"))
 		return true;
-	if (!cg_in_head(in, &head) || !cg_starts(head.text, "<?xml") ||
+	if (!cg_in_head(in, CG_HEAD_SIZE, &head) ||
+	    !cg_starts(head.text, "<?xml") ||
 	    !cg_take_until(&head.text, '>', &text) ||
 	    !cg_take_until(&text, '=', &before) || /* version= */
 	    !cg_take_until(&text, '=', &before))

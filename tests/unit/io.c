@@ -475,20 +475,20 @@ test_head(void)
 	struct cg_slice line;
 	struct cg_in *in = open_bytes("one\r\ntwo", 8);
 
-	CHECK(cg_in_head(in, &head) && head.whole);
+	CHECK(cg_in_head(in, CG_HEAD_SIZE, &head) && head.whole);
 	CHECK(cg_equal(head.first, "one") && cg_equal(head.text, "one\r\ntwo"));
 	CHECK(strcmp(head.name, "mem.txt") == 0);
 	CHECK(strcmp(cg_in_filters(in), "") == 0);
 	CHECK(cg_read_line(in, &line) && cg_equal(line, "one\r"));
 	cg_in_close(in);
 	in = open_bytes("", 0);
-	CHECK(cg_in_head(in, &head) && head.whole);
+	CHECK(cg_in_head(in, CG_HEAD_SIZE, &head) && head.whole);
 	CHECK(head.text.len == 0 && head.first.len == 0);
 	cg_in_close(in);
 	memset(text, 'x', limit + 1);
 	for (size_t extra = 0; extra < 2; extra++) {
 		in = open_bytes(text, limit + extra);
-		CHECK(cg_in_head(in, &head) && head.whole == (extra == 0));
+		CHECK(cg_in_head(in, CG_HEAD_SIZE, &head) && head.whole == (extra == 0));
 		CHECK(head.text.len == limit && head.first.len == limit);
 		cg_in_close(in);
 	}
@@ -657,7 +657,7 @@ test_file(void)
 	if (CHECK(in && status == CG_OK)) {
 		CHECK(strcmp(cg_in_name(in), path) == 0);
 		CHECK(
-		    cg_in_head(in, &head) && strcmp(head.name, path + 5) == 0);
+		    cg_in_head(in, CG_HEAD_SIZE, &head) && strcmp(head.name, path + 5) == 0);
 		CHECK(cg_read_line(in, &line) && cg_read_line(in, &line) &&
 		      cg_equal(line, "two"));
 		CHECK(!cg_read_line(in, &line));

@@ -1,0 +1,109 @@
+/*
+ * probe.c - finds the format of an input: by its first 64 KiB, else by more.
+ *
+ * Two kinds of files hide behind a long value what distinguishes them: JSON,
+ * which is shortened so that all formats can look at it, and binary files, of
+ * which formats ask for more. More is read in steps, since it stays in memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+#include "syntax/syntax.h"
+
+#define MORE_FIRST ((size_t)1 << 20) /* bytes of the first step */
+#define MORE_STEP 16                 /* how much larger the next one is */
+
+/*
+ * Asks all formats, or only those that want more than they have got. True: some
+ * want more.
+ */
+static bool
+ask(const struct cg_job *job, const struct cg_head *head, bool *wants,
+    bool only, struct cg_found *found)
+{
+	bool text = !memchr(head->text.ptr, '\0', head->text.len);
+	bool more = false;
+
+	for (size_t i = 0; i < job->modules; i++) {
+		const struct cg_module *module = job->module[i];
+		int bid;
+
+		if (!module->read || (!text && module->text) ||
+		    (only && !wants[i]))
+			continue;
+		bid = module->probe(head);
+		wants[i] = bid == CG_PROBE_MORE;
+		more |= wants[i];
+		if (bid > found->score) {
+			found->score = bid;
+			found->rival = NULL;
+			found->module = module;
+		} else if (bid == found->score && bid > CG_PROBE_NO &&
+			   module != found->module) {
+			found->rival = module;
+		}
+	}
+	return more;
+}
+
+static bool
+is_json(struct cg_slice text)
+{
+	while (text.len > 0 && (*text.ptr == ' ' || *text.ptr == '\t' ||
+				   *text.ptr == '\n' || *text.ptr == '\r')) {
+		text.ptr++;
+		text.len--;
+	}
+	return text.len > 0 && (*text.ptr == '{' || *text.ptr == '[');
+}
+
+/* Asks with more of the input. False: an error was reported. */
+static bool
+ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,
+    struct cg_found *found)
+{
+	char *outline = json ? malloc(CG_HEAD_SIZE) : NULL;
+	struct cg_head head = { .whole = false };
+	bool more = true, ok = true;
+	size_t size = MORE_FIRST;
+
+	for (; more && !head.whole && size <= CG_PROBE_BYTES &&
+	       found->score < CG_PROBE_LIKELY;
+	     size *= MORE_STEP) {
+		ok = cg_in_head(in, size, &head);
+		if (!ok)
+			break;
+		if (outline) {
+			head.text.len =
+			    cg_json_outline(head.text, outline, CG_HEAD_SIZE);
+			head.text.ptr = outline;
+		}
+		more = ask(job, &head, wants, !outline, found) || outline;
+	}
+	free(outline);
+	return ok;
+}
+
+bool
+cg_probe(struct cg_job *job, struct cg_in *in, struct cg_found *found)
+{
+	struct cg_head head;
+	bool *wants, more, json, ok;
+
+	*found = (struct cg_found){ .score = CG_PROBE_NO };
+	if (!cg_in_head(in, CG_HEAD_SIZE, &head))
+		return false;
+	wants = calloc(job->modules + 1, sizeof(*wants));
+	if (!wants) {
+		(void)cg_nomem(job);
+		return false;
+	}
+	found->empty = head.text.len == 0;
+	more = ask(job, &head, wants, false, found);
+	json = is_json(head.text);
+	ok = head.whole || !(more || json) ||
+	     ask_more(job, in, wants, json, found);
+	free(wants);
+	return ok;
+}

@@ -1,0 +1,89 @@
+# detect.bats - which format an input is in: --detect, and conversions without -f.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# detects FORMAT FILE: no other format claims the file.
+detects()
+{
+	local got
+
+	got=$("$CGCONV" --detect "$2" | cut -f 2)
+	[ "$got" = "$1" ] || {
+		echo "expected $1, got $got of $2"
+		return 1
+	}
+}
+
+# many N FORMAT: FORMAT with the numbers from 1 to N, with commas between.
+many()
+{
+	perl -e 'print join(",", map { my $i = $_; $ARGV[1] =~ s/%/$i/gr }
+		1 .. $ARGV[0])' "$1" "$2"
+}
+
+@test "detect: JSON is recognised by keys behind long values" {
+	local event='{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}'
+
+	echo "{\"stackFrames\":{$(many 9000 '"%":{"name":"f%"}')},
+		\"traceEvents\":[$event]}" >"$dir/frames.json"
+	detects trace-event "$dir/frames.json"
+	echo "{\"metadata\":\"$(many 30000 x%)\",\"traceEvents\":[$event]}" \
+		>"$dir/text.json"
+	detects trace-event "$dir/text.json"
+	echo "[$(many 2000 '{"ph":"M","name":"thread_name","pid":%}'),
+		$(many 3000 "$event")]" >"$dir/array.json"
+	detects trace-event "$dir/array.json"
+	gzip "$dir/array.json"
+	detects trace-event "$dir/array.json.gz"
+	echo "{\"shared\":{\"frames\":[$(many 9000 '{"name":"f%"}')]},
+		\"profiles\":[{\"type\":\"sampled\",\"name\":\"\",
+		\"unit\":\"none\",\"startValue\":0,\"endValue\":1,
+		\"samples\":[[0]],\"weights\":[1]}],\"\$schema\":
+		\"https://www.speedscope.app/file-format-schema.json\"}" \
+		>"$dir/shared.json"
+	detects speedscope "$dir/shared.json"
+	[ "$("$CGCONV" -q -t folded "$dir/shared.json")" = "f1 1" ]
+	[ "$("$CGCONV" -q -t folded - <"$dir/shared.json")" = "f1 1" ]
+	echo "{\"frames\":{$(many 5000 '"%":{"name":"f%","samples":1}')},
+		\"gc_samples\":0,\"interval\":1000,\"missed_samples\":0,
+		\"mode\":\"wall\"}" >"$dir/sorted.json"
+	detects stackprof "$dir/sorted.json"
+}
+
+@test "detect: more than 16 MiB of JSON are not looked at" {
+	{ printf '{"a":"' && head -c 17000000 /dev/zero | tr '\0' a &&
+		printf '","traceEvents":[]}'; } >"$dir/far.json"
+	detects - "$dir/far.json"
+}
+
+# proto PERL: v() makes a varint, f() and n() fields with bytes or a number.
+proto()
+{
+	perl -e 'sub v { my $n = shift; $n < 128 ? chr $n :
+			chr($n & 127 | 128) . v($n >> 7) }
+		sub f { my ($i, $x) = @_; v($i << 3 | 2) . v(length $x) . $x }
+		sub n { my ($i, $x) = @_; v($i << 3) . v($x) }
+		my @s = ("", "cpu", "ns", map { "function_$_" } 1 .. 9000);
+		'"$1"
+}
+
+@test "detect: protocol buffers are recognised by fields behind long ones" {
+	proto 'print f(2, join("", f(1, ""), f(2, ""), f(2, f(3, n(1, 1))),
+			f(3, ""), f(3, n(1, 3)), f(4, ""),
+			map({ f(5, $_) } @s), f(6, ""), f(7, ""),
+			f(7, f(1, v(1))))),
+		f(1, f(2, f(2, f(1, n(1, 1) . n(2, 2)) .
+			f(2, n(1, 1) . f(4, v(7))))))' >"$dir/dictionary"
+	detects otlp "$dir/dictionary"
+	[ "$("$CGCONV" -q -t folded - <"$dir/dictionary")" = "function_1 7" ]
+	proto 'print map({ f(6, $_) } @s), f(1, n(1, 1) . n(2, 2)),
+		f(2, f(1, v(1)) . f(2, v(7))), f(4, n(1, 1) . f(4, n(1, 1))),
+		f(5, n(1, 1) . n(2, 3))' >"$dir/strings"
+	detects pprof "$dir/strings"
+	[ "$("$CGCONV" -q -t folded "$dir/strings")" = "function_1 7" ]
+}
