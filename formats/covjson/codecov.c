@@ -7,7 +7,7 @@
  * line 0; or an object with such an array as "lines", from line 1 on (Ruby's
  * SimpleCov). A value is a count, also as a string, "1/2" for one of two
  * branches, true for a line that ran in part, or null. A negative count is a
- * line that is skipped.
+ * line that is skipped, and so is SimpleCov's "ignored".
  *
  * Lines survive with their counts, or, if they have branches, with the number
  * of these and of those that were taken. Lost are functions and messages.
@@ -22,6 +22,7 @@ struct codecov {
 	struct covjson_section section;
 	struct cg_in *in;
 	uint64_t branches; /* of all lines so far */
+	uint64_t dropped;  /* files with SimpleCov's branches */
 };
 
 static bool
@@ -66,6 +67,8 @@ take_string(struct cg_doc *doc, uint64_t number)
 
 	if (!cg_doc_text(doc, &text))
 		return false;
+	if (cg_equal(text, "ignored"))
+		return true;
 	if (!cg_take_u64(&text, &hit) || hit > INT64_MAX)
 		return cg_doc_fail(doc, "a count, \"1/2\" or null");
 	if (text.len == 0)
@@ -111,7 +114,7 @@ take_file(struct cg_doc *doc)
 {
 	struct cg_slice key;
 	uint64_t number;
-	bool lines = false, ok;
+	bool lines = false, dropped = false, ok;
 
 	if (cg_doc_next(doc) == CG_JSON_ARRAY)
 		return take_array(doc, 0);
@@ -125,12 +128,14 @@ take_file(struct cg_doc *doc)
 			ok = take_value(doc, number);
 		} else {
 			/* SimpleCov has other members next to "lines". */
+			dropped |= cg_equal(key, "branches");
 			ok = lines ? cg_doc_skip(doc)
 				   : cg_doc_fail(doc, "a line number as key");
 		}
 		if (!ok)
 			return false;
 	}
+	((struct codecov *)doc->arg)->dropped += dropped;
 	return doc->status == CG_OK;
 }
 
@@ -169,6 +174,11 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (covjson_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
+	if (status == CG_OK && codecov.dropped > 0)
+		cg_warn(job,
+		    "dropped SimpleCov's branches of %" PRIu64
+		    " file%s: only lines are read",
+		    codecov.dropped, codecov.dropped == 1 ? "" : "s");
 	covjson_free_section(&codecov.section);
 	return status;
 }

@@ -295,9 +295,10 @@ static int
 probe(const struct cg_head *head)
 {
 	static const char *const keys[] = { "meta.branch_coverage",
-		"meta.show_contexts", NULL };
+		"meta.show_contexts", "meta.simplecov_version", NULL };
+	unsigned found = cg_head_keys(head, keys);
 
-	return cg_head_keys(head, keys) != 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+	return found & 3 && !(found & 4) ? CG_PROBE_SURE : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_coveragepy = {
