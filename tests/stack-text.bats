@@ -61,6 +61,15 @@ folds()
 		"$t/cut"
 }
 
+@test "dtrace: reads stacks of SystemTap" {
+	printf '%s\n' ' 0xffffffff81000001 : do_read+0x1/0x10 [kernel]' \
+		' 0xffffffff81000102 : sys_read+0x2/0x20 [kernel]' '	3' \
+		' 0xffffffff81000005 : do_read+0x5/0x10 [kernel]' \
+		' 0xffffffff81000106 : sys_read+0x6/0x20 [kernel]' '	4' |
+		"$CGCONV" -q -t folded --no-annotate |
+		grep -qx 'sys_read;do_read 7'
+}
+
 @test "macos-sample: self is what callees leave, threads and lines are known" {
 	file=samples/macos-sample/threads/app.sample.txt
 	"$CGCONV" -t folded $file | same - <(printf '%s\n' \

@@ -8,8 +8,9 @@
  * Frames are leaf first, "module`function+offset" or an address; an empty line
  * separates the kernel's stack from the user's, and a number alone ends an
  * entry. Other keys of the aggregation are printed before the stack: a text is
- * taken for execname, a number for pid. Source: dtrace(1), and the files of
- * FlameGraph and inferno.
+ * taken for execname, a number for pid. SystemTap's print_backtrace() has other
+ * frames, "0xffffffff81000001 : do_read+0x1/0x10 [kernel]". Source: dtrace(1),
+ * and the files of FlameGraph and inferno.
  */
 #include <string.h>
 
@@ -41,12 +42,37 @@ is_frame(struct cg_slice text)
 	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x");
 }
 
+/* "0x1f : name+0x1/0x10 [module]"; the size and the module may be missing. */
+static bool
+split_systemtap(
+    struct cg_slice text, struct cg_slice *name, struct cg_slice *module)
+{
+	const char *at;
+	uint64_t addr;
+
+	if (!cg_take_u64(&text, &addr) || !cg_take_prefix(&text, " : "))
+		return false;
+	*name = text;
+	at = memchr(text.ptr, ' ', text.len);
+	if (at && at[1] == '[' && text.ptr[text.len - 1] == ']') {
+		name->len = (size_t)(at - text.ptr);
+		*module = (struct cg_slice){ at + 2, text.len - name->len - 3 };
+	}
+	at = memchr(name->ptr, '/', name->len);
+	if (at)
+		name->len = (size_t)(at - name->ptr);
+	(void)text_cut_offset(name);
+	return name->len > 0;
+}
+
 static bool
 take_frame(struct reader *r, struct cg_slice text)
 {
 	struct cg_slice module = { "", 0 }, rest = text;
 	uint64_t addr = 0;
 
+	if (split_systemtap(text, &rest, &module))
+		return text_add_frame(&r->frames, rest, module, 0);
 	if (memchr(text.ptr, '`', text.len))
 		(void)cg_take_until(&rest, '`', &module);
 	else
