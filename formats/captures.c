@@ -9,6 +9,8 @@
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
+ * jemalloc's prof_data.c, R's eval.c, fprof.erl and eprof.erl of Erlang/OTP,
+ * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
  * commands, the tools' documentation.
  */
@@ -32,6 +34,14 @@ struct capture {
 #define HPROF_RUN                                                           \
 	"(it has no costs of functions) asprof -o collapsed -f out.folded " \
 	"PID && cgconv out.folded"
+#define RPROF_WHAT "a recording of R's Rprof"
+#define RPROF_RUN                                                            \
+	"Rscript -e 'proftools::writeCallgrindFile("                         \
+	"proftools::readProfileData(\"%s\"), \"out.callgrind\")' && cgconv " \
+	"out.callgrind"
+#define EPROF_RUN                                                         \
+	"fprof:analyse([{dest, \"out.fprof\"}]) in place of eprof, then " \
+	"erlgrind out.fprof out.callgrind && cgconv out.callgrind"
 
 /* The first match counts. %s is the file's name. */
 static const struct capture captures[] = {
@@ -70,6 +80,22 @@ static const struct capture captures[] = {
 	    "xctrace export --input %s --output out.xml --xpath "
 	    "'/trace-toc/run[1]/data/table[@schema=\"time-profile\"]' && "
 	    "cgconv out.xml" },
+	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
+	    "stackprof --json %s >out.json && cgconv out.json" },
+	{ MAGIC("heap_v2/"), NULL, "a heap profile of jemalloc",
+	    "jeprof --callgrind PROGRAM %s >out.callgrind && cgconv "
+	    "out.callgrind" },
+	{ MAGIC("%% Analysis results:"), NULL, "an analysis of Erlang's fprof",
+	    "erlgrind %s out.callgrind && cgconv out.callgrind" },
+	{ MAGIC("sample.interval="), NULL, RPROF_WHAT, RPROF_RUN },
+	{ MAGIC("line profiling: sample.interval="), NULL, RPROF_WHAT,
+	    RPROF_RUN },
+	{ MAGIC("memory profiling: "), NULL, RPROF_WHAT, RPROF_RUN },
+	{ MAGIC("GC profiling: "), NULL, RPROF_WHAT, RPROF_RUN },
+	{ MAGIC(CG_DIRECTORY_MAGIC), ".er", "an experiment of gprofng",
+	    "perf record -g PROGRAM && perf script | cgconv -, which records "
+	    "the program again (gprofng display text -calltree %s only shows "
+	    "it)" },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
 	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto", TRACECONV_RUN },
@@ -87,7 +113,49 @@ static const struct capture perf_json = { MAGIC("{"), NULL,
 	"JSON of perf data convert",
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso | "
 	"cgconv -, of the recording" };
+static const struct capture vmprof = { MAGIC("\0\0\0\0\0\0\0\0\3"), NULL,
+	"a profile of vmprof",
+	"vmprof-flamegraph.py %s >out.folded && cgconv out.folded" };
+/* As the program writes it; heaptrack pipes that to heaptrack_interpret. */
+static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
+	"a raw recording of heaptrack",
+	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
+	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
 #define PERF_JSON_KEY "linux-perf-json-version"
+
+/* Files that begin with begin and have all these words. */
+static const struct worded {
+	const char *begin, *word[3];
+	struct capture capture;
+} worded[] = {
+	{ "{", { "\"root_frame\"", "\"sample_count\"", "\"cpu_time\"" },
+	    { NULL, 0, NULL, "a session of pyinstrument",
+		"pyinstrument -r speedscope -o out.speedscope.json PROGRAM && "
+		"cgconv out.speedscope.json, which records the program "
+		"again" } },
+	{ "{", { "\"scriptId\"", "\"startOffset\"", "\"isBlockCoverage\"" },
+	    { NULL, 0, NULL, "coverage of V8",
+		"npx c8 report --temp-directory DIR --reporter lcov && cgconv "
+		"coverage/lcov.info, of the directory with %s" } },
+	{ "{", { "\"Lines\"", "\"Branches\"", ".dll\"" },
+	    { NULL, 0, NULL, "coverage of coverlet",
+		"dotnet test -p:CollectCoverage=true "
+		"-p:CoverletOutputFormat=cobertura && cgconv "
+		"coverage.cobertura.xml, which runs the tests again" } },
+	{ "{", { "\"line\"", "\"isExecutable\"", "\"executionCount\"" },
+	    { NULL, 0, NULL, "coverage of Xcode's xccov",
+		"xcrun llvm-cov export -format lcov -instr-profile "
+		"Coverage.profdata PROGRAM >out.info && cgconv out.info, of "
+		"the Coverage.profdata of the same run" } },
+	{ "-----", { "\n======== Timer ", " Ticks/Sec", "Tree" },
+	    { NULL, 0, NULL, "a trace.log of D",
+		"valgrind --tool=callgrind PROGRAM && cgconv "
+		"callgrind.out.*, which records the program again" } },
+	{ "\n****** Process <", { "-- ", "CALLS", "TIME" },
+	    { NULL, 0, NULL, "an analysis of Erlang's eprof", EPROF_RUN } },
+	{ "****** Process <", { "-- ", "CALLS", "TIME" },
+	    { NULL, 0, NULL, "an analysis of Erlang's eprof", EPROF_RUN } },
+};
 
 static bool
 ends_with(const char *name, const char *suffix)
@@ -119,18 +187,60 @@ is_perf_json(struct cg_slice text)
 	       cg_head_keys(&head, keys) != 0;
 }
 
+/* Five words as in profiles of gperftools, then a marker, versions and a name. */
+static bool
+is_vmprof(struct cg_slice text)
+{
+	static const char *const names[] = { "\7cpython", "\4pypy" };
+	struct cg_slice rest;
+
+	if (text.len < 56)
+		return false;
+	rest = (struct cg_slice){ text.ptr + 40, 16 };
+	return memcmp(text.ptr, vmprof.magic, vmprof.len) == 0 &&
+	       (cg_find(rest, names[0]) || cg_find(rest, names[1]));
+}
+
 /* Others begin so, too: go.work with "go 1.21", texts with "v 10". */
 static bool
 is_other(struct cg_slice text)
 {
 	struct cg_slice line, rest = text;
 
+	if (cg_starts(text, "\4\10{"))
+		return !cg_find(text, ":\tmode");
 	if (cg_starts(text, "go 1."))
 		return !memchr(text.ptr, '\0', text.len);
 	if (cg_starts(text, "Date/Time: "))
 		return !cg_find(text, "\nReport Version: ");
+	if (cg_starts(text, "memory profiling: ") ||
+	    cg_starts(text, "GC profiling: "))
+		return !cg_take_line(&rest, &line) ||
+		       !cg_find(line, "sample.interval=");
 	return cg_starts(text, "v 10") &&
 	       (!cg_take_line(&rest, &line) || !cg_starts(rest, "X "));
+}
+
+static bool
+is_raw_heaptrack(struct cg_slice text)
+{
+	struct cg_slice line;
+
+	return cg_starts(text, heaptrack_raw.magic) &&
+	       cg_take_line(&text, &line) && cg_starts(text, "x ");
+}
+
+static const struct capture *
+find_worded(struct cg_slice text)
+{
+	for (size_t i = 0; i < sizeof(worded) / sizeof(*worded); i++) {
+		if (cg_starts(text, worded[i].begin) &&
+		    cg_find(text, worded[i].word[0]) &&
+		    cg_find(text, worded[i].word[1]) &&
+		    cg_find(text, worded[i].word[2]))
+			return &worded[i].capture;
+	}
+	return NULL;
 }
 
 static const struct capture *
@@ -150,9 +260,13 @@ find(struct cg_slice text, const char *name)
 	}
 	if (is_perf_json(text))
 		return &perf_json;
+	if (is_vmprof(text))
+		return &vmprof;
+	if (is_raw_heaptrack(text))
+		return &heaptrack_raw;
 	if (cg_starts(text, perf_directory.magic) && has_line(text, PERF_ENTRY))
 		return &perf_directory;
-	return NULL;
+	return find_worded(text);
 }
 
 static int
@@ -162,6 +276,8 @@ probe(const struct cg_head *head)
 
 	if (!capture)
 		return CG_PROBE_NO;
+	if (find_worded(head->text) == capture)
+		return CG_PROBE_LIKELY;
 	return capture->magic ? CG_PROBE_SURE : CG_PROBE_WEAK;
 }
 

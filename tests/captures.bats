@@ -11,7 +11,7 @@ setup()
 # MESSAGE.
 says()
 {
-	{ printf "$2" && head -c 200 /dev/zero; } >"$dir/$1"
+	{ printf -- "$2" && head -c 200 /dev/zero; } >"$dir/$1"
 	refuses 1 "$3" "$dir/$1"
 	[ "$("$CGCONV" --detect "$dir/$1" | cut -f 2)" = captures ]
 }
@@ -33,8 +33,27 @@ says()
 	says app.syscap '\x5e\x97\xca\xfd' "perf record -g"
 	says hang.txt 'Date/Time: 2024\nReport Version: 35\n' "sample PID -file"
 	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
+	says app.raw 'v 10500 3\nx 8 /bin/rec\n' "heaptrack_interpret <$dir/app.raw"
+	says cpu.dump '\x04\x08{\x07:\x0cversioni\x06:\tmode:\x08cpu' "stackprof --json"
+	says jeprof.heap 'heap_v2/524288\n  t*: 3: 1600 [0: 0]\n' "jeprof --callgrind"
+	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
+	says Rprof.out 'sample.interval=20000\n"f" "g" \n' "writeCallgrindFile"
+	says Rprof2.out 'memory profiling: line profiling: sample.interval=20000\n' "writeCallgrindFile"
 	says app.etl '\0\0\1\0' "event trace log"
 	says app.pftrace '\x0a\x02' "traceconv json"
+}
+
+@test "captures: recognizes texts and JSON by their words" {
+	says app.fprof '%%%% Analysis results:\n{  analysis_options,\n' "erlgrind $dir/app.fprof"
+	says eprof.txt '\n****** Process <0.1.0>    -- 100.00 %% of profiled time *** \nFUNCTION  CALLS  %%  TIME\n' "erlgrind out.fprof"
+	says trace.log '------------------\n\t    1\t5\t7\t_Dmain\n\n======== Timer Is 35 Ticks/Sec, Times are in Microsecs ========\n\n Num Tree Func\n' "a trace.log of D"
+	says app.json '{"sample_count": 5, "cpu_time": 0.4, "root_frame": {' "pyinstrument -r speedscope"
+	says v8.json '{"result":[{"scriptId":"1","functions":[{"ranges":[{"startOffset":0}],"isBlockCoverage":true}]}]}' "c8 report"
+	says coverage.json '{"a.dll":{"/x/A.cs":{"N.A":{"N.A::F()":{"Lines":{"3":1},"Branches":[]}}}}}' "CoverletOutputFormat=cobertura"
+	says xccov.json '{"/x/a.swift":[{"line":1,"isExecutable":true,"executionCount":3}]}' "Coverage.profdata"
+	mkdir "$dir/test.1.er"
+	: >"$dir/test.1.er/log.xml"
+	refuses 1 "an experiment of gprofng" "$dir/test.1.er"
 }
 
 @test "captures: directories are recognised by their names and files" {

@@ -20,6 +20,15 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 	return value;
 }
 
+/* After the same header vmprof has a marker and a name, no record. */
+static bool
+has_record(struct cg_slice head, struct words words)
+{
+	return head.len < (size_t)7 * words.size ||
+	       (get_word(head, 5, words) <= UINT32_MAX &&
+		   get_word(head, 6, words) <= UINT32_MAX);
+}
+
 /* 0, 3 or more words that follow, 0 (1: Java), period in us, padding. */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)
@@ -37,7 +46,7 @@ find_words(struct cg_slice head, struct words *words, bool *java)
 		    get_word(head, 2, *words) <= 1 &&
 		    get_word(head, 3, *words) - 1 < 100000000 &&
 		    get_word(head, 4, *words) == 0)
-			return true;
+			return has_record(head, *words);
 	}
 	return false;
 }
