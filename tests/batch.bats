@@ -519,9 +519,7 @@ keeps()
 }
 
 @test "batch: shows progress on a terminal, not with -q or in a short log" {
-	command -v script >/dev/null || skip "no script"
-	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
-		skip "no terminals here"
+	needs_terminal
 	make_tree 3
 	mkfifo slow
 	for quiet in "" -q; do

@@ -336,7 +336,7 @@ build_plugin()
 
 @test "cli: writes text to a terminal, binary and compressed data if forced" {
 	tty() { script -qec "$*" /dev/null </dev/null; }
-	tty true >"$dir/err" 2>&1 || skip "no terminals here"
+	needs_terminal
 	run -2 tty "$CGCONV" -t pprof "$PLAIN"
 	[[ $output == *"not writing a binary profile to a terminal"* ]]
 	run -2 tty "$CGCONV" -t callgrind --gzip "$PLAIN"

@@ -11,6 +11,8 @@
 #   says LINE...                   standard input consists of these lines; needs
 #                                  $dir
 #   not COMMAND...                 succeeds if the command exits with 1
+#   needs PROGRAM...               skips the test unless all of them are installed
+#   needs_terminal                 skips the test if script(1) opens no terminal
 
 cd "$BATS_TEST_DIRNAME/.." || exit 1
 B=${B:-build}
@@ -62,6 +64,22 @@ not()
 
 	"$@" || status=$?
 	[ "$status" -eq 1 ]
+}
+
+needs()
+{
+	local program
+
+	for program; do
+		command -v "$program" >/dev/null || skip "no $program"
+	done
+}
+
+needs_terminal()
+{
+	needs script
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
+		skip "no terminals here"
 }
 
 golden()

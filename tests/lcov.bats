@@ -82,7 +82,7 @@ refuses_section()
 }
 
 @test "lcov: lcov and genhtml read the output and count the same" {
-	command -v lcov >/dev/null || skip "no lcov"
+	needs lcov genhtml
 	mkdir "$dir/src"
 	cp samples/src/shapes.cc samples/src/area.h "$dir/src"
 	# The sources have moved.

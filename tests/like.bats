@@ -135,7 +135,7 @@ built()
 }
 
 @test "like: lcov, compared with the one installed" {
-	command -v geninfo >/dev/null || skip "no lcov"
+	needs geninfo lcov
 	built
 	geninfo -q --rc lcov_branch_coverage=1 --rc branch_coverage=1 \
 		--ignore-errors gcov,source -o one.info . >/dev/null 2>&1 ||

@@ -241,8 +241,10 @@ like_llvm()
 @test "llvm-profile: a new program is as llvm-cov says" {
 	found=
 	for v in 14 15 16 17 18 19 20 21 22 23; do
-		command -v clang-$v llvm-profdata-$v llvm-cov-$v >/dev/null ||
-			continue
+		# Given several names, command -v succeeds if it finds one.
+		command -v clang-$v >/dev/null &&
+			command -v llvm-profdata-$v >/dev/null &&
+			command -v llvm-cov-$v >/dev/null || continue
 		cp samples/src/cover.cc samples/src/cover.h "$dir"
 		(cd "$dir" && clang++-$v -O1 -fprofile-instr-generate \
 			-fcoverage-mapping cover.cc -o cover &&

@@ -112,7 +112,7 @@ make_perf()
 	head -n 1 "$dir/out" | grep -q '"ns",false,4161281000000,'
 	# Their sum is the total.
 	sum=$(sed -n 's/^\["moment",.*,\[1,\([0-9]*\)\]\]$/\1/p' "$dir/out" |
-		paste -sd+ | bc)
+		awk '{ sum += $1 } END { printf "%.0f", sum }')
 	"$CGCONV" -q -t json samples/cpuprofile/old/old.cpuprofile |
 		grep -q "^\[\"total\",\[[0-9]*,$sum\]\]$"
 }

@@ -49,7 +49,7 @@ tree()
 }
 
 @test "tree: shares have colours on a terminal, unless NO_COLOR is set" {
-	command -v script >/dev/null || skip "no script"
+	needs_terminal
 	on="$CGCONV --info --tree 1 $dir/in.folded"
 	red=$(printf '\033[31m')
 	script -qec "env -u NO_COLOR $on" /dev/null </dev/null |
