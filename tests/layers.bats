@@ -51,6 +51,29 @@ declared()
 		tr -d ' ([]' | sort -u
 }
 
+# What is missing there is missing for everyone who tests the project.
+@test "layers: tests run what make installs, or look for it first" {
+	needs dpkg-query
+	printf '%s\n' 'include Makefile' 'list:' "	@echo make \$(BUILD_PACKAGES)" \
+		"	@echo \$(DEMO_PACKAGES) \$(TEST_PACKAGES)" >"$BATS_TEST_TMPDIR/list"
+	packages=$(make -s -f "$BATS_TEST_TMPDIR/list" list)
+	# shellcheck disable=SC2086 # several packages
+	perl tests/programs.pl $packages -- tests/*.bats tests/*.bash \
+		tests/fuzz/run samples/demo
+	# The check sees unknown programs, but for those that are looked for.
+	echo '#!/bin/sh' >"$BATS_TEST_TMPDIR/abacus"
+	chmod +x "$BATS_TEST_TMPDIR/abacus"
+	export PATH=$PATH:$BATS_TEST_TMPDIR
+	printf '%s\n' 'f() {' 'x=$(echo "$(sed p | abacus 1)")' '}' \
+		'@test "a" {' 'command -v abacus || skip' f '}' \
+		'@test "b" {' 'abacus <<E' 'abacus' E '}' >"$BATS_TEST_TMPDIR/x"
+	not perl tests/programs.pl -- "$BATS_TEST_TMPDIR/x" >"$BATS_TEST_TMPDIR/out"
+	same "$BATS_TEST_TMPDIR/out" <(echo "$BATS_TEST_TMPDIR/x:9: abacus")
+	echo f >>"$BATS_TEST_TMPDIR/x"
+	not perl tests/programs.pl -- "$BATS_TEST_TMPDIR/x" |
+		grep -x "$BATS_TEST_TMPDIR/x:2: abacus"
+}
+
 @test "layers: cmd includes public headers and its own only" {
 	count=0
 	for file in cmd/*.[ch] cmd/*/*.[ch]; do
