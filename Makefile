@@ -10,17 +10,18 @@ CFLAGS ?= -O3 -g
 V ?= 0
 FUZZ_SECONDS ?= 2
 
-# Debian packages that are installed if they are missing: demo and bench
-# install BUILD_PACKAGES and DEMO_PACKAGES; check, fuzz and golden also install
-# TEST_PACKAGES, and check BROWSER_PACKAGES if it can. (Debian always has perl, but without its modules.)
+# Debian packages in three sets: demo and bench install BUILD_PACKAGES and
+# DEMO_PACKAGES if they are missing; check, fuzz and golden also install
+# TEST_PACKAGES, and check BROWSER_PACKAGES if it can. (Debian always has perl,
+# but without its modules.)
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev libelf-dev \
 	liblzma-dev libxml2-dev libarchive-dev libjson-c-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
-TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
+TEST_PACKAGES := g++ zstd xz-utils bzip2 bats perl clang llvm mandoc \
 	libclang-rt-dev
 # For tests/html.bats, which tells what it skips without a browser. With what it
-# needs this is 150 MB to download: make check BROWSER_PACKAGES= leaves it out.
+# needs this is 190 MB to download: make check BROWSER_PACKAGES= leaves it out.
 BROWSER_PACKAGES := chromium
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
@@ -29,6 +30,8 @@ LINKED := zlib json-c
 # Loaded at run time when an input needs them: see lib/base/load.h.
 LOADED := libxml-2.0 libarchive libdw liblzma
 
+PKG_CONFIG ?= pkg-config
+READELF ?= readelf
 OBJCOPY ?= objcopy
 
 Q0 := @
@@ -39,19 +42,22 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
 # Expanded late and once: make may install the packages after it has read this
 # file.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(LINKED) \
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LINKED) \
 	$(LOADED) 2>/dev/null))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(LINKED) 2>/dev/null \
+PKG_LIBS = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null \
 	|| echo -lz -ljson-c))$(PKG_LIBS)
-soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
-	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+# Without its name a library would not be found at run time.
+soname = $(or $(shell $(READELF) -d "`$(CC) -print-file-name=$(1).so`" | \
+	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p'),$(error \
+	'$(READELF) -d' finds no SONAME of $(1).so: \
+	'make packages' installs the library and binutils))
 # Sanitizers replace these checks, and use symbols that no library defines. That
 # of leaks (clang 14) crashes on the thread-local data of a library that is loaded
 # late: then libdw is there from the start.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 EARLY := -Wl,--no-as-needed -ldw
 LIBS = $(PKG_LIBS) -liberty -ldl -lm -pthread $(if $(SANITIZED),$(EARLY))
-HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
+HARDEN ?= $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
 	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
 # libiberty is linked statically; its functions are not exported.
@@ -136,8 +142,11 @@ fuzzed += archive gcov_unit elf llvm_mapping patch batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
-ifneq ($(filter demo check check-slurm bench bench-growth fuzz fuzz-report \
-	fuzz-keep golden,$(MAKECMDGOALS)),)
+with_tests := $(filter packages-tests check fuzz fuzz-report fuzz-keep golden, \
+	$(MAKECMDGOALS))
+with_demo := $(with_tests) $(filter packages-demo demo check-slurm bench \
+	bench-growth,$(MAKECMDGOALS))
+ifneq ($(strip $(with_demo)),)
 $(B)/.headers: | packages
 endif
 $(lib_obj) $(cmd_obj) $(units:=.o): | $(B)/.headers
@@ -153,12 +162,15 @@ $(B)/.headers:
 	{ echo "packages are missing: 'make packages' installs them"; exit 1; }
 	@touch $@
 
-wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
-	$(if $(filter packages check fuzz fuzz-report fuzz-keep golden,\
-	$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
+wanted := $(BUILD_PACKAGES) \
+	$(if $(strip $(with_demo)),$(DEMO_PACKAGES)) \
+	$(if $(strip $(with_tests)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
 
-## packages: install the packages for building and testing (Debian)
+## packages: install what the build needs (Debian; 76 MB to download)
+## packages-demo: also what the demo needs (22 MB more)
+## packages-tests: also what the tests need (95 MB more, a browser 190 MB)
+packages-demo packages-tests: packages
 packages:
 	@missing=; for p in $(wanted); do \
 		case $$p in \
@@ -185,7 +197,7 @@ packages:
 		$$missing; } </dev/null >$(if $(filter 1,$(V)),&2,/dev/null) || \
 	{ echo "apt-get could not install$$missing"; exit 1; }
 
-## browser: install a browser for the tests of HTML reports (Debian)
+## browser: install a browser for the tests of HTML reports (Debian; 190 MB)
 browser: packages
 	@test -z "$(BROWSER_PACKAGES)" || command -v $(BROWSER_PACKAGES) \
 		>/dev/null 2>&1 || \
@@ -202,7 +214,7 @@ browser: packages
 
 # Unit tests are linked with the objects, because they also call private
 # functions. The XML test compares the XML reader with libxml2's tree.
-TEST_LIBS = $(shell pkg-config --libs libxml-2.0 2>/dev/null || echo -lxml2)
+TEST_LIBS = $(shell $(PKG_CONFIG) --libs libxml-2.0 2>/dev/null || echo -lxml2)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
@@ -216,6 +228,20 @@ check: all $(units) fuzzers browser
 		$(filter-out tests/matrix.bats,$(wildcard tests/*.bats)) \
 		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
+
+# Root directories of a new Debian: see tests/fresh. FRESH has more arguments for
+# make.
+FRESH ?=
+## check-fresh: run make demo and make check in a new Debian (root, network)
+check-fresh:
+	@B=$(B) tests/fresh native $(FRESH) || test $$? = 77
+
+## check-foreign: build for aarch64 in a new Debian, compare the conversions
+FOREIGN_PACKAGES := gcc-aarch64-linux-gnu qemu-user-static \
+	$(patsubst %,%:arm64,$(filter lib% zlib%,$(BUILD_PACKAGES)))
+check-foreign:
+	@B=$(B) FOREIGN_PACKAGES="$(FOREIGN_PACKAGES)" tests/fresh foreign \
+		$(FRESH) || test $$? = 77
 
 ## check-slurm: run README's example on a Slurm cluster on this machine
 check-slurm: all
@@ -389,6 +415,9 @@ uninstall:
 ## help: print this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
+	@echo "  Tools: CC= AR= LD= OBJCOPY= READELF= PKG_CONFIG="
+	@echo "  Other variables: B= CFLAGS= CPPFLAGS= LDFLAGS= PREFIX= LIBDIR= DESTDIR=;"
+	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
-.PHONY: all packages browser check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+.PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall help

@@ -141,6 +141,34 @@ try_library()
 	try_library --static
 }
 
+@test "install: a build stops without the names of the libraries" {
+	# A compiler that finds no library prints its name.
+	printf '%s\n' '#!/bin/sh' 'case $1 in -print-file-name=*)' \
+		'echo "${1#*=}" && exit ;; esac' 'exec '"${CC:-cc}"' "$@"' >"$root/cc"
+	chmod +x "$root/cc"
+	for tool in READELF=false "CC=$root/cc"; do
+		run ! make -s B="$root/b" "$tool" "$root/b/lib/syntax/xml.o"
+		[[ $output == *"finds no SONAME of libxml2.so: 'make packages' installs"* ]]
+		[ ! -e "$root/b/lib/syntax/xml.o" ]
+	done
+}
+
+@test "install: make packages names the packages of the goal only" {
+	# Nothing is installed without apt-get.
+	mkdir "$root/bin"
+	for program in make sh sed uname; do
+		ln -s "$(command -v $program)" "$root/bin"
+	done
+	for goal in packages packages-demo packages-tests; do
+		PATH=$root/bin make -s "$goal" >"$root/$goal"
+		grep '^apt-get not found; .*:.* libdw-dev' "$root/$goal"
+	done
+	not grep -E 'valgrind|bats' "$root/packages"
+	grep valgrind "$root/packages-demo"
+	not grep bats "$root/packages-demo"
+	grep 'valgrind.* bats' "$root/packages-tests"
+}
+
 @test "install: each header compiles as C++ on its own" {
 	command -v g++ >/dev/null || skip "no g++"
 	for header in lib/*.h; do
