@@ -201,6 +201,14 @@ folded()
 	record little 'sample 5 7 7 1 1 u 10'
 	perl -pi -e 'BEGIN { $/ = undef } s/(\x09\0\0\0\x02\0)../$1\x04\0/s' "$dir/in"
 	refuses 1 "expected a record of 8 bytes or more" "$dir/in"
+	# A malformed record ends the reading, however large the file is.
+	record little 'sample 5 7 7 1 1 u 10'
+	perl -0777 -pi -e 'substr($_, 48, 8) = pack "Q<", 20 << 30;
+		$_ .= "\0" x 4096' "$dir/in"
+	truncate -s 21G "$dir/in"
+	refuses 1 "expected a record of 8 bytes or more" "$dir/in"
+	refuses 1 "expected a record of 8 bytes or more" - <"$dir/in"
+	rm "$dir/in"
 	record little pipe 'sample 5 7 7 1 1 u 10'
 	size=$(wc -c <"$dir/in")
 	head -c $((size - 1)) "$dir/in" >"$dir/cut"

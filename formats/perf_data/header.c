@@ -504,47 +504,101 @@ read_features(struct perf_file *f, struct cg_slice table)
 	return true;
 }
 
+/* Reads n bytes of an input and drops them. */
+static bool
+pass_bytes(struct cg_in *in, uint64_t n)
+{
+	struct cg_slice bytes;
+	uint64_t step;
+
+	for (; n > 0; n -= step) {
+		step = n < READ_SIZE ? n : READ_SIZE;
+		if (!cg_read_bytes(in, step, &bytes))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Goes over the records of a file of its own, to what follows them. False: one
+ * is malformed.
+ */
+static bool
+pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
+{
+	struct cg_slice bytes;
+	uint64_t size = 0;
+
+	for (; n >= PERF_RECORD_HEADER; n -= size) {
+		if (!cg_look_bytes(in, PERF_RECORD_HEADER, &bytes))
+			return true;
+		size = perf_record_size(f, bytes.ptr);
+		if (size < PERF_RECORD_HEADER)
+			return false;
+		if (size > n || !cg_read_bytes(in, size, &bytes))
+			break;
+	}
+	(void)pass_bytes(in, n);
+	return true;
+}
+
+/* The same for the input itself, which keeps all bytes in f->head. */
+static bool
+look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
+{
+	uint64_t size;
+
+	for (; at < end && end - at >= PERF_RECORD_HEADER; at += size) {
+		if (f->head.len < at + PERF_RECORD_HEADER &&
+		    !cg_look_bytes(f->in, at + READ_SIZE, &f->head) &&
+		    f->head.len < at + PERF_RECORD_HEADER)
+			return true;
+		size = perf_record_size(f, f->head.ptr + at);
+		if (size < PERF_RECORD_HEADER)
+			return false;
+	}
+	(void)cg_look_bytes(f->in, UINT64_MAX, &f->head);
+	return true;
+}
+
 /*
  * The tables after the records are needed first. A file is opened once more for
- * them; of another input, all bytes are kept.
+ * them; of another input, all bytes are kept. *whole is false after a malformed
+ * record: the tables are not read, and the reader refuses the record.
  */
 static struct cg_in *
-open_tail(struct perf_file *f, uint64_t end)
+open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 {
 	const char *path = cg_in_name(f->in);
 	struct cg_in *in = NULL;
-	struct cg_slice bytes;
-	uint64_t n;
 
 	if (!cg_companion_exists(f->job, path) ||
-	    !cg_open_companion(f->job, path, &in) || !in)
+	    !cg_open_companion(f->job, path, &in) || !in) {
+		*whole = look_at_records(f, begin, end);
 		return NULL;
-	for (uint64_t at = 0; at < end; at += n) {
-		n = end - at < READ_SIZE ? end - at : READ_SIZE;
-		if (!cg_read_bytes(in, n, &bytes))
-			return in;
 	}
-	(void)cg_read_all(in, &f->tail);
+	*whole = pass_bytes(in, begin) && pass_records(f, in, end - begin);
+	if (*whole)
+		(void)cg_read_all(in, &f->tail);
 	f->tail_at = end;
 	return in;
 }
 
 /* Reads the features; table: offset and size of each follow the records. */
 static bool
-read_tail(struct perf_file *f, uint64_t end)
+read_tail(struct perf_file *f, uint64_t begin, uint64_t end)
 {
-	struct cg_in *in = open_tail(f, end);
+	bool whole, good;
+	struct cg_in *in = open_tail(f, begin, end, &whole);
 	struct cg_slice table = f->tail;
-	bool good;
 
 	if (!in) {
-		(void)cg_look_bytes(f->in, UINT64_MAX, &f->head);
 		table = f->head;
 		table.ptr += end < table.len ? end : table.len;
 		table.len -= end < table.len ? (size_t)end : table.len;
 	}
-	good =
-	    cg_in_status(in ? in : f->in) == CG_OK && read_features(f, table);
+	good = cg_in_status(in ? in : f->in) == CG_OK &&
+	       (!whole || read_features(f, table));
 	if (in)
 		cg_close_companion(f->job, in);
 	f->head = f->tail = (struct cg_slice){ "", 0 };
@@ -571,7 +625,8 @@ read_tables(struct perf_file *f)
 	if (size == 0)
 		cg_warn(f->job, "perf record was killed: names of events and "
 				"build-ids are missing");
-	else if (offset > UINT64_MAX - size || !read_tail(f, offset + size))
+	else if (offset > UINT64_MAX - size ||
+		 !read_tail(f, offset, offset + size))
 		return cg_reject(f->job, "expected a size of the records");
 	return cg_read_bytes(f->in, offset, &skipped);
 }
