@@ -173,6 +173,38 @@ folded()
 	grep -qx ':7;\[unknown\] 2' "$dir/got"
 }
 
+@test "perf-data: a deferred user stack continues its samples" {
+	lines=('comm 1 7 7 x' 'comm 1 7 8 y' 'mmap 1 7 1000 1000 0 /x'
+		'sample 2 7 7 1 1 k fff1 d ab' 'sample 3 7 8 1 5 k fff1 d cd'
+		'sample 4 7 7 1 2 k fff2 d ab' 'sample 5 7 7 1 4 d ee'
+		'deferred 6 7 7 ab u 1010 1020')
+	stacks() { "$CGCONV" -t folded --addresses "$dir/in" 2>"$dir/err"; }
+	for order in little big; do
+		record $order "${lines[@]}" 'deferred 7 7 8 cd u 1030'
+		stacks | says 'x;[unknown] 4' \
+			'x;[x];[x];[unknown]_[k] 3' \
+			'y;[x];[unknown]_[k] 5'
+		grep -q 'warning: 1 samples lack the stack of the process' "$dir/err"
+	done
+	# At the end, a sample without a record keeps what it has.
+	record little "${lines[@]}"
+	stacks | says 'x;[unknown] 4' 'x;[x];[x];[unknown]_[k] 3' \
+		'y;[unknown]_[k] 5'
+	grep -q '2 samples lack the stack' "$dir/err"
+	record little "${lines[@]}" 'record 22 000000000000000000ff000000000000'
+	refuses 1 "expected a call chain that fits into its record" "$dir/in"
+}
+
+@test "perf-data: unknown records and marks of call chains are told once" {
+	record little 'record 40 00' 'record 99 00' 'record 11 00' 'record 79 00' \
+		'sample 5 7 7 1 1 -4000 10 -3 20' 'sample 5 7 7 1 1 k 10'
+	"$CGCONV" -t folded "$dir/in" >"$dir/got" 2>"$dir/err"
+	grep -q '2 records of unknown types are skipped (the first has type 40)' \
+		"$dir/err"
+	grep -q '2 marks in call chains are unknown (the first is -4000)' "$dir/err"
+	[ "$(grep -c 'unknown' "$dir/err")" -eq 2 ]
+}
+
 @test "perf-data: what it does not read is named with the command that does" {
 	sample='sample 5 7 7 1 1 u 10'
 	run="run: perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso -i $dir/in | cgconv -"

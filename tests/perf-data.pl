@@ -8,7 +8,9 @@
 #   fork TIME PID TID PARENT_PID PARENT_TID
 #   mmap TIME PID START LEN OFFSET PATH [BUILD_ID]
 #   kernel START LEN OFFSET PATH    a mapping of the kernel
-#   sample TIME PID TID ID PERIOD IP... (hex; "k" and "u" select the side)
+#   sample TIME PID TID ID PERIOD IP... (hex; "k" and "u" select the side, "d"
+#                                   that of a deferred stack; -4000: any mark)
+#   deferred TIME PID TID COOKIE IP...
 #   lost N, lost-samples N, throttle
 #   round                           all buffers were read
 #   record TYPE BYTES               any other, BYTES in hex
@@ -28,6 +30,8 @@ sub n16 { pack $big ? 'n' : 'v',   @_ }
 sub n32 { pack $big ? 'N*' : 'V*', @_ }
 sub n64 { pack $big ? 'Q>*' : 'Q<*', @_ }
 sub text { my ($text) = @_; $text . "\0" x (8 - length($text) % 8) }
+my %side = (k => -128, u => -512, d => -640);
+sub chain { map { $side{$_} // (/^-/ ? $_ : hex) } @_ }
 sub record { my ($type, $misc, $bytes) = @_; n32($type) . n16($misc) . n16(8 + length $bytes) . $bytes }
 # What follows records other than samples: pid, tid, time, id, identifier.
 sub ids { my ($pid, $tid, $time) = @_; n32($pid, $tid) . n64($time, 1) . n64(1) }
@@ -68,10 +72,14 @@ my %kinds = (
             text($path) . ids(0, 0, 0)) },
     sample => sub {
         my ($time, $pid, $tid, $id, $period, @ip) = @_;
-        my %side = (k => -128, u => -512);
-        my @chain = map { defined $side{$_} ? $side{$_} : hex } @ip;
+        my @chain = chain(@ip);
         record(9, 2, n64($id, 0) . n32($pid, $tid) . n64($time, $id, $period,
             scalar @chain, @chain));
+    },
+    deferred => sub {
+        my ($time, $pid, $tid, $cookie, @ip) = @_;
+        my @chain = chain(@ip);
+        record(22, 2, n64(hex $cookie, scalar @chain, @chain) . ids($pid, $tid, $time));
     },
     lost           => sub { record(2, 0, n64(1, @_) . ids(1, 1, 0)) },
     'lost-samples' => sub { record(13, 0, n64(@_) . ids(1, 1, 0)) },

@@ -8,7 +8,8 @@
  * it; samples have call stacks and times. Names of functions, lines and inlined
  * frames come from the files of the mappings, or with the same build-id from
  * --exe and --buildid-dir; those of the kernel from --kallsyms. So perf script
- * | cgconv gives the same stacks, where perf finds the same symbols.
+ * | cgconv gives the same stacks, where perf finds the same symbols. User stacks
+ * that are deferred (--call-graph fp,defer) continue the samples they belong to.
  *
  * Addresses survive with --addresses. Processors, data addresses, arguments of
  * tracepoints, branches, registers, context switches and cgroups are lost.

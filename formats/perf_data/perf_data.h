@@ -11,6 +11,7 @@
  *	kallsyms.c   symbols of the kernel, of a file
  *	places.c     addresses of a process -> functions of the graph
  *	samples.c    samples -> stacks of the graph
+ *	deferred.c   samples whose user stack a later record has
  */
 #ifndef FORMATS_PERF_DATA_PERF_DATA_H
 #define FORMATS_PERF_DATA_PERF_DATA_H
@@ -227,6 +228,7 @@ struct perf_places {
 	struct cg_space *space;
 	struct perf_kallsyms kallsyms;
 	bool addresses; /* --addresses */
+	uint64_t nameless; /* addresses of the kernel without names */
 	struct perf_object *object;
 	size_t objects, object_cap;
 	struct cg_map by_name; /* path and build-id to an index, from 1 */
@@ -284,13 +286,45 @@ struct perf_samples {
 	uint64_t changes;         /* of mappings, when these were set */
 	uint64_t cost[CG_EVENT_MAX]; /* all 0 between samples */
 	uint64_t count;
+	uint64_t contexts; /* marks in call chains that are unknown, */
+	uint64_t context;  /* and the first of them */
 };
 bool perf_samples_open(struct perf_samples *, struct perf_file *,
     struct perf_threads *, struct perf_places *);
 void perf_samples_close(struct perf_samples *);
-/* A whole record. */
-bool perf_samples_add(
-    struct perf_samples *, struct perf_event *, struct cg_slice record);
+/*
+ * A whole record. stack: the addresses of the user stack that a later record
+ * had; or NULL.
+ */
+bool perf_samples_add(struct perf_samples *, struct perf_event *,
+    struct cg_slice record, const struct cg_slice *stack);
+/* True: a later record with this cookie has the user stack. */
+bool perf_samples_cookie(const struct perf_samples *, const struct perf_event *,
+    struct cg_slice record, uint64_t *cookie);
+uint32_t perf_samples_tid(const struct perf_samples *,
+    const struct perf_event *, struct cg_slice record);
+
+/* ---- deferred.c --------------------------------------------------------- */
+
+struct perf_deferred {
+	struct perf_samples *samples;
+	struct perf_waiting_thread {
+		struct perf_waiting *first, *last;
+	} *thread;
+	size_t threads, cap;
+	struct cg_map by_tid; /* to an index, from 1 */
+	size_t bytes;         /* of all samples that wait */
+	uint64_t unmatched;   /* samples without a record */
+};
+/* A sample that waits; if there are too many, all are added as they are. */
+bool perf_deferred_add(struct perf_deferred *, const struct perf_event *,
+    uint64_t cookie, struct cg_slice record);
+/* The thread's record: adds its samples, the stack to those of the cookie. */
+bool perf_deferred_match(struct perf_deferred *, uint32_t tid, uint64_t cookie,
+    struct cg_slice stack);
+/* No more records follow. */
+bool perf_deferred_end(struct perf_deferred *);
+void perf_deferred_close(struct perf_deferred *);
 
 /* ---- read.c ------------------------------------------------------------- */
 

@@ -118,6 +118,7 @@ add_kernel(struct perf_places *places, uint64_t addr)
 
 	if (!frame)
 		return false;
+	places->nameless += !symbol;
 	if (symbol && symbol->module.len > 0)
 		object = symbol->module;
 	*frame = (struct perf_frame){ .fn = cg_add_fn(build,
@@ -141,6 +142,7 @@ add_module(
 	frame = add_frame(places);
 	if (!frame)
 		return false;
+	places->nameless++;
 	*frame = (struct perf_frame){
 		.fn = cg_add_fn(build, cg_slice(PERF_UNKNOWN), 0,
 		    cg_add_object(build, cg_get_name(build, object->path))),

@@ -14,6 +14,8 @@
 #include "perf_data.h"
 
 #define NO_TIME UINT64_MAX
+/* Newer than this machine's header may be: PERF_RECORD_CALLCHAIN_DEFERRED. */
+#define RECORD_DEFERRED 22
 #define SKIP_SIZE 65536
 
 enum own_record { /* perf's own */
@@ -26,7 +28,8 @@ enum own_record { /* perf's own */
 	EVENT_UPDATE = 78,
 	HEADER_FEATURE = 80,
 	COMPRESSED = 81,
-	COMPRESSED2 = 83
+	COMPRESSED2 = 83,
+	LAST_OWN = 86 /* of perf 6.19 */
 };
 
 struct reader {
@@ -35,9 +38,12 @@ struct reader {
 	struct perf_threads threads;
 	struct perf_places places;
 	struct perf_samples samples;
+	struct perf_deferred deferred;
 	uint64_t last_id;        /* of events that were looked up, */
 	struct perf_event *last; /* this is the last one */
 	uint64_t lost, lost_samples, throttled, strangers;
+	uint64_t skipped;      /* records of unknown types, */
+	uint32_t skipped_type; /* and the type of the first */
 };
 
 static uint32_t
@@ -286,11 +292,37 @@ read_sample(struct reader *r, struct cg_slice record)
 {
 	struct perf_event *event = event_of(r, record);
 
+	uint64_t cookie;
+
 	if (!event) {
 		r->strangers++;
 		return true;
 	}
-	return perf_samples_add(&r->samples, event, record);
+	if (perf_samples_cookie(&r->samples, event, record, &cookie))
+		return perf_deferred_add(&r->deferred, event, cookie, record);
+	return perf_samples_add(&r->samples, event, record, NULL);
+}
+
+/* cookie, number of addresses, addresses */
+static bool
+read_deferred(struct reader *r, struct cg_slice record)
+{
+	enum { COOKIE = 8, COUNT = 16, CHAIN = 24 };
+	const struct perf_event *event = event_of(r, record);
+	uint32_t tid = 0, end = event ? event->from_end[PERF_TID] : 0;
+	uint64_t count;
+
+	if (record.len < CHAIN)
+		return cg_reject(r->file.job, "expected a longer record");
+	count = word_at(r, record, COUNT);
+	if (count > (record.len - CHAIN) / 8)
+		return cg_reject(r->file.job,
+		    "expected a call chain that fits into its record");
+	if (end > 0 && end <= record.len - CHAIN - 8 * count)
+		tid = perf_u32(&r->file, record.ptr + record.len - end + 4);
+	return perf_deferred_match(&r->deferred, tid,
+	    word_at(r, record, COOKIE),
+	    (struct cg_slice){ record.ptr + CHAIN, 8 * (size_t)count });
 }
 
 /* What is done with the kernel's records when their time has come. */
@@ -304,6 +336,7 @@ static handler *const kernel_records[] = {
 	[PERF_RECORD_SAMPLE] = read_sample,
 	[PERF_RECORD_MMAP2] = read_mmap2,
 	[PERF_RECORD_LOST_SAMPLES] = read_lost_samples,
+	[RECORD_DEFERRED] = read_deferred,
 };
 #define KERNEL_RECORDS (sizeof(kernel_records) / sizeof(*kernel_records))
 
@@ -440,6 +473,17 @@ static const struct {
 
 /* ---- The file ----------------------------------------------------------- */
 
+/* Known types that are not read have nothing that a profile keeps. */
+static void
+note_type(struct reader *r, uint32_t type)
+{
+	if ((type > 0 && type < KERNEL_RECORDS) ||
+	    (type >= HEADER_ATTR && type <= LAST_OWN))
+		return;
+	if (r->skipped++ == 0)
+		r->skipped_type = type;
+}
+
 static bool
 read_record(struct reader *r, struct cg_slice record)
 {
@@ -450,8 +494,10 @@ read_record(struct reader *r, struct cg_slice record)
 		if (own_records[i].type == type)
 			return own_records[i].read(r, record);
 	}
-	if (type >= KERNEL_RECORDS || !kernel_records[type])
+	if (type >= KERNEL_RECORDS || !kernel_records[type]) {
+		note_type(r, type);
 		return true;
+	}
 	if (type == PERF_RECORD_SAMPLE && r->file.events == 0)
 		return cg_reject(
 		    r->file.job, "expected an event before samples");
@@ -506,7 +552,7 @@ read_records(struct reader *r)
 	if (!whole)
 		cg_warn(r->file.job,
 		    "the last record is incomplete: the file is truncated");
-	return flush(r, UINT64_MAX);
+	return flush(r, UINT64_MAX) && perf_deferred_end(&r->deferred);
 }
 
 static bool
@@ -524,6 +570,30 @@ report(struct reader *r)
 		cg_warn(job,
 		    "%" PRIu64 " samples of unknown events are dropped",
 		    r->strangers);
+	if (r->deferred.unmatched > 0)
+		cg_warn(job,
+		    "%" PRIu64 " samples lack the stack of the process: the "
+		    "recording has no deferred call chain for them",
+		    r->deferred.unmatched);
+	if (r->places.nameless > 0)
+		cg_warn(job,
+		    "%" PRIu64 " addresses of the kernel have no names%s",
+		    r->places.nameless,
+		    cg_opt(job, "kallsyms")
+			? ""
+			: "; give a copy of its /proc/kallsyms, as root reads "
+			  "it, with --kallsyms");
+	if (r->skipped > 0)
+		cg_warn(job,
+		    "%" PRIu64 " records of unknown types are skipped (the "
+		    "first has type %" PRIu32 ")",
+		    r->skipped, r->skipped_type);
+	if (r->samples.contexts > 0)
+		cg_warn(job,
+		    "%" PRIu64 " marks in call chains are unknown (the first "
+		    "is %" PRId64 "); addresses after them are taken as those "
+		    "of the process",
+		    r->samples.contexts, (int64_t)r->samples.context);
 	if (r->throttled > 0)
 		cg_note(job, "the kernel throttled sampling %" PRIu64 " times",
 		    r->throttled);
@@ -550,7 +620,9 @@ perf_data_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (!r)
 		return cg_nomem(job);
 	r->file = (struct perf_file){ .job = job, .in = in, .build = build };
+	r->deferred.samples = &r->samples;
 	(void)read_file(r);
+	perf_deferred_close(&r->deferred);
 	perf_samples_close(&r->samples);
 	perf_places_close(&r->places);
 	perf_threads_close(&r->threads);

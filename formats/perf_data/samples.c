@@ -19,6 +19,7 @@
 #define OF_KERNEL ((uint32_t)1 << 31)
 #define OF_CALL ((uint32_t)1 << 30)
 #define MARKERS ((uint64_t)PERF_CONTEXT_MAX) /* and all above */
+#define USER_DEFERRED (UINT64_MAX - 639) /* PERF_CONTEXT_USER_DEFERRED, -640 */
 
 struct perf_known_node {
 	uint64_t ip;
@@ -171,32 +172,100 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 	s->now.step[s->now.count++] = (struct perf_step){ ip, version, 0 };
 }
 
-/* Frames of guests and of hypervisors are looked up as the process's. */
+/* Does the mark precede addresses of the kernel? Counts unknown marks. */
 static bool
-take_chain(struct perf_samples *s, const struct perf_event *event,
-    struct cg_slice record, bool kernel)
+is_kernel(struct perf_samples *s, uint64_t mark)
 {
-	const char *at = record.ptr + event->chain;
-	uint64_t count = perf_u64(s->file, at), ip;
-	uint32_t call = 0;
+	static const uint64_t known[] = { (uint64_t)PERF_CONTEXT_HV,
+		(uint64_t)PERF_CONTEXT_USER, USER_DEFERRED,
+		(uint64_t)PERF_CONTEXT_GUEST,
+		(uint64_t)PERF_CONTEXT_GUEST_KERNEL,
+		(uint64_t)PERF_CONTEXT_GUEST_USER };
 
-	at += 8;
-	if (count > (record.len - event->chain - 8) / 8)
-		return cg_reject(s->file->job,
-		    "expected a call chain that fits into its sample");
-	if (!make_room(s, (size_t)count))
-		return false;
+	if (mark == (uint64_t)PERF_CONTEXT_KERNEL)
+		return true;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (mark == known[i])
+			return false;
+	}
+	if (s->contexts++ == 0)
+		s->context = mark;
+	return false;
+}
+
+/*
+ * There is room. Frames of guests and of hypervisors are looked up as the
+ * process's.
+ */
+static void
+push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
+{
+	uint32_t call = 0;
+	uint64_t ip;
+
 	for (; count > 0; count--, at += 8) {
 		ip = perf_u64(s->file, at);
 		if (ip >= MARKERS) {
-			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL;
+			kernel = is_kernel(s, ip);
 			call = 0;
 			continue;
 		}
 		push(s, ip, s->side[kernel].version | call);
 		call = kernel ? 0 : OF_CALL;
 	}
+}
+
+static bool
+take_chain(struct perf_samples *s, const struct perf_event *event,
+    struct cg_slice record, bool kernel, const struct cg_slice *stack)
+{
+	const char *at = record.ptr + event->chain;
+	uint64_t count = perf_u64(s->file, at), cookie;
+
+	if (count > (record.len - event->chain - 8) / 8)
+		return cg_reject(s->file->job,
+		    "expected a call chain that fits into its sample");
+	if (!make_room(s, (size_t)count + (stack ? stack->len / 8 : 0)))
+		return false;
+	if (!perf_samples_cookie(s, event, record, &cookie)) {
+		push_chain(s, at + 8, count, kernel);
+		return true;
+	}
+	push_chain(s, at + 8, count - 2, kernel);
+	if (stack)
+		push_chain(s, stack->ptr, stack->len / 8, false);
+	else if (s->now.count == 0 && event->at[PERF_IP])
+		push(s, perf_u64(s->file, record.ptr + event->at[PERF_IP]),
+		    s->side[kernel].version);
 	return true;
+}
+
+bool
+perf_samples_cookie(const struct perf_samples *s,
+    const struct perf_event *event, struct cg_slice record, uint64_t *cookie)
+{
+	uint64_t count;
+	const char *end;
+
+	if (event->chain == 0 || record.len < event->fixed)
+		return false;
+	count = perf_u64(s->file, record.ptr + event->chain);
+	if (count < 2 || count > (record.len - event->chain - 8) / 8)
+		return false;
+	end = record.ptr + event->chain + 8 + 8 * count;
+	*cookie = perf_u64(s->file, end - 8);
+	return perf_u64(s->file, end - 16) == USER_DEFERRED;
+}
+
+uint32_t
+perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
+    struct cg_slice record)
+{
+	uint32_t at = event->at[PERF_TID];
+
+	return at && at + 8 <= record.len
+		   ? perf_u32(s->file, record.ptr + at + 4)
+		   : 0;
 }
 
 /* Selects the thread's part and track, if they change. */
@@ -273,8 +342,8 @@ add_costs(struct perf_samples *s, const struct perf_event *event,
 }
 
 bool
-perf_samples_add(
-    struct perf_samples *s, struct perf_event *event, struct cg_slice record)
+perf_samples_add(struct perf_samples *s, struct perf_event *event,
+    struct cg_slice record, const struct cg_slice *stack)
 {
 	const uint32_t *offset = event->at;
 	uint32_t pid = 0, tid = 0;
@@ -295,7 +364,7 @@ perf_samples_add(
 		add_event(s, event);
 	set_sides(s, pid);
 	if (event->chain) {
-		if (!take_chain(s, event, record, kernel))
+		if (!take_chain(s, event, record, kernel, stack))
 			return false;
 	} else if (offset[PERF_IP]) {
 		if (!make_room(s, 1))

@@ -1,0 +1,111 @@
+/*
+ * deferred.c - samples whose user stack a later record has.
+ *
+ * Source: linux/perf_event.h of Linux 6.19 (PERF_RECORD_CALLCHAIN_DEFERRED), and
+ * evlist__deliver_deferred_callchain() in util/session.c of its perf. A call
+ * chain that ends with PERF_CONTEXT_USER_DEFERRED and a cookie is continued by
+ * the thread's next record of deferred chains, if that has the same cookie.
+ * The thread's other samples stay as they are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_data.h"
+
+/* Of waiting samples. A thread's wait until it returns from the kernel. */
+#define BYTES_MAX ((size_t)16 << 20)
+
+struct perf_waiting {
+	struct perf_waiting *next; /* of the thread */
+	size_t event;              /* its index */
+	uint64_t cookie;
+	size_t size;
+	char record[];
+};
+
+bool
+perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
+    uint64_t cookie, struct cg_slice record)
+{
+	uint32_t tid = perf_samples_tid(d->samples, event, record);
+	struct perf_waiting *new = malloc(sizeof(*new) + record.len);
+	uint32_t *id = new ? cg_map_at(&d->by_tid, tid) : NULL;
+
+	if (!id || (*id == 0 && !cg_grow(&d->thread, &d->cap, d->threads + 1,
+				    sizeof(*d->thread)))) {
+		free(new);
+		return cg_reject_nomem(d->samples->file->job);
+	}
+	if (*id == 0)
+		*id = (uint32_t)++d->threads;
+	*new = (struct perf_waiting){
+		.event = (size_t)(event - d->samples->file->event),
+		.cookie = cookie,
+		.size = record.len
+	};
+	memcpy(new->record, record.ptr, record.len);
+	if (d->thread[*id - 1].last)
+		d->thread[*id - 1].last->next = new;
+	else
+		d->thread[*id - 1].first = new;
+	d->thread[*id - 1].last = new;
+	d->bytes += sizeof(*new) + record.len;
+	return d->bytes <= BYTES_MAX || perf_deferred_end(d);
+}
+
+/* Adds the samples that wait in a thread; stack NULL: no record is theirs. */
+static bool
+add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,
+    uint64_t cookie, const struct cg_slice *stack)
+{
+	bool good = true;
+
+	for (struct perf_waiting *w; (w = thread->first);) {
+		bool matches = stack && w->cookie == cookie;
+
+		thread->first = w->next;
+		d->bytes -= sizeof(*w) + w->size;
+		d->unmatched += !matches;
+		good = good && perf_samples_add(d->samples,
+				   &d->samples->file->event[w->event],
+				   (struct cg_slice){ w->record, w->size },
+				   matches ? stack : NULL);
+		free(w);
+	}
+	thread->last = NULL;
+	return good;
+}
+
+bool
+perf_deferred_match(struct perf_deferred *d, uint32_t tid, uint64_t cookie,
+    struct cg_slice stack)
+{
+	uint32_t id = cg_map_get(&d->by_tid, tid);
+
+	return id == 0 || add_samples(d, &d->thread[id - 1], cookie, &stack);
+}
+
+bool
+perf_deferred_end(struct perf_deferred *d)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < d->threads; i++)
+		good = add_samples(d, &d->thread[i], 0, NULL);
+	return good;
+}
+
+void
+perf_deferred_close(struct perf_deferred *d)
+{
+	struct perf_waiting *w;
+
+	for (size_t i = 0; i < d->threads; i++) {
+		while ((w = d->thread[i].first)) {
+			d->thread[i].first = w->next;
+			free(w);
+		}
+	}
+	free(d->thread);
+	cg_map_free(&d->by_tid);
+}
