@@ -440,32 +440,34 @@ int cg_find_section(const struct cg_symbols *, const char *name,
     struct cg_slice *);
 
 /*
- * Where a process had mapped its objects. Turns addresses of the process into
- * those in the object files, and into frames if the objects given for symbols
- * (--exe) have them: an object is used for the mapping with its build-id, or
- * without one for the mapping with its file name. The path of a mapping is only
- * compared, never opened.
+ * Where a process had mapped its objects: the one place where readers turn
+ * addresses into those in the object files, and into frames. Symbols are those
+ * of the objects given (--exe), else of the file that was mapped: an object is
+ * used for the mapping with its build-id, or without one for the mapping with
+ * its file name. A file of a mapping is opened when an address in it is looked
+ * up. One warning has the number of all addresses that stay without a name.
  */
 struct cg_space;
+/* What addresses of a mapping count from. */
+enum cg_from {
+	CG_FROM_PROCESS, /* they are the process's */
+	CG_FROM_FILE,    /* they are offsets of bytes in the file */
+	CG_FROM_LOAD     /* they begin with the file's lowest loaded address */
+};
 struct cg_mapping {
-	uint64_t start, limit; /* [start, limit) of the process */
+	uint64_t start, limit; /* [start, limit) of the process; or 0 */
 	uint64_t offset;       /* of start in the file */
 	struct cg_slice path;
 	struct cg_slice build_id; /* hex; may be empty */
+	const char *copy;      /* another path of the file, or NULL */
+	enum cg_from from;
 };
 /* For the input that is being read. NULL: out of memory (reported). */
 struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
+/* Reports addresses without names. */
 void cg_space_free(struct cg_space *);
 /* Adds a mapping; returns its number, from 1, or 0 when out of memory. */
 uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
-/*
- * Adds an object file, for readers that follow the mappings themselves: its
- * addresses are offsets of bytes in it, and no address of the process is in it.
- * If none of the objects given is this file, those of the paths (up to a NULL)
- * are opened that are regular ELF files.
- */
-uint32_t cg_space_add_file(struct cg_space *, struct cg_slice path,
-    struct cg_slice build_id, const char *const *paths);
 /* What functions without a name are called, instead of their addresses. */
 void cg_space_name_unknown(struct cg_space *, const char *name);
 /* The number of the mapping at an address, 0 if there is none. */
@@ -478,6 +480,9 @@ uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
  * but the last are inlined. A function without a name gets its address as name.
  */
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX]);
+/* The same; 0: no symbol is known there. */
+size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
 /* Are both addresses of the mapping in the function of one symbol? */
 bool cg_space_same_function(

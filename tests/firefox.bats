@@ -25,7 +25,8 @@ setup()
 		"$t/json"
 	"$CGCONV" -t json $raw 2>&1 >"$t/out" | same - <(printf '%s\n' \
 		"$raw: note: samples without a stack: 1" \
-		"$raw: note: markers are not converted: 1")
+		"$raw: note: markers are not converted: 1" \
+		"$raw:31: warning: 1 addresses have no names; give /usr/lib/firefox/libxul.so with --exe")
 }
 
 @test "firefox: reads processed profiles, of shared tables" {
@@ -122,4 +123,43 @@ setup()
 		"samples":{"weightType":"tracing-ms","stack":[0,null,1,0],
 		"weight":[1.000001,1,5000000000,null],"time":[1,2,3,5000000003]}}]}
 		EOF
+}
+
+@test "firefox: addresses get names from --exe, or the library itself" {
+	cat >"$t/p.c" <<-'E'
+	__attribute__((noinline)) int work(int n) { volatile int s = n; return s; }
+	int main(void) { return work(1); }
+	E
+	for flag in -pie -no-pie; do
+		${CC:-cc} -O0 -fPIE $flag -Wl,--build-id -o "$t/prog" "$t/p.c"
+		low=$(readelf -lW "$t/prog" | awk '$1 == "LOAD" { print $3; exit }')
+		id=$(readelf -nW "$t/prog" | sed -n 's/.*Build ID: //p')
+		at() { echo $((0x$(nm "$t/prog" | sed -n "s/ T $1$//p") - low + 4)); }
+		profile()
+		{
+			cat <<-E
+			{"meta":{"preprocessedProfileVersion":44,"interval":1,"product":"prog"},
+			"libs":[{"name":"prog","path":"$1","codeId":"$2"}],"threads":[{"pid":"7",
+			"tid":7,"name":"prog","samples":{"length":3,"stack":[1,1,0],"time":[0,1,2]},
+			"stackTable":{"length":2,"prefix":[null,0],"frame":[0,1]},
+			"frameTable":{"length":2,"address":[$(at main),$(at work)],"func":[0,1]},
+			"funcTable":{"length":2,"name":[0,1],"resource":[0,0]},
+			"resourceTable":{"length":1,"lib":[0],"name":[2],"type":[1]},
+			"stringArray":["0x10","0x20","prog"]}]}
+			E
+		}
+		profile /x/prog "$id" >"$t/s.json"
+		"$CGCONV" --exe "$t/prog" -t folded "$t/s.json" 2>"$t/err" |
+			same - <(printf '%s\n' 'prog;main 1' 'prog;main;work 2')
+		not grep -q 'no names' "$t/err"
+		"$CGCONV" -t folded "$t/s.json" 2>"$t/err" |
+			same - <(printf '%s\n' 'prog;0x10 1' 'prog;0x10;0x20 2')
+		grep -q '2 addresses have no names; give /x/prog with --exe' "$t/err"
+		profile "$t/prog" "${id^^}" >"$t/s.json"
+		"$CGCONV" -q -t folded "$t/s.json" | grep -qx 'prog;main;work 2'
+		profile "$t/prog" 1234 >"$t/s.json"
+		"$CGCONV" -t folded "$t/s.json" 2>"$t/err" |
+			grep -qx 'prog;0x10;0x20 2'
+		grep -q "prog is not used: its build-id is $id" "$t/err"
+	done
 }

@@ -190,3 +190,15 @@ make_tries()
 	"$CGCONV" -j 2 -o sum.cgj "$dir/links/c.folded" "$dir/in/a.folded"
 	[ -s "$dir/target/sum.cgj" ] && [ -L sum.cgj ]
 }
+
+@test "sandbox: a mapped library elsewhere is named, with what allows it" {
+	a=$ROOT/samples/gperftools/cpu
+	mkdir "$dir/lib"
+	cp "$a/prog" "$dir/lib"
+	perl -pe "s,/var/tmp/cgconv-samples/prog,$dir/lib/prog,g" "$a/work.prof" \
+		>"$dir/in/work.prof"
+	"$CGCONV" -t folded "$dir/in/work.prof" 2>&1 | grep -q "no names: the \
+sandbox does not allow their files (--no-sandbox); give $dir/lib/prog with --exe"
+	"$CGCONV" --no-sandbox -t folded "$dir/in/work.prof" 2>&1 |
+		grep -q 'main;twice_\[i\];spin'
+}

@@ -29,41 +29,59 @@ line_of(int64_t number)
 }
 
 /* The libraries are those of the tables, else those of the process. */
-static cg_object
-add_lib(struct cg_doc *doc, const struct firefox_reader *r,
-    const struct firefox_thread *thread, const struct firefox_tables *tables,
-    int64_t index)
+static struct firefox_lib *
+get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
+    const struct firefox_tables *tables, int64_t index)
 {
 	const struct firefox_process *process = &r->process[thread->part];
-	const struct firefox_lib *lib = tables->lib;
+	struct firefox_lib *lib = tables->lib;
 	size_t libs = tables->libs;
-	cg_name path;
 
 	if (libs == 0) {
 		lib = process->lib;
 		libs = process->libs;
 	}
-	if (index < 0 || (uint64_t)index >= libs)
-		return 0;
-	path = lib[index].path ? lib[index].path : lib[index].name;
-	return cg_add_object(doc->build, cg_get_name(doc->build, path));
+	return index >= 0 && (uint64_t)index < libs ? &lib[index] : NULL;
+}
+
+static int64_t
+resource_of(const struct firefox_tables *tables, int64_t frame)
+{
+	return firefox_cell(&tables->funcs, FUNC_RESOURCE,
+	    firefox_cell(&tables->frames, FRAME_FUNC, frame));
 }
 
 /* Before version 70 a function has a resource, which may be a library. */
-static cg_object
-add_object(struct cg_doc *doc, const struct firefox_reader *r,
-    const struct firefox_thread *thread, const struct firefox_tables *tables,
-    int64_t frame, int64_t func)
+static struct firefox_lib *
+lib_of(struct firefox_reader *r, const struct firefox_thread *thread,
+    const struct firefox_tables *tables, int64_t frame)
 {
-	const struct firefox_table *resources = &tables->resources;
-	int64_t resource = firefox_cell(&tables->funcs, FUNC_RESOURCE, func);
 	int64_t lib = firefox_cell(&tables->frames, FRAME_LIB, frame);
-	cg_name name;
 
 	if (lib == FIREFOX_NONE)
-		lib = firefox_cell(resources, RESOURCE_LIB, resource);
-	if (lib >= 0)
-		return add_lib(doc, r, thread, tables, lib);
+		lib = firefox_cell(&tables->resources, RESOURCE_LIB,
+		    resource_of(tables, frame));
+	return get_lib(r, thread, tables, lib);
+}
+
+static struct cg_slice
+path_of(struct cg_doc *doc, const struct firefox_lib *lib)
+{
+	return cg_get_name(doc->build, lib->path ? lib->path : lib->name);
+}
+
+static cg_object
+add_object(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *thread, const struct firefox_tables *tables,
+    int64_t frame)
+{
+	const struct firefox_table *resources = &tables->resources;
+	int64_t resource = resource_of(tables, frame);
+	const struct firefox_lib *lib = lib_of(r, thread, tables, frame);
+	cg_name name;
+
+	if (lib)
+		return cg_add_object(doc->build, path_of(doc, lib));
 	if (firefox_cell(resources, RESOURCE_TYPE, resource) != TYPE_LIBRARY)
 		return 0;
 	name =
@@ -71,26 +89,66 @@ add_object(struct cg_doc *doc, const struct firefox_reader *r,
 	return cg_add_object(doc->build, cg_get_name(doc->build, name));
 }
 
-/* The library that an address in a process is in: "0x7f12". */
-static cg_object
-find_lib(struct cg_doc *doc, const struct firefox_process *process,
-    struct cg_slice name, struct cg_pos *pos)
+/* ---- Addresses without names -------------------------------------------- */
+
+/* The library that an address in a process is in. */
+static struct firefox_lib *
+find_lib(const struct firefox_process *process, uint64_t addr)
 {
+	for (size_t i = 0; i < process->libs; i++) {
+		struct firefox_lib *lib = &process->lib[i];
+
+		if (addr >= lib->start && addr < lib->end)
+			return lib;
+	}
+	return NULL;
+}
+
+static bool
+is_address(struct cg_slice name, uint64_t *addr)
+{
+	return cg_starts(name, "0x") && cg_get_u64(name, addr);
+}
+
+/*
+ * The frames of a row whose name is an address, which a library has, innermost
+ * first; 0: it is no such row, or no symbol is known there. samply saves
+ * addresses from the begin of the library, and subtracts 1 from those of
+ * returns (FrameAddress of fxprof-processed-profile).
+ */
+static size_t
+find_symbols(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *thread, const struct firefox_tables *tables,
+    int64_t row, struct cg_stack stack[CG_FRAME_MAX])
+{
+	const struct firefox_table *frames = &tables->frames;
+	bool raw = firefox_rows(frames, FRAME_LOCATION) > 0;
+	int64_t func = firefox_cell(frames, FRAME_FUNC, row);
+	int64_t number = firefox_cell(frames, FRAME_ADDRESS, row);
+	int64_t text = raw ? firefox_cell(frames, FRAME_LOCATION, row)
+			   : firefox_cell(&tables->funcs, FUNC_NAME, func);
+	struct firefox_lib *lib;
 	uint64_t addr;
 
-	if (!cg_starts(name, "0x") || !cg_get_u64(name, &addr))
+	if (!is_address(
+		cg_get_name(doc->build, string_at(tables, text)), &addr))
 		return 0;
-	for (size_t i = 0; i < process->libs; i++) {
-		const struct firefox_lib *lib = &process->lib[i];
-
-		if (addr < lib->start || addr >= lib->end)
-			continue;
-		pos->addr = addr - lib->start;
-		return cg_add_object(doc->build,
-		    cg_get_name(doc->build, lib->path ? lib->path : lib->name));
-	}
-	return 0;
+	lib = raw ? find_lib(&r->process[thread->part], addr)
+		  : lib_of(r, thread, tables, row);
+	if (!lib || (!raw && number < 0))
+		return 0;
+	if (lib->mapping == 0)
+		lib->mapping = cg_space_add(r->space,
+		    &(const struct cg_mapping){ .path = path_of(doc, lib),
+			.build_id = cg_get_name(doc->build, lib->id),
+			.from = CG_FROM_LOAD });
+	addr = raw ? addr - lib->start : (uint64_t)number;
+	return lib->mapping == 0
+		   ? 0
+		   : cg_space_symbols(r->space, lib->mapping, addr, stack);
 }
+
+/* ---- Named functions ---------------------------------------------------- */
 
 /* As the Firefox Profiler names code of a script outside of functions. */
 static cg_fn
@@ -121,15 +179,20 @@ add_location(struct cg_doc *doc, const struct firefox_process *process,
 {
 	struct firefox_location location;
 	int64_t text = firefox_cell(&tables->frames, FRAME_LOCATION, frame);
-	cg_object object;
+	const struct firefox_lib *lib = NULL;
+	uint64_t addr;
 
 	firefox_parse_location(
 	    cg_get_name(doc->build, string_at(tables, text)), &location);
 	pos->file = cg_add_file(doc->build, location.file);
 	if (location.script)
 		return add_script(doc, &location, pos);
-	object = find_lib(doc, process, location.name, pos);
-	return cg_add_fn_at(doc->build, location.name, pos->file, object,
+	if (is_address(location.name, &addr))
+		lib = find_lib(process, addr);
+	if (lib)
+		pos->addr = addr - lib->start;
+	return cg_add_fn_at(doc->build, location.name, pos->file,
+	    lib ? cg_add_object(doc->build, path_of(doc, lib)) : 0,
 	    location.line, location.column);
 }
 
@@ -152,7 +215,7 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 
 /* The function of a frame, and where it is in it. */
 static cg_fn
-add_function(struct cg_doc *doc, const struct firefox_reader *r,
+add_function(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, const struct firefox_tables *tables,
     int64_t frame, struct cg_pos *pos)
 {
@@ -179,7 +242,7 @@ add_function(struct cg_doc *doc, const struct firefox_reader *r,
 	take_place(doc, tables, frame, pos);
 	name = cg_get_name(doc->build,
 	    string_at(tables, firefox_cell(funcs, FUNC_NAME, func)));
-	object = add_object(doc, r, thread, tables, frame, func);
+	object = add_object(doc, r, thread, tables, frame);
 	if (line == 0)
 		return cg_add_fn(doc->build, name, file_of_fn, object);
 	return cg_add_fn_at(doc->build, name, file_of_fn, object, line,
@@ -195,25 +258,62 @@ count_frames(const struct firefox_table *frames)
 	return raw > 0 ? raw : firefox_rows(frames, FRAME_FUNC);
 }
 
-/* The frame of a row, which many stacks have. */
-static cg_frame_id
-get_frame(struct cg_doc *doc, const struct firefox_reader *r,
+static bool
+append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
+    const struct cg_pos *pos, bool inlined)
+{
+	if (!cg_doc_grow(doc, &tables->id, tables->ids, &tables->id_cap,
+		sizeof(*tables->id)))
+		return false;
+	tables->id[tables->ids++] = cg_get_frame(doc->build, fn, pos, inlined);
+	return true;
+}
+
+/* The frames of a row. */
+static bool
+add_frames(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables,
     int64_t row)
 {
 	bool inlined = firefox_cell(&tables->frames, FRAME_DEPTH, row) > 0;
-	bool listed = row >= 0 && (uint64_t)row < tables->frame_cap;
+	struct cg_stack stack[CG_FRAME_MAX];
+	size_t n = find_symbols(doc, r, thread, tables, row, stack);
 	struct cg_pos pos = { 0 };
-	cg_frame_id id = listed ? tables->frame[row] : 0;
+	bool ok = true;
 	cg_fn fn;
 
-	if (id != 0)
-		return id;
+	for (size_t i = n; ok && i > 0; i--)
+		ok = append_frame(doc, tables, stack[i - 1].fn,
+		    &stack[i - 1].pos, stack[i - 1].inlined);
+	if (n > 0)
+		return ok;
 	fn = add_function(doc, r, thread, tables, row, &pos);
-	id = cg_get_frame(doc->build, fn, &pos, inlined);
+	return append_frame(doc, tables, fn, &pos, inlined);
+}
+
+/* Puts the frames of a row, which many stacks have, on a caller's node. */
+static bool
+put_row(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *thread, struct firefox_tables *tables,
+    int64_t row, cg_node *node)
+{
+	bool listed = row >= 0 && (uint64_t)row < tables->frame_cap;
+	struct firefox_row at = { 0 };
+
 	if (listed)
-		tables->frame[row] = id;
-	return id;
+		at = tables->frame[row];
+	if (at.count == 0) {
+		at.first = (uint32_t)tables->ids;
+		if (!add_frames(doc, r, thread, tables, row))
+			return false;
+		at.count = (uint32_t)tables->ids - at.first;
+	}
+	if (listed)
+		tables->frame[row] = at;
+	for (uint32_t i = 0; i < at.count; i++)
+		*node =
+		    cg_add_node(doc->build, *node, tables->id[at.first + i]);
+	return true;
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
@@ -234,7 +334,7 @@ prefix_of(const struct firefox_table *stacks, int64_t row)
 
 /* Adds all stacks, each after its caller's. */
 static bool
-add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
+add_stacks(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables)
 {
 	size_t rows = firefox_rows(&tables->stacks, STACK_FRAME);
@@ -246,6 +346,7 @@ add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
 		int64_t frame =
 		    firefox_cell(&tables->stacks, STACK_FRAME, (int64_t)i);
 		int64_t prefix = prefix_of(&tables->stacks, (int64_t)i);
+		cg_node node;
 
 		if (prefix < -1)
 			return cg_reject(doc->job,
@@ -254,9 +355,10 @@ add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
 		if (!cg_doc_grow(doc, &tables->node, tables->nodes,
 			&tables->node_cap, sizeof(*tables->node)))
 			return false;
-		tables->node[tables->nodes++] = cg_add_node(doc->build,
-		    prefix < 0 ? 0 : tables->node[prefix],
-		    get_frame(doc, r, thread, tables, frame));
+		node = prefix < 0 ? 0 : tables->node[prefix];
+		if (!put_row(doc, r, thread, tables, frame, &node))
+			return false;
+		tables->node[tables->nodes++] = node;
 		if (cg_build_status(doc->build) != CG_OK)
 			return false;
 	}

@@ -6,7 +6,8 @@
  * shapes. Processed profiles, which profiler.firefox.com and samply save, have
  * tables of columns: of all threads (in "shared", from version 60 on) or of
  * each. Raw ones of Firefox have tables of rows, and the fields of functions in
- * one text.
+ * one text. samply saves addresses instead of names: symbols of the libraries
+ * name them.
  *
  * The way of the data:
  *
@@ -19,6 +20,7 @@
 #ifndef FORMATS_FIREFOX_FIREFOX_H
 #define FORMATS_FIREFOX_FIREFOX_H
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 #define FIREFOX_NONE INT64_MIN /* null */
@@ -107,6 +109,8 @@ size_t firefox_rows(const struct firefox_table *, unsigned column);
 
 struct firefox_lib {
 	cg_name name, path;
+	cg_name id; /* build-id of an ELF file, or another */
+	uint32_t mapping; /* of the space; 0: not asked for yet */
 	uint64_t start, end; /* in memory, in raw profiles; 0: unknown */
 };
 
@@ -120,8 +124,13 @@ struct firefox_tables {
 	/* Made by build.c, once for all threads: */
 	cg_node *node; /* by stack */
 	size_t nodes, node_cap;
-	cg_frame_id *frame; /* by row of frames; 0: on no stack yet */
+	/* By row of frames: what it stands for, of id[]; 0: on no stack yet. */
+	struct firefox_row {
+		uint32_t first, count;
+	} *frame;
 	size_t frame_cap;
+	cg_frame_id *id; /* outermost first */
+	size_t ids, id_cap;
 };
 
 struct firefox_thread {
@@ -144,6 +153,7 @@ struct firefox_process {
 };
 
 struct firefox_reader {
+	struct cg_space *space; /* of libraries whose functions have no names */
 	struct firefox_tables shared;
 	struct firefox_thread *thread;
 	size_t threads, thread_cap;

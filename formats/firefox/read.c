@@ -36,6 +36,7 @@ free_tables(struct firefox_tables *tables)
 	free(tables->lib);
 	free(tables->node);
 	free(tables->frame);
+	free(tables->id);
 }
 
 static bool
@@ -70,6 +71,9 @@ take_lib(
 		{ .name = "path",
 		    .type = CG_FIELD_NAME,
 		    .offset = offsetof(struct firefox_lib, path) },
+		{ .name = "codeId",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct firefox_lib, id) },
 		{ .name = "start",
 		    .type = CG_FIELD_COUNT,
 		    .offset = offsetof(struct firefox_lib, start) },
@@ -417,15 +421,18 @@ free_reader(struct firefox_reader *r)
 int
 firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct firefox_reader r = { .threads = 0 };
+	struct firefox_reader r = { .space = cg_space_new(job, build) };
 	struct cg_doc doc;
 	int status;
 
+	if (!r.space)
+		return CG_ELIMIT;
 	begin_tables(&r.shared);
 	cg_doc_open(&doc, job, in, build, &r);
 	if (take_process(&doc, &r) && add_threads(&doc, &r))
 		tell(job, &r);
 	status = cg_doc_close(&doc);
+	cg_space_free(r.space);
 	free_reader(&r);
 	return status;
 }

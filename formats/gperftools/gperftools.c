@@ -6,8 +6,8 @@
  *
  * Source: profile/legacy_profile.go of google/pprof; counts are estimated from
  * samples as there. Addresses are of a process, whose mappings are at the end:
- * names come from the executables of --exe, or from the text itself, if it is
- * Go's, Java's or of threads.
+ * names come from the executables of --exe or the mapped files, as in pprof, or
+ * from the text itself, if it is Go's, Java's or of threads.
  *
  * Stacks are kept whole; pprof drops the second frame of a CPU profile if most
  * samples share it, and frames of allocators, locks and profilers by name. The

@@ -58,16 +58,14 @@ open_object(struct perf_places *places, struct perf_object *object)
 	struct cg_build *build = places->file->build;
 	struct cg_slice id = cg_get_name(build, object->build_id);
 	struct cg_slice path = cg_get_name(build, object->path);
-	const char *file[3] = { NULL };
+	struct cg_mapping mapping = {
+		.path = path, .build_id = id, .from = CG_FROM_FILE
+	};
 	char buf[PATH_ROOM];
-	size_t n = 0;
 
-	if (path.len > 0 && *path.ptr == '/' &&
-	    !cg_companion_in_memory(places->file->job)) {
-		file[n++] = path.ptr;
-		file[n] = cached(places, id, buf);
-	}
-	object->mapping = cg_space_add_file(places->space, path, id, file);
+	if (path.len > 0 && *path.ptr == '/')
+		mapping.copy = cached(places, id, buf);
+	object->mapping = cg_space_add(places->space, &mapping);
 	return object->mapping != 0;
 }
 

@@ -36,7 +36,7 @@ SIZE(cg_label, 56);
 SIZE(cg_line, 48);
 SIZE(cg_line_sum, 40);
 SIZE(cg_map, 8);
-SIZE(cg_mapping, 56);
+SIZE(cg_mapping, 72);
 SIZE(cg_member, 32);
 SIZE(cg_merged_condition, 24);
 SIZE(cg_merged_fn, 32);

@@ -13,12 +13,22 @@
 #include "job/job.h"
 #include "symbols/elffile.h"
 
+/* Addresses without a name, each once. */
+struct nameless {
+	struct cg_map addrs;
+	size_t count;
+};
+
 struct image {
-	uint64_t bias;
-	const struct cg_symbols *symbols; /* NULL: none were given */
-	cg_name path;
-	cg_object object; /* added when asked for */
-	bool warned;      /* that symbols are missing */
+	struct cg_mapping mapping; /* without its texts, which are: */
+	cg_name path, build_id, copy;
+	uint64_t bias;  /* of addresses that are given to the reader */
+	uint64_t shift; /* the same, for lookups */
+	const struct cg_symbols *symbols; /* NULL: none were found */
+	bool looked;                      /* for its own files, too */
+	bool confined;                    /* the sandbox does not allow these */
+	cg_object object;                 /* added when asked for */
+	struct nameless nameless;
 };
 
 struct cg_space {
@@ -28,6 +38,8 @@ struct cg_space {
 	size_t images, cap;
 	struct cg_address_map map; /* range i is image i */
 	const char *unknown;       /* NULL: the address */
+	bool unchecked; /* names of a file that only its path has chosen */
+	struct nameless nameless; /* in no mapping */
 };
 
 /* ---- Mappings ----------------------------------------------------------- */
@@ -44,16 +56,6 @@ cg_space_new(struct cg_job *job, struct cg_build *build)
 	space->job = job;
 	space->build = build;
 	return space;
-}
-
-void
-cg_space_free(struct cg_space *space)
-{
-	if (!space)
-		return;
-	free(space->image);
-	cg_address_map_free(&space->map);
-	free(space);
 }
 
 /* Is the object the one that was mapped? Warns if only its name is. */
@@ -85,9 +87,26 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 	return NULL;
 }
 
-/* The image is zeroed but for its path; NULL: out of memory (reported). */
-static struct image *
-add_image(struct cg_space *space, const struct cg_mapping *mapping)
+/* Addresses in the file, without a bias, begin with those of the ELF file. */
+static void
+set_bias(struct image *image)
+{
+	const struct cg_elf *elf =
+	    image->symbols ? cg_symbols_elf(image->symbols) : NULL;
+
+	if (image->mapping.from == CG_FROM_PROCESS)
+		image->shift = cg_mapping_bias(&image->mapping, elf);
+	else if (elf)
+		image->shift = image->mapping.from == CG_FROM_FILE
+				   ? elf->exec_offset - elf->exec_low
+				   : 0 - elf->load_low;
+	/* Those of a process were given to the reader already. */
+	if (image->mapping.from != CG_FROM_PROCESS || !image->looked)
+		image->bias = image->shift;
+}
+
+uint32_t
+cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 {
 	struct image *image;
 
@@ -95,63 +114,67 @@ add_image(struct cg_space *space, const struct cg_mapping *mapping)
 		sizeof(*image)) ||
 	    !cg_address_map_add(&space->map, mapping->start, mapping->limit)) {
 		space->job->errors.fault = cg_nomem(space->job);
-		return NULL;
+		return 0;
 	}
 	image = &space->image[space->images++];
+	image->mapping = (struct cg_mapping){ .start = mapping->start,
+		.limit = mapping->limit,
+		.offset = mapping->offset,
+		.from = mapping->from };
 	image->path = cg_add_name(space->build, mapping->path);
-	return image;
-}
-
-uint32_t
-cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
-{
-	struct image *image = add_image(space, mapping);
-
-	if (!image)
-		return 0;
+	image->build_id = cg_add_name(space->build, mapping->build_id);
+	image->copy = cg_add_name(
+	    space->build, cg_slice(mapping->copy ? mapping->copy : ""));
 	image->symbols = find_symbols(space, mapping);
-	image->bias = cg_mapping_bias(
-	    mapping, image->symbols ? cg_symbols_elf(image->symbols) : NULL);
+	set_bias(image);
 	return (uint32_t)space->images;
 }
 
-static const struct cg_symbols *
-open_paths(struct cg_space *space, const struct cg_mapping *mapping,
-    const char *const *paths)
+/* Opens the file of a mapping, if it is one. */
+static void
+open_file(struct cg_space *space, struct image *image, struct cg_slice path,
+    const struct cg_mapping *mapping)
 {
 	struct cg_job *job = space->job;
-	const struct cg_symbols *symbols;
+	const struct cg_symbols *symbols = NULL;
+	const char *why = NULL;
 	bool is_elf;
 
-	for (; *paths; paths++) {
-		if (cg_elffile_look(*paths, &is_elf) != CG_OK)
-			job->errors.fault =
-			    cg_fail(job, "cannot read %s", *paths);
-		symbols = is_elf ? cg_open_symbols(job, *paths, true) : NULL;
-		if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
-			return symbols;
-	}
-	return NULL;
+	if (image->symbols || path.len == 0 || *path.ptr != '/')
+		return;
+	if (cg_elffile_look(path.ptr, &is_elf, &why) != CG_OK)
+		job->errors.fault = cg_fail(job, "cannot read %s", path.ptr);
+	image->confined |= why == cg_confined;
+	if (is_elf)
+		symbols = cg_open_symbols(job, path.ptr, true);
+	if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
+		image->symbols = symbols;
+	space->unchecked |=
+	    image->symbols &&
+	    (mapping->build_id.len == 0 ||
+		*cg_symbols_elf(image->symbols)->build_id == '\0');
 }
 
-uint32_t
-cg_space_add_file(struct cg_space *space, struct cg_slice path,
-    struct cg_slice build_id, const char *const *paths)
+/* The image of a mapping whose addresses are looked up; NULL for mapping 0. */
+static struct image *
+get_image(struct cg_space *space, uint32_t number)
 {
-	const struct cg_mapping file = { .path = path, .build_id = build_id };
-	struct image *image = add_image(space, &file);
-	const struct cg_elf *elf;
+	struct image *image = number ? &space->image[number - 1] : NULL;
+	struct cg_mapping mapping;
 
-	if (!image)
-		return 0;
-	image->symbols = find_symbols(space, &file);
-	if (!image->symbols)
-		image->symbols = open_paths(space, &file, paths);
-	if (image->symbols) {
-		elf = cg_symbols_elf(image->symbols);
-		image->bias = elf->exec_offset - elf->exec_low;
-	}
-	return (uint32_t)space->images;
+	if (!image || image->looked)
+		return image;
+	image->looked = true;
+	if (image->symbols || cg_companion_in_memory(space->job))
+		return image;
+	mapping = image->mapping;
+	mapping.path = cg_get_name(space->build, image->path);
+	mapping.build_id = cg_get_name(space->build, image->build_id);
+	open_file(space, image, mapping.path, &mapping);
+	open_file(
+	    space, image, cg_get_name(space->build, image->copy), &mapping);
+	set_bias(image);
+	return image;
 }
 
 void
@@ -188,21 +211,17 @@ cg_space_bias(const struct cg_space *space, uint32_t mapping)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Warns once for each mapping without symbols. */
+/* Counts an address that has no name. */
 static void
-warn_missing(struct cg_space *space, uint32_t mapping)
+note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 {
-	struct image *image = mapping ? &space->image[mapping - 1] : NULL;
-	struct cg_slice path;
+	struct nameless *nameless = image ? &image->nameless : &space->nameless;
+	uint32_t *known = cg_map_at(&nameless->addrs, addr);
 
-	if (!image || image->warned)
-		return;
-	image->warned = true;
-	path = cg_get_name(space->build, image->path);
-	if (path.len > 0 && *path.ptr != '[')
-		cg_warn(space->job,
-		    "functions of %.*s have no names; give the file with --exe",
-		    (int)path.len, path.ptr);
+	if (known && *known == 0) {
+		*known = 1;
+		nameless->count++;
+	}
 }
 
 /* The function at an address of which no line is known. */
@@ -219,32 +238,20 @@ find_function(
 	return 1;
 }
 
-size_t
-cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
-    struct cg_stack frames[CG_FRAME_MAX])
+/* Names of frames are never empty. */
+static size_t
+add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
+    const struct cg_frame *found, size_t n, struct cg_stack *frames)
 {
-	const struct cg_symbols *symbols =
-	    mapping ? space->image[mapping - 1].symbols : NULL;
 	cg_object object = cg_space_object(space, mapping);
-	struct cg_frame found[CG_FRAME_MAX];
 	char hex[CG_NUMBER_MAX];
-	struct cg_slice name;
-	size_t n = 0;
 
 	addr -= cg_space_bias(space, mapping);
-	if (symbols)
-		n = cg_find_frames(symbols, addr, found);
-	else
-		warn_missing(space, mapping);
-	if (n == 0)
-		n = find_function(symbols, addr, found);
-	if (n == 0)
-		found[n++] = (struct cg_frame){ .name = "", .file = "" };
 	for (size_t i = 0; i < n; i++) {
 		cg_file file =
 		    cg_add_file(space->build, cg_slice(found[i].file));
+		struct cg_slice name = cg_slice(found[i].name);
 
-		name = cg_slice(found[i].name);
 		if (name.len == 0 && space->unknown)
 			name = cg_slice(space->unknown);
 		else if (name.len == 0)
@@ -261,15 +268,131 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 	return n;
 }
 
+size_t
+cg_space_symbols(struct cg_space *space, uint32_t mapping, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX])
+{
+	struct image *image = get_image(space, mapping);
+	const struct cg_symbols *symbols = image ? image->symbols : NULL;
+	uint64_t in_file = addr - (image ? image->shift : 0);
+	struct cg_frame found[CG_FRAME_MAX];
+	size_t n = symbols ? cg_find_frames(symbols, in_file, found) : 0;
+
+	if (n == 0)
+		n = find_function(symbols, in_file, found);
+	if (n == 0 || *found[n - 1].name == '\0')
+		note_nameless(space, image, addr);
+	return add_frames(space, mapping, addr, found, n, frames);
+}
+
+size_t
+cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX])
+{
+	static const struct cg_frame none = { .name = "", .file = "" };
+	size_t n = cg_space_symbols(space, mapping, addr, frames);
+
+	return n > 0 ? n : add_frames(space, mapping, addr, &none, 1, frames);
+}
+
 bool
 cg_space_same_function(
     struct cg_space *space, uint32_t mapping, uint64_t a, uint64_t b)
 {
-	const struct cg_symbols *symbols =
-	    mapping ? space->image[mapping - 1].symbols : NULL;
-	uint64_t bias = cg_space_bias(space, mapping);
+	const struct image *image = get_image(space, mapping);
 	struct cg_function function;
 
-	return symbols && cg_find_function(symbols, a - bias, &function) &&
-	       b - bias >= function.start && b - bias < function.end;
+	if (!image || !image->symbols)
+		return false;
+	a -= image->shift;
+	b -= image->shift;
+	return cg_find_function(image->symbols, a, &function) &&
+	       b >= function.start && b < function.end;
+}
+
+/* ---- What was not found ------------------------------------------------- */
+
+/* Has the mapping a file that would have names, if it were there? */
+static bool
+lacks_file(const struct cg_space *space, const struct image *image)
+{
+	struct cg_slice path = cg_get_name(space->build, image->path);
+
+	return image->nameless.count > 0 && !image->symbols && path.len > 0 &&
+	       *path.ptr != '[' && !cg_starts(path, "//");
+}
+
+/* "/bin/prog", "/bin/prog and 2 other files"; a file may have more mappings. */
+static size_t
+list_files(
+    const struct cg_space *space, char *text, size_t size, bool *confined)
+{
+	struct cg_map known = { 0 };
+	struct cg_slice path = { "", 0 };
+	size_t files = 0;
+
+	for (size_t i = 0; i < space->images; i++) {
+		const struct image *image = &space->image[i];
+		uint32_t *seen;
+
+		if (!lacks_file(space, image))
+			continue;
+		*confined |= image->confined;
+		seen = cg_map_at(&known, image->path);
+		if (!seen || *seen != 0)
+			continue;
+		*seen = 1;
+		if (files++ == 0)
+			path = cg_get_name(space->build, image->path);
+	}
+	cg_map_free(&known);
+	if (files == 0)
+		return 0;
+	snprintf(text, size, files == 1 ? "%.*s" : "%.*s and %zu other files",
+	    (int)path.len, path.ptr, files - 1);
+	return files;
+}
+
+/* One warning for all addresses without names. */
+static void
+report(const struct cg_space *space)
+{
+	size_t count = space->nameless.count, files;
+	bool confined = false;
+	char text[1024];
+
+	if (space->unchecked)
+		cg_note(space->job,
+		    "names come from files that are now at the mapped paths: "
+		    "there are no build-ids to check them by");
+	for (size_t i = 0; i < space->images; i++)
+		count += space->image[i].nameless.count;
+	if (count == 0 || cg_rejected(space->job) != CG_OK)
+		return;
+	files = list_files(space, text, sizeof(text), &confined);
+	if (files == 0)
+		cg_warn(space->job,
+		    "%zu addresses have no names: no symbols are known there",
+		    count);
+	else
+		cg_warn(space->job,
+		    "%zu addresses have no names%s; give %s with --exe", count,
+		    confined ? ": the sandbox does not allow their files "
+			       "(--no-sandbox)"
+			     : "",
+		    text);
+}
+
+void
+cg_space_free(struct cg_space *space)
+{
+	if (!space)
+		return;
+	report(space);
+	for (size_t i = 0; i < space->images; i++)
+		cg_map_free(&space->image[i].nameless.addrs);
+	cg_map_free(&space->nameless.addrs);
+	free(space->image);
+	cg_address_map_free(&space->map);
+	free(space);
 }

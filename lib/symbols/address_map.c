@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "symbols/symbols.h"
 
@@ -27,6 +28,13 @@ base_name(struct cg_slice path)
 	return cg_base_name(path);
 }
 
+/* Firefox writes them in upper case. */
+static bool
+same_id(struct cg_slice a, const char *b)
+{
+	return a.len == strlen(b) && strncasecmp(a.ptr, b, a.len) == 0;
+}
+
 enum cg_mapped
 cg_mapping_match(const struct cg_mapping *mapping, const struct cg_elf *elf)
 {
@@ -37,7 +45,7 @@ cg_mapping_match(const struct cg_mapping *mapping, const struct cg_elf *elf)
 
 	if (mapping->build_id.len == 0 || !*elf->build_id)
 		return named ? CG_MAPPED : CG_MAPPED_OTHER;
-	if (cg_equal(mapping->build_id, elf->build_id))
+	if (same_id(mapping->build_id, elf->build_id))
 		return CG_MAPPED;
 	return named ? CG_MAPPED_BUILD_ID : CG_MAPPED_OTHER;
 }

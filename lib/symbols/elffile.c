@@ -207,7 +207,7 @@ is_trouble(int error)
 }
 
 int
-cg_elffile_look(const char *path, bool *is)
+cg_elffile_look(const char *path, bool *is, const char **why)
 {
 	char magic[SELFMAG];
 	struct stat info;
@@ -218,8 +218,10 @@ cg_elffile_look(const char *path, bool *is)
 	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
 		return CG_OK;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	if (fd < 0) {
+		*why = cg_open_error(path);
 		return is_trouble(errno) ? CG_EREAD : CG_OK;
+	}
 	n = cg_read_at(fd, magic, SELFMAG, 0);
 	*is = n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
 	(void)close(fd);
@@ -229,9 +231,10 @@ cg_elffile_look(const char *path, bool *is)
 bool
 cg_is_elf(const char *path)
 {
+	const char *why;
 	bool is;
 
-	return cg_elffile_look(path, &is) == CG_OK && is;
+	return cg_elffile_look(path, &is, &why) == CG_OK && is;
 }
 
 static int

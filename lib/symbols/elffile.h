@@ -72,8 +72,11 @@ struct cg_elffile {
  * file.
  */
 int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
-/* Is it a regular ELF file? CG_EREAD: it cannot be read (nothing reported). */
-int cg_elffile_look(const char *path, bool *is);
+/*
+ * Is it a regular ELF file? CG_EREAD: it cannot be read (nothing reported). *why
+ * is set if it cannot be opened.
+ */
+int cg_elffile_look(const char *path, bool *is, const char **why);
 /* The same for bytes from malloc(), which it owns from then on. */
 int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
 void cg_elffile_close(struct cg_elffile *);
