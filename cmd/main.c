@@ -195,7 +195,7 @@ main(int argc, char **argv)
 	prepare_heap();
 	if (!fill_standard_files())
 		return CG_EOUTPUT;
-	args.job = cg_job_new(cg_formats, report, &args);
+	args.job = cg_job_new(cg_formats(), report, &args);
 	if (args.job == NULL) {
 		fputs("cgconv: error: out of memory\n", stderr);
 		return CG_ELIMIT;

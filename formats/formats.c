@@ -8,7 +8,13 @@
 #undef FORMAT
 
 #define FORMAT(name) &cg_format_##name,
-const struct cg_module *const cg_formats[] = {
+const struct cg_module *const *
+cg_formats(void)
+{
+	static const struct cg_module *const table[] = {
 #include "formats.def"
-	NULL
-};
+		NULL
+	};
+
+	return table;
+}

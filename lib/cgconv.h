@@ -21,6 +21,12 @@
  * Threads: jobs share nothing that changes, so two may run in two threads; one
  * job must not be used by two threads at once. See also cg_job_set_threads().
  *
+ * Compatibility: programs allocate structs that calls fill in (struct cg_stack,
+ * struct cg_cost), so a struct changes only with the shared library's soname.
+ * Under one soname, functions, formats, options, facts and values of enums may
+ * be added: pass on what you do not know. Only functions are exported, no data,
+ * whose size would be copied into programs. See also CG_MODULE_ABI.
+ *
  * Contents; each is a line "---- Name" below:
  * Status, Text, Facts, Modules, Messages;
  * The graph: dimensions, rows, stacks, timelines, sums; Archives, Jobs
@@ -242,8 +248,11 @@ struct cg_module {
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
-/* The formats of this library, NULL-terminated. */
-extern const struct cg_module *const cg_formats[];
+/*
+ * The formats of this library, NULL-terminated. It is a function because the
+ * size of a table would become part of each program that is linked with it.
+ */
+const struct cg_module *const *cg_formats(void);
 
 /* ---- Messages ----------------------------------------------------------- */
 
@@ -727,7 +736,7 @@ void cg_archive_close(struct cg_archive *);
 /*
  * One conversion. Set it up, read, write, free it:
  *
- *	struct cg_job *job = cg_job_new(cg_formats, report, arg);
+ *	struct cg_job *job = cg_job_new(cg_formats(), report, arg);
  *	status = cg_job_add_input(job, "callgrind.out.1");
  *	if (status == CG_OK)
  *		status = cg_job_set_output(job, "profile.json");

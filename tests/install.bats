@@ -102,7 +102,7 @@ try_library()
 		int
 		main(int argc, char **argv)
 		{
-			struct cg_job *job = cg_job_new(cg_formats, report, 0);
+			struct cg_job *job = cg_job_new(cg_formats(), report, 0);
 			int status = argc == 3 && job ? CG_OK : CG_EUSAGE;
 
 			if (status == CG_OK)

@@ -188,6 +188,15 @@ declared()
 	same "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/static"
 }
 
+# The linker copies exported data into programs, with the size that it has then.
+@test "layers: the shared library exports functions only" {
+	command -v nm >/dev/null || skip "no nm"
+	case $CFLAGS in *-fsanitize*) skip "sanitizers export more" ;; esac
+	nm -D --defined-only "$B/libcgconv.so" | awk '$2 != "A" && $2 != "T"' \
+		>"$BATS_TEST_TMPDIR/data"
+	same /dev/null "$BATS_TEST_TMPDIR/data"
+}
+
 @test "layers: each function that public headers declare is used or tested" {
 	command -v nm >/dev/null || skip "no nm"
 	nm -gu $(objects formats cmd) |
@@ -259,6 +268,52 @@ link_without()
 		count=$((count + 1))
 	done
 	[ "$count" -gt 20 ]
+}
+
+@test "layers: a program works with a later library of one more format" {
+	case $CFLAGS in *-fsanitize*) skip "the program would need sanitizers" ;; esac
+	dir=$BATS_TEST_TMPDIR
+	mkdir "$dir/now" "$dir/later"
+	cat >"$dir/list.c" <<-'END'
+		#include <cgconv.h>
+		#include <stdio.h>
+
+		int
+		main(void)
+		{
+			struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
+			const struct cg_module *module;
+
+			for (size_t i = 0; (module = cg_job_module(job, i)); i++)
+				puts(module->name);
+			cg_job_free(job);
+			return 0;
+		}
+	END
+	cp "$B/libcgconv.so" "$dir/now/libcgconv.so.0"
+	${CC:-cc} -Ilib -o "$dir/list" "$dir/list.c" "$dir/now/libcgconv.so.0"
+	LD_LIBRARY_PATH=$dir/now "$dir/list" >"$dir/before"
+	cp formats/formats.c "$dir"
+	{ echo "FORMAT(added)" && cat formats/formats.def; } >"$dir/formats.def"
+	cat >"$dir/added.c" <<-'END'
+		#include "cgconv_format.h"
+
+		extern const struct cg_module cg_format_added;
+		const struct cg_module cg_format_added = {
+			CG_MODULE, .name = "added", .title = "one more"
+		};
+	END
+	for name in formats added; do
+		${CC:-cc} -std=c11 -fPIC -fvisibility=hidden -Ilib -I"$dir" \
+			-c -o "$dir/$name.o" "$dir/$name.c"
+	done
+	# shellcheck disable=SC2046 # many files, several flags
+	${CC:-cc} -shared -Wl,--version-script=lib/libcgconv.map \
+		-o "$dir/later/libcgconv.so.0" "$dir/formats.o" "$dir/added.o" \
+		$(objects lib formats | grep -vx "$B/formats/formats.o") \
+		$(make -s --eval='print-libs: ; @echo $(LIBS)' print-libs)
+	LD_LIBRARY_PATH=$dir/later "$dir/list" >"$dir/after"
+	{ echo added && cat "$dir/before"; } | same - "$dir/after"
 }
 
 @test "layers: the top directory has the expected entries only" {

@@ -44,7 +44,7 @@ build()
 		main(int argc, char **argv)
 		{
 			static char text[1 << 20];
-			struct cg_job *job = cg_job_new(cg_formats, NULL, NULL);
+			struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
 			struct cg_slice bytes = { text, 0 };
 			int status = CG_OK;
 
@@ -84,7 +84,7 @@ build()
 		static struct cg_job *
 		new_job(const char *input)
 		{
-			struct cg_job *job = cg_job_new(cg_formats, NULL, NULL);
+			struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
 
 			cg_job_set_output_memory(job);
 			(void)cg_job_add_input(job, input);
@@ -151,7 +151,7 @@ build()
 		int
 		main(int argc, char **argv)
 		{
-			struct cg_job *job = cg_job_new(cg_formats, report, NULL);
+			struct cg_job *job = cg_job_new(cg_formats(), report, NULL);
 			int no_in = argc > 1 && *argv[1] == 'r';
 			int no_out = argc > 1 && *argv[1] == 'w';
 			int status;
@@ -200,10 +200,10 @@ build()
 		cg.cg_job_output.argtypes = [c_void_p]
 		cg.cg_job_output.restype = Slice
 		cg.cg_job_free.argtypes = [c_void_p]
-		formats = ctypes.addressof(c_void_p.in_dll(cg, "cg_formats"))
+		cg.cg_formats.restype = c_void_p
 
 		def convert(data, to):
-		    job = cg.cg_job_new(formats, None, None)
+		    job = cg.cg_job_new(cg.cg_formats(), None, None)
 		    try:
 		        cg.cg_job_set_output_memory(job)
 		        bytes_ = Slice(ctypes.cast(c_char_p(data), c_void_p), len(data))

@@ -559,7 +559,7 @@ static int
 add_chunk(struct worker_state *state, const char *path, size_t threads)
 {
 	struct cg_job *job =
-	    cg_job_new(cg_formats, collect_message, &state->log);
+	    cg_job_new(cg_formats(), collect_message, &state->log);
 	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
 
 	if (job != NULL)

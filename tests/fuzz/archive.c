@@ -25,7 +25,7 @@ static uint64_t
 read_through(const uint8_t *data, size_t size, size_t step, int *status)
 {
 	static char buf[65536];
-	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+	struct cg_job *job = cg_job_new(cg_formats(), ignore, NULL);
 	struct cg_archive *archive = NULL;
 	struct cg_member member;
 	uint64_t sum = 0, before, bytes = 0;

@@ -84,7 +84,7 @@ run_program(char **argv)
 
 	while (argv[argc] != NULL)
 		argc++;
-	args.job = cg_job_new(cg_formats, ignore, NULL);
+	args.job = cg_job_new(cg_formats(), ignore, NULL);
 	if (args.job == NULL)
 		return;
 	if (parse_args(&args, argc, argv) == CG_OK)

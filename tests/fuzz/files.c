@@ -93,7 +93,7 @@ convert(struct cg_job *job, const uint8_t *data, size_t size)
 static void
 read_unit(const uint8_t *data, size_t size)
 {
-	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+	struct cg_job *job = cg_job_new(cg_formats(), ignore, NULL);
 	const char *bytes = (const char *)data + 4;
 	size_t notes = 0;
 
@@ -114,7 +114,7 @@ read_unit(const uint8_t *data, size_t size)
 static void
 read_run(const char *run, const uint8_t *data, size_t size)
 {
-	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+	struct cg_job *job = cg_job_new(cg_formats(), ignore, NULL);
 
 	if (job != NULL) {
 		if (kind->option)

@@ -35,7 +35,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (char *at = format; *at != '\0'; at++)
 		if (*at == '_')
 			*at = '-';
-	fuzzed = cg_find_module(cg_formats, cg_slice(format));
+	fuzzed = cg_find_module(cg_formats(), cg_slice(format));
 	if (fuzzed == NULL || fuzzed->read == NULL) {
 		fprintf(stderr, "fuzz: there is no reader %s\n", format);
 		exit(1);
@@ -67,7 +67,7 @@ static struct cg_job *
 read_with(
     struct cg_slice bytes, const struct cg_module *from, const char *program)
 {
-	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+	struct cg_job *job = cg_job_new(cg_formats(), ignore, NULL);
 	int status;
 
 	if (job == NULL)
@@ -196,7 +196,7 @@ static struct written
 fold_at(struct cg_slice bytes, const struct cg_module *to, const char *by,
     size_t nodes)
 {
-	struct written it = { .job = cg_job_new(cg_formats, ignore, NULL) };
+	struct written it = { .job = cg_job_new(cg_formats(), ignore, NULL) };
 
 	if (it.job == NULL)
 		return it;
@@ -240,13 +240,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory_begin();
 	cg_job_free(read_bytes(bytes, fuzzed));
 	memory_end(data, size);
-	for (size_t i = 0; cg_formats[i] != NULL; i++)
-		if (cg_formats[i]->write != NULL)
-			write_and_reread(bytes, fuzzed, cg_formats[i]);
+	for (size_t i = 0; cg_formats()[i] != NULL; i++)
+		if (cg_formats()[i]->write != NULL)
+			write_and_reread(bytes, fuzzed, cg_formats()[i]);
 	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
 		for (size_t j = 0; j < sizeof(by) / sizeof(*by); j++)
 			fold_both_ways(bytes,
-			    cg_find_module(cg_formats, cg_slice(folded[i])),
+			    cg_find_module(cg_formats(), cg_slice(folded[i])),
 			    by[j]);
 	return 0;
 }

@@ -294,7 +294,7 @@ subtract(struct conversion *it, struct cg_job *job)
 static int
 convert(struct conversion *it)
 {
-	struct cg_job *job = cg_job_new(cg_formats, hear, it);
+	struct cg_job *job = cg_job_new(cg_formats(), hear, it);
 	int status = CG_ELIMIT;
 
 	if (job == NULL) {
@@ -503,8 +503,8 @@ try_sample(const char *path)
 	    (int)(strrchr(path, '/') - path), path);
 	it.input = path;
 	it.program = access(program, R_OK) == 0 ? program : NULL;
-	for (size_t i = 0; cg_formats[i] != NULL; i++) {
-		it.to = cg_formats[i];
+	for (size_t i = 0; cg_formats()[i] != NULL; i++) {
+		it.to = cg_formats()[i];
 		it.gzip = i % 2 != 0;
 		if (it.to->write != NULL && unit_failures <= 20)
 			try_conversion(&it);
@@ -521,7 +521,7 @@ try_difference(const char *before, const char *after)
 	it.before = before;
 	it.input = after;
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
-		it.to = cg_find_module(cg_formats, cg_slice(targets[i]));
+		it.to = cg_find_module(cg_formats(), cg_slice(targets[i]));
 		it.gzip = i % 2 != 0;
 		try_conversion(&it);
 	}

@@ -423,7 +423,7 @@ test_random(uint64_t seed, size_t n)
 int
 main(void)
 {
-	job = cg_job_new(cg_formats, unit_report, &said);
+	job = cg_job_new(cg_formats(), unit_report, &said);
 	if (!job)
 		return 1;
 	test_events();
