@@ -21,6 +21,7 @@ struct call_tree {
 	const struct cg_graph *graph;
 	size_t column;
 	struct amount total;
+	bool guessed;          /* stacks are an estimate */
 	uint64_t share, depth; /* limits: millionths of a percent; levels */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
@@ -173,6 +174,7 @@ list_tree(struct args *args, const struct cg_graph *graph, size_t column,
 		    "--tree: --event has to name an event that is counted");
 	if (status == CG_OK) {
 		tree->graph = graph;
+		tree->guessed = cg_stacks_guessed(graph, CG_ALL_PARTS);
 		tree->column = column;
 		if (sum_parts(graph, totals))
 			tree->total = column_amount(graph, column, totals);
@@ -236,7 +238,8 @@ print_tree(const struct args *args, const struct call_tree *tree)
 	printf("\nCall tree by ");
 	put_safe(
 	    stdout, cg_slice(cg_get_event(tree->graph, tree->column)->name));
-	printf(" (limit: %s)\n", args->tree);
+	printf(" (limit: %s%s)\n", args->tree,
+	    tree->guessed ? "; " CG_GUESSED_VALUE : "");
 	put_table(stdout, head, tree->lines, put_cell, put_name, tree);
 	printf("  %zu of %zu frames\n", tree->lines, tree->frames - 1);
 }

@@ -964,9 +964,13 @@ int cg_job_run(struct cg_job *);
 /*
  * Derives facts for a program that looks at the graph itself: CG_INCL for
  * inclusive costs that follow from counts of calls, CG_CALLS for calls that
- * follow from stacks, which are then gone, CG_STACKS for stacks instead of calls,
- * if there are none and cg_job_set_guess() allows to estimate them. Call it after
+ * follow from stacks, which are then gone, CG_STACKS for stacks of costs that
+ * have none, if cg_job_set_guess() allows to estimate them. Call it after
  * cg_job_read() and before looking; write() may call it, too.
+ *
+ * Estimated stacks repeat the costs of rows, which stay. They are gone when
+ * CG_CALLS is asked for or an output is written, so that nothing counts twice.
+ * Only if an input has stacks itself, the estimate replaces the rows.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*

@@ -383,6 +383,14 @@ top()
 		"$dir/out.svg"
 }
 
+@test "diff: negative costs of estimated stacks are lost once" {
+	printf 'events: Ir\nfn=f\n5 30\n' >"$dir/a"
+	printf 'events: Ir\nfn=f\n5 10\n' >"$dir/b"
+	"$CGCONV" --diff --clamp --guess-stacks -t svg -o "$dir/o.svg" \
+		"$dir/a" "$dir/b" 2>"$dir/err" >"$dir/out"
+	grep -F "written as 0; lost: 20 of Ir" "$dir/err"
+}
+
 # run_of PATH LINE:COUNT...: the section of a tracefile.
 run_of()
 {

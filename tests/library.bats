@@ -226,3 +226,103 @@ build()
 		same "$dir/want" "$dir/got"
 	done
 }
+
+# Builds $dir/steps: reads $1 and the files that follow it up to --, then does
+# each step: "FORMAT" writes, ".calls" and ".stacks" derive, "+" goes on with a
+# sum of the job with nothing else. The last output is printed.
+build_steps()
+{
+	cat >"$dir/steps.c" <<-'END'
+		#include <cgconv.h>
+		#include <stdio.h>
+
+		static struct cg_job *
+		new_job(void)
+		{
+			struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
+
+			cg_job_set_guess(job, true);
+			return job;
+		}
+
+		static int
+		step(struct cg_job **job, const char *name)
+		{
+			struct cg_job *sum;
+			int status;
+
+			if (strcmp(name, ".calls") == 0)
+				return cg_job_derive(*job, CG_CALLS | CG_INCL);
+			if (strcmp(name, ".stacks") == 0)
+				return cg_job_derive(*job, CG_STACKS);
+			if (strcmp(name, "+") == 0) {
+				const struct cg_graph *graph;
+
+				sum = new_job();
+				status = cg_job_merge(sum, *job);
+				cg_job_free(*job);
+				*job = sum;
+				return status ? status : cg_job_read(sum, &graph);
+			}
+			status = cg_job_set_to(*job, name);
+			return status ? status : cg_job_write(*job);
+		}
+
+		int
+		main(int argc, char **argv)
+		{
+			struct cg_job *job = new_job();
+			const struct cg_graph *graph;
+			int i = 1, status = CG_OK;
+
+			for (; strcmp(argv[i], "--") != 0; i++)
+				status |= cg_job_add_input(job, argv[i]);
+			status |= cg_job_read(job, &graph);
+			while (status == CG_OK && ++i < argc) {
+				cg_job_set_output_memory(job);
+				status = step(&job, argv[i]);
+			}
+			if (status == CG_OK)
+				fwrite(cg_job_output(job).ptr, 1,
+				    cg_job_output(job).len, stdout);
+			cg_job_free(job);
+			return status;
+		}
+	END
+	build "$dir/steps"
+}
+
+@test "library: a second output does not depend on what was made before" {
+	in=samples/callgrind/plain/callgrind.out
+	build_steps
+	for to in folded pprof html json callgrind; do
+		"$dir/steps" $in -- $to >"$dir/want"
+		[ -s "$dir/want" ]
+		for before in folded pprof html json callgrind .calls .stacks; do
+			"$dir/steps" $in -- $before $to >"$dir/got"
+			same "$dir/want" "$dir/got"
+		done
+		"$dir/steps" $in -- folded $to .calls $to >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+	# Nor does a sum of what was read.
+	"$dir/steps" $in -- + json >"$dir/want"
+	"$dir/steps" $in -- folded + json >"$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
+@test "library: estimates next to stacks of the input count each cost once" {
+	printf 'events: samples\nfn=a\n1 10\ncfn=b\ncalls=2 5\n2 30\nfn=b\n5 30\n' \
+		>"$dir/calls"
+	printf 'c;d 7\na 1\n' >"$dir/stacks"
+	build_steps
+	printf 'fn %s samples %s\n' a 11 b 30 d 7 >"$dir/want"
+	for steps in callgrind 'folded callgrind' 'folded folded callgrind' \
+		'.stacks .calls callgrind' 'html html callgrind' \
+		'folded + callgrind' 'pprof .calls .calls callgrind'; do
+		"$dir/steps" "$dir/calls" "$dir/stacks" -- $steps >"$dir/got.callgrind"
+		"$CGCONV" -q -t folded --guess-stacks "$dir/got.callgrind" |
+			sed '/^#/d; s/.*;//' | sort | awk '{ print "fn", $1, "samples", $2 }' >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}

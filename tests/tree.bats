@@ -57,3 +57,12 @@ tree()
 	not grep -F "$red" <(script -qec "env NO_COLOR=1 $on" /dev/null </dev/null)
 	not grep -F "$red" <($on)
 }
+
+@test "tree: estimated stacks count no cost twice" {
+	printf 'events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 5\n2 30\nfn=f\n5 30\n' \
+		>"$dir/in"
+	"$CGCONV" -q --info --guess-stacks --tree 1% "$dir/in" >"$dir/out"
+	awk 'NF > 5 && $NF ~ /^(main|f)$/ { print $NF, $1, $3 } /^Call tree/ { exit }' \
+		"$dir/out" | sort | uniq | says 'f 30 30' 'main 40 10'
+	grep -Fx 'Call tree by Ir (limit: 1%; estimated from calls)' "$dir/out"
+}

@@ -102,10 +102,19 @@ int cg_add_entries(struct cg_graph *);
 
 /*
  * Adds stacks that are likely given the calls; their costs are those of the
- * rows, which stay. Frames have the positions that carries has a place for
- * (CG_LINES, CG_INSTRS). Seal the graph again. Reports its failures.
+ * rows. If there were none, the rows stay, and the stacks repeat them: see
+ * cg_drop_guess(). Else the rows are removed, because the stacks have all costs.
+ * Frames have the positions that carries has a place for (CG_LINES, CG_INSTRS).
+ * Seal the graph again. Reports its failures.
  */
 int cg_guess_stacks(struct cg_build *, cg_facts carries);
+/*
+ * Removes the stacks that repeat rows, if there are any, and their description;
+ * seals the graph.
+ */
+int cg_drop_guess(struct cg_graph *);
+/* Removes the rows instead. */
+void cg_keep_guess(struct cg_graph *);
 
 /* ---- cycles.c ----------------------------------------------------------- */
 

@@ -309,6 +309,15 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 	}
 }
 
+/* Stacks that repeat the rows are not copied with these: is it their word? */
+static bool
+is_guess(const struct cg_copy *copy, cg_part part, size_t desc)
+{
+	const struct cg_part_entry *entry = &copy->from->part[part];
+
+	return entry->guessed && !copy->rowless && desc == entry->descs - 1;
+}
+
 static void
 copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 {
@@ -321,7 +330,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 	for (size_t i = 0; !copy->costs_only &&
 			   cg_part_desc(copy->from, part, i, &key, &value);
 	     i++)
-		cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
+		if (!is_guess(copy, part, i))
+			cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
 	for (size_t i = 0; !copy->costs_only && i < files; i++)
 		cg_list_file(copy->to, copy->file[file[i]]);
 	if (copy->costs_only && !copy->no_counts &&
@@ -341,7 +351,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 		if (!copy->no_inclusive)
 			copy_inclusive(copy, rows, copy->fn[fn]);
 	}
-	copy_stacks(copy, part);
+	if (copy->rowless || !copy->from->guessed)
+		copy_stacks(copy, part);
 }
 
 /* Tracks of several inputs may have the same numbers: each is a new one. */
@@ -397,7 +408,7 @@ cg_copy_rows(struct cg_copy *copy)
 	if (!rows || !copy->cost || !copy_labels(copy)) {
 		cg_graph_nomem(copy->from);
 	} else {
-		if (!copy->mapped)
+		if (!copy->mapped && !copy->from->guessed)
 			copy_nodes(copy);
 		for (cg_part i = 0; i < copy->from->parts; i++)
 			copy_part(copy, rows, i);

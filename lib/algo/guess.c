@@ -595,6 +595,18 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 	}
 }
 
+/* Marks the part, unless the input itself says that it is an estimate. */
+static void
+describe(struct guess *guess)
+{
+	struct cg_part_entry *part = &guess->graph->part[guess->part];
+	size_t descs = part->descs;
+
+	cg_add_desc(
+	    guess->build, cg_slice(CG_GUESSED_KEY), cg_slice(CG_GUESSED_VALUE));
+	part->guessed = part->descs > descs;
+}
+
 /* The stacks must restore the sums of the part exactly. */
 static bool
 guess_part(struct guess *guess, cg_part part)
@@ -624,8 +636,7 @@ guess_part(struct guess *guess, cg_part part)
 		guess->build->status = CG_EBUG;
 	}
 	free(was);
-	cg_add_desc(
-	    guess->build, cg_slice(CG_GUESSED_KEY), cg_slice(CG_GUESSED_VALUE));
+	describe(guess);
 	return ok && guess->build->status == CG_OK;
 }
 
@@ -668,6 +679,41 @@ open_guess(struct guess *guess)
 	       guess->last_path;
 }
 
+/* The stacks have the costs of the rows. */
+static void
+drop_rows(struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->runs; i++) {
+		cg_run_free_blocks(graph, &graph->run[i]);
+		cg_run_clear(graph, &graph->run[i]);
+	}
+	for (size_t i = 0; i < graph->parts; i++)
+		graph->part[i].guessed = false;
+	graph->guessed = false;
+}
+
+void
+cg_keep_guess(struct cg_graph *graph)
+{
+	if (graph->guessed)
+		drop_rows(graph);
+}
+
+int
+cg_drop_guess(struct cg_graph *graph)
+{
+	if (!graph->guessed)
+		return CG_OK;
+	for (size_t i = 0; i < graph->parts; i++) {
+		if (graph->part[i].guessed)
+			cg_part_desc_drop(&graph->part[i]);
+		graph->part[i].guessed = false;
+	}
+	cg_stacks_clear(graph);
+	graph->facts &= ~CG_STACKS;
+	return cg_graph_seal(graph);
+}
+
 int
 cg_guess_stacks(struct cg_build *build, cg_facts carries)
 {
@@ -678,9 +724,12 @@ cg_guess_stacks(struct cg_build *build, cg_facts carries)
 		.places = carries & (CG_LINES | CG_INSTRS) };
 	bool ok = open_guess(&guess);
 
+	graph->guessed = graph->stacks == 0;
 	for (cg_part part = 0; ok && part < graph->parts; part++)
 		ok = guess_part(&guess, part);
 	close_guess(&guess);
+	if (!graph->guessed)
+		drop_rows(graph);
 	if (!ok)
 		cg_build_nomem(build);
 	return cg_build_failed(build, NULL);

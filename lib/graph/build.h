@@ -211,6 +211,8 @@ void cg_build_next(struct cg_build *, struct cg_in *);
 /* Appends a part; false: the build has failed. */
 bool cg_part_new(struct cg_build *);
 void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* Removes the part's last description; it has one. */
+void cg_part_desc_drop(struct cg_part_entry *);
 /* An input ends: its samples have confirmed the part's names, or it has none. */
 void cg_part_confirm(struct cg_part_entry *);
 /* True if the part (CG_ALL_PARTS: any part) has the description. */

@@ -59,6 +59,7 @@ struct cg_part_entry {
 	bool nameless;            /* an input before its samples has no names */
 	bool sampled;             /* made for samples by --part-by */
 	bool described;           /* sampled: has got its descriptions */
+	bool guessed;             /* its last description is CG_GUESSED_KEY */
 	cg_part base;             /* sampled: the input's own part */
 	struct cg_desc *desc;
 	size_t descs, desc_cap;
@@ -208,6 +209,7 @@ struct cg_graph {
 	struct cg_excluded *unchanged; /* not in the patch; or NULL */
 	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
+	bool guessed;             /* stacks repeat the costs of rows */
 	bool any_signed;
 	unsigned grain;
 

@@ -240,6 +240,16 @@ cg_part_desc_add(struct cg_build *build, cg_part to, struct cg_desc desc)
 	part->desc[part->descs++] = desc;
 }
 
+void
+cg_part_desc_drop(struct cg_part_entry *part)
+{
+	const struct cg_desc *desc = &part->desc[--part->descs];
+	uint64_t key = (uint64_t)desc->key << 32 | desc->value;
+
+	if (cg_map_get(&part->desc_ids, key) != 0)
+		*cg_map_at(&part->desc_ids, key) = 0;
+}
+
 /* Merging two executables would mix up their addresses: fails. */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

@@ -363,6 +363,7 @@ cg_stacks_clear(struct cg_graph *graph)
 	if (graph->frames > 0)
 		graph->frames = 1;
 	cg_stacks_drop_slots(graph);
+	graph->guessed = false;
 	free(graph->part_stacks);
 	graph->part_stacks = NULL;
 	cg_labels_clear(graph);

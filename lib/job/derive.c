@@ -42,7 +42,10 @@ derive_facts(
 	struct cg_graph *graph = job->graph;
 	int status = CG_OK;
 
-	if ((graph->facts & CG_STACKS) && !(carries & CG_STACKS)) {
+	if (!(carries & CG_STACKS))
+		status = cg_drop_guess(graph);
+	if (status == CG_OK && (graph->facts & CG_STACKS) &&
+	    !(carries & CG_STACKS)) {
 		status = cg_fold_stacks(&job->build, levels);
 		if (status == CG_OK)
 			status = cg_graph_seal(graph);
@@ -120,9 +123,11 @@ guess_stacks(struct cg_job *job)
 	bool all = job->filters || (!job->to && !job->output);
 	cg_facts carries =
 	    all || !to ? ~(cg_facts)0 : cg_target_ability(job, to).carries;
-	int status = CG_OK;
+	int status;
 
-	if (asks_for_counts(job->graph))
+	/* They may be of another target, with other positions. */
+	status = cg_drop_guess(job->graph);
+	if (status == CG_OK && asks_for_counts(job->graph))
 		status = cg_propagate(job->graph);
 	if (status == CG_OK)
 		status = cg_guess_stacks(&job->build, carries);
@@ -154,8 +159,11 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 static int
 clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
-	if (job->clamp && !job->strict)
+	if (job->clamp && !job->strict) {
+		/* Each negative cost is lost once. */
+		cg_keep_guess(job->graph);
 		return cg_graph_clamp(job->graph);
+	}
 	return cg_lacks(job,
 	    "%s cannot represent negative costs, and the input has some%s",
 	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
@@ -342,6 +350,9 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	uint64_t levels;
 	int status = cg_job_get_levels(job, to, &levels);
 
+	/* Not what was estimated for another target. */
+	if (status == CG_OK)
+		status = cg_drop_guess(graph);
 	if (status == CG_OK)
 		status = report_dropped(job, to);
 	if (status == CG_OK)
