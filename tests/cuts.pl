@@ -4,9 +4,11 @@
 # ROOM/whole contains the conversion of the complete input.
 #
 # Truncation has to give an error or a warning, unless no data was lost or the
-# format has no end mark. An error leaves no output.
+# format has no end mark. An error leaves no output. With $PRELOAD the program is
+# started once: see server.pl.
 use strict;
 use warnings;
+require './tests/server.pl';
 
 my ($cgconv, $room, $few, $input, @options) = @ARGV;
 
@@ -69,16 +71,25 @@ sub is_at_record {
     return 0;
 }
 
-# Converts ROOM/cut. Returns the exit status, or 255 after a signal.
-sub convert {
+my @command = ($cgconv, '-t', 'callgrind', @options, "$room/cut", '-o', "$room/out");
+my $server;
+$server = start_server("$room/said", "$room/err", {}, @command) if $ENV{PRELOAD};
+
+sub run_program {
+    return ask_server($server, '') if $server;
     my $pid = fork() // die "fork: $!\n";
     if ($pid == 0) {
         open STDERR, '>', "$room/err" or die "$room/err: $!\n";
-        exec $cgconv, '-t', 'callgrind', @options, "$room/cut", '-o',
-            "$room/out" or die "$cgconv: $!\n";
+        exec @command or die "$cgconv: $!\n";
     }
     waitpid $pid, 0;
-    return $? & 127 ? 255 : $? >> 8;
+    return $?;
+}
+
+# Converts ROOM/cut. Returns the exit status, or 255 after a signal.
+sub convert {
+    my $wait = run_program();
+    return $wait & 127 ? 255 : $wait >> 8;
 }
 
 my $size = length $profile;
@@ -98,3 +109,4 @@ for (my $at = 0; $at < $size - 1; $at += $step) {
         $is_left ? ', an output' : '', "\n", slurp("$room/err");
     exit 1;
 }
+stop_server($server) if $server;

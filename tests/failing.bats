@@ -5,10 +5,8 @@ load helper
 setup_file()
 {
 	case $CFLAGS in *-fsanitize*) return ;; esac
-	[ "$(uname)" = Linux ] || return 0
 	export PRELOAD=$BATS_FILE_TMPDIR/preload.so CGCONV
-	${CC:-cc} -O1 -fPIC -shared -o "$PRELOAD" tests/faults/preload.c -ldl \
-		2>/dev/null || unset PRELOAD
+	can_serve "$PRELOAD" tests/faults/preload.c || unset PRELOAD
 }
 
 setup()

@@ -12,6 +12,7 @@
 #                                  $dir
 #   not COMMAND...                 succeeds if the command exits with 1
 #   needs PROGRAM...               skips the test unless all of them are installed
+#   can_serve FILE [SOURCE...]     builds tests/faults/server.c for LD_PRELOAD
 #   needs_terminal                 skips the test if script(1) opens no terminal
 
 cd "$BATS_TEST_DIRNAME/.." || exit 1
@@ -73,6 +74,14 @@ needs()
 	for program; do
 		command -v "$program" >/dev/null || skip "no $program"
 	done
+}
+
+# Needs glibc.
+can_serve()
+{
+	[ "$(uname)" = Linux ] &&
+		${CC:-cc} -O1 -fPIC -shared -o "$@" tests/faults/server.c -ldl \
+			2>/dev/null
 }
 
 needs_terminal()
