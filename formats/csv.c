@@ -331,6 +331,7 @@ static const struct cg_option options[] = {
 	    .writing = true },
 	{ .name = "csv-safe",
 	    .type = CG_FLAG,
+	    .fallback = "yes",
 	    .help = "put ' before names that spreadsheets take for formulas",
 	    .writing = true },
 	{ 0 },

@@ -77,12 +77,12 @@ setup()
 	refuses 2 "--table: expected flat, calls or lines, not 'frob'" -t csv --table=frob "$EVENTS"
 }
 
-@test "csv: --csv-safe leaves no formula in names" {
+@test "csv: there is no formula in names, unless --no-csv-safe asks for it" {
 	printf 'events: =Ir\nfl=@f\nfn=%s\n1 1\n' '=cmd|x' '+a' '-[N s]' '@b' \
 		'a=b' >"$dir/in.cg"
 	for to in csv tsv; do
-		"$CGCONV" -q -t $to "$dir/in.cg" >"$dir/plain"
-		"$CGCONV" -q -t $to --csv-safe "$dir/in.cg" >"$dir/safe"
+		"$CGCONV" -q -t $to --no-csv-safe "$dir/in.cg" >"$dir/plain"
+		"$CGCONV" -q -t $to "$dir/in.cg" >"$dir/safe"
 		[ "$(grep -cE '(^|[,	"])[=+@-]' "$dir/plain")" -eq 6 ]
 		not grep -E '(^|[,	"])[=+@-]' "$dir/safe"
 		grep -qF "'=cmd|x" "$dir/safe"
