@@ -253,6 +253,7 @@ int print_info_json(const struct args *, const struct cg_graph *,
 
 struct sandbox {
 	int ruleset; /* -1: there is none */
+	int error;   /* errno: it lacks files that exist; or 0 */
 	uint64_t rights;
 };
 /*
@@ -294,11 +295,15 @@ bool confine_begin(const struct args *, struct sandbox *);
 void confine_allow(struct sandbox *, const char *path);
 /*
  * A wider sandbox, for finding out what there is to read: all files for
- * reading, those of the outputs and of the manifest for writing.
+ * reading, those of the outputs and of the manifest for writing. CG_ELIMIT as
+ * confine_end().
  */
-void confine_plan(const struct args *);
-/* Enters the sandbox, if it was begun; else a note of -v tells. */
-void confine_end(const struct args *, struct sandbox *, bool begun);
+int confine_plan(const struct args *);
+/*
+ * Enters the sandbox, if it was begun; else a note of -v tells. CG_ELIMIT if it
+ * lacks files for want of descriptors or memory, which is reported.
+ */
+int confine_end(const struct args *, struct sandbox *, bool begun);
 
 /* ---- text.c: text for people -------------------------------------------- */
 

@@ -143,13 +143,23 @@ confine_begin(const struct args *args, struct sandbox *box)
 	return true;
 }
 
-void
+static int
+check_box(const struct args *args, const struct sandbox *box)
+{
+	if (box->error == 0)
+		return CG_OK;
+	(void)cg_usage(
+	    args->job, "cannot set up the sandbox: %s", strerror(box->error));
+	return CG_ELIMIT;
+}
+
+int
 confine_plan(const struct args *args)
 {
 	struct sandbox box;
 
 	if (args->no_sandbox || !sandbox_begin(&box))
-		return;
+		return CG_OK;
 	sandbox_read(&box, "/");
 	allow_output(args, &box);
 	if (args->directory != NULL)
@@ -158,17 +168,23 @@ confine_plan(const struct args *args)
 		allow_parent(&box, args->output);
 	if (args->manifest != NULL)
 		allow_write(&box, args->manifest);
+	if (check_box(args, &box) != CG_OK)
+		return CG_ELIMIT;
 	(void)sandbox_enter(&box);
+	return CG_OK;
 }
 
-void
+int
 confine_end(const struct args *args, struct sandbox *box, bool begun)
 {
 	const struct cg_message none = { .severity = CG_NOTE,
 		.text = "no sandbox: this system has none" };
 
+	if (begun && check_box(args, box) != CG_OK)
+		return CG_ELIMIT;
 	if (begun)
 		begun = sandbox_enter(box);
 	if (!begun && !args->no_sandbox && args->verbose)
 		put_message(stderr, &none);
+	return CG_OK;
 }

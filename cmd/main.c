@@ -156,15 +156,17 @@ static const bool reads_inputs[COMMANDS] = {
 };
 
 /* A batch confines itself when it knows all of its inputs. */
-static void
+static int
 confine(const struct args *args)
 {
 	struct sandbox box;
+	int status;
 
 	if (!reads_inputs[args->command] || is_batch(args))
-		return;
-	confine_end(args, &box, confine_begin(args, &box));
+		return CG_OK;
+	status = confine_end(args, &box, confine_begin(args, &box));
 	sandbox_alone();
+	return status;
 }
 
 static int
@@ -176,8 +178,9 @@ run(struct args *args)
 	/* A batch has workers instead. */
 	if (reads_inputs[args->command] && !is_batch(args))
 		cg_job_set_threads(args->job, count_jobs(args));
-	confine(args);
-	status = commands[args->command](args);
+	status = confine(args);
+	if (status == CG_OK)
+		status = commands[args->command](args);
 	if (status == CG_OK && args->open)
 		start_viewer(args, viewer);
 	drop_viewer(viewer);

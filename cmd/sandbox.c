@@ -70,8 +70,12 @@ allow(struct sandbox *box, const char *path, uint64_t rights)
 	if (box->ruleset < 0)
 		return;
 	rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+	/* What is not there needs no rule; without one nothing can be read. */
+	if (rule.parent_fd < 0 &&
+	    (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		box->error = errno;
 	if (rule.parent_fd < 0)
-		return; /* what is not there needs no rule */
+		return;
 	if (fstat(rule.parent_fd, &info) == 0 && !S_ISDIR(info.st_mode))
 		rule.allowed_access &= OF_FILES;
 	(void)syscall(SYS_landlock_add_rule, box->ruleset,
@@ -91,6 +95,7 @@ sandbox_begin(struct sandbox *box)
 	    LANDLOCK_CREATE_RULESET_VERSION);
 
 	box->ruleset = -1;
+	box->error = 0;
 	if (version <= 0)
 		return false;
 	box->rights = UINT64_C(2) << rights_of[version < most ? version : most];

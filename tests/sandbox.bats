@@ -202,3 +202,18 @@ sandbox does not allow their files (--no-sandbox); give $dir/lib/prog with --exe
 	"$CGCONV" --no-sandbox -t folded "$dir/in/work.prof" 2>&1 |
 		grep -q 'main;twice_\[i\];spin'
 }
+
+@test "sandbox: too few descriptors are not told as a sandbox that forbids files" {
+	case $CFLAGS in *-fsanitize*) skip "not with sanitizers" ;; esac
+	"$CGCONV" -v --detect /dev/null 2>&1 | grep -q "no sandbox" &&
+		skip "no sandbox"
+	${CC:-cc} -shared -fPIC -o "$BATS_TEST_TMPDIR/preload.so" \
+		"$BATS_TEST_DIRNAME/faults/preload.c" -ldl -lpthread
+	input=$BATS_TEST_DIRNAME/../samples/callgrind/plain/callgrind.out
+	for n in $(seq 1 40); do
+		CG_FAIL="open $n" LD_PRELOAD=$BATS_TEST_TMPDIR/preload.so \
+			"$CGCONV" -t json -o "$BATS_TEST_TMPDIR/out" "$input" \
+			2>"$BATS_TEST_TMPDIR/err" || true
+		not grep -E 'sandbox does not|denied' "$BATS_TEST_TMPDIR/err"
+	done
+}

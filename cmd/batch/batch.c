@@ -209,7 +209,7 @@ check_output(const struct batch *batch)
  * All files are known now: no other one may be opened. Inputs come from lists
  * and directories, too; most of them are in the directory of the one before.
  */
-static void
+static int
 confine_batch(struct batch *batch)
 {
 	struct sandbox box;
@@ -229,7 +229,7 @@ confine_batch(struct batch *batch)
 		last = path;
 		n = length;
 	}
-	confine_end(batch->args, &box, begun);
+	return confine_end(batch->args, &box, begun);
 }
 
 static int
@@ -243,8 +243,10 @@ run_workers(struct batch *batch)
 	reopen_groups(batch);
 	before = count_listed(batch);
 	count_work(batch);
-	confine_batch(batch);
-	status = start_pool(&pool, batch);
+	status = confine_batch(batch);
+	closed = start_pool(&pool, batch);
+	if (status == CG_OK)
+		status = closed;
 	if (!begin_log(batch))
 		status = cg_nomem(batch->args->job);
 	if (status == CG_OK && batch->args->resume)
@@ -297,8 +299,9 @@ convert_batch(struct args *args)
 
 	limit_jobs(args);
 	begin_progress(&batch);
-	confine_plan(args);
-	status = plan_batch(&batch);
+	status = confine_plan(args);
+	if (status == CG_OK)
+		status = plan_batch(&batch);
 	/* Each worker has one thread, unless there is only one: see sum_threads(). */
 	if (batch.tasks == 1)
 		cg_job_set_threads(args->job, args->jobs);
