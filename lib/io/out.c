@@ -622,17 +622,25 @@ cg_out_clear(struct cg_out *out)
 
 /* ---- Closing ------------------------------------------------------------ */
 
+/* The other two: the file system has no sync. */
+static bool
+is_sync_error(int error)
+{
+	return error != EINVAL && error != ENOTSUP;
+}
+
 static void
 sync_file(struct cg_out *out, int fd)
 {
-	if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-		fail(out, errno); /* these two: the file system has no sync */
+	if (fsync(fd) != 0 && is_sync_error(errno))
+		fail(out, errno);
 }
 
-/* Makes the rename durable. */
+/* Makes the rename durable. The output is complete, whatever happens here. */
 static void
 sync_directory(struct cg_out *out)
 {
+	const struct cg_location location = { .file = out->name };
 	struct cg_slice directory = directory_of(out->target);
 	int fd;
 
@@ -641,7 +649,11 @@ sync_directory(struct cg_out *out)
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* a directory may be writable but not readable */
-	sync_file(out, fd);
+	if (fsync(fd) != 0 && is_sync_error(errno))
+		cg_diag_say(out->diag, CG_WARNING, &location,
+		    "written, but its directory cannot be synced: %s; the file "
+		    "may be lost if the system stops now",
+		    strerror(errno));
 	(void)close(fd);
 }
 
