@@ -518,6 +518,17 @@ keeps()
 	[ ! -s err ]
 }
 
+@test "batch: prints a note for five inputs, counts the others" {
+	for i in $(seq 1 9); do
+		printf 'events: A B\nfl=a.c\nfn=f\n1 2 3\n' >"$i.cg"
+	done
+	batch -t lcov -O out ./*.cg
+	[ "$(grep -c ': note: event A of 2 written' err)" -eq 5 ]
+	grep -q '^cgconv: note: and 4 more inputs: event A of 2 written.* (-v)$' err
+	batch -v --force -t lcov -O out ./*.cg
+	[ "$(grep -c ': note: event A of 2 written' err)" -eq 9 ]
+}
+
 @test "batch: shows progress on a terminal, not with -q or in a short log" {
 	needs_terminal
 	make_tree 3

@@ -245,3 +245,41 @@ failed_with()
 		done
 	done
 }
+
+# failing KIND ARG...: see faults/preload.c; prints messages.
+failing()
+{
+	local kind=$1
+
+	shift
+	case $CFLAGS in *-fsanitize*) skip "not with sanitizers" ;; esac
+	[ -e preload.so ] ||
+		${CC:-cc} -shared -fPIC -o preload.so \
+			"$ROOT/tests/faults/preload.c" -ldl -lpthread
+	status=0
+	CG_FAIL=$kind LD_PRELOAD=$PWD/preload.so "$CGCONV" "$@" 2>err ||
+		status=$?
+}
+
+@test "faults: an output is complete though its directory cannot be synced" {
+	[ "$(uname -s)" = Linux ] || skip "needs glibc"
+	"$CGCONV" -t json -o right in/callgrind.out.1
+	failing 'fsync 1' -t json -o out in/callgrind.out.1
+	[ "$status" -eq 4 ] && [ ! -e out ]
+	grep -qx 'out: error: cannot write: Input/output error' err
+	failing 'fsync 2' -t json -o out in/callgrind.out.1
+	[ "$status" -eq 0 ]
+	cmp out right
+	grep -q '^out: warning: written, but its directory cannot be synced' err
+}
+
+@test "faults: a worker that cannot read its pipe is not out of memory" {
+	[ "$(uname -s)" = Linux ] || skip "needs glibc"
+	tar cf a.tar in
+	for n in $(seq 2 16); do
+		rm -rf out
+		failing "read $n" -j1 -t json -O out a.tar
+		not grep -q 'out of memory' err
+		[ "$status" -le 1 ]
+	done
+}

@@ -124,7 +124,7 @@ shards()
 	batch -q -t json --shard 1/2 -O out --manifest m -r in --resume -j1
 	[ "$status" -eq 0 ]
 	cp m before
-	refuses 2 "begun with different options: [\"--to=json\"]" \
+	refuses 2 "begun with different options: [\"--to=json\"]; give these, or start anew with --force" \
 		--shard 1/2 -O out --manifest m -r in --resume
 	refuses 2 "m belongs to shard 1/2" \
 		-t json --shard 2/2 -O out --manifest m -r in --resume

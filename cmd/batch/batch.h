@@ -161,7 +161,7 @@ struct batch {
 	uint64_t list;        /* hash of all inputs, of all shards */
 	bool same_list;       /* the resumed manifest is of the same list */
 	struct progress progress;
-	struct log *log; /* counts repeated warnings; NULL: prints all */
+	struct log *log; /* counts repeated messages; NULL: prints all */
 };
 
 /* A signal asked the program to stop. */
@@ -438,7 +438,7 @@ void note_progress(struct batch *, const struct task *);
 void show_progress(struct batch *);
 /* Prints text to standard error above the progress line. */
 void print_lines(struct batch *, const char *text);
-/* Messages: of warnings that many inputs have, only some. Changes the lines. */
+/* Messages: of those that many inputs have, only some. Changes the lines. */
 void print_log(struct batch *, char *lines);
 /* before: tasks that were finished in an earlier run. */
 void show_summary(struct batch *, size_t before);

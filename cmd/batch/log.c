@@ -18,7 +18,6 @@
 
 #define KINDS 64
 #define SHOWN 5
-#define WARNING ": warning: "
 
 /* ---- Progress ----------------------------------------------------------- */
 
@@ -223,6 +222,7 @@ show_summary(struct batch *batch, size_t before)
 /* ---- Messages ----------------------------------------------------------- */
 
 struct kind {
+	const char *severity; /* with the blank after it */
 	char *text;
 	size_t count;
 };
@@ -231,13 +231,32 @@ struct log {
 	size_t kinds;
 };
 
-/* Returns true if the warning is to be printed. */
+/* "warning: " or "note: " if the line is one, *text: what follows; or NULL. */
+static const char *
+find_severity(const char *line, const char **text)
+{
+	static const char *const severities[] = { "warning: ", "note: " };
+	const char *at;
+
+	for (size_t i = 0; i < 2; i++) {
+		at = strstr(line, severities[i]);
+		if (at == NULL || at - line < 2 ||
+		    strncmp(at - 2, ": ", 2) != 0)
+			continue;
+		*text = at + strlen(severities[i]);
+		return severities[i];
+	}
+	return NULL;
+}
+
+/* Returns true if the message is to be printed. */
 static bool
-count_warning(struct log *log, const char *text)
+count_message(struct log *log, const char *severity, const char *text)
 {
 	size_t i = 0;
 
-	while (i < log->kinds && strcmp(log->kind[i].text, text) != 0)
+	while (i < log->kinds && (log->kind[i].severity != severity ||
+				     strcmp(log->kind[i].text, text) != 0))
 		i++;
 	if (i == KINDS)
 		return true; /* the table is full: print it */
@@ -245,6 +264,7 @@ count_warning(struct log *log, const char *text)
 		log->kind[i].text = strdup(text);
 		if (log->kind[i].text == NULL)
 			return true;
+		log->kind[i].severity = severity;
 		log->kind[i].count = 0;
 		log->kinds++;
 	}
@@ -254,14 +274,14 @@ count_warning(struct log *log, const char *text)
 void
 print_log(struct batch *batch, char *lines)
 {
-	const char *text;
+	const char *text, *severity;
 	char *end;
 
 	for (; (end = strchr(lines, '\n')) != NULL; lines = end + 1) {
 		*end = '\0';
-		text = strstr(lines, WARNING);
-		if (text != NULL && batch->log != NULL &&
-		    !count_warning(batch->log, text + strlen(WARNING)))
+		severity = find_severity(lines, &text);
+		if (severity != NULL && batch->log != NULL &&
+		    !count_message(batch->log, severity, text))
 			continue;
 		print_lines(batch, lines);
 		print_lines(batch, "\n");
@@ -340,7 +360,8 @@ end_log(struct batch *batch)
 		struct kind *kind = &log->kind[i];
 
 		if (kind->count > SHOWN) {
-			print_lines(batch, "cgconv: warning: ");
+			print_lines(batch, "cgconv: ");
+			print_lines(batch, kind->severity);
 			fprintf(stderr, "and %zu more input%s: %s (-v)\n",
 			    kind->count - SHOWN,
 			    kind->count - SHOWN == 1 ? "" : "s", kind->text);

@@ -386,7 +386,9 @@ check_header(struct batch *batch, const struct line *line)
 		    line->version);
 	if (!json_object_equal(line->options, args->options))
 		return cg_usage(args->job,
-		    "%s was begun with different options: %s", args->manifest,
+		    "%s was begun with different options: %s; give these, or "
+		    "start anew with --force and without --resume",
+		    args->manifest,
 		    json_object_to_json_string_ext(
 			line->options, JSON_C_TO_STRING_NOSLASHESCAPE));
 	if (strcmp(line->shard, shard_text(args, ours)) != 0)

@@ -351,6 +351,9 @@ describe_death(
 	else if (WIFSIGNALED(status))
 		snprintf(text, size, "the worker was killed: %s",
 		    strsignal(WTERMSIG(status)));
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == CG_EINPUT)
+		snprintf(text, size, "the worker cannot read its pipe: %s",
+		    strerror(EIO));
 	else
 		snprintf(text, size, "out of memory");
 }

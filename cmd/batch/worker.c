@@ -746,7 +746,8 @@ add_seconds(struct json_object *result, double seconds)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.6f", seconds);
+	/* A virtual machine may set even a monotonic clock back. */
+	snprintf(text, sizeof(text), "%.6f", seconds > 0 ? seconds : 0.0);
 	return add_json(
 	    result, "seconds", json_object_new_double_s(seconds, text));
 }
@@ -872,14 +873,26 @@ run_worker(struct batch *batch, int from, int to)
 {
 	struct worker_state state = { .batch = batch, .from = from, .to = to };
 	struct worker_order order;
-	bool ok = true;
+	int error = 0;
+	bool ok;
 
 	limit_memory(batch->args);
 	sandbox_alone();
 	(void)signal(SIGALRM, SIG_DFL);
-	while (ok && read_all(from, &order, sizeof(order)))
+	do {
+		/* At the end of the orders errno is 0. */
+		ok = read_all(from, &order, sizeof(order));
+		if (!ok) {
+			error = errno;
+			break;
+		}
+		errno = 0;
 		ok = order.action == CONVERT || order.action == ADD
 			 ? take_task(&state, &order)
 			 : write_sum(&state, &order);
-	return ok ? CG_OK : CG_ELIMIT;
+		error = ok ? 0 : errno;
+	} while (ok);
+	if (error == EIO || error == EPIPE)
+		return CG_EINPUT;
+	return ok || error == 0 ? CG_OK : CG_ELIMIT;
 }
