@@ -121,6 +121,15 @@ leaves()
 	[ "$(cat err)" = "cgconv: note: 1 of 2 sources not found: markers in them are unknown; name their directory with --sources" ]
 }
 
+@test "markers: sources of the system are not missing where others are found" {
+	source_of "1 LCOV_EXCL_LINE" 2
+	sed 's,a\.c,/no/such/b.h,' a.info >b.info
+	"$CGCONV" -t lcov a.info b.info >out 2>err
+	[ ! -s err ]
+	"$CGCONV" -t lcov b.info 2>err >out
+	grep -q "note: 1 of 1 source not found" err
+}
+
 @test "markers: sources are opened in --sources, the working directory, or next to the input only" {
 	mkdir -p in elsewhere
 	source_of "1 LCOV_EXCL_LINE" 2

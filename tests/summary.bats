@@ -125,6 +125,28 @@ wants()
 	wants 0 "" branches=100 "$dir/in.info"
 }
 
+@test "summary: --fail-under takes a number alone for lines, and a percent sign" {
+	file a.c 10 8 >"$dir/in.info"
+	for limit in 80 80% lines=80%; do
+		wants 0 "" "$limit" "$dir/in.info"
+	done
+	wants 7 "cgconv: error: lines: 80.0% covered (8 of 10), --fail-under wants 80.1%" \
+		80.1% "$dir/in.info"
+}
+
+@test "summary: a note tells how many files are outside of the directory" {
+	cd "$dir"
+	{ file "$PWD/a.c" 10 8; file b.c 10 8; file /usr/include/c.h 9 9; } >in.info
+	"$CGCONV" --summary in.info 2>err | grep -q 'all files'
+	[ "$(cat err)" = "cgconv: note: 1 of 3 files are outside of $PWD; --no-external drops them" ]
+	# Not if all are, or none, or they are dropped.
+	for args in --no-external "--exclude /usr/*" --include=/usr/*; do
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" --summary $args in.info 2>err >out
+		not grep 'outside' err
+	done
+}
+
 @test "summary: --fail-under without lines is not met" {
 	cd "$dir" && echo "int x; // LCOV_EXCL_LINE" >a.c
 	file a.c 1 1 >in.info
@@ -140,7 +162,8 @@ wants()
 }
 
 @test "summary: options that make no sense are usage errors" {
-	for limits in 80 lines=101 lines= lines=80,lines=90 rows=3 lines=8x; do
+	for limits in 101 lines=101 lines= = % 80,lines=90 lines=80,lines=90 rows=3 \
+		lines=8x; do
 		refuses 2 "--fail-under: expected percentages" --summary \
 			--fail-under "$limits" "$coverage"
 	done

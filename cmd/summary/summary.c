@@ -3,8 +3,10 @@
  * if that is less than --fail-under wants.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "summary.h"
 
@@ -19,15 +21,20 @@ struct limits {
 	uint64_t limit[METRICS];
 };
 
-/* Takes "lines=80". */
+/* Takes "lines=80", "lines=80%", "80". */
 static bool
 take_limit(struct cg_slice text, struct limits *limits)
 {
 	struct cg_slice name, number;
 	size_t i = 0;
 
-	if (!cg_take_until(&text, '=', &name))
-		return false;
+	/* A percentage alone is one of lines. */
+	if (!memchr(text.ptr, '=', text.len))
+		name = cg_slice(metric_name[LINES]);
+	else
+		(void)cg_take_until(&text, '=', &name);
+	if (text.len > 0 && text.ptr[text.len - 1] == '%')
+		text.len--;
 	while (i < METRICS && !cg_equal(name, metric_name[i]))
 		i++;
 	if (i == METRICS || limits->text[i].len > 0)
@@ -47,8 +54,8 @@ parse_limits(const struct args *args, struct limits *limits)
 			continue;
 		return cg_usage(args->job,
 		    "--fail-under: expected percentages of lines, functions, "
-		    "branches or conditions, such as lines=80,branches=70, not "
-		    "'%s'",
+		    "branches or conditions, such as 80 or "
+		    "lines=80,branches=70, not '%s'",
 		    args->fail_under);
 	}
 	return CG_OK;
@@ -114,6 +121,37 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 	    args->job, "--summary needs coverage; the input has none");
 }
 
+/* As --no-external has it; see cg_job_include_directory(). */
+static bool
+is_outside(struct cg_slice path, const char *directory)
+{
+	if (!cg_starts(path, "/"))
+		return cg_starts(path, "../");
+	return !cg_take_prefix(&path, directory) || !cg_starts(path, "/");
+}
+
+/* System headers, for example, are easily counted by mistake. */
+static void
+note_outside(const struct summary *summary)
+{
+	struct cg_message note = { .severity = CG_NOTE };
+	char directory[PATH_MAX], text[PATH_MAX + 100];
+	size_t outside = 0;
+
+	if (summary->args->quiet || summary->args->roots > 0 ||
+	    getcwd(directory, sizeof(directory)) == NULL)
+		return;
+	for (size_t i = 0; i < summary->files; i++)
+		outside += is_outside(summary->file[i].path, directory);
+	if (outside == 0 || outside == summary->files)
+		return;
+	snprintf(text, sizeof(text),
+	    "%zu of %zu files are outside of %s; --no-external drops them",
+	    outside, summary->files, directory);
+	note.text = text;
+	put_message(stderr, &note);
+}
+
 static int
 print(struct summary *summary)
 {
@@ -146,6 +184,7 @@ summarize(struct summary *summary, const struct cg_graph *graph,
 		status = cg_job_status(summary->args->job);
 		return status != CG_OK ? status : cg_nomem(summary->args->job);
 	}
+	note_outside(summary);
 	rank_files(summary);
 	if (summary->shown > summary->files)
 		summary->shown = summary->files;

@@ -9,10 +9,12 @@
  * a line has both, STOP counts. A section without STOP reaches to the end of the
  * file, as in geninfo.
  */
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cgconv_parse.h"
 #include "graph/excluded.h"
@@ -66,6 +68,7 @@ struct scan {
 	char *text; /* of a line, for patterns */
 	size_t text_cap;
 	size_t found, missing; /* sources */
+	size_t external;       /* of these: outside of the working directory */
 	struct cg_marked_fns fns;
 
 	struct cg_slice path; /* of the current file */
@@ -306,6 +309,19 @@ is_out(const struct scan *scan, cg_file file)
 	       !cg_rules_keep(&scan->job->rules, scan->path.ptr);
 }
 
+/* Is it outside of the working directory, where sources are looked for? */
+static bool
+is_external(const struct scan *scan)
+{
+	struct cg_slice path = scan->path;
+	char cwd[PATH_MAX];
+
+	if (!cg_starts(path, "/") || cg_opt(scan->job, CG_SOURCES_OPTION) ||
+	    !getcwd(cwd, sizeof(cwd)))
+		return false;
+	return !cg_take_prefix(&path, cwd) || !cg_starts(path, "/");
+}
+
 static bool
 scan_file(struct scan *scan, cg_file file)
 {
@@ -324,6 +340,7 @@ scan_file(struct scan *scan, cg_file file)
 		return false;
 	if (!in) {
 		scan->missing++;
+		scan->external += is_external(scan);
 		return true;
 	}
 	scan->found++;
@@ -419,6 +436,9 @@ scan_files(struct scan *scan, bool internal_fns)
 		ok = scan_file(scan, file);
 	if (!ok)
 		return cg_nomem(scan->job);
+	/* Where some are found, those of the system are not expected. */
+	if (scan->found > 0)
+		scan->missing -= scan->external;
 	if (scan->missing > 0)
 		cg_note(scan->job,
 		    "%zu of %zu source%s not found: markers in them are "
