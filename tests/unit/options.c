@@ -23,7 +23,7 @@ compare(const struct cg_option *a, const struct cg_option *b)
 static void
 compare_with_all(const struct cg_option *option)
 {
-	const struct cg_module *const *module = cg_formats;
+	const struct cg_module *const *module = cg_formats();
 
 	for (; *module; module++) {
 		const struct cg_option *other = (*module)->options;
@@ -36,7 +36,7 @@ compare_with_all(const struct cg_option *option)
 int
 main(void)
 {
-	const struct cg_module *const *module = cg_formats;
+	const struct cg_module *const *module = cg_formats();
 
 	for (; *module; module++) {
 		const struct cg_option *option = (*module)->options;
