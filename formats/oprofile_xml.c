@@ -559,17 +559,12 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 static int
 probe(const struct cg_head *head)
 {
-	struct cg_slice text = head->text;
-	bool profile = false;
+	struct cg_slice tag, rest;
 
-	if (!cg_starts(text, "<"))
-		return CG_PROBE_NO;
-	for (; text.len > 0; text.ptr++, text.len--) {
-		profile |= cg_starts(text, "<profile");
-		if (profile && cg_starts(text, "schemaversion="))
-			return CG_PROBE_SURE;
-	}
-	return CG_PROBE_NO;
+	return cg_head_root(head, &tag, &rest) && cg_starts(tag, "profile") &&
+		       cg_find(tag, "schemaversion=")
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_oprofile_xml = {

@@ -471,15 +471,12 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 static int
 probe(const struct cg_head *head)
 {
-	struct cg_slice text = head->text;
+	struct cg_slice tag, rest;
 
-	if (!cg_starts(text, "<"))
-		return CG_PROBE_NO;
-	while (text.len > 0 && !cg_starts(text, "<trace-query-result")) {
-		text.ptr++;
-		text.len--;
-	}
-	return text.len > 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+	return cg_head_root(head, &tag, &rest) &&
+		       cg_starts(tag, "trace-query-result")
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_xctrace = {

@@ -256,6 +256,14 @@ bool cg_doc_field(struct cg_doc *, const struct cg_field *,
  * not count as levels, not even the outermost.
  */
 unsigned cg_head_keys(const struct cg_head *, const char *const *keys);
+/*
+ * The same for XML: the tag of the root element, without '<' and '>', and what
+ * follows it. False: the text does not begin as an XML document.
+ */
+bool cg_head_root(const struct cg_head *, struct cg_slice *tag,
+    struct cg_slice *rest);
+/* The same for text: the first line that is not blank, without blanks around. */
+struct cg_slice cg_head_line(const struct cg_head *);
 
 /* ---- XML ---------------------------------------------------------------- */
 

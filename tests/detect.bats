@@ -87,3 +87,35 @@ proto()
 	detects pprof "$dir/strings"
 	[ "$("$CGCONV" -q -t folded "$dir/strings")" = "function_1 7" ]
 }
+
+# misleads TEXT: no format claims a file with the text.
+misleads()
+{
+	printf '%s\n' "$1" >"$dir/text"
+	detects - "$dir/text"
+}
+
+@test "detect: a text that has a profile inside is none" {
+	local lcov=$'TN:\nSF:/src/a.c\nDA:1,1\nend_of_record'
+	local coverage='<coverage line-rate="1"><packages/></coverage>'
+
+	misleads "T = \"\"\"\\"$'\n'"$lcov"$'\n"""'
+	misleads "% comment"$'\n'"$lcov"
+	misleads "x = '''"$'\n'"<?xml version=\"1.0\"?>"$'\n'"$coverage'''"
+	misleads "x = '''$coverage'''"
+	misleads "x = '<report name=\"x\"><sessioninfo /></report>'"
+	misleads "x = '<coverage generated=\"1\" clover=\"3\"><project/>'"
+	misleads "T = '''"$'\n<valgrindoutput>\n'"'''"
+	misleads '<html><trace-query-result><profile schemaversion="3.0">'
+	misleads 'data = {"type": "llvm.coverage.json.export", "data": []}'
+	misleads 'const s = "https://www.speedscope.app/file-format-schema.json"'
+	misleads $'# Title\n\nFlat profile:\n\ngranularity: each sample hit covers 2'
+	misleads $'# Title\n\nCall graph:\n    10 Thread_1\n    + 10 main'
+	misleads $'# Title\n\nCOST CENTRE MODULE SRC no. entries %time %alloc'
+	misleads $'package x\n\nconst dump = `\ngoroutine 1 [running]:\nmain()\n\t/a.go:5\n`\n'
+	misleads $'# Title\n\n```\nmain;parse 42\nmain;eval 17\n```\nThen run it.\nSee.'
+	misleads $'desc = "x"\ns = """desc: x\nsnapshot=0\n"""'
+	misleads $'x = """\n        -:    0:Source:a.c\n"""'
+	misleads $'10:00:00 INFO started 12\n10:00:01 WARN retry; n=3; wait 10'
+	misleads $'int main(void)\n{\n\tint a = 5; int b = 6;\n\treturn 0;\n}'
+}

@@ -19,21 +19,13 @@
 static int
 probe(const struct cg_head *head)
 {
-	struct cg_slice text = head->text, tag;
+	struct cg_slice tag, rest;
 
-	(void)cg_take_prefix(&text, "\xef\xbb\xbf");
-	while (cg_take_until(&text, '<', &tag) && text.len > 0) {
-		if (*text.ptr == '?' || *text.ptr == '!')
-			continue;
-		if (!cg_starts(text, "coverage"))
-			return CG_PROBE_NO;
-		(void)cg_take_until(&text, '>', &tag);
-		if (cg_find(tag, "line-rate="))
-			return CG_PROBE_SURE;
-		return cg_find(text, "<packages") ? CG_PROBE_LIKELY
-						  : CG_PROBE_NO;
-	}
-	return CG_PROBE_NO;
+	if (!cg_head_root(head, &tag, &rest) || !cg_starts(tag, "coverage"))
+		return CG_PROBE_NO;
+	if (cg_find(tag, "line-rate="))
+		return CG_PROBE_SURE;
+	return cg_find(rest, "<packages") ? CG_PROBE_LIKELY : CG_PROBE_NO;
 }
 
 static const struct cg_option options[] = {

@@ -21,7 +21,7 @@ probe(const struct cg_head *head)
 {
 	struct cg_slice tag, rest;
 
-	if (!coverage_root(head, &tag, &rest) || !cg_starts(tag, "coverage") ||
+	if (!cg_head_root(head, &tag, &rest) || !cg_starts(tag, "coverage") ||
 	    cg_find(tag, "line-rate="))
 		return CG_PROBE_NO;
 	if (cg_find(tag, " clover="))

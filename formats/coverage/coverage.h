@@ -76,12 +76,6 @@ bool coverage_allow_branches(struct coverage_reader *, uint64_t n);
  */
 bool coverage_add_outcomes(struct coverage_reader *, cg_fn,
     const struct cg_branch *first, uint64_t hit, uint64_t missed);
-/*
- * For probe(): the tag of the document's first element, from its name on, and
- * the text after it. False: none.
- */
-bool coverage_root(
-    const struct cg_head *, struct cg_slice *tag, struct cg_slice *rest);
 
 /* ---- fns.c -------------------------------------------------------------- */
 

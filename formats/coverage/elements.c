@@ -98,18 +98,3 @@ coverage_add_outcomes(struct coverage_reader *r, cg_fn fn,
 	}
 	return true;
 }
-
-bool
-coverage_root(
-    const struct cg_head *head, struct cg_slice *tag, struct cg_slice *rest)
-{
-	struct cg_slice before;
-
-	*rest = head->text;
-	(void)cg_take_prefix(rest, "\xef\xbb\xbf");
-	while (cg_take_until(rest, '<', &before) && rest->len > 0) {
-		if (*rest->ptr != '?' && *rest->ptr != '!')
-			return cg_take_until(rest, '>', tag);
-	}
-	return false;
-}

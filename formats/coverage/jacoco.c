@@ -19,7 +19,7 @@ probe(const struct cg_head *head)
 {
 	struct cg_slice tag, rest;
 
-	if (!coverage_root(head, &tag, &rest) || !cg_starts(tag, "report"))
+	if (!cg_head_root(head, &tag, &rest) || !cg_starts(tag, "report"))
 		return CG_PROBE_NO;
 	if (cg_find(head->text, "-//JACOCO//DTD"))
 		return CG_PROBE_SURE;

@@ -274,9 +274,16 @@ has_line(struct cg_slice text, const char *start)
 static int
 probe(const struct cg_head *head)
 {
-	if (cg_equal(cg_trim(head->first), FLAT) || has_line(head->text, GRAPH))
-		return CG_PROBE_SURE;
-	return has_line(head->text, FLAT) ? CG_PROBE_LIKELY : CG_PROBE_NO;
+	static const char *const firsts[] = { FLAT, GRAPH, "Call graph",
+		"call graph profile" };
+	const struct cg_slice first = cg_head_line(head);
+	bool ours = false;
+
+	for (size_t i = 0; i < sizeof(firsts) / sizeof(*firsts); i++)
+		ours |= cg_starts(first, firsts[i]);
+	return cg_equal(first, FLAT) || (ours && has_line(head->text, GRAPH))
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_gprof_text = {

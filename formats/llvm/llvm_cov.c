@@ -458,12 +458,13 @@ probe(const struct cg_head *head)
 	static const char *const keys[] = { "data.files", "data.files.filename",
 		"data.files.segments", "data.files.branches",
 		"data.files.expansions", "data.functions", "data.totals",
-		NULL };
+		"type", NULL };
 	unsigned known;
 
-	if (cg_find(head->text, "\"" TYPE "\""))
-		return CG_PROBE_SURE;
 	known = cg_head_keys(head, keys);
+	if ((known & 128) != 0 && cg_find(head->text, "\"" TYPE "\""))
+		return CG_PROBE_SURE;
+	known &= 127;
 	return (known & 1) != 0 && (known & ~1u) != 0 ? CG_PROBE_SURE
 						      : CG_PROBE_NO;
 }

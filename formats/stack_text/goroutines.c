@@ -257,25 +257,28 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /* A dump begins with a goroutine; a panic or a log has other lines first. */
+/* A dump at the end of a log; not one in a source, of which it is a part. */
 static int
 probe(const struct cg_head *head)
 {
 	struct cg_slice text = head->text, line, state;
+	size_t others = 0, places = 0, headers = 0;
 
 	if (take_header(head->first, &state))
 		return CG_PROBE_SURE;
 	while (cg_take_line(&text, &line)) {
 		cg_cut_return(&line);
-		if (!take_header(line, &state))
-			continue;
-		/* The next lines are a function and its place. */
-		return cg_take_line(&text, &line) &&
-			       cg_take_line(&text, &line) &&
-			       cg_starts(line, "\t")
-			   ? CG_PROBE_LIKELY
-			   : CG_PROBE_NO;
+		if (take_header(line, &state))
+			headers++;
+		else if (headers > 0 && cg_starts(line, "\t"))
+			places++;
+		else if (cg_trim(line).len > 0)
+			others++;
 	}
-	return CG_PROBE_NO;
+	/* Each place has the line of its function. */
+	return headers > 0 && places > 0 && others <= 2 * places
+		   ? CG_PROBE_LIKELY
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_goroutines = {

@@ -210,10 +210,15 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 static int
 probe(const struct cg_head *head)
 {
-	if (cg_starts(head->first, ANALYSIS))
+	const struct cg_slice first = cg_head_line(head);
+
+	if (cg_starts(first, ANALYSIS))
 		return CG_PROBE_SURE;
-	return cg_find(head->text, "\n" GRAPH "\n    ") ? CG_PROBE_LIKELY
-							: CG_PROBE_NO;
+	return (cg_starts(first, "Sampling process ") ||
+		   cg_starts(first, GRAPH)) &&
+		       cg_find(head->text, GRAPH "\n    ")
+		   ? CG_PROBE_LIKELY
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_macos_sample = {

@@ -254,12 +254,12 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 static int
 probe(const struct cg_head *head)
 {
-	struct cg_slice text = head->text, line;
+	struct cg_slice tag, rest;
 
-	for (int i = 0; i < 8 && cg_take_line(&text, &line); i++)
-		if (cg_starts(cg_trim(line), "<valgrindoutput"))
-			return CG_PROBE_SURE;
-	return CG_PROBE_NO;
+	return cg_head_root(head, &tag, &rest) &&
+		       cg_starts(tag, "valgrindoutput")
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_valgrind_xml = {
