@@ -21,6 +21,12 @@ setup()
 		grep 'note: times are as gprof has rounded them'
 }
 
+@test "gprof-text: inclusive times follow from counts of calls, as in gprof" {
+	"$CGCONV" -q -t callgrind $report | "$CGCONV" -q --info - >"$t/got"
+	grep -E "430,000,000 +100.00% +0 .* main\$" "$t/got"
+	grep -E " 428,[0-9,]+ +99.57% +0 .* fib\$" "$t/got"
+}
+
 @test "gprof-text: reads the flat profile or the call graph alone" {
 	sed '/Call graph/,$d' $report >"$t/flat"
 	"$CGCONV" -q --info "$t/flat" | grep -E '430,000,000 +100.00% .* burn$'
