@@ -1061,12 +1061,12 @@ const char *cg_job_source(const struct cg_job *, size_t i,
 const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* The format that will be written; NULL if no module can write. */
 const struct cg_module *cg_job_target(const struct cg_job *);
-/* The module of that name in a NULL-terminated table; NULL if none. */
 /*
  * Reports that no format has the name, and which was likely meant. Returns
  * CG_EUSAGE.
  */
 int cg_unknown_format(struct cg_job *, const char *name);
+/* The module of that name in a NULL-terminated table; NULL if none. */
 const struct cg_module *cg_find_module(const struct cg_module *const *,
     struct cg_slice name);
 
