@@ -237,7 +237,7 @@ check-fresh:
 	@B=$(B) tests/fresh native $(FRESH) || test $$? = 77
 
 ## check-foreign: build for aarch64 in a new Debian, compare the conversions
-FOREIGN_PACKAGES := gcc-aarch64-linux-gnu qemu-user-static \
+FOREIGN_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static \
 	$(patsubst %,%:arm64,$(filter lib% zlib%,$(BUILD_PACKAGES)))
 check-foreign:
 	@B=$(B) FOREIGN_PACKAGES="$(FOREIGN_PACKAGES)" tests/fresh foreign \
