@@ -171,8 +171,11 @@ void cg_close_companion(struct cg_job *, struct cg_in *);
 /*
  * The same for the source of a file of the graph. It is only opened in the
  * directory of option sources; without that in the working directory, or by a
- * relative name in the directory of the first input. optional: one that cannot
- * be read counts as missing, and is no error.
+ * relative name in the directory of the first input. A file that is hidden, to
+ * which a link leads out of that directory, that is no text or larger than
+ * 16 MiB is skipped with a warning: *in is NULL. optional: one that cannot be read counts
+ * as missing, and is no error; else a missing one is a warning. Outputs that
+ * show sources open those of files that have lines only.
  */
 bool cg_open_source(struct cg_job *, const struct cg_graph *, cg_file,
     bool optional, struct cg_in **in);
@@ -181,6 +184,16 @@ bool cg_open_source(struct cg_job *, const struct cg_graph *, cg_file,
 	{                                                                    \
 		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR",  \
 		.help = "directory of the sources (/: use their absolute paths)", \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "no-sources", .type = CG_FLAG, .fallback = "no",     \
+		.help = "read no sources",                                   \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "hidden-sources", .type = CG_FLAG, .fallback = "no", \
+		.help = "read sources that are hidden, too", \
 		.writing = true                                              \
 	}
 /* Is that file itself an input, named or found in a directory? */

@@ -165,17 +165,13 @@ make_tries()
 
 @test "sandbox: a file elsewhere is reported, not missed in silence" {
 	mkdir "$dir/secret"
-	echo 'int x;' >"$dir/secret/x.c"
-	ln -s "$dir/secret/x.c" "$dir/in/x.c"
-	printf 'SF:x.c\nFN:1,f\nFNDA:1,f\nDA:1,1\nend_of_record\n' \
-		>"$dir/in/a.info"
-	run ! "$CGCONV" -O out -t gcov-text "$dir/in/a.info"
-	[[ $output == *"in/x.c: error: cannot open: the sandbox does not allow it (--no-sandbox)"* ]]
-	"$CGCONV" --no-sandbox --force -O out -t gcov-text "$dir/in/a.info"
-	grep -qr 'int x;' out
-	# A directory that an option names is allowed.
-	"$CGCONV" --force -O out -t gcov-text --sources "$dir/secret" \
-		"$dir/in/a.info"
+	cp "$ROOT/samples/gcov/marks/marks.gcda" "$dir/in"
+	cp "$ROOT/samples/gcov/marks/marks.gcno" "$dir/secret"
+	ln -s "$dir/secret/marks.gcno" "$dir/in/marks.gcno"
+	run ! "$CGCONV" -O out -t lcov "$dir/in/marks.gcda"
+	[[ $output == *"in/marks.gcno: error: cannot open: the sandbox does not allow it (--no-sandbox)"* ]]
+	"$CGCONV" --no-sandbox --force -O out -t lcov "$dir/in/marks.gcda"
+	grep -qr 'DA:' out
 }
 
 @test "sandbox: inputs and outputs may be links to other directories" {

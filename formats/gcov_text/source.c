@@ -31,11 +31,6 @@ gcov_text_read_source(struct gcov_text_writer *w, cg_file file)
 	(void)cg_open_source(w->job, w->graph, file, false, &source->in);
 	if (!source->in || !cg_read_all(source->in, &source->text))
 		source->text.len = 0;
-	if (!source->in && cg_rejected(w->job) == CG_OK)
-		cg_warn(w->job,
-		    "source %.*s not found: name its directory with --sources",
-		    (int)cg_file_path(w->graph, file).len,
-		    cg_file_path(w->graph, file).ptr);
 	rest = source->text;
 	while (cg_take_line(&rest, &line)) {
 		if (!add_start(w, line.ptr))

@@ -92,7 +92,8 @@ open_writer(struct html_writer *w, struct cg_out *out)
 	w->file_at = calloc(cg_file_count(graph) + 1, sizeof(*w->file_at));
 	w->object_at =
 	    calloc(cg_object_count(graph) + 1, sizeof(*w->object_at));
-	if (!w->rank || !w->file_at || !w->object_at)
+	w->has_lines = calloc(cg_file_count(graph) + 1, sizeof(bool));
+	if (!w->rank || !w->file_at || !w->object_at || !w->has_lines)
 		return cg_reject_nomem(w->job);
 	for (size_t i = 0; i < fns; i++)
 		w->rank[cg_fn_ranked(graph, i)] = (uint32_t)i;
@@ -156,6 +157,7 @@ write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	free(w.rank);
 	free(w.file_at);
 	free(w.object_at);
+	free(w.has_lines);
 	return status == CG_OK ? cg_out_status(out) : status;
 }
 

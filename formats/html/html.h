@@ -101,6 +101,7 @@ struct html_writer {
 	uint32_t fns;        /* ... and that of what --html-min drops */
 	uint32_t *file_at;   /* by file: its index; 0: none yet, or unknown */
 	uint32_t *object_at; /* the same by object */
+	bool *has_lines;     /* by file */
 	struct html_column file_path, object_path;
 	uint64_t least; /* --html-min in millionths of the total */
 	uint64_t dropped_frames, dropped_fns;

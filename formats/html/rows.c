@@ -289,6 +289,7 @@ add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
 	bool ok = true;
 
 	while (ok && cg_next_line(r->lines, &line)) {
+		w->has_lines[file] = w->has_lines[file] || line.line > 0;
 		if (line.line == 0 || !line.has_cost || r->dropped[line.fn])
 			continue;
 		ok = html_add(w, &number[LINE_FILE], html_file(w, file)) &&

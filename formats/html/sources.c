@@ -2,13 +2,13 @@
  * sources.c - the texts of source files as columns.
  *
  *	source_file source_text			by file that was found
+ *
+ * Only of files that have lines in the profile: whoever writes it chooses them.
  */
 #include <stdlib.h>
 
 #include "html.h"
 
-/* Larger files are data: nobody reads them line by line. */
-#define SOURCE_MAX ((size_t)8 << 20)
 /* Of all files: a page with more is too large for a browser. */
 #define SOURCES_MAX ((size_t)256 << 20)
 
@@ -21,7 +21,7 @@ add_source(struct html_writer *w, cg_file file, struct html_column *at,
 	struct cg_slice bytes;
 	bool ok = cg_open_source(w->job, w->graph, file, true, &in);
 
-	if (in && cg_read_all(in, &bytes) && bytes.len <= SOURCE_MAX &&
+	if (in && cg_read_all(in, &bytes) &&
 	    text->text_len + bytes.len <= SOURCES_MAX)
 		ok = html_add(w, at, html_file(w, file)) &&
 		     html_add_text(w, text, bytes);
@@ -44,7 +44,8 @@ html_put_sources(struct html_writer *w)
 	for (cg_file i = 1; ok && i <= cg_file_count(w->graph); i++)
 		by_index[w->file_at[i]] = i;
 	for (size_t i = 1; ok && i <= files; i++)
-		ok = add_source(w, by_index[i], &at, &text);
+		ok = !w->has_lines[by_index[i]] ||
+		     add_source(w, by_index[i], &at, &text);
 	if (ok && text.count == 0 && files > 0 &&
 	    cg_opt(w->job, CG_SOURCES_OPTION))
 		cg_warn(

@@ -70,6 +70,7 @@ cg_job_free(struct cg_job *job)
 	free(job->more);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->file_ids);
+	cg_map_free(&job->skipped_sources);
 	if (!job->owner)
 		cg_filters_free(job->filters);
 	free(job->diff_fn[0]);

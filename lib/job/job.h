@@ -95,6 +95,7 @@ struct cg_job {
 	struct cg_job *owner;    /* whose symbols and containers it uses, or NULL */
 	struct cg_rules rules;
 	struct cg_map file_ids;  /* of files that are read: see inputs.c */
+	struct cg_map skipped_sources; /* by file: told; see sources.c */
 	bool unclaimed;          /* no format claims an input */
 	bool one_failed;         /* see cg_job_one_failed() */
 	struct cg_memory_file {

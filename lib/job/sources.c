@@ -5,25 +5,64 @@
  * file is opened in the directory of --sources, in the working directory, or
  * by a relative name in the directory of the first input. A name from which
  * --strip-prefix removed a directory is looked for in that one.
+ *
+ * Outputs show sources, and whoever writes a profile chooses them. So hidden
+ * files (.git/config, .env, .ssh) are not read, nor what is behind a link that
+ * leads out of the directory, nor what is no text.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cgconv_parse.h"
 #include "job/job.h"
 
-/* Names with ".." are not opened: they lead out of the directory. */
+#define SOURCE_MAX ((uint64_t)16 << 20) /* larger files are data */
+
+#define HIDDEN "source skipped: it is hidden; --hidden-sources reads it"
+#define LINKED                                                         \
+	"source skipped: a link leads out of the directory; name its " \
+	"target's directory with --sources"
+#define TOO_LARGE "source skipped: it is larger than 16 MiB"
+#define NO_TEXT "source skipped: it is not a text"
+
+struct request {
+	struct cg_job *job;
+	cg_file file;
+	bool optional; /* a file that cannot be opened is missing, no error */
+	bool skipped;  /* one was found that is not read */
+};
+
+/* Several parts of a conversion may ask for a file: it is told once. */
 static bool
-leads_out(struct cg_slice name)
+skip(struct request *request, const char *path, const char *why)
+{
+	const struct cg_location location = { .file = path };
+	struct cg_job *job = request->job;
+	uint32_t *told = cg_map_at(&job->skipped_sources, request->file);
+
+	request->skipped = true;
+	if (!told)
+		return cg_reject_nomem(job);
+	if (*told == 0 && cg_diag_count(&job->errors.diag, why))
+		cg_diag_say(
+		    &job->errors.diag, CG_WARNING, &location, "%s", why);
+	*told = 1;
+	return true;
+}
+
+static bool
+is_hidden(const struct request *request, struct cg_slice name)
 {
 	struct cg_slice part;
 
 	while (cg_take_until(&name, '/', &part)) {
-		if (cg_equal(part, ".."))
-			return true;
+		if (cg_starts(part, ".") && !cg_equal(part, ".") &&
+		    !cg_equal(part, ".."))
+			return !cg_opt_flag(request->job, "hidden-sources");
 	}
 	return false;
 }
@@ -41,31 +80,99 @@ is_readable(const char *path)
 	return good;
 }
 
-struct request {
-	struct cg_job *job;
-	bool optional; /* a file that cannot be opened is missing, no error */
-};
+/* Why the file that links lead to is not read, or NULL. */
+static const char *
+check_target(
+    const struct request *request, struct cg_slice directory, const char *path)
+{
+	char *copy = strndup(directory.ptr, directory.len);
+	char *root =
+	    copy ? realpath(directory.len > 0 ? copy : ".", NULL) : NULL;
+	char *target = realpath(path, NULL);
+	struct cg_slice rest = cg_slice(target ? target : "");
+	const char *why = NULL;
 
-/* Opens directory/name, if it is there and may be opened; false: failed. */
+	if (!root || !target || !cg_take_prefix(&rest, root) ||
+	    (root[1] != '\0' && !cg_starts(rest, "/")))
+		why = LINKED;
+	else if (is_hidden(request, rest))
+		why = HIDDEN;
+	free(copy);
+	free(root);
+	free(target);
+	return why;
+}
+
+/* Why the open source is not read, or NULL. */
+static const char *
+check_text(struct cg_in *in)
+{
+	const char *filters = cg_in_filters(in);
+	struct cg_slice bytes;
+
+	if (filters[0] != '\0' && strncmp(filters, "utf", 3) != 0)
+		return NO_TEXT;
+	if (cg_look_bytes(in, SOURCE_MAX + 1, &bytes))
+		return TOO_LARGE;
+	return bytes.len > 0 && memchr(bytes.ptr, '\0', bytes.len) ? NO_TEXT
+								   : NULL;
+}
+
+/* Opens the path, which is directory/name, if outputs may show it. */
 static bool
-open_at(const struct request *request, struct cg_slice directory,
+open_path(struct request *request, struct cg_slice directory,
+    struct cg_slice name, const char *path, struct cg_in **in)
+{
+	bool in_memory = cg_companion_in_memory(request->job);
+	const char *why = NULL;
+
+	if (!cg_companion_exists(request->job, path))
+		return true;
+	if (is_hidden(request, name))
+		why = HIDDEN;
+	else if (!in_memory)
+		why = check_target(request, directory, path);
+	if (why)
+		return skip(request, path, why);
+	if (request->optional && !in_memory && !is_readable(path))
+		return true;
+	if (!cg_open_companion(request->job, path, in))
+		return false;
+	why = *in ? check_text(*in) : NULL;
+	if (!why)
+		return true;
+	cg_close_companion(request->job, *in);
+	*in = NULL;
+	return skip(request, path, why);
+}
+
+/*
+ * Opens directory/name, if it is there and may be opened; false: failed. Names
+ * that lead out of the directory are not opened.
+ */
+static bool
+open_at(struct request *request, struct cg_slice directory,
     struct cg_slice name, struct cg_in **in)
 {
-	char *path, *end;
+	const struct cg_slice none = { "", 0 };
+	char *room, *path;
 	bool ok = true;
 
+	room = malloc(name.len + CG_JOIN_MORE + 1);
+	path = malloc(directory.len + name.len + 2 * CG_JOIN_MORE + 1);
+	if (!room || !path) {
+		free(room);
+		free(path);
+		return cg_reject_nomem(request->job);
+	}
+	name.len = (size_t)(cg_join_path(room, none, name) - room);
+	name.ptr = room;
 	while (cg_take_char(&name, '/'))
 		continue;
-	if (name.len == 0 || leads_out(name))
-		return true;
-	path = malloc(directory.len + name.len + CG_JOIN_MORE + 1);
-	if (!path)
-		return cg_reject_nomem(request->job);
-	end = cg_join_path(path, directory, name);
-	*end = '\0';
-	if (!request->optional || cg_companion_in_memory(request->job) ||
-	    is_readable(path))
-		ok = cg_open_companion(request->job, path, in);
+	*cg_join_path(path, directory, name) = '\0';
+	if (name.len > 0 && !cg_equal(name, "..") && !cg_starts(name, "../"))
+		ok = open_path(request, directory, name, path, in);
+	free(room);
 	free(path);
 	return ok;
 }
@@ -75,7 +182,7 @@ open_at(const struct request *request, struct cg_slice directory,
  * from the directory of an input, such as build/../src.
  */
 static bool
-open_in_cwd(const struct request *request, struct cg_slice path, bool resolved,
+open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
     struct cg_in **in)
 {
 	char cwd[PATH_MAX], room[PATH_MAX + CG_JOIN_MORE];
@@ -94,7 +201,7 @@ open_in_cwd(const struct request *request, struct cg_slice path, bool resolved,
 
 /* An absolute path: in directory, or in the working directory if NULL. */
 static bool
-open_absolute(const struct request *request, const char *directory,
+open_absolute(struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)
 {
 	return directory ? open_at(request, cg_slice(directory), path, in)
@@ -103,7 +210,7 @@ open_absolute(const struct request *request, const char *directory,
 
 /* The same with what --strip-prefix removed from a path. */
 static bool
-open_stripped(const struct request *request, const char *directory,
+open_stripped(struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)
 {
 	const struct cg_rules *rules = &request->job->rules;
@@ -129,34 +236,54 @@ open_stripped(const struct request *request, const char *directory,
 	return ok;
 }
 
-bool
-cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
-    bool optional, struct cg_in **in)
+/* As cg_open_source(), which reports that nothing was found. */
+static bool
+find(struct request *request, const struct cg_graph *graph, struct cg_in **in)
 {
-	const struct request request = { job, optional };
-	struct cg_slice path = cg_file_path(graph, file), directory = { "", 0 };
-	struct cg_slice given = cg_file_given(graph, file);
+	struct cg_job *job = request->job;
+	struct cg_slice path = cg_file_path(graph, request->file);
+	struct cg_slice given = cg_file_given(graph, request->file);
+	struct cg_slice directory = { "", 0 };
 	const char *sources = cg_opt(job, CG_SOURCES_OPTION);
 	bool absolute, resolved = given.len > 0, ok = true;
 
-	*in = NULL;
 	if (!resolved)
 		given = path;
 	absolute = cg_starts(given, "/");
 	if (sources) {
 		directory = cg_slice(sources);
 		if (!absolute)
-			ok = open_at(&request, directory, given, in);
+			ok = open_at(request, directory, given, in);
 		if (!*in && ok)
-			ok = open_at(&request, directory, path, in);
-		return *in || !ok || open_stripped(&request, sources, path, in);
+			ok = open_at(request, directory, path, in);
+		return *in || !ok || open_stripped(request, sources, path, in);
 	}
-	ok = open_in_cwd(&request, path, resolved, in);
+	ok = open_in_cwd(request, path, resolved, in);
 	if (!*in && ok)
-		ok = open_stripped(&request, NULL, path, in);
+		ok = open_stripped(request, NULL, path, in);
 	if (*in || !ok || job->sources == 0 || absolute)
 		return ok;
 	directory = cg_slice(job->source[0].path);
 	directory.len -= cg_base_name(directory).len;
-	return open_at(&request, directory, given, in);
+	return open_at(request, directory, given, in);
+}
+
+bool
+cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
+    bool optional, struct cg_in **in)
+{
+	struct request request = { job, file, optional, false };
+	struct cg_slice path = cg_file_path(graph, file);
+
+	*in = NULL;
+	if (cg_opt_flag(job, "no-sources"))
+		return true;
+	if (!find(&request, graph, in))
+		return false;
+	if (!*in && !optional && !request.skipped)
+		cg_warn(job,
+		    "source %.*s not found: name its directory with --sources, "
+		    "or map its path with --map",
+		    (int)path.len, path.ptr);
+	return true;
 }
