@@ -210,9 +210,9 @@ make_perf()
 	"endValue":104.5,"samples":[[0],[0,1],[],[0,2]],"weights":[1,1,2,0.5]}]}
 	EOF
 	"$CGCONV" -q -t trace-event "$dir/in.json" >"$dir/out"
-	[ "$(sed -n 's/.*"ph":"\([BE]\)".*"ts":\(.*\),"name":"\(.*\)"}.*/\1\3 \2/p' \
+	[ "$(sed -n 's/.*"ph":"X".*"ts":\(.*\),"dur":\(.*\),"name":"\(.*\)"}.*/\3 \1 \2/p' \
 		"$dir/out" | paste -sd,)" = \
-		"Ba 100,Bb 101,Eb 102,Ea 102,Ba 104,Bc 104,Ec 104.5,Ea 104.5" ]
+		"a 100 2,b 101 1,a 104 0.5,c 104 0.5" ]
 }
 
 @test "timeline: trace-event gets other samples as samples" {

@@ -212,3 +212,87 @@ array()
 		root;a;b;c 1
 		EOF
 }
+
+# pictures FILE: what speedscope draws of the trace that is written from FILE is
+# what cgconv reads from it, and each end is that of a call.
+pictures()
+{
+	"$CGCONV" -q -t trace-event -o "$t/trace.json" "$@" || return 1
+	perl tests/oracle/trace-queues.pl "$t/trace.json" >"$t/rows"
+	not grep 'bad end' "$t/rows"
+	[ -s "$t/rows" ] || return 0
+	awk -F '\t' '{ sum[$4] += ($3 - $2) * 1000 }
+		END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' \
+		"$t/rows" | sed 's/  *;/;/g; s/   *\([0-9]*\)$/ \1/' |
+		LC_ALL=C sort >"$t/drawn"
+	"$CGCONV" -q -t folded --root-by none "$t/trace.json" |
+		sed "/ 0$/d" | LC_ALL=C sort >"$t/read"
+	same "$t/read" "$t/drawn"
+}
+
+@test "trace-event: viewers draw what is written, from all samples" {
+	local n=0 file
+
+	for file in $(samples); do
+		"$CGCONV" -q -t trace-event -o "$t/try" "$file" 2>"$t/err" ||
+			continue
+		pictures "$file"
+		[ ! -s "$t/rows" ] || n=$((n + 1))
+	done
+	[ "$n" -ge 12 ]
+}
+
+# One letter a line of perf script's: samples of main;v;p by 1 ms.
+samples_of()
+{
+	awk -v RS=' ' '{ printf "app 7/7 10.%06d: 1000000 cpu-clock:\n", n++ * 1000
+		for (i = length($1); i > 0; i--)
+			printf "\t%x %s+0x1 (/bin/app)\n", 100 + i,
+				substr($1, i, 1)
+		print "" }' <<<"$*"
+}
+
+@test "trace-event: ends and begins of one name at one time are distinct" {
+	samples_of mvp mp mv mvp mp mv mvp >"$t/x.perf"
+	pictures "$t/x.perf"
+	# Where JavaScript's sum of begin and duration is not the next begin.
+	samples_of uwsv uwsv wsv wrs uwr uwsv | sed 's/10.0/20202.1234/
+		s/1000000 cpu/10101010 cpu/' >"$t/x.perf"
+	pictures "$t/x.perf"
+	[ "$(grep -c . "$t/rows")" -ge 5 ]
+	# A call without duration, and a longer one at the same time.
+	array "$(event B 0 main)" "$(event X 1 a ',"dur":4')" \
+		"$(event X 5 none ',"dur":0')" "$(event X 5 b ',"dur":5')" \
+		"$(event E 20 main)" >"$t/x.json"
+	pictures "$t/x.json"
+	grep -q '"name":"none"' "$t/trace.json"
+}
+
+@test "trace-event: calls are written in the order of time" {
+	for file in samples/trace-event/clang/trace.json \
+		samples/cpuprofile/node/prof.cpuprofile; do
+		"$CGCONV" -q -t trace-event "$file" |
+			sed -n 's/.*"ph":"[BEX]".*"tid":\([0-9]*\),"ts":\([0-9.]*\).*/\1 \2/p' >"$t/times"
+		[ -s "$t/times" ]
+		sort -s -k 1,1n -k 2,2n "$t/times" | cmp - "$t/times"
+	done
+}
+
+@test "trace-event: many calls below an open one are events B and E of it" {
+	awk 'BEGIN { printf "[{\"ph\":\"B\",\"ts\":0,\"name\":\"main\"}"
+		for (i = 0; i < 20000; i++)
+			printf ",{\"ph\":\"X\",\"ts\":%d,\"dur\":%d,\"name\":\"%s\"}", i * 3, 1 + i % 3, i % 2 ? "a" : "b"
+		print ",{\"ph\":\"E\",\"ts\":60001,\"name\":\"main\"}]" }' >"$t/x.json"
+	pictures "$t/x.json"
+	[ "$(grep -c '"ph":"[BE]"' "$t/trace.json")" = 2 ]
+	[ "$(grep -c '"ph":"X"' "$t/trace.json")" = 20000 ]
+}
+
+@test "trace-event: a call that ends before one that it made ends with it" {
+	array "$(event X 20 outer ',"dur":1')" "$(event B 20 inner)" \
+		"$(event E 22 inner)" >"$t/x.json"
+	"$CGCONV" -t folded "$t/x.json" >"$t/out" 2>"$t/err"
+	grep -q 'a call ends before a call that it made' "$t/err"
+	grep -qx 'outer;inner 2000' "$t/out"
+	pictures "$t/x.json"
+}

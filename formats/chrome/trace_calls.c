@@ -111,13 +111,19 @@ end_call(struct chrome_calls *calls, struct chrome_thread *thread, int64_t at)
 
 /* Moves a thread's clock; ends the calls whose known end has come. */
 static void
-pass_time(struct chrome_calls *calls, struct chrome_thread *thread, int64_t now)
+pass_time(struct cg_job *job, struct chrome_calls *calls,
+    struct chrome_thread *thread, int64_t now)
 {
 	while (thread->depth > 0) {
 		struct chrome_open *top = &thread->open[thread->depth - 1];
 
 		if (!top->ends || top->end > now)
 			break;
+		if (top->end < thread->now) {
+			cg_warn(job, "a call ends before a call that it made: "
+				     "it ends with that one");
+			top->end = thread->now;
+		}
 		end_call(calls, thread, top->end);
 	}
 	if (now > thread->now)
@@ -195,7 +201,7 @@ run_event(struct cg_doc *doc, struct chrome_calls *calls,
 		cg_warn(doc->job, "an event is out of order by more than the "
 				  "sorting window: it is moved to the time of "
 				  "the last one");
-	pass_time(calls, thread, event->ts);
+	pass_time(doc->job, calls, thread, event->ts);
 	if (event->phase != 'E')
 		return begin_call(doc, calls, event);
 	find_end(doc, calls, event);
@@ -298,7 +304,7 @@ end_thread(struct cg_doc *doc, struct chrome_calls *calls,
 		struct chrome_open *top = &thread->open[thread->depth - 1];
 
 		if (top->ends) {
-			pass_time(calls, thread, top->end);
+			pass_time(doc->job, calls, thread, top->end);
 			continue;
 		}
 		cg_warn(doc->job, "a call does not end: it ends with the last "

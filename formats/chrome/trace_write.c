@@ -1,13 +1,18 @@
 /*
- * trace_write.c - writes traces: the begin and end of calls, thread by thread.
+ * trace_write.c - writes traces: calls with begin and duration (X), thread by
+ * thread.
  *
  * Calls of a trace are written as they were. Samples whose costs are times
  * become calls, too: a sample lasts as long as it cost, and frames that the
  * next one has as well go on. Other samples are written as samples with their
  * stackFrames; chrome://tracing and speedscope show them, Perfetto does not.
+ *
+ * Events B and E would need twice the size, and speedscope 1.25 takes an end
+ * and a begin of one name at one time for a call without duration (trace-event.ts,
+ * selectQueueToTakeFromNext).
  */
 #include <inttypes.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +21,16 @@
 
 #define UNKNOWN "[unknown]"
 #define MICRO_DIGITS 3 /* times are microseconds */
+/*
+ * Begins and ends of calls are multiples of 1 / GRID, which JavaScript's
+ * numbers and their sums hold exactly up to GRID_MAX: viewers compare the end of
+ * a call, its begin plus its duration, with the begin of the next one. Rounded to
+ * nanoseconds, they are what they were.
+ */
+#define GRID 2048
+#define GRID_DIGITS 11    /* of 1 / 2048 */
+#define GRID_ONE 48828125 /* 1 / 2048, times 10 to the power of them */
+#define GRID_MAX (INT64_C(1000) << 42) /* ns: 50 days */
 
 /* What is written of a function: "[libx.so]" for one without a name. */
 struct label {
@@ -23,6 +38,20 @@ struct label {
 	bool bracketed;
 	cg_fn fn;
 };
+
+/*
+ * A call, or the end of one whose begin is written. Events are written in the
+ * order of time, for viewers draw the first one of those that begin at one time
+ * outside. Calls wait for their end, and become one event, X; only if too many
+ * wait, those that have not ended become two, B and E.
+ */
+struct call {
+	uint32_t stack;
+	bool open, is_end;
+	bool early; /* its end is written a little earlier */
+	int64_t begin, end;
+};
+#define CALLS_MAX 16384
 
 struct writer {
 	struct cg_job *job;
@@ -41,11 +70,21 @@ struct writer {
 	size_t path_cap;
 	size_t nameless;   /* tracks without numbers so far */
 	uint64_t pid, tid; /* of the track */
-	struct pass {
-		const char *separator;
-		uint32_t stack; /* that goes on */
-		int64_t end;    /* of it, if it is a sample's */
-	} pass;                 /* what a moment leaves to the next one */
+	const char *separator;
+	int64_t origin;    /* which is written as 0 */
+	uint32_t open;     /* the stack of calls that have not ended */
+	struct call *call; /* that are not written yet, from head on */
+	size_t head, calls, call_cap;
+	uint64_t written; /* calls before head */
+	struct place {
+		uint32_t stack;
+		int64_t begin;
+		uint64_t number; /* of its call: below written, it is */
+	} * place;               /* of calls that have not ended, from 1 on */
+	size_t depth, place_cap;
+	uint64_t *ended; /* numbers of calls that ended at last_end */
+	size_t ends, ended_cap;
+	int64_t last_end;
 };
 
 /* ---- Labels ------------------------------------------------------------- */
@@ -75,13 +114,6 @@ compare_labels(const void *pa, const void *pb)
 	return order ? order : a->bracketed - b->bracketed;
 }
 
-/* Room for any label with brackets. */
-static char *
-new_text(const struct writer *w)
-{
-	return malloc(w->longest + 2);
-}
-
 /* Functions with equal labels have one rank. */
 static bool
 rank_labels(struct writer *w)
@@ -97,7 +129,7 @@ rank_labels(struct writer *w)
 		if (w->label[fn].text.len > w->longest)
 			w->longest = w->label[fn].text.len;
 	}
-	w->text = new_text(w);
+	w->text = malloc(w->longest + 2); /* with brackets */
 	if (!w->text)
 		return cg_reject_nomem(w->job);
 	qsort(w->label, count, sizeof(*w->label), compare_labels);
@@ -155,8 +187,8 @@ merge_stacks(struct writer *w)
 static void
 begin_event(struct writer *w, const char *phase)
 {
-	cg_puts(w->out, w->pass.separator);
-	w->pass.separator = ",\n";
+	cg_puts(w->out, w->separator);
+	w->separator = ",\n";
 	cg_puts(w->out, "{\"ph\":\"");
 	cg_puts(w->out, phase);
 	cg_puts(w->out, "\",\"pid\":");
@@ -165,78 +197,236 @@ begin_event(struct writer *w, const char *phase)
 	cg_putu(w->out, w->tid);
 }
 
-static void
-put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
+/* whole + part / GRID microseconds */
+struct grid_time {
+	uint64_t whole;
+	uint32_t part;
+};
+
+static struct grid_time
+get_grid_time(const struct writer *w, int64_t time)
 {
-	begin_event(w, phase);
-	cg_puts(w->out, ",\"ts\":");
-	cg_put_fixed(w->out, time, MICRO_DIGITS);
+	uint64_t ns = (uint64_t)time - (uint64_t)w->origin;
+	uint64_t part = (ns % 1000 * GRID + 500) / 1000;
+
+	return (struct grid_time){ ns / 1000 + part / GRID,
+		(uint32_t)(part % GRID) };
+}
+
+/* early: the result is smaller by the least time. */
+static struct grid_time
+subtract(struct grid_time a, struct grid_time b, bool early)
+{
+	uint32_t part = b.part + early;
+
+	return (struct grid_time){ a.whole - b.whole - (a.part < part),
+		(a.part - part) % GRID };
+}
+
+static void
+put_time(struct writer *w, const char *key, struct grid_time time)
+{
+	uint64_t digits = (uint64_t)time.part * GRID_ONE;
+	unsigned places = GRID_DIGITS;
+
+	cg_puts(w->out, key);
+	cg_putu(w->out, time.whole);
+	if (time.part == 0)
+		return;
+	for (; digits % 10 == 0; places--)
+		digits /= 10;
+	cg_putf(w->out, ".%0*" PRIu64, (int)places, digits);
+}
+
+static void
+put_call(struct writer *w, const struct call *call)
+{
+	struct grid_time begin = get_grid_time(w, call->begin);
+	struct grid_time end = get_grid_time(w, call->end);
+	struct grid_time dur = { 0 };
+
+	begin_event(w, call->is_end ? "E" : call->open ? "B" : "X");
+	if (call->is_end)
+		begin =
+		    subtract(end, dur, call->early && call->begin < call->end);
+	put_time(w, ",\"ts\":", begin);
+	/* speedscope drops an end of which it has not seen the begin. */
+	if (call->begin == call->end)
+		dur.part = 1;
+	else
+		dur = subtract(end, begin, call->early);
+	if (!call->is_end && !call->open)
+		put_time(w, ",\"dur\":", dur);
 	cg_puts(w->out, ",\"name\":");
-	put_label(w, w->stack[stack].key);
+	put_label(w, w->stack[call->stack].key);
 	cg_putc(w->out, '}');
 }
 
-/*
- * Ends and begins calls until the stack is another one. dry: only notes that.
- * False: out of memory.
- */
-static bool
-change_stack(struct writer *w, uint32_t to, int64_t time, bool dry)
+/* Writes the first calls, as far as they have ended, and more than max. */
+static void
+put_calls_above(struct writer *w, size_t max)
 {
-	uint32_t from = w->pass.stack;
-	size_t n = 0;
+	while (w->head < w->calls &&
+	       (!w->call[w->head].open || w->calls - w->head > max)) {
+		put_call(w, &w->call[w->head++]);
+		w->written++;
+	}
+	if (w->head <= w->calls / 2)
+		return;
+	w->calls -= w->head;
+	memmove(w->call, w->call + w->head, w->calls * sizeof(*w->call));
+	w->head = 0;
+}
 
-	w->pass.stack = to;
-	if (dry && from != to)
-		w->pass.separator = ",\n";
-	if (dry || from == to)
-		return true;
+/* The number of the new call; UINT64_MAX: out of memory. */
+static uint64_t
+add_call(struct writer *w, const struct call *call)
+{
+	if (!cg_grow_raw(
+		&w->call, &w->call_cap, w->calls + 1, sizeof(*w->call)))
+		return UINT64_MAX;
+	w->call[w->calls++] = *call;
+	return w->written + (w->calls - 1 - w->head);
+}
+
+static struct call *
+get_call(struct writer *w, uint64_t number)
+{
+	return &w->call[w->head + (size_t)(number - w->written)];
+}
+
+/* The innermost call ends. False: out of memory. */
+static bool
+end_call(struct writer *w, int64_t time)
+{
+	const struct place *place = &w->place[w->depth--];
+	struct call end = { .stack = place->stack,
+		.is_end = true,
+		.begin = place->begin,
+		.end = time };
+	uint64_t number = place->number;
+
+	if (number < w->written) {
+		number = add_call(w, &end);
+		if (number == UINT64_MAX)
+			return false;
+	} else {
+		get_call(w, number)->open = false;
+		get_call(w, number)->end = time;
+	}
+	if (time != w->last_end)
+		w->ends = 0;
+	w->last_end = time;
+	if (!cg_grow_raw(
+		&w->ended, &w->ended_cap, w->ends + 1, sizeof(*w->ended)))
+		return false;
+	w->ended[w->ends++] = number;
+	return true;
+}
+
+/*
+ * Where calls end and others begin at one time, speedscope begins the first one
+ * before an end of its name: then these ends are written a little earlier.
+ */
+static void
+part_names(struct writer *w, uint32_t stack, int64_t time)
+{
+	uint32_t name = w->stack[stack].key;
+	bool same = false;
+
+	for (size_t i = 0; time == w->last_end && i < w->ends; i++)
+		same |= w->stack[get_call(w, w->ended[i])->stack].key == name;
+	for (size_t i = 0; same && i < w->ends; i++)
+		get_call(w, w->ended[i])->early = true;
+	w->ends = 0;
+}
+
+/* False: out of memory. */
+static bool
+begin_call(struct writer *w, uint32_t stack, int64_t time)
+{
+	struct call call = { .stack = stack, .open = true, .begin = time };
+	uint64_t number;
+
+	part_names(w, stack, time);
+	put_calls_above(w, CALLS_MAX);
+	number = add_call(w, &call);
+	if (number == UINT64_MAX || !cg_grow_raw(&w->place, &w->place_cap,
+					w->depth + 2, sizeof(*w->place)))
+		return false;
+	w->place[++w->depth] = (struct place){ stack, time, number };
+	return true;
+}
+
+/* Ends and begins calls until the stack is another one. False: out of memory. */
+static bool
+change_stack(struct writer *w, uint32_t to, int64_t time)
+{
+	uint32_t from = w->open;
+	size_t n = 0;
+	bool ok = true;
+
+	w->open = to;
 	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[to].depth + 1,
 		sizeof(*w->path)))
 		return false;
-	while (from != to) {
+	while (ok && from != to) {
 		if (w->stack[from].depth >= w->stack[to].depth) {
-			put_call(w, "E", from, time);
+			ok = end_call(w, time);
 			from = w->stack[from].parent;
 		} else {
 			w->path[n++] = to;
 			to = w->stack[to].parent;
 		}
 	}
-	while (n > 0)
-		put_call(w, "B", w->path[--n], time);
-	return true;
+	while (ok && n > 0)
+		ok = begin_call(w, w->path[--n], time);
+	return ok;
 }
 
 static bool
-walk_calls(void *writer, struct cg_moments *moments, size_t n, bool dry)
+end_track(struct writer *w, int64_t time)
 {
-	struct writer *w = writer;
+	bool ok = change_stack(w, 0, time);
+
+	put_calls_above(w, 0);
+	w->ends = 0;
+	return ok;
+}
+
+/* Writes the calls of a track of spans. */
+static bool
+put_spans(struct writer *w, size_t track)
+{
+	struct cg_moments *moments = cg_moments_new(w->graph, track);
 	struct cg_moment moment;
-	bool ok = true;
+	bool ok = moments;
 
-	while (ok && n-- > 0 && cg_next_moment(moments, &moment))
+	while (ok && cg_next_moment(moments, &moment))
 		ok = change_stack(
-		    w, cg_merged_of(w->merged, moment.node), moment.time, dry);
-	return ok;
+		    w, cg_merged_of(w->merged, moment.node), moment.time);
+	cg_moments_free(moments);
+	return ok && end_track(w, cg_get_track(w->graph, track)->end);
 }
 
-/* Samples, of which each lasts for some time. */
+/* Writes samples, of which each lasts for some time, as calls. */
 static bool
-walk_durations(void *writer, struct cg_moments *moments, size_t n, bool dry)
+put_durations(struct writer *w, size_t track)
 {
-	struct writer *w = writer;
+	struct cg_moments *moments = cg_spans_new(w->graph, track, w->event);
 	struct cg_time_span span;
-	bool ok = true;
+	int64_t end = INT64_MIN;
+	bool ok = moments;
 
-	while (ok && n-- > 0 && cg_next_span(moments, &span)) {
-		if (span.begin > w->pass.end)
-			ok = change_stack(w, 0, w->pass.end, dry);
+	while (ok && cg_next_span(moments, &span)) {
+		if (span.begin > end)
+			ok = change_stack(w, 0, end);
 		ok = ok && change_stack(w, cg_merged_of(w->merged, span.node),
-			       span.begin, dry);
-		w->pass.end = span.end;
+			       span.begin);
+		end = span.end;
 	}
-	return ok;
+	cg_moments_free(moments);
+	return ok && end_track(w, end);
 }
 
 static uint64_t
@@ -250,7 +440,7 @@ put_sample(struct writer *w, const struct cg_moment *moment, uint64_t cost)
 {
 	begin_event(w, "P");
 	cg_puts(w->out, ",\"ts\":");
-	cg_put_fixed(w->out, moment->time, MICRO_DIGITS);
+	cg_put_fixed(w->out, moment->time - w->origin, MICRO_DIGITS);
 	cg_puts(w->out, ",\"name\":");
 	cg_put_json(w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
 	cg_puts(w->out, ",\"sf\":");
@@ -261,69 +451,18 @@ put_sample(struct writer *w, const struct cg_moment *moment, uint64_t cost)
 }
 
 static bool
-walk_samples(void *writer, struct cg_moments *moments, size_t n, bool dry)
+put_track_samples(struct writer *w, size_t track)
 {
-	struct writer *w = writer;
+	struct cg_moments *moments = cg_moments_new(w->graph, track);
 	struct cg_moment moment;
+	bool ok = moments;
 
-	while (n-- > 0 && cg_next_moment(moments, &moment)) {
+	while (ok && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, &moment);
 
-		if (cost != 0 && dry)
-			w->pass.separator = ",\n";
-		else if (cost != 0)
+		if (cost != 0)
 			put_sample(w, &moment, cost);
 	}
-	return true;
-}
-
-/* ---- In threads ---------------------------------------------------------- */
-
-static bool
-begin_copy(void *writer, const struct cg_draft *draft)
-{
-	struct writer *w = writer;
-
-	w->graph = draft->graph;
-	w->out = draft->out;
-	w->path = NULL;
-	w->path_cap = 0;
-	w->text = new_text(w);
-	return w->text != NULL;
-}
-
-static void
-close_copy(void *writer)
-{
-	struct writer *w = writer;
-
-	free(w->path);
-	free(w->text);
-}
-
-static bool
-put_moments(struct writer *w, struct cg_moments *moments,
-    bool (*walk_range)(void *, struct cg_moments *, size_t, bool))
-{
-	const struct cg_walk_how how = { .job = w->job,
-		.graph = w->graph,
-		.out = w->out,
-		.range = 2048,
-		.writer = w,
-		.size = sizeof(*w),
-		.state = offsetof(struct writer, pass),
-		.state_size = sizeof(w->pass),
-		.walk = walk_range,
-		.begin = begin_copy,
-		.close = close_copy };
-	struct cg_walk *walk;
-	bool ok;
-
-	w->pass.stack = 0;
-	w->pass.end = INT64_MIN;
-	walk = moments ? cg_walk_new(&how, moments) : NULL;
-	ok = walk && cg_write_walk(walk);
-	cg_walk_free(walk);
 	cg_moments_free(moments);
 	return ok;
 }
@@ -369,6 +508,33 @@ is_time(const struct writer *w, const struct cg_track *track)
 	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
 }
 
+/*
+ * Times are written as they are if they are on the grid: those since 1970 are
+ * not, and begin with the first one.
+ */
+static bool
+find_origin(struct writer *w)
+{
+	int64_t first = INT64_MAX, last = 0;
+	struct cg_moments *moments;
+	struct cg_moment moment;
+
+	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
+		moments = cg_moments_new(w->graph, i);
+		if (!moments)
+			return false;
+		if (cg_next_moment(moments, &moment)) {
+			if (moment.time < first)
+				first = moment.time;
+			if (cg_get_track(w->graph, i)->end > last)
+				last = cg_get_track(w->graph, i)->end;
+		}
+		cg_moments_free(moments);
+	}
+	w->origin = first < 0 || last > GRID_MAX ? first : 0;
+	return true;
+}
+
 /* Names all tracks and writes their calls. */
 static bool
 put_calls(struct writer *w)
@@ -380,13 +546,9 @@ put_calls(struct writer *w)
 
 		begin_track(w, track, true);
 		if (track->spans)
-			ok = put_moments(
-				 w, cg_moments_new(w->graph, i), walk_calls) &&
-			     change_stack(w, 0, track->end, false);
+			ok = put_spans(w, i);
 		else if (is_time(w, track))
-			ok = put_moments(w, cg_spans_new(w->graph, i, w->event),
-				 walk_durations) &&
-			     change_stack(w, 0, w->pass.end, false);
+			ok = put_durations(w, i);
 	}
 	return ok || cg_reject_nomem(w->job);
 }
@@ -402,8 +564,7 @@ put_samples(struct writer *w)
 
 		begin_track(w, track, false);
 		if (!track->spans && !is_time(w, track))
-			ok = put_moments(
-			    w, cg_moments_new(w->graph, i), walk_samples);
+			ok = put_track_samples(w, i);
 	}
 	return ok || cg_reject_nomem(w->job);
 }
@@ -475,7 +636,7 @@ chrome_write_trace(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = {
-		.job = job, .graph = graph, .out = out, .pass.separator = ""
+		.job = job, .graph = graph, .out = out, .separator = ""
 	};
 	int status = cg_choose_event(job, graph, "ns", &w.event);
 	bool ok;
@@ -483,18 +644,22 @@ chrome_write_trace(
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	ok = rank_labels(&w) && merge_stacks(&w) && put_calls(&w);
+	ok = rank_labels(&w) && merge_stacks(&w) && find_origin(&w) &&
+	     put_calls(&w);
 	if (ok && has_samples(&w)) {
 		cg_puts(out, "\n],\n\"stackFrames\":{\n");
 		ok = put_frames(&w);
 		cg_puts(out, "\n},\n\"samples\":[\n");
-		w.pass.separator = "";
+		w.separator = "";
 		ok = ok && put_samples(&w);
 	}
 	cg_puts(out, "\n]}\n");
 	cg_merged_stacks_free(w.merged);
 	free(w.number);
 	free(w.path);
+	free(w.call);
+	free(w.place);
+	free(w.ended);
 	free(w.label);
 	free(w.rank);
 	free(w.text);
