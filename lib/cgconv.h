@@ -976,12 +976,16 @@ int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
  * From now on "The graph: lines" leaves out what markers in the sources
  * (LCOV_EXCL_LINE and others) and the options that begin with exclude- exclude,
- * and what option CG_PATCH_OPTION, a unified diff, does not change. Call it after cg_job_read(); writing does this
- * itself if the target has option CG_MARKERS_OPTION. A source that is not found
- * excludes nothing; a note tells how many.
+ * and what option CG_PATCH_OPTION, a unified diff, does not change. Call it after
+ * cg_job_read(); writing does this itself if the target has option
+ * CG_MARKERS_OPTION. A source that is not found excludes nothing; a note tells
+ * how many. With option CG_MISSING_OPTION the graph gets the lines of files of
+ * the diff that it lacks, which never ran. CG_EINPUT if the graph has no file of
+ * the diff, or if it is unclear which it has.
  */
 #define CG_MARKERS_OPTION "markers"
 #define CG_PATCH_OPTION "patch"
+#define CG_MISSING_OPTION "missing-as-uncovered"
 int cg_job_exclude_marked(struct cg_job *);
 /*
  * How many levels of recursion cg_job_derive() keeps apart when it makes calls

@@ -829,6 +829,11 @@ bool cg_choose_pair(
 		.name = CG_PATCH_OPTION, .type = CG_STRING, .arg = "FILE",   \
 		.help = "only lines that a unified diff changes (-: stdin)",  \
 		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = CG_MISSING_OPTION, .type = CG_FLAG, .fallback = "no", \
+		.help = "files of --patch without coverage count as not covered", \
+		.writing = true                                              \
 	}
 
 void cg_putc(struct cg_out *, char);

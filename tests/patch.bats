@@ -26,6 +26,16 @@ lines_of()
 		/^end/ { print "" }' "$@" | sort
 }
 
+# adds PATH...: a patch that adds the first line of these files.
+adds()
+{
+	local path
+
+	for path; do
+		printf -- '--- /dev/null\n+++ b/%s\n@@ -0,0 +1 @@\n+x\n' "$path"
+	done
+}
+
 # leaves TEXT OPTION...: converted with them, a.info has these files and lines.
 leaves()
 {
@@ -159,10 +169,66 @@ $dir/src/new.c 1 2 3 4"
 		info b.c 1 2
 		info x/c.c 1 2
 	} >a.info
-	printf -- '--- a/%s\n+++ b/%s\n@@ -0,0 +1 @@\n+x\n' src/b.c src/b.c 1/x/c.c \
-		1/x/c.c 2/x/c.c 2/x/c.c >a.diff
+	adds src/b.c d/e.c >a.diff
 	leaves "b.c 1" --patch a.diff
-	grep -F 'the input has none of 2 of 3 files of the patch' err
+	grep -Fx "cgconv: warning: the input has no 'd/e.c' of the patch" err
+	adds src/b.c 1/x/c.c 2/x/c.c >a.diff
+	refuses 1 "'x/c.c' of the input may be '1/x/c.c' or '2/x/c.c' of the patch" \
+		-t lcov --patch a.diff a.info
+	leaves "1/x/c.c 1
+b.c 1" --map x=1/x --patch a.diff
+}
+
+@test "patch: of which the input has no file is an error" {
+	info /build/p/lib/a.c 1 >a.info
+	adds mod/lib/a.c mod/lib/b.c README >a.diff
+	refuses 1 "the patch has 'mod/lib/a.c', the input '/build/p/lib/a.c'" \
+		--summary --fail-under lines=90 --patch a.diff a.info
+	leaves "mod/lib/a.c 1" --map /build/p=mod --patch a.diff
+	# Nothing of a kind that the input has, and nothing that it should have.
+	adds README x.py >other.diff
+	printf -- '--- a/a.c\n+++ b/a.c\n@@ -1 +0,0 @@\n-x\n' >less.diff
+	for patch in "other.diff" "less.diff" "a.diff --exclude mod/*"; do
+		# shellcheck disable=SC2086 # words
+		"$CGCONV" --summary --fail-under lines=90 --no-markers --patch $patch \
+			a.info >out 2>err
+		not grep -F patch err
+	done
+	# Both are of this directory: the file has no code that was compiled.
+	mkdir -p mod/lib && : >mod/lib/a.c
+	info "$dir/main.c" 1 >a.info
+	"$CGCONV" --summary --fail-under lines=90 --patch a.diff a.info >out 2>err
+	grep -F "warning: the input has no 'mod/lib/a.c' of the patch" err
+	# A batch converts each input for itself.
+	adds main.c mod/lib/a.c >a.diff
+	"$CGCONV" -t lcov -O out.d --patch a.diff a.info 2>err
+	grep -F 'the input has none of 1 of 2 files of the patch' err
+}
+
+@test "patch: files that the input lacks count as not covered on request" {
+	info a.c 1 2 >a.info
+	printf -- '--- a/%s\n+++ b/%s\n@@ -0,0 +1,3 @@\n+x\n+\n+z\n' a.c a.c n.c \
+		n.c n.py n.py >a.diff
+	leaves "a.c 1 2
+n.c 1 3" --missing-as-uncovered --patch a.diff
+	grep -F "no 'n.c' of the patch: it counts as not covered" err
+	local status=0
+	"$CGCONV" -q --summary --fail-under lines=60 --missing-as-uncovered \
+		--patch a.diff a.info >out 2>err || status=$?
+	[ "$status" -eq 7 ]
+	grep -F 'lines: 50.0% covered (2 of 4)' err
+	refuses 2 'applies only with --patch' --summary --missing-as-uncovered a.info
+}
+
+@test "patch: git's colours are no part of it" {
+	command -v git >/dev/null || skip "no git"
+	git init -q . && git config user.email a@b && git config user.name a
+	seq 9 >a.c && git add . && git commit -qm one
+	sed -i -e '3s/.*/new \t/' -e '7d' -e '8a x' a.c
+	info a.c 1 2 3 4 5 6 7 8 9 >a.info
+	git diff --color=always >a.diff
+	grep -q "$(printf '\033\\[32m+')" a.diff
+	leaves "a.c 3 8" --patch a.diff
 }
 
 @test "patch: functions count if one of their lines is changed" {
@@ -200,9 +266,8 @@ $dir/src/new.c 1 2 3 4"
 		info /p/src/m.c 3
 		info /p/lib/m.c 3
 	} >a.info
-	"$CGCONV" --summary --patch a.diff a.info >out 2>err
-	grep -F '1 of 1 file of the patch may be several files of the input' err
-	grep -q '^ *- .*all files' out
+	refuses 1 "'m.c' of the patch may be '/p/src/m.c' or '/p/lib/m.c' of the input" \
+		--summary --patch a.diff a.info
 	info "$dir/m.c" 3 >>a.info
 	leaves "$dir/m.c 3" --patch a.diff
 }
