@@ -140,6 +140,40 @@ reads()
 	echo '[unknown] 2' | same - "$dir/out"
 }
 
+@test "perf-script: a frame follows the text of a tracepoint" {
+	printf '%s\n' 'prog 12 [001] 17.1: sched:x: prev=add (x)  ffffffff81602a10 f(int)+0x12 (/x)' \
+		'prog 12 [001] 17.1: sched:x: prev=add ab (/y)' >"$dir/in.perf"
+	"$CGCONV" -f perf-script -t folded --no-root-by "$dir/in.perf" |
+		says '[unknown] 1' 'f(int) 1'
+}
+
+@test "perf-script: a branch is a sample of its source" {
+	branch='7 1.0: 1 branches:u:'
+	printf '%s\n' "$branch   call          10 add (/x) =>       20 b+0x0 (/x)" \
+		"$branch   tr end  async      20 b+0x1 (/x) =>  0 [unknown] ([unknown])" \
+		"$branch   tr strt   0 [unknown] ([unknown]) =>     30 c(int)+0x4 (/x)" \
+		>"$dir/in.perf"
+	[ "$("$CGCONV" --detect "$dir/in.perf" | cut -f 2)" = perf-script ]
+	"$CGCONV" -t folded --no-root-by "$dir/in.perf" 2>"$dir/err" |
+		says 'add 1' 'b 1' 'c(int) 1'
+	grep -q 'note: 3 branches are samples of their sources' "$dir/err"
+}
+
+@test "perf-script: flags of interrupts are not part of the command" {
+	for flags in ..... d..1. dNh2 D.s.1; do
+		rm -f "$dir/in.perf"
+		sample "a prog 12/13 [002] $flags 17.123456: 7 cycles: " "10 b (/x)"
+		"$CGCONV" -t folded "$dir/in.perf" | says 'a_prog;b 7'
+	done
+}
+
+@test "perf-script: memory of a process is not the kernel" {
+	sample "prog 12 17.1: 1 cycles:" "1 a ([vdso])" "2 b ([heap])" \
+		"3 c ([stack])" "4 d ([anon:dalvik-x])" "5 e ([JIT app cache])" \
+		"6 f ([kernel.kallsyms])" "7 g ([nf_conntrack])" "8 h ([vsyscall])"
+	becomes 'h;g_[k];f_[k];e_[j];d;c;b;a 1'
+}
+
 @test "perf-script: frames without a head line are samples" {
 	printf '\n\t%s\n\t%s\n\n\n\t%s\n\n' "10 b (/x)" "20 a (/x)" "20 a (/x)" \
 		>"$dir/in.perf"

@@ -97,6 +97,23 @@ take_cpu(struct cg_slice word, struct perf_head *head)
 	return true;
 }
 
+/*
+ * "d..1." after "[003]": interrupts, preemption (latency-format of ftrace, which
+ * perf prints, too).
+ */
+static bool
+is_flags(struct cg_slice word)
+{
+	static const char letters[] = ".#dDXnNpPlLbBhHsSzZ0123456789abcdef";
+
+	for (size_t i = 0; i < word.len; i++) {
+		if (!strchr(letters, word.ptr[i]))
+			return false;
+	}
+	return (word.len == 4 || word.len == 5) &&
+	       !is_number(word);
+}
+
 /* "5791/5860" or "5860"; "-1" is the idle task of a processor. */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
@@ -127,6 +144,11 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 	struct cg_slice left = text, word = cut_word(&left), more;
 	uint64_t number, ignored;
 
+	more = left;
+	if (is_flags(word) && is_cpu(cut_word(&more))) {
+		text = left;
+		word = cut_word(&left);
+	}
 	if (take_cpu(word, head)) {
 		text = left;
 		word = cut_word(&left);
@@ -254,21 +276,6 @@ find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
 	return found;
 }
 
-bool
-perf_script_take_head(struct cg_slice line, struct perf_head *head)
-{
-	struct cg_slice task, after;
-
-	*head = (struct perf_head){ .period = 1 };
-	line = cg_trim(line);
-	if (!find_time(line, &task, &head->time, &after))
-		return take_timeless(line, head);
-	head->has_time = true;
-	take_task(task, false, head);
-	take_after_time(after, head);
-	return true;
-}
-
 int64_t
 perf_script_get_time(struct cg_slice time)
 {
@@ -378,6 +385,102 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 	frame->name = line;
 	if (cg_equal(frame->object, PERF_UNKNOWN))
 		frame->object.len = 0;
+	return true;
+}
+
+/* ---- A frame on the first line ------------------------------------------ */
+
+/* Digits of an address that is not at the begin of a text, at least. */
+#define SURE_DIGITS 6
+
+/* Cuts what follows " => " off, where a branch goes to. */
+static bool
+cut_target(struct cg_slice *text, struct cg_slice *target)
+{
+	for (size_t i = 1; i + 3 < text->len; i++) {
+		if (text->ptr[i] != '=' || text->ptr[i + 1] != '>' ||
+		    !is_blank(text->ptr[i - 1]) || !is_blank(text->ptr[i + 2]))
+			continue;
+		*target = cg_trim(
+		    (struct cg_slice){ text->ptr + i + 2, text->len - i - 2 });
+		text->len = i;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The words that are a frame, after others: of a branch the first, whose kind is
+ * before it; of a tracepoint the last with an object.
+ */
+static bool
+take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
+{
+	struct cg_slice word;
+	struct perf_frame found;
+	bool any = false;
+
+	while (text.len > 0 && !(any && branch)) {
+		struct cg_slice from = text;
+
+		if (!cg_take_word(&text, &word))
+			break;
+		(void)cg_take_blanks(&text);
+		if (!perf_script_take_frame(from, &found))
+			continue;
+		if (!branch &&
+		    (word.len < SURE_DIGITS || found.object.len == 0))
+			continue;
+		*frame = from;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * The frame may follow a tracepoint's text, or the kind of a branch: "call
+ * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". That is a sample of the
+ * branch's source, as in perf report.
+ */
+static void
+find_frame(struct perf_head *head)
+{
+	struct cg_slice text = head->rest, target, frame;
+	struct perf_frame found;
+
+	if (text.len == 0 || text.ptr[text.len - 1] != ')')
+		return;
+	head->branch = cut_target(&text, &target);
+	if (!head->branch && perf_script_take_frame(text, &found))
+		return;
+	if (!take_inner_frame(text, head->branch, &frame)) {
+		head->branch = false;
+		return;
+	}
+	head->rest = cg_trim(frame);
+	/* Where a trace begins, only the target is known. */
+	if (head->branch && perf_script_take_frame(head->rest, &found) &&
+	    found.ip == 0 && perf_script_take_frame(target, &found))
+		head->rest = target;
+}
+
+bool
+perf_script_take_head(struct cg_slice line, struct perf_head *head)
+{
+	struct cg_slice task, after;
+
+	*head = (struct perf_head){ .period = 1 };
+	line = cg_trim(line);
+	if (!find_time(line, &task, &head->time, &after)) {
+		if (!take_timeless(line, head))
+			return false;
+	} else {
+		head->has_time = true;
+		take_task(task, false, head);
+		take_after_time(after, head);
+	}
+	if (head->event.len > 0)
+		find_frame(head);
 	return true;
 }
 

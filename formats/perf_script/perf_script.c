@@ -10,15 +10,18 @@
  *	  file:line                             after each with -F srcline
  *	<empty line>
  *
- * -F chooses the fields; without call chains the only frame follows the event.
+ * -F chooses the fields; without call chains the only frame follows the event
+ * or the tracepoint's text; a branch (--itrace=b) is "kind frame => frame". The
+ * processor may be followed by flags of interrupts: "[001] d..1.".
  * An inlined frame has "(inlined)" instead of its object, or after its file and
  * line.
  *
  * Each event is a column, the sum of its periods; without -F period it is
  * named samples:EVENT and counts samples. Names, objects, files and lines,
  * inlining, events, the lines of --header, times and processes, threads and
- * processors, where asked for, survive. Addresses survive with --addresses; since perf 5.17 they are
- * offsets in the object file. Arguments of tracepoints and offsets in functions
+ * processors, where asked for, survive. Addresses survive with --addresses; since
+ * perf 5.17 they are offsets in the object file, so that symbols cannot be found
+ * by them. Arguments of tracepoints, targets of branches and offsets in functions
  * are lost.
  */
 #include "perf_script.h"

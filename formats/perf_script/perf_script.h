@@ -29,6 +29,7 @@ struct perf_head {
 	struct cg_slice time; /* "916.089109:" */
 	uint32_t cpu;
 	bool has_period, has_time, has_cpu;
+	bool branch; /* rest was followed by where it goes to */
 };
 
 /* A frame: "ip name+0xoffset (object)", the last two of them optional. */

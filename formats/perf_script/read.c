@@ -5,6 +5,7 @@
  * A sample is its first line and its frames, leaf first; an empty line ends it.
  * Of a stack only the frames that differ from the last stack are looked up.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ struct reader {
 	size_t events, event_cap;
 	struct event *latest; /* of the last sample */
 	uint64_t samples;
+	uint64_t branches; /* samples of them */
 };
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -456,6 +458,7 @@ read_head(struct reader *r, const struct perf_head *head)
 		return true;
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
+	r->branches += head->branch;
 	/* Without call chains the only frame follows the event. */
 	if (head->event.len == 0 ||
 	    !perf_script_take_frame(head->rest, &r->only))
@@ -611,6 +614,11 @@ read_file(struct reader *r, struct cg_in *in)
 	if (truncated)
 		cg_warn(r->job, "expected an empty line at the end: the file "
 				"may be truncated");
+	if (r->branches > 0)
+		cg_note(r->job,
+		    "%" PRIu64 " branches are samples of their sources; where "
+		    "they go to is dropped",
+		    r->branches);
 	if (r->samples == 0)
 		(void)cg_reject(r->job, "expected samples of perf script");
 }

@@ -262,9 +262,18 @@ ends_with(struct cg_slice text, const char *end)
 	       memcmp(text.ptr + text.len - len, end, len) == 0;
 }
 
+/* Objects in brackets are the kernel and its modules, but for these. */
+static const struct {
+	const char *prefix;
+	char kind;
+} no_kernel[] = { { "[jit]", 'j' }, { "[JIT ", 'j' }, { "[unknown]", 0 },
+	{ "[vdso", 0 }, { "[vsyscall]", 0 }, { "[heap]", 0 }, { "[stack", 0 },
+	{ "[anon", 0 } };
+
 /*
  * As stackcollapse-perf.pl --all judges by the object; a JIT compiler writes
- * perf-PID.map for perf.
+ * perf-PID.map for perf. What that takes for the kernel, and is memory of the
+ * process, is not: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)
@@ -275,10 +284,13 @@ cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)
 
 	if (stack->inlined)
 		return 'i';
-	if (cg_equal(path, "[jit]") ||
-	    (cg_starts(base, "perf-") && ends_with(base, ".map")))
+	if (cg_starts(base, "perf-") && ends_with(base, ".map"))
 		return 'j';
+	for (size_t i = 0; i < sizeof(no_kernel) / sizeof(*no_kernel); i++) {
+		if (cg_starts(path, no_kernel[i].prefix))
+			return no_kernel[i].kind;
+	}
 	if (path.len > 0 && *path.ptr == '[')
-		return cg_equal(path, "[unknown]") ? 0 : 'k';
+		return 'k';
 	return cg_starts(base, "vmlinux") || ends_with(base, ".ko") ? 'k' : 0;
 }
