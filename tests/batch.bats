@@ -875,3 +875,27 @@ flip()
 	batch -o sum.cgj in/a/callgrind.out.1
 	[ "$status" -eq 0 ] && [ -L sum.cgj ] && [ -s elsewhere/sum ]
 }
+
+@test "batch: workers end when the parent is killed" {
+	local pid workers=""
+
+	cd "$BATS_TEST_TMPDIR" || return 1
+	perl -e 'print "a;b $_\n" for 1 .. 1500000' | tee c.folded >d.folded
+	"$CGCONV" -q -O out -t json -j 2 c.folded d.folded &
+	pid=$!
+	for i in $(seq 100); do
+		workers=$(grep -l "^PPid:[[:space:]]*$pid$" \
+			/proc/[0-9]*/status 2>/dev/null || :)
+		[ -z "$workers" ] || break
+		sleep 0.02
+	done
+	[ -n "$workers" ]
+	kill -9 "$pid"
+	wait "$pid" || :
+	for i in $(seq 20); do
+		# shellcheck disable=SC2086 # several files
+		grep -hs '^State:' $workers | not grep -v Z && return
+		sleep 0.05
+	done
+	return 1
+}

@@ -10,6 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
 #include "batch.h"
 
 /* ---- One worker --------------------------------------------------------- */
@@ -33,10 +37,25 @@ make_pipes(int order[2], int answer[2])
 	return false;
 }
 
+/*
+ * In a worker: ends it with its parent, which may be killed. Elsewhere it ends
+ * when it has to answer.
+ */
+static void
+end_with(pid_t parent)
+{
+#ifdef __linux__
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+	if (getppid() != parent)
+		_exit(CG_ELIMIT);
+}
+
 /* Returns false on failure and sets errno. */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
 {
+	const pid_t parent = getpid();
 	int order[2], answer[2], error;
 
 	*worker = (struct worker){ .to = -1, .from = -1 };
@@ -53,6 +72,7 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 		return false;
 	}
 	if (worker->pid == 0) {
+		end_with(parent);
 		/* Otherwise other workers get no EOF when the parent ends. */
 		for (size_t i = 0; i < pool->batch->args->jobs; i++) {
 			if (pool->worker[i].pid <= 0)
