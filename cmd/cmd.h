@@ -258,17 +258,18 @@ struct sandbox {
 };
 /*
  * Begins a list of files that will stay accessible: system directories and the
- * working directory, for reading. False: the system has no sandbox.
+ * working directory, for reading.
  */
-bool sandbox_begin(struct sandbox *);
+void sandbox_begin(struct sandbox *);
 /* Adds a file, or a directory with all below it; nothing if it is not there. */
 void sandbox_read(struct sandbox *, const char *path);
 void sandbox_write(struct sandbox *, const char *path);
 /*
  * From now on this process and its children can open nothing else, connect to
- * nothing and execute nothing. Ends the list. False: it did not work.
+ * nothing and execute nothing. Ends the list. Returns which part of that the
+ * system cannot do, as a message, or NULL.
  */
-bool sandbox_enter(struct sandbox *);
+const char *sandbox_enter(struct sandbox *);
 /* In a sandbox: from now on it can start and signal no other process. */
 void sandbox_alone(void);
 

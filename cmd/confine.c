@@ -133,8 +133,9 @@ allow_parent(struct sandbox *box, const char *path)
 bool
 confine_begin(const struct args *args, struct sandbox *box)
 {
-	if (args->no_sandbox || !sandbox_begin(box))
+	if (args->no_sandbox)
 		return false;
+	sandbox_begin(box);
 	for (size_t i = 0; i < args->inputs; i++)
 		confine_allow(box, args->input[i]);
 	allow_options(args, box);
@@ -158,8 +159,9 @@ confine_plan(const struct args *args)
 {
 	struct sandbox box;
 
-	if (args->no_sandbox || !sandbox_begin(&box))
+	if (args->no_sandbox)
 		return CG_OK;
+	sandbox_begin(&box);
 	sandbox_read(&box, "/");
 	allow_output(args, &box);
 	if (args->directory != NULL)
@@ -177,14 +179,13 @@ confine_plan(const struct args *args)
 int
 confine_end(const struct args *args, struct sandbox *box, bool begun)
 {
-	const struct cg_message none = { .severity = CG_NOTE,
-		.text = "no sandbox: this system has none" };
+	struct cg_message lack = { .severity = CG_NOTE };
 
 	if (begun && check_box(args, box) != CG_OK)
 		return CG_ELIMIT;
 	if (begun)
-		begun = sandbox_enter(box);
-	if (!begun && !args->no_sandbox && args->verbose)
-		put_message(stderr, &none);
+		lack.text = sandbox_enter(box);
+	if (lack.text != NULL && args->verbose)
+		put_message(stderr, &lack);
 	return CG_OK;
 }

@@ -4,7 +4,8 @@
  * can then only read and write what the conversion reads and writes.
  *
  * Linux only: landlock (5.13 and later, landlock(7)) for files, a seccomp
- * filter (seccomp(2)) for system calls. What is not allowed fails with EACCES
+ * filter (seccomp(2)) for system calls. Each is used where the kernel has it;
+ * containers may forbid the first. What is not allowed fails with EACCES
  * or EPERM.
  */
 #define _GNU_SOURCE /* O_PATH */
@@ -83,7 +84,7 @@ allow(struct sandbox *box, const char *path, uint64_t rights)
 	(void)close(rule.parent_fd);
 }
 
-bool
+void
 sandbox_begin(struct sandbox *box)
 {
 	/* A later header's attributes, of which the kernel takes as many. */
@@ -97,7 +98,7 @@ sandbox_begin(struct sandbox *box)
 	box->ruleset = -1;
 	box->error = 0;
 	if (version <= 0)
-		return false;
+		return; /* system calls can be limited without it */
 	box->rights = UINT64_C(2) << rights_of[version < most ? version : most];
 	box->rights--;
 	attr.files = box->rights;
@@ -107,7 +108,6 @@ sandbox_begin(struct sandbox *box)
 	for (size_t i = 0; system_paths[i] != NULL; i++)
 		allow(box, system_paths[i], READ);
 	allow(box, ".", READ);
-	return box->ruleset >= 0;
 }
 
 void
@@ -345,22 +345,28 @@ forbid_others(void)
 
 #endif
 
-/* In the sandbox; a second one needs no second filter. */
+/* System calls are limited; a second sandbox needs no second filter. */
 static bool inside;
 
-bool
+const char *
 sandbox_enter(struct sandbox *box)
 {
-	bool ok = box->ruleset >= 0 &&
-		  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-		  syscall(SYS_landlock_restrict_self, box->ruleset, 0) == 0 &&
-		  (inside || forbid_calls());
+	bool ready = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+	bool files = ready && box->ruleset >= 0 &&
+		     syscall(SYS_landlock_restrict_self, box->ruleset, 0) == 0;
 
-	inside = inside || ok;
+	inside = inside || (ready && forbid_calls());
 	if (box->ruleset >= 0)
 		(void)close(box->ruleset);
 	box->ruleset = -1;
-	return ok;
+	if (files)
+		return inside
+			   ? NULL
+			   : "no sandbox for system calls: the kernel has no "
+			     "seccomp filters";
+	return inside ? "no sandbox for files: the kernel has no landlock"
+		      : "no sandbox: the kernel has neither landlock nor "
+			"seccomp filters";
 }
 
 void
@@ -372,11 +378,11 @@ sandbox_alone(void)
 
 #else
 
-bool
+void
 sandbox_begin(struct sandbox *box)
 {
 	box->ruleset = -1;
-	return false;
+	box->error = 0;
 }
 
 void
@@ -391,11 +397,11 @@ sandbox_write(struct sandbox *box, const char *path)
 	(void)box, (void)path;
 }
 
-bool
+const char *
 sandbox_enter(struct sandbox *box)
 {
 	(void)box;
-	return false;
+	return "no sandbox: this system has none";
 }
 
 void

@@ -148,6 +148,54 @@ make_tries()
 	[ -e "$dir/outside/new" ]
 }
 
+@test "sandbox: without landlock, system calls are limited" {
+	make_tries
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} -o nolandlock -x c - <<-'END'
+	#include <errno.h>
+	#include <linux/filter.h>
+	#include <linux/seccomp.h>
+	#include <stddef.h>
+	#include <sys/prctl.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		struct sock_filter code[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			    offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			    SYS_landlock_create_ruleset, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+		struct sock_fprog program = { 4, code };
+
+		(void)argc;
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+			return 9;
+		execvp(argv[1], argv + 1);
+		return 8;
+	}
+	END
+	mkdir "$dir/outside"
+	echo tries >"$dir/in/tries"
+	for command in "-O out -t json" --info; do
+		# shellcheck disable=SC2086 # several words
+		OUTSIDE=$dir/outside CONFINED=1 ./nolandlock "$CGCONV" -v \
+			--module "$PWD/tries.so" $command \
+			"$dir/in/tries" 2>err || :
+		for call in inet unix ptrace fork process signal exec; do
+			grep -q "warning: $call: Operation not permitted" err ||
+				{ echo "$call"; cat err; return 1; }
+		done
+		grep -q 'note: no sandbox for files: the kernel has no landlock' err
+	done
+	# It is quiet for those who cannot change it.
+	./nolandlock "$CGCONV" --info "$dir/in/a.folded" 2>&1 |
+		not grep sandbox
+}
+
 @test "sandbox: inputs are listed in a sandbox, too" {
 	mkfifo list
 	"$CGCONV" --files-from list -O new/out --manifest new.jsonl &
