@@ -343,3 +343,15 @@ json()
 		"$CGCONV" --detect "$file" | grep -q '	folded	'
 	done
 }
+
+@test "folded: py-spy's files and lines are found if all frames have them" {
+	local out=$BATS_TEST_TMPDIR/out
+
+	printf '%s\n' 'main (app.py:10);work (app.py:3) 12' \
+		'main (app.py:10);idle (app.py:5) 3' |
+		"$CGCONV" -t callgrind - >"$out" 2>"$out.err"
+	grep -q 'frames are "name (file:line)"' "$out.err"
+	grep -qx 'fl=(1) app.py' "$out" && grep -qx '5 3' "$out"
+	printf 'a;operator()(int) (file.cc:3) 5\nfoo(std::string);b 4\n' |
+		"$CGCONV" -t callgrind - | grep -qF 'operator()(int) (file.cc:3)'
+}

@@ -16,8 +16,9 @@
  *	LF; lines without a count, which flamegraph.pl skips.
  *
  * Names of functions, stacks, one event (without its name) and annotations
- * survive; lines, addresses, objects, parts do not. With --frames=line a
- * frame that is read is "name (file:line)", as py-spy writes it.
+ * survive; lines, addresses, objects, parts do not. With --frames=line, or if
+ * all frames of the first 64 KiB are such, a frame that is read is
+ * "name (file:line)", as py-spy writes it.
  */
 #include "folded.h"
 
@@ -146,9 +147,8 @@ static const struct cg_option options[] = {
 	    .reading = true },
 	{ .name = "frames",
 	    .type = CG_STRING,
-	    .fallback = "name",
 	    .arg = "name|line",
-	    .help = "line: a frame is \"name (file:line)\"",
+	    .help = "line: a frame is \"name (file:line)\" (if all are)",
 	    .reading = true },
 	{ .name = "annotate",
 	    .type = CG_FLAG,

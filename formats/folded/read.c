@@ -33,33 +33,37 @@ struct reader {
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* "name (file:line)" becomes "name". */
-static struct cg_slice
-split_line(struct reader *r, struct cg_slice name, struct cg_pos *pos)
+/*
+ * "name (file:line)" becomes "name", with its file and line. False: it is another
+ * name, such as "operator()(int)".
+ */
+static bool
+split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 {
+	struct cg_slice name = *whole;
 	const char *end = name.ptr + name.len, *colon = end - 1, *open;
 	struct cg_slice number, file;
 	uint64_t line;
 
 	if (name.len < 6 || end[-1] != ')')
-		return name;
+		return false;
 	while (colon > name.ptr && *colon != ':')
 		colon--;
 	number = (struct cg_slice){ colon + 1, (size_t)(end - colon - 1) };
 	if (colon == name.ptr || !cg_take_u64(&number, &line) ||
 	    !cg_equal(number, ")") || line > UINT32_MAX)
-		return name;
+		return false;
 	for (open = colon; open > name.ptr; open--) {
 		if (open[0] == '(' && open[-1] == ' ')
 			break;
 	}
 	if (open <= name.ptr + 1)
-		return name;
+		return false;
 	file = (struct cg_slice){ open + 1, (size_t)(colon - open - 1) };
-	pos->file = cg_add_file(r->build, file);
-	pos->line = (uint32_t)line;
-	name.len = (size_t)(open - 1 - name.ptr);
-	return name;
+	*path = file;
+	*number_of = (uint32_t)line;
+	whole->len = (size_t)(open - 1 - name.ptr);
+	return true;
 }
 
 /* The function of a frame that the threads did not know. */
@@ -68,10 +72,11 @@ add_fn(
     struct reader *r, struct cg_slice name, unsigned note, struct cg_pos *pos)
 {
 	const struct cg_slice object = cg_slice(folded_notes[note].object);
+	struct cg_slice file;
 	cg_object id;
 
-	if (!r->input.fns)
-		name = split_line(r, name, pos);
+	if (!r->input.fns && split_line(&name, &file, &pos->line))
+		pos->file = cg_add_file(r->build, file);
 	if (name.len == 0)
 		name = cg_slice(FOLDED_UNKNOWN);
 	if (r->input.fns)
@@ -403,6 +408,44 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 	return CG_OK;
 }
 
+/* Does each frame of a stack have a file and a line? */
+static bool
+all_have_lines(struct cg_slice stack)
+{
+	struct cg_slice frame, file;
+	uint32_t line;
+
+	while (cg_take_until(&stack, ';', &frame)) {
+		frame = cg_trim(frame);
+		(void)folded_take_note(&frame);
+		if (!split_line(&frame, &file, &line))
+			return false;
+	}
+	return true;
+}
+
+/* Are the frames of the first block those of py-spy, all of them? */
+static bool
+finds_lines(struct cg_slice block, size_t columns)
+{
+	struct folded_count count;
+	struct cg_slice line;
+	bool any = false;
+
+	while (cg_take_line(&block, &line)) {
+		line = folded_trim_line(line);
+		if (line.len == 0 || cg_starts(line, "# "))
+			continue;
+		for (size_t i = 0; i < columns; i++)
+			if (!folded_take_count(&line, &count))
+				return false;
+		if (!all_have_lines(line))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* ---- The file ----------------------------------------------------------- */
 
 /* The name of the event of millionths, kept by the builder. */
@@ -498,6 +541,13 @@ read_first(struct reader *r, struct cg_in *in)
 		return;
 	r->status = find_columns(
 	    r->job, r->build, &text.text, r->event, &r->input.columns);
+	if (r->status == CG_OK && r->input.fns && !cg_opt(r->job, "frames") &&
+	    finds_lines(text.text, r->input.columns)) {
+		cg_known_fns_free(r->input.fns);
+		r->input.fns = NULL;
+		cg_note(r->job, "frames are \"name (file:line)\"; "
+				"--frames name keeps them whole");
+	}
 	if (r->status == CG_OK && !folded_parse(&r->input, &text))
 		r->status = cg_nomem(r->job);
 	if (r->status == CG_OK)
@@ -553,8 +603,8 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	bool lines;
 
 	frames = cg_opt(job, "frames");
-	lines = strcmp(frames, "line") == 0;
-	if (!lines && strcmp(frames, "name") != 0)
+	lines = frames && strcmp(frames, "line") == 0;
+	if (frames && !lines && strcmp(frames, "name") != 0)
 		return cg_usage(
 		    job, "--frames: expected name or line, not '%s'", frames);
 	r.event[0].name = event ? event : FOLDED_EVENT;
