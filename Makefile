@@ -26,7 +26,8 @@ BROWSER_PACKAGES := chromium
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-LINKED := zlib json-c
+# What the library is linked with; only the program needs json-c, too.
+LINKED := zlib
 # Loaded at run time when an input needs them: see lib/base/load.h.
 LOADED := libxml-2.0 libarchive libdw liblzma
 
@@ -43,9 +44,11 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # Expanded late and once: make may install the packages after it has read this
 # file.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LINKED) \
-	$(LOADED) 2>/dev/null))$(PKG_CFLAGS)
+	json-c $(LOADED) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null \
-	|| echo -lz -ljson-c))$(PKG_LIBS)
+	|| echo -lz))$(PKG_LIBS)
+JSON_LIBS = $(eval JSON_LIBS := $(shell $(PKG_CONFIG) --libs json-c 2>/dev/null \
+	|| echo -ljson-c))$(JSON_LIBS)
 # Without its name a library would not be found at run time.
 soname = $(or $(shell $(READELF) -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p'),$(error \
@@ -84,7 +87,7 @@ all: $(B)/cgconv $(B)/libcgconv.a $(B)/libcgconv.so
 $(B)/cgconv: $(cmd_obj) $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic $(EXPORT) \
-		-o $@ $^ $(LIBS) -lrt
+		-o $@ $^ $(LIBS) $(JSON_LIBS) -lrt
 
 # One object in which hidden symbols are local, so that a program linked with
 # the archive sees only public symbols.
@@ -217,7 +220,7 @@ browser: packages
 TEST_LIBS = $(shell $(PKG_CONFIG) --libs libxml-2.0 2>/dev/null || echo -lxml2)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(JSON_LIBS) $(TEST_LIBS)
 .PRECIOUS: $(B)/%.o
 .DELETE_ON_ERROR:
 
@@ -284,7 +287,7 @@ $(B)/batch: $(filter-out $(B)/cmd/main.o,$(cmd_obj))
 $(B)/reader $(B)/files $(B)/archive $(B)/batch: $(B)/%: $(B)/tests/fuzz/%.o \
 		$(lib_obj)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(JSON_LIBS)
 endif
 
 ## fuzz: fuzz the readers in turn until stopped; FUZZ=gprof selects one

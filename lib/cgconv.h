@@ -253,6 +253,8 @@ struct cg_module {
  * size of a table would become part of each program that is linked with it.
  */
 const struct cg_module *const *cg_formats(void);
+/* CG_VERSION of the library, which may be newer than this header. Static. */
+const char *cg_version(void);
 
 /* ---- Messages ----------------------------------------------------------- */
 

@@ -100,7 +100,8 @@ words()
 	refuses 1 "a stack of 1 to 4096" -t folded "$dir/deep"
 	words 8 little 0 3 0 1000 0 18446744073709551615 1 4096 0 1 0 \
 		>"$dir/many"
-	refuses 1 "expected samples whose time fits" -t folded "$dir/many"
+	refuses 1 "expected samples whose time fits" -f gperftools -t folded \
+		"$dir/many"
 	echo 'heap profile: 1: 2 [ 1: 2 ] @ heapprofile' >"$dir/heap"
 	echo ' 1: 2 [ 1: 2 ] @ 0x1 x' >>"$dir/heap"
 	refuses 1 "heap:2:22: error: expected an address" -t folded \

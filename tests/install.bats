@@ -105,6 +105,9 @@ try_library()
 			struct cg_job *job = cg_job_new(cg_formats(), report, 0);
 			int status = argc == 3 && job ? CG_OK : CG_EUSAGE;
 
+			if (strcmp(cg_version(), CG_VERSION) != 0)
+				status = CG_EUSAGE;
+
 			if (status == CG_OK)
 				status = cg_job_add_input(job, argv[1]);
 			if (status == CG_OK)
@@ -139,6 +142,8 @@ try_library()
 	rm "$root"/lib/libcgconv.so*
 	export PKG_CONFIG_PATH=$root/lib/pkgconfig
 	try_library --static
+	# Only the program needs json-c.
+	pkg-config --static --libs cgconv | not grep json
 }
 
 @test "install: a build stops without the names of the libraries" {

@@ -246,7 +246,7 @@ link_without()
 	cp formats/formats.c "$dir"
 	objects=$(printf '%s\n' lib/*/*.c formats/*.c formats/*/*.c cmd/*.c cmd/*/*.c |
 		grep -vx formats/formats.c | sed "s|^|$B/|; s|c\$|o|")
-	libs=$(make -s --eval='print-libs: ; @echo $(LIBS)' print-libs)
+	libs=$(make -s --eval='print-libs: ; @echo $(LIBS) $(JSON_LIBS)' print-libs)
 	json=samples/json/stacks/stacks.cgj
 	folded=samples/folded/collapsed/stacks.folded
 	count=0

@@ -20,17 +20,13 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 	return value;
 }
 
-/*
- * After the same header vmprof has a marker and a name where a record has a
- * count and the depth of its stack.
- */
+/* After the same header vmprof has a marker and a name, no record. */
 static bool
 has_record(struct cg_slice head, struct words words)
 {
-	size_t n = head.len / words.size;
-
-	return n < 6 || get_word(head, 5, words) <= UINT32_MAX ||
-	       (n > 6 && get_word(head, 6, words) <= UINT32_MAX);
+	return head.len < (size_t)7 * words.size ||
+	       (get_word(head, 5, words) <= UINT32_MAX &&
+		   get_word(head, 6, words) <= UINT32_MAX);
 }
 
 /* 0, 3 or more words that follow, 0 (1: Java), period in us, padding. */

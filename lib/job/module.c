@@ -318,3 +318,9 @@ cg_find_option(const struct cg_job *job, const char *name)
 	}
 	return NULL;
 }
+
+const char *
+cg_version(void)
+{
+	return CG_VERSION;
+}
