@@ -23,14 +23,13 @@
 #define MICRO_DIGITS 3 /* times are microseconds */
 /*
  * Begins and ends of calls are multiples of 1 / GRID, which JavaScript's
- * numbers and their sums hold exactly up to GRID_MAX: viewers compare the end of
+ * numbers and their sums hold exactly up to 2^42 (50 days): viewers compare the end of
  * a call, its begin plus its duration, with the begin of the next one. Rounded to
  * nanoseconds, they are what they were.
  */
 #define GRID 2048
 #define GRID_DIGITS 11    /* of 1 / 2048 */
 #define GRID_ONE 48828125 /* 1 / 2048, times 10 to the power of them */
-#define GRID_MAX (INT64_C(1000) << 42) /* ns: 50 days */
 
 /* What is written of a function: "[libx.so]" for one without a name. */
 struct label {
@@ -71,7 +70,6 @@ struct writer {
 	size_t nameless;   /* tracks without numbers so far */
 	uint64_t pid, tid; /* of the track */
 	const char *separator;
-	int64_t origin;    /* which is written as 0 */
 	uint32_t open;     /* the stack of calls that have not ended */
 	struct call *call; /* that are not written yet, from head on */
 	size_t head, calls, call_cap;
@@ -199,17 +197,17 @@ begin_event(struct writer *w, const char *phase)
 
 /* whole + part / GRID microseconds */
 struct grid_time {
-	uint64_t whole;
+	int64_t whole;
 	uint32_t part;
 };
 
 static struct grid_time
-get_grid_time(const struct writer *w, int64_t time)
+get_grid_time(int64_t ns)
 {
-	uint64_t ns = (uint64_t)time - (uint64_t)w->origin;
-	uint64_t part = (ns % 1000 * GRID + 500) / 1000;
+	int64_t whole = ns / 1000 - (ns % 1000 < 0);
+	uint64_t part = ((uint64_t)(ns - whole * 1000) * GRID + 500) / 1000;
 
-	return (struct grid_time){ ns / 1000 + part / GRID,
+	return (struct grid_time){ whole + (int64_t)(part / GRID),
 		(uint32_t)(part % GRID) };
 }
 
@@ -226,12 +224,17 @@ subtract(struct grid_time a, struct grid_time b, bool early)
 static void
 put_time(struct writer *w, const char *key, struct grid_time time)
 {
+	bool negative = time.whole < 0 && time.part > 0;
 	uint64_t digits = (uint64_t)time.part * GRID_ONE;
 	unsigned places = GRID_DIGITS;
 
+	if (negative)
+		digits = (uint64_t)(GRID - time.part) * GRID_ONE;
 	cg_puts(w->out, key);
-	cg_putu(w->out, time.whole);
-	if (time.part == 0)
+	if (negative && time.whole == -1)
+		cg_putc(w->out, '-');
+	cg_put_fixed(w->out, time.whole + negative, 0);
+	if (digits == 0)
 		return;
 	for (; digits % 10 == 0; places--)
 		digits /= 10;
@@ -241,8 +244,8 @@ put_time(struct writer *w, const char *key, struct grid_time time)
 static void
 put_call(struct writer *w, const struct call *call)
 {
-	struct grid_time begin = get_grid_time(w, call->begin);
-	struct grid_time end = get_grid_time(w, call->end);
+	struct grid_time begin = get_grid_time(call->begin);
+	struct grid_time end = get_grid_time(call->end);
 	struct grid_time dur = { 0 };
 
 	begin_event(w, call->is_end ? "E" : call->open ? "B" : "X");
@@ -262,14 +265,57 @@ put_call(struct writer *w, const struct call *call)
 	cg_putc(w->out, '}');
 }
 
-/* Writes the first calls, as far as they have ended, and more than max. */
-static void
-put_calls_above(struct writer *w, size_t max)
+/* Of calls that begin at one time readers take the longest one for the caller. */
+static bool
+is_before(const struct call *a, const struct call *b)
 {
-	while (w->head < w->calls &&
-	       (!w->call[w->head].open || w->calls - w->head > max)) {
-		put_call(w, &w->call[w->head++]);
-		w->written++;
+	return a->open != b->open ? a->open : a->end > b->end;
+}
+
+/* Sorts calls that begin at one time: they nearly are. */
+static void
+sort_calls(struct call *call, size_t n)
+{
+	for (size_t i = 1, to; i < n; i++) {
+		struct call one = call[i];
+
+		for (to = i; to > 0 && is_before(&one, &call[to - 1]); to--)
+			call[to] = call[to - 1];
+		call[to] = one;
+	}
+}
+
+/*
+ * The number of calls that begin with the first one, if that is before now and
+ * they may be written: they have ended, or more than max wait. Else 0.
+ */
+static size_t
+count_first(const struct writer *w, size_t max, int64_t now)
+{
+	const struct call *call = w->call + w->head;
+	size_t waiting = w->calls - w->head, n = 0;
+
+	if (waiting > 0 && call->is_end)
+		return 1;
+	while (n < waiting && !call[n].is_end && call[n].begin == call->begin) {
+		if (call[n].begin >= now || (call[n].open && waiting <= max))
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* Writes the calls that began before now, if max more may wait. */
+static void
+put_first_calls(struct writer *w, size_t max, int64_t now)
+{
+	size_t n;
+
+	while ((n = count_first(w, max, now)) > 0) {
+		sort_calls(w->call + w->head, n);
+		w->written += n;
+		for (; n > 0; n--)
+			put_call(w, &w->call[w->head++]);
 	}
 	if (w->head <= w->calls / 2)
 		return;
@@ -349,7 +395,7 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 	uint64_t number;
 
 	part_names(w, stack, time);
-	put_calls_above(w, CALLS_MAX);
+	put_first_calls(w, CALLS_MAX, time);
 	number = add_call(w, &call);
 	if (number == UINT64_MAX || !cg_grow_raw(&w->place, &w->place_cap,
 					w->depth + 2, sizeof(*w->place)))
@@ -389,7 +435,7 @@ end_track(struct writer *w, int64_t time)
 {
 	bool ok = change_stack(w, 0, time);
 
-	put_calls_above(w, 0);
+	put_first_calls(w, 0, INT64_MAX);
 	w->ends = 0;
 	return ok;
 }
@@ -440,7 +486,7 @@ put_sample(struct writer *w, const struct cg_moment *moment, uint64_t cost)
 {
 	begin_event(w, "P");
 	cg_puts(w->out, ",\"ts\":");
-	cg_put_fixed(w->out, moment->time - w->origin, MICRO_DIGITS);
+	cg_put_fixed(w->out, moment->time, MICRO_DIGITS);
 	cg_puts(w->out, ",\"name\":");
 	cg_put_json(w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
 	cg_puts(w->out, ",\"sf\":");
@@ -506,33 +552,6 @@ is_time(const struct writer *w, const struct cg_track *track)
 {
 	return strcmp(track->unit, "ns") == 0 &&
 	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
-}
-
-/*
- * Times are written as they are if they are on the grid: those since 1970 are
- * not, and begin with the first one.
- */
-static bool
-find_origin(struct writer *w)
-{
-	int64_t first = INT64_MAX, last = 0;
-	struct cg_moments *moments;
-	struct cg_moment moment;
-
-	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
-		moments = cg_moments_new(w->graph, i);
-		if (!moments)
-			return false;
-		if (cg_next_moment(moments, &moment)) {
-			if (moment.time < first)
-				first = moment.time;
-			if (cg_get_track(w->graph, i)->end > last)
-				last = cg_get_track(w->graph, i)->end;
-		}
-		cg_moments_free(moments);
-	}
-	w->origin = first < 0 || last > GRID_MAX ? first : 0;
-	return true;
 }
 
 /* Names all tracks and writes their calls. */
@@ -644,8 +663,7 @@ chrome_write_trace(
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	ok = rank_labels(&w) && merge_stacks(&w) && find_origin(&w) &&
-	     put_calls(&w);
+	ok = rank_labels(&w) && merge_stacks(&w) && put_calls(&w);
 	if (ok && has_samples(&w)) {
 		cg_puts(out, "\n],\n\"stackFrames\":{\n");
 		ok = put_frames(&w);
