@@ -292,10 +292,13 @@ sort_calls(struct call *call, size_t n)
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
 {
-	const struct call *call = w->call + w->head;
 	size_t waiting = w->calls - w->head, n = 0;
+	const struct call *call;
 
-	if (waiting > 0 && call->is_end)
+	if (waiting == 0)
+		return 0;
+	call = &w->call[w->head];
+	if (call->is_end)
 		return 1;
 	while (n < waiting && !call[n].is_end && call[n].begin == call->begin) {
 		if (call[n].begin >= now || (call[n].open && waiting <= max))
@@ -317,7 +320,7 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 		for (; n > 0; n--)
 			put_call(w, &w->call[w->head++]);
 	}
-	if (w->head <= w->calls / 2)
+	if (w->head == 0 || w->head <= w->calls / 2)
 		return;
 	w->calls -= w->head;
 	memmove(w->call, w->call + w->head, w->calls * sizeof(*w->call));
