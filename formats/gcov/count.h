@@ -46,7 +46,7 @@ struct gcov_touch {
 	uint32_t next;        /* touch of the same line */
 	bool repeated;        /* the block is listed for this line already */
 	bool member;
-	bool ends;            /* the block ends here; one touch per line */
+	uint32_t ends;        /* how often the block ends here; one touch */
 };
 
 /* A slot of the hash table of lines; slots of older epochs are free. */

@@ -56,7 +56,7 @@ emit_block(
 		.kind = CG_BRANCH_BLOCK,
 		.block = touch->block,
 		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
-		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
+		.flags = (touch->ends > 0 ? CG_BRANCH_LAST : 0) |
 			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0) |
 			 gcov_block_flags(unit, emit->fn, touch->block),
 		.count = clamp(emit, solved->count) };
@@ -124,17 +124,22 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 	return true;
 }
 
-/* Adds the arcs of a block; last: with jumps. */
+/*
+ * Adds the arcs of a block; last: with jumps. time: how often they were added
+ * to the line before.
+ */
 static void
-emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last)
+emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
+    uint32_t time)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->counted.solved[number];
 	const struct gcov_block *block = &unit->block[emit->fn->block + number];
-	struct cg_branch row = {
-		.pos = pos, .kind = CG_BRANCH_ARC, .block = number
-	};
 	const uint32_t real = block->arcs - block->fakes;
+	struct cg_branch row = { .pos = pos,
+		.kind = CG_BRANCH_ARC,
+		.block = number,
+		.index = time * real };
 	const bool jumps = emit->jumps && last, arcs = emit->arcs && real > 1;
 
 	for (uint32_t i = 0; i < block->arcs && (jumps || arcs); i++) {
@@ -158,10 +163,13 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last)
 	}
 }
 
-/* Adds the calls of a block; last: also as sites of calls. */
+/*
+ * Adds the calls of a block; last: also as sites of calls. time: as above. A
+ * call has the index of the arc that it precedes.
+ */
 static bool
-emit_calls(
-    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last)
+emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
+    bool last, uint32_t time)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->counted.solved[number];
@@ -182,7 +190,9 @@ emit_calls(
 			index++;
 			continue;
 		}
-		row.index = real < 2 || pos.line == 0 ? 0 : index;
+		row.index = pos.line == 0 ? 0
+			    : real < 2    ? time
+					  : time * real + index;
 		row.target = arc->dst;
 		row.count = (int64_t)unsigned_count(
 		    gcov_sub(&unit->scratch, solved->count, arc->count));
@@ -248,9 +258,28 @@ emit_line_0(struct gcov_emit *emit)
 	}
 	for (uint32_t i = 1; i < emit->fn->blocks && success; i++) {
 		if (counted->solved[i].line == GCOV_NONE)
-			success = emit_calls(emit, i, pos, false);
+			success = emit_calls(emit, i, pos, false, 0);
 	}
 	return success;
+}
+
+/*
+ * Limits how often the branches of a block are added. A file could repeat many
+ * more of them than it has bytes: one for each 4 bytes is accepted.
+ */
+static void
+limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
+{
+	struct gcov_unit *unit = emit->unit;
+	uint64_t arcs = unit->block[emit->fn->block + touch->block].arcs;
+	uint64_t more = touch->ends > 1 ? (touch->ends - 1) * arcs : 0;
+
+	if (more > unit->max_blocks - unit->repeats) {
+		unit->lost_repeats += more;
+		touch->ends = 1;
+		return;
+	}
+	unit->repeats += more;
 }
 
 /*
@@ -262,28 +291,31 @@ emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 {
 	const struct gcov_counted *counted = &emit->unit->counted;
 	const struct gcov_block *blocks = emit->unit->block + emit->fn->block;
-	const struct gcov_touch *touch = counted->touch;
+	struct gcov_touch *touch = counted->touch;
 	const uint32_t first = counted->line[number].first;
 	bool calls = false, last;
-	uint32_t t, block;
+	uint32_t t, block, time;
 
 	for (t = first; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
 		last = counted->solved[block].line == number;
-		if (!touch[t].ends)
-			continue;
-		emit_arcs(emit, block, pos, last);
-		calls |= blocks[block].fakes > 0;
+		limit_ends(emit, &touch[t]);
+		for (time = 0; time < touch[t].ends; time++)
+			emit_arcs(emit, block, pos, last && time == 0, time);
+		calls |= touch[t].ends > 0 && blocks[block].fakes > 0;
 	}
 	for (t = calls ? first : GCOV_NONE; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
 		last = counted->solved[block].line == number;
-		if (touch[t].ends && !emit_calls(emit, block, pos, last))
-			return false;
+		for (time = 0; time < touch[t].ends; time++) {
+			if (!emit_calls(
+				emit, block, pos, last && time == 0, time))
+				return false;
+		}
 	}
 	t = emit->fn->conditions > 0 ? first : GCOV_NONE;
 	for (; t != GCOV_NONE; t = touch[t].next) {
-		if (touch[t].ends)
+		if (touch[t].ends > 0)
 			emit_condition(emit, touch[t].block, pos);
 	}
 	return true;
@@ -308,7 +340,7 @@ emit_line(struct gcov_emit *emit, uint32_t number)
 	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
 		if (emit->blocks && !touch[t].repeated)
 			emit_block(emit, &touch[t], pos);
-		ends |= touch[t].ends;
+		ends |= touch[t].ends > 0;
 	}
 	return !ends || emit_ends(emit, number, pos);
 }

@@ -96,6 +96,10 @@ report_problems(const struct gcov_unit *unit)
 		cg_warn(unit->job,
 		    "some lines have too many blocks and arcs: their counts "
 		    "are too low");
+	if (unit->lost_repeats > 0)
+		cg_warn(unit->job,
+		    "dropped %llu branches: blocks list a line too often",
+		    (unsigned long long)unit->lost_repeats);
 	if (unit->lost_paths > 0)
 		cg_warn(unit->job,
 		    "dropped the blocks of the paths of %llu function%s: there "

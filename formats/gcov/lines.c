@@ -12,6 +12,17 @@
  * members is the sum of its blocks. Source: gcov.c.
  *
  * In clang's units a block is a member of all its lines, as in llvm-cov.
+ *
+ * The branches of a block are listed on the line that it ends on, once or more
+ * often, as the tool of the compiler's version does:
+ *
+ *	gcc until 7	once
+ *	gcc 8 to 16	once for each span of the block that ends on the line,
+ *			or that is empty and follows such a span: gcc -O1 writes
+ *			the name of a file without lines if the line is the one
+ *			before (add_line_counts() of gcov.cc)
+ *	clang		once for each time that the block lists the line
+ *			(annotateSource() of GCOV.cpp, LLVM 12 to 19)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -181,17 +192,21 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 		touch->repeated = true;
 	}
 	touch->member = line->has_members = true;
-	scratch->touch[line->own].ends = true;
+	scratch->touch[line->own].ends++;
 	scratch->solved[block].line = number;
 	return true;
 }
 
-/* clang's blocks end on their last line and are members of all lines. */
+/*
+ * clang's blocks are members of all their lines. They end on their last line,
+ * as often as they list it.
+ */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 {
 	const struct gcov_block *at = &unit->block[fn->block + block];
-	uint32_t last = GCOV_NONE, p;
+	struct gcov_touch *touch;
+	uint32_t last = GCOV_NONE, p, t;
 
 	for (p = at->span; p != GCOV_NONE; p = unit->span[p].next) {
 		if (!touch_span(unit, block, &unit->span[p], &last))
@@ -200,7 +215,10 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 	unit->scratch.solved[block].line = last;
 	if (last == GCOV_NONE)
 		return add_touch(unit, block, GCOV_NONE) != NULL;
-	unit->scratch.touch[unit->scratch.line[last].own].ends = true;
+	touch = unit->scratch.touch;
+	p = unit->scratch.line[last].own;
+	for (t = p; t != GCOV_NONE; t = touch[t].next)
+		touch[p].ends++;
 	return true;
 }
 

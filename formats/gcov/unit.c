@@ -161,6 +161,7 @@ clear(struct gcov_unit *unit)
 	unit->prepared = false;
 	unit->negative = 0;
 	unit->path_work = unit->path_rows = unit->lost_paths = 0;
+	unit->repeats = unit->lost_repeats = 0;
 }
 
 /* Allocates all arrays, so that none is NULL even if it stays empty. */

@@ -175,6 +175,7 @@ struct gcov_unit {
 	bool in_stream;    /* the data is in a stream */
 	uint64_t negative; /* number of negative counts that became 0 */
 	uint64_t path_work, path_rows, lost_paths; /* paths.c */
+	uint64_t repeats, lost_repeats; /* rows that repeat others: emit.c */
 	bool nomem;
 };
 
