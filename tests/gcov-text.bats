@@ -302,6 +302,31 @@ lines()
 	"$CGCONV" -q -t gcov-text "$t/a.gcov" | same "$t/a.gcov" -
 }
 
+@test "gcov-text: no groups of gcc 8 to 14 that end behind the last code" {
+	groups() { "$CGCONV" -q -t gcov-text "$@" | grep -c '^-----'; }
+
+	# gcov 12 has none here; its group of two functions has three rulers.
+	sample=samples/gcov/gcc-spans/cover.gcda
+	[ "$(groups $sample)" = 0 ]
+	"$CGCONV" -q -t json $sample >"$t/12.cgj"
+	sed 's/"B22\*"/"B44*"/; s/^\["end".*/["end"]/' "$t/12.cgj" >"$t/14.cgj"
+	sed 's/"B22\*"/"B53*"/; s/^\["end".*/["end"]/' "$t/12.cgj" >"$t/15.cgj"
+	[ "$(groups "$t/14.cgj")" = 0 ]
+	[ "$(groups "$t/15.cgj")" = 3 ]
+}
+
+@test "gcov-text: no summaries of clang's functions that begin on line 0" {
+	"$CGCONV" -q -t json samples/gcov/clang-twice/cover.gcda >"$t/a.cgj"
+	"$CGCONV" -q -t gcov-text "$t/a.cgj" | grep -q '^function _Z5firstii '
+	# clang 19 writes so the wrappers of co_await; llvm-cov omits them.
+	sed -e 's/^\(\["function",[0-9]*,"first(.*)",[0-9]*,0,\)[0-9]*/\10/' \
+		-e 's/^\["end".*/["end"]/' "$t/a.cgj" >"$t/b.cgj"
+	not cmp -s "$t/a.cgj" "$t/b.cgj"
+	"$CGCONV" -q -t gcov-text "$t/b.cgj" >"$t/out"
+	not grep -q '^function _Z5firstii ' "$t/out"
+	grep -q '^function main ' "$t/out"
+}
+
 @test "gcov-text: summaries of clang's functions equal those of llvm-cov" {
 	# From llvm-cov gcov -t -b -c of LLVM 14; destructors have no lines.
 	cat >"$t/want" <<-'END'

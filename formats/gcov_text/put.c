@@ -196,16 +196,25 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 	return symbol.len > 0 ? symbol : cg_fn_name(w->graph, fn);
 }
 
+/*
+ * llvm-cov writes no function that begins on line 0, as the wrappers of clang
+ * 19 for co_await do, or behind the last line with code (annotateSource() of
+ * GCOV.cpp).
+ */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)
 {
 	uint32_t exit = w->version == 0 || w->version >= 408 ? 1 : 0;
 	void (*put)(struct gcov_text_writer *, int64_t part, int64_t whole);
 	struct cg_coverage sum;
+	struct cg_range range;
 	uint64_t entries = 0;
 
 	if (!cg_get_coverage(w->rows, CG_ALL_PARTS, fn, exit, &sum))
 		return false;
+	cg_fn_range(w->graph, fn, &range);
+	if (sum.marked && (range.first == 0 || range.first > w->last))
+		return true;
 	put = sum.marked ? put_whole_percent : put_percent;
 	(void)cg_fn_entries(w->lines, fn, &entries);
 	cg_puts(w->out, "function ");

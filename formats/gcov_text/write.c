@@ -193,7 +193,7 @@ begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
 	while (
 	    walk->fn < w->fns && cg_fn_line(w->lines, w->fn[walk->fn]) < number)
 		walk->fn++;
-	if (walk->last != 0)
+	if (walk->last != 0 || number > w->end)
 		return true;
 	for (from = walk->fn; walk->fn < w->fns; walk->fn++) {
 		if (cg_fn_line(w->lines, w->fn[walk->fn]) != number)
@@ -243,11 +243,11 @@ next_line(
 	for (size_t i = walk->fn; i < w->fns; i++) {
 		line = cg_fn_line(w->lines, w->fn[i]);
 		if (line > number) {
-			next = line < next ? line : next;
+			next = line < next && line <= w->end ? line : next;
 			break;
 		}
 	}
-	if (walk->last > number && walk->last < next)
+	if (walk->last > number && walk->last < next && walk->last <= w->end)
 		next = walk->last;
 	return next == UINT32_MAX ? 0 : next;
 }
@@ -262,7 +262,8 @@ put_lines(struct gcov_text_writer *w)
 		if (!begin_fns(w, &walk, number))
 			return false;
 		put_main_line(w, number, &walk.entry);
-		if (walk.last == number && !end_group(w, &walk))
+		if (walk.last == number && number <= w->end &&
+		    !end_group(w, &walk))
 			return false;
 	}
 	return true;
@@ -343,6 +344,19 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 	return true;
 }
 
+/*
+ * Finds the last line up to which gcov writes functions. From gcc 8 to 14 gcov knows
+ * no lines of a file behind the last one with code, so that it omits a group
+ * which ends there: the last line of a function may be only a brace. gcc 15
+ * adds the last lines of functions (process_all_functions() of gcov.cc).
+ */
+static void
+find_end(struct gcov_text_writer *w)
+{
+	w->last = w->entries > 0 ? w->entry[w->entries - 1].line.line : 0;
+	w->end = w->version < 800 || w->version >= 1500 ? UINT32_MAX : w->last;
+}
+
 static bool
 put_file(struct gcov_text_writer *w, cg_file file)
 {
@@ -353,6 +367,7 @@ put_file(struct gcov_text_writer *w, cg_file file)
 	if (w->version == 0 || w->version >= 800)
 		rank_fns(w, false);
 	ok = list_lines(w) && get_name(w, file, &name);
+	find_end(w);
 	if (ok && w->entries > 0) {
 		put_head(w, name);
 		ok = gcov_text_read_source(w, file) && put_lines(w);

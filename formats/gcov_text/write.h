@@ -37,6 +37,8 @@ struct gcov_text_writer {
 	uint32_t *rank;  /* by fn: its index in fn + 1; 0: not in a group */
 	const cg_fn *fn; /* the file's functions */
 	size_t fns;
+	uint32_t end;    /* functions are written up to this line */
+	uint32_t last;   /* the last line with code */
 };
 
 /* What functions did on a line. */
