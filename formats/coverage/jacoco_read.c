@@ -443,8 +443,8 @@ static bool
 add_package(struct reader *reader, const struct package *package,
     size_t methods, size_t sources)
 {
-	struct method *method = reader->method + methods;
 	size_t n = package->methods - methods;
+	struct method *method = n > 0 ? &reader->method[methods] : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!method[i].path)
