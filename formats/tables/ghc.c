@@ -48,14 +48,21 @@ probe(const struct cg_head *head)
 {
 	static const char *const keys[] = { "cost_centres", "total_alloc",
 		NULL };
+	struct cg_slice text = head->text, line;
 
 	if (cg_starts(head->text, "{"))
 		return cg_head_keys(head, keys) == 3 ? CG_PROBE_SURE
 						     : CG_PROBE_NO;
-	return cg_find(
-		   cg_head_line(head), "Time and Allocation Profiling Report")
-		   ? CG_PROBE_SURE
-		   : CG_PROBE_NO;
+	/* GHC's title, or a report without it. */
+	line = cg_trim(cg_head_line(head));
+	if (cg_find(line, "Time and Allocation Profiling Report"))
+		return CG_PROBE_SURE;
+	if (!cg_starts(line, "total time"))
+		return CG_PROBE_NO;
+	while (cg_take_line(&text, &line))
+		if (ghc_is_head(line))
+			return CG_PROBE_SURE;
+	return CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_ghc = {
