@@ -80,28 +80,25 @@ cg_job_free(struct cg_job *job)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-static const struct cg_module *
-recognise(struct cg_job *job, struct cg_in *in, int *score)
+static int
+recognise(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 {
-	struct cg_found found;
+	int status = cg_probe(job, in, found);
 
-	if (!cg_probe(job, in, &found))
-		return NULL;
-	*score = found.score;
-	if (found.rival) {
-		(void)cg_fail(job,
+	if (status != CG_OK)
+		return status;
+	if (found->rival)
+		return cg_fail(job,
 		    "this may be %s or %s; choose with "
 		    "--from",
-		    found.module->name, found.rival->name);
-		return NULL;
-	}
-	job->unclaimed = !found.module;
-	if (found.empty)
-		(void)cg_fail(job, "the file is empty");
-	else if (!found.module)
-		(void)cg_fail(job, "unknown input format; see --list-formats, "
-				   "or use --from");
-	return found.module;
+		    found->module->name, found->rival->name);
+	job->unclaimed = !found->module;
+	if (found->empty)
+		return cg_fail(job, "the file is empty");
+	if (!found->module)
+		return cg_fail(job, "unknown input format; see --list-formats, "
+				    "or use --from");
+	return CG_OK;
 }
 
 static int
@@ -148,18 +145,20 @@ check_symbols(struct cg_job *job)
 static int
 read_input(struct cg_job *job, struct cg_in *in)
 {
-	const struct cg_module *module = job->from;
-	int status, score = CG_PROBE_SURE;
+	struct cg_found found = { .module = job->from, .score = CG_PROBE_SURE };
+	const struct cg_module *module;
+	int status = CG_OK;
 
 	job->errors.in = in;
-	if (!module)
-		module = recognise(job, in, &score);
-	if (!module)
-		return cg_in_status(in) != CG_OK ? cg_in_status(in) : CG_EINPUT;
+	if (!job->from)
+		status = recognise(job, in, &found);
+	if (status != CG_OK)
+		return status;
+	module = found.module;
 	if (job->verbose)
 		cg_note(job, "reading as %s", module->name);
 	job->reading = module;
-	status = keep_source(job, in, module, score);
+	status = keep_source(job, in, module, found.score);
 	if (status != CG_OK)
 		return status;
 	cg_build_next(&job->build, in);
@@ -436,13 +435,13 @@ cg_job_detect(
 	job->errors.in = cg_in_open(&job->errors.diag, path, &status);
 	if (!job->errors.in)
 		return status;
-	if (cg_probe(job, job->errors.in, &found)) {
+	status = cg_probe(job, job->errors.in, &found);
+	if (status == CG_OK) {
 		detected->module = found.rival ? NULL : found.module;
 		detected->score = found.score;
 		detected->filters =
 		    cg_job_keep(job, cg_in_filters(job->errors.in));
 	}
-	status = cg_in_status(job->errors.in);
 	close_input(job);
 	return detected->filters ? status : CG_ELIMIT;
 }

@@ -170,7 +170,7 @@ const char *cg_list_meant(const struct cg_meant *, char list[CG_MEANT_ROOM]);
 
 /*
  * Finds the format with the highest score of an input, of which nothing is
- * consumed. False: there is nothing to look at, or an error, which is reported.
+ * consumed. Not CG_OK: an error, which is reported.
  */
 struct cg_found {
 	const struct cg_module *module; /* NULL: none */
@@ -178,7 +178,7 @@ struct cg_found {
 	int score;
 	bool empty; /* the input is */
 };
-bool cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
+int cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
 
 /* ---- options.c ---------------------------------------------------------- */
 

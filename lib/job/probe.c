@@ -58,22 +58,26 @@ is_json(struct cg_slice text)
 	return text.len > 0 && (*text.ptr == '{' || *text.ptr == '[');
 }
 
-/* Asks with more of the input. False: an error was reported. */
-static bool
+/* Asks with more of the input. */
+static int
 ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,
     struct cg_found *found)
 {
 	char *outline = json ? malloc(CG_HEAD_SIZE) : NULL;
 	struct cg_head head = { .whole = false };
-	bool more = true, ok = true;
 	size_t size = MORE_FIRST;
+	int status = CG_OK;
+	bool more = true;
 
+	if (json && !outline)
+		return cg_nomem(job);
 	for (; more && !head.whole && size <= CG_PROBE_BYTES &&
 	       found->score < CG_PROBE_LIKELY;
 	     size *= MORE_STEP) {
-		ok = cg_in_head(in, size, &head);
-		if (!ok)
+		if (!cg_in_head(in, size, &head)) {
+			status = cg_in_status(in);
 			break;
+		}
 		if (outline) {
 			head.text.len =
 			    cg_json_outline(head.text, outline, CG_HEAD_SIZE);
@@ -82,28 +86,27 @@ ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,
 		more = ask(job, &head, wants, !outline, found) || outline;
 	}
 	free(outline);
-	return ok;
+	return status;
 }
 
-bool
+int
 cg_probe(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 {
 	struct cg_head head;
-	bool *wants, more, json, ok;
+	bool *wants, more, json;
+	int status = CG_OK;
 
 	*found = (struct cg_found){ .score = CG_PROBE_NO };
 	if (!cg_in_head(in, CG_HEAD_SIZE, &head))
-		return false;
+		return cg_in_status(in);
 	wants = calloc(job->modules + 1, sizeof(*wants));
-	if (!wants) {
-		(void)cg_nomem(job);
-		return false;
-	}
+	if (!wants)
+		return cg_nomem(job);
 	found->empty = head.text.len == 0;
 	more = ask(job, &head, wants, false, found);
 	json = is_json(head.text);
-	ok = head.whole || !(more || json) ||
-	     ask_more(job, in, wants, json, found);
+	if (!head.whole && (more || json))
+		status = ask_more(job, in, wants, json, found);
 	free(wants);
-	return ok;
+	return status;
 }

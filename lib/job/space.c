@@ -5,6 +5,7 @@
  * Profiles of processes contain addresses as they were in memory. Minus the
  * bias of their mapping they are the addresses in the object file.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,8 @@ open_file(struct cg_space *space, struct image *image, struct cg_slice path,
 	if (image->symbols || path.len == 0 || *path.ptr != '/')
 		return;
 	if (cg_elffile_look(path.ptr, &is_elf, &why) != CG_OK)
-		job->errors.fault = cg_fail(job, "cannot read %s", path.ptr);
+		job->errors.fault = cg_fail(job, "cannot read %s: %s", path.ptr,
+		    why ? why : strerror(EIO));
 	image->confined |= why == cg_confined;
 	if (is_elf)
 		symbols = cg_open_symbols(job, path.ptr, true);
