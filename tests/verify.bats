@@ -83,6 +83,40 @@ verifies()
 	[ "$(grep -c '^  ' "$dir/got")" -eq 1 ]
 }
 
+@test "verify: inclusive costs are compared wherever both have calls" {
+	in=samples/gprof-text/report/report.gprof
+	"$CGCONV" -q -t callgrind "$in" -o "$dir/out"
+	verifies 0 "$in" 'Same   in all that both can represent'
+	# The line after that of a call has its cost.
+	awk '{ if (call) sub(/ [0-9]+$/, " 0"); call = /^calls=/; print }' \
+		"$dir/out" >"$dir/none"
+	mv "$dir/none" "$dir/out"
+	verifies 1 "$in" 'Total  ns  430000000 = 430000000' \
+		'  inclusive: main, ns: 430000000 is not 0' \
+		'  cost of calls: main -> left, ns: 701357 is not 0' \
+		'Differ in 18 numbers'
+	# Costs of calls and estimates of them are not the same.
+	printf 'events: ns\nfn=main\n0 0\ncfn=f\ncalls=1 0\n0 60\ncfn=g\n' \
+		>"$dir/in.cg"
+	printf 'calls=1 0\n0 30\nfn=f\n0 0\ncfn=h\ncalls=1 0\n0 60\n' \
+		>>"$dir/in.cg"
+	printf 'fn=g\n0 0\ncfn=h\ncalls=1 0\n0 30\nfn=h\n0 90\n' >>"$dir/in.cg"
+	"$CGCONV" -q -t json "$dir/in.cg" |
+		sed '2s/"stated"/"by-counts"/; s/^\(\["call".*\)\[.*/\1[]]/
+			s/^\["end".*/["end"]/' >"$dir/out"
+	verifies 0 "$dir/in.cg" 'Unsure 6 inclusive costs not determined by calls'
+}
+
+@test "verify: inclusive costs that follow from counts may differ by 2" {
+	in=samples/gprof-text/report/report.gprof
+	"$CGCONV" -q -t json "$in" | sed 's/^\["end".*/["end"]/' >"$dir/in"
+	sed 's/430000000/430000002/' "$dir/in" >"$dir/out"
+	verifies 1 "$dir/in" '  self: burn, ns: 430000000 is not 430000002' \
+		'Differ in 3 numbers'
+	sed 's/430000000/430000003/' "$dir/in" >"$dir/out"
+	verifies 1 "$dir/in" '  inclusive: main, ns: 430000000 is not 430000003'
+}
+
 @test "verify: a missing event is a difference" {
 	"$CGCONV" -q -t json "$sample" | grep -v '"end"' |
 		sed 's/"time"/"ticks"/' >"$dir/out"

@@ -57,9 +57,18 @@ struct matched_fn {
 	cg_fn fn;
 };
 
+/* Which inclusive costs of an event are compared. */
+enum inclusive {
+	INCLUSIVE_EXACT,
+	INCLUSIVE_ROUNDED, /* both follow from counts of calls */
+	INCLUSIVE_UNSURE,  /* one does, the other is stated */
+	INCLUSIVE_NONE     /* it has no meaning (coverage) */
+};
+
 /* An event of both profiles. */
 struct common {
 	size_t column[2];
+	enum inclusive inclusive;
 };
 
 enum difference {

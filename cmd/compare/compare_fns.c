@@ -146,6 +146,37 @@ merge_items(const struct verify *v, struct items *items)
 	items->count = kept;
 }
 
+/* What follows from counts is rounded, in both in an order of its own. */
+#define ROUNDING 2
+
+/* Costs wrap if they are signed. */
+static bool
+is_inclusive_equal(
+    const struct verify *v, size_t event, const uint64_t value[2])
+{
+	uint64_t more = value[0] - value[1], less = value[1] - value[0];
+
+	if (v->event[event].inclusive == INCLUSIVE_NONE)
+		return true;
+	if (v->event[event].inclusive == INCLUSIVE_EXACT)
+		return more == 0;
+	return more <= ROUNDING || less <= ROUNDING;
+}
+
+/* certain: the calls of the function determine the cost. */
+static void
+compare_inclusive(struct verify *v, enum difference kind,
+    const struct where *where, size_t event, const uint64_t value[2],
+    bool certain)
+{
+	if (is_inclusive_equal(v, event, value))
+		return;
+	if (certain && v->event[event].inclusive != INCLUSIVE_UNSURE)
+		report_difference(v, kind, where, event, value);
+	else
+		v->unsure++;
+}
+
 static void
 compare_values(struct verify *v, enum difference kind,
     const struct where *where, const uint64_t *value)
@@ -178,16 +209,13 @@ compare_call(struct verify *v, const struct items *items,
     const struct item *item, const struct where *where)
 {
 	const uint64_t *value = items->value + item->value;
+	bool certain =
+	    !is_several(v, where->group) && !is_several(v, where->callee);
 
-	if (is_several(v, where->group) || is_several(v, where->callee)) {
-		for (size_t e = 0; e < v->events; e++)
-			v->unsure += value[2 * e] != value[2 * e + 1];
-		return;
-	}
-	if (v->counts && item->count[0] != item->count[1])
+	if (certain && v->counts && item->count[0] != item->count[1])
 		report_difference(v, DIFF_COUNT, where, 0, item->count);
-	if (v->common & CG_INCL)
-		compare_values(v, DIFF_CALL, where, value);
+	for (size_t e = 0; e < v->events; e++, value += 2)
+		compare_inclusive(v, DIFF_CALL, where, e, value, certain);
 }
 
 /* Is the unknown caller (function 0) in the group? */
@@ -314,12 +342,9 @@ compare_sums(struct verify *v, size_t group)
 		}
 		if (self[0] != self[1])
 			report_difference(v, DIFF_SELF, &where, e, self);
-		if (!inclusive || sum[0] == sum[1])
-			continue;
-		if (is_certain(v, group))
-			report_difference(v, DIFF_INCLUSIVE, &where, e, sum);
-		else
-			v->unsure++;
+		if (inclusive && sum[0] != sum[1])
+			compare_inclusive(v, DIFF_INCLUSIVE, &where, e, sum,
+			    is_certain(v, group));
 	}
 }
 

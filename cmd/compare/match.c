@@ -61,7 +61,8 @@ match_events(struct verify *v)
 		size_t found = cg_find_event(b, cg_get_event(a, i)->name);
 
 		if (found < others)
-			v->event[v->events++] = (struct common){ { i, found } };
+			v->event[v->events++] =
+			    (struct common){ .column = { i, found } };
 	}
 	return true;
 }

@@ -65,6 +65,35 @@ deepest_level(const struct cg_graph *graph)
 	return deepest;
 }
 
+static enum inclusive
+find_inclusive(const struct verify *v, const struct common *event)
+{
+	bool by_counts[2], stated = false;
+
+	for (int s = 0; s < 2; s++) {
+		const struct profile *profile = &v->profile[s];
+		enum cg_incl incl =
+		    cg_get_event(profile->graph, event->column[s])->incl;
+
+		if (incl == CG_INCL_NONE)
+			return INCLUSIVE_NONE;
+		by_counts[s] = incl == CG_INCL_BY_COUNTS;
+		stated |= !by_counts[s] &&
+			  (profile->found & (CG_INCL | CG_STACKS)) != 0;
+	}
+	if (!by_counts[0] && !by_counts[1])
+		return INCLUSIVE_EXACT;
+	return stated ? INCLUSIVE_UNSURE : INCLUSIVE_ROUNDED;
+}
+
+/* Before cg_job_derive(), which replaces counts by costs. */
+static void
+find_inclusives(struct verify *v)
+{
+	for (size_t e = 0; e < v->events; e++)
+		v->event[e].inclusive = find_inclusive(v, &v->event[e]);
+}
+
 /* Makes calls of stacks with the levels of recursion of the other profile. */
 static int
 derive_profile(struct verify *v, int s)
@@ -157,6 +186,9 @@ compare(struct verify *v)
 	int status;
 
 	v->common = v->profile[0].can_represent & v->profile[1].can_represent;
+	/* Inclusive costs follow from calls. */
+	if (v->common & CG_CALLS)
+		v->common |= CG_INCL;
 	for (int s = 0; s < 2; s++)
 		v->of_files[s] = has_lines_of_files(&v->profile[s]);
 	v->by_file =
@@ -199,6 +231,7 @@ verify(struct args *args)
 	if (status == CG_OK &&
 	    (!match_events(&v) || !match_labels(&v) || !match_times(&v)))
 		status = cg_nomem(args->job);
+	find_inclusives(&v);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = derive_profile(&v, s);
 	if (status == CG_OK)
