@@ -259,6 +259,68 @@ verifies()
 	done
 }
 
+# Does no call of the sample have an inclusive cost of the event, rightly?
+has_self_only()
+{
+	case $1:$2 in
+	# Coverage has none.
+	samples/gcov/*) ;;
+	# All stacks with delays have one function.
+	samples/hprof/sites/*:delay | samples/hprof/sites/*:contentions) ;;
+	# Callgrind counts the use of cache lines where they were loaded.
+	samples/callgrind/cacheuse/*:AcCost? | samples/callgrind/cacheuse/*:SpLoss?) ;;
+	# The one call of the sample is of the other event.
+	samples/oprofile-xml/modules/*:LLC_MISSES) ;;
+	*) return 1 ;;
+	esac
+}
+
+# Calls from known callers have inclusive costs of every event that has self costs.
+includes()
+{
+	for file in $(samples); do
+		for table in flat calls; do
+			# shellcheck disable=SC2046 # two words or none
+			"$CGCONV" -q -t tsv --table $table $(exe_of "$file") \
+				"$file" >"$dir/$table" 2>/dev/null ||
+				: >"$dir/$table"
+		done
+		awk -F '\t' '
+			FNR == 1 {
+				for (at = 1; at <= NF && $at !~ /^calls/; at++) ;
+				for (i = at + 1; i <= NF; i++)
+					name[i] = $i
+				next
+			}
+			FILENAME ~ /flat$/ {
+				for (i = at + 1; i <= NF; i++)
+					if ($i != 0)
+						has[name[i]] = 1
+				next
+			}
+			$3 != "" {
+				calls = 1
+				for (i = at + 1; i <= NF; i++)
+					if ($i != 0)
+						called[name[i]] = 1
+			}
+			END {
+				for (i = at + 1; calls && i in name; i++) {
+					event = name[i]
+					sub(/ inclusive$/, "", event)
+					if (has[event] && !called[name[i]])
+						print event
+				}
+			}' "$dir/flat" "$dir/calls" >"$dir/events"
+		while read -r event; do
+			has_self_only "$file" "$event" || {
+				echo "$file: calls have no inclusive $event"
+				return 1
+			}
+		done <"$dir/events"
+	done
+}
+
 # Converting X to X again changes nothing.
 repeats()
 {

@@ -24,6 +24,10 @@ has_property()
 	has_property verifies
 }
 
+@test "matrix: calls have inclusive costs wherever functions have self costs" {
+	has_property includes
+}
+
 @test "matrix: converting X to X again changes nothing" {
 	has_property repeats
 }
