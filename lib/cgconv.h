@@ -957,8 +957,10 @@ int cg_job_load_modules(struct cg_job *, const char *path);
 int cg_job_read(struct cg_job *, const struct cg_graph **graph);
 /*
  * Checks options, derives what the target needs, writes and commits the output.
- * Call it after cg_job_read(). CG_EINPUT if inputs were skipped; the output is
- * complete then except for these.
+ * Call it after cg_job_read(). A failure leaves an existing file unchanged, with
+ * one exception: if inputs, or parts of one, were skipped after an error
+ * (cg_job_skipped()), the output is complete except for these and replaces the
+ * file, an error says that it is partial, and CG_EINPUT is returned.
  */
 int cg_job_write(struct cg_job *);
 /* cg_job_read() and cg_job_write(). */

@@ -261,6 +261,71 @@ failing()
 		status=$?
 }
 
+# keeps INPUT: a failed conversion leaves the old output, or says that the new
+# one is partial.
+keeps()
+{
+	echo old >out.cgj
+	batch -t json -o out.cgj "$1"
+	[ "$status" -eq 0 ] || [ "$(cat out.cgj)" = old ] ||
+		grep -q "error: the output is partial" err || {
+		echo "status $status, and $1 replaced the output:"
+		cat err
+		return 1
+	}
+}
+
+@test "faults: a failure replaces no output, or says that it is partial" {
+	for format in "$ROOT"/samples/*/; do
+		case $format in */demo/ | */record*/ | */src/) continue ;; esac
+		input=$(find "$format" -mindepth 2 -type f -size -300k \
+			! -name HOW ! -name '*.txt' ! -name prog ! -name '*.ci' |
+			LC_ALL=C sort | head -n 1)
+		[ -n "$input" ] || continue
+		name=x.${input##*/}
+		name=${name%.gz}
+		gzip -dcf <"$input" >whole
+		size=$(wc -c <whole)
+		for part in 1 5 9; do
+			head -c $((size * part / 10)) whole >"$name"
+			keeps "$name"
+		done
+		{ cat whole && echo junkjunkjunkjunk; } >"$name"
+		keeps "$name"
+	done
+}
+
+# was_partial ARG...: so is the output of each of these conversions.
+was_partial()
+{
+	echo old >out.cgj
+	batch -q -t json -o out.cgj "$@"
+	[ "$status" -eq 1 ]
+	[ "$(tail -n 1 err)" = "$message" ]
+	"$CGCONV" -q -t json -o copy.cgj out.cgj
+}
+
+@test "faults: a partial output is an error that says so" {
+	message="cgconv: error: the output is partial: 1 input or part of an\
+ input was skipped"
+	gzip -dc "$ROOT/samples/jfr/work/work.jfr.gz" >cut.jfr
+	echo junkjunkjunkjunk >>cut.jfr
+	was_partial cut.jfr
+	was_partial --diff "$ROOT/samples/jfr/work/work.jfr.gz" cut.jfr
+	mkdir units
+	cp "$ROOT"/samples/gcov/gcc-c/cover.gc* units
+	head -c 100 units/cover.gcda >units/cut.gcda
+	cp units/cover.gcno units/cut.gcno
+	was_partial units
+	# The records of the header are read by another descriptor.
+	failing "read 4" -q -t json -o out.cgj \
+		"$ROOT/samples/perf-data/work/work.perf.data"
+	[ "$status" -eq 1 ]
+	grep -q "$message" err
+	message="out.cgj: error: the output is partial: 1 of 3 inputs failed"
+	was_partial -j2 -f callgrind "$PLAIN" in/callgrind.out.1 cut.jfr
+}
+
 @test "faults: an output is complete though its directory cannot be synced" {
 	[ "$(uname -s)" = Linux ] || skip "needs glibc"
 	"$CGCONV" -t json -o right in/callgrind.out.1

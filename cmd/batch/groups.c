@@ -3,6 +3,7 @@
  * groups into chunks for the workers.
  */
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -489,14 +490,31 @@ remove_chunks(const struct batch *batch, struct group *group)
 
 /* ---- Completion --------------------------------------------------------- */
 
+static void
+report_partial(struct batch *batch, const struct group *group, size_t failed)
+{
+	char text[80];
+	const struct cg_message message = {
+		.severity = CG_ERROR, .file = group->output, .text = text
+	};
+
+	snprintf(text, sizeof(text),
+	    "the output is partial: %zu of %zu inputs failed", failed,
+	    group->tasks);
+	print_lines(batch, ""); /* removes the progress */
+	put_message(stderr, &message);
+}
+
 void
 end_group(struct batch *batch, struct group *group)
 {
 	struct task *task = NULL;
+	size_t failed = 0;
 
 	while ((task = next_in_group(batch, group, task)) != NULL) {
 		size_t number = (size_t)(task - batch->task);
 
+		failed += task->state == FAILED;
 		if (task->state != SUMMED)
 			continue;
 		batch->count[SUMMED]--;
@@ -504,6 +522,8 @@ end_group(struct batch *batch, struct group *group)
 		    batch->result[number]);
 		set_result(batch, number, NULL);
 	}
+	if (failed > 0)
+		report_partial(batch, group, failed);
 }
 
 void

@@ -542,16 +542,15 @@ run(struct diff *d)
 		status = compute_values(d);
 	if (status == CG_OK)
 		status = write_profile(d);
-	if (status != CG_OK)
+	/* Inputs that were read in part are compared, too. */
+	if (status != CG_OK &&
+	    !(status == CG_EINPUT && cg_job_skipped(args->job)))
 		return status;
 	if (args->json && !print_json(d))
 		return cg_nomem(args->job);
 	if (!args->json && (!args->quiet || !has_output(args)))
 		print_text(d);
-	return cg_job_skipped(d->profile[BEFORE].job) ||
-		       cg_job_skipped(d->profile[AFTER].job)
-		   ? CG_EINPUT
-		   : CG_OK;
+	return status;
 }
 
 int

@@ -180,6 +180,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	job->build = diff.build;
 	job->graph = diff.build.graph;
 	for (int s = 0; s < 2; s++) {
+		job->errors.skips += side[s]->errors.skips;
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.profile[s]->fns;
 		job->diff_lost |= cg_graph_facts(diff.profile[s]) &

@@ -364,6 +364,7 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 	/* Rules for paths were applied when it was read. */
 	job->build.rules = NULL;
 	job->merged += part->sources + part->merged;
+	job->errors.skips += part->errors.skips;
 	cg_build_next(&job->build, NULL);
 	return cg_graph_add(&job->build, part->graph);
 }
@@ -632,6 +633,22 @@ exclude(struct cg_job *job, const struct cg_module *to)
 	return CG_OK;
 }
 
+/*
+ * The rule for all formats: a failure replaces no output, except that what could
+ * be read of the inputs is written, and the message says that it is partial.
+ */
+static int
+report_partial(struct cg_job *job)
+{
+	size_t skips = job->errors.skips;
+
+	return skips == 0 ? CG_OK
+			  : cg_fail(job,
+				"the output is partial: %zu %s skipped", skips,
+				skips == 1 ? "input or part of an input was"
+					   : "inputs or parts of inputs were");
+}
+
 int
 cg_job_write(struct cg_job *job)
 {
@@ -669,8 +686,10 @@ cg_job_write(struct cg_job *job)
 	status = commit(job, out, status);
 	/* Another output may be written. */
 	job->errors.fault = fault;
+	if (status == CG_OK)
+		status = report_partial(job);
 	cg_diag_flush(&job->errors.diag, NULL);
-	return status == CG_OK && job->errors.skips > 0 ? CG_EINPUT : status;
+	return status;
 }
 
 bool
