@@ -203,6 +203,7 @@ gcov_add_targets(
 void
 gcov_program_free(struct gcov_program *program)
 {
+	cg_map_free(&program->times);
 	cg_map_free(&program->idents);
 	free(program->known);
 	cg_map_free(&program->waiting);

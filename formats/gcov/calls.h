@@ -29,8 +29,14 @@ struct gcov_source {
 };
 
 /* State that is kept from one unit to the next. */
+#define PATH_SHOWN 100 /* bytes of a path in a message */
+
 struct gcov_program {
 	size_t units, never; /* in all inputs; those without data */
+	size_t checks;       /* skipped, see gcov_is_check() */
+	size_t newer;        /* sources, see gcov_compare_times() */
+	char first_check[PATH_SHOWN], first_newer[PATH_SHOWN];
+	struct cg_map times; /* of sources, by file: seconds + 1; NEWER */
 	struct cg_map idents; /* number in known, + 1 */
 	struct gcov_known *known;
 	size_t knowns, known_cap;

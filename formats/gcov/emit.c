@@ -503,7 +503,7 @@ add_files(struct gcov_emit *emit, const char *notes)
 		if (unit->file[i].id != 0)
 			cg_list_file(emit->build, unit->file[i].id);
 	}
-	return true;
+	return gcov_compare_times(unit, directory, notes);
 }
 
 static void

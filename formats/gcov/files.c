@@ -2,6 +2,7 @@
  * files.c - paths of notes and data, and the directory of sources.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -405,4 +406,50 @@ gcov_is_check(
 	end = cg_join_path(path, unit->head.cwd, *source);
 	return is_check((struct cg_slice){ path, (size_t)(end - path) }) ||
 	       was_removed(unit, unit->head.cwd, *source);
+}
+
+/* ---- Times -------------------------------------------------------------- */
+
+#define NEWER UINT32_MAX
+
+/* Seconds since 1970, plus 1; 0: there is no such file. */
+static uint32_t
+time_of(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0 || info.st_mtime < 0)
+		return 0;
+	return info.st_mtime < NEWER - 1 ? (uint32_t)info.st_mtime + 1
+					 : NEWER - 1;
+}
+
+/* As gcov, which compares seconds and tells of a source once. */
+bool
+gcov_compare_times(
+    struct gcov_unit *unit, struct cg_slice directory, const char *notes)
+{
+	struct gcov_program *program = unit->program;
+	uint32_t made = cg_companion_in_memory(unit->job) ? 0 : time_of(notes);
+
+	for (size_t i = 0; made > 0 && i < unit->files; i++) {
+		struct cg_slice name = unit->file[i].name;
+		uint32_t *time = cg_map_at(&program->times, unit->file[i].id);
+
+		if (!time)
+			return false;
+		if (*time == 0)
+			*time = is_there(unit, directory, name)
+				    ? time_of(unit->path)
+				    : 1;
+		if (unit->nomem)
+			return false;
+		if (*time <= made || *time == NEWER)
+			continue;
+		*time = NEWER;
+		if (program->newer++ == 0)
+			(void)snprintf(program->first_newer, PATH_SHOWN, "%.*s",
+			    (int)name.len, name.ptr);
+	}
+	return true;
 }

@@ -20,6 +20,7 @@
  *
  * Survives: everything except counters that are no coverage (values, times).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,10 +128,9 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	if (!unit->has_data && cg_opt_flag(unit->job, "only-run"))
 		return CG_OK;
 	if (gcov_is_check(unit, notes, &source)) {
-		cg_warn(unit->job,
-		    "skipped notes without data: their source %.*s is gone, or "
-		    "a check of the build's configuration",
-		    source.len > 99 ? 99 : (int)source.len, source.ptr);
+		if (unit->program->checks++ == 0)
+			(void)snprintf(unit->program->first_check, PATH_SHOWN,
+			    "%.*s", (int)source.len, source.ptr);
 		return CG_OK;
 	}
 	unit->program->units++;
@@ -391,6 +391,19 @@ release(void *memory)
 	struct state *state = memory;
 	const struct gcov_program *program = &state->program;
 
+	if (program->newer > 0)
+		cg_warn(state->unit.job,
+		    "%zu source%s newer than the notes, the first is %s: lines "
+		    "may have moved; compile and run again",
+		    program->newer, program->newer == 1 ? " is" : "s are",
+		    program->first_newer);
+	if (program->checks > 0)
+		cg_note(state->unit.job,
+		    "skipped %zu unit%s without data, the first is of %s: "
+		    "the source is gone, or a check of the build's "
+		    "configuration",
+		    program->checks, program->checks == 1 ? "" : "s",
+		    program->first_check);
 	if (program->never > 0)
 		cg_note(state->unit.job,
 		    "%zu of %zu unit%s never ran: the counts are 0; --only-run "

@@ -49,6 +49,13 @@ bool gcov_find_directory(struct gcov_unit *, struct cg_build *,
 bool gcov_is_check(
     struct gcov_unit *, const char *notes, struct cg_slice *source);
 
+/*
+ * Counts sources that are newer than the notes: their lines may be others. To be
+ * called when the files have ids. False: out of memory.
+ */
+bool gcov_compare_times(
+    struct gcov_unit *, struct cg_slice directory, const char *notes);
+
 /* ---- data.c, notes.c, old.c --------------------------------------------- */
 
 /*
