@@ -592,12 +592,17 @@ void cg_owners_free(struct cg_owners *);
  * cursors.
  */
 
-/* A function of a file: all functions there with one linker name. */
+/* A function of a file: all functions there with one key. */
 struct cg_merged_fn {
 	struct cg_slice name;
 	uint32_t first, last; /* lines; last 0: unknown */
 	uint64_t count;       /* entries; 1 if only costs tell that it ran */
 };
+/*
+ * Its linker name or, where that is unknown or with option functions-by-name, its
+ * name: C++ has several constructors and destructors of one name.
+ */
+struct cg_slice cg_fn_key(const struct cg_graph *, cg_fn);
 /*
  * The functions of the current file, by first line. Starts again with its first
  * line. Valid until the next call.
@@ -813,6 +818,12 @@ bool cg_choose_pair(
 		.name = "exclude-internal-functions", .type = CG_FLAG,       \
 		.fallback = "no",                                            \
 		.help = "leave out functions whose names begin with __",     \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "functions-by-name", .type = CG_FLAG,                \
+		.fallback = "no",                                            \
+		.help = "count functions of one C++ name as one",            \
 		.writing = true                                              \
 	},                                                                   \
 	{                                                                    \

@@ -163,3 +163,57 @@ built()
 		grep -v '^line \(9\|11\|13\) ' >got
 	same want got
 }
+
+# A destructor has up to three linker names and one C++ name.
+@test "like: gcovr counts functions by name, others by linker name" {
+	needs g++
+	mkdir "$dir/cc"
+	cd "$dir/cc"
+	cat >d.cc <<-'END'
+	struct B { virtual ~B(); virtual int f(); B(); };
+	B::B() {}
+	B::~B() {}
+	int B::f() { return 1; }
+	template <class T> T twice(T x) { return x + x; }
+	int never() { return twice(1.5) > 1; }
+	int main() { B *b = new B; int r = twice(b->f()); delete b; return r - 2; }
+	END
+	g++ -O0 --coverage d.cc -o d
+	./d
+	"$CGCONV" -q --summary --like gcovr . >got
+	grep -q ' 71.4% 5/7 .* all files' got
+	"$CGCONV" -q --summary . >got
+	grep -q ' 75.0% 6/8 .* all files' got
+	for to in lcov jacoco clover; do
+		"$CGCONV" -q -t $to --like gcovr -o out .
+		"$CGCONV" -q --summary out >got
+		grep -q ' 71.4% 5/7 .* all files' got
+	done
+	command -v gcovr >/dev/null || return 0
+	gcovr --json - . 2>/dev/null | grep -o '"execution_count": [0-9]*' |
+		sort | uniq -c | awk '{ n += $1; if ($3 > 0) hit += $1 }
+		END { print hit "/" n }' | same - <(echo 5/7)
+}
+
+@test "like: llvm-cov's lines are those of its records, not of its report" {
+	needs clang++ llvm-cov llvm-profdata
+	mkdir "$dir/cc"
+	cd "$dir/cc"
+	cat >d.cc <<-'END'
+	template <class T> T twice(T x) { return x + x; }
+	int main(int argc, char **argv) {
+		auto add = [&](int a) {
+			return a + argc;
+		};
+		return add(1) - twice(1) - (int)(twice(1.5) - 3);
+	}
+	END
+	clang++ -fprofile-instr-generate -fcoverage-mapping d.cc -o d || skip
+	LLVM_PROFILE_FILE=d.profraw ./d
+	llvm-profdata merge -o d.profdata d.profraw || skip
+	llvm-cov export -format=lcov d -instr-profile=d.profdata >d.info
+	"$CGCONV" -q --summary --like llvm-cov --json d d.profdata >got
+	grep -q "\"lines\":{\"hit\":7,\"found\":7," got
+	[ "$(grep -c ^DA: d.info)" -eq 7 ]
+	grep -q "\"functions\":{\"hit\":4,\"found\":4," got
+}

@@ -79,9 +79,9 @@ bool coverage_add_outcomes(struct coverage_reader *, cg_fn,
 
 /* ---- fns.c -------------------------------------------------------------- */
 
-/* A function of the current file: all functions there with one linker name. */
+/* A function of the current file: all functions there with one key. */
 struct coverage_fn {
-	struct cg_slice key;  /* linker name, else name */
+	struct cg_slice key;  /* see cg_fn_key() */
 	struct cg_slice name; /* of one of them */
 	uint32_t first;
 	uint64_t count;

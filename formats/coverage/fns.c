@@ -18,10 +18,8 @@ struct coverage_fn *
 coverage_find_fn(
     const struct coverage_fns *f, const struct cg_graph *graph, cg_fn fn)
 {
-	struct coverage_fn wanted = { .key = cg_fn_symbol(graph, fn) };
+	struct coverage_fn wanted = { .key = cg_fn_key(graph, fn) };
 
-	if (wanted.key.len == 0)
-		wanted.key = cg_fn_name(graph, fn);
 	if (f->fns == 0)
 		return NULL;
 	return bsearch(&wanted, f->fn, f->fns, sizeof(wanted), compare_keys);

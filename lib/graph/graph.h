@@ -207,6 +207,7 @@ struct cg_graph {
 
 	struct cg_excluded *excluded; /* from coverage; or NULL */
 	struct cg_excluded *unchanged; /* not in the patch; or NULL */
+	bool fns_by_name;         /* see cg_fn_key() */
 	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
 	bool guessed;             /* stacks repeat the costs of rows */

@@ -250,7 +250,8 @@ begin_graph(struct cg_job *job)
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
 	job->build.wanted = find_wanted(job);
-	job->build.linkage = to && to->linkage;
+	job->build.linkage =
+	    to && to->linkage && !cg_opt_flag(job, "functions-by-name");
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
 	job->build.who = find_who(job);
@@ -630,6 +631,7 @@ exclude(struct cg_job *job, const struct cg_module *to)
 	cg_excluded_free(job->graph->excluded);
 	cg_excluded_free(job->graph->unchanged);
 	job->graph->excluded = job->graph->unchanged = NULL;
+	job->graph->fns_by_name = false;
 	return CG_OK;
 }
 

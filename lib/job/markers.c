@@ -459,6 +459,7 @@ cg_job_exclude_marked(struct cg_job *job)
 		return status;
 	cg_excluded_free(job->graph->excluded);
 	job->graph->excluded = NULL;
+	job->graph->fns_by_name = cg_opt_flag(job, "functions-by-name");
 	status = cg_job_exclude_unchanged(job);
 	if (status == CG_OK)
 		status = read_options(&scan);

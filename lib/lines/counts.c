@@ -1,7 +1,8 @@
 /*
  * counts.c - how many lines, functions, branches and conditions of a file there
  * are and were hit. The rules are those of lcov: functions of one linker name
- * are one, conditions of a line are identified by the size of their group.
+ * are one (with option functions-by-name, those of one name, as in gcovr),
+ * conditions of a line are identified by the size of their group.
  */
 #include <stdlib.h>
 
@@ -43,13 +44,19 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 	return true;
 }
 
-/* Linker names are those that functions are merged by. */
+/* By this functions are merged. */
 static cg_str
-merged_name(const struct cg_lines *lines, cg_fn id)
+key_of(const struct cg_graph *graph, cg_fn id)
 {
-	const struct cg_fn_entry *fn = &lines->graph->fn[id];
+	const struct cg_fn_entry *fn = &graph->fn[id];
 
-	return fn->symbol ? fn->symbol : fn->name;
+	return fn->symbol && !graph->fns_by_name ? fn->symbol : fn->name;
+}
+
+struct cg_slice
+cg_fn_key(const struct cg_graph *graph, cg_fn id)
+{
+	return cg_strs_get(&graph->strs, key_of(graph, id));
 }
 
 static bool
@@ -59,8 +66,7 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 	bool ran;
 
 	cg_fn_range(lines->graph, id, &range);
-	*fn = (struct cg_merged_fn){ .name = cg_strs_get(&lines->graph->strs,
-					 merged_name(lines, id)),
+	*fn = (struct cg_merged_fn){ .name = cg_fn_key(lines->graph, id),
 		.first = cg_fn_line(lines, id),
 		.last = range.last };
 	if (cg_fn_entries(lines, id, &fn->count))
@@ -71,11 +77,11 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 	return true;
 }
 
-/* Adds the function, or adds it to one of the same name. */
+/* Adds the function, or adds it to one of the same key. */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 {
-	uint32_t *at = &lines->merged_at[merged_name(lines, id)];
+	uint32_t *at = &lines->merged_at[key_of(lines->graph, id)];
 	struct cg_merged_fn *to, fn;
 
 	if (!get_fn(lines, id, event, &fn) ||
@@ -114,7 +120,7 @@ cg_merged_fns(struct cg_lines *lines, size_t event,
 			ok = add_fn(lines, lines->fn[i], event);
 	}
 	for (size_t i = 0; lines->merged_at && i < lines->fns; i++)
-		lines->merged_at[merged_name(lines, lines->fn[i])] = 0;
+		lines->merged_at[key_of(lines->graph, lines->fn[i])] = 0;
 	if (!ok)
 		cg_graph_nomem(lines->graph);
 	/* The functions of a file come nearly in this order. */
