@@ -302,8 +302,8 @@ totals()
 	lines '<line number="1" hits="18446744073709551615"/>' '<x><y/></x>' \
 		'<line number="2" hits="2"/>' >"$dir/in.xml"
 	"$CGCONV" -t lcov "$dir/in.xml" 2>"$dir/err" | grep ^DA |
-		says DA:1,0 DA:2,2
-	grep -q "hits 18446744073709551615 are read as -1" "$dir/err"
+		says DA:1,1 DA:2,2
+	grep -q "hits 18446744073709551615 are a wrapped negative count" "$dir/err"
 	grep -q "unknown element <x> is skipped" "$dir/err"
 }
 

@@ -175,16 +175,32 @@ says_sorted()
 	section DA:1,-3 DA:2,18446744073709551615 DA:3,1.5e+3 DA:4,0 DA:5,7 \
 		FN:1,f FNDA:-1,f >"$dir/in.info"
 	writes "$dir/in.info" | grep -E '^(DA|FNDA)' |
-		says FNDA:0,f DA:1,0 DA:2,0 DA:3,1500 DA:4,0 DA:5,7
-	grep -q "count 18446744073709551615 is read as -1" "$dir/err"
+		says FNDA:0,f DA:1,0 DA:2,1 DA:3,1500 DA:4,0 DA:5,7
+	grep -q "count 18446744073709551615 is a wrapped negative one: it is read as 1" \
+		"$dir/err"
 	grep -q "negative entry count of a function is read as 0" "$dir/err"
-	grep -q "negative counts of 2 lines are written as 0" "$dir/err"
+	grep -q "negative counts of 1 line are written as 0" "$dir/err"
 	refuses_section "expected a count" DA:1,x
 	refuses_section "expected a count" DA:1,
 	refuses_section "expected a count of 64 bits" DA:1,1e30
 	refuses_section "expected a count" DA:1,18446744073709551616
 	refuses_section "exceeds 64 bits" DA:1,9223372036854775807 \
 		DA:2,1
+}
+
+@test "lcov: the installed lcov takes the same wrapped and negative counts for hits" {
+	command -v lcov >/dev/null || skip "no lcov"
+	lcov --version | grep -q 'version 1\.' || skip "lcov 2 refuses such files"
+	section FN:1,f FNDA:18446744073709551615,f DA:1,18446744073709551615 \
+		DA:2,-3 DA:3,9223372036854775808 DA:4,1 >"$dir/in.info"
+	lcov --summary "$dir/in.info" 2>&1 |
+		grep -o '([0-9]* of [0-9]* [lf]' | tr -d 'a-z(' | tr -s ' ' / \
+		>"$dir/want"
+	"$CGCONV" -q --summary --json "$dir/in.info" |
+		grep -o '"total":{"lines":{[^}]*},"functions":{[^}]*}' |
+		grep -o '"hit":[0-9]*,"found":[0-9]*' |
+		sed 's/.*hit":\([0-9]*\),"found":\([0-9]*\)/\1\/\2\//' >"$dir/got"
+	same "$dir/want" "$dir/got"
 }
 
 @test "lcov: negative counts of branches and lines are reported" {

@@ -76,7 +76,7 @@ get_u32(
 	return true;
 }
 
-/* Hits from 2^63 on are a negative count of the tool that wrote them. */
+/* Hits from 2^63 on are a wrapped negative count: as in lcov, the line ran. */
 static bool
 get_hits(struct reader *r, int64_t *hits)
 {
@@ -91,9 +91,12 @@ get_hits(struct reader *r, int64_t *hits)
 		return cg_xml_reject(
 		    r->xml, "hits=\"...\" with a number of 64 bits");
 	*hits = (int64_t)(negative ? 0 - value : value);
-	if (!negative && *hits < 0)
-		cg_warn_at(r->job, cg_xml_at(r->xml),
-		    "hits %" PRIu64 " are read as %" PRId64, value, *hits);
+	if (negative || value <= (uint64_t)INT64_MAX)
+		return true;
+	*hits = 1;
+	cg_warn_at(r->job, cg_xml_at(r->xml),
+	    "hits %" PRIu64 " are a wrapped negative count: they are read as 1",
+	    value);
 	return true;
 }
 

@@ -65,16 +65,23 @@ take_float(struct cg_slice *text, double *value)
 	return true;
 }
 
-/* A count from 2^63 on is a negative count of the tool that wrote it. */
+/*
+ * A count from 2^63 on is a wrapped negative count of the tool that wrote it. What
+ * it was is unknown, but for lcov and genhtml the line ran, while it did not if
+ * they read a negative count.
+ */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 {
-	int64_t value = (int64_t)(negative ? 0 - count : count);
-
-	if (!negative && value < 0)
-		cg_warn_at(r->job, at, "count %" PRIu64 " is read as %" PRId64,
-		    count, value);
-	return value;
+	if (negative)
+		return (int64_t)(0 - count);
+	if (count <= (uint64_t)INT64_MAX)
+		return (int64_t)count;
+	cg_warn_at(r->job, at,
+	    "count %" PRIu64 " is a wrapped negative one: it is read as 1, "
+	    "as lcov takes it for a hit",
+	    count);
+	return 1;
 }
 
 /* Takes a count, also a negative one or a floating-point number. */
