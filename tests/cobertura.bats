@@ -350,3 +350,19 @@ files()
 	[ "$(files "$(root '/src')" 'a\b.cc')" = '/src/a\b.cc' ]
 	"$CGCONV" -q -t lcov "$dir/w.xml" | grep -c '^BRDA:8,.*,[01]' | grep -qx 2
 }
+
+@test "cobertura: functions without lines are counted in a warning" {
+	for file in a b; do
+		printf 'SF:/%s.c\nFN:1,f\nFN:10,g\nFNDA:1,f\nFNDA:0,g\n' $file
+		printf 'DA:1,1\nDA:2,1\nend_of_record\n'
+	done >"$dir/in.info"
+	for jobs in 1 4; do
+		"$CGCONV" -j $jobs -t cobertura -o "$dir/out" "$dir/in.info" \
+			2>"$dir/err"
+		grep -x "cgconv: warning: dropped 2 functions without lines" \
+			"$dir/err"
+	done
+	"$CGCONV" -t cobertura --no-methods -o "$dir/out" "$dir/in.info" \
+		2>"$dir/err"
+	not grep "without lines" "$dir/err"
+}

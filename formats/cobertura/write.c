@@ -42,6 +42,7 @@ struct writer {
 	struct method *method;
 	size_t method_count, method_cap;
 	uint32_t *own; /* by fn: index in the current file, + 1 */
+	uint64_t bare; /* functions of files that have no line there */
 };
 
 /* ---- Counting ----------------------------------------------------------- */
@@ -440,18 +441,32 @@ put_method(struct writer *w, const struct method *method)
 	cg_puts(w->r.out, "</lines></method>\n");
 }
 
+/* Functions that begin in the current file; readers know them by their lines. */
+static uint64_t
+count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < fns; i++)
+		count += cg_fn_line(w->r.lines, fn[i]) > 0;
+	return count;
+}
+
 /* The functions of the current file; false: out of memory. */
 static bool
 put_methods(struct writer *w)
 {
 	const cg_fn *fn;
 	size_t fns;
+	uint64_t all;
 
 	cg_puts(w->r.out, "<methods>\n");
 	if (w->methods) {
 		fns = cg_file_fns(w->r.lines, &fn);
 		if (!list_lines(w, fn, fns) || !list_methods(w, fn))
 			return false;
+		all = count_fns(w, fn, fns);
+		w->bare += all > w->method_count ? all - w->method_count : 0;
 		for (size_t i = 0; i < w->method_count; i++)
 			put_method(w, &w->method[i]);
 	}
@@ -546,6 +561,19 @@ close_methods(struct cg_report *r)
 	free(w->own);
 }
 
+static void
+forget(struct cg_report *copy)
+{
+	((struct writer *)copy)->bare = 0;
+}
+
+static bool
+join(struct cg_report *r, const struct cg_report *copy)
+{
+	((struct writer *)r)->bare += ((const struct writer *)copy)->bare;
+	return true;
+}
+
 static bool
 put_packages(struct writer *w)
 {
@@ -553,12 +581,18 @@ put_packages(struct writer *w)
 		.size = sizeof(*w),
 		.put = put_file,
 		.begin = begin_copy,
-		.close = close_methods };
+		.close = close_methods,
+		.forget = forget,
+		.join = join };
 
 	cg_report_again(&w->r);
 	if (!cg_report_files(&how))
 		return false;
 	cg_puts(w->r.out, "</classes></package>\n");
+	if (w->bare > 0)
+		cg_warn(w->r.job,
+		    "dropped %" PRIu64 " function%s without lines", w->bare,
+		    w->bare == 1 ? "" : "s");
 	return true;
 }
 
