@@ -11,6 +11,7 @@
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
  * jemalloc's prof_data.c, R's eval.c, fprof.erl and eprof.erl of Erlang/OTP,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
+ * SimpleCov's result_merger.rb, gprofng's Print.cc and er_print,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
  * commands, the tools' documentation.
  */
@@ -42,6 +43,11 @@ struct capture {
 #define EPROF_RUN                                                         \
 	"fprof:analyse([{dest, \"out.fprof\"}]) in place of eprof, then " \
 	"erlgrind out.fprof out.callgrind && cgconv out.callgrind"
+
+#define GPROFNG_WHAT "a report of gprofng"
+#define GPROFNG_RUN                                                        \
+	"perf record -g PROGRAM && perf script | cgconv -, which records " \
+	"the program again"
 
 /* The first match counts. %s is the file's name. */
 static const struct capture captures[] = {
@@ -96,6 +102,12 @@ static const struct capture captures[] = {
 	    "perf record -g PROGRAM && perf script | cgconv -, which records "
 	    "the program again (gprofng display text -calltree %s only shows "
 	    "it)" },
+	{ MAGIC("Functions sorted by metric: "), NULL, GPROFNG_WHAT,
+	    GPROFNG_RUN },
+	{ MAGIC("Functions Call Tree. Metric: "), NULL, GPROFNG_WHAT,
+	    GPROFNG_RUN },
+	{ MAGIC("Lines sorted by metric: "), NULL, GPROFNG_WHAT, GPROFNG_RUN },
+	{ MAGIC("PCs sorted by metric: "), NULL, GPROFNG_WHAT, GPROFNG_RUN },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
 	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto", TRACECONV_RUN },
@@ -121,6 +133,13 @@ static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
 	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
+/* Next to the report; SimpleCov's formatters make that of it. */
+static const struct capture resultset = { MAGIC("{"), NULL,
+	"a .resultset.json of SimpleCov",
+	"ruby -rsimplecov -rsimplecov_json_formatter -e "
+	"'SimpleCov.collate([\"%s\"]) { formatter "
+	"SimpleCov::Formatter::JSONFormatter }' && cgconv "
+	"coverage/coverage.json" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
 /* Files that begin with begin and have all these words. */
@@ -185,6 +204,39 @@ is_perf_json(struct cg_slice text)
 
 	return cg_starts(text, perf_json.magic) &&
 	       cg_head_keys(&head, keys) != 0;
+}
+
+/* Does JSON begin so? Blanks do not count, * is a string with its quotes. */
+static bool
+begins_as(struct cg_slice text, const char *json)
+{
+	for (; *json; json++) {
+		while (text.len > 0 && strchr(" \t\r\n", *text.ptr))
+			(void)cg_take_char(&text, *text.ptr);
+		if (*json != '*') {
+			if (!cg_take_char(&text, *json))
+				return false;
+			continue;
+		}
+		if (!cg_take_char(&text, '"'))
+			return false;
+		while (text.len > 0 && *text.ptr != '"') {
+			if (cg_take_char(&text, '\\') && text.len == 0)
+				return false;
+			(void)cg_take_char(&text, *text.ptr);
+		}
+		if (!cg_take_char(&text, '"'))
+			return false;
+	}
+	return true;
+}
+
+/* Of each run, by its name: the lines of files, until 0.17 without the key. */
+static bool
+is_resultset(struct cg_slice text)
+{
+	return begins_as(text, "{*:{\"coverage\":{*:{\"lines\":[") ||
+	       begins_as(text, "{*:{\"coverage\":{*:[");
 }
 
 /* Five words as in profiles of gperftools, then a marker, versions and a name. */
@@ -260,6 +312,8 @@ find(struct cg_slice text, const char *name)
 	}
 	if (is_perf_json(text))
 		return &perf_json;
+	if (is_resultset(text))
+		return &resultset;
 	if (is_vmprof(text))
 		return &vmprof;
 	if (is_raw_heaptrack(text))

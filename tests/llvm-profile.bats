@@ -179,13 +179,13 @@ like_llvm()
 @test "llvm-profile: unknown versions name the command to use" {
 	cp $s/clang-22-macros/default.profraw "$dir/x.profraw"
 	byte "$dir/x.profraw" 8 0b
-	refuses 1 "version 11 of .profraw is not known (8 to 10 are): use llvm-profdata merge and llvm-cov export" \
+	refuses 1 "version 11 of .profraw is not known (8 to 10 are); run, of the same LLVM: llvm-profdata merge -o out.profdata FILE && llvm-cov export" \
 		--exe $s/clang-22-macros/prog "$dir/x.profraw"
 	byte "$dir/x.profraw" 8 07
 	refuses 1 "version 7 of .profraw is not known" "$dir/x.profraw"
 	cp $s/clang-22-macros/default.profdata "$dir/x.profdata"
 	byte "$dir/x.profdata" 8 0e
-	refuses 1 "version 14 of .profdata is not known (4 to 13 are): use llvm-cov export" \
+	refuses 1 "version 14 of .profdata is not known (4 to 13 are); run, of the same LLVM: llvm-cov export" \
 		"$dir/x.profdata"
 	cp $s/clang-22-macros/prog "$dir/prog"
 	offset=$(readelf -SW "$dir/prog" | awk '/__llvm_covmap/ {

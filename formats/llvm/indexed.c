@@ -136,8 +136,9 @@ take_version(struct indexed *indexed, struct llvm_bytes *bytes)
 	indexed->version = LLVM_VERSION(indexed->flags);
 	if (indexed->version < OLDEST || indexed->version > NEWEST)
 		return cg_reject_at(job, at,
-		    "version %llu of .profdata is not known (%d to %d are): "
-		    "use llvm-cov export of the same LLVM",
+		    "version %llu of .profdata is not known (%d to %d are); "
+		    "run, of the same LLVM: llvm-cov export -format=lcov "
+		    "-instr-profile=FILE PROGRAM >out.info && cgconv out.info",
 		    (unsigned long long)indexed->version, OLDEST, NEWEST);
 	return llvm_check_kind(job, indexed->flags);
 }

@@ -191,8 +191,11 @@ take_header(struct raw *raw, struct llvm_bytes *bytes)
 	raw->version = (unsigned)LLVM_VERSION(raw->word[VERSION]);
 	if (raw->version < OLDEST || raw->version > NEWEST)
 		return cg_reject_at(job, at,
-		    "version %u of .profraw is not known (%d to %d are): use "
-		    "llvm-profdata merge and llvm-cov export of the same LLVM",
+		    "version %u of .profraw is not known (%d to %d are); run, "
+		    "of the same LLVM: llvm-profdata merge -o out.profdata "
+		    "FILE && llvm-cov export -format=lcov "
+		    "-instr-profile=out.profdata PROGRAM >out.info && cgconv "
+		    "out.info",
 		    raw->version, OLDEST, NEWEST);
 	if (!llvm_check_kind(job, raw->word[VERSION]))
 		return false;
