@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 enum kind {
@@ -69,6 +70,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_xml *xml;
+	struct cg_space *space; /* counts addresses without names */
 	struct table table[KINDS];
 	struct frame *frame; /* of one backtrace, leaf first */
 	size_t frames, frame_cap;
@@ -180,17 +182,23 @@ take_source(struct reader *r, struct item *frame)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* The name of a frame without one is its address. */
+/*
+ * The name of a frame without one is its address. Executables of macOS are no
+ * ELF files: no symbols are looked up.
+ */
 static bool
 take_frame(struct reader *r, struct item *item)
 {
 	struct item binary = { 0 };
 	struct cg_slice name;
+	uint64_t addr;
 	cg_name fn;
 
 	if ((!cg_xml_attribute(r->xml, "name", &name) || name.len == 0) &&
 	    !cg_xml_attribute(r->xml, "addr", &name))
 		name = cg_slice("(unknown)");
+	if (cg_starts(name, "0x") && cg_get_u64(name, &addr))
+		cg_space_count(r->space, addr);
 	fn = cg_add_name(r->build, name);
 	while (cg_xml_child(r->xml, &name)) {
 		bool good;
@@ -443,7 +451,9 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     time = { .name = "ns",
 					     .long_name = "Time",
 					     .unit = "ns" };
-	struct reader r = { .job = job, .build = build };
+	struct reader r = {
+		.job = job, .build = build, .space = cg_space_new(job, build)
+	};
 	enum cg_xml_type type = CG_XML_END;
 	bool good = true;
 	int status;
@@ -459,6 +469,7 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
 		(void)cg_xml_reject(r.xml, "another element");
 	cg_xml_free(r.xml);
+	cg_space_free(r.space);
 	for (int i = 0; i < KINDS; i++) {
 		cg_map_free(&r.table[i].ids);
 		free(r.table[i].item);

@@ -452,7 +452,12 @@ struct cg_space;
 enum cg_from {
 	CG_FROM_PROCESS, /* they are the process's */
 	CG_FROM_FILE,    /* they are offsets of bytes in the file */
-	CG_FROM_LOAD     /* they begin with the file's lowest loaded address */
+	CG_FROM_LOAD,    /* they begin with the file's lowest loaded address */
+	/*
+	 * Offsets in the file, or the process's, of which only those in files
+	 * at fixed addresses have names.
+	 */
+	CG_FROM_UNPLACED
 };
 struct cg_mapping {
 	uint64_t start, limit; /* [start, limit) of the process; or 0 */
@@ -484,6 +489,11 @@ size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
 /* The same; 0: no symbol is known there. */
 size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
+/* The same, CG_FROM_UNPLACED, for texts; their path may be empty. */
+size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX]);
+/* Counts an address without a name that no file here has; NULL: does not. */
+void cg_space_count(struct cg_space *, uint64_t addr);
 /* Are both addresses of the mapping in the function of one symbol? */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);

@@ -70,6 +70,34 @@ folds()
 		grep -qx 'sys_read;do_read 7'
 }
 
+@test "dtrace, bpftrace: addresses without names are named by --exe or counted" {
+	printf '  prog`0x401198\n  prog`main\n  0x9999\n  1\n\n' >"$t/in.dtrace"
+	printf '@[\n    401198 0x401198 (/x/prog)\n    7f [unknown] (/x/l.so)\n]: 1\n' \
+		>"$t/in.bpftrace"
+	for in in dtrace bpftrace; do
+		"$CGCONV" -t folded "$t/in.$in" 2>"$t/err" >/dev/null
+		grep 'warning: 2 addresses have no names; give ' "$t/err"
+		"$CGCONV" -t folded --exe samples/gprof/cycles/prog \
+			"$t/in.$in" 2>"$t/err" | grep ';burn 1$'
+		grep 'warning: 1 addresses have no names' "$t/err"
+	done
+}
+
+@test "macos-sample, xctrace, massif, dhat: addresses without names are counted" {
+	while read -r count file; do
+		"$CGCONV" -t json "$file" 2>"$t/err" >/dev/null
+		grep "warning: $count addresses have no names" "$t/err"
+	done <<-END
+		1 samples/macos-sample/threads/app.sample.txt
+		1 samples/xctrace/rows/export.xml
+		2 samples/massif/names/massif.out
+		2 samples/dhat/names/dhat.out
+	END
+	sed 's,<fn>.*</fn>,,' samples/valgrind-xml/leaks/leaks.xml >"$t/in.xml"
+	"$CGCONV" -t json "$t/in.xml" 2>&1 >/dev/null |
+		grep 'warning: [0-9]* addresses have no names'
+}
+
 @test "macos-sample: self is what callees leave, threads and lines are known" {
 	file=samples/macos-sample/threads/app.sample.txt
 	"$CGCONV" -t folded $file | same - <(printf '%s\n' \

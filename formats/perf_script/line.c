@@ -110,8 +110,7 @@ is_flags(struct cg_slice word)
 		if (!strchr(letters, word.ptr[i]))
 			return false;
 	}
-	return (word.len == 4 || word.len == 5) &&
-	       !is_number(word);
+	return (word.len == 4 || word.len == 5) && !is_number(word);
 }
 
 /* "5791/5860" or "5860"; "-1" is the idle task of a processor. */

@@ -29,7 +29,7 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 	if (!perf_script_take_frame(text, &frame))
 		return false;
 	lines->step[lines->steps++] = (struct perf_step){ .ip = frame.ip,
-		.fn = frame.name.len > 0
+		.fn = perf_script_has_name(&frame)
 			  ? cg_find_known_fn(fns, frame.name, frame.object)
 			  : 0,
 		.marked = frame.inlined };

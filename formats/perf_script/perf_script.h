@@ -48,6 +48,12 @@ int64_t perf_script_get_time(struct cg_slice time);
 bool perf_script_is_record(const struct perf_head *);
 /* False if the line is not a frame. Leading blanks are skipped. */
 bool perf_script_take_frame(struct cg_slice line, struct perf_frame *);
+/* False: the name is not printed, or unknown. */
+static inline bool
+perf_script_has_name(const struct perf_frame *frame)
+{
+	return frame->name.len > 0 && !cg_equal(frame->name, PERF_UNKNOWN);
+}
 /*
  * Parses a line that -F srcline prints after a frame: "file:line", and maybe
  * " (inlined)". False if it is not such a line. The file is empty where perf

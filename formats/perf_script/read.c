@@ -52,6 +52,7 @@ struct reader {
 	bool begun;  /* the part */
 	struct stack now, last;
 	struct cg_known_fns *fns;
+	struct cg_space *space; /* for addresses without names */
 	struct perf_frame only; /* the one on the sample's first line */
 	char *kept;             /* its texts, behind the end of their block */
 	size_t kept_cap;
@@ -274,6 +275,55 @@ get_fn(struct reader *r, const struct perf_frame *frame)
 	return cg_add_known_fn(r->fns, name, frame->object);
 }
 
+static bool
+push_frame(struct reader *r, const struct perf_step *step)
+{
+	if (r->now.count == r->now.cap && !grow_stack(r))
+		return false;
+	r->now.frame[r->now.count++] = (struct frame){ .fn = step->fn,
+		.pos.addr = r->addresses ? step->ip : 0,
+		.ip = step->ip,
+		.marked = step->marked };
+	r->marked |= step->marked;
+	return true;
+}
+
+/* Pushes a frame; without a name those that symbols know at its address. */
+static bool
+push_frames(struct reader *r, const struct perf_frame *frame)
+{
+	struct cg_stack found[CG_FRAME_MAX];
+	struct perf_step step = { .ip = frame->ip, .marked = frame->inlined };
+	size_t n = 0;
+
+	if (!perf_script_has_name(frame))
+		n = cg_space_text(r->space, frame->object, frame->ip, found);
+	for (size_t i = 0; i < n; i++) {
+		step.fn = found[i].fn;
+		step.marked = found[i].inlined;
+		if (!push_frame(r, &step))
+			return false;
+		r->now.frame[r->now.count - 1].pos.file = found[i].pos.file;
+		r->now.frame[r->now.count - 1].pos.line = found[i].pos.line;
+	}
+	if (n > 0)
+		return true;
+	step.fn = get_fn(r, frame);
+	return push_frame(r, &step);
+}
+
+/* The only frame, which has no function yet, was one. */
+static bool
+end_only(struct reader *r)
+{
+	if (!perf_script_has_name(&r->only)) {
+		r->now.count = 0;
+		return push_frames(r, &r->only);
+	}
+	r->now.frame[0].fn = get_fn(r, &r->only);
+	return true;
+}
+
 /* Adds the current sample, if there is one. */
 static bool
 end_sample(struct reader *r)
@@ -285,8 +335,8 @@ end_sample(struct reader *r)
 
 	if (r->state == BETWEEN)
 		return true;
-	if (r->state == ONE_LINE)
-		r->now.frame[0].fn = get_fn(r, &r->only);
+	if (r->state == ONE_LINE && !end_only(r))
+		return false;
 	r->state = BETWEEN;
 	if (r->now.count == 0) {
 		/* A sample without a frame. */
@@ -369,19 +419,6 @@ begin_sample(struct reader *r, const struct perf_head *head)
 }
 
 /* ---- Frames ------------------------------------------------------------- */
-
-static bool
-push_frame(struct reader *r, const struct perf_step *step)
-{
-	if (r->now.count == r->now.cap && !grow_stack(r))
-		return false;
-	r->now.frame[r->now.count++] = (struct frame){ .fn = step->fn,
-		.pos.addr = r->addresses ? step->ip : 0,
-		.ip = step->ip,
-		.marked = step->marked };
-	r->marked |= step->marked;
-	return true;
-}
 
 /* A line of -F srcline has the position of the last frame. */
 static bool
@@ -469,9 +506,9 @@ read_head(struct reader *r, const struct perf_head *head)
 	return push_frame(r, &step);
 }
 
-/* A frame on a line of its own, in any state. */
+/* A frame on a line of its own follows, in any state. */
 static bool
-read_frame(struct reader *r, const struct perf_step *step)
+begin_frame(struct reader *r)
 {
 	static const struct perf_head nothing = { .period = 1 };
 
@@ -482,18 +519,7 @@ read_frame(struct reader *r, const struct perf_step *step)
 		r->now.count = 0;
 	r->state = IN_STACK;
 	r->stacks = true;
-	return push_frame(r, step);
-}
-
-/* The same for one whose function the threads did not know. */
-static bool
-read_new_frame(struct reader *r, const struct perf_frame *frame)
-{
-	const struct perf_step step = { .ip = frame->ip,
-		.fn = get_fn(r, frame),
-		.marked = frame->inlined };
-
-	return read_frame(r, &step);
+	return true;
 }
 
 /*
@@ -513,9 +539,10 @@ read_line(struct reader *r, const struct perf_lines *lines,
 	if (line->kind == PERF_FRAME) {
 		r->tabs = true;
 		if (lines->step[line->i].fn != 0)
-			return read_frame(r, &lines->step[line->i]);
-		return perf_script_take_frame(text, &frame) &&
-		       read_new_frame(r, &frame);
+			return begin_frame(r) &&
+			       push_frame(r, &lines->step[line->i]);
+		return perf_script_take_frame(text, &frame) && begin_frame(r) &&
+		       push_frames(r, &frame);
 	}
 	if (r->state == BETWEEN) {
 		if (cg_starts(text, "# ") || cg_equal(text, "#"))
@@ -528,7 +555,7 @@ read_line(struct reader *r, const struct perf_lines *lines,
 	}
 	if (r->state == IN_STACK && !r->tabs && !tab &&
 	    perf_script_take_frame(text, &frame))
-		return read_new_frame(r, &frame);
+		return begin_frame(r) && push_frames(r, &frame);
 	if (head && (head->has_time || head->event.len > 0) &&
 	    !(r->tabs && *text.ptr == ' '))
 		return read_head(r, head);
@@ -630,11 +657,13 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.build = build,
 		.addresses = cg_opt_flag(job, "addresses") };
 
+	r.space = cg_space_new(job, build);
 	r.fns = cg_known_fns_new(build);
-	if (r.fns)
+	if (r.fns && r.space)
 		read_file(&r, in);
 	else
 		(void)cg_reject_nomem(job);
+	cg_space_free(r.space);
 	cg_known_fns_free(r.fns);
 	free(r.event);
 	free(r.kept);

@@ -79,6 +79,8 @@ take_frame(struct reader *r, struct cg_slice text)
 	if (cg_starts(text, "0x"))
 		(void)cg_get_u64(text, &addr);
 	(void)text_cut_offset(&name);
+	if (text_is_unnamed(name))
+		return text_add_unnamed(&r->frames, name, object, addr);
 	return text_add_frame(&r->frames, name, object, addr);
 }
 

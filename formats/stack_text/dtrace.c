@@ -75,10 +75,10 @@ take_frame(struct reader *r, struct cg_slice text)
 		return text_add_frame(&r->frames, rest, module, 0);
 	if (memchr(text.ptr, '`', text.len))
 		(void)cg_take_until(&rest, '`', &module);
-	else
-		(void)cg_get_u64(text, &addr);
+	if (text_is_unnamed(rest) && cg_get_u64(rest, &addr))
+		return text_add_unnamed(&r->frames, rest, module, addr);
 	(void)text_cut_offset(&rest);
-	return text_add_frame(&r->frames, rest, module, addr);
+	return text_add_frame(&r->frames, rest, module, 0);
 }
 
 /* A key that is printed before the stack. */

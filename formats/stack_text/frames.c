@@ -27,6 +27,35 @@ text_add_frame(struct text_frames *frames, struct cg_slice name,
 	return text_push_frame(frames, &frame);
 }
 
+bool
+text_is_unnamed(struct cg_slice name)
+{
+	return cg_starts(name, "0x") || cg_equal(name, "[unknown]") ||
+	       cg_equal(name, "???");
+}
+
+bool
+text_add_unnamed(struct text_frames *frames, struct cg_slice name,
+    struct cg_slice object, uint64_t addr)
+{
+	struct cg_stack found[CG_FRAME_MAX];
+	size_t n;
+
+	if (!frames->space)
+		frames->space = cg_space_new(frames->job, frames->build);
+	if (!frames->space)
+		return cg_reject_nomem(frames->job);
+	n = cg_space_text(frames->space, object, addr, found);
+	for (size_t i = 0; i < n; i++) {
+		const struct text_frame frame = { found[i].fn, found[i].pos,
+			found[i].inlined };
+
+		if (!text_push_frame(frames, &frame))
+			return false;
+	}
+	return n > 0 || text_add_frame(frames, name, object, addr);
+}
+
 cg_node
 text_take_node(struct text_frames *frames)
 {
@@ -61,6 +90,7 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 void
 text_free_frames(struct text_frames *frames)
 {
+	cg_space_free(frames->space);
 	free(frames->frame);
 }
 

@@ -29,6 +29,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_sample_key key;
+	struct cg_space *space; /* counts addresses without names */
 	struct level *level;
 	size_t depth, cap;
 	bool in_graph, seen, ended; /* threads; the line after them */
@@ -54,6 +55,18 @@ take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 	pos->line = line;
 }
 
+/* Executables of macOS are no ELF files: no symbols are looked up. */
+static void
+count_unnamed(struct reader *r, struct cg_slice text)
+{
+	const char *at = cg_find(text, "[0x");
+	uint64_t addr = 0;
+
+	if (at)
+		(void)cg_get_hex(at + strlen("[0x"), &addr);
+	cg_space_count(r->space, addr);
+}
+
 /* "main  (in rg) + 41  [0x10384b549]" */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)
@@ -72,6 +85,8 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 		name.len = (size_t)(in - text.ptr);
 	}
 	take_place(r, text, &pos);
+	if (text_is_unnamed(name))
+		count_unnamed(r, text);
 	if (cg_equal(name, "???"))
 		name.len = 0;
 	return cg_add_frame(r->build, parent,
@@ -191,7 +206,9 @@ take_line(void *reader, struct cg_slice line)
 static int
 read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job, .build = build };
+	struct reader r = {
+		.job = job, .build = build, .space = cg_space_new(job, build)
+	};
 
 	if (text_read(job, in, build, &text_samples, take_line, &r)) {
 		while (r.depth > 0)
@@ -203,6 +220,7 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			(void)cg_reject(
 			    job, "expected \"" GRAPH "\" and its threads");
 	}
+	cg_space_free(r.space);
 	free(r.level);
 	return text_status(job, build);
 }

@@ -11,6 +11,7 @@
 #ifndef FORMATS_STACK_TEXT_H
 #define FORMATS_STACK_TEXT_H
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 /* A frame's texts are copied: they may be given in pieces of lines. */
@@ -23,10 +24,17 @@ struct text_frames {
 		bool inlined;
 	} * frame;
 	size_t count, cap;
+	struct cg_space *space; /* for text_add_unnamed() */
 };
 
 /* The leaf comes first, as tracers print stacks. */
 bool text_add_frame(struct text_frames *, struct cg_slice name,
+    struct cg_slice object, uint64_t addr);
+/*
+ * The same where the text has no name for the address: the frames that symbols
+ * of the object know there, else one called name.
+ */
+bool text_add_unnamed(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
 /* The same for a function and a position that are known. */
 bool text_push_frame(struct text_frames *, const struct text_frame *);
@@ -49,6 +57,8 @@ bool text_read(struct cg_job *, struct cg_in *, struct cg_build *,
     const struct cg_event *, bool (*take)(void *reader, struct cg_slice line), void *reader);
 /* The status of a reader that returns. */
 int text_status(struct cg_job *, struct cg_build *);
+/* Is the name of a frame its address, or that of no function? */
+bool text_is_unnamed(struct cg_slice name);
 /* Removes "+12" or "+0x1f" from the end; false: it is not there. */
 bool text_cut_offset(struct cg_slice *);
 

@@ -22,6 +22,7 @@ struct point {
 };
 
 struct dhat {
+	struct cg_space *space; /* counts addresses without names */
 	uint64_t version, pid;
 	cg_name cmd, unit, verb;
 	bool lifetimes, accesses;
@@ -165,8 +166,8 @@ take_frames(struct cg_doc *doc, void *into)
 			&dhat->frame_cap, sizeof(*dhat->frame)))
 			return false;
 		/* The first is "[root]", the caller of all. */
-		if (!valgrind_take_frame(
-			doc->build, text, &dhat->frame[dhat->frames]) &&
+		if (!valgrind_take_frame(doc->build, dhat->space, text,
+			&dhat->frame[dhat->frames]) &&
 		    dhat->frames > 0)
 			return cg_doc_fail(
 			    doc, "'ADDRESS: FUNCTION (FILE:LINE)'");
@@ -269,7 +270,7 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 static int
 read_dhat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct dhat dhat = { 0 };
+	struct dhat dhat = { .space = cg_space_new(job, build) };
 	struct cg_doc doc;
 
 	cg_doc_open(&doc, job, in, build, &dhat);
@@ -279,6 +280,7 @@ read_dhat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else
 			add_points(&doc, &dhat);
 	}
+	cg_space_free(dhat.space);
 	free(dhat.point);
 	free(dhat.index);
 	free(dhat.frame);

@@ -9,12 +9,14 @@
 #include "valgrind.h"
 
 void
-valgrind_set_frame(struct cg_build *build, struct valgrind_frame *frame,
-    cg_name name, cg_file file, uint32_t line, cg_object object)
+valgrind_set_frame(struct cg_build *build, struct cg_space *space,
+    struct valgrind_frame *frame, cg_name name, cg_file file, uint32_t line,
+    cg_object object)
 {
 	char text[CG_NUMBER_MAX], *end;
 
 	if (name == 0 || cg_equal(cg_get_name(build, name), "???")) {
+		cg_space_count(space, frame->addr);
 		end = cg_format_hex(text, frame->addr);
 		name = cg_add_name(
 		    build, (struct cg_slice){ text, (size_t)(end - text) });
@@ -44,8 +46,8 @@ split_line(struct cg_slice text, struct cg_slice *file, uint32_t *line)
 }
 
 bool
-valgrind_take_frame(
-    struct cg_build *build, struct cg_slice text, struct valgrind_frame *frame)
+valgrind_take_frame(struct cg_build *build, struct cg_space *space,
+    struct cg_slice text, struct valgrind_frame *frame)
 {
 	struct cg_slice name, where, file = { 0 }, object = { 0 };
 	uint32_t line = 0;
@@ -67,7 +69,7 @@ valgrind_take_frame(
 		if (object.len > 0 || split_line(where, &file, &line))
 			name.len = at - 2;
 	}
-	valgrind_set_frame(build, frame, cg_add_name(build, name),
+	valgrind_set_frame(build, space, frame, cg_add_name(build, name),
 	    cg_add_file(build, file), line, cg_add_object(build, object));
 	return true;
 }

@@ -26,7 +26,8 @@ struct massif {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct node *node; /* of the latest wanted tree */
+	struct cg_space *space; /* counts addresses without names */
+	struct node *node;      /* of the latest wanted tree */
 	size_t nodes, cap;
 	const char *wanted;                 /* --snapshot */
 	struct cg_slice options, cmd, unit; /* in the graph */
@@ -40,7 +41,7 @@ struct massif {
 static bool
 take_location(struct massif *m, struct cg_slice text, struct node *node)
 {
-	if (valgrind_take_frame(m->build, text, &node->frame))
+	if (valgrind_take_frame(m->build, m->space, text, &node->frame))
 		return true;
 	if (node->depth > 0)
 		node->frame.fn = cg_add_fn(m->build, cg_slice(BELOW), 0, 0);
@@ -301,10 +302,12 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "--snapshot: expected peak, all or the "
 		    "number of a snapshot, not '%s'",
 		    m.wanted);
+	m.space = cg_space_new(job, build);
 	(void)cg_add_column(build, &bytes);
 	if (read_file(&m, peak) && peak && !m.peak)
 		cg_note(job, "no snapshot is marked as the peak: the last one "
 			     "with a tree is read");
+	cg_space_free(m.space);
 	free(m.node);
 	return cg_in_status(in);
 }

@@ -37,6 +37,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_xml *xml;
+	struct cg_space *space; /* counts addresses without names */
 	struct leak *leak;
 	size_t leaks, leak_cap;
 	struct valgrind_frame *frame; /* of one stack, leaf first */
@@ -106,7 +107,8 @@ take_frame(struct reader *r)
 		return cg_reject_nomem(r->job);
 	if (line > UINT32_MAX)
 		return cg_xml_reject(r->xml, "a line number");
-	valgrind_set_frame(r->build, &frame, fn, file, (uint32_t)line, object);
+	valgrind_set_frame(
+	    r->build, r->space, &frame, fn, file, (uint32_t)line, object);
 	r->frame[r->frames++] = frame;
 	return true;
 }
@@ -227,7 +229,9 @@ add_leaks(struct reader *r)
 static int
 read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job, .build = build };
+	struct reader r = {
+		.job = job, .build = build, .space = cg_space_new(job, build)
+	};
 	enum cg_xml_type type = CG_XML_END;
 	bool good = true;
 	int status;
@@ -246,6 +250,7 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		cg_note(job, "errors other than leaks are dropped: %llu",
 		    (unsigned long long)r.skipped);
 	cg_xml_free(r.xml);
+	cg_space_free(r.space);
 	free(r.leak);
 	free(r.frame);
 	return status;

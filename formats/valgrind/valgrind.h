@@ -14,6 +14,7 @@
 #ifndef FORMATS_VALGRIND_VALGRIND_H
 #define FORMATS_VALGRIND_VALGRIND_H
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 struct valgrind_frame {
@@ -26,13 +27,14 @@ struct valgrind_frame {
  * Parses "0x10AB81: push_back (stl_vector.h:1294)", "0x401A: ??? (in
  * /lib/ld.so)" or "0x1: main". False if the text is none of these.
  */
-bool valgrind_take_frame(
-    struct cg_build *, struct cg_slice, struct valgrind_frame *);
+bool valgrind_take_frame(struct cg_build *, struct cg_space *, struct cg_slice,
+    struct valgrind_frame *);
 /*
  * Sets the function and position of a frame with an address. A function
- * without a name is named by the address, as Callgrind does.
+ * without a name is named by the address, as Callgrind does; the space counts
+ * these: Valgrind has looked for symbols where they are.
  */
-void valgrind_set_frame(struct cg_build *, struct valgrind_frame *, cg_name,
-    cg_file, uint32_t line, cg_object);
+void valgrind_set_frame(struct cg_build *, struct cg_space *,
+    struct valgrind_frame *, cg_name, cg_file, uint32_t line, cg_object);
 
 #endif

@@ -5,6 +5,7 @@
  * Profiles of processes contain addresses as they were in memory. Minus the
  * bias of their mapping they are the addresses in the object file.
  */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct cg_space {
 	struct image *image;
 	size_t images, cap;
 	struct cg_address_map map; /* range i is image i */
+	struct cg_map texts;       /* path -> mapping */
 	const char *unknown;       /* NULL: the address */
 	bool unchecked; /* names of a file that only its path has chosen */
 	struct nameless nameless; /* in no mapping */
@@ -98,9 +100,11 @@ set_bias(struct image *image)
 	if (image->mapping.from == CG_FROM_PROCESS)
 		image->shift = cg_mapping_bias(&image->mapping, elf);
 	else if (elf)
-		image->shift = image->mapping.from == CG_FROM_FILE
-				   ? elf->exec_offset - elf->exec_low
-				   : 0 - elf->load_low;
+		image->shift = image->mapping.from == CG_FROM_LOAD
+				   ? 0 - elf->load_low
+				   : elf->exec_offset - elf->exec_low;
+	if (image->mapping.from == CG_FROM_UNPLACED)
+		return;
 	/* Those of a process were given to the reader already. */
 	if (image->mapping.from != CG_FROM_PROCESS || !image->looked)
 		image->bias = image->shift;
@@ -233,7 +237,7 @@ find_function(
 {
 	struct cg_function function;
 
-	if (!symbols || !cg_find_function(symbols, addr, &function))
+	if (!cg_find_function(symbols, addr, &function))
 		return 0;
 	*frame =
 	    (struct cg_frame){ .name = function.name, .file = function.file };
@@ -270,18 +274,41 @@ add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 	return n;
 }
 
+/*
+ * The address in the file. What may be an offset or an address, and would have
+ * a name as either, has none: false.
+ */
+static bool
+find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
+{
+	struct cg_function function;
+
+	*in_file = addr - image->shift;
+	if (image->mapping.from != CG_FROM_UNPLACED ||
+	    cg_symbols_elf(image->symbols)->type != ET_EXEC ||
+	    !cg_find_function(image->symbols, addr, &function))
+		return true;
+	if (cg_find_function(image->symbols, *in_file, &function))
+		return false;
+	*in_file = addr;
+	return true;
+}
+
 size_t
 cg_space_symbols(struct cg_space *space, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX])
 {
 	struct image *image = get_image(space, mapping);
 	const struct cg_symbols *symbols = image ? image->symbols : NULL;
-	uint64_t in_file = addr - (image ? image->shift : 0);
 	struct cg_frame found[CG_FRAME_MAX];
-	size_t n = symbols ? cg_find_frames(symbols, in_file, found) : 0;
+	uint64_t in_file;
+	size_t n = 0;
 
-	if (n == 0)
-		n = find_function(symbols, in_file, found);
+	if (symbols && find_in_file(image, addr, &in_file)) {
+		n = cg_find_frames(symbols, in_file, found);
+		if (n == 0)
+			n = find_function(symbols, in_file, found);
+	}
 	if (n == 0 || *found[n - 1].name == '\0')
 		note_nameless(space, image, addr);
 	return add_frames(space, mapping, addr, found, n, frames);
@@ -295,6 +322,40 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 	size_t n = cg_space_symbols(space, mapping, addr, frames);
 
 	return n > 0 ? n : add_frames(space, mapping, addr, &none, 1, frames);
+}
+
+/* 0: out of memory. */
+static uint32_t
+find_text(struct cg_space *space, struct cg_slice path)
+{
+	const struct cg_mapping mapping = { .path = path,
+		.from = CG_FROM_UNPLACED };
+	uint32_t *known =
+	    cg_map_at(&space->texts, cg_add_name(space->build, path));
+
+	if (!known) {
+		space->job->errors.fault = cg_nomem(space->job);
+		return 0;
+	}
+	if (*known == 0)
+		*known = cg_space_add(space, &mapping);
+	return *known;
+}
+
+size_t
+cg_space_text(struct cg_space *space, struct cg_slice path, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX])
+{
+	uint32_t mapping = path.len > 0 ? find_text(space, path) : 0;
+
+	return cg_space_symbols(space, mapping, addr, frames);
+}
+
+void
+cg_space_count(struct cg_space *space, uint64_t addr)
+{
+	if (space)
+		note_nameless(space, NULL, addr);
 }
 
 bool
@@ -394,6 +455,7 @@ cg_space_free(struct cg_space *space)
 	for (size_t i = 0; i < space->images; i++)
 		cg_map_free(&space->image[i].nameless.addrs);
 	cg_map_free(&space->nameless.addrs);
+	cg_map_free(&space->texts);
 	free(space->image);
 	cg_address_map_free(&space->map);
 	free(space);
