@@ -21,8 +21,8 @@
  * inlining, events, the lines of --header, times and processes, threads and
  * processors, where asked for, survive. Addresses survive with --addresses; since
  * perf 5.17 they are offsets in the object file. Symbols (--exe) name those that
- * perf has not named. Arguments of tracepoints, targets of branches and offsets in functions
- * are lost.
+ * perf has not named. Arguments of tracepoints, targets of branches and offsets
+ * in functions are lost.
  */
 #include "perf_script.h"
 
