@@ -339,6 +339,8 @@ is_batch(const struct args *args)
 {
 	bool batch = args->directory != NULL || asks_for_batch(args);
 
+	if (args->command == CMD_SUMMARY)
+		return batch; /* reads archives itself */
 	for (size_t i = 0; !batch && i < args->inputs; i++)
 		batch = looks_like_archive(args->input[i]);
 	return batch;

@@ -87,7 +87,10 @@ extern const struct cmd_option own_options[];
 int parse_args(struct args *, int argc, char **argv);
 /* -j, or the number of CPUs. */
 size_t count_jobs(const struct args *);
-/* True if an option of batches is given, or an input is an archive. */
+/*
+ * True if an option of batches is given, or an input is an archive, which
+ * --summary reads without a batch.
+ */
 bool is_batch(const struct args *);
 /* In batch/names.c; judges by the suffix. */
 bool looks_like_archive(const char *path);

@@ -1060,7 +1060,10 @@ struct cg_detected {
 	int score;                      /* see CG_PROBE_SURE */
 	const char *filters; /* compression: "", "gzip", "gzip utf-16" */
 };
-/* Detects the format of a file without reading it; needs no other call. */
+/*
+ * Detects the format of a file, or of one in memory (cg_job_add_memory()),
+ * without reading it; needs no other call.
+ */
 int cg_job_detect(struct cg_job *, const char *path, struct cg_detected *);
 /* Path and format of input i that was read; NULL past the last. */
 const char *cg_job_source(const struct cg_job *, size_t i,

@@ -279,3 +279,56 @@ wants()
 	grep -q ' part 2$' "$dir/text"
 	refuses 2 "--per-test applies only with --summary" --per-test $coverage
 }
+
+@test "summary: archives are read as their files are" {
+	mkdir "$dir/in"
+	cp $coverage "$dir/in"
+	file b.c 4 3 >"$dir/in/b.info"
+	echo text >"$dir/in/README"
+	cp samples/gcov/gcc-c/cover.gc* "$dir/in"
+	cp samples/lcov/all-records/tests.info "$dir/tests.info"
+	cd "$dir"
+	"$CGCONV" -q --summary --json in/*.info in >want
+	[ "$(wc -c <want)" -gt 1000 ]
+	tar -czf in.tgz in
+	tar -cf in.tar in
+	for input in in.tgz in.tar; do
+		"$CGCONV" -q --summary --json $input >got
+		same want got
+		# -o of a batch has the same counts.
+		"$CGCONV" -q -t json -o sum.cgj $input
+		"$CGCONV" -q --summary --json sum.cgj | same want -
+	done
+	tar -cf info.tar in/*.info
+	"$CGCONV" -q --summary --json in info.tar | same want -
+	"$CGCONV" -q --summary --json -f lcov info.tar >got
+	"$CGCONV" -q --summary --json in/*.info | same - got
+	status=0
+	"$CGCONV" -q --summary --include b.c --fail-under 80 in.tar 2>err ||
+		status=$?
+	[ "$status" -eq 7 ]
+	grep -q "lines: 75.0% covered (3 of 4)" err
+	"$CGCONV" -q --summary --per-test tests.info >want
+	tar -cf tests.tar tests.info
+	"$CGCONV" -q --summary --per-test tests.tar | same want -
+	# It may only be named so.
+	cp tests.info tests.zip
+	"$CGCONV" -q --summary tests.info >want
+	"$CGCONV" -q --summary tests.zip | same want -
+}
+
+@test "summary: archives without coverage, and damaged ones, are errors" {
+	cd "$dir"
+	echo text >README
+	tar -cf text.tar README
+	refuses 1 "text.tar: no member is in a known format" --summary text.tar
+	seq 1 9999 | sed 's/.*/DA:&,1/' >lines
+	{ echo SF:a.c && cat lines && echo end_of_record; } >a.info
+	tar -czf a.tgz a.info
+	head -c 9999 a.tgz >cut.tgz
+	refuses 1 "cut.tgz" --summary cut.tgz
+	head -c 9999 a.info >cut.info
+	tar -cf cut.tar cut.info
+	refuses 1 "cut.tar/cut.info" --summary cut.tar
+	refuses 1 "gone.tar" --summary gone.tar
+}

@@ -47,7 +47,8 @@ good()
 		[ "$status" -eq 1 ]
 		same right.cgj out.cgj
 		grep -q "^in/job8/bad:3:7: error: " err
-		[ "$(wc -l <err)" -eq 1 ]
+		[ "$(wc -l <err)" -eq 2 ]
+	grep -q "error: the output is partial: 1 of [0-9]* inputs failed" err
 	done
 	[ "$(grep -c '"status":"done","output":"out.cgj"' m2)" -eq 601 ]
 	[ "$(grep -c '"status":"failed"' m2)" -eq 1 ]

@@ -215,9 +215,7 @@ show_coverage(struct args *args)
 		status = parse_top(
 		    args, args->json ? SIZE_MAX : TOP_DEFAULT, &summary.shown);
 	if (status == CG_OK)
-		status = add_inputs(args);
-	if (status == CG_OK)
-		status = cg_job_read(args->job, &graph);
+		status = read_coverage(args, &graph);
 	if (status == CG_OK)
 		status = summarize(&summary, graph, &limits);
 	free_summary(&summary);

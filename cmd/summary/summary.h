@@ -2,6 +2,7 @@
  * summary.h - --summary: how much of the source was covered.
  *
  *	summary.c  the command, and --fail-under
+ *	archives.c reads the inputs, which may be archives
  *	collect.c  counts of files and directories
  *	report.c   text and JSON
  *	markup.c   Markdown and a badge
@@ -32,6 +33,9 @@ struct summary {
 	size_t shown;         /* files to show */
 	size_t metrics;       /* METRICS, or fewer: conditions are unknown */
 };
+
+/* Reads all inputs into the job of args. A status as of cg_job_read(). */
+int read_coverage(struct args *, const struct cg_graph **);
 
 /* The event that readers of coverage count. */
 #define COVERAGE_EVENT "Exec"

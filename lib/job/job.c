@@ -434,7 +434,7 @@ cg_job_detect(
 	int status = CG_OK;
 
 	*detected = (struct cg_detected){ .filters = "" };
-	job->errors.in = cg_in_open(&job->errors.diag, path, &status);
+	job->errors.in = cg_job_open(job, path, &status);
 	if (!job->errors.in)
 		return status;
 	status = cg_probe(job, job->errors.in, &found);

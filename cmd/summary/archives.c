@@ -1,0 +1,201 @@
+/*
+ * archives.c - reads coverage that is in archives, as a batch does: the members
+ * of known formats count, and files that belong to one are members, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "summary.h"
+
+#define PIECE 65536 /* bytes that are read at once, at least */
+/* All members of an archive are in memory, since each may need another one. */
+#define MEMBERS_MAX ((uint64_t)1 << 30)
+
+struct member {
+	char *path, *bytes;
+};
+
+struct members {
+	struct cg_job *job; /* reads them; or NULL */
+	struct member *member;
+	size_t count, cap;
+	uint64_t size; /* of all */
+};
+
+static int
+read_bytes(struct members *all, struct cg_archive *archive, struct member *to,
+    size_t *size)
+{
+	size_t room = 0;
+	ptrdiff_t got;
+
+	*size = 0;
+	do {
+		if (!cg_grow_raw(&to->bytes, &room, *size + PIECE, 1))
+			return cg_nomem(all->job);
+		got = cg_archive_read(archive, to->bytes + *size, room - *size);
+		*size += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && all->size + *size <= MEMBERS_MAX);
+	all->size += *size;
+	if (got < 0)
+		return cg_archive_status(archive);
+	if (got == 0)
+		return CG_OK;
+	(void)cg_fail(all->job,
+	    "the archive has over 1 GiB: convert it with -o, then use "
+	    "--summary on the output");
+	return CG_ELIMIT;
+}
+
+static int
+add_member(struct members *all, struct cg_archive *archive, const char *path,
+    const char *name)
+{
+	size_t room = strlen(path) + strlen(name) + 2, size;
+	struct member *to;
+	int status;
+
+	if (!cg_grow(&all->member, &all->cap, all->count + 1, sizeof(*to)))
+		return cg_nomem(all->job);
+	to = &all->member[all->count++];
+	*to = (struct member){ .path = malloc(room) };
+	if (to->path == NULL)
+		return cg_nomem(all->job);
+	snprintf(to->path, room, "%s/%s", path, name);
+	status = read_bytes(all, archive, to, &size);
+	return status == CG_OK ? cg_job_add_memory(all->job, to->path,
+				     (struct cg_slice){ to->bytes, size })
+			       : status;
+}
+
+/* Without --from, the others are not read, as README in a batch. */
+static int
+choose_inputs(const struct args *args, struct members *all, const char *path)
+{
+	int status = CG_OK;
+	size_t inputs = 0;
+
+	for (size_t i = 0; status == CG_OK && i < all->count; i++) {
+		struct cg_detected found = { .score = 1 };
+
+		if (args->from == NULL)
+			status = cg_job_detect(
+			    all->job, all->member[i].path, &found);
+		if (status != CG_OK || found.score == 0)
+			continue;
+		inputs++;
+		status = cg_job_add_input(all->job, all->member[i].path);
+	}
+	return status == CG_OK && inputs == 0
+		   ? cg_fail(
+			 args->job, "%s: no member is in a known format", path)
+		   : status;
+}
+
+static int
+read_members(struct args *args, struct members *all, const char *path,
+    struct cg_archive *archive)
+{
+	struct cg_member member;
+	int status = CG_OK;
+
+	while (status == CG_OK && cg_archive_next(archive, &member)) {
+		if (member.file)
+			status = add_member(all, archive, path, member.name);
+	}
+	if (status == CG_OK)
+		status = cg_archive_status(archive);
+	return status == CG_OK ? choose_inputs(args, all, path) : status;
+}
+
+static int
+merge(struct args *args, struct members *all)
+{
+	int status = cg_job_read(all->job, NULL);
+
+	/* The tests of one tracefile stay apart. */
+	if (args->inputs == 1)
+		cg_job_set_parts(args->job, true);
+	return status == CG_OK ? cg_job_merge(args->job, all->job) : status;
+}
+
+/* A file may only be named like an archive. */
+static int
+merge_archive(struct args *args, struct members *all, const char *path)
+{
+	struct cg_archive *archive;
+	int status = cg_archive_open(all->job, path, &archive);
+
+	if (status == CG_OK)
+		status = archive != NULL
+			     ? read_members(args, all, path, archive)
+			     : cg_job_add_input(all->job, path);
+	cg_archive_close(archive);
+	return status == CG_OK ? merge(args, all) : status;
+}
+
+/* Files may need each other, so they are read together. */
+static int
+merge_files(struct args *args, struct members *all)
+{
+	int status = CG_OK;
+	size_t inputs = 0;
+
+	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
+		if (looks_like_archive(args->input[i]) ||
+		    cg_is_elf(args->input[i]))
+			continue;
+		inputs++;
+		status = cg_job_add_input(all->job, args->input[i]);
+	}
+	return status == CG_OK && inputs > 0 ? merge(args, all) : status;
+}
+
+/* path NULL: all inputs that are no archives. */
+static int
+merge_input(struct args *args, const char *path)
+{
+	struct members all = { .job = cg_job_clone(args->job) };
+	int status = all.job == NULL ? cg_nomem(args->job)
+		     : path == NULL  ? merge_files(args, &all)
+				     : merge_archive(args, &all, path);
+
+	cg_job_free(all.job);
+	for (size_t i = 0; i < all.count; i++) {
+		free(all.member[i].path);
+		free(all.member[i].bytes);
+	}
+	free(all.member);
+	return status;
+}
+
+static int
+merge_all(struct args *args)
+{
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
+		if (cg_is_elf(args->input[i]))
+			status = cg_job_add_object(args->job, args->input[i]);
+	}
+	if (status == CG_OK)
+		status = merge_input(args, NULL);
+	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
+		if (looks_like_archive(args->input[i]))
+			status = merge_input(args, args->input[i]);
+	}
+	return status;
+}
+
+int
+read_coverage(struct args *args, const struct cg_graph **graph)
+{
+	bool archives = false;
+	int status;
+
+	for (size_t i = 0; i < args->inputs; i++)
+		archives |= looks_like_archive(args->input[i]);
+	status = archives ? merge_all(args) : add_inputs(args);
+	return status == CG_OK ? cg_job_read(args->job, graph) : status;
+}
