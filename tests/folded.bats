@@ -204,6 +204,54 @@ json()
 	same "$dir/want" "$dir/out"
 }
 
+# austin MODE LINE...: a file of Austin's.
+austin()
+{
+	local mode=$1
+
+	shift
+	folded '# austin: 3.6.0' "# mode: $mode" '' "$@" '# duration: 9'
+}
+
+@test "folded: of Austin the process, the thread, files, lines and times are read" {
+	austin wall 'P42;T0x7f;foo.py:<module>:14;foo.py:main:9;C:\x.py:work:3 100' \
+		'P42;T0x7f;foo.py:<module>:14;foo.py:main:10 99' \
+		'P42;T0:12;foo.py:<module>:14;foo.py:main:10 1' 'P42;T0:13 7' \
+		'P42;T0:13;foo.py:<module>:14;:GC: 7'
+	[ "$("$CGCONV" --detect - <"$dir/in.folded" | cut -f 2)" = folded ]
+	json | grep -xF '["event",0,"wall","Wall time","us","stated",false]'
+	json --part-by tid | grep '^\["part"' |
+		says '["part",42,127,0,""]' '["part",42,12,0,""]' \
+		'["part",42,13,0,""]'
+	json | grep -F '"C:\\x.py"]'
+	json | grep -x '\["frame",.*,1,3,0\]' # line 3 of file 1
+	"$CGCONV" -q -t folded "$dir/in.folded" | says '<module>;:GC: 7' \
+		'<module>;main 100' '<module>;main;work 100' '[unknown] 7'
+	# A line is a sample, not as many as it has microseconds.
+	"$CGCONV" -q -t tsv "$dir/in.folded" | grep -P '\tmain\t3\t100\t200$'
+	austin cpu 'P42;T0x7f;foo.py:main:9 5'
+	json | grep -xF '["event",0,"cpu","CPU time","us","stated",false]'
+	"$CGCONV" -q -t folded --frames name "$dir/in.folded" |
+		says 'P42;T0x7f;foo.py:main:9 5'
+}
+
+@test "folded: of Austin memory is gained or freed; --full has all columns" {
+	austin memory 'P1;T1;a.py:f:1 4096' 'P1;T1;a.py:f:1 -100' \
+		'P1;T1;a.py:g:2 -1'
+	"$CGCONV" -q -t tsv "$dir/in.folded" | cut -f 3,5,6 |
+		says "$(printf 'function\tgained\tfreed')" \
+			"$(printf 'f\t4096\t100')" "$(printf 'g\t0\t1')"
+	austin full 'P1;T1;a.py:f:1 100,0,4096' 'P1;T1;a.py:f:1 50,1,-30' \
+		'P1;T1;a.py:g:2 7,1,0'
+	[ "$("$CGCONV" --detect - <"$dir/in.folded" | cut -f 2)" = folded ]
+	"$CGCONV" -q -t tsv "$dir/in.folded" | cut -f 3,5-8 |
+		says "$(printf 'function\twall\tcpu\tgained\tfreed')" \
+		"$(printf 'f\t150\t100\t4096\t30')" "$(printf 'g\t7\t0\t0\t0')"
+	# Other stacks are not Austin's.
+	folded 'P1;T1;a.py:f:1 5' 'main;f 6'
+	becomes 'P1;T1;a.py:f:1 5' 'main;f 6'
+}
+
 @test "folded: reads frames with file and line, as py-spy writes them" {
 	folded '<module> (app.py:12);f (lib/x.py:7);f (lib/x.py:9) 3' \
 		'<module> (app.py:12);g (a:b) 1'

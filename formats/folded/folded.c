@@ -13,10 +13,13 @@
  *	annotations at the end of a frame: _[k] kernel, _[j] compiled at run
  *	time, _[i] inlined;
  *	comments ("# ", austin, Perfetto), blank lines, lines that end in CR
- *	LF; lines without a count, which flamegraph.pl skips.
+ *	LF; lines without a count, which flamegraph.pl skips;
+ *	of Austin, "P42;T0x7f;file:function:line 100": process, thread,
+ *	microseconds of a sample, or bytes, or both: "100,0,-4096" (--full).
  *
  * Names of functions, stacks, one event (without its name) and annotations
- * survive; lines, addresses, objects, parts do not. With --frames=line, or if
+ * survive; lines, addresses, objects, parts do not (but those of Austin are
+ * read). With --frames=line, or if
  * all frames of the first 64 KiB are such, a frame that is read is
  * "name (file:line)", as py-spy writes it.
  */
@@ -29,7 +32,7 @@
 static int
 rate_line(struct cg_slice line)
 {
-	struct folded_count count;
+	struct folded_count count, metrics[4];
 
 	line = folded_trim_line(line);
 	if (line.len == 0 || cg_starts(line, "# "))
@@ -38,6 +41,9 @@ rate_line(struct cg_slice line)
 	if (*line.ptr == '\t' || *line.ptr == ' ')
 		return -1;
 	if (folded_take_count(&line, &count) && line.len > 0)
+		return 1;
+	if (folded_austin_head(line).len > 0 &&
+	    folded_take_metrics(&line, FOLDED_FULL, metrics))
 		return 1;
 	/* "#header", but not "#!". */
 	return cg_starts(line, "#") && !cg_starts(line, "#!") ? 0 : -1;

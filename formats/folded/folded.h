@@ -49,6 +49,29 @@ struct folded_count {
  */
 bool folded_take_count(struct cg_slice *line, struct folded_count *);
 
+/*
+ * Dialects of Austin: stacks begin with "P42;T0x7f" and frames are
+ * "file:function:line". The costs of a line are a time, a change of memory, or
+ * "time,idle,change" with --full. Source: README.md of Austin 3.
+ */
+enum folded_austin {
+	FOLDED_PLAIN, /* not Austin's */
+	FOLDED_TIME,
+	FOLDED_MEMORY,
+	FOLDED_FULL
+};
+/*
+ * Takes the costs off a line as counts: of time 1; of memory 2, gained and
+ * freed; of all 4, time, time that was not idle and these.
+ */
+bool folded_take_metrics(struct cg_slice *line, enum folded_austin,
+    struct folded_count count[4]);
+/* "file:function:line" becomes the function; false: it is another name. */
+bool folded_split_austin(
+    struct cg_slice *name, struct cg_slice *file, uint32_t *line);
+/* "P42;T1:0x7f": what a stack begins with, "" if it does not. */
+struct cg_slice folded_austin_head(struct cg_slice stack);
+
 /* The line without blanks and CR at its end. */
 struct cg_slice folded_trim_line(struct cg_slice line);
 
@@ -101,6 +124,7 @@ struct folded_lines {
 /* What threads need to know of the input. */
 struct folded_input {
 	size_t columns;           /* counts in a line */
+	enum folded_austin austin;
 	struct cg_known_fns *fns; /* NULL: functions have positions in names */
 };
 /* For struct cg_texts_how; arg is a struct folded_input. */

@@ -99,9 +99,13 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 
 /* Takes the counts off a line; false: they are not those of a stack. */
 static bool
-take_counts(struct folded_count *count, size_t columns, struct cg_slice *text)
+take_counts(struct folded_count *count, const struct folded_input *input,
+    struct cg_slice *text)
 {
-	for (size_t i = columns; i-- > 0;) {
+	if (input->austin != FOLDED_PLAIN)
+		return folded_take_metrics(text, input->austin, count) &&
+		       folded_austin_head(*text).len > 0;
+	for (size_t i = input->columns; i-- > 0;) {
 		if (!folded_take_count(text, &count[i]))
 			return false;
 	}
@@ -129,8 +133,7 @@ folded_parse(const void *arg, struct cg_text *block)
 		    (struct folded_line){ folded_trim_line(text), 0, 0, 0, 0 };
 		text = line->text;
 		if (text.len == 0 || cg_starts(text, "# ") ||
-		    !take_counts(
-			&lines->count[lines->counts], columns, &text) ||
+		    !take_counts(&lines->count[lines->counts], input, &text) ||
 		    text.len == 0)
 			continue;
 		if (!take_frames(lines, input, line, last, text))

@@ -22,8 +22,9 @@ struct reader {
 	size_t nodes, node_cap;
 
 	/* Sums by stack, in the order of first appearance. */
-	struct cg_map ids; /* leaf -> index of the stack + 1 */
+	struct cg_map ids; /* thread and leaf -> index of the stack + 1 */
 	cg_node *leaf;
+	cg_name *thread; /* of Austin: what its lines begin with */
 	uint64_t *samples;
 	uint64_t *sum;   /* by stack and column; two's complement */
 	uint32_t *micro; /* by stack and column: millionths to add to sum */
@@ -75,7 +76,10 @@ add_fn(
 	struct cg_slice file;
 	cg_object id;
 
-	if (!r->input.fns && split_line(&name, &file, &pos->line))
+	if (!r->input.fns &&
+	    (r->input.austin == FOLDED_PLAIN
+		    ? split_line(&name, &file, &pos->line)
+		    : folded_split_austin(&name, &file, &pos->line)))
 		pos->file = cg_add_file(r->build, file);
 	if (name.len == 0)
 		name = cg_slice(FOLDED_UNKNOWN);
@@ -99,6 +103,20 @@ add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
 	    r->build, parent, fn, &pos, folded_notes[frame->note].inlined);
 }
 
+/* Austin's process and thread are no frames. */
+#define HEAD_FRAMES 2
+
+/* A thread without a stack. */
+static cg_node
+add_unknown(struct reader *r)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	return cg_add_frame(r->build, 0,
+	    cg_add_fn(r->build, cg_slice(FOLDED_UNKNOWN), 0, 0), &nowhere,
+	    false);
+}
+
 /* Returns the leaf of the stack; 0: failed. */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
@@ -114,12 +132,14 @@ add_frames(struct reader *r, const struct folded_lines *lines,
 		return 0;
 	}
 	for (uint32_t i = 0; i < line->frames; i++) {
-		node = add_frame(r, node, line, &frame[i]);
-		if (node == 0)
-			return 0;
+		if (r->input.austin == FOLDED_PLAIN || n >= HEAD_FRAMES) {
+			node = add_frame(r, node, line, &frame[i]);
+			if (node == 0)
+				return 0;
+		}
 		r->node[n++] = node;
 	}
-	return node;
+	return node != 0 ? node : add_unknown(r);
 }
 
 /* ---- Counts ------------------------------------------------------------- */
@@ -128,13 +148,14 @@ add_frames(struct reader *r, const struct folded_lines *lines,
 static bool
 grow_sums(struct reader *r)
 {
-	size_t cap[4] = { r->cap, r->cap, r->cap, r->cap };
+	size_t cap[] = { r->cap, r->cap, r->cap, r->cap, r->cap };
 	size_t need = r->cap + 1, n = r->input.columns * sizeof(uint64_t);
 
 	if (!cg_grow_raw(&r->leaf, &cap[0], need, sizeof(*r->leaf)) ||
 	    !cg_grow(&r->samples, &cap[1], need, sizeof(*r->samples)) ||
 	    !cg_grow(&r->sum, &cap[2], need, n) ||
-	    !cg_grow(&r->micro, &cap[3], need, n))
+	    !cg_grow(&r->micro, &cap[3], need, n) ||
+	    !cg_grow_raw(&r->thread, &cap[4], need, sizeof(*r->thread)))
 		return false;
 	r->cap = cap[0]; /* the same for all */
 	return true;
@@ -142,9 +163,9 @@ grow_sums(struct reader *r)
 
 /* Index of the leaf's stack, added if it is new; SIZE_MAX: out of memory. */
 static size_t
-find_stack(struct reader *r, cg_node leaf)
+find_stack(struct reader *r, cg_node leaf, cg_name thread)
 {
-	uint32_t *id = cg_map_at(&r->ids, leaf);
+	uint32_t *id = cg_map_at(&r->ids, (uint64_t)thread << 32 | leaf);
 
 	if (!id)
 		return SIZE_MAX;
@@ -152,6 +173,7 @@ find_stack(struct reader *r, cg_node leaf)
 		if (r->stacks == r->cap && !grow_sums(r))
 			return SIZE_MAX;
 		r->leaf[r->stacks] = leaf;
+		r->thread[r->stacks] = thread;
 		*id = (uint32_t)++r->stacks;
 	}
 	return *id - 1;
@@ -230,13 +252,16 @@ add_count(
 	return true;
 }
 
-/* A single whole count is a number of samples; any other is one sample. */
+/*
+ * A single whole count is a number of samples; any other is one sample, and so
+ * is a line of Austin.
+ */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
     const char *at)
 {
-	bool known = r->input.columns == 1 && !count->negative &&
-		     !count->fraction && count->whole > 0;
+	bool known = r->input.columns == 1 && r->input.austin == FOLDED_PLAIN &&
+		     !count->negative && !count->fraction && count->whole > 0;
 
 	return !__builtin_add_overflow(r->samples[stack],
 		   known ? count->whole : 1, &r->samples[stack]) ||
@@ -283,11 +308,15 @@ read_stack(struct reader *r, const struct folded_lines *lines,
 {
 	const char *at = line->text.ptr + line->stack;
 	cg_node leaf = add_frames(r, lines, line);
+	struct cg_slice stacked = { line->text.ptr, line->stack };
+	cg_name thread = 0;
 	size_t stack;
 
 	if (leaf == 0)
 		return false;
-	stack = find_stack(r, leaf);
+	if (r->input.austin != FOLDED_PLAIN)
+		thread = cg_add_name(r->build, folded_austin_head(stacked));
+	stack = find_stack(r, leaf, thread);
 	if (stack == SIZE_MAX) {
 		r->status = cg_nomem(r->job);
 		return false;
@@ -446,6 +475,80 @@ finds_lines(struct cg_slice block, size_t columns)
 	return any;
 }
 
+/* ---- Austin ------------------------------------------------------------- */
+
+/* "# mode: wall", cpu, memory or full; old versions do not say it. */
+static void
+take_mode(struct cg_slice line, struct cg_slice *mode)
+{
+	if (cg_take_prefix(&line, "# mode: "))
+		*mode = cg_trim(line);
+}
+
+/* The dialect of a block, if all of its stacks are Austin's, and its mode. */
+static enum folded_austin
+find_austin(struct cg_slice block, struct cg_slice *mode)
+{
+	enum folded_austin found = FOLDED_PLAIN;
+	struct folded_count count[4];
+	struct cg_slice line;
+
+	while (cg_take_line(&block, &line)) {
+		line = folded_trim_line(line);
+		take_mode(line, mode);
+		if (line.len == 0 || cg_starts(line, "# "))
+			continue;
+		if (folded_austin_head(line).len == 0)
+			return FOLDED_PLAIN;
+		if (found != FOLDED_PLAIN)
+			continue;
+		found = FOLDED_TIME;
+		if (cg_equal(*mode, "memory"))
+			found = FOLDED_MEMORY;
+		else if (folded_take_metrics(&line, FOLDED_FULL, count))
+			found = FOLDED_FULL;
+	}
+	return found;
+}
+
+/* Sets the events of Austin's dialect. */
+static void
+begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
+{
+	static const struct cg_event wall = { .name = "wall",
+		.long_name = "Wall time",
+		.unit = "us" },
+				     cpu = { .name = "cpu",
+					     .long_name = "CPU time",
+					     .unit = "us" },
+				     gained = { .name = "gained",
+					     .long_name = "Memory gained",
+					     .unit = "bytes" },
+				     freed = { .name = "freed",
+					     .long_name = "Memory freed",
+					     .unit = "bytes" };
+	struct cg_event *to = r->event;
+
+	if (austin == FOLDED_FULL || !cg_equal(mode, "cpu"))
+		*to++ = wall;
+	if (austin == FOLDED_FULL || cg_equal(mode, "cpu"))
+		*to++ = cpu;
+	if (austin == FOLDED_MEMORY)
+		to = r->event;
+	if (austin != FOLDED_TIME) {
+		*to++ = gained;
+		*to++ = freed;
+	}
+	r->input.columns = (size_t)(to - r->event);
+	if (r->input.columns == 1 && cg_opt(r->job, "event"))
+		r->event[0].name = cg_opt(r->job, "event");
+	r->input.austin = austin;
+	cg_known_fns_free(r->input.fns);
+	r->input.fns = NULL;
+	cg_note(r->job, "frames are Austin's \"file:function:line\"; "
+			"--frames name keeps them whole");
+}
+
 /* ---- The file ----------------------------------------------------------- */
 
 /* The name of the event of millionths, kept by the builder. */
@@ -504,6 +607,23 @@ scale(struct reader *r, size_t i)
 	return true;
 }
 
+/* "P42;T0:0x7f": the number of the interpreter may come before the thread's. */
+static void
+set_thread(struct reader *r, cg_name thread)
+{
+	struct cg_slice text = cg_get_name(r->build, thread), word;
+	struct cg_sample_key key = { .pid = 0 };
+
+	(void)cg_take_prefix(&text, "P");
+	(void)cg_take_u64(&text, &key.pid);
+	(void)cg_take_prefix(&text, ";T");
+	if (memchr(text.ptr, ':', text.len))
+		(void)cg_take_until(&text, ':', &word);
+	if (!cg_get_u64(text, &key.tid))
+		(void)cg_get_hex(text.ptr, &key.tid);
+	cg_set_sample_part(r->build, &key);
+}
+
 static void
 add_stacks(struct reader *r)
 {
@@ -526,6 +646,8 @@ add_stacks(struct reader *r)
 			}
 			cost[column[j]] = r->sum[at];
 		}
+		if (r->thread[i] != 0)
+			set_thread(r, r->thread[i]);
 		cg_add_stack(r->build, r->leaf[i], r->samples[i], cost, n);
 	}
 }
@@ -536,13 +658,20 @@ read_first(struct reader *r, struct cg_in *in)
 {
 	struct folded_lines lines = { 0 };
 	struct cg_text text = { .own = &lines };
+	struct cg_slice mode = { "", 0 };
+	enum folded_austin austin = FOLDED_PLAIN;
 
 	if (!cg_read_block(in, &text.text))
 		return;
 	r->status = find_columns(
 	    r->job, r->build, &text.text, r->event, &r->input.columns);
-	if (r->status == CG_OK && r->input.fns && !cg_opt(r->job, "frames") &&
-	    finds_lines(text.text, r->input.columns)) {
+	if (!cg_opt(r->job, "frames"))
+		austin = find_austin(text.text, &mode);
+	if (r->status == CG_OK && austin != FOLDED_PLAIN)
+		begin_austin(r, austin, mode);
+	else if (r->status == CG_OK && r->input.fns &&
+		 !cg_opt(r->job, "frames") &&
+		 finds_lines(text.text, r->input.columns)) {
 		cg_known_fns_free(r->input.fns);
 		r->input.fns = NULL;
 		cg_note(r->job, "frames are \"name (file:line)\"; "
@@ -622,6 +751,7 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.samples);
 	free(r.sum);
 	free(r.micro);
+	free(r.thread);
 	cg_map_free(&r.ids);
 	return r.status;
 }

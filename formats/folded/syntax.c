@@ -6,21 +6,16 @@
 
 #include "folded.h"
 
-bool
-folded_take_count(struct cg_slice *line, struct folded_count *count)
+static bool
+get_count(struct cg_slice word, struct folded_count *count)
 {
-	const char *begin = line->ptr, *at = begin + line->len, *end = at;
 	uint32_t unit = FOLDED_MICRO;
-	struct cg_slice word;
 
-	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
-		at--;
 	*count = (struct folded_count){ 0 };
-	word = (struct cg_slice){ at, (size_t)(end - at) };
 	count->negative = cg_take_char(&word, '-');
 	/* No hex numbers, which cg_take_u64() would take. */
-	if (word.len == 0 || at == begin || *word.ptr < '0' ||
-	    *word.ptr > '9' || cg_starts(word, "0x") || cg_starts(word, "0X") ||
+	if (word.len == 0 || *word.ptr < '0' || *word.ptr > '9' ||
+	    cg_starts(word, "0x") || cg_starts(word, "0X") ||
 	    !cg_take_u64(&word, &count->whole))
 		return false;
 	count->fraction = cg_take_char(&word, '.');
@@ -32,12 +27,109 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 		count->micro += digit * unit;
 		count->rounded |= unit == 0 && digit != 0;
 	}
-	if (word.len > 0)
+	return word.len == 0;
+}
+
+/* Takes the last word off and the blanks before it; false: there is one only. */
+static bool
+take_last_word(struct cg_slice *line, struct cg_slice *word)
+{
+	const char *begin = line->ptr, *end = begin + line->len, *at = end;
+
+	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
+		at--;
+	*word = (struct cg_slice){ at, (size_t)(end - at) };
+	if (at == begin)
 		return false;
 	while (at > begin && (at[-1] == ' ' || at[-1] == '\t'))
 		at--;
 	line->len = (size_t)(at - begin);
 	return true;
+}
+
+bool
+folded_take_count(struct cg_slice *line, struct folded_count *count)
+{
+	struct cg_slice rest = *line, word;
+
+	if (!take_last_word(&rest, &word) || !get_count(word, count))
+		return false;
+	*line = rest;
+	return true;
+}
+
+/* ---- Austin ------------------------------------------------------------- */
+
+/* A change becomes what was gained and what was freed. */
+static void
+split_change(struct folded_count count[2])
+{
+	count[1] = (struct folded_count){ 0 };
+	if (count[0].negative) {
+		count[1] = count[0];
+		count[1].negative = false;
+		count[0] = (struct folded_count){ 0 };
+	}
+}
+
+bool
+folded_take_metrics(struct cg_slice *line, enum folded_austin austin,
+    struct folded_count count[4])
+{
+	struct cg_slice rest = *line, word, time, idle;
+
+	if (!take_last_word(&rest, &word))
+		return false;
+	if (austin == FOLDED_FULL) {
+		if (!cg_take_until(&word, ',', &time) ||
+		    !cg_take_until(&word, ',', &idle) ||
+		    !get_count(time, &count[0]) ||
+		    !get_count(idle, &count[1]) || !get_count(word, &count[2]))
+			return false;
+		count[1] =
+		    count[1].whole == 0 ? count[0] : (struct folded_count){ 0 };
+		split_change(&count[2]);
+	} else if (!get_count(word, &count[0])) {
+		return false;
+	} else if (austin == FOLDED_MEMORY) {
+		split_change(count);
+	}
+	*line = rest;
+	return true;
+}
+
+bool
+folded_split_austin(
+    struct cg_slice *name, struct cg_slice *file, uint32_t *line)
+{
+	struct cg_slice rest = *name;
+	uint32_t number;
+	size_t at;
+
+	if (!cg_cut_number(&rest, ':', &number))
+		return false;
+	for (at = rest.len; at > 0 && rest.ptr[at - 1] != ':'; at--)
+		;
+	if (at < 2 || at == rest.len)
+		return false;
+	*file = (struct cg_slice){ rest.ptr, at - 1 };
+	*line = number;
+	*name = (struct cg_slice){ rest.ptr + at, rest.len - at };
+	return true;
+}
+
+struct cg_slice
+folded_austin_head(struct cg_slice stack)
+{
+	struct cg_slice rest = stack, thread;
+	uint64_t number;
+
+	if (!cg_take_prefix(&rest, "P") || !cg_take_u64(&rest, &number) ||
+	    !cg_take_prefix(&rest, ";T") ||
+	    !cg_take_until(&rest, ';', &thread) || thread.len == 0)
+		return (struct cg_slice){ stack.ptr, 0 };
+	return (struct cg_slice){ stack.ptr,
+		(size_t)(thread.ptr + thread.len - stack.ptr) };
 }
 
 struct cg_slice
