@@ -5,8 +5,9 @@
  * no quotes: tabs and line breaks in names become blanks.
  *
  * --table=flat has a line for each function with its self and inclusive costs
- * and the number of calls to it, --table=calls one for each call site and
- * callee, --table=lines one for each function and line. The costs of all events
+ * and the number of calls by other functions, --table=calls one for each call
+ * site and callee, also of a function by itself, --table=lines one for each
+ * function and line. The costs of all events
  * are whole numbers in the event's unit, summed over all parts; addresses,
  * jumps and stacks are lost.
  */
@@ -140,10 +141,13 @@ put_titles(struct writer *w, const char *titles)
 		put_text(w, title);
 }
 
+/* "calls", and behind that what is counted. */
 static void
-put_title_of_calls(struct writer *w)
+put_title_of_calls(struct writer *w, const char *whose)
 {
-	put_titles(w, cg_calls_sampled(w->graph) ? "calls (samples)" : "calls");
+	put_cell(w, cg_slice("calls"), whose);
+	if (cg_calls_sampled(w->graph))
+		cg_puts(w->out, " (samples)");
 }
 
 static void
@@ -207,7 +211,7 @@ put_flat(struct writer *w)
 	if (ok)
 		qsort(ranked, count, sizeof(*ranked), compare_ranked);
 	put_titles(w, "object;file;function");
-	put_title_of_calls(w);
+	put_title_of_calls(w, " by others");
 	put_event_names(w, "");
 	put_event_names(w, " inclusive");
 	end_line(w);
@@ -229,7 +233,7 @@ put_calls(struct writer *w)
 
 	put_titles(w, "caller object;caller file;caller;caller line;"
 		      "object;file;function");
-	put_title_of_calls(w);
+	put_title_of_calls(w, "");
 	put_event_names(w, " inclusive");
 	end_line(w);
 	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {

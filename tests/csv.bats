@@ -63,7 +63,7 @@ setup()
 		'["cost",0,8,0,[18446744073709551615]]' '["end"]' >"$dir/in.cgj"
 	sed -i 's/18446744073709551615/3/' "$dir/in.cgj"
 	"$CGCONV" -q -t csv "$dir/in.cgj" >"$dir/out"
-	printf '%s\r\n' 'object,file,function,calls,d,d inclusive' \
+	printf '%s\r\n' 'object,file,function,calls by others,d,d inclusive' \
 		',," e",0,3,3' >"$dir/want"
 	printf '/x y,,"a""b, c\n\td",0,-5,-5\r\n' >>"$dir/want"
 	same "$dir/want" "$dir/out"
@@ -99,4 +99,12 @@ setup()
 	END
 	"$CGCONV" -q -t csv "$dir/in.pb" >"$dir/out"
 	sed -n 1p "$dir/out" | grep -qF ',"a,b","a,b inclusive"'
+}
+
+@test "csv: calls by others are without direct recursion, which call sites have" {
+	in=samples/gprof-text/report/report.gprof
+	"$CGCONV" -q -t csv "$in" | tr -d '\r' >"$dir/out"
+	grep -x 'object,file,function,calls by others,ns,ns inclusive' "$dir/out"
+	grep '^,,fib,1,' "$dir/out"
+	"$CGCONV" -q -t csv --table calls "$in" | grep ',,fib,0,,,fib,57312,0'
 }

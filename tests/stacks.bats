@@ -114,11 +114,14 @@ both_counts()
 	[ "$(grep -c 'attr.name="calls (samples)" attr.type="long"' \
 		"$dir/sampled")" = 2 ]
 	not grep -F 'calls (samples)' "$dir/counted"
-	for table in flat calls; do
+	while read -r table calls; do
 		both_counts csv --table "$table"
-		head -n 1 "$dir/sampled" | grep -F ',function,calls (samples),'
-		head -n 1 "$dir/counted" | grep -F ',function,calls,'
-	done
+		head -n 1 "$dir/sampled" | grep -F ",function,$calls (samples),"
+		head -n 1 "$dir/counted" | grep -F ",function,$calls,"
+	done <<-END
+		flat calls by others
+		calls calls
+	END
 	"$CGCONV" --info "$dir/in" | grep '^ *Call counts: numbers of samples$'
 	"$CGCONV" --info "$dir/zero" >"$dir/info"
 	not grep -F 'Call counts' "$dir/info"
