@@ -241,6 +241,9 @@ reads()
 		2>"$dir/err" >"$dir/out"
 	says '[unknown];_start;burn 3' 'burn 4' <"$dir/out"
 	grep 'warning: 1 addresses have no names: no symbols' "$dir/err"
+	# Files of this machine may be others.
+	sed "s,/x/prog,$PWD/$exe," "$dir/in.perf" >"$dir/here.perf"
+	"$CGCONV" -t folded --no-root-by "$dir/here.perf" | grep -x '\[prog\] 4'
 	# Where a position-independent one was mapped is not known.
 	rm "$dir/in.perf"
 	sample "p 1 1.0: 3 cycles:" "5555555551270 [unknown] (/x/prog)" \

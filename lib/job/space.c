@@ -171,7 +171,9 @@ get_image(struct cg_space *space, uint32_t number)
 	if (!image || image->looked)
 		return image;
 	image->looked = true;
-	if (image->symbols || cg_companion_in_memory(space->job))
+	/* Texts often come from other machines, and have no build-ids. */
+	if (image->symbols || image->mapping.from == CG_FROM_UNPLACED ||
+	    cg_companion_in_memory(space->job))
 		return image;
 	mapping = image->mapping;
 	mapping.path = cg_get_name(space->build, image->path);
