@@ -203,6 +203,7 @@ main(int argc, char **argv)
 		fputs("cgconv: error: out of memory\n", stderr);
 		return CG_ELIMIT;
 	}
+	cg_job_set_option_prefix(args.job, "--");
 	catch_signals(args.job);
 	args.stop = &stopped;
 	status = parse_args(&args, argc, argv);

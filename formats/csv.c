@@ -303,7 +303,7 @@ write_table(struct cg_job *job, const struct cg_graph *graph,
 		table++;
 	if (!table->name)
 		return cg_usage(job,
-		    "--table: expected flat, calls or lines, not '%s'",
+		    "{table}: expected flat, calls or lines, not '%s'",
 		    cg_opt(job, "table"));
 	w.rows = cg_rows_new(graph);
 	if (!w.rows)

@@ -535,7 +535,7 @@ get_percent(struct cg_job *job, const char *name, double *value)
 	if (parse_percent(cg_slice(text), value))
 		return true;
 	(void)cg_usage(job,
-	    "--%s: expected a percentage from 0 to 100, "
+	    "{%s}: expected a percentage from 0 to 100, "
 	    "not '%s'",
 	    name, text);
 	return false;
@@ -636,7 +636,7 @@ get_cluster(struct writer *w)
 	    cg_equal(cg_slice(w->cluster), "object"))
 		return CG_OK;
 	return cg_usage(
-	    w->job, "--cluster: expected file or object, not '%s'", w->cluster);
+	    w->job, "{cluster}: expected file or object, not '%s'", w->cluster);
 }
 
 static int

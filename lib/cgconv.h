@@ -267,7 +267,11 @@ struct cg_message {
 	uint64_t column;   /* from 1; 0: no column */
 	uint64_t offset;   /* in a binary input, if has_offset */
 	bool has_offset;
-	const char *text;  /* no newline; control characters are escaped */
+	/*
+	 * No newline; control characters are escaped. What can be set is
+	 * called an option: see cg_job_set_option_prefix().
+	 */
+	const char *text;
 };
 /* The message is valid during the call. */
 typedef void cg_reporter(void *arg, const struct cg_message *);
@@ -848,6 +852,15 @@ void cg_job_set_guess(struct cg_job *, bool);
 /* More notes. */
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
+/*
+ * How messages spell options: "--exe" with prefix "--", which must outlive the
+ * job, "option 'exe'" without (NULL, the default). Options are those of modules
+ * (struct cg_option) and what other functions set: clamp, diff, event, exclude,
+ * from, guess-stacks, include, map, output, part-by, partial, root-by, to; exe is
+ * cg_job_add_object(), filters have their names. Some are a program's own, such
+ * as info, list-formats, no-sandbox, recursive.
+ */
+void cg_job_set_option_prefix(struct cg_job *, const char *prefix);
 /*
  * A flag for signal handlers: once *flag is not 0, reading and writing fail as
  * if interrupted, and no partial output remains. It must outlive the job.

@@ -843,7 +843,7 @@ bool cg_choose_pair(
 	},                                                                   \
 	{                                                                    \
 		.name = CG_MISSING_OPTION, .type = CG_FLAG, .fallback = "no", \
-		.help = "files of --patch without coverage count as not covered", \
+		.help = "files of the diff without coverage count as not covered", \
 		.writing = true                                              \
 	}
 

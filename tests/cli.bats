@@ -155,7 +155,7 @@ build_plugin()
 @test "cli: warns of a misleading suffix" {
 	"$CGCONV" -o "$dir/callgrind.out.json" "$PLAIN" 2>"$dir/err"
 	same "$dir/right" "$dir/callgrind.out.json"
-	grep -qx 'cgconv: note: callgrind.out.json is written as json because of its suffix; use -t callgrind otherwise' \
+	grep -qx 'cgconv: note: callgrind.out.json is written as json because of its suffix; use --to callgrind otherwise' \
 		"$dir/err"
 	"$CGCONV" -o "$dir/callgrind.out.json.gz" "$PLAIN" 2>&1 |
 		grep -q 'note: callgrind.out.json is written as json'
@@ -665,7 +665,7 @@ readme_table()
 	refuses 2 "did you mean a.b/x.firefox.json?" -o a.b/x.firefox "$PLAIN"
 	refuses 2 "did you mean x.trace.json.gz?" -o x.perfetto.gz "$PLAIN"
 	refuses 2 "did you mean x.json?" -o x.jsn "$PLAIN"
-	refuses 2 "use -t with folded, html or svg" -o x.flamegraph "$PLAIN"
+	refuses 2 "use --to with folded, html or svg" -o x.flamegraph "$PLAIN"
 	[ "$("$CGCONV" -V)" = "$("$CGCONV" --version)" ]
 }
 
@@ -677,10 +677,10 @@ readme_table()
 	for j in 1 2; do
 		"$CGCONV" -j$j --include 'c.*' -o "$dir/out" --force "$dir/in" \
 			"$dir/in" 2>"$dir/err"
-		grep -F ': warning: --include and --exclude left no costs' \
+		grep -F ': warning: the patterns of files left no costs' \
 			"$dir/err"
 	done
-	refuses 3 'lcov needs lines; --include and --exclude left none' -t lcov \
+	refuses 3 'lcov needs lines; the patterns of files left none' -t lcov \
 		--exclude '*' "$dir/in"
 }
 

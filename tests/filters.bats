@@ -117,7 +117,7 @@ self()
 
 @test "filters: what would be an estimate needs stacks, or --guess-stacks" {
 	in=samples/callgrind/plain/callgrind.out
-	refuses 3 '--focus needs stacks; the input has none (--guess-stacks' \
+	refuses 3 "the filter 'focus' needs stacks; the input has none (--guess-stacks" \
 		--focus main -t callgrind $in
 	"$CGCONV" -q --guess-stacks --focus main -t callgrind -o "$dir/out" $in
 	"$CGCONV" -q --info "$dir/out" | grep -q main
@@ -131,7 +131,7 @@ self()
 	not grep -E 'loop|fib' "$dir/out"
 	# The costs of calls are those of the lines that make them.
 	"$CGCONV" -q -t csv "$dir/out" | grep -F ',(below main),0,1028,3130'
-	refuses 3 '--hide needs stacks' --hide '^work$' -t callgrind $in
+	refuses 3 "the filter 'hide' needs stacks" --hide '^work$' -t callgrind $in
 	# gprof's times are costs of calls only after propagation.
 	in=samples/gprof/calls
 	"$CGCONV" -q -t csv --hide '^(leaf|burn)$' $in/prog $in/gmon.out \

@@ -230,6 +230,15 @@ declared()
 	done
 }
 
+@test "layers: the library does not spell the program's options" {
+	# {name} stands for one. Only commands to make another file may.
+	names=$("$CGCONV" --help all | sed -n 's/^ *\(-., \)*--\([a-z-]*\).*/\2/p' |
+		paste -sd '|')
+	[ "${#names}" -gt 500 ]
+	not grep -nE "^[^*]*\"[^\"]*--($names)\\b" lib/*.h lib/*/*.[ch] \
+		$(ls formats/*.[ch] formats/*/*.[ch] | grep -v captures.c)
+}
+
 # Links $BATS_TEST_TMPDIR/cgconv without the format $1.
 link_without()
 {

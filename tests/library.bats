@@ -121,6 +121,38 @@ build()
 	"$dir/order" "$sample"
 }
 
+@test "library: messages spell options as the program does" {
+	cat >"$dir/spell.c" <<-'END'
+		#include <cgconv.h>
+		#include <stdio.h>
+
+		static void
+		print(void *arg, const struct cg_message *message)
+		{
+			(void)arg;
+			puts(message->text);
+		}
+
+		int
+		main(void)
+		{
+			struct cg_job *job = cg_job_new(cg_formats(), print, NULL);
+
+			(void)cg_job_set_option(job, "wdth", "1");
+			(void)cg_job_set_between(job, "{exe}");
+			cg_job_set_option_prefix(job, "/");
+			(void)cg_job_set_option(job, "wdth", "1");
+			cg_job_free(job);
+			return 0;
+		}
+	END
+	build "$dir/spell"
+	"$dir/spell" >"$dir/said"
+	same "$dir/said" <(printf '%s\n' "there is no option 'wdth'" \
+		"option 'between': expected two times, such as 1.5,3 or 10%,20%, not '{exe}'" \
+		"there is no /wdth")
+}
+
 @test "library: callbacks read the input and write the output" {
 	cat >"$dir/callback.c" <<-'END'
 		#include <cgconv.h>

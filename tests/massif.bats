@@ -64,7 +64,7 @@ tree()
 		grep -qxF "[\"desc\",\"Snapshot\",\"$n\"]" "$t/got"
 	done <"$t/want"
 	grep -q '^."part",0,0,[0-9]*,"./heap"' "$t/got"
-	refuses 1 "a tree for --snapshot=1" -t json --snapshot 1 "$in"
+	refuses 1 "a tree for --snapshot 1" -t json --snapshot 1 "$in"
 	refuses 2 "--snapshot: expected peak, all or" -t json --snapshot 5x "$in"
 }
 

@@ -113,7 +113,11 @@ shows()
 	shows found 0
 	shows found 0 --sources .
 	"$CGCONV" -t gcov-text a.info 2>&1 |
+		grep -q 'warning: source ../x.c is outside of the working directory: name its directory with --sources'
+	mv ../x.c ../y.c
+	"$CGCONV" -t gcov-text a.info 2>&1 |
 		grep -q 'warning: source ../x.c not found: name its directory with --sources, or map its path with --map'
+	mv ../y.c ../x.c
 	printf 'events: Ir\nfl=%s/x.c\nfn=main\n1 5\n' "$PWD/../build/.." >a.cg
 	"$CGCONV" --sources / -o out.html a.cg
 	perl "$BATS_TEST_DIRNAME/oracle/html.pl" out.html | grep -q found

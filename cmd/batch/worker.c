@@ -562,8 +562,10 @@ add_chunk(struct worker_state *state, const char *path, size_t threads)
 	    cg_job_new(cg_formats(), collect_message, &state->log);
 	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
 
-	if (job != NULL)
+	if (job != NULL) {
+		cg_job_set_option_prefix(job, "--");
 		cg_job_set_threads(job, threads);
+	}
 	if (status == CG_OK)
 		status = cg_job_set_from(job, lossless(job));
 	if (status == CG_OK)

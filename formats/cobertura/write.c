@@ -659,7 +659,7 @@ cobertura_write(
 		status = cg_report_close(&w.r, ok);
 	if (status == CG_OK && w.files == 0)
 		return cg_usage(job,
-		    "--package: there is no package '%s' (a directory, "
+		    "{package}: there is no package '%s' (a directory, "
 		    "relative to that of all files)",
 		    w.package);
 	return status;

@@ -204,7 +204,7 @@ covjson_write_gcovr(
 
 	if (!get_version(version, &minor))
 		return cg_usage(job,
-		    "--format-version: expected 0.1 to 0.99, not '%s'",
+		    "{format-version}: expected 0.1 to 0.99, not '%s'",
 		    version);
 	status = cg_report_open(&w.r);
 	if (status != CG_OK)

@@ -423,7 +423,7 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 
 	if (option && strcmp(option, "1") != 0 && strcmp(option, "2") != 0)
 		return cg_usage(
-		    job, "--counts: expected 1 or 2, not '%s'", option);
+		    job, "{counts}: expected 1 or 2, not '%s'", option);
 	if (!option && cg_take_line(&rest, &line))
 		named = take_header(build, line, event);
 	if (named > 0) {
@@ -675,7 +675,7 @@ read_first(struct reader *r, struct cg_in *in)
 		cg_known_fns_free(r->input.fns);
 		r->input.fns = NULL;
 		cg_note(r->job, "frames are \"name (file:line)\"; "
-				"--frames name keeps them whole");
+				"{frames} name keeps them whole");
 	}
 	if (r->status == CG_OK && !folded_parse(&r->input, &text))
 		r->status = cg_nomem(r->job);
@@ -735,7 +735,7 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	lines = frames && strcmp(frames, "line") == 0;
 	if (frames && !lines && strcmp(frames, "name") != 0)
 		return cg_usage(
-		    job, "--frames: expected name or line, not '%s'", frames);
+		    job, "{frames}: expected name or line, not '%s'", frames);
 	r.event[0].name = event ? event : FOLDED_EVENT;
 	if (!lines)
 		r.input.fns = cg_known_fns_new(build);

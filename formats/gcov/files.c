@@ -280,7 +280,7 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 	cg_warn(unit->job,
 	    "%.*s is taken for the file of that name in %.*s: notes of clang, "
 	    "and of gcc before 9, do not contain the compiler's directory; "
-	    "--relative-to-notes keeps such files apart",
+	    "{relative-to-notes} keeps such files apart",
 	    name.len > 99 ? 99 : (int)name.len, name.ptr,
 	    other.len > 99 ? 99 : (int)other.len,
 	    other.len > 0 ? other.ptr : ".");
@@ -337,7 +337,7 @@ gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
 		return false;
 	cg_warn(unit->job,
 	    "%.*s is in no directory from that of the notes upwards: its name "
-	    "stays relative; see --relative-to-notes",
+	    "stays relative; see {relative-to-notes}",
 	    source.len > 99 ? 99 : (int)source.len, source.ptr);
 	return check_source(unit, build, source, directory_of(cg_slice(notes)));
 }

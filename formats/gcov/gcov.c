@@ -193,7 +193,7 @@ read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
 	if (!in)
 		return cg_skip_at(unit->job, NULL,
 		    "expected the notes (.gcno) of %s next to it; name their "
-		    "directory or archive with --object-directory",
+		    "directory or archive with {object-directory}",
 		    data);
 	status = read_notes(unit, in, build, data);
 	cg_close_companion(unit->job, in);
@@ -406,7 +406,7 @@ release(void *memory)
 		    program->first_check);
 	if (program->never > 0)
 		cg_note(state->unit.job,
-		    "%zu of %zu unit%s never ran: the counts are 0; --only-run "
+		    "%zu of %zu unit%s never ran: the counts are 0; {only-run} "
 		    "leaves such units out",
 		    program->never, program->units,
 		    program->units == 1 ? "" : "s");

@@ -352,7 +352,7 @@ gcov_json_write(
 
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
 		return cg_usage(job,
-		    "--format-version: expected 1 or 2, not '%s'", version);
+		    "{format-version}: expected 1 or 2, not '%s'", version);
 	w.column = cg_find_event(graph, "Exec");
 	if (w.column == cg_event_count(graph))
 		return cg_lacks(job,

@@ -151,7 +151,7 @@ add_nodes(struct gperf_reader *r, cg_node *id)
 	if (hidden)
 		cg_note(r->job, "addresses that the text does not name are "
 				"dropped: Go's runtime; give the executable "
-				"with --exe to name them");
+				"with {exe} to name them");
 	return true;
 }
 

@@ -58,7 +58,7 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 	} else if (hist->rate == 0 || hist->rate > GMON_RATE_MAX) {
 		cg_warn(job,
 		    "impossible sample rate %" PRId32 "; assuming %d Hz "
-		    "(use --rate)",
+		    "(use {rate})",
 		    (int32_t)hist->rate, GMON_RATE_USUAL);
 		hist->rate = GMON_RATE_USUAL;
 	}

@@ -271,7 +271,7 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 	}
 	if (tie && hint.word == 0 && best->end == CHAIN_WHOLE)
 		cg_warn(job, "pointer size is ambiguous; assuming 64-bit "
-			     "(use --word-size)");
+			     "(use {word-size})");
 }
 
 /* ---- GNU ---------------------------------------------------------------- */
@@ -292,11 +292,11 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 		return cg_reject_at(job, chain->at,
 		    "empty histogram header at offset %" PRIu64
 		    ": damaged, or the one before has more bins "
-		    "(use --recover)",
+		    "(use {recover})",
 		    offset);
 	return cg_reject_at(job, chain->at,
 	    "%s at offset %" PRIu64 " needs %" PRIu64 " bytes, %" PRIu64
-	    " left: truncated (use --recover), or other --word-size",
+	    " left: truncated (use {recover}), or other {word-size}",
 	    *chain->at == TAG_HIST ? "histogram" : "basic blocks", offset,
 	    chain->need, left);
 }

@@ -35,7 +35,7 @@ get_rate(struct cg_job *job, uint64_t *rate)
 	*rate = number_option(job, "rate");
 	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
 		return cg_usage(job,
-		    "--rate: expected a number from 1 to %d, not '%s'",
+		    "{rate}: expected a number from 1 to %d, not '%s'",
 		    GMON_RATE_MAX, cg_opt(job, "rate"));
 	return CG_OK;
 }
@@ -47,7 +47,7 @@ get_word_size(struct cg_job *job, unsigned *word)
 	uint64_t bits = number_option(job, "word-size");
 
 	if (cg_opt(job, "word-size") && bits != 32 && bits != 64)
-		return cg_usage(job, "--word-size: expected 32 or 64, not '%s'",
+		return cg_usage(job, "{word-size}: expected 32 or 64, not '%s'",
 		    cg_opt(job, "word-size"));
 	*word = (unsigned)bits / 8;
 	return CG_OK;
@@ -132,7 +132,8 @@ static const struct cg_option options[] = {
 	{ .name = "any-exe",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "use the executable of --exe even if it does not match",
+	    .help =
+		"use the executable that is given even if it does not match",
 	    .reading = true },
 	{ .name = "recover",
 	    .type = CG_FLAG,

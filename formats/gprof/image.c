@@ -487,14 +487,14 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 	if (!same_class(gmon, elf))
 		return cg_reject(job,
 		    "the profile is %u-bit %s endian, but %s is %u-bit %s "
-		    "endian: different executable (use --any-exe)",
+		    "endian: different executable (use {any-exe})",
 		    gmon->word * 8, order[gmon->big], elf->path, elf->word * 8,
 		    order[elf->big_endian]);
 	gprof_text(symbols, &low, &high);
 	return cg_reject(job,
 	    "the profile covers 0x%" PRIx64 "-0x%" PRIx64
 	    ", but %s has text 0x%" PRIx64 "-0x%" PRIx64
-	    ": different executable (use --any-exe)",
+	    ": different executable (use {any-exe})",
 	    hist->low, hist->high, elf->path, low, high);
 }
 
@@ -590,10 +590,10 @@ gprof_find_images(struct cg_job *job, const struct cg_in *in, struct gmon *gmon,
 	if (gmon->kind == GMON_BSD_OLD)
 		return cg_reject(job,
 		    "may be an old BSD gmon.out: name its executable with "
-		    "--exe to confirm");
+		    "{exe} to confirm");
 	cg_warn(job,
 	    "functions are named by their addresses; name the executable with "
-	    "--exe");
+	    "{exe}");
 	return true;
 }
 

@@ -207,7 +207,7 @@ cover_hottest_object(
 		layout->is_covered[i] = i == best;
 	if (ok && extent[best].high == 0)
 		ok = cg_reject(layout->job,
-		    "gmon.out needs addresses; name the executable with --exe");
+		    "gmon.out needs addresses; name the executable with {exe}");
 	free(extent);
 	return ok;
 }

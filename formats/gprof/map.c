@@ -268,7 +268,7 @@ warn_arcs(struct mapper *map)
 	if (map->outside > 0)
 		cg_warn(map->job,
 		    "arcs that enter shared libraries: %zu (name the libraries "
-		    "with --exe to name their functions)",
+		    "with {exe} to name their functions)",
 		    map->outside);
 	if (map->dropped > 0)
 		cg_warn(map->job,

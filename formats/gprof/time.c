@@ -289,7 +289,7 @@ gprof_add_times(struct gprof_funcs *funcs, const struct gmon *gmon)
 	if (timer.overhead > 0)
 		cg_note(funcs->job,
 		    "dropped %" PRIu64 " ns in the profiler's own mcount "
-		    "(use --keep-mcount to keep them)",
+		    "(use {keep-mcount} to keep them)",
 		    timer.overhead);
 	return !funcs->failed;
 }

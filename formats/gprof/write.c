@@ -325,7 +325,7 @@ make_ticks(struct writer *w, size_t first, size_t last)
 		if (ticks == UINT64_MAX)
 			return cg_reject(w->job,
 			    "the number of samples exceeds 64 bits; use a "
-			    "lower --rate");
+			    "lower {rate}");
 		w->sample[i].cost = ticks - before;
 		before = ticks;
 	}
@@ -411,9 +411,12 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
 	if (records > HISTS_MAX || records * bins > COUNTERS_MAX - w->counters)
 		return cg_reject(w->job,
-		    "%" PRIu64 " samples in one of %" PRIu64
-		    " bins do not fit into a gmon.out%s",
-		    most, bins, w->layout.exact ? "" : "; use a lower --rate");
+		    w->layout.exact ? "%" PRIu64 " samples in one of %" PRIu64
+				      " bins do not fit into a gmon.out"
+				    : "%" PRIu64 " samples in one of %" PRIu64
+				      " bins do not fit into a gmon.out; use a "
+				      "lower {rate}",
+		    most, bins);
 	w->counters += records * bins;
 	for (uint64_t i = 0; i < records; i++) {
 		put_hist_header(w, &w->hist[hist]);
@@ -547,7 +550,7 @@ report_loss(struct writer *w)
 		return true;
 	if (w->samples == 0 && w->calls == 0)
 		return cg_reject(w->job,
-		    "gmon.out needs addresses; name the executable with --exe");
+		    "gmon.out needs addresses; name the executable with {exe}");
 	cg_warn(w->job,
 	    "dropped what has no address in the program: %" PRIu64
 	    " %s, calls: %" PRIu64 ", functions: %zu",

@@ -112,7 +112,7 @@ get_least(struct html_writer *w)
 	    rest.len == 0 && w->least <= 1000000)
 		return CG_OK;
 	return cg_usage(w->job,
-	    "--html-min: expected a percentage, such as 0.1%%, not '%s'", text);
+	    "{html-min}: expected a percentage, such as 0.1%%, not '%s'", text);
 }
 
 /* What the page is called: --title, or the base name of the first input. */

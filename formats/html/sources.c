@@ -49,7 +49,7 @@ html_put_sources(struct html_writer *w)
 	if (ok && text.count == 0 && files > 0 &&
 	    cg_opt(w->job, CG_SOURCES_OPTION))
 		cg_warn(
-		    w->job, "no source found in the directory of --sources");
+		    w->job, "no source found in the directory of {sources}");
 	ok = ok && html_begin_data(w, "sources");
 	html_end(w, &at);
 	html_end(w, &text);

@@ -466,7 +466,7 @@ report_losses(struct writer *w)
 	if (w->labels && !w->full)
 		cg_warn(w->r.job,
 		    "dropped expressions of branches; keep them with "
-		    "--format-version 2");
+		    "{format-version} 2");
 }
 
 int
@@ -483,7 +483,7 @@ lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	w.full = strcmp(version, "2") == 0;
 	if (!w.full && strcmp(version, "1") != 0)
 		return cg_usage(job,
-		    "--format-version: expected 1 or 2, not '%s'", version);
+		    "{format-version}: expected 1 or 2, not '%s'", version);
 	w.r.part = has_tests(&w) ? 0 : CG_ALL_PARTS;
 	status = cg_report_open(&w.r);
 	if (status != CG_OK)

@@ -157,7 +157,7 @@ add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
 	if (count.mapped == 0 && count.named == 0)
 		return cg_reject(job,
 		    "regions and names are in the executable: name it, and "
-		    "shared libraries, with --exe");
+		    "shared libraries, with {exe}");
 	if (count.mapped == 0)
 		return cg_reject(job,
 		    "no executable has a coverage mapping: expected one built "
@@ -180,7 +180,7 @@ report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
 	if (mapping->profile->named > mapping->profile->found)
 		cg_warn(job,
 		    "dropped %zu function%s of the profile that no executable "
-		    "has; name executables and shared libraries with --exe",
+		    "has; name executables and shared libraries with {exe}",
 		    mapping->profile->named - mapping->profile->found,
 		    mapping->profile->named - mapping->profile->found == 1
 			? ""

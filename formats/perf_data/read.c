@@ -582,7 +582,7 @@ report(struct reader *r)
 		    cg_opt(job, "kallsyms")
 			? ""
 			: "; give a copy of its /proc/kallsyms, as root reads "
-			  "it, with --kallsyms");
+			  "it, with {kallsyms}");
 	if (r->skipped > 0)
 		cg_warn(job,
 		    "%" PRIu64 " records of unknown types are skipped (the "

@@ -326,7 +326,7 @@ set_limits(struct chart *chart)
 	    svg_take_length(&chart->ruler, cg_slice(text), &chart->shortest))
 		return CG_OK;
 	return cg_usage(svg->job,
-	    "--min-duration: expected a time or a percentage, such as 1.5ms "
+	    "{min-duration}: expected a time or a percentage, such as 1.5ms "
 	    "or 0.1%%, not '%s'",
 	    text);
 }

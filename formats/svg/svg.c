@@ -39,14 +39,14 @@ get_sizes(struct svg *svg, bool chart)
 	if (!cg_take_u64(&width, &svg->width) || svg->width < WIDTH_MIN ||
 	    svg->width > WIDTH_MAX)
 		return cg_usage(svg->job,
-		    "--width: expected a number of pixels from %d to %d, not "
+		    "{width}: expected a number of pixels from %d to %d, not "
 		    "'%s'",
 		    WIDTH_MIN, WIDTH_MAX, cg_opt(svg->job, "width"));
 	if (!least)
 		least = chart ? CHART_LEAST : GRAPH_LEAST;
 	if (!take_min_width(svg, least))
 		return cg_usage(svg->job,
-		    "--min-width: expected pixels or a percentage, such as "
+		    "{min-width}: expected pixels or a percentage, such as "
 		    "0.3 or 0.01%%, not '%s'",
 		    least);
 	svg->least_text = least;
@@ -62,12 +62,12 @@ check_flags(const struct svg *svg, bool chart)
 	for (const char *const *name = of_graphs; chart && *name; name++) {
 		if (cg_opt_flag(svg->job, *name))
 			return cg_usage(svg->job,
-			    "--%s and --flame-chart cannot be used together",
+			    "{%s} and {flame-chart} cannot be used together",
 			    *name);
 	}
 	if (!chart && cg_opt(svg->job, "min-duration"))
 		return cg_usage(
-		    svg->job, "--min-duration applies only to --flame-chart");
+		    svg->job, "{min-duration} applies only to {flame-chart}");
 	return CG_OK;
 }
 
@@ -98,16 +98,16 @@ get_colours(struct svg *svg)
 
 	if (svg->negate && !svg->change)
 		return cg_usage(svg->job,
-		    "--negate needs an event before and after; see --diff");
+		    "{negate} needs an event before and after; see {diff}");
 	if (svg->change && colours)
 		return cg_usage(svg->job,
-		    "--colors does not apply to differences, whose colours "
+		    "{colors} does not apply to differences, whose colours "
 		    "show the change");
 	svg->palette = svg_find_palette(colours ? colours : "function");
 	if (svg->palette)
 		return CG_OK;
 	return cg_usage(svg->job,
-	    "--colors: expected function, object, kind, or one of hot, mem, "
+	    "{colors}: expected function, object, kind, or one of hot, mem, "
 	    "io, red, orange, yellow, green, aqua, blue, purple, not '%s'",
 	    colours);
 }

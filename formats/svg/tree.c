@@ -37,7 +37,7 @@ find_reversed(
 	if (r->frames > REVERSED_MAX || r->steps > STEPS_MAX) {
 		(void)cg_reject(r->svg->job,
 		    "stacks have too many frames together to be reversed; "
-		    "--focus, --prune-from and others select some");
+		    "{focus}, {prune-from} and others select some");
 		return 0;
 	}
 	if (!id ||

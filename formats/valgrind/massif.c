@@ -277,8 +277,10 @@ read_file(struct massif *m, bool peak)
 	if (!read_snapshots(m))
 		return false;
 	if (m->nodes == 0)
-		return cg_reject(m->job, "expected a snapshot with a tree%s%s",
-		    peak ? "" : " for --snapshot=", peak ? "" : m->wanted);
+		return cg_reject(m->job,
+		    peak ? "expected a snapshot with a tree"
+			 : "expected a snapshot with a tree for {snapshot} %s",
+		    m->wanted);
 	return strcmp(m->wanted, "all") == 0 || end_snapshot(m);
 }
 
@@ -299,7 +301,7 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (!peak && !cg_equal(number, "all") &&
 	    (!cg_take_u64(&number, &ignored) || number.len > 0))
 		return cg_usage(job,
-		    "--snapshot: expected peak, all or the "
+		    "{snapshot}: expected peak, all or the "
 		    "number of a snapshot, not '%s'",
 		    m.wanted);
 	m.space = cg_space_new(job, build);

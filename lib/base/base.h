@@ -181,6 +181,7 @@ struct cg_diag {
 	cg_reporter *report;
 	void *arg;
 	const volatile sig_atomic_t *stop; /* not 0: stop; may be NULL */
+	const char *option_prefix; /* "--"; NULL: options are words */
 	size_t kinds;
 	struct {
 		const char *fmt;
@@ -189,7 +190,11 @@ struct cg_diag {
 };
 
 bool cg_diag_stopped(const struct cg_diag *);
-/* Reports; location may be NULL. Escapes control characters in the text. */
+/*
+ * Reports; location may be NULL. Escapes control characters in the text. {name}
+ * in fmt, and {%s}, is an option: "--name" for a program with that prefix, else
+ * "option 'name'".
+ */
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
 /*

@@ -30,6 +30,43 @@ escape_controls(const char *from, char *to, size_t size)
 	*to = '\0';
 }
 
+/* The length of the option's name after a brace; 0: it is none. */
+static size_t
+option_length(const char *text)
+{
+	size_t len = strncmp(text, "%s", 2) == 0
+			 ? 2
+			 : strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+
+	return text[len] == '}' ? len : 0;
+}
+
+/*
+ * Only in what the library says: {main} in a name of the input is no option. A
+ * text that is too long is cut.
+ */
+static void
+spell_options(
+    const struct cg_diag *diag, const char *fmt, char *to, size_t size)
+{
+	const char *prefix = diag->option_prefix;
+	char *end = to + size - 1;
+
+	while (*fmt && to < end) {
+		size_t len = *fmt == '{' ? option_length(fmt + 1) : 0;
+
+		if (len == 0) {
+			*to++ = *fmt++;
+			continue;
+		}
+		to += snprintf(to, (size_t)(end - to), "%s%.*s%s",
+		    prefix ? prefix : "option '", (int)len, fmt + 1,
+		    prefix ? "" : "'");
+		fmt += len + 2;
+	}
+	*(to < end ? to : end) = '\0';
+}
+
 bool
 cg_diag_stopped(const struct cg_diag *diag)
 {
@@ -40,10 +77,11 @@ void
 cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
     const struct cg_location *location, const char *fmt, va_list args)
 {
-	char raw[CG_DIAG_TEXT], text[CG_DIAG_TEXT];
+	char spelled[CG_DIAG_TEXT], raw[CG_DIAG_TEXT], text[CG_DIAG_TEXT];
 	struct cg_message message = { .severity = severity, .text = text };
 
-	(void)vsnprintf(raw, sizeof(raw), fmt, args);
+	spell_options(diag, fmt, spelled, sizeof(spelled));
+	(void)vsnprintf(raw, sizeof(raw), spelled, args);
 	escape_controls(raw, text, sizeof(text));
 	if (location) {
 		message.file = location->file;
@@ -56,7 +94,7 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 		diag->report(diag->arg, &message);
 }
 
-const char cg_confined[] = "the sandbox does not allow it (--no-sandbox)";
+const char cg_confined[] = "the sandbox does not allow it";
 
 /* Sandboxes do not apply to access(). */
 const char *
@@ -120,12 +158,14 @@ void
 cg_diag_flush(struct cg_diag *diag, const char *file)
 {
 	const struct cg_location location = { .file = file };
-	char words[CG_DIAG_TEXT];
+	char spelled[CG_DIAG_TEXT], words[CG_DIAG_TEXT];
 
 	for (size_t i = 0; i < diag->kinds; i++) {
 		if (diag->kind[i].count <= CG_DIAG_SHOWN)
 			continue;
-		copy_words(diag->kind[i].fmt, words, sizeof(words));
+		spell_options(
+		    diag, diag->kind[i].fmt, spelled, sizeof(spelled));
+		copy_words(spelled, words, sizeof(words));
 		cg_diag_say(diag, CG_WARNING, &location,
 		    "and %llu more like '%s'",
 		    (unsigned long long)(diag->kind[i].count - CG_DIAG_SHOWN),
@@ -153,8 +193,10 @@ keep(void *arg, const struct cg_message *message)
 void
 cg_kept_begin(struct cg_kept *kept, const struct cg_diag *of)
 {
-	kept->diag =
-	    (struct cg_diag){ .report = keep, .arg = kept, .stop = of->stop };
+	kept->diag = (struct cg_diag){ .report = keep,
+		.arg = kept,
+		.stop = of->stop,
+		.option_prefix = of->option_prefix };
 	kept->text[0] = '\0';
 }
 

@@ -388,7 +388,7 @@ cg_labels_tell_loss(
 		    (size_t)snprintf(text + len, sizeof(text) - len, "%s%.40s",
 			i ? ", " : "", cg_strs_get(&graph->strs, key[i]).ptr);
 	cg_diag_say(graph->diag, CG_NOTE, NULL,
-	    "labels of samples dropped: %s%s (--part-by label:NAME makes "
+	    "labels of samples dropped: %s%s ({part-by} label:NAME makes "
 	    "parts of a label)",
 	    text, keys > KEYS_LISTED ? ", ..." : "");
 	return true;

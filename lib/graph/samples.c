@@ -466,7 +466,7 @@ cg_tell_joined(struct cg_diag *diag, bool strict, bool verbose)
 {
 	if (strict || verbose)
 		cg_diag_say(diag, strict ? CG_ERROR : CG_NOTE, NULL,
-		    "samples of different threads are merged (--part-by "
+		    "samples of different threads are merged ({part-by} "
 		    "keeps them separate)");
 	return strict;
 }
@@ -484,6 +484,6 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)
 		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
-		    "no sample has a value for --part-by %s", build->by->text);
+		    "no sample has a value for {part-by} %s", build->by->text);
 	return build->status;
 }

@@ -142,7 +142,7 @@ cg_shards_end(struct cg_build *build, const struct cg_shard *own, bool partial)
 	else if (missing > 0 && build->inputs > 1 && !partial)
 		cg_build_fail(build,
 		    "shard %" PRIu32 " of %" PRIu32 " is missing, "
-		    "%" PRIu32 " found (--partial merges what is there)",
+		    "%" PRIu32 " found ({partial} merges what is there)",
 		    missing, shards->any.count, have);
 	for (uint32_t i = 1; missing > 0 && i <= shards->any.count; i++) {
 		if (is_in_set(shards->seen, i) || is_in_set(shards->now, i))

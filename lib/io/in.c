@@ -327,12 +327,16 @@ static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 {
 	const struct cg_location location = { .file = name };
+	const char *why;
 
 	if (fd >= 0)
 		return cg_in_source(
 		    diag, name, &(struct cg_source){ .fd = fd }, status);
-	cg_diag_say(
-	    diag, CG_ERROR, &location, "cannot open: %s", cg_open_error(name));
+	why = cg_open_error(name);
+	cg_diag_say(diag, CG_ERROR, &location,
+	    why == cg_confined ? "cannot open: %s ({no-sandbox})"
+			       : "cannot open: %s",
+	    why);
 	*status = CG_EINPUT;
 	return NULL;
 }

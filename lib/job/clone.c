@@ -44,6 +44,7 @@ cg_job_clone(struct cg_job *job)
 	clone->errors.diag.report = job->errors.diag.report;
 	clone->errors.diag.arg = job->errors.diag.arg;
 	clone->errors.diag.stop = job->errors.diag.stop;
+	clone->errors.diag.option_prefix = job->errors.diag.option_prefix;
 	clone->modules = clone->module_cap = job->modules;
 	clone->objects = clone->object_cap = job->objects;
 	clone->options = clone->option_cap = job->options;
@@ -127,7 +128,7 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 		return CG_OK;
 	return cg_fail(job,
 	    "%s cannot represent negative costs or two profiles side by side "
-	    "(--clamp writes increases only)",
+	    "({clamp} writes increases only)",
 	    to->name);
 }
 

@@ -66,7 +66,7 @@ take_levels(
 	if (cg_take_u64(&text, levels) && *levels > 0)
 		return CG_OK;
 	return cg_usage(
-	    job, "--%s: expected 1 or more, not '%s'", option, value);
+	    job, "{%s}: expected 1 or more, not '%s'", option, value);
 }
 
 int
@@ -165,8 +165,11 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 		return cg_graph_clamp(job->graph);
 	}
 	return cg_lacks(job,
-	    "%s cannot represent negative costs, and the input has some%s",
-	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
+	    job->clamp
+		? "%s cannot represent negative costs, and the input has some"
+		: "%s cannot represent negative costs, and the input has some "
+		  "({clamp} writes them as 0)",
+	    to->name);
 }
 
 int
@@ -177,7 +180,7 @@ cg_need_stacks(struct cg_job *job, const char *what)
 	if (job->guess)
 		return guess_stacks(job);
 	return cg_lacks(job,
-	    "%s needs stacks; %s (--guess-stacks estimates them)", what,
+	    "%s needs stacks; %s ({guess-stacks} estimates them)", what,
 	    job->graph->facts & CG_STACKS ? "some costs of the input have none"
 					  : "the input has none");
 }
@@ -275,11 +278,11 @@ tell_untimed(struct cg_job *job, const char *flag)
 	job->graph->facts &= ~CG_TIMELINE;
 	if (flag)
 		return cg_usage(job,
-		    "--root-by drops the order of time, which --%s needs",
+		    "{root-by} drops the order of time, which {%s} needs",
 		    flag);
 	if (job->strict)
-		return cg_lacks(job, "--root-by drops the order of time");
-	cg_warn(job, "--root-by drops the order of time");
+		return cg_lacks(job, "{root-by} drops the order of time");
+	cg_warn(job, "{root-by} drops the order of time");
 	return CG_OK;
 }
 
@@ -336,7 +339,7 @@ check_flag(struct cg_job *job, const struct cg_module *to,
 	if (!(missing & CG_TIMELINE))
 		return CG_OK;
 	return cg_lacks(job,
-	    "--%s needs samples or calls with times; the input has none",
+	    "{%s} needs samples or calls with times; the input has none",
 	    can->flag);
 }
 

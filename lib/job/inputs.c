@@ -342,8 +342,8 @@ gather(struct cg_job *job, const char *directory, struct paths *files)
 			return cg_job_add_path(job, &files->path, &files->count,
 			    &files->cap, path);
 		cg_diag_say(&job->errors.diag, CG_ERROR, &location,
-		    "no files to read in this directory; to read files of "
-		    "any format in it, use -r with -O or -o");
+		    "no files to read in this directory; {recursive} reads "
+		    "files of any format in it");
 		return CG_EINPUT;
 	}
 	return CG_OK;

@@ -88,16 +88,15 @@ recognise(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 	if (status != CG_OK)
 		return status;
 	if (found->rival)
-		return cg_fail(job,
-		    "this may be %s or %s; choose with "
-		    "--from",
+		return cg_fail(job, "this may be %s or %s; choose with {from}",
 		    found->module->name, found->rival->name);
 	job->unclaimed = !found->module;
 	if (found->empty)
 		return cg_fail(job, "the file is empty");
 	if (!found->module)
-		return cg_fail(job, "unknown input format; see --list-formats, "
-				    "or use --from");
+		return cg_fail(job,
+		    "unknown input format; choose one with {from}, see "
+		    "{list-formats}");
 	return CG_OK;
 }
 
@@ -269,8 +268,8 @@ note_emptied(struct cg_job *job)
 		return;
 	if (excluded)
 		job->emptied = job->rules.roots > 0
-				   ? "--include, --exclude and --root"
-				   : "--include and --exclude";
+				   ? "the patterns and directories of files"
+				   : "the patterns of files";
 	else if (job->filters)
 		job->emptied = "the filters";
 	if (job->emptied)
@@ -283,7 +282,7 @@ cut(struct cg_job *job)
 	if (job->graph->tracks > 0)
 		return cg_graph_cut(&job->graph, &job->between);
 	return cg_lacks(
-	    job, "--between needs samples or calls with times; there are none");
+	    job, "{between} needs samples or calls with times; there are none");
 }
 
 /* Does what --focus and its kin say. */
@@ -299,7 +298,7 @@ filter(struct cg_job *job)
 	if (stacked)
 		status = cg_can_hide(job->graph, job->filters, &by_calls);
 	if (status == CG_OK && stacked && !by_calls) {
-		(void)snprintf(what, sizeof(what), "--%s", stacked);
+		(void)snprintf(what, sizeof(what), "the filter '%s'", stacked);
 		status = cg_need_stacks(job, what);
 		if (status == CG_OK && (job->graph->facts & CG_CALLS))
 			cg_note(job, "counts of calls are dropped by %s", what);
@@ -557,7 +556,7 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	    (stat(job->output, &info) == 0 && !S_ISREG(info.st_mode))) {
 		job->errors.rejected = cg_usage(job,
 		    "several outputs need a file for the first, and no "
-		    "compression: use -o FILE");
+		    "compression: use {output}");
 		return NULL;
 	}
 	name = name_output(job->output, suffix);

@@ -378,7 +378,7 @@ compile(struct scan *scan)
 			continue;
 		(void)regerror(error, &pattern->re, why, sizeof(why));
 		return cg_usage(scan->job,
-		    "--%s: invalid regular expression: %s", pattern->option,
+		    "{%s}: invalid regular expression: %s", pattern->option,
 		    why);
 	}
 	return CG_OK;
@@ -399,7 +399,7 @@ choose_words(struct scan *scan)
 			i++;
 		if (i == WORDS)
 			return cg_usage(scan->job,
-			    "--marker-words: expected some of LCOV,GCOV,GCOVR, "
+			    "{marker-words}: expected some of LCOV,GCOV,GCOVR, "
 			    "not '%s'",
 			    given);
 		scan->word[i] = true;
@@ -442,7 +442,7 @@ scan_files(struct scan *scan, bool internal_fns)
 	if (scan->missing > 0)
 		cg_note(scan->job,
 		    "%zu of %zu source%s not found: markers in them are "
-		    "unknown; name their directory with --sources",
+		    "unknown; name their directory with {sources}",
 		    scan->missing, scan->missing + scan->found,
 		    scan->missing + scan->found == 1 ? "" : "s");
 	return scan->job->errors.fault;

@@ -226,7 +226,8 @@ note_ambiguous(struct cg_job *job, struct cg_slice path)
 	    memchr(name.ptr + len, '.', name.len - len))
 		return;
 	cg_note(job,
-	    "%.*s is written as %s because of its suffix; use -t %s otherwise",
+	    "%.*s is written as %s because of its suffix; use {to} %s "
+	    "otherwise",
 	    (int)name.len, name.ptr, to->name, usual->name);
 }
 
@@ -261,16 +262,15 @@ refuse_output(struct cg_job *job, const char *path, struct cg_slice name)
 	cg_find_meant(job, word, CG_MEANT_WRITE, &meant);
 	if (meant.count == 0)
 		return cg_usage(job,
-		    "cannot tell the output format from '%s'; use -t FORMAT",
-		    path);
+		    "cannot tell the output format from '%s'; use {to}", path);
 	if (meant.count > 1)
 		return cg_usage(job,
-		    "cannot tell the output format from '%s'; use -t with %s",
+		    "cannot tell the output format from '%s'; use {to} with %s",
 		    path, cg_list_meant(&meant, list));
 	suffix = usual_suffix(meant.module[0]);
 	return cg_usage(job,
 	    "cannot tell the output format from '%s': did you mean "
-	    "%.*s%.*s%s? Or use -t FORMAT",
+	    "%.*s%.*s%s? Or use {to}",
 	    path, (int)(name.len - word.len), name.ptr, (int)suffix.len,
 	    suffix.ptr, path + name.len);
 }

@@ -16,7 +16,7 @@ check_value(
 	if (option->type == CG_FLAG && !*value)
 		*value = "yes";
 	if (!*value)
-		return cg_usage(job, "--%s needs %s", option->name,
+		return cg_usage(job, "{%s} needs %s", option->name,
 		    option->arg ? option->arg : "a value");
 	text = cg_slice(*value);
 	switch (option->type) {
@@ -24,12 +24,12 @@ check_value(
 	case CG_FLAG:
 		if (cg_equal(text, "yes") || cg_equal(text, "no"))
 			return CG_OK;
-		return cg_usage(job, "--%s: expected yes or no, not '%s'",
+		return cg_usage(job, "{%s}: expected yes or no, not '%s'",
 		    option->name, *value);
 	case CG_NUMBER:
 		if (cg_get_u64(text, &number))
 			return CG_OK;
-		return cg_usage(job, "--%s: expected a number, not '%s'",
+		return cg_usage(job, "{%s}: expected a number, not '%s'",
 		    option->name, *value);
 	}
 	return CG_EBUG;
@@ -68,7 +68,7 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 	const struct cg_option *option = cg_find_option(job, name);
 
 	if (!option)
-		return cg_usage(job, "unknown option --%s", name);
+		return cg_usage(job, "there is no {%s}", name);
 	return set_option(job, option, value, false);
 }
 
@@ -206,7 +206,7 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 			continue;
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);
-		return cg_usage(job, "--%s applies only when %s%s%s", name,
+		return cg_usage(job, "{%s} applies only when %s%s%s", name,
 		    reading, *reading && *writing ? " or " : "", writing);
 	}
 	return CG_OK;
@@ -287,7 +287,7 @@ cg_choose_pair(
 	for (size_t i = 0; i < count && !found; i++)
 		found = find_pair(graph, name, i, column, &len);
 	if (found && !name && count > 2)
-		cg_note(job, "event %.*s of %zu written; choose with --event",
+		cg_note(job, "event %.*s of %zu written; choose with {event}",
 		    (int)len, cg_get_event(graph, column[0])->name, count / 2);
 	return found;
 }
@@ -303,7 +303,7 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 		i = cg_find_event(graph, name ? name : usual);
 	if (name && i == count)
 		return cg_usage(job,
-		    "--event: expected an event of the input (see --info), "
+		    "{event}: expected an event of the input (see {info}), "
 		    "not '%s'",
 		    name);
 	if (count == 0)
@@ -311,7 +311,7 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 		    cg_job_target(job)->name);
 	*event = i < count ? i : cg_main_event(graph);
 	if (!name && count > 1 && (i == count || job->verbose))
-		cg_note(job, "event %s of %zu written; choose with --event",
+		cg_note(job, "event %s of %zu written; choose with {event}",
 		    cg_get_event(graph, *event)->name, count);
 	return CG_OK;
 }

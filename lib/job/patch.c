@@ -641,7 +641,7 @@ is_shared(const struct patch *patch, const struct patch_file *file)
 			continue;
 		(void)cg_reject(patch->job,
 		    "'%s' of the input may be '%s' or '%s' of the patch; "
-		    "name its directory with --map",
+		    "name its directory with {map}",
 		    end.ptr, name.ptr,
 		    cg_strs_get(&patch->names, rival->name).ptr);
 		return true;
@@ -659,9 +659,9 @@ is_unclear(const struct patch *patch, const struct patch_file *file)
 		if (file->best[i].count <= 1)
 			continue;
 		(void)cg_reject(patch->job,
-		    "'%s' of the patch may be '%s' or '%s' of the input; run "
-		    "cgconv in the directory of the patch, or choose one with "
-		    "--exclude",
+		    "'%s' of the patch may be '%s' or '%s' of the input; work "
+		    "in the directory of the patch, or choose one with "
+		    "{exclude}",
 		    cg_strs_get(&patch->names, file->name).ptr,
 		    cg_file_path(graph, file->best[i].file).ptr,
 		    cg_file_path(graph, file->best[i].other).ptr);
@@ -745,7 +745,7 @@ reject_all(const struct patch *patch)
 		return false;
 	(void)cg_reject(patch->job,
 	    "the input has no file of the patch: the patch has '%s', the "
-	    "input '%s'; see --map and --strip-prefix",
+	    "input '%s'; see {map} and {strip-prefix}",
 	    name.ptr, similar.len > 0 ? similar.ptr : "no sources");
 	return true;
 }
@@ -905,7 +905,7 @@ cg_job_exclude_unchanged(struct cg_job *job)
 	job->graph->unchanged = NULL;
 	if (!path && cg_opt_flag(job, CG_MISSING_OPTION))
 		return cg_usage(
-		    job, "--" CG_MISSING_OPTION " applies only with --patch");
+		    job, "{" CG_MISSING_OPTION "} applies only with {patch}");
 	if (!path)
 		return CG_OK;
 	status = cg_job_note_file(job, path);

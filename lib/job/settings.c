@@ -71,9 +71,9 @@ refuse_format(struct cg_job *job, const char *name, unsigned how)
 	cg_find_meant(job, cg_slice(name), how, &meant);
 	if (meant.count > 0)
 		return cg_usage(job,
-		    "unknown format '%s': did you mean %s? See --list-formats",
+		    "unknown format '%s': did you mean %s? See {list-formats}",
 		    name, cg_list_meant(&meant, list));
-	return cg_usage(job, "unknown format '%s'; see --list-formats", name);
+	return cg_usage(job, "unknown format '%s'; see {list-formats}", name);
 }
 
 int
@@ -187,6 +187,12 @@ cg_job_set_shard(
 }
 
 void
+cg_job_set_option_prefix(struct cg_job *job, const char *prefix)
+{
+	job->errors.diag.option_prefix = prefix;
+}
+
+void
 cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 {
 	job->errors.diag.stop = flag;
@@ -223,7 +229,7 @@ cg_job_set_part_by(struct cg_job *job, const char *by)
 	if (cg_part_by_parse(&job->part_by, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--part-by: expected none, pid, tid, comm, cpu or label:KEY, not "
+	    "{part-by}: expected none, pid, tid, comm, cpu or label:KEY, not "
 	    "'%s'",
 	    by);
 }
@@ -242,11 +248,11 @@ cg_job_add_root_by(struct cg_job *job, const char *by)
 	}
 	if (job->roots.count == CG_ROOTS_MAX)
 		return cg_usage(
-		    job, "--root-by: at most %d are possible", CG_ROOTS_MAX);
+		    job, "{root-by}: at most %d are possible", CG_ROOTS_MAX);
 	if (cg_roots_add(&job->roots, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--root-by: expected comm, pid, tid, cpu, part or label:KEY, not "
+	    "{root-by}: expected comm, pid, tid, cpu, part or label:KEY, not "
 	    "'%s'",
 	    by);
 }
@@ -257,7 +263,7 @@ cg_job_set_between(struct cg_job *job, const char *text)
 	if (cg_between_parse(&job->between, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--between: expected two times, such as 1.5,3 or 10%%,20%%, not "
+	    "{between}: expected two times, such as 1.5,3 or 10%%,20%%, not "
 	    "'%s'",
 	    text);
 }
@@ -277,15 +283,15 @@ cg_job_set_filter(struct cg_job *job, const char *name, const char *value)
 		return cg_usage(job, "there is no filter '%s'", name);
 	case CG_FILTER_TWICE:
 		return cg_usage(job,
-		    "--%s is given twice; one expression may have several "
+		    "{%s} is given twice; one expression may have several "
 		    "alternatives: a|b",
 		    name);
 	case CG_FILTER_BAD:
 		return cg_usage(
-		    job, "--%s: invalid regular expression: %s", name, why);
+		    job, "{%s}: invalid regular expression: %s", name, why);
 	case CG_FILTER_CHOICE:
 		return cg_usage(job,
-		    "--%s: expected function, file, object, line or class, not "
+		    "{%s}: expected function, file, object, line or class, not "
 		    "'%s'",
 		    name, value);
 	case CG_FILTER_NOMEM: break;

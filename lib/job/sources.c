@@ -22,10 +22,10 @@
 
 #define SOURCE_MAX ((uint64_t)16 << 20) /* larger files are data */
 
-#define HIDDEN "source skipped: it is hidden; --hidden-sources reads it"
+#define HIDDEN "source skipped: it is hidden; {hidden-sources} reads it"
 #define LINKED                                                         \
 	"source skipped: a link leads out of the directory; name its " \
-	"target's directory with --sources"
+	"target's directory with {sources}"
 #define TOO_LARGE "source skipped: it is larger than 16 MiB"
 #define NO_TEXT "source skipped: it is not a text"
 
@@ -48,8 +48,7 @@ skip(struct request *request, const char *path, const char *why)
 	if (!told)
 		return cg_reject_nomem(job);
 	if (*told == 0 && cg_diag_count(&job->errors.diag, why))
-		cg_diag_say(
-		    &job->errors.diag, CG_WARNING, &location, "%s", why);
+		cg_diag_say(&job->errors.diag, CG_WARNING, &location, why);
 	*told = 1;
 	return true;
 }
@@ -236,6 +235,22 @@ open_stripped(struct request *request, const char *directory,
 	return ok;
 }
 
+/*
+ * Is the path, which was not found, that of a file elsewhere? Only whether it
+ * exists is asked.
+ */
+static bool
+is_outside(const struct request *request, struct cg_slice path)
+{
+	char room[PATH_MAX];
+
+	if (cg_companion_in_memory(request->job) || path.len >= sizeof(room) ||
+	    cg_opt(request->job, CG_SOURCES_OPTION))
+		return false;
+	*stpncpy(room, path.ptr, path.len) = '\0';
+	return access(room, F_OK) == 0;
+}
+
 /* As cg_open_source(), which reports that nothing was found. */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)
@@ -282,8 +297,11 @@ cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
 		return false;
 	if (!*in && !optional && !request.skipped)
 		cg_warn(job,
-		    "source %.*s not found: name its directory with --sources, "
-		    "or map its path with --map",
+		    is_outside(&request, path)
+			? "source %.*s is outside of the working directory: "
+			  "name its directory with {sources}"
+			: "source %.*s not found: name its directory with "
+			  "{sources}, or map its path with {map}",
 		    (int)path.len, path.ptr);
 	return true;
 }

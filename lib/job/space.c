@@ -441,11 +441,11 @@ report(const struct cg_space *space)
 		    count);
 	else
 		cg_warn(space->job,
-		    "%zu addresses have no names%s; give %s with --exe", count,
-		    confined ? ": the sandbox does not allow their files "
-			       "(--no-sandbox)"
-			     : "",
-		    text);
+		    confined
+			? "%zu addresses have no names: the sandbox does not "
+			  "allow their files ({no-sandbox}); give %s with {exe}"
+			: "%zu addresses have no names; give %s with {exe}",
+		    count, text);
 }
 
 void

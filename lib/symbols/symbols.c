@@ -305,8 +305,10 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 		cg_diag_say(diag, CG_ERROR, NULL, "cannot read %s: %s", path,
 		    why ? why : strerror(EIO));
 	else if (why && (!quiet || why == cg_confined))
-		cg_diag_say(
-		    diag, CG_WARNING, NULL, "cannot open %s: %s", path, why);
+		cg_diag_say(diag, CG_WARNING, NULL,
+		    why == cg_confined ? "cannot open %s: %s ({no-sandbox})"
+				       : "cannot open %s: %s",
+		    path, why);
 	else if (!quiet)
 		cg_diag_say(
 		    diag, CG_WARNING, NULL, "%s: not an ELF file", path);
