@@ -40,6 +40,7 @@ struct args {
 	const char *fail_under;       /* with --summary */
 	const char *like, *root;      /* --root: the last one */
 	size_t roots;                 /* how many */
+	bool selects_files;           /* by --root, --include or --exclude */
 	bool branches;                /* with --like */
 	bool markdown, badge, per_test; /* with --summary */
 	bool json;                    /* with the commands that print */

@@ -99,12 +99,14 @@ strip_prefix(struct args *args, const char *value)
 static int
 include(struct args *args, const char *value)
 {
+	args->selects_files = true;
 	return cg_job_include(args->job, value);
 }
 
 static int
 exclude(struct args *args, const char *value)
 {
+	args->selects_files = true;
 	return cg_job_exclude(args->job, value);
 }
 
@@ -113,6 +115,7 @@ add_root(struct args *args, const char *value)
 {
 	args->root = value;
 	args->roots++;
+	args->selects_files = true;
 	return cg_job_include_directory(args->job, value);
 }
 

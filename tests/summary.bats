@@ -139,8 +139,9 @@ wants()
 	{ file "$PWD/a.c" 10 8; file b.c 10 8; file /usr/include/c.h 9 9; } >in.info
 	"$CGCONV" --summary in.info 2>err | grep -q 'all files'
 	grep -qxF "cgconv: note: 1 of 3 files are outside of $PWD; --no-external drops them" err
-	# Not if all are, or none, or they are dropped.
-	for args in --no-external '--exclude=/usr/*' '--include=/usr/*'; do
+	# Not if all are, or none, or options select files.
+	for args in --no-external '--exclude=/usr/*' '--include=/usr/*' \
+		--exclude=b.c --include=[ac].c; do
 		"$CGCONV" --summary "$args" in.info 2>err >out
 		not grep 'outside of' err
 	done

@@ -138,7 +138,7 @@ note_outside(const struct summary *summary)
 	char directory[PATH_MAX], text[PATH_MAX + 100];
 	size_t outside = 0;
 
-	if (summary->args->quiet || summary->args->roots > 0 ||
+	if (summary->args->quiet || summary->args->selects_files ||
 	    getcwd(directory, sizeof(directory)) == NULL)
 		return;
 	for (size_t i = 0; i < summary->files; i++)
