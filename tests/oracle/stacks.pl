@@ -1,18 +1,16 @@
 #!/usr/bin/perl
-# stacks.pl WORDS [FILE] - prints the stacks in cgconv's JSON, sorted, one per
-# line with its costs, without the facts in WORDS ("lines, objects"), which an
-# intermediate format was reported to lose. Stacks that are equal without these
-# facts are merged: files are equivalent if and only if the outputs are equal.
+# stacks.pl - reads lines "NAME<tab>WORDS<tab>A<tab>B": A and B are files of
+# cgconv's JSON, WORDS are facts ("lines, objects") that a format was reported to
+# lose on the way from A to B. Prints NAME, WORDS and what else differs of the
+# stacks, and exits with 1 if anything does. Stacks that are equal without the
+# facts are merged.
 use strict;
 use warnings;
 use JSON::PP;
 
-my %without = map { $_ => 1 } split /[, ]+/, shift;
 my $json = JSON::PP->new->utf8(0)->allow_nonref;
-my (@object, @file, @fn, @frame, @labels, @event, %total, %said, $part);
-my $shown = 0; # the event that formats of one event keep
-$object[0] = $file[0] = $part = '';
-$fn[0] = { text => '' };
+my (%without, @object, @file, @fn, @frame, @labels, @event, %total, %said);
+my ($shown, $part, $number); # shown: the event that formats of one event keep
 
 sub word {
     my ($fact, $key, $value) = @_;
@@ -44,11 +42,8 @@ sub add_stack {
         unless $without{samples} || $without{calls} || $without{names};
 }
 
-my $number = 0;
-while (<>) {
-    my $record = $json->decode($_);
-    next unless ref $record eq 'ARRAY';
-    my ($tag, @f) = @$record;
+sub add {
+    my ($tag, @f) = @_;
     if ($tag eq 'event') {
         $event[$f[0]] = join '|', map { $_ // '' } @f[1, 2, 3];
     }
@@ -109,6 +104,42 @@ while (<>) {
     elsif ($tag eq 'stack') { add_stack(@f) }
 }
 
+
+# The arrays in a file.
+sub records {
+    my ($path) = @_;
+    open my $in, '<', $path or die "$path: $!\n";
+    return [grep { ref eq 'ARRAY' } map { $json->decode($_) } <$in>];
+}
+
+# The stacks of records, one per line with its costs.
+sub stacks {
+    my ($records) = @_;
+    (@object, @file, @fn, @frame, @labels, @event, %total, %said) = ();
+    $object[0] = $file[0] = $part = '';
+    $fn[0] = { text => '' };
+    $shown = $number = 0;
+    add(@$_) for @$records;
+    # pprof always says which event to show.
+    return { map { $_ => 1 } grep { !/ says default_sample_type: / } keys %said,
+        map { "$_ $total{$_}" } grep { $total{$_} != 0 } keys %total };
+}
+
 binmode STDOUT, ':utf8';
-print map { "$_\n" } sort(keys %said,
-    map { "$_ $total{$_}" } grep { $total{$_} != 0 } keys %total);
+my ($path, $first, $failed) = ('');
+while (<STDIN>) {
+    chomp;
+    my ($name, $words, $one, $two) = split /\t/;
+    %without = map { $_ => 1 } split /[, ]+/, $words;
+    $first = records($one) if $one ne $path;
+    $path = $one;
+    my ($old, $new) = (stacks($first), stacks(records($two)));
+    my @diff = ((map { "-$_" } sort grep { !$new->{$_} } keys %$old),
+        map { "+$_" } sort grep { !$old->{$_} } keys %$new);
+    next if %$old && !@diff;
+    $failed = 1;
+    print "$name, but for: $words\n", %$old ? () : "no stacks\n",
+        map { "$_\n" } @diff;
+}
+die "nothing to compare\n" if $path eq '';
+exit($failed ? 1 : 0);
