@@ -546,7 +546,7 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 	cg_known_fns_free(r->input.fns);
 	r->input.fns = NULL;
 	cg_note(r->job, "frames are Austin's \"file:function:line\"; "
-			"--frames name keeps them whole");
+			"{frames} name keeps them whole");
 }
 
 /* ---- The file ----------------------------------------------------------- */
