@@ -330,3 +330,22 @@ two_callers()
 		awk -F, 'NR > 1 { print $3 "," $7 "," $9 }' | LC_ALL=C sort >out
 	same want out
 }
+
+@test "stacks: the memory of an estimate does not grow with paths that it drops" {
+	case ${CFLAGS-} in *-fsanitize*) skip "sanitizers reserve memory" ;; esac
+	# 200 functions in each of 4 layers, each calls 150 of the next one.
+	awk 'BEGIN {
+		print "events: Ir"
+		for (l = 0; l < 4; l++)
+			for (f = 0; f < 200; f++) {
+				print "fn=f" l "_" f "\n1 1"
+				for (k = 0; l < 3 && k < 150; k++)
+					print "cfn=f" l + 1 "_" (f + k) % 200 \
+						"\ncalls=1 1\n1 1000000"
+			}
+	}' >"$BATS_TEST_TMPDIR/in"
+	(ulimit -v 150000 && "$CGCONV" -q -j1 --guess-stacks -t folded \
+		"$BATS_TEST_TMPDIR/in" -o "$BATS_TEST_TMPDIR/out")
+	# All of the 800 instructions are there.
+	[ "$(awk '{ n += $NF } END { print n }' "$BATS_TEST_TMPDIR/out")" -eq 800 ]
+}

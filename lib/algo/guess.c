@@ -19,7 +19,10 @@
 
 #include "algo/algo.h"
 
-/* Bounds of depth, of the number of paths, of a path's share of the total. */
+/*
+ * Bounds of depth, of the number of paths, of a path's share of the total. Each
+ * candidate may become a path, so more than PATHS_MAX are of no use.
+ */
 #define DEPTH_MAX 128
 #define PATHS_MAX 200000
 #define SHARE_MIN 1e-6
@@ -75,6 +78,7 @@ struct guess {
 	uint32_t *last_path;         /* ... and its last */
 	struct candidate *candidate; /* a heap, the best first */
 	size_t candidates, candidate_cap;
+	struct candidate least; /* worse ones become no paths; share 0: none */
 
 	uint64_t *row; /* sums of the rows of one place, by event */
 	struct cg_share *share;
@@ -213,12 +217,33 @@ is_better(const struct candidate *a, const struct candidate *b)
 	return a->arc < b->arc;
 }
 
+static int
+compare_candidates(const void *one, const void *two)
+{
+	const struct candidate *a = one, *b = two;
+
+	return is_better(b, a) - is_better(a, b);
+}
+
+/* Keeps the best, as many as there may be paths; in order, they are a heap. */
+static void
+drop_candidates(struct guess *guess)
+{
+	cg_sort(guess->candidate, guess->candidates, sizeof(*guess->candidate),
+	    compare_candidates);
+	guess->candidates = PATHS_MAX;
+	guess->least = guess->candidate[PATHS_MAX - 1];
+}
+
 static bool
 push_candidate(struct guess *guess, struct candidate candidate)
 {
 	struct candidate *heap;
-	size_t at = guess->candidates;
+	size_t at;
 
+	if (guess->candidates == 2 * PATHS_MAX)
+		drop_candidates(guess);
+	at = guess->candidates;
 	if (!cg_grow_raw(&guess->candidate, &guess->candidate_cap, at + 1,
 		sizeof(candidate)))
 		return false;
@@ -297,11 +322,13 @@ add_candidates(struct guess *guess, uint32_t path)
 	if (guess->path[path].depth >= DEPTH_MAX)
 		return true;
 	for (uint32_t i = guess->first[fn]; i < guess->first[fn + 1]; i++) {
-		double share = share_by(guess, path, i);
+		struct candidate candidate = { share_by(guess, path, i), path,
+			i };
 
-		if (share >= SHARE_MIN &&
-		    !push_candidate(
-			guess, (struct candidate){ share, path, i }))
+		if (candidate.share >= SHARE_MIN &&
+		    !is_better(&guess->least, &candidate) &&
+		    !is_on_path(guess, path, guess->arc[i].callee) &&
+		    !push_candidate(guess, candidate))
 			return false;
 	}
 	return true;
@@ -362,14 +389,13 @@ follow_paths(struct guess *guess)
 	}
 	while (ok && guess->candidates > 0 && guess->paths < PATHS_MAX) {
 		struct candidate candidate = pop_candidate(guess);
-		cg_fn callee = guess->arc[candidate.arc].callee;
 
-		if (is_on_path(guess, candidate.path, callee))
-			continue;
-		ok = add_path(guess, callee, candidate.path, candidate.arc) &&
+		ok = add_path(guess, guess->arc[candidate.arc].callee,
+			 candidate.path, candidate.arc) &&
 		     add_candidates(guess, (uint32_t)guess->paths - 1);
 	}
 	guess->candidates = 0;
+	guess->least.share = 0;
 	return ok;
 }
 
