@@ -227,9 +227,8 @@ set_name(struct args *args, const char *value)
 
 	args->name = value;
 	if (wrong != NULL)
-		return cg_usage(args->job,
-		    "--name: expected {dir}, {base}, {stem} or {group}, not "
-		    "'%.*s'",
+		return cg_usage(args->job, "--name: expected %s, not '%.*s'",
+		    "{dir}, {base}, {stem} or {group}",
 		    (int)(strcspn(wrong, "}") + 1), wrong);
 	if (*value != '\0' && *value != '/' && strstr(value, "..") == NULL)
 		return CG_OK;
