@@ -10,6 +10,14 @@ setup()
 	shared=samples/firefox/shared/processed.json
 }
 
+@test "firefox: addresses that a double cannot hold are dropped, with a warning" {
+	"$CGCONV" -t firefox samples/dtrace/stacks/out.dtrace \
+		-o "$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+	grep -q 'warning: dropped the address of 1 frame: above 2^53 - 1' \
+		"$BATS_TEST_TMPDIR/err"
+	"$CGCONV" -q -f firefox -t json "$BATS_TEST_TMPDIR/out" >/dev/null
+}
+
 @test "firefox: reads raw profiles, with processes" {
 	"$CGCONV" -q -t folded $raw | same - <(printf '%s\n' \
 		'Firefox;(root);(root scope) http://localhost/a.js 1' \

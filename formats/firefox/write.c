@@ -27,6 +27,8 @@ struct frame {
 	uint32_t location; /* in another file: its row + 1; else 0 */
 };
 
+#define ADDRESS_MAX ((UINT64_C(1) << 53) - 1) /* exact in a double */
+
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -247,13 +249,35 @@ put_prefix(struct writer *w, size_t row)
 	put_row(w, w->stack[row + 1].parent, "null");
 }
 
+/* Addresses of the kernel, when it is not known where that begins. */
+static bool
+is_far(uint64_t addr)
+{
+	return addr > ADDRESS_MAX;
+}
+
 static void
 put_address(struct writer *w, size_t row)
 {
-	if (w->frame[row].pos.addr == 0)
+	uint64_t addr = w->frame[row].pos.addr;
+
+	if (addr == 0 || is_far(addr))
 		cg_puts(w->out, "-1");
 	else
-		put_number(w, w->frame[row].pos.addr);
+		put_number(w, addr);
+}
+
+static void
+tell_far(const struct writer *w)
+{
+	size_t far = 0;
+
+	for (size_t row = 0; row < w->frames; row++)
+		far += is_far(w->frame[row].pos.addr);
+	if (far > 0)
+		cg_warn(w->job,
+		    "dropped the address of %zu frame%s: above 2^53 - 1", far,
+		    far == 1 ? "" : "s");
 }
 
 static void
@@ -371,6 +395,7 @@ put_string(struct writer *w, size_t row)
 static void
 put_shared(struct writer *w)
 {
+	tell_far(w);
 	cg_putf(
 	    w->out, "\"shared\":{\n\"stackTable\":{\"length\":%zu", w->stacks);
 	put_column(w, "frame", w->stacks, put_stack_frame);
