@@ -204,7 +204,7 @@ test_missing(void)
 	CHECK(cg_samples_end(&build, false, false) == CG_OK);
 	CHECK(cg_part_count(graph) == 1 && message.count == 1);
 	CHECK(strstr(
-	    message.text, "no sample has a value for --part-by label:shape"));
+	    message.text, "no sample has a value for option 'part-by' label:shape"));
 	CHECK(!cg_part_by_parse(&by, "label:"));
 	CHECK(!cg_part_by_parse(&by, "pids"));
 	CHECK(!cg_part_by_parse(&by, ""));
