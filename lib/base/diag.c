@@ -54,17 +54,19 @@ spell_options(
 
 	while (*fmt && to < end) {
 		size_t len = *fmt == '{' ? option_length(fmt + 1) : 0;
+		size_t room = (size_t)(end - to), need;
 
 		if (len == 0) {
 			*to++ = *fmt++;
 			continue;
 		}
-		to += snprintf(to, (size_t)(end - to), "%s%.*s%s",
+		need = (size_t)snprintf(to, room, "%s%.*s%s",
 		    prefix ? prefix : "option '", (int)len, fmt + 1,
 		    prefix ? "" : "'");
+		to += need < room ? need : room;
 		fmt += len + 2;
 	}
-	*(to < end ? to : end) = '\0';
+	*to = '\0';
 }
 
 bool
