@@ -380,12 +380,15 @@ const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
 bool cg_event_has_costs(const struct cg_graph *, size_t event);
 /*
  * The event to show by default: the one that a part's description with this key
- * (which readers add where their format has another rule than "the first")
- * names, if it has costs; else the first with costs; else event 0, even if
- * there is none.
+ * (which readers add where their format has another rule) names, if it has
+ * costs; else the time in ns, which readers add beside numbers of samples; else
+ * the first with costs; else event 0, even if there is none.
  */
 #define CG_MAIN_EVENT_KEY "default_sample_type"
+#define CG_TIME_EVENT "ns"
 size_t cg_main_event(const struct cg_graph *);
+/* The part to show first: its total of an event is the highest; or part 0. */
+cg_part cg_main_part(const struct cg_graph *, size_t event);
 
 /* Ids are 1 to count; names of id 0 are "". */
 size_t cg_object_count(const struct cg_graph *);
@@ -669,6 +672,12 @@ size_t cg_span_event(const struct cg_graph *, const struct cg_track *);
 bool cg_timed_costs(const struct cg_graph *, cg_part, uint64_t *sum);
 /* Are those all costs of the event? False, too: out of memory, reported. */
 bool cg_all_timed(const struct cg_graph *, size_t event);
+/*
+ * The track to show first: the one whose moments cost most of the event, or
+ * whose calls took the longest; the first of equal ones. 0 if there is none, or
+ * no memory, which is reported.
+ */
+size_t cg_main_track(const struct cg_graph *, size_t event);
 
 /* ---- The graph: sums ---------------------------------------------------- */
 

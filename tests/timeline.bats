@@ -93,6 +93,48 @@ make_perf()
 	grep -qF '"weights":[1000000,1000000,2000000,500000]' "$dir/out"
 }
 
+# The profile that speedscope shows first, and Firefox' thread.
+first_shown()
+{
+	"$CGCONV" -q -t speedscope "$1" >"$dir/out"
+	perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+		my $i = $all->{activeProfileIndex} // 0;
+		print "$all->{profiles}[$i]{name}\n";' <"$dir/out"
+	"$CGCONV" -q -t firefox "$1" >"$dir/out"
+	perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+		my ($i) = @{ $all->{meta}{initialSelectedThreads} };
+		print "$all->{threads}[$i]{name}\n";' <"$dir/out"
+}
+
+@test "timeline: all viewers show the main event and the busiest thread first" {
+	# 8 cycles of b are less than 17 of a, 20 are more.
+	for cost in 2 14; do
+		make_perf
+		sample "b 10/11 1.002000: $cost cycles:" "1 g (/x)" \
+			>>"$dir/in.perf"
+		first_shown "$dir/in.perf" >"$dir/first-$cost"
+		"$CGCONV" -q -t html -o "$dir/out.html" "$dir/in.perf"
+		perl tests/oracle/html.pl "$dir/out.html" |
+			grep '^track_main' >>"$dir/first-$cost"
+	done
+	printf '%s\n' 'cycles of a, thread 10' a $'track_main\t0' >"$dir/want"
+	same "$dir/want" "$dir/first-2"
+	printf '%s\n' 'cycles of b, thread 11' b $'track_main\t1' >"$dir/want"
+	same "$dir/want" "$dir/first-14"
+
+	# Time before numbers of samples; of events that name none, the first.
+	for file in cpuprofile/node/prof.cpuprofile=ns \
+		pprof/heap/heap.pb.gz=inuse_space \
+		jfr/work/work.jfr.gz=ExecutionSample; do
+		first_shown "samples/${file%=*}" | head -n 1 |
+			grep -q "^${file#*=}\\( of\\|$\\)"
+		"$CGCONV" -q --info "samples/${file%=*}" |
+			grep -q "^Top functions by .* ${file#*=}$"
+		"$CGCONV" -q -t callgrind "samples/${file%=*}" |
+			grep -m 1 '^events:' | grep -q "^events: ${file#*=} "
+	done
+}
+
 @test "timeline: speedscope gets calls as they began and ended" {
 	printf '%s\n' '[{"ph":"X","pid":1,"tid":2,"ts":5,"dur":10,"name":"a"},' \
 		'{"ph":"B","pid":1,"tid":2,"ts":6,"name":"b"},' \

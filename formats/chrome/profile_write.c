@@ -668,7 +668,7 @@ chrome_write_profile(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .graph = graph, .out = out };
-	int status = cg_choose_event(job, graph, "ns", &w.event);
+	int status = cg_choose_event(job, graph, CG_TIME_EVENT, &w.event);
 
 	if (status != CG_OK)
 		return status;

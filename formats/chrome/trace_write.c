@@ -660,7 +660,7 @@ chrome_write_trace(
 	struct writer w = {
 		.job = job, .graph = graph, .out = out, .separator = ""
 	};
-	int status = cg_choose_event(job, graph, "ns", &w.event);
+	int status = cg_choose_event(job, graph, CG_TIME_EVENT, &w.event);
 	bool ok;
 
 	if (status != CG_OK)

@@ -687,6 +687,19 @@ put_thread(struct writer *w, size_t thread)
 	return true;
 }
 
+/* The thread to show first, by its number in the list that is written. */
+static size_t
+find_main_thread(const struct writer *w)
+{
+	size_t main = w->in_order ? cg_main_track(w->graph, w->event)
+				  : cg_main_part(w->graph, w->event);
+	size_t number = 0;
+
+	for (size_t i = 0; i < main; i++)
+		number += w->thread[i].count > 0;
+	return number;
+}
+
 static void
 put_meta(struct writer *w)
 {
@@ -699,9 +712,10 @@ put_meta(struct writer *w)
 	    "\"processType\":0,\"product\":\"\",\"stackwalk\":1,"
 	    "\"symbolicated\":true,\"debug\":false,\n"
 	    "\"importedFrom\":\"cgconv " CG_VERSION "\",\"markerSchema\":[],"
+	    "\"initialSelectedThreads\":[%zu],"
 	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
 	    "\"subcategories\":[\"Other\"]}]},\n",
-	    VERSION);
+	    VERSION, find_main_thread(w));
 }
 
 /* ---- What is written ---------------------------------------------------- */
@@ -801,7 +815,7 @@ firefox_write(
 	struct writer w = {
 		.job = job, .graph = graph, .out = out, .separator = "\n{"
 	};
-	int status = cg_choose_event(job, graph, "ns", &w.event);
+	int status = cg_choose_event(job, graph, CG_TIME_EVENT, &w.event);
 	bool ok;
 
 	if (status != CG_OK)

@@ -418,7 +418,7 @@ function getLayout(event) {
 
 	if (!layouts.has(key)) {
 		layouts.clear();
-		layouts.set(key, state.mode === 'chart' ? chartLayout(Math.max(0, chosen('track', tracks())))
+		layouts.set(key, state.mode === 'chart' ? chartLayout(currentTrack())
 			: state.mode === 'inverted' ? invertedLayout(event, state.rec === '1')
 				: state.rec === '1' ? mergedLayout(event) : flameLayout(event));
 	}
@@ -427,6 +427,12 @@ function getLayout(event) {
 
 function tracks() {
 	return col('track_moments').length;
+}
+
+function currentTrack() {
+	const track = chosen('track', tracks());
+
+	return track < 0 ? one('track_main') : track;
 }
 
 function trackName(i) {
@@ -480,7 +486,7 @@ function flameControls() {
 		state.mode === 'chart' ? el('select', { 'aria-label': 'Thread',
 			on: { change: (e) => go({ track: e.target.value, x: '' }) } },
 		Array.from({ length: tracks() }, (_, i) => el('option', { value: i,
-			selected: i === Math.max(0, chosen('track', tracks())) }, trackName(i))))
+			selected: i === currentTrack() }, trackName(i))))
 			: choice('Recursion', 'rec', [['', 'Recursion as is'], ['1', 'Merged']]),
 		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'));
 }

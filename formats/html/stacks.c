@@ -304,7 +304,9 @@ html_put_stacks(struct html_writer *w)
 		list_frames(&s);
 		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
 		     put_tracks(&s) && html_end_data(w) &&
-		     html_put_number(w, "frames", s.listed);
+		     html_put_number(w, "frames", s.listed) &&
+		     html_put_number(w, "track_main",
+			 cg_main_track(w->graph, cg_main_event(w->graph)));
 	}
 	cg_merged_stacks_free(s.merged);
 	free(s.self);

@@ -473,8 +473,8 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 
 		if (track->spans && event != cg_span_event(w->graph, track))
 			continue;
-		if (w->in_order == 0 && it.is_time)
-			w->in_order = w->profiles + 1;
+		if (event == w->main_event && i == w->main_track)
+			w->active = w->profiles;
 		if (track->spans ? !put_spans(w, &it) : !put_samples(w, &it))
 			return false;
 	}

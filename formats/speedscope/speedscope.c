@@ -13,9 +13,8 @@
  *	      "events": [ { "type": "O" or "C", "frame", "at" }, ... ] } ] }
  *
  * Keys stand in any order. A profile is a part, its unit makes the event;
- * times are whole nanoseconds. cgconv adds the
- * key "cgconv" to each profile: its event and part, and the descriptions of the
- * part, so that these survive; "counted" there tells that weights are numbers
+ * times are whole nanoseconds. cgconv adds the key "cgconv" to each profile: its
+ * event and part, and the descriptions of the part, so that these survive; "counted" there tells that weights are numbers
  * of samples. Otherwise "counts" lists the numbers of samples, unless they are
  * 1 in a part's first profile and 0 in others. In a frame "cgconv" has its
  * object and inlining.
@@ -25,7 +24,8 @@
  * time; "gaps" tells that those without frames are none, but time in between;
  * "again" that they were counted in the profile of an earlier event. Tracks of
  * spans become evented profiles. activeProfileIndex, which speedscope shows
- * first, is the first profile whose axis is time. Without "track" cgconv has sorted the stacks.
+ * first, is the profile of the main event that costs most. Without "track"
+ * cgconv has sorted the stacks.
  *
  * Names, stacks, files, lines, objects, inlining, events and parts survive;
  * addresses, and lines in other files than the function's, do not. Frames of

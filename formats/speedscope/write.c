@@ -313,6 +313,8 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 
 	sum_costs(w, part, event);
 	counts = how_counted(w, first);
+	if (event == w->main_event && part == w->main_part)
+		w->active = w->profiles;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
 	if (!speedscope_put_head(w->graph, w->out,
 		&(const struct profile_head){ .part = part,
@@ -330,12 +332,26 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	return true;
 }
 
+/* Finds what is shown first. */
+static void
+find_main(struct writer *w)
+{
+	if (cg_event_count(w->graph) == 0)
+		return;
+	w->main_event = cg_main_event(w->graph);
+	w->main_track = cg_main_track(w->graph, w->main_event);
+	w->main_part = cg_track_count(w->graph) > 0
+			   ? cg_get_track(w->graph, w->main_track)->part
+			   : cg_main_part(w->graph, w->main_event);
+}
+
 static bool
 put_profiles(struct writer *w)
 {
 	size_t events = cg_event_count(w->graph);
 	size_t parts = cg_part_count(w->graph);
 
+	find_main(w);
 	for (cg_part part = 0; part < parts; part++) {
 		bool first = true;
 
@@ -369,9 +385,8 @@ speedscope_write(
 	cg_puts(out, "]},\n\"profiles\":[");
 	ok = ok && merge_stacks(&w) && put_profiles(&w);
 	cg_puts(out, "]");
-	/* The others are sums, or have an axis of costs. */
-	if (w.in_order > 1)
-		cg_putf(out, ",\n\"activeProfileIndex\":%zu", w.in_order - 1);
+	if (w.active > 0)
+		cg_putf(out, ",\n\"activeProfileIndex\":%zu", w.active);
 	cg_puts(out, "}\n");
 	free(w.frame);
 	free(w.used);

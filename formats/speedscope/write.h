@@ -45,7 +45,9 @@ struct writer {
 	size_t first_track; /* of the part */
 	bool has_covered;
 	bool failed;      /* out of memory */
-	size_t in_order;  /* the first profile on an axis of time, + 1; or 0 */
+	size_t main_event, main_track;
+	cg_part main_part; /* costs most of the main event */
+	size_t active;     /* the profile to show first */
 	uint64_t samples; /* of the part's stacks */
 	uint64_t entries; /* samples in profiles of its tracks so far */
 };

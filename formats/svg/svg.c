@@ -83,8 +83,8 @@ choose_columns(struct svg *svg, bool chart)
 		svg->column = column[svg->negate ? 0 : 1];
 		svg->other = column[svg->negate ? 1 : 0];
 	} else {
-		status = cg_choose_event(
-		    svg->job, svg->graph, chart ? "ns" : NULL, &svg->column);
+		status = cg_choose_event(svg->job, svg->graph,
+		    chart ? CG_TIME_EVENT : NULL, &svg->column);
 	}
 	if (status == CG_OK)
 		svg->event = cg_get_event(svg->graph, svg->column);

@@ -258,15 +258,36 @@ find_described(const struct cg_graph *graph)
 size_t
 cg_main_event(const struct cg_graph *graph)
 {
-	size_t event = find_described(graph);
+	const size_t stated[] = { find_described(graph),
+		cg_find_event(graph, CG_TIME_EVENT) };
 
-	if (event < graph->events && cg_event_has_costs(graph, event))
-		return event;
-	for (event = 0; event < graph->events; event++) {
+	for (size_t i = 0; i < sizeof(stated) / sizeof(*stated); i++) {
+		if (stated[i] < graph->events &&
+		    cg_event_has_costs(graph, stated[i]))
+			return stated[i];
+	}
+	for (size_t event = 0; event < graph->events; event++) {
 		if (cg_event_has_costs(graph, event))
 			return event;
 	}
 	return 0;
+}
+
+cg_part
+cg_main_part(const struct cg_graph *graph, size_t event)
+{
+	uint64_t most = 0;
+	cg_part main = 0;
+
+	for (cg_part part = 0; part < graph->parts; part++) {
+		uint64_t total = cg_part_totals(graph, part)[event];
+
+		if (total > most) {
+			most = total;
+			main = part;
+		}
+	}
+	return main;
 }
 
 size_t

@@ -603,6 +603,33 @@ cg_all_timed(const struct cg_graph *graph, size_t event)
 }
 
 size_t
+cg_main_track(const struct cg_graph *graph, size_t event)
+{
+	uint64_t *sum, most = 0;
+	size_t main = 0;
+
+	if (graph->tracks < 2)
+		return 0;
+	sum = calloc(graph->events + 1, sizeof(*sum));
+	if (!sum)
+		cg_graph_nomem(graph);
+	for (size_t i = 0; sum && i < graph->tracks; i++) {
+		const struct cg_track *track = cg_get_track(graph, i);
+		size_t column = track->spans ? cg_span_event(graph, track) : event;
+
+		memset(sum, 0, graph->events * sizeof(*sum));
+		if (!add_timed_costs(graph, i, sum))
+			break;
+		if (sum[column] > most) {
+			most = sum[column];
+			main = i;
+		}
+	}
+	free(sum);
+	return main;
+}
+
+size_t
 cg_track_count(const struct cg_graph *graph)
 {
 	return graph->tracks;

@@ -176,6 +176,7 @@ sub print_all
 		costs('line_cost', $_)) for 0 .. $#{ col('line_file') };
 	row('share', col('share_part')->[$_], fn(col('share_fn')->[$_]), costs('share_self', $_))
 		for 0 .. $#{ col('share_part') };
+	row('track_main', col('track_main')->[0]) if @{ col('track_main') };
 	row('moment', col('moment_time')->[$_], fn(col('node_fn')->[col('moment_node')->[$_]]))
 		for 0 .. $#{ col('moment_time') };
 	row('source', path(col('source_file')->[$_]), col('source_text')->[$_]) for 0 .. $#{ col('source_file') };
