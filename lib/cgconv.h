@@ -685,7 +685,8 @@ size_t cg_main_track(const struct cg_graph *, size_t event);
  * Costs by function in a part, or in CG_ALL_PARTS. The inclusive cost is what
  * the source states, else self cost plus the cost of calls that leave the
  * function's cycle. Cycles are numbered from 1; a function in none has cycle 0.
- * calls_in is how often other functions call it.
+ * calls_in is how often other functions call it: if stacks became calls, in how
+ * many samples.
  *
  * Costs that only stacks have (CG_STACKS) are 0 here until cg_job_derive() has
  * made calls of the stacks. That drops the stacks: to write them, call

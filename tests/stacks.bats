@@ -292,8 +292,27 @@ two_callers()
 		'["stack",6,1,[9000000000000000000]]' \
 		'["stack",4,1,[-9000000000000000000]]' '["end"]' >"$dir/in"
 	"$CGCONV" -t json -o "$dir/out" "$dir/in"
-	refuses 1 'the sum of costs of a function exceeds 64 bits' \
+	refuses 1 'the sum of costs or samples of a function exceeds 64 bits' \
 		-t callgrind "$dir/in"
+}
+
+@test "stacks: a sample counts once for a function that several others call" {
+	printf '%s\n' 'main;f;g;f 3' 'main;g;f;g 2' 'f;g;main 4' 'f;f 8' \
+		>"$dir/in.folded"
+	"$CGCONV" -q -t csv --table flat "$dir/in.folded" |
+		cut -d, -f 3,4 | sort >"$dir/out"
+	# main calls f in 3 samples, g in 5; main is called in 4.
+	printf '%s\n' f,5 'function,calls by others (samples)' g,9 main,4 |
+		sort >"$dir/want"
+	same "$dir/want" "$dir/out"
+	for from in 1 2 3; do
+		cat "$dir/in.folded"
+	done >"$dir/three.folded"
+	"$CGCONV" -q --info --json -j 3 "$dir/three.folded" "$dir/in.folded" |
+		grep -o '"name":"[fgm][^}]*"calls":[0-9]*' |
+		sed 's/"name":"\([a-z]*\).*:/\1 /' | sort >"$dir/out"
+	printf '%s\n' 'f 20' 'g 36' 'main 16' >"$dir/want"
+	same "$dir/want" "$dir/out"
 }
 
 @test "stacks: guessed stacks are marked in every format of stacks" {

@@ -33,6 +33,7 @@ struct open {
 	cg_node node;
 	cg_fn fn;                  /* of its level */
 	bool first_fn, first_call; /* outermost on the path */
+	bool called;               /* by another function */
 	uint64_t samples;
 };
 
@@ -48,6 +49,7 @@ struct level {
 struct state {
 	uint32_t open;      /* frames of the function, of any level */
 	uint32_t taken;     /* frames of this level */
+	uint32_t called;    /* ... that another function calls */
 	cg_fn caller;       /* of the outermost of these */
 	cg_part noted;      /* the last part whose calls were noted, + 1 */
 	uint32_t inclusive; /* index in the list of these, + 1; 0: none */
@@ -76,7 +78,10 @@ struct cg_fold {
 	size_t pending;
 	struct cg_row_sums late; /* rows of these */
 	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
-	/* Inclusive costs of the part: by index, of which function, and costs. */
+	/*
+	 * Inclusive costs of the part: by index, of which function, and a row of
+	 * costs and the number of samples in which others call it.
+	 */
 	cg_fn *inclusive_fn;
 	uint64_t *inclusive;
 	size_t inclusives, inclusive_fn_cap, inclusive_cap;
@@ -273,6 +278,8 @@ open_frame(struct cg_fold *fold, cg_node node)
 	frame = &fold->path[depth];
 	*frame = (struct open){ .node = node, .fn = of_level };
 	frame->first_fn = ++fold->state[of_level].taken == 1;
+	frame->called = depth > 0 && frame[-1].fn != of_level;
+	fold->state[of_level].called += frame->called;
 	frame->first_call =
 	    is_first_call(fold, depth ? frame[-1].fn : NO_CALLER, of_level) &&
 	    depth > 0;
@@ -375,25 +382,25 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 	return add_row(fold, &key, frame->samples, sum, fold->graph->events);
 }
 
-/* The inclusive cost of a function in the part; NULL: out of memory. */
+/* The row of a function's inclusive cost in the part; NULL: out of memory. */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
 {
-	size_t events = fold->graph->events, count = fold->inclusives;
+	size_t width = fold->graph->events + 1, count = fold->inclusives;
 	uint32_t *id = &fold->state[fn].inclusive;
 
 	if (*id == 0) {
 		if (!cg_grow_raw(&fold->inclusive_fn, &fold->inclusive_fn_cap,
 			count + 1, sizeof(*fold->inclusive_fn)) ||
 		    !cg_grow_raw(&fold->inclusive, &fold->inclusive_cap,
-			(count + 1) * events, sizeof(*fold->inclusive)))
+			(count + 1) * width, sizeof(*fold->inclusive)))
 			return NULL;
 		fold->inclusive_fn[count] = fn;
-		memset(fold->inclusive + count * events, 0,
-		    events * sizeof(*fold->inclusive));
+		memset(fold->inclusive + count * width, 0,
+		    width * sizeof(*fold->inclusive));
 		*id = (uint32_t)++fold->inclusives;
 	}
-	return fold->inclusive + (*id - 1) * events;
+	return fold->inclusive + (*id - 1) * width;
 }
 
 /* Without costs there is no row: such a function cannot be written. */
@@ -401,19 +408,24 @@ static bool
 add_inclusive(
     struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 {
-	size_t n = cg_cut_zeros(sum, fold->graph->events);
+	struct state *state = &fold->state[frame->fn];
+	size_t events = fold->graph->events, n = cg_cut_zeros(sum, events);
+	/* Is it the outermost one that others call? */
+	bool counts = frame->called && --state->called == 0;
 	uint64_t *to;
 
-	if (n == 0)
+	if (n == 0 || !(frame->first_fn || counts))
 		return true;
 	to = get_inclusive(fold, frame->fn);
 	if (!to) {
 		fold->failed = true;
 		return false;
 	}
-	if (cg_add_values(fold->graph, to, sum, n))
+	if ((!frame->first_fn || cg_add_values(fold->graph, to, sum, n)) &&
+	    (!counts || !__builtin_add_overflow(
+			    to[events], frame->samples, &to[events])))
 		return true;
-	cg_graph_overflow(fold->graph, "costs of a function");
+	cg_graph_overflow(fold->graph, "costs or samples of a function");
 	return false;
 }
 
@@ -425,14 +437,14 @@ put_inclusives(struct cg_fold *fold)
 	bool ok = true;
 
 	for (size_t i = 0; i < fold->inclusives; i++) {
+		const uint64_t *row = fold->inclusive + i * (events + 1);
 		const struct cg_row_key key = { .part = fold->part,
 			.fn = fold->inclusive_fn[i],
 			.frame = CG_NO_FRAME,
 			.callee = CG_NO_CALLEE };
 
 		fold->state[key.fn].inclusive = 0;
-		ok = ok && add_row(fold, &key, 0, fold->inclusive + i * events,
-			       events);
+		ok = ok && add_row(fold, &key, row[events], row, events);
 	}
 	fold->inclusives = 0;
 	return ok;
@@ -474,11 +486,9 @@ close_frame(struct cg_fold *fold)
 	struct open *frame = &fold->path[--fold->depth];
 	struct state *state = &fold->state[frame->fn];
 	const uint64_t *sum = sum_at(fold, fold->depth);
-	bool ok = true;
+	bool ok = add_inclusive(fold, frame, sum);
 
 	fold->state[fn_of(fold, frame->node)].open--;
-	if (frame->first_fn)
-		ok = add_inclusive(fold, frame, sum);
 	state->taken--;
 	if (frame->first_call && state->taken > 0)
 		*cg_map_at(&fold->calls, call_key(frame[-1].fn, frame->fn)) = 0;
@@ -592,6 +602,7 @@ tell_sampled(struct cg_fold *fold)
 			continue;
 		cg_set_part(fold->build, part);
 		cg_set_calls_sampled(fold->build);
+		fold->build->graph->part[part].counts_in = true;
 	}
 }
 

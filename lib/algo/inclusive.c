@@ -68,12 +68,20 @@ struct calls {
 	size_t runs, end_cap;
 };
 
-/* Notes a call and counts it. */
 static bool
-note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
+count_calls(struct cg_sums *sums, cg_fn callee, uint64_t count)
+{
+	uint64_t *to = &sums->calls_in[callee];
+
+	return !__builtin_add_overflow(count, *to, to) || overflow(sums);
+}
+
+/* Notes a call; counts it unless the part counts them by callee. */
+static bool
+note_call(struct cg_sums *sums, struct calls *calls, const struct cg_run *run,
     const struct cg_call *call)
 {
-	uint64_t *calls_in = &sums->calls_in[call->callee];
+	cg_fn caller = run->fn;
 
 	if (!cg_grow_raw(&calls->callee, &calls->callee_cap, calls->count + 1,
 		sizeof(*calls->callee)) ||
@@ -84,8 +92,8 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 	if (call->callee == caller)
 		return true;
 	sums->called[call->callee] |= caller != 0;
-	return !__builtin_add_overflow(call->count, *calls_in, calls_in) ||
-	       overflow(sums);
+	return sums->graph->part[run->part].counts_in ||
+	       count_calls(sums, call->callee, call->count);
 }
 
 /* First pass: notes all calls. */
@@ -100,7 +108,8 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		cg_calls_begin(rows, run, false);
 		while (cg_calls_next(rows, &call, &stated)) {
-			if (!stated && !note_call(sums, calls, run->fn, &call))
+			if (stated ? !count_calls(sums, run->fn, call.count)
+				   : !note_call(sums, calls, run, &call))
 				return false;
 		}
 		if (!cg_grow_raw(&calls->end, &calls->end_cap, calls->runs + 1,

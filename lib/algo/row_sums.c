@@ -196,7 +196,7 @@ put_row(struct cg_graph *graph, struct cg_run *run,
 	struct cg_call call;
 
 	if (key->frame == CG_NO_FRAME)
-		return cg_run_add_inclusive(graph, run, cost, n);
+		return cg_run_add_inclusive(graph, run, count, cost, n);
 	pos = &graph->frame[key->frame].pos;
 	if (key->callee == CG_NO_CALLEE)
 		return cg_run_add_cost(graph, run, pos, cost, n);

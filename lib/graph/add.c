@@ -298,7 +298,7 @@ cg_add_inclusive(
 
 	if (run && build->graph->any_signed)
 		(void)check_signs(build, cost, n);
-	if (run && !cg_run_add_inclusive(build->graph, run, cost, n))
+	if (run && !cg_run_add_inclusive(build->graph, run, 0, cost, n))
 		cg_build_nomem(build);
 }
 

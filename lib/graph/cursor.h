@@ -66,6 +66,12 @@ next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 
 /* cg_rows_open() for a run that is known. */
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
+/*
+ * cg_stated_inclusive(), and in how many samples others call the function, if
+ * the part counts these.
+ */
+bool cg_rows_inclusive(
+    struct cg_rows *, struct cg_cost *, uint64_t *samples);
 /* Opens one run, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
 

@@ -23,7 +23,7 @@
  *	jump:  [target fn, target file], to addr and line as differences to
  *	       the row's own, executed, [followed]
  *	branch: kind, block, index, flags, target, label, count
- *	inclusive: number of values, values
+ *	inclusive: samples, number of values, values
  */
 #ifndef CG_PACKED_H
 #define CG_PACKED_H
@@ -462,7 +462,7 @@ skip_rest(unsigned tag, const uint8_t *at)
 	case CG_ROW_OTHER:
 		if (tag & CG_TAG_BRANCH)
 			return skip_varints(at, CG_BRANCH_VALUES);
-		return skip_values(at);
+		return skip_values(skip_varints(at, 1));
 	}
 	return at;
 }

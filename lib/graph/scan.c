@@ -140,6 +140,7 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 			if (tag & CG_TAG_BRANCH)
 				break;
 			*stated = true;
+			call->count = get_varint(&at);
 			call->n = get_values(&at, rows->sum);
 			call->cost = rows->sum;
 			scan->at = at;

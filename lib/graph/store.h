@@ -121,7 +121,8 @@ bool cg_run_add_jump(struct cg_graph *, struct cg_run *,
     const struct cg_jump *);
 bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
     const struct cg_branch *);
-bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
+/* samples: in which others call the function; see cg_part_entry.counts_in. */
+bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t samples,
     const uint64_t *cost, size_t n);
 /* Rewrites a run with equal rows summed; false: out of memory, overflow. */
 bool cg_run_merge(struct cg_graph *, struct cg_run *);
@@ -136,7 +137,8 @@ bool cg_runs_move(struct cg_graph *from, struct cg_graph *to);
 /*
  * Calls and stated inclusive costs of one run: without positions, and without
  * costs if costs is false. cg_calls_next() sets *stated for a stated inclusive
- * cost, which has neither callee nor count; false at the end.
+ * cost, which has no callee; its count is that of cg_run_add_inclusive(). False
+ * at the end.
  */
 void cg_calls_begin(struct cg_rows *, const struct cg_run *, bool costs);
 bool cg_calls_next(struct cg_rows *, struct cg_call *, bool *stated);
