@@ -34,7 +34,7 @@ setup()
 	"$CGCONV" -t json $raw 2>&1 >"$t/out" | same - <(printf '%s\n' \
 		"$raw: note: samples without a stack: 1" \
 		"$raw: note: markers are not converted: 1" \
-		"$raw:31: warning: 1 addresses have no names; give /usr/lib/firefox/libxul.so with --exe")
+		"$raw:31: warning: addresses without a name: 1; give /usr/lib/firefox/libxul.so with --exe")
 }
 
 @test "firefox: reads processed profiles, of shared tables" {
@@ -162,7 +162,7 @@ setup()
 		not grep -q 'no names' "$t/err"
 		"$CGCONV" -t folded "$t/s.json" 2>"$t/err" |
 			same - <(printf '%s\n' 'prog;0x10 1' 'prog;0x10;0x20 2')
-		grep -q '2 addresses have no names; give /x/prog with --exe' "$t/err"
+		grep -q 'addresses without a name: 2; give /x/prog with --exe' "$t/err"
 		profile "$t/prog" "${id^^}" >"$t/s.json"
 		"$CGCONV" -q -t folded "$t/s.json" | grep -qx 'prog;main;work 2'
 		profile "$t/prog" 1234 >"$t/s.json"

@@ -19,7 +19,7 @@ folded()
 	grep -qxE '_start;.*;main;twice;spin [0-9]+' "$dir/got"
 	[ "$(wc -l <"$dir/got")" = 1 ]
 	"$CGCONV" -t folded "$a/work.prof" >"$dir/out" 2>"$dir/err"
-	grep -q 'addresses have no names; give .*prog.* with --exe' "$dir/err"
+	grep -q 'addresses without a name: [0-9]*; give .*prog.* with --exe' "$dir/err"
 	"$CGCONV" -q -t callgrind --exe "$a/prog" "$a/work.prof" >"$dir/out"
 	grep -qx 'events: cpu samples' "$dir/out"
 	grep -qx 'cmd: /var/tmp/cgconv-samples/prog' "$dir/out"

@@ -29,7 +29,7 @@ becomes()
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# Losses are reported.
-	not grep -v -e 'folded cannot represent: ' -e 'addresses have no names' \
+	not grep -v -e 'folded cannot represent: ' -e 'addresses without a name: ' \
 		"$dir/err"
 }
 
@@ -236,11 +236,11 @@ reads()
 		"1060 [unknown] (/x/prog)" "7f12 [unknown] ([unknown])"
 	sample "p 1 1.0: 4 cycles:" "1198 [unknown] (/x/prog)"
 	"$CGCONV" -t folded "$dir/in.perf" 2>&1 >/dev/null |
-		grep 'warning: 4 addresses have no names; give /x/prog with --exe'
+		grep 'warning: addresses without a name: 4; give /x/prog with --exe'
 	"$CGCONV" -t folded --no-root-by --exe "$exe" "$dir/in.perf" \
 		2>"$dir/err" >"$dir/out"
 	says '[unknown];_start;burn 3' 'burn 4' <"$dir/out"
-	grep 'warning: 1 addresses have no names: no symbols' "$dir/err"
+	grep 'warning: addresses without a name: 1; no symbols' "$dir/err"
 	# Files of this machine may be others.
 	sed "s,/x/prog,$PWD/$exe," "$dir/in.perf" >"$dir/here.perf"
 	"$CGCONV" -t folded --no-root-by "$dir/here.perf" | grep -x '\[prog\] 4'

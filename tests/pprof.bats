@@ -199,7 +199,7 @@ top()
 	a=samples/pprof/addresses
 	"$CGCONV" -t folded "$a/work.pb.gz" >"$dir/out" 2>"$dir/err"
 	grep -q '^0x401060;0x4011' "$dir/out"
-	grep -q 'addresses have no names; give .*prog.* with --exe' "$dir/err"
+	grep -q 'addresses without a name: [0-9]*; give .*prog.* with --exe' "$dir/err"
 	folded --exe "$a/prog" --event samples "$a/work.pb.gz" \
 		>"$dir/out"
 	grep -qx "_start;main;twice;spin [1-9][0-9]*" "$dir/out"

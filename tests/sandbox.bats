@@ -241,8 +241,8 @@ make_tries()
 	cp "$a/prog" "$dir/lib"
 	perl -pe "s,/var/tmp/cgconv-samples/prog,$dir/lib/prog,g" "$a/work.prof" \
 		>"$dir/in/work.prof"
-	"$CGCONV" -t folded "$dir/in/work.prof" 2>&1 | grep -q "no names: the \
-sandbox does not allow their files (--no-sandbox); give $dir/lib/prog with --exe"
+	"$CGCONV" -t folded "$dir/in/work.prof" 2>&1 | grep -q ": [0-9]*; the \
+sandbox does not allow their files (--no-sandbox): give $dir/lib/prog with --exe"
 	"$CGCONV" --no-sandbox -t folded "$dir/in/work.prof" 2>&1 |
 		grep -q 'main;twice_\[i\];spin'
 }

@@ -76,17 +76,17 @@ folds()
 		>"$t/in.bpftrace"
 	for in in dtrace bpftrace; do
 		"$CGCONV" -t folded "$t/in.$in" 2>"$t/err" >/dev/null
-		grep 'warning: 2 addresses have no names; give ' "$t/err"
+		grep 'warning: addresses without a name: 2; give ' "$t/err"
 		"$CGCONV" -t folded --exe samples/gprof/cycles/prog \
 			"$t/in.$in" 2>"$t/err" | grep ';burn 1$'
-		grep 'warning: 1 addresses have no names' "$t/err"
+		grep 'warning: addresses without a name: 1' "$t/err"
 	done
 }
 
 @test "macos-sample, xctrace, massif, dhat: addresses without names are counted" {
 	while read -r count file; do
 		"$CGCONV" -t json "$file" 2>"$t/err" >/dev/null
-		grep "warning: $count addresses have no names" "$t/err"
+		grep "warning: addresses without a name: $count" "$t/err"
 	done <<-END
 		1 samples/macos-sample/threads/app.sample.txt
 		1 samples/xctrace/rows/export.xml
@@ -95,7 +95,7 @@ folds()
 	END
 	sed 's,<fn>.*</fn>,,' samples/valgrind-xml/leaks/leaks.xml >"$t/in.xml"
 	"$CGCONV" -t json "$t/in.xml" 2>&1 >/dev/null |
-		grep 'warning: [0-9]* addresses have no names'
+		grep 'warning: addresses without a name: [0-9]*'
 }
 
 @test "macos-sample: self is what callees leave, threads and lines are known" {

@@ -577,7 +577,7 @@ report(struct reader *r)
 		    r->deferred.unmatched);
 	if (r->places.nameless > 0)
 		cg_warn(job,
-		    "%" PRIu64 " addresses of the kernel have no names%s",
+		    "addresses of the kernel without a name: %" PRIu64 "%s",
 		    r->places.nameless,
 		    cg_opt(job, "kallsyms")
 			? ""

@@ -437,14 +437,14 @@ report(const struct cg_space *space)
 	files = list_files(space, text, sizeof(text), &confined);
 	if (files == 0)
 		cg_warn(space->job,
-		    "%zu addresses have no names: no symbols are known there",
+		    "addresses without a name: %zu; no symbols are known there",
 		    count);
 	else
 		cg_warn(space->job,
 		    confined
-			? "%zu addresses have no names: the sandbox does not "
-			  "allow their files ({no-sandbox}); give %s with {exe}"
-			: "%zu addresses have no names; give %s with {exe}",
+			? "addresses without a name: %zu; the sandbox does not "
+			  "allow their files ({no-sandbox}): give %s with {exe}"
+			: "addresses without a name: %zu; give %s with {exe}",
 		    count, text);
 }
 
