@@ -210,7 +210,7 @@ void cg_next_free(struct cg_next *);
  * The reader has to check that it is of the same file, by cg_in_is() or its bytes.
  */
 void *cg_next_take(struct cg_next *);
-/* By what a file that was read is known again, as it was then. */
+/* Identity of a file when it was read; cg_in_is(): is an input still that? */
 struct cg_stamp {
 	uint64_t device, inode, size;
 	int64_t seconds, nanoseconds; /* when its bytes were changed */

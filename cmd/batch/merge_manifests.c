@@ -282,12 +282,12 @@ add_totals(struct manifests *manifests, const char *text)
 	return ok;
 }
 
-static bool
-sum_entries(struct manifests *manifests)
+/* Entries of manifests that do not belong to the others do not count. */
+static void
+drop_refused(struct manifests *manifests)
 {
 	struct entry *entry = manifests->entry;
-	size_t count = 0, twice = 0;
-	bool ok = true;
+	size_t count = 0;
 
 	for (size_t i = 0; i < manifests->entries; i++) {
 		if (manifests->manifest[entry[i].manifest].refused)
@@ -296,6 +296,20 @@ sum_entries(struct manifests *manifests)
 			entry[count++] = entry[i];
 	}
 	manifests->entries = count;
+}
+
+/*
+ * Sums finished inputs. Listed again in one manifest: the last line counts; in
+ * two shards: an error.
+ */
+static bool
+sum_entries(struct manifests *manifests)
+{
+	struct entry *entry = manifests->entry;
+	size_t twice = 0;
+	bool ok = true;
+
+	drop_refused(manifests);
 	if (manifests->entries > 0)
 		qsort(
 		    entry, manifests->entries, sizeof(*entry), compare_entries);

@@ -32,7 +32,7 @@ struct side {
 	uint64_t *stack; /* by node: hash of the names of its frames */
 	struct lane *lane;
 	size_t lanes, column;
-	uint64_t digit; /* the last one of its times */
+	uint64_t resolution; /* of its times, in ns */
 };
 
 /* A sample, or a time in which there was a stack. */
@@ -192,7 +192,7 @@ next_entry(struct cursor *it, struct entry *entry)
 
 /* ---- Tracks -------------------------------------------------------------- */
 
-/* Has it costs of the event? Notes how many digits its times have. */
+/* Has it costs of the event? Notes the resolution of its times. */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
 {
@@ -208,9 +208,9 @@ look_at_track(struct side *side, size_t number, bool *any)
 		*any |= calls && last.node != 0 && moment.time > last.time;
 		*any |=
 		    side->column < moment.n && moment.cost[side->column] != 0;
-		while (
-		    side->digit > 1 && moment.time % (int64_t)side->digit != 0)
-			side->digit /= 10;
+		while (side->resolution > 1 &&
+		       moment.time % (int64_t)side->resolution != 0)
+			side->resolution /= 10;
 		last = moment;
 	}
 	*any |= calls && last.node != 0 && track->end > last.time;
@@ -218,13 +218,14 @@ look_at_track(struct side *side, size_t number, bool *any)
 	return moments != NULL;
 }
 
+/* Lists the tracks with costs of the event; finds the resolution of times. */
 static bool
 list_lanes(struct side *side)
 {
 	bool any, ok = true;
 
 	side->lanes = 0;
-	side->digit = COARSEST;
+	side->resolution = COARSEST;
 	for (size_t i = 0; ok && i < cg_track_count(side->graph); i++) {
 		ok = look_at_track(side, i, &any);
 		if (ok && any)
@@ -335,9 +336,9 @@ add_difference(struct verify *v, const struct time_difference *difference)
 
 /* Times are rounded or cut. */
 static bool
-is_near(uint64_t a, uint64_t b, uint64_t digit)
+is_near(uint64_t a, uint64_t b, uint64_t resolution)
 {
-	return (a > b ? a - b : b - a) < digit;
+	return (a > b ? a - b : b - a) < resolution;
 }
 
 /* Did the later of two samples wait for those that the other one overlaps? */
@@ -361,9 +362,9 @@ wait_for(struct cursor *it, const struct entry *at)
 /* What differs first in an entry of both. */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
-    uint64_t digit, struct time_difference *difference)
+    uint64_t resolution, struct time_difference *difference)
 {
-	uint64_t near = it[0].spans ? 2 * digit : 1;
+	uint64_t near = it[0].spans ? 2 * resolution : 1;
 
 	for (int s = 0; s < 2; s++) {
 		difference->value[s] = (uint64_t)at[s].time;
@@ -373,14 +374,14 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 		return false;
 	difference->what = TIME_BEGIN;
 	if (timed &&
-	    !is_near((uint64_t)at[0].time, (uint64_t)at[1].time, digit) &&
+	    !is_near((uint64_t)at[0].time, (uint64_t)at[1].time, resolution) &&
 	    !has_waited(it, at))
 		return false;
 	for (int s = 0; s < 2; s++)
 		difference->value[s] = at[s].cost;
 	difference->what = TIME_COST;
-	return is_near(
-	    at[0].cost, at[1].cost, timed && digit > near ? 2 * digit : near);
+	return is_near(at[0].cost, at[1].cost,
+	    timed && resolution > near ? 2 * resolution : near);
 }
 
 /* Compares two tracks up to their first difference. */
@@ -392,8 +393,9 @@ compare_lanes(
 		side[1].lane[lane[1]].track };
 	bool spans = track[0]->spans || track[1]->spans;
 	bool timed = strcmp(track[0]->unit, track[1]->unit) == 0;
-	uint64_t digit =
-	    side[0].digit > side[1].digit ? side[0].digit : side[1].digit;
+	uint64_t resolution = side[0].resolution > side[1].resolution
+				  ? side[0].resolution
+				  : side[1].resolution;
 	struct time_difference difference = { .event = event,
 		.track = *track[0] };
 	struct cursor it[2] = { 0 };
@@ -417,7 +419,7 @@ compare_lanes(
 		if (!more[0] && !more[1])
 			break;
 		if (more[0] && more[1] &&
-		    compare_entries(it, at, timed, digit, &difference)) {
+		    compare_entries(it, at, timed, resolution, &difference)) {
 			for (int s = 0; s < 2; s++)
 				wait_for(&it[s], &at[s]);
 			continue;

@@ -50,10 +50,10 @@ struct writer {
 	uint32_t frames, ordered, idle;
 	struct tick *tick;
 	size_t ticks, tick_cap;
-	/* What walks through the samples gives to put(): */
-	void (*put)(struct writer *, uint32_t node, int64_t time);
-	/* That which writes something of them, while walks that count use put. */
-	void (*column)(struct writer *, uint32_t node, int64_t time);
+	/* Called for each sample of a walk. */
+	void (*visit)(struct writer *, uint32_t node, int64_t time);
+	/* visit() of the writing pass, kept while a counting pass runs. */
+	void (*write_column)(struct writer *, uint32_t node, int64_t time);
 	struct cg_walk *walk;  /* if in_order */
 	int64_t begin, finish; /* of the file */
 	bool counted;          /* numbers of samples are known */
@@ -149,7 +149,10 @@ unite_functions(struct writer *w)
 	return true;
 }
 
-/* Lines are of the functions' samples, not of calls: V8 has no call sites. */
+/*
+ * Stacks merge by function only, as V8 has no call sites; (idle) at the root
+ * stays apart.
+ */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)
 {
@@ -291,12 +294,12 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 		w->pass.first = w->pass.end = time;
 	if (time > w->pass.end) {
 		w->in_gap = true;
-		w->put(w, w->idle, w->pass.end);
+		w->visit(w, w->idle, w->pass.end);
 		w->in_gap = false;
 		w->pass.samples++;
 		w->pass.end = time;
 	}
-	w->put(w, node, w->pass.end);
+	w->visit(w, node, w->pass.end);
 	w->pass.samples++;
 	w->pass.end = (int64_t)((uint64_t)w->pass.end + cost);
 }
@@ -348,7 +351,7 @@ walk_track(void *writer, struct cg_moments *moments, size_t n, bool dry)
 	struct cg_moment moment;
 	struct cg_time_span span;
 
-	w->put = dry ? count_sample : w->column;
+	w->visit = dry ? count_sample : w->write_column;
 	if (!track->spans)
 		for (; n > 0 && cg_next_moment(moments, &moment); n--) {
 			uint64_t cost = cost_of(w, moment.cost, moment.n);
@@ -395,7 +398,7 @@ count_samples(struct writer *w)
 
 	begin_pass(w);
 	if (!w->in_order) {
-		w->put = count_sample;
+		w->visit = count_sample;
 		walk_sums(w);
 		return true;
 	}
@@ -407,10 +410,11 @@ count_samples(struct writer *w)
 
 /* Writes something of each sample. */
 static bool
-put_column(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
+put_column(
+    struct writer *w, void (*visit)(struct writer *, uint32_t, int64_t))
 {
 	begin_pass(w);
-	w->put = w->column = put;
+	w->visit = w->write_column = visit;
 	if (w->in_order)
 		return cg_write_walk(w->walk) || cg_reject_nomem(w->job);
 	walk_sums(w);

@@ -10,8 +10,8 @@
 
 #define CHECKPOINT_TYPE 1
 /*
- * What a constant takes with its key, about, and how many times the chunk all
- * may take. So those of a large chunk need 8 bytes of it each; JVMs' have more.
+ * Memory bound: constants of about CONSTANT_SIZE bytes may take CONSTANT_TIMES
+ * the chunk's size, so each needs 8 bytes of it; JVMs write more.
  */
 #define CONSTANT_SIZE 64
 #define CONSTANT_TIMES 8

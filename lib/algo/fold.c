@@ -22,8 +22,8 @@
 /* Rows that are summed before they go into the graph: they fit into a cache. */
 #define ROWS ((size_t)1 << 16)
 /*
- * If no more than so many times as many became these, so many times as many of
- * the next go there at once: most calls differ.
+ * Summing must pay: if the table filled after fewer than FEW rows for each sum,
+ * the next AT_ONCE times as many rows bypass it.
  */
 #define FEW 3
 #define AT_ONCE 16

@@ -399,7 +399,10 @@ follow_paths(struct guess *guess)
 	return ok;
 }
 
-/* Gives each callee without path one, for the paths from begin on. */
+/*
+ * Breadth first: from path number begin on, gives callees that have no path yet
+ * their first one.
+ */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 {

@@ -186,7 +186,6 @@ find_unwanted(const struct cg_job *job)
 	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
 			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
 	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
-
 	struct cg_ability can;
 
 	/* Sums are of rows; timelines are told, too. */
@@ -204,7 +203,6 @@ static cg_facts
 find_wanted(const struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
-
 	struct cg_ability can;
 
 	if (!to)
@@ -548,7 +546,6 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	struct cg_out *out = NULL;
 	int status;
 	char *name;
-
 	struct stat info;
 
 	if (job->write || !job->output || strcmp(job->output, "-") == 0 ||

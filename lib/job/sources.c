@@ -207,7 +207,10 @@ open_absolute(struct request *request, const char *directory,
 			 : open_in_cwd(request, path, false, in);
 }
 
-/* The same with what --strip-prefix removed from a path. */
+/*
+ * The same with each prefix put back that --strip-prefix (a map to nothing) took
+ * off.
+ */
 static bool
 open_stripped(struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)

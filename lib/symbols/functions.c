@@ -84,8 +84,9 @@ compare_aliases(const void *left, const void *right)
 }
 
 /*
- * Adds one function for n aliases of one address. *covered is the end of the
- * functions with a size so far.
+ * Adds one function for the n symbols at an address, as large as the largest.
+ * One without type or size inside an earlier function (before *covered) is
+ * dropped.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
