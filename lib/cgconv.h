@@ -926,6 +926,12 @@ int cg_job_set_between(struct cg_job *, const char *);
  * "collapse-object" for objects; the value is a POSIX extended regular
  * expression. "granularity": "function", "file", "object", "line" or "class".
  * "trim-recursion": no value (NULL). They apply when the inputs were read.
+ *
+ * Filters by label: "label" and "no-label", with the value "KEY=REGEX", keep or
+ * drop costs of samples that have a label KEY whose text matches; numbers are
+ * "64", or "64 bytes" if they have a unit. Each call adds one: samples must match
+ * all "label" and no "no-label". Samples whose format has no labels have those of
+ * cg_job_set_identity(), and cpu.
  */
 int cg_job_set_filter(struct cg_job *, const char *name, const char *value);
 /*

@@ -410,7 +410,8 @@ bool cg_begin_timeline(struct cg_build *);
  * Moments from here on are of that track of the current part, which is made if
  * need be: of that kind and unit, with pid and tid; without these, that name.
  * Names that the key knows (NULL: none) replace what is known; moments, begin
- * and end are not used. Call it again after a part or an input began.
+ * and end are not used. Call it again after a part or an input began, and when
+ * cg_set_sample_part() was called for another thread.
  */
 void cg_set_track(struct cg_build *, const struct cg_track *key);
 /* The same for a new track, even if there is one like it. False: failed. */

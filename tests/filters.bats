@@ -210,3 +210,155 @@ self()
 	refuses 2 '--granularity: expected function, file, object, line or class' \
 		--granularity x -t folded "$dir/in.folded"
 }
+
+# ---- By label ---------------------------------------------------------------
+
+# sums OPTION KEY REGEX FILE: costs that FILE's stacks with such labels have,
+# from its labels in JSON.
+sums()
+{
+	"$CGCONV" -q -t json "$4" | perl -ne '
+		BEGIN { ($option, $key, $re) = splice @ARGV, 0, 3 }
+		if (/^\["labels",(\d+),(.*)\]$/) {
+			my ($set, $rest) = ($1, $2);
+			while ($rest =~ /\["(.*?)","(.*?)"(?:,(\d+))?(?:,"(.*?)")?\]/g) {
+				my $text = defined $3 ? join(" ", $3, $4 // ()) : $2;
+				$has{$set} = 1 if $1 eq $key && $text =~ /$re/;
+			}
+		}
+		if (/^\["stack",\d+,\d+,\[(.*?)\](?:,(\d+))?\]/) {
+			next if ($has{$2 // 0} // 0) != ($option eq "--label");
+			my $i = 0;
+			$sum[$i++] += $_ for split /,/, $1;
+		}
+		END { print join(",", map { $_ // 0 } @sum), "\n" }' \
+		-- "$1" "$2" "$3"
+}
+
+# totals FILE OPTION...: the costs of all stacks, and of all moments if there
+# are some, which have to be the same.
+totals()
+{
+	"$CGCONV" -q -t json "${@:2}" "$1" | perl -ne '
+		if (/^\["(stack|moment)",-?\d+,\d+,\[(.*?)\]/) {
+			my ($of, $i) = ($1, 0);
+			$sum{$of}[$i++] += $_ for split /,/, $2;
+		}
+		END {
+			my %text = map { $_ => join ",", @{$sum{$_}} } keys %sum;
+			print $text{stack} // "", "\n";
+			exit(exists $text{moment} && $text{moment} ne $text{stack});
+		}'
+}
+
+@test "filters: --label keeps samples with a label, --no-label drops them" {
+	for of in jfr/work/work.jfr.gz:state:RUNN jfr/work/work.jfr.gz:thread:^main$ \
+		'jfr/work/work.jfr.gz:class:^int\[]|List$' \
+		pprof/cpu/cpu.pb.gz:worker:two pprof/heap/heap.pb.gz:bytes:^64$; do
+		IFS=: read -r file key re <<<"$of"
+		for option in --label --no-label; do
+			want=$(sums $option "$key" "$re" "samples/$file")
+			got=$(totals "samples/$file" $option "$key=$re")
+			[ -n "$got" ]
+			[ "$got" = "$want" ]
+		done
+	done
+	for file in samples/otlp/agent/*.otlp; do
+		for of in 'wait.size=^512 By$' thread=stock tid=4711; do
+			want=$(sums --label "${of%%=*}" "${of#*=}" "$file")
+			[ "$(totals "$file" --label "$of")" = "$want" ]
+		done
+	done
+	# Dropped functions and sets of labels are gone, too.
+	"$CGCONV" -q -t json --label state=. samples/jfr/work/work.jfr.gz >"$dir/out"
+	not grep -E '"class"|CopyOnWrite' "$dir/out"
+	grep -q demo.Work.fib "$dir/out"
+}
+
+# The samples of two threads of a process and one of another.
+two_processes()
+{
+	for of in 'aa a  10/11  [000] 1.0:  5' 'aa a  10/12  [001] 1.1:  2' \
+		'bbb  20/20  [000] 1.2:  7'; do
+		printf '%s\n' "$of cycles: " '	  401 work (/bin/a)' \
+			'	  400 main (/bin/a)' ''
+	done >"$dir/two.perf"
+}
+
+@test "filters: --label looks at processes, threads and processors" {
+	two_processes
+	for of in comm=^aa:7 pid=20:7 tid='^1[12]$:7' tid=11:5 cpu=0:12; do
+		"$CGCONV" -q -t folded --no-root-by --label "${of%:*}" \
+			"$dir/two.perf" | same - <(echo "main;work ${of##*:}")
+	done
+	# All of them have to match, and none of --no-label.
+	"$CGCONV" -q -t folded --label cpu=0 --label pid=10 "$dir/two.perf" |
+		same - <(echo 'aa_a;main;work 5')
+	"$CGCONV" -q -t folded --no-label cpu=1 --no-label 'comm=b' \
+		"$dir/two.perf" | same - <(echo 'aa_a;main;work 5')
+	# Labels of --part-by, and those that the target lacks, are looked at.
+	"$CGCONV" -q -t callgrind --part-by tid --label tid=12 "$dir/two.perf" |
+		grep -x 'totals: 2'
+	# The stacks of processes are not kept apart for it.
+	"$CGCONV" -q --diff --label pid=10 "$dir/two.perf" "$dir/two.perf" |
+		grep -E '^ *7 +7 +0 +0.00% +cycles'
+	"$CGCONV" --info --label pid=10 "$dir/two.perf" 2>"$dir/err" |
+		grep -E '^ *7 +100.00% .* main'
+	grep -F 'note: the filters by label keep 50.00 % of cycles' "$dir/err"
+}
+
+@test "filters: dropped samples are in no track" {
+	two_processes
+	"$CGCONV" -q -t json --label tid=12 "$dir/two.perf" >"$dir/out"
+	[ "$(grep -E '^\["(track|moment)' "$dir/out")" = '["track",10,12,"aa a","","ns",false,1100000000,1100000000]
+["moment",0,2,[2]]' ]
+	"$CGCONV" -q -t trace-event -o "$dir/out.json" "$dir/two.perf"
+	"$CGCONV" -q -t folded --label tid=12 "$dir/out.json" | grep ' 2$'
+	# The times in json have no labels.
+	"$CGCONV" -q -t json "$dir/two.perf" >"$dir/two.cgj"
+	"$CGCONV" -t speedscope --label tid=12 -o "$dir/s.json" "$dir/two.cgj" \
+		2>"$dir/err"
+	grep -F 'warning: --label drops the order of time' "$dir/err"
+	"$CGCONV" -q -t folded "$dir/s.json" | same - <(echo 'main;work 2')
+	refuses 3 '--no-label drops the order of time' --strict -t speedscope \
+		--no-label tid=12 "$dir/two.cgj"
+	# A target without times has nothing to lose.
+	"$CGCONV" -t dot --label tid=12 "$dir/two.cgj" 2>&1 >"$dir/out" |
+		not grep 'order of time'
+}
+
+@test "filters: labels that no sample has are told, with those there are" {
+	two_processes
+	"$CGCONV" -t folded --label state=x "$dir/two.perf" 2>"$dir/err"
+	grep -F "warning: no sample has label 'state' of --label; their labels are: comm, pid, tid, cpu" \
+		"$dir/err"
+	grep -F 'warning: the filters left no costs' "$dir/err"
+	"$CGCONV" -t folded --label state=SLEEP samples/jfr/work/work.jfr.gz \
+		2>&1 >"$dir/out" | grep -F 'warning: the filters left no costs'
+	for option in --label --no-label; do
+		refuses 3 "$option needs labels of samples; the input has none" \
+			$option a=b -t folded "$dir/in.folded"
+		refuses 3 "$option needs labels of samples; the input has none" \
+			$option a=b samples/callgrind/plain/callgrind.out
+		refuses 2 "$option: expected KEY=REGEX, not 'a'" $option a \
+			-t folded "$dir/in.folded"
+	done
+	refuses 2 '--label: invalid regular expression' --label 'a=(' \
+		-t folded "$dir/in.folded"
+	# Costs of no sample have no label; stated totals do not count them.
+	"$CGCONV" -t callgrind --label pid=10 "$dir/two.perf" \
+		samples/callgrind/plain/callgrind.out >"$dir/out" 2>"$dir/err"
+	grep -x 'totals: 7 0' "$dir/out"
+	not grep 'input states' "$dir/err"
+}
+
+@test "filters: batches and sums of inputs look at labels of each input" {
+	two_processes
+	cp "$dir/two.perf" "$dir/b.perf"
+	"$CGCONV" -q -t folded --label pid=10 -o "$dir/one" "$dir/two.perf" \
+		"$dir/b.perf"
+	"$CGCONV" -q -j 2 -r -t folded --label pid=10 -o "$dir/two" \
+		"$dir/two.perf" "$dir/b.perf"
+	same "$dir/one" "$dir/two"
+	same "$dir/one" <(echo 'aa_a;main;work 14')
+}

@@ -228,6 +228,18 @@ map_node(struct filtering *f, cg_node node)
 	f->copy.node[node] = end ? add_path(f, end) : CG_NO_NODE;
 }
 
+/* Calls in the order of time begin and end in any frame. */
+static void
+map_moments(struct filtering *f, size_t track)
+{
+	struct cg_moments *moments = cg_moments_new(f->copy.from, track);
+	struct cg_moment moment;
+
+	while (moments && cg_next_moment(moments, &moment))
+		map_node(f, moment.node);
+	cg_moments_free(moments);
+}
+
 /* Parents have lower numbers than their children. */
 static void
 map_nodes(struct filtering *f)
@@ -238,11 +250,10 @@ map_nodes(struct filtering *f)
 		extend_path(f, node);
 	for (size_t i = 0; i < from->stacks; i++)
 		map_node(f, from->stack[i].leaf);
-	/* Calls in the order of time begin and end in any frame. */
-	for (cg_node node = 1; from->tracks > 0 && node < from->nodes; node++)
-		map_node(f, node);
+	for (size_t i = 0; i < from->tracks; i++)
+		map_moments(f, i);
 	/* Samples without a stack: nothing in them matches. */
-	f->copy.node[0] = f->copy.rowless ? CG_NO_NODE : 0;
+	f->copy.node[0] = cg_filters_stacked(f->filters) ? CG_NO_NODE : 0;
 	f->copy.mapped = true;
 }
 
@@ -377,7 +388,8 @@ cg_graph_filter(
 	    &to, cg_graph_new((*graph)->diag, (*graph)->fault), CG_PARTS_KEEP);
 	f.copy = (struct cg_copy){ .from = *graph,
 		.to = &to,
-		.rowless = !by_calls && cg_filters_stacked(filters) != NULL,
+		.rowless = (*graph)->runs == 0 ||
+			   (!by_calls && cg_filters_stacked(filters) != NULL),
 		.placeless = filters->granularity != CG_AS_IT_IS,
 		.no_inclusive = unites(filters) };
 	if (open_filtering(&f)) {

@@ -72,7 +72,8 @@ int cg_can_hide(
  * Replaces *graph, which is sealed, by what the filters make of it, and notes
  * which share of the costs they keep. If one needs stacks, rows are dropped:
  * all costs have to be those of stacks; with by_calls, cg_can_hide() was true,
- * and rows are kept. Reports its failures.
+ * and rows are kept. Without filters, of a graph without rows, what no stack has
+ * is dropped. Reports its failures.
  */
 int cg_graph_filter(
     struct cg_graph **graph, const struct cg_filters *, bool by_calls);

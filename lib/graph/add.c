@@ -178,14 +178,30 @@ add_to_sum(struct cg_build *build, const uint64_t *cost, size_t n)
 	return false;
 }
 
+void
+cg_build_drop(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	if (!cg_grow(&build->dropped, &build->dropped_cap, n,
+		sizeof(*build->dropped))) {
+		cg_build_nomem(build);
+		return;
+	}
+	build->drops_costs = true;
+	for (size_t i = 0; i < n; i++)
+		build->dropped[i] += (double)cost[i];
+}
+
 bool
 cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
 {
 	struct cg_run *run;
 
-	if (cg_build_excludes(build, pos->file))
+	if (cg_build_drops(build, pos->file)) {
+		if (build->drops)
+			cg_build_drop(build, cost, n);
 		return build->status == CG_OK;
+	}
 	n = cg_cut_zeros(cost, n);
 	run = begin_row(build, fn, pos, n);
 	if (!run)
@@ -224,7 +240,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 		.cost = cost,
 		.n = n };
 
-	if (cg_build_excludes(build, site->file))
+	if (cg_build_drops(build, site->file))
 		return build->status == CG_OK;
 	run = begin_row(build, caller, site, n);
 	if (!run ||
@@ -276,7 +292,7 @@ cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
 		.executed = executed,
 		.followed = followed };
 
-	if (cg_build_excludes(build, from->file) ||
+	if (cg_build_drops(build, from->file) ||
 	    cg_build_excludes(build, to->file) || is_unwanted(build, CG_JUMPS))
 		return;
 	run = begin_row(build, fn, from, 0);
@@ -294,8 +310,11 @@ cg_add_inclusive(
     struct cg_build *build, cg_fn fn, const uint64_t *cost, size_t n)
 {
 	const struct cg_pos nowhere = { 0 };
-	struct cg_run *run = begin_row(build, fn, &nowhere, n);
+	struct cg_run *run;
 
+	if (build->drops)
+		return;
+	run = begin_row(build, fn, &nowhere, n);
 	if (run && build->graph->any_signed)
 		(void)check_signs(build, cost, n);
 	if (run && !cg_run_add_inclusive(build->graph, run, 0, cost, n))
@@ -321,7 +340,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
 	struct cg_run *run;
 
-	if (cg_build_excludes(build, branch->pos.file) ||
+	if (cg_build_drops(build, branch->pos.file) ||
 	    (branch->kind == CG_BRANCH_ARC && build->rules &&
 		(build->rules->no_branches ||
 		    (build->rules->no_throws &&
@@ -351,7 +370,7 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_end_run(build))
 		return;
-	if (build->excluded_files.table)
+	if (build->excluded_files.table || build->drops_costs)
 		return; /* their costs are not in the sum */
 	cg_in_locate(build->in, at, &location);
 	for (size_t i = 0; i < n; i++) {

@@ -28,8 +28,11 @@ cg_build_free(struct cg_build *build)
 	build->mark = build->sum = NULL;
 	free(build->text);
 	free(build->kept);
+	free(build->dropped);
+	cg_map_free(&build->label_keys);
 	build->text = NULL;
 	build->kept = NULL;
+	build->dropped = NULL;
 	cg_map_free(&build->definitions);
 	cg_strs_free(&build->sample_keys);
 	cg_map_free(&build->sample_parts);

@@ -11,6 +11,7 @@
  *	build.c    objects, files, functions, events
  *	known_fns.c functions of frames, that other threads look up
  *	labels.c   sets of labels
+ *	label_filters.c --label, --no-label
  *	nodes.c    frames, the tree of nodes
  *	stacks.c   stacks
  *	parts.c    parts and their descriptions
@@ -47,6 +48,7 @@ struct cg_part_by {
 #define CG_WHO_CPU (1u << (CG_WHO_KEYS - 1))
 /* On request only: threads move, and each stack would be there for each cpu. */
 #define CG_WHO_USUAL (CG_WHO_CPU - 1)
+#define CG_WHO_ALL (CG_WHO_USUAL | CG_WHO_CPU)
 extern const char *const cg_who_key[CG_WHO_KEYS];
 
 struct cg_last_sample {
@@ -113,6 +115,14 @@ struct cg_build {
 	bool joined;              /* samples of several threads share a part */
 	struct cg_label *kept;    /* labels of a sample that its part lacks */
 	size_t kept_cap;
+	const struct cg_label_filters *label_filters; /* NULL: none */
+	bool drops;               /* what is added now: they do not keep it */
+	bool drops_costs;         /* there were costs of such samples */
+	double *dropped;          /* their sums, by event */
+	size_t dropped_cap;
+	struct cg_map label_keys; /* name -> 1: what samples are labelled by */
+	bool sets_labels;         /* cg_set_labels() was called for this input */
+	bool untimed_labels;      /* so its timeline was dropped */
 	size_t inputs;            /* calls of cg_build_next() */
 	struct cg_columns columns; /* of the current input */
 	struct cg_sign *sign;     /* by event */
@@ -153,6 +163,15 @@ cg_build_excludes(const struct cg_build *build, cg_file file)
 	       cg_map_get(&build->excluded_files, file) != 0;
 }
 
+/* True for rows, stacks and moments that no output will have. */
+static inline bool
+cg_build_drops(const struct cg_build *build, cg_file file)
+{
+	return build->drops || cg_build_excludes(build, file);
+}
+
+/* Notes self costs that build->drops drops. */
+void cg_build_drop(struct cg_build *, const uint64_t *cost, size_t n);
 /*
  * Adds self costs to the sums of the part, which so bound the sum of any of
  * them. False: the build has failed.
@@ -254,6 +273,40 @@ int cg_samples_end(struct cg_build *, bool strict, bool verbose);
  * for that is what most users want. Returns strict.
  */
 bool cg_tell_joined(struct cg_diag *, bool strict, bool verbose);
+
+/* ---- labels.c ----------------------------------------------------------- */
+
+/*
+ * The value of a label as text: "a", "64 bytes"; "" on failure. Valid until the
+ * next call.
+ */
+const char *cg_label_text(struct cg_build *, const struct cg_label *);
+
+/* ---- label_filters.c ---------------------------------------------------- */
+
+struct cg_label_filters;
+void cg_label_filters_free(struct cg_label_filters *);
+/*
+ * Adds "KEY=REGEX", which has to live on: to keep samples with a label of that
+ * key whose text matches, or to drop them. FORM: it is not like that. BAD: the
+ * expression is invalid, why gets the reason.
+ */
+enum cg_label_filter_error {
+	CG_LABEL_FILTER_OK, CG_LABEL_FILTER_FORM, CG_LABEL_FILTER_BAD,
+	CG_LABEL_FILTER_NOMEM
+};
+enum cg_label_filter_error cg_label_filters_add(struct cg_label_filters **to,
+    const char *text, bool keeps, char *why, size_t size);
+/* What is added from here on is of a sample with these labels. */
+void cg_filter_labels(struct cg_build *, const struct cg_label *, size_t n);
+/* The same for what is of no sample. */
+void cg_filter_unlabelled(struct cg_build *);
+/*
+ * All samples were added: tells which share was kept, and warns of labels that
+ * none has. CG_ELOSS, reported: there are no labels at all, or times were
+ * dropped and strict.
+ */
+int cg_label_filters_end(struct cg_build *, bool strict);
 
 /* ---- timeline.c --------------------------------------------------------- */
 

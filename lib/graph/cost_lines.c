@@ -81,7 +81,7 @@ cg_add_cost_lines(struct cg_build *build, cg_fn fn, struct cg_cost_lines *lines,
 
 	/* Leave rare cases to cg_add_cost(). */
 	if (build->graph->any_signed || lines->most >= 0x80 ||
-	    cg_build_excludes(build, lines->pos.file))
+	    cg_build_drops(build, lines->pos.file))
 		return text;
 	sum = cg_build_begin_lines(build, fn, lines->pos.file, lines->most);
 	if (!sum)

@@ -411,6 +411,13 @@ void cg_labels_clear(struct cg_graph *);
 /* The number of a set's first label of that key that is one; 0: none. */
 int64_t cg_labels_number(const struct cg_graph *, cg_labels, const char *key);
 /*
+ * "pid, tid": the first keys of a list, in text, which has room for most of
+ * them. ", ..." follows if there are more.
+ */
+#define CG_KEYS_ROOM(most) ((most) * 48 + 8)
+const char *cg_list_label_keys(const struct cg_graph *, const cg_str *key,
+    size_t keys, size_t most, char *text);
+/*
  * True if labels are lost when sets are dropped, which are neither frames by
  * then nor those of threads. Notes their keys, unless quiet.
  */

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/build.h"
 
@@ -161,12 +162,27 @@ cg_add_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 	return id;
 }
 
-void
-cg_set_labels(struct cg_build *build, cg_labels labels)
+const char *
+cg_label_text(struct cg_build *build, const struct cg_label *label)
 {
-	if (labels == 0 || cg_build_check(build, labels,
-			       build->graph->label_sets + 1, "set of labels"))
-		build->labels = labels;
+	bool number = label->value.len == 0;
+	struct cg_slice text = number ? label->unit : label->value;
+	char *to;
+
+	if (!cg_grow_raw(&build->text, &build->text_cap,
+		CG_NUMBER_MAX + 2 + text.len, 1)) {
+		cg_build_nomem(build);
+		return "";
+	}
+	to = build->text;
+	if (number)
+		to = cg_format_i64(to, label->number);
+	if (number && text.len > 0)
+		*to++ = ' ';
+	if (text.len > 0)
+		memcpy(to, text.ptr, text.len);
+	to[text.len] = '\0';
+	return build->text;
 }
 
 /* ---- Canonical order ----------------------------------------------------- */
@@ -371,25 +387,36 @@ list_keys(const struct cg_graph *graph, struct cg_label_set set,
 	return keys;
 }
 
+const char *
+cg_list_label_keys(const struct cg_graph *graph, const cg_str *key, size_t keys,
+    size_t most, char *text)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < keys && i < most; i++)
+		len += (size_t)snprintf(text + len, CG_KEYS_ROOM(most) - len,
+		    "%s%.40s", i ? ", " : "",
+		    cg_strs_get(&graph->strs, key[i]).ptr);
+	if (keys > most)
+		strcpy(text + len, ", ...");
+	return text;
+}
+
 bool
 cg_labels_tell_loss(
     const struct cg_graph *graph, const struct cg_roots *roots, bool quiet)
 {
-	char text[KEYS_LISTED * 48] = "";
+	char text[CG_KEYS_ROOM(KEYS_LISTED)];
 	cg_str key[KEYS_LISTED];
-	size_t keys = 0, len = 0;
+	size_t keys = 0;
 
 	for (size_t i = 0; i < graph->label_sets && keys <= KEYS_LISTED; i++)
 		keys = list_keys(graph, graph->label_set[i], roots, key, keys);
 	if (keys == 0 || quiet)
 		return keys > 0;
-	for (size_t i = 0; i < keys && i < KEYS_LISTED; i++)
-		len +=
-		    (size_t)snprintf(text + len, sizeof(text) - len, "%s%.40s",
-			i ? ", " : "", cg_strs_get(&graph->strs, key[i]).ptr);
 	cg_diag_say(graph->diag, CG_NOTE, NULL,
-	    "labels of samples dropped: %s%s ({part-by} label:NAME makes "
+	    "labels of samples dropped: %s ({part-by} label:NAME makes "
 	    "parts of a label)",
-	    text, keys > KEYS_LISTED ? ", ..." : "");
+	    cg_list_label_keys(graph, key, keys, KEYS_LISTED, text));
 	return true;
 }

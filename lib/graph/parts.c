@@ -87,6 +87,7 @@ begin_part(struct cg_build *build, cg_part part)
 	(void)cg_build_end_run(build);
 	build->part = build->base = part;
 	build->labels = 0;
+	cg_filter_unlabelled(build);
 	build->last.known = false;
 }
 
@@ -150,6 +151,7 @@ cg_build_next(struct cg_build *build, struct cg_in *in)
 	build->in = in;
 	build->inputs++;
 	build->track = 0;
+	build->sets_labels = false;
 	forget_columns(&build->columns);
 	begin_part(build, build->base);
 	if (build->begun && build->status == CG_OK) {

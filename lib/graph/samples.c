@@ -64,12 +64,11 @@ part_by(const struct cg_build *build)
 /* ---- Labels -------------------------------------------------------------- */
 
 /*
- * Makes labels of what is known of a sample; returns how many. pprof has them
- * as numbers where they are numbers.
+ * Makes labels of what is known of a sample, those of the bits who; returns how
+ * many. pprof has them as numbers where they are numbers.
  */
 static size_t
-label_who(const struct cg_build *build, const struct cg_sample_key *key,
-    struct cg_label *label)
+label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
 {
 	const struct cg_slice none = { "", 0 };
 	const struct cg_label known[CG_WHO_KEYS] = { { .value = key->comm },
@@ -82,7 +81,7 @@ label_who(const struct cg_build *build, const struct cg_sample_key *key,
 	for (size_t i = 0; i < CG_WHO_KEYS; i++) {
 		unsigned bit = 1u << i;
 
-		if (!(build->who & bit) ||
+		if (!(who & bit) ||
 		    (bit == CG_WHO_CPU
 			    ? !key->has_cpu
 			    : known[i].value.len == 0 && known[i].number == 0))
@@ -94,29 +93,14 @@ label_who(const struct cg_build *build, const struct cg_sample_key *key,
 	return n;
 }
 
-/* The value of a label as text: "a", "64 bytes"; "" on failure. */
+/* Its text, valid as long as the graph. */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
 {
-	size_t unit = label->unit.len;
-	struct cg_slice text;
-	char *to;
-
 	if (label->value.len > 0)
 		return label->value;
-	if (!cg_grow_raw(
-		&build->text, &build->text_cap, CG_NUMBER_MAX + 1 + unit, 1)) {
-		cg_build_nomem(build);
-		return label->value;
-	}
-	to = cg_format_i64(build->text, label->number);
-	if (unit > 0) {
-		*to++ = ' ';
-		memcpy(to, label->unit.ptr, unit);
-	}
-	text.ptr = build->text;
-	text.len = (size_t)(to - text.ptr) + unit;
-	return cg_get_name(build, cg_add_name(build, text));
+	return cg_get_name(
+	    build, cg_add_name(build, cg_slice(cg_label_text(build, label))));
 }
 
 /* The sample's label of --part-by, or NULL. */
@@ -326,14 +310,14 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 	       equal_text(cg_strs_get(strs, last->thread), key->thread);
 }
 
-/* The same, and of the same processor, if that is of interest. */
+/* The same, and of the same processor, if that may be of interest. */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)
 {
 	const struct cg_last_sample *last = &build->last;
 
 	return is_same_thread(build, key) &&
-	       (!(build->who & CG_WHO_CPU) ||
+	       (!((build->who & CG_WHO_CPU) || build->label_filters) ||
 		   (last->cpu == key->cpu && last->has_cpu == key->has_cpu));
 }
 
@@ -421,12 +405,37 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 		build->labels = build->last.labels;
 		return;
 	}
-	if (plain && build->who) {
+	if (plain)
 		who.label = label;
-		who.labels = label_who(build, key, label);
-	}
+	if (plain && build->label_filters)
+		who.labels = label_who(CG_WHO_ALL, key, label);
+	cg_filter_labels(build, who.label, who.labels);
+	if (plain)
+		who.labels = label_who(build->who, key, label);
 	set_sample(build, &who);
 	build->last.plain = plain;
+}
+
+void
+cg_set_labels(struct cg_build *build, cg_labels labels)
+{
+	size_t n = 0;
+
+	if (labels != 0 && !cg_build_check(build, labels,
+			       build->graph->label_sets + 1, "set of labels"))
+		return;
+	build->labels = labels;
+	if (!build->label_filters)
+		return;
+	build->sets_labels = true;
+	do {
+		if (!cg_grow_raw(&build->kept, &build->kept_cap, n + 1,
+			sizeof(*build->kept))) {
+			cg_build_nomem(build);
+			return;
+		}
+	} while (cg_get_label(build->graph, labels, n, &build->kept[n]) && ++n);
+	cg_filter_labels(build, build->kept, n);
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -481,6 +490,8 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 	/* Tracks keep them apart. */
 	if (build->joined && build->graph->tracks == 0 &&
 	    cg_tell_joined(build->graph->diag, strict, verbose))
+		return CG_ELOSS;
+	if (cg_label_filters_end(build, strict) != CG_OK)
 		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)
 		cg_diag_say(build->graph->diag, CG_WARNING, NULL,

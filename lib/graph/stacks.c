@@ -137,6 +137,10 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 
 	while (n > 0 && cost[n - 1] == 0)
 		n--;
+	if (build->drops) {
+		cg_build_drop(build, cost, n);
+		return;
+	}
 	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
 	    cg_build_excludes(build, cg_frame_of(graph, leaf)->pos.file) ||
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||

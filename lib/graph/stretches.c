@@ -215,7 +215,7 @@ cg_add_stretch(struct cg_build *build, cg_fn fn, struct cg_cost_lines *lines,
 
 	if (lines->pos.addr == stretch->base.addr &&
 	    lines->pos.line == stretch->base.line &&
-	    !cg_build_excludes(build, file) &&
+	    !cg_build_drops(build, file) &&
 	    put_stretch(build, fn, file, all, stretch)) {
 		lines->pos = stretch->last;
 		lines->pos.file = file;

@@ -80,6 +80,10 @@ pack(struct cg_track_entry *track, const struct cg_moment *moment)
 bool
 cg_begin_timeline(struct cg_build *build)
 {
+	if (build->sets_labels) {
+		build->untimed_labels = !(build->unwanted & CG_TIMELINE);
+		return false;
+	}
 	build->graph->facts |= CG_TIMELINE;
 	return build->status == CG_OK && !(build->unwanted & CG_TIMELINE);
 }
@@ -157,6 +161,10 @@ cg_add_track(struct cg_build *build, const struct cg_track *key)
 	struct cg_graph *graph = build->graph;
 	struct cg_track_entry *track;
 
+	if (build->drops) {
+		build->track = 0;
+		return true;
+	}
 	if (graph->tracks >= UINT32_MAX ||
 	    !cg_grow(&graph->track, &graph->track_cap, graph->tracks + 1,
 		sizeof(*graph->track))) {
@@ -195,7 +203,9 @@ cg_set_track(struct cg_build *build, const struct cg_track *key)
 {
 	uint32_t *id;
 
-	if (is_current(build, key))
+	if (build->drops)
+		build->track = 0;
+	if (build->drops || is_current(build, key))
 		return;
 	id = find_track(build, key);
 	if (build->status != CG_OK)
@@ -222,6 +232,8 @@ cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 	struct cg_graph *graph = build->graph;
 	struct cg_track_entry *track;
 
+	if (build->drops)
+		return;
 	if (!cg_build_check(build, moment->node, graph->nodes, "stack node") ||
 	    !cg_build_check(
 		build, (uint32_t)moment->n, graph->events + 1, "event") ||
@@ -259,8 +271,8 @@ cg_state_times(struct cg_build *build, int64_t begin, int64_t end)
 	struct cg_graph *graph = build->graph;
 	struct cg_track_entry *track;
 
-	if (!cg_build_check(
-		build, build->track - 1, (uint32_t)graph->tracks, "track"))
+	if (build->drops || !cg_build_check(build, build->track - 1,
+				(uint32_t)graph->tracks, "track"))
 		return;
 	if (!is_time(begin) || !is_time(end))
 		return;

@@ -52,6 +52,7 @@ cg_job_clone(struct cg_job *job)
 	clone->part_by = job->part_by;
 	clone->between = job->between;
 	clone->filters = job->filters; /* those of the first job */
+	clone->label_filters = job->label_filters;
 	clone->roots = job->roots;
 	clone->rooted = job->rooted;
 	clone->identity = job->identity;

@@ -71,8 +71,10 @@ cg_job_free(struct cg_job *job)
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->file_ids);
 	cg_map_free(&job->skipped_sources);
-	if (!job->owner)
+	if (!job->owner) {
 		cg_filters_free(job->filters);
+		cg_label_filters_free(job->label_filters);
+	}
 	free(job->diff_fn[0]);
 	free(job->diff_fn[1]);
 	free(job);
@@ -245,6 +247,7 @@ begin_graph(struct cg_job *job)
 	cg_build_init(&job->build, job->graph,
 	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
+	job->build.label_filters = job->label_filters;
 	job->build.unwanted = find_unwanted(job);
 	job->build.wanted = find_wanted(job);
 	job->build.linkage =
@@ -268,7 +271,7 @@ note_emptied(struct cg_job *job)
 		job->emptied = job->rules.roots > 0
 				   ? "the patterns and directories of files"
 				   : "the patterns of files";
-	else if (job->filters)
+	else if (job->filters || job->label_filters)
 		job->emptied = "the filters";
 	if (job->emptied)
 		cg_warn(job, "%s left no costs", job->emptied);
@@ -309,6 +312,17 @@ filter(struct cg_job *job)
 		   : status;
 }
 
+/* Drops functions and frames of samples that --label and --no-label dropped. */
+static int
+drop_unused(struct cg_job *job)
+{
+	static const struct cg_filters none;
+
+	return job->graph->runs == 0
+		   ? cg_graph_filter(&job->graph, &none, false)
+		   : CG_OK;
+}
+
 static int
 freeze(struct cg_job *job)
 {
@@ -331,6 +345,8 @@ freeze(struct cg_job *job)
 		status = cut(job);
 	if (status == CG_OK && job->filters && job->merged == 0)
 		status = filter(job);
+	else if (status == CG_OK && job->build.drops_costs)
+		status = drop_unused(job);
 	/* Functions of unknown objects: only a full sum can resolve them. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);
@@ -359,8 +375,9 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 		status = begin_graph(job);
 	if (status != CG_OK || !part)
 		return status;
-	/* Rules for paths were applied when it was read. */
+	/* Rules for paths and labels were applied when it was read. */
 	job->build.rules = NULL;
+	job->build.label_filters = NULL;
 	job->merged += part->sources + part->merged;
 	job->errors.skips += part->errors.skips;
 	cg_build_next(&job->build, NULL);

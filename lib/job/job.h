@@ -78,6 +78,7 @@ struct cg_job {
 	struct cg_part_by part_by;
 	struct cg_between between; /* of --between */
 	struct cg_filters *filters; /* by function; NULL: none */
+	struct cg_label_filters *label_filters; /* NULL: none */
 	struct cg_roots roots;   /* of --root-by */
 	bool rooted;             /* it was given; or none */
 	enum cg_identity identity;

@@ -268,11 +268,41 @@ cg_job_set_between(struct cg_job *job, const char *text)
 	    text);
 }
 
+static int
+refuse_expression(struct cg_job *job, const char *name, const char *why)
+{
+	return cg_usage(job, "{%s}: invalid regular expression: %s", name, why);
+}
+
+static int
+add_label_filter(
+    struct cg_job *job, const char *name, const char *value, bool keeps)
+{
+	const char *text = cg_job_keep(job, value);
+	char why[128] = "";
+
+	if (!text)
+		return CG_ELIMIT;
+	switch (cg_label_filters_add(
+	    &job->label_filters, text, keeps, why, sizeof(why))) {
+	case CG_LABEL_FILTER_OK: return CG_OK;
+	case CG_LABEL_FILTER_FORM:
+		return cg_usage(
+		    job, "{%s}: expected KEY=REGEX, not '%s'", name, value);
+	case CG_LABEL_FILTER_BAD: return refuse_expression(job, name, why);
+	case CG_LABEL_FILTER_NOMEM: break;
+	}
+	return cg_nomem(job);
+}
+
 int
 cg_job_set_filter(struct cg_job *job, const char *name, const char *value)
 {
+	bool keeps = strcmp(name, "label") == 0;
 	char why[128] = "";
 
+	if (keeps || strcmp(name, "no-label") == 0)
+		return add_label_filter(job, name, value, keeps);
 	if (!job->filters)
 		job->filters = calloc(1, sizeof(*job->filters));
 	if (!job->filters)
@@ -286,9 +316,7 @@ cg_job_set_filter(struct cg_job *job, const char *name, const char *value)
 		    "{%s} is given twice; one expression may have several "
 		    "alternatives: a|b",
 		    name);
-	case CG_FILTER_BAD:
-		return cg_usage(
-		    job, "{%s}: invalid regular expression: %s", name, why);
+	case CG_FILTER_BAD: return refuse_expression(job, name, why);
 	case CG_FILTER_CHOICE:
 		return cg_usage(job,
 		    "{%s}: expected function, file, object, line or class, not "
