@@ -75,7 +75,7 @@ print_own_options(const struct args *args)
 	    "Usage: cgconv [-f FORMAT] [-t FORMAT] [-o FILE] [--exe FILE]... "
 	    "[OPTION]... [INPUT]...\n"
 	    "Converts profiles. Several inputs are merged; without one, or as "
-	    "-, standard\ninput is read.\n",
+	    "-, stdin is read.\n",
 	    stdout);
 	for (const struct cmd_option *own = own_options; own->name; own++) {
 		if (own->group != NULL)

@@ -65,6 +65,14 @@ set_gzip(struct args *args, const char *value)
 }
 
 static int
+set_no_demangle(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_demangle(args->job, false);
+	return CG_OK;
+}
+
+static int
 set_parts(struct args *args, const char *value)
 {
 	(void)value;
@@ -362,6 +370,8 @@ const struct cmd_option own_options[] = {
 	{ 0, "granularity", "WHAT",
 	    "merge to function, file, object, line or class", .filter = true },
 	{ 0, "trim-recursion", NULL, "f;f;f becomes f", .filter = true },
+	{ 0, "no-demangle", NULL, "keep mangled names of functions",
+	    .set = set_no_demangle },
 	{ 0, "strip-prefix", "DIR", "remove DIR from paths of source files",
 	    .set = strip_prefix, .group = "Sources" },
 	{ 0, "map", "OLD=NEW", "replace directory OLD of source files by NEW",

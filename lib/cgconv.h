@@ -902,6 +902,11 @@ int cg_job_exclude(struct cg_job *, const char *pattern);
 int cg_job_include_directory(struct cg_job *, const char *directory);
 /* Drop coverage of branches, or of exception branches only. */
 void cg_job_drop_branches(struct cg_job *, bool throws_only);
+/*
+ * Whether names of functions are demangled (default: true). Targets that write
+ * linker names have these in any case.
+ */
+void cg_job_set_demangle(struct cg_job *, bool);
 /* Keep the inputs apart as parts instead of summing them. */
 void cg_job_set_parts(struct cg_job *, bool);
 /*

@@ -497,7 +497,7 @@ void cg_space_count(struct cg_space *, uint64_t addr);
 /* Are both addresses of the mapping in the function of one symbol? */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
-/* The demangled name (C++, Rust, D), or the name itself if not mangled. */
+/* As cg_add_demangled(), but whatever the target is. */
 const char *cg_demangle(struct cg_job *, const char *name);
 /*
  * The same in any thread, which has a demangler of its own: its names end with

@@ -231,8 +231,9 @@ cg_name cg_add_name(struct cg_build *, struct cg_slice);
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
 /*
- * The demangled name (C++, Rust, D); the name itself if it is not mangled or if
- * the target writes linker names. Demangles each name once.
+ * The demangled name (C++, Rust, D, and Java as the JVM has it); the name itself
+ * if it is not mangled, if the target writes linker names, or after
+ * cg_job_set_demangle(). Demangles each name once.
  */
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /*

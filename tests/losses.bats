@@ -73,7 +73,7 @@ facts()
 		printf '\t3 A::operator->(int) (/x)\n\n'
 	} >"$dir/in.perf"
 	"$CGCONV" -q -t folded --no-root-by --no-annotate "$dir/in.perf" |
-		grep -xF 'A::operator->(int);Ljava/A:.get(Ljava/B:)V;RegExp:["]+ 3'
+		grep -xF 'A::operator->(int);java.A.get;RegExp:["]+ 3'
 	"$CGCONV" -q -t json --part-by tid "$dir/in.perf" |
 		grep -F '["part",0,7,0,"perf 1/2"]'
 }

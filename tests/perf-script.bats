@@ -192,7 +192,7 @@ reads()
 		"5 Lfoo/Bar;::run(I)V ([kernel.kallsyms])"
 	"$CGCONV" -q -t json "$dir/in.perf" >"$dir/out"
 	for name in '(anonymous namespace)::f(int) const' \
-		'operator new(unsigned long)' '(main)' 'Lfoo/Bar;::run(I)V' \
+		'operator new(unsigned long)' '(main)' 'foo.Bar.run' \
 		'void g<std::function<void (int)> >(void (*)(int))'; do
 		grep -qF "\"$name\"," "$dir/out"
 	done
@@ -200,6 +200,31 @@ reads()
 	printf '["object",%s]\n' '1,"/lib/x.so (deleted)"' '2,"/x"' \
 		'3,"[kernel.kallsyms]"' '4,"[vdso]"' >"$dir/want"
 	same "$dir/want" "$dir/objects"
+}
+
+@test "perf-script: names of Java and mangled ones are those of the source" {
+	sample 'java 1/1 1.0: 3 cycles:' \
+		'10 Lio/netty/Loop;.run(I)V (/tmp/perf-1.map)' \
+		'20 Lio/netty/Loop;::run (/tmp/perf-1.map)' \
+		'30 _ZN3app4workEi (/bin/java)' '40 Lexer::next (/bin/java)'
+	"$CGCONV" -q -t folded "$dir/in.perf" |
+		same - <(echo 'java;Lexer::next;app::work(int);io.netty.Loop.run_[j];io.netty.Loop.run_[j] 3')
+	"$CGCONV" -q -t folded --no-demangle --no-annotate "$dir/in.perf" \
+		>"$dir/raw.folded"
+	same "$dir/raw.folded" <(echo 'java;Lexer::next;_ZN3app4workEi;Lio/netty/Loop:::run;Lio/netty/Loop:.run(I)V 3')
+	# In folded stacks the semicolon is a colon.
+	"$CGCONV" -q -t folded "$dir/raw.folded" |
+		same - <(echo 'java;Lexer::next;app::work(int);io.netty.Loop.run;io.netty.Loop.run 3')
+	"$CGCONV" -q -t json --no-demangle "$dir/raw.folded" |
+		grep -F '"_ZN3app4workEi"'
+	# Whatever thread reads them, and in batches.
+	for i in {1..300}; do cat "$dir/in.perf"; done >"$dir/many.perf"
+	for j in 1 4; do
+		"$CGCONV" -q -j$j -t json "$dir/many.perf" >"$dir/$j.cgj"
+	done
+	same "$dir/1.cgj" "$dir/4.cgj"
+	"$CGCONV" -q -r -O "$dir/out" -t folded --no-demangle "$dir/in.perf"
+	grep -q 'Lio/netty/Loop' "$(find "$dir/out" -name in.folded)"
 }
 
 @test "perf-script: reads names without objects, objects without names" {

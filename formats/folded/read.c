@@ -86,7 +86,9 @@ add_fn(
 	if (r->input.fns)
 		return cg_add_known_fn(r->input.fns, name, object);
 	id = object.len > 0 ? cg_add_object(r->build, object) : 0;
-	return cg_add_fn(r->build, name, pos->file, id);
+	return cg_add_fn_named(r->build,
+	    cg_add_demangled(r->build, cg_add_name(r->build, name)), pos->file,
+	    id);
 }
 
 static cg_node

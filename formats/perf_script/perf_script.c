@@ -19,7 +19,7 @@
  * Each event is a column, the sum of its periods; without -F period it is
  * named samples:EVENT and counts samples. Names, objects, files and lines,
  * inlining, events, the lines of --header, times and processes, threads and
- * processors, where asked for, survive. Addresses survive with --addresses; since
+ * processors, where asked for, survive; mangled names are demangled. Addresses survive with --addresses; since
  * perf 5.17 they are offsets in the object file. Symbols (--exe) name those that
  * perf has not named. Arguments of tracepoints, targets of branches and offsets
  * in functions are lost.

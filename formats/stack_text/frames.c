@@ -22,8 +22,11 @@ text_add_frame(struct text_frames *frames, struct cg_slice name,
 {
 	struct text_frame frame = { .pos = { .addr = addr } };
 
-	frame.fn = cg_add_fn(
-	    frames->build, name, 0, cg_add_object(frames->build, object));
+	cg_name symbol = cg_add_name(frames->build, name);
+
+	frame.fn = cg_add_fn_named(frames->build,
+	    cg_add_demangled(frames->build, symbol), 0,
+	    cg_add_object(frames->build, object));
 	return text_push_frame(frames, &frame);
 }
 

@@ -258,7 +258,7 @@ cg_add_demangled_as(
 	if (!cg_build_check(
 		build, symbol, strs->count ? strs->count : 1, "name"))
 		return 0;
-	if (build->linkage)
+	if (build->linkage || !cg_may_be_mangled(cg_strs_get(strs, symbol)))
 		return symbol;
 	known = cg_map_at(&build->demangled, symbol);
 	if (known && *known != 0)

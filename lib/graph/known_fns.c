@@ -167,8 +167,8 @@ cg_add_known_fn(
 	if (later && later->fn != 0 && is_known(later, name, object))
 		return later->fn;
 	name_id = cg_add_name(build, name);
-	new.fn =
-	    cg_add_fn_named(build, name_id, 0, cg_add_object(build, object));
+	new.fn = cg_add_fn_named(build, cg_add_demangled(build, name_id), 0,
+	    cg_add_object(build, object));
 	if (new.fn == 0)
 		return 0;
 	/* The object's path may be another text. */

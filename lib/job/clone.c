@@ -64,6 +64,7 @@ cg_job_clone(struct cg_job *job)
 	clone->clamp = job->clamp;
 	clone->guess = job->guess;
 	clone->parts = job->parts;
+	clone->no_demangle = job->no_demangle;
 	clone->partial = job->partial;
 	clone->threads = job->threads;
 	clone->owner = job->owner ? job->owner : job;

@@ -251,7 +251,8 @@ begin_graph(struct cg_job *job)
 	job->build.unwanted = find_unwanted(job);
 	job->build.wanted = find_wanted(job);
 	job->build.linkage =
-	    to && to->linkage && !cg_opt_flag(job, "functions-by-name");
+	    job->no_demangle ||
+	    (to && to->linkage && !cg_opt_flag(job, "functions-by-name"));
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
 	job->build.who = find_who(job);

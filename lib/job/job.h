@@ -84,7 +84,7 @@ struct cg_job {
 	enum cg_identity identity;
 	uint64_t levels;         /* of recursion; 0: as the option says */
 	const char *emptied; /* the options that have left no costs; or NULL */
-	bool gzip, strict, clamp, guess, verbose, parts;
+	bool gzip, strict, clamp, guess, verbose, parts, no_demangle;
 	bool adds;               /* it merges what other jobs have read */
 	size_t merged;           /* inputs that these have read */
 	bool began, ready;       /* it has begun to read; has a graph to write */

@@ -214,6 +214,12 @@ cg_job_threads(const struct cg_job *job)
 }
 
 void
+cg_job_set_demangle(struct cg_job *job, bool demangle)
+{
+	job->no_demangle = !demangle;
+}
+
+void
 cg_job_set_parts(struct cg_job *job, bool parts)
 {
 	job->parts = parts;

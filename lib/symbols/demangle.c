@@ -1,5 +1,5 @@
 /*
- * demangle.c - demangles names of C++, Rust and D with libiberty.
+ * demangle.c - demangles names: those of C++, Rust and D with libiberty.
  *
  * Names come from the input, and a back reference in a mangled name may double
  * the result: 250 bytes can become 200 MB. libiberty limits depth, not length,
@@ -115,7 +115,12 @@ demangle_any(const char *name, struct cg_slice *result, char **made)
 	*made = NULL;
 	if (!cg_may_be_mangled(*result))
 		return true;
-	if (name[1] == 'D') {
+	if (name[0] != '_') {
+		text.ptr = malloc(result->len + 1);
+		text.nomem = !text.ptr;
+		if (text.ptr && cg_demangle_java(name, text.ptr))
+			*result = cg_slice(text.ptr);
+	} else if (name[1] == 'D') {
 		text.ptr = demangle_d(name);
 		if (text.ptr)
 			*result = cg_slice(text.ptr);

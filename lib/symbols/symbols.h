@@ -10,7 +10,8 @@
  *	functions.c  functions: [start, end) and name, with clones and .cold parts
  *	spans.c      the function at an address
  *	symbols.c    all of it for one file: what the public calls ask
- *	demangle.c   names of C++, Rust and D
+ *	java.c       names of Java
+ *	demangle.c   the same, and those of C++, Rust and D
  *	address_map.c  which file is mapped at an address of a process
  */
 #ifndef CG_SYMBOLS_H
@@ -35,6 +36,14 @@ void cg_symbols_free(struct cg_symbols *);
  */
 int cg_symbols_status(const struct cg_symbols *);
 
+/* ---- java.c -------------------------------------------------------------- */
+
+/*
+ * Writes "io.netty.Loop.run" for "Lio/netty/Loop;.run(I)V" to to, which has room
+ * for name. False: it is no name of a JVM.
+ */
+bool cg_demangle_java(const char *name, char *to);
+
 /* ---- demangle.c ---------------------------------------------------------- */
 
 /*
@@ -47,8 +56,12 @@ const char *cg_demangle_in(struct cg_strs *, const char *name);
 static inline bool
 cg_may_be_mangled(struct cg_slice name)
 {
-	return name.len > 1 && name.ptr[0] == '_' &&
-	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R' || name.ptr[1] == 'D');
+	if (name.len < 2)
+		return false;
+	if (name.ptr[0] == '_')
+		return name.ptr[1] == 'Z' || name.ptr[1] == 'R' ||
+		       name.ptr[1] == 'D';
+	return name.ptr[0] == 'L' || memchr(name.ptr, '/', name.len) != NULL;
 }
 /* The bytes of the names of a demangler. */
 size_t cg_demangler_kept(const struct cg_demangler *);
