@@ -231,7 +231,8 @@ struct cg_module {
 	const char *levels_option;
 	/*
 	 * The --root-by of outputs without that option, from labels of samples:
-	 * "comm" for flame graphs; NULL: none.
+	 * "comm" for flame graphs; NULL: none. Not if a flag needs a timeline:
+	 * its tracks tell whose stacks are.
 	 */
 	const char *root_by;
 	/*

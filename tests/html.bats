@@ -95,6 +95,40 @@ needs_browser()
 	[ -n "$CHROMIUM" ] || skip "no chromium"
 }
 
+# nodes ARG...: the stacks of a report of two.perf, as folded stacks.
+nodes()
+{
+	report "$@"
+	sed -n 's/^node\t\(.*\)\t/\1 /p' "$dir/rows" | LC_ALL=C sort
+}
+
+@test "html: the flame graph has the frames of commands that folded has" {
+	for of in 'aa a 10/11 1.0: 5' 'bbb 20/20 1.1: 7' 'aa a 10/12 1.2: 2' \
+		'sh 30/30 1.3: 1' 'ls 30/30 1.4: 4'; do
+		printf '%s\n' "$of cycles: " '	401 work (/bin/a)' \
+			'	400 main (/bin/a)' ''
+	done >"$dir/two.perf"
+	nodes "$dir/two.perf" >"$dir/nodes"
+	"$CGCONV" -q -t folded "$dir/two.perf" | same - "$dir/nodes"
+	grep -qx 'aa_a;main;work 7' "$dir/nodes"
+	[ "$(grep -c '^moment.*work$' "$dir/rows")" = 5 ]
+	# json knows the same.
+	cp "$dir/rows" "$dir/want"
+	"$CGCONV" -q -t json -o "$dir/two.cgj" "$dir/two.perf"
+	nodes "$dir/two.cgj" | same - "$dir/nodes"
+	same <(grep -v ^input "$dir/want") <(grep -v ^input "$dir/rows")
+	# Others drop the times, and none is possible.
+	nodes --root-by tid "$dir/two.perf" | grep -qx 'tid=12;main;work 2'
+	not grep ^moment "$dir/rows"
+	nodes --no-root-by "$dir/two.perf" | same - <(echo 'main;work 19')
+	# Calls with times: nothing runs between them.
+	"$CGCONV" -q -t trace-event -o "$dir/calls.json" "$dir/two.perf"
+	sed 's/"name":"thread_name"/"name":"process_name"/' "$dir/calls.json" \
+		>"$dir/named.json"
+	"$CGCONV" -q -t folded --no-annotate "$dir/named.json" >"$dir/want"
+	nodes "$dir/named.json" | same - "$dir/want"
+}
+
 @test "html: costs, calls and names are those of --info" {
 	for file in samples/callgrind/plain/callgrind.out \
 		samples/callgrind/events/callgrind.out \
@@ -102,8 +136,9 @@ needs_browser()
 		samples/pprof/cpu/cpu.pb.gz samples/pprof/heap/heap.pb.gz \
 		samples/perf-script/inlined/srcline.perf \
 		samples/gprof/calls/gmon.out samples/pstats/cprofile/cprofile.pstats; do
+		# The frames of commands are in the page only.
 		# shellcheck disable=SC2046 # two words or none
-		report $(exe_of "$file") "$file"
+		report --no-root-by $(exe_of "$file") "$file"
 		# shellcheck disable=SC2046 # two words or none
 		functions_of $(exe_of "$file") "$file" >"$dir/want"
 		[ -s "$dir/want" ]

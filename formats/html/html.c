@@ -193,6 +193,7 @@ const struct cg_module cg_format_html = {
 		   CG_CONDITIONS | CG_FILES | CG_OBJECTS | CG_DEFINITIONS |
 		   CG_FORMULAS | CG_DESCRIPTIONS | CG_TIMELINE,
 	.needs = CG_INCL,
+	.root_by = "comm",
 	.pairs = true,
 	.options = options,
 	.write = write_html,

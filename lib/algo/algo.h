@@ -63,8 +63,8 @@ bool cg_roots_add(struct cg_roots *, const char *by);
 /* The bits of cg_who_key that they use. */
 unsigned cg_roots_who(const struct cg_roots *);
 /*
- * Puts the frames of roots below all stacks; timelines are dropped then, and
- * labels if unlabel. Seal the graph again. *joined: stacks of several threads
+ * Puts the frames of roots below all stacks; timelines are dropped then, unless
+ * the roots are those of the target, and labels if unlabel. Seal the graph again. *joined: stacks of several threads
  * of a part could not be told apart without labels. Without roots that is all
  * that it finds out. Reports its failures.
  */

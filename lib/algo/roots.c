@@ -13,13 +13,15 @@ struct rooting {
 	struct cg_map root;   /* part << 32 | labels -> root's node + 1 */
 	struct cg_map moved;  /* root's node << 32 | old node -> new node */
 	struct cg_map thread; /* part << 32 | root's node -> labels + 1 */
+	struct cg_map named;  /* part << 32 | root's name -> root's node */
 	const struct cg_node_entry *node; /* old */
 	cg_node *path; /* nodes to be moved, the outermost last */
 	size_t paths, path_cap;
 	char *text;
 	size_t len, cap;
-	bool unlabel; /* drop labels */
-	bool joined;  /* stacks of several threads have one root */
+	cg_node root_of_track; /* whose moments are moved */
+	bool unlabel;          /* drop labels */
+	bool joined;           /* stacks of several threads have one root */
 };
 
 /* ---- What --root-by says ------------------------------------------------ */
@@ -84,10 +86,16 @@ append_number(struct rooting *r, const char *key, int64_t number, bool first)
 	       append(r, (struct cg_slice){ digits, n });
 }
 
-/*
- * The labels of a key: "name", "pid=5", "a,b". Blanks become _, as they do in
- * stackcollapse-perf.pl and inferno.
- */
+/* As in stackcollapse-perf.pl and inferno. */
+static void
+replace_blanks(struct rooting *r)
+{
+	for (size_t i = 0; i < r->len; i++)
+		if (r->text[i] == ' ')
+			r->text[i] = '_';
+}
+
+/* The labels of a key: "name", "pid=5", "a,b". */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
 {
@@ -107,9 +115,7 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 			ok = ok && append_number(r, key, label.number, first) &&
 			     append(r, label.unit);
 	}
-	for (size_t i = 0; i < r->len; i++)
-		if (r->text[i] == ' ')
-			r->text[i] = '_';
+	replace_blanks(r);
 	return ok;
 }
 
@@ -166,6 +172,18 @@ fail(struct rooting *r)
 }
 
 static bool
+note_name(struct rooting *r, cg_part part, cg_node root)
+{
+	const struct cg_graph *graph = r->build->graph;
+	cg_str name = graph->fn[cg_frame_of(graph, root)->fn].name;
+	uint32_t *node = cg_map_at(&r->named, (uint64_t)part << 32 | name);
+
+	if (node)
+		*node = root;
+	return node != NULL;
+}
+
+static bool
 find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 {
 	uint32_t *found =
@@ -173,8 +191,11 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 
 	if (!found)
 		return fail(r);
-	if (*found == 0)
+	if (*found == 0) {
 		*found = add_root(r, stack->part, stack->labels) + 1;
+		if (*found != 1 && !note_name(r, stack->part, *found - 1))
+			return fail(r);
+	}
 	*root = *found - 1;
 	return cg_build_status(r->build) == CG_OK;
 }
@@ -258,6 +279,62 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 	return ok;
 }
 
+/* ---- Timelines ----------------------------------------------------------- */
+
+/* The root that is called as the process of a track; 0: there is none. */
+static cg_node
+find_root_of_track(struct rooting *r, const struct cg_track *track)
+{
+	cg_name name;
+
+	r->len = 0;
+	if (!append(
+		r, cg_slice(*track->process ? track->process : track->name)))
+		return 0;
+	replace_blanks(r);
+	name = cg_add_name(r->build, (struct cg_slice){ r->text, r->len });
+	return cg_map_get(&r->named, (uint64_t)track->part << 32 | name);
+}
+
+static bool
+move_moment(void *arg, cg_node old, cg_node *new)
+{
+	struct rooting *r = arg;
+
+	return move_node(r, r->root_of_track, old, new);
+}
+
+/* Where no call runs, none begins. */
+static bool
+move_call(void *arg, cg_node old, cg_node *new)
+{
+	struct rooting *r = arg;
+
+	return move_node(r, old ? r->root_of_track : 0, old, new);
+}
+
+/*
+ * Moments have no labels. A track has the last name of its thread, and so has
+ * its root: a process that has changed its name is under the last one.
+ */
+static bool
+move_tracks(struct rooting *r)
+{
+	struct cg_graph *graph = r->build->graph;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < cg_track_count(graph); i++) {
+		const struct cg_track *track = cg_get_track(graph, i);
+
+		r->root_of_track = find_root_of_track(r, track);
+		ok = cg_track_move(
+		    graph, i, track->spans ? move_call : move_moment, r);
+	}
+	return ok || fail(r);
+}
+
+/* ---- All ----------------------------------------------------------------- */
+
 /* The same for no roots: only looks at threads. */
 static bool
 look_at_threads(struct rooting *r)
@@ -291,6 +368,9 @@ root_stacks(struct rooting *r)
 	graph->stacks = graph->stack_cap = 0;
 	r->node = node;
 	ok = move_stacks(r, stack, stacks);
+	if (!r->roots->usual)
+		cg_tracks_clear(graph);
+	ok = ok && move_tracks(r);
 	free(node);
 	free(stack);
 	return ok;
@@ -306,13 +386,12 @@ cg_root_stacks(struct cg_build *build, const struct cg_roots *roots,
 	bool ok;
 
 	ok = roots->count > 0 ? root_stacks(&r) : look_at_threads(&r);
-	if (ok && roots->count > 0)
-		cg_tracks_clear(build->graph);
 	if (ok && roots->count > 0 && unlabel)
 		cg_labels_clear(build->graph);
 	cg_map_free(&r.root);
 	cg_map_free(&r.moved);
 	cg_map_free(&r.thread);
+	cg_map_free(&r.named);
 	free(r.path);
 	free(r.text);
 	*joined = r.joined;

@@ -433,6 +433,10 @@ bool cg_labels_tell_loss(
  */
 bool cg_tracks_seal(struct cg_graph *, bool renumbered);
 void cg_tracks_clear(struct cg_graph *);
+/* Gives the moments of a track other nodes. False: out of memory, or move failed. */
+typedef bool cg_move_node(void *arg, cg_node old, cg_node *new);
+bool cg_track_move(
+    struct cg_graph *, size_t track, cg_move_node *move, void *arg);
 /* Another cursor, which is where this one is. NULL: out of memory, reported. */
 struct cg_moments *cg_moments_copy(
     const struct cg_graph *, const struct cg_moments *);

@@ -718,24 +718,34 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 	return ok;
 }
 
+/* Forgets the moments, whose bytes the caller frees. */
+static uint8_t *
+restart(struct cg_track_entry *track)
+{
+	uint8_t *bytes = track->bytes;
+
+	track->bytes = NULL;
+	track->size = track->cap = track->n = 0;
+	track->time = 0;
+	track->node = 0;
+	return bytes;
+}
+
 static bool
 seal_track(struct cg_graph *graph, size_t number, bool renumbered)
 {
 	struct cg_track_entry *track = &graph->track[number];
 	struct cg_moments *from = cg_moments_new(graph, number);
-	uint8_t *bytes = track->bytes;
 	struct cg_moment moment;
 	bool ok = from != NULL;
+	uint8_t *bytes;
 
 	track->info.name = cg_strs_get(&graph->strs, track->name).ptr;
 	track->info.process = cg_strs_get(&graph->strs, track->process).ptr;
 	track->info.unit = cg_strs_get(&graph->strs, track->unit).ptr;
 	if (!ok)
 		return false;
-	track->bytes = NULL;
-	track->size = track->cap = track->n = 0;
-	track->time = 0;
-	track->node = 0;
+	bytes = restart(track);
 	if (track->unsorted)
 		ok = sort_moments(graph, track, from, renumbered);
 	track->unsorted = false;
@@ -784,4 +794,25 @@ cg_tracks_clear(struct cg_graph *graph)
 	free(graph->track);
 	graph->track = NULL;
 	graph->tracks = graph->track_cap = 0;
+}
+
+bool
+cg_track_move(
+    struct cg_graph *graph, size_t number, cg_move_node *move, void *arg)
+{
+	struct cg_track_entry *track = &graph->track[number];
+	struct cg_moments *from = cg_moments_new(graph, number);
+	struct cg_moment moment;
+	bool ok = from != NULL;
+	uint8_t *bytes;
+
+	if (!ok)
+		return false;
+	bytes = restart(track);
+	while (ok && cg_next_moment(from, &moment))
+		ok = move(arg, moment.node, &moment.node) &&
+		     pack(track, &moment);
+	cg_moments_free(from);
+	free(bytes);
+	return ok;
 }

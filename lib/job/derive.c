@@ -242,9 +242,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_roots roots = job->roots;
 
-	/* In timelines, tracks tell whose the stacks are. */
+	/* Where all is a timeline, tracks tell whose the stacks are. */
 	if (!job->rooted && to && to->root_by &&
-	    !(cg_target_ability(job, to).carries & CG_TIMELINE))
+	    !(cg_target_ability(job, to).needs & CG_TIMELINE))
 		roots.usual = cg_roots_add(&roots, to->root_by);
 	return roots;
 }
@@ -309,7 +309,7 @@ cg_job_convert_labels(
 		*lost = CG_LABELS;
 	if (drop || rooted)
 		status = root_stacks(job, &roots, drop, &joined);
-	if (status == CG_OK && rooted && timed)
+	if (status == CG_OK && rooted && timed && !roots.usual)
 		status = tell_untimed(job, can.flag);
 	if (status == CG_OK && drop && joined &&
 	    cg_tell_joined(graph->diag, job->strict, job->verbose))
