@@ -64,9 +64,10 @@ bool cg_roots_add(struct cg_roots *, const char *by);
 unsigned cg_roots_who(const struct cg_roots *);
 /*
  * Puts the frames of roots below all stacks; timelines are dropped then, unless
- * the roots are those of the target, and labels if unlabel. Seal the graph again. *joined: stacks of several threads
- * of a part could not be told apart without labels. Without roots that is all
- * that it finds out. Reports its failures.
+ * the roots are those of the target, and labels if unlabel. Seal the graph
+ * again. *joined: stacks of several threads of a part could not be told apart
+ * without labels. Without roots that is all that it finds out. Reports its
+ * failures.
  */
 int cg_root_stacks(
     struct cg_build *, const struct cg_roots *, bool unlabel, bool *joined);

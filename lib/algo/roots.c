@@ -279,6 +279,18 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 	return ok;
 }
 
+/* The same for no roots: only looks at threads. */
+static bool
+look_at_threads(struct rooting *r)
+{
+	const struct cg_graph *graph = r->build->graph;
+	bool ok = true;
+
+	for (size_t i = 0; ok && !r->joined && i < graph->stacks; i++)
+		ok = note_thread(r, &graph->stack[i], 0);
+	return ok;
+}
+
 /* ---- Timelines ----------------------------------------------------------- */
 
 /* The root that is called as the process of a track; 0: there is none. */
@@ -334,18 +346,6 @@ move_tracks(struct rooting *r)
 }
 
 /* ---- All ----------------------------------------------------------------- */
-
-/* The same for no roots: only looks at threads. */
-static bool
-look_at_threads(struct rooting *r)
-{
-	const struct cg_graph *graph = r->build->graph;
-	bool ok = true;
-
-	for (size_t i = 0; ok && !r->joined && i < graph->stacks; i++)
-		ok = note_thread(r, &graph->stack[i], 0);
-	return ok;
-}
 
 static bool
 root_stacks(struct rooting *r)

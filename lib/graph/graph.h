@@ -433,7 +433,7 @@ bool cg_labels_tell_loss(
  */
 bool cg_tracks_seal(struct cg_graph *, bool renumbered);
 void cg_tracks_clear(struct cg_graph *);
-/* Gives the moments of a track other nodes. False: out of memory, or move failed. */
+/* Gives moments of a track other nodes. False: out of memory, or move failed. */
 typedef bool cg_move_node(void *arg, cg_node old, cg_node *new);
 bool cg_track_move(
     struct cg_graph *, size_t track, cg_move_node *move, void *arg);
