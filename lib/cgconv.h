@@ -310,7 +310,8 @@ struct cg_pos {
 enum cg_incl {
 	CG_INCL_STATED,    /* from the rows; a call without it has 0 */
 	CG_INCL_BY_COUNTS, /* unknown: split by call counts, as gprof does */
-	CG_INCL_NONE       /* has no meaning (coverage) */
+	CG_INCL_NONE,      /* has no meaning (coverage) */
+	CG_INCL_SPLIT      /* was CG_INCL_BY_COUNTS; cg_job_derive() split it */
 };
 
 struct cg_event {
@@ -684,10 +685,13 @@ size_t cg_main_track(const struct cg_graph *, size_t event);
 
 /*
  * Costs by function in a part, or in CG_ALL_PARTS. The inclusive cost is what
- * the source states, else self cost plus the cost of calls that leave the
- * function's cycle. Cycles are numbered from 1; a function in none has cycle 0.
- * calls_in is how often other functions call it: if stacks became calls, in how
- * many samples.
+ * the source states, else self cost plus the cost of calls of others. In cycles
+ * that would count recursion several times: there it is the cost of calls by
+ * others or that sum, whichever is more, and at most what the cycle costs. With
+ * negative costs it is the self cost plus the cost of calls that leave the
+ * cycle. Cycles are numbered from 1; a function in none has cycle 0. calls_in
+ * is how often other functions call it: if stacks became calls, in how many
+ * samples.
  *
  * Costs that only stacks have (CG_STACKS) are 0 here until cg_job_derive() has
  * made calls of the stacks. That drops the stacks: to write them, call
@@ -707,9 +711,24 @@ uint64_t cg_sum_self(const struct cg_sums *, cg_fn, size_t event);
 uint64_t cg_sum_inclusive(const struct cg_sums *, cg_fn, size_t event);
 uint64_t cg_sum_calls_in(const struct cg_sums *, cg_fn);
 uint32_t cg_sum_cycle(const struct cg_sums *, cg_fn);
+/*
+ * What the caller's calls cost, as inclusive costs show it: what they state.
+ * Where costs were split by counts, calls in a cycle state little; they have
+ * what passes through it.
+ */
+uint64_t cg_sum_call(const struct cg_sums *, cg_fn caller,
+    const struct cg_call *, size_t event);
 /* No other function calls it; the unknown caller does not count. */
 bool cg_sum_is_root(const struct cg_sums *, cg_fn);
 size_t cg_cycle_count(const struct cg_sums *);
+/*
+ * A cycle as one function: the self costs of its members, these and the calls
+ * that leave it, the number of calls that enter it (0: sums without costs).
+ */
+uint64_t cg_cycle_self(const struct cg_sums *, uint32_t cycle, size_t event);
+uint64_t cg_cycle_inclusive(const struct cg_sums *, uint32_t cycle,
+    size_t event);
+uint64_t cg_cycle_calls_in(const struct cg_sums *, uint32_t cycle);
 /* A function outside of the cycle calls one in it, as for roots. */
 bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
 /*

@@ -19,6 +19,13 @@
 
 /* ---- Events ------------------------------------------------------------- */
 
+/* The page does not ask whether costs are from the rows or were split. */
+static enum cg_incl
+incl_of(const struct cg_event *event)
+{
+	return event->incl == CG_INCL_SPLIT ? CG_INCL_STATED : event->incl;
+}
+
 static bool
 put_events(struct html_writer *w)
 {
@@ -34,7 +41,7 @@ put_events(struct html_writer *w)
 		ok = html_add_text(w, &name, cg_slice(event->name)) &&
 		     html_add_text(w, &title, cg_slice(event->long_name)) &&
 		     html_add_text(w, &unit, cg_slice(event->unit)) &&
-		     html_add(w, &incl, event->incl);
+		     html_add(w, &incl, incl_of(event));
 	}
 	html_end(w, &name);
 	html_end(w, &title);

@@ -26,7 +26,9 @@ const struct json_tag json_tags[JSON_TAGS] = {
 	[JSON_TRACK] = { "track", "nn?zzzbdd", JSON_IN_PART },
 };
 
-const char *const json_incl[] = { "stated", "by-counts", "none", NULL };
+/* Costs that were split by counts are in the rows: they read as stated. */
+const char *const json_incl[] = { "stated", "by-counts", "none", "stated",
+	NULL };
 const char *const json_kind[] = { "block", "arc", "call", "condition", "path",
 	"counter", "step", NULL };
 const char json_flags[] = "ftruxlne";

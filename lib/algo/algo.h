@@ -129,6 +129,36 @@ void cg_keep_guess(struct cg_graph *);
 uint32_t cg_components(uint32_t count, const uint32_t *first,
     const uint32_t *target, uint32_t *component);
 
+/* ---- flow.c -------------------------------------------------------------- */
+
+/* Calls in compressed rows, as above, and their counts. */
+struct cg_edges {
+	const uint32_t *first, *target;
+	const uint64_t *count;
+	const uint32_t *cycle; /* by function; 0: in none */
+};
+/*
+ * How cost passes through cycles from an entry of each; entries in no cycle are
+ * ignored. The edges have to live on. NULL: out of memory.
+ */
+struct cg_flow;
+struct cg_flow *cg_flow_new(const struct cg_edges *, size_t fns,
+    const uint32_t *entry, size_t entries);
+void cg_flow_free(struct cg_flow *);
+/*
+ * Adds to the cost of each member what passes through it. passed is what enters
+ * it from outside, and becomes what it passes to callers in the cycle. Function
+ * i has cost[i * stride] and passed[i * stride].
+ */
+void cg_flow_add(const struct cg_flow *, uint64_t *cost, uint64_t *passed,
+    size_t stride);
+/*
+ * What so many calls of a function by another in the cycle get of what it
+ * passes; 0 if they lead back.
+ */
+uint64_t cg_flow_share(const struct cg_flow *, uint32_t from, uint32_t to,
+    uint64_t count, uint64_t passed);
+
 /* ---- propagate.c -------------------------------------------------------- */
 
 /* Splits inclusive costs by call counts, for the events that ask for it. */

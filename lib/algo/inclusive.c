@@ -1,10 +1,35 @@
 /*
  * inclusive.c - sums per function: self, inclusive, calls, cycles.
+ *
+ * A cycle costs the self costs of its members and the calls that leave it. A
+ * member has, as in KCachegrind without its detection of cycles and in
+ * callgrind_annotate, the cost of the calls to it by others. Where it began the
+ * run, or its callers are unknown, its self cost and its calls of others are
+ * more. Either counts recursion several times: it has at most what the cycle
+ * costs. flow.c says what it has if calls have costs by their counts only. A
+ * change (negative costs) has no such limit: there a member has its self cost
+ * and its calls that leave the cycle.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "algo/algo.h"
+
+/* Of functions in cycles, if there are any. */
+struct cycle_sums {
+	uint64_t *in;  /* [fn * events + event]: calls by others, */
+	uint64_t *out; /* ... self cost and calls of others */
+	uint64_t *self, *inclusive; /* [cycle * events + event] */
+	uint64_t *calls;            /* by cycle, from outside */
+	uint64_t *entered;          /* by fn: calls from outside */
+	uint8_t *stated;            /* by fn: a run states what it costs */
+	/* If calls of an event have costs by counts: */
+	uint64_t *count;  /* by call, as target */
+	uint32_t *next;   /* by fn: its next call in count */
+	uint64_t *passed; /* as in: to callers in the cycle */
+	struct cg_edges edges;
+	struct cg_flow *flow;
+};
 
 struct cg_sums {
 	const struct cg_graph *graph;
@@ -18,6 +43,7 @@ struct cg_sums {
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
 	uint32_t *first, *target; /* calls as compressed rows */
+	struct cycle_sums of;     /* cycles */
 };
 
 void
@@ -35,6 +61,17 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->cycle_called);
 	free(sums->first);
 	free(sums->target);
+	free(sums->of.in);
+	free(sums->of.out);
+	free(sums->of.self);
+	free(sums->of.inclusive);
+	free(sums->of.calls);
+	free(sums->of.entered);
+	free(sums->of.stated);
+	free(sums->of.count);
+	free(sums->of.next);
+	free(sums->of.passed);
+	cg_flow_free(sums->of.flow);
 	free(sums);
 }
 
@@ -226,9 +263,193 @@ leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 	       (cycle[caller] == 0 || cycle[caller] != cycle[callee]);
 }
 
+/* ---- Cycles ------------------------------------------------------------- */
+
+/* Were costs of calls split by counts? */
+static bool
+is_split(const struct cg_sums *sums, size_t event)
+{
+	return sums->graph->event[sums->event + event].incl == CG_INCL_SPLIT;
+}
+
+static bool
+any_split(const struct cg_sums *sums)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sums->events; i++)
+		any |= is_split(sums, i);
+	return any;
+}
+
+static bool
+begin_cycles(struct cg_sums *sums)
+{
+	struct cycle_sums *of = &sums->of;
+	size_t fns = sums->graph->fns, cycles = sums->cycles + 1;
+	size_t width = sums->events * sizeof(uint64_t);
+
+	of->in = calloc(fns, width);
+	of->out = calloc(fns, width);
+	of->self = calloc(cycles, width);
+	of->inclusive = calloc(cycles, width);
+	of->calls = calloc(cycles, sizeof(*of->calls));
+	of->entered = calloc(fns, sizeof(*of->entered));
+	of->stated = calloc(fns, sizeof(*of->stated));
+	if (any_split(sums)) {
+		of->count = calloc(sums->first[fns] + 1, sizeof(*of->count));
+		of->next = malloc(fns * sizeof(*of->next));
+		of->passed = malloc(fns * width);
+		if (!of->count || !of->next || !of->passed)
+			return false;
+		memcpy(of->next, sums->first, fns * sizeof(*of->next));
+	}
+	return of->in && of->out && of->self && of->inclusive && of->calls &&
+	       of->entered && of->stated;
+}
+
+/* Recursive calls count their costs several times: such a sum may not fit. */
+static void
+add_capped(const struct cg_sums *sums, uint64_t *to, size_t event,
+    const uint64_t *cost, size_t n)
+{
+	size_t column = sums->event + event;
+
+	if (column < n &&
+	    !cg_add_value(sums->graph, column, &to[event], cost[column]))
+		to[event] = sums->graph->event[column].is_signed
+				? (uint64_t)INT64_MAX
+				: UINT64_MAX;
+}
+
+static void
+add_member_call(
+    struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+{
+	struct cycle_sums *of = &sums->of;
+	uint32_t from = sums->cycle[caller], to = sums->cycle[call->callee];
+	size_t events = sums->events;
+
+	if (of->count)
+		of->count[of->next[caller]++] = call->count;
+	if (call->callee == caller)
+		return;
+	if (to != 0 && from != to) {
+		/* No overflow of the first: calls of a function were summed. */
+		of->entered[call->callee] += call->count;
+		if (__builtin_add_overflow(
+			of->calls[to], call->count, &of->calls[to]))
+			of->calls[to] = UINT64_MAX;
+	}
+	for (size_t i = 0; i < events; i++) {
+		bool counts = from != to || !is_split(sums, i);
+
+		if (to != 0 && counts)
+			add_capped(sums, &of->in[call->callee * events], i,
+			    call->cost, call->n);
+		if (from != 0 && counts)
+			add_capped(sums, &of->out[caller * events], i,
+			    call->cost, call->n);
+		if (from != 0 && from != to)
+			add_capped(sums, &of->inclusive[from * events], i,
+			    call->cost, call->n);
+	}
+}
+
+static void
+add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
+{
+	struct cycle_sums *of = &sums->of;
+	size_t events = sums->events, n = sums->event + events;
+	size_t cycle = sums->cycle[fn];
+	const uint64_t *cost = self - sums->event;
+
+	for (size_t i = 0; cycle != 0 && i < events; i++) {
+		add_capped(sums, &of->out[fn * events], i, cost, n);
+		add_capped(sums, &of->self[cycle * events], i, cost, n);
+		add_capped(sums, &of->inclusive[cycle * events], i, cost, n);
+	}
+}
+
+/* Finds the member of each cycle that is called most often from outside. */
+static bool
+begin_flow(struct cg_sums *sums)
+{
+	const struct cg_graph *graph = sums->graph;
+	struct cycle_sums *of = &sums->of;
+	uint32_t *entry = calloc(sums->cycles + 1, sizeof(*entry));
+
+	if (!entry)
+		return false;
+	of->edges = (struct cg_edges){ .first = sums->first,
+		.target = sums->target,
+		.count = of->count,
+		.cycle = sums->cycle };
+	for (size_t i = 0; i < graph->fns; i++) {
+		cg_fn fn = graph->fn_ranked[i];
+		uint32_t *most = &entry[sums->cycle[fn]];
+
+		/* Function 0 is in no cycle: nothing calls it. */
+		if (sums->cycle[fn] != 0 &&
+		    of->entered[fn] > (*most ? of->entered[*most] : 0))
+			*most = fn;
+	}
+	of->flow = cg_flow_new(&of->edges, graph->fns, entry, sums->cycles + 1);
+	free(entry);
+	return of->flow != NULL;
+}
+
+static uint64_t
+larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Replaces self costs and calls that leave the cycle: see the file head. */
+static void
+set_member(struct cg_sums *sums, cg_fn fn, size_t event)
+{
+	const struct cycle_sums *of = &sums->of;
+	size_t at = fn * sums->events + event;
+	uint64_t most =
+	    of->inclusive[sums->cycle[fn] * sums->events + event];
+	uint64_t cost = larger(of->in[at], of->out[at]);
+
+	sums->inclusive[at] =
+	    larger(sums->inclusive[at], cost < most ? cost : most);
+}
+
+static bool
+end_cycles(struct cg_sums *sums)
+{
+	struct cycle_sums *of = &sums->of;
+	const struct cg_graph *graph = sums->graph;
+	bool has_negative = cg_graph_facts(graph) & CG_SIGNED;
+
+	if (of->count && !begin_flow(sums))
+		return false;
+	if (of->flow)
+		memcpy(of->passed, of->in,
+		    graph->fns * sums->events * sizeof(*of->in));
+	for (size_t i = 0; i < sums->events; i++) {
+		if (has_negative && graph->event[sums->event + i].is_signed)
+			continue;
+		if (is_split(sums, i))
+			cg_flow_add(of->flow, &of->out[i], &of->passed[i],
+			    sums->events);
+		for (cg_fn fn = 1; fn < graph->fns; fn++) {
+			if (sums->cycle[fn] != 0 && !of->stated[fn])
+				set_member(sums, fn, i);
+		}
+	}
+	return true;
+}
+
+/* ---- Costs -------------------------------------------------------------- */
+
 /*
  * Adds a run's self costs, and its inclusive costs: those that it states, else
- * self costs and calls.
+ * self costs and calls that leave the cycle.
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
@@ -252,6 +473,12 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 			(!states && leaves(sums, run->fn, call.callee))) &&
 		    !add_columns(sums, own, call.cost, call.n))
 			return false;
+		if (!stated && sums->cycles > 0)
+			add_member_call(sums, run->fn, &call);
+	}
+	if (sums->cycles > 0) {
+		add_member_self(sums, run->fn, self);
+		sums->of.stated[run->fn] |= states;
 	}
 	for (size_t i = 0; i < sums->events; i++) {
 		if (!cg_add_value(
@@ -269,11 +496,13 @@ sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
 	const struct cg_run *run;
 
+	if (sums->cycles > 0 && !begin_cycles(sums))
+		return false;
 	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		if (!sum_run(sums, rows, run))
 			return overflow(sums);
 	}
-	return true;
+	return sums->cycles == 0 || end_cycles(sums);
 }
 
 struct cg_sums *
@@ -340,6 +569,39 @@ uint32_t
 cg_sum_cycle(const struct cg_sums *sums, cg_fn fn)
 {
 	return sums->cycle[fn];
+}
+
+uint64_t
+cg_sum_call(const struct cg_sums *sums, cg_fn caller,
+    const struct cg_call *call, size_t event)
+{
+	const struct cycle_sums *of = &sums->of;
+	size_t i = event - sums->event;
+	uint32_t cycle = sums->cycle[caller];
+
+	if (of->flow && is_split(sums, i) && cycle == sums->cycle[call->callee] &&
+	    of->calls[cycle] > 0)
+		return cg_flow_share(of->flow, caller, call->callee,
+		    call->count, of->passed[call->callee * sums->events + i]);
+	return event < call->n ? call->cost[event] : 0;
+}
+
+uint64_t
+cg_cycle_self(const struct cg_sums *sums, uint32_t cycle, size_t event)
+{
+	return sums->of.self[cycle * sums->events + event - sums->event];
+}
+
+uint64_t
+cg_cycle_inclusive(const struct cg_sums *sums, uint32_t cycle, size_t event)
+{
+	return sums->of.inclusive[cycle * sums->events + event - sums->event];
+}
+
+uint64_t
+cg_cycle_calls_in(const struct cg_sums *sums, uint32_t cycle)
+{
+	return sums->of.calls ? sums->of.calls[cycle] : 0;
 }
 
 bool

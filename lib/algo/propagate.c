@@ -418,7 +418,7 @@ cg_propagate(struct cg_graph *graph)
 	/* Now they are known; a second propagation would add them again. */
 	for (size_t i = 0; i < graph->events; i++) {
 		if (graph->event[i].incl == CG_INCL_BY_COUNTS)
-			graph->event[i].incl = CG_INCL_STATED;
+			graph->event[i].incl = CG_INCL_SPLIT;
 	}
 	graph->facts |= CG_INCL;
 	return CG_OK;

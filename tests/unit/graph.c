@@ -614,6 +614,131 @@ compare_cycles(const struct cg_graph *graph, const struct calls_model *model)
 	cg_sums_free(sums);
 }
 
+/* The calls of a function from outside of its cycle. */
+static double
+entering(const struct calls_model *model, int fn)
+{
+	double calls = 0;
+
+	for (int from = 1; from < FNS; from++) {
+		if (!same_cycle(model, from, fn))
+			calls += (double)model->count[from][fn];
+	}
+	return calls;
+}
+
+/* Its cycle's: what it costs, and the calls from outside. */
+static double
+cycle_calls(const struct calls_model *model, int fn)
+{
+	double calls = 0;
+
+	for (int member = 1; member < FNS; member++) {
+		if (same_cycle(model, fn, member))
+			calls += entering(model, member);
+	}
+	return calls;
+}
+
+/* Its self cost and its calls that leave the cycle. */
+static double
+own_cost(const struct calls_model *model, int fn)
+{
+	double cost = (double)model->self[fn];
+
+	for (int to = 1; to < FNS; to++) {
+		if (!same_cycle(model, fn, to) && model->count[fn][to] > 0)
+			cost += total_of(model, to) *
+				(double)model->count[fn][to] /
+				cycle_calls(model, to);
+	}
+	return cost;
+}
+
+static double
+entering_cost(const struct calls_model *model, int fn)
+{
+	double calls = cycle_calls(model, fn);
+
+	return calls > 0 ? total_of(model, fn) * entering(model, fn) / calls
+			 : 0;
+}
+
+/* 1 + the calls from the entry of the function's cycle; 0: no way. */
+static int
+rank_of(const struct calls_model *model, int fn)
+{
+	int rank[FNS] = { 0 }, entry = 0;
+
+	/* Names are in the opposite order of ids. */
+	for (int i = FNS - 1; i > 0; i--) {
+		if (same_cycle(model, fn, i) && entering(model, i) > 0 &&
+		    (entry == 0 ||
+			entering(model, i) > entering(model, entry)))
+			entry = i;
+	}
+	rank[entry] = entry != 0;
+	for (int step = 1; step < FNS; step++)
+		for (int i = 1; i < FNS; i++)
+			for (int to = 1; to < FNS; to++)
+				if (rank[i] == step && rank[to] == 0 &&
+				    same_cycle(model, fn, to) &&
+				    model->count[i][to] > 0)
+					rank[to] = step + 1;
+	return rank[fn];
+}
+
+/* What passes through a member: its cost, and shares of those farther away. */
+static double
+passing(const struct calls_model *model, int fn)
+{
+	double cost = own_cost(model, fn);
+
+	for (int to = 1; to < FNS; to++) {
+		double calls = 0, passed;
+
+		if (!same_cycle(model, fn, to) || rank_of(model, fn) == 0 ||
+		    rank_of(model, to) != rank_of(model, fn) + 1)
+			continue;
+		for (int from = 1; from < FNS; from++) {
+			if (same_cycle(model, from, to) &&
+			    rank_of(model, from) == rank_of(model, fn))
+				calls += (double)model->count[from][to];
+		}
+		passed = passing(model, to) - entering_cost(model, to);
+		if (passed > 0 && calls > 0)
+			cost += passed * (double)model->count[fn][to] / calls;
+	}
+	return cost;
+}
+
+static void
+compare_members(const struct cg_graph *graph, const struct calls_model *model)
+{
+	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+
+	for (cg_fn fn = 1; sums && fn < FNS; fn++) {
+		uint32_t cycle = cg_sum_cycle(sums, fn);
+		double want = own_cost(model, (int)fn), got;
+
+		if (cycle != 0) {
+			want = passing(model, (int)fn);
+			if (want < entering_cost(model, (int)fn))
+				want = entering_cost(model, (int)fn);
+			CHECK(cg_cycle_calls_in(sums, cycle) ==
+			      (uint64_t)cycle_calls(model, (int)fn));
+			got = (double)cg_cycle_inclusive(sums, cycle, 0) -
+			      total_of(model, (int)fn);
+			CHECK(got < 10 && got > -10);
+			CHECK(cg_sum_inclusive(sums, fn, 0) <=
+			      cg_cycle_inclusive(sums, cycle, 0));
+		}
+		got = (double)cg_sum_inclusive(sums, fn, 0) - want;
+		CHECK(got < 10 && got > -10);
+	}
+	cg_sums_free(sums);
+}
+
 static void
 test_calls(uint64_t seed)
 {
@@ -627,12 +752,14 @@ test_calls(uint64_t seed)
 	CHECK(cg_propagate(graph) == CG_OK);
 	compare_cycles(graph, &model);
 	compare_arcs(graph, &model);
+	compare_members(graph, &model);
 	end(&build, graph);
 }
 
 /* Costs of functions, by part. */
 struct sums_model {
 	uint64_t self[2][FNS][EVENTS], calls[2][FNS][FNS][EVENTS];
+	uint64_t count[FNS][FNS]; /* in both parts */
 	uint64_t stated[2][FNS][EVENTS];
 	bool states[2][FNS];
 };
@@ -662,6 +789,80 @@ add_random_sum(struct cg_build *build, struct sums_model *model, int part,
 	else
 		cg_add_inclusive(build, fn, cost, n);
 	model->states[part][fn] |= kind == 8;
+	model->count[fn][callee] += kind >= 5 && kind < 8;
+}
+
+static bool
+in_cycle(const struct cg_sums *sums, cg_fn a, cg_fn b)
+{
+	return cg_sum_cycle(sums, a) != 0 &&
+	       cg_sum_cycle(sums, a) == cg_sum_cycle(sums, b);
+}
+
+/* Self costs of a cycle, and calls that leave it if leaving. */
+static uint64_t
+cycle_cost(const struct sums_model *model, const struct cg_sums *sums,
+    uint32_t cycle, size_t event, bool leaving)
+{
+	uint64_t sum = 0;
+
+	for (cg_fn fn = 1; fn < FNS; fn++) {
+		for (int part = 0; part < 2; part++) {
+			if (cg_sum_cycle(sums, fn) != cycle)
+				continue;
+			sum += model->self[part][fn][event];
+			for (cg_fn to = 1; to < FNS; to++)
+				if (leaving && cg_sum_cycle(sums, to) != cycle)
+					sum +=
+					    model->calls[part][fn][to][event];
+		}
+	}
+	return sum;
+}
+
+/* Calls by others, or self cost and calls of others, as a whole. */
+static uint64_t
+member_cost(const struct sums_model *model, const struct cg_sums *sums,
+    cg_fn fn, size_t event)
+{
+	uint64_t most =
+	    cycle_cost(model, sums, cg_sum_cycle(sums, fn), event, true);
+	uint64_t in = 0, out = 0;
+
+	for (int part = 0; part < 2; part++) {
+		out += model->self[part][fn][event];
+		for (cg_fn other = 1; other < FNS; other++) {
+			in += other == fn
+				  ? 0
+				  : model->calls[part][other][fn][event];
+			out += other == fn
+				   ? 0
+				   : model->calls[part][fn][other][event];
+		}
+	}
+	in = in > out ? in : out;
+	return in < most ? in : most;
+}
+
+static void
+compare_whole_cycles(const struct sums_model *model, const struct cg_sums *sums)
+{
+	for (uint32_t cycle = 1; cycle <= cg_cycle_count(sums); cycle++) {
+		uint64_t calls = 0;
+
+		for (cg_fn a = 1; a < FNS; a++)
+			for (cg_fn b = 1; b < FNS; b++)
+				if (cg_sum_cycle(sums, b) == cycle &&
+				    cg_sum_cycle(sums, a) != cycle)
+					calls += model->count[a][b];
+		CHECK(cg_cycle_calls_in(sums, cycle) == calls);
+		for (size_t i = 0; i < EVENTS; i++) {
+			CHECK(cg_cycle_self(sums, cycle, i) ==
+			      cycle_cost(model, sums, cycle, i, false));
+			CHECK(cg_cycle_inclusive(sums, cycle, i) ==
+			      cycle_cost(model, sums, cycle, i, true));
+		}
+	}
 }
 
 static uint64_t
@@ -671,6 +872,10 @@ inclusive_of(const struct sums_model *model, const struct cg_sums *sums,
 	uint64_t sum = 0;
 	cg_fn to;
 
+	if (cg_sum_cycle(sums, fn) != 0 && !model->states[0][fn] &&
+	    !model->states[1][fn])
+		return member_cost(model, sums, fn, event);
+
 	for (int part = 0; part < 2; part++) {
 		if (model->states[part][fn]) {
 			sum += model->stated[part][fn][event];
@@ -678,9 +883,7 @@ inclusive_of(const struct sums_model *model, const struct cg_sums *sums,
 		}
 		sum += model->self[part][fn][event];
 		for (to = 1; to < FNS; to++) {
-			if (to != fn && (cg_sum_cycle(sums, fn) == 0 ||
-					    cg_sum_cycle(sums, fn) !=
-						cg_sum_cycle(sums, to)))
+			if (to != fn && !in_cycle(sums, fn, to))
 				sum += model->calls[part][fn][to][event];
 		}
 	}
@@ -718,6 +921,8 @@ test_sums(uint64_t seed)
 		}
 		cg_sums_free(one);
 	}
+	if (all)
+		compare_whole_cycles(&model, all);
 	cg_sums_free(all);
 	end(&build, graph);
 }
