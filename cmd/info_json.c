@@ -224,6 +224,34 @@ fill_cost(const struct summary *summary, cg_fn fn, bool inclusive)
 				       : cg_sum_self(summary->sums, fn, i);
 }
 
+/* The cycles, in the order of their numbers; no more than most. */
+static bool
+write_cycles(const struct summary *summary, size_t most)
+{
+	const struct cg_sums *sums = summary->sums;
+	size_t events = cg_event_count(summary->graph);
+	size_t count = cg_cycle_count(sums);
+	struct json_object *cycles = json_object_new_array();
+	bool ok = true;
+
+	for (uint32_t cycle = 1; ok && cycle <= count && cycle <= most;
+	     cycle++) {
+		struct json_object *json = json_object_new_object();
+
+		ok = append_json(cycles, json) &&
+		     add_json_u64(json, "cycle", cycle) &&
+		     add_json_u64(
+			 json, "calls", cg_cycle_calls_in(sums, cycle));
+		for (size_t i = 0; i < events; i++)
+			summary->cost[i] = cg_cycle_inclusive(sums, cycle, i);
+		ok = ok && add_costs(summary, json, "inclusive", summary->cost);
+		for (size_t i = 0; i < events; i++)
+			summary->cost[i] = cg_cycle_self(sums, cycle, i);
+		ok = ok && add_costs(summary, json, "self", summary->cost);
+	}
+	return write_member("cycles", cycles, ok);
+}
+
 static bool
 has_cost(const struct summary *summary)
 {
@@ -333,7 +361,10 @@ write_summary(
 		puts(part > 0 ? "," : "");
 		ok = write_part(summary, part);
 	}
-	fputs("],\n\"functions\":[", stdout);
+	puts("],");
+	if (ok && cg_cycle_count(summary->sums) > 0)
+		ok = write_cycles(summary, most);
+	fputs("\"functions\":[", stdout);
 	if (ok && summary->columns > 0)
 		ok = write_functions(summary, most);
 	puts("]}");

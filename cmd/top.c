@@ -12,6 +12,7 @@
 enum { INCLUSIVE, SELF, KEYS };
 
 struct row {
+	uint32_t cycle; /* the whole cycle; 0: the function */
 	cg_fn fn;
 	size_t rank;
 	struct amount key, cost[KEYS];
@@ -87,8 +88,18 @@ parse_top(const struct args *args, size_t fallback, size_t *count)
 	return CG_OK;
 }
 
+static uint64_t
+row_cost(const struct cg_sums *sums, const struct row *row, int key, size_t i)
+{
+	if (row->cycle != 0)
+		return key == SELF ? cg_cycle_self(sums, row->cycle, i)
+				   : cg_cycle_inclusive(sums, row->cycle, i);
+	return key == SELF ? cg_sum_self(sums, row->fn, i)
+			   : cg_sum_inclusive(sums, row->fn, i);
+}
+
 static struct amount
-fn_amount(const struct ranking *ranking, cg_fn fn, int key)
+row_amount(const struct ranking *ranking, const struct row *row, int key)
 {
 	size_t events = cg_event_count(ranking->graph);
 	size_t from = 0, to = events;
@@ -98,9 +109,7 @@ fn_amount(const struct ranking *ranking, cg_fn fn, int key)
 		to = from + 1;
 	}
 	for (size_t i = from; i < to; i++)
-		ranking->cost[i] = key == SELF
-				       ? cg_sum_self(ranking->sums, fn, i)
-				       : cg_sum_inclusive(ranking->sums, fn, i);
+		ranking->cost[i] = row_cost(ranking->sums, row, key, i);
 	return column_amount(ranking->graph, ranking->column, ranking->cost);
 }
 
@@ -122,26 +131,49 @@ sort_and_cut(struct ranking *ranking)
 		ranking->rows = ranking->top;
 }
 
+/* Adds a function or a cycle. */
+static void
+add_row(struct ranking *ranking, struct row *row, int key)
+{
+	row->key = row_amount(ranking, row, key);
+	if (row->key.size == 0)
+		return;
+	row->cost[key] = row->key;
+	row->cost[!key] = row_amount(ranking, row, !key);
+	ranking->row[ranking->rows++] = *row;
+	if (ranking->rows == 2 * ranking->top)
+		sort_and_cut(ranking);
+}
+
+/* Self costs of cycles are those of their members. */
 static void
 rank_functions(struct ranking *ranking, int key)
 {
+	size_t cycles = cg_cycle_count(ranking->sums);
 	size_t count = cg_fn_count(ranking->graph);
-	struct row row;
+	struct row row = { 0 };
 
 	ranking->rows = 0;
-	for (row.rank = 0; row.rank <= count; row.rank++) {
-		row.fn = cg_fn_ranked(ranking->graph, row.rank);
-		row.key = fn_amount(ranking, row.fn, key);
+	for (size_t i = 0; key == INCLUSIVE && i < cycles; i++) {
+		row.cycle = (uint32_t)++row.rank;
+		add_row(ranking, &row, key);
+	}
+	row.cycle = 0;
+	for (size_t i = 0; i <= count; i++) {
+		row.rank++;
+		row.fn = cg_fn_ranked(ranking->graph, i);
 		/* The unknown caller has everything as inclusive cost. */
-		if (row.key.size == 0 || (row.fn == 0 && key == INCLUSIVE))
-			continue;
-		row.cost[key] = row.key;
-		row.cost[!key] = fn_amount(ranking, row.fn, !key);
-		ranking->row[ranking->rows++] = row;
-		if (ranking->rows == 2 * ranking->top)
-			sort_and_cut(ranking);
+		if (row.fn != 0 || key != INCLUSIVE)
+			add_row(ranking, &row, key);
 	}
 	sort_and_cut(ranking);
+}
+
+static uint64_t
+calls_in(const struct cg_sums *sums, const struct row *row)
+{
+	return row->cycle != 0 ? cg_cycle_calls_in(sums, row->cycle)
+			       : cg_sum_calls_in(sums, row->fn);
 }
 
 static void
@@ -151,8 +183,7 @@ put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	const struct row *row = &ranking->row[i];
 
 	if (cell == 2 * KEYS)
-		amount_text(
-		    buf, amount_u64(cg_sum_calls_in(ranking->sums, row->fn)));
+		amount_text(buf, amount_u64(calls_in(ranking->sums, row)));
 	else if (cell % 2 == 0)
 		amount_text(buf, row->cost[cell / 2]);
 	else
@@ -166,6 +197,10 @@ put_name(FILE *to, const void *arg, size_t i)
 	const struct cg_graph *graph = ranking->graph;
 	cg_fn fn = ranking->row[i].fn;
 
+	if (ranking->row[i].cycle != 0) {
+		fprintf(to, "<cycle %" PRIu32 ">", ranking->row[i].cycle);
+		return;
+	}
 	put_function(to, cg_fn_name(graph, fn), cg_sum_cycle(ranking->sums, fn),
 	    cg_file_path(graph, cg_fn_file(graph, fn)),
 	    cg_object_path(graph, cg_fn_object(graph, fn)));
@@ -202,7 +237,7 @@ int
 show_top(const struct args *args, const struct cg_graph *graph,
     const struct cg_sums *sums, size_t column, size_t count)
 {
-	size_t most = cg_fn_count(graph) + 1;
+	size_t most = cg_fn_count(graph) + 1 + cg_cycle_count(sums);
 	struct ranking ranking = { .graph = graph,
 		.sums = sums,
 		.column = column,

@@ -10,7 +10,13 @@
  * function and line. The costs of all events
  * are whole numbers in the event's unit, summed over all parts; addresses,
  * jumps and stacks are lost.
+ *
+ * If there are cycles, --table=flat has a column with the number of a function's
+ * cycle, and a line for each cycle with its inclusive cost. That line has no
+ * self cost: sums of the column count the members only.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +186,15 @@ compare_ranked(const void *pa, const void *pb)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* Empty if the function is in none. */
+static void
+put_cycle_number(struct writer *w, uint32_t cycle)
+{
+	begin_field(w);
+	if (cycle != 0)
+		cg_putu(w->out, cycle);
+}
+
 static void
 put_flat_line(struct writer *w, const struct cg_sums *sums, cg_fn fn)
 {
@@ -189,7 +204,28 @@ put_flat_line(struct writer *w, const struct cg_sums *sums, cg_fn fn)
 		put_cost(w, i, cg_sum_self(sums, fn, i));
 	for (size_t i = 0; i < w->events; i++)
 		put_cost(w, i, cg_sum_inclusive(sums, fn, i));
+	if (cg_cycle_count(sums) > 0)
+		put_cycle_number(w, cg_sum_cycle(sums, fn));
 	end_line(w);
+}
+
+static void
+put_cycles(struct writer *w, const struct cg_sums *sums)
+{
+	char name[sizeof("<cycle 4294967295>")];
+
+	for (uint32_t cycle = 1; cycle <= cg_cycle_count(sums); cycle++) {
+		(void)snprintf(name, sizeof(name), "<cycle %" PRIu32 ">", cycle);
+		put_text(w, cg_slice("")); /* object */
+		put_text(w, cg_slice("")); /* file */
+		put_text(w, cg_slice(name));
+		put_number(w, cg_cycle_calls_in(sums, cycle));
+		put_costs(w, NULL, 0);
+		for (size_t i = 0; i < w->events; i++)
+			put_cost(w, i, cg_cycle_inclusive(sums, cycle, i));
+		put_cycle_number(w, cycle);
+		end_line(w);
+	}
 }
 
 static bool
@@ -214,21 +250,56 @@ put_flat(struct writer *w)
 	put_title_of_calls(w, " by others");
 	put_event_names(w, "");
 	put_event_names(w, " inclusive");
+	if (ok && cg_cycle_count(sums) > 0)
+		put_text(w, cg_slice("cycle"));
 	end_line(w);
 	for (size_t i = 0; ok && i < count; i++) {
 		/* The unknown caller has a line only if it has costs. */
 		if (ranked[i].fn != 0 || ranked[i].cost != 0)
 			put_flat_line(w, sums, ranked[i].fn);
 	}
+	if (ok)
+		put_cycles(w, sums);
 	cg_sums_free(sums);
 	free(ranked);
 	return ok;
 }
 
+/* Sums that tell what calls within cycles cost, if their rows do not. */
+static bool
+sum_split(const struct writer *w, struct cg_sums **sums)
+{
+	bool split = false;
+
+	*sums = NULL;
+	for (size_t i = 0; i < w->events; i++)
+		split |= cg_get_event(w->graph, i)->incl == CG_INCL_SPLIT;
+	if (split)
+		*sums = cg_sums_new(w->graph, CG_ALL_PARTS, true);
+	return !split || *sums;
+}
+
+static void
+put_call(struct writer *w, const struct cg_sums *sums, cg_fn caller,
+    const struct cg_call *call)
+{
+	put_fn(w, caller);
+	put_number(w, call->site.line);
+	put_fn(w, call->callee);
+	put_number(w, call->count);
+	if (!sums)
+		put_costs(w, call->cost, call->n);
+	for (size_t i = 0; sums && i < w->events; i++)
+		put_cost(w, i, cg_sum_call(sums, caller, call, i));
+	end_line(w);
+}
+
 static bool
 put_calls(struct writer *w)
 {
+	struct cg_sums *sums;
 	struct cg_call call;
+	bool ok = sum_split(w, &sums);
 	cg_fn fn;
 
 	put_titles(w, "caller object;caller file;caller;caller line;"
@@ -236,19 +307,13 @@ put_calls(struct writer *w)
 	put_title_of_calls(w, "");
 	put_event_names(w, " inclusive");
 	end_line(w);
-	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
-		if (!cg_rows_open(w->rows, CG_ALL_PARTS, fn))
-			return false;
-		while (cg_next_call(w->rows, &call)) {
-			put_fn(w, fn);
-			put_number(w, call.site.line);
-			put_fn(w, call.callee);
-			put_number(w, call.count);
-			put_costs(w, call.cost, call.n);
-			end_line(w);
-		}
+	for (size_t i = 0; ok && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+		ok = cg_rows_open(w->rows, CG_ALL_PARTS, fn);
+		while (ok && cg_next_call(w->rows, &call))
+			put_call(w, sums, fn, &call);
 	}
-	return true;
+	cg_sums_free(sums);
+	return ok;
 }
 
 static bool

@@ -5,8 +5,9 @@
  * like that of gprof2dot 2024.6: a box for each function with its object, name,
  * inclusive and self share and calls, an arrow for each pair of functions, from
  * blue (cold) to red (hot), and nothing below 0.5 % (functions) or 0.1 %
- * (calls). Unlike there, shares are of the total cost of the run, and the
- * inclusive cost of a recursive function counts once.
+ * (calls). Unlike there, shares are of the total cost of the run, the inclusive
+ * cost of a recursive function counts once, and a frame around the members of a
+ * cycle tells what it costs.
  *
  * Of a difference (an event before and after, or negative costs) the picture
  * shows changes: functions and calls are red where they grew, blue where they
@@ -135,6 +136,18 @@ fn_cost(const struct writer *w, cg_fn fn, bool inclusive)
 }
 
 static struct sides
+cycle_cost(const struct writer *w, uint32_t cycle, bool inclusive)
+{
+	double cost[2] = { 0, 0 };
+
+	for (size_t i = 0; i < w->events; i++)
+		cost[i] = number(w, inclusive
+			? cg_cycle_inclusive(w->sums[i], cycle, w->event[i])
+			: cg_cycle_self(w->sums[i], cycle, w->event[i]));
+	return (struct sides){ cost[1], cost[0] };
+}
+
+static struct sides
 call_cost(const struct writer *w, const struct call *call)
 {
 	return (struct sides){ w->events > 1 ? number(w, call->cost[1]) : 0,
@@ -253,13 +266,32 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
+/* Inclusive and self share and calls, a line each. */
+static void
+put_numbers(struct writer *w, struct sides all, struct sides self,
+    uint64_t calls)
+{
+	cg_puts(w->out, "\\n");
+	if (w->inclusive) {
+		put_percent(w, all);
+		cg_puts(w->out, "\\n");
+	}
+	cg_putc(w->out, '(');
+	put_percent(w, self);
+	cg_putc(w->out, ')');
+	if (calls > 0) {
+		cg_puts(w->out, "\\n");
+		cg_putu(w->out, calls);
+		cg_puts(w->out, "\xc3\x97"); /* a multiplication sign */
+	}
+}
+
 static void
 put_label(struct writer *w, cg_fn fn)
 {
 	struct cg_slice object =
 	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
 	uint32_t cycle = cg_sum_cycle(w->sums[0], fn);
-	uint64_t calls = cg_sum_calls_in(w->sums[0], fn);
 
 	if (object.len > 0) {
 		put_text(w->out, object);
@@ -268,19 +300,8 @@ put_label(struct writer *w, cg_fn fn)
 	put_name(w->out, fn_name(w, fn));
 	if (cycle != 0)
 		cg_putf(w->out, " <cycle %u>", (unsigned)cycle);
-	cg_puts(w->out, "\\n");
-	if (w->inclusive) {
-		put_percent(w, fn_cost(w, fn, true));
-		cg_puts(w->out, "\\n");
-	}
-	cg_putc(w->out, '(');
-	put_percent(w, fn_cost(w, fn, false));
-	cg_putc(w->out, ')');
-	if (calls > 0) {
-		cg_puts(w->out, "\\n");
-		cg_putu(w->out, calls);
-		cg_puts(w->out, "\xc3\x97"); /* a multiplication sign */
-	}
+	put_numbers(w, fn_cost(w, fn, true), fn_cost(w, fn, false),
+	    cg_sum_calls_in(w->sums[0], fn));
 }
 
 /* "; 20 before, 35 after, self 5 before, 6 after" */
@@ -319,12 +340,12 @@ put_function(struct writer *w, cg_fn fn)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* The file or object whose box a function is in; 0: in none. */
+/* The file, object or cycle whose frame a function is in; 0: in none. */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)
 {
 	if (!w->cluster)
-		return 0;
+		return cg_sum_cycle(w->sums[0], fn);
 	return *w->cluster == 'f' ? cg_fn_file(w->graph, fn)
 				  : cg_fn_object(w->graph, fn);
 }
@@ -332,12 +353,17 @@ cluster_of(const struct writer *w, cg_fn fn)
 static void
 begin_cluster(struct writer *w, unsigned number, uint32_t cluster)
 {
-	struct cg_slice path = *w->cluster == 'f'
-				   ? cg_file_path(w->graph, cluster)
-				   : cg_object_path(w->graph, cluster);
-
 	cg_putf(w->out, "\tsubgraph cluster_%u {\n\tlabel=\"", number);
-	put_name(w->out, path);
+	if (!w->cluster) {
+		cg_putf(w->out, "<cycle %u>", (unsigned)cluster);
+		put_numbers(w, cycle_cost(w, cluster, true),
+		    cycle_cost(w, cluster, false),
+		    cg_cycle_calls_in(w->sums[0], cluster));
+	} else {
+		put_name(w->out,
+		    *w->cluster == 'f' ? cg_file_path(w->graph, cluster)
+				       : cg_object_path(w->graph, cluster));
+	}
 	cg_puts(w->out, "\";\n");
 }
 
@@ -362,7 +388,7 @@ put_clusters(struct writer *w, struct drawn *drawn, size_t count)
 {
 	unsigned clusters = 0;
 
-	if (w->cluster && count > 0)
+	if (count > 0)
 		qsort(drawn, count, sizeof(*drawn), compare_drawn);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t cluster = drawn[i].cluster;
@@ -401,7 +427,7 @@ put_functions(struct writer *w)
 /* ---- Calls -------------------------------------------------------------- */
 
 static bool
-add_call(struct writer *w, const struct cg_call *call)
+add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
 	uint32_t *id = cg_map_at(&w->call_ids, call->callee);
 	struct call *sum;
@@ -417,10 +443,9 @@ add_call(struct writer *w, const struct cg_call *call)
 	sum = &w->call[*id - 1];
 	/* No overflow: cg_sums_of() has checked the sums by function. */
 	sum->count += call->count;
-	for (size_t i = 0; i < w->events; i++) {
-		if (w->event[i] < call->n)
-			sum->cost[i] += call->cost[w->event[i]];
-	}
+	for (size_t i = 0; i < w->events; i++)
+		sum->cost[i] +=
+		    cg_sum_call(w->sums[i], caller, call, w->event[i]);
 	return true;
 }
 
@@ -470,7 +495,7 @@ put_calls_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
 	w->calls = 0;
 	cg_map_free(&w->call_ids);
 	while (cg_next_call(rows, &call)) {
-		if (w->id[call.callee] != 0 && !add_call(w, &call))
+		if (w->id[call.callee] != 0 && !add_call(w, fn, &call))
 			return false;
 	}
 	if (w->calls > 0)

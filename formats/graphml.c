@@ -5,7 +5,12 @@
  * is a node, all calls of one function by another are an edge; both have the
  * costs of all events as data, summed over parts. Lines, addresses, jumps and
  * stacks are lost.
+ *
+ * Members of cycles have the number of their cycle. The cycle is a node without
+ * edges that has its inclusive cost, but no self cost, which its members have.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +47,7 @@ put_key(struct writer *w, const char *id, size_t number, const char *of,
 	}
 	cg_putf(w->out, "\" attr.type=\"%s\"/>\n",
 	    event || cg_starts(cg_slice(what), "calls") ||
-		    strcmp(what, "line") == 0
+		    strcmp(what, "line") == 0 || strcmp(what, "cycle") == 0
 		? "long"
 		: "string");
 }
@@ -58,6 +63,8 @@ put_keys(struct writer *w)
 	put_key(w, "line", 0, "node", "line", NULL);
 	put_key(w, "object", 0, "node", "object", NULL);
 	put_key(w, "called", 0, "node", calls, NULL);
+	if (cg_cycle_count(w->sums) > 0)
+		put_key(w, "cycle", 0, "node", "cycle", NULL);
 	put_key(w, "calls", 0, "edge", calls, NULL);
 	for (size_t i = 0; i < w->events; i++) {
 		const char *name = cg_get_event(w->graph, i)->name;
@@ -130,10 +137,30 @@ put_node(struct writer *w, cg_fn fn)
 	put_text(
 	    w, "object", cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
 	put_count(w, "called", cg_sum_calls_in(w->sums, fn));
+	if (cg_sum_cycle(w->sums, fn) != 0)
+		put_count(w, "cycle", cg_sum_cycle(w->sums, fn));
 	for (size_t i = 0; i < w->events; i++) {
 		put_cost(w, "self", i, cg_sum_self(w->sums, fn, i));
 		put_cost(w, "inclusive", i, cg_sum_inclusive(w->sums, fn, i));
 	}
+	cg_puts(w->out, "</node>\n");
+}
+
+static void
+put_cycle(struct writer *w, uint32_t cycle)
+{
+	char name[sizeof("<cycle 4294967295>")];
+
+	(void)snprintf(name, sizeof(name), "<cycle %" PRIu32 ">", cycle);
+	cg_puts(w->out, "    <node id=\"c");
+	cg_putu(w->out, cycle);
+	cg_puts(w->out, "\">");
+	put_text(w, "name", cg_slice(name));
+	put_count(w, "called", cg_cycle_calls_in(w->sums, cycle));
+	put_count(w, "cycle", cycle);
+	for (size_t i = 0; i < w->events; i++)
+		put_cost(
+		    w, "inclusive", i, cg_cycle_inclusive(w->sums, cycle, i));
 	cg_puts(w->out, "</node>\n");
 }
 
@@ -150,7 +177,7 @@ grow_edges(struct writer *w)
 
 /* No overflow: the sum of all calls was checked. */
 static bool
-add_call(struct writer *w, const struct cg_call *call)
+add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
 	uint32_t *index = cg_map_at(&w->ids, call->callee);
 	uint64_t *cost;
@@ -165,8 +192,8 @@ add_call(struct writer *w, const struct cg_call *call)
 	}
 	w->edge[*index - 1].count += call->count;
 	cost = w->cost + (*index - 1) * w->events;
-	for (size_t i = 0; i < call->n; i++)
-		cost[i] += call->cost[i];
+	for (size_t i = 0; i < w->events; i++)
+		cost[i] += cg_sum_call(w->sums, caller, call, i);
 	return true;
 }
 
@@ -178,7 +205,7 @@ put_edges(struct writer *w, cg_fn caller)
 
 	w->edges = 0;
 	while (good && cg_next_call(w->rows, &call))
-		good = add_call(w, &call);
+		good = add_call(w, caller, &call);
 	for (size_t i = 0; good && i < w->edges; i++) {
 		const struct edge *edge = &w->edge[i];
 
@@ -211,6 +238,8 @@ put_graph(struct writer *w)
 		if (fn != 0 || spontaneous)
 			put_node(w, fn);
 	}
+	for (i = 1; i <= cg_cycle_count(w->sums); i++)
+		put_cycle(w, (uint32_t)i);
 	for (i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);)
 		if (!put_edges(w, fn))
 			return false;

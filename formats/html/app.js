@@ -60,7 +60,7 @@ function showSearch() {
 	search();
 	searchBox.setAttribute('aria-invalid', matchError ? 'true' : 'false');
 	searchNote.textContent = matchError ? 'not an expression' : matches
-		? plural(matches.reduce((a, b) => a + b, 0), 'function') : '';
+		? plural(matches.subarray(0, fnCount).reduce((a, b) => a + b, 0), 'function') : '';
 	searchNote.title = matchError;
 }
 

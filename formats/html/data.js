@@ -268,8 +268,14 @@ function whole(event) {
 
 let fnCount = 0, fnNames = null;
 
+/*
+ * A function; fnCount: those that were dropped; behind that are cycles, as
+ * functions that have only costs and calls.
+ */
 function fnName(fn) {
-	if (fn >= fnCount)
+	if (fn > fnCount)
+		return '<cycle ' + (fn - fnCount) + '>';
+	if (fn === fnCount)
 		return '(below ' + one('least') / 1e4 + '%)';
 
 	const name = fnNames.get(fn);
@@ -280,6 +286,10 @@ function fnName(fn) {
 	const object = objectPath(fn);
 
 	return fn === 0 ? '(unknown caller)' : object ? '[' + baseName(object) + ']' : '[unknown]';
+}
+
+function callsIn(fn) {
+	return (fn > fnCount ? col('cycle_calls')[fn - fnCount - 1] : col('fn_calls')[fn]) || 0;
 }
 
 function filePath(file) {

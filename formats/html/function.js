@@ -123,20 +123,20 @@ function shareTable(fn, event) {
 function fnFigures(fn, event) {
 	const figure = (label, ...text) => el('div', { class: 'figure' }, el('span', {}, label),
 		el('b', {}, text));
-	const cost = (label, name) => {
-		const value = costs(name, event)[fn];
+	const cost = (label, name, at) => {
+		const value = costs(name, event)[at];
 
-		return figure(label, event.before ? [number(costs(name, event, 'before')[fn]), ' \u2192 ',
-			number(costs(name, event, 'after')[fn]), ' ', change(value, event)]
+		return figure(label, event.before ? [number(costs(name, event, 'before')[at]), ' \u2192 ',
+			number(costs(name, event, 'after')[at]), ' ', change(value, event)]
 			: [number(value), ' ', el('small', {}, percent(value, whole(event)))]);
 	};
 	const cycle = col('fn_cycle')[fn], entries = col('fn_entries')[fn];
 
 	return el('div', { class: 'figures' },
-		event.coverage ? null : [cost('Inclusive', 'fn_inclusive'), cost('Self', 'fn_self'),
-			figure(one('sampled') ? 'Samples in' : 'Calls', number(col('fn_calls')[fn] || 0))],
+		event.coverage ? null : [cost('Inclusive', 'fn_inclusive', fn), cost('Self', 'fn_self', fn),
+			figure(one('sampled') ? 'Samples in' : 'Calls', number(callsIn(fn)))],
 		entries ? figure('Entries', number(entries - 1)) : null,
-		cycle ? figure('Cycle', String(cycle)) : null);
+		cycle ? cost('<cycle ' + cycle + '>', 'fn_inclusive', fnCount + cycle) : null);
 }
 
 function fnHead(fn) {

@@ -14,17 +14,20 @@ function listFns(event) {
 			rows.push(i);
 	if (self[fnCount] && !matches)
 		rows.push(fnCount);
+	for (let i = fnCount + 1; i < incl.length; i++)
+		if ((!matches || matches[i]) && (incl[i] || self[i] || before[i]))
+			rows.push(i);
 	return rows;
 }
 
 function perCall(fn, incl) {
-	const calls = col('fn_calls')[fn];
+	const calls = callsIn(fn);
 
 	return calls ? incl[fn] / calls : 0;
 }
 
 function fnColumns(event) {
-	const at = (fn) => fn, calls = col('fn_calls'), incl = costs('fn_inclusive', event);
+	const at = (fn) => fn, incl = costs('fn_inclusive', event);
 	const text = (key, label, f, width) => ({ key, label, width, value: f,
 		show: (fn) => el('span', { title: f(fn), class: 'dim' }, key === 'file' ? baseName(f(fn)) : f(fn)) });
 	const shown = state.all === '1' ? events : [event];
@@ -42,11 +45,11 @@ function fnColumns(event) {
 		list.push({ key: 'calls', label: one('sampled') ? 'Samples in' : 'Calls', number: true,
 			width: '100px', hint: one('sampled') ? 'samples in which others called it'
 				: 'calls by other functions',
-			value: (fn) => calls[fn], show: (fn) => calls[fn] ? number(calls[fn]) : '' });
+			value: callsIn, show: (fn) => callsIn(fn) ? number(callsIn(fn)) : '' });
 	if (!event.coverage && !event.before && !one('sampled'))
 		list.push({ key: 'per', label: 'Per call', number: true, width: '90px',
 			value: (fn) => perCall(fn, incl),
-			show: (fn) => calls[fn] ? brief(perCall(fn, incl), event.unit) : '' });
+			show: (fn) => callsIn(fn) ? brief(perCall(fn, incl), event.unit) : '' });
 	/* Names stay in sight. */
 	list.splice(shown.length > 1 || innerWidth < 700 ? 0 : list.length, 0, { key: 'name', label: 'Function',
 		width: 'minmax(240px, 3fr)', value: fnName, show: fnLink });
@@ -70,7 +73,8 @@ function showFunctions(main) {
 		mark: (fn) => String(fn) === state.fn ? 'chosen' : '' });
 
 	put(main, el('div', { class: 'controls' }, event.coverage ? null : unitControls(),
-		el('span', { class: 'dim' }, number(rows.length) + ' of ' + number(fnCount - 1) + ' functions',
+		el('span', { class: 'dim' }, number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
+			number(fnCount - 1) + ' functions',
 			one('dropped_fns') ? '; ' + number(one('dropped_fns')) + ' below ' + one('least') / 1e4 +
 			'% were left out' : '')), table.box);
 }

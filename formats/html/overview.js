@@ -91,6 +91,10 @@ function topFns(event, name) {
 	for (let i = 1; i < fnCount; i++)
 		if (cost[i])
 			order.push(i);
+	/* Self costs of cycles are those of their members. */
+	for (let i = fnCount + 1; name === 'fn_inclusive' && i < cost.length; i++)
+		if (cost[i])
+			order.push(i);
 	order.sort((a, b) => Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
 	return el('table', { class: 'top' }, el('tbody', {}, order.slice(0, TOP).map((fn) => el('tr', {},
 		el('td', { class: 'n' }, before ? change(cost[fn], event)

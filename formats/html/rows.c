@@ -2,8 +2,10 @@
  * rows.c - functions, calls, lines and branches as columns.
  *
  *	fn_name fn_file fn_object fn_line fn_last fn_calls fn_cycle fn_entries
- *	fn_self fn_inclusive			by function; the last is the
- *						sum of those that were dropped
+ *	fn_self fn_inclusive			by function; the next is the
+ *						sum of those that were dropped,
+ *						the others are cycles
+ *	cycle_calls				by cycle, from outside
  *	call_from call_to call_file call_line call_count call_cost
  *						by caller, site and callee
  *	line_file line_number line_fn line_cost	by file, line and function
@@ -28,6 +30,7 @@ struct rows {
 	struct cg_lines *lines;
 	struct cg_rows *rows;
 	struct cg_sums *sums;
+	size_t cycles;     /* in the page */
 	size_t coverage;   /* an event that counts how often lines ran */
 	bool counts;       /* there is one */
 	bool *dropped;     /* by fn */
@@ -121,17 +124,25 @@ put_fns(struct rows *r)
 		[CYCLE] = { .name = "fn_cycle", .type = HTML_NUMBER },
 		[ENTRIES] = { .name = "fn_entries", .type = HTML_COST },
 	};
+	struct html_column cycle = { .name = "cycle_calls", .type = HTML_COST };
 	struct html_writer *w = r->w;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < w->fns; i++)
 		ok = add_fn(r, cg_fn_ranked(w->graph, i), &name, number);
+	for (size_t i = 0; ok && i < r->cycles; i++)
+		ok = html_add(w, &cycle,
+		    cg_cycle_calls_in(r->sums, (uint32_t)i + 1));
 	html_end(w, &name);
+	html_end(w, &cycle);
 	end_columns(w, number, NUMBERS);
 	return ok;
 }
 
-/* The last value is the sum of self costs of functions that were dropped. */
+/*
+ * Behind functions is the sum of self costs of those that were dropped, and
+ * behind it are cycles.
+ */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)
 {
@@ -152,6 +163,10 @@ put_fn_cost(struct rows *r, size_t event, bool inclusive)
 		ok = html_add(w, &column, r->dropped[fn] ? 0 : cost);
 	}
 	ok = ok && html_add(w, &column, rest);
+	for (uint32_t i = 1; ok && i <= r->cycles; i++)
+		ok = html_add(w, &column,
+		    inclusive ? cg_cycle_inclusive(r->sums, i, event)
+			      : cg_cycle_self(r->sums, i, event));
 	html_end_at(w, &column, event);
 	return ok;
 }
@@ -166,13 +181,15 @@ add_call(struct rows *r, cg_fn caller, const struct cg_call *call,
 {
 	struct html_writer *w = r->w;
 
+	for (size_t i = 0; i < w->events; i++)
+		r->cost[i] = cg_sum_call(r->sums, caller, call, i);
 	return html_add(w, &number[FROM], w->rank[caller]) &&
 	       html_add(w, &number[TO],
 		   r->dropped[call->callee] ? w->fns : w->rank[call->callee]) &&
 	       html_add(w, &number[SITE_FILE], html_file(w, call->site.file)) &&
 	       html_add(w, &number[SITE_LINE], call->site.line) &&
 	       html_add(w, &number[COUNT], call->count) &&
-	       html_add_costs(w, cost, call->cost, call->n);
+	       html_add_costs(w, cost, r->cost, w->events);
 }
 
 static bool
@@ -464,6 +481,7 @@ open_rows(struct rows *r)
 	r->rows = cg_rows_new(graph);
 	r->lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
 	r->sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	r->cycles = r->sums ? cg_cycle_count(r->sums) : 0;
 	r->dropped = calloc(fns, sizeof(*r->dropped));
 	r->entries = calloc(fns, sizeof(*r->entries));
 	r->cost = calloc(r->w->events + 1, sizeof(*r->cost));
@@ -487,7 +505,7 @@ html_put_rows(struct html_writer *w)
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
 	if (ok)
-		ok = html_put_number(w, "cycles", cg_cycle_count(r.sums));
+		ok = html_put_number(w, "cycles", r.cycles);
 	cg_rows_free(r.rows);
 	cg_lines_free(r.lines);
 	cg_sums_free(r.sums);

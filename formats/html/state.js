@@ -85,9 +85,9 @@ function search() {
 		const match = matcher(state.q);
 
 		if (match) {
-			matches = new Uint8Array(fnCount + 1);
-			for (let i = 0; i < fnCount; i++)
-				matches[i] = match(fnName(i)) ? 1 : 0;
+			matches = new Uint8Array(fnCount + 1 + one('cycles'));
+			for (let i = 0; i < matches.length; i++)
+				matches[i] = i !== fnCount && match(fnName(i)) ? 1 : 0;
 		}
 	} catch (e) {
 		matchError = e.message;

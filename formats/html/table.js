@@ -150,7 +150,8 @@ function bar(text, share, kind) {
 function fnLink(fn) {
 	return fn >= fnCount ? el('span', { class: 'dim' }, fnName(fn))
 		: el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
-			class: matches && matches[fn] && state.view !== 'functions' ? 'match' : null }, fnName(fn));
+			class: matches && matches[fn] && state.view !== 'functions' ? 'match' : null }, fnName(fn),
+		col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
 }
 
 function fnTitle(fn) {

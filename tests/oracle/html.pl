@@ -167,6 +167,9 @@ sub print_all
 	}
 	row('fn', fn($_), path(col('fn_file')->[$_]), object(col('fn_object')->[$_]), col('fn_calls')->[$_],
 		(map { ($_) } costs('fn_inclusive', $_)), costs('fn_self', $_)) for 0 .. $#{ col('fn_name') };
+	# Behind functions and the sum of those that were dropped.
+	row('cycle', $_ + 1, col('cycle_calls')->[$_], costs('fn_inclusive', @{ col('fn_name') } + 1 + $_),
+		costs('fn_self', @{ col('fn_name') } + 1 + $_)) for 0 .. $#{ col('cycle_calls') };
 	row('entries', fn($_), col('fn_entries')->[$_] - 1)
 		for grep { col('fn_entries')->[$_] } 0 .. $#{ col('fn_entries') };
 	row('call', fn(col('call_from')->[$_]), fn(col('call_to')->[$_]), path(col('call_file')->[$_]),
