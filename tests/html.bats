@@ -435,12 +435,16 @@ three_tests()
 		event=$(grep -P '^event\t' "$dir/rows" | tail -n 1 | cut -f 2)
 		columns=$(grep -cP '^event\t' "$dir/rows")
 		browse "view=functions&sort=name&event=$event"
-		# Name, inclusive and self cost, without shares.
-		cells | perl -F'\t' -lane 's/ .*//, s/,//g for @F[0, 1];
+		# Name, inclusive and self cost, without shares and cycles.
+		cells | perl -lne '@F = split /\t/, $_, -1;
+			s/ .*//, s/,//g for @F[0, 1];
+			$F[-3] =~ s/(.) <cycle \d+>$/$1/;
 			print join("\t", $F[-3], @F[0, 1])' | LC_ALL=C sort >"$dir/got"
 		perl -F'\t' -lane 'BEGIN { $n = shift }
 			print join("\t", $F[1], $F[4 + $n], $F[4 + 2 * $n])
-				if $F[0] eq "fn" && $F[1] ne "" && $F[4 + $n]' \
+				if $F[0] eq "fn" && $F[1] ne "" && $F[4 + $n];
+			print join("\t", "<cycle $F[1]>", $F[2 + $n], $F[2 + 2 * $n])
+				if $F[0] eq "cycle"' \
 			"$columns" "$dir/rows" | LC_ALL=C sort >"$dir/want"
 		[ -s "$dir/want" ]
 		same "$dir/want" "$dir/got"
