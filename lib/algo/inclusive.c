@@ -309,17 +309,13 @@ begin_cycles(struct cg_sums *sums)
 }
 
 /* Recursive calls count their costs several times: such a sum may not fit. */
-static void
-add_capped(const struct cg_sums *sums, uint64_t *to, size_t event,
-    const uint64_t *cost, size_t n)
+static inline void
+add_capped(const struct cg_graph *graph, size_t column, uint64_t *sum,
+    uint64_t cost)
 {
-	size_t column = sums->event + event;
-
-	if (column < n &&
-	    !cg_add_value(sums->graph, column, &to[event], cost[column]))
-		to[event] = sums->graph->event[column].is_signed
-				? (uint64_t)INT64_MAX
-				: UINT64_MAX;
+	if (!cg_add_value(graph, column, sum, cost))
+		*sum = graph->event[column].is_signed ? (uint64_t)INT64_MAX
+						      : UINT64_MAX;
 }
 
 static void
@@ -327,8 +323,11 @@ add_member_call(
     struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
 	struct cycle_sums *of = &sums->of;
+	const struct cg_graph *graph = sums->graph;
 	uint32_t from = sums->cycle[caller], to = sums->cycle[call->callee];
-	size_t events = sums->events;
+	size_t event = sums->event, events = sums->events;
+	uint64_t *in = to ? &of->in[call->callee * events] : NULL;
+	uint64_t *out = from ? &of->out[caller * events] : NULL;
 
 	if (of->count)
 		of->count[of->next[caller]++] = call->count;
@@ -341,18 +340,18 @@ add_member_call(
 			of->calls[to], call->count, &of->calls[to]))
 			of->calls[to] = UINT64_MAX;
 	}
-	for (size_t i = 0; i < events; i++) {
-		bool counts = from != to || !is_split(sums, i);
+	for (size_t i = 0; i < events && event + i < call->n; i++) {
+		uint64_t cost = call->cost[event + i];
 
-		if (to != 0 && counts)
-			add_capped(sums, &of->in[call->callee * events], i,
-			    call->cost, call->n);
-		if (from != 0 && counts)
-			add_capped(sums, &of->out[caller * events], i,
-			    call->cost, call->n);
-		if (from != 0 && from != to)
-			add_capped(sums, &of->inclusive[from * events], i,
-			    call->cost, call->n);
+		if (cost == 0 || (of->count && from == to && is_split(sums, i)))
+			continue;
+		if (in)
+			add_capped(graph, event + i, &in[i], cost);
+		if (out)
+			add_capped(graph, event + i, &out[i], cost);
+		if (out && from != to)
+			add_capped(graph, event + i,
+			    &of->inclusive[from * events + i], cost);
 	}
 }
 
@@ -360,14 +359,17 @@ static void
 add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
 {
 	struct cycle_sums *of = &sums->of;
-	size_t events = sums->events, n = sums->event + events;
-	size_t cycle = sums->cycle[fn];
-	const uint64_t *cost = self - sums->event;
+	size_t events = sums->events, cycle = sums->cycle[fn];
 
 	for (size_t i = 0; cycle != 0 && i < events; i++) {
-		add_capped(sums, &of->out[fn * events], i, cost, n);
-		add_capped(sums, &of->self[cycle * events], i, cost, n);
-		add_capped(sums, &of->inclusive[cycle * events], i, cost, n);
+		size_t column = sums->event + i;
+
+		add_capped(sums->graph, column, &of->out[fn * events + i],
+		    self[i]);
+		add_capped(sums->graph, column, &of->self[cycle * events + i],
+		    self[i]);
+		add_capped(sums->graph, column,
+		    &of->inclusive[cycle * events + i], self[i]);
 	}
 }
 
