@@ -238,10 +238,10 @@ write_cycles(const struct summary *summary, size_t most)
 	     cycle++) {
 		struct json_object *json = json_object_new_object();
 
-		ok = append_json(cycles, json) &&
-		     add_json_u64(json, "cycle", cycle) &&
-		     add_json_u64(
-			 json, "calls", cg_cycle_calls_in(sums, cycle));
+		ok =
+		    append_json(cycles, json) &&
+		    add_json_u64(json, "cycle", cycle) &&
+		    add_json_u64(json, "calls", cg_cycle_calls_in(sums, cycle));
 		for (size_t i = 0; i < events; i++)
 			summary->cost[i] = cg_cycle_inclusive(sums, cycle, i);
 		ok = ok && add_costs(summary, json, "inclusive", summary->cost);

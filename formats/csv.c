@@ -215,7 +215,8 @@ put_cycles(struct writer *w, const struct cg_sums *sums)
 	char name[sizeof("<cycle 4294967295>")];
 
 	for (uint32_t cycle = 1; cycle <= cg_cycle_count(sums); cycle++) {
-		(void)snprintf(name, sizeof(name), "<cycle %" PRIu32 ">", cycle);
+		(void)snprintf(
+		    name, sizeof(name), "<cycle %" PRIu32 ">", cycle);
 		put_text(w, cg_slice("")); /* object */
 		put_text(w, cg_slice("")); /* file */
 		put_text(w, cg_slice(name));

@@ -141,9 +141,10 @@ cycle_cost(const struct writer *w, uint32_t cycle, bool inclusive)
 	double cost[2] = { 0, 0 };
 
 	for (size_t i = 0; i < w->events; i++)
-		cost[i] = number(w, inclusive
-			? cg_cycle_inclusive(w->sums[i], cycle, w->event[i])
-			: cg_cycle_self(w->sums[i], cycle, w->event[i]));
+		cost[i] = number(
+		    w, inclusive
+			   ? cg_cycle_inclusive(w->sums[i], cycle, w->event[i])
+			   : cg_cycle_self(w->sums[i], cycle, w->event[i]));
 	return (struct sides){ cost[1], cost[0] };
 }
 
@@ -268,8 +269,8 @@ font_size(double value)
 
 /* Inclusive and self share and calls, a line each. */
 static void
-put_numbers(struct writer *w, struct sides all, struct sides self,
-    uint64_t calls)
+put_numbers(
+    struct writer *w, struct sides all, struct sides self, uint64_t calls)
 {
 	cg_puts(w->out, "\\n");
 	if (w->inclusive) {
@@ -360,9 +361,9 @@ begin_cluster(struct writer *w, unsigned number, uint32_t cluster)
 		    cycle_cost(w, cluster, false),
 		    cg_cycle_calls_in(w->sums[0], cluster));
 	} else {
-		put_name(w->out,
-		    *w->cluster == 'f' ? cg_file_path(w->graph, cluster)
-				       : cg_object_path(w->graph, cluster));
+		put_name(w->out, *w->cluster == 'f'
+				     ? cg_file_path(w->graph, cluster)
+				     : cg_object_path(w->graph, cluster));
 	}
 	cg_puts(w->out, "\";\n");
 }

@@ -131,8 +131,8 @@ put_fns(struct rows *r)
 	for (size_t i = 0; ok && i < w->fns; i++)
 		ok = add_fn(r, cg_fn_ranked(w->graph, i), &name, number);
 	for (size_t i = 0; ok && i < r->cycles; i++)
-		ok = html_add(w, &cycle,
-		    cg_cycle_calls_in(r->sums, (uint32_t)i + 1));
+		ok = html_add(
+		    w, &cycle, cg_cycle_calls_in(r->sums, (uint32_t)i + 1));
 	html_end(w, &name);
 	html_end(w, &cycle);
 	end_columns(w, number, NUMBERS);

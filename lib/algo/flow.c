@@ -20,7 +20,7 @@
 
 struct cg_flow {
 	const struct cg_edges *edges;
-	uint32_t *rank;  /* by fn: 1 + calls from the entry; 0: none leads here */
+	uint32_t *rank;  /* by fn: 1 + calls from the entry; 0: no way */
 	uint32_t *order; /* functions with a rank, by rank */
 	size_t ranked;
 	uint64_t *into; /* by fn: calls from members of the rank before */
@@ -53,12 +53,11 @@ follow(struct cg_flow *flow)
 	for (size_t i = 0; i < flow->ranked; i++) {
 		uint32_t from = flow->order[i];
 
-		for (uint32_t e = edges->first[from]; e < edges->first[from + 1];
-		     e++) {
+		for (uint32_t e = edges->first[from];
+		     e < edges->first[from + 1]; e++) {
 			uint32_t to = edges->target[e];
 
-			if (edges->count[e] == 0 ||
-			    !is_within(edges, from, to))
+			if (edges->count[e] == 0 || !is_within(edges, from, to))
 				continue;
 			if (flow->rank[to] == 0) {
 				flow->rank[to] = flow->rank[from] + 1;
@@ -111,8 +110,8 @@ cg_flow_share(const struct cg_flow *flow, uint32_t from, uint32_t to,
 }
 
 void
-cg_flow_add(const struct cg_flow *flow, uint64_t *cost, uint64_t *passed,
-    size_t stride)
+cg_flow_add(
+    const struct cg_flow *flow, uint64_t *cost, uint64_t *passed, size_t stride)
 {
 	const struct cg_edges *edges = flow->edges;
 
@@ -125,8 +124,8 @@ cg_flow_add(const struct cg_flow *flow, uint64_t *cost, uint64_t *passed,
 		     e++) {
 			uint32_t to = edges->target[e];
 
-			*sum += cg_flow_share(flow, fn, to, edges->count[e],
-			    passed[to * stride]);
+			*sum += cg_flow_share(
+			    flow, fn, to, edges->count[e], passed[to * stride]);
 		}
 		*pass = *sum > *pass ? *sum - *pass : 0;
 	}

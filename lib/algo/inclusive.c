@@ -310,8 +310,8 @@ begin_cycles(struct cg_sums *sums)
 
 /* Recursive calls count their costs several times: such a sum may not fit. */
 static inline void
-add_capped(const struct cg_graph *graph, size_t column, uint64_t *sum,
-    uint64_t cost)
+add_capped(
+    const struct cg_graph *graph, size_t column, uint64_t *sum, uint64_t cost)
 {
 	if (!cg_add_value(graph, column, sum, cost))
 		*sum = graph->event[column].is_signed ? (uint64_t)INT64_MAX
@@ -319,8 +319,7 @@ add_capped(const struct cg_graph *graph, size_t column, uint64_t *sum,
 }
 
 static void
-add_member_call(
-    struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+add_member_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
 	struct cycle_sums *of = &sums->of;
 	const struct cg_graph *graph = sums->graph;
@@ -364,8 +363,8 @@ add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
 	for (size_t i = 0; cycle != 0 && i < events; i++) {
 		size_t column = sums->event + i;
 
-		add_capped(sums->graph, column, &of->out[fn * events + i],
-		    self[i]);
+		add_capped(
+		    sums->graph, column, &of->out[fn * events + i], self[i]);
 		add_capped(sums->graph, column, &of->self[cycle * events + i],
 		    self[i]);
 		add_capped(sums->graph, column,
@@ -413,8 +412,7 @@ set_member(struct cg_sums *sums, cg_fn fn, size_t event)
 {
 	const struct cycle_sums *of = &sums->of;
 	size_t at = fn * sums->events + event;
-	uint64_t most =
-	    of->inclusive[sums->cycle[fn] * sums->events + event];
+	uint64_t most = of->inclusive[sums->cycle[fn] * sums->events + event];
 	uint64_t cost = larger(of->in[at], of->out[at]);
 
 	sums->inclusive[at] =
@@ -581,8 +579,8 @@ cg_sum_call(const struct cg_sums *sums, cg_fn caller,
 	size_t i = event - sums->event;
 	uint32_t cycle = sums->cycle[caller];
 
-	if (of->flow && is_split(sums, i) && cycle == sums->cycle[call->callee] &&
-	    of->calls[cycle] > 0)
+	if (of->flow && is_split(sums, i) &&
+	    cycle == sums->cycle[call->callee] && of->calls[cycle] > 0)
 		return cg_flow_share(of->flow, caller, call->callee,
 		    call->count, of->passed[call->callee * sums->events + i]);
 	return event < call->n ? call->cost[event] : 0;

@@ -673,8 +673,7 @@ rank_of(const struct calls_model *model, int fn)
 	/* Names are in the opposite order of ids. */
 	for (int i = FNS - 1; i > 0; i--) {
 		if (same_cycle(model, fn, i) && entering(model, i) > 0 &&
-		    (entry == 0 ||
-			entering(model, i) > entering(model, entry)))
+		    (entry == 0 || entering(model, i) > entering(model, entry)))
 			entry = i;
 	}
 	rank[entry] = entry != 0;
