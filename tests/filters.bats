@@ -104,7 +104,7 @@ self()
 		[ "$(self $in --granularity $what)" = "$all" ]
 	done
 	"$CGCONV" -q -t csv --granularity object $in >"$dir/out"
-	[ "$(wc -l <"$dir/out")" = "$(($(grep -o '^ob=([0-9]*) .*' $in |
+	[ "$(grep -vc '<cycle ' "$dir/out")" = "$(($(grep -o '^ob=([0-9]*) .*' $in |
 		sort -u | wc -l) + 1))" ]
 	"$CGCONV" -q -t callgrind --collapse-object 'libc' $in >"$dir/out"
 	[ "$(self "$dir/out")" = "$all" ]
