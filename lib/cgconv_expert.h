@@ -2,8 +2,8 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Stages, Known functions, Next inputs, Drafts,
- * Walks, Compression, Symbols
+ * Contents: Cost lines, Texts, Stages, Known functions, Drafts, Walks,
+ * Compression, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -181,51 +181,6 @@ cg_fn cg_add_known_fn(
 /* The name and the object that a function was added with. */
 cg_name cg_get_fn_name(const struct cg_build *, cg_fn);
 cg_object cg_get_fn_object(const struct cg_build *, cg_fn);
-
-/* ---- Next inputs -------------------------------------------------------- */
-
-/*
- * For formats whose inputs are many small files: threads prepare what they can
- * of those that come next, while the reader adds the current one.
- */
-struct cg_next_how {
-	struct cg_job *job;
-	size_t own; /* bytes of what is prepared of an input; zeros at first */
-	const void *arg;
-	/*
-	 * In any thread: prepares the input of that path, and replaces what own
-	 * has of an earlier one. It reports nothing: of whatever is to be told,
-	 * nothing is prepared.
-	 */
-	void (*prepare)(const void *arg, const char *path, void *own);
-	void (*close)(void *own); /* frees what is in it */
-};
-struct cg_next;
-/* NULL: the job has one thread, or out of memory (not reported). */
-struct cg_next *cg_next_new(const struct cg_next_how *);
-void cg_next_free(struct cg_next *);
-/*
- * What was prepared of the current input, valid until the next call; NULL:
- * nothing. To be called in read(); threads then go on with the inputs after it.
- * The reader has to check that it is of the same file, by cg_in_is() or its bytes.
- */
-void *cg_next_take(struct cg_next *);
-/* Identity of a file when it was read; cg_in_is(): is an input still that? */
-struct cg_stamp {
-	uint64_t device, inode, size;
-	int64_t seconds, nanoseconds; /* when its bytes were changed */
-	int64_t changed; /* ... or anything else of it, in seconds */
-	bool settled;    /* long ago: a change since then would show */
-};
-/*
- * For prepare(): all bytes of a regular file of at most so many. *bytes has room
- * for *cap and is grown; the caller frees it. False: no such file, it is larger,
- * it cannot be read, out of memory (not reported).
- */
-bool cg_read_small_file(const char *path, size_t most, char **bytes,
-    size_t *cap, size_t *size, struct cg_stamp *);
-/* Is an input that file, without filters, and certainly unchanged? */
-bool cg_in_is(const struct cg_in *, const struct cg_stamp *);
 
 /* ---- Drafts ------------------------------------------------------------- */
 
@@ -513,25 +468,6 @@ struct cg_demangler;
 bool cg_demangler_begin(struct cg_demangler **);
 void cg_demangler_free(struct cg_demangler *);
 struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
-/*
- * For readers whose threads demangle names before the reader adds them: what all
- * threads share, so that each name is demangled once. NULL: the target writes
- * linker names, or out of memory (not reported); then the reader demangles.
- */
-struct cg_seen_names;
-struct cg_seen_names *cg_seen_names_new(const struct cg_build *);
-void cg_seen_names_free(struct cg_seen_names *);
-/*
- * In any thread: the name, if it is mangled and not one that was demangled, or
- * shares its hash; else ptr is NULL, as for long names and once there is much to
- * keep. Which thread is first is chance, and so is the number of a name that is
- * added: no order may depend on it.
- */
-struct cg_slice cg_demangle_once(
-    struct cg_seen_names *, struct cg_demangler *, struct cg_slice name);
-/* As cg_add_demangled(), with what a thread has demangled, if ptr is not NULL. */
-cg_name cg_add_demangled_as(
-    struct cg_build *, cg_name symbol, struct cg_slice plain);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -720,7 +720,6 @@ make_tracefile()
 	grep -q 'bad.info:250000:' "$tmp/err"
 }
 
-# Units that threads prepare, and whatever they cannot.
 @test "threads: units of gcov give the same lines and messages for any -j" {
 	at=$tmp/units
 	mkdir "$at"
@@ -757,58 +756,6 @@ make_tracefile()
 	grep -q "its name stays relative" "$tmp/err"
 	alike -t gcov "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
 	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
-}
-
-@test "threads: a pipe among units is opened once" {
-	cp samples/gcov/gcc-c/cover.gc?? "$tmp"
-	cp samples/gcov/gcc-cc/cover.gcno "$tmp/pipe.gcno"
-	mkfifo "$tmp/pipe.gcda"
-	for try in 1 2 3 4 5 6 7 8; do
-		cat samples/gcov/gcc-cc/cover.gcda >"$tmp/pipe.gcda" &
-		sleep 0.02
-		timeout 20 "$CGCONV" -q -j 3 -t lcov -o "$tmp/$try.info" \
-			"$tmp/cover.gcda" samples/gcov/gcc-cc-O2/cover.gcda \
-			"$tmp/pipe.gcda"
-		wait $!
-		same "$tmp/1.info" "$tmp/$try.info"
-	done
-}
-
-# changes SECONDS: a unit changes after it was prepared, and so long after it was
-# written: then threads know it by its times.
-changes()
-{
-	at=$tmp/units$1
-	mkdir "$at"
-	cp samples/gcov/gcc-c/cover.gc?? "$at"
-	mkfifo "$at/wait.lcov"
-	sleep "$1"
-	# While lcov's pipe is read, threads have prepared the unit behind it.
-	"$CGCONV" -q -j 2 -t json samples/gcov/gcc-cc/cover.gcda \
-		"$at/wait.lcov" "$at/cover.gcda" >"$tmp/out" &
-	pid=$!
-	exec 9>"$at/wait.lcov"
-	sleep 0.3
-	if [ "$1" -eq 0 ]; then
-		cp samples/gcov/clang-b21/cover.gc?? "$at"
-	else # of the same size
-		LC_ALL=C sed 's/cover\.c/Cover.c/g' \
-			samples/gcov/gcc-c/cover.gcno >"$at/cover.gcno"
-	fi
-	printf 'TN:\nSF:/x.c\nDA:1,1\nend_of_record\n' >&9
-	exec 9>&-
-	wait "$pid"
-	"$CGCONV" -q -j 1 -t json samples/gcov/gcc-cc/cover.gcda \
-		<(printf 'TN:\nSF:/x.c\nDA:1,1\nend_of_record\n') \
-		"$at/cover.gcda" >"$tmp/want"
-	same <(grep -v wait.lcov "$tmp/want" | grep -v /dev/fd) \
-		<(grep -v wait.lcov "$tmp/out" | grep -v /dev/fd)
-}
-
-@test "threads: a unit that changes after it was prepared is read as it is" {
-	changes 0
-	changes 5
-	grep -q 'Cover\.c' "$tmp/out"
 }
 
 # Three profiles of 60,000 nodes: each is folded while the next one is read. Some

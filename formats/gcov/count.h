@@ -3,8 +3,7 @@
  *
  * gcov_solve() fills solved[] with the count of each block, then
  * gcov_count_lines() fills touch[] and line[]. Everything is valid until the
- * next function is solved; the arrays are reused. What threads have computed of
- * a unit that is read later is kept apart.
+ * next function is solved; the arrays are reused.
  */
 #ifndef FORMATS_GCOV_COUNT_H
 #define FORMATS_GCOV_COUNT_H
@@ -70,25 +69,6 @@ struct gcov_sorted {
 struct gcov_frame {
 	uint32_t block, arc; /* arc: the next one to follow */
 	bool found;
-};
-
-/* The counts of a function: in the scratch memory, or kept. */
-struct gcov_counted {
-	struct gcov_solved *solved; /* by block */
-	struct gcov_line *line;
-	size_t lines;
-	struct gcov_touch *touch;
-	size_t touches;
-};
-
-/* Those of all functions of a unit, if threads have computed them. */
-struct gcov_kept {
-	struct gcov_solved *solved; /* by block of the unit */
-	size_t solved_cap;
-	struct gcov_line *line;
-	size_t lines, line_cap;
-	struct gcov_touch *touch;
-	size_t touches, touch_cap;
 };
 
 struct gcov_scratch {

@@ -51,7 +51,7 @@ emit_block(
     struct gcov_emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 {
 	const struct gcov_unit *unit = emit->unit;
-	const struct gcov_solved *solved = &unit->counted.solved[touch->block];
+	const struct gcov_solved *solved = &unit->scratch.solved[touch->block];
 	const struct cg_branch row = { .pos = pos,
 		.kind = CG_BRANCH_BLOCK,
 		.block = touch->block,
@@ -111,7 +111,7 @@ static bool
 add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 {
 	struct gcov_unit *unit = emit->unit;
-	const struct gcov_line *line = &unit->counted.line[solved->line];
+	const struct gcov_line *line = &unit->scratch.line[solved->line];
 
 	if (!gcov_grow(unit, &unit->site, &unit->site_cap, unit->sites + 1,
 		sizeof(*unit->site)))
@@ -133,7 +133,7 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
     uint32_t time)
 {
 	const struct gcov_unit *unit = emit->unit;
-	const struct gcov_solved *solved = &unit->counted.solved[number];
+	const struct gcov_solved *solved = &unit->scratch.solved[number];
 	const struct gcov_block *block = &unit->block[emit->fn->block + number];
 	const uint32_t real = block->arcs - block->fakes;
 	struct cg_branch row = { .pos = pos,
@@ -172,7 +172,7 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
     bool last, uint32_t time)
 {
 	struct gcov_unit *unit = emit->unit;
-	const struct gcov_solved *solved = &unit->counted.solved[number];
+	const struct gcov_solved *solved = &unit->scratch.solved[number];
 	const struct gcov_block *block = &unit->block[emit->fn->block + number];
 	const uint32_t real = block->arcs - block->fakes;
 	uint32_t index = 0;
@@ -210,13 +210,13 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_fn *fn = emit->fn;
-	uint32_t number = unit->counted.solved[block].condition;
+	uint32_t number = unit->scratch.solved[block].condition;
 	const unsigned char *at =
 	    fn->data ? fn->data->counters[GCOV_CONDITIONS].at : NULL;
 	struct cg_branch row = { .pos = pos,
 		.kind = CG_BRANCH_CONDITION,
 		.block = block,
-		.flags = unit->counted.solved[block].count != 0
+		.flags = unit->scratch.solved[block].count != 0
 			     ? CG_BRANCH_REACHED
 			     : 0 };
 	uint64_t bits[2] = { 0, 0 };
@@ -244,20 +244,20 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 static bool
 emit_line_0(struct gcov_emit *emit)
 {
-	const struct gcov_counted *counted = &emit->unit->counted;
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
 	const struct cg_pos pos = pos_of(emit->unit, emit->fn->file, 0);
 	bool success = true;
 
 	if (!emit->blocks)
 		return true;
-	for (size_t i = 0; i < counted->touches; i++) {
-		const struct gcov_touch *touch = &counted->touch[i];
+	for (size_t i = 0; i < scratch->touches; i++) {
+		const struct gcov_touch *touch = &scratch->touch[i];
 
 		if (touch->line == GCOV_NONE && !touch->repeated)
 			emit_block(emit, touch, pos);
 	}
 	for (uint32_t i = 1; i < emit->fn->blocks && success; i++) {
-		if (counted->solved[i].line == GCOV_NONE)
+		if (scratch->solved[i].line == GCOV_NONE)
 			success = emit_calls(emit, i, pos, false, 0);
 	}
 	return success;
@@ -289,16 +289,16 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 {
-	const struct gcov_counted *counted = &emit->unit->counted;
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
 	const struct gcov_block *blocks = emit->unit->block + emit->fn->block;
-	struct gcov_touch *touch = counted->touch;
-	const uint32_t first = counted->line[number].first;
+	struct gcov_touch *touch = scratch->touch;
+	const uint32_t first = scratch->line[number].first;
 	bool calls = false, last;
 	uint32_t t, block, time;
 
 	for (t = first; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		last = counted->solved[block].line == number;
+		last = scratch->solved[block].line == number;
 		limit_ends(emit, &touch[t]);
 		for (time = 0; time < touch[t].ends; time++)
 			emit_arcs(emit, block, pos, last && time == 0, time);
@@ -306,7 +306,7 @@ emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 	}
 	for (t = calls ? first : GCOV_NONE; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		last = counted->solved[block].line == number;
+		last = scratch->solved[block].line == number;
 		for (time = 0; time < touch[t].ends; time++) {
 			if (!emit_calls(
 				emit, block, pos, last && time == 0, time))
@@ -324,9 +324,9 @@ emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 static bool
 emit_line(struct gcov_emit *emit, uint32_t number)
 {
-	const struct gcov_counted *counted = &emit->unit->counted;
-	const struct gcov_touch *touch = counted->touch;
-	const struct gcov_line *line = &counted->line[number];
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct gcov_touch *touch = scratch->touch;
+	const struct gcov_line *line = &scratch->line[number];
 	struct cg_pos pos = pos_of(emit->unit, line->file, line->line);
 	int64_t count = line->count;
 	bool ends = false;
@@ -358,14 +358,13 @@ static bool
 emit_lines(struct gcov_emit *emit)
 {
 	struct gcov_scratch *scratch = &emit->unit->scratch;
-	const struct gcov_counted *counted = &emit->unit->counted;
 	bool sorted = true, success;
 
 	if (!gcov_grow(emit->unit, &scratch->order, &scratch->order_cap,
-		counted->lines, sizeof(*scratch->order)))
+		scratch->lines, sizeof(*scratch->order)))
 		return false;
-	for (uint32_t i = 0; i < counted->lines; i++) {
-		const struct gcov_line *line = &counted->line[i];
+	for (uint32_t i = 0; i < scratch->lines; i++) {
+		const struct gcov_line *line = &scratch->line[i];
 
 		scratch->order[i].key = (uint64_t)line->file << 32 | line->line;
 		scratch->order[i].line = i;
@@ -373,10 +372,10 @@ emit_lines(struct gcov_emit *emit)
 		    i == 0 || scratch->order[i - 1].key < scratch->order[i].key;
 	}
 	if (!sorted)
-		qsort(scratch->order, counted->lines, sizeof(*scratch->order),
+		qsort(scratch->order, scratch->lines, sizeof(*scratch->order),
 		    compare_sorted);
 	success = emit_line_0(emit);
-	for (size_t i = 0; i < counted->lines && success; i++)
+	for (size_t i = 0; i < scratch->lines && success; i++)
 		success = emit_line(emit, scratch->order[i].line);
 	return success;
 }
@@ -389,7 +388,7 @@ find_conditions(const struct gcov_emit *emit)
 	const struct gcov_fn *fn = emit->fn;
 
 	for (uint32_t i = 0; i < fn->conditions; i++)
-		unit->counted.solved[unit->condition[fn->condition + i].block]
+		unit->scratch.solved[unit->condition[fn->condition + i].block]
 		    .condition = i + 1;
 }
 
@@ -434,7 +433,7 @@ gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 	} else {
 		emit->symbol = cg_add_name(emit->build, fn->name);
 		fn->id = cg_add_fn_symbol(emit->build,
-		    cg_add_demangled_as(emit->build, emit->symbol, fn->plain),
+		    cg_add_demangled(emit->build, emit->symbol),
 		    unit->file[fn->file].id, 0, emit->symbol);
 	}
 	cg_set_fn_range(emit->build, fn->id,
@@ -449,7 +448,7 @@ bool
 gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
-	int64_t entries = unit->counted.solved[0].count;
+	int64_t entries = unit->scratch.solved[0].count;
 
 	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
 	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);

@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "calls.h"
-#include "cgconv_expert.h"
 #include "gcov.h"
 #include "raw.h"
 
@@ -46,7 +45,8 @@ process_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
 
-	return gcov_count(unit, fn) && gcov_add_fn(emit, fn) &&
+	return gcov_solve(unit, fn) && gcov_count_lines(unit, fn) &&
+	       gcov_add_fn(emit, fn) &&
 	       gcov_add_targets(unit, emit->build, fn) &&
 	       gcov_emit_fn(emit, fn) &&
 	       (!unit->wants_paths || gcov_add_paths(unit, emit->build, fn));
@@ -57,10 +57,9 @@ process_fns(struct gcov_emit *emit, const char *notes, const char *data)
 {
 	struct gcov_unit *unit = emit->unit;
 
-	if (!unit->prepared)
-		gcov_load_counters(unit);
+	gcov_load_counters(unit);
 	if (!gcov_begin_emit(emit, notes, data) ||
-	    (unit->compat && !unit->prepared && !gcov_find_shared_lines(unit)))
+	    (unit->compat && !gcov_find_shared_lines(unit)))
 		return false;
 	gcov_find_known(unit);
 	for (size_t i = 0; i < unit->fns; i++) {
@@ -121,7 +120,7 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	struct cg_slice source;
 	int status = CG_OK;
 
-	if (unit->has_data && !unit->prepared)
+	if (unit->has_data)
 		status = gcov_match(unit, data);
 	if (status != CG_OK)
 		return status;
@@ -135,9 +134,10 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	}
 	unit->program->units++;
 	unit->program->never += !unit->has_data;
-	if (!unit->prepared)
-		unit->compat =
-		    gcov_is_compat(unit, cg_opt_flag(unit->job, "exact-lines"));
+	/* gcov since 8 counts lines so; without data there are no counts. */
+	unit->compat = unit->has_data && !unit->llvm &&
+		       !cg_opt_flag(unit->job, "exact-lines") &&
+		       unit->head.layout >= GCOV_VERSION(8, 0);
 	if (!process_fns(&emit, notes, data))
 		return cg_nomem(unit->job);
 	report_problems(unit);
@@ -380,9 +380,6 @@ probe(const struct cg_head *head)
 struct state {
 	struct gcov_unit unit;
 	struct gcov_program program;
-	bool begun;
-	struct gcov_preparing preparing;
-	struct cg_next *next; /* units that threads prepare; or NULL */
 };
 
 static void
@@ -410,16 +407,16 @@ release(void *memory)
 		    "leaves such units out",
 		    program->never, program->units,
 		    program->units == 1 ? "" : "s");
-	cg_next_free(state->next);
-	cg_seen_names_free(state->preparing.names);
 	gcov_unit_free(&state->unit);
 	gcov_program_free(&state->program);
 }
 
 static void
-begin_unit(struct state *state, struct gcov_unit *unit, struct cg_job *job,
-    const struct cg_build *build)
+begin_unit(
+    struct state *state, struct cg_job *job, const struct cg_build *build)
 {
+	struct gcov_unit *unit = &state->unit;
+
 	unit->job = job;
 	unit->program = &state->program;
 	unit->in_stream = false;
@@ -428,99 +425,6 @@ begin_unit(struct state *state, struct gcov_unit *unit, struct cg_job *job,
 	    unit->wants_counters && !cg_wants_fact(build, CG_LINES);
 	unit->wants_paths = cg_wants_fact(build, CG_BLOCKS);
 	unit->wants_negative = cg_wants_fact(build, CG_SIGNED);
-}
-
-/* ---- Units that threads have prepared ------------------------------------ */
-
-static bool
-is_same(struct cg_slice text, const char *bytes, size_t size)
-{
-	return text.len == size && memcmp(text.ptr, bytes, size) == 0;
-}
-
-/*
- * The unit of the current input, whose bytes are text, if it was prepared; or
- * NULL. Threads go on with the next ones.
- */
-static struct gcov_prepared *
-find_prepared(struct state *state, struct cg_job *job,
-    const struct cg_build *build, struct cg_slice text)
-{
-	struct gcov_prepared *prepared;
-	bool data;
-
-	if (!state->begun && !state->unit.counters_only) {
-		state->preparing = (struct gcov_preparing){
-			.exact = cg_opt_flag(job, "exact-lines"),
-			.names = cg_seen_names_new(build),
-		};
-		state->next = cg_next_new(&(struct cg_next_how){ .job = job,
-		    .own = sizeof(*prepared),
-		    .arg = &state->preparing,
-		    .prepare = gcov_prepare,
-		    .close = gcov_prepared_free });
-	}
-	state->begun = true;
-	prepared = state->next ? cg_next_take(state->next) : NULL;
-	if (!prepared || !prepared->unit.prepared)
-		return NULL;
-	data = prepared->unit.has_data;
-	return is_same(text, data ? prepared->data : prepared->notes,
-		   data ? prepared->data_size : prepared->notes_size)
-		   ? prepared
-		   : NULL;
-}
-
-/*
- * Opens the other file of a prepared unit, as read_gcda() and read_gcno() do.
- * Returns whether it is as it was for the thread. *skip: the unit is not read
- * at all, as it would not be otherwise; failures were reported.
- */
-static bool
-open_other(const struct gcov_prepared *prepared, struct gcov_unit *unit,
-    const char *name, struct cg_in **other, bool *skip)
-{
-	struct cg_slice text;
-	const char *path;
-
-	if (unit->has_data) {
-		*skip = !gcov_open_notes(unit, name, other);
-		if (*skip || !*other)
-			return false;
-		if (cg_in_is(*other, &prepared->stamp))
-			return true;
-		if (cg_read_all(*other, &text))
-			return is_same(
-			    text, prepared->notes, prepared->notes_size);
-		*skip = cg_in_status(*other) != CG_OK;
-		return false;
-	}
-	path = gcov_swap_suffix(unit, name, ".gcno", ".gcda");
-	*skip = !path || cg_job_has_input(unit->job, path) ||
-		!cg_open_companion(unit->job, path, other);
-	return !*skip && !*other;
-}
-
-/*
- * Adds a prepared unit; *status is as from read(). False: its other file is not
- * as it was for the thread; read the unit as if nothing was prepared.
- */
-static bool
-read_prepared(struct gcov_prepared *prepared, const char *name,
-    struct cg_build *build, int *status)
-{
-	struct gcov_unit *unit = &prepared->unit;
-	struct cg_in *other = NULL;
-	bool skip, same = open_other(prepared, unit, name, &other, &skip);
-
-	if (same && unit->has_data)
-		*status = process_unit(unit, build, cg_in_name(other), name);
-	else if (same)
-		*status = process_unit(unit, build, name, unit->path);
-	else if (unit->nomem)
-		*status = cg_nomem(unit->job);
-	cg_close_companion(unit->job, other);
-	return same || skip;
 }
 
 static int
@@ -536,7 +440,6 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		{ GCOV_STREAM, read_stream },
 	};
 	struct state *state = cg_job_state(job, kinds, sizeof(*state), release);
-	struct gcov_prepared *prepared;
 	struct gcov_bytes bytes, look;
 	struct gcov_head head;
 	struct cg_slice text;
@@ -544,7 +447,7 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	if (!state)
 		return CG_ELIMIT;
-	begin_unit(state, &state->unit, job, build);
+	begin_unit(state, job, build);
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
 	bytes = look = gcov_bytes_of(text);
@@ -552,12 +455,6 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return gcov_is_old(cg_in_name(in))
 			   ? read_old(&state->unit, in, text, build)
 			   : skip(&state->unit, &look);
-	prepared = find_prepared(state, job, build, text);
-	if (prepared) {
-		begin_unit(state, &prepared->unit, job, build);
-		if (read_prepared(prepared, cg_in_name(in), build, &status))
-			return status;
-	}
 	state->unit.has_data = false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].magic == head.magic)

@@ -11,14 +11,12 @@
  *	calls.c         callees, from counters of targets and .ci files
  *	emit.c          a solved function -> rows; paths.c: its prime paths
  *	raw.c, write.c  counters -> rows as they are; these rows -> .gcda
- *	count.c         solve.c and lines.c for a function, or what was kept
- *	prepare.c       all stages up to here, in threads for the next units
  *	gcov.c          the module: reads inputs, calls the stages
  */
 #ifndef FORMATS_GCOV_GCOV_H
 #define FORMATS_GCOV_GCOV_H
 
-#include "cgconv_expert.h"
+#include "cgconv_format.h"
 #include "unit.h"
 
 /* ---- files.c ------------------------------------------------------------ */
@@ -77,8 +75,7 @@ bool gcov_is_old(const char *path);
 
 /*
  * Gives the functions of the notes their data; data is its path for messages.
- * Returns as cg_skip_at(). data NULL: reports nothing; whatever would be
- * reported is a failure.
+ * Returns as cg_skip_at().
  */
 int gcov_match(struct gcov_unit *, const char *data);
 /* Gives the arcs of all functions their counters. */
@@ -108,37 +105,6 @@ typedef bool gcov_read_fn(
 bool gcov_read_either(struct gcov_unit *, struct gcov_bytes *, gcov_read_fn *);
 /* Did the program end while it wrote the data? Only gcc 3.4 has no end mark. */
 bool gcov_is_cut(const struct gcov_data *);
-
-/* ---- count.c ------------------------------------------------------------ */
-
-/* Are lines counted as gcov does? exact: --exact-lines. */
-bool gcov_is_compat(const struct gcov_unit *, bool exact);
-/*
- * Sets unit->counted: computes the function's counts, or takes those that are
- * kept if the unit is prepared. False: out of memory.
- */
-bool gcov_count(struct gcov_unit *, const struct gcov_fn *);
-/* Keeps what gcov_count() has computed. False: out of memory. */
-bool gcov_keep(struct gcov_unit *, struct gcov_fn *);
-
-/* ---- prepare.c ---------------------------------------------------------- */
-
-/* A unit whose notes, and data if there is any, were read by a thread. */
-struct gcov_prepared {
-	struct gcov_unit unit; /* unit.prepared: use it */
-	char *notes, *data;    /* their bytes */
-	size_t notes_size, data_size, notes_cap, data_cap;
-	struct cg_stamp stamp; /* of the notes */
-	struct cg_demangler *names;
-};
-/* What threads know of the job. */
-struct gcov_preparing {
-	bool exact;                 /* --exact-lines */
-	struct cg_seen_names *names; /* NULL: they do not demangle */
-};
-/* For struct cg_next_how, with struct gcov_preparing. */
-void gcov_prepare(const void *preparing, const char *path, void *prepared);
-void gcov_prepared_free(void *prepared);
 
 /* ---- emit.c, paths.c ---------------------------------------------------- */
 

@@ -73,8 +73,8 @@ match_fns(struct gcov_unit *unit, const char *data)
 			name = fn->name;
 		}
 	}
-	if (mismatches == 0 || !data)
-		return mismatches == 0 ? CG_OK : CG_EINPUT;
+	if (mismatches == 0)
+		return CG_OK;
 	return cg_skip_at(unit->job, NULL,
 	    "%s is of another compilation: the %s of %.*s%s differs; these "
 	    "counts are dropped",
@@ -90,10 +90,7 @@ gcov_match(struct gcov_unit *unit, const char *data)
 	size_t duplicates;
 
 	if (!add_idents(unit, &duplicates))
-		return data ? cg_nomem(unit->job) : CG_ELIMIT;
-	if (!data &&
-	    (duplicates > 0 || !same_version || notes->stamp != head->stamp))
-		return CG_EINPUT;
+		return cg_nomem(unit->job);
 	for (; duplicates > 0; duplicates--)
 		cg_warn(
 		    unit->job, "duplicate data of a function: using the last");

@@ -38,9 +38,6 @@ gcov_unit_free(struct gcov_unit *unit)
 	free(scratch->preds);
 	free(scratch->slot);
 	free(scratch->walk);
-	free(unit->kept.solved);
-	free(unit->kept.line);
-	free(unit->kept.touch);
 	free(unit->path);
 	free(unit->name);
 	free(unit->stream_directory);
@@ -157,8 +154,6 @@ clear(struct gcov_unit *unit)
 	scratch->work = 0;
 	scratch->saturated = scratch->unsolved = false;
 	scratch->inconsistent = scratch->work_limit_hit = false;
-	unit->kept.lines = unit->kept.touches = 0;
-	unit->prepared = false;
 	unit->negative = 0;
 	unit->path_work = unit->path_rows = unit->lost_paths = 0;
 	unit->repeats = unit->lost_repeats = 0;

@@ -94,7 +94,6 @@ struct gcov_condition {
 struct gcov_fn {
 	uint32_t ident, lineno, cfg; /* lineno, cfg: checksums */
 	struct cg_slice name, source;
-	struct cg_slice plain; /* the name, if a thread has demangled it */
 	uint32_t artificial, line, column, end_line, end_column;
 	uint32_t file; /* source, of the unit */
 	uint32_t block, blocks;
@@ -107,7 +106,6 @@ struct gcov_fn {
 	uint32_t known; /* in program->known, + 1; 0: the function is new */
 	cg_fn id;
 	uint64_t entries;
-	size_t kept_line, kept_lines, kept_touch, kept_touches; /* in unit->kept */
 };
 
 struct gcov_file {
@@ -163,9 +161,6 @@ struct gcov_unit {
 	struct cg_map begins; /* number of functions that begin on a line */
 	struct cg_map shared; /* lines that blocks of any function end on */
 	struct gcov_scratch scratch;
-	struct gcov_counted counted; /* of the function that is emitted */
-	struct gcov_kept kept;
-	bool prepared; /* in a thread: all functions are counted and kept */
 	/*
 	 * files.c: path of a companion; name of data in a stream, and the
 	 * directory of the stream.

@@ -2,7 +2,6 @@
  * lcov.h - the way of the data through formats/lcov/:
  *
  *	lcov.c     recognises the format, lists its options
- *	names.c    blocks of lines -> names that threads have demangled
  *	read.c     records -> struct lcov_section
  *	section.c  complete section -> owner of each line -> graph
  *	write.c    graph -> functions, lines and branches of each file -> records
@@ -13,7 +12,7 @@
 #ifndef FORMATS_LCOV_LCOV_H
 #define FORMATS_LCOV_LCOV_H
 
-#include "cgconv_expert.h"
+#include "cgconv_format.h"
 #include "cgconv_parse.h"
 
 /* Descriptions of parts: a test's name; a file's version (VER:) by path. */
@@ -82,15 +81,6 @@ bool lcov_add_range(
 bool lcov_end_section(struct cg_job *, struct cg_build *,
     struct lcov_section *, const char *at);
 void lcov_free_section(struct lcov_section *);
-
-/* Reads a block of lines. False: an error was reported. */
-typedef bool lcov_read_fn(void *arg, struct cg_slice block);
-/*
- * Calls read() for all blocks, until it fails. If threads have demangled names in
- * a block, they were added.
- */
-void lcov_read_blocks(struct cg_job *, struct cg_in *, struct cg_build *,
-    lcov_read_fn *read, void *arg);
 
 int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int lcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -675,11 +675,10 @@ take_record(struct reader *r, struct cg_slice line)
 	return record->take(r) && cg_build_status(r->build) == CG_OK;
 }
 
-/* As lcov_read_fn. */
+/* Reads a block of lines. False: an error was reported. */
 static bool
-read_block(void *arg, struct cg_slice block)
+read_block(struct reader *r, struct cg_slice block)
 {
-	struct reader *r = arg;
 	struct cg_slice line;
 
 	while (cg_take_line(&block, &line)) {
@@ -701,9 +700,11 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
 	struct reader r = { .job = job, .build = build };
+	struct cg_slice block;
 
 	(void)cg_add_event(build, &event);
-	lcov_read_blocks(job, in, build, read_block, &r);
+	while (cg_read_block(in, &block) && read_block(&r, block))
+		continue;
 	if (cg_rejected(job) == CG_OK && cg_build_status(build) == CG_OK &&
 	    cg_in_status(in) == CG_OK && r.section.open)
 		(void)cg_reject(

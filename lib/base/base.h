@@ -158,11 +158,6 @@ cg_put_digits(char *to, uint64_t digits)
 
 /* Reads n bytes, or fewer at the end of the file. -1: errno tells. */
 ptrdiff_t cg_read_at(int fd, void *to, size_t n, uint64_t at);
-struct cg_stamp;
-/* Of a regular file; false: it is none. */
-bool cg_get_stamp(int fd, struct cg_stamp *);
-/* False: the file may have changed in between. */
-bool cg_same_stamp(const struct cg_stamp *, const struct cg_stamp *);
 
 /* ---- diag.c: messages --------------------------------------------------- */
 

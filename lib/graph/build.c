@@ -248,8 +248,7 @@ cg_get_name(const struct cg_build *build, cg_name name)
 }
 
 cg_name
-cg_add_demangled_as(
-    struct cg_build *build, cg_name symbol, struct cg_slice plain)
+cg_add_demangled(struct cg_build *build, cg_name symbol)
 {
 	struct cg_strs *strs = &build->graph->strs;
 	uint32_t *known;
@@ -264,20 +263,12 @@ cg_add_demangled_as(
 	if (known && *known != 0)
 		return *known;
 	if (known)
-		text = plain.ptr ? cg_strs_add(strs, plain)
-				 : cg_demangle_str(
-				       strs, cg_strs_get(strs, symbol).ptr);
+		text = cg_demangle_str(strs, cg_strs_get(strs, symbol).ptr);
 	if (text == CG_STR_NONE) {
 		cg_build_nomem(build);
 		return 0;
 	}
 	return *known = text;
-}
-
-cg_name
-cg_add_demangled(struct cg_build *build, cg_name symbol)
-{
-	return cg_add_demangled_as(build, symbol, (struct cg_slice){ 0 });
 }
 
 cg_name

@@ -405,12 +405,6 @@ cg_in_taken(const struct cg_in *in)
 			 : cg_stream_taken(in->stream);
 }
 
-bool
-cg_in_is(const struct cg_in *in, const struct cg_stamp *stamp)
-{
-	return cg_stream_is(in->stream, stamp);
-}
-
 const char *
 cg_in_filters(const struct cg_in *in)
 {

@@ -59,8 +59,6 @@ struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
 ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
 /* How many bytes were read below all filters. */
 uint64_t cg_stream_taken(const struct cg_stream *);
-/* See cg_in_is(). */
-bool cg_stream_is(const struct cg_stream *, const struct cg_stamp *);
 /*
  * From now on another thread may read the stream: its messages go to diag, and
  * waiting for a pipe fails when *ended is true. False, and nothing has changed,

@@ -148,17 +148,6 @@ cg_stream_taken(const struct cg_stream *stream)
 }
 
 bool
-cg_stream_is(const struct cg_stream *stream, const struct cg_stamp *stamp)
-{
-	const struct lowest *lowest = (const struct lowest *)stream;
-	struct cg_stamp now;
-
-	return !stream->source && stream->read == read_file &&
-	       cg_get_stamp(lowest->source.fd, &now) &&
-	       cg_same_stamp(&now, stamp);
-}
-
-bool
 cg_stream_detach(
     struct cg_stream *stream, struct cg_diag *diag, const atomic_bool *ended)
 {

@@ -16,7 +16,6 @@
  *	nodes.c     stacks that are folded while they are read
  *	texts.c, stage.c  parsing in threads, and adding up
  *	drafts.c, walk.c  writing in threads: ranges of an output, of a track
- *	next.c      inputs that are prepared in threads
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */

@@ -156,7 +156,6 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 
 struct cg_demangler {
 	struct cg_arena names;
-	size_t kept;   /* bytes */
 	char *mangled; /* with a NUL at its end */
 	size_t mangled_cap;
 };
@@ -169,7 +168,6 @@ cg_demangler_begin(struct cg_demangler **demangler)
 	if (!*demangler)
 		return false;
 	cg_arena_free(&(*demangler)->names);
-	(*demangler)->kept = 0;
 	return true;
 }
 
@@ -181,12 +179,6 @@ cg_demangler_free(struct cg_demangler *demangler)
 	cg_arena_free(&demangler->names);
 	free(demangler->mangled);
 	free(demangler);
-}
-
-size_t
-cg_demangler_kept(const struct cg_demangler *demangler)
-{
-	return demangler->kept;
 }
 
 struct cg_slice
@@ -207,7 +199,6 @@ cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
 	} else if (result.ptr == demangler->mangled) {
 		result = name;
 	} else {
-		demangler->kept += result.len;
 		result.ptr = cg_arena_copy(&demangler->names, result);
 	}
 	free(made);

@@ -63,8 +63,6 @@ cg_may_be_mangled(struct cg_slice name)
 		       name.ptr[1] == 'D';
 	return name.ptr[0] == 'L' || memchr(name.ptr, '/', name.len) != NULL;
 }
-/* The bytes of the names of a demangler. */
-size_t cg_demangler_kept(const struct cg_demangler *);
 
 /* ---- address_map.c ------------------------------------------------------- */
 

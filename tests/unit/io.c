@@ -265,49 +265,6 @@ check_beside(struct cg_in *in, struct cg_slice text, uint64_t seed)
 	cg_in_close(in);
 }
 
-/* Is the input at path the file that has the stamp? */
-static bool
-is_file(const char *path, const struct cg_stamp *stamp)
-{
-	int status;
-	struct cg_in *in = cg_in_open(&diag, path, &status);
-	bool is = in && cg_in_is(in, stamp);
-
-	cg_in_close(in);
-	return is;
-}
-
-/* A file is known again if nothing of it has changed, and not lately. */
-static void
-test_stamps(void)
-{
-	const char *const old = "/bin/sh"; /* written with the system */
-	char path[] = "/tmp/cgconv-io-XXXXXX", *bytes = NULL;
-	struct cg_stamp stamp, other;
-	size_t cap = 0, size;
-	int fd = mkstemp(path);
-
-	CHECK(
-	    cg_read_small_file(old, SIZE_MAX / 2, &bytes, &cap, &size, &stamp));
-	CHECK(stamp.size == size && is_file(old, &stamp));
-	CHECK(!is_file(path, &stamp));
-	other = stamp;
-	other.nanoseconds ^= 1;
-	CHECK(!is_file(old, &other));
-	other = stamp;
-	other.changed--;
-	CHECK(!is_file(old, &other));
-	other = stamp;
-	other.inode++;
-	CHECK(!is_file(old, &other));
-	CHECK(write(fd, "text\n", 5) == 5 && close(fd) == 0);
-	CHECK(cg_read_small_file(path, 100, &bytes, &cap, &size, &stamp));
-	CHECK(size == 5 && !stamp.settled && !is_file(path, &stamp));
-	CHECK(!cg_read_small_file(path, 4, &bytes, &cap, &size, &stamp));
-	CHECK(unlink(path) == 0);
-	free(bytes);
-}
-
 /* An error behind lines is told when these are not needed any more. */
 static void
 test_beside_error(void)
@@ -684,7 +641,6 @@ main(void)
 	test_lines();
 	test_windows();
 	test_beside_error();
-	test_stamps();
 	test_places();
 	test_limit();
 	test_bytes();
