@@ -3,7 +3,7 @@ load helper
 
 # The directories of lib/ are layers, listed from the lowest. A file includes
 # and calls only its own layer and lower ones.
-layers="base io syntax symbols graph lines algo job"
+layers="base io syntax symbols graph coverage lines algo job"
 
 # Rank of a directory of lib/; the public headers are below all of them.
 rank_of()
@@ -218,7 +218,7 @@ declared()
 	for file in lib/*.h lib/*/*.[ch] cmd/*.[ch] cmd/*/*.[ch]; do
 		# Words of markers in sources, and tools, are named as formats are.
 		case $file in
-		lib/job/markers.c | cmd/like.c) continue ;;
+		lib/coverage/markers.c | cmd/like.c) continue ;;
 		esac
 		# Comments may name formats as sources of a rule.
 		# Some are output syntaxes, too: --verify --json, a badge; or keys.

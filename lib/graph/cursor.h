@@ -45,7 +45,7 @@ struct cg_rows {
 	size_t room_cap, segment_cap;
 	uint64_t *cost, *sum; /* values of one row; of all equal rows */
 	size_t cost_cap, sum_cap;
-	struct cg_seen *seen; /* blocks, and a hash table: see coverage.c */
+	struct cg_seen *seen; /* blocks, and a hash table: see coverage/blocks.c */
 	size_t seens, seen_cap;
 	uint32_t *seen_slot;
 	size_t seen_slots, slot_cap;
@@ -91,15 +91,6 @@ bool cg_rows_sort(struct cg_rows *, enum cg_row_kind);
 /* True if two rows of a sorted list are equal, so that they are summed. */
 bool cg_rows_equal(const struct cg_rows *, enum cg_row_kind, const struct row *,
     const struct row *);
-
-/*
- * The steps of cg_get_coverage(), for callers that read the function's branches
- * themselves. False: out of memory, reported.
- */
-bool cg_coverage_begin(struct cg_rows *, struct cg_coverage *);
-bool cg_coverage_add(
-    struct cg_rows *, struct cg_coverage *, const struct cg_branch *);
-void cg_coverage_end(struct cg_rows *, uint32_t exit, struct cg_coverage *);
 
 /*
  * Adds the costs of a run to those that cg_next_cost() returns. Call

@@ -58,10 +58,4 @@ cg_excluded_at(const struct cg_graph *graph, cg_file file, uint32_t line)
 bool cg_fn_excluded(
     const struct cg_graph *, cg_file, uint32_t first, uint32_t last);
 
-/*
- * Is it a function of the compiler or the implementation, its name begins with
- * "__" or "_GLOBAL__sub_I_", and are these excluded? So gcovr has it.
- */
-bool cg_drops_internal(const struct cg_graph *, cg_fn);
-
 #endif

@@ -9,9 +9,8 @@
  *	containers.c  companions below directories, and in archives
  *	state.c     state that formats keep between inputs
  *	derive.c    what the target needs and cannot represent
- *	sources.c   opens sources        markers.c  lines that they exclude
- *	noncode.c    lines without code
- *	patch.c     lines outside of a patch
+ *	sources.c   opens sources
+ *	exclude.c   what coverage does not count: options and sources
  *	report.c    what reports of coverage list and drop
  *	nodes.c     stacks that are folded while they are read
  *	texts.c, stage.c  parsing in threads, and adding up
@@ -232,19 +231,6 @@ bool cg_is_empty(const struct cg_graph *);
 int cg_job_begin_fold(struct cg_job *);
 /* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
 int cg_job_end_fold(struct cg_job *);
-
-/* ---- patch.c ------------------------------------------------------------ */
-
-/*
- * What gcovr does not count on a line of source without code, which is only
- * braces, else or a comment: CG_EXCLUDE_UNRUN, CG_EXCLUDE_BRANCHES.
- */
-unsigned cg_noncode(struct cg_slice line);
-/*
- * From now on "The graph: lines" has only what the patch of option
- * CG_PATCH_OPTION adds or changes, if there is one.
- */
-int cg_job_exclude_unchanged(struct cg_job *);
 
 /* ---- settings.c --------------------------------------------------------- */
 

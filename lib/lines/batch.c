@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "coverage/coverage.h"
 #include "graph/cursor.h"
-#include "graph/excluded.h"
 #include "lines/lines.h"
 
 /*

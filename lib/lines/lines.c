@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/excluded.h"
+#include "coverage/coverage.h"
 #include "lines/lines.h"
 
 /* Orders files as the part lists them; keeps the order by directory. */

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "job/marked_fns.h"
+#include "coverage/marked_fns.h"
 
 struct cg_fn_span {
 	cg_file file;

@@ -1,10 +1,11 @@
 /*
- * coverage.c - coverage of a function as a whole: blocks, entries, returns and
+ * blocks.c - coverage of a function as a whole: blocks, entries, returns and
  * paths, from its rows.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "coverage/coverage.h"
 #include "graph/cursor.h"
 
 /* Most functions have less than half as many blocks as slots. */

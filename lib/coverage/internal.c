@@ -4,7 +4,7 @@
  * Source: gcovr 5.2 and 8, _function_can_be_excluded(), which looks at linker
  * names and at demangled ones.
  */
-#include "graph/excluded.h"
+#include "coverage/coverage.h"
 
 bool
 cg_drops_internal(const struct cg_graph *graph, cg_fn fn)

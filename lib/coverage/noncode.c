@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "cgconv_parse.h"
-#include "graph/excluded.h"
-#include "job/job.h"
+#include "coverage/coverage.h"
 
 #define CODE_MAX 4 /* "else" */
 
