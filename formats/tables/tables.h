@@ -4,7 +4,6 @@
  *	rows.c   rows of comma-separated values and their columns; callers
  *	         of functions by their depth
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
- *	xperf.c  samples of Windows' xperf, as CSV
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */
 #ifndef FORMATS_TABLES_H

@@ -15,12 +15,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 /* ---- Reading ------------------------------------------------------------ */
 
 struct coveralls {
-	struct covjson_section section;
+	struct coverage_json_section section;
 	cg_name path; /* of the current file */
 	bool has_coverage;
 };
@@ -32,7 +32,7 @@ take_coverage(struct cg_doc *doc, void *into)
 
 	(void)into;
 	coveralls->has_coverage = true;
-	return covjson_take_counts(doc, &coveralls->section, 1);
+	return coverage_json_take_counts(doc, &coveralls->section, 1);
 }
 
 /* [line, block, branch, count, ...] */
@@ -55,8 +55,8 @@ take_branches(struct cg_doc *doc, void *into)
 		if (++n < 4)
 			continue;
 		n = 0;
-		if (!covjson_add_branch(doc, &coveralls->section,
-			&(struct covjson_branch){
+		if (!coverage_json_add_branch(doc, &coveralls->section,
+			&(struct coverage_json_branch){
 			    .row = { .pos.line = (uint32_t)number[0],
 				.kind = CG_BRANCH_ARC,
 				.block = (uint32_t)number[1],
@@ -103,8 +103,8 @@ take_fn(struct cg_doc *doc, void *into)
 	if (fn.name == 0 || fn.start > UINT32_MAX)
 		return cg_doc_fail(
 		    doc, "a function with \"name\" and \"start\"");
-	return covjson_add_fn(doc, &coveralls->section,
-	    &(struct covjson_fn){ .name = fn.name,
+	return coverage_json_add_fn(doc, &coveralls->section,
+	    &(struct coverage_json_fn){ .name = fn.name,
 		.first = (uint32_t)fn.start,
 		.count = fn.ran,
 		.counted = true });
@@ -131,8 +131,8 @@ take_file(struct cg_doc *doc, void *into)
 	if (coveralls->path == 0 || !coveralls->has_coverage)
 		return cg_doc_fail(
 		    doc, "a file with \"name\" and \"coverage\"");
-	covjson_mark_reached(&coveralls->section);
-	return covjson_end_section(
+	coverage_json_mark_reached(&coveralls->section);
+	return coverage_json_end_section(
 	    doc, &coveralls->section, cg_get_name(doc->build, coveralls->path));
 }
 
@@ -148,10 +148,10 @@ read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	int status;
 
 	cg_doc_open(&doc, job, in, build, &coveralls);
-	if (covjson_add_event(build))
+	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
-	covjson_free_section(&coveralls.section);
+	coverage_json_free_section(&coveralls.section);
 	return status;
 }
 
@@ -159,8 +159,8 @@ read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 struct writer {
 	struct cg_report r;
-	struct covjson_fns fns; /* of the file */
-	struct covjson_gaps gaps;
+	struct coverage_json_fns fns; /* of the file */
+	struct coverage_json_gaps gaps;
 };
 
 static bool
@@ -173,7 +173,7 @@ put_lines(struct writer *w)
 	while (cg_report_line(&w->r, &line)) {
 		if (!line.has_cost)
 			continue;
-		if (!covjson_put_gap(&w->r, &w->gaps, line.line, "null,"))
+		if (!coverage_json_put_gap(&w->r, &w->gaps, line.line, "null,"))
 			return false;
 		cg_putu(w->r.out, line.hits);
 	}
@@ -210,9 +210,9 @@ put_branches(struct writer *w)
 static bool
 put_fns(struct writer *w)
 {
-	const struct covjson_merged *fn;
+	const struct coverage_json_merged *fn;
 
-	if (!covjson_list_fns(&w->fns, &w->r))
+	if (!coverage_json_list_fns(&w->fns, &w->r))
 		return false;
 	fn = w->fns.fn;
 	if (w->fns.fns > 0)
@@ -289,7 +289,7 @@ write_coveralls(
 	while (ok && cg_report_file(&w.r, &file))
 		ok = put_file(&w, file);
 	cg_puts(out, "\n]}\n");
-	covjson_free_fns(&w.fns);
+	coverage_json_free_fns(&w.fns);
 	return cg_report_close(&w.r, ok);
 }
 

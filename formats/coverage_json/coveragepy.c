@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 struct branch {
 	uint32_t line;
@@ -28,7 +28,7 @@ struct region {
 };
 
 struct python {
-	struct covjson_section section;
+	struct coverage_json_section section;
 	struct branch *branch;
 	size_t branches, branch_cap;
 };
@@ -52,14 +52,14 @@ static bool
 take_lines(struct cg_doc *doc, int64_t count)
 {
 	struct python *python = doc->arg;
-	struct covjson_line line = { .count = count };
+	struct coverage_json_line line = { .count = count };
 
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
 		if (!take_number(doc, &line.line) ||
 		    (line.line > 0 &&
-			!covjson_add_line(doc, &python->section, &line)))
+			!coverage_json_add_line(doc, &python->section, &line)))
 			return false;
 	}
 	return doc->status == CG_OK;
@@ -156,9 +156,10 @@ add_branches(struct cg_doc *doc, struct python *python)
 		qsort(python->branch, python->branches, sizeof(*branch),
 		    compare_branches);
 	for (size_t i = 0, end; i < python->branches; i = end) {
-		struct covjson_branch to = { .row = {
-						 .pos.line = branch[i].line,
-						 .kind = CG_BRANCH_ARC } };
+		struct coverage_json_branch to = {
+			.row = { .pos.line = branch[i].line,
+			    .kind = CG_BRANCH_ARC }
+		};
 
 		for (end = i; end < python->branches &&
 			      branch[end].line == branch[i].line;
@@ -170,7 +171,8 @@ add_branches(struct cg_doc *doc, struct python *python)
 			if (j > i && branch[j].to == branch[j - 1].to)
 				continue;
 			to.row.count = branch[j].hit;
-			if (!covjson_add_branch(doc, &python->section, &to))
+			if (!coverage_json_add_branch(
+				doc, &python->section, &to))
 				return false;
 			to.row.index++;
 		}
@@ -229,8 +231,8 @@ take_fns(struct cg_doc *doc, void *into)
 		/* The name "" is the module outside of functions. */
 		if (name == 0 || region.first == 0)
 			continue;
-		if (!covjson_add_fn(doc, &python->section,
-			&(struct covjson_fn){ .name = name,
+		if (!coverage_json_add_fn(doc, &python->section,
+			&(struct coverage_json_fn){ .name = name,
 			    .first = region.first,
 			    .last = region.last }))
 			return false;
@@ -264,7 +266,7 @@ take_files(struct cg_doc *doc, void *into)
 		path = cg_add_name(doc->build, key);
 		if (!cg_doc_fields(doc, fields, doc->arg) ||
 		    !add_branches(doc, python) ||
-		    !covjson_end_section(
+		    !coverage_json_end_section(
 			doc, &python->section, cg_get_name(doc->build, path)))
 			return false;
 	}
@@ -283,11 +285,11 @@ read_python(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	int status;
 
 	cg_doc_open(&doc, job, in, build, &python);
-	if (covjson_add_event(build))
+	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	free(python.branch);
-	covjson_free_section(&python.section);
+	coverage_json_free_section(&python.section);
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /*
- * go_write.c - writes cover profiles: a block of one statement for each line.
+ * write.c - writes cover profiles: a block of one statement for each line.
  */
-#include "coverage.h"
+#include "go_cover.h"
 
 /*
  * From the first column to the last that go tool cover can number. Its reports

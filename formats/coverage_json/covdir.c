@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 struct source_file {
 	struct cg_slice path; /* relative */
@@ -36,7 +36,7 @@ struct writer {
 	size_t files, file_cap;
 	struct directory *open; /* the root, and those of the current file */
 	size_t opens, open_cap;
-	struct covjson_gaps gaps;
+	struct coverage_json_gaps gaps;
 };
 
 /* ---- Files -------------------------------------------------------------- */
@@ -179,7 +179,8 @@ put_file(struct writer *w, const struct source_file *file)
 	w->gaps.next = 1;
 	while (cg_numbers_get(&w->counts, &at, &line) && line > 0 &&
 	       cg_numbers_get(&w->counts, &at, &count)) {
-		if (!covjson_put_gap(&w->r, &w->gaps, (uint32_t)line, "-1,"))
+		if (!coverage_json_put_gap(
+			&w->r, &w->gaps, (uint32_t)line, "-1,"))
 			return false;
 		cg_putu(w->r.out, count);
 	}

@@ -12,7 +12,7 @@
  * statements before and of lines after a conversion to this format. Functions
  * and branches are not in the format.
  */
-#include "coverage.h"
+#include "go_cover.h"
 
 static int
 probe(const struct cg_head *head)

@@ -3,10 +3,10 @@
  */
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 bool
-covjson_add_event(struct cg_build *build)
+coverage_json_add_event(struct cg_build *build)
 {
 	return cg_add_column(build, &(struct cg_event){ .name = "Exec",
 					.long_name = "Line executions",
@@ -22,7 +22,7 @@ covjson_add_event(struct cg_build *build)
 static int
 compare_fns(const void *pa, const void *pb)
 {
-	const struct covjson_fn *a = pa, *b = pb;
+	const struct coverage_json_fn *a = pa, *b = pb;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
@@ -36,7 +36,7 @@ compare_fns(const void *pa, const void *pb)
 }
 
 static cg_fn
-add_fn(struct cg_build *build, cg_file file, const struct covjson_fn *fn)
+add_fn(struct cg_build *build, cg_file file, const struct coverage_json_fn *fn)
 {
 	if (fn->column > 0)
 		return cg_add_fn_at(build, cg_get_name(build, fn->name), file,
@@ -45,7 +45,8 @@ add_fn(struct cg_build *build, cg_file file, const struct covjson_fn *fn)
 }
 
 static void
-add_fns(struct cg_build *build, cg_file file, struct covjson_fn *fn, size_t n)
+add_fns(
+    struct cg_build *build, cg_file file, struct coverage_json_fn *fn, size_t n)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -63,8 +64,9 @@ add_fns(struct cg_build *build, cg_file file, struct covjson_fn *fn, size_t n)
 }
 
 bool
-covjson_open_file(struct cg_build *build, struct covjson_owners *owners,
-    cg_file file, struct covjson_fn *fn, size_t n)
+coverage_json_open_file(struct cg_build *build,
+    struct coverage_json_owners *owners, cg_file file,
+    struct coverage_json_fn *fn, size_t n)
 {
 	if (n > 1)
 		qsort(fn, n, sizeof(*fn), compare_fns);
@@ -80,7 +82,7 @@ covjson_open_file(struct cg_build *build, struct covjson_owners *owners,
 }
 
 void
-covjson_free_owners(struct covjson_owners *owners)
+coverage_json_free_owners(struct coverage_json_owners *owners)
 {
 	free(owners->lines);
 	cg_owners_free(&owners->of);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "coverage_xml.h"
 
 enum { INSTRUCTION, BRANCH, LINE, METHOD, COUNTERS };
 static const char *const counters[COUNTERS] = {
@@ -68,7 +68,7 @@ struct package {
 };
 
 struct reader {
-	struct coverage_reader *r;
+	struct coverage_xml_reader *r;
 	struct package *package; /* that wait for the end of the report */
 	size_t packages, package_cap;
 	struct source *source; /* of them */
@@ -260,7 +260,7 @@ compare_lines(const void *pa, const void *pb)
 static bool
 add_line(struct reader *reader, cg_file file, cg_fn fn, const struct line *line)
 {
-	struct coverage_reader *r = reader->r;
+	struct coverage_xml_reader *r = reader->r;
 	const uint64_t cost[] = { line->covered > 0, line->covered,
 		line->missed };
 	const struct cg_branch first = {
@@ -271,7 +271,7 @@ add_line(struct reader *reader, cg_file file, cg_fn fn, const struct line *line)
 
 	return cg_add_cost(r->build, fn, &first.pos,
 		   cg_columns_of(r->build, cost), cg_columns_width(r->build)) &&
-	       coverage_add_outcomes(r, fn, &first, line->covered_branches,
+	       coverage_xml_add_outcomes(r, fn, &first, line->covered_branches,
 		   line->missed_branches);
 }
 
@@ -478,7 +478,7 @@ free_packages(struct reader *reader)
 }
 
 static bool
-add_packages(struct coverage_reader *r)
+add_packages(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	size_t methods = 0, sources = 0;
@@ -496,7 +496,7 @@ add_packages(struct coverage_reader *r)
 }
 
 static bool
-close_package(struct coverage_reader *r)
+close_package(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -518,7 +518,7 @@ close_package(struct coverage_reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 static bool
-open_package(struct coverage_reader *r)
+open_package(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name;
@@ -531,7 +531,7 @@ open_package(struct coverage_reader *r)
 }
 
 static bool
-open_group(struct coverage_reader *r)
+open_group(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name;
@@ -555,13 +555,13 @@ open_group(struct coverage_reader *r)
 
 /* Not of an element of that name in a package, which is open. */
 static bool
-close_report(struct coverage_reader *r)
+close_report(struct coverage_xml_reader *r)
 {
 	return cg_xml_depth(r->xml) > 1 || add_packages(r);
 }
 
 static bool
-close_group(struct coverage_reader *r)
+close_group(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -573,7 +573,7 @@ close_group(struct coverage_reader *r)
 }
 
 static bool
-open_class(struct coverage_reader *r)
+open_class(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name, source;
@@ -592,7 +592,7 @@ open_class(struct coverage_reader *r)
 }
 
 static bool
-close_class(struct coverage_reader *r)
+close_class(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -601,7 +601,7 @@ close_class(struct coverage_reader *r)
 }
 
 static bool
-open_method(struct coverage_reader *r)
+open_method(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name, descriptor;
@@ -613,7 +613,7 @@ open_method(struct coverage_reader *r)
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "name=\"...\"");
 	(void)cg_xml_attribute(r->xml, "desc", &descriptor);
-	if (!coverage_get_number(r, "line", true, UINT32_MAX, &line) ||
+	if (!coverage_xml_get_number(r, "line", true, UINT32_MAX, &line) ||
 	    !name_method(reader, name, descriptor, &method))
 		return false;
 	method.first = (uint32_t)line;
@@ -626,7 +626,7 @@ open_method(struct coverage_reader *r)
 }
 
 static bool
-close_method(struct coverage_reader *r)
+close_method(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -636,7 +636,7 @@ close_method(struct coverage_reader *r)
 
 /* Counters of methods are kept; others are sums of what they contain. */
 static bool
-open_counter(struct coverage_reader *r)
+open_counter(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct counter counter;
@@ -645,9 +645,9 @@ open_counter(struct coverage_reader *r)
 	if (!reader->in_method)
 		return true;
 	(void)cg_xml_attribute(r->xml, "type", &type);
-	if (!coverage_get_number(
+	if (!coverage_xml_get_number(
 		r, "missed", false, UINT32_MAX, &counter.missed) ||
-	    !coverage_get_number(
+	    !coverage_xml_get_number(
 		r, "covered", false, UINT32_MAX, &counter.covered))
 		return false;
 	for (unsigned i = 0; i < COUNTERS; i++) {
@@ -659,7 +659,7 @@ open_counter(struct coverage_reader *r)
 }
 
 static bool
-open_source(struct coverage_reader *r)
+open_source(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct source source = { .line = reader->lines };
@@ -681,7 +681,7 @@ open_source(struct coverage_reader *r)
 }
 
 static bool
-close_source(struct coverage_reader *r)
+close_source(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -690,7 +690,7 @@ close_source(struct coverage_reader *r)
 }
 
 static bool
-open_line(struct coverage_reader *r)
+open_line(struct coverage_xml_reader *r)
 {
 	static const char *const names[] = { "nr", "mi", "ci", "mb", "cb" };
 	struct reader *reader = r->arg;
@@ -701,7 +701,7 @@ open_line(struct coverage_reader *r)
 	if (!reader->in_source)
 		return cg_xml_reject(r->xml, "<sourcefile> before <line>");
 	for (unsigned i = 0; i < 5; i++) {
-		if (!coverage_get_number(
+		if (!coverage_xml_get_number(
 			r, names[i], i > 0, UINT32_MAX, &number[i]))
 			return false;
 	}
@@ -724,11 +724,11 @@ open_line(struct coverage_reader *r)
 		    .missed_branches = (uint32_t)number[3],
 		    .covered_branches = (uint32_t)number[4] };
 	source->lines++;
-	return coverage_allow_branches(r, number[3] + number[4]);
+	return coverage_xml_allow_branches(r, number[3] + number[4]);
 }
 
 /* All elements of the DTD. */
-static const struct coverage_element elements[] = {
+static const struct coverage_xml_element elements[] = {
 	{ "report", NULL, close_report },
 	{ "counter", open_counter, NULL },
 	{ "line", open_line, NULL },
@@ -741,7 +741,7 @@ static const struct coverage_element elements[] = {
 	{ NULL, NULL, NULL },
 };
 
-static const struct cg_event events[] = { COVERAGE_EVENT,
+static const struct cg_event events[] = { COVERAGE_XML_EVENT,
 	{ .name = JACOCO_COVERED,
 	    .long_name = "Instructions covered",
 	    .incl = CG_INCL_NONE },
@@ -753,7 +753,7 @@ int
 jacoco_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader reader = { 0 };
-	struct coverage_reader r = {
+	struct coverage_xml_reader r = {
 		.job = job, .in = in, .build = build, .arg = &reader
 	};
 	int status;
@@ -761,7 +761,7 @@ jacoco_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		(void)cg_add_column(build, &events[i]);
 	reader.r = &r;
-	status = coverage_read_document(&r, elements);
+	status = coverage_xml_read_document(&r, elements);
 	free_packages(&reader);
 	cg_map_free(&reader.stems);
 	cg_map_free(&reader.owners);

@@ -2,7 +2,7 @@
  * elements.c - what the readers of coverage in XML share: a table of elements,
  * numbers in attributes, branches of which only numbers are known.
  */
-#include "coverage.h"
+#include "coverage_xml.h"
 
 /*
  * Each outcome becomes a row. A document may state one per byte, and this many
@@ -11,10 +11,10 @@
 #define BRANCHES_MORE 65536
 
 static bool
-take_element(struct coverage_reader *r, const struct coverage_element *elements,
-    enum cg_xml_type type)
+take_element(struct coverage_xml_reader *r,
+    const struct coverage_xml_element *elements, enum cg_xml_type type)
 {
-	const struct coverage_element *element = elements;
+	const struct coverage_xml_element *element = elements;
 	struct cg_slice name = cg_xml_name(r->xml);
 
 	while (element->name && !cg_equal(name, element->name))
@@ -36,8 +36,8 @@ take_element(struct coverage_reader *r, const struct coverage_element *elements,
 }
 
 int
-coverage_read_document(
-    struct coverage_reader *r, const struct coverage_element *elements)
+coverage_xml_read_document(
+    struct coverage_xml_reader *r, const struct coverage_xml_element *elements)
 {
 	enum cg_xml_type type;
 	int status;
@@ -59,8 +59,8 @@ coverage_read_document(
 }
 
 bool
-coverage_get_number(struct coverage_reader *r, const char *name, bool optional,
-    uint64_t most, uint64_t *number)
+coverage_xml_get_number(struct coverage_xml_reader *r, const char *name,
+    bool optional, uint64_t most, uint64_t *number)
 {
 	struct cg_slice text;
 
@@ -76,7 +76,7 @@ coverage_get_number(struct coverage_reader *r, const char *name, bool optional,
 }
 
 bool
-coverage_allow_branches(struct coverage_reader *r, uint64_t n)
+coverage_xml_allow_branches(struct coverage_xml_reader *r, uint64_t n)
 {
 	r->branches += n; /* of 32 bits, or two of them */
 	return r->branches <= cg_in_offset(r->in) + BRANCHES_MORE ||
@@ -85,7 +85,7 @@ coverage_allow_branches(struct coverage_reader *r, uint64_t n)
 }
 
 bool
-coverage_add_outcomes(struct coverage_reader *r, cg_fn fn,
+coverage_xml_add_outcomes(struct coverage_xml_reader *r, cg_fn fn,
     const struct cg_branch *first, uint64_t hit, uint64_t missed)
 {
 	struct cg_branch branch = *first;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "cgconv_expert.h"
-#include "covjson.h"
+#include "coverage_json.h"
 
 /* By line and name; those of one name as they are listed. */
 static int
 compare_names(const void *pa, const void *pb)
 {
-	const struct covjson_merged *a = pa, *b = pb;
+	const struct coverage_json_merged *a = pa, *b = pb;
 	int order = strcmp(a->name, b->name);
 
 	if (a->fn->first != b->fn->first)
@@ -23,14 +23,14 @@ compare_names(const void *pa, const void *pb)
 static int
 compare_places(const void *pa, const void *pb)
 {
-	const struct covjson_merged *a = pa, *b = pb;
+	const struct coverage_json_merged *a = pa, *b = pb;
 
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
 /* Adds functions of one name and line to the first of them; how many are left. */
 static size_t
-merge_names(struct covjson_merged *list, size_t n)
+merge_names(struct coverage_json_merged *list, size_t n)
 {
 	size_t to = 0;
 
@@ -47,7 +47,7 @@ merge_names(struct covjson_merged *list, size_t n)
 }
 
 bool
-covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
+coverage_json_list_fns(struct coverage_json_fns *list, struct cg_report *r)
 {
 	const struct cg_merged_fn *fn;
 	size_t n;
@@ -59,7 +59,7 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 	for (size_t i = 0; i < n; i++) {
 		if (list->in_thread && fn[i].name.len > CG_DEMANGLE_MOST)
 			return false;
-		list->fn[i] = (struct covjson_merged){
+		list->fn[i] = (struct coverage_json_merged){
 			cg_demangle_with(list->names, fn[i].name).ptr, &fn[i],
 			fn[i].count
 		};
@@ -75,7 +75,7 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 }
 
 void
-covjson_free_fns(struct covjson_fns *list)
+coverage_json_free_fns(struct coverage_json_fns *list)
 {
 	cg_demangler_free(list->names);
 	free(list->fn);
@@ -86,8 +86,8 @@ covjson_free_fns(struct covjson_fns *list)
 #define GAPS_PER_LINE 1000
 
 bool
-covjson_put_gap(struct cg_report *r, struct covjson_gaps *gaps, uint32_t line,
-    const char *item)
+coverage_json_put_gap(struct cg_report *r, struct coverage_json_gaps *gaps,
+    uint32_t line, const char *item)
 {
 	if (gaps->next > 1)
 		cg_putc(r->out, ',');

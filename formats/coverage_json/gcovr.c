@@ -10,7 +10,7 @@
  * gcovr excludes are dropped. Lost are calls, blocks, decisions (gcovr's guess
  * from the source) and MD5 sums of lines.
  */
-#include "covjson.h"
+#include "coverage_json.h"
 
 static int
 probe(const struct cg_head *head)
@@ -46,6 +46,6 @@ const struct cg_module cg_format_gcovr_json = {
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,
-	.read = covjson_read_gcovr,
-	.write = covjson_write_gcovr,
+	.read = coverage_json_read_gcovr,
+	.write = coverage_json_write_gcovr,
 };

@@ -14,12 +14,12 @@
  */
 #include <inttypes.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 /* ---- Reading ------------------------------------------------------------ */
 
 struct codecov {
-	struct covjson_section section;
+	struct coverage_json_section section;
 	struct cg_in *in;
 	uint64_t branches; /* of all lines so far */
 	uint64_t dropped;  /* files with SimpleCov's branches */
@@ -32,8 +32,9 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 
 	if (number == 0 || count < 0)
 		return true;
-	return covjson_add_line(doc, &codecov->section,
-	    &(struct covjson_line){ .line = (uint32_t)number, .count = count });
+	return coverage_json_add_line(doc, &codecov->section,
+	    &(struct coverage_json_line){
+		.line = (uint32_t)number, .count = count });
 }
 
 /* hit of all branches were taken. */
@@ -41,7 +42,8 @@ static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
 {
 	struct codecov *codecov = doc->arg;
-	struct covjson_branch branch = { .row = { .kind = CG_BRANCH_ARC } };
+	struct coverage_json_branch branch = { .row = {
+						   .kind = CG_BRANCH_ARC } };
 
 	/* One number stands for many rows: bound it by the input's size. */
 	if (all > UINT32_MAX ||
@@ -53,7 +55,7 @@ add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
 	for (uint64_t i = 0; number > 0 && i < all; i++) {
 		branch.row.index = (uint32_t)i;
 		branch.row.count = i < hit;
-		if (!covjson_add_branch(doc, &codecov->section, &branch))
+		if (!coverage_json_add_branch(doc, &codecov->section, &branch))
 			return false;
 	}
 	return add_line(doc, number, hit > 0);
@@ -152,7 +154,7 @@ take_files(struct cg_doc *doc, void *into)
 	while (cg_doc_key(doc, &key)) {
 		path = cg_add_name(doc->build, key);
 		if (!take_file(doc) ||
-		    !covjson_end_section(
+		    !coverage_json_end_section(
 			doc, &codecov->section, cg_get_name(doc->build, path)))
 			return false;
 	}
@@ -171,7 +173,7 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	int status;
 
 	cg_doc_open(&doc, job, in, build, &codecov);
-	if (covjson_add_event(build))
+	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	if (status == CG_OK && codecov.dropped > 0)
@@ -179,7 +181,7 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "dropped SimpleCov's branches of %" PRIu64
 		    " file%s: only lines are read",
 		    codecov.dropped, codecov.dropped == 1 ? "" : "s");
-	covjson_free_section(&codecov.section);
+	coverage_json_free_section(&codecov.section);
 	return status;
 }
 

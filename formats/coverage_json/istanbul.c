@@ -11,7 +11,7 @@
  * with their kinds survive; columns are lost, so a statement is written for each
  * line.
  */
-#include "covjson.h"
+#include "coverage_json.h"
 
 static int
 probe(const struct cg_head *head)
@@ -46,6 +46,6 @@ const struct cg_module cg_format_istanbul = {
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,
-	.read = covjson_read_istanbul,
-	.write = covjson_write_istanbul,
+	.read = coverage_json_read_istanbul,
+	.write = coverage_json_write_istanbul,
 };

@@ -6,14 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 struct writer {
-	struct cg_report r;           /* first: see cg_report_files() */
-	struct covjson_fns list;      /* the functions of the file */
-	struct cg_numbers statements; /* of the file: counts */
-	struct cg_numbers fns;        /* counts */
-	struct cg_numbers branches;   /* line, number of outcomes, counts */
+	struct cg_report r;            /* first: see cg_report_files() */
+	struct coverage_json_fns list; /* the functions of the file */
+	struct cg_numbers statements;  /* of the file: counts */
+	struct cg_numbers fns;         /* counts */
+	struct cg_numbers branches;    /* line, number of outcomes, counts */
 };
 
 /* The beginning of a member of a map: ,"12": */
@@ -38,10 +38,10 @@ put_range(struct writer *w, const char *key, uint32_t first, uint32_t last,
 static bool
 put_fns(struct writer *w)
 {
-	if (!covjson_list_fns(&w->list, &w->r))
+	if (!coverage_json_list_fns(&w->list, &w->r))
 		return false;
 	for (size_t i = 0; i < w->list.fns; i++) {
-		const struct covjson_merged *fn = &w->list.fn[i];
+		const struct coverage_json_merged *fn = &w->list.fn[i];
 		uint32_t first = fn->fn->first, last = fn->fn->last;
 
 		put_id(w, i);
@@ -190,7 +190,7 @@ begin_copy(struct cg_report *copy)
 {
 	struct writer *w = (struct writer *)copy;
 
-	w->list = (struct covjson_fns){ .in_thread = true };
+	w->list = (struct coverage_json_fns){ .in_thread = true };
 	w->statements = w->fns = w->branches = (struct cg_numbers){ 0 };
 	return true;
 }
@@ -200,14 +200,14 @@ close_copy(struct cg_report *copy)
 {
 	struct writer *w = (struct writer *)copy;
 
-	covjson_free_fns(&w->list);
+	coverage_json_free_fns(&w->list);
 	cg_numbers_free(&w->statements);
 	cg_numbers_free(&w->fns);
 	cg_numbers_free(&w->branches);
 }
 
 int
-covjson_write_istanbul(
+coverage_json_write_istanbul(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .r = { .job = job,

@@ -12,7 +12,7 @@
  * several have a file of one path, it begins with the group. Sessions are lost,
  * as are, when writing, counts, which branch of a line was taken, and conditions.
  */
-#include "coverage.h"
+#include "coverage_xml.h"
 
 static int
 probe(const struct cg_head *head)

@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 bool
-covjson_add_fn(struct cg_doc *doc, struct covjson_section *section,
-    const struct covjson_fn *fn)
+coverage_json_add_fn(struct cg_doc *doc, struct coverage_json_section *section,
+    const struct coverage_json_fn *fn)
 {
 	if (!cg_doc_grow(
 		doc, &section->fn, section->fns, &section->fn_cap, sizeof(*fn)))
@@ -19,8 +19,9 @@ covjson_add_fn(struct cg_doc *doc, struct covjson_section *section,
 }
 
 bool
-covjson_add_line(struct cg_doc *doc, struct covjson_section *section,
-    const struct covjson_line *line)
+coverage_json_add_line(struct cg_doc *doc,
+    struct coverage_json_section *section,
+    const struct coverage_json_line *line)
 {
 	if (!cg_doc_grow(doc, &section->line, section->lines,
 		&section->line_cap, sizeof(*line)))
@@ -30,8 +31,9 @@ covjson_add_line(struct cg_doc *doc, struct covjson_section *section,
 }
 
 bool
-covjson_add_branch(struct cg_doc *doc, struct covjson_section *section,
-    const struct covjson_branch *branch)
+coverage_json_add_branch(struct cg_doc *doc,
+    struct coverage_json_section *section,
+    const struct coverage_json_branch *branch)
 {
 	if (!cg_doc_grow(doc, &section->branch, section->branches,
 		&section->branch_cap, sizeof(*branch)))
@@ -41,10 +43,10 @@ covjson_add_branch(struct cg_doc *doc, struct covjson_section *section,
 }
 
 bool
-covjson_take_counts(
-    struct cg_doc *doc, struct covjson_section *section, uint32_t first)
+coverage_json_take_counts(
+    struct cg_doc *doc, struct coverage_json_section *section, uint32_t first)
 {
-	struct covjson_line line = { 0 };
+	struct coverage_json_line line = { 0 };
 	uint64_t number = first;
 
 	if (!cg_doc_array(doc))
@@ -61,14 +63,14 @@ covjson_take_counts(
 			return cg_doc_fail(doc, "fewer lines");
 		line.line = (uint32_t)number;
 		if (number > 0 && line.count >= 0 &&
-		    !covjson_add_line(doc, section, &line))
+		    !coverage_json_add_line(doc, section, &line))
 			return false;
 	}
 	return doc->status == CG_OK;
 }
 
 static bool
-has_run(const struct covjson_section *section, uint32_t line)
+has_run(const struct coverage_json_section *section, uint32_t line)
 {
 	size_t low = 0, high = section->lines, middle;
 
@@ -84,7 +86,7 @@ has_run(const struct covjson_section *section, uint32_t line)
 }
 
 void
-covjson_mark_reached(struct covjson_section *section)
+coverage_json_mark_reached(struct coverage_json_section *section)
 {
 	for (size_t i = 0; i < section->branches; i++) {
 		struct cg_branch *row = &section->branch[i].row;
@@ -95,7 +97,7 @@ covjson_mark_reached(struct covjson_section *section)
 }
 
 static bool
-map_names(struct covjson_section *section)
+map_names(struct coverage_json_section *section)
 {
 	for (size_t i = 0; i < section->fns && i < UINT32_MAX; i++) {
 		uint32_t *at =
@@ -109,7 +111,7 @@ map_names(struct covjson_section *section)
 }
 
 static cg_fn
-owner_of(struct covjson_section *section, cg_name name, uint32_t line)
+owner_of(struct coverage_json_section *section, cg_name name, uint32_t line)
 {
 	uint32_t at = name ? cg_map_get(&section->by_name, name) : 0;
 
@@ -119,18 +121,18 @@ owner_of(struct covjson_section *section, cg_name name, uint32_t line)
 }
 
 bool
-covjson_end_section(
-    struct cg_doc *doc, struct covjson_section *section, struct cg_slice path)
+coverage_json_end_section(struct cg_doc *doc,
+    struct coverage_json_section *section, struct cg_slice path)
 {
 	struct cg_pos pos = { .file = cg_add_file(doc->build, path) };
 	uint64_t count;
 
-	if (!covjson_open_file(doc->build, &section->owners, pos.file,
+	if (!coverage_json_open_file(doc->build, &section->owners, pos.file,
 		section->fn, section->fns) ||
 	    !map_names(section))
 		return cg_reject_nomem(doc->job);
 	for (size_t i = 0; i < section->lines; i++) {
-		const struct covjson_line *line = &section->line[i];
+		const struct coverage_json_line *line = &section->line[i];
 
 		pos.line = line->line;
 		count = (uint64_t)line->count;
@@ -140,7 +142,7 @@ covjson_end_section(
 			return false;
 	}
 	for (size_t i = 0; i < section->branches; i++) {
-		struct covjson_branch *branch = &section->branch[i];
+		struct coverage_json_branch *branch = &section->branch[i];
 
 		branch->row.pos.file = pos.file;
 		if (!cg_add_branch(doc->build,
@@ -153,11 +155,11 @@ covjson_end_section(
 }
 
 void
-covjson_free_section(struct covjson_section *section)
+coverage_json_free_section(struct coverage_json_section *section)
 {
 	free(section->fn);
 	free(section->line);
 	free(section->branch);
-	covjson_free_owners(&section->owners);
+	coverage_json_free_owners(&section->owners);
 	cg_map_free(&section->by_name);
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "coverage_xml.h"
 
 enum { INSTRUCTION, BRANCH, LINE, COMPLEXITY, METHOD, CLASS, COUNTERS };
 static const char *const names[COUNTERS] = {
@@ -47,7 +47,7 @@ struct line {
 struct method {
 	struct cg_slice class, name, descriptor;
 	uint32_t first;
-	size_t entry; /* index in coverage_fns.fn */
+	size_t entry; /* index in coverage_xml_fns.fn */
 	size_t in_class;
 	bool ran;
 	struct node node;
@@ -63,7 +63,7 @@ struct class
 
 struct writer {
 	struct cg_report r;
-	struct coverage_fns fns;
+	struct coverage_xml_fns fns;
 	bool is_signed;         /* the event is */
 	size_t covered, missed; /* columns of instructions, or none */
 	struct line *line;      /* of the file */
@@ -136,8 +136,8 @@ put_counters(struct cg_out *out, const struct node *node)
 			continue;
 		cg_puts(out, "<counter");
 		cg_put_xml_attribute(out, "type", cg_slice(names[i]));
-		coverage_put_number(out, "missed", counter->missed);
-		coverage_put_number(out, "covered", counter->covered);
+		coverage_xml_put_number(out, "missed", counter->missed);
+		coverage_xml_put_number(out, "covered", counter->covered);
 		cg_puts(out, "/>\n");
 	}
 }
@@ -197,10 +197,10 @@ name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 static bool
 list_methods(struct writer *j, struct cg_slice main_class)
 {
-	struct coverage_fns *f = &j->fns;
+	struct coverage_xml_fns *f = &j->fns;
 
 	j->methods = 0;
-	if (!coverage_list_fns(f, &j->r) ||
+	if (!coverage_xml_list_fns(f, &j->r) ||
 	    !cg_grow_raw(
 		&j->method, &j->method_cap, f->fns + 1, sizeof(*j->method)) ||
 	    !cg_grow_raw(&j->rank, &j->rank_cap, f->fns + 1, sizeof(*j->rank)))
@@ -257,12 +257,12 @@ list_classes(struct writer *j, struct cg_slice main_class)
 static void
 remember_fns(struct writer *j)
 {
-	const struct coverage_fn *found;
+	const struct coverage_xml_fn *found;
 	const cg_fn *fn;
 	size_t n = cg_file_fns(j->r.lines, &fn);
 
 	for (size_t i = 0; i < n; i++) {
-		found = coverage_find_fn(&j->fns, j->r.graph, fn[i]);
+		found = coverage_xml_find_fn(&j->fns, j->r.graph, fn[i]);
 		if (found)
 			j->method_of[fn[i]] = j->rank[found - j->fns.fn] + 1;
 	}
@@ -439,7 +439,7 @@ put_method(struct cg_out *out, const struct method *method)
 	cg_puts(out, "<method");
 	cg_put_xml_attribute(out, "name", method->name);
 	cg_put_xml_attribute(out, "desc", method->descriptor);
-	coverage_put_number(out, "line", method->first);
+	coverage_xml_put_number(out, "line", method->first);
 	cg_puts(out, ">\n");
 	put_counters(out, &method->node);
 	cg_puts(out, "</method>\n");
@@ -469,11 +469,11 @@ put_line(struct cg_out *out, const struct line *line)
 	const struct counter *counter = line->counter;
 
 	cg_puts(out, "<line");
-	coverage_put_number(out, "nr", line->line);
-	coverage_put_number(out, "mi", counter[INSTRUCTION].missed);
-	coverage_put_number(out, "ci", counter[INSTRUCTION].covered);
-	coverage_put_number(out, "mb", counter[BRANCH].missed);
-	coverage_put_number(out, "cb", counter[BRANCH].covered);
+	coverage_xml_put_number(out, "nr", line->line);
+	coverage_xml_put_number(out, "mi", counter[INSTRUCTION].missed);
+	coverage_xml_put_number(out, "ci", counter[INSTRUCTION].covered);
+	coverage_xml_put_number(out, "mb", counter[BRANCH].missed);
+	coverage_xml_put_number(out, "cb", counter[BRANCH].covered);
 	cg_puts(out, "/>\n");
 }
 

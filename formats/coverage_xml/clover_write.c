@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "coverage.h"
+#include "coverage_xml.h"
 
 struct source_file {
 	cg_file file;
@@ -16,7 +16,7 @@ struct source_file {
 
 struct writer {
 	struct cg_report r;
-	struct coverage_fns fns;
+	struct coverage_xml_fns fns;
 	struct source_file *file;
 	size_t files, file_cap;
 	char *name; /* of a package */
@@ -32,7 +32,7 @@ count_file(struct writer *c, cg_file id)
 	struct source_file file = { .file = id };
 	struct cg_line_sum line;
 
-	if (!coverage_list_fns(&c->fns, &c->r))
+	if (!coverage_xml_list_fns(&c->fns, &c->r))
 		return false;
 	for (size_t i = 0; i < c->fns.fns; i++) {
 		file.sum.functions.found++;
@@ -77,8 +77,8 @@ static void
 put_hits(struct cg_out *out, const char *all, const char *covered,
     const struct cg_hits *hits)
 {
-	coverage_put_number(out, all, hits->found);
-	coverage_put_number(out, covered, hits->hit);
+	coverage_xml_put_number(out, all, hits->found);
+	coverage_xml_put_number(out, covered, hits->hit);
 }
 
 /* files: 0 in the metrics of a file; packages: 0 but in those of all. */
@@ -96,12 +96,12 @@ put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
 	put_hits(out, "conditionals", "coveredconditionals", &sum->branches);
 	put_hits(out, "statements", "coveredstatements", &sum->lines);
 	put_hits(out, "methods", "coveredmethods", &sum->functions);
-	coverage_put_number(out, "loc", sum->lines.found);
-	coverage_put_number(out, "ncloc", sum->lines.found);
+	coverage_xml_put_number(out, "loc", sum->lines.found);
+	coverage_xml_put_number(out, "ncloc", sum->lines.found);
 	if (files > 0)
-		coverage_put_number(out, "files", files);
+		coverage_xml_put_number(out, "files", files);
 	if (packages > 0)
-		coverage_put_number(out, "packages", packages);
+		coverage_xml_put_number(out, "packages", packages);
 	cg_puts(out, "/>\n");
 }
 
@@ -110,7 +110,7 @@ static void
 put_line(struct cg_out *out, uint32_t number, const char *type)
 {
 	cg_puts(out, "<line");
-	coverage_put_number(out, "num", number);
+	coverage_xml_put_number(out, "num", number);
 	cg_puts(out, type);
 }
 
@@ -154,7 +154,8 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
-		coverage_put_number(out, name, count > 0 ? (uint64_t)count : 0);
+		coverage_xml_put_number(
+		    out, name, count > 0 ? (uint64_t)count : 0);
 		name = "falsecount";
 	}
 	cg_puts(out, "/>\n");
@@ -168,11 +169,12 @@ put_statement(struct cg_out *out, const struct cg_line_sum *line)
 	struct cg_hits hits = { 0 };
 
 	put_line(out, line->line, pairs ? " type=\"stmt\"" : " type=\"cond\"");
-	coverage_put_number(out, "count", line->hits);
+	coverage_xml_put_number(out, "count", line->hits);
 	if (!pairs) {
 		cg_count_arcs(line->branch, line->branches, &hits);
-		coverage_put_number(out, "truecount", hits.hit);
-		coverage_put_number(out, "falsecount", hits.found - hits.hit);
+		coverage_xml_put_number(out, "truecount", hits.hit);
+		coverage_xml_put_number(
+		    out, "falsecount", hits.found - hits.hit);
 	}
 	cg_puts(out, "/>\n");
 	for (size_t i = 0, n; pairs && i < line->branches &&
@@ -188,7 +190,7 @@ put_statement(struct cg_out *out, const struct cg_line_sum *line)
 static int
 compare_fns(const void *pa, const void *pb)
 {
-	const struct coverage_fn *a = pa, *b = pb;
+	const struct coverage_xml_fn *a = pa, *b = pb;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
@@ -198,7 +200,7 @@ compare_fns(const void *pa, const void *pb)
 static int
 compare_names(const void *pa, const void *pb)
 {
-	const struct coverage_fn *a = pa, *b = pb;
+	const struct coverage_xml_fn *a = pa, *b = pb;
 
 	return cg_compare(a->name, b->name);
 }
@@ -208,7 +210,7 @@ compare_names(const void *pa, const void *pb)
  * Java and constructors of C++, are written by linker name.
  */
 static void
-sort_fns(struct coverage_fns *f)
+sort_fns(struct coverage_xml_fns *f)
 {
 	if (f->fns < 2)
 		return;
@@ -227,12 +229,12 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 	struct cg_out *out = c->r.out;
 
 	for (; *at < c->fns.fns && c->fns.fn[*at].first <= line; ++*at) {
-		const struct coverage_fn *fn = &c->fns.fn[*at];
+		const struct coverage_xml_fn *fn = &c->fns.fn[*at];
 
 		put_line(out, fn->first, " type=\"method\"");
 		cg_put_xml_attribute(
 		    out, "signature", fn->shares_name ? fn->key : fn->name);
-		coverage_put_number(out, "count", fn->count);
+		coverage_xml_put_number(out, "count", fn->count);
 		cg_puts(out, "/>\n");
 	}
 }
@@ -245,7 +247,7 @@ put_file(struct writer *c, const struct source_file *file)
 	struct cg_line_sum line;
 	size_t method = 0;
 
-	if (!coverage_list_fns(&c->fns, &c->r))
+	if (!coverage_xml_list_fns(&c->fns, &c->r))
 		return false;
 	sort_fns(&c->fns);
 	cg_puts(c->r.out, "<file");

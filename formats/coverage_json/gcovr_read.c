@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 struct gcovr {
-	struct covjson_section section;
+	struct coverage_json_section section;
 	/* Of the current file: */
 	cg_name file;
 	/* Of the current line: */
@@ -69,12 +69,12 @@ take_branch(struct cg_doc *doc, void *into)
 		return true;
 	flags = (branch.fallthrough ? CG_BRANCH_FALLTHROUGH : 0) |
 		(branch.throws ? CG_BRANCH_THROW : 0);
-	return covjson_add_branch(doc, &gcovr->section,
-	    &(struct covjson_branch){ .row = { .kind = CG_BRANCH_ARC,
-					  .block = (uint32_t)branch.block,
-					  .index = gcovr->branch++,
-					  .flags = flags,
-					  .count = branch.count } });
+	return coverage_json_add_branch(doc, &gcovr->section,
+	    &(struct coverage_json_branch){ .row = { .kind = CG_BRANCH_ARC,
+						.block = (uint32_t)branch.block,
+						.index = gcovr->branch++,
+						.flags = flags,
+						.count = branch.count } });
 }
 
 static bool
@@ -124,8 +124,9 @@ compare_numbers(const void *pa, const void *pb)
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 {
-	struct covjson_branch branch = { .row = { .kind = CG_BRANCH_CONDITION,
-					     .block = gcovr->decision } };
+	struct coverage_json_branch branch = {
+		.row = { .kind = CG_BRANCH_CONDITION, .block = gcovr->decision }
+	};
 	size_t at = 0;
 
 	gcovr->terms += count;
@@ -143,7 +144,7 @@ add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 		branch.row.index = i;
 		branch.row.count =
 		    !(at < gcovr->misses && gcovr->missed[at] == i);
-		if (!covjson_add_branch(doc, &gcovr->section, &branch))
+		if (!coverage_json_add_branch(doc, &gcovr->section, &branch))
 			return false;
 	}
 	gcovr->decision++;
@@ -197,7 +198,7 @@ take_line(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct gcovr *gcovr = doc->arg;
-	struct covjson_section *section = &gcovr->section;
+	struct coverage_json_section *section = &gcovr->section;
 	size_t from = section->branches;
 	struct line line = { 0 };
 
@@ -212,15 +213,15 @@ take_line(struct cg_doc *doc, void *into)
 		return true;
 	}
 	for (size_t i = from; i < section->branches; i++) {
-		struct covjson_branch *branch = &section->branch[i];
+		struct coverage_json_branch *branch = &section->branch[i];
 
 		branch->fn = line.fn;
 		branch->row.pos.line = (uint32_t)line.number;
 		if (line.count != 0)
 			branch->row.flags |= CG_BRANCH_REACHED;
 	}
-	return covjson_add_line(doc, section,
-	    &(struct covjson_line){ .line = (uint32_t)line.number,
+	return coverage_json_add_line(doc, section,
+	    &(struct coverage_json_line){ .line = (uint32_t)line.number,
 		.fn = line.fn,
 		.count = line.count });
 }
@@ -280,7 +281,7 @@ take_fn(struct cg_doc *doc, void *into)
 	};
 	struct gcovr *gcovr = doc->arg;
 	struct fn fn = { 0 };
-	struct covjson_fn to;
+	struct coverage_json_fn to;
 
 	(void)into;
 	if (!cg_doc_fields(doc, fields, &fn))
@@ -289,7 +290,8 @@ take_fn(struct cg_doc *doc, void *into)
 		return cg_doc_fail(doc, "a function with \"name\" and a line");
 	if (fn.excluded)
 		return true;
-	to = (struct covjson_fn){ .name = fn.demangled ? fn.demangled : fn.name,
+	to = (struct coverage_json_fn){ .name = fn.demangled ? fn.demangled
+							     : fn.name,
 		.symbol = fn.demangled ? fn.name : 0,
 		.first = (uint32_t)fn.line,
 		.last = fn.last < fn.line ? 0 : (uint32_t)fn.last,
@@ -297,7 +299,7 @@ take_fn(struct cg_doc *doc, void *into)
 		.counted = fn.counted };
 	if (to.symbol == to.name)
 		to.symbol = 0;
-	return covjson_add_fn(doc, &gcovr->section, &to);
+	return coverage_json_add_fn(doc, &gcovr->section, &to);
 }
 
 /* ---- The document ------------------------------------------------------- */
@@ -320,7 +322,7 @@ take_file(struct cg_doc *doc, void *into)
 		return false;
 	if (gcovr->file == 0)
 		return cg_doc_fail(doc, "a file with \"file\"");
-	return covjson_end_section(
+	return coverage_json_end_section(
 	    doc, &gcovr->section, cg_get_name(doc->build, gcovr->file));
 }
 
@@ -341,7 +343,8 @@ take_version(struct cg_doc *doc, void *into)
 }
 
 int
-covjson_read_gcovr(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+coverage_json_read_gcovr(
+    struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	static const struct cg_field fields[] = {
 		{ "files", CG_FIELD_EACH, 0, take_file, 0 },
@@ -353,10 +356,10 @@ covjson_read_gcovr(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	int status;
 
 	cg_doc_open(&doc, job, in, build, &gcovr);
-	if (covjson_add_event(build))
+	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
-	covjson_free_section(&gcovr.section);
+	coverage_json_free_section(&gcovr.section);
 	free(gcovr.missed);
 	return status;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "coverage_xml.h"
 
 struct line {
 	uint32_t line;
@@ -21,7 +21,7 @@ struct line {
 };
 
 struct reader {
-	struct coverage_reader *r;
+	struct coverage_xml_reader *r;
 	cg_file file;      /* that is open; 0: none */
 	cg_fn unknown;     /* its function without a name */
 	struct line *line; /* of the file */
@@ -48,7 +48,7 @@ compare_lines(const void *pa, const void *pb)
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 {
-	struct coverage_reader *r = reader->r;
+	struct coverage_xml_reader *r = reader->r;
 	struct cg_branch branch = {
 		.pos = { .file = reader->file, .line = line->line },
 		.kind = CG_BRANCH_ARC,
@@ -60,7 +60,7 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 		return true;
 	++*block;
 	if (!line->branch)
-		return coverage_add_outcomes(
+		return coverage_xml_add_outcomes(
 		    r, reader->unknown, &branch, line->yes, line->no);
 	branch.count = (int64_t)line->yes;
 	if (!cg_add_branch(r->build, reader->unknown, &branch))
@@ -91,7 +91,7 @@ add_line(struct reader *reader, const struct line *line, size_t n)
 }
 
 static bool
-close_file(struct coverage_reader *r)
+close_file(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
@@ -116,7 +116,7 @@ close_file(struct coverage_reader *r)
 
 /* The directory of a package: com/x of com.x. */
 static bool
-open_package(struct coverage_reader *r)
+open_package(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice name;
@@ -132,7 +132,7 @@ open_package(struct coverage_reader *r)
 }
 
 static bool
-close_package(struct coverage_reader *r)
+close_package(struct coverage_xml_reader *r)
 {
 	((struct reader *)r->arg)->package_len = 0;
 	return true;
@@ -143,7 +143,7 @@ close_package(struct coverage_reader *r)
  * Files of several packages can have one name, if it has no directory.
  */
 static bool
-open_file(struct coverage_reader *r)
+open_file(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice path, name;
@@ -169,12 +169,12 @@ static bool
 add_method(struct reader *reader, uint32_t line)
 {
 	const struct cg_pos nowhere = { 0 }, entry = { .line = line };
-	struct coverage_reader *r = reader->r;
+	struct coverage_xml_reader *r = reader->r;
 	struct cg_slice name;
 	uint64_t count;
 	cg_fn fn;
 
-	if (!coverage_get_number(r, "count", true, INT64_MAX, &count))
+	if (!coverage_xml_get_number(r, "count", true, INT64_MAX, &count))
 		return false;
 	if (!cg_xml_attribute(r->xml, "signature", &name) || name.len == 0)
 		(void)cg_xml_attribute(r->xml, "name", &name);
@@ -190,7 +190,7 @@ add_method(struct reader *reader, uint32_t line)
 static bool
 get_branch(struct reader *reader, struct line *line)
 {
-	struct coverage_reader *r = reader->r;
+	struct coverage_xml_reader *r = reader->r;
 	struct cg_slice text;
 	uint64_t most = INT64_MAX / 2;
 
@@ -198,19 +198,20 @@ get_branch(struct reader *reader, struct line *line)
 	line->branch = !line->stated;
 	if (line->stated)
 		most = UINT32_MAX;
-	if (!coverage_get_number(r, "truecount", false, most, &line->yes) ||
-	    !coverage_get_number(r, "falsecount", false, most, &line->no))
+	if (!coverage_xml_get_number(r, "truecount", false, most, &line->yes) ||
+	    !coverage_xml_get_number(r, "falsecount", false, most, &line->no))
 		return false;
 	if (line->branch) {
 		line->count = line->yes + line->no;
 		return true;
 	}
-	return coverage_allow_branches(r, line->yes + line->no) &&
-	       coverage_get_number(r, "count", false, INT64_MAX, &line->count);
+	return coverage_xml_allow_branches(r, line->yes + line->no) &&
+	       coverage_xml_get_number(
+		   r, "count", false, INT64_MAX, &line->count);
 }
 
 static bool
-open_line(struct coverage_reader *r)
+open_line(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 	struct cg_slice type;
@@ -219,7 +220,7 @@ open_line(struct coverage_reader *r)
 
 	if (!reader->file)
 		return cg_xml_reject(r->xml, "<file> before <line>");
-	if (!coverage_get_number(r, "num", false, UINT32_MAX, &number))
+	if (!coverage_xml_get_number(r, "num", false, UINT32_MAX, &number))
 		return false;
 	(void)cg_xml_attribute(r->xml, "type", &type);
 	if (cg_equal(type, "method"))
@@ -237,7 +238,7 @@ open_line(struct coverage_reader *r)
 	} else if (!cg_equal(type, "stmt")) {
 		return cg_xml_reject(
 		    r->xml, "type=\"...\" with method, stmt or cond");
-	} else if (!coverage_get_number(
+	} else if (!coverage_xml_get_number(
 		       r, "count", false, INT64_MAX, &line->count)) {
 		return false;
 	}
@@ -247,14 +248,14 @@ open_line(struct coverage_reader *r)
 }
 
 static bool
-skip(struct coverage_reader *r)
+skip(struct coverage_xml_reader *r)
 {
 	(void)cg_xml_content(r->xml, NULL);
 	return true;
 }
 
 /* All elements of the schema. */
-static const struct coverage_element elements[] = {
+static const struct coverage_xml_element elements[] = {
 	{ "coverage", NULL, NULL },
 	{ "line", open_line, NULL },
 	{ "metrics", NULL, NULL },
@@ -269,16 +270,16 @@ static const struct coverage_element elements[] = {
 int
 clover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	const struct cg_event event = COVERAGE_EVENT;
+	const struct cg_event event = COVERAGE_XML_EVENT;
 	struct reader reader = { 0 };
-	struct coverage_reader r = {
+	struct coverage_xml_reader r = {
 		.job = job, .in = in, .build = build, .arg = &reader
 	};
 	int status;
 
 	(void)cg_add_event(build, &event);
 	reader.r = &r;
-	status = coverage_read_document(&r, elements);
+	status = coverage_xml_read_document(&r, elements);
 	free(reader.line);
 	free(reader.package);
 	return status;

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 /* A statement, a function or a branch. */
 struct item {
@@ -25,7 +25,7 @@ struct items {
 };
 
 struct istanbul {
-	struct covjson_section section;
+	struct coverage_json_section section;
 	struct items statements, fns, branches;
 	uint64_t *outcome;
 	size_t outcomes, outcome_cap;
@@ -311,8 +311,8 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 		if (item->line == last)
 			continue;
 		if (item->counted &&
-		    !covjson_add_line(doc, &istanbul->section,
-			&(struct covjson_line){ .line = item->line,
+		    !coverage_json_add_line(doc, &istanbul->section,
+			&(struct coverage_json_line){ .line = item->line,
 			    .count = (int64_t)item->count }))
 			return false;
 		last = item->counted ? item->line : last;
@@ -332,8 +332,8 @@ add_fns(struct cg_doc *doc, struct istanbul *istanbul)
 
 		if (first == 0 || item->name == 0)
 			continue;
-		if (!covjson_add_fn(doc, &istanbul->section,
-			&(struct covjson_fn){ .name = item->name,
+		if (!coverage_json_add_fn(doc, &istanbul->section,
+			&(struct coverage_json_fn){ .name = item->name,
 			    .first = first,
 			    .last =
 				empty || item->last < first ? 0 : item->last,
@@ -350,11 +350,11 @@ static bool
 add_branch(
     struct cg_doc *doc, struct istanbul *istanbul, const struct item *item)
 {
-	struct covjson_branch branch = { .row = {
-					     .pos.line = item->line,
-					     .kind = CG_BRANCH_ARC,
-					     .block = (uint32_t)item->id,
-					 } };
+	struct coverage_json_branch branch = { .row = {
+						   .pos.line = item->line,
+						   .kind = CG_BRANCH_ARC,
+						   .block = (uint32_t)item->id,
+					       } };
 
 	for (size_t i = 0; i < item->outcomes; i++) {
 		if (istanbul->outcome[item->outcome + i] > 0)
@@ -364,7 +364,7 @@ add_branch(
 		branch.row.index = (uint32_t)i;
 		branch.row.count =
 		    (int64_t)istanbul->outcome[item->outcome + i];
-		if (!covjson_add_branch(doc, &istanbul->section, &branch))
+		if (!coverage_json_add_branch(doc, &istanbul->section, &branch))
 			return false;
 	}
 	return true;
@@ -413,7 +413,7 @@ take_file(struct cg_doc *doc, struct istanbul *istanbul, struct cg_slice key)
 	}
 	istanbul->statements.n = istanbul->fns.n = branches->n = 0;
 	istanbul->outcomes = 0;
-	return covjson_end_section(
+	return coverage_json_end_section(
 	    doc, &istanbul->section, cg_get_name(doc->build, istanbul->path));
 }
 
@@ -425,7 +425,7 @@ free_items(struct items *items)
 }
 
 int
-covjson_read_istanbul(
+coverage_json_read_istanbul(
     struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct istanbul istanbul = { 0 };
@@ -434,7 +434,7 @@ covjson_read_istanbul(
 	int status;
 
 	cg_doc_open(&doc, job, in, build, &istanbul);
-	if (covjson_add_event(build) && cg_doc_object(&doc)) {
+	if (coverage_json_add_event(build) && cg_doc_object(&doc)) {
 		while (cg_doc_key(&doc, &key)) {
 			if (!take_file(&doc, &istanbul, key))
 				break;
@@ -445,6 +445,6 @@ covjson_read_istanbul(
 	free_items(&istanbul.fns);
 	free_items(&istanbul.branches);
 	free(istanbul.outcome);
-	covjson_free_section(&istanbul.section);
+	coverage_json_free_section(&istanbul.section);
 	return status;
 }

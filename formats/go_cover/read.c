@@ -1,5 +1,5 @@
 /*
- * go_read.c - reads cover profiles, also those that were merged.
+ * read.c - reads cover profiles, also those that were merged.
  *
  * Blocks of a file may be in any order and places, and the same block may come
  * several times, for each package whose tests ran it. So all blocks are
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "go_cover.h"
 
 /*
  * A block names lines without listing them. A profile may have one for each of
@@ -305,7 +305,10 @@ add_files(struct reader *r)
 int
 go_cover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	const struct cg_event event = COVERAGE_EVENT;
+	const struct cg_event event = { .name = "Exec",
+		.long_name = "Line executions",
+		.is_signed = true,
+		.incl = CG_INCL_NONE };
 	struct reader r = { .job = job, .in = in, .build = build };
 	struct cg_slice text;
 	bool ok = true;

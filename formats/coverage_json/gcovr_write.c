@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "covjson.h"
+#include "coverage_json.h"
 
 struct writer {
-	struct cg_report r;     /* first: see cg_report_files() */
-	struct covjson_fns fns; /* of the file */
-	bool both;              /* functions have both names */
+	struct cg_report r;           /* first: see cg_report_files() */
+	struct coverage_json_fns fns; /* of the file */
+	bool both;                    /* functions have both names */
 };
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -40,9 +40,9 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 static bool
 put_fns(struct writer *w)
 {
-	const struct covjson_merged *fn;
+	const struct coverage_json_merged *fn;
 
-	if (!covjson_list_fns(&w->fns, &w->r))
+	if (!coverage_json_list_fns(&w->fns, &w->r))
 		return false;
 	cg_puts(w->r.out, "\"functions\":[");
 	for (size_t i = 0; i < w->fns.fns; i++) {
@@ -161,14 +161,14 @@ static bool
 begin_copy(struct cg_report *copy)
 {
 	((struct writer *)copy)->fns =
-	    (struct covjson_fns){ .in_thread = true };
+	    (struct coverage_json_fns){ .in_thread = true };
 	return true;
 }
 
 static void
 close_copy(struct cg_report *copy)
 {
-	covjson_free_fns(&((struct writer *)copy)->fns);
+	coverage_json_free_fns(&((struct writer *)copy)->fns);
 }
 
 /* ---- The document ------------------------------------------------------- */
@@ -184,7 +184,7 @@ get_version(const char *text, uint64_t *minor)
 }
 
 int
-covjson_write_gcovr(
+coverage_json_write_gcovr(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .r = { .job = job,
@@ -214,6 +214,6 @@ covjson_write_gcovr(
 	    "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[\n", minor);
 	ok = cg_report_files(&how);
 	cg_puts(out, "]}\n");
-	covjson_free_fns(&w.fns);
+	coverage_json_free_fns(&w.fns);
 	return cg_report_close(&w.r, ok);
 }

@@ -7,7 +7,7 @@
  * branches it has and how many of them were taken. Lost are counts and
  * functions.
  */
-#include "coverage.h"
+#include "coverage_xml.h"
 
 static void
 put_line(struct cg_out *out, const struct cg_line_sum *line)
@@ -15,13 +15,13 @@ put_line(struct cg_out *out, const struct cg_line_sum *line)
 	struct cg_hits branches = { 0 };
 
 	cg_puts(out, "<lineToCover");
-	coverage_put_number(out, "lineNumber", line->line);
+	coverage_xml_put_number(out, "lineNumber", line->line);
 	cg_put_xml_attribute(
 	    out, "covered", cg_slice(line->hits > 0 ? "true" : "false"));
 	cg_count_arcs(line->branch, line->branches, &branches);
 	if (branches.found > 0) {
-		coverage_put_number(out, "branchesToCover", branches.found);
-		coverage_put_number(out, "coveredBranches", branches.hit);
+		coverage_xml_put_number(out, "branchesToCover", branches.found);
+		coverage_xml_put_number(out, "coveredBranches", branches.hit);
 	}
 	cg_puts(out, "/>\n");
 }

@@ -1,9 +1,9 @@
 /*
- * covjson.h - reports of coverage as JSON, each of one tool, that list lines
- * and functions by file:
+ * coverage_json.h - reports of coverage as JSON, each of one tool, that list
+ * lines and functions by file:
  *
  *	coveragepy.c  coverage.py: lines and branches of a file ->
- *	              struct covjson_section
+ *	              struct coverage_json_section
  *	gcovr_read.c  gcovr: files -> the same
  *	codecov.c     Codecov: values by line -> the same; graph -> JSON
  *	coveralls.c   Coveralls: arrays by line -> the same; graph -> JSON
@@ -16,23 +16,23 @@
  *
  * The library reads the JSON (cg_doc_*()).
  */
-#ifndef FORMATS_COVJSON_COVJSON_H
-#define FORMATS_COVJSON_COVJSON_H
+#ifndef FORMATS_COVERAGE_JSON_H
+#define FORMATS_COVERAGE_JSON_H
 
 #include "cgconv_parse.h"
 
-struct covjson_fn {
+struct coverage_json_fn {
 	cg_name name, symbol; /* symbol: its linker name, or 0 */
 	cg_file file;
 	uint32_t first, last; /* lines, 0: unknown */
 	uint32_t column;      /* 0: the name alone identifies it */
 	uint64_t count;       /* entries */
 	bool counted;         /* count is known */
-	cg_fn fn;             /* in the graph, once covjson_open_file() ran */
+	cg_fn fn;             /* in the graph, once the file is open */
 };
 
 /* The lines of a file by function. Starts as { 0 }. */
-struct covjson_owners {
+struct coverage_json_owners {
 	struct cg_owners of;
 	struct cg_fn_lines *lines;
 	size_t cap;
@@ -42,91 +42,97 @@ struct covjson_owners {
  * A file of a report. It is collected until its end, for functions may come
  * after the lines that they contain. Starts as { 0 }.
  */
-struct covjson_section {
-	struct covjson_fn *fn;
+struct coverage_json_section {
+	struct coverage_json_fn *fn;
 	size_t fns, fn_cap;
-	struct covjson_line {
+	struct coverage_json_line {
 		uint32_t line;
 		cg_name fn; /* the function that it names, or 0 */
 		int64_t count;
 	} * line;
 	size_t lines, line_cap;
-	struct covjson_branch {
+	struct coverage_json_branch {
 		cg_name fn;
 		struct cg_branch row; /* its file is set later */
 	} * branch;
 	size_t branches, branch_cap;
-	struct covjson_owners owners;
+	struct coverage_json_owners owners;
 	/* Name -> position in fn + 1; may have those of earlier files. */
 	struct cg_map by_name;
 };
 
 /* Adds the event of coverage. */
-bool covjson_add_event(struct cg_build *);
+bool coverage_json_add_event(struct cg_build *);
 /*
  * Adds n functions of a file with their entries, sorts them, and finds who owns
  * which line. False: out of memory (not reported).
  */
-bool covjson_open_file(struct cg_build *, struct covjson_owners *, cg_file,
-    struct covjson_fn *, size_t n);
-void covjson_free_owners(struct covjson_owners *);
+bool coverage_json_open_file(struct cg_build *,
+    struct coverage_json_owners *, cg_file,
+    struct coverage_json_fn *, size_t n);
+void coverage_json_free_owners(struct coverage_json_owners *);
 
 /* ---- section.c: false: rejected ----------------------------------------- */
 
-bool covjson_add_fn(
-    struct cg_doc *, struct covjson_section *, const struct covjson_fn *);
-bool covjson_add_line(
-    struct cg_doc *, struct covjson_section *, const struct covjson_line *);
-bool covjson_add_branch(
-    struct cg_doc *, struct covjson_section *, const struct covjson_branch *);
+bool coverage_json_add_fn(
+    struct cg_doc *, struct coverage_json_section *,
+    const struct coverage_json_fn *);
+bool coverage_json_add_line(
+    struct cg_doc *, struct coverage_json_section *,
+    const struct coverage_json_line *);
+bool coverage_json_add_branch(
+    struct cg_doc *, struct coverage_json_section *,
+    const struct coverage_json_branch *);
 /*
  * Adds the counts of an array by line number, whose first item is that of line
  * first; null has no code, and neither has a negative number.
  */
-bool covjson_take_counts(
-    struct cg_doc *, struct covjson_section *, uint32_t first);
+bool coverage_json_take_counts(
+    struct cg_doc *, struct coverage_json_section *, uint32_t first);
 /*
  * Branches were reached if their line ran; lines must be in order. Call it
- * before covjson_end_section().
+ * before coverage_json_end_section().
  */
-void covjson_mark_reached(struct covjson_section *);
+void coverage_json_mark_reached(struct coverage_json_section *);
 /* Moves a complete file to the graph. */
-bool covjson_end_section(
-    struct cg_doc *, struct covjson_section *, struct cg_slice path);
-void covjson_free_section(struct covjson_section *);
+bool coverage_json_end_section(
+    struct cg_doc *, struct coverage_json_section *, struct cg_slice path);
+void coverage_json_free_section(struct coverage_json_section *);
 
 /* ---- gcovr -------------------------------------------------------------- */
 
-int covjson_read_gcovr(struct cg_job *, struct cg_in *, struct cg_build *);
-int covjson_write_gcovr(
+int coverage_json_read_gcovr(
+    struct cg_job *, struct cg_in *, struct cg_build *);
+int coverage_json_write_gcovr(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 /* ---- Istanbul ----------------------------------------------------------- */
 
-int covjson_read_istanbul(struct cg_job *, struct cg_in *, struct cg_build *);
-int covjson_write_istanbul(
+int coverage_json_read_istanbul(
+    struct cg_job *, struct cg_in *, struct cg_build *);
+int coverage_json_write_istanbul(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 /* ---- put.c: what writers share ------------------------------------------ */
 
 /* Functions of one demangled name and line: the constructors of C++, say. */
-struct covjson_merged {
+struct coverage_json_merged {
 	const char *name;              /* demangled */
 	const struct cg_merged_fn *fn; /* the first of them */
 	uint64_t count;                /* the sum */
 };
 /* Those of a file. Starts as { 0 }. */
-struct covjson_fns {
-	struct covjson_merged *fn;
+struct coverage_json_fns {
+	struct coverage_json_merged *fn;
 	size_t fns, cap;
 	struct cg_demangler *names; /* see cg_demangle_with() */
 	bool in_thread;             /* long names are not demangled: fails */
 };
-void covjson_free_fns(struct covjson_fns *);
+void coverage_json_free_fns(struct coverage_json_fns *);
 /* Lists those of the current file. False: out of memory, or a cursor failed. */
-bool covjson_list_fns(struct covjson_fns *, struct cg_report *);
+bool coverage_json_list_fns(struct coverage_json_fns *, struct cg_report *);
 /* Of arrays by line number: what stands for lines without code. */
-struct covjson_gaps {
+struct coverage_json_gaps {
 	uint32_t next; /* line of the file's next item; starts as 1 */
 	uint64_t gaps, lines;
 };
@@ -135,7 +141,8 @@ struct covjson_gaps {
  * that has none: "null,". False: rejected, for a few lines with large numbers
  * would make an output of any size.
  */
-bool covjson_put_gap(
-    struct cg_report *, struct covjson_gaps *, uint32_t line, const char *item);
+bool coverage_json_put_gap(
+    struct cg_report *, struct coverage_json_gaps *, uint32_t line,
+    const char *item);
 
 #endif

@@ -14,7 +14,7 @@
  * istanbul only as a number. Lost are classes, complexity, the sizes of files,
  * and, when reading, the project of tests.
  */
-#include "coverage.h"
+#include "coverage_xml.h"
 
 static int
 probe(const struct cg_head *head)

@@ -4,21 +4,21 @@
  */
 #include <stdlib.h>
 
-#include "coverage.h"
+#include "coverage_xml.h"
 
 static int
 compare_keys(const void *pa, const void *pb)
 {
-	const struct coverage_fn *a = pa, *b = pb;
+	const struct coverage_xml_fn *a = pa, *b = pb;
 
 	return cg_compare(a->key, b->key);
 }
 
-struct coverage_fn *
-coverage_find_fn(
-    const struct coverage_fns *f, const struct cg_graph *graph, cg_fn fn)
+struct coverage_xml_fn *
+coverage_xml_find_fn(
+    const struct coverage_xml_fns *f, const struct cg_graph *graph, cg_fn fn)
 {
-	struct coverage_fn wanted = { .key = cg_fn_key(graph, fn) };
+	struct coverage_xml_fn wanted = { .key = cg_fn_key(graph, fn) };
 
 	if (f->fns == 0)
 		return NULL;
@@ -26,10 +26,10 @@ coverage_find_fn(
 }
 
 bool
-coverage_list_fns(struct coverage_fns *f, const struct cg_report *r)
+coverage_xml_list_fns(struct coverage_xml_fns *f, const struct cg_report *r)
 {
 	const struct cg_merged_fn *merged;
-	struct coverage_fn *found;
+	struct coverage_xml_fn *found;
 	const cg_fn *fn;
 	size_t n;
 
@@ -38,14 +38,15 @@ coverage_list_fns(struct coverage_fns *f, const struct cg_report *r)
 	    !cg_grow_raw(&f->fn, &f->cap, n, sizeof(*f->fn)))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		f->fn[f->fns++] = (struct coverage_fn){ .key = merged[i].name,
-			.first = merged[i].first,
-			.count = merged[i].count };
+		f->fn[f->fns++] =
+		    (struct coverage_xml_fn){ .key = merged[i].name,
+			    .first = merged[i].first,
+			    .count = merged[i].count };
 	if (f->fns > 1)
 		qsort(f->fn, f->fns, sizeof(*f->fn), compare_keys);
 	n = cg_file_fns(r->lines, &fn);
 	for (size_t i = n; i-- > 0;) {
-		found = coverage_find_fn(f, r->graph, fn[i]);
+		found = coverage_xml_find_fn(f, r->graph, fn[i]);
 		if (found)
 			found->name = cg_fn_name(r->graph, fn[i]);
 	}
@@ -55,7 +56,7 @@ coverage_list_fns(struct coverage_fns *f, const struct cg_report *r)
 /* ---- XML ---------------------------------------------------------------- */
 
 void
-coverage_put_number(struct cg_out *out, const char *name, uint64_t value)
+coverage_xml_put_number(struct cg_out *out, const char *name, uint64_t value)
 {
 	cg_putc(out, ' ');
 	cg_puts(out, name);
