@@ -20,8 +20,9 @@ DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := g++ zstd xz-utils bzip2 bats perl clang llvm mandoc \
 	libclang-rt-dev
-# For tests/html.bats, which tells what it skips without a browser. With what it
-# needs this is 190 MB to download: make check BROWSER_PACKAGES= leaves it out.
+# For tests/formats/html.bats, which tells what it skips without a browser. With
+# what it needs this is 190 MB to download: "make check BROWSER_PACKAGES=" leaves
+# it out.
 BROWSER_PACKAGES := chromium
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
@@ -72,6 +73,7 @@ CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 lib_src := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
 cmd_src := $(wildcard cmd/*.c cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
+bats := $(wildcard tests/*/*.bats)
 headers := $(wildcard lib/*.h)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cmd_obj := $(cmd_src:%.c=$(B)/%.o)
@@ -227,8 +229,8 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 ## check: build and run all tests; the last line has the counts
 check: all $(units) fuzzers browser
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
-		tests/run tests/matrix.bats \
-		$(filter-out tests/matrix.bats,$(wildcard tests/*.bats)) \
+		tests/run $(filter %/matrix.bats,$(bats)) \
+		$(filter-out %/matrix.bats,$(bats)) \
 		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
 
@@ -259,7 +261,7 @@ asan:
 ## golden: rewrite the expected outputs of the tests; review with git diff
 golden: all
 	@UPDATE=1 B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" \
-		tests/run $(wildcard tests/*.bats)
+		tests/run $(bats)
 
 # All readers share one fuzzer, which takes the format from its file name. It
 # is always built with clang, whatever CC is, because clang has libFuzzer.

@@ -1,5 +1,6 @@
-# helper.bash - functions for the bats files, which begin with: load helper
+# helper.bash - functions for the bats files, which begin with: load ../helper
 #
+#   $ROOT                          the root directory; tests begin in it
 #   $CGCONV                        the program under test
 #   golden INPUT TO [OPTION...]    compares a conversion with tests/golden
 #   refuses STATUS MESSAGE ARG...  cgconv ARG... fails with this status and
@@ -15,11 +16,12 @@
 #   can_serve FILE [SOURCE...]     builds tests/faults/server.c for LD_PRELOAD
 #   needs_terminal                 skips the test if script(1) opens no terminal
 
-cd "$BATS_TEST_DIRNAME/.." || exit 1
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+ROOT=$PWD
 B=${B:-build}
 case $B in
 /*) ;;
-*) B=$PWD/$B ;;
+*) B=$ROOT/$B ;;
 esac
 CGCONV=$B/cgconv
 

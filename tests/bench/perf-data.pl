@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# perf-data.pl BYTES - prints lines of which tests/perf-data.pl makes a recording
-# of about BYTES bytes: 2000 stacks of 4 to 24 frames, in rounds of 2000 samples.
+# perf-data.pl BYTES - prints lines of which tests/formats/perf-data.pl makes a
+# recording of about BYTES bytes: 2000 stacks of 4 to 24 frames, in rounds of 2000
+# samples.
 use strict;
 use warnings;
 

@@ -1,0 +1,81 @@
+# captures.bats - recordings that cgconv recognizes but does not read.
+load ../helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+}
+
+# says NAME BYTES MESSAGE: a file that begins with BYTES is rejected with
+# MESSAGE.
+says()
+{
+	{ printf -- "$2" && head -c 200 /dev/zero; } >"$dir/$1"
+	refuses 1 "$3" "$dir/$1"
+	[ "$("$CGCONV" --detect "$dir/$1" | cut -f 2)" = captures ]
+}
+
+@test "captures: recognizes each recording, prints what to do with it" {
+	says perf.data PERFFILE "perf script -F comm,pid,tid,time,period"
+	says other.data PERFFILE "-i $dir/other.data | cgconv -"
+	says simple SIMPLEPERF "gecko_profile_generator.py -i perf.data"
+	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
+	says app.nettrace Nettrace "dotnet-trace convert"
+	says trace.out 'go 1.19 trace\0\0\0' "go tool trace -pprof=sync"
+	says app.mojo MOJ "mojo2austin"
+	says out.bin memray "memray transform gprof2dot -o out.json $dir/out.bin"
+	says app.eventlog hdrb "hs-speedscope"
+	says rec.heaptrack 'v 10400 3\nX ./rec 2\n' "heaptrack_print -f $dir/rec.heaptrack"
+	says magic.fxt '\x10\0\x04FxT\x16\0' "traceconv json $dir/magic.fxt"
+	says method.trace '*version\n3\n' "traceconv json"
+	says stream.trace SLOW "a method trace of Android"
+	says app.syscap '\x5e\x97\xca\xfd' "perf record -g"
+	says hang.txt 'Date/Time: 2024\nReport Version: 35\n' "sample PID -file"
+	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
+	says app.raw 'v 10500 3\nx 8 /bin/rec\n' "heaptrack_interpret <$dir/app.raw"
+	says cpu.dump '\x04\x08{\x07:\x0cversioni\x06:\tmode:\x08cpu' "stackprof --json"
+	says jeprof.heap 'heap_v2/524288\n  t*: 3: 1600 [0: 0]\n' "jeprof --callgrind"
+	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
+	says Rprof.out 'sample.interval=20000\n"f" "g" \n' "writeCallgrindFile"
+	says Rprof2.out 'memory profiling: line profiling: sample.interval=20000\n' "writeCallgrindFile"
+	says app.etl '\0\0\1\0' "event trace log"
+	says app.pftrace '\x0a\x02' "traceconv json"
+}
+
+@test "captures: recognizes texts and JSON by their words" {
+	says app.fprof '%%%% Analysis results:\n{  analysis_options,\n' "erlgrind $dir/app.fprof"
+	says eprof.txt '\n****** Process <0.1.0>    -- 100.00 %% of profiled time *** \nFUNCTION  CALLS  %%  TIME\n' "erlgrind out.fprof"
+	says trace.log '------------------\n\t    1\t5\t7\t_Dmain\n\n======== Timer Is 35 Ticks/Sec, Times are in Microsecs ========\n\n Num Tree Func\n' "a trace.log of D"
+	says app.json '{"sample_count": 5, "cpu_time": 0.4, "root_frame": {' "pyinstrument -r speedscope"
+	says v8.json '{"result":[{"scriptId":"1","functions":[{"ranges":[{"startOffset":0}],"isBlockCoverage":true}]}]}' "c8 report"
+	says coverage.json '{"a.dll":{"/x/A.cs":{"N.A":{"N.A::F()":{"Lines":{"3":1},"Branches":[]}}}}}' "CoverletOutputFormat=cobertura"
+	says xccov.json '{"/x/a.swift":[{"line":1,"isExecutable":true,"executionCount":3}]}' "Coverage.profdata"
+	says .resultset.json '{\n "RSpec": {\n "coverage": {\n "/x/\\"a.rb": {"lines": [1, null]}}, "timestamp": 1}}' "SimpleCov.collate([\"$dir/.resultset.json\"])"
+	says old.json '{"t":{"coverage":{"/x/a.rb":[1,null]},"timestamp":1}}' "SimpleCov::Formatter::JSONFormatter"
+	says functions.txt 'Functions sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "a report of gprofng"
+	says calltree.txt 'Functions Call Tree. Metric: Attributed Total CPU Time\n\nAttr. Total    Name\n' "perf record -g PROGRAM"
+	mkdir "$dir/test.1.er"
+	: >"$dir/test.1.er/log.xml"
+	refuses 1 "an experiment of gprofng" "$dir/test.1.er"
+}
+
+@test "captures: directories are recognised by their names and files" {
+	mkdir "$dir/app.trace" "$dir/rec" "$dir/none"
+	: >"$dir/app.trace/form.template"
+	printf PERFILE2 >"$dir/rec/data"
+	printf PERFILE2 >"$dir/rec/data.0"
+	refuses 1 "run: xctrace export --input $dir/app.trace --output" \
+		"$dir/app.trace/"
+	refuses 1 "-i $dir/rec | cgconv -" "$dir/rec"
+	refuses 1 "no files to read in this directory" "$dir/none"
+	# Inputs that formats find in directories take precedence.
+	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
+	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"
+}
+
+@test "captures: tells go.work from a trace" {
+	printf 'go 1.21\n\nuse .\n' >"$dir/go.work"
+	"$CGCONV" --detect "$dir/go.work" | grep -q '	-	-	0$'
+	printf 'go 1.21 trace\0\0\0' >"$dir/trace.out"
+	"$CGCONV" --detect "$dir/trace.out" | grep -q captures
+}

@@ -1,0 +1,562 @@
+# html.bats - reports: the page, its data, and what a browser makes of it.
+load ../helper
+
+# The pages of this file are opened in Chromium, if it is installed. "skip"
+# tells in a line what was not tested.
+CHROMIUM=$(command -v chromium || command -v chromium-browser || true)
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	perl -MCompress::Zlib -MMIME::Base64 -MDigest::SHA -MJSON::PP -e 1 \
+		2>/dev/null || skip "no modules of perl"
+}
+
+# report INPUT... [OPTION]: makes $dir/out.html; its rows are in $dir/rows.
+report()
+{
+	"$CGCONV" -q -t html -o "$dir/out.html" "$@"
+	perl tests/oracle/html.pl --check "$dir/out.html"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+}
+
+# Functions with their costs as --info --json prints them, in the form of rows.
+functions_of()
+{
+	"$CGCONV" -q --info --json --top 100000 "$@" | perl -MJSON::PP -e '
+		local $/;
+		my $all = decode_json(<STDIN>);
+		my $n = grep { !exists $_->{formula} } @{ $all->{events} };
+		binmode STDOUT, ":utf8";
+		print join("\t", "fn", @$_{qw(name file object calls)},
+			@{ $_->{inclusive} }[0 .. $n - 1],
+			@{ $_->{self} }[0 .. $n - 1]), "\n"
+			for @{ $all->{functions} };' | LC_ALL=C sort
+}
+
+# open FRAGMENT: prints the page's DOM after its script has run, and fails if
+# the browser's console has a message.
+browse()
+{
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 \
+		--enable-logging=stderr --dump-dom \
+		"file://$dir/out.html#$1" 2>"$dir/log" >"$dir/dom"
+	not grep 'CONSOLE' "$dir/log"
+	grep -q 'data-ready="true"' "$dir/dom"
+}
+
+# A server shows index.html as the directory.
+index_is_found()
+{
+	local server port=$((20000 + $$ % 20000))
+
+	mkdir "$dir/www"
+	for file in "$dir"/out.*; do
+		cp "$file" "$dir/www/index${file#"$dir/out"}"
+	done
+	python3 -m http.server -b 127.0.0.1 -d "$dir/www" "$port" >/dev/null 2>&1 3>&- &
+	server=$!
+	sleep 1
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 --dump-dom \
+		"http://127.0.0.1:$port/#view=flame" 2>"$dir/log" >"$dir/dom"
+	kill "$server"
+	grep -q 'data-view="flame"' "$dir/dom"
+}
+
+# browse_failing MESSAGE: the flame graph cannot be shown, and the page says why.
+browse_failing()
+{
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 --dump-dom \
+		"file://$dir/out.html#view=flame" 2>"$dir/log" >"$dir/dom"
+	grep -o 'role="alert">[^<]*' "$dir/dom" | grep -F "$1"
+}
+
+# The cells of the rows of all tables in the DOM, with tabs between them.
+cells()
+{
+	perl -0777 -ne '
+		for (split /role="row"/) {
+			my @cell = /role="cell">(.*?)<\/div>/gs or next;
+			for (@cell) {
+				s/<\/span><span class="pct/ $&/g;
+				s/<[^>]*>//g;
+				s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/ /g; s/&amp;/&/g;
+			}
+			print join("\t", @cell), "\n";
+		}' "$dir/dom"
+}
+
+needs_browser()
+{
+	[ -n "$CHROMIUM" ] || skip "no chromium"
+}
+
+# nodes ARG...: the stacks of a report of two.perf, as folded stacks.
+nodes()
+{
+	report "$@"
+	sed -n 's/^node\t\(.*\)\t/\1 /p' "$dir/rows" | LC_ALL=C sort
+}
+
+@test "html: the flame graph has the frames of commands that folded has" {
+	for of in 'aa a 10/11 1.0: 5' 'bbb 20/20 1.1: 7' 'aa a 10/12 1.2: 2' \
+		'sh 30/30 1.3: 1' 'ls 30/30 1.4: 4'; do
+		printf '%s\n' "$of cycles: " '	401 work (/bin/a)' \
+			'	400 main (/bin/a)' ''
+	done >"$dir/two.perf"
+	nodes "$dir/two.perf" >"$dir/nodes"
+	"$CGCONV" -q -t folded "$dir/two.perf" | same - "$dir/nodes"
+	grep -qx 'aa_a;main;work 7' "$dir/nodes"
+	[ "$(grep -c '^moment.*work$' "$dir/rows")" = 5 ]
+	# json knows the same.
+	cp "$dir/rows" "$dir/want"
+	"$CGCONV" -q -t json -o "$dir/two.cgj" "$dir/two.perf"
+	nodes "$dir/two.cgj" | same - "$dir/nodes"
+	same <(grep -v ^input "$dir/want") <(grep -v ^input "$dir/rows")
+	# Others drop the times, and none is possible.
+	nodes --root-by tid "$dir/two.perf" | grep -qx 'tid=12;main;work 2'
+	not grep ^moment "$dir/rows"
+	nodes --no-root-by "$dir/two.perf" | same - <(echo 'main;work 19')
+	# Calls with times: nothing runs between them.
+	"$CGCONV" -q -t trace-event -o "$dir/calls.json" "$dir/two.perf"
+	sed 's/"name":"thread_name"/"name":"process_name"/' "$dir/calls.json" \
+		>"$dir/named.json"
+	"$CGCONV" -q -t folded --no-annotate "$dir/named.json" >"$dir/want"
+	nodes "$dir/named.json" | same - "$dir/want"
+}
+
+@test "html: costs, calls and names are those of --info" {
+	for file in samples/callgrind/plain/callgrind.out \
+		samples/callgrind/events/callgrind.out \
+		samples/callgrind/parts/callgrind.out \
+		samples/pprof/cpu/cpu.pb.gz samples/pprof/heap/heap.pb.gz \
+		samples/perf-script/inlined/srcline.perf \
+		samples/gprof/calls/gmon.out samples/pstats/cprofile/cprofile.pstats; do
+		# The frames of commands are in the page only.
+		# shellcheck disable=SC2046 # two words or none
+		report --no-root-by $(exe_of "$file") "$file"
+		# shellcheck disable=SC2046 # two words or none
+		functions_of $(exe_of "$file") "$file" >"$dir/want"
+		[ -s "$dir/want" ]
+		grep -P '^fn\t' "$dir/rows" | LC_ALL=C sort >"$dir/all"
+		# Functions without costs are in the page only.
+		LC_ALL=C comm -23 "$dir/want" "$dir/all" >"$dir/got"
+		same /dev/null "$dir/got"
+	done
+}
+
+@test "html: stacks are those of folded, and add up to the total" {
+	for file in samples/pprof/cpu/cpu.pb.gz samples/folded/shapes/shapes.folded \
+		samples/speedscope/sampled/sampled.json; do
+		[ -e "$file" ] || file=$(samples "$(echo "$file" | cut -d / -f 2)" | head -n 1)
+		report "$file"
+		columns=$(grep -cP '^event\t' "$dir/rows")
+		for i in $(seq "$columns"); do
+			sum=$(grep -P '^node\t' "$dir/rows" | cut -f $((i + 2)) |
+				perl -lne '$s += $_; END { print $s + 0 }')
+			[ "$sum" = "$(grep -P '^event\t' "$dir/rows" |
+				sed -n "${i}p" | cut -f 3)" ]
+		done
+	done
+	printf '%s\n' 'main;a;b;a;c 5' 'main;a 5' 'main;z 30' 'main;a;b 2' >"$dir/in.folded"
+	report "$dir/in.folded"
+	grep -P '^node\t' "$dir/rows" >"$dir/got"
+	printf 'node\t%s\t%d\n' main\;a 5 'main;a;b' 2 'main;a;b;a;c' 5 'main;z' 30 \
+		>"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "html: coverage is that of lcov" {
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda >"$dir/info"
+	perl -lne 'BEGIN { $, = "\t" } $f = $1 if /^SF:(.*)/;
+		$taken{$f, $1}[0]++, $taken{$f, $1}[1] += $2 =~ /^[1-9]/
+			if /^BRDA:(\d+),.*,(\S+)$/;
+		$count{$f, $1} = $2 if /^DA:(\d+),(\d+)/;
+		END { for (sort keys %count) {
+			my ($file, $line) = split /$;/;
+			print "sum", $file, $line, $count{$_}, map { $_ || 0 }
+				@{ $taken{$_} || [] }[0, 1];
+		} }' "$dir/info" >"$dir/want"
+	grep -P '^sum\t' "$dir/rows" | grep -vP '^sum\t[^\t]*\t\d+\t-' |
+		LC_ALL=C sort >"$dir/got"
+	LC_ALL=C sort -o "$dir/want" "$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 20 ]
+	same "$dir/want" "$dir/got"
+	perl -ne '$n += $1 if /^FNF:(\d+)/; END { print "$n\n" }' "$dir/info" >"$dir/want"
+	grep -cP '^entries\t' "$dir/rows" | same "$dir/want" -
+}
+
+@test "html: lines that markers exclude do not count, in coverage only" {
+	cd "$dir" || return 1
+	printf '%s\n' 'f' 'x // LCOV_EXCL_LINE' 'g // GCOVR_EXCL_START' y \
+		'LCOV_EXCL_STOP' >a.c
+	printf '%s\n' SF:a.c FN:1,f FNDA:1,f FN:3,g FNDA:0,g DA:1,1 DA:2,0 DA:3,0 \
+		BRDA:3,0,0,1 DA:4,0 DA:5,0 end_of_record >a.info
+	cd "$ROOT" || return 1
+	report --sources "$dir" "$dir/a.info"
+	grep -P '^cover\t' "$dir/rows" | same - <(printf 'cover\ta.c\t1/2\t1/1\t0/0\n')
+	grep -P '^entries\t' "$dir/rows" | same - <(printf 'entries\tf\t1\n')
+	[ "$(grep -cP '^line\t' "$dir/rows")" -eq 2 ]
+	report --sources "$dir" --no-markers "$dir/a.info"
+	grep -P '^cover\t' "$dir/rows" | same - <(printf 'cover\ta.c\t1/5\t1/2\t1/1\n')
+	# Costs of a profile are not coverage.
+	printf 'events: Ir\nfl=a.c\nfn=f\n1 5\n2 7\n' >"$dir/callgrind.out"
+	report --sources "$dir" "$dir/callgrind.out"
+	[ "$(grep -cP '^line\t' "$dir/rows")" -eq 2 ]
+}
+
+@test "html: functions of one name count once, as for lcov" {
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda |
+		perl -lne 's{^SF:}{} and $f = $_; /^(LF|LH|FNF|FNH|BRF|BRH):(\d+)/ and $n{$1} = $2;
+			/^end/ and print join "\t", "cover", $f, "$n{LH}/$n{LF}",
+				"$n{FNH}/$n{FNF}", ($n{BRH} // 0) . "/" . ($n{BRF} // 0) and %n = ()' |
+		sort >"$dir/want"
+	grep -P '^cover\t' "$dir/rows" | sort | same "$dir/want" -
+}
+
+# Two tests of one file, and a third one of another.
+three_tests()
+{
+	printf '%s\n' f 'x' y '' g z >"$dir/a.c"
+	printf '%s\n' TN:first "SF:$dir/a.c" FN:1,f FN:5,g FNDA:2,f FNDA:0,g \
+		BRDA:2,0,0,1 BRDA:2,0,1,1 DA:1,2 DA:2,2 DA:3,1 DA:5,0 DA:6,0 \
+		end_of_record TN:second "SF:$dir/a.c" FN:1,f FN:5,g FNDA:3,f \
+		FNDA:4,g BRDA:2,0,0,0 BRDA:2,0,1,3 DA:1,3 DA:2,3 DA:3,0 DA:5,4 \
+		DA:6,4 end_of_record TN:third SF:/b.c DA:7,0 DA:8,9 \
+		end_of_record >"$dir/tests.info"
+}
+
+@test "html: tests keep their lines, with the numbers of --summary --per-test" {
+	three_tests
+	report "$dir/tests.info"
+	printf 'test\t%s\n' "first	$dir/a.c	3	1	2	0" "second	$dir/a.c	4	2	1	0" \
+		"third	/b.c	1	0	0	0" >"$dir/want"
+	grep -P '^test\t' "$dir/rows" | same "$dir/want" -
+	printf 'testline\t%s\n' "first	$dir/a.c	1	2" "first	$dir/a.c	2	2" \
+		"first	$dir/a.c	3	1" "second	$dir/a.c	1	3" "second	$dir/a.c	2	3" \
+		"second	$dir/a.c	5	4" "second	$dir/a.c	6	4" "third	/b.c	8	9" >"$dir/want"
+	grep -P '^testline\t' "$dir/rows" | same "$dir/want" -
+	"$CGCONV" -q --summary --per-test "$dir/tests.info" | grep ' first$' |
+		grep -E '3/7 .* 1/2 .* 2/2 '
+	mv "$dir/rows" "$dir/want"
+	report "$dir/tests.info" --split
+	same "$dir/want" "$dir/rows"
+	# Inputs are tests, too, if they are kept apart; else there are none.
+	report --parts "$dir/tests.info" samples/lcov/all-records/tests.info
+	grep -P '^test\tsecond\t/src' "$dir/rows"
+	sed s/^TN.*/TN:/ "$dir/tests.info" >"$dir/one.info"
+	report "$dir/one.info"
+	not grep -P '^test' "$dir/rows"
+	report --parts samples/callgrind/plain/callgrind.out samples/callgrind/plain/callgrind.out
+	not grep -P '^test' "$dir/rows"
+}
+
+@test "html: tests cover as many lines as genhtml counts for them" {
+	command -v genhtml >/dev/null || skip "no genhtml"
+	three_tests
+	genhtml -q --show-details --ignore-errors source -o "$dir/genhtml" "$dir/tests.info" ||
+		skip "genhtml rejects the file"
+	find "$dir/genhtml" -name index-detail.html -exec cat {} + | perl -0777 -ne '
+		print join("\t", "test", $1, $2), "\n"
+			while /testName" colspan=2>(\w+)<.*?testNum">(\d+)&nbsp;\/&nbsp;/gs' | sort >"$dir/want"
+	[ -s "$dir/want" ] || skip "another page of genhtml"
+	report "$dir/tests.info"
+	grep -P '^test\t' "$dir/rows" | cut -f 1,2,4 | sort | same "$dir/want" -
+}
+
+@test "html: tests that cover too many lines keep their numbers, and it is said" {
+	perl -e '
+		for my $t (1 .. 280) {
+			print "TN:t$t\nSF:/a.c\n";
+			print "DA:$_,1\n" for 1 .. 30001;
+			print "end_of_record\n";
+		}' >"$dir/many.info"
+	"$CGCONV" -t html -o "$dir/out.html" "$dir/many.info" 2>"$dir/messages"
+	grep 'tests cover too many lines for a page' "$dir/messages"
+	perl tests/oracle/html.pl "$dir/out.html" | awk '/^testline/ { n++ } /^test\t/ { t += $4 }
+		END { print n, t }' | same - <(echo "$((279 * 30001)) $((280 * 30001))")
+	[ "$(wc -c <"$dir/out.html")" -lt 4000000 ]
+}
+
+@test "html: --split puts the same data into files next to the page" {
+	local inputs=(samples/callgrind/plain/callgrind.out samples/pprof/cpu/cpu.pb.gz
+		samples/gcov/gcc-cc/cover.gcda)
+
+	for input in "${inputs[@]}"; do
+		report "$input" --sources samples/src
+		mv "$dir/rows" "$dir/want"
+		report "$input" --sources samples/src --split
+		same "$dir/want" "$dir/rows"
+		grep -q '^cgconvData("lines","' "$dir/out.lines.js"
+	done
+	# The page alone has no lines.
+	not grep -q "$(head -c 400 "$dir/out.lines.js" | tail -c 300)" "$dir/out.html"
+	"$CGCONV" -q -t html --split -O "$dir/o" "${inputs[@]:0:2}"
+	[ "$(find "$dir/o" -name '*.js' | wc -l)" -gt 5 ]
+	[ -s "$dir/o/samples/callgrind/plain/callgrind.out.lines.js" ]
+}
+
+@test "html: --split needs a name, and leaves no half of a report" {
+	local in=samples/callgrind/plain/callgrind.out
+
+	refuses 2 'several outputs need a file' -t html --split "$in"
+	refuses 2 'several outputs need a file' -t html --split -o - "$in"
+	refuses 2 'several outputs need a file' -t html --split -o "$dir/a.html.gz" "$in"
+	refuses 2 'several outputs need a file' -t html --split -o /dev/null "$in"
+	mkdir "$dir/a.calls.js"
+	refuses 4 'a.calls.js: error: cannot open' -t html --split -o "$dir/a.html" "$in"
+	[ "$(ls -A "$dir")" = "$(printf '%s\n' a.calls.js refuses.err refuses.out)" ] || {
+		ls -A "$dir" && false
+	}
+}
+
+@test "html: --split leaves the old report if a file of the new one fails" {
+	"$CGCONV" -q -t html --split -o "$dir/r.html" samples/callgrind/plain/callgrind.out
+	cat "$dir"/r.* | cksum >"$dir/want"
+	perl -e 'print "main;", join(";", map { "f" . int(rand(1e9)) } 1 .. 9), " 1\n"
+		for 1 .. 20000' >"$dir/in.folded"
+	local status=0
+	(trap '' XFSZ && ulimit -f 300 && "$CGCONV" -q -t html --split \
+		-o "$dir/r.html" "$dir/in.folded" 2>"$dir/err") || status=$?
+	[ "$status" -eq 4 ]
+	grep 'cannot write' "$dir/err"
+	cat "$dir"/r.* | cksum | same "$dir/want" -
+}
+
+@test "html: a difference has the costs before and after" {
+	printf 'main;a 10\nmain;gone 5\n' >"$dir/a.folded"
+	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	grep -P '^(event|node)\t' "$dir/rows" | LC_ALL=C sort >"$dir/got"
+	printf '%s\n' 'event	samples_after	32' 'event	samples_before	15' \
+		'node	main;a	25	10' 'node	main;gone	0	5' 'node	main;new	7	0' \
+		>"$dir/want"
+	same "$dir/want" "$dir/got"
+	# Negative costs of other inputs stay.
+	printf 'a -5\nb 7\n' >"$dir/in.folded"
+	"$CGCONV" -q --diff -t json -o "$dir/diff.json" "$dir/a.folded" "$dir/b.folded"
+	report "$dir/diff.json"
+	grep -P '^node\tmain;gone\t-5$' "$dir/rows"
+}
+
+@test "html: names of strangers stay names" {
+	printf '%b;%b;%b;%b;%b;%b;%b 5\n' '</script><script>alert(1)</script>' \
+		'<!--' '"'"'"' onload="x' 'a\0342\0200\0256b' 'x\0377y' '__proto__' \
+		'&amp;constructor' >"$dir/in.folded"
+	report --title '</title><script>x</script>' "$dir/in.folded"
+	LC_ALL=C cut -f 2 "$dir/rows" >"$dir/names"
+	for name in '</script><script>alert(1)</script>' '<!--' __proto__ \
+		'&amp' constructor; do
+		LC_ALL=C grep -qxF -- "$name" "$dir/names"
+	done
+	LC_ALL=C grep -q $'^fn\tx\377y\t' "$dir/rows"
+	LC_ALL=C grep -q $'^fn\ta\342\200\256b\t' "$dir/rows"
+	grep -qF '<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt;</title>' \
+		"$dir/out.html"
+}
+
+@test "html: sources are opened only where the options allow" {
+	mkdir -p "$dir/in" "$dir/src"
+	printf 'int a;\n' >"$dir/src/a.c"
+	printf 'TN:\nSF:a.c\nDA:1,3\nend_of_record\nSF:../b.c\nDA:1,3\nend_of_record\n' \
+		>"$dir/in/x.info"
+	printf 'secret\n' >"$dir/b.c"
+	report "$dir/in/x.info"
+	not grep -P '^source\t' "$dir/rows"
+	report --sources "$dir/src" "$dir/in/x.info"
+	grep -P '^source\t' "$dir/rows" | cut -f 3 >"$dir/got"
+	printf 'int a;\\n\n' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	cp "$dir/src/a.c" "$dir/in"
+	report "$dir/in/x.info"
+	grep -P '^source\t.*\tint a;' "$dir/rows"
+	"$CGCONV" -t html --sources "$dir/profile" -o "$dir/out.html" \
+		"$dir/in/x.info" 2>&1 | grep 'no source found'
+}
+
+@test "html: --html-min drops small functions and frames, and says so" {
+	printf 'm;wide 990\nm;a;x 3\nm;b 2\nm;c;y;z 5\n' >"$dir/in.folded"
+	report "$dir/in.folded"
+	grep -xP 'dropped_fns\t0' "$dir/rows"
+	report --html-min 1% "$dir/in.folded"
+	grep -xP 'dropped_fns\t6' "$dir/rows"
+	grep -xP 'dropped_frames\t6' "$dir/rows"
+	not grep -P '^fn\tx\t' "$dir/rows"
+	# Their costs are still there.
+	grep -xP 'node\tm;\(dropped\)\t10' "$dir/rows"
+	for wrong in x 1 101% 1%% ''; do
+		refuses 2 '--html-min: expected a percentage' -t html \
+			--html-min "$wrong" "$dir/in.folded"
+	done
+}
+
+@test "html: calls have no stacks, unless they are estimated" {
+	file=samples/callgrind/plain/callgrind.out
+	report "$file"
+	not grep -P '^node\t' "$dir/rows"
+	grep -P '^(fn|call|line)\t' "$dir/rows" >"$dir/want"
+	report --guess-stacks "$file"
+	grep -P '^(fn|call|line)\t' "$dir/rows" >"$dir/got"
+	# Calls stay those of the profile.
+	same "$dir/want" "$dir/got"
+	grep -xP 'guessed\t1' "$dir/rows"
+	[ "$(grep -P '^node\t' "$dir/rows" |
+		perl -F'\t' -lane '$s += $F[2]; END { print $s }')" = \
+		"$(grep -P '^event\t' "$dir/rows" | cut -f 3)" ]
+}
+
+@test "html: a timeline keeps its moments" {
+	printf 'p 7/7 1.000000: 3 cycles:\n\t1 b (/x)\n\t2 main (/x)\n\n%s' \
+		"$(printf 'p 7/7 1.500000: 4 cycles:\n\t1 c (/x)\n\t2 main (/x)\n\n')" \
+		>"$dir/in.perf"
+	report -f perf-script "$dir/in.perf"
+	grep -P '^moment\t' "$dir/rows" | cut -f 3 | tr '\n' ' ' >"$dir/got"
+	printf 'b c ' | same - "$dir/got"
+}
+
+@test "html: the page is at most 1 MB larger than its data" {
+	report samples/callgrind/plain/callgrind.out
+	[ "$(wc -c <"$dir/out.html")" -lt 1000000 ]
+}
+
+# ---- In a browser -----------------------------------------------------------
+
+@test "html: Chromium shows all functions with their costs" {
+	needs_browser
+	for file in samples/callgrind/plain/callgrind.out samples/pprof/cpu/cpu.pb.gz; do
+		report "$file"
+		event=$(grep -P '^event\t' "$dir/rows" | tail -n 1 | cut -f 2)
+		columns=$(grep -cP '^event\t' "$dir/rows")
+		browse "view=functions&sort=name&event=$event"
+		# Name, inclusive and self cost, without shares and cycles.
+		cells | perl -lne '@F = split /\t/, $_, -1;
+			s/ .*//, s/,//g for @F[0, 1];
+			$F[-3] =~ s/(.) <cycle \d+>$/$1/;
+			print join("\t", $F[-3], @F[0, 1])' | LC_ALL=C sort >"$dir/got"
+		perl -F'\t' -lane 'BEGIN { $n = shift }
+			print join("\t", $F[1], $F[4 + $n], $F[4 + 2 * $n])
+				if $F[0] eq "fn" && $F[1] ne "" && $F[4 + $n];
+			print join("\t", "<cycle $F[1]>", $F[2 + $n], $F[2 + 2 * $n])
+				if $F[0] eq "cycle"' \
+			"$columns" "$dir/rows" | LC_ALL=C sort >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "html: Chromium shows callers, callees, frames and lines" {
+	needs_browser
+	printf '%s\n' 'main;a;b 5' 'main;a 7' 'main;c;a;b 11' >"$dir/in.folded"
+	report "$dir/in.folded"
+	a=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')a$(printf '\t')" | cut -d : -f 1)
+	browse "view=function&fn=$((a - 1))"
+	cells >"$dir/got"
+	printf '%s\n' '12 52.2%	12	main' '11 47.8%	11	c' '16 69.6%	16	b' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	browse "view=flame&fn=$((a - 1))"
+	grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
+		grep -F 'a 12, 52.2%'
+	browse "view=flame&mode=inverted&fn=$((a - 1))"
+	grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
+		grep -F 'a 16, 69.6%'
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=flame'
+	grep -F -- '--guess-stacks' "$dir/dom"
+}
+
+@test "html: Chromium shows coverage as lcov counts it" {
+	needs_browser
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda |
+		perl -ne '$s{$1} += $2 if /^(LF|LH|BRF|BRH):(\d+)/;
+			END { print "$s{LH} of $s{LF}\n$s{BRH} of $s{BRF}\n" }' >"$dir/want"
+	browse 'view=overview'
+	while read -r line; do
+		grep -F "<small>$line</small>" "$dir/dom" >/dev/null
+	done <"$dir/want"
+	browse 'view=coverage'
+	cells | grep -F 'cover.cc'
+	file=$(grep -P '^sum\t' "$dir/rows" | cut -f 2 | uniq | grep -n 'cover.cc$' | cut -d : -f 1)
+	browse "view=source&file=$file"
+	# Counts of lines, without the lines that have none.
+	cells | awk -F '\t' '$1 != "" { print $3, $1 }' | tr -d , | sort -n >"$dir/got"
+	grep -P '^sum\t[^\t]*cover.cc\t' "$dir/rows" | awk -F '\t' '$4 != "-" {
+		print $3, $4 }' | sort -n >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "html: Chromium shows which tests cover a line, and what one test covers" {
+	needs_browser
+	three_tests
+	report "$dir/tests.info" --sources /
+	browse 'view=coverage&tab=tests'
+	cells | cut -f 1,2,3 | same - <(printf '%s\n' 'second	1	4/7 57.1%' \
+		'first	1	3/7 42.8%' 'third	1	1/7 14.2%')
+	browse 'view=coverage&test=0'
+	cells | grep 'a.c	3/5 60.0%	1/2 50.0%	2/2 100.0%'
+	browse 'view=source&file=2'
+	cells | cut -f 1,3,4 | head -3 | same - <(printf '%s\n' '5	2 tests	1' '5	2 tests	2' '1	first	3')
+	browse 'view=source&file=2&test=1'
+	cells | cut -f 1,2,3 | head -3 | same - <(printf '%s\n' '3	2 tests	1' '3	2 tests	2' '0	first	3')
+	grep -c 'class="tr missed' "$dir/dom" | grep -x 1
+	grep -o 'selected="">[^<]*' "$dir/dom" | grep 'second . 4 lines'
+}
+
+@test "html: Chromium loads the data files of --split when a view needs them" {
+	needs_browser
+	report samples/pprof/cpu/cpu.pb.gz --split
+	for view in overview flame functions 'function&fn=1' source; do
+		browse "view=$view"
+		grep -q "data-view=\"${view%&*}\"" "$dir/dom"
+		not grep -q 'role="alert"' "$dir/dom"
+	done
+	command -v python3 >/dev/null && index_is_found
+	mv "$dir/out.stacks.js" "$dir/other.js"
+	browse 'view=overview'
+	browse_failing 'out.stacks.js is missing'
+	sed 's/,\([0-9]*\));$/,1\1);/' "$dir/other.js" >"$dir/out.stacks.js"
+	browse_failing 'out.stacks.js is of another report'
+}
+
+@test "html: Chromium shows a difference, searches, shows hostile names" {
+	needs_browser
+	printf 'main;a 10\nmain;gone 5\n' >"$dir/a.folded"
+	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+	browse 'view=functions&sort=name&q=/^(a|gone|new)$/'
+	cells | cut -f 1-4 >"$dir/got"
+	printf '%s\n' '10	25	+15	+150.0%' '5	0	−5	−100.0%' '0	7	+7	new' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	printf '%b;%b;__proto__;%b 5\n' '<img src=x onerror=document.title=1>' \
+		'</script>' 'a\0342\0200\0256b' >"$dir/in.folded"
+	report "$dir/in.folded"
+	browse 'view=functions&q=%3Cimg&theme=dark'
+	grep -F '&lt;img src=x onerror' "$dir/dom" >/dev/null
+	not grep -F '<img' "$dir/dom"
+	browse 'view=functions'
+	cells | grep -F 'a\u202eb'
+	cells | grep -F '__proto__'
+}
+
+@test "html: Chromium decompresses without DecompressionStream, too" {
+	needs_browser
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=functions'
+	cells >"$dir/want"
+	# Another script needs another hash.
+	perl -MDigest::SHA=sha256_base64 -0777 -pi -e '
+		s{<script>\n?(?=/\*)}{<script>delete window.DecompressionStream;\n};
+		my ($script) = m{<script>(delete.*)</script>\n</body>}s;
+		s{script-src .sha256-[^\x27]*.}{"script-src \x27sha256-" .
+			sha256_base64($script) . "=\x27"}e' "$dir/out.html"
+	browse 'view=functions'
+	cells >"$dir/got"
+	[ -s "$dir/got" ]
+	same "$dir/want" "$dir/got"
+}

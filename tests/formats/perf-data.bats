@@ -1,0 +1,256 @@
+# perf-data.bats - recordings of Linux's perf.
+load ../helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	a=samples/perf-data/work
+}
+
+# record ORDER LINE...: writes a recording to $dir/in; see perf-data.pl.
+record()
+{
+	local order=$1
+
+	shift
+	printf '%s\n' "$@" | perl tests/formats/perf-data.pl "$order" >"$dir/in"
+}
+
+# Stacks without the marks of what is inlined.
+folded()
+{
+	"$CGCONV" -q -t folded "$@" | sed 's/_\[i\]\([; ]\)/\1/g' | sort
+}
+
+@test "perf-data: stacks are those of perf script, for each event" {
+	for event in cpu-clock:u page-faults:u; do
+		"$CGCONV" -q -t folded --event "$event" --exe "$a/prog" \
+			"$a/work.perf.data" |
+			sed 's/[^;]*_\[i\];//g' | sort >"$dir/got"
+		"$CGCONV" -q -t folded --event "$event" -f perf-script \
+			"$a/work.txt" | sort >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "perf-data: times, threads and costs are those of perf script" {
+	moments() { "$CGCONV" -q -t json "$@" | grep '^\["\(track\|moment\|total\)"' |
+		sed 's/^\["moment",\([-0-9]*\),[0-9]*/\1/'; }
+	moments --exe "$a/prog" "$a/work.perf.data" >"$dir/got"
+	moments -f perf-script "$a/work.txt" >"$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 10 ]
+	same "$dir/want" "$dir/got"
+}
+
+@test "perf-data: reads what perf record writes to a pipe" {
+	"$CGCONV" -q -t folded --exe "$a/prog" - <"$a/pipe.perf.data" |
+		sed 's/[^;]*_\[i\];//g' | sort >"$dir/got"
+	"$CGCONV" -q -t folded -f perf-script "$a/pipe.txt" | sort >"$dir/want"
+	[ -s "$dir/want" ]
+	same "$dir/want" "$dir/got"
+	# A file from standard input has its tables after the records, too.
+	"$CGCONV" -q -t json --exe "$a/prog" - <"$a/work.perf.data" >"$dir/got"
+	"$CGCONV" -q -t json --exe "$a/prog" "$a/work.perf.data" >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "perf-data: lines and inlined functions are those of the call" {
+	"$CGCONV" -q -t folded --exe "$a/prog" --event cpu-clock:u \
+		"$a/work.perf.data" >"$dir/got"
+	grep -q ';_start;down;.*;twice_\[i\];spin ' "$dir/got"
+	# The call returns to a line of an inlined function.
+	not grep -q 'call_\[i\];down' "$dir/got"
+	"$CGCONV" -q -t callgrind --exe "$a/prog" "$a/work.perf.data" |
+		grep -q '=(.*/work\.c$'
+}
+
+@test "perf-data: an executable with another build-id is not used" {
+	perl -0777 -pe 's/(GNU\0.{4})./$1x/s' "$a/prog" >"$dir/prog"
+	"$CGCONV" -t folded --exe "$dir/prog" "$a/work.perf.data" \
+		>"$dir/got" 2>"$dir/err"
+	grep -q "$dir/prog is not used: its build-id is" "$dir/err"
+	not grep -q touch "$dir/got"
+	grep -q '\[prog\]\|\[unknown\]' "$dir/got"
+}
+
+@test "perf-data: the cache of perf has files by build-id" {
+	id=$(perl -0777 -ne 'print unpack "H*", $1 if /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s' "$a/prog")
+	mkdir -p "$dir/cache/.build-id/${id:0:2}/${id:2}"
+	cp "$a/prog" "$dir/cache/.build-id/${id:0:2}/${id:2}/elf"
+	"$CGCONV" -q -t folded --buildid-dir "$dir/cache" \
+		"$a/work.perf.data" >"$dir/got"
+	grep -q ';touch ' "$dir/got"
+}
+
+@test "perf-data: a pipe has any number of ids of events" {
+	record little pipe 'event a 1 0 0 0x10167' 'event b 1 1 0 0x10167' \
+		'event c 1 2 0 0x10167' 'comm 1 7 7 x' 'sample 2 7 7 3 5 u 1000'
+	[ "$(folded "$dir/in")" = "x;[unknown] 5" ] || {
+		folded "$dir/in"
+		false
+	}
+}
+
+@test "perf-data: both byte orders, file or pipe, say the same" {
+	lines=('comm 5 7 7 some thing' 'mmap 6 7 400000 1000 0 /x/prog'
+		'sample 9 7 8 1 3 k ffffffff81000010 u 400010 400020'
+		'sample 10 7 7 1 4 u 400010' round)
+	record little "${lines[@]}"
+	"$CGCONV" -q -t json "$dir/in" >"$dir/want"
+	grep -q '"cpu-clock"' "$dir/want"
+	record big "${lines[@]}"
+	"$CGCONV" -q -t json "$dir/in" >"$dir/got"
+	same "$dir/want" "$dir/got"
+	for order in little big; do
+		record $order pipe "${lines[@]}"
+		"$CGCONV" -q -t json "$dir/in" >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "perf-data: records are read in the order of their times" {
+	# The second round is older than the end of the first.
+	record little 'comm 5 7 7 first' 'sample 20 7 7 1 1 u 10' \
+		'comm 30 7 7 last' 'sample 40 7 7 1 2 u 10' round \
+		'comm 15 7 7 second' 'sample 25 7 7 1 4 u 10' \
+		'sample 7 7 7 1 8 u 10' 'sample 50 7 7 1 16 u 10' round
+	folded "$dir/in" >"$dir/got"
+	printf '%s\n' 'first;[unknown] 8' 'last;[unknown] 18' \
+		'second;[unknown] 5' >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "perf-data: a fork has its parent's name and mappings until it changes" {
+	record little 'comm 1 7 7 parent' 'mmap 2 7 1000 1000 0 /x/one' \
+		'fork 3 8 8 7 7' 'sample 4 8 8 1 1 u 1010' \
+		'comm 5 8 8 child' 'mmap 6 8 1800 1000 0 /x/two' \
+		'sample 7 8 8 1 2 u 1010' 'sample 8 8 8 1 4 u 1900' \
+		'sample 9 7 7 1 8 u 1900' 'sample 10 9 9 1 16 u 1900'
+	folded "$dir/in" >"$dir/got"
+	printf '%s\n' ':9;[unknown] 16' 'child;[one] 2' 'child;[two] 4' \
+		'parent;[one] 9' >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "perf-data: functions of the kernel come from --kallsyms" {
+	printf '%s\n' 'ffffffff81000000 T _text' 'ffffffff81000010 t __low' \
+		'ffffffff81000010 T high' 'ffffffff81000010 T __high' \
+		'ffffffff81000020 R data' "ffffffffc0000000 t mod_fn	[mod]" \
+		>"$dir/kallsyms"
+	lines=('kernel ffffffffc0000000 1000 0 /lib/modules/1/mod.ko'
+		'sample 5 7 7 1 1 k ffffffff81000018 ffffffff81000030'
+		'sample 6 7 7 1 2 k ffffffffc0000008')
+	record little 'kernel ffffffff81000000 100000 ffffffff81000000 [kernel.kallsyms]_text' \
+		"${lines[@]}"
+	folded --kallsyms "$dir/kallsyms" "$dir/in" >"$dir/got"
+	printf '%s\n' ':7;high_[k];high_[k] 1' ':7;mod_fn_[k] 2' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -q -t json --kallsyms "$dir/kallsyms" "$dir/in" |
+		grep -q '"object",[0-9]*,"\[mod\]"'
+	folded "$dir/in" >"$dir/got"
+	printf '%s\n' ':7;[unknown]_[k] 2' ':7;[unknown]_[k];[unknown]_[k] 1' \
+		>"$dir/want"
+	same "$dir/want" "$dir/got"
+	record little 'kernel ffffffff82000000 100000 ffffffff82000000 [kernel.kallsyms]_text' \
+		"${lines[@]}"
+	"$CGCONV" -t folded --kallsyms "$dir/kallsyms" "$dir/in" 2>&1 |
+		grep -q 'the recorded kernel was loaded to another address'
+	refuses 1 "cannot open $dir/none" -t folded --kallsyms "$dir/none" "$dir/in"
+}
+
+@test "perf-data: lost records and samples are told" {
+	record little 'sample 5 7 7 1 1 u 10' 'lost 3' 'lost 4' 'lost-samples 5'
+	"$CGCONV" -t folded "$dir/in" 2>&1 >"$dir/got" | tee "$dir/err"
+	grep -q 'perf lost 7 records' "$dir/err"
+	grep -q 'perf lost 5 samples' "$dir/err"
+	record little 'event cycles 0 0 0 0x10167' 'event faults 1 2 0 0x10167' \
+		'sample 5 7 7 1 1 u 10' 'sample 6 7 7 2 2 u 10' \
+		'sample 5 7 7 9 1 u 10'
+	"$CGCONV" -t folded --event faults "$dir/in" 2>"$dir/err" >"$dir/got"
+	grep -q '1 samples of unknown events are dropped' "$dir/err"
+	grep -qx ':7;\[unknown\] 2' "$dir/got"
+}
+
+@test "perf-data: a deferred user stack continues its samples" {
+	lines=('comm 1 7 7 x' 'comm 1 7 8 y' 'mmap 1 7 1000 1000 0 /x'
+		'sample 2 7 7 1 1 k fff1 d ab' 'sample 3 7 8 1 5 k fff1 d cd'
+		'sample 4 7 7 1 2 k fff2 d ab' 'sample 5 7 7 1 4 d ee'
+		'deferred 6 7 7 ab u 1010 1020')
+	stacks() { "$CGCONV" -t folded --addresses "$dir/in" 2>"$dir/err"; }
+	for order in little big; do
+		record $order "${lines[@]}" 'deferred 7 7 8 cd u 1030'
+		stacks | says 'x;[unknown] 4' \
+			'x;[x];[x];[unknown]_[k] 3' \
+			'y;[x];[unknown]_[k] 5'
+		grep -q 'warning: 1 samples lack the stack of the process' "$dir/err"
+	done
+	# At the end, a sample without a record keeps what it has.
+	record little "${lines[@]}"
+	stacks | says 'x;[unknown] 4' 'x;[x];[x];[unknown]_[k] 3' \
+		'y;[unknown]_[k] 5'
+	grep -q '2 samples lack the stack' "$dir/err"
+	record little "${lines[@]}" 'record 22 000000000000000000ff000000000000'
+	refuses 1 "expected a call chain that fits into its record" "$dir/in"
+}
+
+@test "perf-data: unknown records and marks of call chains are told once" {
+	record little 'record 40 00' 'record 99 00' 'record 11 00' 'record 79 00' \
+		'sample 5 7 7 1 1 -4000 10 -3 20' 'sample 5 7 7 1 1 k 10'
+	"$CGCONV" -t folded "$dir/in" >"$dir/got" 2>"$dir/err"
+	grep -q '2 records of unknown types are skipped (the first has type 40)' \
+		"$dir/err"
+	grep -q '2 marks in call chains are unknown (the first is -4000)' "$dir/err"
+	[ "$(grep -c 'unknown' "$dir/err")" -eq 2 ]
+}
+
+@test "perf-data: what it does not read is named with the command that does" {
+	sample='sample 5 7 7 1 1 u 10'
+	run="run: perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso -i $dir/in | cgconv -"
+	record little 'record 81 0000000000000000' "$sample"
+	refuses 1 "compressed recordings (-z) of perf; $run" "$dir/in"
+	record little 'feature 27' "$sample"
+	refuses 1 "compressed recordings" "$dir/in"
+	record little 'record 70 0000000000000000' "$sample"
+	refuses 1 "traces of processors (AUX area) of perf; $run" "$dir/in"
+	record little 'feature 24' "$sample"
+	refuses 1 "recordings in directories" "$dir/in"
+	# STACK_USER without call chains of the user; the same with them.
+	record little 'event x 0 0 0x400000 0x12167' "$sample"
+	refuses 1 "stacks that have to be unwound" "$dir/in"
+	record little 'event x 0 0 0 0x12167' "$sample"
+	"$CGCONV" -q -t folded "$dir/in" >"$dir/got"
+	record little 'event x 0 0 0 0x10177' "$sample"
+	refuses 1 "samples of groups of counters" "$dir/in"
+}
+
+@test "perf-data: malformed and truncated recordings are errors or warnings" {
+	record little 'record 3 00'
+	refuses 1 "expected a longer record" "$dir/in"
+	record little 'comm 1 7 7 x'
+	refuses 1 "expected samples of perf" "$dir/in"
+	record little 'sample 5 7 7 1 1 u 10'
+	perl -pi -e 'BEGIN { $/ = undef } s/(\x09\0\0\0\x02\0)../$1\x04\0/s' "$dir/in"
+	refuses 1 "expected a record of 8 bytes or more" "$dir/in"
+	# A malformed record ends the reading, however large the file is.
+	record little 'sample 5 7 7 1 1 u 10'
+	perl -0777 -pi -e 'substr($_, 48, 8) = pack "Q<", 20 << 30;
+		$_ .= "\0" x 4096' "$dir/in"
+	truncate -s 21G "$dir/in"
+	refuses 1 "expected a record of 8 bytes or more" "$dir/in"
+	refuses 1 "expected a record of 8 bytes or more" - <"$dir/in"
+	rm "$dir/in"
+	record little pipe 'sample 5 7 7 1 1 u 10'
+	size=$(wc -c <"$dir/in")
+	head -c $((size - 1)) "$dir/in" >"$dir/cut"
+	refuses 1 "expected samples of perf" "$dir/cut"
+	head -c 100 "$a/work.perf.data" >"$dir/cut"
+	refuses 1 "expected a header of 104 bytes" "$dir/cut"
+	# perf states the size of the records at its end.
+	perl -0777 -pe '($begin, $size) = unpack "x40 Q< Q<";
+		substr($_, 48, 8) = "\0" x 8;
+		substr($_, $begin + $size - 8) = ""' "$a/work.perf.data" >"$dir/cut"
+	"$CGCONV" -t folded "$dir/cut" >"$dir/got" 2>"$dir/err"
+	grep -q 'perf record was killed' "$dir/err"
+	[ -s "$dir/got" ]
+}

@@ -1,0 +1,262 @@
+# svg.bats - flame graphs. Search and zoom were tried in Chromium by hand.
+load ../helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	printf '%s\n' 'main;a;b;a;c 5' 'main;a 5' 'main;z 30' >"$dir/in.folded"
+}
+
+# "NAME X Y WIDTH" of each frame of a flame graph.
+frames()
+{
+	sed -n '/^<g class="f"><title>/{
+		N
+		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/
+		p
+	}' "$1"
+}
+
+@test "svg: the width of a frame is its cost, siblings are sorted by name" {
+	"$CGCONV" -q -t svg --width 420 -o "$dir/out.svg" "$dir/in.folded"
+	frames "$dir/out.svg" >"$dir/got"
+	cat >"$dir/want" <<-E
+	all 10.000000 145 400.000000
+	main 10.000000 128 400.000000
+	z 110.000000 111 300.000000
+	a 10.000000 111 100.000000
+	b 10.000000 94 50.000000
+	a 10.000000 77 50.000000
+	c 10.000000 60 50.000000
+	E
+	same "$dir/want" "$dir/got"
+	grep -q 'samples: 40' "$dir/out.svg"
+}
+
+@test "svg: escapes names" {
+	printf 'main;</title><b>"&]]>;a\001b\377c 5\n' >"$dir/evil.folded"
+	"$CGCONV" -q -t svg --title '<i>&' -o "$dir/out.svg" \
+		"$dir/evil.folded"
+	grep -q '<title>&lt;/title&gt;&lt;b&gt;&quot;&amp;\]\]&gt;$' \
+		"$dir/out.svg"
+	grep -q '>&lt;i&gt;&amp;</text>' "$dir/out.svg"
+	[ "$(LC_ALL=C grep -c $'[\001\377]' "$dir/out.svg")" = 0 ]
+	! command -v xmllint || xmllint --noout "$dir/out.svg"
+}
+
+@test "svg: refers to no external resources" {
+	"$CGCONV" -q -t svg -o "$dir/out.svg" "$dir/in.folded"
+	grep -E 'https?://' "$dir/out.svg" | not grep -v -E \
+		'xmlns="http://www.w3.org/2000/svg"|www.w3.org/1999/xhtml'
+	not grep -E 'href|import|fetch|XMLHttp|innerHTML|eval' "$dir/out.svg"
+}
+
+@test "svg: writes one event, drops narrow frames" {
+	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
+		>"$dir/out.svg"
+	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
+	refuses 2 "event of the input (see --info), not 'none'" -t svg --event none \
+		samples/pprof/cpu/cpu.pb.gz
+	"$CGCONV" -q -t svg --width 420 --min-width 60.5 "$dir/in.folded" \
+		>"$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+		"all main z a " ]
+	refuses 2 "--width: expected a number of pixels from 200 to 100000" -t svg --width 3 "$dir/in.folded"
+	for width in x 1x 1. '%' '1%%'; do
+		refuses 2 "--min-width: expected pixels or a percentage, such as" \
+			-t svg --min-width "$width" "$dir/in.folded"
+	done
+}
+
+@test "svg: keeps what zooming can show, and says what it dropped" {
+	printf 'm;wide 199999\nm;narrow;a 2\nm;one 1\nm;two;b 1\nm;x 0\n' \
+		>"$dir/in.folded"
+	"$CGCONV" -q -t svg --min-width 0.0006% "$dir/in.folded" >"$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+		"all m wide narrow a " ]
+	grep -F '; dropped 3 frames narrower than 0.0006%, together 0.00%<' \
+		"$dir/out.svg"
+	"$CGCONV" -q -t svg --min-width 50 "$dir/in.folded" |
+		grep -F '; dropped 5 frames narrower than 50 px, together 0.00%<'
+	"$CGCONV" -q -t svg --min-width 0 "$dir/in.folded" >"$dir/out.svg"
+	not grep -F dropped "$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | wc -l)" -eq 8 ]
+}
+
+@test "svg: functions without a name have that of their object" {
+	cat >"$dir/in" <<-'END'
+	a  1 1.0:  5 cycles:
+		401 [unknown] (/lib/libx.so)
+		400 main+0x1 (/bin/a)
+
+	a  1 1.1:  7 cycles:
+		401 [unknown] (/lib/liby.so)
+		400 main+0x1 (/bin/a)
+
+	END
+	"$CGCONV" -q -f perf-script -t svg "$dir/in" >"$dir/out.svg"
+	grep '<title>\[libx.so\]$' "$dir/out.svg"
+	grep '<title>\[liby.so\]$' "$dir/out.svg"
+	not grep -F '[unknown]' "$dir/out.svg"
+}
+
+@test "svg: marks estimated stacks" {
+	file=samples/callgrind/plain/callgrind.out
+	refuses 3 "svg needs stacks" -t svg "$file"
+	"$CGCONV" -q -t svg --guess-stacks "$file" >"$dir/out.svg"
+	grep -q 'stacks are estimated from calls' "$dir/out.svg"
+	"$CGCONV" -q -t svg "$dir/in.folded" >"$dir/out.svg"
+	not grep -q 'estimated' "$dir/out.svg"
+}
+
+# "NAME X WIDTH COLOUR" of each frame.
+coloured()
+{
+	sed -n '/^<g class="f"><title>/{
+		N
+		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="[^"]*" width="\([^"]*\)" height="16" fill="\([^"]*\)".*/\1 \2 \3 \4/
+		p
+	}' "$1"
+}
+
+make_two()
+{
+	printf '%s\n' 'main;a 20' 'main;b 30' 'main;same 10' 'main;gone;x 40' \
+		'main 1' >"$dir/before.folded"
+	printf '%s\n' 'main;a 35' 'main;b 24' 'main;same 10' 'main;new 30' \
+		'main 1' >"$dir/after.folded"
+}
+
+@test "svg: a difference has the widths of after, red where it grew, blue where it shrank" {
+	make_two
+	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg \
+		--width 420 >"$dir/out.svg"
+	coloured "$dir/out.svg" >"$dir/got"
+	# The largest change is that of x, which is not drawn.
+	cat >"$dir/want" <<-E
+	all 10.000000 400.000000 #ffffff
+	main 10.000000 400.000000 #ffffff
+	same 366.000000 40.000000 #ffffff
+	new 246.000000 120.000000 #ff3434
+	b 150.000000 96.000000 #b2b2ff
+	a 10.000000 140.000000 #ff8383
+	E
+	same "$dir/want" "$dir/got"
+	grep -F '35 samples_after, 35.00%; before 20, change +15 (+75.00%), self +15<' \
+		"$dir/out.svg"
+	grep -F '30 samples_after, 30.00%; before 0, change +30, self +30<' \
+		"$dir/out.svg"
+	grep -F 'samples, after: 100; before 101, change -1 (-0.99%); ' "$dir/out.svg"
+	grep -F '; not shown: 40 before, in frames that are gone<' \
+		"$dir/out.svg"
+}
+
+@test "svg: --negate has the widths of before, and the same colours" {
+	make_two
+	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg \
+		--negate --width 420 >"$dir/out.svg"
+	coloured "$dir/out.svg" | cut -d ' ' -f 1,4 | sort >"$dir/got"
+	printf '%s\n' 'a #ff8383' 'all #ffffff' 'b #b2b2ff' 'gone #ffffff' \
+		'main #ffffff' 'same #ffffff' 'x #0000ff' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	grep -F '20 samples_before, 19.80%; after 35, change +15 (+75.00%)' \
+		"$dir/out.svg"
+	grep -F 'not shown: 30 after, in new frames<' "$dir/out.svg"
+	refuses 2 '--negate needs an event before and after' -t svg --negate \
+		"$dir/in.folded"
+}
+
+@test "svg: finds before and after in any graph, and one of them by --event" {
+	make_two
+	set -- "$dir/before.folded" "$dir/after.folded"
+	"$CGCONV" -q --diff "$@" -t svg >"$dir/want"
+	"$CGCONV" -q --diff --side-by-side "$@" -t json |
+		"$CGCONV" -q -t svg >"$dir/got"
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -q --diff --side-by-side "$@" -t folded |
+		"$CGCONV" -q -t svg >"$dir/got"
+	[ "$(coloured "$dir/want" | cut -d ' ' -f 1,4)" = \
+		"$(coloured "$dir/got" | cut -d ' ' -f 1,4)" ]
+	"$CGCONV" -q --diff --side-by-side "$@" -t json |
+		"$CGCONV" -q -t svg --event samples_before >"$dir/got"
+	grep -F '<text id="event" x="10" y="44">samples, before: 101<' "$dir/got"
+}
+
+@test "svg: --inverted has the root at the top" {
+	"$CGCONV" -q -t svg --inverted --width 420 "$dir/in.folded" >"$dir/out.svg"
+	frames "$dir/out.svg" >"$dir/got"
+	cat >"$dir/want" <<-E
+	all 10.000000 60 400.000000
+	main 10.000000 77 400.000000
+	z 110.000000 94 300.000000
+	a 10.000000 94 100.000000
+	b 10.000000 111 50.000000
+	a 10.000000 128 50.000000
+	c 10.000000 145 50.000000
+	E
+	same "$dir/want" "$dir/got"
+	grep -q '>Icicle graph<' "$dir/out.svg"
+}
+
+@test "svg: --reverse-order merges stacks from their leaves" {
+	"$CGCONV" -q -t svg --reverse-order --width 420 "$dir/in.folded" \
+		>"$dir/out.svg"
+	# Of the same stacks, reversed by hand.
+	printf '%s\n' 'c;a;b;a;main 5' 'a;main 5' 'z;main 30' >"$dir/rev.folded"
+	"$CGCONV" -q -t svg --width 420 "$dir/rev.folded" >"$dir/rev.svg"
+	frames "$dir/rev.svg" | sort >"$dir/want"
+	frames "$dir/out.svg" | sort | same "$dir/want" -
+}
+
+@test "svg: reversed stacks of deep recursion end in an error, not in hours" {
+	awk 'BEGIN { for (i = 0; i < 2500; i++) {
+		printf "%sf%d 1\n", stack, i; stack = stack "f" i ";" } }' \
+		>"$dir/deep.folded"
+	refuses 1 'too many frames together' -t svg --reverse-order \
+		"$dir/deep.folded"
+}
+
+@test "svg: --colors by object, by kind, of a palette" {
+	printf '%s\n' 'main;read_[k] 5' 'main;f_[i] 5' 'main;J_[j] 5' \
+		>"$dir/kinds.folded"
+	"$CGCONV" -q -t svg --colors kind "$dir/kinds.folded" >"$dir/out.svg"
+	coloured "$dir/out.svg" >"$dir/got"
+	grep -q '^main .* #[ef]...[67].$' "$dir/got"   # red
+	grep -q '^read .* #[ef].[9abc].[3456].$' "$dir/got" # orange
+	grep -q '^J .* #[67]\|^J .* #[89]' "$dir/got"   # green
+	grep -q '^f .* #[678]...[cdef].$' "$dir/got"   # aqua
+	for word in user kernel JIT inlined; do
+		grep -q "</tspan> $word" "$dir/out.svg"
+	done
+	"$CGCONV" -q -t svg --colors blue "$dir/in.folded" >"$dir/out.svg"
+	coloured "$dir/out.svg" | not grep -v '#[789a]...[def].$'
+	cat >"$dir/in.perf" <<-'END'
+	a  1 1.0:  5 cycles:
+		401 f (/lib/libx.so)
+		402 g (/lib/liby.so)
+		403 f (/lib/libx.so)
+
+	END
+	"$CGCONV" -q -f perf-script -t svg --colors object "$dir/in.perf" \
+		>"$dir/out.svg"
+	coloured "$dir/out.svg" | awk '$1 == "f" && !seen[$4]++' | wc -l |
+		grep -qx 1
+	refuses 2 "--colors: expected function, object, kind, or one of" -t svg \
+		--colors pink "$dir/in.folded"
+	make_two
+	refuses 2 "--colors does not apply to differences" --diff -t svg \
+		--colors hot "$dir/before.folded" "$dir/after.folded"
+}
+
+@test "svg: --subtitle stands after the title" {
+	"$CGCONV" -q -t svg --title T --subtitle 'a <b>' "$dir/in.folded" |
+		grep '>T<tspan id="subtitle" dx="16">a &lt;b&gt;</tspan></text>'
+}
+
+@test "svg: options of flame graphs are refused for charts" {
+	for option in inverted reverse-order negate; do
+		refuses 2 "--$option and --flame-chart cannot be used together" \
+			-t svg --flame-chart "--$option" \
+			samples/cpuprofile/node/prof.cpuprofile
+	done
+}

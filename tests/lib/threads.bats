@@ -1,0 +1,872 @@
+# threads.bats - several threads do what one does: same bytes, same messages.
+load ../helper
+
+# Folded stacks that compress to some 800 KiB: enough for the threads to begin.
+setup_file()
+{
+	dir=$BATS_FILE_TMPDIR
+	awk 'BEGIN {
+		for (i = 0; i < 120000; i++) {
+			x = (x * 1103515245 + 12345) % 2147483648
+			y = (y * 69069 + 5) % 4294967296
+			printf "main;f%d;g%d %d\n", x / 1024, y / 65536, i % 97
+		}
+	}' >"$dir/big.folded"
+	gzip -c "$dir/big.folded" >"$dir/big.gz"
+	[ "$(wc -c <"$dir/big.gz")" -gt 700000 ]
+	make_callgrind >"$dir/big.cg"
+	make_perf_script >"$dir/big.perf"
+}
+
+# Two parts of 2000 functions with inlined code, jumps and calls: more than the
+# rows of several drafts.
+make_callgrind()
+{
+	awk 'BEGIN {
+		print "# callgrind format"
+		for (part = 1; part <= 2; part++) {
+			printf "part: %d\npositions: instr line\n", part
+			print "events: Ir Dr\n"
+			for (f = 1; f <= 2000; f++) {
+				printf "ob=lib%d\nfl=f%d.c\nfn=f%d\n",
+					f / 300, f / 7, f
+				for (i = 0; i < 60; i++) {
+					if (i % 20 == 7)
+						printf "fi=h%d.h\n", f % 11
+					if (i % 20 == 9)
+						printf "fe=f%d.c\n", f / 7
+					printf "0x%x %d %d %d\n", f * 4096 + i,
+						i * 3, i * f, part
+				}
+				printf "jcnd=3/9 0x%x 4\n0x%x 5\n",
+					f * 4096 + 9, f * 4096 + 2
+				for (i = 1; i < 4 && f + i * 9 <= 2000; i++) {
+					to = f + i * 9
+					printf "cob=lib%d\ncfi=f%d.c\ncfn=f%d\n",
+						to / 300, to / 7, to
+					printf "calls=%d 0x%x 7\n0x%x 8 %d\n",
+						i, to * 4096, f * 4096 + i, f
+				}
+				print ""
+			}
+		}
+	}'
+}
+
+# Samples with call chains, of two threads and events; some lines are none.
+make_perf_script()
+{
+	awk 'BEGIN {
+		for (i = 0; i < 6000; i++) {
+			printf "cc%d 7/%d %d.%06d: %d cycles%s: \n", i % 2,
+				7 + i % 2, i / 100, i, i + 1, i % 3 ? "" : ":u"
+			for (d = i % 9; d >= 0; d--)
+				printf "\t%x f%d+0x%x (/lib/l%d.so)%s\n",
+					4096 * d + i % 7, d * (i % 5), i % 7,
+					d % 3, d % 4 == 1 ? " (inlined)" : ""
+			print i % 1000 == 999 ? "no frame\n" : ""
+			if (i % 4 == 0)
+				printf "cc0 7/7 1.5: 3 faults: %x g%d (/lib/l)\n\n",
+					i, i % 11
+		}
+	}'
+}
+
+setup()
+{
+	dir=$BATS_FILE_TMPDIR
+	tmp=$BATS_TEST_TMPDIR
+}
+
+# alike ARG...: the command has one output, one status and the same messages
+# with any number of threads. Sets status, and leaves out and err in $tmp.
+alike()
+{
+	local n was
+
+	for n in 1 2 3 8; do
+		status=0
+		timeout 100 "$CGCONV" -j "$n" "$@" >"$tmp/out" 2>"$tmp/err" ||
+			status=$?
+		if [ "$n" -eq 1 ]; then
+			was=$status
+			cp "$tmp/out" "$tmp/out1"
+			cp "$tmp/err" "$tmp/err1"
+		fi
+		[ "$status" -eq "$was" ]
+		same "$tmp/err1" "$tmp/err"
+		cmp "$tmp/out1" "$tmp/out"
+	done
+}
+
+@test "threads: compressed inputs and outputs have the same bytes for any -j" {
+	"$CGCONV" -t json "$dir/big.folded" >"$tmp/right"
+	for packer in gzip xz bzip2 zstd; do
+		command -v "$packer" || continue
+		"$packer" -c <"$dir/big.folded" >"$tmp/packed"
+		alike -t json --gzip "$tmp/packed"
+		gzip -dc "$tmp/out" | cmp - "$tmp/right"
+	done
+	# Two layers, from a pipe.
+	gzip -c "$dir/big.gz" >"$tmp/twice"
+	cat "$tmp/twice" | "$CGCONV" -j 2 -t json | cmp - "$tmp/right"
+}
+
+@test "threads: each sample, compressed, has the same output for any -j" {
+	# Four processes each, too slow with sanitizers: every eighth then.
+	every=1
+	n=0
+	case ${CFLAGS-} in *-fsanitize*) every=8 ;; esac
+	for file in $(samples); do
+		n=$((n + 1))
+		[ $((n % every)) -eq 0 ] || continue
+		# shellcheck disable=SC2046 # two words or none
+		gzip -c "$file" | "$CGCONV" -q -j 1 -t json --gzip \
+			$(exe_of "$file") - >"$tmp/one" 2>"$tmp/err1" || continue
+		# shellcheck disable=SC2046
+		gzip -c "$file" | "$CGCONV" -q -j 8 -t json --gzip \
+			$(exe_of "$file") - >"$tmp/eight"
+		cmp "$tmp/one" "$tmp/eight"
+	done
+}
+
+@test "threads: what they format has the same bytes for any -j" {
+	alike -q -t callgrind "$dir/big.cg"
+	[ "$status" -eq 0 ]
+	grep -c '^fn=' "$tmp/out" | same - <(echo 4000)
+	alike -q -t callgrind --compress-strings=no "$dir/big.cg"
+	alike -q -t callgrind --dump-instr=no --part 2 "$dir/big.cg"
+}
+
+@test "threads: a sum that is too large is told once, where it is found" {
+	# The last jump of part 1, twice.
+	awk '{ print } /^jcnd=/ && ++n == 2000 {
+		getline at
+		sub(/=[^ ]*/, "=18446744073709551615/18446744073709551615")
+		print at "\n" $0 "\n" at
+	}' "$dir/big.cg" >"$tmp/large.cg"
+	alike -q -t callgrind -o "$tmp/none.cg" "$tmp/large.cg"
+	[ "$status" -eq 1 ]
+	[ ! -e "$tmp/none.cg" ]
+	[ "$(wc -l <"$tmp/err")" -eq 1 ]
+	grep -q 'the sum of jumps exceeds 64 bits' "$tmp/err"
+}
+
+@test "threads: a sum of branches that is too large ends a report, wherever it is" {
+	local k
+
+	for k in 1 32 1365 3000; do
+		# The same branch, taken 2^63 - 1 times in one test, once in the other.
+		awk -v k="$k" 'BEGIN {
+			for (test = 1; test <= 2; test++) {
+				print "TN:t" test "\nSF:/f.c"
+				for (i = 1; i <= 3000; i++)
+					printf "FN:%d,f%d\n", 2 * i, i
+				for (i = 1; i <= 3000; i++)
+					printf "DA:%d,1\nBRDA:%d,0,0,%s\n",
+						2 * i, 2 * i, i == k ? \
+						"9223372036854775807" : 1
+				print "end_of_record"
+			}
+		}' >"$tmp/large.info"
+		alike -q -t sonarqube "$tmp/large.info"
+		[ "$status" -eq 1 ]
+		[ ! -s "$tmp/out" ]
+		[ "$(wc -l <"$tmp/err")" -eq 1 ]
+		grep -q 'the sum of branches exceeds 64 bits' "$tmp/err"
+	done
+}
+
+@test "threads: texts that they parse have the same output for any -j" {
+	alike -t json "$dir/big.perf"
+	[ "$status" -eq 0 ]
+	grep -c 'is skipped' "$tmp/err" | same - <(echo 6)
+	grep -q 'big.perf:[0-9]*:1: warning: expected a sample' "$tmp/err"
+	alike -q -t callgrind --addresses "$dir/big.perf"
+	alike -t json "$dir/big.folded"
+	[ "$status" -eq 0 ]
+	# Annotations, decimals, CRs, lines that are none, a long one.
+	awk '{ sub(/ /, NR % 5 == 1 ? "_[k] " : NR % 5 == 2 ? "_[i] 0." : " ") }
+		NR % 7 == 3 { sub(/$/, "\r") }
+		NR == 90000 { for (i = 0; i < 200000; i++) printf "m%d;", i % 9 }
+		NR % 40000 == 0 { print "malformed" }
+		{ print }' "$dir/big.folded" >"$tmp/odd"
+	alike -f folded -t json "$tmp/odd"
+	[ "$status" -eq 0 ]
+	grep -q 'odd:40000:1: warning: .* the line is skipped' "$tmp/err"
+	alike -f folded -t json --frames line "$tmp/odd"
+	alike -t json "$dir/big.cg"
+	[ "$status" -eq 0 ]
+	# Relative positions, lines that are none, costs that follow no function, a
+	# part with other columns.
+	awk 'NR % 3 == 0 && /^0x/ && !call { sub(/0x[^ ]* [0-9]*/, "+1 +2") }
+		{ call = /^calls=|^jcnd=/ }
+		NR % 4999 == 0 { print "unknown" }
+		NR % 7001 == 0 && /^[0+]/ { sub(/$/, " 7 7") }
+		NR == 50000 { print "ob=other" }
+		NR == 130000 { print "part: 3\nevents: Dr Ir\npositions: line" }
+		NR == 130500 { print "part: 4\nevents: Ir Dr"
+			print "positions: instr line" }
+		{ print }' "$dir/big.cg" >"$tmp/odd.cg"
+	alike -t json "$tmp/odd.cg"
+	grep -q 'odd.cg:9999:1: warning: dropped an unknown line' "$tmp/err"
+	alike -q -t callgrind --exclude 'h3.h' "$tmp/odd.cg"
+	alike -q -t folded "$dir/big.cg"
+	# Calls and jumps of all forms, ids without names, names without ids.
+	"$CGCONV" -t callgrind "$dir/big.cg" >"$tmp/ids.cg"
+	alike -q -t json "$tmp/ids.cg"
+	awk 'BEGIN { form["jcnd="] = "jcnd=3 9 0x77 +4|jump=2 0x10 5|jcnd=1/2 +16 *"
+		form["cfn="] = "cfn=plain|cfn=(90001)|cfn= (7)|cfn=(8)  b|cfn=(9) c\r" \
+			"|cfi=(88) new.c\ncfn=(10)|cob=(77) new\ncfn=(9)|cfn=(2"
+		form["calls="] = "calls=3 +16 * |calls=0x2 0x10 7|calls=1 0x1f -3 9" \
+			"|calls=5|rcalls=2 0x10 3|calls=4 * 0\r|calls=1 +1 4294967296"
+		form["fn="] = "fn=(11) x\nfi=(99)|fn=y|ob=(76) o\nfn=(12)" }
+		{ key = substr($0, 1, index($0, "=")) }
+		key in form && ++n % 13 == 0 {
+			count = split(form[key], lines, "|")
+			print lines[seen[key]++ % count + 1]
+			next
+		}
+		n % 17 == 0 && /^0x/ { sub(/^0x[^ ]* [^ ]*/, "+1 -1") }
+		{ print }' "$tmp/ids.cg" >"$tmp/calls.cg"
+	alike -t json "$tmp/calls.cg"
+	[ "$status" -eq 0 ]
+	grep -q 'calls.cg:[0-9]*:5: warning: name id 90001 is not defined' "$tmp/err"
+	grep -q '"plain"' "$tmp/out"
+	alike -q -t callgrind "$tmp/calls.cg"
+	# Parts whose events are in another order, or listed twice, or with bb.
+	for events in 'Ir Dr' 'Dr Ir' 'Ir Ir'; do
+		awk -v events="$events" 'BEGIN {
+			print "events: Ir Dr\nfl=a.c\nfn=f"
+			for (i = 1; i < 40000; i++)
+				print i, "3 4"
+			print "part: 2\nevents: " events "\nfn=f"
+			for (i = 1; i < 20000; i++)
+				print i, "3 4\ncfn=f\ncalls=1 7\n* 10 20"
+			print "part: 3\nevents: Ir Dr\nfn=f\n1 1 1"
+		}' >"$tmp/events.cg"
+		alike -f callgrind -t json "$tmp/events.cg"
+		[ "$status" -eq 0 ]
+	done
+	sed 's/^part: 2/&\npositions: bb line/' "$tmp/events.cg" >"$tmp/bb.cg"
+	alike -f callgrind -t json "$tmp/bb.cg"
+	# A sum that is too large is told where it is.
+	awk '/^0x/ && ++n > 150000 && n < 150002 { $3 = "18446744073709551615" }
+		{ print }' "$dir/big.cg" >"$tmp/large.cg"
+	alike -t json "$tmp/large.cg"
+	[ "$status" -eq 1 ]
+	grep -q 'large.cg:[0-9]*:1: error: the sum of costs exceeds 64 bits' \
+		"$tmp/err"
+	# It is only with the last lines before it.
+	awk '/^0x/ && NF == 4 && ++n == 30000 { $4 = "18446744073709521625"; at = NR }
+		{ print } END { print at >"/dev/stderr" }' "$dir/big.cg" \
+		>"$tmp/large.cg" 2>"$tmp/at"
+	alike -t json "$tmp/large.cg"
+	grep -q "large.cg:$(cat "$tmp/at"):1: error: the sum of costs" "$tmp/err"
+	[ "$(grep -c error "$tmp/err")" -eq 1 ]
+	# An error ends it, and what comes before it is told.
+	{ sed 50000q "$tmp/odd"; echo ' 7'; cat "$tmp/odd"; } >"$tmp/bad"
+	alike -f folded -t json "$tmp/bad"
+	[ "$status" -eq 1 ]
+	grep -q 'bad:50001:1: error: expected frames before' "$tmp/err"
+	[ "$(grep -c warning "$tmp/err")" -eq 1 ]
+}
+
+@test "threads: lines of JSON have the same output for any -j" {
+	"$CGCONV" -q -t json "$dir/big.cg" >"$tmp/big.cgj"
+	alike -t json "$tmp/big.cgj"
+	[ "$status" -eq 0 ]
+	cmp "$tmp/out" "$tmp/big.cgj"
+	alike -q -t callgrind "$tmp/big.cgj"
+	"$CGCONV" -q -t json "$dir/big.folded" >"$tmp/stacks.cgj"
+	alike -t json "$tmp/stacks.cgj"
+	cmp "$tmp/out" "$tmp/stacks.cgj"
+	# Numbers of all forms, unknown records, empty lines, other columns.
+	sed 's/^\["end".*/["end"]/
+		/^\["event",0/s/Ir/Dr/
+		t
+		/^\["event",1/s/Dr/Ir/' "$tmp/big.cgj" |
+		awk 'NR % 4001 == 0 { print "[\"unknown\",1,[2]]" }
+			NR % 3001 == 0 { print "" }
+			NR % 7 == 1 && /^\["c/ { sub(/,/, ", ") }
+			NR % 11 == 1 && /^\["cost/ { sub(/[0-9]+\]\]$/, "\"0x&")
+				sub(/\]\]$/, "\"]]") }
+			{ print }' >"$tmp/odd.cgj"
+	alike -t json "$dir/big.cg" "$tmp/odd.cgj"
+	[ "$status" -eq 0 ]
+	grep -q 'odd.cgj:[0-9]*:2: warning: unknown record "unknown" is skipped' \
+		"$tmp/err"
+	# The first error is told, and what comes before it.
+	for line in 60001 200001; do
+		awk -v line="$line" 'NR >= line && /^\["cost/ {
+			sub(/cost",[0-9]*/, "cost\",99999999") } { print }' \
+			"$tmp/odd.cgj" >"$tmp/bad.cgj"
+		alike -t json "$tmp/bad.cgj"
+		[ "$status" -eq 1 ]
+		[ "$(grep -c error "$tmp/err")" -eq 1 ]
+		grep -q 'bad.cgj:[0-9]*:9: error: expected file id up to' "$tmp/err"
+	done
+	# The CRC is that of all blocks.
+	sed '200000s/,[0-9]*,/,1,/' "$tmp/big.cgj" >"$tmp/bad.cgj"
+	alike -t json "$tmp/bad.cgj"
+	grep -q 'the lines above were changed' "$tmp/err"
+}
+
+@test "threads: samples of pprof have the same output for any -j" {
+	"$CGCONV" -q -t pprof "$dir/big.folded" >"$tmp/big.pb"
+	gzip -c "$tmp/big.pb" >"$tmp/big.pb.gz"
+	alike -t json "$tmp/big.pb"
+	[ "$status" -eq 0 ]
+	cp "$tmp/out" "$tmp/right"
+	alike -t json "$tmp/big.pb.gz"
+	same "$tmp/right" "$tmp/out"
+	# Twice as much: the messages are one behind the other.
+	cat "$tmp/big.pb" "$tmp/big.pb" >"$tmp/two.pb"
+	alike -q -t folded "$tmp/two.pb"
+	[ "$status" -eq 0 ]
+	for at in 300000 900000 1500000; do
+		head -c "$at" "$tmp/big.pb" >"$tmp/cut.pb"
+		alike -f pprof -t json "$tmp/cut.pb"
+		[ "$status" -eq 1 ]
+		# Eight bytes are missing.
+		{ cat "$tmp/cut.pb" && tail -c +$((at + 9)) "$tmp/big.pb"; } \
+			>"$tmp/bad.pb"
+		alike -f pprof -t json "$tmp/bad.pb"
+		[ "$status" -eq 1 ]
+	done
+}
+
+# Samples of a CPU profile, with gaps where the clock was set back, and calls of
+# two threads of a trace: more than the moments of several drafts.
+make_timelines()
+{
+	awk 'BEGIN {
+		printf "{\"nodes\":["
+		for (i = 1; i <= 60; i++)
+			printf "%s{\"id\":%d,\"callFrame\":{\"functionName\":\"f%d\"," \
+				"\"url\":\"a.js\",\"lineNumber\":%d,\"columnNumber\":1}%s}\n",
+				(i > 1 ? "," : ""), i, i, i,
+				(i > 1 ? ",\"parent\":" int(i / 2) : "")
+		printf "],\"startTime\":1000,\"endTime\":90000000,\"samples\":[1"
+		for (i = 0; i < 150000; i++)
+			printf ",%d", 1 + (x = (x * 75 + 74) % 65537) % 60
+		printf "],\"timeDeltas\":[0"
+		for (i = 0; i < 150000; i++)
+			printf ",%d", i % 9999 == 7 ? -300 : 100 + i % 90
+		print ",5000]}" # how long the last one lasts
+	}' >"$tmp/samples.cpuprofile"
+	awk 'BEGIN {
+		print "["
+		for (i = 0; i < 150000; i++) {
+			x = (x * 75 + 74) % 65537
+			if ((x % 2 && depth < 30) || depth == 0)
+				name[++depth] = "f" x % 90
+			else
+				leave = 1
+			printf "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%d.%03d," \
+				"\"name\":\"%s\"},\n", (leave ? "E" : "B"),
+				(i < 140000 ? 1 : 2), i * 3, x % 999, name[depth]
+			depth -= leave
+			leave = 0
+			if (i == 139999)
+				depth = 0
+		}
+		print "{}]"
+	}' >"$tmp/calls.trace.json"
+}
+
+@test "threads: timelines have the same bytes for any -j" {
+	make_timelines
+	for to in trace-event speedscope firefox cpuprofile json; do
+		alike -f cpuprofile -t "$to" "$tmp/samples.cpuprofile"
+		[ "$status" -eq 0 ]
+		alike -f trace-event -t "$to" "$tmp/calls.trace.json"
+		[ "$status" -eq 0 ]
+		alike -q -t "$to" "$dir/big.perf"
+		[ "$status" -eq 0 ]
+	done
+	# Short tracks; stacks whose text is too long for a draft.
+	awk 'BEGIN { for (i = 0; i < 3000; i++)
+		printf "cc 7/%d 1.%06d: 1 cycles: \n\t%x f%d+0x1 (/lib/l)\n\n",
+			i, i, 4096 * (i % 50), i % 50 }' >"$tmp/tracks.perf"
+	awk 'BEGIN {
+		print "{\"cgconv\":\"graph\",\"version\":1}"
+		print "[\"event\",0,\"t\",\"\",\"ns\",\"stated\",false]"
+		for (i = 1; i <= 300; i++)
+			printf "[\"function\",%d,\"%0200d\",0,0]\n" \
+				"[\"frame\",%d,%d,%d,0,0,0]\n", i, i, i, i - 1, i
+		print "[\"part\"]\n[\"stack\",300,2500,[25000]]"
+		print "[\"stack\",1,2500,[25000]]"
+		print "[\"track\",1,1,\"\",\"\",\"ns\",false,0,50000]"
+		for (i = 0; i < 5000; i++)
+			printf "[\"moment\",%d,%d,[10]]\n", i * 10, i % 2 ? 300 : 1
+		print "[\"end\"]"
+	}' >"$tmp/deep.cgj"
+	for to in trace-event speedscope firefox; do
+		alike -q -t "$to" "$tmp/tracks.perf"
+		alike -q -t "$to" "$tmp/deep.cgj"
+		[ "$status" -eq 0 ]
+	done
+	# Each sample is there once, in its order: what is read again is the same.
+	alike -f cpuprofile -t json "$tmp/samples.cpuprofile"
+	cp "$tmp/out" "$tmp/right"
+	grep -c '^\["moment"' "$tmp/right" | same - <(echo 150001)
+	for to in cpuprofile json; do
+		"$CGCONV" -q -j 3 -f cpuprofile -t "$to" "$tmp/samples.cpuprofile" |
+			"$CGCONV" -q -t json | grep '^\["moment"' |
+			same - <(grep '^\["moment"' "$tmp/right")
+	done
+}
+
+@test "threads: compressed output is one member that other tools read" {
+	"$CGCONV" -j 3 -t folded -o "$tmp/a.gz" "$dir/big.folded"
+	"$CGCONV" -j 3 -t folded -o "$tmp/a" "$dir/big.folded"
+	[ "$(wc -c <"$tmp/a")" -gt 2000000 ]
+	gzip -t "$tmp/a.gz"
+	gzip -dc "$tmp/a.gz" | cmp - "$tmp/a"
+	command -v python3 || skip "python3 not found"
+	python3 - "$tmp" <<-'END'
+	import sys, zlib
+	d = zlib.decompressobj(31)
+	text = d.decompress(open(sys.argv[1] + '/a.gz', 'rb').read())
+	assert d.eof and d.unused_data == b''
+	assert text == open(sys.argv[1] + '/a', 'rb').read()
+	END
+}
+
+@test "threads: truncated and damaged input has one message for any -j" {
+	size=$(wc -c <"$dir/big.gz")
+	for n in 200000 262144 400000 $((size - 9)); do
+		head -c "$n" "$dir/big.gz" >"$tmp/cut.gz"
+		alike -t json "$tmp/cut.gz"
+		[ "$status" -eq 1 ]
+		grep -q 'cut.gz:0x[0-9a-f]*: error: gzip data ends early' \
+			"$tmp/err"
+		{
+			head -c "$n" "$dir/big.gz"
+			printf 'damaged'
+			tail -c +$((n + 8)) "$dir/big.gz"
+		} >"$tmp/bad.gz"
+		alike -t json "$tmp/bad.gz"
+		[ "$status" -eq 1 ]
+		grep -q 'bad.gz:.* error: ' "$tmp/err"
+	done
+	for packer in xz bzip2 zstd; do
+		command -v "$packer" || continue
+		"$packer" -c <"$dir/big.folded" | head -c 400000 >"$tmp/cut"
+		alike -t json "$tmp/cut"
+		[ "$status" -eq 1 ]
+		grep -q "cut: error: $packer data" "$tmp/err"
+	done
+	{ cat "$dir/big.gz" && echo garbage; } >"$tmp/more.gz"
+	alike -t json "$tmp/more.gz"
+	[ "$status" -eq 1 ]
+	grep -q 'error: expected nothing after the gzip data' "$tmp/err"
+}
+
+# The same as JSON, with a malformed line.
+malformed()
+{
+	"$CGCONV" -t json "$dir/big.folded" | sed "$1s/.*/malformed/" | gzip -c
+}
+
+@test "threads: the first error in the order of the input is the one told" {
+	malformed 60000 >"$tmp/bad.gz"
+	alike -t json "$tmp/bad.gz"
+	[ "$status" -eq 1 ]
+	grep -q 'bad.gz:60000:1: error' "$tmp/err"
+	# Behind it, within what is read ahead, the data ends.
+	for n in 400000 450000 500000 550000; do
+		head -c "$n" "$tmp/bad.gz" >"$tmp/cut.gz"
+		alike -t json "$tmp/cut.gz"
+		[ "$status" -eq 1 ]
+		[ "$(grep -c error "$tmp/err")" -eq 1 ]
+	done
+	# A warning comes before the error.
+	{ sed 100000q "$dir/big.folded"; echo malformed; cat "$dir/big.folded"; } |
+		gzip -c | head -c 900000 >"$tmp/cut.gz"
+	alike -t json "$tmp/cut.gz"
+	[ "$status" -eq 1 ]
+	[ "$(grep -o 'warning\|error' "$tmp/err" | tr '\n' ' ')" = "warning error " ]
+}
+
+@test "threads: a decompression bomb behind data is stopped, with any -j" {
+	command -v xz || skip "xz not found"
+	# The thread begins in the random names, before the ratio is too large.
+	{ cat "$dir/big.folded" && head -c 1000000000 /dev/zero; } |
+		xz -0 -T 1 >"$tmp/bomb"
+	alike -f folded -t json "$tmp/bomb"
+	[ "$status" -ne 0 ]
+}
+
+@test "threads: an output that fails is told once, by each target and any -j" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	echo "<stdout>: error: cannot write: No space left on device" >"$tmp/want"
+	failed=0
+	for target in $("$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }'); do
+		for n in 1 2; do
+			status=0
+			"$CGCONV" -q -j "$n" -t "$target" --guess-stacks \
+				"$dir/big.cg" >/dev/full 2>"$tmp/err" || status=$?
+			# Some need what the input has not.
+			[ "$status" -ne 3 ] || continue
+			[ "$status" -eq 4 ]
+			same "$tmp/want" "$tmp/err"
+			failed=$((failed + 1))
+		done
+	done
+	[ "$failed" -gt 40 ]
+}
+
+@test "threads: a pipe that stays open does not keep a failed job" {
+	malformed 60000 | gzip -dc | sed "70000,\$d" | gzip -c >"$tmp/bad.gz"
+	[ "$(wc -c <"$tmp/bad.gz")" -gt 270000 ]
+	mkfifo "$tmp/pipe"
+	{ cat "$tmp/bad.gz" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+	status=0
+	timeout 60 "$CGCONV" -j 2 -t json "$tmp/pipe" \
+		>"$tmp/out" 2>"$tmp/err" || status=$?
+	kill $! || :
+	[ "$status" -eq 1 ]
+	grep -q 'pipe:60000:1: error' "$tmp/err"
+}
+
+# has_thread PROCESS: waits until it has more than one.
+has_thread()
+{
+	local i
+
+	for i in $(seq 300); do
+		[ "$(find "/proc/$1/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -lt 2 ] ||
+			return 0
+		sleep 0.1
+	done
+	echo "no thread was made"
+	return 1
+}
+
+# with_threads ARG...: the command has threads while it writes, unless -j is 1.
+with_threads()
+{
+	local n
+
+	for n in 1 3; do
+		rm -f "$tmp/pipe$n"
+		mkfifo "$tmp/pipe$n"
+		sleep 100 <"$tmp/pipe$n" 3>&- &
+		reader=$!
+		# It waits in the middle of its output, which nobody reads.
+		"$CGCONV" -j "$n" "$@" >"$tmp/pipe$n" 3>&- &
+		job=$!
+		# Threads that read have ended by then.
+		sleep 2
+		if [ "$n" -eq 1 ]; then
+			[ "$(find "/proc/$job/task" -maxdepth 1 -name '[0-9]*' |
+				wc -l)" -eq 1 ]
+		else
+			has_thread "$job"
+		fi
+		kill "$job" "$reader"
+		wait "$job" "$reader" || :
+	done
+}
+
+@test "threads: they compress, unless -j is 1" {
+	with_threads -t folded --gzip "$dir/big.folded"
+}
+
+@test "threads: they parse, unless -j is 1" {
+	for file in big.cg big.folded; do
+		for n in 1 3; do
+			rm -f "$tmp/pipe"
+			mkfifo "$tmp/pipe"
+			# The input does not end.
+			{ cat "$dir/$file" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+			feeder=$!
+			"$CGCONV" -q -j "$n" -t json "$tmp/pipe" >"$tmp/out" 3>&- &
+			job=$!
+			if [ "$n" -eq 1 ]; then
+				sleep 2
+				[ "$(find "/proc/$job/task" -maxdepth 1 \
+					-name '[0-9]*' | wc -l)" -eq 1 ]
+			else
+				has_thread "$job"
+			fi
+			kill "$job" "$feeder"
+			wait "$job" "$feeder" || :
+		done
+	done
+}
+
+@test "threads: they format, unless -j is 1" {
+	with_threads -q -t callgrind "$dir/big.cg"
+	with_threads -q -t json "$dir/big.cg"
+}
+
+@test "threads: a signal ends a job whose thread waits for a pipe" {
+	mkfifo "$tmp/pipe"
+	{ head -c 600000 "$dir/big.gz" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+	sleeper=$!
+	"$CGCONV" -j 2 -t json -o "$tmp/out" "$tmp/pipe" 2>"$tmp/err" 3>&- &
+	job=$!
+	# The thread waits, or will.
+	has_thread "$job"
+	kill "$job"
+	for i in $(seq 100); do
+		kill -0 "$job" 2>"$tmp/kill" || break
+		sleep 0.1
+	done
+	status=0
+	kill "$sleeper" || :
+	wait "$job" || status=$?
+	[ "$status" -eq $((128 + 15)) ]
+	[ ! -e "$tmp/out" ]
+	grep -q 'cannot read: Interrupted system call' "$tmp/err"
+}
+
+@test "threads: -j of one input is no batch" {
+	"$CGCONV" -j 2 -t json "$dir/big.gz" >"$tmp/out"
+	"$CGCONV" -j 2 -o "$tmp/out.cgj" "$dir/big.gz"
+	cmp "$tmp/out" "$tmp/out.cgj"
+	"$CGCONV" -j 2 --info "$dir/big.gz" >"$tmp/two"
+	"$CGCONV" -j 1 --info "$dir/big.gz" | same - "$tmp/two"
+}
+
+@test "threads: -j and -o with one directory are one job, as without -j" {
+	local n
+
+	"$CGCONV" -q -t lcov samples/gcov/gcc-c >"$tmp/right"
+	for n in 1 2; do
+		"$CGCONV" -q -j "$n" -o "$tmp/$n.info" samples/gcov/gcc-c
+		cmp "$tmp/right" "$tmp/$n.info"
+	done
+}
+
+# Files of several directories, tests and ranges of drafts; one has more lines
+# than a draft may have, and some no path or no counts; names to demangle.
+make_tracefile()
+{
+	awk 'function name(file, line) {
+		file = "f" file "_" line
+		return line % 3 ? "_Z" length(file) file "v" : file
+	}
+	BEGIN {
+		for (test = 1; test <= 2; test++) {
+			print "TN:t" test
+			for (file = 0; file < 160; file++) {
+				n = file == 90 ? 60000 : 190
+				printf "SF:/src/d%d/f%d.c\n", file / 40, file
+				for (i = 1; i < n; i += 40)
+					printf "FN:%d,%s\n", i, name(file, i)
+				for (i = 1; i < n; i += 40)
+					if (file % 3)
+						printf "FNDA:%d,%s\n",
+							i % 7, name(file, i)
+				for (i = 1; i < n; i++) {
+					if (i % 11 == 0)
+						printf "BRDA:%d,0,%s,%s\n", i,
+							i % 3 ? "0" : "a > b",
+							i % 5 ? i : "-"
+					if (file % 20 != 3)
+						printf "DA:%d,%d\n", i,
+							i * test % 13
+				}
+				print "end_of_record"
+			}
+		}
+	}'
+}
+
+@test "threads: reports of coverage have the same bytes and messages for any -j" {
+	make_tracefile >"$tmp/in.info"
+	for to in lcov "lcov --format-version 2" cobertura \
+		"cobertura --package d2" "cobertura --methods=no" codecov \
+		gcovr-json istanbul sonarqube go-cover gcov-json; do
+		# shellcheck disable=SC2086 # several words
+		alike -v -t $to "$tmp/in.info"
+		[ "$status" -eq 0 ]
+		[ "$(wc -c <"$tmp/out")" -gt 100000 ]
+	done
+	alike -v -t lcov "$tmp/in.info"
+	grep -c '^TN:t2' "$tmp/out" | same - <(echo 160)
+}
+
+# Threads demangle names while the reader reports what is wrong.
+@test "threads: a tracefile gives the same names, warnings and errors for any -j" {
+	make_tracefile >"$tmp/good.info"
+	{
+		cat "$tmp/good.info"
+		# Names that need much stack, are too long, or are no names.
+		echo "SF:/src/deep.c"
+		printf 'FN:1,_Z1fIiEv1bI%sN1a%sEESGA_\n' \
+			"$(printf '%0168d' 0 | sed 's/0/RT_/g')" \
+			"$(printf '%0248d' 0 | sed 's/0/IE/g')"
+		printf 'FN:1,_Z1f%sv\n' "$(printf '%01000d' 0 | tr 0 P)"
+		printf 'FN:2,_D3foo3bar%sZv\n' "$(printf '%01000d' 0 | tr 0 F)"
+		printf 'FN:3,_RINvC3foo3bar%seE\n' "$(printf '%070000d' 0 | tr 0 R)"
+		printf 'FN:4,_Z\nFN:5,_Z1f\0v\nFN:6,7,_Z1gv\r\nFN:8,9\n'
+		printf 'DA:1,1\nXX:1\nend_of_record\n'
+		cat "$tmp/good.info"
+	} >"$tmp/odd.info"
+	alike -v -t json "$tmp/odd.info"
+	[ "$status" -eq 0 ]
+	grep -q 'unknown record' "$tmp/err"
+	grep -q '"g()"' "$tmp/out"
+	alike -t gcovr-json "$tmp/odd.info"
+	[ "$status" -eq 0 ]
+	sed '250000s/.*/DA:x/' "$tmp/odd.info" >"$tmp/bad.info"
+	alike -t cobertura "$tmp/bad.info"
+	[ "$status" -eq 1 ]
+	grep -q 'bad.info:250000:' "$tmp/err"
+}
+
+@test "threads: units of gcov give the same lines and messages for any -j" {
+	at=$tmp/units
+	mkdir "$at"
+	for unit in samples/gcov/*/; do
+		name=$(basename "$unit")
+		for file in "$unit"*.gc?? "$unit"*.ci; do
+			[ -e "$file" ] && cp "$file" "$at/$name-${file##*/}"
+		done
+	done
+	[ "$(find "$at" -name '*.gcda' | wc -l)" -gt 8 ]
+	# Cut, of another compilation, without notes, compressed.
+	cp "$at/gcc-c-cover.gcno" "$at/a.gcno"
+	head -c 300 "$at/gcc-c-cover.gcda" >"$at/a.gcda"
+	cp "$at/gcc-cc-cover.gcno" "$at/b.gcno"
+	cp "$at/gcc-c-cover.gcda" "$at/b.gcda"
+	cp "$at/gcc-c-cover.gcda" "$at/c.gcda"
+	cp "$at/gcc-c-cover.gcno" "$at/d.gcno"
+	gzip -c "$at/gcc-c-cover.gcda" >"$at/d.gcda"
+	head -c 20 "$at/gcc-c-cover.gcda" >"$at/e.gcda"
+	head -c 2000 "$at/gcc-cc-cover.gcno" >"$at/f.gcno"
+	for to in lcov json cobertura gcov-json; do
+		alike -t "$to" "$at"
+		[ "$status" -eq 1 ] # some could not be read
+		[ -s "$tmp/err" ] && [ -s "$tmp/out" ]
+	done
+	alike -t lcov --exact-lines --only-run "$at"
+	[ "$status" -eq 1 ] && [ -s "$tmp/out" ]
+	alike -t lcov "$at/gcc-cc-O2-cover.gcda" "$at/gcc-c-cover.gcda" \
+		samples/lcov/geninfo-1.16/coverage.info "$at/gcc-cc-cover.gcda" \
+		"$at/never-"*.gcno "$at/marks-marks.gcno" "$at"/clang*.gc*
+	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
+	# Messages about inputs as a whole.
+	alike -t lcov samples/gcov/*/*.gcda
+	grep -q "its name stays relative" "$tmp/err"
+	alike -t gcov "$at/gcc-c-cover.gcda" "$at/gcc-c-cover.gcda"
+	[ "$status" -eq 0 ] && [ -s "$tmp/out" ]
+}
+
+# Three profiles of 60,000 nodes: each is folded while the next one is read. Some
+# functions call themselves.
+make_speedscope()
+{
+	awk 'BEGIN {
+		printf "{\"$schema\":\"https://www.speedscope.app/" \
+			"file-format-schema.json\",\"shared\":{\"frames\":["
+		for (i = 0; i < 900; i++)
+			printf "%s{\"name\":\"f%d\"}", i ? "," : "", i
+		printf "]},\"profiles\":["
+		for (p = 0; p < 3; p++) {
+			printf "%s{\"type\":\"sampled\",\"name\":\"p%d\"," \
+				"\"unit\":\"none\",\"samples\":[", p ? "," : "", p
+			for (i = 0; i < 12000; i++) {
+				printf "%s[%d", i ? "," : "", i % 300
+				for (d = 0; d < 5; d++) {
+					x = (x * 69069 + 5) % 4294967296
+					printf ",%d", p * 300 + int(x / 65536) % 300
+				}
+				printf "]"
+			}
+			printf "],\"weights\":["
+			for (i = 0; i < 12000; i++)
+				printf "%s%d", i ? "," : "", i % 7
+			printf "]}"
+		}
+		print "]}"
+	}'
+}
+
+@test "threads: stacks that are folded meanwhile become the same calls" {
+	make_speedscope >"$tmp/in"
+	for levels in 1 2 3; do
+		alike -q -t callgrind --separate-recs "$levels" "$tmp/in"
+		[ "$status" -eq 0 ]
+		# All of them at the end, to tell what is lost.
+		"$CGCONV" -q -v -t callgrind --separate-recs "$levels" \
+			"$tmp/in" 2>"$tmp/err" | cmp - "$tmp/out"
+	done
+	grep -q "'3\$" "$tmp/out"
+	# All samples are more than 64 bits hold, those of a part are not: the
+	# reader waits for each step.
+	sed 's/"weights":\[0,/"weights":[12000000000000000000,/g' \
+		"$tmp/in" >"$tmp/large"
+	alike -q -t callgrind "$tmp/large"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^summary: 120000000000000' "$tmp/out")" -eq 3 ]
+}
+
+# Three threads with tables of their own, of 40,000 stacks, which bring functions;
+# the first thread and the last one share the profile's tables.
+make_firefox()
+{
+	awk 'function table(t, n, i) {
+		printf "\"stringArray\":["
+		for (i = 0; i < 200; i++)
+			printf "%s\"f%d\"", i ? "," : "", i + t * 50
+		printf "],\"frameTable\":{\"length\":200,\"func\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"funcTable\":{\"length\":200,\"name\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"stackTable\":{\"length\":%d,\"frame\":[", n
+		for (i = 0; i < n; i++) {
+			x = (x * 69069 + 5) % 4294967296
+			printf "%s%d", i ? "," : "", int(x / 65536) % 200
+		}
+		printf "],\"prefix\":["
+		for (i = 0; i < n; i++)
+			printf "%s%s", i ? "," : "", i % 5 ? i - 1 : "null"
+		printf "]}"
+	}
+	function thread(t, n, i) {
+		printf "%s{\"name\":\"t%d\",\"pid\":7,\"tid\":%d,", \
+			t ? "," : "", t, 10 + t
+		printf "\"samples\":{\"length\":%d,\"stack\":[", n / 5
+		for (i = 4; i < n; i += 5)
+			printf "%s%d", (i > 4 ? "," : ""), i
+		printf "],\"time\":["
+		for (i = 0; i < n / 5; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "],\"weightType\":\"samples\"}"
+	}
+	BEGIN {
+		printf "{\"meta\":{\"version\":27,\"interval\":1," \
+			"\"preprocessedProfileVersion\":45,\"startTime\":0," \
+			"\"product\":\"Firefox\"},\"shared\":{"
+		table(4, 100)
+		printf "},\"threads\":["
+		thread(0, 100)
+		print "}"
+		for (t = 1; t < 4; t++) {
+			thread(t, 40000)
+			printf ","
+			table(t, 40000)
+			print "}"
+		}
+		thread(4, 100)
+		print "}]}"
+	}'
+}
+
+@test "threads: the stacks of Firefox's own and shared tables are folded" {
+	make_firefox >"$tmp/in"
+	alike -q -t callgrind --part-by tid "$tmp/in"
+	[ "$status" -eq 0 ]
+	"$CGCONV" -q -v -t callgrind --part-by tid "$tmp/in" 2>"$tmp/err" |
+		cmp - "$tmp/out"
+	grep '^summary: ' "$tmp/out" | sort | uniq -c | same - <(printf '%s\n' \
+		"      2 summary: 20" "      3 summary: 8000")
+}
