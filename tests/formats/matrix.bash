@@ -291,9 +291,9 @@ includes()
 					name[i] = $i
 				next
 			}
-			FILENAME ~ /flat$/ {
+			FILENAME ~ /flat$/ { # and the number of the cycle
 				for (i = at + 1; i <= NF; i++)
-					if ($i != 0)
+					if ($i != 0 && name[i] != "cycle")
 						has[name[i]] = 1
 				next
 			}

@@ -46,6 +46,7 @@ sub add {
     my ($tag, @f) = @_;
     if ($tag eq 'event') {
         $event[$f[0]] = join '|', map { $_ // '' } @f[1, 2, 3];
+        $shown = $f[0] if $f[1] eq 'ns';
     }
     elsif ($tag eq 'formula') { $said{"formula @f[0, 1]"} = 1 unless $without{formulas} }
     elsif ($tag eq 'object') { $object[$f[0]] = $f[1] }
