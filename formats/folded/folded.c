@@ -18,8 +18,8 @@
  *	microseconds of a sample, or bytes, or both: "100,0,-4096" (--full).
  *
  * Names of functions, stacks, one event (without its name) and annotations
- * survive; mangled names, those of the JVM too, are demangled; lines, addresses, objects, parts do not (but those of Austin are
- * read). With --frames=line, or if
+ * survive; mangled names, those of the JVM too, are demangled; lines, addresses,
+ * objects, parts do not (but those of Austin are read). With --frames=line, or if
  * all frames of the first 64 KiB are such, a frame that is read is
  * "name (file:line)", as py-spy writes it.
  */

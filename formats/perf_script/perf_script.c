@@ -16,13 +16,13 @@
  * An inlined frame has "(inlined)" instead of its object, or after its file and
  * line.
  *
- * Each event is a column, the sum of its periods; without -F period it is
- * named samples:EVENT and counts samples. Names, objects, files and lines,
- * inlining, events, the lines of --header, times and processes, threads and
- * processors, where asked for, survive; mangled names are demangled. Addresses survive with --addresses; since
- * perf 5.17 they are offsets in the object file. Symbols (--exe) name those that
- * perf has not named. Arguments of tracepoints, targets of branches and offsets
- * in functions are lost.
+ * Each event is a column, the sum of its periods; without -F period it is named
+ * samples:EVENT and counts samples. Names, objects, files and lines, inlining,
+ * events, the lines of --header, times and processes, threads and processors,
+ * where asked for, survive; mangled names are demangled. Addresses survive with
+ * --addresses; since perf 5.17 they are offsets in the object file. Symbols
+ * (--exe) name those that perf has not named. Arguments of tracepoints, targets
+ * of branches and offsets in functions are lost.
  */
 #include "perf_script.h"
 

@@ -3,11 +3,11 @@
  *
  * A file of the graph is that of the patch whose name ends its path. If it has
  * no such one, but a relative path that ends one name in the patch only, it is
- * that one. Of several absolute paths that end so the one
- * in the working directory is meant, else the shortest: /p/src/a.c, and not
- * /p/old/src/a.c, for src/a.c. If two are the shortest, or if a path of the
- * graph ends several names, it is an error, as is a patch of which no file is
- * found: a limit of coverage would be met because nothing was counted.
+ * that one. Of several absolute paths that end so the one in the working
+ * directory is meant, else the shortest: /p/src/a.c, and not /p/old/src/a.c, for
+ * src/a.c. If two are the shortest, or if a path of the graph ends several names,
+ * it is an error, as is a patch of which no file is found: a limit of coverage
+ * would be met because nothing was counted.
  */
 #include <stdlib.h>
 #include <string.h>
