@@ -333,7 +333,7 @@ add_member_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	if (call->callee == caller)
 		return;
 	if (to != 0 && from != to) {
-		/* No overflow of the first: calls of a function were summed. */
+		/* If it does not fit, another entry is taken. */
 		of->entered[call->callee] += call->count;
 		if (__builtin_add_overflow(
 			of->calls[to], call->count, &of->calls[to]))
