@@ -57,7 +57,10 @@ index_is_found()
 	done
 	python3 -m http.server -b 127.0.0.1 -d "$dir/www" "$port" >/dev/null 2>&1 3>&- &
 	server=$!
-	sleep 1
+	for try in {1..100}; do
+		(: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
+		sleep 0.1
+	done
 	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$dir/profile" --virtual-time-budget=5000 --dump-dom \
 		"http://127.0.0.1:$port/#view=flame" 2>"$dir/log" >"$dir/dom"
