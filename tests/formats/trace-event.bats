@@ -171,7 +171,7 @@ array()
 @test "trace-event: warns of a CPU profile with missing pieces" {
 	in=samples/trace-event/chunks/trace.json
 	perl -ne 'print unless /"name":"b"|"functionName":"b"/' "$in" >"$t/x"
-	"$CGCONV" -t folded "$t/x" >"$t/got" 2>"$t/err"
+	"$CGCONV" -t folded --event samples "$t/x" >"$t/got" 2>"$t/err"
 	grep -F '1 node of the CPU profile is missing: the trace may have lost events' "$t/err"
 	grep -x '\[unknown\];a;c 2' "$t/got"
 	sed 's/"id":5,"parent":4/"id":4,"parent":4/' "$in" >"$t/x"

@@ -38,7 +38,8 @@ table()
 
 @test "xctrace: reads backtraces without frames" {
 	table '<row><weight id="1">5</weight><backtrace id="2"/></row><row><weight ref="1"/><backtrace id="3"><frame id="4" name="f"/><frame id="5" name="main"/></backtrace></row><row><weight ref="1"/><backtrace ref="2"/></row><row><weight ref="1"/><backtrace id="6"><frame id="7" name="g"/><frame ref="5"/></backtrace></row>' >"$t/x"
-	"$CGCONV" -q -f xctrace -t folded "$t/x" | sort >"$t/got"
+	"$CGCONV" -q -f xctrace -t folded --event samples "$t/x" |
+		sort >"$t/got"
 	printf '%s\n' '(unknown) 2' 'main;f 1' 'main;g 1' | same - "$t/got"
 }
 

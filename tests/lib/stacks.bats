@@ -299,7 +299,7 @@ two_callers()
 	printf '%s\n' 'main;f;g;f 3' 'main;g;f;g 2' 'f;g;main 4' 'f;f 8' \
 		>"$dir/in.folded"
 	"$CGCONV" -q -t csv --table flat "$dir/in.folded" |
-		cut -d, -f 3,4 | sort >"$dir/out"
+		cut -d, -f 3,4 | grep -v '<cycle' | sort >"$dir/out"
 	# main calls f in 3 samples, g in 5; main is called in 4.
 	printf '%s\n' f,5 'function,calls by others (samples)' g,9 main,4 |
 		sort >"$dir/want"
