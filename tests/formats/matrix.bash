@@ -278,11 +278,11 @@ has_self_only()
 includes()
 {
 	for file in $(samples); do
-		for table in flat calls; do
+		for table in calls flat; do
 			# shellcheck disable=SC2046 # two words or none
 			"$CGCONV" -q -t tsv --table $table $(exe_of "$file") \
-				"$file" >"$dir/$table" 2>/dev/null ||
-				: >"$dir/$table"
+				"$file" >"$dir/$table" 2>/dev/null &&
+				[ "$(wc -l <"$dir/$table")" -gt 1 ] || continue 2
 		done
 		awk -F '\t' '
 			FNR == 1 {
