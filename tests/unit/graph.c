@@ -1195,7 +1195,7 @@ test_wide_lines(uint64_t seed, size_t events)
 	struct cg_rows *rows;
 	struct cg_cost cost;
 	cg_file file = 1;
-	char name[16], *to = text;
+	char name[24], *to = text;
 
 	for (size_t i = EVENTS; i < events; i++) {
 		(void)snprintf(name, sizeof(name), "e%zu", i);
