@@ -80,7 +80,7 @@ struct cg_fold {
 	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
 	/*
 	 * Inclusive costs of the part: by index, of which function, and a row of
-	 * costs and the number of samples in which others call it.
+	 * costs and repeats (cg_run_add_inclusive()).
 	 */
 	cg_fn *inclusive_fn;
 	uint64_t *inclusive;
@@ -410,11 +410,12 @@ add_inclusive(
 {
 	struct state *state = &fold->state[frame->fn];
 	size_t events = fold->graph->events, n = cg_cut_zeros(sum, events);
-	/* Is it the outermost one that others call? */
-	bool counts = frame->called && --state->called == 0;
+	/* Has an outer frame that others call counted the samples? */
+	bool repeats =
+	    frame->called && --state->called > 0 && frame->first_call;
 	uint64_t *to;
 
-	if (n == 0 || !(frame->first_fn || counts))
+	if (n == 0 || !(frame->first_fn || repeats))
 		return true;
 	to = get_inclusive(fold, frame->fn);
 	if (!to) {
@@ -422,8 +423,8 @@ add_inclusive(
 		return false;
 	}
 	if ((!frame->first_fn || cg_add_values(fold->graph, to, sum, n)) &&
-	    (!counts || !__builtin_add_overflow(
-			    to[events], frame->samples, &to[events])))
+	    (!repeats || !__builtin_add_overflow(
+			     to[events], frame->samples, &to[events])))
 		return true;
 	cg_graph_overflow(fold->graph, "costs or samples of a function");
 	return false;
@@ -602,8 +603,27 @@ tell_sampled(struct cg_fold *fold)
 			continue;
 		cg_set_part(fold->build, part);
 		cg_set_calls_sampled(fold->build);
-		fold->build->graph->part[part].counts_in = true;
 	}
+}
+
+/* Calls by the unknown caller, which do not count as calls by others. */
+static bool
+put_roots(struct cg_fold *fold, struct cg_graph *graph)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < fold->roots.count; i++) {
+		const struct cg_row_sum *root = cg_row_sums_at(&fold->roots, i);
+		const struct cg_row_key key = { .part = root->key.part,
+			.fn = root->key.callee,
+			.frame = CG_NO_FRAME,
+			.callee = CG_NO_CALLEE };
+
+		/* Others have no row of inclusive costs. */
+		if (cg_cut_zeros(root->cost, fold->roots.width) > 0)
+			ok = cg_row_put(graph, &key, root->count, NULL, 0);
+	}
+	return ok && cg_row_sums_put(&fold->roots, graph);
 }
 
 /* Does a function that begins stacks of a part have calls there, too? */
@@ -725,7 +745,7 @@ cg_fold_end(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->build->graph;
 	bool ok = fold_stacks(fold) && put_rows(fold) &&
-		  (!calls_root(fold) || cg_row_sums_put(&fold->roots, graph));
+		  (!calls_root(fold) || put_roots(fold, graph));
 
 	if (ok) {
 		complete_levels(fold);

@@ -37,6 +37,7 @@ struct cg_sums {
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *run;              /* one run's inclusive costs */
 	uint64_t *calls_in;
+	uint64_t *repeats;     /* of these; NULL: none */
 	uint32_t *component;   /* by fn; callees have lower ones */
 	uint32_t *cycle;       /* by fn; 0: none */
 	uint8_t *called;       /* by fn */
@@ -55,6 +56,7 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->inclusive);
 	free(sums->run);
 	free(sums->calls_in);
+	free(sums->repeats);
 	free(sums->component);
 	free(sums->cycle);
 	free(sums->called);
@@ -106,19 +108,22 @@ struct calls {
 };
 
 static bool
-count_calls(struct cg_sums *sums, cg_fn callee, uint64_t count)
+note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 {
-	uint64_t *to = &sums->calls_in[callee];
-
-	return !__builtin_add_overflow(count, *to, to) || overflow(sums);
+	if (count > 0 && !sums->repeats)
+		sums->repeats =
+		    calloc(sums->graph->fns, sizeof(*sums->repeats));
+	if (count > 0 && sums->repeats)
+		sums->repeats[fn] += count; /* at most as many as calls */
+	return count == 0 || sums->repeats;
 }
 
-/* Notes a call; counts it unless the part counts them by callee. */
+/* Notes a call and counts it. */
 static bool
-note_call(struct cg_sums *sums, struct calls *calls, const struct cg_run *run,
+note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
     const struct cg_call *call)
 {
-	cg_fn caller = run->fn;
+	uint64_t *calls_in = &sums->calls_in[call->callee];
 
 	if (!cg_grow_raw(&calls->callee, &calls->callee_cap, calls->count + 1,
 		sizeof(*calls->callee)) ||
@@ -129,8 +134,8 @@ note_call(struct cg_sums *sums, struct calls *calls, const struct cg_run *run,
 	if (call->callee == caller)
 		return true;
 	sums->called[call->callee] |= caller != 0;
-	return sums->graph->part[run->part].counts_in ||
-	       count_calls(sums, call->callee, call->count);
+	return !__builtin_add_overflow(call->count, *calls_in, calls_in) ||
+	       overflow(sums);
 }
 
 /* First pass: notes all calls. */
@@ -145,8 +150,8 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		cg_calls_begin(rows, run, false);
 		while (cg_calls_next(rows, &call, &stated)) {
-			if (stated ? !count_calls(sums, run->fn, call.count)
-				   : !note_call(sums, calls, run, &call))
+			if (stated ? !note_repeats(sums, run->fn, call.count)
+				   : !note_call(sums, calls, run->fn, &call))
 				return false;
 		}
 		if (!cg_grow_raw(&calls->end, &calls->end_cap, calls->runs + 1,
@@ -333,10 +338,11 @@ add_member_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	if (call->callee == caller)
 		return;
 	if (to != 0 && from != to) {
-		/* If it does not fit, another entry is taken. */
+		/* No overflow of the first: calls of a function were summed. */
 		of->entered[call->callee] += call->count;
-		if (__builtin_add_overflow(
-			of->calls[to], call->count, &of->calls[to]))
+		/* As for roots, the unknown caller does not count. */
+		if (caller != 0 && __builtin_add_overflow(of->calls[to],
+				       call->count, &of->calls[to]))
 			of->calls[to] = UINT64_MAX;
 	}
 	for (size_t i = 0; i < events && event + i < call->n; i++) {
@@ -562,7 +568,7 @@ cg_sum_inclusive(const struct cg_sums *sums, cg_fn fn, size_t event)
 uint64_t
 cg_sum_calls_in(const struct cg_sums *sums, cg_fn fn)
 {
-	return sums->calls_in[fn];
+	return sums->calls_in[fn] - (sums->repeats ? sums->repeats[fn] : 0);
 }
 
 uint32_t

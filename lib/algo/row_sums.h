@@ -11,7 +11,7 @@
 
 /*
  * A call; without callee, self costs; without position, too, inclusive costs,
- * whose count is of samples. Frames stand for their positions.
+ * whose count is of repeats. Frames stand for their positions.
  */
 struct cg_row_key {
 	cg_part part;
@@ -22,7 +22,7 @@ struct cg_row_key {
 
 struct cg_row_sum {
 	struct cg_row_key key;
-	uint64_t count; /* of calls or samples */
+	uint64_t count; /* of calls or repeats: see cg_run_add_inclusive() */
 	uint64_t cost[];
 };
 

@@ -408,20 +408,19 @@ cg_branch_label(const struct cg_graph *graph, const struct cg_branch *branch)
 bool
 cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
 {
-	uint64_t samples;
+	uint64_t repeats;
 
-	return cg_rows_inclusive(rows, cost, &samples);
+	return cg_rows_inclusive(rows, cost, &repeats);
 }
 
 bool
-cg_rows_inclusive(
-    struct cg_rows *rows, struct cg_cost *cost, uint64_t *samples)
+cg_rows_inclusive(struct cg_rows *rows, struct cg_cost *cost, uint64_t *repeats)
 {
 	const struct list *list = &rows->list[CG_ROW_OTHER];
 	bool found = false;
 
 	*cost = (struct cg_cost){ .cost = rows->sum };
-	*samples = 0;
+	*repeats = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const uint8_t *at = list->row[i].rest;
 		uint64_t more;
@@ -432,7 +431,7 @@ cg_rows_inclusive(
 		found = true;
 		more = get_varint(&at);
 		n = get_values(&at, rows->cost);
-		if (__builtin_add_overflow(*samples, more, samples) ||
+		if (__builtin_add_overflow(*repeats, more, repeats) ||
 		    !cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "inclusive costs");

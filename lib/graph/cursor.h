@@ -45,7 +45,8 @@ struct cg_rows {
 	size_t room_cap, segment_cap;
 	uint64_t *cost, *sum; /* values of one row; of all equal rows */
 	size_t cost_cap, sum_cap;
-	struct cg_seen *seen; /* blocks, and a hash table: see coverage/blocks.c */
+	struct cg_seen
+	    *seen; /* blocks, and a hash table: see coverage/blocks.c */
 	size_t seens, seen_cap;
 	uint32_t *seen_slot;
 	size_t seen_slots, slot_cap;
@@ -67,11 +68,9 @@ next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 /* cg_rows_open() for a run that is known. */
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
 /*
- * cg_stated_inclusive(), and in how many samples others call the function, if
- * the part counts these.
+ * cg_stated_inclusive(), and the repeats of cg_run_add_inclusive().
  */
-bool cg_rows_inclusive(
-    struct cg_rows *, struct cg_cost *, uint64_t *samples);
+bool cg_rows_inclusive(struct cg_rows *, struct cg_cost *, uint64_t *repeats);
 /* Opens one run, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
 
@@ -84,8 +83,7 @@ struct target {
 	uint64_t addr;
 	const uint8_t *rest; /* after the keys: counts, values */
 };
-void cg_row_target(
-    const struct cg_rows *, const struct row *, struct target *);
+void cg_row_target(const struct cg_rows *, const struct row *, struct target *);
 /* Sorts the list of a kind; false: out of memory. */
 bool cg_rows_sort(struct cg_rows *, enum cg_row_kind);
 /* True if two rows of a sorted list are equal, so that they are summed. */

@@ -58,8 +58,6 @@ struct cg_part_entry {
 	bool unconfirmed;         /* no sample of the last input has named it */
 	bool nameless;            /* an input before its samples has no names */
 	bool sampled;             /* made for samples by --part-by */
-	/* Stated inclusive costs have numbers of samples: of calls by others. */
-	bool counts_in;
 	bool described;           /* sampled: has got its descriptions */
 	bool guessed;             /* its last description is CG_GUESSED_KEY */
 	cg_part base;             /* sampled: the input's own part */

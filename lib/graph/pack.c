@@ -164,7 +164,7 @@ cg_run_add_branch(
 
 bool
 cg_run_add_inclusive(
-    struct cg_graph *graph, struct cg_run *run, uint64_t samples,
+    struct cg_graph *graph, struct cg_run *run, uint64_t repeats,
     const uint64_t *cost, size_t n)
 {
 	struct cg_packed *packed = &run->others;
@@ -176,7 +176,7 @@ cg_run_add_inclusive(
 		return false;
 	run->branches_ascend = false;
 	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
-	to = put_varint(to, samples);
+	to = put_varint(to, repeats);
 	packed->used = (uint32_t)(put_values(to, cost, n) - packed->last->data);
 	return true;
 }
@@ -210,7 +210,7 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 	struct cg_call call;
 	struct cg_jump jump;
 	struct cg_branch branch;
-	uint64_t samples;
+	uint64_t repeats;
 	bool ok = true;
 
 	while (ok && cg_next_cost(rows, &cost)) {
@@ -225,10 +225,10 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 		ok = cg_run_add_jump(graph, to, &jump);
 	while (ok && cg_next_branch(rows, &branch))
 		ok = cg_run_add_branch(graph, to, &branch);
-	if (ok && cg_rows_inclusive(rows, &cost, &samples)) {
+	if (ok && cg_rows_inclusive(rows, &cost, &repeats)) {
 		cost.cost = copied_values(graph, to, cost.cost, cost.n, false);
 		ok = cg_run_add_inclusive(
-		    graph, to, samples, cost.cost, cost.n);
+		    graph, to, repeats, cost.cost, cost.n);
 	}
 	return ok;
 }

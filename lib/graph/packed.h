@@ -23,7 +23,7 @@
  *	jump:  [target fn, target file], to addr and line as differences to
  *	       the row's own, executed, [followed]
  *	branch: kind, block, index, flags, target, label, count
- *	inclusive: samples, number of values, values
+ *	inclusive: repeats, number of values, values
  */
 #ifndef CG_PACKED_H
 #define CG_PACKED_H

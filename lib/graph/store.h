@@ -121,8 +121,11 @@ bool cg_run_add_jump(struct cg_graph *, struct cg_run *,
     const struct cg_jump *);
 bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
     const struct cg_branch *);
-/* samples: in which others call the function; see cg_part_entry.counts_in. */
-bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t samples,
+/*
+ * repeats: how many of the counts of calls of the function are of a sample that
+ * others have counted, or by the unknown caller.
+ */
+bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t repeats,
     const uint64_t *cost, size_t n);
 /* Rewrites a run with equal rows summed; false: out of memory, overflow. */
 bool cg_run_merge(struct cg_graph *, struct cg_run *);

@@ -627,7 +627,8 @@ cg_main_track(const struct cg_graph *graph, size_t event)
 		cg_graph_nomem(graph);
 	for (size_t i = 0; sum && i < graph->tracks; i++) {
 		const struct cg_track *track = cg_get_track(graph, i);
-		size_t column = track->spans ? cg_span_event(graph, track) : event;
+		size_t column =
+		    track->spans ? cg_span_event(graph, track) : event;
 
 		memset(sum, 0, graph->events * sizeof(*sum));
 		if (!add_timed_costs(graph, i, sum))

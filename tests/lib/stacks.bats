@@ -314,6 +314,15 @@ two_callers()
 	same "$dir/want" "$dir/out"
 }
 
+@test "stacks: samples and calls of one part add up" {
+	printf 'main;f;g;f 3\n' >"$dir/in.folded"
+	"$CGCONV" -q -t csv --table flat "$dir/in.folded" \
+		samples/callgrind/plain/callgrind.out |
+		cut -d, -f 3,4 | grep -E '^(f|g|fib|loop),' | sort >"$dir/out"
+	printf '%s\n' f,3 fib,1 g,3 loop,5 | sort >"$dir/want"
+	same "$dir/want" "$dir/out"
+}
+
 @test "stacks: guessed stacks are marked in every format of stacks" {
 	in=samples/callgrind/plain/callgrind.out
 	for to in folded pprof speedscope svg; do
