@@ -69,13 +69,10 @@ struct reader {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct value *refs; /* objects with FLAG_REF, by their beginning */
-	size_t ref_count, ref_cap;
-	cg_name *interned; /* Python 2: strings with type 't' */
-	size_t interned_count, interned_cap;
-	struct call *calls; /* of one function */
-	size_t call_count, call_cap;
-	bool divided; /* costs of calls are estimates */
+	CG_ARRAY(struct value) ref; /* objects with FLAG_REF, as they begin */
+	CG_ARRAY(cg_name) interned; /* Python 2: strings with type 't' */
+	CG_ARRAY(struct call) call; /* of one function */
+	bool divided;               /* costs of calls are estimates */
 };
 
 static bool
@@ -174,6 +171,7 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 {
 	struct cg_slice bytes;
 	uint64_t len;
+	cg_name *name;
 
 	if (!take_bytes(r, wide ? 4 : 1, &len))
 		return false;
@@ -183,11 +181,10 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 	value->text = cg_add_name(r->build, bytes);
 	if (!interned)
 		return true;
-	if (!cg_grow_raw(&r->interned, &r->interned_cap, r->interned_count + 1,
-		sizeof(*r->interned)))
-		return cg_reject_nomem(r->job);
-	r->interned[r->interned_count++] = value->text;
-	return true;
+	name = cg_push(r->job, &r->interned);
+	if (name)
+		*name = value->text;
+	return name != NULL;
 }
 
 static bool
@@ -197,10 +194,10 @@ take_interned(struct reader *r, struct value *value)
 
 	if (!take_bytes(r, 4, &i))
 		return false;
-	if (i >= r->interned_count)
+	if (i >= r->interned.n)
 		return fail(r, "a reference to an earlier string");
 	value->kind = TEXT;
-	value->text = r->interned[i];
+	value->text = r->interned.at[i];
 	return true;
 }
 
@@ -211,9 +208,9 @@ take_ref(struct reader *r, struct value *value)
 
 	if (!take_bytes(r, 4, &i))
 		return false;
-	if (i >= r->ref_count || r->refs[i].kind == PENDING)
+	if (i >= r->ref.n || r->ref.at[i].kind == PENDING)
 		return fail(r, "a reference to an earlier function or value");
-	*value = r->refs[i];
+	*value = r->ref.at[i];
 	value->ref = 0;
 	return true;
 }
@@ -259,17 +256,15 @@ next(struct reader *r, struct value *value)
 	if (!take_bytes(r, 1, &type))
 		return false;
 	if (type & FLAG_REF) {
-		if (!cg_grow_raw(&r->refs, &r->ref_cap, r->ref_count + 1,
-			sizeof(*r->refs)))
-			return cg_reject_nomem(r->job);
-		r->refs[r->ref_count] = *value;
-		value->ref = ++r->ref_count;
+		if (!cg_push(r->job, &r->ref)) /* its kind is PENDING */
+			return false;
+		value->ref = r->ref.n;
 	}
 	if (!take_value(r, (int)(type & ~(uint64_t)FLAG_REF), value))
 		return false;
 	/* Those of tuples and dictionaries are set when these have been read. */
 	if (value->ref && value->kind != TUPLE && value->kind != DICT)
-		r->refs[value->ref - 1] = *value;
+		r->ref.at[value->ref - 1] = *value;
 	return true;
 }
 
@@ -366,7 +361,7 @@ get_function(struct reader *r, struct value *value, struct function *function)
 	function->fn = cg_add_fn_at(
 	    r->build, name, function->pos.file, object, function->pos.line, 0);
 	if (value->ref)
-		r->refs[value->ref - 1] =
+		r->ref.at[value->ref - 1] =
 		    (struct value){ .kind = FUNCTION, .function = *function };
 	return true;
 }
@@ -391,7 +386,7 @@ get_call(struct reader *r, struct value *value, struct call *call)
 	    !next_time(r, &dropped) || !next_time(r, &call->cost))
 		return false;
 	if (value->ref)
-		r->refs[value->ref - 1] =
+		r->ref.at[value->ref - 1] =
 		    (struct value){ .kind = CALL, .call = *call };
 	return true;
 }
@@ -401,8 +396,9 @@ read_callers(struct reader *r)
 {
 	struct value value;
 	struct function caller;
+	struct call *call;
 
-	r->call_count = 0;
+	r->call.n = 0;
 	if (!next(r, &value))
 		return false;
 	if (value.kind != DICT)
@@ -414,12 +410,10 @@ read_callers(struct reader *r)
 			return true;
 		if (!get_function(r, &value, &caller) || !next(r, &value))
 			return false;
-		if (!cg_grow_raw(&r->calls, &r->call_cap, r->call_count + 1,
-			sizeof(*r->calls)))
-			return cg_reject_nomem(r->job);
-		if (!get_call(r, &value, &r->calls[r->call_count]))
+		call = cg_push(r->job, &r->call);
+		if (!call || !get_call(r, &value, call))
 			return false;
-		r->calls[r->call_count++].caller = caller;
+		call->caller = caller;
 	}
 }
 
@@ -449,8 +443,8 @@ count_calls(
 {
 	struct counts counts = { .unknown = count };
 
-	for (size_t i = 0; i < r->call_count; i++) {
-		const struct call *call = &r->calls[i];
+	for (size_t i = 0; i < r->call.n; i++) {
+		const struct call *call = &r->call.at[i];
 
 		counts.unknown -=
 		    call->count < counts.unknown ? call->count : counts.unknown;
@@ -483,12 +477,12 @@ divide_cost(
 {
 	uint64_t all = counts->known, seen = 0, given = 0, upto;
 
-	for (size_t i = 0; i < r->call_count; i++)
-		if (r->calls[i].has_cost)
+	for (size_t i = 0; i < r->call.n; i++)
+		if (r->call.at[i].has_cost)
 			return;
 	add_capped(&all, counts->unknown);
-	for (size_t i = 0; i < r->call_count; i++) {
-		struct call *call = &r->calls[i];
+	for (size_t i = 0; i < r->call.n; i++) {
+		struct call *call = &r->call.at[i];
 
 		if (call->caller.fn == callee || call->count == 0)
 			continue;
@@ -512,8 +506,8 @@ add_calls(struct reader *r, const struct function *callee,
 	const struct cg_pos nowhere = { 0 };
 	uint64_t known = 0, off;
 
-	for (size_t i = 0; i < r->call_count; i++) {
-		const struct call *call = &r->calls[i];
+	for (size_t i = 0; i < r->call.n; i++) {
+		const struct call *call = &r->call.at[i];
 
 		cg_add_call(r->build, call->caller.fn, &call->caller.pos,
 		    callee->fn, &callee->pos, call->count,
@@ -597,9 +591,6 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .in = in, .build = build };
 
 	read_file(&r);
-	free(r.refs);
-	free(r.interned);
-	free(r.calls);
 	return cg_in_status(in);
 }
 

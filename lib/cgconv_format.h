@@ -99,6 +99,49 @@ void *cg_job_state(struct cg_job *, const void *key, size_t size,
 /* ---- Memory ------------------------------------------------------------- */
 
 /*
+ * Memory of a read() or write(): it is freed after that has returned. All of it
+ * is for the thread of the caller, and none for cg_job_state(). Each call
+ * reports when memory runs out, and read() or write() then ends with that
+ * status: see cg_rejected().
+ *
+ *	CG_ARRAY(struct frame) frames = { 0 };
+ *	struct frame *frame = cg_push(job, &frames);
+ */
+/* size bytes, zeroed; NULL: out of memory (reported). */
+void *cg_alloc(struct cg_job *, size_t size);
+/*
+ * Calls release(what) when that memory is freed, the last one first; now, if
+ * memory runs out (reported): then it returns false.
+ */
+bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
+/* An array that grows: at[0] to at[n - 1]. It begins with zeros. */
+#define CG_ARRAY(type) \
+	struct { \
+		type *at; \
+		size_t n, cap; \
+	}
+/* The address of a new last element, zeroed; NULL: out of memory (reported). */
+#define cg_push(job, array) \
+	((__typeof__((array)->at))cg_push_one( \
+	    (job), (array), sizeof(*(array)->at)))
+/* Gives the array count elements; new ones are zero. False as cg_push(). */
+#define cg_resize(job, array, count) \
+	cg_resize_to((job), (array), (count), sizeof(*(array)->at))
+/* Makes room for count elements, but adds none. False as cg_push(). */
+#define cg_reserve(job, array, count) \
+	((count) <= (array)->cap || \
+	    cg_reserve_more((job), (array), (count), sizeof(*(array)->at)))
+/* Frees the array early, where it is large; it is empty then. */
+#define cg_drop(job, array) cg_drop_array((job), (array))
+void *cg_push_one(struct cg_job *, void *array, size_t width);
+bool cg_resize_to(struct cg_job *, void *array, size_t n, size_t width);
+bool cg_reserve_more(
+    struct cg_job *, void *array, size_t need, size_t width);
+void cg_drop_array(struct cg_job *, void *array);
+
+/* Memory of your own, which outlives a read() or write(), or is of a thread. */
+
+/*
  * Makes room for need elements of width bytes in a malloc()ed array of *cap
  * elements, at least doubling it; new elements are zero. False: out of memory
  * (or need * width overflows), and nothing changed. array is the address of

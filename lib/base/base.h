@@ -48,6 +48,24 @@ void cg_arena_trim(struct cg_arena *, void *end, void *to);
 #define CG_PREFETCH(at) ((void)(at))
 #endif
 
+/* ---- scope.c: memory that ends with what it was for ---------------------- */
+
+/* Zeroed: empty. */
+struct cg_scope {
+	struct cg_scoped *newest;
+};
+
+/* size bytes, zeroed; NULL: out of memory. */
+void *cg_scope_alloc(struct cg_scope *, size_t size);
+/* As realloc(); ptr is of the scope, or NULL. */
+void *cg_scope_resize(struct cg_scope *, void *ptr, size_t size);
+/* Frees it early. NULL is allowed. */
+void cg_scope_drop(struct cg_scope *, void *ptr);
+/* Calls release(what) at the end; now, if memory runs out: then false. */
+bool cg_scope_defer(struct cg_scope *, void (*release)(void *), void *what);
+/* Frees and releases all, the newest first; the scope is empty then. */
+void cg_scope_end(struct cg_scope *);
+
 /* ---- str.c: interned strings -------------------------------------------- */
 
 typedef uint32_t cg_str;       /* 0 is "" */

@@ -12,6 +12,9 @@
  *	archive.c   members of tar and zip
  *	out.c       the output
  *	compress.c  gzip, by several threads
+ *
+ * message.c reports errors and warnings, memory.c has the memory of a read() or
+ * write().
  */
 #ifndef CG_IO_H
 #define CG_IO_H
@@ -193,6 +196,7 @@ struct cg_errors {
 	int fault;    /* of cursors, symbols, companions: ends the job */
 	int rejected; /* of read() or write(): see cg_reject() */
 	size_t skips; /* inputs, or units of one, that were skipped */
+	struct cg_scope scope; /* memory of read() or write(): see cg_alloc() */
 	struct cg_in *in;               /* being read; NULL between inputs */
 	struct cg_companion *companion; /* the one opened last */
 };

@@ -165,6 +165,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	cg_build_next(&job->build, in);
 	job->errors.rejected = CG_OK;
 	status = module->read(job, in, &job->build);
+	cg_scope_end(&job->errors.scope);
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	(void)cg_build_end_run(&job->build);
@@ -693,6 +694,7 @@ cg_job_write(struct cg_job *job)
 	job->errors.rejected = CG_OK;
 	fault = job->errors.fault;
 	status = to->write(job, job->graph, out);
+	cg_scope_end(&job->errors.scope);
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	if (job->errors.fault != CG_OK)

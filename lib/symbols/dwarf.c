@@ -161,7 +161,7 @@ get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
 }
 
 static const char *
-scope_name(struct cg_dwarf *dwarf, struct cg_scope *scope)
+scope_name(struct cg_dwarf *dwarf, struct cg_dwarf_scope *scope)
 {
 	Dwarf_Die die;
 
@@ -254,7 +254,7 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 	*frame = (struct cg_frame){ "", question->file, question->line };
 	question->count = 1;
 	for (id = find_scope(unit, question->addr); id != CG_SCOPE_NONE;) {
-		struct cg_scope *scope = &unit->scope[id];
+		struct cg_dwarf_scope *scope = &unit->scope[id];
 
 		frame->name = scope_name(dwarf, scope);
 		id = scope->parent;

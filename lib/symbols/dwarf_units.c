@@ -97,7 +97,7 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 		dwarf->status = CG_ELIMIT;
 		return parent;
 	}
-	unit->scope[unit->scopes++] = (struct cg_scope){
+	unit->scope[unit->scopes++] = (struct cg_dwarf_scope){
 		.die = cg_dw.dwarf_dieoffset(die),
 		.parent = inlined ? parent : CG_SCOPE_NONE,
 		.file = inlined ? get_number(die, DW_AT_call_file) : 0,

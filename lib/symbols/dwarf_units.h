@@ -8,7 +8,7 @@
 
 /* A function, or an inlined call of one. */
 #define CG_SCOPE_NONE UINT32_MAX
-struct cg_scope {
+struct cg_dwarf_scope {
 	Dwarf_Off die;
 	const char *name;    /* NULL: not looked up yet */
 	uint32_t parent;     /* scope of the call; CG_SCOPE_NONE: a function */
@@ -18,7 +18,7 @@ struct cg_scope {
 struct cg_unit {
 	Dwarf_Die die;
 	bool loaded;
-	struct cg_scope *scope;
+	struct cg_dwarf_scope *scope;
 	size_t scopes, cap;
 	struct cg_spans spans; /* id: the innermost scope */
 	Dwarf_Lines *lines;    /* by address */

@@ -1,0 +1,89 @@
+/*
+ * memory.c - the memory of a read() or write(): see "Memory" in
+ * cgconv_format.h.
+ */
+#include "io/io.h"
+
+/* What each CG_ARRAY() is. */
+struct any_array {
+	void *at;
+	size_t n, cap;
+};
+
+void *
+cg_alloc(struct cg_job *job, size_t size)
+{
+	void *memory = cg_scope_alloc(&cg_job_errors(job)->scope, size);
+
+	if (!memory)
+		(void)cg_reject_nomem(job);
+	return memory;
+}
+
+bool
+cg_at_end(struct cg_job *job, void (*release)(void *), void *what)
+{
+	return cg_scope_defer(&cg_job_errors(job)->scope, release, what) ||
+	       cg_reject_nomem(job);
+}
+
+bool
+cg_reserve_more(struct cg_job *job, void *array, size_t need, size_t width)
+{
+	struct any_array to;
+	size_t cap;
+	void *at = NULL;
+
+	memcpy(&to, array, sizeof(to));
+	cap = to.cap < 8 ? 8 : to.cap;
+	while (cap < need && cap <= SIZE_MAX / 2)
+		cap *= 2;
+	if (cap >= need && cap <= SIZE_MAX / width)
+		at = cg_scope_resize(
+		    &cg_job_errors(job)->scope, to.at, cap * width);
+	if (!at)
+		return cg_reject_nomem(job);
+	to.at = at;
+	to.cap = cap;
+	memcpy(array, &to, sizeof(to));
+	return true;
+}
+
+bool
+cg_resize_to(struct cg_job *job, void *array, size_t n, size_t width)
+{
+	struct any_array to;
+
+	memcpy(&to, array, sizeof(to));
+	if (n > to.cap && !cg_reserve_more(job, array, n, width))
+		return false;
+	memcpy(&to, array, sizeof(to));
+	if (n > to.n)
+		memset((char *)to.at + to.n * width, 0, (n - to.n) * width);
+	to.n = n;
+	memcpy(array, &to, sizeof(to));
+	return true;
+}
+
+void *
+cg_push_one(struct cg_job *job, void *array, size_t width)
+{
+	struct any_array to;
+
+	memcpy(&to, array, sizeof(to));
+	if (!cg_resize_to(job, array, to.n + 1, width))
+		return NULL;
+	memcpy(&to, array, sizeof(to));
+	return (char *)to.at + (to.n - 1) * width;
+}
+
+void
+cg_drop_array(struct cg_job *job, void *array)
+{
+	struct any_array none = { 0 };
+	void *at;
+
+	memcpy(&at, array, sizeof(at));
+	cg_scope_drop(&cg_job_errors(job)->scope, at);
+	memcpy(array, &none, sizeof(none));
+}
