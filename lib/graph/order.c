@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pieces.h"
 #include "graph/graph.h"
 
 /* ---- Strings ------------------------------------------------------------- */
@@ -189,72 +188,18 @@ sort_names(
 	}
 }
 
-/* All functions of some files, whose names a thread sorts. */
-struct names {
-	struct sorter *sorter;
-	const struct cg_graph *graph;
-	size_t from, to;
-};
-
-static void
-sort_files(void *piece)
-{
-	const struct names *names = piece;
-	struct sorter *sorter = names->sorter;
-	size_t same;
-
-	for (size_t i = names->from; i < names->to; i += same) {
-		same = count_same_file(
-		    sorter->fn, &sorter->sorted[i], names->to - i);
-		if (same > 1)
-			sort_names(
-			    sorter, names->graph, &sorter->sorted[i], same);
-	}
-}
-
-/* Where the files end that begin at from and have enough functions. */
-static size_t
-end_of_files(const struct sorter *sorter, size_t from, size_t enough)
-{
-	size_t to = from;
-
-	while (to < sorter->count && to - from < enough)
-		to += count_same_file(
-		    sorter->fn, &sorter->sorted[to], sorter->count - to);
-	return to;
-}
-
-#define PIECE 1024 /* functions that are worth a thread's while */
-#define PIECES 64  /* at most: each but the last has a 64th of all */
-
-/* Sorts the names of each file, in threads if there are many. */
+/* Sorts the names of each file. */
 static void
 sort_all_names(struct sorter *sorter, const struct cg_graph *graph)
 {
-	const size_t count = sorter->count;
-	const size_t least = count / PIECES + 1;
-	const size_t enough = least > PIECE ? least : PIECE;
-	struct names piece[PIECES] = { 0 };
-	struct cg_pieces *pieces = NULL;
-	size_t n = 0;
+	size_t same;
 
-	if (graph->threads > 1 && count > PIECE)
-		pieces = cg_pieces_new(
-		    &(struct cg_pieces_how){ .threads = graph->threads,
-			.room = PIECES,
-			.work = sort_files });
-	if (!pieces) {
-		sort_files(&(struct names){ sorter, graph, 0, count });
-		return;
+	for (size_t i = 0; i < sorter->count; i += same) {
+		same = count_same_file(
+		    sorter->fn, &sorter->sorted[i], sorter->count - i);
+		if (same > 1)
+			sort_names(sorter, graph, &sorter->sorted[i], same);
 	}
-	for (size_t from = 0, to; from < count; from = to) {
-		to = end_of_files(sorter, from, enough);
-		piece[n] = (struct names){ sorter, graph, from, to };
-		cg_pieces_put(pieces, &piece[n++]);
-	}
-	while (cg_pieces_take(pieces))
-		continue;
-	cg_pieces_free(pieces);
 }
 
 static void

@@ -229,131 +229,6 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 	return true;
 }
 
-/* ---- In threads ---------------------------------------------------------- */
-
-/* What a thread collects at once, and what is too much for its memory. */
-#define RANGE_ROWS 4096
-#define RANGE_ROWS_MOST 65536
-
-static void
-clear_rows(struct cg_lines *lines)
-{
-	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
-}
-
-static void *
-open_collector(void *arg, struct cg_graph_view *view)
-{
-	return cg_lines_view(arg, &view->graph);
-}
-
-static void
-close_collector(void *own)
-{
-	cg_lines_free(own);
-}
-
-static void
-begin_collector(void *arg, void *own)
-{
-	cg_lines_renew_view(own, arg);
-	clear_rows(own);
-}
-
-/* Collects the rows of a range of functions; own: of any lines. */
-static bool
-collect(void *own, size_t from, size_t to)
-{
-	struct cg_lines *lines = own;
-	const struct collection *all = &lines->collection;
-	bool ok = true;
-
-	for (size_t i = from; ok && i < to; i++)
-		ok = collect_fn(
-		    lines, (uint32_t)all->fn[i].key, all->low, all->high);
-	return ok;
-}
-
-/* Adds the rows of a collector. */
-static bool
-take_rows(void *arg, void *own)
-{
-	struct cg_lines *lines = arg;
-	const struct cg_lines *more = own;
-	struct line_row *row;
-
-	if (!cg_grow_raw(&lines->row, &lines->row_cap,
-		lines->row_count + more->row_count, sizeof(*row)) ||
-	    !cg_grow_raw(&lines->cost, &lines->cost_cap,
-		lines->costs + more->costs, sizeof(*lines->cost)) ||
-	    !cg_grow_raw(&lines->branch, &lines->branch_cap,
-		lines->branches + more->branches, sizeof(*lines->branch)) ||
-	    !cg_grow_raw(&lines->covered, &lines->covered_cap,
-		lines->covers + more->covers, sizeof(*lines->covered)))
-		return false;
-	row = lines->row + lines->row_count;
-	for (size_t i = 0; i < more->row_count; i++) {
-		row[i] = more->row[i];
-		row[i].cost += lines->costs;
-		row[i].branch += lines->branches;
-	}
-	lines->row_count += more->row_count;
-	if (more->costs > 0)
-		memcpy(lines->cost + lines->costs, more->cost,
-		    more->costs * sizeof(*lines->cost));
-	lines->costs += more->costs;
-	if (more->branches > 0)
-		memcpy(lines->branch + lines->branches, more->branch,
-		    more->branches * sizeof(*lines->branch));
-	lines->branches += more->branches;
-	if (more->covers > 0)
-		memcpy(lines->covered + lines->covers, more->covered,
-		    more->covers * sizeof(*lines->covered));
-	lines->covers += more->covers;
-	return true;
-}
-
-/* Where the functions end that begin at from and have so many rows at least. */
-static size_t
-next_range(void *arg, size_t from)
-{
-	const struct cg_lines *lines = arg;
-	const struct collection *all = &lines->collection;
-	size_t to = from;
-
-	for (uint64_t rows = 0; to < all->fns && rows < RANGE_ROWS; to++)
-		rows += all->fn[to].rows;
-	return to;
-}
-
-static bool
-has_many_rows(const void *arg, size_t from, size_t to)
-{
-	const struct cg_lines *lines = arg;
-	uint64_t rows = 0;
-
-	for (size_t i = from; i < to; i++)
-		rows += lines->collection.fn[i].rows;
-	return rows > RANGE_ROWS_MOST;
-}
-
-static bool
-collect_all(struct cg_lines *lines)
-{
-	return cg_crew_do(
-	    &lines->collectors, &(struct cg_crew_how){ .graph = lines->graph,
-				    .threads = lines->graph->threads,
-				    .arg = lines,
-				    .open = open_collector,
-				    .close = close_collector,
-				    .begin = begin_collector,
-				    .work = collect,
-				    .take = take_rows,
-				    .redo = collect,
-				    .next = next_range,
-				    .is_large = has_many_rows });
-}
-
 /* ---- Batches ------------------------------------------------------------- */
 
 size_t
@@ -412,20 +287,27 @@ cg_lines_batch_end(const struct cg_lines *lines, size_t from)
 bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
-	struct collection *all = &lines->collection;
-	size_t from = lines->batch_end;
+	size_t from = lines->batch_end, fns;
 	size_t to = cg_lines_batch_end(lines, from);
+	const struct keyed *fn;
+	uint32_t low, high;
 
 	if (to > lines->end)
 		to = lines->end;
 	lines->batch = from;
 	lines->batch_end = to;
 	lines->row_to = 0;
-	clear_rows(lines);
-	all->fn = cg_lines_order_batch(lines, from, to, &all->fns);
-	all->low = cg_in_file_file(&lines->in_file[from]);
-	all->high = cg_in_file_file(&lines->in_file[to - 1]);
-	return all->fn && collect_all(lines) && cg_lines_order_rows(lines);
+	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
+	fn = cg_lines_order_batch(lines, from, to, &fns);
+	low = cg_in_file_file(&lines->in_file[from]);
+	high = cg_in_file_file(&lines->in_file[to - 1]);
+	for (size_t i = 0; fn && i < fns; i++) {
+		if (!collect_fn(lines, (uint32_t)fn[i].key, low, high))
+			return false;
+	}
+	/* A cursor that has failed has returned some of the rows. */
+	return fn && !cg_graph_failed(lines->graph) &&
+	       cg_lines_order_rows(lines);
 }
 
 /* ---- Coverage of the functions of a file -------------------------------- */

@@ -209,17 +209,16 @@ scan_count(const struct cg_lines *lines)
 					    graph->part_runs[lines->part];
 }
 
-/* Scans functions of a range of ranks, or of the part's runs; of any lines. */
+/* Scans functions by rank, or the part's runs. */
 static bool
-scan_range(void *own, size_t from, size_t to)
+scan_all(struct cg_lines *lines)
 {
-	struct cg_lines *lines = own;
 	const struct cg_graph *graph = lines->graph;
 	const bool all = is_of_all_parts(lines);
+	const size_t count = scan_count(lines);
 	bool ok = true;
 
-	lines->part_fns = from;
-	for (size_t i = from; ok && i < to; i++) {
+	for (size_t i = 0; ok && i < count; i++) {
 		uint32_t id;
 
 		if (all) {
@@ -242,110 +241,6 @@ cg_lines_clear_counts(struct cg_lines *lines)
 	}
 	lines->callees = 0;
 	clear_fns_in_files(lines);
-}
-
-/* ---- In threads ---------------------------------------------------------- */
-
-#define RANGE 1024 /* functions that a thread scans at once */
-
-static void
-close_scanner(void *own)
-{
-	struct cg_lines *lines = own;
-
-	free(lines->in_file);
-	free(lines->last);
-	free(lines->entries);
-	free(lines->called);
-	free(lines->callee);
-	free(lines);
-}
-
-static void *
-open_scanner(void *arg, struct cg_graph_view *view)
-{
-	const struct cg_graph *graph = &view->graph;
-	struct cg_lines *own = calloc(1, sizeof(*own));
-
-	(void)arg;
-	if (!own)
-		return NULL;
-	own->graph = graph;
-	own->last = calloc(graph->files.count + 1, sizeof(*own->last));
-	own->entries = calloc(graph->fns, sizeof(*own->entries));
-	own->called = calloc(graph->fns, sizeof(*own->called));
-	if (own->last && own->entries && own->called)
-		return own;
-	close_scanner(own);
-	return NULL;
-}
-
-/*
- * These tables are by function, so threads write to different elements. part_fn
- * has room for all, so it does not move.
- */
-static void
-begin_scanner(void *arg, void *own)
-{
-	const struct cg_lines *lines = arg;
-	struct cg_lines *to = own;
-
-	to->part = lines->part;
-	to->file_order = lines->file_order;
-	to->part_fn = lines->part_fn;
-	to->part_fn_cap = lines->part_fn_cap;
-	to->first = lines->first;
-	to->number = lines->number;
-	cg_lines_clear_counts(to);
-}
-
-/* Adds what a scanner has counted. */
-static bool
-take_counts(void *arg, void *own)
-{
-	struct cg_lines *lines = arg;
-	const struct cg_lines *more = own;
-	const size_t base = lines->in_files;
-
-	if (base + more->in_files > UINT32_MAX ||
-	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
-		base + more->in_files, sizeof(*lines->in_file)))
-		return false;
-	if (more->in_files > 0)
-		memcpy(&lines->in_file[base], more->in_file,
-		    more->in_files * sizeof(*lines->in_file));
-	lines->in_files += more->in_files;
-	lines->part_fns = more->part_fns;
-	for (size_t i = 0; i < more->callees; i++) {
-		if (!add_entries(
-			lines, more->callee[i], more->entries[more->callee[i]]))
-			return false;
-	}
-	return true;
-}
-
-static size_t
-next_range(void *arg, size_t from)
-{
-	size_t count = scan_count(arg);
-
-	return count - from < RANGE ? count : from + RANGE;
-}
-
-static bool
-scan_all(struct cg_lines *lines)
-{
-	return cg_crew_do(
-	    &lines->scanners, &(struct cg_crew_how){ .graph = lines->graph,
-				  .threads = lines->graph->threads,
-				  .arg = lines,
-				  .open = open_scanner,
-				  .close = close_scanner,
-				  .begin = begin_scanner,
-				  .work = scan_range,
-				  .take = take_counts,
-				  .redo = scan_range,
-				  .next = next_range });
 }
 
 /* ---- The whole ---------------------------------------------------------- */
@@ -378,10 +273,7 @@ cg_lines_scan(struct cg_lines *lines)
 	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);
 	/* No other part needs as much again. */
-	if (all) {
+	if (all)
 		cg_lines_free_sorting(lines);
-		cg_crew_free(lines->scanners);
-		lines->scanners = NULL;
-	}
 	return ok;
 }

@@ -116,7 +116,7 @@ struct cg_lines {
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	/* Tables, which views share: see cg_lines_renew_view(). */
+	/* Tables, which views share: see cg_lines_view(). */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
 	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
@@ -149,12 +149,6 @@ struct cg_lines {
 	size_t branches, branch_cap;
 	struct covered *covered; /* by function of the batch; or empty */
 	size_t covers, covered_cap;
-	struct collection {
-		const struct keyed *fn;  /* that have rows in the batch */
-		size_t fns;
-		uint32_t low, high;      /* order numbers of its files */
-	} collection;
-	struct cg_crew *collectors, *scanners; /* threads, or NULL */
 
 	size_t from, to;         /* range of in_file of the current file */
 	size_t row_from, row_to, row_next;
@@ -208,12 +202,10 @@ void cg_lines_clear_counts(struct cg_lines *);
 /*
  * A cursor of its own over the same files, for another thread; graph is a copy
  * of the lines' own, with another fault and diag. The lines must outlive it, and
- * keep their part until it is renewed. NULL: out of memory (reported to graph).
+ * keep their part. NULL: out of memory (reported to graph).
  */
 struct cg_lines *cg_lines_view(
     const struct cg_lines *, const struct cg_graph *graph);
-/* Gives the view the tables of the lines, whose part may have changed. */
-void cg_lines_renew_view(struct cg_lines *view, const struct cg_lines *);
 
 /* ---- lines.c ------------------------------------------------------------ */
 

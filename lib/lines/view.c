@@ -5,26 +5,6 @@
 
 #include "lines/lines.h"
 
-void
-cg_lines_renew_view(struct cg_lines *view, const struct cg_lines *lines)
-{
-	view->part = lines->part;
-	view->file_order = lines->file_order;
-	view->ordered_file = lines->ordered_file;
-	view->directory_order = lines->directory_order;
-	view->by_name = lines->by_name;
-	view->part_fn = lines->part_fn;
-	view->part_fns = lines->part_fns;
-	view->in_file = lines->in_file;
-	view->in_files = lines->in_files;
-	view->batch_rows = lines->batch_rows;
-	view->first = lines->first;
-	view->entries = lines->entries;
-	view->called = lines->called;
-	view->number = lines->number;
-	view->collection = lines->collection;
-}
-
 struct cg_lines *
 cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 {
@@ -42,7 +22,20 @@ cg_lines_view(const struct cg_lines *lines, const struct cg_graph *graph)
 		return NULL;
 	}
 	cg_rows_drop_addresses(view->rows);
-	cg_lines_renew_view(view, lines);
+	view->part = lines->part;
+	view->file_order = lines->file_order;
+	view->ordered_file = lines->ordered_file;
+	view->directory_order = lines->directory_order;
+	view->by_name = lines->by_name;
+	view->part_fn = lines->part_fn;
+	view->part_fns = lines->part_fns;
+	view->in_file = lines->in_file;
+	view->in_files = lines->in_files;
+	view->batch_rows = lines->batch_rows;
+	view->first = lines->first;
+	view->entries = lines->entries;
+	view->called = lines->called;
+	view->number = lines->number;
 	return view;
 }
 
@@ -67,8 +60,6 @@ cg_lines_free(struct cg_lines *lines)
 {
 	if (!lines)
 		return;
-	cg_crew_free(lines->collectors);
-	cg_crew_free(lines->scanners);
 	cg_rows_free(lines->rows);
 	cg_lines_free_sorting(lines);
 	if (!lines->is_view)
