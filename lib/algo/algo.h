@@ -16,45 +16,19 @@
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
 /*
- * The same in steps, while stacks are added: see fold_steps.c. No more than so
- * many rows are summed before they go into the graph. NULL: out of memory.
+ * The same in steps, while stacks are added. No more than that many rows are
+ * summed before they go into the graph. NULL: out of memory.
  */
 struct cg_fold;
 struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels, size_t rows);
 /*
- * The stacks that are folded next, and their rows, are in another graph: the
- * builder's, or its twin. In a twin the builder is not used. False: out of
- * memory, or a sum exceeds 64 bits.
- */
-bool cg_fold_in(struct cg_fold *, struct cg_graph *);
-/*
- * Adds functions for the levels of recursion that the last step has found in a
- * twin. Before cg_fold_in(). False: out of memory, or the build has failed.
- */
-bool cg_fold_settle(struct cg_fold *);
-/*
- * Folds and removes the stacks that are there now, in groups. False: a sum
- * exceeds 64 bits, which is reported, or out of memory.
+ * Folds and removes the stacks of the graph, which is not sealed and has no
+ * timelines. False: the build has failed.
  */
 bool cg_fold_some(struct cg_fold *);
-/* Folds the others, in the builder's graph, which is sealed; adds all rows. */
+/* Folds the stacks of the graph, which is sealed, and adds all rows. */
 int cg_fold_end(struct cg_fold *);
 void cg_fold_free(struct cg_fold *);
-
-/* ---- fold_steps.c ------------------------------------------------------- */
-
-/* As above; with threads, one folds while more stacks are added. */
-struct cg_fold_steps;
-struct cg_fold_steps *cg_fold_steps_new(
-    struct cg_build *, uint64_t levels, size_t rows, size_t threads);
-/*
- * Takes the stacks that are there now, not sealed and without timelines: their
- * nodes are gone. False: the build has failed.
- */
-bool cg_fold_step(struct cg_fold_steps *);
-/* As cg_fold_end(). */
-int cg_fold_steps_end(struct cg_fold_steps *);
-void cg_fold_steps_free(struct cg_fold_steps *);
 
 /* ---- roots.c ------------------------------------------------------------ */
 

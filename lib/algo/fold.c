@@ -42,7 +42,6 @@ struct open {
 /* A function that stands for a level of recursion of another. */
 struct level {
 	cg_fn fn, of_level;
-	uint64_t number;
 };
 
 /* A function on the path. */
@@ -56,8 +55,8 @@ struct state {
 };
 
 struct cg_fold {
-	struct cg_build *build; /* which levels of recursion are added to */
-	struct cg_graph *graph; /* of the stacks that are folded, and of rows */
+	struct cg_build *build;
+	struct cg_graph *graph; /* of the builder */
 	uint64_t levels;
 	bool failed;
 	cg_part part;
@@ -74,9 +73,6 @@ struct cg_fold {
 	struct cg_map calls; /* open calls except the first of a callee */
 	struct level *level;
 	size_t level_count, level_cap;
-	/* In a twin: the last levels, whose functions are not added yet. */
-	size_t pending;
-	struct cg_row_sums late; /* rows of these */
 	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
 	/*
 	 * Inclusive costs of the part: by index, of which function, and a row of
@@ -123,8 +119,8 @@ fn_of(const struct cg_fold *fold, cg_node node)
 static bool
 grow_states(struct cg_fold *fold)
 {
-	return cg_grow(&fold->state, &fold->states,
-	    fold->graph->fns + fold->pending, sizeof(*fold->state));
+	return cg_grow(&fold->state, &fold->states, fold->graph->fns,
+	    sizeof(*fold->state));
 }
 
 /* Adds "f'2", a function like fn with another name. 0: it failed. */
@@ -152,7 +148,6 @@ add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
 	return build->status == CG_OK ? of_level : 0;
 }
 
-/* In a twin it gets the next number of a function that is not in use there. */
 static bool
 add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 {
@@ -161,11 +156,8 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 	if (!cg_grow_raw(&fold->level, &fold->level_cap, fold->level_count + 1,
 		sizeof(*fold->level)))
 		return false;
-	of_level = fold->graph == fold->build->graph
-		       ? add_fn_of_level(fold, fn, number)
-		       : (cg_fn)(fold->graph->fns + fold->pending++);
-	fold->level[fold->level_count++] =
-	    (struct level){ fn, of_level, number };
+	of_level = add_fn_of_level(fold, fn, number);
+	fold->level[fold->level_count++] = (struct level){ fn, of_level };
 	return of_level != 0 && grow_states(fold);
 }
 
@@ -341,25 +333,12 @@ put_at_once(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
 }
 
 static bool
-is_late(const struct cg_fold *fold, const struct cg_row_key *key)
-{
-	size_t fns = fold->graph->fns;
-
-	return fold->pending > 0 &&
-	       (key->fn >= fns ||
-		   (key->callee >= fns && key->callee != CG_NO_CALLEE));
-}
-
-static bool
 add_row(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count,
     const uint64_t *cost, size_t n)
 {
 	bool ok;
 
-	if (is_late(fold, key))
-		ok = cg_row_sums_add(
-		    &fold->late, fold->graph, key, count, cost, n);
-	else if (fold->at_once > 0)
+	if (fold->at_once > 0)
 		ok = put_at_once(fold, key, count, cost, n);
 	else
 		ok = cg_row_sums_queue(
@@ -656,59 +635,6 @@ cg_fold_new(struct cg_build *build, uint64_t levels, size_t rows)
 	return fold;
 }
 
-static cg_fn
-settled(const struct cg_fold *fold, cg_fn fn)
-{
-	size_t fns = fold->graph->fns;
-
-	return fn >= fns && fn != CG_NO_CALLEE
-		   ? fold->level[fold->level_count - fold->pending + fn - fns]
-			 .of_level
-		   : fn;
-}
-
-bool
-cg_fold_settle(struct cg_fold *fold)
-{
-	size_t first = fold->level_count - fold->pending;
-	bool ok = true;
-
-	for (size_t i = first; ok && i < fold->level_count; i++) {
-		struct level *level = &fold->level[i];
-
-		level->of_level =
-		    add_fn_of_level(fold, level->fn, level->number);
-		ok = level->of_level != 0;
-	}
-	for (size_t i = 0; ok && i < fold->late.count; i++) {
-		struct cg_row_key *key = &cg_row_sums_at(&fold->late, i)->key;
-
-		key->fn = settled(fold, key->fn);
-		key->callee = settled(fold, key->callee);
-	}
-	fold->pending = 0;
-	return ok;
-}
-
-bool
-cg_fold_in(struct cg_fold *fold, struct cg_graph *graph)
-{
-	bool ok = true;
-
-	fold->graph = graph;
-	if (fold->late.count == 0)
-		return true;
-	ok = grow_states(fold);
-	for (size_t i = 0; ok && i < fold->late.count; i++) {
-		const struct cg_row_sum *row = cg_row_sums_at(&fold->late, i);
-
-		ok = add_row(
-		    fold, &row->key, row->count, row->cost, fold->late.width);
-	}
-	cg_row_sums_free(&fold->late);
-	return ok;
-}
-
 void
 cg_fold_free(struct cg_fold *fold)
 {
@@ -726,7 +652,6 @@ cg_fold_free(struct cg_fold *fold)
 	free(fold->inclusive_fn);
 	free(fold->inclusive);
 	cg_row_sums_free(&fold->rows);
-	cg_row_sums_free(&fold->late);
 	cg_row_sums_free(&fold->roots);
 	free(fold);
 }
@@ -734,10 +659,13 @@ cg_fold_free(struct cg_fold *fold)
 bool
 cg_fold_some(struct cg_fold *fold)
 {
-	if (!fold_stacks(fold))
-		return false;
-	cg_stacks_restart(fold->graph);
-	return true;
+	bool ok = cg_stacks_group(fold->graph) && fold_stacks(fold);
+
+	if (ok)
+		cg_stacks_restart(fold->graph);
+	else /* no node can be added any more */
+		cg_build_nomem(fold->build);
+	return ok;
 }
 
 int

@@ -63,13 +63,12 @@ cg_keep_quiet(void *arg, const struct cg_message *message)
 void
 cg_graph_view(struct cg_graph_view *view, const struct cg_graph *graph)
 {
-	view->quiet =
-	    (struct cg_diag){ .report = cg_keep_quiet, .stop = graph->diag->stop };
+	view->quiet = (struct cg_diag){ .report = cg_keep_quiet,
+		.stop = graph->diag->stop };
 	view->fault = CG_OK;
 	view->graph = *graph;
 	view->graph.fault = &view->fault;
 	view->graph.diag = &view->quiet;
-	view->graph.threads = 1;
 }
 
 void

@@ -13,7 +13,6 @@
  *	stack_order.c  canonical order of stack nodes and stacks
  *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero
- *	twin.c         a second graph with the same functions, for a thread
  *	crew.c         threads that work on ranges of items over one graph
  *	graph.c        makes, seals, frees a graph; what readers ask for
  */
@@ -165,7 +164,6 @@ struct cg_roots {
 struct cg_graph {
 	struct cg_diag *diag;
 	int *fault;               /* set by cursors, which have a const graph */
-	size_t threads;           /* for each cursor; 0 is 1 */
 	struct cg_strs strs;
 	struct cg_paths objects, files;
 
@@ -253,26 +251,6 @@ void cg_keep_quiet(void *arg, const struct cg_message *);
  * runs; after adding anything else, seal again. Returns CG_OK or CG_ELIMIT.
  */
 int cg_graph_seal(struct cg_graph *);
-
-/* ---- twin.c ------------------------------------------------------------- */
-
-/*
- * A graph with the functions, frames, events and parts of another, of the same
- * numbers. It has stacks and rows of its own, so that a thread may work on these
- * while the other graph grows. It reports nothing: see fault.
- */
-struct cg_twin {
-	struct cg_graph *graph;
-	struct cg_diag quiet;
-	int fault;
-};
-/* False: out of memory. */
-bool cg_twin_open(struct cg_twin *);
-/* Takes all stacks, and what is new; false: out of memory. */
-bool cg_twin_take_stacks(struct cg_twin *, struct cg_graph *from);
-/* Gives all rows away; false: out of memory, or a sum overflows. */
-bool cg_twin_give_rows(struct cg_twin *, struct cg_graph *to);
-void cg_twin_close(struct cg_twin *);
 
 /* ---- crew.c ------------------------------------------------------------- */
 
@@ -435,11 +413,6 @@ void cg_tracks_clear(struct cg_graph *);
 typedef bool cg_move_node(void *arg, cg_node old, cg_node *new);
 bool cg_track_move(
     struct cg_graph *, size_t track, cg_move_node *move, void *arg);
-/* Another cursor, which is where this one is. NULL: out of memory, reported. */
-struct cg_moments *cg_moments_copy(
-    const struct cg_graph *, const struct cg_moments *);
-/* Was the last moment taken? Its span may be left. */
-bool cg_moments_ended(const struct cg_moments *);
 /* The number of the input that a track is of. */
 size_t cg_track_input(const struct cg_graph *, size_t track);
 
@@ -473,8 +446,6 @@ bool cg_stacks_group(struct cg_graph *);
  */
 #define CG_NODES_KEPT ((size_t)1 << 18)
 void cg_stacks_restart(struct cg_graph *);
-/* Moves what is grouped to a graph that has no stacks, but the same frames. */
-void cg_stacks_move(struct cg_graph *from, struct cg_graph *to);
 /* Shortens an array, the address of whose pointer is given, to its element 0. */
 void cg_keep_first(void *array, size_t *cap, size_t width);
 /* Rebuilds the index from nodes to their stacks; false: out of memory. */

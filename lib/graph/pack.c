@@ -163,9 +163,8 @@ cg_run_add_branch(
 }
 
 bool
-cg_run_add_inclusive(
-    struct cg_graph *graph, struct cg_run *run, uint64_t repeats,
-    const uint64_t *cost, size_t n)
+cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
+    uint64_t repeats, const uint64_t *cost, size_t n)
 {
 	struct cg_packed *packed = &run->others;
 	uint8_t *to;
@@ -227,8 +226,8 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 		ok = cg_run_add_branch(graph, to, &branch);
 	if (ok && cg_rows_inclusive(rows, &cost, &repeats)) {
 		cost.cost = copied_values(graph, to, cost.cost, cost.n, false);
-		ok = cg_run_add_inclusive(
-		    graph, to, repeats, cost.cost, cost.n);
+		ok =
+		    cg_run_add_inclusive(graph, to, repeats, cost.cost, cost.n);
 	}
 	return ok;
 }
@@ -267,46 +266,6 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 	merged.costs.merged = merged_size(&run->costs, &merged.costs);
 	merged.others.merged = merged_size(&run->others, &merged.others);
 	*run = merged;
-	return true;
-}
-
-/* Adds all rows to a graph that has rows of its own. */
-static bool
-copy_runs(struct cg_graph *from, struct cg_graph *to)
-{
-	struct cg_rows *rows = cg_rows_new(from);
-	bool ok = rows != NULL;
-
-	for (size_t i = 0; ok && i < from->runs; i++) {
-		const struct cg_run *run = &from->run[i];
-		struct cg_run *sum = cg_run_get(to, run->part, run->fn);
-
-		ok = sum && cg_rows_open_merged(rows, run) &&
-		     copy_rows(to, rows, sum) && *from->fault == CG_OK;
-	}
-	cg_rows_free(rows);
-	return ok;
-}
-
-bool
-cg_runs_move(struct cg_graph *from, struct cg_graph *to)
-{
-	if (to->runs > 0)
-		return copy_runs(from, to);
-	free(to->run);
-	to->run = from->run;
-	to->runs = from->runs;
-	to->run_cap = from->run_cap;
-	to->run_ids = from->run_ids;
-	to->costs = from->costs;
-	to->others = from->others;
-	for (cg_fn fn = 0; fn < from->fns; fn++)
-		to->fn[fn].runs = from->fn[fn].runs;
-	/* The moved rows are of no use to it, but for cg_graph_free(). */
-	from->run = NULL;
-	from->runs = from->run_cap = 0;
-	from->run_ids = (struct cg_map){ 0 };
-	from->costs = from->others = (struct cg_pool){ .open = CG_NO_RUN };
 	return true;
 }
 

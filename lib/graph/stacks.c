@@ -338,27 +338,6 @@ cg_stacks_restart(struct cg_graph *graph)
 }
 
 void
-cg_stacks_move(struct cg_graph *from, struct cg_graph *to)
-{
-	const struct cg_graph empty = *to;
-
-	note_labels(from);
-	to->grouped = from->grouped;
-	to->part_stacks = from->part_stacks;
-	to->stack = from->stack;
-	to->stacks = from->stacks;
-	to->stack_cap = from->stack_cap;
-	to->stack_costs = from->stack_costs;
-	from->grouped = NULL;
-	from->part_stacks = empty.part_stacks;
-	from->stack = empty.stack;
-	from->stacks = 0;
-	from->stack_cap = empty.stack_cap;
-	from->stack_costs = (struct cg_arena){ 0 };
-	cg_stacks_restart(from);
-}
-
-void
 cg_stacks_clear(struct cg_graph *graph)
 {
 	free_nodes(graph);

@@ -129,11 +129,6 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t repeats,
     const uint64_t *cost, size_t n);
 /* Rewrites a run with equal rows summed; false: out of memory, overflow. */
 bool cg_run_merge(struct cg_graph *, struct cg_run *);
-/*
- * Moves all rows to a graph with the same functions, files, events and parts.
- * False: out of memory, overflow.
- */
-bool cg_runs_move(struct cg_graph *from, struct cg_graph *to);
 
 /* ---- scan.c: rows as they arrived, neither sorted nor merged ------------ */
 

@@ -295,6 +295,7 @@ cg_tracks_end(const struct cg_build *build)
 /* ---- Reading ------------------------------------------------------------- */
 
 struct cg_moments {
+	const struct cg_graph *graph;
 	const uint8_t *at, *end;
 	struct cg_moment moment; /* the last one */
 	uint64_t *cost;
@@ -321,6 +322,7 @@ cg_moments_new(const struct cg_graph *graph, size_t track)
 		cg_graph_nomem(graph);
 		return NULL;
 	}
+	moments->graph = graph;
 	moments->track_end = entry->info.end;
 	/* A track may have no moments: NULL + 0 is undefined. */
 	if (entry->size > 0) {
@@ -328,12 +330,6 @@ cg_moments_new(const struct cg_graph *graph, size_t track)
 		moments->end = entry->bytes + entry->size;
 	}
 	return moments;
-}
-
-bool
-cg_moments_ended(const struct cg_moments *moments)
-{
-	return moments->at == moments->end;
 }
 
 void
@@ -344,32 +340,13 @@ cg_moments_free(struct cg_moments *moments)
 	free(moments);
 }
 
-struct cg_moments *
-cg_moments_copy(const struct cg_graph *graph, const struct cg_moments *moments)
-{
-	struct cg_moments *copy = malloc(sizeof(*copy));
-	size_t size = (graph->events + 1) * sizeof(*copy->cost);
-	uint64_t *cost = malloc(size);
-
-	if (!copy || !cost) {
-		free(copy);
-		free(cost);
-		cg_graph_nomem(graph);
-		return NULL;
-	}
-	*copy = *moments;
-	copy->cost = cost;
-	memcpy(cost, moments->cost, size);
-	return copy;
-}
-
 bool
 cg_next_moment(struct cg_moments *moments, struct cg_moment *moment)
 {
 	struct cg_moment *last = &moments->moment;
 	uint64_t head, time;
 
-	if (moments->at == moments->end)
+	if (moments->at == moments->end || cg_graph_failed(moments->graph))
 		return false;
 	head = get_varint(&moments->at);
 	time = head >> 1;

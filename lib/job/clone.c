@@ -198,7 +198,6 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		status = cg_graph_seal(job->graph);
 	job->ready = status == CG_OK;
 	if (job->ready)
-		job->graph->threads = job->threads;
 	*graph = job->ready ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;
 }

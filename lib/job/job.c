@@ -48,7 +48,7 @@ cg_job_free(struct cg_job *job)
 		return;
 	close_input(job);
 	cg_job_release(job);
-	cg_fold_steps_free(job->fold);
+	cg_fold_free(job->fold);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	for (size_t i = 0; i < job->opens; i++)
@@ -244,7 +244,6 @@ begin_graph(struct cg_job *job)
 	job->graph = cg_graph_new(&job->errors.diag, &job->errors.fault);
 	if (!job->graph)
 		return cg_nomem(job);
-	job->graph->threads = job->threads;
 	cg_build_init(&job->build, job->graph,
 	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
@@ -360,7 +359,6 @@ freeze(struct cg_job *job)
 	job->ready = status == CG_OK;
 	if (job->ready) {
 		/* Some of the above makes a new graph. */
-		job->graph->threads = job->threads;
 		cg_graph_drop_tables(job->graph);
 		note_emptied(job);
 	}

@@ -14,7 +14,7 @@
  *	report.c    what reports of coverage list and drop
  *	nodes.c     stacks that are folded while they are read
  *	texts.c, stage.c  parsing in threads, and adding up
- *	drafts.c, walk.c  writing in threads: ranges of an output, of a track
+ *	drafts.c    writing in threads: ranges of an output
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */
@@ -113,8 +113,7 @@ struct cg_job {
 	bool folds;                      /* see cg_job_begin_fold() */
 	uint64_t fold_levels;            /* of recursion */
 	size_t fold_nodes;               /* at once; 0: the usual number */
-	size_t parsers;                  /* threads of texts.c; 0 is 1 */
-	struct cg_fold_steps *fold;      /* NULL: no stack was folded yet */
+	struct cg_fold *fold;            /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
 	cg_facts diff_lost;              /* facts that the difference lacks */

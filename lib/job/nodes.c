@@ -63,15 +63,14 @@ cg_free_nodes(struct cg_job *job)
 	    cg_build_status(&job->build) != CG_OK)
 		return false;
 	if (!job->fold) {
-		job->fold = cg_fold_steps_new(&job->build, job->fold_levels,
-		    job->fold_nodes > 0 ? job->fold_nodes : SIZE_MAX,
-		    job->threads > job->parsers ? job->threads : 1);
+		job->fold = cg_fold_new(&job->build, job->fold_levels,
+		    job->fold_nodes > 0 ? job->fold_nodes : SIZE_MAX);
 		if (!job->fold) {
 			cg_build_nomem(&job->build);
 			return false;
 		}
 	}
-	return cg_fold_step(job->fold);
+	return cg_fold_some(job->fold);
 }
 
 int
@@ -84,10 +83,10 @@ cg_job_end_fold(struct cg_job *job)
 		return CG_OK;
 	status = cg_job_convert_labels(job, cg_job_target(job), &lost);
 	if (status == CG_OK)
-		status = cg_fold_steps_end(job->fold);
+		status = cg_fold_end(job->fold);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
-	cg_fold_steps_free(job->fold);
+	cg_fold_free(job->fold);
 	job->fold = NULL;
 	return status;
 }

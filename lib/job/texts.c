@@ -77,7 +77,6 @@ cg_texts_new(const struct cg_texts_how *how)
 
 	if (texts == NULL)
 		return NULL;
-	how->job->parsers = threads;
 	texts->how = *how;
 	texts->room = work.room;
 	texts->window = TEXT_SIZE * (work.room > 1 ? work.room / 2 : 1);

@@ -529,8 +529,8 @@ add_row(struct cg_build *build)
 }
 
 /*
- * Folds in steps, by one thread or two, while functions are added. Rows may be
- * in the graph before or come meanwhile.
+ * Folds in steps, while functions are added. Rows may be in the graph before or
+ * come meanwhile.
  */
 static void
 test_steps(uint64_t seed)
@@ -538,7 +538,7 @@ test_steps(uint64_t seed)
 	uint64_t random = seed, levels = 1 + unit_below(&random, 4);
 	size_t early = unit_below(&random, 3 * SAMPLES);
 	struct sample sample[SAMPLES];
-	struct cg_fold_steps *steps;
+	struct cg_fold *fold;
 	struct cg_build build;
 	struct cg_graph *graph;
 	bool calls = false;
@@ -553,9 +553,8 @@ test_steps(uint64_t seed)
 			sample[i].fn[k] = sample[i].fn[k] % (FNS - 1) + 1;
 		sample[i].fn[0] = FNS;
 	}
-	steps = cg_fold_steps_new(
-	    &build, levels, 1 + unit_below(&random, 9), 1 + seed % 2);
-	for (size_t i = 0; CHECK(steps != NULL) && i < SAMPLES; i++) {
+	fold = cg_fold_new(&build, levels, 1 + unit_below(&random, 9));
+	for (size_t i = 0; CHECK(fold != NULL) && i < SAMPLES; i++) {
 		if (i == early)
 			add_row(&build);
 		add_sample(&build, &sample[i]);
@@ -563,10 +562,10 @@ test_steps(uint64_t seed)
 		(void)snprintf(name, sizeof(name), "new%zu", i);
 		cg_add_fn(&build, cg_slice(name), 0, 0);
 		if (unit_below(&random, 3) == 0)
-			CHECK(cg_fold_step(steps));
+			CHECK(cg_fold_some(fold));
 	}
 	CHECK(cg_graph_seal(graph) == CG_OK);
-	CHECK(cg_fold_steps_end(steps) == CG_OK);
+	CHECK(cg_fold_end(fold) == CG_OK);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	for (cg_part part = 0; part < PARTS; part++)
 		compare_part(graph, sample, part, levels);
@@ -574,22 +573,21 @@ test_steps(uint64_t seed)
 	CHECK(!calls || (cg_graph_facts(graph) & CG_CALLS));
 	if (row == 0)
 		compare_sums(graph, sample);
-	cg_fold_steps_free(steps);
+	cg_fold_free(fold);
 	end(&build, graph);
 	unsigned_only = false;
 	row = 0;
 }
 
-/* A sum beyond 64 bits is told in the step that it is in, as by one thread. */
+/* A sum beyond 64 bits is reported in the step that it is in. */
 static void
-test_overflow(size_t threads)
+test_overflow(void)
 {
 	const struct cg_pos nowhere = { 0 };
 	const uint64_t cost = 1;
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build);
-	struct cg_fold_steps *steps =
-	    cg_fold_steps_new(&build, 1, SIZE_MAX, threads);
+	struct cg_fold *fold = cg_fold_new(&build, 1, SIZE_MAX);
 	cg_node root = cg_add_frame(&build, 0, 1, &nowhere, false);
 
 	message.count = 0;
@@ -597,10 +595,10 @@ test_overflow(size_t threads)
 		cg_add_stack(&build,
 		    cg_add_frame(&build, root, fn, &nowhere, false),
 		    UINT64_MAX / 4 * 3, &cost, 1);
-	CHECK(steps && !cg_fold_step(steps) && message.count == 1);
+	CHECK(fold && !cg_fold_some(fold) && message.count == 1);
 	CHECK(strstr(message.text, "exceeds 64 bits") != NULL);
 	CHECK(cg_build_status(&build) == CG_EINPUT && fault == CG_EINPUT);
-	cg_fold_steps_free(steps);
+	cg_fold_free(fold);
 	cg_build_free(&build);
 	cg_graph_free(graph);
 	fault = CG_OK;
@@ -863,8 +861,7 @@ main(void)
 		test_random(seed);
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		test_steps(seed);
-	test_overflow(1);
-	test_overflow(2);
+	test_overflow();
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		test_clamp(seed, false);
 		test_clamp(seed, true);
