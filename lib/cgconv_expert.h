@@ -2,7 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Stages, Known functions, Drafts, Walks,
+ * Contents: Cost lines, Texts, Stages, Known functions, Drafts,
  * Compression, Symbols
  */
 #ifndef CGCONV_EXPERT_H
@@ -233,53 +233,6 @@ size_t cg_next_fns(const struct cg_graph *, cg_part, size_t i, uint64_t bytes);
 void cg_rows_seek(struct cg_rows *, cg_part, size_t i);
 /* The bytes of the function at i. */
 uint64_t cg_fn_bytes(const struct cg_graph *, cg_part, size_t i);
-
-/* ---- Walks --------------------------------------------------------------- */
-
-/*
- * For targets that write a text for each moment of a track: threads format drafts
- * of ranges of moments, as above. The writer goes over the track once without
- * writing, to know its state where ranges begin.
- *
- *	walk = cg_walk_new(&how, moments);
- *	ok = walk && cg_write_walk(walk);
- *	cg_walk_free(walk);
- */
-struct cg_walk_how {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	size_t range; /* moments of a draft: their text usually has some 0.5 MB */
-	void *writer; /* of so many bytes */
-	size_t size;
-	/* What is in it at this offset, so many bytes, is the state. */
-	size_t state, state_size;
-	bool measures; /* it wants the state of the end first */
-	/*
-	 * Goes over n moments or spans, or to the end, and writes them; dry: only
-	 * sets the state. False: out of memory, or an error of the job.
-	 */
-	bool (*walk)(void *writer, struct cg_moments *, size_t n, bool dry);
-	/*
-	 * Sets up a copy of the writer for a draft, whose graph and output it
-	 * uses; what walk() changes besides the state must be its own. False:
-	 * the draft cannot be used.
-	 */
-	bool (*begin)(void *writer, const struct cg_draft *);
-	void (*close)(void *writer); /* after begin(); or NULL */
-};
-struct cg_walk;
-/*
- * A walk from where the cursor is. If it measures, the writer has the state of the
- * end then. NULL: out of memory, or an error of the job.
- */
-struct cg_walk *cg_walk_new(const struct cg_walk_how *, struct cg_moments *);
-void cg_walk_free(struct cg_walk *);
-/*
- * Writes all; more than once, if need be, as other fields of the writer tell. It
- * has the state of the end then. False: as above.
- */
-bool cg_write_walk(struct cg_walk *);
 
 /* ---- Compression --------------------------------------------------------- */
 

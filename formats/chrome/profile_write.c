@@ -9,7 +9,6 @@
  * thread is (idle), as V8 calls it.
  */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,11 +49,8 @@ struct writer {
 	uint32_t frames, ordered, idle;
 	struct tick *tick;
 	size_t ticks, tick_cap;
-	/* Called for each sample of a walk. */
+	/* Called for each sample of a pass. */
 	void (*visit)(struct writer *, uint32_t node, int64_t time);
-	/* visit() of the writing pass, kept while a counting pass runs. */
-	void (*write_column)(struct writer *, uint32_t node, int64_t time);
-	struct cg_walk *walk;  /* if in_order */
 	int64_t begin, finish; /* of the file */
 	bool counted;          /* numbers of samples are known */
 	bool in_gap;           /* between samples */
@@ -306,7 +302,7 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 
 /* One sample for each stack, in the order of the graph. */
 static void
-walk_sums(struct writer *w)
+visit_sums(struct writer *w)
 {
 	struct cg_stack_cost stack;
 
@@ -319,105 +315,57 @@ walk_sums(struct writer *w)
 	}
 }
 
-static void
-begin_pass(struct writer *w)
-{
-	w->pass = (struct pass){ .first = w->begin,
-		.last = w->begin,
-		.end = w->begin,
-		.separator = "" };
-}
-
 /* ---- In order ------------------------------------------------------------ */
 
 static void
 count_sample(struct writer *w, uint32_t node, int64_t time)
 {
 	w->pass.last = time;
-	w->pass.separator = ","; /* where a later range begins */
 	w->idles |= node == w->idle;
 	w->node[node].id = ROOT_ID;
 	if (!w->counted || w->in_gap)
 		w->node[node].hits++;
 }
 
-/* Of calls: a sample for each stack that they make. dry: counts the samples. */
+/* Of calls: a sample for each stack that they make. */
 static bool
-walk_track(void *writer, struct cg_moments *moments, size_t n, bool dry)
+visit_track(struct writer *w)
 {
-	struct writer *w = writer;
 	const struct cg_track *track = cg_get_track(w->graph, 0);
 	bool timed = strcmp(track->unit, "ns") == 0 && w->scale == 1;
+	struct cg_moments *moments = cg_moments_new(w->graph, 0);
 	struct cg_moment moment;
 	struct cg_time_span span;
 
-	w->visit = dry ? count_sample : w->write_column;
-	if (!track->spans)
-		for (; n > 0 && cg_next_moment(moments, &moment); n--) {
-			uint64_t cost = cost_of(w, moment.cost, moment.n);
+	if (!moments)
+		return false;
+	while (!track->spans && cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
-			if (cost > 0 || w->counter < moment.n)
-				put_sample(w,
-				    cg_merged_of(w->merged, moment.node),
-				    timed ? moment.time : w->pass.end, cost);
-		}
-	else
-		for (; n > 0 && cg_next_span(moments, &span); n--)
-			put_sample(w, cg_merged_of(w->merged, span.node),
-			    span.begin,
-			    (uint64_t)span.end - (uint64_t)span.begin);
-	return true;
-}
-
-static bool
-begin_copy(void *writer, const struct cg_draft *draft)
-{
-	struct writer *w = writer;
-
-	w->graph = draft->graph;
-	w->out = draft->out;
-	return true;
-}
-
-/* Counts all samples. */
-static bool
-count_samples(struct writer *w)
-{
-	const struct cg_walk_how how = { .job = w->job,
-		.graph = w->graph,
-		.out = w->out,
-		.range = 65536,
-		.writer = w,
-		.size = sizeof(*w),
-		.state = offsetof(struct writer, pass),
-		.state_size = sizeof(w->pass),
-		.measures = true,
-		.walk = walk_track,
-		.begin = begin_copy };
-	struct cg_moments *moments;
-
-	begin_pass(w);
-	if (!w->in_order) {
-		w->visit = count_sample;
-		walk_sums(w);
-		return true;
+		if (cost > 0 || w->counter < moment.n)
+			put_sample(w, cg_merged_of(w->merged, moment.node),
+			    timed ? moment.time : w->pass.end, cost);
 	}
-	moments = cg_moments_new(w->graph, 0);
-	w->walk = moments ? cg_walk_new(&how, moments) : NULL;
+	while (track->spans && cg_next_span(moments, &span))
+		put_sample(w, cg_merged_of(w->merged, span.node), span.begin,
+		    (uint64_t)span.end - (uint64_t)span.begin);
 	cg_moments_free(moments);
-	return w->walk || cg_reject_nomem(w->job);
+	return true;
 }
 
-/* Writes something of each sample. */
+/* Calls visit() for each sample. */
 static bool
-put_column(
+visit_samples(
     struct writer *w, void (*visit)(struct writer *, uint32_t, int64_t))
 {
-	begin_pass(w);
-	w->visit = w->write_column = visit;
+	w->pass = (struct pass){ .first = w->begin,
+		.last = w->begin,
+		.end = w->begin,
+		.separator = "" };
+	w->visit = visit;
 	if (w->in_order)
-		return cg_write_walk(w->walk) || cg_reject_nomem(w->job);
-	walk_sums(w);
+		return visit_track(w) || cg_reject_nomem(w->job);
+	visit_sums(w);
 	return true;
 }
 
@@ -618,11 +566,11 @@ put_profile(struct writer *w)
 	cg_put_fixed(w->out, w->finish > w->pass.end ? w->finish : w->pass.end,
 	    MICRO_DIGITS);
 	cg_puts(w->out, ",\n\"samples\":[");
-	if (!put_column(w, put_id))
+	if (!visit_samples(w, put_id))
 		return false;
 	cg_puts(w->out, "],\n\"timeDeltas\":[");
 	first = w->pass.first;
-	if (!put_column(w, put_delta))
+	if (!visit_samples(w, put_delta))
 		return false;
 	put_end(w, first);
 	cg_puts(w->out, "]}\n");
@@ -681,10 +629,10 @@ chrome_write_profile(
 	w.counter = cg_find_event(graph, "samples");
 	choose_order(&w);
 	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w) &&
-	    count_samples(&w) && order_nodes(&w) && put_profile(&w))
+	    visit_samples(&w, count_sample) && order_nodes(&w) &&
+	    put_profile(&w))
 		tell(&w);
 	free(w.rank);
-	cg_walk_free(w.walk);
 	cg_merged_stacks_free(w.merged);
 	free(w.node);
 	free(w.order);

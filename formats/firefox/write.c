@@ -8,7 +8,6 @@
  * each stack, at the cost so far.
  */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +15,6 @@
 #include "firefox.h"
 
 #define VERSION 64
-/* Samples of a draft: three columns of some bytes each. */
-#define RANGE 65536
 
 /* A row of frameTable. */
 struct frame {
@@ -57,14 +54,12 @@ struct writer {
 		CELL_TIME,
 		CELL_WEIGHT,
 		CELLS
-	} cell; /* what is written of each sample */
+	} cell; /* what is written of each sample; CELLS: nothing */
 	struct samples {
 		uint64_t count; /* so far */
 		int64_t first;  /* when the first one was, */
 		int64_t now;    /* and the last one */
 	} so_far, *thread;      /* of the current thread; all of each thread */
-	struct cg_walk *
-	    *walk; /* over the track of each thread, if it is long */
 	size_t threads;
 	const char *separator; /* of threads */
 };
@@ -502,16 +497,15 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 	}
 }
 
+/* Writes a cell of a sample, or only counts it. */
 static void
-put_sample(
-    struct writer *w, cg_node node, int64_t time, uint64_t cost, bool dry)
+put_sample(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 {
 	if (w->so_far.count == 0)
 		w->so_far.first = time;
-	if (!dry && w->so_far.count > 0)
+	else if (w->cell < CELLS)
 		cg_putc(w->out, ',');
-	if (!dry)
-		put_cell(w, node, time, cost);
+	put_cell(w, node, time, cost);
 	w->so_far.count++;
 	w->so_far.now = time;
 }
@@ -522,38 +516,33 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 	return w->event < n ? cost[w->event] : 0;
 }
 
-/* A sample for each moment with a cost. */
+/* A sample for each moment with a cost; of calls, for each stack they make. */
 static bool
-walk_samples(void *writer, struct cg_moments *moments, size_t n, bool dry)
+visit_track(struct writer *w, size_t number)
 {
-	struct writer *w = writer;
+	const bool spans = cg_get_track(w->graph, number)->spans;
+	struct cg_moments *moments = cg_moments_new(w->graph, number);
 	struct cg_moment moment;
+	struct cg_time_span span;
 
-	while (n-- > 0 && cg_next_moment(moments, &moment)) {
+	if (!moments)
+		return false;
+	while (!spans && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
 		if (cost != 0)
-			put_sample(w, moment.node, moment.time, cost, dry);
+			put_sample(w, moment.node, moment.time, cost);
 	}
-	return true;
-}
-
-/* Of calls, a sample for each stack that they make. */
-static bool
-walk_calls(void *writer, struct cg_moments *moments, size_t n, bool dry)
-{
-	struct writer *w = writer;
-	struct cg_time_span span;
-
-	while (n-- > 0 && cg_next_span(moments, &span))
+	while (spans && cg_next_span(moments, &span))
 		put_sample(w, span.node, span.begin,
-		    (uint64_t)span.end - (uint64_t)span.begin, dry);
+		    (uint64_t)span.end - (uint64_t)span.begin);
+	cg_moments_free(moments);
 	return true;
 }
 
 /* The sums of a part; its axis is the cost so far. */
 static void
-walk_part(struct writer *w, cg_part part, bool dry)
+visit_part(struct writer *w, cg_part part)
 {
 	struct cg_stack_cost stack;
 	uint64_t so_far = 0;
@@ -567,80 +556,41 @@ walk_part(struct writer *w, cg_part part, bool dry)
 		put_sample(w, stack.leaf,
 		    so_far < INT64_MAX / unit ? (int64_t)(so_far * unit)
 					      : INT64_MAX,
-		    cost, dry);
+		    cost);
 		if ((int64_t)cost > 0)
 			so_far += cost;
 	}
 }
 
+/* The samples of a thread: a track, if in_order, or a part. */
 static bool
-begin_copy(void *writer, const struct cg_draft *draft)
+visit_samples(struct writer *w, size_t thread)
 {
-	struct writer *w = writer;
-
-	w->graph = draft->graph;
-	w->out = draft->out;
-	return true;
-}
-
-/* A walk over a track, which is a thread. */
-static struct cg_walk *
-new_walk(struct writer *w, size_t number)
-{
-	const struct cg_track *track = cg_get_track(w->graph, number);
-	const struct cg_walk_how how = { .job = w->job,
-		.graph = w->graph,
-		.out = w->out,
-		.range = RANGE,
-		.writer = w,
-		.size = sizeof(*w),
-		.state = offsetof(struct writer, so_far),
-		.state_size = sizeof(w->so_far),
-		.measures = true,
-		.walk = track->spans ? walk_calls : walk_samples,
-		.begin = begin_copy };
-	struct cg_moments *moments = cg_moments_new(w->graph, number);
-	struct cg_walk *walk;
-
 	w->so_far = (struct samples){ 0 };
-	walk = moments ? cg_walk_new(&how, moments) : NULL;
-	cg_moments_free(moments);
-	return walk;
+	if (w->in_order)
+		return visit_track(w, thread) || cg_reject_nomem(w->job);
+	visit_part(w, (cg_part)thread);
+	return true;
 }
 
 /* ---- Threads ------------------------------------------------------------ */
 
 static bool
-put_cells(struct writer *w, size_t thread, struct cg_walk *walk)
-{
-	if (walk)
-		return cg_write_walk(walk);
-	w->so_far = (struct samples){ 0 };
-	walk_part(w, (cg_part)thread, false);
-	return true;
-}
-
-static bool
 put_samples(struct writer *w, size_t thread)
 {
 	static const char *const name[] = { "stack", "timeDeltas", "weight" };
-	struct cg_walk *walk = w->walk[thread];
 	bool ok = true;
 
-	if (w->in_order && !walk)
-		ok = (walk = new_walk(w, thread)) != NULL;
 	cg_putf(w->out,
 	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
 	    w->thread[thread].count, w->weights);
 	for (w->cell = CELL_STACK; ok && w->cell < CELLS; w->cell++) {
 		cg_putf(w->out, ",\n\"%s\":[", name[w->cell]);
-		ok = put_cells(w, thread, walk);
+		ok = visit_samples(w, thread);
 		cg_putc(w->out, ']');
 	}
 	cg_putc(w->out, '}');
-	if (!w->walk[thread])
-		cg_walk_free(walk);
-	return ok || cg_reject_nomem(w->job);
+	return ok;
 }
 
 static void
@@ -720,20 +670,7 @@ put_meta(struct writer *w)
 
 /* ---- What is written ---------------------------------------------------- */
 
-/* A walk over a short track takes more memory than time. */
-static bool
-count_track(struct writer *w, size_t number)
-{
-	struct cg_walk *walk = new_walk(w, number);
-
-	if (walk && cg_get_track(w->graph, number)->moments > RANGE)
-		w->walk[number] = walk;
-	else
-		cg_walk_free(walk);
-	return walk != NULL;
-}
-
-/* Counts the samples of all threads: tracks, if in_order, or parts. */
+/* Counts the samples of all threads. */
 static bool
 count_samples(struct writer *w)
 {
@@ -742,18 +679,14 @@ count_samples(struct writer *w)
 	w->threads =
 	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
 	w->thread = calloc(w->threads + 1, sizeof(*w->thread));
-	w->walk = calloc(w->threads + 1, sizeof(struct cg_walk *));
-	if (!w->thread || !w->walk)
+	if (!w->thread)
 		return cg_reject_nomem(w->job);
+	w->cell = CELLS;
 	for (size_t i = 0; ok && i < w->threads; i++) {
-		w->so_far = (struct samples){ 0 };
-		if (w->in_order)
-			ok = count_track(w, i);
-		else
-			walk_part(w, (cg_part)i, true);
+		ok = visit_samples(w, i);
 		w->thread[i] = w->so_far;
 	}
-	return ok || cg_reject_nomem(w->job);
+	return ok;
 }
 
 /* Tracks, if they have all costs, and their times are times; else sums. */
@@ -833,9 +766,6 @@ firefox_write(
 		cg_puts(out, "]}\n");
 	}
 	cg_merged_stacks_free(w.merged);
-	for (size_t i = 0; w.walk && i < w.threads; i++)
-		cg_walk_free(w.walk[i]);
-	free(w.walk);
 	free(w.thread);
 	free(w.frame);
 	cg_map_free(&w.frame_ids);

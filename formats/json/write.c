@@ -652,42 +652,16 @@ put_moment(
 	    w, moment->n > 0 ? put_costs(w, at, moment->cost, moment->n) : at);
 }
 
-static bool
-walk_moments(void *writer, struct cg_moments *moments, size_t n, bool dry)
-{
-	struct writer *w = writer;
-	const struct cg_track *track = cg_get_track(w->graph, w->tracks);
-	struct cg_moment moment;
-
-	while (n-- > 0 && cg_next_moment(moments, &moment)) {
-		if (dry)
-			w->lines++;
-		else
-			put_moment(w, track, &moment);
-	}
-	return true;
-}
-
-/* The moments of the current track. If memory runs out, the job knows it. */
+/* The moments of the current track. */
 static void
 put_moments(struct writer *w)
 {
-	const struct cg_walk_how how = { .job = w->job,
-		.graph = w->graph,
-		.out = w->out,
-		.range = 8192,
-		.writer = w,
-		.size = sizeof(*w),
-		.state = offsetof(struct writer, lines),
-		.state_size = sizeof(w->lines),
-		.walk = walk_moments,
-		.begin = begin_copy };
+	const struct cg_track *track = cg_get_track(w->graph, w->tracks);
 	struct cg_moments *moments = cg_moments_new(w->graph, w->tracks);
-	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
+	struct cg_moment moment;
 
-	if (!walk || !cg_write_walk(walk))
-		(void)cg_reject_nomem(w->job);
-	cg_walk_free(walk);
+	while (moments && cg_next_moment(moments, &moment))
+		put_moment(w, track, &moment);
 	cg_moments_free(moments);
 }
 

@@ -6,7 +6,6 @@
  * is time: samples without frames are gaps. Otherwise only the order of samples
  * is kept.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,77 +123,29 @@ struct profile {
 	bool is_time;     /* the axis */
 	uint64_t entries; /* gaps and samples */
 	bool optional;
-	void (*put)(struct profile *, uint32_t stack, uint64_t weight);
-	struct pass {
-		bool first;     /* nothing was written */
-		bool failed;    /* out of memory */
-		int64_t at;     /* on the axis */
-		uint32_t stack; /* that goes on */
-	} pass;                 /* what a moment leaves to the next one */
+	/* What a moment leaves to the next one. */
+	bool first;     /* nothing was written */
+	bool failed;    /* out of memory */
+	int64_t at;     /* on the axis */
+	uint32_t stack; /* that goes on */
 };
 
 static void
 put_separator(struct profile *it, const char *separator)
 {
-	if (!it->pass.first)
+	if (!it->first)
 		cg_puts(it->w->out, separator);
-	it->pass.first = false;
+	it->first = false;
 }
 
+/* Goes to the begin of the track; NULL: out of memory (reported). */
 static struct cg_moments *
 begin_pass(struct profile *it)
 {
-	it->pass = (struct pass){ .first = true, .at = it->head.begin };
+	it->first = true;
+	it->at = it->head.begin;
+	it->stack = 0;
 	return cg_moments_new(it->w->graph, it->track);
-}
-
-static bool
-begin_copy(void *arg, const struct cg_draft *draft)
-{
-	struct profile *it = arg;
-	struct writer *own = malloc(sizeof(*own));
-
-	if (!own)
-		return false;
-	*own = *it->w;
-	own->graph = draft->graph;
-	own->out = draft->out;
-	own->path = NULL;
-	own->path_cap = 0;
-	it->w = own;
-	return true;
-}
-
-static void
-close_copy(void *arg)
-{
-	struct profile *it = arg;
-
-	free(it->w->path);
-	free(it->w);
-}
-
-/* A walk over the track from its begin. */
-static struct cg_walk *
-new_walk(struct profile *it,
-    bool (*walk_range)(void *, struct cg_moments *, size_t, bool))
-{
-	const struct cg_walk_how how = { .job = it->w->job,
-		.graph = it->w->graph,
-		.out = it->w->out,
-		.range = 8192,
-		.writer = it,
-		.size = sizeof(*it),
-		.state = offsetof(struct profile, pass),
-		.state_size = sizeof(it->pass),
-		.walk = walk_range,
-		.begin = begin_copy,
-		.close = close_copy };
-	struct cg_moments *moments = begin_pass(it);
-	struct cg_walk *walk = moments ? cg_walk_new(&how, moments) : NULL;
-
-	cg_moments_free(moments);
-	return walk;
 }
 
 /* ---- Samples ------------------------------------------------------------- */
@@ -214,7 +165,7 @@ get_cost(
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 {
-	int64_t *at = &it->pass.at;
+	int64_t *at = &it->at;
 	uint64_t gap = 0;
 
 	if (it->head.gaps && moment->time > *at) {
@@ -227,24 +178,25 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 
 /* Calls put() for each gap and sample. */
 static bool
-walk_samples(void *arg, struct cg_moments *moments, size_t n, bool dry)
+visit_samples(struct profile *it,
+    void (*put)(struct profile *, uint32_t stack, uint64_t weight))
 {
-	struct profile *it = arg;
+	struct cg_moments *moments = begin_pass(it);
 	struct cg_moment moment;
 	uint64_t cost, gap;
+	bool ok = moments != NULL;
 
-	while (n-- > 0 && cg_next_moment(moments, &moment)) {
+	while (ok && cg_next_moment(moments, &moment)) {
 		if (!get_cost(it, &moment, &cost))
 			continue;
 		gap = advance(it, &moment, cost);
-		if (gap != 0 && !dry)
-			it->put(it, 0, gap);
-		if (!dry)
-			it->put(
-			    it, cg_merged_of(it->w->merged, moment.node), cost);
-		it->pass.first &= !dry;
+		if (gap != 0)
+			put(it, 0, gap);
+		put(it, cg_merged_of(it->w->merged, moment.node), cost);
+		ok = !it->failed;
 	}
-	return !it->pass.failed;
+	cg_moments_free(moments);
+	return ok;
 }
 
 static void
@@ -252,7 +204,7 @@ put_sample(struct profile *it, uint32_t stack, uint64_t weight)
 {
 	(void)weight;
 	put_separator(it, ",\n");
-	it->pass.failed |= !speedscope_put_path(it->w, stack);
+	it->failed |= !speedscope_put_path(it->w, stack);
 }
 
 static void
@@ -268,60 +220,37 @@ static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
 {
 	(void)weight;
-	it->pass.first = it->pass.first && stack != 0;
+	it->first = it->first && stack != 0;
 	it->entries += stack != 0;
-}
-
-static bool
-measure(struct profile *it)
-{
-	struct cg_moments *moments = begin_pass(it);
-	bool ok;
-
-	it->put = count_entry; /* which writes nothing */
-	ok = moments && walk_samples(it, moments, SIZE_MAX, false);
-	cg_moments_free(moments);
-	return ok;
-}
-
-static bool
-put_column(struct profile *it, struct cg_walk *walk,
-    void (*put)(struct profile *, uint32_t, uint64_t))
-{
-	it->put = put;
-	return cg_write_walk(walk);
 }
 
 static bool
 put_samples(struct writer *w, struct profile *it)
 {
-	struct cg_walk *walk;
 	bool ok;
 
 	/* Costs without a frame could not be told from gaps. */
 	it->head.gaps = false;
-	if (!measure(it))
+	if (!visit_samples(it, count_entry))
 		return false;
 	w->entries += it->entries;
-	it->head.gaps = it->is_time && it->pass.first;
-	if (it->head.gaps && !measure(it))
+	it->head.gaps = it->is_time && it->first;
+	if (it->head.gaps && !visit_samples(it, count_entry))
 		return false;
 	/* Without any, samples of bytes are no times when they are read. */
-	it->head.gaps = it->head.gaps && !it->pass.first;
-	it->head.end = it->pass.at;
+	it->head.gaps = it->head.gaps && !it->first;
+	it->head.end = it->at;
 	/* Other events may have all samples of the track. */
 	if (it->entries == 0 && it->optional)
 		return true;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
 	if (!speedscope_put_head(w->graph, w->out, &it->head))
 		return false;
-	walk = new_walk(it, walk_samples);
 	cg_puts(w->out, "\"samples\":[\n");
-	ok = walk && put_column(it, walk, put_sample);
+	ok = visit_samples(it, put_sample);
 	cg_puts(w->out, "],\n\"weights\":[");
-	ok = ok && put_column(it, walk, put_weight);
+	ok = ok && visit_samples(it, put_weight);
 	cg_puts(w->out, "]}");
-	cg_walk_free(walk);
 	return ok;
 }
 
@@ -345,17 +274,13 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 
 /* Ends and begins calls until the stack is another one. */
 static bool
-change_stack(struct profile *it, uint32_t to, int64_t at, bool dry)
+change_stack(struct profile *it, uint32_t to, int64_t at)
 {
 	struct writer *w = it->w;
 	size_t depth = w->stack[to].depth, n = 0;
-	uint32_t from = it->pass.stack;
+	uint32_t from = it->stack;
 
-	it->pass.stack = to;
-	if (dry) {
-		it->pass.first &= from == to;
-		return true;
-	}
+	it->stack = to;
 	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
 		return false;
 	while (from != to) {
@@ -373,33 +298,24 @@ change_stack(struct profile *it, uint32_t to, int64_t at, bool dry)
 }
 
 static bool
-walk_calls(void *arg, struct cg_moments *moments, size_t n, bool dry)
-{
-	struct profile *it = arg;
-	struct cg_moment moment;
-	bool ok = true;
-
-	while (ok && n-- > 0 && cg_next_moment(moments, &moment))
-		ok = change_stack(it, cg_merged_of(it->w->merged, moment.node),
-		    moment.time, dry);
-	return ok;
-}
-
-static bool
 put_spans(struct writer *w, struct profile *it)
 {
-	struct cg_walk *walk;
+	struct cg_moments *moments;
+	struct cg_moment moment;
 	bool ok;
 
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
 	if (!speedscope_put_head(w->graph, w->out, &it->head))
 		return false;
-	walk = new_walk(it, walk_calls);
+	moments = begin_pass(it);
+	ok = moments != NULL;
 	cg_puts(w->out, "\"events\":[\n");
-	ok = walk && cg_write_walk(walk) &&
-	     change_stack(it, 0, it->head.end, false);
+	while (ok && cg_next_moment(moments, &moment))
+		ok = change_stack(
+		    it, cg_merged_of(w->merged, moment.node), moment.time);
+	ok = ok && change_stack(it, 0, it->head.end);
 	cg_puts(w->out, "]}");
-	cg_walk_free(walk);
+	cg_moments_free(moments);
 	return ok;
 }
 
