@@ -2,8 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Stages, Known functions, Drafts,
- * Compression, Symbols
+ * Contents: Cost lines, Texts, Known functions, Drafts,
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -125,41 +124,6 @@ struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);
 /* The next block, valid until the next call; false as cg_read_block(). */
 bool cg_next_text(struct cg_texts *, struct cg_text **);
-
-/* ---- Stages ------------------------------------------------------------- */
-
-/*
- * For readers that parse quickly, and have to look up what they have parsed: they
- * put that into blocks, and a thread works on these, one after the other.
- *
- *	block = cg_stage_block(stage); fill it ...
- *	cg_stage_put(stage); if it is full
- *	cg_stage_end(stage); use what work() has made
- */
-struct cg_stage_how {
-	struct cg_job *job;
-	struct cg_in *in; /* for the number of threads */
-	size_t own;       /* bytes of a block, zeros at first */
-	void *arg;
-	/*
-	 * Takes what is in the block, maybe nothing, and leaves it empty. Between
-	 * cg_stage_put() and cg_stage_end() nothing else uses what it changes. It
-	 * reports nothing: the reader asks for failures after cg_stage_end().
-	 */
-	void (*work)(void *arg, void *block);
-	void (*close)(void *block); /* frees what is in it */
-};
-struct cg_stage;
-/* NULL: out of memory (not reported). */
-struct cg_stage *cg_stage_new(const struct cg_stage_how *);
-/* Waits for the block that is worked on; drops others. NULL is allowed. */
-void cg_stage_free(struct cg_stage *);
-/* The block to fill, as work() left it. */
-void *cg_stage_block(const struct cg_stage *);
-/* Gives it to the thread; with one thread, works on it. */
-void cg_stage_put(struct cg_stage *);
-/* Until all blocks are done, that which was not put, too. */
-void cg_stage_end(struct cg_stage *);
 
 /* ---- Known functions ---------------------------------------------------- */
 

@@ -143,6 +143,7 @@ struct otlp_reader {
 	struct pprof_list mappings;  /* uint32_t: number in the space */
 	struct pprof_list locations; /* struct otlp_location */
 	struct pprof_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
+	struct pprof_list path;      /* uint64_t: locations of a stack */
 
 	struct pprof_list types;     /* struct otlp_type */
 	struct pprof_list resource;  /* struct cg_label of the resource */

@@ -566,7 +566,7 @@ free_all(struct otlp_walk *w)
 	struct otlp_reader *r = w->r;
 	struct pprof_list *const lists[] = { &w->waiting, &w->seen, &r->types,
 		&r->resource, &r->label, &r->indices, &r->last, &r->values,
-		&r->times };
+		&r->times, &r->path };
 
 	otlp_close_dictionary(r);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)

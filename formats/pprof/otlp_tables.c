@@ -285,7 +285,7 @@ add_stack(struct otlp_reader *r, const struct pprof_list *path, cg_node *node)
 bool
 otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 {
-	struct pprof_list *path = &r->base.path;
+	struct pprof_list *path = &r->path;
 	uint32_t *known = r->nodes.at;
 	struct cg_slice message;
 	struct pprof_field field;

@@ -7,8 +7,8 @@
  * mappings, locations and functions are any numbers but 0.
  *
  * The way of the data, reading: read.c takes the fields of the message (wire.c)
- * into the lists of reader.c, samples.c those of samples into blocks; sums.c
- * merges samples by path, labels.c by set of labels. At the end of the message
+ * into the lists of reader.c, samples.c those of samples; sums.c merges samples
+ * by path, labels.c by set of labels. At the end of the message
  * graph.c, locations.c and descs.c resolve texts and ids and put events, stacks
  * and descriptions into the builder.
  *
@@ -223,10 +223,7 @@ struct pprof_labels {
 	size_t at, len; /* in the list of label bytes */
 };
 
-/*
- * Paths and samples. Calls on it report nothing: the thread of the stage makes
- * them.
- */
+/* Paths and samples. Calls on it report nothing. */
 struct pprof_sums {
 	struct pprof_list samples, paths, path_bytes, locations;
 	struct cg_map location_ids;   /* index + 1 */
@@ -236,7 +233,22 @@ struct pprof_sums {
 	struct pprof_list steps;      /* of a path: index + 1 of a location */
 	size_t columns;               /* values of a sample */
 	uint64_t key[2];              /* of the hashes of paths */
-	bool nomem, overflow;         /* it has failed */
+	bool overflow;                /* a sum is too large */
+};
+
+/* Samples are added to the sums in batches: see sums.c. */
+#define PPROF_BATCH 64
+struct pprof_waiting {
+	size_t path, value; /* the first of its ... */
+	uint32_t len;       /* bytes of the path */
+	uint32_t labels;
+	uint32_t hash;   /* of its path */
+	uint32_t likely; /* the path that it has, if that is known */
+};
+struct pprof_batch {
+	struct pprof_waiting sample[PPROF_BATCH];
+	size_t count;
+	struct pprof_list path, values; /* bytes; uint64_t */
 };
 
 struct pprof_reader {
@@ -263,13 +275,12 @@ struct pprof_reader {
 	uint64_t made;           /* frames of it that nodes hold */
 	cg_node newest;          /* of all that locations made */
 	uint32_t round;          /* of nodes: how often these became invalid */
-	/* Of the current sample: locations, leaf first; values; label fields. */
-	struct pprof_list path, values, labelled;
+	/* Of the current sample: first value in the batch; label fields. */
+	size_t value;
+	struct pprof_list labelled;
 
-	/* Samples go to sums by way of blocks: see pprof_take_sample(). */
-	struct cg_stage *stage; /* NULL: no sample was read yet */
-	bool sampled;           /* the message has samples */
-	struct pprof_sums sums;
+	struct pprof_batch batch;
+	struct pprof_sums sums; /* path 0 is there: the message has samples */
 };
 
 /*
@@ -339,26 +350,18 @@ bool pprof_reserve(
 /* ---- samples.c, sums.c, labels.c: samples ------------------------------- */
 
 /*
- * Puts a sample into a block, which goes to the sums with others;
- * pprof_end_samples() waits until all have. Sums that are too large are told
- * there.
+ * Adds a sample to the batch, and a full batch to the sums. pprof_end_samples()
+ * adds the rest, and tells about sums that are too large.
  */
 bool pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
 bool pprof_end_samples(struct pprof_reader *);
 
-/* Samples on their way: struct waiting; bytes of their paths and values. */
-struct pprof_block {
-	struct pprof_list waiting, path, values;
-};
 /* These return false if they are out of memory, which is not reported. */
 bool pprof_add_bytes(struct pprof_list *, struct cg_slice);
-/* Adds the current sample to the block. */
-bool pprof_fill_block(
-    struct pprof_block *, const struct pprof_reader *, uint32_t labels);
 /* The first sample has so many values. */
 bool pprof_begin_sums(struct pprof_sums *, size_t columns);
-/* Takes all of the block into the sums. */
-void pprof_add_block(struct pprof_sums *, struct pprof_block *);
+/* Empties the batch. */
+bool pprof_add_batch(struct pprof_sums *, struct pprof_batch *);
 /* Frees what is needed only to add samples. */
 void pprof_end_sums(struct pprof_sums *);
 struct pprof_sample *pprof_sample(const struct pprof_sums *, size_t i);

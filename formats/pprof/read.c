@@ -371,7 +371,6 @@ pprof_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (cg_rejected(job) == CG_OK && cg_in_status(in) == CG_OK &&
 	    cg_build_status(build) == CG_OK)
 		(void)pprof_finish(&r);
-	cg_stage_free(r.stage);
 	pprof_free(&r);
 	return cg_in_status(in);
 }

@@ -63,9 +63,9 @@ free_lists(struct pprof_reader *r)
 	struct pprof_sums *s = &r->sums;
 	struct pprof_list *const lists[] = { &r->types, &r->mappings,
 		&r->functions, &r->lines, &r->strings, &r->comments, &r->labels,
-		&r->label_bytes, &r->label, &r->path, &r->values, &r->labelled,
-		&s->samples, &s->paths, &s->path_bytes, &s->locations, &s->near,
-		&s->steps };
+		&r->label_bytes, &r->label, &r->batch.path, &r->batch.values,
+		&r->labelled, &s->samples, &s->paths, &s->path_bytes,
+		&s->locations, &s->near, &s->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
 		&r->by_labels, &r->long_names, &s->location_ids };
 
@@ -87,8 +87,7 @@ pprof_free(struct pprof_reader *r)
 		.in_part = r->in_part,
 		.expanded = r->expanded,
 		.made = r->made,
-		.newest = r->newest,
-		.stage = r->stage };
+		.newest = r->newest };
 }
 
 /* ---- Fields ------------------------------------------------------------- */

@@ -1,16 +1,14 @@
 /*
- * samples.c - reads samples of a profile.proto into blocks, which a thread takes
- * to the sums (sums.c).
+ * samples.c - reads samples of a profile.proto, and gives them to the sums
+ * (sums.c) in batches.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "pprof.h"
 
-/* A block is full with so many samples, or bytes of paths or values. */
-#define BLOCK_SAMPLES ((size_t)1024)
-#define BLOCK_BYTES ((size_t)64 << 10)
-#define BLOCK_VALUES ((size_t)64 << 10)
+/* A batch with as many bytes of paths, or values, is full. */
+#define BATCH_BYTES ((size_t)64 << 10)
+#define BATCH_VALUES ((size_t)8 << 10)
 /* Of one sample: more have no types. */
 #define VALUES_MAX ((size_t)64 << 10)
 
@@ -74,14 +72,12 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 	return true;
 }
 
-/* The path of a sample: of its bytes, a thread decodes what is new. */
+/* Checks the locations of a path; those of a known one are not decoded. */
 static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)
 {
-	if (bytes.len > UINT32_MAX - r->path.count)
-		return cg_reject_at(
-		    r->job, bytes.ptr, "expected a shorter stack");
-	return check_locations(r, bytes) && append_bytes(r, &r->path, bytes);
+	return check_locations(r, bytes) &&
+	       append_bytes(r, &r->batch.path, bytes);
 }
 
 /* Usually one packed field. */
@@ -104,9 +100,9 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 {
 	uint64_t *to;
 
-	if (r->values.count >= VALUES_MAX)
+	if (r->batch.values.count - r->value >= VALUES_MAX)
 		return cg_reject_at(r->job, at, "expected no more values");
-	to = pprof_append(r, &r->values, sizeof(*to));
+	to = pprof_append(r, &r->batch.values, sizeof(*to));
 	if (to)
 		*to = value;
 	return to != NULL;
@@ -131,7 +127,7 @@ take_fields(struct pprof_reader *r, struct cg_slice message)
 	struct pprof_field field;
 	bool ok = true;
 
-	r->path.count = r->values.count = r->labelled.count = 0;
+	r->labelled.count = 0;
 	while (ok && message.len > 0) {
 		if (!pprof_take_field(&message, &field))
 			return cg_reject_at(r->job, message.ptr,
@@ -148,79 +144,44 @@ take_fields(struct pprof_reader *r, struct cg_slice message)
 	return ok;
 }
 
-/* ---- Blocks -------------------------------------------------------------- */
-
-static void
-work(void *arg, void *block)
-{
-	pprof_add_block(arg, block);
-}
-
-static void
-close_block(void *own)
-{
-	struct pprof_block *block = own;
-
-	free(block->waiting.at);
-	free(block->path.at);
-	free(block->values.at);
-}
-
-/* Before the first sample of a message. */
-static bool
-begin_samples(struct pprof_reader *r)
-{
-	const struct cg_stage_how how = { .job = r->job,
-		.in = r->in,
-		.own = sizeof(struct pprof_block),
-		.arg = &r->sums,
-		.work = work,
-		.close = close_block };
-
-	if (!r->stage)
-		r->stage = cg_stage_new(&how);
-	if (!r->stage || !pprof_begin_sums(&r->sums, r->values.count))
-		return cg_reject_nomem(r->job);
-	r->sampled = true;
-	return true;
-}
+/* ---- Batches ------------------------------------------------------------- */
 
 static bool
-is_full(const struct pprof_block *block)
+is_full(const struct pprof_batch *batch)
 {
-	return block->waiting.count >= BLOCK_SAMPLES ||
-	       block->path.count >= BLOCK_BYTES ||
-	       block->values.count >= BLOCK_VALUES;
+	return batch->count == PPROF_BATCH ||
+	       batch->path.count >= BATCH_BYTES ||
+	       batch->values.count >= BATCH_VALUES;
 }
 
 bool
 pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 {
-	struct pprof_block *block;
-	uint32_t labels;
+	struct pprof_batch *batch = &r->batch;
+	struct pprof_waiting *sample = &batch->sample[batch->count];
 
-	if (!take_fields(r, field->bytes) || (!r->sampled && !begin_samples(r)))
+	sample->path = batch->path.count;
+	r->value = sample->value = batch->values.count;
+	if (!take_fields(r, field->bytes))
 		return false;
-	if (r->values.count != r->sums.columns)
+	sample->len = (uint32_t)(batch->path.count - sample->path);
+	if (r->sums.paths.count == 0 &&
+	    !pprof_begin_sums(&r->sums, batch->values.count))
+		return cg_reject_nomem(r->job);
+	if (batch->values.count - r->value != r->sums.columns)
 		return cg_reject_at(r->job, field->at,
 		    "expected as many values as in other samples");
-	if (!pprof_find_labels(r, &labels))
+	if (!pprof_find_labels(r, &sample->labels))
 		return false;
-	block = cg_stage_block(r->stage);
-	if (!pprof_fill_block(block, r, labels))
-		return cg_reject_nomem(r->job);
-	if (is_full(block))
-		cg_stage_put(r->stage);
-	return true;
+	batch->count++;
+	return !is_full(batch) || pprof_add_batch(&r->sums, batch) ||
+	       cg_reject_nomem(r->job);
 }
 
 bool
 pprof_end_samples(struct pprof_reader *r)
 {
-	if (!r->stage)
-		return true;
-	cg_stage_end(r->stage);
-	if (r->sums.nomem)
+	if (!pprof_add_batch(&r->sums, &r->batch))
 		return cg_reject_nomem(r->job);
 	return !r->sums.overflow ||
 	       cg_reject(r->job, "expected values that add up to 64 bits");

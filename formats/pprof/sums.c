@@ -14,22 +14,11 @@
 
 #include "pprof.h"
 
-#define BATCH 64
-
 #if defined(__GNUC__)
 #define FETCH(at) __builtin_prefetch(at)
 #else
 #define FETCH(at) ((void)(at))
 #endif
-
-/* A sample in a block; its parts are in the block's lists. */
-struct waiting {
-	size_t path, value; /* the first of its ... */
-	uint32_t len;       /* bytes of the path */
-	uint32_t labels;
-	uint32_t hash;   /* of its path */
-	uint32_t likely; /* the path that it has, if that is known */
-};
 
 bool
 pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
@@ -41,33 +30,6 @@ pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
 		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
 	list->count += bytes.len;
 	return true;
-}
-
-/* ---- Blocks -------------------------------------------------------------- */
-
-bool
-pprof_fill_block(
-    struct pprof_block *block, const struct pprof_reader *r, uint32_t labels)
-{
-	const struct cg_slice path = { r->path.at, r->path.count };
-	const struct cg_slice values = { r->values.at,
-		r->values.count * sizeof(uint64_t) };
-	const struct waiting sample = { .path = block->path.count,
-		.value = block->values.count / sizeof(uint64_t),
-		.len = (uint32_t)path.len,
-		.labels = labels,
-		.hash = path.len > 0 ? (uint32_t)cg_hash_bytes(
-					   r->sums.key, path.ptr, path.len)
-				     : 0 };
-	struct waiting *to;
-
-	if (!pprof_add_bytes(&block->path, path) ||
-	    !pprof_add_bytes(&block->values, values))
-		return false;
-	to = pprof_extend(&block->waiting, sizeof(*to));
-	if (to)
-		*to = sample;
-	return to != NULL;
 }
 
 /* ---- Paths -------------------------------------------------------------- */
@@ -153,6 +115,16 @@ get_path(
 	if (*path == 0)
 		*path = add_path(s, bytes, hash);
 	return *path != 0;
+}
+
+/* The bytes of a path that waits. */
+static struct cg_slice
+path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
+{
+	if (sample->len == 0)
+		return (struct cg_slice){ "", 0 };
+	return (struct cg_slice){ (char *)batch->path.at + sample->path,
+		sample->len };
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -250,40 +222,42 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 }
 
 /* Sums int64 values. */
-static void
-add_values(
-    struct pprof_sums *s, struct pprof_sample *sample, const int64_t *value)
+static bool
+add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
+    const struct pprof_waiting *waiting)
 {
-	sample->count++;
-	for (size_t i = 0; i < s->columns; i++)
-		s->overflow |= __builtin_add_overflow(
-		    sample->cost[i], value[i], &sample->cost[i]);
-}
-
-static void
-add_waiting(struct pprof_sums *s, const struct pprof_block *block,
-    const struct waiting *waiting)
-{
-	const struct cg_slice bytes = { (char *)block->path.at + waiting->path,
-		waiting->len };
-	struct pprof_sample *sample = NULL;
+	const int64_t *value = batch->values.at;
+	struct pprof_sample *sample;
 	uint32_t path;
 
-	if (get_path(s, bytes, waiting->hash, &path))
-		sample = get_sample(s, path, waiting->labels);
-	if (sample)
-		add_values(s, sample,
-		    (const int64_t *)block->values.at + waiting->value);
-	s->nomem |= !sample;
+	if (!get_path(s, path_of(batch, waiting), waiting->hash, &path))
+		return false;
+	sample = get_sample(s, path, waiting->labels);
+	if (!sample)
+		return false;
+	sample->count++;
+	for (size_t i = 0; i < s->columns; i++)
+		s->overflow |= __builtin_add_overflow(sample->cost[i],
+		    value[waiting->value + i], &sample->cost[i]);
+	return true;
 }
 
 /* Fetches what is needed of samples, each thing for all of them. */
 static void
-fetch_batch(const struct pprof_sums *s, struct waiting *sample, size_t n)
+fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)
 {
-	for (size_t i = 0; i < n; i++)
-		if (sample[i].len > 0)
-			cg_slots_prefetch(&s->path_ids, sample[i].hash);
+	struct pprof_waiting *sample = batch->sample;
+	size_t n = batch->count;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_slice path = path_of(batch, &sample[i]);
+
+		if (path.len == 0)
+			continue;
+		sample[i].hash =
+		    (uint32_t)cg_hash_bytes(s->key, path.ptr, path.len);
+		cg_slots_prefetch(&s->path_ids, sample[i].hash);
+	}
 	for (size_t i = 0; i < n; i++) {
 		size_t at = sample[i].hash;
 
@@ -316,20 +290,16 @@ pprof_begin_sums(struct pprof_sums *s, size_t columns)
 	       pprof_extend(&s->paths, sizeof(struct pprof_path));
 }
 
-void
-pprof_add_block(struct pprof_sums *s, struct pprof_block *block)
+bool
+pprof_add_batch(struct pprof_sums *s, struct pprof_batch *batch)
 {
-	struct waiting *sample = block->waiting.at;
-	size_t n = block->waiting.count, batch;
+	bool ok = true;
 
-	for (; n > 0 && !s->nomem && !s->overflow;
-	     n -= batch, sample += batch) {
-		batch = n < BATCH ? n : BATCH;
-		fetch_batch(s, sample, batch);
-		for (size_t i = 0; i < batch && !s->nomem; i++)
-			add_waiting(s, block, &sample[i]);
-	}
-	block->waiting.count = block->path.count = block->values.count = 0;
+	fetch_batch(s, batch);
+	for (size_t i = 0; ok && !s->overflow && i < batch->count; i++)
+		ok = add_waiting(s, batch, &batch->sample[i]);
+	batch->count = batch->path.count = batch->values.count = 0;
+	return ok;
 }
 
 void

@@ -13,7 +13,7 @@
  *	exclude.c   what coverage does not count: options and sources
  *	report.c    what reports of coverage list and drop
  *	nodes.c     stacks that are folded while they are read
- *	texts.c, stage.c  parsing in threads, and adding up
+ *	texts.c     parsing in threads
  *	drafts.c    writing in threads: ranges of an output
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
