@@ -193,7 +193,7 @@ struct cg_option {
 	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 7
+#define CG_MODULE_ABI 8
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */

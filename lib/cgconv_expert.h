@@ -2,7 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Known functions, Drafts,
+ * Contents: Cost lines, Texts, Known functions, Compression, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -145,58 +145,6 @@ cg_fn cg_add_known_fn(
 /* The name and the object that a function was added with. */
 cg_name cg_get_fn_name(const struct cg_build *, cg_fn);
 cg_object cg_get_fn_object(const struct cg_build *, cg_fn);
-
-/* ---- Drafts ------------------------------------------------------------- */
-
-/*
- * For targets whose text consists of ranges that do not depend on one another:
- * threads format drafts of them, and the writer puts these in order. So neither
- * the output nor the messages depend on how many threads there are. With one
- * thread the writer writes all ranges itself.
- */
-struct cg_draft {
-	const struct cg_graph *graph; /* for cursors, which report nothing */
-	struct cg_out *out;           /* in memory, empty */
-	size_t from, to;              /* the range: [from, to) */
-	void *own; /* zeros before begin() */
-};
-struct cg_drafts_how {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	void *arg;
-	size_t own; /* bytes */
-	/* The end of the range that begins at from; from: there is none. */
-	size_t (*next)(void *arg, size_t from);
-	/* Would its draft take much memory? Then it is written. Or NULL. */
-	bool (*is_large)(const void *arg, size_t from, size_t to);
-	/*
-	 * Before the draft's first range, of several: sets up own. False: the
-	 * draft cannot be used.
-	 */
-	bool (*begin)(void *arg, struct cg_draft *);
-	/*
-	 * Formats a range. Only this is called in other threads: it uses nothing
-	 * that changes but the draft, and reports nothing. False: the range has
-	 * to be written.
-	 */
-	bool (*format)(struct cg_draft *);
-	bool (*put)(void *arg, const struct cg_draft *); /* after format() */
-	bool (*write)(void *arg, size_t from, size_t to); /* instead of both */
-	void (*close)(void *own); /* frees what is in it; maybe zeros */
-};
-/* Ranges from 0 on. False: put() or write() returned false. */
-bool cg_write_drafts(const struct cg_drafts_how *);
-/* What the output of a draft contains; valid until the next call on it. */
-struct cg_slice cg_draft_text(struct cg_out *);
-/*
- * For ranges of functions: where *i of cg_next_fn() is after functions, from i
- * on, whose rows take so many bytes in memory or are the last ones.
- */
-size_t cg_next_fns(const struct cg_graph *, cg_part, size_t i, uint64_t bytes);
-/* The functions from i on are opened next, in order: that is faster then. */
-void cg_rows_seek(struct cg_rows *, cg_part, size_t i);
-/* The bytes of the function at i. */
-uint64_t cg_fn_bytes(const struct cg_graph *, cg_part, size_t i);
 
 /* ---- Compression --------------------------------------------------------- */
 

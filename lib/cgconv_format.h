@@ -708,7 +708,7 @@ struct cg_report {
 	bool again; /* private, as what follows: nothing is counted twice */
 	struct cg_report_losses {
 		uint64_t lost, bare, fns, negative_lines, negative_branches;
-		bool repeated, pathless;
+		bool repeated;
 	} losses;
 };
 /* Chooses the event, opens the lines. The status; what failed is reported. */
@@ -720,36 +720,6 @@ bool cg_report_line(struct cg_report *, struct cg_line_sum *);
 uint64_t cg_report_count(struct cg_report *, int64_t);
 /* Starts again with the first file, for targets whose totals come first. */
 void cg_report_again(struct cg_report *);
-/*
- * Writes all files in ranges, which threads of the job format: for targets whose
- * text of a file does not depend on other files. The writer is a struct whose
- * first member is its report. A thread has a copy of it with a report of its
- * own, whose output is put behind that of the files before.
- */
-struct cg_report_files_how {
-	struct cg_report *r; /* the writer's */
-	size_t size;         /* of the writer */
-	const char *between; /* is put between two files; or NULL */
-	/*
-	 * Files without lines, too: cg_next_file(). Those without a path are
-	 * dropped, which is told.
-	 */
-	bool all;
-	/* Writes a file, the current one. False as for a cursor. */
-	bool (*put)(struct cg_report *, cg_file);
-	/* The others may be NULL. */
-	/*
-	 * Gives a copy memory of its own, which close() frees. False: out of
-	 * memory, and there is nothing to free.
-	 */
-	bool (*begin)(struct cg_report *copy);
-	void (*close)(struct cg_report *copy);
-	/* A copy forgets what it has found before. */
-	void (*forget)(struct cg_report *copy);
-	/* Adds what it has found to the writer, in order. False: out of memory. */
-	bool (*join)(struct cg_report *, const struct cg_report *copy);
-};
-bool cg_report_files(const struct cg_report_files_how *);
 /*
  * Closes the lines, reports what was dropped; fails if no file was listed. ok:
  * false if the writer rejected something, a cursor failed, or memory. The status.

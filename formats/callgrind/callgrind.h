@@ -11,7 +11,7 @@
  *	number.h   numbers, positions, costs; rare forms in number.c
  *	unit.c     names of events -> units
  *
- * Writing: write.c (parts, rows, drafts), which uses spec.c (names), text.c
+ * Writing: write.c (parts, rows), which uses spec.c (names), text.c
  * (descriptions), root.c (calls of an added root) and self.c (costs of calls in
  * coverage).
  * callgrind.c is the module.

@@ -1,8 +1,6 @@
 /*
- * spec.c - writes the lines that name objects, files and functions.
- *
- * Names get ids in the order of the file. A draft therefore has marks in their
- * place, which are resolved when its text is put.
+ * spec.c - writes the lines that name objects, files and functions. Names get
+ * ids in the order of the file.
  */
 #include <stdlib.h>
 
@@ -110,28 +108,10 @@ put_fn(struct callgrind_writer *w, const char *spec, cg_fn fn)
 		    callgrind_distinct_symbol(w, fn));
 }
 
-static void
-add_mark(struct callgrind_writer *w, enum callgrind_spec spec, uint32_t id)
-{
-	struct callgrind_marks *marks = w->marks;
-
-	if (cg_grow_raw(&marks->mark, &marks->cap, marks->count + 1,
-		sizeof(*marks->mark)))
-		marks->mark[marks->count++] =
-		    (struct callgrind_mark){ cg_draft_text(w->out).len, spec,
-			    id };
-	else
-		marks->failed = true;
-}
-
 void
 callgrind_put_spec(
     struct callgrind_writer *w, enum callgrind_spec spec, uint32_t id)
 {
-	if (w->marks) {
-		add_mark(w, spec, id);
-		return;
-	}
 	switch (specs[spec].kind) {
 	case OBJECT: put_object(w, specs[spec].text, id); break;
 	case FILE_NAME: put_file(w, specs[spec].text, id); break;

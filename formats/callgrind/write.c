@@ -242,21 +242,19 @@ close_rows(struct callgrind_writer *w)
 	free(w->row);
 }
 
-/* A draft does not know what the text before it ends with. */
 static void
 begin_fn(struct callgrind_writer *w, cg_fn fn)
 {
 	cg_object object = w->fn[fn].object;
 	cg_file file = w->fn[fn].file;
 
-	if (!w->marks && (!w->has_object || object != w->object))
+	if (!w->has_object || object != w->object)
 		callgrind_put_spec(w, SPEC_OB, object);
 	/*
 	 * After fi=, callgrind_annotate takes a function without fl= to be in
 	 * the file of the inlined code; Valgrind always writes fl= there.
 	 */
-	if (!w->marks &&
-	    (!w->has_file || file != w->file || file != w->lines.pos.file))
+	if (!w->has_file || file != w->file || file != w->lines.pos.file)
 		callgrind_put_spec(w, SPEC_FL, file);
 	callgrind_put_spec(w, SPEC_FN, fn);
 	w->object = object;
@@ -373,15 +371,14 @@ put_rows(struct callgrind_writer *w, cg_fn fn)
 	}
 }
 
-/* Writes functions; *i of cg_next_fn() goes from one to the other. */
 static bool
-write_fns(struct callgrind_writer *w, size_t from, size_t to)
+put_fns(struct callgrind_writer *w)
 {
 	struct cg_rows *rows = w->rows;
+	size_t i = 0;
 	cg_fn fn;
 
-	cg_rows_seek(rows, w->part, from);
-	while (from < to && cg_next_fn(w->graph, w->part, &from, &fn)) {
+	while (cg_next_fn(w->graph, w->part, &i, &fn)) {
 		if (!cg_rows_open(rows, w->part, fn))
 			return false;
 		if (!cg_rows_any(rows))
@@ -391,125 +388,6 @@ write_fns(struct callgrind_writer *w, size_t from, size_t to)
 		cg_putc(w->out, '\n');
 	}
 	return true;
-}
-
-/* ---- Drafts ------------------------------------------------------------- */
-
-/* Rows of a draft, in bytes: about half of its text, which stays in the cache. */
-#define DRAFT_ROWS (128 << 10)
-#define LARGE_ROWS (8 * DRAFT_ROWS)
-
-/* A draft's own writer. */
-struct draft {
-	struct callgrind_writer w;
-	struct callgrind_marks marks;
-};
-
-static size_t
-next_range(void *arg, size_t from)
-{
-	const struct callgrind_writer *w = arg;
-
-	return cg_next_fns(w->graph, w->part, from, DRAFT_ROWS);
-}
-
-/* A function may have most rows of the file: it is the last one of its range. */
-static bool
-is_large(const void *arg, size_t from, size_t to)
-{
-	const struct callgrind_writer *w = arg;
-
-	(void)from;
-	return cg_fn_bytes(w->graph, w->part, to - 1) >= LARGE_ROWS;
-}
-
-static bool
-write_range(void *arg, size_t from, size_t to)
-{
-	struct callgrind_writer *w = arg;
-
-	return write_fns(w, from, to);
-}
-
-static bool
-begin_draft(void *arg, struct cg_draft *draft)
-{
-	const struct callgrind_writer *w = arg;
-	struct draft *own = draft->own;
-
-	own->w = *w;
-	own->w.graph = draft->graph;
-	own->w.out = draft->out;
-	own->w.marks = &own->marks;
-	return open_rows(&own->w);
-}
-
-static bool
-format_draft(struct cg_draft *draft)
-{
-	struct draft *own = draft->own;
-
-	own->marks.count = 0;
-	own->marks.failed = false;
-	return write_fns(&own->w, draft->from, draft->to) && !own->marks.failed;
-}
-
-/* Puts the text, with names where they belong. */
-static bool
-put_draft(void *arg, const struct cg_draft *draft)
-{
-	struct callgrind_writer *w = arg;
-	const struct callgrind_marks *marks =
-	    &((const struct draft *)draft->own)->marks;
-	struct cg_slice text = cg_draft_text(draft->out);
-	size_t done = 0;
-
-	for (size_t i = 0; i < marks->count; i++) {
-		const struct callgrind_mark *mark = &marks->mark[i];
-
-		cg_put(w->out,
-		    (struct cg_slice){ text.ptr + done, mark->at - done });
-		done = mark->at;
-		if (mark->spec == SPEC_FN)
-			begin_fn(w, mark->id);
-		else
-			callgrind_put_spec(w, mark->spec, mark->id);
-		if (mark->spec == SPEC_FI || mark->spec == SPEC_FE)
-			w->lines.pos.file = mark->id;
-	}
-	cg_put(w->out, (struct cg_slice){ text.ptr + done, text.len - done });
-	return true;
-}
-
-static void
-close_draft(void *own)
-{
-	struct draft *draft = own;
-
-	close_rows(&draft->w);
-	free(draft->marks.mark);
-}
-
-/*
- * Writes all functions, in drafts if that can be. Costs of calls in coverage need
- * those of other functions.
- */
-static bool
-write_all_fns(struct callgrind_writer *w)
-{
-	const struct cg_drafts_how how = { .job = w->job,
-		.graph = w->graph,
-		.arg = w,
-		.own = sizeof(struct draft),
-		.next = next_range,
-		.is_large = is_large,
-		.begin = begin_draft,
-		.format = format_draft,
-		.put = put_draft,
-		.write = write_range,
-		.close = close_draft };
-
-	return w->self ? write_fns(w, 0, SIZE_MAX) : cg_write_drafts(&how);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -549,7 +427,7 @@ write_part(struct callgrind_writer *w, cg_part part)
 	w->part = part;
 	forget_names(w, part);
 	put_header(w, part, w->root != NULL);
-	if ((w->root && !put_root(w)) || !write_all_fns(w))
+	if ((w->root && !put_root(w)) || !put_fns(w))
 		return false;
 	put_values(w, "totals:", cg_part_totals(w->graph, part));
 	return cg_out_status(w->out) == CG_OK;

@@ -30,29 +30,11 @@ enum callgrind_spec {
 	SPEC_FN, SPEC_CFN, SPEC_JFN
 };
 
-/*
- * Where a name belongs in the text of a draft. Its id is not known there: ids are
- * given in the order of the file.
- */
-struct callgrind_mark {
-	size_t at; /* offset in the text */
-	enum callgrind_spec spec;
-	uint32_t id; /* of the object, file or function */
-};
-
-/* What is written into a draft. */
-struct callgrind_marks {
-	struct callgrind_mark *mark;
-	size_t count, cap;
-	bool failed; /* out of memory */
-};
-
 struct callgrind_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	cg_part part;
-	struct callgrind_marks *marks; /* of the draft; NULL: none */
 	bool short_names;
 	struct cg_cost_lines lines; /* position, and the file of fl=, fi=, fe= */
 	size_t main;   /* event that is written first */
@@ -74,7 +56,7 @@ struct callgrind_writer {
 
 /* ---- spec.c ------------------------------------------------------------- */
 
-/* Puts "fn=(7) name" or "fn=(7)", or a mark where a draft has it. */
+/* Puts "fn=(7) name" or "fn=(7)". */
 void callgrind_put_spec(struct callgrind_writer *, enum callgrind_spec,
     uint32_t id);
 

@@ -30,7 +30,7 @@ struct method {
 };
 
 struct writer {
-	struct cg_report r; /* first: see cg_report_files() */
+	struct cg_report r;
 	bool is_signed, methods;
 	const char *package;      /* write only this one; NULL: all */
 	struct cg_slice root;     /* directory of all files, with its slash */
@@ -119,9 +119,8 @@ common_directory(struct cg_slice a, struct cg_slice b)
 
 /* Adds the current file; false: out of memory. */
 static bool
-count_file(struct cg_report *r, cg_file id)
+count_file(struct writer *w, cg_file id)
 {
-	struct writer *w = (struct writer *)r;
 	struct source_file file = { .file = id };
 	struct cg_line_sum line;
 
@@ -135,59 +134,17 @@ count_file(struct cg_report *r, cg_file id)
 	return true;
 }
 
-static bool
-begin_counting(struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)copy;
-
-	w->file = NULL;
-	w->files = w->file_cap = 0;
-	return true;
-}
-
-static void
-end_counting(struct cg_report *copy)
-{
-	free(((struct writer *)copy)->file);
-}
-
-static void
-forget_counted(struct cg_report *copy)
-{
-	((struct writer *)copy)->files = 0;
-}
-
-static bool
-join_counted(struct cg_report *r, const struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)r;
-	const struct writer *more = (const struct writer *)copy;
-
-	if (more->files == 0)
-		return true;
-	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + more->files,
-		sizeof(*w->file)))
-		return false;
-	memcpy(w->file + w->files, more->file, more->files * sizeof(*w->file));
-	w->files += more->files;
-	return true;
-}
-
 /* Lists the files to write with their totals, and finds their root. */
 static bool
 count_files(struct writer *w)
 {
-	const struct cg_report_files_how how = { .r = &w->r,
-		.size = sizeof(*w),
-		.put = count_file,
-		.begin = begin_counting,
-		.close = end_counting,
-		.forget = forget_counted,
-		.join = join_counted };
-	bool ok = cg_report_files(&how);
 	struct cg_slice directory;
 	size_t wanted = 0;
+	bool ok = true;
+	cg_file file;
 
+	while (ok && cg_report_file(&w->r, &file))
+		ok = count_file(w, file);
 	for (size_t i = 0; i < w->files; i++) {
 		directory =
 		    directory_of(cg_file_path(w->r.graph, w->file[i].file));
@@ -519,9 +476,8 @@ begin_package(struct writer *w, size_t from)
 
 /* Writes a file's class, before it where packages end and begin. */
 static bool
-put_file(struct cg_report *r, cg_file file)
+put_file(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r;
 	uint32_t place = w->place[file];
 
 	if (place == 0)
@@ -536,57 +492,15 @@ put_file(struct cg_report *r, cg_file file)
 }
 
 static bool
-begin_methods(struct writer *w)
-{
-	w->method_line = NULL;
-	w->method = NULL;
-	w->method_lines = w->line_cap = w->method_count = w->method_cap = 0;
-	w->own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->own));
-	return w->own != NULL;
-}
-
-static bool
-begin_copy(struct cg_report *copy)
-{
-	return begin_methods((struct writer *)copy);
-}
-
-static void
-close_methods(struct cg_report *r)
-{
-	struct writer *w = (struct writer *)r;
-
-	free(w->method_line);
-	free(w->method);
-	free(w->own);
-}
-
-static void
-forget(struct cg_report *copy)
-{
-	((struct writer *)copy)->bare = 0;
-}
-
-static bool
-join(struct cg_report *r, const struct cg_report *copy)
-{
-	((struct writer *)r)->bare += ((const struct writer *)copy)->bare;
-	return true;
-}
-
-static bool
 put_packages(struct writer *w)
 {
-	const struct cg_report_files_how how = { .r = &w->r,
-		.size = sizeof(*w),
-		.put = put_file,
-		.begin = begin_copy,
-		.close = close_methods,
-		.forget = forget,
-		.join = join };
+	cg_file file;
+	bool ok = true;
 
 	cg_report_again(&w->r);
-	if (!cg_report_files(&how))
+	while (ok && cg_report_file(&w->r, &file))
+		ok = put_file(w, file);
+	if (!ok)
 		return false;
 	cg_puts(w->r.out, "</classes></package>\n");
 	if (w->bare > 0)
@@ -627,7 +541,8 @@ write_all(struct writer *w)
 {
 	w->is_signed = cg_get_event(w->r.graph, w->r.event)->is_signed;
 	w->place = calloc(cg_file_count(w->r.graph) + 1, sizeof(*w->place));
-	if (!begin_methods(w) || !w->place || !count_files(w))
+	w->own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->own));
+	if (!w->place || !w->own || !count_files(w))
 		return false;
 	if (w->files == 0)
 		return true;
@@ -652,7 +567,9 @@ cobertura_write(
 	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && write_all(&w);
 
-	close_methods(&w.r);
+	free(w.method_line);
+	free(w.method);
+	free(w.own);
 	free(w.file);
 	free(w.place);
 	if (status == CG_OK)

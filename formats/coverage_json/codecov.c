@@ -188,9 +188,9 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 /* ---- Writing ------------------------------------------------------------ */
 
 struct writer {
-	struct cg_report r; /* first: see cg_report_files() */
-	uint64_t partial;   /* lines with branches instead of a count */
-	uint64_t bare;      /* lines whose branches are dropped */
+	struct cg_report r;
+	uint64_t partial; /* lines with branches instead of a count */
+	uint64_t bare;    /* lines whose branches are dropped */
 };
 
 /*
@@ -213,10 +213,9 @@ put_value(struct writer *w, const struct cg_line_sum *line)
 	cg_putu(w->r.out, line->hits);
 }
 
-static bool
-put_file(struct cg_report *r, cg_file file)
+static void
+put_file(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r;
 	struct cg_line_sum line;
 	const char *comma = "";
 
@@ -228,25 +227,6 @@ put_file(struct cg_report *r, cg_file file)
 		comma = ",";
 	}
 	cg_putc(w->r.out, '}');
-	return true;
-}
-
-static void
-forget(struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)copy;
-
-	w->partial = w->bare = 0;
-}
-
-static bool
-join(struct cg_report *r, const struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)r;
-
-	w->partial += ((const struct writer *)copy)->partial;
-	w->bare += ((const struct writer *)copy)->bare;
-	return true;
 }
 
 static int
@@ -257,21 +237,20 @@ write_codecov(
 				.graph = graph,
 				.out = out,
 				.part = CG_ALL_PARTS } };
-	const struct cg_report_files_how how = { .r = &w.r,
-		.size = sizeof(w),
-		.between = ",\n",
-		.put = put_file,
-		.forget = forget,
-		.join = join };
 	int status = cg_report_open(&w.r);
+	cg_file file;
 	bool ok;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"coverage\":{\n");
-	ok = cg_report_files(&how);
+	while (cg_report_file(&w.r, &file)) {
+		if (w.r.files > 1)
+			cg_puts(out, ",\n");
+		put_file(&w, file);
+	}
 	cg_puts(out, "\n}}\n");
-	ok = ok && cg_out_status(out) == CG_OK;
+	ok = cg_out_status(out) == CG_OK;
 	if (ok && w.partial > 0)
 		cg_note(job,
 		    "how often %" PRIu64 " line%s with branches ran is dropped",
@@ -281,7 +260,7 @@ write_codecov(
 		    "dropped branches of %" PRIu64
 		    " line%s that they do not agree with",
 		    w.bare, w.bare == 1 ? "" : "s");
-	return cg_report_close(&w.r, ok);
+	return cg_report_close(&w.r, true);
 }
 
 /* ---- The module --------------------------------------------------------- */

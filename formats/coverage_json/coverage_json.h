@@ -126,7 +126,6 @@ struct coverage_json_fns {
 	struct coverage_json_merged *fn;
 	size_t fns, cap;
 	struct cg_demangler *names; /* see cg_demangle_with() */
-	bool in_thread;             /* long names are not demangled: fails */
 };
 void coverage_json_free_fns(struct coverage_json_fns *);
 /* Lists those of the current file. False: out of memory, or a cursor failed. */

@@ -7,7 +7,7 @@
 #include "coverage_json.h"
 
 struct writer {
-	struct cg_report r;           /* first: see cg_report_files() */
+	struct cg_report r;
 	struct coverage_json_fns fns; /* of the file */
 	bool both;                    /* functions have both names */
 };
@@ -136,9 +136,8 @@ put_line(struct writer *w, const struct cg_line_sum *line)
 }
 
 static bool
-put_file(struct cg_report *r, cg_file file)
+put_file(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r;
 	struct cg_line_sum line;
 	const char *comma = "";
 
@@ -155,20 +154,6 @@ put_file(struct cg_report *r, cg_file file)
 	}
 	cg_puts(w->r.out, "]}");
 	return true;
-}
-
-static bool
-begin_copy(struct cg_report *copy)
-{
-	((struct writer *)copy)->fns =
-	    (struct coverage_json_fns){ .in_thread = true };
-	return true;
-}
-
-static void
-close_copy(struct cg_report *copy)
-{
-	coverage_json_free_fns(&((struct writer *)copy)->fns);
 }
 
 /* ---- The document ------------------------------------------------------- */
@@ -191,16 +176,11 @@ coverage_json_write_gcovr(
 				.graph = graph,
 				.out = out,
 				.part = CG_ALL_PARTS } };
-	const struct cg_report_files_how how = { .r = &w.r,
-		.size = sizeof(w),
-		.between = ",\n",
-		.put = put_file,
-		.begin = begin_copy,
-		.close = close_copy };
 	const char *version = cg_opt(job, "format-version");
 	int status;
 	uint64_t minor = 0;
-	bool ok;
+	bool ok = true;
+	cg_file file;
 
 	if (!get_version(version, &minor))
 		return cg_usage(job,
@@ -212,7 +192,11 @@ coverage_json_write_gcovr(
 	w.both = minor > 6;
 	cg_putf(out,
 	    "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[\n", minor);
-	ok = cg_report_files(&how);
+	while (ok && cg_report_file(&w.r, &file)) {
+		if (w.r.files > 1)
+			cg_puts(out, ",\n");
+		ok = put_file(&w, file);
+	}
 	cg_puts(out, "]}\n");
 	coverage_json_free_fns(&w.fns);
 	return cg_report_close(&w.r, ok);

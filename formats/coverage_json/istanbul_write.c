@@ -9,7 +9,7 @@
 #include "coverage_json.h"
 
 struct writer {
-	struct cg_report r;            /* first: see cg_report_files() */
+	struct cg_report r;
 	struct coverage_json_fns list; /* the functions of the file */
 	struct cg_numbers statements;  /* of the file: counts */
 	struct cg_numbers fns;         /* counts */
@@ -157,11 +157,10 @@ put_outcomes(struct writer *w)
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-put_file(struct cg_report *r, cg_file file)
+put_file(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r;
-	struct cg_slice path = cg_file_path(r->graph, file);
-	struct cg_out *out = r->out;
+	struct cg_slice path = cg_file_path(w->r.graph, file);
+	struct cg_out *out = w->r.out;
 
 	w->statements.bytes = w->fns.bytes = w->branches.bytes = 0;
 	cg_put_json(out, path);
@@ -185,27 +184,6 @@ put_file(struct cg_report *r, cg_file file)
 	return true;
 }
 
-static bool
-begin_copy(struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)copy;
-
-	w->list = (struct coverage_json_fns){ .in_thread = true };
-	w->statements = w->fns = w->branches = (struct cg_numbers){ 0 };
-	return true;
-}
-
-static void
-close_copy(struct cg_report *copy)
-{
-	struct writer *w = (struct writer *)copy;
-
-	coverage_json_free_fns(&w->list);
-	cg_numbers_free(&w->statements);
-	cg_numbers_free(&w->fns);
-	cg_numbers_free(&w->branches);
-}
-
 int
 coverage_json_write_istanbul(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -215,20 +193,22 @@ coverage_json_write_istanbul(
 				.out = out,
 				.part = CG_ALL_PARTS,
 				.bare_lines = true } };
-	const struct cg_report_files_how how = { .r = &w.r,
-		.size = sizeof(w),
-		.between = ",\n",
-		.put = put_file,
-		.begin = begin_copy,
-		.close = close_copy };
 	int status = cg_report_open(&w.r);
-	bool ok;
+	bool ok = true;
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\n");
-	ok = cg_report_files(&how);
+	while (ok && cg_report_file(&w.r, &file)) {
+		if (w.r.files > 1)
+			cg_puts(out, ",\n");
+		ok = put_file(&w, file);
+	}
 	cg_puts(out, "\n}\n");
-	close_copy(&w.r);
+	coverage_json_free_fns(&w.list);
+	cg_numbers_free(&w.statements);
+	cg_numbers_free(&w.fns);
+	cg_numbers_free(&w.branches);
 	return cg_report_close(&w.r, ok);
 }

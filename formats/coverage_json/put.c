@@ -57,8 +57,6 @@ coverage_json_list_fns(struct coverage_json_fns *list, struct cg_report *r)
 	    !cg_grow_raw(&list->fn, &list->cap, n, sizeof(*list->fn)))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (list->in_thread && fn[i].name.len > CG_DEMANGLE_MOST)
-			return false;
 		list->fn[i] = (struct coverage_json_merged){
 			cg_demangle_with(list->names, fn[i].name).ptr, &fn[i],
 			fn[i].count

@@ -26,7 +26,7 @@ put_line(struct cg_out *out, const struct cg_line_sum *line)
 	cg_puts(out, "/>\n");
 }
 
-static bool
+static void
 put_file(struct cg_report *r, cg_file file)
 {
 	struct cg_line_sum line;
@@ -37,7 +37,6 @@ put_file(struct cg_report *r, cg_file file)
 	while (cg_report_line(r, &line))
 		put_line(r->out, &line);
 	cg_puts(r->out, "</file>\n");
-	return true;
 }
 
 static int
@@ -49,19 +48,17 @@ write_sonarqube(
 		.out = out,
 		.part = CG_ALL_PARTS,
 		.only_whether = true };
-	const struct cg_report_files_how how = {
-		.r = &r, .size = sizeof(r), .put = put_file
-	};
-	bool ok;
 	int status = cg_report_open(&r);
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		     "<coverage version=\"1\">\n");
-	ok = cg_report_files(&how);
+	while (cg_report_file(&r, &file))
+		put_file(&r, file);
 	cg_puts(out, "</coverage>\n");
-	return cg_report_close(&r, ok);
+	return cg_report_close(&r, true);
 }
 
 static const struct cg_option options[] = {

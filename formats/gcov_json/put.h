@@ -19,7 +19,7 @@ struct gcov_json_entry {
 };
 
 struct gcov_json_writer {
-	struct cg_report r; /* first: see cg_report_files() */
+	struct cg_report r;
 	struct cg_rows *rows;
 	size_t column;  /* of Exec */
 	unsigned major; /* version of gcc, 0: unknown */

@@ -211,9 +211,8 @@ put_lines(struct gcov_json_writer *w)
 }
 
 static bool
-put_file(struct cg_report *r, cg_file file)
+put_file(struct gcov_json_writer *w, cg_file file)
 {
-	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
 	bool ok;
 
 	cg_putc(w->r.out, '{');
@@ -238,29 +237,16 @@ put_file(struct cg_report *r, cg_file file)
 
 /* Memory for reading and writing files. False: out of memory. */
 static bool
-begin_files(struct cg_report *r)
+open_memory(struct gcov_json_writer *w)
 {
-	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
-
-	w->entry = NULL;
-	w->open = NULL;
-	w->path = NULL;
-	w->step = NULL;
-	w->entry_cap = w->open_cap = w->path_cap = w->step_cap = 0;
-	w->rows = cg_rows_new(r->graph);
-	w->rank = calloc(cg_fn_count(r->graph) + 1, sizeof(*w->rank));
-	if (w->rows && w->rank)
-		return true;
-	cg_rows_free(w->rows);
-	free(w->rank);
-	return false;
+	w->rows = cg_rows_new(w->r.graph);
+	w->rank = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->rank));
+	return w->rows && w->rank;
 }
 
 static void
-end_files(struct cg_report *r)
+free_memory(struct gcov_json_writer *w)
 {
-	struct gcov_json_writer *w = (struct gcov_json_writer *)r;
-
 	cg_rows_free(w->rows);
 	free(w->rank);
 	free(w->entry);
@@ -318,14 +304,9 @@ put_head(struct gcov_json_writer *w)
 static bool
 put_document(struct gcov_json_writer *w)
 {
-	const struct cg_report_files_how how = { .r = &w->r,
-		.size = sizeof(*w),
-		.all = true,
-		.between = ",",
-		.put = put_file,
-		.begin = begin_files,
-		.close = end_files };
-	bool ok;
+	bool ok = true, pathless = false;
+	size_t files = 0;
+	cg_file file;
 
 	if (!w->r.lines)
 		w->r.lines = cg_lines_new_listed(w->r.graph, w->r.part);
@@ -334,8 +315,17 @@ put_document(struct gcov_json_writer *w)
 	if (!w->r.lines)
 		return false;
 	put_head(w);
-	w->r.files = 0;
-	ok = cg_report_files(&how);
+	/* Files without lines, too. */
+	while (ok && cg_next_file(w->r.lines, &file)) {
+		pathless |= file == 0;
+		if (file == 0)
+			continue;
+		if (files++ > 0)
+			cg_putc(w->r.out, ',');
+		ok = put_file(w, file);
+	}
+	if (pathless)
+		cg_warn(w->r.job, "dropped lines of unknown files");
 	cg_puts(w->r.out, "]}\n");
 	return ok;
 }
@@ -348,7 +338,7 @@ gcov_json_write(
 		.r = { .job = job, .graph = graph, .out = out }
 	};
 	const char *version = cg_opt(job, "format-version");
-	bool ok = true;
+	bool ok;
 
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
 		return cg_usage(job,
@@ -359,11 +349,10 @@ gcov_json_write(
 		    "%s needs the event Exec of coverage; the input has none, "
 		    "and its costs do not tell how often lines ran",
 		    cg_job_target(job)->name);
-	if (!begin_files(&w.r))
-		return cg_nomem(job);
+	ok = open_memory(&w);
 	for (; ok && w.r.part < cg_part_count(graph); w.r.part++)
 		ok = put_document(&w);
 	cg_lines_free(w.r.lines);
-	end_files(&w.r);
+	free_memory(&w);
 	return ok ? cg_out_status(out) : cg_nomem(job);
 }

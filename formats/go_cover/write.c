@@ -24,17 +24,6 @@ put_block(
 	cg_putc(out, '\n');
 }
 
-static bool
-put_file(struct cg_report *r, cg_file file)
-{
-	struct cg_slice path = cg_file_path(r->graph, file);
-	struct cg_line_sum line;
-
-	while (cg_report_line(r, &line))
-		put_block(r->out, path, &line);
-	return true;
-}
-
 int
 go_cover_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -42,13 +31,16 @@ go_cover_write(
 	struct cg_report r = {
 		.job = job, .graph = graph, .out = out, .part = CG_ALL_PARTS
 	};
-	const struct cg_report_files_how how = {
-		.r = &r, .size = sizeof(r), .put = put_file
-	};
 	int status = cg_report_open(&r);
+	struct cg_line_sum line;
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "mode: count\n");
-	return cg_report_close(&r, cg_report_files(&how));
+	while (cg_report_file(&r, &file)) {
+		while (cg_report_line(&r, &line))
+			put_block(out, cg_file_path(graph, file), &line);
+	}
+	return cg_report_close(&r, true);
 }

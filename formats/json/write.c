@@ -29,8 +29,6 @@ struct writer {
 	struct cg_out *out;
 	cg_part part;
 	struct cg_rows *rows;
-	bool (*put)(
-	    void *, size_t from, size_t to); /* a range: see put_ranges() */
 	size_t events;
 	bool is_signed[CG_EVENT_MAX];
 	size_t room;        /* bytes of a line of numbers at most */
@@ -226,57 +224,6 @@ put_rows_of(struct writer *w, cg_fn fn)
 		put_branch(w, &branch);
 }
 
-/* ---- Ranges of lines, in drafts ------------------------------------------ */
-
-/* Rows of a draft, in bytes: its text is some five times as long. */
-#define DRAFT_ROWS ((uint64_t)64 << 10)
-#define LARGE_ROWS (8 * DRAFT_ROWS)
-/* Frames of a draft. */
-#define DRAFT_FRAMES 8192
-
-static size_t
-next_fns(void *arg, size_t from)
-{
-	const struct writer *w = arg;
-
-	return cg_next_fns(w->graph, w->part, from, DRAFT_ROWS);
-}
-
-/* A function with many rows is the last one of its range. */
-static bool
-are_many(const void *arg, size_t from, size_t to)
-{
-	const struct writer *w = arg;
-
-	(void)from;
-	return cg_fn_bytes(w->graph, w->part, to - 1) >= LARGE_ROWS;
-}
-
-/* Frames from + 1 to to. */
-static size_t
-next_frames(void *arg, size_t from)
-{
-	const struct writer *w = arg;
-	size_t count = cg_node_count(w->graph);
-
-	return count - from > DRAFT_FRAMES ? from + DRAFT_FRAMES : count;
-}
-
-static bool
-put_fns(void *arg, size_t from, size_t to)
-{
-	struct writer *w = arg;
-	cg_fn fn;
-
-	cg_rows_seek(w->rows, w->part, from);
-	while (from < to && cg_next_fn(w->graph, w->part, &from, &fn)) {
-		if (!cg_rows_open(w->rows, w->part, fn))
-			return false;
-		put_rows_of(w, fn);
-	}
-	return true;
-}
-
 static char *
 put_true(char *at)
 {
@@ -284,95 +231,32 @@ put_true(char *at)
 	return at + 5;
 }
 
-static bool
-put_frames(void *arg, size_t from, size_t to)
+static void
+put_frames(struct writer *w)
 {
-	struct writer *w = arg;
-
-	while (from++ < to) {
+	for (cg_node node = 1; node <= cg_node_count(w->graph); node++) {
 		char *at = begin_line(w, "frame");
 		struct cg_stack stack;
 
-		cg_get_node(w->graph, (cg_node)from, &stack);
-		at = put_number(w, at, from);
+		cg_get_node(w->graph, node, &stack);
+		at = put_number(w, at, node);
 		at = put_number(w, at, stack.parent);
 		at = put_number(w, at, w->fn[stack.fn]);
 		at = put_pos(w, at, &stack.pos);
 		end_line(w, stack.inlined ? put_true(at) : at);
 	}
-	return true;
 }
 
-static bool
-begin_copy(void *writer, const struct cg_draft *draft)
-{
-	struct writer *w = writer;
-
-	w->graph = draft->graph;
-	w->out = draft->out;
-	return true;
-}
-
-/* A draft has a writer of its own. */
-static bool
-begin_draft(void *arg, struct cg_draft *draft)
-{
-	struct writer *own = draft->own;
-
-	memcpy(own, arg, sizeof(*own));
-	(void)begin_copy(own, draft);
-	own->rows = cg_rows_new(draft->graph);
-	return own->rows != NULL;
-}
-
-static bool
-format_draft(struct cg_draft *draft)
-{
-	struct writer *own = draft->own;
-
-	own->lines = 0;
-	return own->put(own, draft->from, draft->to);
-}
-
-static bool
-put_draft(void *arg, const struct cg_draft *draft)
-{
-	struct writer *w = arg;
-	const struct writer *own = draft->own;
-
-	cg_put(w->out, cg_draft_text(draft->out));
-	w->lines += own->lines;
-	return true;
-}
-
+/* A cursor that fails says so to the job. */
 static void
-close_draft(void *own)
+put_fns(struct writer *w)
 {
-	struct writer *w = own;
+	size_t i = 0;
+	cg_fn fn;
 
-	cg_rows_free(w->rows);
-}
-
-/* Writes all ranges; a failure of a cursor or of the output is sticky. */
-static void
-put_ranges(struct writer *w, size_t (*next)(void *, size_t from),
-    bool (*is_large)(const void *, size_t from, size_t to),
-    bool (*put)(void *, size_t from, size_t to))
-{
-	const struct cg_drafts_how how = { .job = w->job,
-		.graph = w->graph,
-		.arg = w,
-		.own = sizeof(*w),
-		.next = next,
-		.is_large = is_large,
-		.begin = begin_draft,
-		.format = format_draft,
-		.put = put_draft,
-		.write = put,
-		.close = close_draft };
-
-	w->put = put;
-	(void)cg_write_drafts(&how);
+	while (cg_next_fn(w->graph, w->part, &i, &fn) &&
+	       cg_rows_open(w->rows, w->part, fn))
+		put_rows_of(w, fn);
 }
 
 static void
@@ -702,7 +586,7 @@ put_parts(struct writer *w)
 	w->rows = cg_rows_new(w->graph);
 	for (w->part = 0; w->rows && w->part < count; w->part++) {
 		put_part_info(w, w->part);
-		put_ranges(w, next_fns, are_many, put_fns);
+		put_fns(w);
 		put_stacks(w, w->part);
 		put_sum(
 		    w, "total", cg_part_totals(w->graph, w->part), w->events);
@@ -728,7 +612,7 @@ json_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	put_events(&w);
 	ok = put_names(&w);
 	if (ok) {
-		put_ranges(&w, next_frames, NULL, put_frames);
+		put_frames(&w);
 		put_labels(&w);
 		put_parts(&w);
 		cg_putf(out,

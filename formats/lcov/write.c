@@ -16,8 +16,8 @@ struct version {
 };
 
 struct writer {
-	struct cg_report r; /* first: see cg_report_files() */
-	bool full;          /* version 2 */
+	struct cg_report r;
+	bool full; /* version 2 */
 	struct cg_slice test;
 	const struct cg_merged_fn *entry; /* functions of the file */
 	size_t entries;
@@ -379,9 +379,8 @@ put_test(struct writer *w)
 }
 
 static bool
-put_section(struct cg_report *r, cg_file file)
+put_section(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r;
 	struct cg_slice path = cg_file_path(w->r.graph, file);
 	struct cg_counts sum = { 0 };
 
@@ -406,33 +405,20 @@ put_section(struct cg_report *r, cg_file file)
 	return true;
 }
 
-static void
-forget(struct cg_report *copy)
-{
-	((struct writer *)copy)->labels = false;
-}
-
-static bool
-join(struct cg_report *r, const struct cg_report *copy)
-{
-	((struct writer *)r)->labels |= ((const struct writer *)copy)->labels;
-	return true;
-}
-
 static bool
 put_sections(struct writer *w, cg_part part)
 {
-	const struct cg_report_files_how how = { .r = &w->r,
-		.size = sizeof(*w),
-		.put = put_section,
-		.forget = forget,
-		.join = join };
+	bool ok;
+	cg_file file;
 
 	if (part != w->r.part && !cg_lines_set_part(w->r.lines, part))
 		return false;
 	w->r.part = part;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
-	return list_versions(w, part) && cg_report_files(&how);
+	ok = list_versions(w, part);
+	while (ok && cg_report_file(&w->r, &file))
+		ok = put_section(w, file);
+	return ok;
 }
 
 /* Every part gets its own sections if any has the name of a test. */

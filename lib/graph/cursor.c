@@ -175,12 +175,6 @@ find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
 	return next_run(rows, end);
 }
 
-void
-cg_rows_seek(struct cg_rows *rows, cg_part part, size_t i)
-{
-	rows->ahead = rows->graph->part_runs[part] + i;
-}
-
 bool
 cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 {

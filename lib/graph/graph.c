@@ -55,23 +55,6 @@ unseal(struct cg_graph *graph)
 }
 
 void
-cg_keep_quiet(void *arg, const struct cg_message *message)
-{
-	(void)arg, (void)message;
-}
-
-void
-cg_graph_view(struct cg_graph_view *view, const struct cg_graph *graph)
-{
-	view->quiet = (struct cg_diag){ .report = cg_keep_quiet,
-		.stop = graph->diag->stop };
-	view->fault = CG_OK;
-	view->graph = *graph;
-	view->graph.fault = &view->fault;
-	view->graph.diag = &view->quiet;
-}
-
-void
 cg_graph_free(struct cg_graph *graph)
 {
 	if (!graph)
@@ -379,32 +362,4 @@ cg_next_fn(const struct cg_graph *graph, cg_part part, size_t *i, cg_fn *fn)
 			return true;
 	}
 	return false;
-}
-
-/* Bytes that the rows of the function at a position of run_order take. */
-static uint64_t
-rows_at(const struct cg_graph *graph, size_t at)
-{
-	const struct cg_run *run = &graph->run[graph->run_order[at].run];
-
-	return cg_packed_bytes(&run->costs) + cg_packed_bytes(&run->others);
-}
-
-size_t
-cg_next_fns(
-    const struct cg_graph *graph, cg_part part, size_t i, uint64_t bytes)
-{
-	const size_t first = graph->part_runs[part],
-		     end = graph->part_runs[part + 1];
-	uint64_t sum = 0;
-
-	for (; first + i < end && sum < bytes; i++)
-		sum += rows_at(graph, first + i);
-	return i;
-}
-
-uint64_t
-cg_fn_bytes(const struct cg_graph *graph, cg_part part, size_t i)
-{
-	return rows_at(graph, graph->part_runs[part] + i);
 }

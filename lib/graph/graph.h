@@ -13,7 +13,6 @@
  *	stack_order.c  canonical order of stack nodes and stacks
  *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero
- *	crew.c         threads that work on ranges of items over one graph
  *	graph.c        makes, seals, frees a graph; what readers ask for
  */
 #ifndef CG_GRAPH_H
@@ -234,59 +233,10 @@ cg_frame_of(const struct cg_graph *graph, cg_node node)
 struct cg_graph *cg_graph_new(struct cg_diag *, int *fault);
 void cg_graph_free(struct cg_graph *);
 /*
- * A graph for the cursors of another thread, which report nothing and keep
- * their fault here. Its tables are the graph's own, which must not change: it
- * is neither freed nor moved.
- */
-struct cg_graph_view {
-	struct cg_graph graph;
-	struct cg_diag quiet;
-	int fault;
-};
-void cg_graph_view(struct cg_graph_view *, const struct cg_graph *);
-/* A reporter for those who report nothing. */
-void cg_keep_quiet(void *arg, const struct cg_message *);
-/*
  * Puts everything in canonical order. Rows may still be added to existing
  * runs; after adding anything else, seal again. Returns CG_OK or CG_ELIMIT.
  */
 int cg_graph_seal(struct cg_graph *);
-
-/* ---- crew.c ------------------------------------------------------------- */
-
-/* Work on ranges of items over a graph: what threads and what the caller does. */
-struct cg_crew_how {
-	const struct cg_graph *graph;
-	size_t threads;
-	void *arg;
-	/* What a thread needs of its own; NULL: out of memory (not reported). */
-	void *(*open)(void *arg, struct cg_graph_view *);
-	void (*close)(void *own);
-	/* Prepares own for a range, in the caller's thread. */
-	void (*begin)(void *arg, void *own);
-	/* Does a range, in any thread. False: own is of no use. */
-	bool (*work)(void *own, size_t from, size_t to);
-	/* The caller takes what work() did, in the order of ranges, */
-	bool (*take)(void *arg, void *own);
-	/* ... or does the range itself: if work() failed, or alone. */
-	bool (*redo)(void *arg, size_t from, size_t to);
-	/*
-	 * The end of the range that begins at from; from: there is none. It is
-	 * asked more than once.
-	 */
-	size_t (*next)(void *arg, size_t from);
-	/* Is a range too large for threads? May be NULL. */
-	bool (*is_large)(const void *arg, size_t from, size_t to);
-};
-struct cg_crew;
-/*
- * Does all ranges from 0 on, in threads if there are several: the result is the
- * same with any number of threads. *crew starts as NULL and is kept for the
- * next time with that how. False: take() or redo() failed, or a cursor.
- */
-bool cg_crew_do(struct cg_crew **crew, const struct cg_crew_how *how);
-/* NULL is allowed. */
-void cg_crew_free(struct cg_crew *);
 
 /* ---- fail.c ------------------------------------------------------------- */
 

@@ -14,7 +14,6 @@
  *	report.c    what reports of coverage list and drop
  *	nodes.c     stacks that are folded while they are read
  *	texts.c     parsing in threads
- *	drafts.c    writing in threads: ranges of an output
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */

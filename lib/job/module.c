@@ -47,7 +47,6 @@ SIZE(cg_part_info, 32);
 SIZE(cg_pos, 16);
 SIZE(cg_range, 24);
 SIZE(cg_report, 112);
-SIZE(cg_report_files_how, 72);
 SIZE(cg_sample_key, 72);
 SIZE(cg_slice, 16);
 SIZE(cg_stack, 40);

@@ -267,8 +267,9 @@ cg_lines_plan_batches(struct cg_lines *lines)
 		lines->batch_rows = rows;
 }
 
-size_t
-cg_lines_batch_end(const struct cg_lines *lines, size_t from)
+/* The end of the batch of files that begins at from, at least one file. */
+static size_t
+batch_end(const struct cg_lines *lines, size_t from)
 {
 	const uint64_t most = lines->batch_rows;
 	uint64_t sum = 0, rows;
@@ -288,12 +289,10 @@ bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
 	size_t from = lines->batch_end, fns;
-	size_t to = cg_lines_batch_end(lines, from);
+	size_t to = batch_end(lines, from);
 	const struct keyed *fn;
 	uint32_t low, high;
 
-	if (to > lines->end)
-		to = lines->end;
 	lines->batch = from;
 	lines->batch_end = to;
 	lines->row_to = 0;

@@ -269,7 +269,6 @@ cg_lines_scan(struct cg_lines *lines)
 		      scan_count(lines), sizeof(*lines->part_fn)) &&
 		  scan_all(lines) && (all || add_callees(lines, &in_order));
 
-	lines->end = lines->in_files;
 	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);
 	/* No other part needs as much again. */

@@ -27,6 +27,40 @@ list_files(struct cg_lines *lines)
 	return cg_lines_order_listed(lines);
 }
 
+void
+cg_lines_free(struct cg_lines *lines)
+{
+	if (!lines)
+		return;
+	cg_rows_free(lines->rows);
+	cg_lines_free_sorting(lines);
+	free(lines->file_order);
+	free(lines->ordered_file);
+	free(lines->directory_order);
+	free(lines->part_fn);
+	free(lines->in_file);
+	free(lines->last);
+	free(lines->first);
+	free(lines->entries);
+	free(lines->called);
+	free(lines->number);
+	free(lines->callee);
+	free(lines->row);
+	free(lines->row_spare);
+	free(lines->cost);
+	free(lines->branch);
+	free(lines->covered);
+	free(lines->fn);
+	free(lines->fn_index);
+	free(lines->sum);
+	free(lines->shape);
+	cg_map_free(&lines->shape_ids);
+	free(lines->merged_at);
+	free(lines->merged_fn);
+	free(lines->condition);
+	free(lines);
+}
+
 static struct cg_lines *
 lines_new(const struct cg_graph *graph, cg_part part, bool listed, bool by_name)
 {
@@ -168,13 +202,13 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	uint32_t order;
 
 	lines->from = lines->to;
-	if (lines->from >= lines->end)
+	if (lines->from >= lines->in_files)
 		return false;
 	lines->to = cg_lines_file_end(lines, lines->from, &rows);
 	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||
 	    !list_fns(lines)) {
 		cg_graph_nomem(lines->graph);
-		lines->to = lines->end;
+		lines->to = lines->in_files;
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
@@ -241,19 +275,7 @@ cg_first_file(struct cg_lines *lines)
 	/* Keep a batch that has all files. */
 	if (lines->batch > 0 || lines->batch_end < lines->in_files)
 		lines->batch_end = 0;
-	lines->end = lines->in_files;
 	lines->from = lines->to = 0;
-	lines->fns = lines->row_next = lines->row_to = 0;
-}
-
-void
-cg_lines_limit(struct cg_lines *lines, size_t from, size_t to)
-{
-	/* Keep a batch that has all of them. */
-	if (lines->batch != from || lines->batch_end != to)
-		lines->batch_end = from;
-	lines->from = lines->to = from;
-	lines->end = to;
 	lines->fns = lines->row_next = lines->row_to = 0;
 }
 

@@ -3,7 +3,6 @@
  *
  *	lines.c  cursors
  *	files.c  which functions have rows in which file
- *	view.c   a second cursor over the same files
  *	order.c  sorts files, functions and rows
  *	batch.c  collects the rows of some files
  *	sums.c   sums the rows of a line over all functions
@@ -111,12 +110,11 @@ struct shape {
 
 struct cg_lines {
 	const struct cg_graph *graph;
-	bool is_view;            /* the tables belong to others */
 	cg_part part;
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	/* Tables, which views share: see cg_lines_view(). */
+	/* Tables. */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
 	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
@@ -136,8 +134,7 @@ struct cg_lines {
 	cg_fn *callee;           /* functions that are called */
 	size_t callees, callee_cap;
 
-	/* The state of a cursor. */
-	size_t end;              /* of the range of in_file to return */
+	/* The cursor. */
 	size_t batch, batch_end; /* range of in_file in the batch */
 	struct line_row *row;
 	size_t row_count, row_cap;
@@ -197,28 +194,10 @@ bool cg_lines_scan(struct cg_lines *);
 /* Forgets the calls and rows that were counted. */
 void cg_lines_clear_counts(struct cg_lines *);
 
-/* ---- view.c ------------------------------------------------------------- */
-
-/*
- * A cursor of its own over the same files, for another thread; graph is a copy
- * of the lines' own, with another fault and diag. The lines must outlive it, and
- * keep their part. NULL: out of memory (reported to graph).
- */
-struct cg_lines *cg_lines_view(
-    const struct cg_lines *, const struct cg_graph *graph);
-
-/* ---- lines.c ------------------------------------------------------------ */
-
-/* Starts with the files of a range of in_file, and ends there. */
-void cg_lines_limit(struct cg_lines *, size_t from, size_t to);
-
 /* ---- batch.c ------------------------------------------------------------ */
 
 /* Sets batch_rows; in_file is still sorted by function. */
 void cg_lines_plan_batches(struct cg_lines *);
-/* The end of the batch of files that begins at from, at least one file. */
-size_t cg_lines_batch_end(const struct cg_lines *, size_t from);
-
 /* Collects the rows of the next files, at least one; false: out of memory. */
 bool cg_lines_open_batch(struct cg_lines *);
 /*

@@ -376,3 +376,112 @@ two_callers()
 	# All of the 800 instructions are there.
 	[ "$(awk '{ n += $NF } END { print n }' "$BATS_TEST_TMPDIR/out")" -eq 800 ]
 }
+
+# Three profiles of 60,000 nodes: each is folded before the next one is read. Some
+# functions call themselves.
+make_speedscope()
+{
+	awk 'BEGIN {
+		printf "{\"$schema\":\"https://www.speedscope.app/" \
+			"file-format-schema.json\",\"shared\":{\"frames\":["
+		for (i = 0; i < 900; i++)
+			printf "%s{\"name\":\"f%d\"}", i ? "," : "", i
+		printf "]},\"profiles\":["
+		for (p = 0; p < 3; p++) {
+			printf "%s{\"type\":\"sampled\",\"name\":\"p%d\"," \
+				"\"unit\":\"none\",\"samples\":[", p ? "," : "", p
+			for (i = 0; i < 12000; i++) {
+				printf "%s[%d", i ? "," : "", i % 300
+				for (d = 0; d < 5; d++) {
+					x = (x * 69069 + 5) % 4294967296
+					printf ",%d", p * 300 + int(x / 65536) % 300
+				}
+				printf "]"
+			}
+			printf "],\"weights\":["
+			for (i = 0; i < 12000; i++)
+				printf "%s%d", i ? "," : "", i % 7
+			printf "]}"
+		}
+		print "]}"
+	}'
+}
+
+@test "stacks: those that are folded in steps become the same calls" {
+	make_speedscope >"$tmp/in"
+	for levels in 1 2 3; do
+		"$CGCONV" -q -t callgrind --separate-recs "$levels" "$tmp/in" >"$tmp/out"
+		# All of them at the end, to tell what is lost.
+		"$CGCONV" -q -v -t callgrind --separate-recs "$levels" \
+			"$tmp/in" 2>"$tmp/err" | cmp - "$tmp/out"
+	done
+	grep -q "'3\$" "$tmp/out"
+	# All samples are more than 64 bits hold, those of a part are not.
+	sed 's/"weights":\[0,/"weights":[12000000000000000000,/g' \
+		"$tmp/in" >"$tmp/large"
+	"$CGCONV" -q -t callgrind "$tmp/large" >"$tmp/out"
+	[ "$(grep -c '^summary: 120000000000000' "$tmp/out")" -eq 3 ]
+}
+
+# Three threads with tables of their own, of 40,000 stacks, which bring functions;
+# the first thread and the last one share the profile's tables.
+make_firefox()
+{
+	awk 'function table(t, n, i) {
+		printf "\"stringArray\":["
+		for (i = 0; i < 200; i++)
+			printf "%s\"f%d\"", i ? "," : "", i + t * 50
+		printf "],\"frameTable\":{\"length\":200,\"func\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"funcTable\":{\"length\":200,\"name\":["
+		for (i = 0; i < 200; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "]},\"stackTable\":{\"length\":%d,\"frame\":[", n
+		for (i = 0; i < n; i++) {
+			x = (x * 69069 + 5) % 4294967296
+			printf "%s%d", i ? "," : "", int(x / 65536) % 200
+		}
+		printf "],\"prefix\":["
+		for (i = 0; i < n; i++)
+			printf "%s%s", i ? "," : "", i % 5 ? i - 1 : "null"
+		printf "]}"
+	}
+	function thread(t, n, i) {
+		printf "%s{\"name\":\"t%d\",\"pid\":7,\"tid\":%d,", \
+			t ? "," : "", t, 10 + t
+		printf "\"samples\":{\"length\":%d,\"stack\":[", n / 5
+		for (i = 4; i < n; i += 5)
+			printf "%s%d", (i > 4 ? "," : ""), i
+		printf "],\"time\":["
+		for (i = 0; i < n / 5; i++)
+			printf "%s%d", i ? "," : "", i
+		printf "],\"weightType\":\"samples\"}"
+	}
+	BEGIN {
+		printf "{\"meta\":{\"version\":27,\"interval\":1," \
+			"\"preprocessedProfileVersion\":45,\"startTime\":0," \
+			"\"product\":\"Firefox\"},\"shared\":{"
+		table(4, 100)
+		printf "},\"threads\":["
+		thread(0, 100)
+		print "}"
+		for (t = 1; t < 4; t++) {
+			thread(t, 40000)
+			printf ","
+			table(t, 40000)
+			print "}"
+		}
+		thread(4, 100)
+		print "}]}"
+	}'
+}
+
+@test "stacks: those of Firefox's own and shared tables are folded in steps" {
+	make_firefox >"$tmp/in"
+	"$CGCONV" -q -t callgrind --part-by tid "$tmp/in" >"$tmp/out"
+	"$CGCONV" -q -v -t callgrind --part-by tid "$tmp/in" 2>"$tmp/err" |
+		cmp - "$tmp/out"
+	grep '^summary: ' "$tmp/out" | sort | uniq -c | same - <(printf '%s\n' \
+		"      2 summary: 20" "      3 summary: 8000")
+}
