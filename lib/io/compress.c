@@ -11,10 +11,10 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "base/pieces.h"
 #include "base/platform.h"
 #include "cgconv_expert.h"
 #include "io/io.h"
+#include "work/work.h"
 
 #define BLOCK_SIZE ((size_t)128 << 10)
 #define DICTIONARY ((size_t)32 << 10) /* the farthest match */
@@ -42,6 +42,7 @@
 
 struct block {
 	z_stream z;
+	bool opened;    /* z is */
 	bool fast;      /* at GZIP_LEVEL */
 	bool continues; /* a block came before it */
 	bool last;
@@ -56,11 +57,9 @@ struct block {
 struct cg_compress {
 	cg_take_fn *take;
 	void *arg;
-	struct cg_pieces *pieces; /* NULL: there is one block so far */
-	struct block *block;      /* that is filled now */
-	struct block **blocks;    /* all */
-	bool small;               /* at zlib's default level */
-	size_t made, most;        /* how many of them there are, may be */
+	struct cg_queue *queue; /* of blocks; NULL: nothing was put */
+	struct block *block;    /* that is filled now */
+	bool small;             /* at zlib's default level */
 	size_t threads;
 	bool begun; /* the header was given */
 	bool failed;
@@ -71,9 +70,9 @@ struct cg_compress {
 /* ---- In any thread -------------------------------------------------------- */
 
 static void
-compress_block(void *piece)
+compress_block(void *slot)
 {
-	struct block *block = piece;
+	struct block *block = slot;
 	z_stream *z = &block->z;
 
 	if (z->total_in > 0) /* it was used */
@@ -95,21 +94,28 @@ compress_block(void *piece)
 
 /* ---- In the caller -------------------------------------------------------- */
 
-static struct block *
-new_block(bool small)
+static bool
+open_block(void *slot, void *arg)
 {
-	struct block *block = malloc(sizeof(*block));
+	const struct cg_compress *gzip = arg;
+	struct block *block = slot;
 
-	if (!block)
-		return NULL;
-	memset(block, 0, offsetof(struct block, before));
-	block->fast = !small;
-	if (deflateInit2(&block->z, small ? Z_DEFAULT_COMPRESSION : GZIP_LEVEL,
-		Z_DEFLATED, RAW_WINDOW, small ? SMALL_MEMORY : GZIP_MEMORY,
-		Z_DEFAULT_STRATEGY) == Z_OK)
-		return block;
-	free(block);
-	return NULL;
+	block->fast = !gzip->small;
+	block->opened =
+	    deflateInit2(&block->z,
+		gzip->small ? Z_DEFAULT_COMPRESSION : GZIP_LEVEL, Z_DEFLATED,
+		RAW_WINDOW, gzip->small ? SMALL_MEMORY : GZIP_MEMORY,
+		Z_DEFAULT_STRATEGY) == Z_OK;
+	return block->opened;
+}
+
+static void
+close_block(void *slot)
+{
+	struct block *block = slot;
+
+	if (block->opened)
+		(void)deflateEnd(&block->z);
 }
 
 struct cg_compress *
@@ -121,20 +127,15 @@ cg_compress_new(cg_take_fn *take, void *arg, bool small)
 		return NULL;
 	gzip->take = take;
 	gzip->arg = arg;
-	gzip->threads = gzip->most = 1;
+	gzip->threads = 1;
 	gzip->small = small;
-	gzip->block = new_block(small);
-	if (gzip->block)
-		return gzip;
-	free(gzip);
-	return NULL;
+	return gzip;
 }
 
 void
 cg_compress_set_threads(struct cg_compress *gzip, size_t threads)
 {
 	gzip->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
-	gzip->most = threads > 1 ? 2 * gzip->threads : 1;
 }
 
 /* Passes a block on. */
@@ -157,59 +158,37 @@ give(struct cg_compress *gzip, struct block *block)
 	gzip->size += (uint32_t)block->len;
 }
 
-/* The first block is full, and there is more. */
+/* Begins the first block. */
 static bool
 start(struct cg_compress *gzip)
 {
-	gzip->blocks = calloc(gzip->most, sizeof(struct block *));
-	gzip->pieces =
-	    cg_pieces_new(&(struct cg_pieces_how){ .threads = gzip->threads,
-		.room = gzip->most,
-		.work = compress_block });
-	if (gzip->blocks && gzip->pieces) {
-		gzip->blocks[gzip->made++] = gzip->block;
-		return true;
-	}
-	/* Each further call of cg_compress_put() tries again. */
-	cg_pieces_free(gzip->pieces);
-	free(gzip->blocks);
-	gzip->pieces = NULL;
-	gzip->blocks = NULL;
-	return false;
-}
-
-/* A block to fill: a new one, or the oldest of those that were put. */
-static struct block *
-next_block(struct cg_compress *gzip)
-{
-	struct block *block = NULL;
-
-	if (gzip->made < gzip->most)
-		block = new_block(gzip->small);
-	if (block) {
-		gzip->blocks[gzip->made++] = block;
-		return block;
-	}
-	block = cg_pieces_take(gzip->pieces);
-	give(gzip, block);
-	return block;
+	gzip->queue =
+	    cg_queue_new(&(struct cg_queue_how){ .threads = gzip->threads,
+		.slots = gzip->threads > 1 ? 2 * gzip->threads : 1,
+		.size = sizeof(struct block),
+		.arg = gzip,
+		.open = open_block,
+		.work = compress_block,
+		.close = close_block });
+	gzip->block = gzip->queue ? cg_queue_slot(gzip->queue) : NULL;
+	gzip->failed |= !gzip->block;
+	return gzip->block != NULL;
 }
 
 /* The block is full, and there is more. */
-static bool
+static void
 begin_block(struct cg_compress *gzip)
 {
-	struct block *full = gzip->block;
+	const struct block *full = gzip->block;
+	struct block *block;
 
-	if (!gzip->pieces && !start(gzip))
-		return false;
-	cg_pieces_put(gzip->pieces, full);
-	gzip->block = next_block(gzip);
-	memcpy(gzip->block->before, full->text + BLOCK_SIZE - DICTIONARY,
-	    DICTIONARY);
-	gzip->block->continues = true;
-	gzip->block->len = 0;
-	return true;
+	cg_queue_put(gzip->queue);
+	while (!(block = cg_queue_slot(gzip->queue)))
+		give(gzip, cg_queue_take(gzip->queue));
+	memcpy(block->before, full->text + BLOCK_SIZE - DICTIONARY, DICTIONARY);
+	block->continues = true;
+	block->len = 0;
+	gzip->block = block;
 }
 
 bool
@@ -218,9 +197,11 @@ cg_compress_put(struct cg_compress *gzip, const char *bytes, size_t n)
 	struct block *block;
 	size_t some;
 
+	if (!gzip->block && !start(gzip))
+		return false;
 	while (n > 0) {
-		if (gzip->block->len == BLOCK_SIZE && !begin_block(gzip))
-			return false;
+		if (gzip->block->len == BLOCK_SIZE)
+			begin_block(gzip);
 		block = gzip->block;
 		some = BLOCK_SIZE - block->len;
 		some = n < some ? n : some;
@@ -238,12 +219,14 @@ cg_compress_finish(struct cg_compress *gzip)
 	struct block *block;
 	uint32_t trailer[2];
 
+	if (!gzip->block && !start(gzip))
+		return false;
 	gzip->block->last = true;
-	if (gzip->pieces) {
-		cg_pieces_put(gzip->pieces, gzip->block);
-		while ((block = cg_pieces_take(gzip->pieces)))
+	if (gzip->block->continues) {
+		cg_queue_put(gzip->queue);
+		while ((block = cg_queue_take(gzip->queue)))
 			give(gzip, block);
-	} else {
+	} else { /* the only one needs no thread */
 		compress_block(gzip->block);
 		give(gzip, gzip->block);
 	}
@@ -253,24 +236,11 @@ cg_compress_finish(struct cg_compress *gzip)
 	return !gzip->failed;
 }
 
-static void
-free_block(struct block *block)
-{
-	if (block)
-		(void)deflateEnd(&block->z);
-	free(block);
-}
-
 void
 cg_compress_free(struct cg_compress *gzip)
 {
 	if (!gzip)
 		return;
-	cg_pieces_free(gzip->pieces);
-	if (gzip->made == 0)
-		free_block(gzip->block);
-	for (size_t i = 0; i < gzip->made; i++)
-		free_block(gzip->blocks[i]);
-	free(gzip->blocks);
+	cg_queue_free(gzip->queue);
 	free(gzip);
 }

@@ -20,7 +20,7 @@
  * Compressed bytes from which on a thread decompresses: it takes about 2 ms to
  * decompress so many, and 0.1 ms to make a thread.
  */
-#define AHEAD_FROM ((uint64_t)256 << 10)
+#define PREFETCH_FROM ((uint64_t)256 << 10)
 /* Lines of text have some KiB; this stops at binary data. */
 #define LINE_LIMIT ((size_t)64 << 20)
 /* Bytes for the names of all layers. */
@@ -44,8 +44,9 @@ struct cg_in {
 	struct cg_diag *diag;
 	char *name;
 	struct cg_stream *stream; /* the topmost */
-	struct cg_ahead *ahead;   /* reads it from AHEAD_FROM on; or NULL */
-	size_t threads;           /* see cg_in_set_threads() */
+	struct cg_prefetch
+	    *prefetch;  /* reads it from PREFETCH_FROM on; or NULL */
+	size_t threads; /* see cg_in_set_threads() */
 	char filters[FILTER_NAMES];
 	char *buf;
 	size_t size, given, at, end;
@@ -189,12 +190,12 @@ static ptrdiff_t
 read_stream(struct cg_in *in, char *buf, size_t size)
 {
 	if (in->threads > 1 && in->stream->source &&
-	    cg_stream_taken(in->stream) >= AHEAD_FROM) {
-		in->ahead = cg_ahead_new(in->stream);
+	    cg_stream_taken(in->stream) >= PREFETCH_FROM) {
+		in->prefetch = cg_prefetch_new(in->stream);
 		in->threads = 1;
 	}
-	return in->ahead ? cg_ahead_read(in->ahead, buf, size)
-			 : cg_stream_read(in->stream, buf, size);
+	return in->prefetch ? cg_prefetch_read(in->prefetch, buf, size)
+			    : cg_stream_read(in->stream, buf, size);
 }
 
 static bool
@@ -230,8 +231,8 @@ fill(struct cg_in *in)
 		return false;
 	got = read_stream(in, in->buf + in->end, READ_SIZE);
 	if (got < 0)
-		end_stream(in, in->ahead ? cg_ahead_status(in->ahead)
-					 : in->stream->status);
+		end_stream(in, in->prefetch ? cg_prefetch_status(in->prefetch)
+					    : in->stream->status);
 	if (got <= 0) {
 		in->ended = true;
 		return false;
@@ -381,7 +382,7 @@ cg_in_close(struct cg_in *in)
 {
 	if (!in)
 		return;
-	cg_ahead_free(in->ahead);
+	cg_prefetch_free(in->prefetch);
 	if (in->stream)
 		in->stream->close(in->stream);
 	free(in->name);
@@ -401,8 +402,8 @@ cg_in_set_threads(struct cg_in *in, size_t threads)
 uint64_t
 cg_in_taken(const struct cg_in *in)
 {
-	return in->ahead ? cg_ahead_taken(in->ahead)
-			 : cg_stream_taken(in->stream);
+	return in->prefetch ? cg_prefetch_taken(in->prefetch)
+			    : cg_stream_taken(in->stream);
 }
 
 const char *

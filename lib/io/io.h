@@ -7,7 +7,7 @@
  *	stream.c    a file, a pipe or memory
  *	filter_*.c  gzip, xz, bzip2, zstd, lz4, UTF-16: filters on a stream
  *	filters.c   which filter an input needs
- *	ahead.c     decompresses in another thread what is read next
+ *	prefetch.c  decompresses in another thread what is read next
  *	in.c        the window that readers see
  *	archive.c   members of tar and zip
  *	out.c       the output
@@ -93,22 +93,22 @@ struct cg_stream *cg_lz4_open(struct cg_stream *source, struct cg_slice head);
 struct cg_stream *cg_unicode_open(struct cg_stream *source,
     struct cg_slice head);
 
-/* ---- ahead.c: a thread that decompresses --------------------------------- */
+/* ---- prefetch.c: a thread that decompresses ------------------------------ */
 
 /*
  * Reads the stream in another thread, from where it is, before the caller asks
  * for it. Only the caller's thread reports. Nothing else may use the stream
- * until cg_ahead_free(). NULL: the caller has to read the stream itself, because
+ * until cg_prefetch_free(). NULL: the caller has to read the stream itself, because
  * there is no memory or it cannot be read in another thread.
  */
-struct cg_ahead *cg_ahead_new(struct cg_stream *);
+struct cg_prefetch *cg_prefetch_new(struct cg_stream *);
 /* What cg_stream_read() of the stream would return, and report, now. */
-ptrdiff_t cg_ahead_read(struct cg_ahead *, char *buf, size_t size);
+ptrdiff_t cg_prefetch_read(struct cg_prefetch *, char *buf, size_t size);
 /* What the stream's status would be, and cg_stream_taken() of it. */
-int cg_ahead_status(const struct cg_ahead *);
-uint64_t cg_ahead_taken(const struct cg_ahead *);
+int cg_prefetch_status(const struct cg_prefetch *);
+uint64_t cg_prefetch_taken(const struct cg_prefetch *);
 /* Ends the thread; the stream cannot be read any more. */
-void cg_ahead_free(struct cg_ahead *);
+void cg_prefetch_free(struct cg_prefetch *);
 
 /* ---- in.c: inputs -------------------------------------------------------- */
 
@@ -229,15 +229,10 @@ struct cg_out *cg_out_open(struct cg_diag *, const char *root,
 /* The same to a callback; see cg_job_set_output_callback(). */
 struct cg_out *cg_out_callback(struct cg_diag *diag, cg_write_fn *write,
     void *arg, bool gzip, int *status);
-/*
- * An output that stays in memory, uncompressed. It fails if it has more than so
- * many bytes, about; most 0: it may have any number. NULL: out of memory.
- */
-struct cg_out *cg_out_memory(struct cg_diag *, size_t most);
+/* An output that stays in memory, uncompressed. NULL: out of memory. */
+struct cg_out *cg_out_memory(struct cg_diag *);
 /* What a memory output contains; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
-/* Empties a memory output, also one that has failed. */
-void cg_out_clear(struct cg_out *);
 /*
  * When the output fails, *fault gets its status, if that is CG_OK: so cursors end
  * that share it, and nothing more is formatted.

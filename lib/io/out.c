@@ -35,7 +35,6 @@ struct cg_out {
 	char *temp;    /* NULL: none, or it is renamed already */
 	int fd;        /* -1: memory, or closed */
 	bool memory;
-	size_t most;        /* bytes of memory; 0: any number */
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
 	bool finished; /* nothing more is written */
@@ -155,8 +154,7 @@ grow_memory(struct cg_out *out)
 	size_t used = (size_t)(out->at - out->buf);
 	size_t size = (size_t)(out->end - out->buf);
 
-	if ((out->most > 0 && size >= out->most) ||
-	    !cg_grow(&out->buf, &size, size * 2, 1)) {
+	if (!cg_grow(&out->buf, &size, size * 2, 1)) {
 		fail(out, ENOMEM);
 		used = out->summed = 0;
 	}
@@ -589,14 +587,13 @@ cg_out_callback(
 }
 
 struct cg_out *
-cg_out_memory(struct cg_diag *diag, size_t most)
+cg_out_memory(struct cg_diag *diag)
 {
 	struct cg_out *out = new_out(diag, "<memory>");
 
 	if (!out)
 		return NULL;
 	out->memory = true;
-	out->most = most;
 	return out;
 }
 
@@ -611,13 +608,6 @@ struct cg_slice
 cg_out_bytes(struct cg_out *out)
 {
 	return (struct cg_slice){ out->buf, (size_t)(out->at - out->buf) };
-}
-
-void
-cg_out_clear(struct cg_out *out)
-{
-	out->at = out->buf;
-	out->status = CG_OK;
 }
 
 /* ---- Closing ------------------------------------------------------------ */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pieces.h"
 #include "job/job.h"
+#include "work/work.h"
 
 /* What a thread parses at once: it stays in the cache with what comes of it. */
 #define TEXT_SIZE ((size_t)128 << 10)
@@ -24,27 +24,26 @@ struct block {
 	struct cg_text shown; /* to the format */
 	const struct cg_texts *texts;
 	bool ok; /* it was parsed */
+	max_align_t own[];
 };
 
 struct cg_texts {
 	struct cg_texts_how how;
-	struct cg_pieces *pieces;
-	bool alone;           /* the window is too small for threads */
+	struct cg_queue *queue;
+	bool threaded;        /* there are threads, and the window is large */
 	bool more;            /* another window may be read beside this one */
-	struct cg_slice rest; /* of the window, not given to threads yet */
+	struct cg_slice rest; /* of the window, not in blocks yet */
 	size_t window;        /* its size, in bytes */
 	size_t used, taken;   /* blocks so far, and those that were taken */
 	size_t from;          /* blocks before this window */
-	size_t room;          /* how many there are */
-	struct block block[];
 };
 
 /* ---- In any thread ------------------------------------------------------- */
 
 static void
-parse_block(void *piece)
+parse_block(void *slot)
 {
-	struct block *block = piece;
+	struct block *block = slot;
 
 	block->ok =
 	    block->texts->how.parse(block->texts->how.arg, &block->shown);
@@ -64,32 +63,45 @@ cg_texts_threads(const struct cg_job *job, const struct cg_in *in)
 	return threads > 0 ? threads : 1;
 }
 
+static bool
+open_block(void *slot, void *arg)
+{
+	struct block *block = slot;
+
+	block->texts = arg;
+	block->shown.own = block->own;
+	return true;
+}
+
+static void
+close_block(void *slot)
+{
+	struct block *block = slot;
+
+	block->texts->how.close(block->own);
+}
+
 struct cg_texts *
 cg_texts_new(const struct cg_texts_how *how)
 {
 	const size_t threads = cg_texts_threads(how->job, how->in);
-	const struct cg_pieces_how work = { .threads = threads,
-		.room = threads > 1 ? 2 * (threads + SPARE) : 1,
-		.work = parse_block };
-	struct cg_texts *texts =
-	    calloc(1, sizeof(*texts) + work.room * sizeof(*texts->block));
-	bool ok;
+	const size_t blocks = threads > 1 ? threads + SPARE : 1;
+	struct cg_texts *texts = calloc(1, sizeof(*texts));
 
-	if (texts == NULL)
+	if (!texts)
 		return NULL;
 	texts->how = *how;
-	texts->room = work.room;
-	texts->window = TEXT_SIZE * (work.room > 1 ? work.room / 2 : 1);
-	texts->pieces = cg_pieces_new(&work);
-	ok = texts->pieces != NULL;
-	for (size_t i = 0; ok && i < texts->room; i++) {
-		texts->block[i].texts = texts;
-		texts->block[i].shown.own = calloc(1, how->own);
-		ok = texts->block[i].shown.own != NULL;
-	}
-	if (ok)
+	texts->window = TEXT_SIZE * blocks;
+	texts->queue = cg_queue_new(&(struct cg_queue_how){ .threads = threads,
+	    .slots = threads > 1 ? 2 * blocks : 1,
+	    .size = sizeof(struct block) + how->own,
+	    .arg = texts,
+	    .open = open_block,
+	    .work = parse_block,
+	    .close = close_block });
+	if (texts->queue)
 		return texts;
-	cg_texts_free(texts);
+	free(texts);
 	return NULL;
 }
 
@@ -98,12 +110,7 @@ cg_texts_free(struct cg_texts *texts)
 {
 	if (!texts)
 		return;
-	cg_pieces_free(texts->pieces);
-	for (size_t i = 0; i < texts->room; i++) {
-		if (texts->block[i].shown.own)
-			texts->how.close(texts->block[i].shown.own);
-		free(texts->block[i].shown.own);
-	}
+	cg_queue_free(texts->queue);
 	free(texts);
 }
 
@@ -129,28 +136,20 @@ take_lines(struct cg_slice *text)
 	return lines;
 }
 
-static struct block *
-next_block(struct cg_texts *texts)
-{
-	struct block *block = &texts->block[texts->used++ % texts->room];
-
-	block->shown.text = take_lines(&texts->rest);
-	return block;
-}
-
 /*
- * Reads a window beside the current one, which must be the only one in use.
- * False: there is none now.
+ * Is there text for another block? Reads a window beside the current one for it,
+ * if that is the only one in use.
  */
 static bool
-read_beside(struct cg_texts *texts)
+has_text(struct cg_texts *texts)
 {
-	if (!texts->more || texts->taken < texts->from)
-		return false;
-	texts->more =
-	    cg_read_more_lines(texts->how.in, texts->window, &texts->rest);
-	texts->from = texts->used;
-	return texts->more;
+	if (texts->rest.len == 0 && texts->more &&
+	    texts->taken >= texts->from) {
+		texts->more = cg_read_more_lines(
+		    texts->how.in, texts->window, &texts->rest);
+		texts->from = texts->used;
+	}
+	return texts->rest.len > 0;
 }
 
 /* The next block, parsed; NULL: there is none before a window is read. */
@@ -159,16 +158,16 @@ take_block(struct cg_texts *texts)
 {
 	struct block *block;
 
-	if (texts->alone) {
-		block = texts->rest.len > 0 ? next_block(texts) : NULL;
-		if (block)
+	while (has_text(texts) && (block = cg_queue_slot(texts->queue))) {
+		block->shown.text = take_lines(&texts->rest);
+		texts->used++;
+		if (!texts->threaded) {
 			parse_block(block);
-		return block;
+			return block;
+		}
+		cg_queue_put(texts->queue);
 	}
-	while (!cg_pieces_full(texts->pieces) &&
-	       (texts->rest.len > 0 || read_beside(texts)))
-		cg_pieces_put(texts->pieces, next_block(texts));
-	block = cg_pieces_take(texts->pieces);
+	block = cg_queue_take(texts->queue);
 	texts->taken += block != NULL;
 	return block;
 }
@@ -179,8 +178,9 @@ read_window(struct cg_texts *texts)
 {
 	if (!cg_read_lines(texts->how.in, texts->window, &texts->rest))
 		return false;
-	texts->alone = texts->room == 1 || texts->rest.len < THREADS_FROM;
-	texts->more = !texts->alone;
+	texts->threaded =
+	    texts->window > TEXT_SIZE && texts->rest.len >= THREADS_FROM;
+	texts->more = texts->threaded;
 	texts->from = texts->taken = texts->used;
 	return true;
 }
@@ -191,11 +191,11 @@ cg_next_text(struct cg_texts *texts, struct cg_text **text)
 	struct block *block = take_block(texts);
 
 	if (!block) {
-		if (!read_window(texts))
+		if (texts->rest.len == 0 && !read_window(texts))
 			return false;
 		block = take_block(texts);
 	}
-	if (!block->ok)
+	if (!block || !block->ok)
 		return cg_reject_nomem(texts->how.job);
 	*text = &block->shown;
 	return true;

@@ -3,7 +3,7 @@ load ../helper
 
 # The directories of lib/ are layers, listed from the lowest. A file includes
 # and calls only its own layer and lower ones.
-layers="base io syntax symbols graph coverage lines algo job"
+layers="base work io syntax symbols graph coverage lines algo job"
 
 # Rank of a directory of lib/; the public headers are below all of them.
 rank_of()

@@ -1136,8 +1136,7 @@ test_lines_out(uint64_t seed, bool addrs)
 		.lines = true,
 		.steps = seed % 2 == 0,
 		.most = EVENTS };
-	struct cg_out *out = cg_out_memory(&diag, 0),
-		      *slow = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag), *slow = cg_out_memory(&diag);
 	struct cg_rows *rows;
 	struct cg_cost cost;
 	cg_file file;
@@ -1188,8 +1187,7 @@ test_wide_lines(uint64_t seed, size_t events)
 	struct cg_cost_lines lines = {
 		.lines = true, .most = events, .pos = { .file = 1 }
 	};
-	struct cg_out *out = cg_out_memory(&diag, 0),
-		      *slow = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag), *slow = cg_out_memory(&diag);
 	uint64_t sum[20] = { 0 }, value[20];
 	struct cg_sums *sums;
 	struct cg_rows *rows;

@@ -359,7 +359,7 @@ put_token(struct cg_out *out, const struct cg_json *json,
 static void
 test_meaning(const struct text *text)
 {
-	struct cg_out *out = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag);
 	struct json_object *value, *back;
 	struct cg_slice bytes;
 	struct cg_json json;
@@ -658,7 +658,7 @@ test_escapes(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct cg_out *out = cg_out_memory(&diag, 0);
+		struct cg_out *out = cg_out_memory(&diag);
 
 		cg_put_json(out, cg_slice(cases[i].bytes));
 		if (!CHECK(cg_equal(cg_out_bytes(out), cases[i].json)))
@@ -700,7 +700,7 @@ test_unescapes(void)
 static void
 test_round_trip(const char *bytes, size_t len)
 {
-	struct cg_out *out = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag);
 	char *buf = NULL;
 	struct json_object *value;
 	struct cg_slice text, back = { 0 };

@@ -127,7 +127,7 @@ put_things(struct cg_out *out, uint64_t seed, int n)
 static void
 test_memory(void)
 {
-	struct cg_out *out = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag);
 
 	cg_putc(out, 'a');
 	cg_put(out, (struct cg_slice){ 0 });
@@ -151,7 +151,7 @@ test_formats(void)
 		65536, 300000 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct cg_out *out = cg_out_memory(&diag, 0);
+		struct cg_out *out = cg_out_memory(&diag);
 		struct cg_slice bytes, line;
 
 		cg_putf(out, "%*d;%d", sizes[i], 7, 8);
@@ -168,7 +168,7 @@ static void
 test_conversions(void)
 {
 	char text[400];
-	struct cg_out *out = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag);
 
 #define FORMAT                                                       \
 	"%s,%c;%d %d %u|%ld %lld %lu %llu %zu%s%" PRId64 "/%" PRIu64 \
@@ -183,7 +183,7 @@ test_conversions(void)
 	cg_out_close(out);
 #undef FORMAT
 #undef VALUES
-	out = cg_out_memory(&diag, 0);
+	out = cg_out_memory(&diag);
 	cg_putf(out, "%d%ld%lld%u%lu%llu%zu%s%c", -1, -2L, -3LL, 4u, 5ul, 6ull,
 	    (size_t)7, "8", '9');
 	cg_putf(out, "%s", "");
@@ -196,7 +196,7 @@ test_conversions(void)
 static void
 test_xml(void)
 {
-	struct cg_out *out = cg_out_memory(&diag, 0);
+	struct cg_out *out = cg_out_memory(&diag);
 	char long_text[20001];
 
 	cg_put_xml(out, (struct cg_slice){ NULL, 0 });
@@ -207,7 +207,7 @@ test_xml(void)
 	    "a&lt;b&gt;&amp;&quot;'&#9;&#13;&#10;\xef\xbf\xbd\xef\xbf\xbdz\x7f"
 	    "\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"));
 	cg_out_close(out);
-	out = cg_out_memory(&diag, 0);
+	out = cg_out_memory(&diag);
 	memset(long_text, '<', 20000);
 	cg_put_xml(out, (struct cg_slice){ long_text, 20000 });
 	CHECK(cg_out_bytes(out).len == 80000);
@@ -228,7 +228,7 @@ test_same(void)
 		bool gzip = seed % 2;
 		int n = (int)seed * 150;
 
-		memory = cg_out_memory(&diag, 0);
+		memory = cg_out_memory(&diag);
 		out = open_out("same", gzip);
 		put_things(memory, seed, 5);
 		put_things(out, seed, 5);

@@ -67,7 +67,7 @@ test_events(void)
 	    "<?xml version='1.0'?><!DOCTYPE r SYSTEM 'http://x/none.dtd'>\n"
 	    "<r a='1' b=\"&lt;&#10;&amp;\"> x <![CDATA[<y>]]>&amp;z<!-- c -->t"
 	    "\n <p:e c=''/><?pi x?>\n</r>\n";
-	struct cg_out *out = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *out = cg_out_memory(&job->errors.diag);
 
 	CHECK(dump(cg_slice(text), out) == CG_OK);
 	CHECK(cg_equal(cg_out_bytes(out), "1<r a=1 b=<\n&\n"
@@ -152,8 +152,8 @@ test_child(void)
 static int
 repeat(const char *before, const char *text, size_t times, const char *after)
 {
-	struct cg_out *doc = cg_out_memory(&job->errors.diag, 0);
-	struct cg_out *out = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *doc = cg_out_memory(&job->errors.diag);
+	struct cg_out *out = cg_out_memory(&job->errors.diag);
 	int status;
 
 	cg_puts(doc, before);
@@ -214,7 +214,7 @@ test_errors(void)
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct cg_out *out = cg_out_memory(&job->errors.diag, 0);
+		struct cg_out *out = cg_out_memory(&job->errors.diag);
 
 		CHECK(dump(cg_slice(bad[i].text), out) == CG_EINPUT);
 		CHECK(said.count == 1 && strstr(said.text, bad[i].message));
@@ -228,7 +228,7 @@ test_errors(void)
 static void
 test_defaults(void)
 {
-	struct cg_out *out = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *out = cg_out_memory(&job->errors.diag);
 
 	CHECK(dump(cg_slice("<!DOCTYPE r [<!ELEMENT r (s)><!ATTLIST r a CDATA "
 			    "'1' b CDATA #IMPLIED>]><r b='2'/>"),
@@ -263,7 +263,7 @@ put_random(struct cg_out *out, uint64_t *seed, bool raw)
 static void
 put_value(struct cg_out *out, uint64_t *seed)
 {
-	struct cg_out *value = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *value = cg_out_memory(&job->errors.diag);
 
 	put_random(value, seed, true);
 	cg_put_xml(out, cg_out_bytes(value));
@@ -337,7 +337,7 @@ put_text(struct cg_out *to, struct cg_out **text, unsigned depth)
 		}
 	}
 	cg_out_close(*text);
-	*text = cg_out_memory(&job->errors.diag, 0);
+	*text = cg_out_memory(&job->errors.diag);
 }
 
 static void
@@ -358,7 +358,7 @@ put_open(struct cg_out *to, xmlNode *node, unsigned depth)
 static void
 dump_tree(xmlNode *root, struct cg_out *to)
 {
-	struct cg_out *text = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *text = cg_out_memory(&job->errors.diag);
 	xmlNode *node = root;
 	unsigned depth = 0;
 
@@ -390,9 +390,9 @@ dump_tree(xmlNode *root, struct cg_out *to)
 static void
 test_random(uint64_t seed, size_t n)
 {
-	struct cg_out *doc = cg_out_memory(&job->errors.diag, 0);
-	struct cg_out *want = cg_out_memory(&job->errors.diag, 0);
-	struct cg_out *got = cg_out_memory(&job->errors.diag, 0);
+	struct cg_out *doc = cg_out_memory(&job->errors.diag);
+	struct cg_out *want = cg_out_memory(&job->errors.diag);
+	struct cg_out *got = cg_out_memory(&job->errors.diag);
 	struct cg_slice text;
 	xmlDoc *tree;
 
@@ -407,7 +407,7 @@ test_random(uint64_t seed, size_t n)
 	CHECK(unit_same(cg_out_bytes(want), cg_out_bytes(got)));
 	/* Truncation is an error; a changed byte may be one. */
 	for (int i = 0; n < 100 && i < 10; i++) {
-		struct cg_out *cut = cg_out_memory(&job->errors.diag, 0);
+		struct cg_out *cut = cg_out_memory(&job->errors.diag);
 
 		CHECK(dump((struct cg_slice){ text.ptr,
 			       unit_below(&seed, text.len - 1) },
