@@ -546,7 +546,6 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     "skipped: those of functions include "
 				     "them");
 	}
-	cg_xml_free(r.xml);
 	cg_map_free(&r.events);
 	cg_map_free(&r.class_ids);
 	cg_map_free(&r.symbol_ids);

@@ -468,7 +468,6 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
 	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
 		(void)cg_xml_reject(r.xml, "another element");
-	cg_xml_free(r.xml);
 	cg_space_free(r.space);
 	for (int i = 0; i < KINDS; i++) {
 		cg_map_free(&r.table[i].ids);

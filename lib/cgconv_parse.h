@@ -275,7 +275,6 @@ struct cg_slice cg_head_line(const struct cg_head *);
  *	struct cg_xml *xml = cg_xml_new(job, in);
  *	while (xml && (type = cg_xml_next(xml)) != CG_XML_END) ...
  *	status = xml ? cg_xml_status(xml) : CG_ELIMIT;
- *	cg_xml_free(xml);
  *
  * <a/> is an OPEN and a CLOSE. A text comes in one piece; white space alone is
  * skipped, and so are comments and processing instructions. Prefixes of names
@@ -288,8 +287,8 @@ enum cg_xml_type {
 	CG_XML_OPEN, CG_XML_CLOSE, CG_XML_TEXT
 };
 struct cg_xml;
+/* Freed with the memory of read(): see cg_alloc(). NULL: it failed (reported). */
 struct cg_xml *cg_xml_new(struct cg_job *, struct cg_in *);
-void cg_xml_free(struct cg_xml *);
 enum cg_xml_type cg_xml_next(struct cg_xml *);
 /* Of OPEN and CLOSE. The address of a name stays the same in the document. */
 struct cg_slice cg_xml_name(struct cg_xml *);

@@ -546,7 +546,6 @@ cobertura_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "list %s skipped",
 		    r.skipped, r.skipped == 1 ? "" : "s",
 		    r.skipped == 1 ? "is" : "are");
-	cg_xml_free(r.xml);
 	free(r.source);
 	free(r.own.line);
 	free(r.methods.line);

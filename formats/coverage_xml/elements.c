@@ -54,7 +54,6 @@ coverage_xml_read_document(
 	status = cg_xml_status(r->xml);
 	if (cg_rejected(r->job) == CG_OK)
 		(void)cg_build_failed(r->build, cg_xml_at(r->xml));
-	cg_xml_free(r->xml);
 	return status; /* the job knows those of the reader and the builder */
 }
 

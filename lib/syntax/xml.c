@@ -369,6 +369,20 @@ is_mislabelled(struct cg_in *in)
 	return text.len > 6 && strncasecmp(text.ptr + 1, "utf-16", 6) == 0;
 }
 
+static void
+release(void *what)
+{
+	struct cg_xml *xml = what;
+
+	xml->lib.xmlFreeDoc(xml->parser->myDoc); /* made for a document type */
+	xml->lib.xmlFreeParserCtxt(xml->parser);
+	free(xml->event);
+	free(xml->attribute);
+	free(xml->text);
+	free(xml->content);
+	free(xml);
+}
+
 struct cg_xml *
 cg_xml_new(struct cg_job *job, struct cg_in *in)
 {
@@ -400,21 +414,7 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET |
 			     (is_mislabelled(in) ? XML_PARSE_IGNORE_ENC : 0));
 	xml->in = in;
-	return xml;
-}
-
-void
-cg_xml_free(struct cg_xml *xml)
-{
-	if (!xml)
-		return;
-	xml->lib.xmlFreeDoc(xml->parser->myDoc); /* made for a document type */
-	xml->lib.xmlFreeParserCtxt(xml->parser);
-	free(xml->event);
-	free(xml->attribute);
-	free(xml->text);
-	free(xml->content);
-	free(xml);
+	return cg_at_end(job, release, xml) ? xml : NULL;
 }
 
 int

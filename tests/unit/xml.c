@@ -22,9 +22,9 @@ start(struct cg_slice text)
 }
 
 static void
-finish(struct cg_xml *xml)
+finish(void)
 {
-	cg_xml_free(xml);
+	cg_scope_end(&job->errors.scope);
 	cg_in_close(job->errors.in);
 	job->errors.in = NULL;
 }
@@ -54,7 +54,7 @@ dump(struct cg_slice text, struct cg_out *to)
 	status = cg_xml_status(xml);
 	CHECK(cg_xml_next(xml) == CG_XML_END && cg_xml_status(xml) == status);
 	CHECK((said.count > 0) == (status != CG_OK));
-	finish(xml);
+	finish();
 	return status;
 }
 
@@ -97,7 +97,7 @@ test_places(void)
 		CHECK(!want[i].column || place.column == want[i].column);
 	}
 	CHECK(cg_xml_next(xml) == CG_XML_END && cg_xml_status(xml) == CG_OK);
-	finish(xml);
+	finish();
 }
 
 static void
@@ -117,7 +117,7 @@ test_content(void)
 	CHECK(cg_equal(text, "v&w") && cg_equal(cg_xml_name(xml), "e"));
 	CHECK(cg_xml_next(xml) == CG_XML_CLOSE && !cg_xml_content(xml, &text));
 	CHECK(cg_xml_status(xml) == CG_OK);
-	finish(xml);
+	finish();
 }
 
 static void
@@ -141,11 +141,11 @@ test_child(void)
 	CHECK(!cg_xml_child(xml, &name) && cg_equal(name, "r"));
 	CHECK(cg_xml_next(xml) == CG_XML_END && !cg_xml_child(xml, &name));
 	CHECK(cg_xml_status(xml) == CG_OK);
-	finish(xml);
+	finish();
 	xml = start(cg_slice("<r><a>"));
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_child(xml, &name));
 	CHECK(!cg_xml_child(xml, &name) && cg_xml_status(xml) == CG_EINPUT);
-	finish(xml);
+	finish();
 }
 
 /* Repeats a text into a document of its own. */
