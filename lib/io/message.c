@@ -204,6 +204,8 @@ cg_nomem(struct cg_job *job)
 
 	if (errors->fault != CG_OK)
 		return errors->fault; /* reported already */
+	if (errors->rejected == CG_ELIMIT)
+		return CG_ELIMIT; /* by cg_reject_nomem() */
 	cg_diag_say(&errors->diag, CG_ERROR, NULL, "out of memory");
 	return CG_ELIMIT;
 }
