@@ -52,10 +52,9 @@ struct writer {
 	double total, largest;         /* largest change of a function */
 	const char *cluster;           /* "file", "object" or NULL */
 	double node_threshold, call_threshold; /* shares */
-	uint32_t *id;      /* by fn: its number in the output, 0: not there */
-	struct call *call; /* of the current caller */
-	size_t calls, call_cap;
-	struct cg_map call_ids; /* callee -> index in call + 1 */
+	uint32_t *id; /* by fn: its number in the output, 0: not there */
+	CG_ARRAY(struct call) call; /* of the current caller */
+	struct cg_map call_ids;     /* callee -> index in call + 1 */
 };
 
 /* ---- Text --------------------------------------------------------------- */
@@ -407,7 +406,7 @@ static bool
 put_functions(struct writer *w)
 {
 	size_t fns = cg_fn_count(w->graph), count = 0;
-	struct drawn *drawn = calloc(fns + 1, sizeof(*drawn));
+	struct drawn *drawn = cg_alloc(w->job, (fns + 1) * sizeof(*drawn));
 
 	if (!drawn)
 		return false;
@@ -421,7 +420,6 @@ put_functions(struct writer *w)
 		w->id[fn] = (uint32_t)++count;
 	}
 	put_clusters(w, drawn, count);
-	free(drawn);
 	return true;
 }
 
@@ -432,16 +430,14 @@ add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
 	uint32_t *id = cg_map_at(&w->call_ids, call->callee);
 	struct call *sum;
+	const struct call new = { .callee = call->callee,
+		.id = w->id[call->callee] };
 
-	if (!id || (*id == 0 && !cg_grow_raw(&w->call, &w->call_cap,
-				    w->calls + 1, sizeof(*sum))))
+	if (!id || (*id == 0 && !cg_append(w->job, &w->call, new)))
 		return false;
-	if (*id == 0) {
-		w->call[w->calls] = (struct call){ .callee = call->callee,
-			.id = w->id[call->callee] };
-		*id = (uint32_t)++w->calls;
-	}
-	sum = &w->call[*id - 1];
+	if (*id == 0)
+		*id = (uint32_t)w->call.n;
+	sum = &w->call.at[*id - 1];
 	/* No overflow: cg_sums_of() has checked the sums by function. */
 	sum->count += call->count;
 	for (size_t i = 0; i < w->events; i++)
@@ -493,19 +489,20 @@ put_calls_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
 {
 	struct cg_call call;
 
-	w->calls = 0;
+	w->call.n = 0;
 	cg_map_free(&w->call_ids);
 	while (cg_next_call(rows, &call)) {
 		if (w->id[call.callee] != 0 && !add_call(w, fn, &call))
 			return false;
 	}
-	if (w->calls > 0)
-		qsort(w->call, w->calls, sizeof(*w->call), compare_calls);
-	for (size_t i = 0; i < w->calls; i++) {
+	if (w->call.n > 0)
+		qsort(
+		    w->call.at, w->call.n, sizeof(*w->call.at), compare_calls);
+	for (size_t i = 0; i < w->call.n; i++) {
 		if (w->inclusive &&
-		    share(w, call_cost(w, &w->call[i])) < w->call_threshold)
+		    share(w, call_cost(w, &w->call.at[i])) < w->call_threshold)
 			continue;
-		put_call(w, fn, &w->call[i]);
+		put_call(w, fn, &w->call.at[i]);
 	}
 	return true;
 }
@@ -686,7 +683,7 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		w.sums[i] = sums[i];
 		ok = sums[i] != NULL;
 	}
-	w.id = calloc(cg_fn_count(graph) + 1, sizeof(*w.id));
+	w.id = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.id));
 	ok = ok && w.id;
 	if (ok) {
 		measure(&w);
@@ -694,8 +691,6 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	}
 	cg_sums_free(sums[0]);
 	cg_sums_free(sums[1]);
-	free(w.id);
-	free(w.call);
 	cg_map_free(&w.call_ids);
 	return ok ? cg_out_status(out) : cg_nomem(job);
 }

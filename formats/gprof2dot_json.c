@@ -6,7 +6,6 @@
  * 0. Call chains are leaf first; costs with decimals are rounded. The name and
  * the module of functions survive, their process is lost.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -27,23 +26,17 @@ struct node {
 
 struct chains {
 	uint64_t version;
-	struct cost *cost;
-	size_t costs, cost_cap;
-	struct function *function;
-	size_t functions, function_cap;
-	cg_fn *fn;
-	struct cg_map node_ids; /* parent << 32 | function -> index */
-	struct node *node;      /* the first is the root */
-	size_t nodes, node_cap;
-	uint64_t *sum; /* width costs for each node */
-	size_t sums, sum_cap, width;
-	uint64_t *samples;
-	size_t samples_cap;
+	CG_ARRAY(struct cost) cost;
+	CG_ARRAY(struct function) function;
+	CG_ARRAY(cg_fn) fn;
+	struct cg_map node_ids;     /* parent << 32 | function -> index */
+	CG_ARRAY(struct node) node; /* the first is the root */
+	CG_ARRAY(uint64_t) sum;     /* width costs for each node */
+	size_t width;
+	CG_ARRAY(uint64_t) samples;
 	/* Of one event: */
-	uint32_t *chain;
-	size_t chain_len, chain_cap;
-	uint64_t *value;
-	size_t values, value_cap;
+	CG_ARRAY(uint32_t) chain;
+	CG_ARRAY(uint64_t) value;
 };
 
 static bool
@@ -66,10 +59,8 @@ take_costs(struct cg_doc *doc, void *into)
 		struct cost cost = { 0 };
 
 		if (!cg_doc_fields(doc, fields, &cost) ||
-		    !cg_doc_grow(doc, &chains->cost, chains->costs,
-			&chains->cost_cap, sizeof(cost)))
+		    !cg_append(doc->job, &chains->cost, cost))
 			return false;
-		chains->cost[chains->costs++] = cost;
 	}
 	return doc->status == CG_OK;
 }
@@ -94,10 +85,8 @@ take_functions(struct cg_doc *doc, void *into)
 		struct function function = { 0 };
 
 		if (!cg_doc_fields(doc, fields, &function) ||
-		    !cg_doc_grow(doc, &chains->function, chains->functions,
-			&chains->function_cap, sizeof(function)))
+		    !cg_append(doc->job, &chains->function, function))
 			return false;
-		chains->function[chains->functions++] = function;
 	}
 	return doc->status == CG_OK;
 }
@@ -110,17 +99,16 @@ take_chain(struct cg_doc *doc, void *into)
 	struct chains *chains = into;
 	int64_t index;
 
-	chains->chain_len = 0;
+	chains->chain.n = 0;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		if (!cg_doc_number(doc, 0, &index) ||
-		    !cg_doc_grow(doc, &chains->chain, chains->chain_len,
-			&chains->chain_cap, sizeof(*chains->chain)))
+		if (!cg_doc_number(doc, 0, &index))
 			return false;
 		if (index < 0 || index >= UINT32_MAX)
 			return cg_doc_fail(doc, "the index of a function");
-		chains->chain[chains->chain_len++] = (uint32_t)index;
+		if (!cg_append(doc->job, &chains->chain, (uint32_t)index))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -131,17 +119,16 @@ take_values(struct cg_doc *doc, void *into)
 	struct chains *chains = into;
 	int64_t value;
 
-	chains->values = 0;
+	chains->value.n = 0;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		if (!cg_doc_number(doc, 0, &value) ||
-		    !cg_doc_grow(doc, &chains->value, chains->values,
-			&chains->value_cap, sizeof(*chains->value)))
+		if (!cg_doc_number(doc, 0, &value))
 			return false;
 		if (value < 0)
 			return cg_doc_fail(doc, "a non-negative cost");
-		chains->value[chains->values++] = (uint64_t)value;
+		if (!cg_append(doc->job, &chains->value, (uint64_t)value))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -149,20 +136,9 @@ take_values(struct cg_doc *doc, void *into)
 static bool
 new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 {
-	if (!cg_doc_grow(doc, &chains->node, chains->nodes, &chains->node_cap,
-		sizeof(node)) ||
-	    !cg_doc_grow(doc, &chains->samples, chains->nodes,
-		&chains->samples_cap, sizeof(*chains->samples)))
-		return false;
-	for (size_t i = 0; i < chains->width; i++) {
-		if (!cg_doc_grow(doc, &chains->sum, chains->sums,
-			&chains->sum_cap, sizeof(*chains->sum)))
-			return false;
-		chains->sum[chains->sums++] = 0;
-	}
-	chains->samples[chains->nodes] = 0;
-	chains->node[chains->nodes++] = node;
-	return true;
+	return cg_append(doc->job, &chains->node, node) &&
+	       cg_append(doc->job, &chains->samples, 0) &&
+	       cg_resize(doc->job, &chains->sum, chains->sum.n + chains->width);
 }
 
 /* Moves at to its child with that function. */
@@ -175,7 +151,7 @@ step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 	if (!index)
 		return cg_reject_nomem(doc->job);
 	if (*index == 0) {
-		*index = (uint32_t)chains->nodes;
+		*index = (uint32_t)chains->node.n;
 		if (!new_node(doc, chains,
 			(struct node){ .parent = *at, .function = function }))
 			return false;
@@ -197,29 +173,31 @@ take_event(struct cg_doc *doc, struct chains *chains)
 	uint64_t *sum;
 	uint32_t at = 0;
 
-	chains->chain_len = chains->values = 0;
+	chains->chain.n = chains->value.n = 0;
 	if (!cg_doc_fields(doc, fields, chains))
 		return false;
-	if (chains->chain_len == 0)
+	if (chains->chain.n == 0)
 		return cg_doc_fail(doc, "a call chain");
-	if (chains->values == 0)
+	if (chains->value.n == 0)
 		return cg_doc_fail(doc, "a cost");
-	if (chains->nodes == 0) {
-		chains->width = chains->values;
+	if (chains->node.n == 0) {
+		chains->width = chains->value.n;
 		if (!new_node(doc, chains, (struct node){ 0 }))
 			return false;
 	}
-	if (chains->values != chains->width)
+	if (chains->value.n != chains->width)
 		return cg_doc_fail(doc, "as many costs as the first event has");
-	while (chains->chain_len > 0)
-		if (!step(doc, chains, &at, chains->chain[--chains->chain_len]))
+	while (chains->chain.n > 0)
+		if (!step(
+			doc, chains, &at, chains->chain.at[--chains->chain.n]))
 			return false;
-	sum = chains->sum + at * chains->width;
+	sum = chains->sum.at + at * chains->width;
 	for (size_t i = 0; i < chains->width; i++)
-		if (__builtin_add_overflow(sum[i], chains->value[i], &sum[i]))
+		if (__builtin_add_overflow(
+			sum[i], chains->value.at[i], &sum[i]))
 			return cg_doc_fail(
 			    doc, "costs whose sum fits in 64 bits");
-	chains->samples[at]++;
+	chains->samples.at[at]++;
 	return true;
 }
 
@@ -241,39 +219,35 @@ static bool
 add_event(struct cg_doc *doc, const struct cost *cost)
 {
 	struct cg_slice text = cg_get_name(doc->build, cost->description);
-	bool good;
-	char *name = malloc(text.len + sizeof("cost"));
+	char *name = cg_alloc(doc->job, text.len + sizeof("cost"));
 	struct cg_event event = { .name = name,
 		.unit = cg_get_name(doc->build, cost->unit).ptr };
 
 	if (!name)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (text.len == 0)
 		text = cg_slice("cost");
 	else
 		event.long_name = text.ptr;
 	memcpy(name, text.ptr, text.len);
-	name[text.len] = '\0';
 	for (char *at = name; *at; at++)
 		if ((unsigned char)*at <= ' ')
 			*at = '_';
-	good = cg_add_column(doc->build, &event);
-	free(name);
-	return good || cg_doc_fail(doc, "costs of different names");
+	return cg_add_column(doc->build, &event) ||
+	       cg_doc_fail(doc, "costs of different names");
 }
 
 static bool
 add_functions(struct cg_doc *doc, struct chains *chains)
 {
-	chains->fn = calloc(chains->functions + 1, sizeof(*chains->fn));
-	if (!chains->fn)
-		return cg_reject_nomem(doc->job);
-	for (size_t i = 0; i < chains->functions; i++) {
-		const struct function *function = &chains->function[i];
+	if (!cg_resize(doc->job, &chains->fn, chains->function.n))
+		return false;
+	for (size_t i = 0; i < chains->function.n; i++) {
+		const struct function *function = &chains->function.at[i];
 		cg_object module = cg_add_object(
 		    doc->build, cg_get_name(doc->build, function->module));
 
-		chains->fn[i] =
+		chains->fn.at[i] =
 		    cg_add_fn_named(doc->build, function->name, 0, module);
 	}
 	return true;
@@ -284,33 +258,34 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 {
 	const struct cg_pos nowhere = { 0 };
 
-	if (chains->nodes > 0 && chains->costs != chains->width) {
+	if (chains->node.n > 0 && chains->cost.n != chains->width) {
 		(void)cg_doc_fail(doc, "costs with a description for each "
 				       "cost of an event");
 		return;
 	}
-	for (size_t i = 0; i < chains->costs; i++)
-		if (!add_event(doc, &chains->cost[i]))
+	for (size_t i = 0; i < chains->cost.n; i++)
+		if (!add_event(doc, &chains->cost.at[i]))
 			return;
 	if (!add_functions(doc, chains))
 		return;
 	/* Parents precede their children. */
-	for (size_t i = 0; i < chains->nodes; i++) {
-		struct node *node = &chains->node[i];
+	for (size_t i = 0; i < chains->node.n; i++) {
+		struct node *node = &chains->node.at[i];
 
-		if (i > 0 && node->function >= chains->functions) {
+		if (i > 0 && node->function >= chains->function.n) {
 			(void)cg_doc_fail(doc, "functions for all indexes in "
 					       "call chains");
 			return;
 		}
 		if (i > 0)
 			node->node = cg_add_frame(doc->build,
-			    chains->node[node->parent].node,
-			    chains->fn[node->function], &nowhere, false);
-		if (chains->samples[i] > 0)
-			cg_add_stack(doc->build, node->node, chains->samples[i],
+			    chains->node.at[node->parent].node,
+			    chains->fn.at[node->function], &nowhere, false);
+		if (chains->samples.at[i] > 0)
+			cg_add_stack(doc->build, node->node,
+			    chains->samples.at[i],
 			    cg_columns_of(
-				doc->build, chains->sum + i * chains->width),
+				doc->build, chains->sum.at + i * chains->width),
 			    cg_columns_width(doc->build));
 	}
 }
@@ -338,14 +313,6 @@ read_gprof2dot(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else
 			add_chains(&doc, &chains);
 	}
-	free(chains.cost);
-	free(chains.function);
-	free(chains.fn);
-	free(chains.node);
-	free(chains.sum);
-	free(chains.samples);
-	free(chains.chain);
-	free(chains.value);
 	cg_map_free(&chains.node_ids);
 	return cg_doc_close(&doc);
 }

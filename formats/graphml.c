@@ -11,12 +11,17 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
 
+struct edge {
+	cg_fn callee;
+	uint64_t count;
+};
+
 struct writer {
+	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	const struct cg_sums *sums;
@@ -25,12 +30,8 @@ struct writer {
 	uint32_t *number; /* of functions, in canonical order */
 	/* Of one caller: */
 	struct cg_map ids; /* callee -> index + 1 */
-	struct edge {
-		cg_fn callee;
-		uint64_t count;
-	} * edge;
-	uint64_t *cost; /* of each edge, of all events */
-	size_t edges, edge_cap, cost_cap;
+	CG_ARRAY(struct edge) edge;
+	CG_ARRAY(uint64_t) cost; /* of each edge, of all events */
 };
 
 static void
@@ -167,12 +168,10 @@ put_cycle(struct writer *w, uint32_t cycle)
 /* ---- Edges --------------------------------------------------------------- */
 
 static bool
-grow_edges(struct writer *w)
+add_edge(struct writer *w, cg_fn callee)
 {
-	return cg_grow_raw(
-		   &w->edge, &w->edge_cap, w->edges + 1, sizeof(*w->edge)) &&
-	       cg_grow_raw(&w->cost, &w->cost_cap,
-		   (w->edges + 1) * (w->events + 1), sizeof(*w->cost));
+	return cg_append(w->job, &w->edge, (struct edge){ .callee = callee }) &&
+	       cg_resize(w->job, &w->cost, w->edge.n * w->events);
 }
 
 /* No overflow: the sum of all calls was checked. */
@@ -180,20 +179,16 @@ static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
 	uint32_t *index = cg_map_at(&w->ids, call->callee);
-	uint64_t *cost;
+	size_t first;
 
-	if (!index || (*index == 0 && !grow_edges(w)))
+	if (!index || (*index == 0 && !add_edge(w, call->callee)))
 		return false;
-	if (*index == 0) {
-		w->edge[w->edges] = (struct edge){ .callee = call->callee };
-		memset(w->cost + w->edges * w->events, 0,
-		    w->events * sizeof(*w->cost));
-		*index = (uint32_t)++w->edges;
-	}
-	w->edge[*index - 1].count += call->count;
-	cost = w->cost + (*index - 1) * w->events;
+	if (*index == 0)
+		*index = (uint32_t)w->edge.n;
+	w->edge.at[*index - 1].count += call->count;
+	first = (*index - 1) * w->events;
 	for (size_t i = 0; i < w->events; i++)
-		cost[i] += cg_sum_call(w->sums, caller, call, i);
+		w->cost.at[first + i] += cg_sum_call(w->sums, caller, call, i);
 	return true;
 }
 
@@ -203,11 +198,11 @@ put_edges(struct writer *w, cg_fn caller)
 	struct cg_call call;
 	bool good = cg_rows_open(w->rows, CG_ALL_PARTS, caller);
 
-	w->edges = 0;
+	w->edge.n = w->cost.n = 0;
 	while (good && cg_next_call(w->rows, &call))
 		good = add_call(w, caller, &call);
-	for (size_t i = 0; good && i < w->edges; i++) {
-		const struct edge *edge = &w->edge[i];
+	for (size_t i = 0; good && i < w->edge.n; i++) {
+		const struct edge *edge = &w->edge.at[i];
 
 		cg_puts(w->out, "    <edge source=\"n");
 		cg_putu(w->out, w->number[caller]);
@@ -216,7 +211,7 @@ put_edges(struct writer *w, cg_fn caller)
 		cg_puts(w->out, "\">");
 		put_count(w, "calls", edge->count);
 		for (size_t k = 0; k < w->events; k++)
-			put_cost(w, "cost", k, w->cost[i * w->events + k]);
+			put_cost(w, "cost", k, w->cost.at[i * w->events + k]);
 		cg_puts(w->out, "</edge>\n");
 	}
 	cg_map_free(&w->ids);
@@ -251,14 +246,15 @@ write_graphml(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
-	struct writer w = { .graph = graph,
+	struct writer w = { .job = job,
+		.graph = graph,
 		.out = out,
 		.sums = sums,
 		.rows = cg_rows_new(graph),
 		.events = cg_event_count(graph) };
 	bool good;
 
-	w.number = calloc(cg_fn_count(graph) + 1, sizeof(*w.number));
+	w.number = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.number));
 	good = sums && w.rows && w.number;
 	if (good) {
 		cg_puts(out,
@@ -272,9 +268,6 @@ write_graphml(
 	}
 	cg_rows_free(w.rows);
 	cg_sums_free(sums);
-	free(w.number);
-	free(w.edge);
-	free(w.cost);
 	return good ? cg_out_status(out) : cg_nomem(job);
 }
 

@@ -10,7 +10,6 @@
  * The samples of single instructions and lines (--details) are lost. Callers of
  * call graphs are skipped: they repeat the callees.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -62,13 +61,10 @@ struct reader {
 	struct cg_map events, class_ids;
 	struct seen_class seen[CLASSES];
 	size_t classes;
-	struct scope *scope;
-	size_t scopes, scope_cap;
-	struct row *row;
-	size_t rows, row_cap;
-	struct cg_map symbol_ids; /* id -> index */
-	struct symbol *symbol;    /* 0: of binaries without symbols */
-	size_t symbols, symbol_cap;
+	CG_ARRAY(struct scope) scope;
+	CG_ARRAY(struct row) row;
+	struct cg_map symbol_ids;       /* id -> index */
+	CG_ARRAY(struct symbol) symbol; /* 0: of binaries without symbols */
 	struct module module[NESTED];
 	size_t depth;
 	struct scope now; /* of the next count */
@@ -188,12 +184,11 @@ find_class(struct reader *r, struct cg_slice text)
 static bool
 add_symbol(struct reader *r)
 {
-	if (r->symbols == UINT32_MAX || !cg_grow_raw(&r->symbol, &r->symbol_cap,
-					    r->symbols + 1, sizeof(*r->symbol)))
+	const struct symbol symbol = { .known = r->symbol.n == 0 };
+
+	if (r->symbol.n == UINT32_MAX)
 		return cg_reject_nomem(r->job);
-	r->symbol[r->symbols] = (struct symbol){ .known = r->symbols == 0 };
-	r->symbols++;
-	return true;
+	return cg_append(r->job, &r->symbol, symbol);
 }
 
 /* Finds or adds the symbol of an id: samples come before the table. */
@@ -209,7 +204,7 @@ find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
 	if (!index)
 		return cg_reject_nomem(r->job);
 	if (*index == 0) {
-		*index = (uint32_t)r->symbols;
+		*index = (uint32_t)r->symbol.n;
 		if (!add_symbol(r))
 			return false;
 	}
@@ -225,7 +220,7 @@ take_symboldata(struct reader *r)
 
 	if (!find_symbol(r, "id", &index))
 		return false;
-	symbol = &r->symbol[index];
+	symbol = &r->symbol.at[index];
 	if (symbol->known)
 		return cg_xml_reject(
 		    r->xml, "a symbol id that occurs only once");
@@ -248,7 +243,7 @@ open_module(struct reader *r)
 		    r->xml, "at most 8 levels of binaries and modules");
 	r->module[r->depth++] =
 	    (struct module){ .object = cg_add_object(r->build, name),
-		    .rows = r->rows };
+		    .rows = r->row.n };
 	return true;
 }
 
@@ -285,15 +280,14 @@ get_scope(struct reader *r, uint32_t *index)
 
 	if (!r->in_symbol)
 		scope.object = get_object(r);
-	if (r->scopes == 0 ||
-	    memcmp(&r->scope[r->scopes - 1], &scope, sizeof(scope)) != 0) {
-		if (r->scopes == UINT32_MAX ||
-		    !cg_grow_raw(
-			&r->scope, &r->scope_cap, r->scopes + 1, sizeof(scope)))
+	if (r->scope.n == 0 ||
+	    memcmp(&r->scope.at[r->scope.n - 1], &scope, sizeof(scope)) != 0) {
+		if (r->scope.n == UINT32_MAX)
 			return cg_reject_nomem(r->job);
-		r->scope[r->scopes++] = scope;
+		if (!cg_append(r->job, &r->scope, scope))
+			return false;
 	}
-	*index = (uint32_t)(r->scopes - 1);
+	*index = (uint32_t)(r->scope.n - 1);
 	return true;
 }
 
@@ -317,11 +311,8 @@ take_count(struct reader *r)
 		return cg_xml_reject(r->xml, "a number of samples");
 	if (!r->in_symbol && r->depth == 0) /* of a process or thread */
 		return true;
-	if (!get_scope(r, &row.scope))
+	if (!get_scope(r, &row.scope) || !cg_append(r->job, &r->row, row))
 		return false;
-	if (!cg_grow_raw(&r->row, &r->row_cap, r->rows + 1, sizeof(row)))
-		return cg_reject_nomem(r->job);
-	r->row[r->rows++] = row;
 	if (r->in_symbol)
 		for (size_t i = 0; i < r->depth; i++)
 			r->module[i].counted = true;
@@ -338,16 +329,16 @@ close_module(struct reader *r)
 	if (r->depth == 0)
 		return;
 	module = &r->module[--r->depth];
-	if (r->depth > 0 && r->rows > module->rows)
+	if (r->depth > 0 && r->row.n > module->rows)
 		r->module[r->depth - 1].counted = true;
 	if (!module->counted)
 		return;
 	to = module->rows;
-	for (size_t i = module->rows; i < r->rows; i++)
-		if (r->row[i].symbol != 0 ||
-		    r->scope[r->row[i].scope].object != module->object)
-			r->row[to++] = r->row[i];
-	r->rows = to;
+	for (size_t i = module->rows; i < r->row.n; i++)
+		if (r->row.at[i].symbol != 0 ||
+		    r->scope.at[r->row.at[i].scope].object != module->object)
+			r->row.at[to++] = r->row.at[i];
+	r->row.n = to;
 }
 
 static bool
@@ -434,7 +425,7 @@ static bool
 find_function(struct reader *r, uint32_t index, cg_object object, cg_fn *fn,
     struct cg_pos *pos)
 {
-	struct symbol *symbol = &r->symbol[index];
+	struct symbol *symbol = &r->symbol.at[index];
 	cg_name name = symbol->name;
 
 	if (!symbol->known)
@@ -483,7 +474,7 @@ take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
 static bool
 add_costs(struct reader *r, const struct row *row, uint64_t sum)
 {
-	const struct scope *scope = &r->scope[row->scope];
+	const struct scope *scope = &r->scope.at[row->scope];
 	const struct cg_sample_key key = { .pid = scope->pid,
 		.tid = scope->tid };
 	const uint64_t *cost = cg_columns_of(r->build, r->cost);
@@ -507,7 +498,7 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 static bool
 add_rows(struct reader *r)
 {
-	const struct row *row = r->row, *end = r->row + r->rows;
+	const struct row *row = r->row.at, *end = r->row.at + r->row.n;
 	bool good = true, calls = false;
 	uint64_t sum;
 
@@ -549,9 +540,6 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_map_free(&r.events);
 	cg_map_free(&r.class_ids);
 	cg_map_free(&r.symbol_ids);
-	free(r.scope);
-	free(r.row);
-	free(r.symbol);
 	return status;
 }
 

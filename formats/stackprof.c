@@ -12,7 +12,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cgconv_parse.h"
 
@@ -47,22 +46,17 @@ struct node {
 struct prof {
 	cg_name mode;
 	uint64_t interval;
-	struct frame *frame;
-	size_t frames, frame_cap;
+	CG_ARRAY(struct frame) frame;
 	struct cg_map frame_ids; /* id -> index + 1 */
-	struct edge *edge;
-	size_t edges, edge_cap;
-	struct line *line;
-	size_t lines, line_cap;
+	CG_ARRAY(struct edge) edge;
+	CG_ARRAY(struct line) line;
 	struct cg_map value_ids; /* id in raw -> dense id + 1 */
-	uint64_t *value;
-	size_t values, value_cap;
-	struct cg_map node_ids; /* parent << 32 | dense id -> index */
-	struct node *node;      /* the first is the root */
-	size_t nodes, node_cap;
-	struct cg_numbers stacks; /* in their order: nodes, samples */
-	struct cg_numbers deltas; /* of times, ns */
-	bool asked, timed;        /* whether the target can represent them */
+	CG_ARRAY(uint64_t) value;
+	struct cg_map node_ids;     /* parent << 32 | dense id -> index */
+	CG_ARRAY(struct node) node; /* the first is the root */
+	struct cg_numbers stacks;   /* in their order: nodes, samples */
+	struct cg_numbers deltas;   /* of times, ns */
+	bool asked, timed;          /* whether the target can represent them */
 };
 
 /* Parses a key as a number. */
@@ -88,14 +82,13 @@ take_edges(struct cg_doc *doc, void *into)
 		struct edge edge = { .caller = frame->id };
 
 		if (!get_id(doc, key, &edge.callee) ||
-		    !cg_doc_number(doc, 0, &samples) ||
-		    !cg_doc_grow(doc, &prof->edge, prof->edges, &prof->edge_cap,
-			sizeof(edge)))
+		    !cg_doc_number(doc, 0, &samples))
 			return false;
 		if (samples < 0)
 			return cg_doc_fail(doc, "a number of samples");
 		edge.samples = (uint64_t)samples;
-		prof->edge[prof->edges++] = edge;
+		if (!cg_append(doc->job, &prof->edge, edge))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -131,13 +124,12 @@ take_lines(struct cg_doc *doc, void *into)
 	while (cg_doc_key(doc, &key)) {
 		struct line line = { .frame = frame->id };
 
-		if (!get_id(doc, key, &line.number) || !take_line(doc, &line) ||
-		    !cg_doc_grow(doc, &prof->line, prof->lines, &prof->line_cap,
-			sizeof(line)))
+		if (!get_id(doc, key, &line.number) || !take_line(doc, &line))
 			return false;
 		if (line.number > UINT32_MAX)
 			return cg_doc_fail(doc, "a line number");
-		prof->line[prof->lines++] = line;
+		if (!cg_append(doc->job, &prof->line, line))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -176,9 +168,7 @@ take_frames(struct cg_doc *doc, void *into)
 		struct frame frame = { 0 };
 
 		if (!get_id(doc, key, &frame.id) ||
-		    !cg_doc_fields(doc, frame_fields, &frame) ||
-		    !cg_doc_grow(doc, &prof->frame, prof->frames,
-			&prof->frame_cap, sizeof(frame)))
+		    !cg_doc_fields(doc, frame_fields, &frame))
 			return false;
 		index = cg_map_at(&prof->frame_ids, frame.id);
 		if (!index)
@@ -188,8 +178,9 @@ take_frames(struct cg_doc *doc, void *into)
 			    doc, "a frame id that occurs only once");
 		if (frame.line > UINT32_MAX)
 			return cg_doc_fail(doc, "a line number");
-		prof->frame[prof->frames] = frame;
-		*index = (uint32_t)++prof->frames;
+		if (!cg_append(doc->job, &prof->frame, frame))
+			return false;
+		*index = (uint32_t)prof->frame.n;
 	}
 	return doc->status == CG_OK;
 }
@@ -205,22 +196,18 @@ step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 	if (!value)
 		return cg_reject_nomem(doc->job);
 	if (*value == 0) {
-		if (!cg_doc_grow(doc, &prof->value, prof->values,
-			&prof->value_cap, sizeof(*prof->value)))
+		if (!cg_append(doc->job, &prof->value, id))
 			return false;
-		prof->value[prof->values] = id;
-		*value = (uint32_t)++prof->values;
+		*value = (uint32_t)prof->value.n;
 	}
 	index = cg_map_at(&prof->node_ids, (uint64_t)*at << 32 | *value);
 	if (!index)
 		return cg_reject_nomem(doc->job);
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &prof->node, prof->nodes, &prof->node_cap,
-			sizeof(*prof->node)))
+		*index = (uint32_t)prof->node.n;
+		if (!cg_append(doc->job, &prof->node,
+			(struct node){ .parent = *at, .value = *value - 1 }))
 			return false;
-		prof->node[prof->nodes] =
-		    (struct node){ .parent = *at, .value = *value - 1 };
-		*index = (uint32_t)prof->nodes++;
 	}
 	*at = *index;
 	return true;
@@ -259,11 +246,9 @@ take_raw(struct cg_doc *doc, void *into)
 	uint64_t frames, samples = 0, id = 0;
 	int64_t first;
 
-	if (!cg_doc_array(doc) || !cg_doc_grow(doc, &prof->node, 0,
-				      &prof->node_cap, sizeof(*prof->node)))
+	if (!cg_doc_array(doc) ||
+	    (prof->node.n == 0 && !cg_push(doc->job, &prof->node)))
 		return false;
-	if (prof->nodes == 0)
-		prof->node[prof->nodes++] = (struct node){ 0 };
 	while (cg_doc_item(doc)) {
 		uint32_t at = 0;
 
@@ -276,8 +261,8 @@ take_raw(struct cg_doc *doc, void *into)
 				return false;
 		if (!next_number(doc, &samples))
 			return false;
-		if (__builtin_add_overflow(prof->node[at].samples, samples,
-			&prof->node[at].samples))
+		if (__builtin_add_overflow(prof->node.at[at].samples, samples,
+			&prof->node.at[at].samples))
 			return cg_doc_fail(
 			    doc, "samples whose sum fits in 64 bits");
 		if (!keep_stack(doc, prof, at, samples))
@@ -311,7 +296,7 @@ find_frame(struct cg_doc *doc, struct prof *prof, uint64_t id)
 	uint32_t index = cg_map_get(&prof->frame_ids, id);
 
 	if (index != 0)
-		return &prof->frame[index - 1];
+		return &prof->frame.at[index - 1];
 	(void)cg_doc_fail(doc, "frames for all ids in stacks and edges");
 	return NULL;
 }
@@ -319,8 +304,8 @@ find_frame(struct cg_doc *doc, struct prof *prof, uint64_t id)
 static void
 add_functions(struct cg_build *build, struct prof *prof)
 {
-	for (size_t i = 0; i < prof->frames; i++) {
-		struct frame *frame = &prof->frame[i];
+	for (size_t i = 0; i < prof->frame.n; i++) {
+		struct frame *frame = &prof->frame.at[i];
 		struct cg_slice file = cg_get_name(build, frame->file);
 		struct cg_slice name = cg_get_name(build, frame->name);
 		cg_object object = 0;
@@ -340,15 +325,15 @@ add_functions(struct cg_build *build, struct prof *prof)
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
-	for (size_t i = 1; i < prof->nodes; i++) {
-		struct node *node = &prof->node[i];
+	for (size_t i = 1; i < prof->node.n; i++) {
+		struct node *node = &prof->node.at[i];
 		const struct frame *frame =
-		    find_frame(doc, prof, prof->value[node->value]);
+		    find_frame(doc, prof, prof->value.at[node->value]);
 
 		if (!frame)
 			return;
 		node->node =
-		    cg_add_frame(doc->build, prof->node[node->parent].node,
+		    cg_add_frame(doc->build, prof->node.at[node->parent].node,
 			frame->fn, &frame->pos, false);
 		if (node->samples > 0)
 			cg_add_stack(doc->build, node->node, node->samples,
@@ -407,7 +392,7 @@ add_moments(struct cg_doc *doc, struct prof *prof)
 		return;
 	while (cg_numbers_get(&prof->stacks, &at, &node) &&
 	       cg_numbers_get(&prof->stacks, &at, &samples)) {
-		cg_node leaf = prof->node[node].node;
+		cg_node leaf = prof->node.at[node].node;
 
 		if (!timed) {
 			add_untimed(doc, leaf, samples, &now);
@@ -426,8 +411,8 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 	const struct cg_pos nowhere = { 0 };
 	struct frame *frame, *callee;
 
-	for (size_t i = 0; i < prof->lines; i++) {
-		struct line *line = &prof->line[i];
+	for (size_t i = 0; i < prof->line.n; i++) {
+		struct line *line = &prof->line.at[i];
 		struct cg_pos pos;
 
 		frame = find_frame(doc, prof, line->frame);
@@ -443,8 +428,8 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 			    cg_columns_of(doc->build, &line->self),
 			    cg_columns_width(doc->build));
 	}
-	for (size_t i = 0; i < prof->frames; i++) {
-		frame = &prof->frame[i];
+	for (size_t i = 0; i < prof->frame.n; i++) {
+		frame = &prof->frame.at[i];
 		if (frame->self > 0)
 			cg_add_cost(doc->build, frame->fn, &frame->pos,
 			    cg_columns_of(doc->build, &frame->self),
@@ -454,10 +439,10 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 			    cg_columns_of(doc->build, &frame->total),
 			    cg_columns_width(doc->build));
 	}
-	if (prof->edges > 0)
+	if (prof->edge.n > 0)
 		cg_set_calls_sampled(doc->build);
-	for (size_t i = 0; i < prof->edges; i++) {
-		const struct edge *edge = &prof->edge[i];
+	for (size_t i = 0; i < prof->edge.n; i++) {
+		const struct edge *edge = &prof->edge.at[i];
 
 		frame = find_frame(doc, prof, edge->caller);
 		callee = frame ? find_frame(doc, prof, edge->callee) : NULL;
@@ -517,7 +502,7 @@ read_stackprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (cg_doc_fields(&doc, fields, &prof)) {
 		add_events(build, &prof);
 		add_functions(build, &prof);
-		if (prof.nodes > 0) {
+		if (prof.node.n > 0) {
 			add_stacks(&doc, &prof);
 			if (doc.status == CG_OK)
 				add_moments(&doc, &prof);
@@ -525,11 +510,6 @@ read_stackprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			add_sums(&doc, &prof);
 		}
 	}
-	free(prof.frame);
-	free(prof.edge);
-	free(prof.line);
-	free(prof.value);
-	free(prof.node);
 	cg_numbers_free(&prof.stacks);
 	cg_numbers_free(&prof.deltas);
 	cg_map_free(&prof.frame_ids);

@@ -11,7 +11,6 @@
  * on request (--part-by). Cores of samples are lost, and addresses, which are
  * those of the process.
  */
-#include <stdlib.h>
 
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
@@ -50,8 +49,7 @@ struct item {
 /* The elements of one kind: frames, looked up most, are next to each other. */
 struct table {
 	struct cg_map ids; /* id -> index + 1 */
-	struct item *item;
-	size_t items, cap;
+	CG_ARRAY(struct item) item;
 };
 
 struct frame {
@@ -72,11 +70,9 @@ struct reader {
 	struct cg_xml *xml;
 	struct cg_space *space; /* counts addresses without names */
 	struct table table[KINDS];
-	struct frame *frame; /* of one backtrace, leaf first */
-	size_t frames, frame_cap;
-	struct step *step; /* root first */
-	size_t steps, step_cap;
-	uint64_t tid, pid; /* of the last sample */
+	CG_ARRAY(struct frame) frame; /* of one backtrace, leaf first */
+	CG_ARRAY(struct step) step;   /* root first */
+	uint64_t tid, pid;            /* of the last sample */
 	cg_name comm;
 	bool timed; /* the target can represent times */
 };
@@ -96,11 +92,9 @@ keep(
 	if (*index != 0)
 		return cg_xml_reject(
 		    r->xml, "an id that no other such element has");
-	if (!cg_grow_raw(&table->item, &table->cap, table->items + 1,
-		sizeof(*table->item)))
-		return cg_reject_nomem(r->job);
-	table->item[table->items++] = *item;
-	*index = (uint32_t)table->items;
+	if (!cg_append(r->job, &table->item, *item))
+		return false;
+	*index = (uint32_t)table->item.n;
 	return true;
 }
 
@@ -122,7 +116,7 @@ take_item(struct reader *r, enum kind kind, struct item *item,
 	if (index == 0)
 		return cg_xml_reject(
 		    r->xml, "a ref to an earlier element of that name");
-	*item = table->item[index - 1];
+	*item = table->item.at[index - 1];
 	return cg_xml_content(r->xml, NULL);
 }
 
@@ -220,12 +214,10 @@ take_frame(struct reader *r, struct item *item)
 static bool
 add_frame(struct reader *r)
 {
-	struct frame *frame;
+	struct frame *frame = cg_push(r->job, &r->frame);
 
-	if (!cg_grow_raw(
-		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*frame)))
-		return cg_reject_nomem(r->job);
-	frame = &r->frame[r->frames++];
+	if (!frame)
+		return false;
 	if (!cg_xml_number(r->xml, "ref", &frame->ref) || frame->ref == 0)
 		return take_item(r, FRAME, &frame->item, take_frame);
 	cg_map_prefetch(&r->table[FRAME].ids, frame->ref);
@@ -236,9 +228,9 @@ static bool
 find_frames(struct reader *r)
 {
 	const struct table *table = &r->table[FRAME];
-	struct frame *frame = r->frame;
+	struct frame *frame = r->frame.at;
 
-	for (size_t i = 0; i < r->frames; i++) {
+	for (size_t i = 0; i < r->frame.n; i++) {
 		if (frame[i].ref == 0)
 			continue;
 		frame[i].ref = cg_map_get(&table->ids, frame[i].ref);
@@ -247,9 +239,9 @@ find_frames(struct reader *r)
 			    r->xml, "a ref to an earlier frame");
 	}
 	/* A loop of its own: these cache misses overlap. */
-	for (size_t i = 0; i < r->frames; i++)
+	for (size_t i = 0; i < r->frame.n; i++)
 		if (frame[i].ref != 0)
-			frame[i].item = table->item[frame[i].ref - 1];
+			frame[i].item = table->item.at[frame[i].ref - 1];
 	return true;
 }
 
@@ -260,14 +252,14 @@ find_frames(struct reader *r)
 static cg_node
 add_frames(struct reader *r)
 {
-	struct step *step = r->step, *end;
+	struct step *step = r->step.at, *end;
 	cg_node node = 0;
 
-	if (r->frames == 0)
+	if (r->frame.n == 0)
 		return 0;
-	end = step + r->steps;
-	for (size_t i = r->frames; i > 0; i--, step++) {
-		const struct item *frame = &r->frame[i - 1].item;
+	end = step + r->step.n;
+	for (size_t i = r->frame.n; i > 0; i--, step++) {
+		const struct item *frame = &r->frame.at[i - 1].item;
 
 		if (step < end && step->fn == frame->fn &&
 		    step->pos.line == frame->line &&
@@ -282,7 +274,7 @@ add_frames(struct reader *r)
 		node = step->node =
 		    cg_add_frame(r->build, node, frame->fn, &step->pos, false);
 	}
-	r->steps = r->frames;
+	r->step.n = r->frame.n;
 	return node;
 }
 
@@ -291,17 +283,16 @@ take_backtrace(struct reader *r, struct item *item)
 {
 	struct cg_slice name;
 
-	r->frames = 0;
+	r->frame.n = 0;
 	while (cg_xml_child(r->xml, &name)) {
 		if (!cg_equal(name, "frame"))
 			(void)cg_xml_content(r->xml, NULL);
 		else if (!add_frame(r))
 			return false;
 	}
-	if (cg_xml_status(r->xml) != CG_OK || !find_frames(r))
+	if (cg_xml_status(r->xml) != CG_OK || !find_frames(r) ||
+	    !cg_reserve(r->job, &r->step, r->frame.n))
 		return false;
-	if (!cg_grow_raw(&r->step, &r->step_cap, r->frames, sizeof(*r->step)))
-		return cg_reject_nomem(r->job);
 	item->node = add_frames(r);
 	return true;
 }
@@ -469,12 +460,8 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
 		(void)cg_xml_reject(r.xml, "another element");
 	cg_space_free(r.space);
-	for (int i = 0; i < KINDS; i++) {
+	for (int i = 0; i < KINDS; i++)
 		cg_map_free(&r.table[i].ids);
-		free(r.table[i].item);
-	}
-	free(r.frame);
-	free(r.step);
 	return status;
 }
 

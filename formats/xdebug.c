@@ -17,7 +17,6 @@
  * Source: Xdebug's documentation (execution trace), trace_computerized.c and
  * trace_textual.c of Xdebug 3.2, and stackcollapse-xdebug.php.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -45,8 +44,7 @@ struct reader {
 	bool text; /* the format for people */
 	bool in_trace, returns;
 	bool kept; /* the target has times */
-	struct open *open;
-	size_t depth, cap;
+	CG_ARRAY(struct open) open;
 	uint64_t ns, bytes; /* of the last record */
 	uint64_t records;
 };
@@ -119,7 +117,7 @@ static void
 keep_moment(struct reader *r)
 {
 	const struct cg_moment moment = { .time = (int64_t)r->ns,
-		.node = r->depth > 0 ? r->open[r->depth - 1].node : 0 };
+		.node = r->open.n > 0 ? r->open.at[r->open.n - 1].node : 0 };
 
 	if (r->kept)
 		cg_add_moment(r->build, &moment);
@@ -135,8 +133,8 @@ pass_time(struct reader *r, const struct record *record)
 	if (record->ns < r->ns)
 		return cg_reject(r->job, "expected a time that is not before "
 					 "the last one");
-	if (r->depth > 0)
-		cg_add_stack(r->build, r->open[r->depth - 1].node, 0,
+	if (r->open.n > 0)
+		cg_add_stack(r->build, r->open.at[r->open.n - 1].node, 0,
 		    cg_columns_of(r->build, cost), cg_columns_width(r->build));
 	r->ns = record->ns;
 	r->bytes = record->bytes;
@@ -146,8 +144,8 @@ pass_time(struct reader *r, const struct record *record)
 static void
 end_calls(struct reader *r, uint64_t level)
 {
-	while (r->depth > 0 && r->open[r->depth - 1].level >= level) {
-		r->depth--;
+	while (r->open.n > 0 && r->open.at[r->open.n - 1].level >= level) {
+		r->open.n--;
 		keep_moment(r);
 	}
 }
@@ -159,17 +157,15 @@ begin_call(struct reader *r, const struct record *record)
 	const struct open *caller;
 	struct open open = { .level = record->level };
 
-	if (!cg_grow_raw(&r->open, &r->cap, r->depth + 1, sizeof(open)))
-		return cg_reject_nomem(r->job);
-	caller = r->depth > 0 ? &r->open[r->depth - 1] : NULL;
+	caller = r->open.n > 0 ? &r->open.at[r->open.n - 1] : NULL;
 	open.fn = cg_add_fn(
 	    r->build, record->name, cg_add_file(r->build, record->file), 0);
 	open.node = cg_add_frame(
 	    r->build, caller ? caller->node : 0, open.fn, &nowhere, false);
 	(void)cg_add_call(r->build, caller ? caller->fn : 0, &nowhere, open.fn,
 	    &nowhere, 1, NULL, 0);
-	/* NOLINTNEXTLINE(clang-analyzer-core.*): depth is 0 without open */
-	r->open[r->depth++] = open;
+	if (!cg_append(r->job, &r->open, open))
+		return false;
 	keep_moment(r);
 	return true;
 }
@@ -276,7 +272,6 @@ read_xdebug(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     "xdebug.trace_format=1 states their ends");
 		end_calls(&r, 0);
 	}
-	free(r.open);
 	return cg_rejected(job) != CG_OK ? cg_rejected(job)
 					 : cg_build_status(build);
 }

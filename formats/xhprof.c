@@ -10,7 +10,6 @@
  * Calls, self and inclusive costs survive. Memory is signed, as a function may
  * free more than it allocates.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -33,11 +32,9 @@ struct name {
 };
 
 struct prof {
-	struct call *call;
-	size_t calls, call_cap;
+	CG_ARRAY(struct call) call;
 	struct cg_map ids; /* cg_name -> index + 1 */
-	struct name *name;
-	size_t names, name_cap;
+	CG_ARRAY(struct name) name;
 	struct cg_map lowest; /* caller fn, callee fn -> level + 1 */
 	bool has[COSTS];
 };
@@ -117,10 +114,8 @@ take_calls(struct cg_doc *doc, struct prof *prof)
 			if (!take_cost(doc, prof, key, &call))
 				return false;
 		if (doc->status != CG_OK ||
-		    !cg_doc_grow(doc, &prof->call, prof->calls, &prof->call_cap,
-			sizeof(call)))
+		    !cg_append(doc->job, &prof->call, call))
 			return false;
-		prof->call[prof->calls++] = call;
 	}
 	return doc->status == CG_OK;
 }
@@ -155,15 +150,13 @@ get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 		return NULL;
 	}
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &prof->name, prof->names, &prof->name_cap,
-			sizeof(name)))
-			return NULL;
 		split_level(&text, &name.level);
 		name.fn = cg_add_fn(doc->build, text, 0, 0);
-		prof->name[prof->names] = name;
-		*index = (uint32_t)++prof->names;
+		if (!cg_append(doc->job, &prof->name, name))
+			return NULL;
+		*index = (uint32_t)prof->name.n;
 	}
-	return &prof->name[*index - 1];
+	return &prof->name.at[*index - 1];
 }
 
 /* Selects the costs that the input has; negative times become 0. */
@@ -190,8 +183,8 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
 {
-	for (size_t i = 0; i < prof->calls; i++) {
-		const struct call *call = &prof->call[i];
+	for (size_t i = 0; i < prof->call.n; i++) {
+		const struct call *call = &prof->call.at[i];
 		struct name *callee = get_name(doc, prof, call->callee),
 			    *caller;
 		cg_fn from = 0, to;
@@ -235,8 +228,8 @@ add_calls(struct cg_doc *doc, struct prof *prof)
 	const struct cg_pos nowhere = { 0 };
 	uint64_t cost[COSTS];
 
-	for (size_t i = 0; i < prof->calls; i++) {
-		const struct call *call = &prof->call[i];
+	for (size_t i = 0; i < prof->call.n; i++) {
+		const struct call *call = &prof->call.at[i];
 		const struct name *callee = get_name(doc, prof, call->callee);
 		cg_fn to = callee ? callee->fn : 0, from = 0;
 		uint64_t level = callee ? callee->level : 0;
@@ -272,12 +265,12 @@ add_profile(struct cg_doc *doc, struct prof *prof)
 	if (!sum_calls(doc, prof))
 		return;
 	add_calls(doc, prof);
-	for (size_t i = 0; i < prof->names; i++) {
-		n = select_costs(doc, prof, prof->name[i].self, cost);
+	for (size_t i = 0; i < prof->name.n; i++) {
+		n = select_costs(doc, prof, prof->name.at[i].self, cost);
 		while (n > 0 && cost[n - 1] == 0)
 			n--;
 		if (n > 0)
-			cg_add_cost(doc->build, prof->name[i].fn, &nowhere,
+			cg_add_cost(doc->build, prof->name.at[i].fn, &nowhere,
 			    cg_columns_of(doc->build, cost),
 			    cg_columns_width(doc->build));
 	}
@@ -292,8 +285,6 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_doc_open(&doc, job, in, build, &prof);
 	if (take_calls(&doc, &prof))
 		add_profile(&doc, &prof);
-	free(prof.call);
-	free(prof.name);
 	cg_map_free(&prof.ids);
 	cg_map_free(&prof.lowest);
 	return cg_doc_close(&doc);

@@ -124,6 +124,10 @@ bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
 #define cg_push(job, array) \
 	((__typeof__((array)->at))cg_push_one( \
 	    (job), (array), sizeof(*(array)->at)))
+/* Adds a copy of a value, without a call if there is room. False as cg_push(). */
+#define cg_append(job, array, ...) \
+	(cg_reserve((job), (array), (array)->n + 1) && \
+	    ((array)->at[(array)->n] = (__VA_ARGS__), ++(array)->n > 0))
 /* Gives the array count elements; new ones are zero. False as cg_push(). */
 #define cg_resize(job, array, count) \
 	cg_resize_to((job), (array), (count), sizeof(*(array)->at))
