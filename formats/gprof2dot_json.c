@@ -145,11 +145,11 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 {
-	uint32_t *index =
-	    cg_map_at(&chains->node_ids, (uint64_t)*at << 32 | function);
+	uint32_t *index = cg_map_in(
+	    doc->job, &chains->node_ids, (uint64_t)*at << 32 | function);
 
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0) {
 		*index = (uint32_t)chains->node.n;
 		if (!new_node(doc, chains,
@@ -313,7 +313,6 @@ read_gprof2dot(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else
 			add_chains(&doc, &chains);
 	}
-	cg_map_free(&chains.node_ids);
 	return cg_doc_close(&doc);
 }
 

@@ -113,10 +113,10 @@ add_event(struct reader *r, uint64_t id, cg_name name)
 {
 	const struct cg_event event = { .name = cg_get_name(r->build, name).ptr,
 		.long_name = "Samples" };
-	uint32_t *index = cg_map_at(&r->events, id);
+	uint32_t *index = cg_map_in(r->job, &r->events, id);
 
 	if (!index)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (*index != 0)
 		return cg_xml_reject(
 		    r->xml, "an event id that occurs only once");
@@ -153,9 +153,9 @@ take_class(struct reader *r)
 	event = cg_map_get(&r->events, id);
 	if (event == 0)
 		return cg_xml_reject(r->xml, "the id of an event in setup");
-	index = cg_map_at(&r->class_ids, name);
+	index = cg_map_in(r->job, &r->class_ids, name);
 	if (!index)
-		return cg_reject_nomem(r->job);
+		return false;
 	*index = event;
 	r->classes = 0;
 	return true;
@@ -200,9 +200,9 @@ find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
 
 	if (!get_number(r, attribute, true, &id))
 		return false;
-	index = cg_map_at(&r->symbol_ids, id);
+	index = cg_map_in(r->job, &r->symbol_ids, id);
 	if (!index)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (*index == 0) {
 		*index = (uint32_t)r->symbol.n;
 		if (!add_symbol(r))
@@ -537,9 +537,6 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     "skipped: those of functions include "
 				     "them");
 	}
-	cg_map_free(&r.events);
-	cg_map_free(&r.class_ids);
-	cg_map_free(&r.symbol_ids);
 	return status;
 }
 

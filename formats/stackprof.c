@@ -170,9 +170,9 @@ take_frames(struct cg_doc *doc, void *into)
 		if (!get_id(doc, key, &frame.id) ||
 		    !cg_doc_fields(doc, frame_fields, &frame))
 			return false;
-		index = cg_map_at(&prof->frame_ids, frame.id);
+		index = cg_map_in(doc->job, &prof->frame_ids, frame.id);
 		if (!index)
-			return cg_reject_nomem(doc->job);
+			return false;
 		if (*index != 0)
 			return cg_doc_fail(
 			    doc, "a frame id that occurs only once");
@@ -191,18 +191,19 @@ take_frames(struct cg_doc *doc, void *into)
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 {
-	uint32_t *value = cg_map_at(&prof->value_ids, id), *index;
+	uint32_t *value = cg_map_in(doc->job, &prof->value_ids, id), *index;
 
 	if (!value)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*value == 0) {
 		if (!cg_append(doc->job, &prof->value, id))
 			return false;
 		*value = (uint32_t)prof->value.n;
 	}
-	index = cg_map_at(&prof->node_ids, (uint64_t)*at << 32 | *value);
+	index =
+	    cg_map_in(doc->job, &prof->node_ids, (uint64_t)*at << 32 | *value);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0) {
 		*index = (uint32_t)prof->node.n;
 		if (!cg_append(doc->job, &prof->node,
@@ -234,9 +235,8 @@ keep_stack(
 		prof->timed = cg_begin_timeline(doc->build);
 	prof->asked = true;
 	return !prof->timed ||
-	       (cg_numbers_add(&prof->stacks, node) &&
-		   cg_numbers_add(&prof->stacks, samples)) ||
-	       cg_reject_nomem(doc->job);
+	       (cg_numbers_in(doc->job, &prof->stacks, node) &&
+		   cg_numbers_in(doc->job, &prof->stacks, samples));
 }
 
 static bool
@@ -282,8 +282,8 @@ take_deltas(struct cg_doc *doc, void *into)
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_number(doc, 3, &delta))
 			return false;
-		if (!cg_numbers_add_signed(&prof->deltas, delta))
-			return cg_reject_nomem(doc->job);
+		if (!cg_numbers_in_signed(doc->job, &prof->deltas, delta))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -510,11 +510,6 @@ read_stackprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			add_sums(&doc, &prof);
 		}
 	}
-	cg_numbers_free(&prof.stacks);
-	cg_numbers_free(&prof.deltas);
-	cg_map_free(&prof.frame_ids);
-	cg_map_free(&prof.value_ids);
-	cg_map_free(&prof.node_ids);
 	return cg_doc_close(&doc);
 }
 

@@ -86,9 +86,9 @@ keep(
 
 	if (id == 0)
 		return true;
-	index = cg_map_at(&table->ids, id);
+	index = cg_map_in(r->job, &table->ids, id);
 	if (!index)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (*index != 0)
 		return cg_xml_reject(
 		    r->xml, "an id that no other such element has");
@@ -460,8 +460,6 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
 		(void)cg_xml_reject(r.xml, "another element");
 	cg_space_free(r.space);
-	for (int i = 0; i < KINDS; i++)
-		cg_map_free(&r.table[i].ids);
 	return status;
 }
 

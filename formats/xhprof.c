@@ -141,14 +141,12 @@ split_level(struct cg_slice *name, uint64_t *level)
 static struct name *
 get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 {
-	uint32_t *index = cg_map_at(&prof->ids, id);
+	uint32_t *index = cg_map_in(doc->job, &prof->ids, id);
 	struct cg_slice text = cg_get_name(doc->build, id);
 	struct name name = { 0 };
 
-	if (!index) {
-		(void)cg_reject_nomem(doc->job);
+	if (!index)
 		return NULL;
-	}
 	if (*index == 0) {
 		split_level(&text, &name.level);
 		name.fn = cg_add_fn(doc->build, text, 0, 0);
@@ -208,9 +206,10 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 			return cg_doc_fail(
 			    doc, "costs whose sum fits in 64 bits");
 		from = caller ? caller->fn : 0;
-		lowest = cg_map_at(&prof->lowest, (uint64_t)from << 32 | to);
+		lowest = cg_map_in(
+		    doc->job, &prof->lowest, (uint64_t)from << 32 | to);
 		if (!lowest)
-			return cg_reject_nomem(doc->job);
+			return false;
 		if (level < UINT32_MAX && (*lowest == 0 || level < *lowest))
 			*lowest = (uint32_t)level + 1;
 	}
@@ -285,8 +284,6 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_doc_open(&doc, job, in, build, &prof);
 	if (take_calls(&doc, &prof))
 		add_profile(&doc, &prof);
-	cg_map_free(&prof.ids);
-	cg_map_free(&prof.lowest);
 	return cg_doc_close(&doc);
 }
 

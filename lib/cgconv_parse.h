@@ -333,6 +333,11 @@ struct cg_map {
  * next call. NULL: out of memory (not reported).
  */
 uint32_t *cg_map_at(struct cg_map *, uint64_t key);
+/*
+ * The same for a map of a read() or write(), which is freed with its memory (see
+ * cg_alloc()). NULL: out of memory (reported).
+ */
+uint32_t *cg_map_in(struct cg_job *, struct cg_map *, uint64_t key);
 /* The value, or 0 if there is none. */
 uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
@@ -419,6 +424,9 @@ struct cg_numbers {
 /* False: out of memory (not reported). */
 bool cg_numbers_add(struct cg_numbers *, uint64_t);
 bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
+/* The same for a list of a read() or write(): see cg_map_in(). */
+bool cg_numbers_in(struct cg_job *, struct cg_numbers *, uint64_t);
+bool cg_numbers_in_signed(struct cg_job *, struct cg_numbers *, int64_t);
 /* The number at *at, which moves on to the next one; false at the end. */
 bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
 bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);

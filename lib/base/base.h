@@ -121,6 +121,10 @@ bool cg_slots_add(struct cg_slots *, struct cg_id_slot);
 /* Removes all items, but keeps the memory for more. */
 void cg_slots_clear(struct cg_slots *);
 
+/* ---- numbers.c ---------------------------------------------------------- */
+
+#define CG_NUMBER_BYTES 10 /* at most, of a number in a struct cg_numbers */
+
 /* ---- str.c: maps --------------------------------------------------------- */
 
 /* The table of a struct cg_map. */

@@ -6,15 +6,13 @@
 
 #include "base/base.h"
 
-#define NUMBER_BYTES 10
-
 bool
 cg_numbers_add(struct cg_numbers *list, uint64_t number)
 {
 	unsigned char *to;
 
 	if (!cg_grow_raw(
-		&list->byte, &list->cap, list->bytes + NUMBER_BYTES, 1))
+		&list->byte, &list->cap, list->bytes + CG_NUMBER_BYTES, 1))
 		return false;
 	to = list->byte + list->bytes;
 	for (; number >= 0x80; number >>= 7)

@@ -4,7 +4,7 @@
  */
 #include "io/io.h"
 
-/* What each CG_ARRAY() is. */
+/* What each CG_ARRAY() is, and struct cg_numbers. */
 struct any_array {
 	void *at;
 	size_t n, cap;
@@ -86,4 +86,51 @@ cg_drop_array(struct cg_job *job, void *array)
 	memcpy(&at, array, sizeof(at));
 	cg_scope_drop(&cg_job_errors(job)->scope, at);
 	memcpy(array, &none, sizeof(none));
+}
+
+/* ---- Maps and lists of numbers ------------------------------------------ */
+
+static void
+free_table(void *table)
+{
+	struct cg_map map = { .table = table };
+
+	cg_map_free(&map);
+}
+
+uint32_t *
+cg_map_in(struct cg_job *job, struct cg_map *map, uint64_t key)
+{
+	bool is_new = !map->table;
+	uint32_t *value = cg_map_at(map, key);
+
+	/* The table, not the map, which may be a local variable. */
+	if (is_new && map->table && !cg_at_end(job, free_table, map->table)) {
+		map->table = NULL;
+		return NULL;
+	}
+	if (!value)
+		(void)cg_reject_nomem(job);
+	return value;
+}
+
+static bool
+has_room(struct cg_job *job, struct cg_numbers *list)
+{
+	size_t need = list->bytes + CG_NUMBER_BYTES;
+
+	return need <= list->cap || cg_reserve_more(job, list, need, 1);
+}
+
+bool
+cg_numbers_in(struct cg_job *job, struct cg_numbers *list, uint64_t number)
+{
+	return has_room(job, list) && cg_numbers_add(list, number);
+}
+
+bool
+cg_numbers_in_signed(
+    struct cg_job *job, struct cg_numbers *list, int64_t number)
+{
+	return has_room(job, list) && cg_numbers_add_signed(list, number);
 }
