@@ -428,7 +428,7 @@ put_functions(struct writer *w)
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
-	uint32_t *id = cg_map_at(&w->call_ids, call->callee);
+	uint32_t *id = cg_map_in(w->job, &w->call_ids, call->callee);
 	struct call *sum;
 	const struct call new = { .callee = call->callee,
 		.id = w->id[call->callee] };
@@ -490,7 +490,7 @@ put_calls_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
 	struct cg_call call;
 
 	w->call.n = 0;
-	cg_map_free(&w->call_ids);
+	cg_map_clear(&w->call_ids);
 	while (cg_next_call(rows, &call)) {
 		if (w->id[call.callee] != 0 && !add_call(w, fn, &call))
 			return false;
@@ -691,7 +691,6 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	}
 	cg_sums_free(sums[0]);
 	cg_sums_free(sums[1]);
-	cg_map_free(&w.call_ids);
 	return ok ? cg_out_status(out) : cg_nomem(job);
 }
 

@@ -178,7 +178,7 @@ add_edge(struct writer *w, cg_fn callee)
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {
-	uint32_t *index = cg_map_at(&w->ids, call->callee);
+	uint32_t *index = cg_map_in(w->job, &w->ids, call->callee);
 	size_t first;
 
 	if (!index || (*index == 0 && !add_edge(w, call->callee)))
@@ -199,6 +199,7 @@ put_edges(struct writer *w, cg_fn caller)
 	bool good = cg_rows_open(w->rows, CG_ALL_PARTS, caller);
 
 	w->edge.n = w->cost.n = 0;
+	cg_map_clear(&w->ids);
 	while (good && cg_next_call(w->rows, &call))
 		good = add_call(w, caller, &call);
 	for (size_t i = 0; good && i < w->edge.n; i++) {
@@ -214,7 +215,6 @@ put_edges(struct writer *w, cg_fn caller)
 			put_cost(w, "cost", k, w->cost.at[i * w->events + k]);
 		cg_puts(w->out, "</edge>\n");
 	}
-	cg_map_free(&w->ids);
 	return good;
 }
 

@@ -342,6 +342,8 @@ uint32_t *cg_map_in(struct cg_job *, struct cg_map *, uint64_t key);
 uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
+/* Removes all keys; the table takes no memory until the next one. */
+void cg_map_clear(struct cg_map *);
 void cg_map_free(struct cg_map *);
 
 /*

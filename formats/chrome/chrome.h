@@ -56,18 +56,13 @@ struct chrome_child {
 
 /* Nodes and their links, in any order. doc->arg must begin with it. */
 struct chrome_tree {
-	struct chrome_node *node;
-	size_t nodes, node_cap;
+	CG_ARRAY(struct chrome_node) node;
 	struct cg_map ids; /* id -> index + 1 */
-	struct chrome_child *child;
-	size_t children, child_cap;
-	struct chrome_tick *tick;
-	size_t ticks, tick_cap;
-	size_t *path; /* nodes without a frame, leaf first */
-	size_t path_cap;
+	CG_ARRAY(struct chrome_child) child;
+	CG_ARRAY(struct chrome_tick) tick;
+	CG_ARRAY(size_t) path; /* nodes without a frame, leaf first */
 };
 
-void chrome_free_tree(struct chrome_tree *);
 /* A cg_field's take(): reads a node with the nodes inside it. */
 bool chrome_take_node(struct cg_doc *, void *into);
 /* After the last node: sets each node's parent. */
@@ -94,10 +89,8 @@ struct chrome_profile {
 	 * Sums of ids up to about twice the number of nodes are indexed by the
 	 * id, as V8 counts ids from 1; others are looked up in a map.
 	 */
-	struct chrome_sum *dense;
-	size_t dense_count;
-	struct chrome_sum *sparse;
-	size_t sparse_count, sparse_cap;
+	CG_ARRAY(struct chrome_sum) dense;
+	CG_ARRAY(struct chrome_sum) sparse;
 	struct cg_map sparse_ids;   /* id -> index in sparse + 1 */
 	struct chrome_sum *running; /* of the last sample; NULL: none */
 	int64_t now, latest;        /* the clock, and its greatest value */
@@ -123,7 +116,6 @@ bool chrome_next_sum(
     const struct chrome_profile *, size_t *i, struct chrome_sum *);
 /* After the last sample: adds all stacks to the builder's current part. */
 void chrome_add_profile(struct cg_doc *, struct chrome_profile *);
-void chrome_free_profile(struct chrome_profile *);
 
 /* ---- profile_write.c ---------------------------------------------------- */
 

@@ -11,8 +11,6 @@
  * their samples. Frames stand at the line where their function begins: V8 does
  * not record call sites.
  */
-#include <stdlib.h>
-
 #include "chrome.h"
 
 /* Numbers that wait, as differences. */
@@ -37,8 +35,7 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 	uint64_t step = (uint64_t)number - (uint64_t)to->last;
 
 	to->last = number;
-	return cg_numbers_add_signed(&to->numbers, (int64_t)step) ||
-	       cg_reject_nomem(doc->job);
+	return cg_numbers_in_signed(doc->job, &to->numbers, (int64_t)step);
 }
 
 /* False at the end. The first call starts at the first number. */
@@ -187,9 +184,6 @@ read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		r.profile.timed = r.has_samples && r.has_deltas;
 		chrome_add_profile(&doc, &r.profile);
 	}
-	chrome_free_profile(&r.profile);
-	cg_numbers_free(&r.samples.numbers);
-	cg_numbers_free(&r.deltas.numbers);
 	return cg_doc_close(&doc);
 }
 

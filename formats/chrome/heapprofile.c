@@ -21,8 +21,8 @@ add_profile(struct cg_doc *doc, struct chrome_tree *tree)
 	cg_node leaf;
 
 	(void)cg_add_column(doc->build, &bytes);
-	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
-		struct chrome_node *node = &tree->node[i];
+	for (size_t i = 0; i < tree->node.n && doc->status == CG_OK; i++) {
+		struct chrome_node *node = &tree->node.at[i];
 
 		if (node->cost == 0)
 			continue;
@@ -43,7 +43,6 @@ read_heapprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_doc_open(&doc, job, in, build, &tree);
 	if (cg_doc_fields(&doc, fields, &tree) && chrome_link_tree(&doc, &tree))
 		add_profile(&doc, &tree);
-	chrome_free_tree(&tree);
 	return cg_doc_close(&doc);
 }
 

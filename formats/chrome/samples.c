@@ -8,8 +8,6 @@
  * one time more than samples: the last sample ends there.
  * While the clock is set back, no time passes until it has caught up.
  */
-#include <stdlib.h>
-
 #include "chrome.h"
 
 /* ---- Sums --------------------------------------------------------------- */
@@ -33,27 +31,22 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 {
-	size_t limit = 2 * profile->tree.nodes + 1;
-	struct chrome_sum *sum;
+	size_t limit = 2 * profile->tree.node.n + 1;
 	uint32_t *index;
 
-	if (id < limit && cg_grow(&profile->dense, &profile->dense_count, limit,
-			      sizeof(*sum)))
-		return &profile->dense[id];
-	index = cg_map_at(&profile->sparse_ids, id);
-	if (!index) {
-		(void)cg_reject_nomem(doc->job);
+	if (id < limit && cg_reserve(doc->job, &profile->dense, limit) &&
+	    cg_resize(doc->job, &profile->dense, profile->dense.cap))
+		return &profile->dense.at[id];
+	index = cg_map_in(doc->job, &profile->sparse_ids, id);
+	if (!index)
 		return NULL;
-	}
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &profile->sparse, profile->sparse_count,
-			&profile->sparse_cap, sizeof(*sum)))
+		if (!cg_append(doc->job, &profile->sparse,
+			(struct chrome_sum){ .id = id }))
 			return NULL;
-		profile->sparse[profile->sparse_count] =
-		    (struct chrome_sum){ .id = id };
-		*index = (uint32_t)++profile->sparse_count;
+		*index = (uint32_t)profile->sparse.n;
 	}
-	return &profile->sparse[*index - 1];
+	return &profile->sparse.at[*index - 1];
 }
 
 /* Notes the sample, which begins now. */
@@ -67,10 +60,10 @@ keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
 	profile->asked = true;
 	if (!profile->kept)
 		return true;
-	if (!cg_numbers_add_signed(&profile->moments, (int64_t)step) ||
-	    !cg_numbers_add(&profile->moments,
+	if (!cg_numbers_in_signed(doc->job, &profile->moments, (int64_t)step) ||
+	    !cg_numbers_in(doc->job, &profile->moments,
 		(uint64_t)(profile->latest - profile->last_time)))
-		return cg_reject_nomem(doc->job);
+		return false;
 	profile->last_id = id;
 	profile->last_time = profile->latest;
 	return true;
@@ -82,8 +75,8 @@ chrome_add_sample(struct cg_doc *doc, struct chrome_profile *profile,
 {
 	if (!pass_time(doc, profile, delta))
 		return false;
-	profile->running = (uint64_t)id < profile->dense_count
-			       ? &profile->dense[id]
+	profile->running = (uint64_t)id < profile->dense.n
+			       ? &profile->dense.at[id]
 			       : find_sum(doc, profile, (uint64_t)id);
 	if (!profile->running)
 		return false;
@@ -105,15 +98,15 @@ bool
 chrome_next_sum(
     const struct chrome_profile *profile, size_t *i, struct chrome_sum *sum)
 {
-	size_t dense = profile->dense_count;
+	size_t dense = profile->dense.n;
 
-	while (*i < dense && profile->dense[*i].samples == 0)
+	while (*i < dense && profile->dense.at[*i].samples == 0)
 		++*i;
 	if (*i < dense) {
-		*sum = profile->dense[*i];
+		*sum = profile->dense.at[*i];
 		sum->id = *i;
-	} else if (*i - dense < profile->sparse_count) {
-		*sum = profile->sparse[*i - dense];
+	} else if (*i - dense < profile->sparse.n) {
+		*sum = profile->sparse.at[*i - dense];
 	} else {
 		return false;
 	}
@@ -177,10 +170,10 @@ add_node(struct cg_doc *doc, struct chrome_profile *profile,
 	struct cg_pos pos = node->pos;
 
 	for (uint32_t i = 0; i < node->ticks; i++)
-		ticks += tree->tick[node->tick + i].count;
+		ticks += tree->tick.at[node->tick + i].count;
 	all = ticks > node->cost ? ticks : node->cost;
 	for (uint32_t i = 0; leaf != 0 && i < node->ticks; i++) {
-		const struct chrome_tick *tick = &tree->tick[node->tick + i];
+		const struct chrome_tick *tick = &tree->tick.at[node->tick + i];
 
 		seen += tick->count;
 		upto = seen == all ? node->ns
@@ -255,7 +248,7 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 	const uint64_t cost[2] = { 1, (uint64_t)length };
 	struct cg_moment moment = { .time = add_times(profile->base, time),
 		.n = cg_columns_width(doc->build) };
-	const bool dense = (uint64_t)id < profile->dense_count;
+	const bool dense = (uint64_t)id < profile->dense.n;
 
 	moment.node = dense ? stack[id] : 0;
 	if (moment.node == 0)
@@ -295,25 +288,21 @@ add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 static void
 add_moments(struct cg_doc *doc, struct chrome_profile *profile)
 {
-	cg_node *stack;
+	CG_ARRAY(cg_node) stack = { 0 }; /* by id, as dense */
 	int64_t end;
 
-	if (profile->moments.bytes == 0)
+	if (profile->moments.bytes == 0 ||
+	    !cg_resize(doc->job, &stack, profile->dense.n))
 		return;
-	stack = calloc(profile->dense_count + 1, sizeof(*stack));
-	if (!stack) {
-		(void)cg_reject_nomem(doc->job);
-		return;
-	}
 	if (profile->base == 0)
 		profile->base = profile->start;
 	profile->track.unit = "ns";
 	(void)cg_add_track(doc->build, &profile->track);
 	end = add_times(profile->base, profile->latest);
-	if (add_samples(doc, profile, stack))
+	if (add_samples(doc, profile, stack.at))
 		cg_state_times(doc->build, profile->base,
 		    profile->end > end ? profile->end : end);
-	free(stack);
+	cg_drop(doc->job, &stack); /* a trace may have many profiles */
 }
 
 void
@@ -325,10 +314,10 @@ chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
 	add_columns(doc, profile);
 	if (!chrome_link_tree(doc, tree) || !add_sums(doc, profile))
 		return;
-	for (size_t i = 0; i < tree->nodes; i++)
-		hits |= tree->node[i].cost > 0;
-	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
-		struct chrome_node *node = &tree->node[i];
+	for (size_t i = 0; i < tree->node.n; i++)
+		hits |= tree->node.at[i].cost > 0;
+	for (size_t i = 0; i < tree->node.n && doc->status == CG_OK; i++) {
+		struct chrome_node *node = &tree->node.at[i];
 
 		if (!hits)
 			node->cost = node->samples;
@@ -337,14 +326,4 @@ chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
 	}
 	if (doc->status == CG_OK)
 		add_moments(doc, profile);
-}
-
-void
-chrome_free_profile(struct chrome_profile *profile)
-{
-	chrome_free_tree(&profile->tree);
-	cg_map_free(&profile->sparse_ids);
-	free(profile->dense);
-	free(profile->sparse);
-	cg_numbers_free(&profile->moments);
 }

@@ -11,28 +11,6 @@
 
 #include "trace_event.h"
 
-static void
-free_thread(struct chrome_thread *thread)
-{
-	free(thread->open);
-	cg_numbers_free(&thread->moments);
-}
-
-void
-chrome_free_calls(struct chrome_calls *calls)
-{
-	for (size_t i = 0; i < calls->threads; i++)
-		free_thread(&calls->thread[i]);
-	free(calls->thread);
-	free(calls->event);
-	free(calls->total);
-	free(calls->arc);
-	free(calls->fn);
-	cg_map_free(&calls->total_ids);
-	cg_map_free(&calls->arc_ids);
-	cg_map_free(&calls->processes);
-}
-
 /* ---- Stacks ------------------------------------------------------------- */
 
 /* The new total's index + 1; 0: out of memory. */
@@ -40,15 +18,14 @@ static uint32_t
 new_total(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_total *total)
 {
-	struct chrome_thread *thread = &calls->thread[total->thread];
+	struct chrome_thread *thread = &calls->thread.at[total->thread];
 
-	if (!cg_doc_grow(doc, &calls->total, calls->totals, &calls->total_cap,
-		sizeof(*total)))
+	if (!cg_append(doc->job, &calls->total, *total))
 		return 0;
-	calls->total[calls->totals++] = *total;
 	if (thread->last != 0)
-		calls->total[thread->last - 1].next = (uint32_t)calls->totals;
-	thread->last = (uint32_t)calls->totals;
+		calls->total.at[thread->last - 1].next =
+		    (uint32_t)calls->total.n;
+	thread->last = (uint32_t)calls->total.n;
 	return thread->last;
 }
 
@@ -57,7 +34,7 @@ static bool
 get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
     struct chrome_open *open)
 {
-	struct chrome_thread *thread = &calls->thread[id];
+	struct chrome_thread *thread = &calls->thread.at[id];
 	struct chrome_total total = { .thread = id };
 	uint32_t *index;
 
@@ -66,12 +43,13 @@ get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
 	if (thread->root == 0)
 		return false;
 	total.name = open->name;
-	total.caller = thread->depth > 0 ? thread->open[thread->depth - 1].total
-					 : thread->root;
-	index = cg_map_at(
-	    &calls->total_ids, (uint64_t)total.caller << 32 | open->name);
+	total.caller = thread->open.n > 0
+			   ? thread->open.at[thread->open.n - 1].total
+			   : thread->root;
+	index = cg_map_in(doc->job, &calls->total_ids,
+	    (uint64_t)total.caller << 32 | open->name);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0)
 		*index = new_total(doc, calls, &total);
 	open->total = *index;
@@ -80,33 +58,33 @@ get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
 
 /* From now on the thread's stack is another one. */
 static void
-keep_moment(
-    struct chrome_calls *calls, struct chrome_thread *thread, int64_t now)
+keep_moment(struct cg_job *job, struct chrome_calls *calls,
+    struct chrome_thread *thread, int64_t now)
 {
 	uint32_t total =
-	    thread->depth > 0 ? thread->open[thread->depth - 1].total : 0;
+	    thread->open.n > 0 ? thread->open.at[thread->open.n - 1].total : 0;
 
 	if (!calls->kept)
 		return;
-	if (!cg_numbers_add(&thread->moments, total) ||
-	    !cg_numbers_add_signed(&thread->moments,
-		(int64_t)((uint64_t)now - (uint64_t)thread->last_moment)))
-		calls->full = true;
+	(void)(cg_numbers_in(job, &thread->moments, total) &&
+	       cg_numbers_in_signed(job, &thread->moments,
+		   (int64_t)((uint64_t)now - (uint64_t)thread->last_moment)));
 	thread->last_moment = now;
 }
 
 /* Ends the topmost call. */
 static void
-end_call(struct chrome_calls *calls, struct chrome_thread *thread, int64_t at)
+end_call(struct cg_job *job, struct chrome_calls *calls,
+    struct chrome_thread *thread, int64_t at)
 {
-	struct chrome_open *open = &thread->open[--thread->depth];
+	struct chrome_open *open = &thread->open.at[--thread->open.n];
 	uint64_t time = (uint64_t)at - (uint64_t)open->begin;
 
 	if (time > open->inner)
-		calls->total[open->total - 1].ns += time - open->inner;
-	if (thread->depth > 0)
-		thread->open[thread->depth - 1].inner += time;
-	keep_moment(calls, thread, at);
+		calls->total.at[open->total - 1].ns += time - open->inner;
+	if (thread->open.n > 0)
+		thread->open.at[thread->open.n - 1].inner += time;
+	keep_moment(job, calls, thread, at);
 }
 
 /* Moves a thread's clock; ends the calls whose known end has come. */
@@ -114,8 +92,8 @@ static void
 pass_time(struct cg_job *job, struct chrome_calls *calls,
     struct chrome_thread *thread, int64_t now)
 {
-	while (thread->depth > 0) {
-		struct chrome_open *top = &thread->open[thread->depth - 1];
+	while (thread->open.n > 0) {
+		struct chrome_open *top = &thread->open.at[thread->open.n - 1];
 
 		if (!top->ends || top->end > now)
 			break;
@@ -124,7 +102,7 @@ pass_time(struct cg_job *job, struct chrome_calls *calls,
 				     "it ends with that one");
 			top->end = thread->now;
 		}
-		end_call(calls, thread, top->end);
+		end_call(job, calls, thread, top->end);
 	}
 	if (now > thread->now)
 		thread->now = now;
@@ -134,7 +112,7 @@ static bool
 begin_call(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_event *event)
 {
-	struct chrome_thread *thread = &calls->thread[event->thread];
+	struct chrome_thread *thread = &calls->thread.at[event->thread];
 	struct chrome_open open = { .name = event->name,
 		.ends = event->phase == 'X',
 		.begin = thread->now,
@@ -142,9 +120,9 @@ begin_call(struct cg_doc *doc, struct chrome_calls *calls,
 
 	if (__builtin_add_overflow(event->ts, event->duration, &open.end))
 		return cg_doc_fail(doc, "times that fit in 64 bits");
-	if (thread->depth > 0) {
+	if (thread->open.n > 0) {
 		const struct chrome_open *top =
-		    &thread->open[thread->depth - 1];
+		    &thread->open.at[thread->open.n - 1];
 
 		if (open.ends && top->ends && open.end > top->end) {
 			cg_warn(doc->job, "a call lasts longer than its "
@@ -155,12 +133,10 @@ begin_call(struct cg_doc *doc, struct chrome_calls *calls,
 	if (open.end < open.begin)
 		open.end = open.begin;
 	if (!get_total(doc, calls, event->thread, &open) ||
-	    !cg_doc_grow(
-		doc, &thread->open, thread->depth, &thread->cap, sizeof(open)))
+	    !cg_append(doc->job, &thread->open, open))
 		return false;
-	calls->total[open.total - 1].calls++;
-	thread->open[thread->depth++] = open;
-	keep_moment(calls, thread, open.begin);
+	calls->total.at[open.total - 1].calls++;
+	keep_moment(doc->job, calls, thread, open.begin);
 	return true;
 }
 
@@ -169,30 +145,30 @@ static void
 find_end(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_event *event)
 {
-	struct chrome_thread *thread = &calls->thread[event->thread];
-	size_t to = thread->depth;
+	struct chrome_thread *thread = &calls->thread.at[event->thread];
+	size_t to = thread->open.n;
 
-	while (to > 0 && (thread->open[to - 1].ends ||
+	while (to > 0 && (thread->open.at[to - 1].ends ||
 			     (event->name != 0 &&
-				 thread->open[to - 1].name != event->name)))
+				 thread->open.at[to - 1].name != event->name)))
 		to--;
 	if (to == 0) {
 		cg_warn(doc->job, "the end of a call that did not begin is "
 				  "skipped");
 		return;
 	}
-	if (to < thread->depth &&
-	    thread->open[thread->depth - 1].begin < thread->now)
+	if (to < thread->open.n &&
+	    thread->open.at[thread->open.n - 1].begin < thread->now)
 		cg_warn(doc->job, "a call without an end ends with its caller");
-	while (thread->depth >= to)
-		end_call(calls, thread, thread->now);
+	while (thread->open.n >= to)
+		end_call(doc->job, calls, thread, thread->now);
 }
 
 static bool
 run_event(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_event *event)
 {
-	struct chrome_thread *thread = &calls->thread[event->thread];
+	struct chrome_thread *thread = &calls->thread.at[event->thread];
 
 	if (!calls->asked)
 		calls->kept = cg_begin_timeline(doc->build);
@@ -269,13 +245,13 @@ sort_events(struct chrome_event *event, size_t n)
 static bool
 run_events(struct cg_doc *doc, struct chrome_calls *calls, size_t n)
 {
-	sort_events(calls->event, calls->events);
+	sort_events(calls->event.at, calls->event.n);
 	for (size_t i = 0; i < n; i++)
-		if (!run_event(doc, calls, &calls->event[i]))
+		if (!run_event(doc, calls, &calls->event.at[i]))
 			return false;
-	calls->events -= n;
-	memmove(calls->event, calls->event + n,
-	    calls->events * sizeof(*calls->event));
+	calls->event.n -= n;
+	memmove(calls->event.at, calls->event.at + n,
+	    calls->event.n * sizeof(*calls->event.at));
 	return true;
 }
 
@@ -283,14 +259,12 @@ bool
 chrome_add_event(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_event *event)
 {
-	if (calls->events == CHROME_WINDOW &&
+	if (calls->event.n == CHROME_WINDOW &&
 	    !run_events(doc, calls, CHROME_WINDOW / 2))
 		return false;
-	if (!cg_doc_grow(doc, &calls->event, calls->events, &calls->event_cap,
-		sizeof(*event)))
+	if (!cg_append(doc->job, &calls->event, *event))
 		return false;
-	calls->event[calls->events] = *event;
-	calls->event[calls->events++].seq = calls->seq++;
+	calls->event.at[calls->event.n - 1].seq = calls->seq++;
 	return true;
 }
 
@@ -300,8 +274,8 @@ static void
 end_thread(struct cg_doc *doc, struct chrome_calls *calls,
     struct chrome_thread *thread)
 {
-	while (thread->depth > 0) {
-		struct chrome_open *top = &thread->open[thread->depth - 1];
+	while (thread->open.n > 0) {
+		struct chrome_open *top = &thread->open.at[thread->open.n - 1];
 
 		if (top->ends) {
 			pass_time(doc->job, calls, thread, top->end);
@@ -309,7 +283,7 @@ end_thread(struct cg_doc *doc, struct chrome_calls *calls,
 		}
 		cg_warn(doc->job, "a call does not end: it ends with the last "
 				  "event of its thread");
-		end_call(calls, thread, thread->now);
+		end_call(doc->job, calls, thread, thread->now);
 	}
 }
 
@@ -317,14 +291,12 @@ end_thread(struct cg_doc *doc, struct chrome_calls *calls,
 static cg_fn
 get_fn(struct cg_doc *doc, struct chrome_calls *calls, cg_name name)
 {
-	if (!cg_grow(&calls->fn, &calls->fn_cap, (size_t)name + 1,
-		sizeof(*calls->fn))) {
-		(void)cg_reject_nomem(doc->job);
+	if (name >= calls->fn.n &&
+	    !cg_resize(doc->job, &calls->fn, (size_t)name + 1))
 		return 0;
-	}
-	if (calls->fn[name] == 0)
-		calls->fn[name] = cg_add_fn_named(doc->build, name, 0, 0);
-	return calls->fn[name];
+	if (calls->fn.at[name] == 0)
+		calls->fn.at[name] = cg_add_fn_named(doc->build, name, 0, 0);
+	return calls->fn.at[name];
 }
 
 /* Must be called thread by thread: arc_ids knows only the latest thread's. */
@@ -333,21 +305,19 @@ add_arc(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_total *total)
 {
 	const struct chrome_arc arc = { .thread = total->thread,
-		.caller = calls->total[total->caller - 1].fn,
+		.caller = calls->total.at[total->caller - 1].fn,
 		.fn = total->fn };
-	uint32_t *index =
-	    cg_map_at(&calls->arc_ids, (uint64_t)arc.caller << 32 | arc.fn);
+	uint32_t *index = cg_map_in(
+	    doc->job, &calls->arc_ids, (uint64_t)arc.caller << 32 | arc.fn);
 
 	if (!index)
-		return cg_reject_nomem(doc->job);
-	if (*index == 0 || calls->arc[*index - 1].thread != arc.thread) {
-		if (!cg_doc_grow(doc, &calls->arc, calls->arcs, &calls->arc_cap,
-			sizeof(arc)))
+		return false;
+	if (*index == 0 || calls->arc.at[*index - 1].thread != arc.thread) {
+		if (!cg_append(doc->job, &calls->arc, arc))
 			return false;
-		calls->arc[calls->arcs] = arc;
-		*index = (uint32_t)++calls->arcs;
+		*index = (uint32_t)calls->arc.n;
 	}
-	calls->arc[*index - 1].calls += total->calls;
+	calls->arc.at[*index - 1].calls += total->calls;
 	return true;
 }
 
@@ -358,9 +328,9 @@ add_stacks(struct cg_doc *doc, struct chrome_calls *calls, uint32_t index)
 	const struct cg_pos nowhere = { 0 };
 
 	while (index != 0) {
-		struct chrome_total *total = &calls->total[index - 1];
+		struct chrome_total *total = &calls->total.at[index - 1];
 		const struct chrome_total *caller =
-		    &calls->total[total->caller - 1];
+		    &calls->total.at[total->caller - 1];
 		const uint64_t cost[2] = { total->ns }; /* no samples */
 
 		total->fn = get_fn(doc, calls, total->name);
@@ -388,7 +358,7 @@ void
 chrome_set_thread(
     struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
 {
-	const struct chrome_thread *thread = &calls->thread[id];
+	const struct chrome_thread *thread = &calls->thread.at[id];
 	const struct cg_sample_key key = { .pid = thread->pid,
 		.tid = thread->tid,
 		.comm = process_of(doc, calls, thread),
@@ -401,7 +371,7 @@ void
 chrome_set_track(struct cg_doc *doc, const struct chrome_calls *calls,
     uint32_t id, bool spans)
 {
-	const struct chrome_thread *thread = &calls->thread[id];
+	const struct chrome_thread *thread = &calls->thread.at[id];
 	const struct cg_track track = { .pid = thread->pid,
 		.tid = thread->tid,
 		.name = cg_get_name(doc->build, thread->comm).ptr,
@@ -415,7 +385,7 @@ chrome_set_track(struct cg_doc *doc, const struct chrome_calls *calls,
 static void
 add_moments(struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
 {
-	const struct chrome_thread *thread = &calls->thread[id];
+	const struct chrome_thread *thread = &calls->thread.at[id];
 	struct cg_moment moment = { 0 };
 	uint64_t total;
 	int64_t step;
@@ -428,7 +398,7 @@ add_moments(struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
 	while (cg_numbers_get(&thread->moments, &at, &total) &&
 	       cg_numbers_get_signed(&thread->moments, &at, &step)) {
 		moment.time = (int64_t)((uint64_t)moment.time + (uint64_t)step);
-		moment.node = total ? calls->total[total - 1].node : 0;
+		moment.node = total ? calls->total.at[total - 1].node : 0;
 		cg_add_moment(doc->build, &moment);
 	}
 }
@@ -438,12 +408,12 @@ chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 {
 	const struct cg_pos nowhere = { 0 };
 
-	if (calls->events > 0 && !run_events(doc, calls, calls->events))
+	if (calls->event.n > 0 && !run_events(doc, calls, calls->event.n))
 		return false;
-	for (size_t i = 0; i < calls->threads; i++)
-		end_thread(doc, calls, &calls->thread[i]);
-	for (size_t i = 0; i < calls->totals; i++) {
-		const struct chrome_total *total = &calls->total[i];
+	for (size_t i = 0; i < calls->thread.n; i++)
+		end_thread(doc, calls, &calls->thread.at[i]);
+	for (size_t i = 0; i < calls->total.n; i++) {
+		const struct chrome_total *total = &calls->total.at[i];
 
 		if (total->caller != 0)
 			continue;
@@ -451,12 +421,12 @@ chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 		if (!add_stacks(doc, calls, total->next))
 			return false;
 	}
-	if (calls->full)
-		return cg_reject_nomem(doc->job);
-	for (uint32_t i = 0; i < calls->threads; i++)
+	if (cg_rejected(doc->job) != CG_OK) /* no memory for a moment */
+		return false;
+	for (uint32_t i = 0; i < calls->thread.n; i++)
 		add_moments(doc, calls, i);
-	for (size_t i = 0; i < calls->arcs; i++) {
-		const struct chrome_arc *arc = &calls->arc[i];
+	for (size_t i = 0; i < calls->arc.n; i++) {
+		const struct chrome_arc *arc = &calls->arc.at[i];
 
 		if (i == 0 || arc->thread != arc[-1].thread)
 			chrome_set_thread(doc, calls, arc->thread);

@@ -14,7 +14,6 @@
  * asynchronous and instant events, counters, flows, objects; also arguments and
  * categories.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace_event.h"
@@ -53,19 +52,16 @@ struct trace {
 	struct cg_map values, thread_ids;
 	uint32_t value_count;
 	struct cg_map frame_ids; /* see get_frame() -> index + 1 */
-	struct frame *frame;
-	size_t frames, frame_cap;
+	CG_ARRAY(struct frame) frame;
 	struct cg_map sample_ids; /* thread << 32 | frame -> index + 1 */
-	struct sample *sample;
-	size_t samples, sample_cap;
+	CG_ARRAY(struct sample) sample;
 	/* In their order: numbers of samples, differences of times, weights. */
 	cg_name sample_name; /* that all samples share; 0: they do not */
 	bool sampled;
 	struct cg_numbers moments;
 	int64_t last_moment;
 	bool asked, kept; /* whether the target can represent them */
-	size_t *path;
-	size_t path_cap;
+	CG_ARRAY(size_t) path;
 	struct chrome_profiles profiles;
 	uint64_t skipped;
 	bool calls_seen;
@@ -215,15 +211,13 @@ get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
 		return true;
 	if (!is_count(id, &key))
 		key = (uint64_t)1 << 63 | cg_add_name(doc->build, id);
-	index = cg_map_at(&trace->frame_ids, key);
+	index = cg_map_in(doc->job, &trace->frame_ids, key);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &trace->frame, trace->frames,
-			&trace->frame_cap, sizeof(*trace->frame)))
+		if (!cg_append(doc->job, &trace->frame, (struct frame){ 0 }))
 			return false;
-		trace->frame[trace->frames] = (struct frame){ 0 };
-		*index = (uint32_t)++trace->frames;
+		*index = (uint32_t)trace->frame.n;
 	}
 	*frame = *index;
 	return true;
@@ -314,10 +308,10 @@ static const struct cg_field item_fields[] = {
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
 {
-	uint32_t *index = cg_map_at(&trace->values, *value);
+	uint32_t *index = cg_map_in(doc->job, &trace->values, *value);
 
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0)
 		*index = ++trace->value_count;
 	*value = *index;
@@ -332,23 +326,22 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 	uint64_t pid = item->pid, tid = item->tid;
 	uint32_t *index;
 
-	for (*thread = 0; *thread < calls->threads && *thread < FEW; ++*thread)
-		if (calls->thread[*thread].pid == pid &&
-		    calls->thread[*thread].tid == tid)
+	for (*thread = 0; *thread < calls->thread.n && *thread < FEW; ++*thread)
+		if (calls->thread.at[*thread].pid == pid &&
+		    calls->thread.at[*thread].tid == tid)
 			return true;
 	if (!make_dense(doc, trace, &pid) || !make_dense(doc, trace, &tid))
 		return false;
-	index = cg_map_at(&trace->thread_ids, pid << 32 | tid);
+	index = cg_map_in(doc->job, &trace->thread_ids, pid << 32 | tid);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &calls->thread, calls->threads,
-			&calls->thread_cap, sizeof(*calls->thread)))
+		if (!cg_append(doc->job, &calls->thread,
+			(struct chrome_thread){ .pid = item->pid,
+			    .tid = item->tid,
+			    .now = INT64_MIN }))
 			return false;
-		calls->thread[calls->threads] = (struct chrome_thread){
-			.pid = item->pid, .tid = item->tid, .now = INT64_MIN
-		};
-		*index = (uint32_t)++calls->threads;
+		*index = (uint32_t)calls->thread.n;
 	}
 	*thread = *index - 1;
 	return true;
@@ -387,10 +380,11 @@ keep_moment(struct cg_doc *doc, struct trace *trace, uint32_t sample,
 	trace->asked = true;
 	trace->last_moment = item->ts;
 	return !trace->kept ||
-	       (cg_numbers_add(&trace->moments, sample) &&
-		   cg_numbers_add_signed(&trace->moments, (int64_t)step) &&
-		   cg_numbers_add(&trace->moments, (uint64_t)item->weight)) ||
-	       cg_reject_nomem(doc->job);
+	       (cg_numbers_in(doc->job, &trace->moments, sample) &&
+		   cg_numbers_in_signed(
+		       doc->job, &trace->moments, (int64_t)step) &&
+		   cg_numbers_in(
+		       doc->job, &trace->moments, (uint64_t)item->weight));
 }
 
 static bool
@@ -402,20 +396,19 @@ add_sample(struct cg_doc *doc, struct trace *trace, const struct item *item)
 		return cg_doc_fail(doc, "a non-negative weight");
 	if (!get_thread(doc, trace, item, &thread))
 		return false;
-	index =
-	    cg_map_at(&trace->sample_ids, (uint64_t)thread << 32 | item->frame);
+	index = cg_map_in(
+	    doc->job, &trace->sample_ids, (uint64_t)thread << 32 | item->frame);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index == 0) {
-		if (!cg_doc_grow(doc, &trace->sample, trace->samples,
-			&trace->sample_cap, sizeof(*trace->sample)))
+		if (!cg_append(doc->job, &trace->sample,
+			(struct sample){
+			    .thread = thread, .frame = item->frame }))
 			return false;
-		trace->sample[trace->samples] =
-		    (struct sample){ .thread = thread, .frame = item->frame };
-		*index = (uint32_t)++trace->samples;
+		*index = (uint32_t)trace->sample.n;
 	}
-	if (__builtin_add_overflow(trace->sample[*index - 1].weight,
-		(uint64_t)item->weight, &trace->sample[*index - 1].weight))
+	if (__builtin_add_overflow(trace->sample.at[*index - 1].weight,
+		(uint64_t)item->weight, &trace->sample.at[*index - 1].weight))
 		return cg_doc_fail(doc, "weights whose sum fits in 64 bits");
 	if (!trace->sampled)
 		trace->sample_name = item->name;
@@ -434,9 +427,10 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 	uint32_t *process;
 
 	if (cg_equal(what, "process_name")) {
-		process = cg_map_at(&trace->calls.processes, item->pid);
+		process =
+		    cg_map_in(doc->job, &trace->calls.processes, item->pid);
 		if (!process)
-			return cg_reject_nomem(doc->job);
+			return false;
 		*process = item->arg_name;
 		return true;
 	}
@@ -444,7 +438,7 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 		return true;
 	if (!get_thread(doc, trace, item, &thread))
 		return false;
-	trace->calls.thread[thread].comm = item->arg_name;
+	trace->calls.thread.at[thread].comm = item->arg_name;
 	return true;
 }
 
@@ -542,10 +536,10 @@ take_frames(struct cg_doc *doc, void *into)
 		/* Nothing can refer to an empty id. */
 		if (index == 0)
 			continue;
-		if (trace->frame[index - 1].defined)
+		if (trace->frame.at[index - 1].defined)
 			return cg_doc_fail(
 			    doc, "a frame id that occurs only once");
-		trace->frame[index - 1] = frame;
+		trace->frame.at[index - 1] = frame;
 	}
 	return doc->status == CG_OK;
 }
@@ -556,29 +550,28 @@ add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
 {
 	const struct cg_pos nowhere = { 0 };
 	cg_node below = 0;
-	size_t depth = 0;
 
+	trace->path.n = 0;
 	while (index != 0) {
-		bool defined = trace->frame[index - 1].defined;
+		bool defined = trace->frame.at[index - 1].defined;
 
-		if (!defined || depth == trace->frames) {
+		if (!defined || trace->path.n == trace->frame.n) {
 			(void)cg_doc_fail(
 			    doc, !defined ? "stackFrames with all ids that are "
 					    "referred to"
 					  : "parents without a cycle");
 			return 0;
 		}
-		below = trace->frame[index - 1].node;
+		below = trace->frame.at[index - 1].node;
 		if (below != 0)
 			break;
-		if (!cg_doc_grow(doc, &trace->path, depth, &trace->path_cap,
-			sizeof(*trace->path)))
+		if (!cg_append(doc->job, &trace->path, index - 1))
 			return 0;
-		trace->path[depth++] = index - 1;
-		index = trace->frame[index - 1].parent;
+		index = trace->frame.at[index - 1].parent;
 	}
-	while (depth > 0) {
-		struct frame *frame = &trace->frame[trace->path[--depth]];
+	while (trace->path.n > 0) {
+		struct frame *frame =
+		    &trace->frame.at[trace->path.at[--trace->path.n]];
 
 		below = frame->node = cg_add_frame(doc->build, below,
 		    cg_add_fn_named(doc->build, frame->name, 0, 0), &nowhere,
@@ -592,8 +585,8 @@ add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
 static void
 add_samples(struct cg_doc *doc, struct trace *trace)
 {
-	for (size_t i = 0; i < trace->samples; i++) {
-		const struct sample *sample = &trace->sample[i];
+	for (size_t i = 0; i < trace->sample.n; i++) {
+		const struct sample *sample = &trace->sample.at[i];
 		cg_node node = add_frames(doc, trace, sample->frame);
 		uint64_t cost[2] = { 0 };
 
@@ -619,7 +612,7 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 	while (cg_numbers_get(&trace->moments, &at, &number) &&
 	       cg_numbers_get_signed(&trace->moments, &at, &step) &&
 	       cg_numbers_get(&trace->moments, &at, weight)) {
-		const struct sample *sample = &trace->sample[number];
+		const struct sample *sample = &trace->sample.at[number];
 
 		moment.time = (int64_t)((uint64_t)moment.time + (uint64_t)step);
 		moment.node = add_frames(doc, trace, sample->frame);
@@ -653,9 +646,9 @@ add_all(struct cg_doc *doc, struct trace *trace)
 
 	if (strcmp(samples.name, "samples") == 0)
 		samples.long_name = "Samples";
-	if (((trace->calls_seen || trace->samples == 0) &&
+	if (((trace->calls_seen || trace->sample.n == 0) &&
 		!cg_add_column(doc->build, &time)) ||
-	    (trace->samples > 0 && !cg_add_column(doc->build, &samples)))
+	    (trace->sample.n > 0 && !cg_add_column(doc->build, &samples)))
 		return;
 	if (chrome_end_events(doc, &trace->calls))
 		add_samples(doc, trace);
@@ -667,17 +660,17 @@ add_all(struct cg_doc *doc, struct trace *trace)
 static void
 add_profiles(struct cg_doc *doc, struct trace *trace)
 {
-	for (size_t i = 0; i < trace->profiles.count; i++) {
-		struct chrome_traced *traced = trace->profiles.traced[i];
+	for (size_t i = 0; i < trace->profiles.traced.n; i++) {
+		struct chrome_traced *traced = trace->profiles.traced.at[i];
 		const struct chrome_thread *thread =
-		    &trace->calls.thread[traced->thread - 1];
+		    &trace->calls.thread.at[traced->thread - 1];
 		const struct cg_part_info info = { .pid = thread->pid,
 			.tid = thread->tid,
 			.part = i + 1,
 			.cmd = cg_get_name(doc->build, thread->comm).ptr };
 
 		/* Two profiles of one thread have the same samples. */
-		if (trace->profiles.count > 1)
+		if (trace->profiles.traced.n > 1)
 			(void)cg_add_part(doc->build, &info);
 		chrome_set_thread(doc, &trace->calls, traced->thread - 1);
 		if (!chrome_end_profile(doc, &traced->profile))
@@ -702,21 +695,6 @@ static const struct cg_field fields[] = {
 	{ 0 },
 };
 
-static void
-free_trace(struct trace *trace)
-{
-	chrome_free_calls(&trace->calls);
-	chrome_free_profiles(&trace->profiles);
-	cg_map_free(&trace->thread_ids);
-	cg_map_free(&trace->values);
-	cg_map_free(&trace->frame_ids);
-	cg_map_free(&trace->sample_ids);
-	cg_numbers_free(&trace->moments);
-	free(trace->frame);
-	free(trace->sample);
-	free(trace->path);
-}
-
 static int
 read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
@@ -729,14 +707,13 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		good = take_items(&doc, &trace);
 	else
 		good = cg_doc_fields(&doc, fields, &trace);
-	if (good && trace.profiles.count > 0)
+	if (good && trace.profiles.traced.n > 0)
 		add_profiles(&doc, &trace);
 	else if (good)
 		add_all(&doc, &trace);
 	if (trace.skipped > 0)
 		cg_note(job, "events other than calls are dropped: %llu",
 		    (unsigned long long)trace.skipped);
-	free_trace(&trace);
 	return cg_doc_close(&doc);
 }
 

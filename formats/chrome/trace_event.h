@@ -34,8 +34,7 @@ struct chrome_thread {
 	int64_t now;
 	uint32_t last; /* of its totals, index + 1; 0: it has made no calls */
 	uint32_t root; /* of its totals the first: the bottom of its stacks */
-	struct chrome_open *open;
-	size_t depth, cap;
+	CG_ARRAY(struct chrome_open) open;
 	struct cg_numbers moments; /* totals, and differences of times */
 	int64_t last_moment;
 };
@@ -58,22 +57,16 @@ struct chrome_arc {
 };
 
 struct chrome_calls {
-	struct chrome_thread *thread;
-	size_t threads, thread_cap;
-	struct chrome_event *event; /* the window */
-	size_t events, event_cap;
+	CG_ARRAY(struct chrome_thread) thread;
+	CG_ARRAY(struct chrome_event) event; /* the window */
 	uint32_t seq;
 	struct cg_map total_ids; /* caller << 32 | name -> index + 1 */
-	struct chrome_total *total;
-	size_t totals, total_cap;
-	struct cg_map arc_ids;  /* caller << 32 | fn -> the latest, index + 1 */
-	struct chrome_arc *arc; /* by thread */
-	size_t arcs, arc_cap;
-	struct cg_map processes; /* pid -> name */
-	cg_fn *fn;               /* by name */
-	size_t fn_cap;
+	CG_ARRAY(struct chrome_total) total;
+	struct cg_map arc_ids; /* caller << 32 | fn -> the latest, index + 1 */
+	CG_ARRAY(struct chrome_arc) arc; /* by thread */
+	struct cg_map processes;         /* pid -> name */
+	CG_ARRAY(cg_fn) fn;              /* by name */
 	bool asked, kept; /* whether the target can represent a timeline */
-	bool full;        /* there was no memory for a moment */
 };
 
 /* False: an error. */
@@ -87,16 +80,18 @@ void chrome_set_thread(
 /* Moments from here on are of that thread. */
 void chrome_set_track(
     struct cg_doc *, const struct chrome_calls *, uint32_t thread, bool spans);
-void chrome_free_calls(struct chrome_calls *);
 
 /* ---- trace_profiles.c: CPU profiles in pieces --------------------------- */
+
+struct chrome_list {
+	CG_ARRAY(int64_t) number;
+};
 
 /* The part of a profile that one event has. */
 struct chrome_piece {
 	struct chrome_tree tree; /* first, see there */
 	bool found;              /* the event has one */
-	int64_t *sample, *delta;
-	size_t samples, sample_cap, deltas, delta_cap;
+	struct chrome_list samples, deltas;
 	int64_t start, end; /* ns; 0: not given */
 };
 
@@ -109,8 +104,7 @@ struct chrome_traced {
 
 struct chrome_profiles {
 	struct chrome_piece piece; /* of the current event */
-	struct chrome_traced **traced;
-	size_t count, cap;
+	CG_ARRAY(struct chrome_traced *) traced;
 };
 
 /* Reads the value of "data" in an event's arguments into the piece. */
@@ -122,7 +116,6 @@ struct chrome_traced *chrome_add_piece(struct cg_doc *,
     struct chrome_profiles *, uint64_t pid, uint64_t tid, cg_name id);
 /* After the last piece: names the missing nodes [unknown]. */
 bool chrome_end_profile(struct cg_doc *, struct chrome_profile *);
-void chrome_free_profiles(struct chrome_profiles *);
 
 /* ---- trace_write.c ------------------------------------------------------ */
 

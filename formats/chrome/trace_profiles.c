@@ -14,8 +14,6 @@
  * refer to later pieces. The older event CpuProfile has a thread's whole
  * profile as args.data.cpuProfile.
  */
-#include <stdlib.h>
-
 #include "trace_event.h"
 
 /* Each page and worker has one profile; the search is linear. */
@@ -48,17 +46,17 @@ take_nodes(struct cg_doc *doc, void *into)
 
 /* Other events use these keys, too: values that are no arrays are skipped. */
 static bool
-take_numbers(struct cg_doc *doc, unsigned digits, int64_t **list, size_t *count,
-    size_t *cap)
+take_numbers(struct cg_doc *doc, unsigned digits, struct chrome_list *list)
 {
+	int64_t number;
+
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
 	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
-		if (!cg_doc_grow(doc, list, *count, cap, sizeof(**list)) ||
-		    !cg_doc_number(doc, digits, *list + *count))
+		if (!cg_doc_number(doc, digits, &number) ||
+		    !cg_append(doc->job, &list->number, number))
 			return false;
-		++*count;
 	}
 	return doc->status == CG_OK;
 }
@@ -66,19 +64,13 @@ take_numbers(struct cg_doc *doc, unsigned digits, int64_t **list, size_t *count,
 static bool
 take_samples(struct cg_doc *doc, void *into)
 {
-	struct chrome_piece *piece = into;
-
-	return take_numbers(
-	    doc, 0, &piece->sample, &piece->samples, &piece->sample_cap);
+	return take_numbers(doc, 0, &((struct chrome_piece *)into)->samples);
 }
 
 static bool
 take_deltas(struct cg_doc *doc, void *into)
 {
-	struct chrome_piece *piece = into;
-
-	return take_numbers(
-	    doc, 3, &piece->delta, &piece->deltas, &piece->delta_cap);
+	return take_numbers(doc, 3, &((struct chrome_piece *)into)->deltas);
 }
 
 static bool
@@ -128,9 +120,9 @@ chrome_take_piece(struct cg_doc *doc, struct chrome_profiles *profiles)
 
 	if (cg_doc_next(doc) != CG_JSON_OBJECT)
 		return cg_doc_skip(doc);
-	piece->tree.nodes = piece->tree.children = piece->tree.ticks = 0;
-	cg_map_free(&piece->tree.ids);
-	piece->samples = piece->deltas = 0;
+	piece->tree.node.n = piece->tree.child.n = piece->tree.tick.n = 0;
+	cg_map_clear(&piece->tree.ids);
+	piece->samples.number.n = piece->deltas.number.n = 0;
 	piece->start = piece->end = 0;
 	piece->found = true;
 	return cg_doc_fields(doc, fields, piece);
@@ -144,29 +136,24 @@ find_profile(struct cg_doc *doc, struct chrome_profiles *profiles, uint64_t pid,
 {
 	struct chrome_traced *traced;
 
-	for (size_t i = profiles->count; i-- > 0;) {
-		traced = profiles->traced[i];
+	for (size_t i = profiles->traced.n; i-- > 0;) {
+		traced = profiles->traced.at[i];
 		if (traced->pid == pid && traced->id == id &&
 		    (id != 0 || traced->tid == tid))
 			return traced;
 	}
-	if (profiles->count >= PROFILES_MAX) {
+	if (profiles->traced.n >= PROFILES_MAX) {
 		(void)cg_doc_fail(doc, "at most 1024 CPU profiles");
 		return NULL;
 	}
-	if (!cg_doc_grow(doc, &profiles->traced, profiles->count,
-		&profiles->cap, sizeof(traced)))
+	traced = cg_alloc(doc->job, sizeof(*traced));
+	if (!traced || !cg_append(doc->job, &profiles->traced, traced))
 		return NULL;
-	traced = calloc(1, sizeof(*traced));
-	if (!traced) {
-		(void)cg_reject_nomem(doc->job);
-		return NULL;
-	}
 	traced->pid = pid;
 	traced->tid = tid;
 	traced->id = id;
 	traced->profile.timed = true;
-	return profiles->traced[profiles->count++] = traced;
+	return traced;
 }
 
 static bool
@@ -175,16 +162,16 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 {
 	uint32_t *index;
 
-	if (!cg_doc_grow(
-		doc, &tree->node, tree->nodes, &tree->node_cap, sizeof(*node)))
+	index = cg_map_in(doc->job, &tree->ids, node->id);
+	if (!index)
 		return false;
-	index = cg_map_at(&tree->ids, node->id);
-	if (!index || tree->nodes >= UINT32_MAX)
+	if (tree->node.n >= UINT32_MAX)
 		return cg_reject_nomem(doc->job);
 	if (*index != 0)
 		return cg_doc_fail(doc, "an id that no other node has");
-	tree->node[tree->nodes++] = *node;
-	*index = (uint32_t)tree->nodes;
+	if (!cg_append(doc->job, &tree->node, *node))
+		return false;
+	*index = (uint32_t)tree->node.n;
 	return true;
 }
 
@@ -193,10 +180,10 @@ static bool
 add_nodes(
     struct cg_doc *doc, struct chrome_tree *to, const struct chrome_tree *from)
 {
-	size_t base = to->nodes;
+	size_t base = to->node.n;
 
-	for (size_t i = 0; i < from->nodes; i++) {
-		struct chrome_node node = from->node[i];
+	for (size_t i = 0; i < from->node.n; i++) {
+		struct chrome_node node = from->node.at[i];
 
 		node.ticks = 0; /* traces have no positionTicks */
 		if (node.parent != 0)
@@ -227,14 +214,14 @@ bool
 chrome_end_profile(struct cg_doc *doc, struct chrome_profile *profile)
 {
 	struct chrome_tree *tree = &profile->tree;
-	size_t missing = 0, nodes = tree->nodes, at = 0;
+	size_t missing = 0, nodes = tree->node.n, at = 0;
 	struct chrome_sum sum;
 	bool good = true;
 
 	for (size_t i = 0; good && i < nodes; i++) {
-		if (tree->node[i].parent_id != 0)
+		if (tree->node.at[i].parent_id != 0)
 			good = add_missing(
-			    doc, tree, tree->node[i].parent_id, &missing);
+			    doc, tree, tree->node.at[i].parent_id, &missing);
 	}
 	while (good && chrome_next_sum(profile, &at, &sum))
 		good = add_missing(doc, tree, sum.id, &missing);
@@ -252,16 +239,19 @@ chrome_add_piece(struct cg_doc *doc, struct chrome_profiles *profiles,
     uint64_t pid, uint64_t tid, cg_name id)
 {
 	struct chrome_piece *piece = &profiles->piece;
+	size_t samples = piece->samples.number.n;
+	size_t deltas = piece->deltas.number.n;
 	struct chrome_traced *traced =
 	    find_profile(doc, profiles, pid, tid, id);
 
 	if (!traced || !add_nodes(doc, &traced->profile.tree, &piece->tree))
 		return NULL;
-	if (piece->samples != piece->deltas)
+	if (samples != deltas)
 		cg_warn(doc->job, "there are not as many samples as times");
-	for (size_t i = 0; i < piece->samples && i < piece->deltas; i++) {
-		if (!chrome_add_sample(doc, &traced->profile, piece->sample[i],
-			piece->delta[i]))
+	for (size_t i = 0; i < samples && i < deltas; i++) {
+		if (!chrome_add_sample(doc, &traced->profile,
+			piece->samples.number.at[i],
+			piece->deltas.number.at[i]))
 			return NULL;
 	}
 	if (piece->start != 0)
@@ -269,17 +259,4 @@ chrome_add_piece(struct cg_doc *doc, struct chrome_profiles *profiles,
 	if (piece->end != 0)
 		traced->profile.end = piece->end;
 	return traced;
-}
-
-void
-chrome_free_profiles(struct chrome_profiles *profiles)
-{
-	for (size_t i = 0; i < profiles->count; i++) {
-		chrome_free_profile(&profiles->traced[i]->profile);
-		free(profiles->traced[i]);
-	}
-	free(profiles->traced);
-	chrome_free_tree(&profiles->piece.tree);
-	free(profiles->piece.sample);
-	free(profiles->piece.delta);
 }

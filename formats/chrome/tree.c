@@ -8,21 +8,9 @@
  * heap profiles and in CPU profiles of Chrome before 58 it contains its
  * children; the latter have no callFrame, and count lines from 1.
  */
-#include <stdlib.h>
-
 #include "chrome.h"
 
 #define ROOT "(root)" /* V8's name for the bottom of all stacks */
-
-void
-chrome_free_tree(struct chrome_tree *tree)
-{
-	free(tree->node);
-	free(tree->child);
-	free(tree->tick);
-	free(tree->path);
-	cg_map_free(&tree->ids);
-}
 
 /* ---- From JSON ---------------------------------------------------------- */
 
@@ -41,21 +29,20 @@ take_ticks(struct cg_doc *doc, void *into)
 	struct chrome_tree *tree = doc->arg;
 	struct chrome_node *node = into;
 
-	node->tick = (uint32_t)tree->ticks;
+	node->tick = (uint32_t)tree->tick.n;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
 		struct chrome_tick tick = { 0 };
 
-		if (!cg_doc_fields(doc, fields, &tick) ||
-		    !cg_doc_grow(doc, &tree->tick, tree->ticks, &tree->tick_cap,
-			sizeof(tick)))
+		if (!cg_doc_fields(doc, fields, &tick))
 			return false;
-		if (tick.line > UINT32_MAX || tree->ticks == UINT32_MAX)
+		if (tick.line > UINT32_MAX || tree->tick.n == UINT32_MAX)
 			return cg_doc_fail(doc, "a line number");
-		tree->tick[tree->ticks++] = tick;
+		if (!cg_append(doc->job, &tree->tick, tick))
+			return false;
 	}
-	node->ticks = (uint32_t)tree->ticks - node->tick;
+	node->ticks = (uint32_t)tree->tick.n - node->tick;
 	return true;
 }
 
@@ -125,24 +112,21 @@ static const struct cg_field node_fields[] = {
 static bool
 open_node(struct cg_doc *doc, struct chrome_tree *tree, uint64_t parent)
 {
-	struct chrome_node *node;
-
-	if (!cg_doc_object(doc) || !cg_doc_grow(doc, &tree->node, tree->nodes,
-				       &tree->node_cap, sizeof(*node)))
-		return false;
-	if (tree->nodes == UINT32_MAX)
-		return cg_doc_fail(doc, "fewer than 2^32 nodes");
-	node = &tree->node[tree->nodes++];
-	*node = (struct chrome_node){
+	const struct chrome_node node = {
 		.parent = parent, .line = -1, .column = -1, .old = true
 	};
-	return true;
+
+	if (!cg_doc_object(doc))
+		return false;
+	if (tree->node.n == UINT32_MAX)
+		return cg_doc_fail(doc, "fewer than 2^32 nodes");
+	return cg_append(doc->job, &tree->node, node);
 }
 
 static bool
 close_node(struct cg_doc *doc, struct chrome_tree *tree, size_t at)
 {
-	struct chrome_node *node = &tree->node[at];
+	struct chrome_node *node = &tree->node.at[at];
 	uint32_t *index;
 
 	if (node->old) {
@@ -151,9 +135,9 @@ close_node(struct cg_doc *doc, struct chrome_tree *tree, size_t at)
 	}
 	if (node->id == 0)
 		return true;
-	index = cg_map_at(&tree->ids, node->id);
+	index = cg_map_in(doc->job, &tree->ids, node->id);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index != 0)
 		return cg_doc_fail(doc, "an id that no other node has");
 	*index = (uint32_t)at + 1;
@@ -178,12 +162,11 @@ take_children(
 		*nested = cg_doc_next(doc) == CG_JSON_OBJECT;
 		if (*nested)
 			return true;
-		if (!cg_doc_number(doc, 0, &id) ||
-		    !cg_doc_grow(doc, &tree->child, tree->children,
-			&tree->child_cap, sizeof(child)))
+		if (!cg_doc_number(doc, 0, &id))
 			return false;
 		child.id = (uint64_t)id;
-		tree->child[tree->children++] = child;
+		if (!cg_append(doc->job, &tree->child, child))
+			return false;
 	}
 	return doc->status == CG_OK;
 }
@@ -198,7 +181,7 @@ chrome_take_node(struct cg_doc *doc, void *into)
 	bool down;
 
 	(void)into;
-	path[0] = tree->nodes;
+	path[0] = tree->node.n;
 	if (!open_node(doc, tree, 0))
 		return false;
 	while (depth > 0) {
@@ -213,13 +196,13 @@ chrome_take_node(struct cg_doc *doc, void *into)
 		} else {
 			down = false;
 			if (!cg_doc_field(
-				doc, node_fields, key, &tree->node[at]))
+				doc, node_fields, key, &tree->node.at[at]))
 				return false;
 		}
 		if (!down)
 			continue;
 		at = path[depth - 1] + 1;
-		path[depth++] = tree->nodes;
+		path[depth++] = tree->node.n;
 		if (!open_node(doc, tree, at))
 			return false;
 	}
@@ -234,7 +217,7 @@ chrome_find_node(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 	uint32_t index = cg_map_get(&tree->ids, id);
 
 	if (index != 0)
-		return &tree->node[index - 1];
+		return &tree->node.at[index - 1];
 	(void)cg_doc_fail(doc, "nodes with all ids that are referred to");
 	return NULL;
 }
@@ -253,20 +236,20 @@ chrome_link_tree(struct cg_doc *doc, struct chrome_tree *tree)
 {
 	struct chrome_node *node, *parent;
 
-	for (size_t i = 0; i < tree->children; i++) {
-		const struct chrome_child *child = &tree->child[i];
+	for (size_t i = 0; i < tree->child.n; i++) {
+		const struct chrome_child *child = &tree->child.at[i];
 
 		node = chrome_find_node(doc, tree, child->id);
 		if (!node || !set_parent(doc, node, child->parent + 1))
 			return false;
 	}
-	for (size_t i = 0; i < tree->nodes; i++) {
-		node = &tree->node[i];
+	for (size_t i = 0; i < tree->node.n; i++) {
+		node = &tree->node.at[i];
 		if (node->parent_id == 0)
 			continue;
 		parent = chrome_find_node(doc, tree, node->parent_id);
-		if (!parent ||
-		    !set_parent(doc, node, (uint64_t)(parent - tree->node) + 1))
+		if (!parent || !set_parent(doc, node,
+				   (uint64_t)(parent - tree->node.at) + 1))
 			return false;
 	}
 	return true;
@@ -311,7 +294,7 @@ add_frame(
 	const struct chrome_node *parent;
 
 	if (node->parent != 0) {
-		parent = &tree->node[node->parent - 1];
+		parent = &tree->node.at[node->parent - 1];
 		node->below = is_root(doc, parent) ? 0 : parent->frame;
 	}
 	node->framed = true;
@@ -326,20 +309,20 @@ cg_node
 chrome_add_frames(
     struct cg_doc *doc, struct chrome_tree *tree, struct chrome_node *node)
 {
-	size_t depth = 0, at = (size_t)(node - tree->node) + 1;
+	size_t at = (size_t)(node - tree->node.at) + 1;
 
-	for (; at != 0 && !tree->node[at - 1].framed;
-	     at = (size_t)tree->node[at - 1].parent) {
-		if (depth == tree->nodes) {
+	tree->path.n = 0;
+	for (; at != 0 && !tree->node.at[at - 1].framed;
+	     at = (size_t)tree->node.at[at - 1].parent) {
+		if (tree->path.n == tree->node.n) {
 			(void)cg_doc_fail(doc, "parents without a cycle");
 			return 0;
 		}
-		if (!cg_doc_grow(doc, &tree->path, depth, &tree->path_cap,
-			sizeof(*tree->path)))
+		if (!cg_append(doc->job, &tree->path, at - 1))
 			return 0;
-		tree->path[depth++] = at - 1;
 	}
-	while (depth > 0)
-		add_frame(doc, tree, &tree->node[tree->path[--depth]]);
+	while (tree->path.n > 0)
+		add_frame(
+		    doc, tree, &tree->node.at[tree->path.at[--tree->path.n]]);
 	return node->frame;
 }

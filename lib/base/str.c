@@ -376,12 +376,19 @@ cg_map_prefetch(const struct cg_map *of, uint64_t key)
 }
 
 void
-cg_map_free(struct cg_map *map)
+cg_map_clear(struct cg_map *map)
 {
 	if (!map->table)
 		return;
 	free(map->table->slot);
 	free(map->table->dense);
+	*map->table = (struct cg_map_table){ 0 };
+}
+
+void
+cg_map_free(struct cg_map *map)
+{
+	cg_map_clear(map);
 	free(map->table);
 	map->table = NULL;
 }
