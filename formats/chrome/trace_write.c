@@ -52,6 +52,12 @@ struct call {
 };
 #define CALLS_MAX 16384
 
+struct place {
+	uint32_t stack;
+	int64_t begin;
+	uint64_t number; /* of its call: below written, it is */
+};
+
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -65,23 +71,16 @@ struct writer {
 	uint32_t *rank;      /* by function */
 	char *text;          /* scratch, for a label */
 	size_t longest;      /* of the labels' texts */
-	uint32_t *path;
-	size_t path_cap;
+	CG_ARRAY(uint32_t) path;
 	size_t nameless;   /* tracks without numbers so far */
 	uint64_t pid, tid; /* of the track */
 	const char *separator;
-	uint32_t open;     /* the stack of calls that have not ended */
-	struct call *call; /* that are not written yet, from head on */
-	size_t head, calls, call_cap;
-	uint64_t written; /* calls before head */
-	struct place {
-		uint32_t stack;
-		int64_t begin;
-		uint64_t number; /* of its call: below written, it is */
-	} * place;               /* of calls that have not ended, from 1 on */
-	size_t depth, place_cap;
-	uint64_t *ended; /* numbers of calls that ended at last_end */
-	size_t ends, ended_cap;
+	uint32_t open;              /* the stack of calls that have not ended */
+	CG_ARRAY(struct call) call; /* that are not written yet, from head on */
+	size_t head;
+	uint64_t written;             /* calls before head */
+	CG_ARRAY(struct place) place; /* of calls that have not ended */
+	CG_ARRAY(uint64_t) ended; /* numbers of calls that ended at last_end */
 	int64_t last_end;
 };
 
@@ -118,18 +117,18 @@ rank_labels(struct writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1, rank = 0;
 
-	w->label = calloc(count, sizeof(*w->label));
-	w->rank = calloc(count, sizeof(*w->rank));
+	w->label = cg_alloc(w->job, count * sizeof(*w->label));
+	w->rank = cg_alloc(w->job, count * sizeof(*w->rank));
 	if (!w->label || !w->rank)
-		return cg_reject_nomem(w->job);
+		return false;
 	for (cg_fn fn = 0; fn < count; fn++) {
 		w->label[fn] = get_label(w->graph, fn);
 		if (w->label[fn].text.len > w->longest)
 			w->longest = w->label[fn].text.len;
 	}
-	w->text = malloc(w->longest + 2); /* with brackets */
+	w->text = cg_alloc(w->job, w->longest + 2); /* with brackets */
 	if (!w->text)
-		return cg_reject_nomem(w->job);
+		return false;
 	qsort(w->label, count, sizeof(*w->label), compare_labels);
 	for (size_t i = 0; i < count; i++) {
 		if (compare_labels(&w->label[rank], &w->label[i]) != 0)
@@ -175,8 +174,8 @@ merge_stacks(struct writer *w)
 	if (!w->merged)
 		return false;
 	w->stack = cg_merged_frames(w->merged, &count);
-	w->number = calloc(count, sizeof(*w->number));
-	return w->number || cg_reject_nomem(w->job);
+	w->number = cg_alloc(w->job, count * sizeof(*w->number));
+	return w->number != NULL;
 }
 
 /* ---- Events ------------------------------------------------------------- */
@@ -292,12 +291,12 @@ sort_calls(struct call *call, size_t n)
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
 {
-	size_t waiting = w->calls - w->head, n = 0;
+	size_t waiting = w->call.n - w->head, n = 0;
 	const struct call *call;
 
 	if (waiting == 0)
 		return 0;
-	call = &w->call[w->head];
+	call = &w->call.at[w->head];
 	if (call->is_end)
 		return 1;
 	while (n < waiting && !call[n].is_end && call[n].begin == call->begin) {
@@ -315,15 +314,16 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 	size_t n;
 
 	while ((n = count_first(w, max, now)) > 0) {
-		sort_calls(w->call + w->head, n);
+		sort_calls(w->call.at + w->head, n);
 		w->written += n;
 		for (; n > 0; n--)
-			put_call(w, &w->call[w->head++]);
+			put_call(w, &w->call.at[w->head++]);
 	}
-	if (w->head == 0 || w->head <= w->calls / 2)
+	if (w->head == 0 || w->head <= w->call.n / 2)
 		return;
-	w->calls -= w->head;
-	memmove(w->call, w->call + w->head, w->calls * sizeof(*w->call));
+	w->call.n -= w->head;
+	memmove(
+	    w->call.at, w->call.at + w->head, w->call.n * sizeof(*w->call.at));
 	w->head = 0;
 }
 
@@ -331,24 +331,22 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 static uint64_t
 add_call(struct writer *w, const struct call *call)
 {
-	if (!cg_grow_raw(
-		&w->call, &w->call_cap, w->calls + 1, sizeof(*w->call)))
+	if (!cg_append(w->job, &w->call, *call))
 		return UINT64_MAX;
-	w->call[w->calls++] = *call;
-	return w->written + (w->calls - 1 - w->head);
+	return w->written + (w->call.n - 1 - w->head);
 }
 
 static struct call *
 get_call(struct writer *w, uint64_t number)
 {
-	return &w->call[w->head + (size_t)(number - w->written)];
+	return &w->call.at[w->head + (size_t)(number - w->written)];
 }
 
 /* The innermost call ends. False: out of memory. */
 static bool
 end_call(struct writer *w, int64_t time)
 {
-	const struct place *place = &w->place[w->depth--];
+	const struct place *place = &w->place.at[--w->place.n];
 	struct call end = { .stack = place->stack,
 		.is_end = true,
 		.begin = place->begin,
@@ -364,13 +362,9 @@ end_call(struct writer *w, int64_t time)
 		get_call(w, number)->end = time;
 	}
 	if (time != w->last_end)
-		w->ends = 0;
+		w->ended.n = 0;
 	w->last_end = time;
-	if (!cg_grow_raw(
-		&w->ended, &w->ended_cap, w->ends + 1, sizeof(*w->ended)))
-		return false;
-	w->ended[w->ends++] = number;
-	return true;
+	return cg_append(w->job, &w->ended, number);
 }
 
 /*
@@ -383,11 +377,12 @@ part_names(struct writer *w, uint32_t stack, int64_t time)
 	uint32_t name = w->stack[stack].key;
 	bool same = false;
 
-	for (size_t i = 0; time == w->last_end && i < w->ends; i++)
-		same |= w->stack[get_call(w, w->ended[i])->stack].key == name;
-	for (size_t i = 0; same && i < w->ends; i++)
-		get_call(w, w->ended[i])->early = true;
-	w->ends = 0;
+	for (size_t i = 0; time == w->last_end && i < w->ended.n; i++)
+		same |=
+		    w->stack[get_call(w, w->ended.at[i])->stack].key == name;
+	for (size_t i = 0; same && i < w->ended.n; i++)
+		get_call(w, w->ended.at[i])->early = true;
+	w->ended.n = 0;
 }
 
 /* False: out of memory. */
@@ -400,11 +395,9 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 	part_names(w, stack, time);
 	put_first_calls(w, CALLS_MAX, time);
 	number = add_call(w, &call);
-	if (number == UINT64_MAX || !cg_grow_raw(&w->place, &w->place_cap,
-					w->depth + 2, sizeof(*w->place)))
-		return false;
-	w->place[++w->depth] = (struct place){ stack, time, number };
-	return true;
+	return number != UINT64_MAX &&
+	       cg_append(
+		   w->job, &w->place, (struct place){ stack, time, number });
 }
 
 /* Ends and begins calls until the stack is another one. False: out of memory. */
@@ -412,24 +405,20 @@ static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
 {
 	uint32_t from = w->open;
-	size_t n = 0;
 	bool ok = true;
 
 	w->open = to;
-	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[to].depth + 1,
-		sizeof(*w->path)))
-		return false;
 	while (ok && from != to) {
 		if (w->stack[from].depth >= w->stack[to].depth) {
 			ok = end_call(w, time);
 			from = w->stack[from].parent;
 		} else {
-			w->path[n++] = to;
+			ok = cg_append(w->job, &w->path, to);
 			to = w->stack[to].parent;
 		}
 	}
-	while (ok && n > 0)
-		ok = begin_call(w, w->path[--n], time);
+	while (ok && w->path.n > 0)
+		ok = begin_call(w, w->path.at[--w->path.n], time);
 	return ok;
 }
 
@@ -439,7 +428,7 @@ end_track(struct writer *w, int64_t time)
 	bool ok = change_stack(w, 0, time);
 
 	put_first_calls(w, 0, INT64_MAX);
-	w->ends = 0;
+	w->ended.n = 0;
 	return ok;
 }
 
@@ -595,16 +584,12 @@ put_samples(struct writer *w)
 static bool
 put_frame(struct writer *w, uint32_t stack)
 {
-	size_t n = 0;
-
-	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[stack].depth + 1,
-		sizeof(*w->path)))
-		return cg_reject_nomem(w->job);
 	for (; stack != 0 && w->number[stack] == 0;
 	     stack = w->stack[stack].parent)
-		w->path[n++] = stack;
-	while (n > 0) {
-		stack = w->path[--n];
+		if (!cg_append(w->job, &w->path, stack))
+			return false;
+	while (w->path.n > 0) {
+		stack = w->path.at[--w->path.n];
 		w->number[stack] = ++w->numbered;
 		cg_putf(w->out, "%s\"%" PRIu32 "\":{\"name\":",
 		    w->numbered > 1 ? ",\n" : "", w->numbered);
@@ -676,13 +661,5 @@ chrome_write_trace(
 	}
 	cg_puts(out, "\n]}\n");
 	cg_merged_stacks_free(w.merged);
-	free(w.number);
-	free(w.path);
-	free(w.call);
-	free(w.place);
-	free(w.ended);
-	free(w.label);
-	free(w.rank);
-	free(w.text);
 	return ok ? cg_out_status(out) : cg_rejected(job);
 }
