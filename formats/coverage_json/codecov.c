@@ -181,7 +181,6 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "dropped SimpleCov's branches of %" PRIu64
 		    " file%s: only lines are read",
 		    codecov.dropped, codecov.dropped == 1 ? "" : "s");
-	coverage_json_free_section(&codecov.section);
 	return status;
 }
 

@@ -31,11 +31,15 @@ struct coverage_json_fn {
 	cg_fn fn;             /* in the graph, once the file is open */
 };
 
-/* The lines of a file by function. Starts as { 0 }. */
-struct coverage_json_owners {
-	struct cg_owners of;
-	struct cg_fn_lines *lines;
-	size_t cap;
+struct coverage_json_line {
+	uint32_t line;
+	cg_name fn; /* the function that it names, or 0 */
+	int64_t count;
+};
+
+struct coverage_json_branch {
+	cg_name fn;
+	struct cg_branch row; /* its file is set later */
 };
 
 /*
@@ -43,20 +47,11 @@ struct coverage_json_owners {
  * after the lines that they contain. Starts as { 0 }.
  */
 struct coverage_json_section {
-	struct coverage_json_fn *fn;
-	size_t fns, fn_cap;
-	struct coverage_json_line {
-		uint32_t line;
-		cg_name fn; /* the function that it names, or 0 */
-		int64_t count;
-	} * line;
-	size_t lines, line_cap;
-	struct coverage_json_branch {
-		cg_name fn;
-		struct cg_branch row; /* its file is set later */
-	} * branch;
-	size_t branches, branch_cap;
-	struct coverage_json_owners owners;
+	CG_ARRAY(struct coverage_json_fn) fn;
+	CG_ARRAY(struct coverage_json_line) line;
+	CG_ARRAY(struct coverage_json_branch) branch;
+	CG_ARRAY(struct cg_fn_lines) lines; /* by function, once it is open */
+	struct cg_owners *owners;           /* of lines */
 	/* Name -> position in fn + 1; may have those of earlier files. */
 	struct cg_map by_name;
 };
@@ -64,13 +59,11 @@ struct coverage_json_section {
 /* Adds the event of coverage. */
 bool coverage_json_add_event(struct cg_build *);
 /*
- * Adds n functions of a file with their entries, sorts them, and finds who owns
- * which line. False: out of memory (not reported).
+ * Sorts the functions of a complete file, adds them with their entries, and
+ * finds who owns which line. False: rejected.
  */
-bool coverage_json_open_file(struct cg_build *,
-    struct coverage_json_owners *, cg_file,
-    struct coverage_json_fn *, size_t n);
-void coverage_json_free_owners(struct coverage_json_owners *);
+bool coverage_json_open_file(
+    struct cg_doc *, struct coverage_json_section *, cg_file);
 
 /* ---- section.c: false: rejected ----------------------------------------- */
 
@@ -97,7 +90,6 @@ void coverage_json_mark_reached(struct coverage_json_section *);
 /* Moves a complete file to the graph. */
 bool coverage_json_end_section(
     struct cg_doc *, struct coverage_json_section *, struct cg_slice path);
-void coverage_json_free_section(struct coverage_json_section *);
 
 /* ---- gcovr -------------------------------------------------------------- */
 

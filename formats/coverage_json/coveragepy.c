@@ -29,8 +29,7 @@ struct region {
 
 struct python {
 	struct coverage_json_section section;
-	struct branch *branch;
-	size_t branches, branch_cap;
+	CG_ARRAY(struct branch) branch;
 };
 
 /* ---- Lines and branches ------------------------------------------------- */
@@ -97,12 +96,8 @@ take_pair(struct cg_doc *doc, bool hit)
 		return cg_doc_fail(doc, "two lines of a branch");
 	if (pair[0] <= 0 || pair[0] == pair[1])
 		return doc->status == CG_OK;
-	if (!cg_doc_grow(doc, &python->branch, python->branches,
-		&python->branch_cap, sizeof(*python->branch)))
-		return false;
-	python->branch[python->branches++] =
-	    (struct branch){ (uint32_t)pair[0], pair[1], hit };
-	return true;
+	return cg_append(doc->job, &python->branch,
+	    (struct branch){ (uint32_t)pair[0], pair[1], hit });
 }
 
 static bool
@@ -150,18 +145,18 @@ compare_branches(const void *pa, const void *pb)
 static bool
 add_branches(struct cg_doc *doc, struct python *python)
 {
-	const struct branch *branch = python->branch;
+	const struct branch *branch = python->branch.at;
 
-	if (python->branches > 1)
-		qsort(python->branch, python->branches, sizeof(*branch),
+	if (python->branch.n > 1)
+		qsort(python->branch.at, python->branch.n, sizeof(*branch),
 		    compare_branches);
-	for (size_t i = 0, end; i < python->branches; i = end) {
+	for (size_t i = 0, end; i < python->branch.n; i = end) {
 		struct coverage_json_branch to = {
 			.row = { .pos.line = branch[i].line,
 			    .kind = CG_BRANCH_ARC }
 		};
 
-		for (end = i; end < python->branches &&
+		for (end = i; end < python->branch.n &&
 			      branch[end].line == branch[i].line;
 		     end++) {
 			if (branch[end].hit)
@@ -177,7 +172,7 @@ add_branches(struct cg_doc *doc, struct python *python)
 			to.row.index++;
 		}
 	}
-	python->branches = 0;
+	python->branch.n = 0;
 	return true;
 }
 
@@ -282,15 +277,11 @@ read_python(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	};
 	struct python python = { 0 };
 	struct cg_doc doc;
-	int status;
 
 	cg_doc_open(&doc, job, in, build, &python);
 	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
-	status = cg_doc_close(&doc);
-	free(python.branch);
-	coverage_json_free_section(&python.section);
-	return status;
+	return cg_doc_close(&doc);
 }
 
 static int

@@ -145,14 +145,11 @@ read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	};
 	struct coveralls coveralls = { 0 };
 	struct cg_doc doc;
-	int status;
 
 	cg_doc_open(&doc, job, in, build, &coveralls);
 	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
-	status = cg_doc_close(&doc);
-	coverage_json_free_section(&coveralls.section);
-	return status;
+	return cg_doc_close(&doc);
 }
 
 /* ---- Writing ------------------------------------------------------------ */

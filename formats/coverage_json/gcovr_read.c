@@ -13,9 +13,8 @@ struct gcovr {
 	/* Of the current line: */
 	uint32_t branch, decision; /* numbers of the next ones */
 	size_t term;               /* position in missed of the first one */
-	uint64_t *missed;          /* terms * 2 + outcome that were not seen */
-	size_t misses, missed_cap;
-	uint64_t terms; /* of all conditions so far */
+	CG_ARRAY(uint64_t) missed; /* terms * 2 + outcome that were not seen */
+	uint64_t terms;            /* of all conditions so far */
 	struct cg_in *in;
 };
 
@@ -90,10 +89,9 @@ take_missed(struct cg_doc *doc, unsigned outcome)
 			return false;
 		if (term < 0 || term > UINT32_MAX / 4)
 			return cg_doc_fail(doc, "the index of a term");
-		if (!cg_doc_grow(doc, &gcovr->missed, gcovr->misses,
-			&gcovr->missed_cap, sizeof(*gcovr->missed)))
+		if (!cg_append(
+			doc->job, &gcovr->missed, (uint64_t)term * 2 + outcome))
 			return false;
-		gcovr->missed[gcovr->misses++] = (uint64_t)term * 2 + outcome;
 	}
 	return doc->status == CG_OK;
 }
@@ -135,15 +133,15 @@ add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 	    gcovr->terms > cg_in_offset(gcovr->in) + 65536)
 		return cg_doc_fail(doc,
 		    "fewer outcomes of conditions for the size of the input");
-	if (gcovr->misses > 1)
-		qsort(gcovr->missed, gcovr->misses, sizeof(*gcovr->missed),
-		    compare_numbers);
+	if (gcovr->missed.n > 1)
+		qsort(gcovr->missed.at, gcovr->missed.n,
+		    sizeof(*gcovr->missed.at), compare_numbers);
 	for (uint32_t i = 0; i < count; i++) {
-		while (at < gcovr->misses && gcovr->missed[at] < i)
+		while (at < gcovr->missed.n && gcovr->missed.at[at] < i)
 			at++;
 		branch.row.index = i;
 		branch.row.count =
-		    !(at < gcovr->misses && gcovr->missed[at] == i);
+		    !(at < gcovr->missed.n && gcovr->missed.at[at] == i);
 		if (!coverage_json_add_branch(doc, &gcovr->section, &branch))
 			return false;
 	}
@@ -171,7 +169,7 @@ take_condition(struct cg_doc *doc, void *into)
 	struct condition condition = { 0 };
 
 	(void)into;
-	gcovr->misses = 0;
+	gcovr->missed.n = 0;
 	return cg_doc_fields(doc, fields, &condition) &&
 	       (condition.excluded ||
 		   add_outcomes(doc, gcovr, condition.count));
@@ -199,7 +197,7 @@ take_line(struct cg_doc *doc, void *into)
 	};
 	struct gcovr *gcovr = doc->arg;
 	struct coverage_json_section *section = &gcovr->section;
-	size_t from = section->branches;
+	size_t from = section->branch.n;
 	struct line line = { 0 };
 
 	(void)into;
@@ -209,11 +207,11 @@ take_line(struct cg_doc *doc, void *into)
 	if (line.number == 0 || line.number > UINT32_MAX)
 		return cg_doc_fail(doc, "\"line_number\" with a line");
 	if (line.noncode || line.excluded) {
-		section->branches = from;
+		section->branch.n = from;
 		return true;
 	}
-	for (size_t i = from; i < section->branches; i++) {
-		struct coverage_json_branch *branch = &section->branch[i];
+	for (size_t i = from; i < section->branch.n; i++) {
+		struct coverage_json_branch *branch = &section->branch.at[i];
 
 		branch->fn = line.fn;
 		branch->row.pos.line = (uint32_t)line.number;
@@ -353,13 +351,9 @@ coverage_json_read_gcovr(
 	};
 	struct gcovr gcovr = { .in = in };
 	struct cg_doc doc;
-	int status;
 
 	cg_doc_open(&doc, job, in, build, &gcovr);
 	if (coverage_json_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
-	status = cg_doc_close(&doc);
-	coverage_json_free_section(&gcovr.section);
-	free(gcovr.missed);
-	return status;
+	return cg_doc_close(&doc);
 }

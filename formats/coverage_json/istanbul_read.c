@@ -19,16 +19,14 @@ struct item {
 };
 
 struct items {
-	struct item *item;
-	size_t n, cap;
+	CG_ARRAY(struct item) item;
 	struct cg_map ids; /* id -> position + 1, maybe of an earlier file */
 };
 
 struct istanbul {
 	struct coverage_json_section section;
 	struct items statements, fns, branches;
-	uint64_t *outcome;
-	size_t outcomes, outcome_cap;
+	CG_ARRAY(uint64_t) outcome;
 	cg_name path;
 };
 
@@ -43,19 +41,15 @@ get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
 		(void)cg_doc_fail(doc, "a number as key");
 		return NULL;
 	}
-	at = cg_map_at(&items->ids, id);
-	if (!at) {
-		(void)cg_reject_nomem(doc->job);
+	at = cg_map_in(doc->job, &items->ids, id);
+	if (!at)
 		return NULL;
-	}
-	if (*at > 0 && *at <= items->n && items->item[*at - 1].id == id)
-		return &items->item[*at - 1];
-	if (!cg_doc_grow(
-		doc, &items->item, items->n, &items->cap, sizeof(*items->item)))
+	if (*at > 0 && *at <= items->item.n && items->item.at[*at - 1].id == id)
+		return &items->item.at[*at - 1];
+	if (!cg_append(doc->job, &items->item, (struct item){ .id = id }))
 		return NULL;
-	items->item[items->n++] = (struct item){ .id = id };
-	*at = (uint32_t)items->n;
-	return &items->item[items->n - 1];
+	*at = (uint32_t)items->item.n;
+	return &items->item.at[items->item.n - 1];
 }
 
 /* ---- Places ------------------------------------------------------------- */
@@ -261,6 +255,7 @@ take_b(struct cg_doc *doc, void *into)
 	struct istanbul *istanbul = into;
 	struct cg_slice key;
 	struct item *item;
+	uint64_t *count;
 
 	if (!cg_doc_object(doc))
 		return false;
@@ -268,17 +263,13 @@ take_b(struct cg_doc *doc, void *into)
 		item = get_item(doc, &istanbul->branches, key);
 		if (!item || !cg_doc_array(doc))
 			return false;
-		item->outcome = istanbul->outcomes;
+		item->outcome = istanbul->outcome.n;
 		while (cg_doc_item(doc)) {
-			if (!cg_doc_grow(doc, &istanbul->outcome,
-				istanbul->outcomes, &istanbul->outcome_cap,
-				sizeof(*istanbul->outcome)) ||
-			    !take_count(
-				doc, &istanbul->outcome[istanbul->outcomes]))
+			count = cg_push(doc->job, &istanbul->outcome);
+			if (!count || !take_count(doc, count))
 				return false;
-			istanbul->outcomes++;
 		}
-		item->outcomes = istanbul->outcomes - item->outcome;
+		item->outcomes = istanbul->outcome.n - item->outcome;
 	}
 	return doc->status == CG_OK;
 }
@@ -302,11 +293,11 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 	struct items *statements = &istanbul->statements;
 	uint32_t last = 0;
 
-	if (statements->n > 1)
-		qsort(statements->item, statements->n,
-		    sizeof(*statements->item), compare_lines);
-	for (size_t i = 0; i < statements->n; i++) {
-		const struct item *item = &statements->item[i];
+	if (statements->item.n > 1)
+		qsort(statements->item.at, statements->item.n,
+		    sizeof(*statements->item.at), compare_lines);
+	for (size_t i = 0; i < statements->item.n; i++) {
+		const struct item *item = &statements->item.at[i];
 
 		if (item->line == last)
 			continue;
@@ -324,8 +315,8 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)
 {
-	for (size_t i = 0; i < istanbul->fns.n; i++) {
-		const struct item *item = &istanbul->fns.item[i];
+	for (size_t i = 0; i < istanbul->fns.item.n; i++) {
+		const struct item *item = &istanbul->fns.item.at[i];
 		uint32_t first = item->decl ? item->decl : item->line;
 		bool empty =
 		    item->last == item->line && item->end == item->column;
@@ -357,13 +348,13 @@ add_branch(
 					       } };
 
 	for (size_t i = 0; i < item->outcomes; i++) {
-		if (istanbul->outcome[item->outcome + i] > 0)
+		if (istanbul->outcome.at[item->outcome + i] > 0)
 			branch.row.flags = CG_BRANCH_REACHED;
 	}
 	for (size_t i = 0; i < item->outcomes && i < UINT32_MAX; i++) {
 		branch.row.index = (uint32_t)i;
 		branch.row.count =
-		    (int64_t)istanbul->outcome[item->outcome + i];
+		    (int64_t)istanbul->outcome.at[item->outcome + i];
 		if (!coverage_json_add_branch(doc, &istanbul->section, &branch))
 			return false;
 	}
@@ -406,22 +397,16 @@ take_file(struct cg_doc *doc, struct istanbul *istanbul, struct cg_slice key)
 		istanbul->path = name;
 	if (!add_lines(doc, istanbul) || !add_fns(doc, istanbul))
 		return false;
-	for (size_t i = 0; i < branches->n; i++) {
-		if (branches->item[i].line > 0 &&
-		    !add_branch(doc, istanbul, &branches->item[i]))
+	for (size_t i = 0; i < branches->item.n; i++) {
+		if (branches->item.at[i].line > 0 &&
+		    !add_branch(doc, istanbul, &branches->item.at[i]))
 			return false;
 	}
-	istanbul->statements.n = istanbul->fns.n = branches->n = 0;
-	istanbul->outcomes = 0;
+	istanbul->statements.item.n = istanbul->fns.item.n = branches->item.n =
+	    0;
+	istanbul->outcome.n = 0;
 	return coverage_json_end_section(
 	    doc, &istanbul->section, cg_get_name(doc->build, istanbul->path));
-}
-
-static void
-free_items(struct items *items)
-{
-	free(items->item);
-	cg_map_free(&items->ids);
 }
 
 int
@@ -431,7 +416,6 @@ coverage_json_read_istanbul(
 	struct istanbul istanbul = { 0 };
 	struct cg_slice key;
 	struct cg_doc doc;
-	int status;
 
 	cg_doc_open(&doc, job, in, build, &istanbul);
 	if (coverage_json_add_event(build) && cg_doc_object(&doc)) {
@@ -440,11 +424,5 @@ coverage_json_read_istanbul(
 				break;
 		}
 	}
-	status = cg_doc_close(&doc);
-	free_items(&istanbul.statements);
-	free_items(&istanbul.fns);
-	free_items(&istanbul.branches);
-	free(istanbul.outcome);
-	coverage_json_free_section(&istanbul.section);
-	return status;
+	return cg_doc_close(&doc);
 }

@@ -63,27 +63,36 @@ add_fns(
 	}
 }
 
-bool
-coverage_json_open_file(struct cg_build *build,
-    struct coverage_json_owners *owners, cg_file file,
-    struct coverage_json_fn *fn, size_t n)
+static void
+free_owners(void *owners)
 {
-	if (n > 1)
-		qsort(fn, n, sizeof(*fn), compare_fns);
-	if (!cg_grow_raw(
-		&owners->lines, &owners->cap, n, sizeof(*owners->lines)))
-		return false;
-	add_fns(build, file, fn, n);
-	for (size_t i = 0; i < n; i++)
-		owners->lines[i] =
-		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
-	return cg_owners_find(&owners->of, owners->lines, n,
-	    cg_add_fn(build, cg_slice(""), file, 0));
+	cg_owners_free(owners);
 }
 
-void
-coverage_json_free_owners(struct coverage_json_owners *owners)
+static bool
+make_owners(struct cg_job *job, struct coverage_json_section *section)
 {
-	free(owners->lines);
-	cg_owners_free(&owners->of);
+	section->owners = cg_alloc(job, sizeof(*section->owners));
+	return section->owners && cg_at_end(job, free_owners, section->owners);
+}
+
+bool
+coverage_json_open_file(
+    struct cg_doc *doc, struct coverage_json_section *section, cg_file file)
+{
+	struct coverage_json_fn *fn = section->fn.at;
+	size_t n = section->fn.n;
+
+	if (n > 1)
+		qsort(fn, n, sizeof(*fn), compare_fns);
+	if ((!section->owners && !make_owners(doc->job, section)) ||
+	    !cg_resize(doc->job, &section->lines, n))
+		return false;
+	add_fns(doc->build, file, fn, n);
+	for (size_t i = 0; i < n; i++)
+		section->lines.at[i] =
+		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
+	return cg_owners_find(section->owners, section->lines.at, n,
+		   cg_add_fn(doc->build, cg_slice(""), file, 0)) ||
+	       cg_reject_nomem(doc->job);
 }

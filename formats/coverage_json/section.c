@@ -3,19 +3,13 @@
  * them to the graph at its end. A line belongs to the function that it names,
  * else to the one whose range contains it.
  */
-#include <stdlib.h>
-
 #include "coverage_json.h"
 
 bool
 coverage_json_add_fn(struct cg_doc *doc, struct coverage_json_section *section,
     const struct coverage_json_fn *fn)
 {
-	if (!cg_doc_grow(
-		doc, &section->fn, section->fns, &section->fn_cap, sizeof(*fn)))
-		return false;
-	section->fn[section->fns++] = *fn;
-	return true;
+	return cg_append(doc->job, &section->fn, *fn);
 }
 
 bool
@@ -23,11 +17,7 @@ coverage_json_add_line(struct cg_doc *doc,
     struct coverage_json_section *section,
     const struct coverage_json_line *line)
 {
-	if (!cg_doc_grow(doc, &section->line, section->lines,
-		&section->line_cap, sizeof(*line)))
-		return false;
-	section->line[section->lines++] = *line;
-	return true;
+	return cg_append(doc->job, &section->line, *line);
 }
 
 bool
@@ -35,11 +25,7 @@ coverage_json_add_branch(struct cg_doc *doc,
     struct coverage_json_section *section,
     const struct coverage_json_branch *branch)
 {
-	if (!cg_doc_grow(doc, &section->branch, section->branches,
-		&section->branch_cap, sizeof(*branch)))
-		return false;
-	section->branch[section->branches++] = *branch;
-	return true;
+	return cg_append(doc->job, &section->branch, *branch);
 }
 
 bool
@@ -72,24 +58,24 @@ coverage_json_take_counts(
 static bool
 has_run(const struct coverage_json_section *section, uint32_t line)
 {
-	size_t low = 0, high = section->lines, middle;
+	size_t low = 0, high = section->line.n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (section->line[middle].line < line)
+		if (section->line.at[middle].line < line)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < section->lines && section->line[low].line == line &&
-	       section->line[low].count > 0;
+	return low < section->line.n && section->line.at[low].line == line &&
+	       section->line.at[low].count > 0;
 }
 
 void
 coverage_json_mark_reached(struct coverage_json_section *section)
 {
-	for (size_t i = 0; i < section->branches; i++) {
-		struct cg_branch *row = &section->branch[i].row;
+	for (size_t i = 0; i < section->branch.n; i++) {
+		struct cg_branch *row = &section->branch.at[i].row;
 
 		if (row->count > 0 || has_run(section, row->pos.line))
 			row->flags |= CG_BRANCH_REACHED;
@@ -97,11 +83,11 @@ coverage_json_mark_reached(struct coverage_json_section *section)
 }
 
 static bool
-map_names(struct coverage_json_section *section)
+map_names(struct cg_job *job, struct coverage_json_section *section)
 {
-	for (size_t i = 0; i < section->fns && i < UINT32_MAX; i++) {
+	for (size_t i = 0; i < section->fn.n && i < UINT32_MAX; i++) {
 		uint32_t *at =
-		    cg_map_at(&section->by_name, section->fn[i].name);
+		    cg_map_in(job, &section->by_name, section->fn.at[i].name);
 
 		if (!at)
 			return false;
@@ -115,9 +101,10 @@ owner_of(struct coverage_json_section *section, cg_name name, uint32_t line)
 {
 	uint32_t at = name ? cg_map_get(&section->by_name, name) : 0;
 
-	if (at > 0 && at <= section->fns && section->fn[at - 1].name == name)
-		return section->fn[at - 1].fn;
-	return cg_owner_of(&section->owners.of, line);
+	if (at > 0 && at <= section->fn.n &&
+	    section->fn.at[at - 1].name == name)
+		return section->fn.at[at - 1].fn;
+	return cg_owner_of(section->owners, line);
 }
 
 bool
@@ -127,12 +114,11 @@ coverage_json_end_section(struct cg_doc *doc,
 	struct cg_pos pos = { .file = cg_add_file(doc->build, path) };
 	uint64_t count;
 
-	if (!coverage_json_open_file(doc->build, &section->owners, pos.file,
-		section->fn, section->fns) ||
-	    !map_names(section))
-		return cg_reject_nomem(doc->job);
-	for (size_t i = 0; i < section->lines; i++) {
-		const struct coverage_json_line *line = &section->line[i];
+	if (!coverage_json_open_file(doc, section, pos.file) ||
+	    !map_names(doc->job, section))
+		return false;
+	for (size_t i = 0; i < section->line.n; i++) {
+		const struct coverage_json_line *line = &section->line.at[i];
 
 		pos.line = line->line;
 		count = (uint64_t)line->count;
@@ -141,8 +127,8 @@ coverage_json_end_section(struct cg_doc *doc,
 			1))
 			return false;
 	}
-	for (size_t i = 0; i < section->branches; i++) {
-		struct coverage_json_branch *branch = &section->branch[i];
+	for (size_t i = 0; i < section->branch.n; i++) {
+		struct coverage_json_branch *branch = &section->branch.at[i];
 
 		branch->row.pos.file = pos.file;
 		if (!cg_add_branch(doc->build,
@@ -150,16 +136,6 @@ coverage_json_end_section(struct cg_doc *doc,
 			&branch->row))
 			return false;
 	}
-	section->fns = section->lines = section->branches = 0;
+	section->fn.n = section->line.n = section->branch.n = 0;
 	return true;
-}
-
-void
-coverage_json_free_section(struct coverage_json_section *section)
-{
-	free(section->fn);
-	free(section->line);
-	free(section->branch);
-	coverage_json_free_owners(&section->owners);
-	cg_map_free(&section->by_name);
 }
