@@ -22,13 +22,11 @@ struct line {
 
 struct reader {
 	struct coverage_xml_reader *r;
-	cg_file file;      /* that is open; 0: none */
-	cg_fn unknown;     /* its function without a name */
-	struct line *line; /* of the file */
-	size_t lines, cap;
+	cg_file file;               /* that is open; 0: none */
+	cg_fn unknown;              /* its function without a name */
+	CG_ARRAY(struct line) line; /* of the file */
 	bool unsorted;
-	char *package; /* as a directory, for files without a path */
-	size_t package_len, package_cap;
+	CG_ARRAY(char) package; /* as a directory, for files without a path */
 };
 
 /* ---- A file ------------------------------------------------------------- */
@@ -96,17 +94,17 @@ close_file(struct coverage_xml_reader *r)
 	struct reader *reader = r->arg;
 
 	if (reader->unsorted)
-		qsort(reader->line, reader->lines, sizeof(*reader->line),
+		qsort(reader->line.at, reader->line.n, sizeof(*reader->line.at),
 		    compare_lines);
-	for (size_t i = 0, end; i < reader->lines; i = end) {
+	for (size_t i = 0, end; i < reader->line.n; i = end) {
 		for (end = i + 1;
-		     end < reader->lines &&
-		     reader->line[end].line == reader->line[i].line;)
+		     end < reader->line.n &&
+		     reader->line.at[end].line == reader->line.at[i].line;)
 			end++;
-		if (!add_line(reader, &reader->line[i], end - i))
+		if (!add_line(reader, &reader->line.at[i], end - i))
 			return false;
 	}
-	reader->lines = 0;
+	reader->line.n = 0;
 	reader->unsorted = false;
 	reader->file = 0;
 	return true;
@@ -122,19 +120,17 @@ open_package(struct coverage_xml_reader *r)
 	struct cg_slice name;
 
 	(void)cg_xml_attribute(r->xml, "name", &name);
-	if (!cg_grow_raw(
-		&reader->package, &reader->package_cap, name.len + 1, 1))
-		return cg_reject_nomem(r->job);
-	reader->package_len = name.len;
+	if (!cg_resize(r->job, &reader->package, name.len))
+		return false;
 	for (size_t i = 0; i < name.len; i++)
-		reader->package[i] = name.ptr[i] == '.' ? '/' : name.ptr[i];
+		reader->package.at[i] = name.ptr[i] == '.' ? '/' : name.ptr[i];
 	return true;
 }
 
 static bool
 close_package(struct coverage_xml_reader *r)
 {
-	((struct reader *)r->arg)->package_len = 0;
+	((struct reader *)r->arg)->package.n = 0;
 	return true;
 }
 
@@ -156,7 +152,7 @@ open_file(struct coverage_xml_reader *r)
 	if (cg_compare(cg_base_name(path), path) == 0 &&
 	    !cg_xml_attribute(r->xml, "path", &name))
 		reader->file = cg_add_file_in(r->build,
-		    (struct cg_slice){ reader->package, reader->package_len },
+		    (struct cg_slice){ reader->package.at, reader->package.n },
 		    path);
 	else
 		reader->file = cg_add_file(r->build, path);
@@ -225,13 +221,12 @@ open_line(struct coverage_xml_reader *r)
 	(void)cg_xml_attribute(r->xml, "type", &type);
 	if (cg_equal(type, "method"))
 		return add_method(reader, (uint32_t)number);
-	if (!cg_grow_raw(
-		&reader->line, &reader->cap, reader->lines + 1, sizeof(*line)))
-		return cg_reject_nomem(r->job);
-	line = &reader->line[reader->lines];
-	*line = (struct line){
-		.line = (uint32_t)number, .nth = reader->lines, .stated = true
-	};
+	line = cg_push(r->job, &reader->line);
+	if (!line)
+		return false;
+	*line = (struct line){ .line = (uint32_t)number,
+		.nth = reader->line.n - 1,
+		.stated = true };
 	if (cg_equal(type, "cond")) {
 		if (!get_branch(reader, line))
 			return false;
@@ -242,7 +237,7 @@ open_line(struct coverage_xml_reader *r)
 		       r, "count", false, INT64_MAX, &line->count)) {
 		return false;
 	}
-	if (reader->lines++ > 0 && line[-1].line > line->line)
+	if (reader->line.n > 1 && line[-1].line > line->line)
 		reader->unsorted = true;
 	return true;
 }
@@ -275,12 +270,8 @@ clover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct coverage_xml_reader r = {
 		.job = job, .in = in, .build = build, .arg = &reader
 	};
-	int status;
 
 	(void)cg_add_event(build, &event);
 	reader.r = &r;
-	status = coverage_xml_read_document(&r, elements);
-	free(reader.line);
-	free(reader.package);
-	return status;
+	return coverage_xml_read_document(&r, elements);
 }

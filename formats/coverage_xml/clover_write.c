@@ -17,10 +17,8 @@ struct source_file {
 struct writer {
 	struct cg_report r;
 	struct coverage_xml_fns fns;
-	struct source_file *file;
-	size_t files, file_cap;
-	char *name; /* of a package */
-	size_t name_cap;
+	CG_ARRAY(struct source_file) file;
+	CG_ARRAY(char) name; /* of a package */
 };
 
 /* ---- Counting ----------------------------------------------------------- */
@@ -34,19 +32,16 @@ count_file(struct writer *c, cg_file id)
 
 	if (!coverage_xml_list_fns(&c->fns, &c->r))
 		return false;
-	for (size_t i = 0; i < c->fns.fns; i++) {
+	for (size_t i = 0; i < c->fns.fn.n; i++) {
 		file.sum.functions.found++;
-		file.sum.functions.hit += c->fns.fn[i].count > 0;
+		file.sum.functions.hit += c->fns.fn.at[i].count > 0;
 	}
 	while (cg_report_line(&c->r, &line)) {
 		file.sum.lines.found++;
 		file.sum.lines.hit += line.hits > 0;
 		cg_count_arcs(line.branch, line.branches, &file.sum.branches);
 	}
-	if (!cg_grow_raw(&c->file, &c->file_cap, c->files + 1, sizeof(file)))
-		return false;
-	c->file[c->files++] = file;
-	return true;
+	return cg_append(c->r.job, &c->file, file);
 }
 
 static struct cg_slice
@@ -62,11 +57,11 @@ directory_of(const struct writer *c, const struct source_file *file)
 static size_t
 package_end(const struct writer *c, size_t from)
 {
-	struct cg_slice directory = directory_of(c, &c->file[from]);
+	struct cg_slice directory = directory_of(c, &c->file.at[from]);
 	size_t end = from + 1;
 
-	while (end < c->files &&
-	       cg_compare(directory_of(c, &c->file[end]), directory) == 0)
+	while (end < c->file.n &&
+	       cg_compare(directory_of(c, &c->file.at[end]), directory) == 0)
 		end++;
 	return end;
 }
@@ -212,14 +207,15 @@ compare_names(const void *pa, const void *pb)
 static void
 sort_fns(struct coverage_xml_fns *f)
 {
-	if (f->fns < 2)
+	if (f->fn.n < 2)
 		return;
-	qsort(f->fn, f->fns, sizeof(*f->fn), compare_names);
-	for (size_t i = 1; i < f->fns; i++) {
-		if (compare_names(&f->fn[i - 1], &f->fn[i]) == 0)
-			f->fn[i - 1].shares_name = f->fn[i].shares_name = true;
+	qsort(f->fn.at, f->fn.n, sizeof(*f->fn.at), compare_names);
+	for (size_t i = 1; i < f->fn.n; i++) {
+		if (compare_names(&f->fn.at[i - 1], &f->fn.at[i]) == 0)
+			f->fn.at[i - 1].shares_name = f->fn.at[i].shares_name =
+			    true;
 	}
-	qsort(f->fn, f->fns, sizeof(*f->fn), compare_fns);
+	qsort(f->fn.at, f->fn.n, sizeof(*f->fn.at), compare_fns);
 }
 
 /* Methods up to a line, which is theirs. */
@@ -228,8 +224,8 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 {
 	struct cg_out *out = c->r.out;
 
-	for (; *at < c->fns.fns && c->fns.fn[*at].first <= line; ++*at) {
-		const struct coverage_xml_fn *fn = &c->fns.fn[*at];
+	for (; *at < c->fns.fn.n && c->fns.fn.at[*at].first <= line; ++*at) {
+		const struct coverage_xml_fn *fn = &c->fns.fn.at[*at];
 
 		put_line(out, fn->first, " type=\"method\"");
 		cg_put_xml_attribute(
@@ -271,22 +267,23 @@ put_file(struct writer *c, const struct source_file *file)
 static bool
 open_package(struct writer *c, size_t from)
 {
-	struct cg_slice directory = directory_of(c, &c->file[from]);
+	struct cg_slice directory = directory_of(c, &c->file.at[from]);
 	size_t end = package_end(c, from), len = 0;
 	struct cg_counts sum = { 0 };
 
-	if (!cg_grow_raw(&c->name, &c->name_cap, directory.len + 1, 1))
+	if (!cg_reserve(c->r.job, &c->name, directory.len + 1))
 		return false;
 	for (size_t i = 0; i + 1 < directory.len; i++) {
 		if (i > 0 || directory.ptr[i] != '/')
-			c->name[len++] =
+			c->name.at[len++] =
 			    directory.ptr[i] == '/' ? '.' : directory.ptr[i];
 	}
 	for (size_t i = from; i < end; i++)
-		cg_add_counts(&sum, &c->file[i].sum);
+		cg_add_counts(&sum, &c->file.at[i].sum);
 	cg_puts(c->r.out, "<package");
 	cg_put_xml_attribute(c->r.out, "name",
-	    len ? (struct cg_slice){ c->name, len } : cg_slice("default-pkg"));
+	    len ? (struct cg_slice){ c->name.at, len }
+		: cg_slice("default-pkg"));
 	cg_puts(c->r.out, ">\n");
 	put_metrics(c->r.out, &sum, 0, end - from);
 	return true;
@@ -300,14 +297,14 @@ put_packages(struct writer *c)
 	cg_file file;
 
 	cg_report_again(&c->r);
-	while (ok && i < c->files && cg_report_file(&c->r, &file)) {
+	while (ok && i < c->file.n && cg_report_file(&c->r, &file)) {
 		if (i == end) {
 			if (i > 0)
 				cg_puts(c->r.out, "</package>\n");
 			ok = open_package(c, i);
 			end = package_end(c, i);
 		}
-		ok = ok && put_file(c, &c->file[i++]);
+		ok = ok && put_file(c, &c->file.at[i++]);
 	}
 	if (i > 0)
 		cg_puts(c->r.out, "</package>\n");
@@ -325,16 +322,16 @@ put_report(struct writer *c)
 
 	while (ok && cg_report_file(&c->r, &file))
 		ok = count_file(c, file);
-	for (size_t i = 0; i < c->files; i++)
-		cg_add_counts(&sum, &c->file[i].sum);
-	for (size_t i = 0; i < c->files; i = package_end(c, i))
+	for (size_t i = 0; i < c->file.n; i++)
+		cg_add_counts(&sum, &c->file.at[i].sum);
+	for (size_t i = 0; i < c->file.n; i = package_end(c, i))
 		packages++;
 	cg_putf(c->r.out,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<coverage generated=\"%s\" clover=\"cgconv-" CG_VERSION "\">\n"
 	    "<project name=\"cgconv\" timestamp=\"%s\">\n",
 	    timestamp, timestamp);
-	put_metrics(c->r.out, &sum, packages, c->files);
+	put_metrics(c->r.out, &sum, packages, c->file.n);
 	ok = ok && put_packages(c);
 	cg_puts(c->r.out, "</project>\n</coverage>\n");
 	return ok;
@@ -351,8 +348,5 @@ clover_write(
 	int status = cg_report_open(&c.r);
 	bool ok = status == CG_OK && put_report(&c);
 
-	free(c.fns.fn);
-	free(c.file);
-	free(c.name);
 	return status == CG_OK ? cg_report_close(&c.r, ok) : status;
 }

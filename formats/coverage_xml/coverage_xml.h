@@ -83,10 +83,9 @@ struct coverage_xml_fn {
 	bool shares_name; /* for the writer: see clover_write.c */
 };
 
-/* Starts as { 0 }; its owner frees fn. */
+/* Starts as { 0 }. */
 struct coverage_xml_fns {
-	struct coverage_xml_fn *fn;
-	size_t fns, cap;
+	CG_ARRAY(struct coverage_xml_fn) fn;
 };
 
 /* Lists the functions of the current file by key; false: out of memory. */

@@ -20,9 +20,10 @@ coverage_xml_find_fn(
 {
 	struct coverage_xml_fn wanted = { .key = cg_fn_key(graph, fn) };
 
-	if (f->fns == 0)
+	if (f->fn.n == 0)
 		return NULL;
-	return bsearch(&wanted, f->fn, f->fns, sizeof(wanted), compare_keys);
+	return bsearch(
+	    &wanted, f->fn.at, f->fn.n, sizeof(wanted), compare_keys);
 }
 
 bool
@@ -33,17 +34,19 @@ coverage_xml_list_fns(struct coverage_xml_fns *f, const struct cg_report *r)
 	const cg_fn *fn;
 	size_t n;
 
-	f->fns = 0;
-	if (!cg_merged_fns(r->lines, r->event, &merged, &n) ||
-	    !cg_grow_raw(&f->fn, &f->cap, n, sizeof(*f->fn)))
+	f->fn.n = 0;
+	if (!cg_merged_fns(r->lines, r->event, &merged, &n))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		f->fn[f->fns++] =
-		    (struct coverage_xml_fn){ .key = merged[i].name,
-			    .first = merged[i].first,
-			    .count = merged[i].count };
-	if (f->fns > 1)
-		qsort(f->fn, f->fns, sizeof(*f->fn), compare_keys);
+	for (size_t i = 0; i < n; i++) {
+		const struct coverage_xml_fn one = { .key = merged[i].name,
+			.first = merged[i].first,
+			.count = merged[i].count };
+
+		if (!cg_append(r->job, &f->fn, one))
+			return false;
+	}
+	if (f->fn.n > 1)
+		qsort(f->fn.at, f->fn.n, sizeof(*f->fn.at), compare_keys);
 	n = cg_file_fns(r->lines, &fn);
 	for (size_t i = n; i-- > 0;) {
 		found = coverage_xml_find_fn(f, r->graph, fn[i]);

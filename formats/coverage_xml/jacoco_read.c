@@ -47,7 +47,8 @@ struct line {
 struct source {
 	cg_name path;
 	cg_file file;
-	size_t line, lines; /* index of the first in reader.line, and count */
+	size_t line,
+	    lines; /* index of the first in reader.line.at, and count */
 	bool unsorted;
 };
 
@@ -67,24 +68,22 @@ struct package {
 	struct cg_map stems;     /* of sources of the package -> path */
 };
 
+struct name {
+	CG_ARRAY(char) text;
+};
+
 struct reader {
 	struct coverage_xml_reader *r;
-	struct package *package; /* that wait for the end of the report */
-	size_t packages, package_cap;
-	struct source *source; /* of them */
-	size_t sources, source_cap;
-	struct line *line;
-	size_t lines, line_cap;
-	struct method *method;
-	size_t methods, method_cap;
-	char *directory, *class; /* names of those that are open */
-	size_t directory_len, directory_cap, class_len, class_cap;
-	char *group; /* names of open groups, each with a slash */
-	size_t group_len, group_cap;
+	CG_ARRAY(struct package)
+	package; /* that wait for the end of the report */
+	CG_ARRAY(struct source) source; /* of them */
+	CG_ARRAY(struct line) line;
+	CG_ARRAY(struct method) method;
+	struct name directory, class; /* of those that are open */
+	CG_ARRAY(char) group; /* names of open groups, each with a slash */
 	struct cg_map owners; /* path -> group, or SHARED */
-	char *text;           /* to make names in */
-	size_t text_cap;
-	cg_name path; /* of the class; 0: not stated */
+	CG_ARRAY(char) text;  /* to make names in */
+	cg_name path;         /* of the class; 0: not stated */
 	cg_name stem;
 	struct cg_map stems; /* of the package */
 	bool in_class, in_source, in_method;
@@ -94,13 +93,12 @@ struct reader {
 /* ---- Names -------------------------------------------------------------- */
 
 static bool
-keep(struct reader *reader, struct cg_slice from, char **to, size_t *len,
-    size_t *cap)
+keep(struct cg_job *job, struct cg_slice from, struct name *to)
 {
-	if (!cg_grow_raw(to, cap, from.len + 1, 1))
-		return cg_reject_nomem(reader->r->job);
-	memcpy(*to, from.ptr, from.len);
-	*len = from.len;
+	if (!cg_reserve(job, &to->text, from.len + 1))
+		return false;
+	memcpy(to->text.at, from.ptr, from.len);
+	to->text.n = from.len;
 	return true;
 }
 
@@ -111,11 +109,10 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 {
 	char *to;
 
-	if (!cg_grow_raw(
-		&reader->text, &reader->text_cap, a.len + b.len + 1, 1))
-		return cg_reject_nomem(reader->r->job);
+	if (!cg_reserve(reader->r->job, &reader->text, a.len + b.len + 1))
+		return false;
 	/* As it is: paths may be URLs. */
-	to = reader->text;
+	to = reader->text.at;
 	if (a.len > 0)
 		memcpy(to, a.ptr, a.len);
 	to += a.len;
@@ -123,8 +120,8 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 		*to++ = '/';
 	if (b.len > 0)
 		memcpy(to, b.ptr, b.len);
-	*joined = (struct cg_slice){ reader->text,
-		(size_t)(to - reader->text) + b.len };
+	*joined = (struct cg_slice){ reader->text.at,
+		(size_t)(to - reader->text.at) + b.len };
 	return true;
 }
 
@@ -132,17 +129,18 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 static cg_name
 group_name(struct reader *reader)
 {
-	return reader->group_len == 0
-		   ? 0
-		   : cg_add_name(reader->r->build,
-			 (struct cg_slice){ reader->group, reader->group_len });
+	return reader->group.n == 0 ? 0
+				    : cg_add_name(reader->r->build,
+					  (struct cg_slice){ reader->group.at,
+					      reader->group.n });
 }
 
 /* The path of that name in the package; false: out of memory. */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 {
-	struct cg_slice package = { reader->directory, reader->directory_len };
+	struct cg_slice package = { reader->directory.text.at,
+		reader->directory.text.n };
 	cg_name group = group_name(reader);
 	uint32_t *owner;
 
@@ -151,9 +149,9 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 	*path = cg_add_name(reader->r->build, name);
 	if (group == 0)
 		return true;
-	owner = cg_map_at(&reader->owners, *path);
+	owner = cg_map_in(reader->r->job, &reader->owners, *path);
 	if (!owner)
-		return cg_reject_nomem(reader->r->job);
+		return false;
 	*owner = *owner == 0 || *owner == group ? group : SHARED;
 	return true;
 }
@@ -175,18 +173,18 @@ add_stem(struct reader *reader, struct cg_slice name, cg_name path)
 	if (len < 2)
 		return true;
 	len--;
-	if (!cg_grow_raw(&reader->text, &reader->text_cap, len + 2, 1))
-		return cg_reject_nomem(reader->r->job);
-	memcpy(reader->text, name.ptr, len);
+	if (!cg_reserve(reader->r->job, &reader->text, len + 2))
+		return false;
+	memcpy(reader->text.at, name.ptr, len);
 	for (unsigned i = 0; i < 2; i++) {
 		size_t end = strlen(ends[i]);
 
-		memcpy(reader->text + len, ends[i], end);
-		value = cg_map_at(&reader->stems,
+		memcpy(reader->text.at + len, ends[i], end);
+		value = cg_map_in(reader->r->job, &reader->stems,
 		    cg_add_name(reader->r->build,
-			(struct cg_slice){ reader->text, len + end }));
+			(struct cg_slice){ reader->text.at, len + end }));
 		if (!value)
-			return cg_reject_nomem(reader->r->job);
+			return false;
 		if (*value == 0)
 			*value = path;
 	}
@@ -209,7 +207,7 @@ name_method(struct reader *reader, struct cg_slice name,
     struct cg_slice descriptor, struct method *method)
 {
 	struct cg_build *build = reader->r->build;
-	size_t class_len = reader->class_len, name_len = class_len + 1;
+	size_t class_len = reader->class.text.n, name_len = class_len + 1;
 	char *text;
 
 	if (descriptor.len == 0 || *descriptor.ptr != '(') {
@@ -218,11 +216,11 @@ name_method(struct reader *reader, struct cg_slice name,
 		method->symbol = cg_add_name(build, descriptor);
 		return true;
 	}
-	if (!cg_grow_raw(&reader->text, &reader->text_cap,
-		name_len + name.len + descriptor.len, 1))
-		return cg_reject_nomem(reader->r->job);
-	text = reader->text;
-	memcpy(text, reader->class, class_len);
+	if (!cg_reserve(reader->r->job, &reader->text,
+		name_len + name.len + descriptor.len))
+		return false;
+	text = reader->text.at;
+	memcpy(text, reader->class.text.at, class_len);
 	text[class_len] = '.';
 	memcpy(text + name_len, name.ptr, name.len);
 	name_len += name.len;
@@ -384,7 +382,7 @@ static bool
 add_source(struct reader *reader, const struct source *source,
     const struct method *method, size_t n)
 {
-	struct line *line = &reader->line[source->line];
+	struct line *line = &reader->line.at[source->line];
 	cg_fn unknown =
 	    cg_add_fn(reader->r->build, cg_slice(""), source->file, 0);
 	size_t from = find_method(method, n, source->file);
@@ -444,7 +442,7 @@ add_package(struct reader *reader, const struct package *package,
     size_t methods, size_t sources)
 {
 	size_t n = package->methods - methods;
-	struct method *method = n > 0 ? &reader->method[methods] : NULL;
+	struct method *method = n > 0 ? &reader->method.at[methods] : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!method[i].path)
@@ -458,7 +456,7 @@ add_package(struct reader *reader, const struct package *package,
 	if (n > 1)
 		qsort(method, n, sizeof(*method), compare_methods);
 	for (size_t i = sources; i < package->sources; i++) {
-		struct source *source = &reader->source[i];
+		struct source *source = &reader->source.at[i];
 
 		if (!add_file(
 			reader, source->path, package->group, &source->file) ||
@@ -469,12 +467,12 @@ add_package(struct reader *reader, const struct package *package,
 }
 
 static void
-free_packages(struct reader *reader)
+forget_packages(struct reader *reader)
 {
-	for (size_t i = 0; i < reader->packages; i++)
-		cg_map_free(&reader->package[i].stems);
-	reader->packages = reader->methods = reader->sources = 0;
-	reader->lines = 0;
+	for (size_t i = 0; i < reader->package.n; i++)
+		cg_map_clear(&reader->package.at[i].stems);
+	reader->package.n = reader->method.n = reader->source.n = 0;
+	reader->line.n = 0;
 }
 
 static bool
@@ -483,15 +481,15 @@ add_packages(struct coverage_xml_reader *r)
 	struct reader *reader = r->arg;
 	size_t methods = 0, sources = 0;
 
-	for (size_t i = 0; i < reader->packages; i++) {
-		const struct package *package = &reader->package[i];
+	for (size_t i = 0; i < reader->package.n; i++) {
+		const struct package *package = &reader->package.at[i];
 
 		if (!add_package(reader, package, methods, sources))
 			return false;
 		methods = package->methods;
 		sources = package->sources;
 	}
-	free_packages(reader);
+	forget_packages(reader);
 	return true;
 }
 
@@ -500,19 +498,17 @@ close_package(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
 
-	if (!cg_grow_raw(&reader->package, &reader->package_cap,
-		reader->packages + 1, sizeof(*reader->package)))
-		return cg_reject_nomem(r->job);
-	reader->package[reader->packages++] =
-	    (struct package){ .group = group_name(reader),
-		    .sources = reader->sources,
-		    .methods = reader->methods,
-		    .stems = reader->stems };
+	if (!cg_append(r->job, &reader->package,
+		(struct package){ .group = group_name(reader),
+		    .sources = reader->source.n,
+		    .methods = reader->method.n,
+		    .stems = reader->stems }))
+		return false;
 	reader->stems = (struct cg_map){ 0 };
-	reader->directory_len = 0;
+	reader->directory.text.n = 0;
 	reader->in_class = reader->in_method = reader->in_source = false;
 	reader->open--;
-	return reader->group_len > 0 || add_packages(r);
+	return reader->group.n > 0 || add_packages(r);
 }
 
 /* ---- Elements ----------------------------------------------------------- */
@@ -526,8 +522,7 @@ open_package(struct coverage_xml_reader *r)
 	if (!cg_xml_attribute(r->xml, "name", &name))
 		return cg_xml_reject(r->xml, "name=\"...\"");
 	reader->open++;
-	return keep(reader, name, &reader->directory, &reader->directory_len,
-	    &reader->directory_cap);
+	return keep(r->job, name, &reader->directory);
 }
 
 static bool
@@ -539,17 +534,16 @@ open_group(struct coverage_xml_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "name=\"...\"");
-	if (name.len >= GROUP_MAX - reader->group_len)
+	if (name.len >= GROUP_MAX - reader->group.n)
 		return cg_xml_reject(
 		    r->xml, "groups whose names have less than 4 KiB");
-	if (!cg_grow_raw(&reader->group, &reader->group_cap,
-		reader->group_len + name.len + 1, 1))
-		return cg_reject_nomem(r->job);
-	to = reader->group + reader->group_len;
+	if (!cg_reserve(r->job, &reader->group, reader->group.n + name.len + 1))
+		return false;
+	to = reader->group.at + reader->group.n;
 	for (size_t i = 0; i < name.len; i++)
 		to[i] = name.ptr[i] == '/' ? '_' : name.ptr[i];
 	to[name.len] = '/';
-	reader->group_len += name.len + 1;
+	reader->group.n += name.len + 1;
 	return true;
 }
 
@@ -566,9 +560,9 @@ close_group(struct coverage_xml_reader *r)
 	struct reader *reader = r->arg;
 
 	do
-		reader->group_len--;
-	while (reader->group_len > 0 &&
-	       reader->group[reader->group_len - 1] != '/');
+		reader->group.n--;
+	while (reader->group.n > 0 &&
+	       reader->group.at[reader->group.n - 1] != '/');
 	return true;
 }
 
@@ -587,8 +581,7 @@ open_class(struct coverage_xml_reader *r)
 		return false;
 	if (!reader->path)
 		reader->stem = cg_add_name(r->build, stem_of(name));
-	return keep(reader, name, &reader->class, &reader->class_len,
-	    &reader->class_cap);
+	return keep(r->job, name, &reader->class);
 }
 
 static bool
@@ -617,10 +610,8 @@ open_method(struct coverage_xml_reader *r)
 	    !name_method(reader, name, descriptor, &method))
 		return false;
 	method.first = (uint32_t)line;
-	if (!cg_grow_raw(&reader->method, &reader->method_cap,
-		reader->methods + 1, sizeof(method)))
-		return cg_reject_nomem(r->job);
-	reader->method[reader->methods++] = method;
+	if (!cg_append(r->job, &reader->method, method))
+		return false;
 	reader->in_method = true;
 	return true;
 }
@@ -652,7 +643,7 @@ open_counter(struct coverage_xml_reader *r)
 		return false;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		if (cg_equal(type, counters[i]))
-			reader->method[reader->methods - 1].counter[i] =
+			reader->method.at[reader->method.n - 1].counter[i] =
 			    counter;
 	}
 	return true;
@@ -662,7 +653,7 @@ static bool
 open_source(struct coverage_xml_reader *r)
 {
 	struct reader *reader = r->arg;
-	struct source source = { .line = reader->lines };
+	struct source source = { .line = reader->line.n };
 	struct cg_slice name;
 
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
@@ -672,10 +663,8 @@ open_source(struct coverage_xml_reader *r)
 	if (!add_path(reader, name, &source.path) ||
 	    !add_stem(reader, name, source.path))
 		return false;
-	if (!cg_grow_raw(&reader->source, &reader->source_cap,
-		reader->sources + 1, sizeof(source)))
-		return cg_reject_nomem(r->job);
-	reader->source[reader->sources++] = source;
+	if (!cg_append(r->job, &reader->source, source))
+		return false;
 	reader->in_source = true;
 	return true;
 }
@@ -710,19 +699,17 @@ open_line(struct coverage_xml_reader *r)
 		cg_warn_at(r->job, cg_xml_at(r->xml),
 		    "line without mi=\"...\" and ci=\"...\" is read as one "
 		    "that never ran");
-	if (!cg_grow_raw(&reader->line, &reader->line_cap, reader->lines + 1,
-		sizeof(*reader->line)))
-		return cg_reject_nomem(r->job);
-	source = &reader->source[reader->sources - 1];
+	source = &reader->source.at[reader->source.n - 1];
 	if (source->lines > 0 &&
-	    number[0] < reader->line[reader->lines - 1].line)
+	    number[0] < reader->line.at[reader->line.n - 1].line)
 		source->unsorted = true;
-	reader->line[reader->lines++] =
-	    (struct line){ .line = (uint32_t)number[0],
+	if (!cg_append(r->job, &reader->line,
+		(struct line){ .line = (uint32_t)number[0],
 		    .missed = (uint32_t)number[1],
 		    .covered = (uint32_t)number[2],
 		    .missed_branches = (uint32_t)number[3],
-		    .covered_branches = (uint32_t)number[4] };
+		    .covered_branches = (uint32_t)number[4] }))
+		return false;
 	source->lines++;
 	return coverage_xml_allow_branches(r, number[3] + number[4]);
 }
@@ -756,22 +743,9 @@ jacoco_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct coverage_xml_reader r = {
 		.job = job, .in = in, .build = build, .arg = &reader
 	};
-	int status;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		(void)cg_add_column(build, &events[i]);
 	reader.r = &r;
-	status = coverage_xml_read_document(&r, elements);
-	free_packages(&reader);
-	cg_map_free(&reader.stems);
-	cg_map_free(&reader.owners);
-	free(reader.package);
-	free(reader.source);
-	free(reader.line);
-	free(reader.method);
-	free(reader.directory);
-	free(reader.group);
-	free(reader.class);
-	free(reader.text);
-	return status;
+	return coverage_xml_read_document(&r, elements);
 }

@@ -64,19 +64,15 @@ struct class
 struct writer {
 	struct cg_report r;
 	struct coverage_xml_fns fns;
-	bool is_signed;         /* the event is */
-	size_t covered, missed; /* columns of instructions, or none */
-	struct line *line;      /* of the file */
-	size_t lines, line_cap;
-	struct method *method; /* of the file: by class, line, name */
-	size_t methods, method_cap;
-	struct class *class; /* of the file: the first is the main one */
-	size_t classes, class_cap;
-	uint32_t *method_of; /* by fn: index in method + 1, or 0 */
-	uint32_t *rank;      /* by entry: index in method */
-	size_t rank_cap;
-	char *main_class; /* name of the file's main class */
-	size_t main_cap;
+	bool is_signed;                 /* the event is */
+	size_t covered, missed;         /* columns of instructions, or none */
+	CG_ARRAY(struct line) line;     /* of the file */
+	CG_ARRAY(struct method) method; /* of the file: by class, line, name */
+	CG_ARRAY(struct class)
+	class;                     /* of the file: the first is the main one */
+	uint32_t *method_of;       /* by fn: index in method + 1, or 0 */
+	CG_ARRAY(uint32_t) rank;   /* by entry: index in method */
+	CG_ARRAY(char) main_class; /* name of the file's main class */
 	struct cg_slice directory; /* of the open package */
 	bool open;
 	struct node package, report;
@@ -187,10 +183,10 @@ name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 	if (len < 2 || path.ptr[len - 1] == '/' || path.ptr[len - 2] == '/')
 		len = path.len + 1;
 	len--;
-	if (!cg_grow_raw(&j->main_class, &j->main_cap, len + 1, 1))
+	if (!cg_reserve(j->r.job, &j->main_class, len + 1))
 		return false;
-	memcpy(j->main_class, path.ptr, len);
-	*name = (struct cg_slice){ j->main_class, len };
+	memcpy(j->main_class.at, path.ptr, len);
+	*name = (struct cg_slice){ j->main_class.at, len };
 	return true;
 }
 
@@ -199,30 +195,30 @@ list_methods(struct writer *j, struct cg_slice main_class)
 {
 	struct coverage_xml_fns *f = &j->fns;
 
-	j->methods = 0;
+	j->method.n = 0;
 	if (!coverage_xml_list_fns(f, &j->r) ||
-	    !cg_grow_raw(
-		&j->method, &j->method_cap, f->fns + 1, sizeof(*j->method)) ||
-	    !cg_grow_raw(&j->rank, &j->rank_cap, f->fns + 1, sizeof(*j->rank)))
+	    !cg_resize(j->r.job, &j->rank, f->fn.n))
 		return false;
-	for (size_t i = 0; i < f->fns; i++) {
-		struct method *method = &j->method[j->methods++];
+	for (size_t i = 0; i < f->fn.n; i++) {
+		struct method *method = cg_push(j->r.job, &j->method);
 
+		if (!method)
+			return false;
 		*method = (struct method){ .class = main_class,
-			.name = f->fn[i].name,
-			.first = f->fn[i].first,
+			.name = f->fn.at[i].name,
+			.first = f->fn.at[i].first,
 			.entry = i,
-			.ran = f->fn[i].count > 0 };
+			.ran = f->fn.at[i].count > 0 };
 		/* A linker name that is not Java's is the descriptor. */
-		if (!split_symbol(method, f->fn[i].key) &&
-		    cg_compare(f->fn[i].key, method->name) != 0)
-			method->descriptor = f->fn[i].key;
+		if (!split_symbol(method, f->fn.at[i].key) &&
+		    cg_compare(f->fn.at[i].key, method->name) != 0)
+			method->descriptor = f->fn.at[i].key;
 	}
-	if (j->methods > 1)
-		qsort(
-		    j->method, j->methods, sizeof(*j->method), compare_methods);
-	for (size_t i = 0; i < j->methods; i++)
-		j->rank[j->method[i].entry] = (uint32_t)i;
+	if (j->method.n > 1)
+		qsort(j->method.at, j->method.n, sizeof(*j->method.at),
+		    compare_methods);
+	for (size_t i = 0; i < j->method.n; i++)
+		j->rank.at[j->method.at[i].entry] = (uint32_t)i;
 	return true;
 }
 
@@ -230,24 +226,26 @@ list_methods(struct writer *j, struct cg_slice main_class)
 static bool
 list_classes(struct writer *j, struct cg_slice main_class)
 {
-	if (!cg_grow_raw(
-		&j->class, &j->class_cap, j->methods + 1, sizeof(*j->class)))
+	j->class.n = 0;
+	if (!cg_append(
+		j->r.job, &j->class, (struct class){ .name = main_class }))
 		return false;
-	j->classes = 1;
-	j->class[0] = (struct class){ .name = main_class };
-	for (size_t i = 0; i < j->methods; i++) {
-		struct method *method = &j->method[i];
-		size_t at = j->classes - 1;
+	for (size_t i = 0; i < j->method.n; i++) {
+		struct method *method = &j->method.at[i];
+		size_t at = j->class.n - 1;
 
 		if (cg_compare(method->class, main_class) == 0)
 			at = 0;
 		else if (i == 0 ||
-			 cg_compare(method->class, method[-1].class) != 0)
-			j->class[at = j->classes++] =
-			    (struct class){ .name = method->class };
-		if (j->class[at].methods++ == 0)
-			j->class[at].method = i;
-		j->class[at].any = true;
+			 cg_compare(method->class, method[-1].class) != 0) {
+			at = j->class.n;
+			if (!cg_append(j->r.job, &j->class,
+				(struct class){ .name = method->class }))
+				return false;
+		}
+		if (j->class.at[at].methods++ == 0)
+			j->class.at[at].method = i;
+		j->class.at[at].any = true;
 		method->in_class = at;
 	}
 	return true;
@@ -264,7 +262,8 @@ remember_fns(struct writer *j)
 	for (size_t i = 0; i < n; i++) {
 		found = coverage_xml_find_fn(&j->fns, j->r.graph, fn[i]);
 		if (found)
-			j->method_of[fn[i]] = j->rank[found - j->fns.fn] + 1;
+			j->method_of[fn[i]] =
+			    j->rank.at[found - j->fns.fn.at] + 1;
 	}
 }
 
@@ -313,12 +312,11 @@ list_lines(struct writer *j)
 	struct cg_hits branches;
 	struct line *line;
 
-	j->lines = 0;
+	j->line.n = 0;
 	while (cg_report_line(&j->r, &sum)) {
-		if (!cg_grow_raw(
-			&j->line, &j->line_cap, j->lines + 1, sizeof(*j->line)))
+		line = cg_push(j->r.job, &j->line);
+		if (!line)
 			return false;
-		line = &j->line[j->lines++];
 		*line = (struct line){ .line = sum.line, .hit = sum.hits > 0 };
 		branches = (struct cg_hits){ 0 };
 		cg_count_arcs(sum.branch, sum.branches, &branches);
@@ -364,8 +362,8 @@ count_row(struct writer *j, struct line *line, const struct cg_line *row,
     bool *has_branches)
 {
 	uint32_t index = j->method_of[row->fn];
-	struct method *method = index ? &j->method[index - 1] : NULL;
-	struct class *class = &j->class[method ? method->in_class : 0];
+	struct method *method = index ? &j->method.at[index - 1] : NULL;
+	struct class *class = &j->class.at[method ? method->in_class : 0];
 	struct counter counter = instructions_of(j, line, row);
 
 	class->any = true;
@@ -398,10 +396,10 @@ count_rows(struct writer *j)
 
 	cg_first_line(j->r.lines);
 	while (cg_next_line(j->r.lines, &row)) {
-		for (; i < j->lines && j->line[i].line < row.line; i++)
+		for (; i < j->line.n && j->line.at[i].line < row.line; i++)
 			has_branches = false;
-		if (i < j->lines && j->line[i].line == row.line)
-			count_row(j, &j->line[i], &row, &has_branches);
+		if (i < j->line.n && j->line.at[i].line == row.line)
+			count_row(j, &j->line.at[i], &row, &has_branches);
 	}
 }
 
@@ -409,9 +407,9 @@ count_rows(struct writer *j)
 static void
 count_methods(struct writer *j)
 {
-	for (size_t i = 0; i < j->methods; i++) {
-		struct method *method = &j->method[i];
-		struct class *class = &j->class[method->in_class];
+	for (size_t i = 0; i < j->method.n; i++) {
+		struct method *method = &j->method.at[i];
+		struct class *class = &j->class.at[method->in_class];
 
 		end_line(&method->node);
 		method->ran |= method->node.counter[INSTRUCTION].covered > 0;
@@ -420,11 +418,11 @@ count_methods(struct writer *j)
 		count(&class->node.counter[METHOD], method->ran);
 		count(&class->node.counter[COMPLEXITY], method->ran);
 	}
-	for (size_t i = 0; i < j->classes; i++) {
-		struct node *node = &j->class[i].node;
+	for (size_t i = 0; i < j->class.n; i++) {
+		struct node *node = &j->class.at[i].node;
 
 		end_line(node);
-		if (j->class[i].any)
+		if (j->class.at[i].any)
 			count(&node->counter[CLASS],
 			    node->counter[METHOD].covered > 0 ||
 				node->counter[INSTRUCTION].covered > 0);
@@ -458,7 +456,7 @@ put_class(
 	cg_put_xml_attribute(out, "sourcefilename", source);
 	cg_puts(out, ">\n");
 	for (size_t i = 0; i < class->methods; i++)
-		put_method(out, &j->method[class->method + i]);
+		put_method(out, &j->method.at[class->method + i]);
 	put_counters(out, &class->node);
 	cg_puts(out, "</class>\n");
 }
@@ -486,12 +484,12 @@ put_source(struct writer *j, struct cg_slice name)
 	cg_puts(j->r.out, "<sourcefile");
 	cg_put_xml_attribute(j->r.out, "name", name);
 	cg_puts(j->r.out, ">\n");
-	for (size_t i = 0; i < j->classes; i++)
-		add_node(&node, &j->class[i].node);
+	for (size_t i = 0; i < j->class.n; i++)
+		add_node(&node, &j->class.at[i].node);
 	node.counter[LINE] = (struct counter){ 0 };
-	for (size_t i = 0; i < j->lines; i++) {
-		put_line(j->r.out, &j->line[i]);
-		count(&node.counter[LINE], j->line[i].hit);
+	for (size_t i = 0; i < j->line.n; i++) {
+		put_line(j->r.out, &j->line.at[i]);
+		count(&node.counter[LINE], j->line.at[i].hit);
 	}
 	put_counters(j->r.out, &node);
 	cg_puts(j->r.out, "</sourcefile>\n");
@@ -545,8 +543,8 @@ put_file(struct writer *j, cg_file file)
 	forget_fns(j);
 	count_methods(j);
 	open_package(j, path);
-	for (size_t i = 0; i < j->classes; i++)
-		put_class(j, &j->class[i], name);
+	for (size_t i = 0; i < j->class.n; i++)
+		put_class(j, &j->class.at[i], name);
 	put_source(j, name);
 	return true;
 }
@@ -558,8 +556,8 @@ put_report(struct writer *j)
 	bool ok = true;
 	cg_file file;
 
-	j->method_of =
-	    calloc(cg_fn_count(j->r.graph) + 1, sizeof(*j->method_of));
+	j->method_of = cg_alloc(
+	    j->r.job, (cg_fn_count(j->r.graph) + 1) * sizeof(*j->method_of));
 	if (!j->method_of)
 		return false;
 	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -591,12 +589,5 @@ jacoco_write(
 	if (status == CG_OK)
 		j.is_signed = cg_get_event(graph, j.r.event)->is_signed;
 	ok = status == CG_OK && put_report(&j);
-	free(j.fns.fn);
-	free(j.line);
-	free(j.method);
-	free(j.class);
-	free(j.method_of);
-	free(j.rank);
-	free(j.main_class);
 	return status == CG_OK ? cg_report_close(&j.r, ok) : status;
 }
