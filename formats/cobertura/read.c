@@ -36,8 +36,7 @@ struct line {
 };
 
 struct lines {
-	struct line *line;
-	size_t count, cap;
+	CG_ARRAY(struct line) line;
 	bool unsorted;
 };
 
@@ -46,20 +45,21 @@ struct reader {
 	struct cg_build *build;
 	struct cg_in *in;
 	struct cg_xml *xml;
-	uint64_t branches; /* of all lines so far */
-	char *source;      /* the last <source> other than "."; NULL: none */
-	size_t sources;    /* such elements */
-	bool windows;      /* one of them is a path of Windows */
-	cg_file file;      /* of the class */
-	cg_fn unknown;     /* the file's function without a name */
-	cg_fn method;      /* that is open; 0: none */
+	uint64_t branches;      /* of all lines so far */
+	CG_ARRAY(char) source;  /* the last <source> other than "."; or empty */
+	CG_ARRAY(char) text;    /* scratch */
+	size_t sources;         /* such elements */
+	bool windows;           /* one of them is a path of Windows */
+	cg_file file;           /* of the class */
+	cg_fn unknown;          /* the file's function without a name */
+	cg_fn method;           /* that is open; 0: none */
 	bool in_class, in_head; /* in_head: of a method, before its lines */
 	struct lines own,
 	    methods;        /* lines of the class, lines of its methods */
 	struct lines *last; /* the one that got the last line; or NULL */
 	uint64_t skipped; /* lines of methods that their class does not list */
-	uint8_t *pair; /* by condition of two branches: how many were taken */
-	size_t pairs, pair_cap;
+	CG_ARRAY(uint8_t)
+	pair; /* by condition of two branches: how many were taken */
 };
 
 /* ---- Attributes --------------------------------------------------------- */
@@ -175,7 +175,7 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 	uint64_t hit = 0;
 
 	for (size_t i = 0; i < line->pairs; i++)
-		hit += r->pair[line->pair + i];
+		hit += r->pair.at[line->pair + i];
 	if (line->branches != 2 * line->pairs || hit != line->hit) {
 		for (uint32_t i = 0; i < line->branches; i++) {
 			if (!add_branch(r, fn, line, 0, i, i < line->hit))
@@ -185,7 +185,7 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 	}
 	for (uint32_t i = 0; i < line->branches; i++) {
 		if (!add_branch(r, fn, line, i / 2, i % 2,
-			i % 2 < r->pair[line->pair + i / 2]))
+			i % 2 < r->pair.at[line->pair + i / 2]))
 			return false;
 	}
 	return true;
@@ -269,7 +269,7 @@ static void
 sort_lines(struct lines *lines)
 {
 	if (lines->unsorted)
-		qsort(lines->line, lines->count, sizeof(*lines->line),
+		qsort(lines->line.at, lines->line.n, sizeof(*lines->line.at),
 		    compare_lines);
 	lines->unsorted = false;
 }
@@ -280,7 +280,7 @@ count_entries(const struct lines *lines, size_t from, uint32_t line)
 {
 	size_t to = from;
 
-	while (to < lines->count && lines->line[to].line == line)
+	while (to < lines->line.n && lines->line.at[to].line == line)
 		to++;
 	return to - from;
 }
@@ -295,21 +295,22 @@ close_class(struct reader *r)
 
 	sort_lines(own);
 	sort_lines(methods);
-	while (o < own->count || m < methods->count) {
-		line = o < own->count ? own->line[o].line : UINT32_MAX;
-		if (m < methods->count && methods->line[m].line < line)
-			line = methods->line[m].line;
+	while (o < own->line.n || m < methods->line.n) {
+		line = o < own->line.n ? own->line.at[o].line : UINT32_MAX;
+		if (m < methods->line.n && methods->line.at[m].line < line)
+			line = methods->line.at[m].line;
 		owns = count_entries(own, o, line);
 		in_methods = count_entries(methods, m, line);
-		if (owns == 0 && own->count > 0)
-			add_heads(r, methods->line + m, in_methods);
-		else if (!add_line(r, owns ? own->line + o : NULL, owns,
-			     in_methods ? methods->line + m : NULL, in_methods))
+		if (owns == 0 && own->line.n > 0)
+			add_heads(r, methods->line.at + m, in_methods);
+		else if (!add_line(r, owns ? own->line.at + o : NULL, owns,
+			     in_methods ? methods->line.at + m : NULL,
+			     in_methods))
 			return false;
 		o += owns;
 		m += in_methods;
 	}
-	own->count = methods->count = r->pairs = 0;
+	own->line.n = methods->line.n = r->pair.n = 0;
 	r->last = NULL;
 	r->in_class = false;
 	return true;
@@ -325,20 +326,16 @@ static bool
 open_source(struct reader *r)
 {
 	struct cg_slice text;
-	char *copy;
 
 	if (!cg_xml_content(r->xml, &text))
 		return true; /* end of input: cg_xml_status() tells why */
 	text = cg_trim(text);
 	if (text.len == 0 || cg_equal(text, "."))
 		return true;
-	copy = malloc(text.len + 1);
-	if (!copy)
-		return cg_reject_nomem(r->job);
-	memcpy(copy, text.ptr, text.len);
-	copy[text.len] = '\0';
-	free(r->source);
-	r->source = copy;
+	if (!cg_resize(r->job, &r->source, text.len + 1))
+		return false;
+	memcpy(r->source.at, text.ptr, text.len);
+	r->source.at[text.len] = '\0';
 	r->sources++;
 	r->windows |= cobertura_is_windows(text);
 	return true;
@@ -347,7 +344,7 @@ open_source(struct reader *r)
 static bool
 open_class(struct reader *r)
 {
-	const char *root = r->sources == 1 ? r->source : NULL;
+	const char *root = r->sources == 1 ? r->source.at : NULL;
 	struct cg_slice name;
 
 	if (r->in_class)
@@ -376,7 +373,6 @@ open_method(struct reader *r)
 {
 	struct cg_slice name, signature;
 	cg_name id, symbol = 0;
-	char *text;
 
 	if (!r->in_class)
 		return cg_xml_reject(r->xml, "<class> before <method>");
@@ -386,14 +382,12 @@ open_method(struct reader *r)
 	if (signature.len > 0 && *signature.ptr != '(') {
 		symbol = cg_add_name(r->build, signature);
 	} else if (signature.len > 0) {
-		text = malloc(name.len + signature.len);
-		if (!text)
-			return cg_reject_nomem(r->job);
-		memcpy(text, name.ptr, name.len);
-		memcpy(text + name.len, signature.ptr, signature.len);
-		symbol = cg_add_name(r->build,
-		    (struct cg_slice){ text, name.len + signature.len });
-		free(text);
+		if (!cg_resize(r->job, &r->text, name.len + signature.len))
+			return false;
+		memcpy(r->text.at, name.ptr, name.len);
+		memcpy(r->text.at + name.len, signature.ptr, signature.len);
+		symbol = cg_add_name(
+		    r->build, (struct cg_slice){ r->text.at, r->text.n });
 	}
 	r->method = cg_add_fn_symbol(r->build, id, r->file, 0, symbol);
 	r->in_head = true;
@@ -409,14 +403,13 @@ open_line(struct reader *r)
 
 	if (!r->in_class)
 		return cg_xml_reject(r->xml, "<class> before <line>");
-	if (!cg_grow_raw(
-		&lines->line, &lines->cap, lines->count + 1, sizeof(*line)))
-		return cg_reject_nomem(r->job);
-	line = &lines->line[lines->count];
+	line = cg_push(r->job, &lines->line);
+	if (!line)
+		return false;
 	*line = (struct line){ .fn = r->method,
 		.head = r->method && r->in_head,
-		.nth = lines->count,
-		.pair = r->pairs };
+		.nth = lines->line.n - 1,
+		.pair = r->pair.n };
 	r->in_head = false;
 	if (!get_u32(r, "number", "number=\"...\" with a line", &line->line) ||
 	    !get_hits(r, &line->hits))
@@ -424,9 +417,8 @@ open_line(struct reader *r)
 	if (cg_xml_attribute(r->xml, "branch", &text) && text.len > 0 &&
 	    (*text.ptr | 0x20) == 't' && !get_branches(r, line))
 		return false;
-	if (lines->count > 0 && line->line < line[-1].line)
+	if (lines->line.n > 1 && line->line < line[-1].line)
 		lines->unsorted = true;
-	lines->count++;
 	r->last = lines;
 	return true;
 }
@@ -450,11 +442,9 @@ open_condition(struct reader *r)
 		    r->xml, "coverage=\"...\" with a percentage");
 	if (!cg_equal(type, "jump"))
 		return true;
-	if (!cg_grow_raw(
-		&r->pair, &r->pair_cap, r->pairs + 1, sizeof(*r->pair)))
-		return cg_reject_nomem(r->job);
-	r->pair[r->pairs++] = (uint8_t)(percent / 50);
-	r->last->line[r->last->count - 1].pairs++;
+	if (!cg_append(r->job, &r->pair, (uint8_t)(percent / 50)))
+		return false;
+	r->last->line.at[r->last->line.n - 1].pairs++;
 	return true;
 }
 
@@ -546,9 +536,5 @@ cobertura_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "list %s skipped",
 		    r.skipped, r.skipped == 1 ? "" : "s",
 		    r.skipped == 1 ? "is" : "are");
-	free(r.source);
-	free(r.own.line);
-	free(r.methods.line);
-	free(r.pair);
 	return status;
 }

@@ -32,10 +32,8 @@ struct directory {
 struct writer {
 	struct cg_report r;
 	struct cg_numbers counts; /* of a file: lines and counts; 0 */
-	struct source_file *file;
-	size_t files, file_cap;
-	struct directory *open; /* the root, and those of the current file */
-	size_t opens, open_cap;
+	CG_ARRAY(struct source_file) file;
+	CG_ARRAY(struct directory) open; /* the root, those of the file */
 	struct coverage_json_gaps gaps;
 };
 
@@ -44,23 +42,22 @@ struct writer {
 static bool
 keep_file(struct writer *w, struct cg_slice path)
 {
-	struct source_file *file;
+	struct source_file *file = cg_push(w->r.job, &w->file);
 	struct cg_line_sum line;
 
 	while (cg_take_char(&path, '/'))
 		continue;
-	if (!cg_grow(&w->file, &w->file_cap, w->files + 1, sizeof(*file)))
+	if (!file)
 		return false;
-	file = &w->file[w->files++];
 	*file = (struct source_file){ .path = path, .at = w->counts.bytes };
 	while (cg_report_line(&w->r, &line)) {
 		file->lines.found++;
 		file->lines.hit += line.hits > 0;
-		if (!cg_numbers_add(&w->counts, line.line) ||
-		    !cg_numbers_add(&w->counts, line.hits))
+		if (!cg_numbers_in(w->r.job, &w->counts, line.line) ||
+		    !cg_numbers_in(w->r.job, &w->counts, line.hits))
 			return false;
 	}
-	return cg_numbers_add(&w->counts, 0);
+	return cg_numbers_in(w->r.job, &w->counts, 0);
 }
 
 /* A directory's files and subdirectories come one after the other. */
@@ -86,7 +83,8 @@ compare_paths(const void *pa, const void *pb)
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)
 {
-	struct directory *parent = w->opens > 0 ? &w->open[w->opens - 1] : NULL;
+	struct directory *parent =
+	    w->open.n > 0 ? &w->open.at[w->open.n - 1] : NULL;
 
 	if (parent) {
 		cg_puts(w->r.out, parent->any ? ",\n" : "\n");
@@ -118,24 +116,22 @@ close_child(struct writer *w, struct cg_slice name, const struct cg_hits *lines)
 static bool
 open_directory(struct writer *w, struct cg_slice name)
 {
-	if (!cg_grow(&w->open, &w->open_cap, w->opens + 1, sizeof(*w->open)))
-		return false;
 	open_child(w, name, "{\"children\":{");
-	w->open[w->opens++] = (struct directory){ .name = name };
-	return true;
+	return cg_append(
+	    w->r.job, &w->open, (struct directory){ .name = name });
 }
 
 /* Closes the innermost directory. */
 static void
 close_directory(struct writer *w)
 {
-	struct directory closed = w->open[--w->opens];
+	struct directory closed = w->open.at[--w->open.n];
 
 	cg_putc(w->r.out, '}');
 	close_child(w, closed.name, &closed.lines);
-	if (w->opens > 0) {
-		w->open[w->opens - 1].lines.hit += closed.lines.hit;
-		w->open[w->opens - 1].lines.found += closed.lines.found;
+	if (w->open.n > 0) {
+		w->open.at[w->open.n - 1].lines.hit += closed.lines.hit;
+		w->open.at[w->open.n - 1].lines.found += closed.lines.found;
 	}
 }
 
@@ -147,12 +143,12 @@ enter(struct writer *w, struct cg_slice *path)
 	size_t depth = 1;
 
 	/* Those that are open already. */
-	while (depth < w->opens && cg_take_until(&rest, '/', &name) &&
-	       cg_compare(name, w->open[depth].name) == 0 && rest.len > 0) {
+	while (depth < w->open.n && cg_take_until(&rest, '/', &name) &&
+	       cg_compare(name, w->open.at[depth].name) == 0 && rest.len > 0) {
 		*path = rest;
 		depth++;
 	}
-	while (w->opens > depth)
+	while (w->open.n > depth)
 		close_directory(w);
 	for (;;) {
 		size_t len = path->len - cg_base_name(*path).len;
@@ -186,7 +182,7 @@ put_file(struct writer *w, const struct source_file *file)
 	}
 	cg_putc(w->r.out, ']');
 	close_child(w, name, &file->lines);
-	parent = &w->open[w->opens - 1];
+	parent = &w->open.at[w->open.n - 1];
 	parent->lines.hit += file->lines.hit;
 	parent->lines.found += file->lines.found;
 	return true;
@@ -205,19 +201,20 @@ put_tree(struct writer *w)
 		ok = keep_file(w, cg_file_path(w->r.graph, file));
 	if (!ok)
 		return false;
-	if (w->files > 1)
-		qsort(w->file, w->files, sizeof(*w->file), compare_paths);
-	for (size_t i = 1; i < w->files; i++)
-		twice += compare_paths(&w->file[i - 1], &w->file[i]) == 0;
+	if (w->file.n > 1)
+		qsort(
+		    w->file.at, w->file.n, sizeof(*w->file.at), compare_paths);
+	for (size_t i = 1; i < w->file.n; i++)
+		twice += compare_paths(&w->file.at[i - 1], &w->file.at[i]) == 0;
 	if (twice > 0)
 		cg_warn(w->r.job,
 		    "%zu file%s the path of another one, but for its leading "
 		    "slash: programs read only one of them",
 		    twice, twice == 1 ? " has" : "s have");
 	ok = open_directory(w, cg_slice(""));
-	for (size_t i = 0; ok && i < w->files; i++)
-		ok = put_file(w, &w->file[i]);
-	while (ok && w->opens > 0)
+	for (size_t i = 0; ok && i < w->file.n; i++)
+		ok = put_file(w, &w->file.at[i]);
+	while (ok && w->open.n > 0)
 		close_directory(w);
 	cg_putc(w->r.out, '\n');
 	return ok;
@@ -234,9 +231,6 @@ write_covdir(
 	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && put_tree(&w);
 
-	cg_numbers_free(&w.counts);
-	free(w.file);
-	free(w.open);
 	return status == CG_OK ? cg_report_close(&w.r, ok) : status;
 }
 
