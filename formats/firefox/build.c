@@ -17,8 +17,8 @@
 static cg_name
 string_at(const struct firefox_tables *tables, int64_t index)
 {
-	return index >= 0 && (uint64_t)index < tables->strings
-		   ? tables->string[index]
+	return index >= 0 && (uint64_t)index < tables->string.n
+		   ? tables->string.at[index]
 		   : 0;
 }
 
@@ -33,13 +33,13 @@ static struct firefox_lib *
 get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
     const struct firefox_tables *tables, int64_t index)
 {
-	const struct firefox_process *process = &r->process[thread->part];
-	struct firefox_lib *lib = tables->lib;
-	size_t libs = tables->libs;
+	const struct firefox_process *process = &r->process.at[thread->part];
+	struct firefox_lib *lib = tables->lib.at;
+	size_t libs = tables->lib.n;
 
 	if (libs == 0) {
-		lib = process->lib;
-		libs = process->libs;
+		lib = process->lib.at;
+		libs = process->lib.n;
 	}
 	return index >= 0 && (uint64_t)index < libs ? &lib[index] : NULL;
 }
@@ -95,8 +95,8 @@ add_object(struct cg_doc *doc, struct firefox_reader *r,
 static struct firefox_lib *
 find_lib(const struct firefox_process *process, uint64_t addr)
 {
-	for (size_t i = 0; i < process->libs; i++) {
-		struct firefox_lib *lib = &process->lib[i];
+	for (size_t i = 0; i < process->lib.n; i++) {
+		struct firefox_lib *lib = &process->lib.at[i];
 
 		if (addr >= lib->start && addr < lib->end)
 			return lib;
@@ -133,7 +133,7 @@ find_symbols(struct cg_doc *doc, struct firefox_reader *r,
 	if (!is_address(
 		cg_get_name(doc->build, string_at(tables, text)), &addr))
 		return 0;
-	lib = raw ? find_lib(&r->process[thread->part], addr)
+	lib = raw ? find_lib(&r->process.at[thread->part], addr)
 		  : lib_of(r, thread, tables, row);
 	if (!lib || (!raw && number < 0))
 		return 0;
@@ -233,7 +233,7 @@ add_function(struct cg_doc *doc, struct firefox_reader *r,
 	pos->addr = addr > 0 ? (uint64_t)addr : 0;
 	if (firefox_rows(&tables->frames, FRAME_LOCATION) > 0)
 		return add_location(
-		    doc, &r->process[thread->part], tables, frame, pos);
+		    doc, &r->process.at[thread->part], tables, frame, pos);
 	if (source >= 0)
 		file = firefox_cell(&tables->sources, SOURCE_FILE, source);
 	pos->file = cg_add_file(
@@ -262,11 +262,8 @@ static bool
 append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
 {
-	if (!cg_doc_grow(doc, &tables->id, tables->ids, &tables->id_cap,
-		sizeof(*tables->id)))
-		return false;
-	tables->id[tables->ids++] = cg_get_frame(doc->build, fn, pos, inlined);
-	return true;
+	return cg_append(
+	    doc->job, &tables->id, cg_get_frame(doc->build, fn, pos, inlined));
 }
 
 /* The frames of a row. */
@@ -297,22 +294,22 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables,
     int64_t row, cg_node *node)
 {
-	bool listed = row >= 0 && (uint64_t)row < tables->frame_cap;
+	bool listed = row >= 0 && (uint64_t)row < tables->frame.n;
 	struct firefox_row at = { 0 };
 
 	if (listed)
-		at = tables->frame[row];
+		at = tables->frame.at[row];
 	if (at.count == 0) {
-		at.first = (uint32_t)tables->ids;
+		at.first = (uint32_t)tables->id.n;
 		if (!add_frames(doc, r, thread, tables, row))
 			return false;
-		at.count = (uint32_t)tables->ids - at.first;
+		at.count = (uint32_t)tables->id.n - at.first;
 	}
 	if (listed)
-		tables->frame[row] = at;
+		tables->frame.at[row] = at;
 	for (uint32_t i = 0; i < at.count; i++)
 		*node =
-		    cg_add_node(doc->build, *node, tables->id[at.first + i]);
+		    cg_add_node(doc->build, *node, tables->id.at[at.first + i]);
 	return true;
 }
 
@@ -339,10 +336,9 @@ add_stacks(struct cg_doc *doc, struct firefox_reader *r,
 {
 	size_t rows = firefox_rows(&tables->stacks, STACK_FRAME);
 
-	if (!cg_grow(&tables->frame, &tables->frame_cap,
-		count_frames(&tables->frames), sizeof(*tables->frame)))
-		return cg_reject_nomem(doc->job);
-	for (size_t i = tables->nodes; i < rows; i++) {
+	if (!cg_resize(doc->job, &tables->frame, count_frames(&tables->frames)))
+		return false;
+	for (size_t i = tables->node.n; i < rows; i++) {
 		int64_t frame =
 		    firefox_cell(&tables->stacks, STACK_FRAME, (int64_t)i);
 		int64_t prefix = prefix_of(&tables->stacks, (int64_t)i);
@@ -352,13 +348,10 @@ add_stacks(struct cg_doc *doc, struct firefox_reader *r,
 			return cg_reject(doc->job,
 			    "expected a prefix of stack %zu that precedes it",
 			    i);
-		if (!cg_doc_grow(doc, &tables->node, tables->nodes,
-			&tables->node_cap, sizeof(*tables->node)))
+		node = prefix < 0 ? 0 : tables->node.at[prefix];
+		if (!put_row(doc, r, thread, tables, frame, &node) ||
+		    !cg_append(doc->job, &tables->node, node))
 			return false;
-		node = prefix < 0 ? 0 : tables->node[prefix];
-		if (!put_row(doc, r, thread, tables, frame, &node))
-			return false;
-		tables->node[tables->nodes++] = node;
 		if (cg_build_status(doc->build) != CG_OK)
 			return false;
 	}
@@ -414,7 +407,8 @@ static void
 begin_thread(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *t)
 {
-	cg_name process = t->process ? t->process : r->process[t->part].product;
+	cg_name process =
+	    t->process ? t->process : r->process.at[t->part].product;
 	const struct cg_sample_key key = { .pid = t->pid,
 		.tid = t->tid,
 		.comm = cg_get_name(doc->build, process),
@@ -428,7 +422,8 @@ static bool
 begin_times(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *t)
 {
-	cg_name process = t->process ? t->process : r->process[t->part].product;
+	cg_name process =
+	    t->process ? t->process : r->process.at[t->part].product;
 	const struct cg_track track = { .pid = t->pid,
 		.tid = t->tid,
 		.name = cg_get_name(doc->build, t->name).ptr,
@@ -472,7 +467,7 @@ firefox_add_thread(struct cg_doc *doc, struct firefox_reader *r,
 			r->stackless++;
 			continue;
 		}
-		if (stack < 0 || (uint64_t)stack >= tables->nodes)
+		if (stack < 0 || (uint64_t)stack >= tables->node.n)
 			return cg_reject(doc->job,
 			    "expected a stack of sample %zu that is in the "
 			    "stackTable",
@@ -480,12 +475,12 @@ firefox_add_thread(struct cg_doc *doc, struct firefox_reader *r,
 		weigh(r, samples, (int64_t)i, cost);
 		moment.cost = cg_columns_of(doc->build, cost);
 		moment.n = cg_columns_width(doc->build);
-		moment.node = tables->node[stack];
+		moment.node = tables->node.at[stack];
 		cg_add_stack(doc->build, moment.node, 1, moment.cost, moment.n);
 		if (!timed)
 			continue;
 		if (__builtin_add_overflow(
-			r->process[thread->part].start, time, &moment.time))
+			r->process.at[thread->part].start, time, &moment.time))
 			moment.time = INT64_MAX;
 		cg_add_moment(doc->build, &moment);
 	}

@@ -31,9 +31,8 @@
 
 /* Most columns need 32 bits only; the first value that does not fit widens. */
 struct firefox_column {
-	int32_t *value; /* INT32_MIN: null */
-	int64_t *wide;  /* instead of value, or NULL */
-	size_t count, cap;
+	CG_ARRAY(int32_t) value; /* INT32_MIN: null */
+	CG_ARRAY(int64_t) wide;  /* instead of value, once it has room */
 };
 
 enum { STACK_FRAME, STACK_PREFIX, STACK_OFFSET };
@@ -83,15 +82,20 @@ extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
 
 /* A cg_field's take(): into is a table whose spec is set. */
 bool firefox_take_table(struct cg_doc *, void *into);
-void firefox_free_table(struct firefox_table *);
-/* The value of a row below count. */
+void firefox_drop_table(struct cg_job *, struct firefox_table *);
+static inline size_t
+firefox_count(const struct firefox_column *column)
+{
+	return column->wide.at ? column->wide.n : column->value.n;
+}
+/* The value of a row below the count. */
 static inline int64_t
 firefox_value(const struct firefox_column *column, size_t row)
 {
-	if (column->wide)
-		return column->wide[row];
-	return column->value[row] != INT32_MIN ? column->value[row]
-					       : FIREFOX_NONE;
+	if (column->wide.at)
+		return column->wide.at[row];
+	return column->value.at[row] != INT32_MIN ? column->value.at[row]
+						  : FIREFOX_NONE;
 }
 /* A cell; FIREFOX_NONE if there is none, or no such row. */
 static inline int64_t
@@ -99,7 +103,7 @@ firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
 {
 	const struct firefox_column *of = &table->column[column];
 
-	return row >= 0 && (uint64_t)row < of->count
+	return row >= 0 && (uint64_t)row < firefox_count(of)
 		   ? firefox_value(of, (size_t)row)
 		   : FIREFOX_NONE;
 }
@@ -114,23 +118,20 @@ struct firefox_lib {
 	uint64_t start, end; /* in memory, in raw profiles; 0: unknown */
 };
 
+struct firefox_row {
+	uint32_t first, count;
+};
+
 /* What threads share, or one has of its own. */
 struct firefox_tables {
 	struct firefox_table stacks, frames, funcs, resources, sources, places;
-	cg_name *string;
-	size_t strings, string_cap;
-	struct firefox_lib *lib;
-	size_t libs, lib_cap;
+	CG_ARRAY(cg_name) string;
+	CG_ARRAY(struct firefox_lib) lib;
 	/* Made by build.c, once for all threads: */
-	cg_node *node; /* by stack */
-	size_t nodes, node_cap;
+	CG_ARRAY(cg_node) node; /* by stack */
 	/* By row of frames: what it stands for, of id[]; 0: on no stack yet. */
-	struct firefox_row {
-		uint32_t first, count;
-	} *frame;
-	size_t frame_cap;
-	cg_frame_id *id; /* outermost first */
-	size_t ids, id_cap;
+	CG_ARRAY(struct firefox_row) frame;
+	CG_ARRAY(cg_frame_id) id; /* outermost first */
 };
 
 struct firefox_thread {
@@ -144,8 +145,7 @@ struct firefox_thread {
 
 /* A process's own document, nested in that of a raw profile; or the whole. */
 struct firefox_process {
-	struct firefox_lib *lib;
-	size_t libs, lib_cap;
+	CG_ARRAY(struct firefox_lib) lib;
 	int64_t start;    /* ns since 1970 */
 	int64_t interval; /* ns */
 	cg_name product;
@@ -155,10 +155,8 @@ struct firefox_process {
 struct firefox_reader {
 	struct cg_space *space; /* of libraries whose functions have no names */
 	struct firefox_tables shared;
-	struct firefox_thread *thread;
-	size_t threads, thread_cap;
-	struct firefox_process *process;
-	size_t processes, process_cap;
+	CG_ARRAY(struct firefox_thread) thread;
+	CG_ARRAY(struct firefox_process) process;
 	size_t current; /* process that is read */
 	bool has_shared;
 	unsigned depth; /* of processes */

@@ -24,19 +24,19 @@ begin_tables(struct firefox_tables *tables)
 }
 
 static void
-free_tables(struct firefox_tables *tables)
+drop_tables(struct cg_job *job, struct firefox_tables *tables)
 {
-	firefox_free_table(&tables->stacks);
-	firefox_free_table(&tables->frames);
-	firefox_free_table(&tables->funcs);
-	firefox_free_table(&tables->resources);
-	firefox_free_table(&tables->sources);
-	firefox_free_table(&tables->places);
-	free(tables->string);
-	free(tables->lib);
-	free(tables->node);
-	free(tables->frame);
-	free(tables->id);
+	firefox_drop_table(job, &tables->stacks);
+	firefox_drop_table(job, &tables->frames);
+	firefox_drop_table(job, &tables->funcs);
+	firefox_drop_table(job, &tables->resources);
+	firefox_drop_table(job, &tables->sources);
+	firefox_drop_table(job, &tables->places);
+	cg_drop(job, &tables->string);
+	cg_drop(job, &tables->lib);
+	cg_drop(job, &tables->node);
+	cg_drop(job, &tables->frame);
+	cg_drop(job, &tables->id);
 }
 
 static bool
@@ -51,18 +51,15 @@ take_strings(struct cg_doc *doc, void *into)
 		return false;
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_text(doc, &text) ||
-		    !cg_doc_grow(doc, &tables->string, tables->strings,
-			&tables->string_cap, sizeof(*tables->string)))
+		    !cg_append(doc->job, &tables->string,
+			cg_add_name(doc->build, text)))
 			return false;
-		tables->string[tables->strings++] =
-		    cg_add_name(doc->build, text);
 	}
 	return doc->status == CG_OK;
 }
 
 static bool
-take_lib(
-    struct cg_doc *doc, struct firefox_lib **lib, size_t *libs, size_t *cap)
+take_lib(struct cg_doc *doc, struct firefox_lib *lib)
 {
 	static const struct cg_field fields[] = {
 		{ .name = "name",
@@ -82,27 +79,24 @@ take_lib(
 		    .offset = offsetof(struct firefox_lib, end) },
 		{ 0 },
 	};
-	struct firefox_lib new = { 0 };
 
-	if (!cg_doc_fields(doc, fields, &new) ||
-	    !cg_doc_grow(doc, lib, *libs, cap, sizeof(new)))
-		return false;
-	(*lib)[(*libs)++] = new;
-	return true;
+	*lib = (struct firefox_lib){ 0 };
+	return cg_doc_fields(doc, fields, lib);
 }
 
 static bool
 take_libs(struct cg_doc *doc, void *into)
 {
 	struct firefox_tables *tables = into;
+	struct firefox_lib lib;
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc))
-		if (!take_lib(
-			doc, &tables->lib, &tables->libs, &tables->lib_cap))
+		if (!take_lib(doc, &lib) ||
+		    !cg_append(doc->job, &tables->lib, lib))
 			return false;
 	return doc->status == CG_OK;
 }
@@ -240,11 +234,9 @@ take_threads(struct cg_doc *doc, void *into)
 				return false;
 			continue;
 		}
-		if (!cg_doc_grow(doc, &r->thread, r->threads, &r->thread_cap,
-			sizeof(*thread)))
+		thread = cg_push(doc->job, &r->thread);
+		if (!thread)
 			return false;
-		thread = &r->thread[r->threads++];
-		memset(thread, 0, sizeof(*thread));
 		begin_tables(&thread->tables);
 		thread->samples.spec = &firefox_samples;
 		thread->part = r->current;
@@ -279,25 +271,23 @@ take_meta(struct cg_doc *doc, void *into)
 	};
 	struct firefox_reader *r = into;
 
-	return cg_doc_fields(doc, fields, &r->process[r->current]);
+	return cg_doc_fields(doc, fields, &r->process.at[r->current]);
 }
 
 static bool
 take_process_libs(struct cg_doc *doc, void *into)
 {
 	struct firefox_reader *r = into;
+	struct firefox_lib lib;
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
 	if (!cg_doc_array(doc))
 		return false;
-	while (cg_doc_item(doc)) {
-		struct firefox_process *process = &r->process[r->current];
-
-		if (!take_lib(
-			doc, &process->lib, &process->libs, &process->lib_cap))
+	while (cg_doc_item(doc))
+		if (!take_lib(doc, &lib) ||
+		    !cg_append(doc->job, &r->process.at[r->current].lib, lib))
 			return false;
-	}
 	return doc->status == CG_OK;
 }
 
@@ -318,11 +308,9 @@ take_process(struct cg_doc *doc, struct firefox_reader *r)
 	size_t outer = r->current;
 	bool ok;
 
-	if (!cg_doc_grow(doc, &r->process, r->processes, &r->process_cap,
-		sizeof(*r->process)))
+	if (!cg_push(doc->job, &r->process))
 		return false;
-	memset(&r->process[r->processes], 0, sizeof(*r->process));
-	r->current = r->processes++;
+	r->current = r->process.n - 1;
 	ok = cg_doc_fields(doc, fields, r);
 	r->current = outer;
 	return ok;
@@ -356,11 +344,9 @@ tables_of(struct firefox_reader *r, struct firefox_thread *thread)
 {
 	if (firefox_rows(&thread->tables.stacks, STACK_FRAME) == 0)
 		return &r->shared;
-	if (thread->tables.strings == 0 && r->shared.strings > 0 &&
-	    r->shared.stacks.column[STACK_FRAME].count == 0) {
+	if (thread->tables.string.n == 0 && r->shared.string.n > 0 &&
+	    firefox_rows(&r->shared.stacks, STACK_FRAME) == 0)
 		thread->tables.string = r->shared.string;
-		thread->tables.strings = r->shared.strings;
-	}
 	return &thread->tables;
 }
 
@@ -369,24 +355,23 @@ add_threads(struct cg_doc *doc, struct firefox_reader *r)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < r->threads; i++) {
-		r->weighs[r->thread[i].samples.weighs] = true;
-		r->markers += r->thread[i].markers;
+	for (size_t i = 0; i < r->thread.n; i++) {
+		r->weighs[r->thread.at[i].samples.weighs] = true;
+		r->markers += r->thread.at[i].markers;
 	}
-	for (size_t i = 0; ok && i < r->threads; i++) {
-		struct firefox_thread *thread = &r->thread[i];
+	for (size_t i = 0; ok && i < r->thread.n; i++) {
+		struct firefox_thread *thread = &r->thread.at[i];
 		struct firefox_tables *tables = tables_of(r, thread);
 
 		ok = firefox_add_thread(doc, r, thread, tables);
 		if (tables == &r->shared)
 			continue;
-		if (tables->string == r->shared.string)
-			tables->string = NULL;
+		if (tables->string.at == r->shared.string.at)
+			tables->string.at = NULL;
 		/* No other thread has these stacks. */
-		free_tables(tables);
-		memset(tables, 0, sizeof(*tables));
+		drop_tables(doc->job, tables);
 		if (ok && cg_free_nodes(doc->job))
-			r->shared.nodes = 0;
+			r->shared.node.n = 0;
 	}
 	return ok;
 }
@@ -404,20 +389,6 @@ tell(struct cg_job *job, const struct firefox_reader *r)
 		cg_note(job, "markers are not converted: %" PRIu64, r->markers);
 }
 
-static void
-free_reader(struct firefox_reader *r)
-{
-	for (size_t i = 0; i < r->threads; i++) {
-		free_tables(&r->thread[i].tables);
-		firefox_free_table(&r->thread[i].samples);
-	}
-	for (size_t i = 0; i < r->processes; i++)
-		free(r->process[i].lib);
-	free_tables(&r->shared);
-	free(r->thread);
-	free(r->process);
-}
-
 int
 firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
@@ -433,6 +404,5 @@ firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		tell(job, &r);
 	status = cg_doc_close(&doc);
 	cg_space_free(r.space);
-	free_reader(&r);
 	return status;
 }

@@ -2,7 +2,6 @@
  * tables.c - tables of columns, {"frame":[0,1],"prefix":[null,0]}, or of rows,
  * {"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]}.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "firefox.h"
@@ -31,24 +30,23 @@ const struct firefox_spec firefox_samples = { { "stack", "time", "timeDeltas",
 	1u << SAMPLE_TIME | 1u << SAMPLE_DELTA | 1u << SAMPLE_WEIGHT };
 
 static void
-free_column(struct firefox_column *column)
+drop_column(struct cg_job *job, struct firefox_column *column)
 {
-	free(column->value);
-	free(column->wide);
-	*column = (struct firefox_column){ 0 };
+	cg_drop(job, &column->value);
+	cg_drop(job, &column->wide);
 }
 
 void
-firefox_free_table(struct firefox_table *table)
+firefox_drop_table(struct cg_job *job, struct firefox_table *table)
 {
 	for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
-		free_column(&table->column[i]);
+		drop_column(job, &table->column[i]);
 }
 
 size_t
 firefox_rows(const struct firefox_table *table, unsigned column)
 {
-	return table->column[column].count;
+	return firefox_count(&table->column[column]);
 }
 
 /* ---- Cells -------------------------------------------------------------- */
@@ -56,17 +54,13 @@ firefox_rows(const struct firefox_table *table, unsigned column)
 static bool
 widen(struct cg_doc *doc, struct firefox_column *column)
 {
-	size_t cap = 0;
-	int64_t *wide = NULL;
+	struct firefox_column old = *column;
 
-	if (!cg_doc_grow(doc, &wide, column->count, &cap, sizeof(*wide)))
+	if (!cg_reserve(doc->job, &column->wide, old.value.n + 1))
 		return false;
-	for (size_t i = 0; i < column->count; i++)
-		wide[i] = firefox_value(column, i);
-	free(column->value);
-	column->value = NULL;
-	column->wide = wide;
-	column->cap = cap;
+	for (size_t i = 0; i < old.value.n; i++)
+		column->wide.at[column->wide.n++] = firefox_value(&old, i);
+	cg_drop(doc->job, &column->value);
 	return true;
 }
 
@@ -76,21 +70,12 @@ append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
 	bool fits =
 	    (value > INT32_MIN && value <= INT32_MAX) || value == FIREFOX_NONE;
 
-	if (!column->wide && !fits && !widen(doc, column))
+	if (!column->wide.at && !fits && !widen(doc, column))
 		return false;
-	if (column->wide) {
-		if (!cg_doc_grow(doc, &column->wide, column->count,
-			&column->cap, sizeof(*column->wide)))
-			return false;
-		column->wide[column->count++] = value;
-		return true;
-	}
-	if (!cg_doc_grow(doc, &column->value, column->count, &column->cap,
-		sizeof(*column->value)))
-		return false;
-	column->value[column->count++] =
-	    value == FIREFOX_NONE ? INT32_MIN : (int32_t)value;
-	return true;
+	if (column->wide.at)
+		return cg_append(doc->job, &column->wide, value);
+	return cg_append(doc->job, &column->value,
+	    value == FIREFOX_NONE ? INT32_MIN : (int32_t)value);
 }
 
 /* What is no number is null: no column that is read has others. */
@@ -110,7 +95,7 @@ take_column(struct cg_doc *doc, struct firefox_column *column, unsigned digits)
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
-	column->count = 0;
+	column->value.n = column->wide.n = 0;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc))
@@ -197,27 +182,27 @@ divide(struct firefox_column *column, size_t row)
 {
 	if (firefox_value(column, row) == FIREFOX_NONE)
 		return;
-	if (column->wide)
-		column->wide[row] /= TIME_UNIT;
+	if (column->wide.at)
+		column->wide.at[row] /= TIME_UNIT;
 	else
-		column->value[row] /= TIME_UNIT;
+		column->value.at[row] /= TIME_UNIT;
 }
 
 /* Makes columns of rows. */
 static void
-set_columns(struct firefox_table *table, struct rows *rows)
+set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)
 {
 	for (size_t i = 0; table->spec->name[i]; i++) {
 		struct firefox_column *column = &table->column[i];
 
 		if (rows->at[i] < 0)
 			continue;
-		free_column(column);
+		drop_column(job, column);
 		*column = rows->cell[rows->at[i]];
 		rows->cell[rows->at[i]] = (struct firefox_column){ 0 };
 		if (table->spec->times & 1u << i)
 			continue;
-		for (size_t row = 0; row < column->count; row++)
+		for (size_t row = 0; row < firefox_count(column); row++)
 			divide(column, row);
 	}
 }
@@ -274,8 +259,8 @@ firefox_take_table(struct cg_doc *doc, void *into)
 	while (ok && cg_doc_key(doc, &key))
 		ok = take_member(doc, table, &rows, key);
 	if (ok && rows.count > 0)
-		set_columns(table, &rows);
-	for (size_t i = 0; i < CELLS; i++)
-		free_column(&rows.cell[i]);
+		set_columns(doc->job, table, &rows);
+	for (size_t i = 0; i < CELLS; i++) /* other cells are not read */
+		drop_column(doc->job, &rows.cell[i]);
 	return ok && doc->status == CG_OK;
 }
