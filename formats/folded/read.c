@@ -6,7 +6,6 @@
  * whether there are fractions or negative counts. Memory grows with the distinct
  * stacks, not with the lines.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "folded.h"
@@ -18,17 +17,16 @@ struct reader {
 	struct cg_event event[FOLDED_COLUMNS];
 	bool fraction, negative; /* some count is */
 
-	cg_node *node; /* of the frames of the line before */
-	size_t nodes, node_cap;
+	CG_ARRAY(cg_node) node; /* of the frames of the line before */
 
 	/* Sums by stack, in the order of first appearance. */
 	struct cg_map ids; /* thread and leaf -> index of the stack + 1 */
-	cg_node *leaf;
-	cg_name *thread; /* of Austin: what its lines begin with */
-	uint64_t *samples;
-	uint64_t *sum;   /* by stack and column; two's complement */
-	uint32_t *micro; /* by stack and column: millionths to add to sum */
-	size_t stacks, cap;
+	CG_ARRAY(cg_node) leaf;
+	CG_ARRAY(cg_name) thread; /* of Austin: what its lines begin with */
+	CG_ARRAY(uint64_t) samples;
+	CG_ARRAY(uint64_t) sum; /* by stack and column; two's complement */
+	/* By stack and column: millionths to add to sum. */
+	CG_ARRAY(uint32_t) micro;
 	int status;
 };
 
@@ -126,11 +124,10 @@ add_frames(struct reader *r, const struct folded_lines *lines,
 {
 	const struct folded_frame *frame = lines->frame + line->frame;
 	size_t n = line->keep;
-	cg_node node = n > 0 ? r->node[n - 1] : 0;
+	cg_node node = n > 0 ? r->node.at[n - 1] : 0;
 
-	if (!cg_grow_raw(
-		&r->node, &r->node_cap, n + line->frames, sizeof(*r->node))) {
-		r->status = cg_nomem(r->job);
+	if (!cg_reserve(r->job, &r->node, n + line->frames)) {
+		r->status = cg_rejected(r->job);
 		return 0;
 	}
 	for (uint32_t i = 0; i < line->frames; i++) {
@@ -139,44 +136,36 @@ add_frames(struct reader *r, const struct folded_lines *lines,
 			if (node == 0)
 				return 0;
 		}
-		r->node[n++] = node;
+		r->node.at[n++] = node;
 	}
 	return node != 0 ? node : add_unknown(r);
 }
 
 /* ---- Counts ------------------------------------------------------------- */
 
-/* Room for one more stack; new sums are zero. */
 static bool
-grow_sums(struct reader *r)
+add_stack(struct reader *r, cg_node leaf, cg_name thread)
 {
-	size_t cap[] = { r->cap, r->cap, r->cap, r->cap, r->cap };
-	size_t need = r->cap + 1, n = r->input.columns * sizeof(uint64_t);
-
-	if (!cg_grow_raw(&r->leaf, &cap[0], need, sizeof(*r->leaf)) ||
-	    !cg_grow(&r->samples, &cap[1], need, sizeof(*r->samples)) ||
-	    !cg_grow(&r->sum, &cap[2], need, n) ||
-	    !cg_grow(&r->micro, &cap[3], need, n) ||
-	    !cg_grow_raw(&r->thread, &cap[4], need, sizeof(*r->thread)))
-		return false;
-	r->cap = cap[0]; /* the same for all */
-	return true;
+	return cg_append(r->job, &r->leaf, leaf) &&
+	       cg_append(r->job, &r->thread, thread) &&
+	       cg_append(r->job, &r->samples, 0) &&
+	       cg_resize(r->job, &r->sum, r->leaf.n * r->input.columns) &&
+	       cg_resize(r->job, &r->micro, r->leaf.n * r->input.columns);
 }
 
-/* Index of the leaf's stack, added if it is new; SIZE_MAX: out of memory. */
+/* Index of the leaf's stack, added if it is new; SIZE_MAX: rejected. */
 static size_t
 find_stack(struct reader *r, cg_node leaf, cg_name thread)
 {
-	uint32_t *id = cg_map_at(&r->ids, (uint64_t)thread << 32 | leaf);
+	uint32_t *id =
+	    cg_map_in(r->job, &r->ids, (uint64_t)thread << 32 | leaf);
 
 	if (!id)
 		return SIZE_MAX;
 	if (*id == 0) {
-		if (r->stacks == r->cap && !grow_sums(r))
+		if (!add_stack(r, leaf, thread))
 			return SIZE_MAX;
-		r->leaf[r->stacks] = leaf;
-		r->thread[r->stacks] = thread;
-		*id = (uint32_t)++r->stacks;
+		*id = (uint32_t)r->leaf.n;
 	}
 	return *id - 1;
 }
@@ -195,8 +184,8 @@ static bool
 allow_negative(struct reader *r, const char *at)
 {
 	r->negative = true;
-	for (size_t i = 0; i < r->stacks * r->input.columns; i++) {
-		if (r->sum[i] > INT64_MAX)
+	for (size_t i = 0; i < r->leaf.n * r->input.columns; i++) {
+		if (r->sum.at[i] > INT64_MAX)
 			return too_big(r, at);
 	}
 	return true;
@@ -237,19 +226,19 @@ add_count(
 	/*
 	 * The carry of the millionths is added apart: whole may be UINT64_MAX.
 	 */
-	micro += r->micro[i];
+	micro += r->micro.at[i];
 	if (micro >= FOLDED_MICRO) {
 		const struct folded_count one = { .whole = 1 };
 
 		micro -= FOLDED_MICRO;
-		if (r->negative ? !add_signed(&r->sum[i], &one)
-				: ++r->sum[i] == 0)
+		if (r->negative ? !add_signed(&r->sum.at[i], &one)
+				: ++r->sum.at[i] == 0)
 			return too_big(r, at);
 	}
-	r->micro[i] = micro;
-	if (r->negative
-		? !add_signed(&r->sum[i], count)
-		: __builtin_add_overflow(r->sum[i], count->whole, &r->sum[i]))
+	r->micro.at[i] = micro;
+	if (r->negative ? !add_signed(&r->sum.at[i], count)
+			: __builtin_add_overflow(
+			      r->sum.at[i], count->whole, &r->sum.at[i]))
 		return too_big(r, at);
 	return true;
 }
@@ -265,8 +254,8 @@ add_samples(struct reader *r, size_t stack, const struct folded_count *count,
 	bool known = r->input.columns == 1 && r->input.austin == FOLDED_PLAIN &&
 		     !count->negative && !count->fraction && count->whole > 0;
 
-	return !__builtin_add_overflow(r->samples[stack],
-		   known ? count->whole : 1, &r->samples[stack]) ||
+	return !__builtin_add_overflow(r->samples.at[stack],
+		   known ? count->whole : 1, &r->samples.at[stack]) ||
 	       too_big(r, at);
 }
 
@@ -320,7 +309,7 @@ read_stack(struct reader *r, const struct folded_lines *lines,
 		thread = cg_add_name(r->build, folded_austin_head(stacked));
 	stack = find_stack(r, leaf, thread);
 	if (stack == SIZE_MAX) {
-		r->status = cg_nomem(r->job);
+		r->status = cg_rejected(r->job);
 		return false;
 	}
 	if (!add_samples(r, stack, count, at))
@@ -558,21 +547,15 @@ static const char *
 micro_name(struct reader *r, const char *name)
 {
 	size_t len = strlen(name);
-	char *text = malloc(len + sizeof(FOLDED_MICRO_SUFFIX));
-	const char *kept = name;
+	char *text = cg_alloc(r->job, len + sizeof(FOLDED_MICRO_SUFFIX));
 
-	if (text) {
-		memcpy(text, name, len);
-		memcpy(text + len, FOLDED_MICRO_SUFFIX,
-		    sizeof(FOLDED_MICRO_SUFFIX));
-		kept =
-		    cg_get_name(r->build, cg_add_name(r->build, cg_slice(text)))
-			.ptr;
-	} else {
-		r->status = cg_nomem(r->job);
+	if (!text) {
+		r->status = cg_rejected(r->job);
+		return name;
 	}
-	free(text);
-	return kept;
+	memcpy(text, name, len);
+	memcpy(text + len, FOLDED_MICRO_SUFFIX, sizeof(FOLDED_MICRO_SUFFIX));
+	return keep_name(r->build, cg_slice(text));
 }
 
 static void
@@ -598,14 +581,14 @@ scale(struct reader *r, size_t i)
 
 	if (!r->negative)
 		return !__builtin_mul_overflow(
-			   r->sum[i], FOLDED_MICRO, &r->sum[i]) &&
+			   r->sum.at[i], FOLDED_MICRO, &r->sum.at[i]) &&
 		       !__builtin_add_overflow(
-			   r->sum[i], r->micro[i], &r->sum[i]);
+			   r->sum.at[i], r->micro.at[i], &r->sum.at[i]);
 	if (__builtin_mul_overflow(
-		(int64_t)r->sum[i], (int64_t)FOLDED_MICRO, &value) ||
-	    __builtin_add_overflow(value, (int64_t)r->micro[i], &value))
+		(int64_t)r->sum.at[i], (int64_t)FOLDED_MICRO, &value) ||
+	    __builtin_add_overflow(value, (int64_t)r->micro.at[i], &value))
 		return false;
-	r->sum[i] = (uint64_t)value;
+	r->sum.at[i] = (uint64_t)value;
 	return true;
 }
 
@@ -638,7 +621,7 @@ add_stacks(struct reader *r)
 		r->status = cg_build_failed(r->build, NULL);
 	for (size_t i = 0; i < r->input.columns; i++)
 		n = column[i] >= n ? column[i] + 1 : n;
-	for (size_t i = 0; r->status == CG_OK && i < r->stacks; i++) {
+	for (size_t i = 0; r->status == CG_OK && i < r->leaf.n; i++) {
 		for (size_t j = 0; j < r->input.columns; j++) {
 			size_t at = i * r->input.columns + j;
 
@@ -646,11 +629,12 @@ add_stacks(struct reader *r)
 				(void)too_big(r, NULL);
 				return;
 			}
-			cost[column[j]] = r->sum[at];
+			cost[column[j]] = r->sum.at[at];
 		}
-		if (r->thread[i] != 0)
-			set_thread(r, r->thread[i]);
-		cg_add_stack(r->build, r->leaf[i], r->samples[i], cost, n);
+		if (r->thread.at[i] != 0)
+			set_thread(r, r->thread.at[i]);
+		cg_add_stack(
+		    r->build, r->leaf.at[i], r->samples.at[i], cost, n);
 	}
 }
 
@@ -722,7 +706,7 @@ read_file(struct reader *r, struct cg_in *in)
 	if (cg_in_unterminated(in))
 		cg_warn(r->job, "expected a newline at the end: the file may "
 				"be truncated");
-	if (r->stacks == 0)
+	if (r->leaf.n == 0)
 		r->status = cg_fail(r->job, "expected 'frame;frame count'");
 }
 
@@ -748,12 +732,5 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (r.status == CG_OK)
 		add_stacks(&r);
 	cg_known_fns_free(r.input.fns);
-	free(r.node);
-	free(r.leaf);
-	free(r.samples);
-	free(r.sum);
-	free(r.micro);
-	free(r.thread);
-	cg_map_free(&r.ids);
 	return r.status;
 }

@@ -35,16 +35,13 @@ struct writer {
 	bool annotate;
 	size_t respelled;    /* functions whose names are changed */
 	struct label *label; /* by fn */
-	char *text;          /* of changed names */
-	size_t text_len, text_cap;
-	uint32_t *rank; /* by fn: order of labels; equal for equal ones */
+	CG_ARRAY(char) text; /* of changed names */
+	uint32_t *rank;      /* by fn: order of labels; equal for equal ones */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
-	uint64_t *cost[COLUMNS]; /* by frame */
-	struct level *level;     /* a stack */
-	size_t levels, level_cap;
-	char *path; /* the line without its costs */
-	size_t path_len, path_cap;
+	uint64_t *cost[COLUMNS];      /* by frame */
+	CG_ARRAY(struct level) level; /* a stack */
+	CG_ARRAY(char) path;          /* the line without its costs */
 };
 
 /* Keys sort frames by label, then by annotation: rank and index in notes. */
@@ -108,9 +105,9 @@ get_label(struct writer *w, cg_fn fn)
 		name = cg_slice(FOLDED_UNKNOWN);
 	/* A name of blanks becomes FOLDED_UNKNOWN. */
 	room = name.len + sizeof(FOLDED_UNKNOWN) + 2;
-	if (!cg_grow_raw(&w->text, &w->text_cap, w->text_len + room, 1))
+	if (!cg_reserve(w->job, &w->text, w->text.n + room))
 		return false;
-	to = w->text + w->text_len;
+	to = w->text.at + w->text.n;
 	clean_text = clean_name(name, to + 1);
 	*label = (struct label){ .text = name, .fn = fn };
 	label->changed = from_object || clean_text.len != name.len ||
@@ -119,13 +116,13 @@ get_label(struct writer *w, cg_fn fn)
 	if (!label->changed)
 		return true;
 	memmove(to + from_object, clean_text.ptr, clean_text.len);
-	label->at = w->text_len;
+	label->at = w->text.n;
 	label->text.len = clean_text.len + (from_object ? 2 : 0);
 	if (from_object) {
 		to[0] = '[';
 		to[label->text.len - 1] = ']';
 	}
-	w->text_len += label->text.len;
+	w->text.n += label->text.len;
 	return true;
 }
 
@@ -142,17 +139,19 @@ compare_labels(const void *pa, const void *pb)
 static bool
 get_labels(struct writer *w, size_t count)
 {
-	w->label = calloc(count, sizeof(*w->label));
-	if (!w->label || count > NAMES_MAX)
+	if (count > NAMES_MAX)
 		return cg_reject_nomem(w->job);
+	w->label = cg_alloc(w->job, count * sizeof(*w->label));
+	if (!w->label)
+		return false;
 	for (cg_fn fn = 0; fn < count; fn++) {
 		if (!get_label(w, fn))
-			return cg_reject_nomem(w->job);
+			return false;
 	}
 	/* w->text moves while it grows. */
 	for (cg_fn fn = 0; fn < count; fn++) {
 		if (w->label[fn].changed)
-			w->label[fn].text.ptr = w->text + w->label[fn].at;
+			w->label[fn].text.ptr = w->text.at + w->label[fn].at;
 	}
 	return true;
 }
@@ -161,23 +160,22 @@ static bool
 rank_names(struct writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1;
+	CG_ARRAY(struct label) labels = { 0 };
 	struct label *sorted;
 
 	if (!get_labels(w, count))
 		return false;
-	sorted = calloc(count, sizeof(*sorted));
-	w->rank = calloc(count, sizeof(*w->rank));
-	if (!sorted || !w->rank) {
-		free(sorted);
-		return cg_reject_nomem(w->job);
-	}
+	w->rank = cg_alloc(w->job, count * sizeof(*w->rank));
+	if (!w->rank || !cg_reserve(w->job, &labels, count))
+		return false;
+	sorted = labels.at;
 	memcpy(sorted, w->label, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_labels);
 	for (size_t i = 1; i < count; i++)
 		w->rank[sorted[i].fn] =
 		    w->rank[sorted[i - 1].fn] +
 		    (compare_labels(&sorted[i - 1], &sorted[i]) != 0);
-	free(sorted);
+	cg_drop(w->job, &labels); /* large where names are many */
 	return true;
 }
 
@@ -215,9 +213,9 @@ merge_stacks(struct writer *w)
 		return cg_reject_nomem(w->job);
 	w->frame = cg_merged_frames(w->merged, &count);
 	for (size_t i = 0; i < w->columns; i++) {
-		w->cost[i] = calloc(count, sizeof(*w->cost[i]));
+		w->cost[i] = cg_alloc(w->job, count * sizeof(*w->cost[i]));
 		if (!w->cost[i])
-			return cg_reject_nomem(w->job);
+			return false;
 		if (!cg_merged_costs(w->merged, w->event[i], w->cost[i]))
 			return cg_reject(w->job,
 			    "expected costs of a stack whose sum fits into "
@@ -234,10 +232,10 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 	struct cg_slice text = w->label[frame->fn].text;
 	char note = notes[frame->key % NOTES], *to;
 
-	if (!cg_grow_raw(&w->path, &w->path_cap, w->path_len + text.len + 5, 1))
-		return cg_reject_nomem(w->job);
-	to = w->path + w->path_len;
-	if (w->path_len > 0)
+	if (!cg_reserve(w->job, &w->path, w->path.n + text.len + 5))
+		return false;
+	to = w->path.at + w->path.n;
+	if (w->path.n > 0)
 		*to++ = ';';
 	memcpy(to, text.ptr, text.len);
 	to += text.len;
@@ -246,7 +244,7 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 		to[2] = note;
 		to += 4;
 	}
-	w->path_len = (size_t)(to - w->path);
+	w->path.n = (size_t)(to - w->path.at);
 	return true;
 }
 
@@ -304,7 +302,7 @@ put_stack(struct writer *w, uint32_t frame)
 		return false;
 	if (!is_written(w, frame))
 		return true;
-	cg_put(w->out, (struct cg_slice){ w->path, w->path_len });
+	cg_put(w->out, (struct cg_slice){ w->path.at, w->path.n });
 	for (size_t i = 0; i < w->columns; i++)
 		put_cost(w, i, w->cost[i][frame]);
 	cg_putc(w->out, '\n');
@@ -317,13 +315,8 @@ enter(struct writer *w, uint32_t frame)
 	const uint32_t *child;
 	size_t n = cg_merged_children(w->merged, frame, &child);
 
-	if (n == 0)
-		return true;
-	if (!cg_grow_raw(
-		&w->level, &w->level_cap, w->levels + 1, sizeof(*w->level)))
-		return cg_reject_nomem(w->job);
-	w->level[w->levels++] = (struct level){ child, child + n, w->path_len };
-	return true;
+	return n == 0 || cg_append(w->job, &w->level,
+			     (struct level){ child, child + n, w->path.n });
 }
 
 /* Depth first, without recursion: stacks can be very deep. */
@@ -333,16 +326,16 @@ put_stacks(struct writer *w)
 	/* Costs without a stack. */
 	bool ok = !is_written(w, 0) || put_stack(w, 0);
 
-	w->path_len = 0;
+	w->path.n = 0;
 	ok = ok && enter(w, 0);
-	while (ok && w->levels > 0) {
-		struct level *level = &w->level[w->levels - 1];
+	while (ok && w->level.n > 0) {
+		struct level *level = &w->level.at[w->level.n - 1];
 
 		if (level->child == level->end) {
-			w->levels--;
+			w->level.n--;
 			continue;
 		}
-		w->path_len = level->path_len;
+		w->path.n = level->path_len;
 		ok = put_stack(w, *level->child) && enter(w, *level->child++);
 	}
 	return ok;
@@ -386,19 +379,6 @@ choose_events(struct writer *w)
 	return CG_OK;
 }
 
-static void
-free_writer(struct writer *w)
-{
-	cg_merged_stacks_free(w->merged);
-	for (size_t i = 0; i < w->columns; i++)
-		free(w->cost[i]);
-	free(w->label);
-	free(w->text);
-	free(w->rank);
-	free(w->level);
-	free(w->path);
-}
-
 int
 folded_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -422,6 +402,6 @@ folded_write(
 			: "%zu names are changed: they contain what ends a "
 			  "frame or a count",
 		    w.respelled);
-	free_writer(&w);
+	cg_merged_stacks_free(w.merged);
 	return cg_out_status(out);
 }
