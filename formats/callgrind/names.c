@@ -1,8 +1,6 @@
 /*
  * names.c - ids and names of objects, files and functions: "(id) name".
  */
-#include <stdlib.h>
-
 #include "number.h"
 
 /* True if there is an id; name is then the rest, which may be empty. */
@@ -46,15 +44,14 @@ find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
 {
 	uint32_t *value = NULL;
 
-	if (id < ids->nears)
-		return &ids->near[id];
+	if (id < ids->near.n)
+		return &ids->near.at[id];
 	if (id >= NEAR_IDS)
-		value = cg_map_at(&ids->far, id);
-	else if (cg_grow(&ids->near, &ids->nears, (size_t)id + 1,
-		     sizeof(*ids->near)))
-		value = &ids->near[id];
+		value = cg_map_in(r->job, &ids->far, id);
+	else if (cg_resize(r->job, &ids->near, (size_t)id + 1))
+		value = &ids->near.at[id];
 	if (!value)
-		r->status = cg_nomem(r->job);
+		r->status = cg_rejected(r->job);
 	return value;
 }
 
@@ -93,13 +90,11 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 static uint32_t
 add_named(struct callgrind_reader *r)
 {
-	if (r->named_count == UINT32_MAX ||
-	    !cg_grow_raw(&r->named, &r->named_cap, r->named_count + 1,
-		sizeof(*r->named))) {
+	if (r->named.n == UINT32_MAX || !cg_push(r->job, &r->named)) {
 		r->status = cg_nomem(r->job);
 		return 0;
 	}
-	return (uint32_t)r->named_count++;
+	return (uint32_t)r->named.n - 1;
 }
 
 static uint32_t
@@ -107,7 +102,7 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 {
 	cg_name name = cg_add_name(r->build, text);
 
-	r->named[index] =
+	r->named.at[index] =
 	    (struct callgrind_named){ .name = name ? name : r->unknown };
 	return index;
 }
@@ -116,10 +111,11 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)
 {
-	uint32_t *value = cg_map_at(&r->plain, cg_add_name(r->build, text));
+	uint32_t *value =
+	    cg_map_in(r->job, &r->plain, cg_add_name(r->build, text));
 
 	if (!value) {
-		r->status = cg_nomem(r->job);
+		r->status = cg_rejected(r->job);
 		return 0;
 	}
 	if (*value == 0)
@@ -152,7 +148,7 @@ cg_fn
 callgrind_fn(
     struct callgrind_reader *r, uint32_t index, cg_file file, cg_object object)
 {
-	struct callgrind_named *named = &r->named[index];
+	struct callgrind_named *named = &r->named.at[index];
 
 	if (named->bound && named->file == file && named->object == object)
 		return named->fn;
@@ -177,21 +173,4 @@ callgrind_begin_names(struct callgrind_reader *r)
 	if (r->status == CG_OK)
 		(void)name_it(r, 0, cg_slice("???"));
 	return r->status == CG_OK;
-}
-
-static void
-free_ids(struct callgrind_ids *ids)
-{
-	free(ids->near);
-	cg_map_free(&ids->far);
-}
-
-void
-callgrind_free_names(struct callgrind_reader *r)
-{
-	free(r->named);
-	free_ids(&r->objects);
-	free_ids(&r->files);
-	free_ids(&r->names);
-	cg_map_free(&r->plain);
 }

@@ -130,6 +130,5 @@ callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	if (callgrind_begin_names(&r))
 		read_lines(&r, in);
-	callgrind_free_names(&r);
 	return r.status;
 }

@@ -24,8 +24,7 @@ struct callgrind_named {
 
 /* Values of name ids: an array for low ids, a map for sparse ones. */
 struct callgrind_ids {
-	uint32_t *near;
-	size_t nears;
+	CG_ARRAY(uint32_t) near;
 	struct cg_map far;
 };
 
@@ -62,8 +61,8 @@ struct callgrind_reader {
 	/* Name ids; a definition is valid to the end of the file. */
 	struct callgrind_ids objects, files, names;
 	struct cg_map plain; /* names without an id, by their cg_name */
-	struct callgrind_named *named; /* indexed by both; 0: no name yet */
-	size_t named_count, named_cap;
+	/* Indexed by both; 0: no name yet. */
+	CG_ARRAY(struct callgrind_named) named;
 
 	/* The function and file of the next cost line. */
 	cg_object object;
@@ -206,9 +205,8 @@ size_t callgrind_costs(struct callgrind_reader *, const char *at,
 
 /* ---- names.c ------------------------------------------------------------ */
 
-/* False: out of memory (in r->status); to be freed anyway. */
+/* False: out of memory (in r->status). */
 bool callgrind_begin_names(struct callgrind_reader *);
-void callgrind_free_names(struct callgrind_reader *);
 
 /* Takes "(id) name", "(id)" or "name" apart. In any thread. */
 struct callgrind_ref callgrind_get_ref(struct cg_slice text);
