@@ -22,8 +22,7 @@
 
 struct emit {
 	struct cg_build *build;
-	const struct gcov_json_unit *unit;
-	struct cg_map fns; /* linkage name -> index in unit->fn, + 1 */
+	struct gcov_json_unit *unit;
 	cg_fn nameless;    /* the file's function without a name */
 	struct cg_pos pos; /* of the line */
 	cg_fn fn;          /* the function that the line belongs to */
@@ -72,7 +71,7 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 	    (struct cg_pos){ .file = e->pos.file, .line = fn->range.first };
 	for (; row.index < fn->paths; row.index++) {
 		row.count = left > 0;
-		if (missed < end && e->unit->missed[missed] == row.index) {
+		if (missed < end && e->unit->missed.at[missed] == row.index) {
 			row.count = 0;
 			missed++;
 		}
@@ -92,7 +91,7 @@ add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 	cg_file file = e->pos.file;
 
 	for (size_t i = fn->step; i < fn->step + fn->steps; i++) {
-		const struct gcov_json_step *step = &e->unit->step[i];
+		const struct gcov_json_step *step = &e->unit->step.at[i];
 
 		if (step->file != last && step->file != 0) {
 			last = step->file;
@@ -148,7 +147,7 @@ find_items(const struct emit *e, const struct gcov_json_line *line,
 	*n = 0;
 	if (line->items == 0) /* unit->item may be NULL */
 		return &none;
-	item = e->unit->item + line->item;
+	item = e->unit->item.at + line->item;
 	end = item + line->items;
 	while (item < end && item->kind != kind)
 		item++;
@@ -317,7 +316,7 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)
 {
-	uint32_t index = line->fn ? cg_map_get(&e->fns, line->fn) : 0;
+	uint32_t index = line->fn ? cg_map_get(&e->unit->fn_ids, line->fn) : 0;
 	const struct gcov_json_fn *fn;
 
 	e->fn = e->nameless;
@@ -330,7 +329,7 @@ choose_fn(struct emit *e, const struct gcov_json_line *line)
 		    line->fn);
 		return;
 	}
-	fn = &e->unit->fn[index - 1];
+	fn = &e->unit->fn.at[index - 1];
 	if (line->number < fn->range.first || line->number > fn->range.last)
 		return;
 	e->fn = get_fn(e, fn);
@@ -353,18 +352,19 @@ add_line(struct emit *e, const struct gcov_json_line *line)
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-add_file(struct emit *e, const struct gcov_json_file *file)
+add_file(struct cg_job *job, struct emit *e, const struct gcov_json_file *file)
 {
-	const struct gcov_json_unit *unit = e->unit;
+	struct gcov_json_unit *unit = e->unit;
 
 	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
 				      cg_get_name(e->build, unit->directory),
 				      cg_get_name(e->build, file->name)) };
 	cg_list_file(e->build, e->pos.file);
 	e->nameless = cg_add_fn_named(e->build, 0, e->pos.file, 0);
+	cg_map_clear(&unit->fn_ids);
 	for (size_t i = 0; i < file->fns; i++) {
-		const struct gcov_json_fn *fn = &unit->fn[file->fn + i];
-		uint32_t *index = cg_map_at(&e->fns, fn->name);
+		const struct gcov_json_fn *fn = &unit->fn.at[file->fn + i];
+		uint32_t *index = cg_map_in(job, &unit->fn_ids, fn->name);
 
 		if (!index)
 			return false;
@@ -372,16 +372,15 @@ add_file(struct emit *e, const struct gcov_json_file *file)
 		add_fn(e, fn);
 	}
 	for (size_t i = 0; i < file->lines; i++) {
-		choose_fn(e, &unit->line[file->line + i]);
-		add_line(e, &unit->line[file->line + i]);
+		choose_fn(e, &unit->line.at[file->line + i]);
+		add_line(e, &unit->line.at[file->line + i]);
 	}
-	cg_map_free(&e->fns);
-	e->fns = (struct cg_map){ 0 };
 	return cg_build_status(e->build) == CG_OK;
 }
 
 bool
-gcov_json_emit(struct cg_build *build, struct gcov_json_unit *unit)
+gcov_json_emit(
+    struct cg_job *job, struct cg_build *build, struct gcov_json_unit *unit)
 {
 	static const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",
@@ -391,10 +390,9 @@ gcov_json_emit(struct cg_build *build, struct gcov_json_unit *unit)
 	bool ok = true;
 
 	e.column = cg_add_event(build, &event);
-	for (size_t i = 0; ok && i < unit->files; i++)
-		ok = add_file(&e, &unit->file[i]);
-	cg_map_free(&e.fns);
-	unit->files = unit->fns = unit->lines = unit->items = 0;
-	unit->missed_count = unit->steps = 0;
+	for (size_t i = 0; ok && i < unit->file.n; i++)
+		ok = add_file(job, &e, &unit->file.at[i]);
+	unit->file.n = unit->fn.n = unit->line.n = unit->item.n = 0;
+	unit->missed.n = unit->step.n = 0;
 	return ok;
 }

@@ -119,10 +119,9 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 {
 	if (r->type != CG_JSON_STRING)
 		return gcov_json_reject(r, "a string");
-	if (r->json.escaped &&
-	    !cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return cg_reject_nomem(r->job);
-	*text = cg_json_string(&r->json, r->text);
+	if (r->json.escaped && !cg_reserve(r->job, &r->text, r->json.text.len))
+		return false;
+	*text = cg_json_string(&r->json, r->text.at);
 	return true;
 }
 

@@ -20,8 +20,7 @@ struct gcov_json_reader {
 	uint32_t path_index;        /* of the next location on the path */
 	cg_name last;               /* the string before, and its text */
 	struct cg_slice last_text;
-	char *text; /* of a string with escapes */
-	size_t text_cap;
+	CG_ARRAY(char) text; /* of a string with escapes */
 	bool rounded; /* a warning was given */
 };
 

@@ -80,25 +80,22 @@ struct gcov_json_file {
 /* A document, or the files of it that are not in the graph yet. */
 struct gcov_json_unit {
 	cg_name version, compiler, directory, data_file;
-	struct gcov_json_file *file;
-	size_t files, file_cap;
-	struct gcov_json_fn *fn;
-	size_t fns, fn_cap;
-	struct gcov_json_line *line;
-	size_t lines, line_cap;
-	struct gcov_json_item *item;
-	size_t items, item_cap;
-	uint32_t *missed; /* ids of paths not taken */
-	size_t missed_count, missed_cap;
-	struct gcov_json_step *step;
-	size_t steps, step_cap;
+	CG_ARRAY(struct gcov_json_file) file;
+	CG_ARRAY(struct gcov_json_fn) fn;
+	CG_ARRAY(struct gcov_json_line) line;
+	CG_ARRAY(struct gcov_json_item) item;
+	CG_ARRAY(uint32_t) missed; /* ids of paths not taken */
+	CG_ARRAY(struct gcov_json_step) step;
+	/* Of the file that is moved: linkage name -> index in fn, + 1. */
+	struct cg_map fn_ids;
 };
 
 /*
  * Moves the unit's files to the graph. False: the builder has failed, or out
- * of memory.
+ * of memory (reported).
  */
-bool gcov_json_emit(struct cg_build *, struct gcov_json_unit *);
+bool gcov_json_emit(
+    struct cg_job *, struct cg_build *, struct gcov_json_unit *);
 
 int gcov_json_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int gcov_json_write(

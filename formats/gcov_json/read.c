@@ -6,7 +6,6 @@
  * of a file, so everything before them is collected in arrays.
  */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "fields.h"
 
@@ -36,11 +35,7 @@ add_item(struct gcov_json_reader *r)
 {
 	struct gcov_json_unit *unit = &r->unit;
 
-	if (!cg_grow_raw(&unit->item, &unit->item_cap, unit->items + 1,
-		sizeof(*unit->item)))
-		return cg_reject_nomem(r->job);
-	unit->item[unit->items++] = r->item;
-	return true;
+	return cg_append(r->job, &unit->item, r->item);
 }
 
 static bool
@@ -180,19 +175,15 @@ take_line(struct gcov_json_reader *r)
 		{ 0 },
 	};
 	struct gcov_json_unit *unit = &r->unit;
-	struct gcov_json_line line = { .item = unit->items };
+	struct gcov_json_line line = { .item = unit->item.n };
 
 	r->expressions = 0;
 	if (!gcov_json_take_object(r, fields, &line))
 		return false;
-	line.items = unit->items - line.item;
+	line.items = unit->item.n - line.item;
 	if (line.number == 0)
 		return gcov_json_reject(r, "a line with a line_number");
-	if (!cg_grow_raw(&unit->line, &unit->line_cap, unit->lines + 1,
-		sizeof(*unit->line)))
-		return cg_reject_nomem(r->job);
-	unit->line[unit->lines++] = line;
-	return true;
+	return cg_append(r->job, &unit->line, line);
 }
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -205,12 +196,8 @@ add_step(struct gcov_json_reader *r, uint32_t line)
 {
 	struct gcov_json_unit *unit = &r->unit;
 
-	if (!cg_grow_raw(&unit->step, &unit->step_cap, unit->steps + 1,
-		sizeof(*unit->step)))
-		return cg_reject_nomem(r->job);
-	unit->step[unit->steps++] =
-	    (struct gcov_json_step){ .index = r->path_index, .line = line };
-	return true;
+	return cg_append(r->job, &unit->step,
+	    (struct gcov_json_step){ .index = r->path_index, .line = line });
 }
 
 static bool
@@ -230,14 +217,14 @@ take_location(struct gcov_json_reader *r)
 		{ 0 },
 	};
 	struct gcov_json_unit *unit = &r->unit;
-	size_t first = unit->steps;
+	size_t first = unit->step.n;
 	cg_name file = 0;
 
 	if (!gcov_json_take_object(r, fields, &file))
 		return false;
-	r->path_index += unit->steps > first;
-	for (; first < unit->steps; first++)
-		unit->step[first].file = file;
+	r->path_index += unit->step.n > first;
+	for (; first < unit->step.n; first++)
+		unit->step.at[first].file = file;
 	return true;
 }
 
@@ -255,20 +242,20 @@ take_step(struct gcov_json_reader *r)
 	};
 	struct gcov_json_unit *unit = &r->unit;
 	struct gcov_json_step step = { 0 };
-	size_t first = unit->steps;
+	size_t first = unit->step.n;
 
 	if (!gcov_json_take_object(r, fields, &step))
 		return false;
-	if (unit->steps == first) {
+	if (unit->step.n == first) {
 		if (!add_step(r, 0))
 			return false;
 		r->path_index++;
 	}
-	for (; first < unit->steps; first++) {
-		unit->step[first].block = step.block;
-		unit->step[first].edge = step.edge;
-		unit->step[first].last =
-		    unit->step[first].index + 1 == r->path_index;
+	for (; first < unit->step.n; first++) {
+		unit->step.at[first].block = step.block;
+		unit->step.at[first].edge = step.edge;
+		unit->step.at[first].last =
+		    unit->step.at[first].index + 1 == r->path_index;
 	}
 	return true;
 }
@@ -282,19 +269,15 @@ take_path(struct gcov_json_reader *r)
 		{ 0 },
 	};
 	struct gcov_json_unit *unit = &r->unit;
-	size_t first = unit->steps;
+	size_t first = unit->step.n;
 	uint32_t id = 0;
 
 	r->path_index = 0;
 	if (!gcov_json_take_object(r, fields, &id))
 		return false;
-	for (; first < unit->steps; first++)
-		unit->step[first].path = id;
-	if (!cg_grow_raw(&unit->missed, &unit->missed_cap,
-		unit->missed_count + 1, sizeof(id)))
-		return cg_reject_nomem(r->job);
-	unit->missed[unit->missed_count++] = id;
-	return true;
+	for (; first < unit->step.n; first++)
+		unit->step.at[first].path = id;
+	return cg_append(r->job, &unit->missed, id);
 }
 
 static bool
@@ -318,8 +301,8 @@ take_fn(struct gcov_json_reader *r)
 		{ 0 },
 	};
 	struct gcov_json_unit *unit = &r->unit;
-	struct gcov_json_fn fn = { .missed = unit->missed_count,
-		.step = unit->steps };
+	struct gcov_json_fn fn = { .missed = unit->missed.n,
+		.step = unit->step.n };
 
 	if (!gcov_json_take_object(r, fields, &fn))
 		return false;
@@ -330,13 +313,9 @@ take_fn(struct gcov_json_reader *r)
 		return false;
 	if (fn.name == 0 && fn.demangled == 0)
 		return gcov_json_reject(r, "a function with a name");
-	fn.missed_count = unit->missed_count - fn.missed;
-	fn.steps = unit->steps - fn.step;
-	if (!cg_grow_raw(
-		&unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*unit->fn)))
-		return cg_reject_nomem(r->job);
-	unit->fn[unit->fns++] = fn;
-	return true;
+	fn.missed_count = unit->missed.n - fn.missed;
+	fn.steps = unit->step.n - fn.step;
+	return cg_append(r->job, &unit->fn, fn);
 }
 
 /* ---- Files and documents ------------------------------------------------ */
@@ -344,10 +323,10 @@ take_fn(struct gcov_json_reader *r)
 static bool
 emit(struct gcov_json_reader *r)
 {
-	if (gcov_json_emit(r->build, &r->unit))
+	if (gcov_json_emit(r->job, r->build, &r->unit))
 		return true;
-	if (cg_build_failed(r->build, r->json.at) == CG_OK)
-		(void)cg_reject_nomem(r->job);
+	if (cg_rejected(r->job) == CG_OK)
+		(void)cg_build_failed(r->build, r->json.at);
 	return false;
 }
 
@@ -362,18 +341,16 @@ take_file(struct gcov_json_reader *r)
 		{ 0 },
 	};
 	struct gcov_json_unit *unit = &r->unit;
-	struct gcov_json_file file = { .fn = unit->fns, .line = unit->lines };
+	struct gcov_json_file file = { .fn = unit->fn.n, .line = unit->line.n };
 
 	if (!gcov_json_take_object(r, fields, &file))
 		return false;
 	if (file.name == 0)
 		return gcov_json_reject(r, "a file with a name");
-	file.fns = unit->fns - file.fn;
-	file.lines = unit->lines - file.line;
-	if (!cg_grow_raw(&unit->file, &unit->file_cap, unit->files + 1,
-		sizeof(*unit->file)))
-		return cg_reject_nomem(r->job);
-	unit->file[unit->files++] = file;
+	file.fns = unit->fn.n - file.fn;
+	file.lines = unit->line.n - file.line;
+	if (!cg_append(r->job, &unit->file, file))
+		return false;
 	return unit->directory == 0 || emit(r);
 }
 
@@ -441,17 +418,9 @@ int
 gcov_json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct gcov_json_reader r = { .job = job, .in = in, .build = build };
-	struct gcov_json_unit *unit = &r.unit;
 
 	cg_json_open(&r.json, in);
 	while (take_document(&r) && cg_json_another(&r.json))
 		continue;
-	free(unit->file);
-	free(unit->fn);
-	free(unit->line);
-	free(unit->item);
-	free(unit->missed);
-	free(unit->step);
-	free(r.text);
 	return cg_in_status(in); /* the job has kept other errors */
 }
