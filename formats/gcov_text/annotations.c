@@ -82,15 +82,13 @@ static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)
 {
 	if (r->pending) {
-		if (!cg_grow_raw(&r->earlier, &r->earlier_cap,
-			r->earlier_fns + 1, sizeof(*r->earlier)))
-			return cg_reject_nomem(r->text.job);
-		r->earlier[r->earlier_fns++] = r->fn;
+		if (!cg_append(r->text.job, &r->earlier, r->fn))
+			return false;
 		r->fn = (struct gcov_text_fn){ 0 };
 	}
 	r->fn.fn = fn;
 	r->fn.paths.count = 0;
-	r->fn.paths.misses = 0;
+	r->fn.paths.missed.n = 0;
 	r->pending = true;
 	return true;
 }
@@ -277,9 +275,5 @@ gcov_text_take_path(struct gcov_text_reader *r, struct cg_slice text)
 		return false;
 	if (!cg_starts(text, "not covered"))
 		return true;
-	if (!cg_grow_raw(&paths->missed, &paths->cap, paths->misses + 1,
-		sizeof(*paths->missed)))
-		return cg_reject_nomem(r->text.job);
-	paths->missed[paths->misses++] = id;
-	return true;
+	return cg_append(r->text.job, &paths->missed, id);
 }

@@ -21,10 +21,9 @@ struct listed_fn {
 
 struct reader {
 	struct gcov_text *text;
-	struct listed_fn *fn; /* functions of the file */
-	size_t fns, fn_cap;
-	size_t sorted;           /* of them, by first line */
-	uint32_t line, branches; /* last line, and its branches so far */
+	CG_ARRAY(struct listed_fn) fn; /* functions of the file */
+	size_t sorted;                 /* of them, by first line */
+	uint32_t line, branches;       /* last line, and its branches so far */
 };
 
 static bool
@@ -61,11 +60,11 @@ count_begun(const struct reader *r, uint32_t line)
 	size_t low = 0, high = r->sorted, middle;
 
 	/* Most lists have functions in order, so all of them. */
-	if (high > 0 && r->fn[high - 1].first <= line)
+	if (high > 0 && r->fn.at[high - 1].first <= line)
 		return high;
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (r->fn[middle].first <= line)
+		if (r->fn.at[middle].first <= line)
 			low = middle + 1;
 		else
 			high = middle;
@@ -88,16 +87,16 @@ sort_fns(struct reader *r)
 	struct listed_fn moved;
 	size_t at;
 
-	if (r->fns - r->sorted > INSERT_MAX) {
-		qsort(r->fn, r->fns, sizeof(*r->fn), compare_fns);
-		r->sorted = r->fns;
+	if (r->fn.n - r->sorted > INSERT_MAX) {
+		qsort(r->fn.at, r->fn.n, sizeof(*r->fn.at), compare_fns);
+		r->sorted = r->fn.n;
 	}
-	for (; r->sorted < r->fns; r->sorted++) {
-		moved = r->fn[r->sorted];
+	for (; r->sorted < r->fn.n; r->sorted++) {
+		moved = r->fn.at[r->sorted];
 		at = count_begun(r, moved.first);
-		memmove(r->fn + at + 1, r->fn + at,
+		memmove(r->fn.at + at + 1, r->fn.at + at,
 		    (r->sorted - at) * sizeof(moved));
-		r->fn[at] = moved;
+		r->fn.at[at] = moved;
 	}
 }
 
@@ -131,10 +130,7 @@ take_function(struct reader *r, struct cg_slice rest)
 	if (count >= 0)
 		(void)cg_add_call(r->text->build, 0, &nowhere, fn.fn, &entry,
 		    (uint64_t)count, NULL, 0);
-	if (!cg_grow_raw(&r->fn, &r->fn_cap, r->fns + 1, sizeof(fn)))
-		return cg_reject_nomem(r->text->job);
-	r->fn[r->fns++] = fn;
-	return true;
+	return cg_append(r->text->job, &r->fn, fn);
 }
 
 /* The function that a line belongs to. */
@@ -145,10 +141,11 @@ find_fn(struct reader *r, uint32_t line)
 
 	sort_fns(r);
 	n = count_begun(r, line);
-	if (n == 0 || (n > 1 && r->fn[n - 2].first == r->fn[n - 1].first) ||
-	    (r->fn[n - 1].last != 0 && r->fn[n - 1].last < line))
+	if (n == 0 ||
+	    (n > 1 && r->fn.at[n - 2].first == r->fn.at[n - 1].first) ||
+	    (r->fn.at[n - 1].last != 0 && r->fn.at[n - 1].last < line))
 		return r->text->nameless;
-	return r->fn[n - 1].fn;
+	return r->fn.at[n - 1].fn;
 }
 
 /* lcount:LINE,COUNT[,UNEXECUTED] */
@@ -199,7 +196,7 @@ static bool
 take_file(struct reader *r, struct cg_slice rest)
 {
 	gcov_text_add_file(r->text, rest);
-	r->fns = r->sorted = 0;
+	r->fn.n = r->sorted = 0;
 	r->line = 0;
 	return true;
 }
@@ -256,7 +253,6 @@ gcov_text_read_list(struct gcov_text *text, struct cg_slice line)
 	} while (ok && cg_read_line(text->in, &line));
 	if (ok)
 		gcov_text_end(text);
-	free(r.fn);
 	if (cg_rejected(text->job) != CG_OK)
 		return cg_rejected(text->job);
 	return cg_build_failed(text->build, line.ptr);

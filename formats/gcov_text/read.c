@@ -5,7 +5,6 @@
  * the file are held back: where the instances of a group follow, the counts of
  * their lines are subtracted from the sum that the file's lines show.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
@@ -19,8 +18,8 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 static void
 release_lines(struct gcov_text_reader *r)
 {
-	for (size_t i = 0; i < r->lines; i++) {
-		struct gcov_text_line *line = &r->held[i];
+	for (size_t i = 0; i < r->held.n; i++) {
+		struct gcov_text_line *line = &r->held.at[i];
 
 		if (line->shared && line->count == 0)
 			continue;
@@ -28,36 +27,33 @@ release_lines(struct gcov_text_reader *r)
 			line->unexecuted = line->exceptional = false;
 		gcov_text_add_line(&r->text, line);
 	}
-	r->lines = 0;
+	r->held.n = 0;
 }
 
 static struct gcov_text_line *
 find_held(struct gcov_text_reader *r, uint32_t number)
 {
-	size_t low = 0, high = r->lines, middle;
+	size_t low = 0, high = r->held.n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (r->held[middle].number < number)
+		if (r->held.at[middle].number < number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < r->lines && r->held[low].number == number ? &r->held[low]
-							       : NULL;
+	return low < r->held.n && r->held.at[low].number == number
+		   ? &r->held.at[low]
+		   : NULL;
 }
 
 static bool
 hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 {
 	/* find_held() needs ascending lines. */
-	if (r->lines > 0 && r->held[r->lines - 1].number >= line->number)
+	if (r->held.n > 0 && r->held.at[r->held.n - 1].number >= line->number)
 		release_lines(r);
-	if (!cg_grow_raw(
-		&r->held, &r->line_cap, r->lines + 1, sizeof(*r->held)))
-		return cg_reject_nomem(r->text.job);
-	r->held[r->lines++] = *line;
-	return true;
+	return cg_append(r->text.job, &r->held, *line);
 }
 
 /* Adds a line of an instance and subtracts it from the file's line. */
@@ -119,7 +115,8 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 		return false;
 	for (; row.index < paths->count; row.index++) {
 		row.count = left > 0;
-		if (miss < paths->misses && paths->missed[miss] == row.index) {
+		if (miss < paths->missed.n &&
+		    paths->missed.at[miss] == row.index) {
 			row.count = 0;
 			miss++;
 		}
@@ -127,7 +124,7 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 		(void)cg_add_branch(r->text.build, fn, &row);
 	}
 	paths->count = 0;
-	paths->misses = 0;
+	paths->missed.n = 0;
 	return true;
 }
 
@@ -157,11 +154,11 @@ begin_fns(struct gcov_text_reader *r)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < r->earlier_fns; i++) {
-		ok = ok && begin_fn(r, &r->earlier[i]);
-		free(r->earlier[i].paths.missed);
+	for (size_t i = 0; i < r->earlier.n; i++) {
+		ok = ok && begin_fn(r, &r->earlier.at[i]);
+		cg_drop(r->text.job, &r->earlier.at[i].paths.missed);
 	}
-	r->earlier_fns = 0;
+	r->earlier.n = 0;
 	if (r->pending)
 		ok = ok && begin_fn(r, &r->fn);
 	r->pending = false;
@@ -416,11 +413,6 @@ gcov_text_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	release_lines(&r);
 	if (ok && end_source(&r))
 		gcov_text_end(&r.text);
-	while (r.earlier_fns > 0)
-		free(r.earlier[--r.earlier_fns].paths.missed);
-	free(r.earlier);
-	free(r.held);
-	free(r.fn.paths.missed);
 	if (cg_rejected(job) != CG_OK)
 		return cg_rejected(job);
 	return cg_build_failed(build, text.ptr);

@@ -15,8 +15,7 @@ struct gcov_text_expression {
 /* Prime paths of a function. */
 struct gcov_text_paths {
 	uint32_t count, covered;
-	uint32_t *missed; /* numbers of paths that were not taken */
-	size_t misses, cap;
+	CG_ARRAY(uint32_t) missed; /* numbers of paths that were not taken */
 };
 
 /* A function's summary, which stands before its first line. */
@@ -30,13 +29,11 @@ struct gcov_text_fn {
 struct gcov_text_reader {
 	struct gcov_text text;
 	uint64_t bytes;              /* of the lines so far */
-	struct gcov_text_line *held; /* lines of the file, ascending */
-	size_t lines, line_cap;
+	CG_ARRAY(struct gcov_text_line) held; /* lines of the file, ascending */
 	cg_name graph;                /* name of the notes file */
 	struct gcov_text_fn fn;       /* owner of the lines that follow */
 	bool pending;                 /* its first line comes next */
-	struct gcov_text_fn *earlier; /* others that begin on that line */
-	size_t earlier_fns, earlier_cap;
+	CG_ARRAY(struct gcov_text_fn) earlier; /* others that begin on that line */
 	uint32_t fns_begun;
 	bool instance;      /* lines are those of one function of a group */
 	bool dashes;        /* the line before was one of dashes */

@@ -8,38 +8,26 @@
 
 #include "write.h"
 
-/* Adds the start of a line; false: out of memory, rejected. */
-static bool
-add_start(struct gcov_text_writer *w, const char *start)
-{
-	struct gcov_text_source *source = &w->source;
-
-	if (!cg_grow_raw(&source->line, &source->cap, source->lines + 1,
-		sizeof(*source->line)))
-		return cg_reject_nomem(w->job);
-	source->line[source->lines++] = start;
-	return true;
-}
-
 bool
 gcov_text_read_source(struct gcov_text_writer *w, cg_file file)
 {
 	struct gcov_text_source *source = &w->source;
 	struct cg_slice rest, line;
 
-	source->lines = 0;
+	source->line.n = 0;
 	(void)cg_open_source(w->job, w->graph, file, false, &source->in);
 	if (!source->in || !cg_read_all(source->in, &source->text))
 		source->text.len = 0;
 	rest = source->text;
 	while (cg_take_line(&rest, &line)) {
-		if (!add_start(w, line.ptr))
+		if (!cg_append(w->job, &source->line, line.ptr))
 			return false;
 	}
-	if (source->lines > 0) {
-		if (!add_start(w, source->text.ptr + source->text.len))
+	if (source->line.n > 0) {
+		if (!cg_append(w->job, &source->line,
+			source->text.ptr + source->text.len))
 			return false;
-		source->lines--; /* the end of the text is not a line */
+		source->line.n--; /* the end of the text is not a line */
 	}
 	return cg_rejected(w->job) == CG_OK;
 }
@@ -58,12 +46,12 @@ gcov_text_put_source(struct gcov_text_writer *w, uint32_t number)
 	const struct gcov_text_source *source = &w->source;
 	struct cg_slice line;
 
-	if (number > source->lines) {
+	if (number > source->line.n) {
 		cg_puts(w->out, "/*EOF*/\n");
 		return;
 	}
-	line.ptr = source->line[number - 1];
-	line.len = (size_t)(source->line[number] - line.ptr);
+	line.ptr = source->line.at[number - 1];
+	line.len = (size_t)(source->line.at[number] - line.ptr);
 	if (line.len > 0 && line.ptr[line.len - 1] == '\n')
 		line.len--;
 	cg_put(w->out, line);

@@ -30,8 +30,8 @@ static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 {
 	cg_fn fn = w->fn[rank - 1];
-	const struct gcov_text_entry *entry = w->group + *at;
-	const struct gcov_text_entry *end = w->group + w->groups;
+	const struct gcov_text_entry *entry = w->group.at + *at;
+	const struct gcov_text_entry *end = w->group.at + w->group.n;
 	uint32_t first, last, number, next;
 
 	cg_puts(w->out, GCOV_TEXT_DASHES "\n");
@@ -55,12 +55,12 @@ put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 		if (number >= last)
 			break;
 		next = last;
-		if (number < w->source.lines)
+		if (number < w->source.line.n)
 			next = number + 1;
 		else if (entry < end && entry->rank == rank)
 			next = entry->line.line;
 	}
-	*at = (size_t)(entry - w->group);
+	*at = (size_t)(entry - w->group.at);
 	return true;
 }
 
@@ -125,27 +125,25 @@ list_lines(struct gcov_text_writer *w)
 	struct gcov_text_entry entry;
 	uint32_t first, last;
 
-	w->entries = w->groups = 0;
+	w->entry.n = w->group.n = 0;
 	while (cg_next_line(w->lines, &entry.line)) {
 		entry.rank = w->rank[entry.line.fn];
 		entry.number = cg_fn_number(w->lines, entry.line.fn);
-		entry.order = w->entries;
+		entry.order = w->entry.n;
 		get_range(w, entry.line.fn, &first, &last);
 		if (entry.line.line < first || entry.line.line > last)
 			entry.rank = 0;
 		if (entry.line.line == 0 || !gcov_text_is_code(&entry.line))
 			continue;
-		if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1,
-			sizeof(entry)) ||
-		    !cg_grow_raw(
-			&w->group, &w->group_cap, w->groups + 1, sizeof(entry)))
-			return cg_reject_nomem(w->job);
-		w->entry[w->entries++] = entry;
+		if (!cg_append(w->job, &w->entry, entry) ||
+		    !cg_reserve(w->job, &w->group, w->group.n + 1))
+			return false;
 		if (entry.rank > 0)
-			w->group[w->groups++] = entry;
+			w->group.at[w->group.n++] = entry;
 	}
-	if (w->groups > 0)
-		qsort(w->group, w->groups, sizeof(*w->group), compare_group);
+	if (w->group.n > 0)
+		qsort(w->group.at, w->group.n, sizeof(*w->group.at),
+		    compare_group);
 	return true;
 }
 
@@ -160,16 +158,17 @@ put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
 	struct gcov_text_sum sum = { 0 };
 	size_t first = *at, end = first;
 
-	for (; *at < w->entries && w->entry[*at].line.line == number; ++*at) {
-		gcov_text_sum_line(w, &w->entry[*at].line, &sum);
-		if (w->entry[*at].rank == 0)
-			w->entry[end++] = w->entry[*at];
+	for (; *at < w->entry.n && w->entry.at[*at].line.line == number;
+	     ++*at) {
+		gcov_text_sum_line(w, &w->entry.at[*at].line, &sum);
+		if (w->entry.at[*at].rank == 0)
+			w->entry.at[end++] = w->entry.at[*at];
 	}
 	gcov_text_put_line(w, &sum, number);
 	if (end > first + 1)
-		qsort(w->entry + first, end - first, sizeof(*w->entry),
+		qsort(w->entry.at + first, end - first, sizeof(*w->entry.at),
 		    compare_numbers);
-	gcov_text_put_annotations(w, &w->entry[first], end - first);
+	gcov_text_put_annotations(w, &w->entry.at[first], end - first);
 }
 
 /* The position of a walk through the file. */
@@ -234,12 +233,12 @@ next_line(
 {
 	uint32_t next = UINT32_MAX, line;
 
-	if (number < w->source.lines)
+	if (number < w->source.line.n)
 		return number + 1;
 	if (number == UINT32_MAX)
 		return 0;
-	if (walk->entry < w->entries)
-		next = w->entry[walk->entry].line.line;
+	if (walk->entry < w->entry.n)
+		next = w->entry.at[walk->entry].line.line;
 	for (size_t i = walk->fn; i < w->fns; i++) {
 		line = cg_fn_line(w->lines, w->fn[i]);
 		if (line > number) {
@@ -353,7 +352,7 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 static void
 find_end(struct gcov_text_writer *w)
 {
-	w->last = w->entries > 0 ? w->entry[w->entries - 1].line.line : 0;
+	w->last = w->entry.n > 0 ? w->entry.at[w->entry.n - 1].line.line : 0;
 	w->end = w->version < 800 || w->version >= 1500 ? UINT32_MAX : w->last;
 }
 
@@ -368,7 +367,7 @@ put_file(struct gcov_text_writer *w, cg_file file)
 		rank_fns(w, false);
 	ok = list_lines(w) && get_name(w, file, &name);
 	find_end(w);
-	if (ok && w->entries > 0) {
+	if (ok && w->entry.n > 0) {
 		put_head(w, name);
 		ok = gcov_text_read_source(w, file) && put_lines(w);
 		gcov_text_close_source(w);
@@ -410,10 +409,8 @@ gcov_text_write(
 	w.version = get_version(find_desc(&w, "Compiler"));
 	w.rows = cg_rows_new(graph);
 	w.lines = cg_lines_new(graph, CG_ALL_PARTS);
-	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
+	w.rank = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.rank));
 	ok = w.rows && w.lines && w.rank;
-	if (!w.rank)
-		(void)cg_reject_nomem(job);
 	while (ok && cg_next_file(w.lines, &file)) {
 		if (file != 0)
 			ok = put_file(&w, file);
@@ -422,9 +419,5 @@ gcov_text_write(
 	}
 	cg_rows_free(w.rows);
 	cg_lines_free(w.lines);
-	free(w.rank);
-	free(w.entry);
-	free(w.group);
-	free(w.source.line);
 	return ok ? cg_out_status(out) : CG_ELIMIT; /* reported */
 }

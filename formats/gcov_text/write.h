@@ -17,8 +17,7 @@ struct gcov_text_entry {
 struct gcov_text_source {
 	struct cg_in *in;
 	struct cg_slice text;
-	const char **line; /* starts of lines, then the end of the text */
-	size_t lines, cap;
+	CG_ARRAY(const char *) line; /* starts of lines, then the end of the text */
 };
 
 struct gcov_text_writer {
@@ -30,10 +29,8 @@ struct gcov_text_writer {
 	size_t column;    /* of Exec */
 	unsigned version; /* of gcc: 1202 for 12.2; 0: unknown */
 	struct gcov_text_source source;
-	struct gcov_text_entry *entry; /* of the file, by line */
-	size_t entries, entry_cap;
-	struct gcov_text_entry *group; /* those of groups, by function */
-	size_t groups, group_cap;
+	CG_ARRAY(struct gcov_text_entry) entry; /* of the file, by line */
+	CG_ARRAY(struct gcov_text_entry) group; /* those of groups, by function */
 	uint32_t *rank;  /* by fn: its index in fn + 1; 0: not in a group */
 	const cg_fn *fn; /* the file's functions */
 	size_t fns;
