@@ -35,11 +35,9 @@ struct reader {
 	enum mode mode;
 	struct cg_slice name; /* of the last file; in the current text */
 	cg_file file;
-	struct block *block;
-	size_t blocks, cap;
+	CG_ARRAY(struct block) block;
 	bool unsorted;
-	size_t *heap; /* blocks of a file by count, the largest first */
-	size_t heaped, heap_cap;
+	CG_ARRAY(size_t) heap; /* blocks of a file, the largest count first */
 	uint64_t lines; /* added so far */
 };
 
@@ -122,18 +120,15 @@ static bool
 take_block(struct reader *r, struct cg_slice text)
 {
 	struct cg_slice name = text, numbers;
-	struct block *block;
+	struct block block;
 
 	while (name.len > 0 && name.ptr[name.len - 1] != ':')
 		name.len--;
-	if (!cg_grow_raw(&r->block, &r->cap, r->blocks + 1, sizeof(*block)))
-		return cg_reject_nomem(r->job);
-	block = &r->block[r->blocks];
 	numbers = (struct cg_slice){ text.ptr + name.len, text.len - name.len };
-	if (name.len < 2 || !take_numbers(numbers, block))
+	if (name.len < 2 || !take_numbers(numbers, &block))
 		return cg_reject_at(r->job, numbers.ptr,
 		    "expected 'FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT'");
-	if (block->line == 0 || block->last < block->line)
+	if (block.line == 0 || block.last < block.line)
 		return cg_reject_at(r->job, numbers.ptr,
 		    "expected lines from 1, the last not before the first");
 	name.len--;
@@ -141,10 +136,11 @@ take_block(struct reader *r, struct cg_slice text)
 	    memcmp(r->name.ptr, name.ptr, name.len) != 0)
 		r->file = cg_add_file(r->build, name);
 	r->name = name;
-	block->file = r->file;
-	if (r->blocks++ > 0 && compare_blocks(&block[-1], block) > 0)
+	block.file = r->file;
+	if (r->block.n > 0 &&
+	    compare_blocks(&r->block.at[r->block.n - 1], &block) > 0)
 		r->unsorted = true;
-	return true;
+	return cg_append(r->job, &r->block, block);
 }
 
 static bool
@@ -173,10 +169,10 @@ take_text(struct reader *r, struct cg_slice text)
 static bool
 merge_blocks(struct reader *r)
 {
-	struct block *to = r->block;
+	struct block *to = r->block.at;
 
-	for (size_t i = 1; i < r->blocks; i++) {
-		const struct block *from = &r->block[i];
+	for (size_t i = 1; i < r->block.n; i++) {
+		const struct block *from = &r->block.at[i];
 
 		if (compare_blocks(to, from) != 0) {
 			*++to = *from;
@@ -197,33 +193,32 @@ merge_blocks(struct reader *r)
 			return cg_reject(
 			    r->job, "expected counts whose sum is below 2^63");
 	}
-	r->blocks = r->blocks ? (size_t)(to - r->block) + 1 : 0;
+	r->block.n = r->block.n ? (size_t)(to - r->block.at) + 1 : 0;
 	return true;
 }
 
 static uint64_t
 count_at(const struct reader *r, size_t i)
 {
-	return r->block[r->heap[i]].count;
+	return r->block.at[r->heap.at[i]].count;
 }
 
 static void
 swap(struct reader *r, size_t a, size_t b)
 {
-	size_t block = r->heap[a];
+	size_t block = r->heap.at[a];
 
-	r->heap[a] = r->heap[b];
-	r->heap[b] = block;
+	r->heap.at[a] = r->heap.at[b];
+	r->heap.at[b] = block;
 }
 
 static bool
 push(struct reader *r, size_t block)
 {
-	size_t i = r->heaped;
+	size_t i = r->heap.n;
 
-	if (!cg_grow_raw(&r->heap, &r->heap_cap, i + 1, sizeof(*r->heap)))
-		return cg_reject_nomem(r->job);
-	r->heap[r->heaped++] = block;
+	if (!cg_append(r->job, &r->heap, block))
+		return false;
 	for (; i > 0 && count_at(r, i) > count_at(r, (i - 1) / 2);
 	     i = (i - 1) / 2)
 		swap(r, i, (i - 1) / 2);
@@ -235,9 +230,9 @@ pop(struct reader *r)
 {
 	size_t i = 0, child;
 
-	r->heap[0] = r->heap[--r->heaped];
-	while ((child = 2 * i + 1) < r->heaped) {
-		if (child + 1 < r->heaped &&
+	r->heap.at[0] = r->heap.at[--r->heap.n];
+	while ((child = 2 * i + 1) < r->heap.n) {
+		if (child + 1 < r->heap.n &&
 		    count_at(r, child + 1) > count_at(r, child))
 			child++;
 		if (count_at(r, i) >= count_at(r, child))
@@ -250,7 +245,7 @@ pop(struct reader *r)
 static bool
 add_line(struct reader *r, cg_fn fn, uint64_t line)
 {
-	const struct block *block = &r->block[r->heap[0]];
+	const struct block *block = &r->block.at[r->heap.at[0]];
 	const struct cg_pos pos = { .file = block->file,
 		.line = (uint32_t)line };
 
@@ -265,21 +260,21 @@ add_line(struct reader *r, cg_fn fn, uint64_t line)
 static bool
 add_file(struct reader *r, size_t i, size_t end)
 {
-	cg_fn fn = cg_add_fn(r->build, cg_slice(""), r->block[i].file, 0);
+	cg_fn fn = cg_add_fn(r->build, cg_slice(""), r->block.at[i].file, 0);
 	uint64_t line = 0;
 
-	r->heaped = 0;
-	while (i < end || r->heaped > 0) {
-		if (r->heaped == 0)
-			line = r->block[i].line;
-		for (; i < end && r->block[i].line <= line; i++) {
+	r->heap.n = 0;
+	while (i < end || r->heap.n > 0) {
+		if (r->heap.n == 0)
+			line = r->block.at[i].line;
+		for (; i < end && r->block.at[i].line <= line; i++) {
 			/* After a gap, line is that of the next block. */
-			if (r->block[i].last >= line && !push(r, i))
+			if (r->block.at[i].last >= line && !push(r, i))
 				return false;
 		}
-		while (r->heaped > 0 && r->block[r->heap[0]].last < line)
+		while (r->heap.n > 0 && r->block.at[r->heap.at[0]].last < line)
 			pop(r);
-		if (r->heaped > 0 && !add_line(r, fn, line++))
+		if (r->heap.n > 0 && !add_line(r, fn, line++))
 			return false;
 	}
 	return true;
@@ -289,12 +284,13 @@ static bool
 add_files(struct reader *r)
 {
 	if (r->unsorted)
-		qsort(r->block, r->blocks, sizeof(*r->block), compare_blocks);
+		qsort(r->block.at, r->block.n, sizeof(*r->block.at),
+		    compare_blocks);
 	if (!merge_blocks(r))
 		return false;
-	for (size_t i = 0, end; i < r->blocks; i = end) {
-		for (end = i + 1;
-		     end < r->blocks && r->block[end].file == r->block[i].file;)
+	for (size_t i = 0, end; i < r->block.n; i = end) {
+		for (end = i + 1; end < r->block.n &&
+				  r->block.at[end].file == r->block.at[i].file;)
 			end++;
 		if (!add_file(r, i, end))
 			return false;
@@ -321,7 +317,5 @@ go_cover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			     "truncated");
 	if (ok && cg_in_status(in) == CG_OK)
 		(void)add_files(&r);
-	free(r.block);
-	free(r.heap);
 	return cg_in_status(in); /* the job has kept other errors */
 }

@@ -13,8 +13,6 @@
  * samples share it, and frames of allocators, locks and profilers by name. The
  * comments on memory that Go writes are dropped.
  */
-#include <stdlib.h>
-
 #include "gperftools.h"
 
 /* Kinds of text, by their first line. */
@@ -74,21 +72,18 @@ probe(const struct cg_head *head)
 static int
 read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct gperf_reader *r = calloc(1, sizeof(*r));
+	struct gperf_reader *r = cg_alloc(job, sizeof(*r));
 	struct cg_slice head;
 	bool good, java;
 
 	if (!r)
-		return cg_nomem(job);
+		return CG_ELIMIT;
 	*r = (struct gperf_reader){ .job = job, .in = in, .build = build };
 	r->space = cg_space_new(job, build);
 	(void)cg_look_bytes(in, 40, &head);
 	good = r->space &&
 	       (gperf_is_cpu(head, &java) ? gperf_read_cpu(r) : read_text(r));
 	cg_space_free(r->space);
-	gperf_free_samples(r);
-	gperf_free_names(r);
-	free(r);
 	return good ? cg_in_status(in) : CG_ELIMIT;
 }
 

@@ -16,7 +16,6 @@
  *	names.c       functions that the text itself names, by address
  *	mappings.c    what is mapped where, at the end of the file
  *	graph.c       stacks of addresses to stacks of functions
- *	list.c        growing arrays, used by all
  *
  * Source: profile/legacy_profile.go and legacy_java_profile.go of google/pprof.
  * All values are those that pprof shows.
@@ -30,12 +29,6 @@
 #define GPERF_DEPTH_MAX 4096 /* frames of a stack; the tools stop at 254 */
 #define GPERF_COLUMNS 4
 #define GPERF_VARIABLES 8 /* of paths; more are ignored */
-
-/* A growing array, not cleared. */
-struct gperf_list {
-	void *at;
-	size_t count, cap;
-};
 
 struct gperf_node {
 	uint32_t parent, addr; /* node + 1, address + 1 */
@@ -55,6 +48,11 @@ struct gperf_sample {
 struct gperf_frame {
 	cg_fn fn;
 	struct cg_pos pos;
+};
+/* A comment of the current sample. */
+struct gperf_comment {
+	uint64_t addr;
+	struct gperf_frame frame;
 };
 struct gperf_names {
 	size_t first, count; /* in the list of frames */
@@ -78,10 +76,16 @@ struct gperf_reader {
 	uint64_t addr[GPERF_DEPTH_MAX];
 	size_t depth;
 	/* samples.c */
-	struct gperf_list addrs, nodes, samples, groups, labels;
+	CG_ARRAY(uint64_t) addrs;
+	CG_ARRAY(struct gperf_node) nodes;
+	CG_ARRAY(struct gperf_sample) samples;
+	CG_ARRAY(struct gperf_group) groups;
+	CG_ARRAY(struct cg_label) labels;
 	struct cg_map addr_ids, children, by_leaf, sizes;
 	/* names.c: of addresses; of the comments of the current sample */
-	struct gperf_list frames, names, pending;
+	CG_ARRAY(struct gperf_frame) frames;
+	CG_ARRAY(struct gperf_names) names;
+	CG_ARRAY(struct gperf_comment) pending;
 	struct cg_map named; /* address to its index in names + 1 */
 	bool hides;          /* the text leaves functions out */
 	/* mappings.c */
@@ -100,16 +104,6 @@ struct gperf_reader {
 	uint64_t expanded; /* see gperf_expand() */
 };
 
-/* ---- list.c ------------------------------------------------------------- */
-
-/* NULL: out of memory (reported). */
-void *gperf_append(struct gperf_reader *, struct gperf_list *, size_t width);
-/*
- * Counts bytes for what the text has once and uses many times: too many for its
- * size are an error.
- */
-bool gperf_expand(struct gperf_reader *, uint64_t bytes);
-
 /* ---- samples.c ---------------------------------------------------------- */
 
 /* Begins a sample; the caller adds addresses to its stack. */
@@ -125,7 +119,6 @@ bool gperf_set_size(struct gperf_reader *, uint64_t bytes);
 struct gperf_group *gperf_set_group(struct gperf_reader *);
 bool gperf_add_label(struct gperf_reader *, struct gperf_group *,
     struct cg_slice key, struct cg_slice value);
-void gperf_free_samples(struct gperf_reader *);
 
 /* ---- names.c ------------------------------------------------------------ */
 
@@ -139,10 +132,14 @@ bool gperf_name_address(
 /* How many functions are known at the address; 0: none. */
 size_t gperf_find_names(
     const struct gperf_reader *, uint64_t addr, const struct gperf_frame **);
-void gperf_free_names(struct gperf_reader *);
 
 /* ---- mappings.c --------------------------------------------------------- */
 
+/*
+ * Counts bytes for what the text has once and uses many times: too many for its
+ * size are an error.
+ */
+bool gperf_expand(struct gperf_reader *, uint64_t bytes);
 bool gperf_get_hex(struct cg_slice word, uint64_t *value);
 /* Begins the part, unless it was begun; path: the executable's, or "". */
 void gperf_begin_part(struct gperf_reader *, struct cg_slice path);

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gperftools.h"
@@ -109,7 +108,7 @@ set_group(struct gperf_reader *r, uint32_t group)
 	key.tid = at->tid;
 	key.thread = cg_get_name(r->build, at->thread);
 	if (at->labels > 0)
-		key.label = (const struct cg_label *)r->labels.at + at->label;
+		key.label = &r->labels.at[at->label];
 	key.labels = at->labels;
 	cg_set_sample_part(r->build, &key);
 }
@@ -139,7 +138,7 @@ add_nodes(struct gperf_reader *r, cg_node *id)
 	const uint64_t *addr = r->addrs.at;
 	bool hidden = false;
 
-	for (size_t i = 0; node && i < r->nodes.count; i++) {
+	for (size_t i = 0; node && i < r->nodes.n; i++) {
 		uint64_t at = addr[node[i].addr - 1];
 
 		id[i + 1] = id[node[i].parent];
@@ -160,7 +159,7 @@ add_samples(struct gperf_reader *r, cg_node *id, const unsigned *column)
 {
 	const struct gperf_sample *sample = r->samples.at;
 
-	for (size_t i = 0; sample && i < r->samples.count; i++) {
+	for (size_t i = 0; sample && i < r->samples.n; i++) {
 		uint32_t leaf = sample[i].leaf;
 
 		if (id[leaf] == 0 && leaf != 0 &&
@@ -174,16 +173,11 @@ add_samples(struct gperf_reader *r, cg_node *id, const unsigned *column)
 bool
 gperf_add_graph(struct gperf_reader *r)
 {
-	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
+	cg_node *id = cg_alloc(r->job, (r->nodes.n + 1) * sizeof(*id));
 	unsigned column[GPERF_COLUMNS] = { 0 };
-	bool good;
 
 	gperf_begin_part(r, (struct cg_slice){ "", 0 });
 	describe(r);
-	if (!id)
-		return cg_reject_nomem(r->job);
-	good = !add_events(r, column) ||
-	       (add_nodes(r, id) && add_samples(r, id, column));
-	free(id);
-	return good;
+	return id && (!add_events(r, column) ||
+			 (add_nodes(r, id) && add_samples(r, id, column)));
 }

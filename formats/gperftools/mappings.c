@@ -9,6 +9,18 @@
 #define PATH_SIZE 4096 /* of a path with variables */
 
 bool
+gperf_expand(struct gperf_reader *r, uint64_t bytes)
+{
+	r->expanded += bytes;
+	if (!cg_is_bomb(r->expanded, cg_in_offset(r->in), CG_EXPANSION_HELD))
+		return true;
+	return cg_reject(r->job,
+	    "expected fewer inlined frames and shorter paths: they would take "
+	    "more than %d times the size of the file",
+	    CG_EXPANSION_HELD);
+}
+
+bool
 gperf_get_hex(struct cg_slice word, uint64_t *value)
 {
 	char digits[CG_NUMBER_MAX] = "0x";

@@ -8,16 +8,9 @@
  * The address is that of the call. Go leaves out runtime.goexit, and functions
  * of the runtime at the leaf (printStackRecord() of runtime/pprof).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gperftools.h"
-
-/* A comment of the current sample. */
-struct comment {
-	uint64_t addr;
-	struct gperf_frame frame;
-};
 
 /* ---- Comments ----------------------------------------------------------- */
 
@@ -48,7 +41,6 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 {
 	struct cg_slice cell, name;
 	struct gperf_frame frame = { 0 };
-	struct comment *comment;
 	uint64_t addr;
 
 	if (!r->held || !cg_take_prefix(&line, "#\t") ||
@@ -60,12 +52,9 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 		frame.pos.file = cg_add_file(r->build, line);
 	frame.pos.addr = addr;
 	frame.fn = cg_add_fn(r->build, name, frame.pos.file, 0);
-	comment = gperf_append(r, &r->pending, sizeof(*comment));
-	if (!comment)
-		return false;
-	*comment = (struct comment){ addr, frame };
 	r->hides = true;
-	return true;
+	return cg_append(
+	    r->job, &r->pending, (struct gperf_comment){ addr, frame });
 }
 
 /* ---- Addresses ---------------------------------------------------------- */
@@ -74,18 +63,18 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)
 {
-	uint32_t *at = cg_map_at(&r->named, addr);
+	uint32_t *at = cg_map_in(r->job, &r->named, addr);
 	struct gperf_names *names;
 
-	*good = at != NULL || cg_reject_nomem(r->job);
+	*good = at != NULL;
 	if (!at || *at != 0)
 		return NULL;
-	names = gperf_append(r, &r->names, sizeof(*names));
+	names = cg_push(r->job, &r->names);
 	*good = names != NULL;
 	if (!names)
 		return NULL;
-	*names = (struct gperf_names){ .first = r->frames.count };
-	*at = (uint32_t)r->names.count;
+	names->first = r->frames.n;
+	*at = (uint32_t)r->names.n;
 	return names;
 }
 
@@ -93,11 +82,8 @@ static bool
 add_frame(struct gperf_reader *r, struct gperf_names *names,
     const struct gperf_frame *frame)
 {
-	struct gperf_frame *new = gperf_append(r, &r->frames, sizeof(*new));
-
-	if (!new)
+	if (!cg_append(r->job, &r->frames, *frame))
 		return false;
-	*new = *frame;
 	names->count++;
 	return true;
 }
@@ -117,7 +103,7 @@ gperf_name_address(
  * occurrence each, innermost first; the functions inlined there are alike.
  */
 static bool
-name_run(struct gperf_reader *r, const struct comment *run, size_t count,
+name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,
     size_t times)
 {
 	bool good;
@@ -133,8 +119,8 @@ name_run(struct gperf_reader *r, const struct comment *run, size_t count,
 bool
 gperf_name_stack(struct gperf_reader *r)
 {
-	const struct comment *comment = r->pending.at;
-	size_t count = r->pending.count, depth = 0;
+	const struct gperf_comment *comment = r->pending.at;
+	size_t count = r->pending.n, depth = 0;
 	bool good = true;
 
 	for (size_t i = 0, end; good && i < count; i = end) {
@@ -149,7 +135,7 @@ gperf_name_stack(struct gperf_reader *r)
 			times++;
 		good = name_run(r, &comment[i], end - i, times);
 	}
-	r->pending.count = 0;
+	r->pending.n = 0;
 	return good;
 }
 
@@ -162,15 +148,6 @@ gperf_find_names(const struct gperf_reader *r, uint64_t addr,
 
 	if (id == 0)
 		return 0;
-	*frame = (const struct gperf_frame *)r->frames.at + names[id - 1].first;
+	*frame = &r->frames.at[names[id - 1].first];
 	return names[id - 1].count;
-}
-
-void
-gperf_free_names(struct gperf_reader *r)
-{
-	cg_map_free(&r->named);
-	free(r->frames.at);
-	free(r->names.at);
-	free(r->pending.at);
 }

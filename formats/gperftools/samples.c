@@ -2,7 +2,6 @@
  * samples.c - stacks of addresses and their costs, merged, until the end of the
  * file tells what the addresses are.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gperftools.h"
@@ -15,9 +14,9 @@ static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
     bool *is_new)
 {
-	uint32_t *id = cg_map_at(ids, key);
+	uint32_t *id = cg_map_in(r->job, ids, key);
 
-	if (!id) {
+	if (!id || count == UINT32_MAX) {
 		(void)cg_reject_nomem(r->job);
 		return 0;
 	}
@@ -35,12 +34,12 @@ gperf_set_group(struct gperf_reader *r)
 	struct gperf_group *group;
 
 	do { /* the first time, group 0 is made, too */
-		group = gperf_append(r, &r->groups, sizeof(*group));
+		group = cg_push(r->job, &r->groups);
 		if (!group)
 			return NULL;
-		*group = (struct gperf_group){ .label = r->labels.count };
-	} while (r->groups.count == 1);
-	r->sample.group = (uint32_t)(r->groups.count - 1);
+		group->label = r->labels.n;
+	} while (r->groups.n == 1);
+	r->sample.group = (uint32_t)(r->groups.n - 1);
 	return group;
 }
 
@@ -48,11 +47,8 @@ static bool
 add_label(struct gperf_reader *r, struct gperf_group *group,
     const struct cg_label *label)
 {
-	struct cg_label *new = gperf_append(r, &r->labels, sizeof(*new));
-
-	if (!new)
+	if (!cg_append(r->job, &r->labels, *label))
 		return false;
-	*new = *label;
 	group->labels++;
 	return true;
 }
@@ -74,11 +70,11 @@ gperf_set_size(struct gperf_reader *r, uint64_t bytes)
 {
 	const struct cg_label label = { .key = cg_slice("bytes"),
 		.number = (int64_t)bytes };
-	uint32_t *at = cg_map_at(&r->sizes, bytes);
+	uint32_t *at = cg_map_in(r->job, &r->sizes, bytes);
 	struct gperf_group *group;
 
 	if (!at)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (*at != 0) {
 		r->sample.group = *at;
 		return true;
@@ -136,16 +132,11 @@ static uint32_t
 find_addr(struct gperf_reader *r, uint64_t addr)
 {
 	bool is_new;
-	uint32_t id = number(r, &r->addr_ids, addr, r->addrs.count, &is_new);
-	uint64_t *new;
+	uint32_t id = number(r, &r->addr_ids, addr, r->addrs.n, &is_new);
 
 	if (id == 0 || !is_new)
 		return id;
-	new = gperf_append(r, &r->addrs, sizeof(*new));
-	if (!new)
-		return 0;
-	*new = addr;
-	return id;
+	return cg_append(r->job, &r->addrs, addr) ? id : 0;
 }
 
 /* Sets the index + 1 of the current stack's node; 0: it has no frames. */
@@ -153,7 +144,6 @@ static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
 {
 	uint32_t at = 0, addr;
-	struct gperf_node *node;
 	bool is_new;
 
 	for (size_t i = r->depth; i > 0; i--) {
@@ -163,15 +153,12 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 		if (addr == 0)
 			return false;
 		at = number(r, &r->children, (uint64_t)parent << 32 | addr,
-		    r->nodes.count, &is_new);
+		    r->nodes.n, &is_new);
 		if (at == 0)
 			return false;
-		if (!is_new)
-			continue;
-		node = gperf_append(r, &r->nodes, sizeof(*node));
-		if (!node)
+		if (is_new && !cg_append(r->job, &r->nodes,
+				  (struct gperf_node){ parent, addr }))
 			return false;
-		*node = (struct gperf_node){ .parent = parent, .addr = addr };
 	}
 	*leaf = at;
 	return true;
@@ -197,16 +184,12 @@ merge(struct gperf_reader *r)
 	uint32_t id;
 
 	id = number(r, &r->by_leaf, (uint64_t)from->group << 32 | from->leaf,
-	    r->samples.count, &is_new);
+	    r->samples.n, &is_new);
 	if (id == 0)
 		return false;
-	if (is_new) {
-		to = gperf_append(r, &r->samples, sizeof(*to));
-		if (to)
-			*to = *from;
-		return to != NULL;
-	}
-	to = (struct gperf_sample *)r->samples.at + id - 1;
+	if (is_new)
+		return cg_append(r->job, &r->samples, *from);
+	to = &r->samples.at[id - 1];
 	fits =
 	    !__builtin_add_overflow(to->samples, from->samples, &to->samples);
 	for (size_t i = 0; i < r->columns; i++)
@@ -226,18 +209,4 @@ gperf_end_sample(struct gperf_reader *r)
 		return false;
 	drop_second_leaf(r);
 	return find_leaf(r, &r->sample.leaf) && merge(r);
-}
-
-void
-gperf_free_samples(struct gperf_reader *r)
-{
-	cg_map_free(&r->addr_ids);
-	cg_map_free(&r->children);
-	cg_map_free(&r->by_leaf);
-	cg_map_free(&r->sizes);
-	free(r->addrs.at);
-	free(r->nodes.at);
-	free(r->samples.at);
-	free(r->groups.at);
-	free(r->labels.at);
 }
