@@ -39,12 +39,9 @@ struct written_fn {
 struct writer {
 	struct cg_job *job;
 	struct cg_out *out;
-	struct row *row; /* sorted by line, block, index */
-	size_t rows, cap;
-	struct value *value; /* sorted by counter, then as written */
-	size_t values, value_cap;
-	struct written_fn *fn;
-	size_t fns, fn_cap;
+	CG_ARRAY(struct row) row;     /* sorted by line, block, index */
+	CG_ARRAY(struct value) value; /* sorted by counter, then as written */
+	CG_ARRAY(struct written_fn) fn;
 	int64_t inputs;
 	uint32_t head[GCOV_RAW_HEADS];
 	bool big, byte_lengths;
@@ -104,15 +101,9 @@ compare_counts(const void *va, const void *vb)
 static void
 sort_values(struct writer *w)
 {
-	if (w->values > 0)
-		qsort(w->value, w->values, sizeof(*w->value),
+	if (w->value.n > 0)
+		qsort(w->value.at, w->value.n, sizeof(*w->value.at),
 		    w->inputs > 1 ? compare_counts : compare_indices);
-}
-
-static bool
-grow(struct writer *w, void *array, size_t *cap, size_t need, size_t width)
-{
-	return cg_grow_raw(array, cap, need, width) || cg_reject_nomem(w->job);
 }
 
 static bool
@@ -121,23 +112,14 @@ load_row(struct writer *w, const struct cg_branch *from)
 	const struct row row = { from->pos.line, from->block, from->index,
 		from->target, from->count };
 
-	if (row.block >= GCOV_RAW_VALUES && row.block < GCOV_RAW_HEAD) {
-		if (!grow(w, &w->value, &w->value_cap, w->values + 1,
-			sizeof(*w->value)))
-			return false;
-		w->value[w->values++] = (struct value){ row, from->pos.addr };
-		return true;
-	}
-	if (!grow(w, &w->row, &w->cap, w->rows + 1, sizeof(*w->row)))
+	if (row.block >= GCOV_RAW_VALUES && row.block < GCOV_RAW_HEAD)
+		return cg_append(
+		    w->job, &w->value, (struct value){ row, from->pos.addr });
+	if (!cg_append(w->job, &w->row, row))
 		return false;
-	w->row[w->rows++] = row;
-	if (row.block != GCOV_RAW_ORDER)
-		return true;
-	if (!grow(w, &w->fn, &w->fn_cap, w->fns + 1, sizeof(*w->fn)))
-		return false;
-	w->fn[w->fns++] =
-	    (struct written_fn){ row.target, row.line, row.count };
-	return true;
+	return row.block != GCOV_RAW_ORDER ||
+	       cg_append(w->job, &w->fn,
+		   (struct written_fn){ row.target, row.line, row.count });
 }
 
 static bool
@@ -153,8 +135,8 @@ load(struct writer *w, struct cg_rows *rows)
 		if (!load_row(w, &row))
 			return false;
 	}
-	if (w->fns > 0)
-		qsort(w->fn, w->fns, sizeof(*w->fn), compare_fns);
+	if (w->fn.n > 0)
+		qsort(w->fn.at, w->fn.n, sizeof(*w->fn.at), compare_fns);
 	return true;
 }
 
@@ -162,12 +144,12 @@ load(struct writer *w, struct cg_rows *rows)
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 {
-	size_t low = 0, high = w->rows, middle;
+	size_t low = 0, high = w->row.n, middle;
 	const struct row *row;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		row = &w->row[middle];
+		row = &w->row.at[middle];
 		if (row->line != line     ? row->line < line
 		    : row->block != block ? row->block < block
 					  : row->index < index)
@@ -182,7 +164,7 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
-	const struct row *row = i < w->rows ? &w->row[i] : NULL;
+	const struct row *row = i < w->row.n ? &w->row.at[i] : NULL;
 
 	return row && row->line == line && row->block == block ? row : NULL;
 }
@@ -278,7 +260,7 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 	uint32_t words = 0, written, value;
 	bool alone = w->inputs == 1;
 
-	while (row_of(w, (size_t)(row - w->row) + words + 1, 0, block))
+	while (row_of(w, (size_t)(row - w->row.at) + words + 1, 0, block))
 		words++;
 	written = alone || words < WORDS_OF_PROGRAM + WORDS_OF_BITMAP
 		      ? words
@@ -298,11 +280,12 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 {
 	size_t i = find(w, 0, first, 0);
 
-	while (i < w->rows && w->row[i].line == 0 && w->row[i].block < past) {
-		uint32_t block = w->row[i].block;
+	while (i < w->row.n && w->row.at[i].line == 0 &&
+	       w->row.at[i].block < past) {
+		uint32_t block = w->row.at[i].block;
 
-		if (w->row[i].index == 0)
-			put_summary(w, block, &w->row[i]);
+		if (w->row.at[i].index == 0)
+			put_summary(w, block, &w->row.at[i]);
 		while (row_of(w, i, 0, block))
 			i++;
 	}
@@ -344,11 +327,11 @@ put_counter(const struct writer *w, const struct row *row,
 static size_t
 find_values(const struct writer *w, const struct row *counter)
 {
-	size_t low = 0, high = w->values, middle;
+	size_t low = 0, high = w->value.n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (compare_counters(&w->value[middle].row, counter) < 0)
+		if (compare_counters(&w->value.at[middle].row, counter) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -366,8 +349,8 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 
 	counter.block += GCOV_RAW_VALUES;
 	*first = find_values(w, &counter);
-	while (*first + n < w->values &&
-	       compare_counters(&w->value[*first + n].row, &counter) == 0)
+	while (*first + n < w->value.n &&
+	       compare_counters(&w->value.at[*first + n].row, &counter) == 0)
 		n++;
 	*dropped = total->target != 0 || (w->inputs > 1 && n > VALUES_MAX);
 	return w->inputs > 1 && n > VALUES_MAX ? VALUES_MAX : (uint32_t)n;
@@ -390,8 +373,8 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 				   : (uint64_t)row[i].count);
 		put_u64(w, values);
 		for (size_t k = first; k < first + values; k++) {
-			put_u64(w, w->value[k].value);
-			put_u64(w, (uint64_t)w->value[k].row.count);
+			put_u64(w, w->value.at[k].value);
+			put_u64(w, (uint64_t)w->value.at[k].row.count);
 		}
 	}
 }
@@ -412,14 +395,14 @@ put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 		return false;
 	put_u32(w, GCOV_TAG_COUNTERS + (kind << 17));
 	if (merge == GCOV_MERGE_VALUES) {
-		put_values(w, &w->row[at], n);
+		put_values(w, &w->row.at[at], n);
 		return true;
 	}
 	n *= w->byte_lengths ? 8 : 2;
 	put_u32(w, found > 0 ? n : 0 - n);
 	bit = find(w, ident, GCOV_RAW_BITS + kind, 0);
 	for (uint32_t i = 0; i < found; i++)
-		put_counter(w, &w->row[at + i], merge, i, &bit);
+		put_counter(w, &w->row.at[at + i], merge, i, &bit);
 	return true;
 }
 
@@ -490,11 +473,11 @@ check_fns(const struct writer *w)
 	if (get(w, 0, GCOV_RAW_DUPLICATE, 0))
 		return cg_reject(w->job,
 		    "expected each function only once in the data of a unit");
-	for (size_t i = 0; i < w->fns; i++) {
-		if (w->fn[i].inputs > most)
-			most = w->fn[i].inputs;
+	for (size_t i = 0; i < w->fn.n; i++) {
+		if (w->fn.at[i].inputs > most)
+			most = w->fn.at[i].inputs;
 	}
-	return w->fns == 0 || most >= w->inputs ||
+	return w->fn.n == 0 || most >= w->inputs ||
 	       cg_reject(w->job,
 		   "expected data of one unit: no function is in all inputs");
 }
@@ -510,8 +493,8 @@ put_file(struct writer *w)
 	if (w->byte_lengths)
 		put_u32(w, w->head[GCOV_RAW_CHECKSUM]);
 	put_summaries(w, GCOV_RAW_BEFORE, GCOV_RAW_AFTER);
-	for (size_t i = 0; i < w->fns; i++) {
-		if (!put_fn(w, w->fn[i].ident))
+	for (size_t i = 0; i < w->fn.n; i++) {
+		if (!put_fn(w, w->fn.at[i].ident))
 			return false;
 	}
 	put_summaries(w, GCOV_RAW_AFTER, UINT32_MAX);
@@ -536,8 +519,5 @@ gcov_write_gcda(
 		(void)put_file(&w);
 	}
 	cg_rows_free(rows);
-	free(w.row);
-	free(w.value);
-	free(w.fn);
 	return cg_out_status(out);
 }
