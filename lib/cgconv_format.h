@@ -111,7 +111,8 @@ void *cg_job_state(struct cg_job *, const void *key, size_t size,
 void *cg_alloc(struct cg_job *, size_t size);
 /*
  * Calls release(what) when that memory is freed, the last one first; now, if
- * memory runs out (reported): then it returns false.
+ * memory runs out (reported): then it returns false. read() has returned by
+ * then: what is no local variable of it.
  */
 bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
 /* An array that grows: at[0] to at[n - 1]. It begins with zeros. */
@@ -124,7 +125,7 @@ bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
 #define cg_push(job, array) \
 	((__typeof__((array)->at))cg_push_one( \
 	    (job), (array), sizeof(*(array)->at)))
-/* Adds a copy of a value, without a call if there is room. False as cg_push(). */
+/* Adds a copy of a value, inline if there is room. False as cg_push(). */
 #define cg_append(job, array, ...) \
 	(cg_reserve((job), (array), (array)->n + 1) && \
 	    ((array)->at[(array)->n] = (__VA_ARGS__), ++(array)->n > 0))

@@ -33,7 +33,7 @@ struct gcov_text_reader {
 	cg_name graph;                /* name of the notes file */
 	struct gcov_text_fn fn;       /* owner of the lines that follow */
 	bool pending;                 /* its first line comes next */
-	CG_ARRAY(struct gcov_text_fn) earlier; /* others that begin on that line */
+	CG_ARRAY(struct gcov_text_fn) earlier; /* that begin on that line */
 	uint32_t fns_begun;
 	bool instance;      /* lines are those of one function of a group */
 	bool dashes;        /* the line before was one of dashes */

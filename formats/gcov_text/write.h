@@ -17,7 +17,7 @@ struct gcov_text_entry {
 struct gcov_text_source {
 	struct cg_in *in;
 	struct cg_slice text;
-	CG_ARRAY(const char *) line; /* starts of lines, then the end of the text */
+	CG_ARRAY(const char *) line; /* starts of lines; the end of the text */
 };
 
 struct gcov_text_writer {
@@ -30,7 +30,7 @@ struct gcov_text_writer {
 	unsigned version; /* of gcc: 1202 for 12.2; 0: unknown */
 	struct gcov_text_source source;
 	CG_ARRAY(struct gcov_text_entry) entry; /* of the file, by line */
-	CG_ARRAY(struct gcov_text_entry) group; /* those of groups, by function */
+	CG_ARRAY(struct gcov_text_entry) group; /* of groups, by function */
 	uint32_t *rank;  /* by fn: its index in fn + 1; 0: not in a group */
 	const cg_fn *fn; /* the file's functions */
 	size_t fns;
