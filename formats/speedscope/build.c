@@ -2,7 +2,6 @@
  * build.c - puts what was read of a speedscope file into the builder.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "read.h"
 
@@ -29,14 +28,14 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 {
 	struct frame *frame;
 
-	if (number >= r->frames.count) {
+	if (number >= r->frames.n) {
 		(void)cg_reject_at(r->job, r->direct ? r->json.at : NULL,
 		    "expected frames below %zu in samples and events, there is "
 		    "%" PRIu32,
-		    r->frames.count, number);
+		    r->frames.n, number);
 		return 0;
 	}
-	frame = (struct frame *)r->frames.at + number;
+	frame = &r->frames.at[number];
 	if (frame->id == 0)
 		frame->id = cg_get_frame(r->build, frame->fn,
 		    &(const struct cg_pos){
@@ -52,7 +51,7 @@ build_stacks(struct reader *r)
 	struct node *nodes = r->nodes.at;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < r->nodes.count; i++) {
+	for (size_t i = 0; ok && i < r->nodes.n; i++) {
 		cg_frame_id id = speedscope_get_frame(r, nodes[i].frame);
 
 		nodes[i].frame =
@@ -189,8 +188,8 @@ speedscope_build_profile(struct reader *r)
 	if (!add_profile(r, r->profiles.at))
 		return false;
 	r->built = true;
-	r->profiles.count = r->descs.count = 0;
-	r->costs.count = 0;
+	r->profiles.n = r->descs.n = 0;
+	r->costs.n = 0;
 	(void)cg_free_nodes(r->job);
 	return true;
 }
@@ -201,6 +200,6 @@ speedscope_build(struct reader *r)
 	const struct profile *profile = r->profiles.at;
 	bool ok = r->direct || build_stacks(r);
 
-	for (size_t i = 0; ok && i < r->profiles.count; i++)
+	for (size_t i = 0; ok && i < r->profiles.n; i++)
 		ok = add_profile(r, &profile[i]);
 }

@@ -126,7 +126,7 @@ take_track(struct reader *r)
 static bool
 take_desc(struct reader *r)
 {
-	struct desc *desc = speedscope_add(r, &r->descs, sizeof(*desc));
+	struct desc *desc = cg_push(r->job, &r->descs);
 
 	if (!desc)
 		return false;
@@ -135,7 +135,7 @@ take_desc(struct reader *r)
 	    !speedscope_take_name(r, &desc->value) ||
 	    !speedscope_expect(r, CG_JSON_ARRAY_END, "']'"))
 		return false;
-	r->profile.end_desc = r->descs.count;
+	r->profile.end_desc = r->descs.n;
 	return speedscope_next(r);
 }
 
@@ -164,7 +164,7 @@ bool
 speedscope_take_ours(struct reader *r)
 {
 	r->profile.ours = true;
-	r->profile.first_desc = r->profile.end_desc = r->descs.count;
+	r->profile.first_desc = r->profile.end_desc = r->descs.n;
 	return speedscope_take_object(r, our_keys);
 }
 
@@ -178,10 +178,10 @@ take_count(struct reader *r)
 	uint64_t count;
 	uint32_t node, id;
 
-	if (r->counts == r->samples.count || r->stored || !r->weighted)
+	if (r->counts == r->samples.n || r->stored || !r->weighted)
 		return speedscope_reject(r, "counts of samples above");
 	node = sample[r->counts++];
-	id = node < r->cost_of.cap ? of[node] : 0;
+	id = node < r->cost_of.n ? of[node] : 0;
 	if (!speedscope_take_number(r, UINT64_MAX, &count))
 		return false;
 	if (id == 0)

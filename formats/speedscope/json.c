@@ -1,23 +1,12 @@
 /*
  * json.c - takes JSON values of speedscope's files: see read.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
 
 #define NANO_DIGITS 9
 #define DIGITS_MAX 48 /* of a number; more are ignored */
-
-void *
-speedscope_add(struct reader *r, struct list *list, size_t size)
-{
-	if (!cg_grow(&list->at, &list->cap, list->count + 1, size)) {
-		(void)cg_reject_nomem(r->job);
-		return NULL;
-	}
-	return (char *)list->at + list->count++ * size;
-}
 
 bool
 speedscope_reject(struct reader *r, const char *expected)
@@ -42,11 +31,10 @@ speedscope_expect(
 bool
 speedscope_string(struct reader *r)
 {
-	if (!speedscope_expect(r, CG_JSON_STRING, "a string"))
+	if (!speedscope_expect(r, CG_JSON_STRING, "a string") ||
+	    !cg_reserve(r->job, &r->text, r->json.text.len))
 		return false;
-	if (!cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return cg_reject_nomem(r->job);
-	r->string = cg_json_string(&r->json, r->text);
+	r->string = cg_json_string(&r->json, r->text.at);
 	return true;
 }
 

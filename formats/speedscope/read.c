@@ -5,7 +5,6 @@
  * then stacks are a tree of frame numbers until the end. A sample takes four
  * bytes until its weight is read.
  */
-#include <stdlib.h>
 
 #include "read.h"
 
@@ -15,7 +14,7 @@
 static bool
 list_node(struct reader *r, uint32_t node)
 {
-	struct node *entry = (struct node *)r->nodes.at + node - 1;
+	struct node *entry = &r->nodes.at[node - 1];
 	uint32_t *id;
 
 	if (entry->listed)
@@ -34,13 +33,13 @@ add_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 {
 	struct node *new;
 
-	if (r->nodes.count == NODES_MAX)
+	if (r->nodes.n == NODES_MAX)
 		return cg_reject_nomem(r->job);
-	new = speedscope_add(r, &r->nodes, sizeof(*new));
+	new = cg_push(r->job, &r->nodes);
 	if (!new)
 		return false;
 	*new = (struct node){ .parent = parent, .frame = frame };
-	*node = (uint32_t)r->nodes.count;
+	*node = (uint32_t)r->nodes.n;
 	return true;
 }
 
@@ -71,25 +70,24 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 static bool
 add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 {
-	struct cost *cost = r->costs.at;
+	struct cost *cost;
 	uint32_t *id;
 
 	/* Time without a frame is dropped, unless cgconv wrote it. */
 	if (node == 0 && !r->profile.ours)
 		return true;
-	if (!cg_grow(
-		&r->cost_of.at, &r->cost_of.cap, (size_t)node + 1, sizeof(*id)))
-		return cg_reject_nomem(r->job);
-	id = (uint32_t *)r->cost_of.at + node;
+	if (node >= r->cost_of.n &&
+	    !cg_resize(r->job, &r->cost_of, (size_t)node + 1))
+		return false;
+	id = &r->cost_of.at[node];
 	if (*id == 0) {
-		cost = speedscope_add(r, &r->costs, sizeof(*cost));
+		cost = cg_push(r->job, &r->costs);
 		if (!cost)
 			return false;
-		/* It may have been one of the profile before. */
-		*cost = (struct cost){ .node = node };
-		*id = (uint32_t)(r->costs.count - r->profile.first);
+		cost->node = node;
+		*id = (uint32_t)(r->costs.n - r->profile.first);
 	} else {
-		cost += r->profile.first + *id - 1;
+		cost = &r->costs.at[r->profile.first + *id - 1];
 	}
 	cost->samples++;
 	return speedscope_add_decimal(&cost->value, value) ||
@@ -118,14 +116,14 @@ find_leaves(struct reader *r, uint32_t *leaf)
 	const struct frame *known = r->frames.at;
 	uint32_t *frame = r->stacks.at;
 
-	for (size_t i = 0; i < r->stacks.count; i++) {
+	for (size_t i = 0; i < r->stacks.n; i++) {
 		cg_frame_id id = known[frame[i]].id;
 
 		frame[i] = id ? id : speedscope_get_frame(r, frame[i]);
 		if (frame[i] == 0)
 			return false;
 	}
-	return cg_add_paths(r->build, frame, r->ends.at, r->ends.count, leaf);
+	return cg_add_paths(r->build, frame, r->ends.at, r->ends.n, leaf);
 }
 
 static bool
@@ -134,7 +132,7 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 	const uint32_t *frame = r->stacks.at;
 	const size_t *end = r->ends.at;
 
-	for (size_t i = 0, at = 0; i < r->ends.count; i++) {
+	for (size_t i = 0, at = 0; i < r->ends.n; i++) {
 		leaf[i] = 0;
 		for (; at < end[i]; at++) {
 			if (!find_node(r, leaf[i], frame[at], &leaf[i]))
@@ -150,14 +148,13 @@ finish_samples(struct reader *r)
 {
 	uint32_t *leaf;
 
-	if (!cg_grow_raw(&r->samples.at, &r->samples.cap,
-		r->samples.count + r->ends.count, sizeof(*leaf)))
-		return cg_reject_nomem(r->job);
-	leaf = (uint32_t *)r->samples.at + r->samples.count;
+	if (!cg_reserve(r->job, &r->samples, r->samples.n + r->ends.n))
+		return false;
+	leaf = r->samples.at + r->samples.n;
 	if (!(r->direct ? find_leaves(r, leaf) : find_own_leaves(r, leaf)))
 		return false;
-	r->samples.count += r->ends.count;
-	r->ends.count = r->stacks.count = 0;
+	r->samples.n += r->ends.n;
+	r->ends.n = r->stacks.n = 0;
 	return true;
 }
 
@@ -165,22 +162,21 @@ finish_samples(struct reader *r)
 static bool
 take_stack(struct reader *r)
 {
-	const size_t frames = r->frames.count;
+	const size_t frames = r->frames.n;
 	/* Greater ones are not quick: they are reported. */
 	const uint32_t max = r->direct && frames <= UINT32_MAX
 				 ? (uint32_t)frames - 1
 				 : UINT32_MAX;
-	struct list *stacks = &r->stacks;
 	uint32_t *frame;
 	uint64_t number;
 
 	for (;;) {
-		if (!cg_grow_raw(&stacks->at, &stacks->cap,
-			stacks->count + FRAMES_AT_ONCE, sizeof(uint32_t)))
-			return cg_reject_nomem(r->job);
-		frame = (uint32_t *)stacks->at;
-		stacks->count += cg_json_numbers(
-		    &r->json, max, frame + stacks->count, FRAMES_AT_ONCE - 1);
+		if (!cg_reserve(
+			r->job, &r->stacks, r->stacks.n + FRAMES_AT_ONCE))
+			return false;
+		frame = r->stacks.at;
+		r->stacks.n += cg_json_numbers(
+		    &r->json, max, frame + r->stacks.n, FRAMES_AT_ONCE - 1);
 		if (!speedscope_next(r))
 			return false;
 		if (r->type == CG_JSON_ARRAY_END)
@@ -188,7 +184,7 @@ take_stack(struct reader *r)
 		if (!speedscope_get_number(r, UINT32_MAX, &number) ||
 		    (r->direct && !speedscope_get_frame(r, (uint32_t)number)))
 			return false;
-		frame[stacks->count++] = (uint32_t)number;
+		frame[r->stacks.n++] = (uint32_t)number;
 	}
 }
 
@@ -201,11 +197,11 @@ take_sample(struct reader *r)
 		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
 	    !take_stack(r))
 		return false;
-	end = speedscope_add(r, &r->ends, sizeof(*end));
+	end = cg_push(r->job, &r->ends);
 	if (!end)
 		return false;
-	*end = r->stacks.count;
-	return (r->ends.count < SAMPLES_AT_ONCE || finish_samples(r)) &&
+	*end = r->stacks.n;
+	return (r->ends.n < SAMPLES_AT_ONCE || finish_samples(r)) &&
 	       speedscope_next(r);
 }
 
@@ -213,7 +209,7 @@ static bool
 take_samples(struct reader *r)
 {
 	r->sampled = true;
-	r->ends.count = r->stacks.count = 0;
+	r->ends.n = r->stacks.n = 0;
 	return speedscope_take_array(r, take_sample) && finish_samples(r);
 }
 
@@ -224,7 +220,7 @@ take_weight(struct reader *r)
 
 	if (!speedscope_take_decimal(r, &value))
 		return false;
-	weight = speedscope_add(r, &r->weights, sizeof(*weight));
+	weight = cg_push(r->job, &r->weights);
 	if (weight)
 		*weight = value;
 	return weight != NULL;
@@ -236,10 +232,10 @@ take_weight_of_sample(struct reader *r)
 	const uint32_t *sample = r->samples.at;
 	struct decimal value;
 
-	if (r->weights.count == r->samples.count)
+	if (r->weights.n == r->samples.n)
 		return speedscope_reject(r, "as many weights as samples");
 	return speedscope_take_decimal(r, &value) &&
-	       add_weight(r, sample[r->weights.count++], &value);
+	       add_weight(r, sample[r->weights.n++], &value);
 }
 
 static bool
@@ -258,7 +254,7 @@ join_weights(struct reader *r)
 	const uint32_t *sample = r->samples.at;
 	const struct decimal *weight = r->weights.at;
 
-	for (size_t i = 0; i < r->samples.count; i++) {
+	for (size_t i = 0; i < r->samples.n; i++) {
 		if (!add_weight(r, sample[i], &weight[i]))
 			return false;
 	}
@@ -305,9 +301,7 @@ static const struct key event_keys[] = {
 static uint32_t
 top(const struct reader *r)
 {
-	const struct step *open = r->open.at;
-
-	return r->open.count ? open[r->open.count - 1].node : 0;
+	return r->open.n ? r->open.at[r->open.n - 1].node : 0;
 }
 
 /* Adds the time since the last event to the open frame. */
@@ -330,7 +324,7 @@ advance_time(struct reader *r, const struct decimal *at)
 	elapsed.whole -= now.whole;
 	elapsed.nano -= now.nano;
 	return (elapsed.whole == 0 && elapsed.nano == 0) ||
-	       (r->open.count == 0 && r->profile.gaps) ||
+	       (r->open.n == 0 && r->profile.gaps) ||
 	       add_cost(r, top(r), &elapsed);
 }
 
@@ -339,15 +333,15 @@ static void
 close_frame(struct reader *r)
 {
 	const struct step *open = r->open.at;
-	size_t depth = r->open.count;
+	size_t depth = r->open.n;
 
 	while (depth > 0 && open[depth - 1].frame != r->event_frame)
 		depth--;
-	if (depth == 0 || depth != r->open.count)
+	if (depth == 0 || depth != r->open.n)
 		cg_warn_at(r->job, r->json.at,
 		    "expected the end of the frame that began last");
 	if (depth > 0)
-		r->open.count = depth - 1;
+		r->open.n = depth - 1;
 }
 
 /* The node of a frame on top of the open ones. */
@@ -371,7 +365,7 @@ open_frame(struct reader *r, uint32_t frame)
 
 	if (!find_next_node(r, frame, &step.node))
 		return false;
-	last = speedscope_add(r, &r->open, sizeof(*last));
+	last = cg_push(r->job, &r->open);
 	if (last)
 		*last = step;
 	return last != NULL;
@@ -398,12 +392,12 @@ take_event(struct reader *r)
 static bool
 take_events(struct reader *r)
 {
-	r->open.count = 0;
+	r->open.n = 0;
 	r->began = false;
 	r->profile.evented = true;
 	if (!speedscope_take_array(r, take_event))
 		return false;
-	if (r->open.count > 0)
+	if (r->open.n > 0)
 		cg_warn(r->job, "expected the ends of all frames: the profile "
 				"may be truncated");
 	return true;
@@ -458,23 +452,23 @@ take_profile(struct reader *r)
 {
 	struct profile *profile;
 
-	r->profile = (struct profile){ .first = r->costs.count,
+	r->profile = (struct profile){ .first = r->costs.n,
 		.first_moment = r->moments.bytes };
-	if (r->profiles.count == 0 && !r->built)
-		r->direct = r->frames.count > 0;
-	r->samples.count = r->weights.count = r->open.count = 0;
+	if (r->profiles.n == 0 && !r->built)
+		r->direct = r->frames.n > 0;
+	r->samples.n = r->weights.n = r->open.n = 0;
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
 	if (!speedscope_take_object(r, profile_keys))
 		return false;
-	if (r->sampled != r->weighted || r->samples.count != r->weights.count)
+	if (r->sampled != r->weighted || r->samples.n != r->weights.n)
 		return speedscope_reject(r, "as many weights as samples");
 	if (r->stored && !join_weights(r))
 		return false;
-	r->profile.end = r->costs.count;
+	r->profile.end = r->costs.n;
 	forget_costs(r);
 	r->profile.end_moment = r->moments.bytes;
-	profile = speedscope_add(r, &r->profiles, sizeof(*profile));
+	profile = cg_push(r->job, &r->profiles);
 	if (!profile)
 		return false;
 	*profile = r->profile;
@@ -562,7 +556,7 @@ take_frame(struct reader *r)
 	else
 		r->frame.fn =
 		    cg_add_fn(r->build, name, r->frame.file, r->frame_object);
-	frame = speedscope_add(r, &r->frames, sizeof(*frame));
+	frame = cg_push(r->job, &r->frames);
 	if (frame)
 		*frame = r->frame;
 	return frame != NULL;
@@ -601,14 +595,13 @@ read_file(struct reader *r, struct cg_in *in)
 		return;
 	if (!speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
 		return;
-	if (r->profiles.count == 0 && !r->built) {
+	if (r->profiles.n == 0 && !r->built) {
 		(void)cg_reject(r->job, "expected \"profiles\"");
 		return;
 	}
 	/* The graph needs the memory. */
 	cg_map_free(&r->node_ids);
-	free(r->cost_of.at);
-	r->cost_of = (struct list){ 0 };
+	cg_drop(r->job, &r->cost_of);
 	speedscope_build(r);
 }
 
@@ -618,20 +611,7 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .build = build };
 
 	read_file(&r, in);
-	free(r.text);
-	free(r.nodes.at);
-	free(r.costs.at);
-	free(r.cost_of.at);
-	free(r.profiles.at);
-	free(r.frames.at);
-	free(r.descs.at);
-	free(r.samples.at);
-	free(r.weights.at);
-	free(r.stacks.at);
-	free(r.ends.at);
-	free(r.open.at);
 	cg_numbers_free(&r.moments);
-	free(r.sums.at);
 	cg_map_free(&r.sum_ids);
 	cg_map_free(&r.parts);
 	cg_map_free(&r.node_ids);

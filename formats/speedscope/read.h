@@ -71,19 +71,12 @@ struct step {
 	uint32_t node, frame;
 };
 
-/* Arrays: cap is in elements. */
-struct list {
-	void *at;
-	size_t count, cap;
-};
-
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_json json;
 	enum cg_json_type type; /* of the token that is next */
-	char *text;             /* buffer of an unescaped string */
-	size_t text_cap;
+	CG_ARRAY(char) text;    /* buffer of an unescaped string */
 	struct cg_slice string; /* the last one, in text or in the input */
 
 	/*
@@ -91,40 +84,40 @@ struct reader {
 	 * there are no others.
 	 */
 	bool direct;
-	bool built;             /* profiles were put into the builder */
-	struct cg_map parts;    /* number -> part of the builder, + 1 */
-	uint32_t last_root;     /* as node.last, of roots */
-	struct list nodes;      /* struct node */
+	bool built;          /* profiles were put into the builder */
+	struct cg_map parts; /* number -> part of the builder, + 1 */
+	uint32_t last_root;  /* as node.last, of roots */
+	CG_ARRAY(struct node) nodes;
 	struct cg_map node_ids; /* parent << 32 | frame -> node, if listed */
-	struct list costs;      /* struct cost */
-	struct list profiles;   /* struct profile */
-	struct list frames;     /* struct frame */
-	struct list descs;      /* struct desc */
-	struct frame frame;     /* the current one */
+	CG_ARRAY(struct cost) costs;
+	CG_ARRAY(struct profile) profiles;
+	CG_ARRAY(struct frame) frames;
+	CG_ARRAY(struct desc) descs;
+	struct frame frame; /* the current one */
 	cg_name frame_name;
 	cg_object frame_object;
 	uint32_t frame_column;
 
-	struct profile profile; /* the current one */
-	struct list cost_of;    /* by node: uint32_t, its cost's number, from 1 */
-	struct list samples;    /* nodes: uint32_t */
-	struct list weights;    /* struct decimal, if they come first */
+	struct profile profile;     /* the current one */
+	CG_ARRAY(uint32_t) cost_of; /* by node: its cost's number, from 1 */
+	CG_ARRAY(uint32_t) samples; /* nodes */
+	CG_ARRAY(struct decimal) weights; /* if they come first */
 	/* Samples that are not in samples yet: */
-	struct list stacks; /* the numbers of their frames: uint32_t */
-	struct list ends;   /* where each one's frames end in these: size_t */
-	struct list open;   /* struct step: frames that began and did not end */
-	bool weighted, sampled; /* weights, samples were read */
-	size_t counts;          /* counts of samples that were read */
-	bool stored;            /* weights came before samples */
+	CG_ARRAY(uint32_t) stacks;  /* the numbers of their frames */
+	CG_ARRAY(size_t) ends;      /* where each one's frames end in these */
+	CG_ARRAY(struct step) open; /* frames that began and did not end */
+	bool weighted, sampled;     /* weights, samples were read */
+	size_t counts;              /* counts of samples that were read */
+	bool stored;                /* weights came before samples */
 	/*
 	 * Moments of all profiles, packed: a node and a weight or time. Frames,
 	 * and with them the builder's nodes, may come later.
 	 */
 	struct cg_numbers moments;
-	bool timed;       /* there are some */
-	bool untimed;     /* the target cannot represent them */
-	struct list sums; /* struct decimal, of one profile */
-	struct cg_map sum_ids; /* its nodes -> their sums, from 1 */
+	bool timed;                    /* there are some */
+	bool untimed;                  /* the target cannot represent them */
+	CG_ARRAY(struct decimal) sums; /* of one profile */
+	struct cg_map sum_ids;         /* its nodes -> their sums, from 1 */
 	struct decimal now;
 	bool began; /* now is set */
 	/* The current event. */
@@ -142,8 +135,6 @@ struct reader {
 
 /* Reports that the next token is not what was expected. */
 bool speedscope_reject(struct reader *, const char *expected);
-/* Adds an element of that size, cleared. */
-void *speedscope_add(struct reader *, struct list *, size_t size);
 bool speedscope_next(struct reader *);
 bool speedscope_expect(
     struct reader *, enum cg_json_type, const char *expected);
@@ -205,9 +196,7 @@ void speedscope_build(struct reader *);
 static inline cg_node
 speedscope_stack(const struct reader *r, uint32_t node)
 {
-	const struct node *nodes = r->nodes.at;
-
-	return r->direct || node == 0 ? node : nodes[node - 1].frame;
+	return r->direct || node == 0 ? node : r->nodes.at[node - 1].frame;
 }
 
 #endif

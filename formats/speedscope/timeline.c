@@ -74,13 +74,10 @@ get_sum(struct reader *r, uint32_t node)
 		return NULL;
 	}
 	if (*id != 0)
-		return (struct decimal *)r->sums.at + *id - 1;
-	sum = speedscope_add(r, &r->sums, sizeof(*sum));
-	if (!sum)
-		return NULL;
-	/* It may have been one of the profile before. */
-	*sum = (struct decimal){ 0 };
-	*id = (uint32_t)r->sums.count;
+		return &r->sums.at[*id - 1];
+	sum = cg_push(r->job, &r->sums);
+	if (sum)
+		*id = (uint32_t)r->sums.n;
 	return sum;
 }
 
@@ -171,7 +168,7 @@ speedscope_add_moments(struct reader *r, const struct profile *profile,
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
 	cg_map_free(&r->sum_ids);
-	r->sums.count = 0;
+	r->sums.n = 0;
 	return add_moments(r, profile, &line) &&
 	       cg_build_status(r->build) == CG_OK;
 }
