@@ -131,32 +131,24 @@ struct jfr_chunk {
 	struct cg_build *build;
 	struct cg_in *in;
 	uint64_t expanded; /* bytes of texts; see jfr_expand() */
-	char *text;   /* the last text that had to be converted */
-	size_t text_cap;
-	char *name;   /* the last name that was joined */
-	size_t name_cap;
-	struct jfr_frame *frame; /* of the last stack */
-	size_t frame_cap;
+	CG_ARRAY(char) text; /* the last text that had to be converted */
+	CG_ARRAY(char) name; /* the last name that was joined */
+	CG_ARRAY(struct jfr_frame) frame; /* of the last stack */
 	struct jfr_samples *samples;
 
 	/* Of the chunk: */
 	struct jfr_bytes bytes; /* all of it */
 	uint64_t pools, metadata; /* offsets */
 	uint64_t start, ticks, frequency; /* ns since 1970; the same in ticks */
-	uint32_t *string; /* offsets of the metadata's texts */
-	size_t strings, string_cap;
-	struct jfr_class *class;
-	size_t classes, class_cap;
+	CG_ARRAY(uint32_t) string; /* offsets of the metadata's texts */
+	CG_ARRAY(struct jfr_class) class;
 	struct cg_map class_ids; /* id -> index + 1 */
-	struct jfr_field *field;
-	size_t fields, field_cap;
+	CG_ARRAY(struct jfr_field) field;
 	uint32_t pool[JFR_POOLS]; /* index + 1 of its class */
 	uint32_t frame_class;     /* the same of frames */
 	struct cg_map keys[JFR_POOLS]; /* key -> index + 1 */
-	struct jfr_constant *constant;
-	size_t constants, constant_cap;
-	struct jfr_thread *thread;
-	size_t threads, thread_cap;
+	CG_ARRAY(struct jfr_constant) constant;
+	CG_ARRAY(struct jfr_thread) thread;
 };
 
 /* Reads the classes of the chunk. False: failed, reported. */

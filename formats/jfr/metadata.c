@@ -189,9 +189,9 @@ take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
 	const struct jfr_bytes at = *b;
 	uint64_t index;
 
-	if (!jfr_take_number(b, JFR_INT, &index) || index >= chunk->strings)
+	if (!jfr_take_number(b, JFR_INT, &index) || index >= chunk->string.n)
 		return jfr_expected(chunk, &at, "the number of a text");
-	return jfr_get_text(chunk, chunk->string[index], text);
+	return jfr_get_text(chunk, chunk->string.at[index], text);
 }
 
 struct attributes {
@@ -261,19 +261,18 @@ add_class(struct jfr_chunk *chunk, struct jfr_bytes *b)
 
 	if (!take_attributes(chunk, b, true, JFR_OTHER, &got))
 		return false;
-	if (!cg_grow_raw(&chunk->class, &chunk->class_cap, chunk->classes + 1,
-		sizeof(*new)))
-		return cg_reject_nomem(chunk->job);
 	index = cg_map_at(&chunk->class_ids, got.id);
 	if (!index)
 		return cg_reject_nomem(chunk->job);
-	new = &chunk->class[chunk->classes++];
+	new = cg_push(chunk->job, &chunk->class);
+	if (!new)
+		return false;
 	*new = (struct jfr_class){ .record = got.record,
 		.form = got.form,
 		.width = got.width,
-		.first = (uint32_t)chunk->fields };
+		.first = (uint32_t)chunk->field.n };
 	if (*index == 0)
-		*index = (uint32_t)chunk->classes;
+		*index = (uint32_t)chunk->class.n;
 	return true;
 }
 
@@ -284,15 +283,14 @@ add_field(struct jfr_chunk *chunk, struct jfr_bytes *b)
 	struct jfr_class *class;
 	struct jfr_field *new;
 
-	if (chunk->classes == 0)
+	if (chunk->class.n == 0)
 		return jfr_expected(chunk, b, "a field in a class");
-	class = &chunk->class[chunk->classes - 1];
+	class = &chunk->class.at[chunk->class.n - 1];
 	if (!take_attributes(chunk, b, false, class->record, &got))
 		return false;
-	if (!cg_grow_raw(&chunk->field, &chunk->field_cap, chunk->fields + 1,
-		sizeof(*new)))
-		return cg_reject_nomem(chunk->job);
-	new = &chunk->field[chunk->fields++];
+	new = cg_push(chunk->job, &chunk->field);
+	if (!new)
+		return false;
 	*new = (struct jfr_field){ .type = got.type,
 		.pool = got.pool,
 		.array = got.dimension > 0,
@@ -340,14 +338,13 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 	if (!jfr_take_number(b, JFR_INT, &count))
 		return jfr_expected(chunk, &at, "a number of texts");
 	for (; count > 0; count--) {
-		uint32_t offset = (uint32_t)(b->at - chunk->bytes.at);
+		uint32_t *offset = cg_push(chunk->job, &chunk->string);
 
+		if (!offset)
+			return false;
+		*offset = (uint32_t)(b->at - chunk->bytes.at);
 		if (!jfr_take_text(b, &text))
 			return jfr_expected(chunk, b, "a text");
-		if (!cg_grow_raw(&chunk->string, &chunk->string_cap,
-			chunk->strings + 1, sizeof(*chunk->string)))
-			return cg_reject_nomem(chunk->job);
-		chunk->string[chunk->strings++] = offset;
 	}
 	return true;
 }
@@ -372,21 +369,21 @@ is_wanted(const struct jfr_field *field, const struct jfr_class *class)
 static void
 find_classes(struct jfr_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->classes; i++) {
-		unsigned char record = chunk->class[i].record;
+	for (size_t i = 0; i < chunk->class.n; i++) {
+		unsigned char record = chunk->class.at[i].record;
 
 		if (record < JFR_POOLS && chunk->pool[record] == 0)
 			chunk->pool[record] = (uint32_t)(i + 1);
 		if (record == JFR_FRAME && chunk->frame_class == 0)
 			chunk->frame_class = (uint32_t)(i + 1);
 	}
-	for (size_t i = 0; i < chunk->fields; i++) {
-		struct jfr_field *field = &chunk->field[i];
+	for (size_t i = 0; i < chunk->field.n; i++) {
+		struct jfr_field *field = &chunk->field.at[i];
 		uint32_t index = cg_map_get(&chunk->class_ids, field->type);
 
 		field->class = index;
 		if (index != 0 && field->want &&
-		    is_wanted(field, &chunk->class[index - 1]))
+		    is_wanted(field, &chunk->class.at[index - 1]))
 			field->slot = field->want->slot;
 	}
 }
@@ -396,7 +393,7 @@ jfr_find_class(const struct jfr_chunk *chunk, uint64_t id)
 {
 	uint32_t index = cg_map_get(&chunk->class_ids, id);
 
-	return index != 0 ? &chunk->class[index - 1] : NULL;
+	return index != 0 ? &chunk->class.at[index - 1] : NULL;
 }
 
 bool

@@ -24,24 +24,23 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 
 	/* Of two classes with the same name the first one counts. */
 	if (class->record >= JFR_POOLS ||
-	    class != &chunk->class[chunk->pool[class->record] - 1])
+	    class != &chunk->class.at[chunk->pool[class->record] - 1])
 		return true;
 	index = cg_map_at(&chunk->keys[class->record], key);
 	if (!index)
 		return cg_reject_nomem(chunk->job);
 	if (*index == 0) {
-		if (cg_is_bomb((uint64_t)chunk->constants * CONSTANT_SIZE,
+		if (cg_is_bomb((uint64_t)chunk->constant.n * CONSTANT_SIZE,
 			(uint64_t)(chunk->bytes.end - chunk->bytes.at),
 			CONSTANT_TIMES))
 			return cg_reject_at(chunk->job,
 			    (const char *)chunk->bytes.at + at,
 			    "expected fewer constants in a chunk of its size");
-		if (!cg_grow_raw(&chunk->constant, &chunk->constant_cap,
-			chunk->constants + 1, sizeof(*chunk->constant)))
-			return cg_reject_nomem(chunk->job);
-		*index = (uint32_t)++chunk->constants;
+		if (!cg_push(chunk->job, &chunk->constant))
+			return false;
+		*index = (uint32_t)chunk->constant.n;
 	}
-	chunk->constant[*index - 1] = (struct jfr_constant){ .at = at };
+	chunk->constant.at[*index - 1] = (struct jfr_constant){ .at = at };
 	return true;
 }
 

@@ -3,7 +3,6 @@
  * with classes and constants of its own.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "jfr.h"
@@ -88,8 +87,8 @@ find_fault(struct cg_slice head, const struct header *header)
 static void
 reset_chunk(struct jfr_chunk *chunk)
 {
-	chunk->strings = chunk->classes = chunk->fields = 0;
-	chunk->constants = chunk->threads = 0;
+	chunk->string.n = chunk->class.n = chunk->field.n = 0;
+	chunk->constant.n = chunk->thread.n = 0;
 	chunk->frame_class = 0;
 	cg_map_free(&chunk->class_ids);
 	chunk->class_ids = (struct cg_map){ 0 };
@@ -215,13 +214,5 @@ jfr_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (status == CG_OK && cg_rejected(job) == CG_OK)
 		tell(&chunk);
 	reset_chunk(&chunk);
-	free(chunk.text);
-	free(chunk.name);
-	free(chunk.frame);
-	free(chunk.string);
-	free(chunk.class);
-	free(chunk.field);
-	free(chunk.constant);
-	free(chunk.thread);
 	return status;
 }

@@ -60,7 +60,7 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 
 	if (field->class == 0)
 		return jfr_expected(chunk, &at, "fields of known classes");
-	class = &chunk->class[field->class - 1];
+	class = &chunk->class.at[field->class - 1];
 	if (field->array) {
 		*value = (uint64_t)(b->at - chunk->bytes.at);
 		value = &skip;
@@ -88,7 +88,7 @@ find_key(
 
 	if (index == 0 || class->form != JFR_TEXT)
 		return index;
-	return chunk->constant[index - 1].at;
+	return chunk->constant.at[index - 1].at;
 }
 
 /*
@@ -106,7 +106,7 @@ take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
 		return jfr_expected(chunk, b,
 		    class->fields == 0 ? "classes with fields"
 				       : "fewer levels of fields");
-	field = &chunk->field[class->first];
+	field = &chunk->field.at[class->first];
 	for (uint32_t i = 0; i < class->fields; i++, field++) {
 		if (!take_field(chunk, field, b, &value, depth))
 			return false;
@@ -114,7 +114,7 @@ take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
 			continue;
 		if (field->pool)
 			value = find_key(
-			    chunk, &chunk->class[field->class - 1], value);
+			    chunk, &chunk->class.at[field->class - 1], value);
 		slot[field->slot] = value;
 	}
 	return true;
@@ -146,11 +146,11 @@ bool
 jfr_get_constant(struct jfr_chunk *chunk, enum jfr_record record,
     uint64_t index, uint64_t slot[JFR_SLOTS])
 {
-	const struct jfr_constant *constant = &chunk->constant[index - 1];
+	const struct jfr_constant *constant = &chunk->constant.at[index - 1];
 	struct jfr_bytes b = jfr_bytes_at(chunk, constant->at);
 
 	return jfr_take_record(
-	    chunk, &chunk->class[chunk->pool[record] - 1], &b, slot);
+	    chunk, &chunk->class.at[chunk->pool[record] - 1], &b, slot);
 }
 
 /* ---- Texts -------------------------------------------------------------- */
@@ -241,13 +241,14 @@ convert(struct jfr_chunk *chunk, const struct jfr_text *stored,
 		chunk->bytes.plain };
 	char *end;
 
-	if (!cg_grow_raw(&chunk->text, &chunk->text_cap,
-		UTF8_MAX * stored->raw.len + 1, 1))
-		return cg_reject_nomem(chunk->job);
+	if (!cg_reserve(
+		chunk->job, &chunk->text, UTF8_MAX * stored->raw.len + 1))
+		return false;
 	end = stored->encoding == JFR_TEXT_CHARS
-		  ? convert_chars(chunk->text, b)
-		  : convert_latin1(chunk->text, b);
-	*text = (struct cg_slice){ chunk->text, (size_t)(end - chunk->text) };
+		  ? convert_chars(chunk->text.at, b)
+		  : convert_latin1(chunk->text.at, b);
+	*text =
+	    (struct cg_slice){ chunk->text.at, (size_t)(end - chunk->text.at) };
 	return true;
 }
 
@@ -280,7 +281,7 @@ jfr_get_text(struct jfr_chunk *chunk, uint64_t at, struct cg_slice *text)
 		index = jfr_find_constant(chunk, JFR_STRING, stored.key);
 		if (index == 0)
 			return true;
-		b = jfr_bytes_at(chunk, chunk->constant[index - 1].at);
+		b = jfr_bytes_at(chunk, chunk->constant.at[index - 1].at);
 		/* A constant that is one of another constant is no text. */
 		if (!jfr_take_text(&b, &stored))
 			return jfr_expected(chunk, &b, "a text");
@@ -306,7 +307,7 @@ jfr_get_constant_text(struct jfr_chunk *chunk, enum jfr_record record,
 	*name = 0;
 	if (index == 0)
 		return true;
-	constant = &chunk->constant[index - 1];
+	constant = &chunk->constant.at[index - 1];
 	if (!constant->known) {
 		if (!jfr_get_constant(chunk, record, index, slot) ||
 		    !jfr_get_text(chunk, slot[NAME_TEXT], &text))

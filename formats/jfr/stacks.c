@@ -80,19 +80,24 @@ primitive_name(char letter)
 	return NULL;
 }
 
-/* Appends a text at *used of the joined name. */
+/* Appends a text to the joined name. */
 static bool
-append(struct jfr_chunk *chunk, size_t *used, struct cg_slice text)
+append(struct jfr_chunk *chunk, struct cg_slice text)
 {
-	if (!jfr_expand(chunk, text.len))
+	if (!jfr_expand(chunk, text.len) ||
+	    !cg_reserve(chunk->job, &chunk->name, chunk->name.n + text.len + 1))
 		return false;
-	if (!cg_grow_raw(
-		&chunk->name, &chunk->name_cap, *used + text.len + 1, 1))
-		return cg_reject_nomem(chunk->job);
 	if (text.len > 0)
-		memcpy(chunk->name + *used, text.ptr, text.len);
-	*used += text.len;
+		memcpy(chunk->name.at + chunk->name.n, text.ptr, text.len);
+	chunk->name.n += text.len;
 	return true;
+}
+
+static cg_name
+add_joined(struct jfr_chunk *chunk)
+{
+	return cg_add_name(
+	    chunk->build, (struct cg_slice){ chunk->name.at, chunk->name.n });
 }
 
 /* "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[]. */
@@ -100,8 +105,9 @@ static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
 {
 	const char *primitive = NULL;
-	size_t levels = 0, used = 0;
+	size_t levels = 0;
 
+	chunk->name.n = 0;
 	while (cg_take_char(&stored, '['))
 		levels++;
 	if (levels > 0 && stored.len == 1)
@@ -109,16 +115,15 @@ join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
 	else if (levels > 0 && cg_take_char(&stored, 'L') && stored.len > 0 &&
 		 stored.ptr[stored.len - 1] == ';')
 		stored.len--;
-	if (!append(chunk, &used, primitive ? cg_slice(primitive) : stored))
+	if (!append(chunk, primitive ? cg_slice(primitive) : stored))
 		return false;
-	for (size_t i = 0; i < used; i++)
-		if (chunk->name[i] == '/')
-			chunk->name[i] = '.';
+	for (size_t i = 0; i < chunk->name.n; i++)
+		if (chunk->name.at[i] == '/')
+			chunk->name.at[i] = '.';
 	for (; levels > 0; levels--)
-		if (!append(chunk, &used, cg_slice("[]")))
+		if (!append(chunk, cg_slice("[]")))
 			return false;
-	*name =
-	    cg_add_name(chunk->build, (struct cg_slice){ chunk->name, used });
+	*name = add_joined(chunk);
 	return true;
 }
 
@@ -132,7 +137,7 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 	*name = 0;
 	if (index == 0)
 		return true;
-	constant = &chunk->constant[index - 1];
+	constant = &chunk->constant.at[index - 1];
 	if (!constant->known) {
 		if (!jfr_get_constant(chunk, JFR_CLASS, index, slot) ||
 		    !jfr_get_constant_text(
@@ -152,18 +157,16 @@ join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
     cg_name descriptor, cg_name name[2])
 {
 	const struct cg_slice none = { "", 0 };
-	size_t used = 0;
 
-	if (!append(chunk, &used, cg_get_name(chunk->build, class)) ||
-	    !append(chunk, &used, class && method ? cg_slice(".") : none) ||
-	    !append(chunk, &used, cg_get_name(chunk->build, method)))
+	chunk->name.n = 0;
+	if (!append(chunk, cg_get_name(chunk->build, class)) ||
+	    !append(chunk, class && method ? cg_slice(".") : none) ||
+	    !append(chunk, cg_get_name(chunk->build, method)))
 		return false;
-	name[0] =
-	    cg_add_name(chunk->build, (struct cg_slice){ chunk->name, used });
-	if (!append(chunk, &used, cg_get_name(chunk->build, descriptor)))
+	name[0] = add_joined(chunk);
+	if (!append(chunk, cg_get_name(chunk->build, descriptor)))
 		return false;
-	name[1] =
-	    cg_add_name(chunk->build, (struct cg_slice){ chunk->name, used });
+	name[1] = add_joined(chunk);
 	return true;
 }
 
@@ -215,12 +218,12 @@ get_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
 		*fn = unknown_fn(chunk);
 		return true;
 	}
-	if (chunk->constant[index - 1].made == 0) {
+	if (chunk->constant.at[index - 1].made == 0) {
 		if (!make_fn(chunk, index, kind, fn))
 			return false;
-		chunk->constant[index - 1].made = *fn;
+		chunk->constant.at[index - 1].made = *fn;
 	}
-	*fn = chunk->constant[index - 1].made;
+	*fn = chunk->constant.at[index - 1].made;
 	return true;
 }
 
@@ -243,31 +246,28 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 	return get_fn(chunk, slot[FRAME_METHOD], kind, &frame->fn);
 }
 
-/* Reads all frames, the leaf first; returns how many, or SIZE_MAX. */
-static size_t
+/* Reads all frames, the leaf first. */
+static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)
 {
 	struct jfr_bytes b = jfr_bytes_at(chunk, at);
 	const struct jfr_class *class;
+	struct jfr_frame *frame;
 	uint64_t count = 0;
-	size_t n = 0;
 
+	chunk->frame.n = 0;
 	if (at == 0)
-		return 0;
+		return true;
 	/* The field would not be one of stacks without that class. */
 	if (chunk->frame_class == 0 || !jfr_take_number(&b, JFR_INT, &count))
-		return SIZE_MAX;
-	class = &chunk->class[chunk->frame_class - 1];
-	for (; n < count; n++) {
-		if (!cg_grow_raw(&chunk->frame, &chunk->frame_cap, n + 1,
-			sizeof(*chunk->frame))) {
-			(void)cg_reject_nomem(chunk->job);
-			return SIZE_MAX;
-		}
-		if (!take_frame(chunk, class, &b, &chunk->frame[n]))
-			return SIZE_MAX;
+		return false;
+	class = &chunk->class.at[chunk->frame_class - 1];
+	while (chunk->frame.n < count) {
+		frame = cg_push(chunk->job, &chunk->frame);
+		if (!frame || !take_frame(chunk, class, &b, frame))
+			return false;
 	}
-	return n;
+	return true;
 }
 
 static cg_node
@@ -280,7 +280,7 @@ add_frames(struct jfr_chunk *chunk, size_t n)
 		return cg_add_frame(
 		    chunk->build, 0, unknown_fn(chunk), &pos, false);
 	while (n-- > 0) {
-		const struct jfr_frame *frame = &chunk->frame[n];
+		const struct jfr_frame *frame = &chunk->frame.at[n];
 
 		pos.line = frame->line;
 		node = cg_add_frame(chunk->build, node, frame->fn, &pos,
@@ -294,20 +294,17 @@ jfr_get_stack(struct jfr_chunk *chunk, uint64_t index, bool *truncated)
 {
 	struct jfr_constant *constant;
 	uint64_t slot[JFR_SLOTS];
-	size_t frames;
 
 	*truncated = false;
 	if (index == 0)
 		return add_frames(chunk, 0);
-	constant = &chunk->constant[index - 1];
+	constant = &chunk->constant.at[index - 1];
 	if (constant->made == 0) {
-		if (!jfr_get_constant(chunk, JFR_STACK, index, slot))
-			return 0;
-		frames = take_frames(chunk, slot[STACK_FRAMES]);
-		if (frames == SIZE_MAX)
+		if (!jfr_get_constant(chunk, JFR_STACK, index, slot) ||
+		    !take_frames(chunk, slot[STACK_FRAMES]))
 			return 0;
 		constant->truncated = slot[STACK_TRUNCATED] != 0;
-		constant->made = add_frames(chunk, frames);
+		constant->made = add_frames(chunk, chunk->frame.n);
 	}
 	*truncated = constant->truncated;
 	return constant->made;

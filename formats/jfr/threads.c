@@ -23,9 +23,6 @@ make_thread(struct jfr_chunk *chunk, uint64_t index)
 	    (name.len == 0 &&
 		!jfr_get_text(chunk, slot[THREAD_OS_NAME], &name)))
 		return false;
-	if (!cg_grow_raw(&chunk->thread, &chunk->thread_cap, chunk->threads + 1,
-		sizeof(*thread)))
-		return cg_reject_nomem(chunk->job);
 	if (name.len == 0 && slot[THREAD_OS_ID] == 0 && slot[THREAD_ID] != 0) {
 		strcpy(number, "thread ");
 		name.ptr = number;
@@ -33,10 +30,12 @@ make_thread(struct jfr_chunk *chunk, uint64_t index)
 					slot[THREAD_ID]) -
 				    number);
 	}
-	thread = &chunk->thread[chunk->threads++];
+	thread = cg_push(chunk->job, &chunk->thread);
+	if (!thread)
+		return false;
 	*thread = (struct jfr_thread){ .tid = slot[THREAD_OS_ID],
 		.name = cg_add_name(chunk->build, name) };
-	chunk->constant[index - 1].made = (uint32_t)chunk->threads;
+	chunk->constant.at[index - 1].made = (uint32_t)chunk->thread.n;
 	return true;
 }
 
@@ -46,9 +45,10 @@ get_thread(struct jfr_chunk *chunk, uint64_t index, struct jfr_thread *thread)
 	*thread = (struct jfr_thread){ 0 };
 	if (index == 0)
 		return true;
-	if (chunk->constant[index - 1].made == 0 && !make_thread(chunk, index))
+	if (chunk->constant.at[index - 1].made == 0 &&
+	    !make_thread(chunk, index))
 		return false;
-	*thread = chunk->thread[chunk->constant[index - 1].made - 1];
+	*thread = chunk->thread.at[chunk->constant.at[index - 1].made - 1];
 	return true;
 }
 
