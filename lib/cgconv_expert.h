@@ -287,9 +287,12 @@ struct cg_mapping {
 	const char *copy;      /* another path of the file, or NULL */
 	enum cg_from from;
 };
-/* For the input that is being read. NULL: out of memory (reported). */
+/*
+ * For the input that is being read: when read() has returned, addresses without
+ * names are reported, and it is freed. NULL: out of memory (reported).
+ */
 struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
-/* Reports addresses without names. */
+/* The same now, for inputs that have several of them. */
 void cg_space_free(struct cg_space *);
 /* Adds a mapping; returns its number, from 1, or 0 when out of memory. */
 uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);

@@ -246,5 +246,4 @@ perf_places_close(struct perf_places *places)
 	free(places->frame);
 	free(places->place);
 	perf_kallsyms_close(&places->kallsyms);
-	cg_space_free(places->space);
 }

@@ -663,7 +663,6 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		read_file(&r, in);
 	else
 		(void)cg_reject_nomem(job);
-	cg_space_free(r.space);
 	cg_known_fns_free(r.fns);
 	free(r.event);
 	free(r.kept);

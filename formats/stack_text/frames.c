@@ -47,7 +47,7 @@ text_add_unnamed(struct text_frames *frames, struct cg_slice name,
 	if (!frames->space)
 		frames->space = cg_space_new(frames->job, frames->build);
 	if (!frames->space)
-		return cg_reject_nomem(frames->job);
+		return false;
 	n = cg_space_text(frames->space, object, addr, found);
 	for (size_t i = 0; i < n; i++) {
 		const struct text_frame frame = { found[i].fn, found[i].pos,
@@ -93,7 +93,6 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 void
 text_free_frames(struct text_frames *frames)
 {
-	cg_space_free(frames->space);
 	free(frames->frame);
 }
 

@@ -220,7 +220,6 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			(void)cg_reject(
 			    job, "expected \"" GRAPH "\" and its threads");
 	}
-	cg_space_free(r.space);
 	free(r.level);
 	return text_status(job, build);
 }

@@ -280,7 +280,7 @@ read_dhat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else
 			add_points(&doc, &dhat);
 	}
-	cg_space_free(dhat.space);
+	cg_space_free(dhat.space); /* its warning has the document's place */
 	free(dhat.point);
 	free(dhat.index);
 	free(dhat.frame);

@@ -309,7 +309,6 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (read_file(&m, peak) && peak && !m.peak)
 		cg_note(job, "no snapshot is marked as the peak: the last one "
 			     "with a tree is read");
-	cg_space_free(m.space);
 	free(m.node);
 	return cg_in_status(in);
 }

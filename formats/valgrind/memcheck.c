@@ -249,7 +249,6 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (good && status == CG_OK && r.skipped > 0)
 		cg_note(job, "errors other than leaks are dropped: %llu",
 		    (unsigned long long)r.skipped);
-	cg_space_free(r.space);
 	free(r.leak);
 	free(r.frame);
 	return status;

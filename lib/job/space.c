@@ -47,20 +47,6 @@ struct cg_space {
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-struct cg_space *
-cg_space_new(struct cg_job *job, struct cg_build *build)
-{
-	struct cg_space *space = calloc(1, sizeof(*space));
-
-	if (!space) {
-		job->errors.fault = cg_nomem(job);
-		return NULL;
-	}
-	space->job = job;
-	space->build = build;
-	return space;
-}
-
 /* Is the object the one that was mapped? Warns if only its name is. */
 static bool
 serves(struct cg_space *space, const struct cg_elf *elf,
@@ -451,8 +437,11 @@ report(const struct cg_space *space)
 void
 cg_space_free(struct cg_space *space)
 {
+	struct cg_job *job;
+
 	if (!space)
 		return;
+	job = space->job;
 	report(space);
 	for (size_t i = 0; i < space->images; i++)
 		cg_map_free(&space->image[i].nameless.addrs);
@@ -460,5 +449,22 @@ cg_space_free(struct cg_space *space)
 	cg_map_free(&space->texts);
 	free(space->image);
 	cg_address_map_free(&space->map);
-	free(space);
+	*space = (struct cg_space){ .job = job };
+}
+
+static void
+end(void *space)
+{
+	cg_space_free(space);
+}
+
+struct cg_space *
+cg_space_new(struct cg_job *job, struct cg_build *build)
+{
+	struct cg_space *space = cg_alloc(job, sizeof(*space));
+
+	if (!space)
+		return NULL;
+	*space = (struct cg_space){ .job = job, .build = build };
+	return cg_at_end(job, end, space) ? space : NULL;
 }
