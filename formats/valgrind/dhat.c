@@ -9,7 +9,6 @@
  * All sums of a program point survive, as one event each. The access counts of
  * the bytes of its blocks ("acc") are lost.
  */
-#include <stdlib.h>
 
 #include "valgrind.h"
 
@@ -26,12 +25,9 @@ struct dhat {
 	uint64_t version, pid;
 	cg_name cmd, unit, verb;
 	bool lifetimes, accesses;
-	struct point *point;
-	size_t points, point_cap;
-	uint32_t *index; /* of frames, of all points, leaf first */
-	size_t indexes, index_cap;
-	struct valgrind_frame *frame;
-	size_t frames, frame_cap;
+	CG_ARRAY(struct point) point;
+	CG_ARRAY(uint32_t) index; /* of frames, of all points, leaf first */
+	CG_ARRAY(struct valgrind_frame) frame;
 };
 
 /* In the order of the file; some depend on DHAT's mode. */
@@ -106,21 +102,23 @@ take_indexes(struct cg_doc *doc, void *into)
 	struct dhat *dhat = doc->arg;
 	struct point *point = into;
 	int64_t index;
+	uint32_t *to;
 
-	point->first = (uint32_t)dhat->indexes;
+	point->first = (uint32_t)dhat->index.n;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		if (!cg_doc_number(doc, 0, &index) ||
-		    !cg_doc_grow(doc, &dhat->index, dhat->indexes,
-			&dhat->index_cap, sizeof(*dhat->index)))
+		if (!cg_doc_number(doc, 0, &index))
 			return false;
 		if (index < 0 || index > UINT32_MAX ||
-		    dhat->indexes == UINT32_MAX)
+		    dhat->index.n == UINT32_MAX)
 			return cg_doc_fail(doc, "the index of a frame");
-		dhat->index[dhat->indexes++] = (uint32_t)index;
+		to = cg_push(doc->job, &dhat->index);
+		if (!to)
+			return false;
+		*to = (uint32_t)index;
 	}
-	point->count = (uint32_t)dhat->indexes - point->first;
+	point->count = (uint32_t)dhat->index.n - point->first;
 	return true;
 }
 
@@ -141,13 +139,10 @@ take_points(struct cg_doc *doc, void *into)
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		struct point point = { 0 };
+		struct point *point = cg_push(doc->job, &dhat->point);
 
-		if (!cg_doc_fields(doc, fields, &point) ||
-		    !cg_doc_grow(doc, &dhat->point, dhat->points,
-			&dhat->point_cap, sizeof(point)))
+		if (!point || !cg_doc_fields(doc, fields, point))
 			return false;
-		dhat->point[dhat->points++] = point;
 	}
 	return doc->status == CG_OK;
 }
@@ -156,22 +151,21 @@ static bool
 take_frames(struct cg_doc *doc, void *into)
 {
 	struct dhat *dhat = into;
+	struct valgrind_frame *frame;
 	struct cg_slice text;
 
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		if (!cg_doc_text(doc, &text) ||
-		    !cg_doc_grow(doc, &dhat->frame, dhat->frames,
-			&dhat->frame_cap, sizeof(*dhat->frame)))
+		frame = cg_push(doc->job, &dhat->frame);
+		if (!frame || !cg_doc_text(doc, &text))
 			return false;
 		/* The first is "[root]", the caller of all. */
-		if (!valgrind_take_frame(doc->build, dhat->space, text,
-			&dhat->frame[dhat->frames]) &&
-		    dhat->frames > 0)
+		if (!valgrind_take_frame(
+			doc->build, dhat->space, text, frame) &&
+		    dhat->frame.n > 1)
 			return cg_doc_fail(
 			    doc, "'ADDRESS: FUNCTION (FILE:LINE)'");
-		dhat->frames++;
 	}
 	return doc->status == CG_OK;
 }
@@ -204,22 +198,22 @@ static cg_node
 add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
 {
 	const struct cg_pos nowhere = { 0 };
-	const uint32_t *index = dhat->index + point->first;
+	const uint32_t *index = dhat->index.at + point->first;
 	cg_node node = 0;
 
 	for (uint32_t i = point->count; i > 0; i--) {
 		const struct valgrind_frame *frame, *caller = NULL;
 
-		if (index[i - 1] >= dhat->frames) {
+		if (index[i - 1] >= dhat->frame.n) {
 			(void)cg_doc_fail(doc, "ftbl with all frames that "
 					       "program points refer to");
 			return 0;
 		}
 		if (index[i - 1] == 0)
 			continue;
-		frame = &dhat->frame[index[i - 1]];
+		frame = &dhat->frame.at[index[i - 1]];
 		if (i < point->count)
-			caller = &dhat->frame[index[i]];
+			caller = &dhat->frame.at[index[i]];
 		node = cg_add_frame(doc->build, node, frame->fn, &frame->pos,
 		    caller && caller->addr == frame->addr &&
 			caller->fn != frame->fn);
@@ -253,8 +247,8 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 		if (has[i])
 			(void)cg_add_column(doc->build, &event);
 	}
-	for (size_t i = 0; i < dhat->points && doc->status == CG_OK; i++) {
-		const struct point *point = &dhat->point[i];
+	for (size_t i = 0; i < dhat->point.n && doc->status == CG_OK; i++) {
+		const struct point *point = &dhat->point.at[i];
 		cg_node node = add_frames(doc, dhat, point);
 
 		n = 0;
@@ -281,9 +275,6 @@ read_dhat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			add_points(&doc, &dhat);
 	}
 	cg_space_free(dhat.space); /* its warning has the document's place */
-	free(dhat.point);
-	free(dhat.index);
-	free(dhat.frame);
 	return cg_doc_close(&doc);
 }
 

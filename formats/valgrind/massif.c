@@ -7,7 +7,6 @@
  * other snapshots are lost. The children of a function in a tree are its
  * callers. Allocations below Massif's threshold have no function.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "valgrind.h"
@@ -26,9 +25,11 @@ struct massif {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct cg_space *space; /* counts addresses without names */
-	struct node *node;      /* of the latest wanted tree */
-	size_t nodes, cap;
+	struct cg_space *space;     /* counts addresses without names */
+	CG_ARRAY(struct node) node; /* of the latest wanted tree */
+	/* The open nodes, by depth, and bytes that no caller of theirs has. */
+	CG_ARRAY(size_t) path;
+	CG_ARRAY(uint64_t) rest;
 	const char *wanted;                 /* --snapshot */
 	struct cg_slice options, cmd, unit; /* in the graph */
 	struct cg_part_info part;           /* of the latest wanted tree */
@@ -52,20 +53,19 @@ take_location(struct massif *m, struct cg_slice text, struct node *node)
 static bool
 take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 {
-	struct node node = { 0 };
+	struct node *node = cg_push(m->job, &m->node);
 	const struct cg_slice at = line;
 
+	if (!node)
+		return false;
 	while (cg_take_char(&line, ' '))
-		node.depth++;
+		node->depth++;
 	if (!cg_take_char(&line, 'n') || !cg_take_u64(&line, children) ||
-	    !cg_take_prefix(&line, ": ") || !cg_take_u64(&line, &node.bytes) ||
-	    !cg_take_char(&line, ' ') || node.depth > DEPTH_MAX ||
-	    !take_location(m, line, &node))
+	    !cg_take_prefix(&line, ": ") || !cg_take_u64(&line, &node->bytes) ||
+	    !cg_take_char(&line, ' ') || node->depth > DEPTH_MAX ||
+	    !take_location(m, line, node))
 		return cg_reject_at(m->job, at.ptr,
 		    "expected 'nCOUNT: BYTES ADDRESS: FUNCTION (FILE:LINE)'");
-	if (!cg_grow_raw(&m->node, &m->cap, m->nodes + 1, sizeof(node)))
-		return cg_reject_nomem(m->job);
-	m->node[m->nodes++] = node;
 	return true;
 }
 
@@ -78,7 +78,7 @@ read_tree(struct massif *m, bool wanted)
 	size_t depth = 0;
 
 	if (wanted)
-		m->nodes = 0;
+		m->node.n = 0;
 	for (;;) {
 		while (depth > 0 && left[depth] == 0)
 			depth--;
@@ -90,11 +90,11 @@ read_tree(struct massif *m, bool wanted)
 		left[depth]--;
 		if (!take_node(m, line, &left[depth + 1]))
 			return false;
-		if (m->node[m->nodes - 1].depth != depth)
+		if (m->node.at[m->node.n - 1].depth != depth)
 			return cg_reject_at(m->job, line.ptr,
 			    "expected a node one level deeper");
 		if (!wanted)
-			m->nodes--;
+			m->node.n--;
 		depth++;
 	}
 }
@@ -104,7 +104,7 @@ read_tree(struct massif *m, bool wanted)
  * last, the outermost caller, to 1, the function that allocated.
  */
 static void
-add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
+add_stack(struct massif *m, size_t last, uint64_t bytes)
 {
 	const struct cg_pos nowhere = { 0 };
 	cg_node node = 0;
@@ -114,7 +114,8 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 	if (bytes == 0)
 		return;
 	for (; last > 0; last--) {
-		const struct valgrind_frame *frame = &m->node[path[last]].frame;
+		const struct valgrind_frame *frame =
+		    &m->node.at[m->path.at[last]].frame;
 
 		/* A function with its caller's address was inlined. */
 		node = cg_add_frame(m->build, node, frame->fn, &frame->pos,
@@ -132,17 +133,19 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 
 /* The bytes of a node less those of its callers belong to its own stack. */
 static bool
-add_tree(struct massif *m, size_t *path, uint64_t *rest)
+add_tree(struct massif *m)
 {
+	size_t *path = m->path.at;
+	uint64_t *rest = m->rest.at;
 	size_t open = 0; /* length of the path */
 
-	for (size_t i = 0; i < m->nodes; i++) {
-		size_t depth = m->node[i].depth;
+	for (size_t i = 0; i < m->node.n; i++) {
+		size_t depth = m->node.at[i].depth;
 
 		for (; open > depth; open--)
-			add_stack(m, path, open - 1, rest[open - 1]);
+			add_stack(m, open - 1, rest[open - 1]);
 		path[open] = i;
-		rest[open++] = m->node[i].bytes;
+		rest[open++] = m->node.at[i].bytes;
 		if (depth == 0)
 			continue;
 		if (rest[depth - 1] < rest[depth])
@@ -152,25 +155,20 @@ add_tree(struct massif *m, size_t *path, uint64_t *rest)
 		rest[depth - 1] -= rest[depth];
 	}
 	for (; open > 0; open--)
-		add_stack(m, path, open - 1, rest[open - 1]);
+		add_stack(m, open - 1, rest[open - 1]);
 	return true;
 }
 
 static bool
 add_snapshot(struct massif *m)
 {
-	size_t *path = calloc(DEPTH_MAX + 2, sizeof(*path));
-	uint64_t *rest = calloc(DEPTH_MAX + 2, sizeof(*rest));
-	bool good =
-	    path && rest ? add_tree(m, path, rest) : cg_reject_nomem(m->job);
-
-	if (good)
-		cg_state_total(m->build, NULL,
-		    cg_columns_of(m->build, &m->node[0].bytes),
-		    cg_columns_width(m->build), false);
-	free(path);
-	free(rest);
-	return good;
+	if (!cg_resize(m->job, &m->path, DEPTH_MAX + 2) ||
+	    !cg_resize(m->job, &m->rest, DEPTH_MAX + 2) || !add_tree(m))
+		return false;
+	cg_state_total(m->build, NULL,
+	    cg_columns_of(m->build, &m->node.at[0].bytes),
+	    cg_columns_width(m->build), false);
+	return true;
 }
 
 /* "Snapshot: 17", "Time: 1808172 i" */
@@ -276,7 +274,7 @@ read_file(struct massif *m, bool peak)
 {
 	if (!read_snapshots(m))
 		return false;
-	if (m->nodes == 0)
+	if (m->node.n == 0)
 		return cg_reject(m->job,
 		    peak ? "expected a snapshot with a tree"
 			 : "expected a snapshot with a tree for {snapshot} %s",
@@ -309,7 +307,6 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (read_file(&m, peak) && peak && !m.peak)
 		cg_note(job, "no snapshot is marked as the peak: the last one "
 			     "with a tree is read");
-	free(m.node);
 	return cg_in_status(in);
 }
 

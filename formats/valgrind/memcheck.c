@@ -6,7 +6,6 @@
  * leaks have no costs and are lost. So are the directories of source files, as
  * the outputs of Valgrind's other tools do not have them.
  */
-#include <stdlib.h>
 
 #include "valgrind.h"
 
@@ -38,12 +37,10 @@ struct reader {
 	struct cg_build *build;
 	struct cg_xml *xml;
 	struct cg_space *space; /* counts addresses without names */
-	struct leak *leak;
-	size_t leaks, leak_cap;
-	struct valgrind_frame *frame; /* of one stack, leaf first */
-	size_t frames, frame_cap;
-	struct leak now; /* kind KINDS: not a leak */
-	size_t stacks;   /* of the error */
+	CG_ARRAY(struct leak) leak;
+	CG_ARRAY(struct valgrind_frame) frame; /* of one stack, leaf first */
+	struct leak now;                       /* kind KINDS: not a leak */
+	size_t stacks;                         /* of the error */
 	uint64_t skipped, pid;
 	cg_name cmd;
 };
@@ -78,13 +75,15 @@ take_name(struct reader *r, cg_name *name)
 static bool
 take_frame(struct reader *r)
 {
-	struct valgrind_frame frame = { 0 };
+	struct valgrind_frame *frame = cg_push(r->job, &r->frame);
 	struct cg_slice name, text;
 	cg_object object = 0;
 	uint64_t line = 0;
 	cg_file file = 0;
 	cg_name fn = 0;
 
+	if (!frame)
+		return false;
 	while (cg_xml_child(r->xml, &name)) {
 		if (!cg_xml_content(r->xml, &text))
 			return false;
@@ -95,21 +94,17 @@ take_frame(struct reader *r)
 		else if (cg_equal(name, "obj"))
 			object = cg_add_object(r->build, text);
 		else if ((cg_equal(name, "ip") &&
-			     !get_number(r, text, &frame.addr)) ||
+			     !get_number(r, text, &frame->addr)) ||
 			 (cg_equal(name, "line") &&
 			     !get_number(r, text, &line)))
 			return false;
 	}
 	if (cg_xml_status(r->xml) != CG_OK)
 		return false;
-	if (!cg_grow_raw(
-		&r->frame, &r->frame_cap, r->frames + 1, sizeof(frame)))
-		return cg_reject_nomem(r->job);
 	if (line > UINT32_MAX)
 		return cg_xml_reject(r->xml, "a line number");
 	valgrind_set_frame(
-	    r->build, r->space, &frame, fn, file, (uint32_t)line, object);
-	r->frame[r->frames++] = frame;
+	    r->build, r->space, frame, fn, file, (uint32_t)line, object);
 	return true;
 }
 
@@ -119,12 +114,12 @@ end_stack(struct reader *r)
 {
 	if (r->stacks++ > 0) /* only the first stack is the allocation's */
 		return;
-	for (size_t i = r->frames; i > 0; i--) {
-		const struct valgrind_frame *frame = &r->frame[i - 1];
+	for (size_t i = r->frame.n; i > 0; i--) {
+		const struct valgrind_frame *frame = &r->frame.at[i - 1];
 
 		r->now.node =
 		    cg_add_frame(r->build, r->now.node, frame->fn, &frame->pos,
-			i < r->frames && frame[1].addr == frame->addr &&
+			i < r->frame.n && frame[1].addr == frame->addr &&
 			    frame[1].fn != frame->fn);
 	}
 }
@@ -132,17 +127,18 @@ end_stack(struct reader *r)
 static bool
 end_error(struct reader *r)
 {
+	struct leak *leak;
+
 	if (r->now.kind == KINDS) {
 		r->skipped++;
 		return true;
 	}
 	if (r->now.node == 0)
 		return cg_xml_reject(r->xml, "a stack in the leak");
-	if (!cg_grow_raw(
-		&r->leak, &r->leak_cap, r->leaks + 1, sizeof(*r->leak)))
-		return cg_reject_nomem(r->job);
-	r->leak[r->leaks++] = r->now;
-	return true;
+	leak = cg_push(r->job, &r->leak);
+	if (leak)
+		*leak = r->now;
+	return leak != NULL;
 }
 
 static bool
@@ -167,7 +163,7 @@ open_element(struct reader *r)
 		r->now = (struct leak){ .kind = KINDS };
 		r->stacks = 0;
 	} else if (cg_equal(name, "stack")) {
-		r->frames = 0;
+		r->frame.n = 0;
 	} else if (cg_equal(name, "kind")) {
 		return take_kind(r);
 	} else if (cg_equal(name, "leakedbytes")) {
@@ -204,8 +200,8 @@ add_leaks(struct reader *r)
 	size_t column[KINDS], events = 0;
 	bool has[KINDS] = { false };
 
-	for (size_t i = 0; i < r->leaks; i++)
-		has[r->leak[i].kind] = true;
+	for (size_t i = 0; i < r->leak.n; i++)
+		has[r->leak.at[i].kind] = true;
 	cg_add_part(r->build, &info);
 	for (size_t i = 0; i < KINDS; i++) {
 		column[i] = events;
@@ -215,8 +211,8 @@ add_leaks(struct reader *r)
 		(void)cg_add_column(r->build, &kinds[i].event[1]);
 		events += 2;
 	}
-	for (size_t i = 0; i < r->leaks; i++) {
-		const struct leak *leak = &r->leak[i];
+	for (size_t i = 0; i < r->leak.n; i++) {
+		const struct leak *leak = &r->leak.at[i];
 		uint64_t cost[2 * KINDS] = { 0 };
 
 		cost[column[leak->kind]] = leak->bytes;
@@ -249,8 +245,6 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (good && status == CG_OK && r.skipped > 0)
 		cg_note(job, "errors other than leaks are dropped: %llu",
 		    (unsigned long long)r.skipped);
-	free(r.leak);
-	free(r.frame);
 	return status;
 }
 
