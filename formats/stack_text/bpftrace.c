@@ -114,7 +114,7 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 	/* A histogram, or a sum that is no count. */
 	if (!counted) {
 		r->skipped++;
-		r->frames.count = 0;
+		r->frames.frame.n = 0;
 		return true;
 	}
 	cg_set_sample_part(r->frames.build, &r->key);
@@ -137,7 +137,7 @@ begin_key(struct reader *r, struct cg_slice *line)
 	line->ptr = bracket + 1;
 	r->open = true;
 	r->key = (struct cg_sample_key){ .pid = 0 };
-	r->frames.count = 0;
+	r->frames.frame.n = 0;
 	return true;
 }
 
@@ -175,7 +175,6 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			(void)cg_reject(job, "expected a map by kstack or "
 					     "ustack, and its counts");
 	}
-	text_free_frames(&r.frames);
 	return text_status(job, build);
 }
 

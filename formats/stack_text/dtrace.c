@@ -124,7 +124,7 @@ take_line(void *reader, struct cg_slice line)
 	}
 	if (is_frame(line))
 		return take_frame(r, line);
-	if (r->frames.count > 0 && cg_get_u64(line, &number))
+	if (r->frames.frame.n > 0 && cg_get_u64(line, &number))
 		return end_stack(r, number);
 	take_key(r, line);
 	return true;
@@ -136,7 +136,7 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .frames = { .job = job, .build = build } };
 
 	if (text_read(job, in, build, &text_samples, take_line, &r)) {
-		if (r.frames.count > 0 || r.keyed || cg_in_unterminated(in))
+		if (r.frames.frame.n > 0 || r.keyed || cg_in_unterminated(in))
 			cg_warn(job,
 			    "expected a count after the last stack: the file "
 			    "may be truncated");
@@ -144,7 +144,6 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			(void)cg_reject(
 			    job, "expected stacks, and a count after each");
 	}
-	text_free_frames(&r.frames);
 	return text_status(job, build);
 }
 

@@ -1,7 +1,6 @@
 /*
  * frames.c - frames that wait until the stack's count is known.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "stack_text.h"
@@ -9,10 +8,11 @@
 bool
 text_push_frame(struct text_frames *frames, const struct text_frame *frame)
 {
-	if (!cg_grow_raw(&frames->frame, &frames->cap, frames->count + 1,
-		sizeof(*frames->frame)))
-		return cg_reject_nomem(frames->job);
-	frames->frame[frames->count++] = *frame;
+	struct text_frame *new = cg_push(frames->job, &frames->frame);
+
+	if (!new)
+		return false;
+	*new = *frame;
 	return cg_build_status(frames->build) == CG_OK;
 }
 
@@ -64,9 +64,9 @@ text_take_node(struct text_frames *frames)
 {
 	cg_node node = 0;
 
-	while (frames->count > 0) {
+	while (frames->frame.n > 0) {
 		const struct text_frame *frame =
-		    &frames->frame[--frames->count];
+		    &frames->frame.at[--frames->frame.n];
 
 		node = cg_add_frame(frames->build, node, frame->fn, &frame->pos,
 		    frame->inlined);
@@ -80,7 +80,7 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 	const struct cg_slice nowhere = { "", 0 };
 	cg_node node;
 
-	if (frames->count == 0 &&
+	if (frames->frame.n == 0 &&
 	    !text_add_frame(frames, cg_slice(none), nowhere, 0))
 		return false;
 	node = text_take_node(frames);
@@ -88,12 +88,6 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 	    cg_columns_of(frames->build, &cost),
 	    cg_columns_width(frames->build));
 	return cg_build_status(frames->build) == CG_OK;
-}
-
-void
-text_free_frames(struct text_frames *frames)
-{
-	free(frames->frame);
 }
 
 const struct cg_event text_samples = { .name = "samples",

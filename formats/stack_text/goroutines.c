@@ -12,7 +12,6 @@
  * ones. State, wait and creator are labels; stacks that are alike are merged.
  * Dropped: numbers of goroutines, arguments, offsets, and all other text.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "stack_text.h"
@@ -244,7 +243,7 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	if (text_read(job, in, build, &event, take_line, &r)) {
 		if (r.pending || cg_in_unterminated(in) ||
-		    (r.in_goroutine && r.frames.count == 0))
+		    (r.in_goroutine && r.frames.frame.n == 0))
 			cg_warn(job, "the last stack is incomplete: the file "
 				     "may be truncated");
 		if (!r.seen)
@@ -252,7 +251,6 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			    job, "expected 'goroutine NUMBER [STATE]:'");
 		(void)end(&r);
 	}
-	text_free_frames(&r.frames);
 	return text_status(job, build);
 }
 

@@ -15,7 +15,6 @@
  * heap=sites the class that was allocated becomes the leaf. Heap dumps are
  * skipped. Source: hprof_io.c of JDK 8, and the files of gprof2dot.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "stack_text.h"
@@ -82,14 +81,12 @@ struct reader {
 	struct text_frames frames;
 	struct cg_map traces;  /* index + 1 by number */
 	struct cg_map threads; /* name by number */
-	struct trace *trace;
-	size_t trace_count, trace_cap;
+	CG_ARRAY(struct trace) trace;
 	bool in_trace;
 	const struct kind *kind; /* of the section that is read, or NULL */
 	uint64_t total;          /* of the section, in nanoseconds */
 	struct section {
-		struct row *row;
-		size_t count, cap;
+		CG_ARRAY(struct row) row;
 		bool seen;
 	} section[KINDS];
 };
@@ -147,14 +144,14 @@ begin_trace(struct reader *r, struct cg_slice rest)
 	if (!cg_take_u64(&rest, &number) || !cg_take_char(&rest, ':'))
 		return cg_reject(r->job, "expected the number of a trace");
 	index = cg_map_at(&r->traces, number);
-	if (!index || !cg_grow_raw(&r->trace, &r->trace_cap, r->trace_count + 1,
-			  sizeof(*trace)))
+	if (!index)
 		return cg_reject_nomem(r->job);
-	if (r->trace_count == UINT32_MAX)
+	if (r->trace.n == UINT32_MAX)
 		return cg_reject(r->job, "expected fewer than 2^32 traces");
-	trace = &r->trace[r->trace_count++];
-	*trace = (struct trace){ 0 };
-	*index = (uint32_t)r->trace_count;
+	trace = cg_push(r->job, &r->trace);
+	if (!trace)
+		return false;
+	*index = (uint32_t)r->trace.n;
 	rest = cg_trim(rest);
 	if (cg_take_prefix(&rest, "(thread="))
 		(void)cg_take_u64(&rest, &trace->thread);
@@ -165,13 +162,13 @@ begin_trace(struct reader *r, struct cg_slice rest)
 static void
 end_trace(struct reader *r)
 {
-	struct trace *trace = &r->trace[r->trace_count - 1];
+	struct trace *trace = &r->trace.at[r->trace.n - 1];
 
 	r->in_trace = false;
-	if (r->frames.count > 0)
-		trace->leaf = r->frames.frame[0];
-	if (r->frames.count > 1)
-		trace->caller = r->frames.frame[1];
+	if (r->frames.frame.n > 0)
+		trace->leaf = r->frames.frame.at[0];
+	if (r->frames.frame.n > 1)
+		trace->caller = r->frames.frame.at[1];
 	trace->node = text_take_node(&r->frames);
 }
 
@@ -234,26 +231,25 @@ take_row(struct reader *r, struct cg_slice line)
 {
 	const struct kind *kind = r->kind;
 	struct section *section = &r->section[kind - kinds];
-	struct row row = { 0 };
-	uint64_t rank, self, so_far, *to = row.value;
+	struct row *row = cg_push(r->job, &section->row);
+	uint64_t rank, self, so_far, *to;
 
+	if (!row)
+		return false;
+	to = row->value;
 	if (!take_number(&line, &rank) || !take_percent(&line, &self) ||
 	    !take_percent(&line, &so_far))
 		return cg_reject(r->job, "expected a rank and two percentages");
 	if (kind->time)
 		*to++ = cg_mul_div(self, r->total, 10000);
 	if (kind->calls)
-		to = &row.calls;
+		to = &row->calls;
 	for (size_t i = 0; i < kind->numbers; i++, to++)
 		if (!take_number(&line, to))
 			return cg_reject(r->job, "expected a number");
-	if (!take_number(&line, &row.trace))
+	if (!take_number(&line, &row->trace))
 		return cg_reject(r->job, "expected the number of a trace");
-	row.name = cg_add_name(r->build, cg_trim(line));
-	if (!cg_grow_raw(
-		&section->row, &section->cap, section->count + 1, sizeof(row)))
-		return cg_reject_nomem(r->job);
-	section->row[section->count++] = row;
+	row->name = cg_add_name(r->build, cg_trim(line));
 	return true;
 }
 
@@ -272,7 +268,7 @@ begin_section(struct reader *r, struct cg_slice line)
 		return true;
 	section = &r->section[r->kind - kinds];
 	section->seen = true;
-	section->count = 0;
+	section->row.n = 0;
 	r->total = 0;
 	if (!r->kind->time)
 		return true;
@@ -332,7 +328,7 @@ add_row(struct reader *r, const struct kind *kind, const struct row *row,
 	uint32_t index = cg_map_get(&r->traces, row->trace);
 
 	if (index > 0)
-		trace = r->trace[index - 1];
+		trace = r->trace.at[index - 1];
 	set_thread(r, trace.thread);
 	/* A trace may have no frames; the name is that of its first one. */
 	if (trace.node == 0 || kind->sites) {
@@ -366,10 +362,10 @@ add_sections(struct reader *r)
 		if (!section->seen)
 			continue;
 		any = true;
-		for (size_t k = 0; k < section->count; k++)
-			add_row(r, &kinds[i], &section->row[k], column);
+		for (size_t k = 0; k < section->row.n; k++)
+			add_row(r, &kinds[i], &section->row.at[k], column);
 		column += kinds[i].events;
-		if (kinds[i].time && section->count > 0)
+		if (kinds[i].time && section->row.n > 0)
 			cg_note(r->job, "times are percentages with two digits "
 					"of a total");
 	}
@@ -399,12 +395,8 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     "may be truncated");
 		add_sections(&r);
 	}
-	text_free_frames(&r.frames);
 	cg_map_free(&r.traces);
 	cg_map_free(&r.threads);
-	free(r.trace);
-	for (size_t i = 0; i < KINDS; i++)
-		free(r.section[i].row);
 	return text_status(job, build);
 }
 

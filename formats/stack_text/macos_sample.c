@@ -10,7 +10,6 @@
  * right; a thread is a line at the left. A frame may end in "file.c:12". Source:
  * stackcollapse-sample.awk, and files of inferno and of gprof2dot.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "stack_text.h"
@@ -30,8 +29,7 @@ struct reader {
 	struct cg_build *build;
 	struct cg_sample_key key;
 	struct cg_space *space; /* counts addresses without names */
-	struct level *level;
-	size_t depth, cap;
+	CG_ARRAY(struct level) level;
 	bool in_graph, seen, ended; /* threads; the line after them */
 };
 
@@ -116,7 +114,7 @@ begin_thread(struct reader *r, struct cg_slice text)
 static void
 close_level(struct reader *r)
 {
-	const struct level *level = &r->level[--r->depth];
+	const struct level *level = &r->level.at[--r->level.n];
 	const uint64_t cost = level->rest;
 
 	if (cost > 0 && level->node != 0)
@@ -127,10 +125,11 @@ close_level(struct reader *r)
 static bool
 open_level(struct reader *r, size_t column, cg_node node, uint64_t count)
 {
-	if (!cg_grow_raw(&r->level, &r->cap, r->depth + 1, sizeof(*r->level)))
-		return cg_reject_nomem(r->job);
-	r->level[r->depth++] = (struct level){ column, node, count };
-	return true;
+	struct level *level = cg_push(r->job, &r->level);
+
+	if (level)
+		*level = (struct level){ column, node, count };
+	return level != NULL;
 }
 
 static bool
@@ -149,18 +148,18 @@ take_node(struct reader *r, struct cg_slice line)
 	if (!cg_take_u64(&text, &count) || !cg_take_blanks(&text))
 		return cg_reject(r->job, "expected a number of samples and a "
 					 "function");
-	while (r->depth > 0 && r->level[r->depth - 1].column >= column)
+	while (r->level.n > 0 && r->level.at[r->level.n - 1].column >= column)
 		close_level(r);
 	r->seen = true;
-	if (r->depth == 0) {
+	if (r->level.n == 0) {
 		begin_thread(r, text);
 		return open_level(r, column, 0, count);
 	}
-	parent = r->level[r->depth - 1].node;
-	if (r->level[r->depth - 1].rest < count)
+	parent = r->level.at[r->level.n - 1].node;
+	if (r->level.at[r->level.n - 1].rest < count)
 		return cg_reject(r->job,
 		    "expected no more samples than its caller has left");
-	r->level[r->depth - 1].rest -= count;
+	r->level.at[r->level.n - 1].rest -= count;
 	node = add_frame(r, parent, text);
 	return cg_build_status(r->build) == CG_OK &&
 	       open_level(r, column, node, count);
@@ -211,7 +210,7 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	};
 
 	if (text_read(job, in, build, &text_samples, take_line, &r)) {
-		while (r.depth > 0)
+		while (r.level.n > 0)
 			close_level(&r);
 		if (r.seen && !r.ended)
 			cg_warn(job, "expected \"" TOTAL "\" after the call "
@@ -220,7 +219,6 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			(void)cg_reject(
 			    job, "expected \"" GRAPH "\" and its threads");
 	}
-	free(r.level);
 	return text_status(job, build);
 }
 

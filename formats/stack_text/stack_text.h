@@ -14,16 +14,17 @@
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
+struct text_frame {
+	cg_fn fn;
+	struct cg_pos pos;
+	bool inlined;
+};
+
 /* A frame's texts are copied: they may be given in pieces of lines. */
 struct text_frames {
 	struct cg_job *job;
 	struct cg_build *build;
-	struct text_frame {
-		cg_fn fn;
-		struct cg_pos pos;
-		bool inlined;
-	} * frame;
-	size_t count, cap;
+	CG_ARRAY(struct text_frame) frame;
 	struct cg_space *space; /* for text_add_unnamed() */
 };
 
@@ -45,7 +46,6 @@ cg_node text_take_node(struct text_frames *);
  * frames the cost is that of the function none.
  */
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
-void text_free_frames(struct text_frames *);
 
 /* What tracers count. */
 extern const struct cg_event text_samples;
