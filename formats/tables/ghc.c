@@ -8,7 +8,6 @@
  * times, allocated bytes and numbers of entries; the table of -p has times and
  * bytes in tenths of a percent only.
  */
-#include <stdlib.h>
 
 #include "ghc.h"
 
@@ -31,16 +30,11 @@ read_ghc(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct ghc ghc = { .job = job, .in = in, .build = build };
 	struct cg_slice first;
-	int status;
 
 	add_events(build);
 	if (cg_look_bytes(in, 1, &first) && *first.ptr == '{')
-		status = ghc_read_json(&ghc);
-	else
-		status = ghc_read_text(&ghc);
-	free(ghc.name);
-	free(ghc.frame);
-	return status;
+		return ghc_read_json(&ghc);
+	return ghc_read_text(&ghc);
 }
 
 static int

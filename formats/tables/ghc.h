@@ -23,10 +23,8 @@ struct ghc {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	char *name; /* a function's, while it is joined */
-	size_t name_cap;
-	struct ghc_frame *frame; /* the open cost centres */
-	size_t depth, frame_cap;
+	CG_ARRAY(char) name;              /* a function's, while it is joined */
+	CG_ARRAY(struct ghc_frame) frame; /* the open cost centres */
 };
 
 struct ghc_centre {

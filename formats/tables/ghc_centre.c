@@ -31,28 +31,24 @@ join_name(struct ghc *ghc, const struct ghc_centre *centre)
 {
 	size_t len = centre->module.len + 1 + centre->name.len;
 
-	if (!cg_grow_raw(&ghc->name, &ghc->name_cap, len, 1)) {
-		(void)cg_reject_nomem(ghc->job);
+	if (!cg_reserve(ghc->job, &ghc->name, len))
 		return 0;
-	}
-	memcpy(ghc->name, centre->module.ptr, centre->module.len);
-	ghc->name[centre->module.len] = '.';
-	memcpy(ghc->name + centre->module.len + 1, centre->name.ptr,
+	memcpy(ghc->name.at, centre->module.ptr, centre->module.len);
+	ghc->name.at[centre->module.len] = '.';
+	memcpy(ghc->name.at + centre->module.len + 1, centre->name.ptr,
 	    centre->name.len);
-	return cg_add_name(ghc->build, (struct cg_slice){ ghc->name, len });
+	return cg_add_name(ghc->build, (struct cg_slice){ ghc->name.at, len });
 }
 
 bool
 ghc_enter(struct ghc *ghc, size_t depth, const struct ghc_centre *centre)
 {
-	if (!cg_grow_raw(
-		&ghc->frame, &ghc->frame_cap, depth + 1, sizeof(*ghc->frame)))
-		return cg_reject_nomem(ghc->job);
-	ghc->frame[depth] = (struct ghc_frame){
+	if (!cg_resize(ghc->job, &ghc->frame, depth + 1))
+		return false;
+	ghc->frame.at[depth] = (struct ghc_frame){
 		.name = join_name(ghc, centre),
 		.place = cg_add_name(ghc->build, centre->place),
 	};
-	ghc->depth = depth + 1;
 	return cg_build_status(ghc->build) == CG_OK;
 }
 
@@ -84,9 +80,9 @@ ghc_add_costs(struct ghc *ghc, size_t depth, const struct ghc_costs *costs)
 		return true;
 	for (size_t i = 0; i <= depth; i++) {
 		caller = frame;
-		frame = &ghc->frame[i];
+		frame = &ghc->frame.at[i];
 		if (frame->node == 0)
-			add_frame(ghc, &ghc->frame[i], caller->node);
+			add_frame(ghc, &ghc->frame.at[i], caller->node);
 	}
 	table_add_stack(ghc->build, frame->node, 0, cost);
 	if (costs->entries > 0)

@@ -2,7 +2,6 @@
  * ghc_json.c - the JSON of GHC's profiles: a list of cost centres, and a tree
  * of their ids with costs.
  */
-#include <stdlib.h>
 
 #include "ghc.h"
 
@@ -22,8 +21,7 @@ struct open {
 struct reader {
 	struct ghc *ghc;
 	uint64_t interval; /* nanoseconds of a tick */
-	struct centre *centre;
-	size_t centres, cap;
+	CG_ARRAY(struct centre) centre;
 	struct cg_map ids;
 	bool seen;
 	struct open open[CG_JSON_DEPTH];
@@ -47,19 +45,17 @@ take_centre(struct cg_doc *doc, struct reader *r)
 		    .offset = offsetof(struct centre, place) },
 		{ 0 },
 	};
-	struct centre centre = { 0 };
+	struct centre *centre = cg_push(doc->job, &r->centre);
 	uint32_t *index;
 
-	if (!cg_doc_fields(doc, fields, &centre) ||
-	    !cg_doc_grow(doc, &r->centre, r->centres, &r->cap, sizeof(centre)))
+	if (!centre || !cg_doc_fields(doc, fields, centre))
 		return false;
-	index = cg_map_at(&r->ids, centre.id);
+	index = cg_map_at(&r->ids, centre->id);
 	if (!index)
 		return cg_reject_nomem(doc->job);
-	if (*index != 0 || r->centres == UINT32_MAX)
+	if (*index != 0 || r->centre.n > UINT32_MAX)
 		return cg_doc_fail(doc, "an id that no other centre has");
-	r->centre[r->centres++] = centre;
-	*index = (uint32_t)r->centres;
+	*index = (uint32_t)r->centre.n;
 	return true;
 }
 
@@ -106,7 +102,7 @@ enter(struct cg_doc *doc, struct reader *r, size_t depth)
 	if (index == 0)
 		return cg_doc_fail(doc, "the id of one of the cost_centres");
 	open->entered = true;
-	centre = &r->centre[index - 1];
+	centre = &r->centre.at[index - 1];
 	texts.name = cg_get_name(doc->build, centre->name);
 	texts.module = cg_get_name(doc->build, centre->module);
 	texts.place = cg_get_name(doc->build, centre->place);
@@ -195,17 +191,15 @@ ghc_read_json(struct ghc *ghc)
 		{ .name = "profile", .type = CG_FIELD_CALL, .take = take_tree },
 		{ 0 },
 	};
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = cg_alloc(ghc->job, sizeof(*r));
 	struct cg_doc doc;
 
 	if (!r)
-		return cg_nomem(ghc->job);
+		return CG_ELIMIT;
 	r->ghc = ghc;
 	cg_doc_open(&doc, ghc->job, ghc->in, ghc->build, NULL);
 	if (cg_doc_fields(&doc, fields, r) && !r->seen)
 		(void)cg_doc_fail(&doc, "a profile");
 	cg_map_free(&r->ids);
-	free(r->centre);
-	free(r);
 	return cg_doc_close(&doc);
 }

@@ -186,10 +186,10 @@ take_row(struct reader *r, struct cg_slice line)
 	if (!get_costs(r, number, &costs))
 		return cg_reject(
 		    r->ghc->job, "expected times that fit in 64 bits");
-	if (depth > r->ghc->depth)
+	if (depth > r->ghc->frame.n)
 		return cg_reject(r->ghc->job,
 		    "expected at most %zu blanks before a cost centre",
-		    r->ghc->depth);
+		    r->ghc->frame.n);
 	r->rows++;
 	r->bytes += costs.bytes;
 	return ghc_enter(r->ghc, depth, &centre) &&

@@ -1,8 +1,6 @@
 /*
- * rows.c - rows of comma-separated values; the callers of a function that
- * tables tell by its depth.
+ * rows.c - rows of comma-separated values.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tables.h"
@@ -37,20 +35,20 @@ take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)
 }
 
 bool
-table_split(struct table_row *row, struct cg_slice line, char sep)
+table_split(
+    struct cg_job *job, struct table_row *row, struct cg_slice line, char sep)
 {
 	struct cg_slice *field, after;
 	char *to;
 
-	row->count = 0;
-	if (!cg_grow_raw(&row->text, &row->text_cap, line.len + 1, 1))
+	row->field.n = 0;
+	if (!cg_reserve(job, &row->text, line.len + 1))
 		return false;
-	to = row->text;
+	to = row->text.at;
 	do {
-		if (!cg_grow_raw(&row->field, &row->cap, row->count + 1,
-			sizeof(*row->field)))
+		field = cg_push(job, &row->field);
+		if (!field)
 			return false;
-		field = &row->field[row->count++];
 		*field = (struct cg_slice){ line.ptr, 0 };
 		if (take_quoted(&line, &to, field))
 			(void)cg_take_until(&line, sep, &after);
@@ -65,23 +63,16 @@ table_field(const struct table_row *row, size_t i)
 {
 	const struct cg_slice none = { "", 0 };
 
-	return i < row->count ? cg_trim(row->field[i]) : none;
+	return i < row->field.n ? cg_trim(row->field.at[i]) : none;
 }
 
 size_t
 table_find(const struct table_row *row, const char *name)
 {
-	for (size_t i = 0; i < row->count; i++)
+	for (size_t i = 0; i < row->field.n; i++)
 		if (cg_equal(table_field(row, i), name))
 			return i;
 	return TABLE_NONE;
-}
-
-void
-table_free_row(struct table_row *row)
-{
-	free(row->field);
-	free(row->text);
 }
 
 bool
@@ -108,34 +99,6 @@ table_get_count(struct cg_slice text, uint64_t *count)
 			return false;
 	}
 	return true;
-}
-
-/* ---- Callers ------------------------------------------------------------- */
-
-bool
-table_caller(struct table_callers *callers, size_t depth, cg_node *caller)
-{
-	if (depth > callers->depth)
-		return false;
-	callers->depth = depth;
-	*caller = depth > 0 ? callers->node[depth - 1] : 0;
-	return true;
-}
-
-bool
-table_enter(struct table_callers *callers, cg_node node)
-{
-	if (!cg_grow_raw(&callers->node, &callers->cap, callers->depth + 1,
-		sizeof(node)))
-		return false;
-	callers->node[callers->depth++] = node;
-	return true;
-}
-
-void
-table_free_callers(struct table_callers *callers)
-{
-	free(callers->node);
 }
 
 /* ---- Reading ------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /*
  * tables.h - call trees that profilers print as tables, a function on each row.
  *
- *	rows.c   rows of comma-separated values and their columns; callers
- *	         of functions by their depth
+ *	rows.c   rows of comma-separated values and their columns
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */
@@ -15,38 +14,25 @@
 
 /* The fields of a row, which are valid until the next row. */
 struct table_row {
-	struct cg_slice *field;
-	size_t count, cap;
-	char *text; /* of fields with quotes in them */
-	size_t text_cap;
+	CG_ARRAY(struct cg_slice) field;
+	CG_ARRAY(char) text; /* of fields with quotes in them */
 };
 #define TABLE_NONE SIZE_MAX /* the number of a column that is not there */
 
 /*
  * Splits a line at sep. Quotes around a field are removed, blanks before them
- * are kept: they are the depth of a function. False: out of memory.
+ * are kept: they are the depth of a function. False: out of memory (reported).
  */
-bool table_split(struct table_row *, struct cg_slice line, char sep);
+bool table_split(
+    struct cg_job *, struct table_row *, struct cg_slice line, char sep);
 /* Field number i without blanks at both ends, "" if there is none. */
 struct cg_slice table_field(const struct table_row *, size_t i);
 /* The number of the field that is this text; TABLE_NONE. */
 size_t table_find(const struct table_row *, const char *name);
-void table_free_row(struct table_row *);
 /* "2,893,824", "2 893 824": digits in groups of three, or without groups. */
 bool table_get_count(struct cg_slice, uint64_t *);
 
-/* ---- Callers ------------------------------------------------------------- */
-
-/* The functions that are open, by depth. */
-struct table_callers {
-	cg_node *node;
-	size_t depth, cap;
-};
-/* What calls a function of that depth; false: no function is that deep. */
-bool table_caller(struct table_callers *, size_t depth, cg_node *caller);
-/* From here on this is the function of the depth after table_caller()'s. */
-bool table_enter(struct table_callers *, cg_node);
-void table_free_callers(struct table_callers *);
+/* ---- Reading ------------------------------------------------------------- */
 
 /* Reads a line without its line end; false at the end of the input. */
 bool table_line(struct cg_in *, struct cg_slice *line);

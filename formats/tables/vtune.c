@@ -11,7 +11,6 @@
  * -format csv) and the files of inferno and FlameGraph. Columns of self costs,
  * modules and source files survive; totals follow from them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tables.h"
@@ -26,7 +25,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct table_row row;
-	struct table_callers callers;
+	CG_ARRAY(cg_node) caller; /* of the next row, by depth */
 	char sep;
 	bool tree;
 	size_t module, file; /* columns */
@@ -110,14 +109,14 @@ take_head(struct reader *r, struct cg_slice line)
 	(void)cg_take_prefix(&line, "\xef\xbb\xbf");
 	r->tree = cg_starts(line, TREE);
 	r->sep = line.ptr[r->tree ? strlen(TREE) : strlen(FLAT)];
-	if (!table_split(&r->row, line, r->sep))
-		return cg_reject_nomem(r->job);
+	if (!table_split(r->job, &r->row, line, r->sep))
+		return false;
 	if (!r->tree && table_find(&r->row, TREE) != TABLE_NONE)
 		return cg_reject(r->job, "expected a report of call trees: "
 					 "vtune -report top-down");
 	r->module = table_find(&r->row, "Module");
 	r->file = table_find(&r->row, "Source File");
-	for (size_t i = 0; i < r->row.count; i++)
+	for (size_t i = 0; i < r->row.field.n; i++)
 		if (!add_metric(r, i))
 			return false;
 	if (r->metrics == 0)
@@ -157,7 +156,7 @@ take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)
 
 	*cost = 0;
 	if (text.len == 0)
-		return metric->column < r->row.count;
+		return metric->column < r->row.field.n;
 	if (!cg_take_fixed(&text, metric->digits, cost))
 		return false;
 	if (metric->digits > 0)
@@ -186,18 +185,19 @@ static bool
 take_row(struct reader *r, struct cg_slice line)
 {
 	uint64_t cost[METRICS_MAX], any = 0;
-	cg_node caller = 0, node;
+	cg_node node, *caller;
 	size_t depth = 0;
 
-	if (!table_split(&r->row, line, r->sep))
-		return cg_reject_nomem(r->job);
-	while (r->tree && depth < r->row.field[0].len &&
-	       r->row.field[0].ptr[depth] == ' ')
+	if (!table_split(r->job, &r->row, line, r->sep))
+		return false;
+	while (r->tree && depth < r->row.field.at[0].len &&
+	       r->row.field.at[0].ptr[depth] == ' ')
 		depth++;
-	if (!table_caller(&r->callers, depth, &caller))
+	if (depth > r->caller.n)
 		return cg_reject(r->job,
 		    "expected at most %zu blanks before a function",
-		    r->callers.depth);
+		    r->caller.n);
+	r->caller.n = depth;
 	for (size_t i = 0; i < r->metrics; i++) {
 		if (!take_cost(r, &r->metric[i], &cost[i]))
 			return cg_reject(r->job,
@@ -209,13 +209,17 @@ take_row(struct reader *r, struct cg_slice line)
 	node = r->tree && depth == 0 && any == 0 &&
 		       cg_equal(table_field(&r->row, 0), "Total")
 		   ? 0
-		   : add_function(r, caller);
+		   : add_function(r, depth > 0 ? r->caller.at[depth - 1] : 0);
 	r->rows++;
 	if (any > 0)
 		table_add_stack(r->build, node, 1, cost);
-	return (!r->tree || table_enter(&r->callers, node) ||
-		   cg_reject_nomem(r->job)) &&
-	       cg_build_status(r->build) == CG_OK;
+	if (r->tree) {
+		caller = cg_push(r->job, &r->caller);
+		if (!caller)
+			return false;
+		*caller = node;
+	}
+	return cg_build_status(r->build) == CG_OK;
 }
 
 static int
@@ -239,8 +243,6 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			cg_warn(job, "expected a newline at the end: the file "
 				     "may be truncated");
 	}
-	table_free_row(&r.row);
-	table_free_callers(&r.callers);
 	return table_status(job, in, build);
 }
 
