@@ -6,7 +6,6 @@
  * Of a stack only the frames that differ from the last stack are looked up.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_script.h"
@@ -28,17 +27,16 @@ enum state {
 
 struct frame {
 	cg_fn fn;
+	cg_node node; /* once it was added */
 	struct cg_pos pos;
 	uint64_t ip;
 	bool marked;  /* printed as inlined */
 	bool inlined; /* into the next one */
 };
 
-/* A stack, leaf first, and its nodes. */
+/* Leaf first. */
 struct stack {
-	struct frame *frame;
-	cg_node *node;
-	size_t count, cap;
+	CG_ARRAY(struct frame) frame;
 };
 
 struct reader {
@@ -54,15 +52,13 @@ struct reader {
 	struct cg_known_fns *fns;
 	struct cg_space *space; /* for addresses without names */
 	struct perf_frame only; /* the one on the sample's first line */
-	char *kept;             /* its texts, behind the end of their block */
-	size_t kept_cap;
+	CG_ARRAY(char) kept;    /* its texts, behind the end of their block */
 	bool timed;    /* heads have times, which the target can represent */
 	bool timeless; /* the target cannot */
 	int64_t time;
 	unsigned column;
 	uint64_t period;
-	struct event *event;
-	size_t events, event_cap;
+	CG_ARRAY(struct event) event;
 	struct event *latest; /* of the last sample */
 	uint64_t samples;
 	uint64_t branches; /* samples of them */
@@ -90,29 +86,25 @@ sample_name(struct reader *r, struct cg_slice event)
 	static const char prefix[] = "samples:";
 	size_t len = sizeof(prefix) - 1;
 	char *text;
-	const char *name;
 
 	if (event.len == 0)
 		return "samples";
-	text = malloc(len + event.len);
+	text = cg_alloc(r->job, len + event.len);
 	if (!text)
 		return NULL;
 	memcpy(text, prefix, len);
 	memcpy(text + len, event.ptr, event.len);
-	name = keep(r, (struct cg_slice){ text, len + event.len }).ptr;
-	free(text);
-	return name;
+	return keep(r, (struct cg_slice){ text, len + event.len }).ptr;
 }
 
 static bool
 add_event(struct reader *r, const struct perf_head *head)
 {
 	struct cg_event event = { .unit = "" };
-	struct event *new;
+	struct event *new = cg_push(r->job, &r->event);
 
-	if (!cg_grow_raw(&r->event, &r->event_cap, r->events + 1, sizeof(*new)))
-		return cg_reject_nomem(r->job);
-	new = &r->event[r->events];
+	if (!new)
+		return false;
 	new->name = keep(r, head->event);
 	new->period = head->has_period;
 	if (!head->has_period)
@@ -122,12 +114,11 @@ add_event(struct reader *r, const struct perf_head *head)
 	else
 		event.name = new->name.ptr;
 	if (!event.name)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (head->has_period && is_clock(head->event))
 		event.unit = "ns";
 	new->column = cg_add_event(r->build, &event);
 	r->latest = new;
-	r->events++;
 	return true;
 }
 
@@ -150,9 +141,9 @@ find_event(struct reader *r, const struct perf_head *head)
 {
 	if (r->latest && is_event(r->latest, head))
 		return true;
-	for (size_t i = 0; i < r->events; i++) {
-		if (is_event(&r->event[i], head)) {
-			r->latest = &r->event[i];
+	for (size_t i = 0; i < r->event.n; i++) {
+		if (is_event(&r->event.at[i], head)) {
+			r->latest = &r->event.at[i];
 			return true;
 		}
 	}
@@ -176,7 +167,7 @@ begin_part(struct reader *r)
 static void
 join_group(struct reader *r, size_t first, size_t last)
 {
-	struct frame *frame = r->now.frame;
+	struct frame *frame = r->now.frame.at;
 	cg_object object = 0;
 
 	for (size_t i = first; i <= last && object == 0; i++)
@@ -201,8 +192,8 @@ join_group(struct reader *r, size_t first, size_t last)
 static void
 join_inlined(struct reader *r)
 {
-	const struct frame *frame = r->now.frame;
-	size_t count = r->now.count, first = 0;
+	const struct frame *frame = r->now.frame.at;
+	size_t count = r->now.frame.n, first = 0;
 	bool outer_marked = false;
 
 	for (size_t i = 0; i < count; i++) {
@@ -230,36 +221,17 @@ same_frame(const struct frame *a, const struct frame *b)
 static cg_node
 add_frames(struct reader *r)
 {
-	struct stack *now = &r->now, *last = &r->last;
-	size_t i = now->count, j = last->count;
+	struct frame *now = r->now.frame.at;
+	const struct frame *last = r->last.frame.at;
+	size_t i = r->now.frame.n, j = r->last.frame.n;
 	cg_node node = 0;
 
-	while (i > 0 && j > 0 &&
-	       same_frame(&now->frame[i - 1], &last->frame[j - 1])) {
-		node = last->node[--j];
-		now->node[--i] = node;
-	}
-	while (i-- > 0) {
-		const struct frame *frame = &now->frame[i];
-
-		node = cg_add_frame(
-		    r->build, node, frame->fn, &frame->pos, frame->inlined);
-		now->node[i] = node;
-	}
+	while (i > 0 && j > 0 && same_frame(&now[i - 1], &last[j - 1]))
+		node = now[--i].node = last[--j].node;
+	while (i-- > 0)
+		node = now[i].node = cg_add_frame(
+		    r->build, node, now[i].fn, &now[i].pos, now[i].inlined);
 	return node;
-}
-
-static bool
-grow_stack(struct reader *r)
-{
-	struct stack *stack = &r->now;
-	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
-
-	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
-	    !cg_grow_raw(&stack->node, &cap[1], need, sizeof(*stack->node)))
-		return cg_reject_nomem(r->job);
-	stack->cap = cap[0] < cap[1] ? cap[0] : cap[1];
-	return true;
 }
 
 /* The function of a frame; without -F sym the address is its name. */
@@ -278,9 +250,9 @@ get_fn(struct reader *r, const struct perf_frame *frame)
 static bool
 push_frame(struct reader *r, const struct perf_step *step)
 {
-	if (r->now.count == r->now.cap && !grow_stack(r))
+	if (!cg_reserve(r->job, &r->now.frame, r->now.frame.n + 1))
 		return false;
-	r->now.frame[r->now.count++] = (struct frame){ .fn = step->fn,
+	r->now.frame.at[r->now.frame.n++] = (struct frame){ .fn = step->fn,
 		.pos.addr = r->addresses ? step->ip : 0,
 		.ip = step->ip,
 		.marked = step->marked };
@@ -303,8 +275,10 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 		step.marked = found[i].inlined;
 		if (!push_frame(r, &step))
 			return false;
-		r->now.frame[r->now.count - 1].pos.file = found[i].pos.file;
-		r->now.frame[r->now.count - 1].pos.line = found[i].pos.line;
+		r->now.frame.at[r->now.frame.n - 1].pos.file =
+		    found[i].pos.file;
+		r->now.frame.at[r->now.frame.n - 1].pos.line =
+		    found[i].pos.line;
 	}
 	if (n > 0)
 		return true;
@@ -317,10 +291,10 @@ static bool
 end_only(struct reader *r)
 {
 	if (!perf_script_has_name(&r->only)) {
-		r->now.count = 0;
+		r->now.frame.n = 0;
 		return push_frames(r, &r->only);
 	}
-	r->now.frame[0].fn = get_fn(r, &r->only);
+	r->now.frame.at[0].fn = get_fn(r, &r->only);
 	return true;
 }
 
@@ -330,6 +304,7 @@ end_sample(struct reader *r)
 {
 	uint64_t cost[CG_EVENT_MAX];
 	struct stack swap = r->last;
+	struct perf_step step = { 0 };
 	unsigned column = r->column;
 	cg_node leaf;
 
@@ -338,14 +313,11 @@ end_sample(struct reader *r)
 	if (r->state == ONE_LINE && !end_only(r))
 		return false;
 	r->state = BETWEEN;
-	if (r->now.count == 0) {
+	if (r->now.frame.n == 0) {
 		/* A sample without a frame. */
-		if (r->now.cap == 0 && !grow_stack(r))
+		step.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0);
+		if (!push_frame(r, &step))
 			return false;
-		r->now.frame[0] = (struct frame){
-			.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0)
-		};
-		r->now.count = 1;
 	}
 	if (r->marked)
 		join_inlined(r);
@@ -363,7 +335,7 @@ end_sample(struct reader *r)
 	r->last = r->now;
 	r->now = swap;
 	if (cg_free_nodes(r->job))
-		r->last.count = 0;
+		r->last.frame.n = 0;
 	return cg_build_status(r->build) == CG_OK;
 }
 
@@ -412,7 +384,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 	begin_moment(r, head);
 	r->period = head->period;
 	r->column = r->latest->column;
-	r->now.count = 0;
+	r->now.frame.n = 0;
 	r->tabs = r->marked = false;
 	r->state = IN_STACK;
 	return true;
@@ -429,10 +401,10 @@ set_srcline(struct reader *r, struct cg_slice line)
 	uint32_t number;
 	bool inlined;
 
-	if (r->now.count == 0 ||
+	if (r->now.frame.n == 0 ||
 	    !perf_script_take_srcline(line, &file, &number, &inlined))
 		return false;
-	frame = &r->now.frame[r->now.count - 1];
+	frame = &r->now.frame.at[r->now.frame.n - 1];
 	if (file.len > 0)
 		frame->pos.file = cg_add_file(r->build, file);
 	frame->pos.line = number;
@@ -516,7 +488,7 @@ begin_frame(struct reader *r)
 		return false;
 	/* The text after the event was not a frame. */
 	if (r->state == ONE_LINE)
-		r->now.count = 0;
+		r->now.frame.n = 0;
 	r->state = IN_STACK;
 	r->stacks = true;
 	return true;
@@ -575,15 +547,15 @@ end_block(struct reader *r)
 
 	if (r->state != ONE_LINE)
 		return true;
-	if (!cg_grow_raw(&r->kept, &r->kept_cap, name.len + object.len + 1, 1))
-		return cg_reject_nomem(r->job);
-	if (name.ptr == r->kept) /* by the end of the block before */
+	if (!cg_reserve(r->job, &r->kept, name.len + object.len + 1))
+		return false;
+	if (name.ptr == r->kept.at) /* by the end of the block before */
 		return true;
-	memcpy(r->kept, name.ptr, name.len);
-	r->only.name.ptr = r->kept;
+	memcpy(r->kept.at, name.ptr, name.len);
+	r->only.name.ptr = r->kept.at;
 	if (object.len > 0)
-		memcpy(r->kept + name.len, object.ptr, object.len);
-	r->only.object.ptr = r->kept + name.len;
+		memcpy(r->kept.at + name.len, object.ptr, object.len);
+	r->only.object.ptr = r->kept.at + name.len;
 	return true;
 }
 
@@ -664,11 +636,5 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	else
 		(void)cg_reject_nomem(job);
 	cg_known_fns_free(r.fns);
-	free(r.event);
-	free(r.kept);
-	free(r.now.frame);
-	free(r.now.node);
-	free(r.last.frame);
-	free(r.last.node);
 	return cg_in_status(in);
 }
