@@ -47,39 +47,40 @@ struct lcov_branch {
 	int64_t count;
 };
 
+/* A record FNL. */
+struct lcov_leader {
+	uint64_t index;
+	uint32_t first, last;
+};
+
 struct lcov_section {
+	struct cg_job *job;
 	cg_file file;
 	bool open;
-	struct lcov_fn *fn;
-	size_t fns, fn_cap;
+	CG_ARRAY(struct lcov_fn) fn;
 	size_t next; /* function whose count is expected */
 	/*
 	 * name -> position in fn + 1, and index of FNL -> position in leader
 	 * + 1. Both may have entries of earlier sections: compare the key.
 	 */
 	struct cg_map by_name, by_index;
-	struct lcov_leader {
-		uint64_t index;
-		uint32_t first, last;
-	} * leader;
-	size_t leaders, leader_cap;
-	struct lcov_line *line;
-	size_t lines, line_cap;
-	struct lcov_branch *branch;
-	size_t branches, branch_cap;
+	CG_ARRAY(struct lcov_leader) leader;
+	CG_ARRAY(struct lcov_line) line;
+	CG_ARRAY(struct lcov_branch) branch;
+	CG_ARRAY(struct cg_fn_lines) fn_lines; /* of fn */
 	struct cg_owners owners;
 	uint64_t found, hit; /* totals that LF and LH state */
 	bool has_found, has_hit;
 };
 
-/* Finds or adds the function of that name; NULL: out of memory. */
+/* Finds or adds the function of that name; NULL: out of memory (reported). */
 struct lcov_fn *lcov_get_fn(struct lcov_section *, cg_name);
-/* Widens the lines of a function; false: out of memory. */
+/* Widens the lines of a function; false: out of memory (reported). */
 bool lcov_add_range(
     struct lcov_section *, cg_name, uint32_t first, uint32_t last);
 /* Moves the section's contents to the graph; false: rejected. at: its end. */
-bool lcov_end_section(struct cg_job *, struct cg_build *,
-    struct lcov_section *, const char *at);
+bool lcov_end_section(
+    struct cg_build *, struct lcov_section *, const char *at);
 void lcov_free_section(struct lcov_section *);
 
 int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);

@@ -15,6 +15,7 @@ struct reader {
 	struct cg_map parts;  /* name of a test -> part + 1 */
 	cg_name test;         /* of the last TN: */
 	cg_name source;       /* path of the last SF: */
+	CG_ARRAY(char) key;   /* of a description, while it is joined */
 	const char *record;   /* start of the current line */
 	struct cg_slice rest; /* of that line: what is not taken yet */
 };
@@ -224,27 +225,22 @@ take_source(struct reader *r)
 static bool
 take_version(struct reader *r)
 {
-	struct cg_slice path, key;
-	size_t size;
-	char *text;
+	struct cg_slice path = cg_get_name(r->build, r->source);
+	const size_t prefix = sizeof(LCOV_VERSION) - 1;
 
-	path = cg_get_name(r->build, r->source);
-	size = sizeof(LCOV_VERSION) - 1 + path.len;
-	text = malloc(size);
-	if (!text)
-		return cg_reject_nomem(r->job);
-	memcpy(text, LCOV_VERSION, sizeof(LCOV_VERSION) - 1);
-	memcpy(text + sizeof(LCOV_VERSION) - 1, path.ptr, path.len);
-	key = (struct cg_slice){ text, size };
-	cg_add_desc(r->build, key, r->rest);
-	free(text);
+	if (!cg_reserve(r->job, &r->key, prefix + path.len))
+		return false;
+	memcpy(r->key.at, LCOV_VERSION, prefix);
+	memcpy(r->key.at + prefix, path.ptr, path.len);
+	cg_add_desc(r->build, (struct cg_slice){ r->key.at, prefix + path.len },
+	    r->rest);
 	return true;
 }
 
 static bool
 take_section_end(struct reader *r)
 {
-	return lcov_end_section(r->job, r->build, &r->section, r->record);
+	return lcov_end_section(r->build, &r->section, r->record);
 }
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -266,7 +262,7 @@ add_count(struct reader *r, cg_name name, uint64_t count)
 	struct lcov_fn *fn = lcov_get_fn(&r->section, name);
 
 	if (!fn)
-		return cg_reject_nomem(r->job);
+		return false;
 	fn->counted = true;
 	if (__builtin_add_overflow(fn->count, count, &fn->count))
 		return reject(r, r->record, "counts whose sum fits in 64 bits");
@@ -292,8 +288,7 @@ take_fn(struct reader *r)
 	}
 	if (!take_name(r, "the name of a function", &name))
 		return false;
-	return lcov_add_range(&r->section, name, first, last) ||
-	       cg_reject_nomem(r->job);
+	return lcov_add_range(&r->section, name, first, last);
 }
 
 /*
@@ -305,9 +300,9 @@ take_next_name(struct reader *r, cg_name *name)
 {
 	struct lcov_section *section = &r->section;
 
-	if (section->next == section->fns)
+	if (section->next == section->fn.n)
 		return false;
-	*name = section->fn[section->next].name;
+	*name = section->fn.at[section->next].name;
 	if (cg_compare(cg_get_name(r->build, *name), r->rest) != 0)
 		return false;
 	section->next++;
@@ -343,12 +338,12 @@ take_leader(struct reader *r)
 	    (!take_comma(r) || !take_u32(r, "a line number", &last)))
 		return false;
 	at = cg_map_at(&section->by_index, index);
-	if (!at || section->leaders >= UINT32_MAX ||
-	    !cg_grow_raw(&section->leader, &section->leader_cap,
-		section->leaders + 1, sizeof(*leader)))
+	if (!at || section->leader.n >= UINT32_MAX)
 		return cg_reject_nomem(r->job);
-	leader = &section->leader[section->leaders++];
-	*at = (uint32_t)section->leaders;
+	leader = cg_push(r->job, &section->leader);
+	if (!leader)
+		return false;
+	*at = (uint32_t)section->leader.n;
 	*leader = (struct lcov_leader){ .index = index, .first = first };
 	if (last > 0)
 		leader->last = check_last(r, first, last);
@@ -371,13 +366,11 @@ take_alias(struct reader *r)
 	    !take_name(r, "the name of a function", &name))
 		return false;
 	nth = cg_map_get(&section->by_index, index);
-	if (nth == 0 || nth > section->leaders ||
-	    section->leader[nth - 1].index != index)
+	if (nth == 0 || nth > section->leader.n ||
+	    section->leader.at[nth - 1].index != index)
 		return reject(r, at, "the index of an earlier FNL: record");
-	leader = &section->leader[nth - 1];
-	return (lcov_add_range(
-		    &r->section, name, leader->first, leader->last) ||
-		   cg_reject_nomem(r->job)) &&
+	leader = &section->leader.at[nth - 1];
+	return lcov_add_range(&r->section, name, leader->first, leader->last) &&
 	       add_count(r, name, count);
 }
 
@@ -396,18 +389,15 @@ static bool
 take_line(struct reader *r)
 {
 	struct lcov_section *section = &r->section;
-	struct lcov_line *line;
+	struct lcov_line *line = cg_push(r->job, &section->line);
 
-	if (!cg_grow_raw(&section->line, &section->line_cap, section->lines + 1,
-		sizeof(*line)))
-		return cg_reject_nomem(r->job);
-	line = &section->line[section->lines];
-	if (!take_u32(r, "a line number", &line->line) || !take_comma(r) ||
-	    !take_count(r, &line->count))
+	if (!line || !take_u32(r, "a line number", &line->line) ||
+	    !take_comma(r) || !take_count(r, &line->count))
 		return false;
-	if (line->line == 0)
+	if (line->line == 0) {
+		section->line.n--;
 		return skip_line_0(r);
-	section->lines++;
+	}
 	if (r->rest.len == 0)
 		return true;
 	cg_warn_at(r->job, r->rest.ptr, "checksums of lines are dropped");
@@ -426,7 +416,7 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	const char *at = line.ptr + 3;
 	uint64_t number, count;
 
-	if (!section->open || section->lines == section->line_cap ||
+	if (!section->open || section->line.n == section->line.cap ||
 	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
 		return false;
 	at = skip_number(at, &number, 9);
@@ -435,7 +425,7 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	at = skip_number(at + 1, &count, 18);
 	if (!at || at != line.ptr + line.len)
 		return false;
-	section->line[section->lines++] =
+	section->line.at[section->line.n++] =
 	    (struct lcov_line){ (uint32_t)number, (int64_t)count };
 	return true;
 }
@@ -449,7 +439,7 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 	uint64_t number, block, index, count = 0;
 	bool reached;
 
-	if (!section->open || section->branches == section->branch_cap ||
+	if (!section->open || section->branch.n == section->branch.cap ||
 	    line.len < 5 || memcmp(line.ptr, "BRDA:", 5) != 0)
 		return false;
 	at = skip_number(at, &number, 9);
@@ -466,15 +456,15 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 	at = reached ? skip_number(at, &count, 18) : at + 1;
 	if (!at || at != line.ptr + line.len)
 		return false;
-	section->branch[section->branches] =
+	section->branch.at[section->branch.n] =
 	    (struct lcov_branch){ .kind = CG_BRANCH_ARC,
 		    .line = (uint32_t)number,
 		    .block = (uint32_t)block,
 		    .index = (uint32_t)index,
-		    .nth = section->branches,
+		    .nth = section->branch.n,
 		    .flags = reached ? CG_BRANCH_REACHED : 0,
 		    .count = (int64_t)count };
-	section->branches++;
+	section->branch.n++;
 	return true;
 }
 
@@ -500,15 +490,15 @@ static bool
 add_branch(struct reader *r, struct lcov_branch *branch)
 {
 	struct lcov_section *section = &r->section;
+	struct lcov_branch *new;
 
 	if (branch->line == 0)
 		return skip_line_0(r);
-	if (!cg_grow_raw(&section->branch, &section->branch_cap,
-		section->branches + 1, sizeof(*branch)))
-		return cg_reject_nomem(r->job);
-	branch->nth = section->branches;
-	section->branch[section->branches++] = *branch;
-	return true;
+	branch->nth = section->branch.n;
+	new = cg_push(r->job, &section->branch);
+	if (new)
+		*new = *branch;
+	return new != NULL;
 }
 
 /* BRDA:line,[e|f][U]block,branch,taken */
@@ -699,7 +689,7 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.long_name = "Line executions",
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
-	struct reader r = { .job = job, .build = build };
+	struct reader r = { .job = job, .build = build, .section.job = job };
 	struct cg_slice block;
 
 	(void)cg_add_event(build, &event);

@@ -3,7 +3,6 @@
  * contain them, and adds both to the graph.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lcov.h"
@@ -14,16 +13,18 @@ lcov_get_fn(struct lcov_section *section, cg_name name)
 	uint32_t *at = cg_map_at(&section->by_name, name);
 	struct lcov_fn *fn;
 
-	if (at && *at > 0 && *at <= section->fns &&
-	    section->fn[*at - 1].name == name)
-		return &section->fn[*at - 1];
-	if (!at || section->fns >= UINT32_MAX ||
-	    !cg_grow_raw(
-		&section->fn, &section->fn_cap, section->fns + 1, sizeof(*fn)))
+	if (at && *at > 0 && *at <= section->fn.n &&
+	    section->fn.at[*at - 1].name == name)
+		return &section->fn.at[*at - 1];
+	fn = at && section->fn.n < UINT32_MAX
+		 ? cg_push(section->job, &section->fn)
+		 : NULL;
+	if (!fn) {
+		(void)cg_reject_nomem(section->job);
 		return NULL;
-	fn = &section->fn[section->fns++];
-	*fn = (struct lcov_fn){ .name = name };
-	*at = (uint32_t)section->fns;
+	}
+	fn->name = name;
+	*at = (uint32_t)section->fn.n;
 	return fn;
 }
 
@@ -66,9 +67,10 @@ compare_fns(const void *pa, const void *pb)
 static void
 sort_fns(struct lcov_section *section)
 {
-	for (size_t i = 0; i < section->fns; i++)
-		section->fn[i].nth = i;
-	cg_sort(section->fn, section->fns, sizeof(*section->fn), compare_fns);
+	for (size_t i = 0; i < section->fn.n; i++)
+		section->fn.at[i].nth = i;
+	cg_sort(
+	    section->fn.at, section->fn.n, sizeof(struct lcov_fn), compare_fns);
 }
 
 /* ---- Adding to the graph ------------------------------------------------ */
@@ -85,13 +87,13 @@ add_fn(struct cg_build *build, cg_file file, cg_name name)
 
 /* Adds functions with their lines and entry counts. */
 static void
-add_fns(struct cg_build *build, const struct lcov_section *section,
-    struct cg_fn_lines *lines)
+add_fns(struct cg_build *build, const struct lcov_section *section)
 {
+	struct cg_fn_lines *lines = section->fn_lines.at;
 	const struct cg_pos nowhere = { 0 };
 
-	for (size_t i = 0; i < section->fns; i++) {
-		const struct lcov_fn *fn = &section->fn[i];
+	for (size_t i = 0; i < section->fn.n; i++) {
+		const struct lcov_fn *fn = &section->fn.at[i];
 		const struct cg_range range = { .first = fn->first,
 			.last = fn->last };
 		const struct cg_pos entry = { .line = fn->first };
@@ -116,16 +118,15 @@ compare_lines(const void *pa, const void *pb)
 
 /* Warns if LF or LH state other numbers of lines than there are. */
 static void
-check_totals(
-    struct cg_job *job, const struct lcov_section *section, const char *at)
+check_totals(const struct lcov_section *section, const char *at)
 {
-	const struct lcov_line *line = section->line;
+	const struct lcov_line *line = section->line.at;
 	uint64_t found = 0, hit = 0;
 
-	for (size_t i = 0, from = 0; i < section->lines; i++) {
+	for (size_t i = 0, from = 0; i < section->line.n; i++) {
 		bool ran = false;
 
-		if (i + 1 < section->lines && line[i + 1].line == line[i].line)
+		if (i + 1 < section->line.n && line[i + 1].line == line[i].line)
 			continue;
 		for (; from <= i; from++)
 			ran |= line[from].count > 0;
@@ -133,11 +134,11 @@ check_totals(
 		hit += ran;
 	}
 	if (section->has_found && section->found != found)
-		cg_warn_at(job, at,
+		cg_warn_at(section->job, at,
 		    "LF states %" PRIu64 " lines, the section has %" PRIu64,
 		    section->found, found);
 	if (section->has_hit && section->hit != hit)
-		cg_warn_at(job, at,
+		cg_warn_at(section->job, at,
 		    "LH states %" PRIu64
 		    " lines that ran, the section has %" PRIu64,
 		    section->hit, hit);
@@ -148,10 +149,10 @@ add_lines(struct cg_build *build, struct lcov_section *section)
 {
 	struct cg_pos pos = { .file = section->file };
 
-	for (size_t i = 0; i < section->lines; i++) {
-		uint64_t count = (uint64_t)section->line[i].count;
+	for (size_t i = 0; i < section->line.n; i++) {
+		uint64_t count = (uint64_t)section->line.at[i].count;
 
-		pos.line = section->line[i].line;
+		pos.line = section->line.at[i].line;
 		if (!cg_add_cost(build, cg_owner_of(&section->owners, pos.line),
 			&pos, &count, 1))
 			return;
@@ -203,19 +204,19 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)
 {
-	const struct lcov_branch *branch = section->branch, *at;
+	const struct lcov_branch *branch = section->branch.at, *at;
 	size_t n;
 	bool named;
 
-	cg_sort(section->branch, section->branches, sizeof(*section->branch),
+	cg_sort(section->branch.at, section->branch.n, sizeof(*branch),
 	    compare_branches);
-	for (size_t i = 0; i < section->branches; i += n) {
+	for (size_t i = 0; i < section->branch.n; i += n) {
 		cg_fn fn = cg_owner_of(&section->owners, branch[i].line);
 
 		at = branch + i;
 		named = at->label != 0;
 		for (n = 1;
-		     i + n < section->branches && at[n].line == at->line &&
+		     i + n < section->branch.n && at[n].line == at->line &&
 		     at[n].kind == at->kind && at[n].block == at->block;
 		     n++)
 			named |= at[n].label != 0;
@@ -229,40 +230,34 @@ add_branches(struct cg_build *build, struct lcov_section *section)
 }
 
 bool
-lcov_end_section(struct cg_job *job, struct cg_build *build,
-    struct lcov_section *section, const char *at)
+lcov_end_section(
+    struct cg_build *build, struct lcov_section *section, const char *at)
 {
-	struct cg_fn_lines *lines = calloc(section->fns + 1, sizeof(*lines));
-	bool ok = lines != NULL;
+	struct cg_job *job = section->job;
 
-	if (ok) {
-		sort_fns(section);
-		add_fns(build, section, lines);
-		ok = cg_owners_find(&section->owners, lines, section->fns,
-		    cg_add_fn(build, cg_slice(""), section->file, 0));
-	}
-	if (ok) {
-		cg_sort(section->line, section->lines, sizeof(*section->line),
-		    compare_lines);
-		check_totals(job, section, at);
-		add_lines(build, section);
-		add_branches(build, section);
-	}
-	free(lines);
+	if (!cg_resize(job, &section->fn_lines, section->fn.n))
+		return false;
+	sort_fns(section);
+	add_fns(build, section);
+	if (!cg_owners_find(&section->owners, section->fn_lines.at,
+		section->fn.n,
+		cg_add_fn(build, cg_slice(""), section->file, 0)))
+		return cg_reject_nomem(job);
+	cg_sort(section->line.at, section->line.n, sizeof(struct lcov_line),
+	    compare_lines);
+	check_totals(section, at);
+	add_lines(build, section);
+	add_branches(build, section);
 	section->open = section->has_found = section->has_hit = false;
-	section->fns = section->next = section->leaders = 0;
-	section->lines = section->branches = 0;
-	return ok || cg_reject_nomem(job);
+	section->fn.n = section->next = section->leader.n = 0;
+	section->line.n = section->branch.n = 0;
+	return true;
 }
 
 void
 lcov_free_section(struct lcov_section *section)
 {
-	free(section->fn);
 	cg_map_free(&section->by_name);
 	cg_map_free(&section->by_index);
-	free(section->leader);
-	free(section->line);
-	free(section->branch);
 	cg_owners_free(&section->owners);
 }
