@@ -2,7 +2,6 @@
  * fields.c - takes the fields of a line. Errors point at the token.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
@@ -17,7 +16,7 @@ void
 json_line(struct json_reader *r)
 {
 	cg_json_start(&r->json, r->line);
-	r->text_len = 0;
+	r->text.n = 0;
 	r->plain = false;
 	advance(r);
 }
@@ -101,13 +100,13 @@ take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
 {
 	uint64_t number;
 
-	if (!get_number(r, &number) || number > ids->count) {
+	if (!get_number(r, &number) || number > ids->id.n) {
 		if (!is_number(r))
 			return json_reject(r, "a number");
 		return cg_reject_at(r->job, r->json.at,
-		    "expected %s id up to %zu", ids->what, ids->count);
+		    "expected %s id up to %zu", ids->what, ids->id.n);
 	}
-	*id = number ? ids->id.at[number] : 0;
+	*id = number ? ids->id.at[number - 1] : 0;
 	advance(r);
 	return true;
 }
@@ -133,15 +132,15 @@ take_text(struct json_reader *r, struct cg_slice *text)
 
 	if (r->type != CG_JSON_STRING)
 		return json_reject(r, "a string");
-	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1))
-		return cg_reject_nomem(r->job);
-	to = r->text + r->text_len;
+	if (!cg_reserve(r->job, &r->text, r->line.len))
+		return false;
+	to = r->text.at + r->text.n;
 	*text = cg_json_string(&r->json, to);
 	if (text->ptr != to && text->len > 0)
 		memcpy(to, text->ptr, text->len);
 	to[text->len] = '\0';
 	text->ptr = to;
-	r->text_len += text->len + 1;
+	r->text.n += text->len + 1;
 	advance(r);
 	return true;
 }
@@ -243,14 +242,12 @@ take_value(struct json_reader *r, struct cg_label *label)
 static bool
 take_labels(struct json_reader *r)
 {
-	r->label_count = 0;
+	r->label.n = 0;
 	do {
-		struct cg_label *label;
+		struct cg_label *label = cg_push(r->job, &r->label);
 
-		if (!cg_grow(&r->label, &r->label_cap, r->label_count + 1,
-			sizeof(*r->label)))
-			return cg_reject_nomem(r->job);
-		label = &r->label[r->label_count++];
+		if (!label)
+			return false;
 		*label = (struct cg_label){ .unit = { "", 0 } };
 		if (!json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
 		    !take_text(r, &label->key) || !take_value(r, label) ||

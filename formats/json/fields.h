@@ -15,17 +15,11 @@ struct json_field {
 	struct cg_slice text; /* followed by a NUL */
 };
 
-struct json_list {
-	uint32_t *at;
-	size_t cap;
-};
-
 /* What lines of one tag define: object, file, function, frame, labels. */
 struct json_ids {
 	const char *what;
-	size_t count;            /* defined so far */
-	struct json_list id;     /* id in the file -> the builder's */
-	struct json_list number; /* the builder's -> id in the file, or 0 */
+	CG_ARRAY(uint32_t) id;     /* id in the file, less 1 -> the builder's */
+	CG_ARRAY(uint32_t) number; /* the builder's -> id in the file, or 0 */
 };
 
 struct json_reader {
@@ -42,13 +36,11 @@ struct json_reader {
 	int64_t begin; /* of the track */
 	cg_fn fn;      /* of the rows */
 	struct json_ids objects, files, fns, nodes, labels;
-	struct cg_label *label; /* of this line */
-	size_t label_count, label_cap;
+	CG_ARRAY(struct cg_label) label; /* of this line */
 	struct json_field field[JSON_FIELD_MAX];
 	size_t given; /* how many fields the line has */
 	bool plain;   /* it was taken by json_take_plain() */
-	char *text;   /* the strings of this line, each with a NUL */
-	size_t text_len, text_cap;
+	CG_ARRAY(char) text; /* the strings of this line, each with a NUL */
 	size_t events, columns; /* of the file; of the builder, in use */
 	bool moved; /* some event's column differs from the file's */
 	bool is_signed[CG_EVENT_MAX];

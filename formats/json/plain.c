@@ -168,10 +168,10 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 	case 's': ids = &r->nodes; break;
 	case 'S': ids = &r->labels; break;
 	}
-	if (!ids || *number > ids->count)
+	if (!ids || *number > ids->id.n)
 		return false;
 	if (*number > 0)
-		*number = ids->id.at[*number];
+		*number = ids->id.at[*number - 1];
 	return true;
 }
 

@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -17,23 +16,14 @@
 
 /* ---- Definitions -------------------------------------------------------- */
 
-static bool
-set_list(struct json_list *list, size_t i, uint32_t value)
-{
-	if (!cg_grow(&list->at, &list->cap, i + 1, sizeof(*list->at)))
-		return false;
-	list->at[i] = value;
-	return true;
-}
-
 /* Field 0 must be the next id. */
 static bool
 check_new_id(struct json_reader *r, const struct json_ids *ids)
 {
-	if (r->field[0].number == ids->count + 1)
+	if (r->field[0].number == ids->id.n + 1)
 		return true;
 	return cg_reject_at(r->job, json_at(r, 0),
-	    "expected %s id %zu, got %" PRIu64, ids->what, ids->count + 1,
+	    "expected %s id %zu, got %" PRIu64, ids->what, ids->id.n + 1,
 	    r->field[0].number);
 }
 
@@ -41,16 +31,20 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 static bool
 define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 {
+	uint32_t *new;
+
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
-	if (id < ids->number.cap && ids->number.at[id] != 0)
+	if (id < ids->number.n && ids->number.at[id] != 0)
 		return cg_reject_at(r->job, json_at(r, 1),
 		    "expected another %s: this one has id %" PRIu32, ids->what,
 		    ids->number.at[id]);
-	if (!set_list(&ids->number, id, (uint32_t)ids->count + 1) ||
-	    !set_list(&ids->id, ids->count + 1, id))
-		return cg_reject_nomem(r->job);
-	ids->count++;
+	new = cg_push(r->job, &ids->id);
+	if (!new || (id >= ids->number.n &&
+			!cg_resize(r->job, &ids->number, (size_t)id + 1)))
+		return false;
+	*new = id;
+	ids->number.at[id] = (uint32_t)ids->id.n;
 	return true;
 }
 
@@ -140,7 +134,7 @@ add_file(struct json_reader *r)
 	if (!add_path(r, &r->files, cg_add_file))
 		return false;
 	cg_set_file_given(
-	    r->build, r->files.id.at[r->files.count], r->field[2].text);
+	    r->build, r->files.id.at[r->files.id.n - 1], r->field[2].text);
 	return true;
 }
 
@@ -194,7 +188,7 @@ add_labels(struct json_reader *r)
 {
 	return check_new_id(r, &r->labels) &&
 	       define(r, &r->labels,
-		   cg_add_labels(r->build, r->label, r->label_count));
+		   cg_add_labels(r->build, r->label.at, r->label.n));
 }
 
 /* ---- Parts and rows ----------------------------------------------------- */
@@ -635,13 +629,6 @@ read_texts(struct json_reader *r, struct cg_in *in)
 	return ok && cg_rejected(r->job) == CG_OK;
 }
 
-static void
-free_ids(struct json_ids *ids)
-{
-	free(ids->id.at);
-	free(ids->number.at);
-}
-
 int
 json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
@@ -656,12 +643,5 @@ json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (read_texts(&r, in) && cg_in_status(in) == CG_OK && !r.ended)
 		(void)cg_reject(
 		    job, "expected the [\"end\"] line: the file is truncated");
-	free_ids(&r.objects);
-	free_ids(&r.files);
-	free_ids(&r.fns);
-	free_ids(&r.nodes);
-	free_ids(&r.labels);
-	free(r.label);
-	free(r.text);
 	return cg_in_status(in);
 }
