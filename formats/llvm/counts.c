@@ -3,7 +3,6 @@
  * function of several runs has several records, which are summed when they are
  * asked for.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
@@ -40,23 +39,23 @@ llvm_add_record(struct llvm_profile *profile, uint64_t name,
 	    cg_map_at(&profile->functions, function_key(name, record->hash));
 	struct llvm_record *added;
 
-	if (!known || !last || profile->records >= UINT32_MAX ||
-	    !cg_grow_raw(&profile->record, &profile->cap, profile->records + 1,
-		sizeof(*record)))
+	if (!known || !last || profile->record.n >= UINT32_MAX)
 		return cg_reject_nomem(profile->job);
 	profile->named += *known == 0;
 	*known = *known == 0 ? LLVM_NAMED : *known;
 	if (*last > 0 &&
-	    (profile->record[*last - 1].counters != record->counters ||
-		profile->record[*last - 1].bitmap_bytes !=
+	    (profile->record.at[*last - 1].counters != record->counters ||
+		profile->record.at[*last - 1].bitmap_bytes !=
 		    record->bitmap_bytes)) {
 		profile->unlike++;
 		return true;
 	}
-	added = &profile->record[profile->records++];
+	added = cg_push(profile->job, &profile->record);
+	if (!added)
+		return false;
 	*added = *record;
 	added->next = *last;
-	*last = (uint32_t)profile->records;
+	*last = (uint32_t)profile->record.n;
 	return true;
 }
 
@@ -72,6 +71,7 @@ llvm_note_found(struct llvm_profile *profile, uint64_t name)
 bool
 llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
 {
+	struct cg_slice *added;
 	struct llvm_bytes id;
 	uint64_t size;
 
@@ -81,10 +81,10 @@ llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
 			    "expected a build id");
 		size = -size & 7;
 		list.at += size < llvm_left(&list) ? size : llvm_left(&list);
-		if (!cg_grow_raw(&profile->id, &profile->id_cap,
-			profile->ids + 1, sizeof(*profile->id)))
-			return cg_reject_nomem(profile->job);
-		profile->id[profile->ids++] =
+		added = cg_push(profile->job, &profile->id);
+		if (!added)
+			return false;
+		*added =
 		    (struct cg_slice){ (const char *)id.at, llvm_left(&id) };
 	}
 	return true;
@@ -93,8 +93,6 @@ llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
 void
 llvm_free_profile(struct llvm_profile *profile)
 {
-	free(profile->record);
-	free(profile->id);
 	cg_map_free(&profile->functions);
 	cg_map_free(&profile->names);
 }
@@ -109,8 +107,8 @@ llvm_find_counts(const struct llvm_profile *profile, uint64_t name,
 	*counts = (struct llvm_counts){ .profile = profile, .first = first };
 	if (first == 0)
 		return cg_map_get(&profile->names, name) == 0;
-	counts->counters = profile->record[first - 1].counters;
-	counts->bitmap_bytes = profile->record[first - 1].bitmap_bytes;
+	counts->counters = profile->record.at[first - 1].counters;
+	counts->bitmap_bytes = profile->record.at[first - 1].bitmap_bytes;
 	return true;
 }
 
@@ -122,8 +120,8 @@ llvm_load_counters(const struct llvm_counts *counts, uint64_t *to, uint32_t n)
 
 	memset(to, 0, n * sizeof(*to));
 	for (uint32_t at = counts->first; at > 0;
-	     at = profile->record[at - 1].next) {
-		const unsigned char *from = profile->record[at - 1].counter;
+	     at = profile->record.at[at - 1].next) {
+		const unsigned char *from = profile->record.at[at - 1].counter;
 
 		for (uint32_t i = 0; i < n; i++, from += profile->width) {
 			/* Byte coverage: 0 says that the code ran. */
@@ -145,8 +143,8 @@ llvm_bit(const struct llvm_counts *counts, uint64_t i)
 	if (i / 8 >= counts->bitmap_bytes)
 		return false;
 	for (uint32_t at = counts->first; at > 0;
-	     at = profile->record[at - 1].next) {
-		const unsigned char *bitmap = profile->record[at - 1].bitmap;
+	     at = profile->record.at[at - 1].next) {
+		const unsigned char *bitmap = profile->record.at[at - 1].bitmap;
 
 		if (bitmap[i / 8 * profile->step] >> i % 8 & 1)
 			return true;

@@ -23,36 +23,34 @@ is_part(const struct llvm_scratch *s, const struct llvm_mapped *r,
     const struct llvm_decision *decision)
 {
 	return is_within(r, decision->region) ||
-	       s->use[r->file].decision == decision->region;
+	       s->use.at[r->file].decision == decision->region;
 }
 
 bool
 llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 {
 	struct llvm_scratch *s = c->s;
+	struct llvm_decision *decision;
 
-	if (r->id <= 0 || r->id > LLVM_TERMS_MAX || s->decisions >= OPEN_MAX) {
+	if (r->id <= 0 || r->id > LLVM_TERMS_MAX || s->decision.n >= OPEN_MAX) {
 		c->mapping->decisions_lost++;
 		return true;
 	}
-	if (!cg_grow_raw(&s->decision, &s->decision_cap, s->decisions + 1,
-		sizeof(*s->decision)))
-		return cg_reject_nomem(c->job);
-	s->decision[s->decisions].region = r;
-	s->decision[s->decisions].terms = 0;
-	s->decision[s->decisions++].ids = 0;
-	return true;
+	decision = cg_push(c->job, &s->decision);
+	if (decision)
+		decision->region = r;
+	return decision != NULL;
 }
 
 /* The conditions in an expansion are those of a decision that contains it. */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 {
-	for (size_t i = 0; i < s->decisions; i++) {
-		const struct llvm_decision *decision = &s->decision[i];
+	for (size_t i = 0; i < s->decision.n; i++) {
+		const struct llvm_decision *decision = &s->decision.at[i];
 
 		if (decision->region && is_part(s, r, decision)) {
-			s->use[r->expands].decision = decision->region;
+			s->use.at[r->expands].decision = decision->region;
 			return;
 		}
 	}
@@ -81,7 +79,7 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 		item.term = i + 1;
 		item.count[0] = item.count[1] = alone >> i & 1;
 		if (!llvm_add_source_item(
-			c->mapping, &c->s->use[r->file], &item))
+			c->mapping, &c->s->use.at[r->file], &item))
 			return false;
 	}
 	return true;
@@ -93,8 +91,8 @@ llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)
 {
 	struct llvm_scratch *s = c->s;
 
-	for (size_t i = 0; i < s->decisions; i++) {
-		struct llvm_decision *decision = &s->decision[i];
+	for (size_t i = 0; i < s->decision.n; i++) {
+		struct llvm_decision *decision = &s->decision.at[i];
 
 		if (!decision->region || r->id >= decision->region->id ||
 		    (decision->ids >> r->id & 1) || !is_part(s, r, decision))
@@ -111,9 +109,9 @@ llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)
 		if (!add_decision(c, decision))
 			return false;
 		decision->region = NULL;
-		while (
-		    s->decisions > 0 && !s->decision[s->decisions - 1].region)
-			s->decisions--;
+		while (s->decision.n > 0 &&
+		       !s->decision.at[s->decision.n - 1].region)
+			s->decision.n--;
 		return true;
 	}
 	return true;

@@ -13,7 +13,6 @@
  * expansion is where such a use stands; its count is that of the first region
  * there. A count is a counter, or sums and differences of counters.
  */
-#include <stdlib.h>
 
 #include "function.h"
 
@@ -25,24 +24,24 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 {
 	uint32_t at = use, counter = 0;
 
-	while (!s->use[at].has_counter && !s->use[at].visited) {
-		s->use[at].visited = true;
-		if (s->use[at].first == LLVM_NONE)
+	while (!s->use.at[at].has_counter && !s->use.at[at].visited) {
+		s->use.at[at].visited = true;
+		if (s->use.at[at].first == LLVM_NONE)
 			break;
-		if (s->region[s->use[at].first].kind != LLVM_EXPANSION) {
-			counter = s->region[s->use[at].first].counter;
+		if (s->region.at[s->use.at[at].first].kind != LLVM_EXPANSION) {
+			counter = s->region.at[s->use.at[at].first].counter;
 			break;
 		}
-		at = s->region[s->use[at].first].expands;
+		at = s->region.at[s->use.at[at].first].expands;
 	}
-	if (s->use[at].has_counter)
-		counter = s->use[at].counter;
-	for (at = use; !s->use[at].has_counter;) {
-		s->use[at].has_counter = true;
-		s->use[at].counter = counter;
-		if (s->use[at].first != LLVM_NONE &&
-		    s->region[s->use[at].first].kind == LLVM_EXPANSION)
-			at = s->region[s->use[at].first].expands;
+	if (s->use.at[at].has_counter)
+		counter = s->use.at[at].counter;
+	for (at = use; !s->use.at[at].has_counter;) {
+		s->use.at[at].has_counter = true;
+		s->use.at[at].counter = counter;
+		if (s->use.at[at].first != LLVM_NONE &&
+		    s->region.at[s->use.at[at].first].kind == LLVM_EXPANSION)
+			at = s->region.at[s->use.at[at].first].expands;
 	}
 }
 
@@ -52,21 +51,21 @@ find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
 {
 	uint32_t at = use, root = LLVM_NONE;
 
-	while (!s->use[at].has_root && s->use[at].parent != LLVM_NONE) {
-		uint32_t parent = s->use[at].parent;
+	while (!s->use.at[at].has_root && s->use.at[at].parent != LLVM_NONE) {
+		uint32_t parent = s->use.at[at].parent;
 
-		s->use[at].has_root = true; /* ends cycles; set below */
-		if (s->region[parent].file == main) {
+		s->use.at[at].has_root = true; /* ends cycles; set below */
+		if (s->region.at[parent].file == main) {
 			root = parent;
 			break;
 		}
-		at = s->region[parent].file;
+		at = s->region.at[parent].file;
 	}
-	if (root == LLVM_NONE && s->use[at].has_root)
-		root = s->use[at].root;
-	for (at = use; root != LLVM_NONE && s->use[at].root == LLVM_NONE;) {
-		s->use[at].root = root;
-		at = s->region[s->use[at].parent].file;
+	if (root == LLVM_NONE && s->use.at[at].has_root)
+		root = s->use.at[at].root;
+	for (at = use; root != LLVM_NONE && s->use.at[at].root == LLVM_NONE;) {
+		s->use.at[at].root = root;
+		at = s->region.at[s->use.at[at].parent].file;
 		if (at == main)
 			break;
 	}
@@ -75,13 +74,13 @@ find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
 static void
 expand(struct llvm_scratch *s)
 {
-	for (size_t i = 0; i < s->regions; i++) {
-		struct llvm_mapped *r = &s->region[i];
+	for (size_t i = 0; i < s->region.n; i++) {
+		struct llvm_mapped *r = &s->region.at[i];
 
 		if (r->kind != LLVM_EXPANSION)
 			continue;
 		find_counter(s, r->expands);
-		r->counter = s->use[r->expands].counter;
+		r->counter = s->use.at[r->expands].counter;
 	}
 }
 
@@ -91,7 +90,7 @@ find_main(const struct llvm_scratch *s)
 {
 	uint32_t main = 0;
 
-	while (main < s->uses && s->use[main].parent != LLVM_NONE)
+	while (main < s->use.n && s->use.at[main].parent != LLVM_NONE)
 		main++;
 	return main;
 }
@@ -119,14 +118,14 @@ look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
 	switch ((enum llvm_tag)LLVM_TAG(counter)) {
 	case LLVM_ZERO: return true;
 	case LLVM_COUNTER:
-		if (LLVM_NUMBER(counter) >= s->counters)
+		if (LLVM_NUMBER(counter) >= s->counter.n)
 			return false;
-		*value = s->counter[LLVM_NUMBER(counter)];
+		*value = s->counter.at[LLVM_NUMBER(counter)];
 		return true;
 	case LLVM_DIFFERENCE:
 	case LLVM_SUM: break;
 	}
-	e = &s->expression[LLVM_NUMBER(counter)];
+	e = &s->expression.at[LLVM_NUMBER(counter)];
 	*value = LLVM_TAG(counter) == LLVM_SUM ? add(e->value[0], e->value[1])
 					       : e->value[0] - e->value[1];
 	return e->state == DONE;
@@ -136,7 +135,7 @@ static bool
 is_new(const struct llvm_scratch *s, uint32_t counter)
 {
 	return LLVM_TAG(counter) > LLVM_COUNTER &&
-	       s->expression[LLVM_NUMBER(counter)].state == NEW;
+	       s->expression.at[LLVM_NUMBER(counter)].state == NEW;
 }
 
 /* Computes an expression, after those that it is made of. */
@@ -145,15 +144,16 @@ compute(struct llvm_scratch *s, uint32_t number)
 {
 	size_t depth = 0;
 
-	s->stack[depth++] = number;
-	s->expression[number].state = OPEN;
+	s->stack.at[depth++] = number;
+	s->expression.at[number].state = OPEN;
 	while (depth > 0) {
-		struct llvm_expression *e = &s->expression[s->stack[depth - 1]];
+		struct llvm_expression *e =
+		    &s->expression.at[s->stack.at[depth - 1]];
 		uint32_t next = is_new(s, e->left) ? e->left : e->right;
 
 		if (is_new(s, next)) {
-			s->stack[depth++] = LLVM_NUMBER(next);
-			s->expression[LLVM_NUMBER(next)].state = OPEN;
+			s->stack.at[depth++] = LLVM_NUMBER(next);
+			s->expression.at[LLVM_NUMBER(next)].state = OPEN;
 			continue;
 		}
 		e->state = look_up(s, e->left, &e->value[0]) &&
@@ -183,11 +183,10 @@ load_counters(struct llvm_context *c)
 	uint32_t n =
 	    s->most < c->counts.counters ? s->most : c->counts.counters;
 
-	if (!cg_grow_raw(&s->counter, &s->counter_cap, n, sizeof(*s->counter)))
-		return cg_reject_nomem(c->job);
-	s->counters = n;
+	if (!cg_resize(c->job, &s->counter, n))
+		return false;
 	if (n > 0)
-		llvm_load_counters(&c->counts, s->counter, n);
+		llvm_load_counters(&c->counts, s->counter.at, n);
 	return true;
 }
 
@@ -215,21 +214,21 @@ add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
 
 	if (r->file == main || c->mapping->on_macro) {
 		if (!llvm_add_source_item(
-			c->mapping, &c->s->use[r->file], &item))
+			c->mapping, &c->s->use.at[r->file], &item))
 			return false;
 	}
 	if (r->file == main)
 		return true;
 	find_root(c->s, main, r->file);
-	if (c->s->use[r->file].root == LLVM_NONE)
+	if (c->s->use.at[r->file].root == LLVM_NONE)
 		return true;
-	root = &c->s->region[c->s->use[r->file].root];
+	root = &c->s->region.at[c->s->use.at[r->file].root];
 	item.id = r->file + 1;
 	item.inner_line = item.line;
 	item.inner_column = item.column;
 	item.line = root->line;
 	item.column = root->column;
-	return llvm_add_source_item(c->mapping, &c->s->use[main], &item);
+	return llvm_add_source_item(c->mapping, &c->s->use.at[main], &item);
 }
 
 static bool
@@ -250,7 +249,8 @@ add_region(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main)
 	if (r->kind == LLVM_CONDITION && !llvm_note_condition(c, r))
 		return false;
 	if (r->kind != LLVM_BRANCH && r->kind != LLVM_CONDITION)
-		return llvm_add_source_region(c->mapping, &c->s->use[r->file],
+		return llvm_add_source_region(c->mapping,
+		    &c->s->use.at[r->file],
 		    &(struct llvm_region){ .line = r->line,
 			.column = r->column,
 			.last = r->last,
@@ -266,10 +266,10 @@ add_regions(struct llvm_context *c)
 	struct llvm_scratch *s = c->s;
 	uint32_t main = find_main(s);
 
-	s->decisions = 0;
+	s->decision.n = 0;
 	s->vectors = (uint64_t)c->counts.bitmap_bytes * 8;
-	for (size_t i = 0; i < s->regions; i++) {
-		if (!add_region(c, &s->region[i], main))
+	for (size_t i = 0; i < s->region.n; i++) {
+		if (!add_region(c, &s->region.at[i], main))
 			return false;
 	}
 	return true;
@@ -283,15 +283,16 @@ add_fn(struct llvm_context *c)
 	struct llvm_fn fn = { 0 };
 	size_t i = 0;
 
-	while (i < s->regions && s->region[i].kind >= LLVM_BRANCH)
+	while (i < s->region.n && s->region.at[i].kind >= LLVM_BRANCH)
 		i++;
-	if (i == s->regions)
+	if (i == s->region.n)
 		return true;
-	(void)evaluate(c, s->region[i].counter, &fn.count);
+	(void)evaluate(c, s->region.at[i].counter, &fn.count);
 	fn.count = fn.count <= INT64_MAX ? fn.count : 0;
-	fn.first = s->region[i].line;
-	fn.last = s->region[i].last;
-	return llvm_add_fn(c->mapping->report, &fn, c->name, c->s->use[0].name);
+	fn.first = s->region.at[i].line;
+	fn.last = s->region.at[i].last;
+	return llvm_add_fn(
+	    c->mapping->report, &fn, c->name, c->s->use.at[0].name);
 }
 
 /* True if no function of that name with these files was added before. */
@@ -303,9 +304,9 @@ is_first(struct llvm_context *c, bool *first)
 	uint32_t *at;
 
 	*first = false;
-	for (size_t i = 0; i < s->uses; i++)
+	for (size_t i = 0; i < s->use.n; i++)
 		key = llvm_place_key(
-		    s->use[i].name, (uint32_t)(key >> 32), (uint32_t)key);
+		    s->use.at[i].name, (uint32_t)(key >> 32), (uint32_t)key);
 	at = cg_map_at(&c->mapping->seen, key);
 	if (!at)
 		return cg_reject_nomem(c->job);
@@ -321,10 +322,10 @@ is_whole(struct llvm_context *c)
 	const struct llvm_scratch *s = c->s;
 	uint64_t value;
 
-	for (size_t i = 0; i < s->regions; i++) {
-		if (s->region[i].kind != LLVM_DECISION &&
-		    (!evaluate(c, s->region[i].counter, &value) ||
-			!evaluate(c, s->region[i].otherwise, &value)))
+	for (size_t i = 0; i < s->region.n; i++) {
+		if (s->region.at[i].kind != LLVM_DECISION &&
+		    (!evaluate(c, s->region.at[i].counter, &value) ||
+			!evaluate(c, s->region.at[i].otherwise, &value)))
 			return false;
 	}
 	return true;
@@ -340,10 +341,10 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 	bool first;
 
 	if (!mapping->scratch)
-		mapping->scratch = calloc(1, sizeof(*mapping->scratch));
+		mapping->scratch = cg_alloc(c.job, sizeof(*mapping->scratch));
 	c.s = mapping->scratch;
 	if (!c.s)
-		return cg_reject_nomem(c.job);
+		return false;
 	if (c.name == 0)
 		return llvm_expected(&c, "its name in __llvm_prf_names");
 	if (!llvm_find_counts(
@@ -354,10 +355,10 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 	if (!llvm_read_regions(&c) || !load_counters(&c))
 		return false;
 	/* Another unit, whose counters these are, has the regions. */
-	if (c.s->regions == 0 ||
-	    (c.s->regions == 1 &&
-		LLVM_TAG(c.s->region[0].counter) == LLVM_ZERO &&
-		c.s->counters > 0 && c.s->counter[0] > 0))
+	if (c.s->region.n == 0 ||
+	    (c.s->region.n == 1 &&
+		LLVM_TAG(c.s->region.at[0].counter) == LLVM_ZERO &&
+		c.s->counter.n > 0 && c.s->counter.at[0] > 0))
 		return true;
 	expand(c.s);
 	if (!is_whole(&c)) {
@@ -367,18 +368,4 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 	if (!is_first(&c, &first))
 		return false;
 	return !first || (add_fn(&c) && add_regions(&c));
-}
-
-void
-llvm_free_scratch(struct llvm_scratch *s)
-{
-	if (!s)
-		return;
-	free(s->use);
-	free(s->expression);
-	free(s->region);
-	free(s->stack);
-	free(s->counter);
-	free(s->decision);
-	free(s);
 }

@@ -37,20 +37,14 @@ struct llvm_decision {
 };
 
 struct llvm_scratch {
-	struct llvm_use *use;
-	size_t uses, use_cap;
-	struct llvm_expression *expression;
-	size_t expressions, expression_cap;
-	struct llvm_mapped *region;
-	size_t regions, region_cap;
-	uint32_t *stack;
-	size_t stack_cap;
-	uint64_t *counter;
-	size_t counters, counter_cap;
+	CG_ARRAY(struct llvm_use) use;
+	CG_ARRAY(struct llvm_expression) expression;
+	CG_ARRAY(struct llvm_mapped) region;
+	CG_ARRAY(uint32_t) stack; /* of expressions that are being computed */
+	CG_ARRAY(uint64_t) counter;
 	size_t tables; /* bytes of these */
 	uint32_t most; /* the highest number of a counter, plus 1 */
-	struct llvm_decision *decision;
-	size_t decisions, decision_cap;
+	CG_ARRAY(struct llvm_decision) decision;
 	uint64_t vectors; /* of decisions that may still be looked at */
 };
 

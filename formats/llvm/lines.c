@@ -84,7 +84,7 @@ llvm_begin_file(struct llvm_report *report)
 	report->item_begin = report->items.bytes;
 	report->last = report->wrapped = (struct llvm_segment){ 0 };
 	report->written = 0;
-	report->count = 0;
+	report->item.n = 0;
 }
 
 bool
@@ -115,21 +115,11 @@ llvm_add_segment(struct llvm_report *report, const struct llvm_segment *segment)
 bool
 llvm_add_item(struct llvm_report *report, const struct llvm_item *item)
 {
-	if (!cg_grow_raw(&report->item, &report->item_cap, report->count + 1,
-		sizeof(*item)))
-		return cg_reject_nomem(report->job);
-	report->item[report->count++] = *item;
-	return true;
-}
+	struct llvm_item *new = cg_push(report->job, &report->item);
 
-void
-llvm_take_items(struct llvm_report *report, struct llvm_item *item,
-    size_t count, size_t cap)
-{
-	free(report->item);
-	report->item = item;
-	report->count = count;
-	report->item_cap = cap;
+	if (new)
+		*new = *item;
+	return new != NULL;
 }
 
 static int
@@ -168,16 +158,16 @@ merge_items(struct llvm_report *report)
 {
 	size_t n = 0;
 
-	if (report->count == 0)
+	if (report->item.n == 0)
 		return true;
-	llvm_sort(
-	    report->item, report->count, sizeof(*report->item), compare_items);
-	for (size_t i = 1; i < report->count; i++) {
-		struct llvm_item *to = &report->item[n];
-		const struct llvm_item *item = &report->item[i];
+	llvm_sort(report->item.at, report->item.n, sizeof(struct llvm_item),
+	    compare_items);
+	for (size_t i = 1; i < report->item.n; i++) {
+		struct llvm_item *to = &report->item.at[n];
+		const struct llvm_item *item = &report->item.at[i];
 
 		if (compare_items(to, item) != 0) {
-			report->item[++n] = *item;
+			report->item.at[++n] = *item;
 			continue;
 		}
 		for (int j = 0; j < 2; j++) {
@@ -188,7 +178,7 @@ merge_items(struct llvm_report *report)
 				    "bits");
 		}
 	}
-	report->count = n + 1;
+	report->item.n = n + 1;
 	return true;
 }
 
@@ -201,8 +191,8 @@ keep_items(struct llvm_report *report, cg_name file)
 
 	if (!merge_items(report))
 		return false;
-	for (size_t i = 0; i < report->count; i++) {
-		const struct llvm_item *item = &report->item[i];
+	for (size_t i = 0; i < report->item.n; i++) {
+		const struct llvm_item *item = &report->item.at[i];
 		bool never = (item->count[0] | item->count[1]) == 0;
 		uint64_t key = 0;
 
@@ -217,25 +207,22 @@ keep_items(struct llvm_report *report, cg_name file)
 			return cg_reject_nomem(report->job);
 		line = item->line;
 	}
-	report->count = 0;
+	report->item.n = 0;
 	return true;
 }
 
 bool
 llvm_end_file(struct llvm_report *report, cg_name name)
 {
-	struct llvm_file file = { .name = name,
-		.lines = report->line_begin,
-		.items = report->item_begin };
+	struct llvm_file *file = cg_push(report->job, &report->file);
 
-	if (!end_line(report, 0) || !keep_items(report, name))
+	if (!file || !end_line(report, 0) || !keep_items(report, name))
 		return false;
-	if (!cg_grow_raw(&report->file, &report->file_cap, report->files + 1,
-		sizeof(file)))
-		return cg_reject_nomem(report->job);
-	file.line_end = report->lines.bytes;
-	file.item_end = report->items.bytes;
-	report->file[report->files++] = file;
+	*file = (struct llvm_file){ .name = name,
+		.lines = report->line_begin,
+		.line_end = report->lines.bytes,
+		.items = report->item_begin,
+		.item_end = report->items.bytes };
 	return true;
 }
 
@@ -266,19 +253,18 @@ llvm_add_fn(struct llvm_report *report, const struct llvm_fn *given,
     cg_name name, cg_name file)
 {
 	struct cg_build *build = report->build;
-	struct llvm_fn fn = *given;
+	struct llvm_fn *fn = cg_push(report->job, &report->fn);
 
-	if (!cg_grow_raw(
-		&report->fn, &report->fn_cap, report->fns + 1, sizeof(fn)))
-		return cg_reject_nomem(report->job);
-	fn.symbol = plain_symbol(build, name);
-	fn.file = cg_add_file(build, cg_get_name(build, file));
-	fn.name = cg_add_demangled(build, fn.symbol);
-	if (fn.name == fn.symbol)
-		fn.symbol = 0;
-	if (fn.last < fn.first)
-		fn.last = 0;
-	report->fn[report->fns++] = fn;
+	if (!fn)
+		return false;
+	*fn = *given;
+	fn->symbol = plain_symbol(build, name);
+	fn->file = cg_add_file(build, cg_get_name(build, file));
+	fn->name = cg_add_demangled(build, fn->symbol);
+	if (fn->name == fn->symbol)
+		fn->symbol = 0;
+	if (fn->last < fn->first)
+		fn->last = 0;
 	return true;
 }
 
@@ -309,19 +295,19 @@ compare_fns(const void *pa, const void *pb)
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 {
-	size_t low = 0, high = report->fns, middle;
+	size_t low = 0, high = report->fn.n, middle;
 
 	*n = 0;
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (report->fn[middle].file < file)
+		if (report->fn.at[middle].file < file)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	while (low + *n < report->fns && report->fn[low + *n].file == file)
+	while (low + *n < report->fn.n && report->fn.at[low + *n].file == file)
 		++*n;
-	return *n > 0 ? report->fn + low : NULL;
+	return *n > 0 ? &report->fn.at[low] : NULL;
 }
 
 /* Adds the functions of a file, and finds which of them has which line. */
@@ -332,9 +318,8 @@ open_file(
 	const struct cg_pos nowhere = { 0 };
 	struct cg_build *build = report->build;
 
-	if (!cg_grow_raw(&report->owner_lines, &report->owner_cap, n,
-		sizeof(*report->owner_lines)))
-		return cg_reject_nomem(report->job);
+	if (!cg_resize(report->job, &report->owner_lines, n))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct cg_range range = { .first = fn[i].first,
 			.last = fn[i].last };
@@ -345,10 +330,10 @@ open_file(
 		cg_set_fn_range(build, fn[i].fn, &range);
 		(void)cg_add_call(
 		    build, 0, &nowhere, fn[i].fn, &entry, fn[i].count, NULL, 0);
-		report->owner_lines[i] =
+		report->owner_lines.at[i] =
 		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
 	}
-	return cg_owners_find(&report->owners, report->owner_lines, n,
+	return cg_owners_find(&report->owners, report->owner_lines.at, n,
 		   cg_add_fn(build, cg_slice(""), file, 0)) ||
 	       cg_reject_nomem(report->job);
 }
@@ -446,13 +431,14 @@ compare_files(const void *pa, const void *pb)
 static void
 sort_all(struct llvm_report *report)
 {
-	llvm_sort(report->fn, report->fns, sizeof(*report->fn), compare_fns);
-	for (size_t i = 0; i < report->files; i++)
-		report->file[i].id = cg_add_file(report->build,
-		    cg_get_name(report->build, report->file[i].name));
+	llvm_sort(
+	    report->fn.at, report->fn.n, sizeof(struct llvm_fn), compare_fns);
+	for (size_t i = 0; i < report->file.n; i++)
+		report->file.at[i].id = cg_add_file(report->build,
+		    cg_get_name(report->build, report->file.at[i].name));
 	/* Paths that --map made the same follow each other. */
-	if (report->files > 1)
-		qsort(report->file, report->files, sizeof(*report->file),
+	if (report->file.n > 1)
+		qsort(report->file.at, report->file.n, sizeof(struct llvm_file),
 		    compare_files);
 }
 
@@ -462,8 +448,8 @@ llvm_add_files(struct llvm_report *report)
 	size_t n, owned = 0;
 
 	sort_all(report);
-	for (size_t i = 0; i < report->files; i++) {
-		const struct llvm_file *file = &report->file[i];
+	for (size_t i = 0; i < report->file.n; i++) {
+		const struct llvm_file *file = &report->file.at[i];
 		struct cg_pos pos = { .file = file->id };
 
 		if (i == 0 || file[-1].id != file->id) {
@@ -477,8 +463,8 @@ llvm_add_files(struct llvm_report *report)
 		    !add_items(report, file, &pos))
 			return false;
 	}
-	report->unlisted += report->fns - owned;
-	report->files = report->fns = 0;
+	report->unlisted += report->fn.n - owned;
+	report->file.n = report->fn.n = 0;
 	report->lines.bytes = report->items.bytes = 0;
 	return true;
 }
@@ -490,10 +476,6 @@ llvm_end_report(struct llvm_report *report, bool ok)
 		cg_warn(report->job,
 		    "dropped %zu function%s of files that are not listed",
 		    report->unlisted, report->unlisted == 1 ? "" : "s");
-	free(report->file);
-	free(report->fn);
-	free(report->item);
-	free(report->owner_lines);
 	cg_numbers_free(&report->lines);
 	cg_numbers_free(&report->items);
 	cg_map_free(&report->known);

@@ -47,10 +47,8 @@ struct llvm_report {
 	struct cg_build *build;
 	uint64_t more; /* bytes that were read besides those of in */
 
-	struct llvm_file *file;
-	size_t files, file_cap;
-	struct llvm_fn *fn;
-	size_t fns, fn_cap;
+	CG_ARRAY(struct llvm_file) file;
+	CG_ARRAY(struct llvm_fn) fn;
 	size_t unlisted; /* functions of files that are not listed */
 	/* Runs of lines with one count: distance to the last line, how many. */
 	struct cg_numbers lines;
@@ -73,12 +71,10 @@ struct llvm_report {
 	bool begun;                  /* ... a region does */
 	uint64_t most;               /* the highest count of these */
 	uint32_t written;            /* the last line in lines */
-	struct llvm_item *item;
-	size_t count, item_cap;
+	CG_ARRAY(struct llvm_item) item;
 
 	struct cg_owners owners;
-	struct cg_fn_lines *owner_lines;
-	size_t owner_cap;
+	CG_ARRAY(struct cg_fn_lines) owner_lines;
 };
 
 /* Each false is reported. */
@@ -89,9 +85,6 @@ void llvm_begin_file(struct llvm_report *);
 bool llvm_add_segment(struct llvm_report *, const struct llvm_segment *);
 /* In any order; those of one place are summed. */
 bool llvm_add_item(struct llvm_report *, const struct llvm_item *);
-/* Takes over all items of the file, which were allocated; none were added. */
-void llvm_take_items(
-    struct llvm_report *, struct llvm_item *, size_t count, size_t cap);
 bool llvm_end_file(struct llvm_report *, cg_name file);
 /*
  * A function as a profile names it, in the file of its body; the other members

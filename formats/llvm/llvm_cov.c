@@ -19,7 +19,6 @@
  * alone: both outcomes of it then count 1. Lost are columns, and how often a
  * part of a line ran.
  */
-#include <stdlib.h>
 
 #include "llvm.h"
 
@@ -29,10 +28,8 @@ struct reader {
 	struct llvm_report report;
 	bool detailed; /* some file has segments */
 	/* Of the current function: */
-	struct llvm_item *missed; /* branches of which no outcome ran */
-	size_t missed_count, missed_cap;
-	cg_name *name; /* of its files */
-	size_t names, name_cap;
+	CG_ARRAY(struct llvm_item) missed; /* branches that never ran */
+	CG_ARRAY(cg_name) name;            /* of its files */
 };
 
 /* ---- Rows --------------------------------------------------------------- */
@@ -173,17 +170,17 @@ take_expansion(struct cg_doc *doc, void *into)
 	};
 	struct reader *reader = doc->arg;
 	struct llvm_report *report = &reader->report;
-	size_t from = report->count;
+	size_t from = report->item.n;
 	uint64_t row[2] = { 0 };
 
 	(void)into;
 	if (!cg_doc_fields(doc, fields, row))
 		return false;
-	if (from < report->count && row[0] == 0)
+	if (from < report->item.n && row[0] == 0)
 		return cg_doc_fail(doc, "\"source_region\"");
-	for (size_t i = from; i < report->count; i++) {
-		report->item[i].line = small(row[0]);
-		report->item[i].column = small(row[1]);
+	for (size_t i = from; i < report->item.n; i++) {
+		report->item.at[i].line = small(row[0]);
+		report->item.at[i].column = small(row[1]);
 	}
 	return true;
 }
@@ -300,17 +297,13 @@ static bool
 take_missed(struct cg_doc *doc, void *into)
 {
 	struct reader *reader = doc->arg;
-	struct llvm_item item = { 0 };
+	struct llvm_item *item = cg_push(doc->job, &reader->missed);
 
 	(void)into;
-	if (!take_branch(doc, &item))
+	if (!item || !take_branch(doc, item))
 		return false;
-	if ((item.count[0] | item.count[1]) != 0)
-		return true;
-	if (!cg_doc_grow(doc, &reader->missed, reader->missed_count,
-		&reader->missed_cap, sizeof(item)))
-		return false;
-	reader->missed[reader->missed_count++] = item;
+	if ((item->count[0] | item->count[1]) != 0)
+		reader->missed.n--;
 	return true;
 }
 
@@ -318,14 +311,13 @@ static bool
 take_name(struct cg_doc *doc, void *into)
 {
 	struct reader *reader = doc->arg;
+	cg_name *name = cg_push(doc->job, &reader->name);
 	struct cg_slice text;
 
 	(void)into;
-	if (!cg_doc_text(doc, &text) ||
-	    !cg_doc_grow(doc, &reader->name, reader->names, &reader->name_cap,
-		sizeof(*reader->name)))
+	if (!name || !cg_doc_text(doc, &text))
 		return false;
-	reader->name[reader->names++] = cg_add_name(doc->build, text);
+	*name = cg_add_name(doc->build, text);
 	return true;
 }
 
@@ -333,15 +325,15 @@ take_name(struct cg_doc *doc, void *into)
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)
 {
-	for (size_t i = 0; i < reader->missed_count; i++) {
-		const struct llvm_item *item = &reader->missed[i];
+	for (size_t i = 0; i < reader->missed.n; i++) {
+		const struct llvm_item *item = &reader->missed.at[i];
 		uint32_t *at;
 
-		if (item->id >= reader->names)
+		if (item->id >= reader->name.n)
 			continue;
 		at = cg_map_at(&reader->report.known,
 		    llvm_place_key(
-			reader->name[item->id], item->line, item->column));
+			reader->name.at[item->id], item->line, item->column));
 		if (!at)
 			return cg_reject_nomem(doc->job);
 		*at = 1;
@@ -368,18 +360,19 @@ take_function(struct cg_doc *doc, void *into)
 	struct llvm_fn fn;
 
 	(void)into;
-	reader->missed_count = reader->names = 0;
+	reader->missed.n = reader->name.n = 0;
 	if (!cg_doc_fields(doc, fields, &function))
 		return false;
-	if (function.name == 0 || reader->names == 0)
+	if (function.name == 0 || reader->name.n == 0)
 		return cg_doc_fail(
 		    doc, "a function with \"name\" and \"filenames\"");
 	fn = (struct llvm_fn){ .first = small(function.region[0]),
 		.last = small(function.region[2]),
 		.count = function.count };
 	reader->report.knows_folded = true;
-	return keep_missed(doc, reader) && llvm_add_fn(&reader->report, &fn,
-					       function.name, reader->name[0]);
+	return keep_missed(doc, reader) &&
+	       llvm_add_fn(
+		   &reader->report, &fn, function.name, reader->name.at[0]);
 }
 
 /* ---- The document ------------------------------------------------------- */
@@ -446,8 +439,6 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	llvm_end_report(&reader.report, status == CG_OK);
-	free(reader.missed);
-	free(reader.name);
 	return status;
 }
 

@@ -12,7 +12,6 @@
  * first one counts; if that only says that the function was not used there, the
  * first real one.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
@@ -22,23 +21,21 @@
 #define WITH_DIRECTORY 5 /* from this version on, file 0 is the directory */
 #define CHUNK_SEPARATOR '\1'
 
+struct unit {
+	size_t file, files; /* of executable.file */
+};
+
 struct executable {
 	struct llvm_mapping *mapping;
 	struct cg_job *job;
 	const char *path;
 	bool big;
-	cg_name *file; /* of all units */
-	size_t files, file_cap;
-	struct unit {
-		size_t file, files; /* of executable.file */
-	} * unit;
-	size_t units, unit_cap;
+	CG_ARRAY(cg_name) file; /* of all units */
+	CG_ARRAY(struct unit) unit;
 	struct cg_map by_ref; /* hash of a list of files -> unit, from 1 */
-	struct llvm_function *fn;
-	size_t fns, fn_cap;
+	CG_ARRAY(struct llvm_function) fn;
 	struct cg_map by_name; /* hash of a name -> function, from 1 */
-	char *path_buf;
-	size_t path_cap;
+	CG_ARRAY(char) path_buf;
 	uint64_t listed,
 	    joined; /* bytes of names, and of these with directories */
 };
@@ -105,7 +102,6 @@ take_names(struct executable *exe, struct llvm_bytes bytes)
 			&exe->mapping->texts, &bytes, size, packed, &list) ||
 		    !add_names(exe, list))
 			return false;
-		llvm_free_texts(&exe->mapping->texts);
 		while (llvm_left(&bytes) > 0 && *bytes.at == 0)
 			bytes.at++;
 	}
@@ -122,24 +118,24 @@ add_file(
 	struct cg_slice name = { (const char *)text.at, llvm_left(&text) };
 	struct cg_slice dir = { (const char *)directory.at,
 		llvm_left(&directory) };
+	cg_name *file;
 
 	exe->listed += name.len + 1;
 	exe->joined += dir.len + name.len;
 	if (exe->joined > JOINED_FREE + exe->listed * JOINED_MAX)
 		return fail(exe, "shorter directories of its units");
 	if (dir.len > 0 && (name.len == 0 || name.ptr[0] != '/')) {
-		if (!cg_grow_raw(&exe->path_buf, &exe->path_cap,
-			dir.len + name.len + CG_JOIN_MORE, 1))
-			return cg_reject_nomem(exe->job);
-		name.len = (size_t)(cg_join_path(exe->path_buf, dir, name) -
-				    exe->path_buf);
-		name.ptr = exe->path_buf;
+		if (!cg_reserve(exe->job, &exe->path_buf,
+			dir.len + name.len + CG_JOIN_MORE))
+			return false;
+		name.len = (size_t)(cg_join_path(exe->path_buf.at, dir, name) -
+				    exe->path_buf.at);
+		name.ptr = exe->path_buf.at;
 	}
-	if (!cg_grow_raw(
-		&exe->file, &exe->file_cap, exe->files + 1, sizeof(*exe->file)))
-		return cg_reject_nomem(exe->job);
-	exe->file[exe->files++] =
-	    cg_add_name(exe->mapping->report->build, name);
+	file = cg_push(exe->job, &exe->file);
+	if (!file)
+		return false;
+	*file = cg_add_name(exe->mapping->report->build, name);
 	return true;
 }
 
@@ -166,14 +162,13 @@ take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)
 		if (i == 0 && version >= WITH_DIRECTORY)
 			directory = text;
 	}
-	llvm_free_texts(&exe->mapping->texts);
 	return true;
 }
 
 static bool
 take_unit(struct executable *exe, struct llvm_bytes *bytes)
 {
-	struct unit unit = { .file = exe->files };
+	struct unit unit = { .file = exe->file.n }, *new;
 	uint64_t records, size, coverage, version;
 	struct llvm_bytes files;
 	uint32_t *at;
@@ -191,16 +186,16 @@ take_unit(struct executable *exe, struct llvm_bytes *bytes)
 	if (!llvm_cut(bytes, size, &files) || coverage != 0)
 		return fail(exe, "the files of a unit");
 	at = cg_map_at(&exe->by_ref, hash_of(&files));
-	if (!at || !cg_grow_raw(&exe->unit, &exe->unit_cap, exe->units + 1,
-		       sizeof(unit)))
+	if (!at)
 		return cg_reject_nomem(exe->job);
 	if (*at > 0)
 		return true; /* of another unit with the same files */
-	*at = (uint32_t)exe->units + 1;
-	if (!take_files(exe, files, version))
+	*at = (uint32_t)exe->unit.n + 1;
+	new = cg_push(exe->job, &exe->unit);
+	if (!new || !take_files(exe, files, version))
 		return false;
-	unit.files = exe->files - unit.file;
-	exe->unit[exe->units++] = unit;
+	unit.files = exe->file.n - unit.file;
+	*new = unit;
 	return true;
 }
 
@@ -231,16 +226,18 @@ static bool
 keep_function(struct executable *exe, const struct llvm_function *fn)
 {
 	uint32_t *at = cg_map_at(&exe->by_name, fn->name);
+	struct llvm_function *new;
 
-	if (!at || exe->fns >= UINT32_MAX ||
-	    !cg_grow_raw(
-		&exe->fn, &exe->fn_cap, exe->fns + 1, sizeof(*exe->fn)))
+	if (!at || exe->fn.n >= UINT32_MAX)
 		return cg_reject_nomem(exe->job);
 	if (*at == 0) {
-		exe->fn[exe->fns++] = *fn;
-		*at = (uint32_t)exe->fns;
-	} else if (llvm_is_dummy(&exe->fn[*at - 1]) && !llvm_is_dummy(fn)) {
-		exe->fn[*at - 1] = *fn;
+		new = cg_push(exe->job, &exe->fn);
+		if (!new)
+			return false;
+		*new = *fn;
+		*at = (uint32_t)exe->fn.n;
+	} else if (llvm_is_dummy(&exe->fn.at[*at - 1]) && !llvm_is_dummy(fn)) {
+		exe->fn.at[*at - 1] = *fn;
 	}
 	return true;
 }
@@ -261,8 +258,8 @@ take_function(struct executable *exe, struct llvm_bytes *bytes)
 	at = cg_map_get(&exe->by_ref, ref);
 	if (at == 0)
 		return fail(exe, "the files of a function");
-	unit = &exe->unit[at - 1];
-	fn.file = exe->file + unit->file;
+	unit = &exe->unit.at[at - 1];
+	fn.file = exe->file.at + unit->file;
 	fn.files = unit->files;
 	return keep_function(exe, &fn);
 }
@@ -277,12 +274,10 @@ take_functions(struct executable *exe, struct llvm_bytes bytes)
 			return false;
 		align(&bytes, begin);
 	}
-	for (size_t i = 0; i < exe->fns; i++) {
-		if (!llvm_add_function(exe->mapping, &exe->fn[i]))
+	for (size_t i = 0; i < exe->fn.n; i++) {
+		if (!llvm_add_function(exe->mapping, &exe->fn.at[i]))
 			return false;
 	}
-	llvm_free_scratch(exe->mapping->scratch);
-	exe->mapping->scratch = NULL;
 	return true;
 }
 
@@ -328,10 +323,11 @@ llvm_add_executable(
 	ok = take_names(&exe, llvm_bytes_of(names, big)) &&
 	     take_units(&exe, llvm_bytes_of(units, big)) &&
 	     take_functions(&exe, llvm_bytes_of(functions, big));
-	free(exe.file);
-	free(exe.unit);
-	free(exe.fn);
-	free(exe.path_buf);
+	/* Sources take much memory, too. */
+	cg_drop(exe.job, &exe.file);
+	cg_drop(exe.job, &exe.unit);
+	cg_drop(exe.job, &exe.fn);
+	cg_drop(exe.job, &mapping->texts.text);
 	cg_map_free(&exe.by_ref);
 	cg_map_free(&exe.by_name);
 	return ok;
@@ -340,8 +336,7 @@ llvm_add_executable(
 void
 llvm_free_mapping(struct llvm_mapping *mapping)
 {
-	llvm_free_texts(&mapping->texts);
-	llvm_free_scratch(mapping->scratch);
+	cg_map_free(&mapping->by_name);
 	cg_map_free(&mapping->names);
 	cg_map_free(&mapping->seen);
 }

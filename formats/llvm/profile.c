@@ -12,7 +12,6 @@
  * Several profiles in one file are summed by counter, as llvm-profdata does;
  * several inputs are summed by line.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
@@ -26,21 +25,21 @@
 static bool
 has_id(const struct llvm_profile *profile, const struct cg_elf *elf)
 {
-	for (size_t i = 0; i < profile->ids; i++) {
+	for (size_t i = 0; i < profile->id.n; i++) {
 		const char *hex = elf->build_id;
 		size_t n = 0;
 		uint64_t byte = 0;
 
-		if (strlen(hex) != 2 * profile->id[i].len)
+		if (strlen(hex) != 2 * profile->id.at[i].len)
 			continue;
-		for (; n < profile->id[i].len; n++, hex += 2) {
+		for (; n < profile->id.at[i].len; n++, hex += 2) {
 			char digits[3] = { hex[0], hex[1], '\0' };
 
 			(void)cg_get_hex(digits, &byte);
-			if ((unsigned char)profile->id[i].ptr[n] != byte)
+			if ((unsigned char)profile->id.at[i].ptr[n] != byte)
 				break;
 		}
-		if (n == profile->id[i].len)
+		if (n == profile->id.at[i].len)
 			return true;
 	}
 	return false;
@@ -101,11 +100,10 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 
 		if (len <= cut || strcmp(name + len - cut, suffixes[i]) != 0)
 			continue;
-		*path = malloc(len - cut + 1);
+		*path = cg_alloc(job, len - cut + 1);
 		if (!*path)
-			return cg_reject_nomem(job);
+			return false;
 		memcpy(*path, name, len - cut);
-		(*path)[len - cut] = '\0';
 		return true;
 	}
 	return true;
@@ -128,10 +126,9 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
 		/* a.out may be any program. */
 		if (symbols &&
 		    (has_id(mapping->profile, cg_symbols_elf(symbols)) ||
-			(i == 0 && mapping->profile->ids == 0)))
+			(i == 0 && mapping->profile->id.n == 0)))
 			ok = add_executable(mapping, symbols, count);
 	}
-	free(name);
 	return ok;
 }
 
@@ -162,7 +159,7 @@ add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
 		return cg_reject(job,
 		    "no executable has a coverage mapping: expected one built "
 		    "with -fprofile-instr-generate -fcoverage-mapping");
-	if (mapping->profile->ids > 0 && count.matched == 0)
+	if (mapping->profile->id.n > 0 && count.matched == 0)
 		cg_warn(job, "no executable has a build id of the profile");
 	return true;
 }
@@ -237,7 +234,6 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	ok = llvm_add_event(build) && read_profile(&mapping, in, text);
 	if (ok)
 		report_losses(job, &mapping);
-	llvm_free_sources(&mapping);
 	llvm_free_mapping(&mapping);
 	llvm_free_profile(&profile);
 	llvm_end_report(&report, ok);

@@ -105,14 +105,12 @@ struct llvm_record {
 
 struct llvm_profile {
 	struct cg_job *job;
-	struct llvm_record *record;
-	size_t records, cap;
+	CG_ARRAY(struct llvm_record) record;
 	struct cg_map functions; /* name and structure -> last record, from 1 */
 	struct cg_map names;     /* those with a record: LLVM_NAMED, _FOUND */
 	size_t named, found;     /* functions; those that executables have */
 	size_t unlike; /* records that do not have as many counters as others */
-	struct cg_slice *id; /* build ids */
-	size_t ids, id_cap;
+	CG_ARRAY(struct cg_slice) id; /* build ids */
 	unsigned width; /* of a counter: 8, or 1 (byte coverage) */
 	unsigned step;  /* from one byte of a bitmap to the next */
 	bool big;       /* big endian */
@@ -159,32 +157,29 @@ bool llvm_bit(const struct llvm_counts *, uint64_t i);
 
 /* ---- unpack.c ----------------------------------------------------------- */
 
-/* Texts that were unpacked; each stays until the end. Starts as { job }. */
+/* The text that was unpacked last. Starts as { job }. */
 struct llvm_texts {
 	struct cg_job *job;
-	char **text;
-	size_t texts, cap;
+	CG_ARRAY(char) text;
 	uint64_t packed, unpacked; /* bytes so far */
 };
 /*
  * Unpacks (zlib) a part whose real size is stated; false: reported. Packed size
- * 0: the part is not packed, and has the stated size.
+ * 0: the part is not packed, and has the stated size. Valid until the next call.
  */
 bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
     uint64_t packed, struct llvm_bytes *to);
-void llvm_free_texts(struct llvm_texts *);
 
 /* ---- mapping.c ---------------------------------------------------------- */
 
+struct llvm_region {
+	uint32_t line, column, last, last_column;
+	uint64_t count;
+	unsigned char kind;
+};
 struct llvm_source {
-	struct llvm_region {
-		uint32_t line, column, last, last_column;
-		uint64_t count;
-		unsigned char kind;
-	} * region;
-	size_t regions, region_cap;
-	struct llvm_item *item;
-	size_t items, item_cap;
+	CG_ARRAY(struct llvm_region) region;
+	CG_ARRAY(struct llvm_item) item;
 	cg_name name;
 };
 
@@ -193,8 +188,7 @@ struct llvm_mapping {
 	struct llvm_report *report;
 	struct llvm_profile *profile;
 	struct llvm_texts texts;
-	struct llvm_source *source;
-	size_t sources, source_cap;
+	CG_ARRAY(struct llvm_source) source;
 	struct cg_map by_name; /* name of a source -> its number, from 1 */
 	struct cg_map names;   /* MD5 of a function's name -> the name */
 	struct cg_map seen;    /* functions with these files */
@@ -238,7 +232,6 @@ bool llvm_add_source_region(
     struct llvm_mapping *, struct llvm_use *, const struct llvm_region *);
 /* Moves all to the report. */
 bool llvm_move_sources(struct llvm_mapping *);
-void llvm_free_sources(struct llvm_mapping *);
 
 /* ---- function.c --------------------------------------------------------- */
 
@@ -253,7 +246,6 @@ struct llvm_function {
 bool llvm_is_dummy(const struct llvm_function *);
 /* Adds its regions and branches to the sources. */
 bool llvm_add_function(struct llvm_mapping *, const struct llvm_function *);
-void llvm_free_scratch(struct llvm_scratch *);
 
 /* ---- conditions.c ------------------------------------------------------- */
 

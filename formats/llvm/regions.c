@@ -88,7 +88,7 @@ take_counter(
 	    LLVM_NUMBER(*counter) >= c->s->most)
 		c->s->most = LLVM_NUMBER(*counter) + 1;
 	return LLVM_TAG(*counter) <= LLVM_COUNTER ||
-	       LLVM_NUMBER(*counter) < c->s->expressions ||
+	       LLVM_NUMBER(*counter) < c->s->expression.n ||
 	       llvm_expected(c, "a counter of an expression");
 }
 
@@ -96,21 +96,20 @@ static bool
 take_uses(struct llvm_context *c, struct llvm_bytes *bytes)
 {
 	struct llvm_scratch *s = c->s;
+	struct llvm_use *use;
 	uint32_t n, file;
 
-	s->uses = 0;
-	if (!take_count(c, bytes, 1, sizeof(*s->use), &n))
+	s->use.n = 0;
+	if (!take_count(c, bytes, 1, sizeof(struct llvm_use), &n))
 		return false;
-	if (!cg_grow_raw(&s->use, &s->use_cap, n, sizeof(*s->use)))
-		return cg_reject_nomem(c->job);
-	while (s->uses < n) {
-		if (!take(c, bytes, c->fn->files, &file))
+	while (s->use.n < n) {
+		use = cg_push(c->job, &s->use);
+		if (!use || !take(c, bytes, c->fn->files, &file))
 			return false;
-		s->use[s->uses++] =
-		    (struct llvm_use){ .name = c->fn->file[file],
-			    .first = LLVM_NONE,
-			    .parent = LLVM_NONE,
-			    .root = LLVM_NONE };
+		*use = (struct llvm_use){ .name = c->fn->file[file],
+			.first = LLVM_NONE,
+			.parent = LLVM_NONE,
+			.root = LLVM_NONE };
 	}
 	return true;
 }
@@ -121,19 +120,15 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 	struct llvm_scratch *s = c->s;
 	uint32_t n;
 
-	s->expressions = 0;
-	if (!take_count(
-		c, bytes, 2, sizeof(*s->expression) + sizeof(*s->stack), &n))
+	s->expression.n = 0;
+	if (!take_count(c, bytes, 2,
+		sizeof(struct llvm_expression) + sizeof(uint32_t), &n) ||
+	    !cg_resize(c->job, &s->expression, n) ||
+	    !cg_reserve(c->job, &s->stack, n))
 		return false;
-	if (!cg_grow_raw(&s->expression, &s->expression_cap, n,
-		sizeof(*s->expression)) ||
-	    !cg_grow_raw(&s->stack, &s->stack_cap, n, sizeof(*s->stack)))
-		return cg_reject_nomem(c->job);
-	s->expressions = n;
 	for (size_t i = 0; i < n; i++) {
-		struct llvm_expression *e = &s->expression[i];
+		struct llvm_expression *e = &s->expression.at[i];
 
-		*e = (struct llvm_expression){ .state = NEW };
 		if (!take_counter(c, bytes, &e->left) ||
 		    !take_counter(c, bytes, &e->right))
 			return false;
@@ -191,7 +186,7 @@ take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,
 	if (number & 4) {
 		r->kind = LLVM_EXPANSION;
 		r->expands = number >> 3;
-		return r->expands < c->s->uses ||
+		return r->expands < c->s->use.n ||
 		       llvm_expected(c, "the file of an expansion");
 	}
 	r->kind = number >> 3 <= LLVM_CONDITION ? (unsigned char)(number >> 3)
@@ -233,20 +228,19 @@ take_regions(struct llvm_context *c, struct llvm_bytes *bytes)
 	struct llvm_scratch *s = c->s;
 	uint32_t n, line;
 
-	s->regions = 0;
-	for (uint32_t file = 0; file < s->uses; file++) {
-		if (!take_count(c, bytes, 5, sizeof(*s->region), &n))
+	s->region.n = 0;
+	for (uint32_t file = 0; file < s->use.n; file++) {
+		if (!take_count(c, bytes, 5, sizeof(struct llvm_mapped), &n))
 			return false;
-		if (!cg_grow_raw(&s->region, &s->region_cap, s->regions + n,
-			sizeof(*s->region)))
-			return cg_reject_nomem(c->job);
 		line = 0;
 		if (n > 0)
-			s->use[file].first = (uint32_t)s->regions;
+			s->use.at[file].first = (uint32_t)s->region.n;
 		for (; n > 0; n--) {
-			struct llvm_mapped *r = &s->region[s->regions++];
+			struct llvm_mapped *r = cg_push(c->job, &s->region);
 
-			*r = (struct llvm_mapped){ .file = file };
+			if (!r)
+				return false;
+			r->file = file;
 			if (!take_kind(c, bytes, r) ||
 			    !take_place(c, bytes, r, &line))
 				return false;
@@ -255,8 +249,8 @@ take_regions(struct llvm_context *c, struct llvm_bytes *bytes)
 				    "a region that ends after it "
 				    "begins");
 			if (r->kind == LLVM_EXPANSION)
-				s->use[r->expands].parent =
-				    (uint32_t)(s->regions - 1);
+				s->use.at[r->expands].parent =
+				    (uint32_t)(s->region.n - 1);
 		}
 	}
 	return true;

@@ -79,10 +79,10 @@ compare_regions(const void *pa, const void *pb)
 static void
 combine(struct llvm_source *source)
 {
-	struct llvm_region *region = source->region;
+	struct llvm_region *region = source->region.at;
 	size_t n = 0;
 
-	for (size_t i = 1; i < source->regions; i++) {
+	for (size_t i = 1; i < source->region.n; i++) {
 		struct llvm_region *to = &region[n];
 
 		if (!is_same(begin_of(to), begin_of(&region[i])) ||
@@ -95,7 +95,7 @@ combine(struct llvm_source *source)
 					? to->count + region[i].count
 					: INT64_MAX;
 	}
-	source->regions = n + 1;
+	source->region.n = n + 1;
 }
 
 /* ---- Open regions ------------------------------------------------------- */
@@ -263,15 +263,15 @@ llvm_add_segments(struct llvm_report *report, struct llvm_source *source)
 	struct builder b = { .report = report, .last = NONE };
 	bool ok;
 
-	if (source->regions == 0)
+	if (source->region.n == 0)
 		return true;
-	if (source->regions >= NONE)
+	if (source->region.n >= NONE)
 		return cg_reject(report->job, "expected fewer regions");
-	llvm_sort(source->region, source->regions, sizeof(*source->region),
-	    compare_regions);
+	llvm_sort(source->region.at, source->region.n,
+	    sizeof(struct llvm_region), compare_regions);
 	combine(source);
-	b.region = source->region;
-	b.regions = source->regions;
+	b.region = source->region.at;
+	b.regions = source->region.n;
 	b.heap = malloc(b.regions * sizeof(*b.heap));
 	b.link = malloc(b.regions * sizeof(*b.link));
 	b.ended = malloc(b.regions * sizeof(*b.ended));

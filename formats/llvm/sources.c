@@ -2,7 +2,6 @@
  * sources.c - regions and branches of all functions by source file, and from
  * there to the report.
  */
-#include <stdlib.h>
 
 #include "profile.h"
 
@@ -11,16 +10,18 @@ static uint32_t
 find_source(struct llvm_mapping *mapping, cg_name name)
 {
 	uint32_t *at = cg_map_at(&mapping->by_name, name);
+	struct llvm_source *source;
 
-	if (!at || mapping->sources >= UINT32_MAX ||
-	    !cg_grow(&mapping->source, &mapping->source_cap,
-		mapping->sources + 1, sizeof(*mapping->source))) {
+	if (!at || mapping->source.n >= UINT32_MAX) {
 		(void)cg_reject_nomem(mapping->report->job);
 		return 0;
 	}
 	if (*at == 0) {
-		mapping->source[mapping->sources++].name = name;
-		*at = (uint32_t)mapping->sources;
+		source = cg_push(mapping->report->job, &mapping->source);
+		if (!source)
+			return 0;
+		source->name = name;
+		*at = (uint32_t)mapping->source.n;
 	}
 	return *at;
 }
@@ -31,7 +32,7 @@ source_of(struct llvm_mapping *mapping, struct llvm_use *use)
 {
 	if (use->source == 0)
 		use->source = find_source(mapping, use->name);
-	return use->source > 0 ? &mapping->source[use->source - 1] : NULL;
+	return use->source > 0 ? &mapping->source.at[use->source - 1] : NULL;
 }
 
 bool
@@ -39,14 +40,12 @@ llvm_add_source_item(struct llvm_mapping *mapping, struct llvm_use *use,
     const struct llvm_item *item)
 {
 	struct llvm_source *source = source_of(mapping, use);
+	struct llvm_item *new =
+	    source ? cg_push(mapping->report->job, &source->item) : NULL;
 
-	if (!source)
-		return false;
-	if (!cg_grow_raw(&source->item, &source->item_cap, source->items + 1,
-		sizeof(*item)))
-		return cg_reject_nomem(mapping->report->job);
-	source->item[source->items++] = *item;
-	return true;
+	if (new)
+		*new = *item;
+	return new != NULL;
 }
 
 bool
@@ -54,52 +53,37 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
     const struct llvm_region *region)
 {
 	struct llvm_source *source = source_of(mapping, use);
+	struct llvm_region *new =
+	    source ? cg_push(mapping->report->job, &source->region) : NULL;
 
-	if (!source)
-		return false;
-	if (!cg_grow_raw(&source->region, &source->region_cap,
-		source->regions + 1, sizeof(*region)))
-		return cg_reject_nomem(mapping->report->job);
-	source->region[source->regions++] = *region;
-	return true;
+	if (new)
+		*new = *region;
+	return new != NULL;
 }
 
+/* The report takes over the items. */
 static bool
-move_source(struct llvm_mapping *mapping, struct llvm_source *source)
+move_source(struct llvm_report *report, struct llvm_source *source)
 {
-	struct llvm_report *report = mapping->report;
-
 	llvm_begin_file(report);
-	llvm_take_items(report, source->item, source->items, source->item_cap);
-	source->item = NULL;
+	cg_drop(report->job, &report->item);
+	report->item.at = source->item.at;
+	report->item.n = source->item.n;
+	report->item.cap = source->item.cap;
 	return llvm_add_segments(report, source) &&
 	       llvm_end_file(report, source->name);
-}
-
-static void
-free_source(struct llvm_source *source)
-{
-	free(source->region);
-	free(source->item);
-	*source = (struct llvm_source){ 0 };
 }
 
 bool
 llvm_move_sources(struct llvm_mapping *mapping)
 {
-	for (size_t i = 0; i < mapping->sources; i++) {
-		if (!move_source(mapping, &mapping->source[i]))
-			return false;
-		free_source(&mapping->source[i]);
-	}
-	return llvm_add_files(mapping->report);
-}
+	struct llvm_report *report = mapping->report;
 
-void
-llvm_free_sources(struct llvm_mapping *mapping)
-{
-	for (size_t i = 0; i < mapping->sources; i++)
-		free_source(&mapping->source[i]);
-	free(mapping->source);
-	cg_map_free(&mapping->by_name);
+	for (size_t i = 0; i < mapping->source.n; i++) {
+		if (!move_source(report, &mapping->source.at[i]))
+			return false;
+		/* The lines of the next ones take memory, too. */
+		cg_drop(report->job, &mapping->source.at[i].region);
+	}
+	return llvm_add_files(report);
 }

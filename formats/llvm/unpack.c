@@ -1,7 +1,6 @@
 /*
  * unpack.c - lists of names, which are packed by zlib (RFC 1950).
  */
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "profile.h"
@@ -15,7 +14,6 @@ llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
 	const char *at = (const char *)from->at;
 	struct llvm_bytes part;
 	uLongf length;
-	char *text;
 	int result;
 
 	if (!llvm_cut(from, packed > 0 ? packed : size, &part))
@@ -33,29 +31,16 @@ llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
 		    "their size",
 		    CG_EXPANSION_HELD);
 	length = (uLongf)size;
-	text = malloc(length + 1);
-	if (!text || !cg_grow_raw(&texts->text, &texts->cap, texts->texts + 1,
-			 sizeof(*texts->text))) {
-		free(text);
-		return cg_reject_nomem(texts->job);
-	}
-	texts->text[texts->texts++] = text;
-	result = uncompress((Bytef *)text, &length, part.at, (uLong)packed);
+	if (!cg_reserve(texts->job, &texts->text, length + 1))
+		return false;
+	result = uncompress(
+	    (Bytef *)texts->text.at, &length, part.at, (uLong)packed);
 	if (result == Z_MEM_ERROR)
 		return cg_reject_nomem(texts->job);
 	if (result != Z_OK || length != size)
 		return cg_reject_at(
 		    texts->job, at, "expected a list of names, packed by zlib");
-	*to = llvm_bytes_of((struct cg_slice){ text, length }, from->big);
+	*to = llvm_bytes_of(
+	    (struct cg_slice){ texts->text.at, length }, from->big);
 	return true;
-}
-
-void
-llvm_free_texts(struct llvm_texts *texts)
-{
-	for (size_t i = 0; i < texts->texts; i++)
-		free(texts->text[i]);
-	free(texts->text);
-	texts->text = NULL;
-	texts->texts = texts->cap = 0;
 }
