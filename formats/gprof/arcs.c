@@ -1,14 +1,14 @@
 /*
  * arcs.c - the arcs of a gmon.out, in the order of the file or sorted.
  */
-#include <stdlib.h>
 
 #include "gmon.h"
 
 bool
-gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
+gprof_set_run(
+    struct cg_job *job, struct gmon *gmon, const char *at, size_t arcs)
 {
-	gmon->run = malloc(sizeof(*gmon->run));
+	gmon->run = cg_alloc(job, sizeof(*gmon->run));
 	if (!gmon->run)
 		return false;
 	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
@@ -69,7 +69,7 @@ is_sorted(const struct gmon *gmon, size_t *n)
 }
 
 bool
-gprof_sort_arcs(struct gmon *gmon)
+gprof_sort_arcs(struct cg_job *job, struct gmon *gmon)
 {
 	struct gmon_iterator next = { 0 };
 	struct gmon_arc *arc;
@@ -77,14 +77,14 @@ gprof_sort_arcs(struct gmon *gmon)
 
 	if (is_sorted(gmon, &n))
 		return true;
-	arc = malloc(n * sizeof(*arc));
-	for (size_t i = 0; arc && i < n; i++)
-		(void)gprof_next_arc(gmon, &next, &arc[i]);
-	if (!arc || !cg_sort_by_u64(arc, n, sizeof(*arc),
-			offsetof(struct gmon_arc, from))) {
-		free(arc);
+	arc = cg_alloc(job, n * sizeof(*arc));
+	if (!arc)
 		return false;
-	}
+	for (size_t i = 0; i < n; i++)
+		(void)gprof_next_arc(gmon, &next, &arc[i]);
+	if (!cg_sort_by_u64(
+		arc, n, sizeof(*arc), offsetof(struct gmon_arc, from)))
+		return cg_reject_nomem(job);
 	gmon->sorted = arc;
 	gmon->arcs = n;
 	return true;

@@ -11,7 +11,6 @@
  * read only if the executable matches (image.c).
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "gmon.h"
 
@@ -179,8 +178,8 @@ read_arcs(struct cg_job *job, struct cg_slice bytes,
 
 	gmon->stride = header->variant->arc;
 	gmon->count = header->variant->count;
-	if (!gprof_set_run(gmon, at, left / gmon->stride))
-		return cg_reject_nomem(job);
+	if (!gprof_set_run(job, gmon, at, left / gmon->stride))
+		return false;
 	rest = left % gmon->stride;
 	at += left - rest;
 	if (rest > 0)
@@ -234,9 +233,9 @@ gprof_read_bsd(struct cg_job *job, struct cg_slice bytes,
 	hist->counts = bytes.ptr + header.variant->header;
 	hist->bins = (header.length - header.variant->header) / hist->width;
 	hist->have = hist->bins;
-	gmon->hist = malloc(sizeof(*hist));
+	gmon->hist = cg_alloc(job, sizeof(*hist));
 	if (!gmon->hist)
-		return cg_reject_nomem(job);
+		return false;
 	gmon->hist[gmon->hists++] = *hist;
 	return read_arcs(job, bytes, &header, gmon);
 }

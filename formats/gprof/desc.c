@@ -309,78 +309,70 @@ is_regular(const struct gprof_order *order)
 {
 	bool regular = true;
 
-	for (size_t i = 1; i < order->calls; i++) {
-		regular &= order->call[i - 1].index < order->call[i].index;
-		if (order->call[i - 1].self == order->call[i].self)
+	for (size_t i = 1; i < order->call.n; i++) {
+		regular &=
+		    order->call.at[i - 1].index < order->call.at[i].index;
+		if (order->call.at[i - 1].self == order->call.at[i].self)
 			return true;
 	}
-	return regular || order->calls > BUCKET_MAX;
+	return regular || order->call.n > BUCKET_MAX;
 }
 
 /* Ends a bucket: appends its order to the text if it differs from the rule. */
 static bool
 end_bucket(struct gprof_order *order)
 {
-	size_t need = CG_NUMBER_MAX + NUMBER_MAX * (order->calls + 1);
+	size_t need = CG_NUMBER_MAX + NUMBER_MAX * (order->call.n + 1);
 	char separator = ':';
 	char *to;
 
-	cg_sort(order->call, order->calls, sizeof(*order->call),
+	cg_sort(order->call.at, order->call.n, sizeof(struct gprof_call),
 	    gprof_compare_calls);
-	if (is_regular(order) || order->len + need > TEXT_MAX)
+	if (is_regular(order) || order->text.n + need > TEXT_MAX)
 		return true;
-	if (!cg_grow_raw(&order->text, &order->cap, order->len + need, 1))
+	if (!cg_reserve(order->job, &order->text, order->text.n + need))
 		return false;
-	to = order->text + order->len;
-	if (order->len > 0)
+	to = order->text.at + order->text.n;
+	if (order->text.n > 0)
 		*to++ = ' ';
-	to = cg_format_hex(to, order->call[0].from);
+	to = cg_format_hex(to, order->call.at[0].from);
 	/* index is the position in the file; the text is its inverse. */
-	for (uint32_t i = 0; i < order->calls; i++) {
-		for (uint32_t j = 0; j < order->calls; j++) {
-			if (order->call[j].index != i)
+	for (uint32_t i = 0; i < order->call.n; i++) {
+		for (uint32_t j = 0; j < order->call.n; j++) {
+			if (order->call.at[j].index != i)
 				continue;
 			*to++ = separator;
 			to = cg_format_u64(to, j);
 		}
 		separator = '.';
 	}
-	order->len = (size_t)(to - order->text);
+	order->text.n = (size_t)(to - order->text.at);
 	return true;
 }
 
 bool
 gprof_order_add(struct gprof_order *order, const struct gprof_call *call)
 {
-	if (order->calls > 0 && order->call[0].from != call->from) {
+	if (order->call.n > 0 && order->call.at[0].from != call->from) {
 		if (!end_bucket(order))
 			return false;
-		order->calls = 0;
+		order->call.n = 0;
 	}
-	if (!cg_grow_raw(&order->call, &order->call_cap, order->calls + 1,
-		sizeof(*order->call)))
+	if (!cg_reserve(order->job, &order->call, order->call.n + 1))
 		return false;
-	order->call[order->calls] = *call;
-	order->call[order->calls].index = (uint32_t)order->calls;
-	order->calls++;
+	order->call.at[order->call.n] = *call;
+	order->call.at[order->call.n].index = (uint32_t)order->call.n;
+	order->call.n++;
 	return true;
 }
 
 bool
 gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 {
-	bool ok = order->calls == 0 || end_bucket(order);
+	bool ok = order->call.n == 0 || end_bucket(order);
 
-	*text = (struct cg_slice){ order->text, order->len };
+	*text = (struct cg_slice){ order->text.at, order->text.n };
 	return ok;
-}
-
-void
-gprof_order_free(struct gprof_order *order)
-{
-	free(order->call);
-	free(order->text);
-	*order = (struct gprof_order){ 0 };
 }
 
 /*

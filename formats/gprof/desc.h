@@ -37,18 +37,16 @@ struct gprof_call {
 	uint32_t offset; /* from there to the call's return address */
 	uint32_t index;  /* position in the file among those with that from */
 };
-/* Collects where a file's order differs from the rule; starts as { 0 }. */
+/* Collects where a file's order differs from the rule; starts as { job }. */
 struct gprof_order {
-	struct gprof_call *call; /* of the current bucket */
-	size_t calls, call_cap;
-	char *text;
-	size_t len, cap;
+	struct cg_job *job;
+	CG_ARRAY(struct gprof_call) call; /* of the current bucket */
+	CG_ARRAY(char) text;
 };
-/* Adds an arc, in the order of the file. False: out of memory. */
+/* Adds an arc, in the order of the file. False: out of memory (reported). */
 bool gprof_order_add(struct gprof_order *, const struct gprof_call *);
-/* The text of the description; it lives until the order is freed. */
+/* The text of the description. */
 bool gprof_order_end(struct gprof_order *, struct cg_slice *text);
-void gprof_order_free(struct gprof_order *);
 /* For qsort(): the rule's order. */
 int gprof_compare_calls(const void *, const void *);
 /* Sorts calls that are in the rule's order into that of the file. */

@@ -141,9 +141,9 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 	const struct cg_elf *elf = cg_symbols_elf(table);
 	struct cg_symbol symbol;
 
-	symbols->at = calloc(elf->symbol_count + 1, sizeof(*symbols->at));
+	symbols->at = cg_alloc(job, elf->symbol_count * sizeof(*symbols->at));
 	if (!symbols->at)
-		return cg_reject_nomem(job);
+		return false;
 	for (size_t i = 0; i < elf->symbol_count; i++) {
 		if (!cg_get_symbol(table, i, &symbol) || !is_function(&symbol))
 			continue;
@@ -187,9 +187,9 @@ list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
 	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
 
-	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
+	funcs->entry = cg_alloc(funcs->job, gmon->arcs * sizeof(*funcs->entry));
 	if (!funcs->entry)
-		return cg_reject_nomem(funcs->job);
+		return false;
 	while (gprof_next_arc(gmon, &next, &arc))
 		funcs->entry[funcs->entries++] = arc.self;
 	return gprof_make_distinct(funcs->entry, &funcs->entries) ||
@@ -216,9 +216,6 @@ gprof_funcs_open(struct gprof_funcs *funcs, struct cg_job *job,
 void
 gprof_funcs_close(struct gprof_funcs *funcs)
 {
-	free(funcs->gnu.at);
-	free(funcs->entry);
-	free(funcs->func);
 	cg_map_free(&funcs->by_start);
 	cg_map_free(&funcs->by_entry);
 }
@@ -275,15 +272,15 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 	uint32_t *index;
 
 	index = cg_map_at(&funcs->by_start, key_of(found->start));
-	if (!index || funcs->count == UINT32_MAX / 2 ||
-	    !cg_grow_raw(&funcs->func, &funcs->cap, funcs->count + 1,
-		sizeof(*funcs->func))) {
+	func = index && funcs->func.n < UINT32_MAX / 2
+		   ? cg_push(funcs->job, &funcs->func)
+		   : NULL;
+	if (!func) {
 		funcs->failed = !cg_reject_nomem(funcs->job);
 		return NULL;
 	}
-	*index = (uint32_t)funcs->count + 1;
-	func = &funcs->func[funcs->count];
-	remember(funcs, funcs->count++);
+	*index = (uint32_t)funcs->func.n;
+	remember(funcs, funcs->func.n - 1);
 	*func = (struct gprof_func){ .start = found->start,
 		.end = found->end,
 		.image = found->image,
@@ -311,7 +308,7 @@ get_known(struct gprof_funcs *funcs, uint64_t start)
 	if (i == 0)
 		return NULL;
 	remember(funcs, i - 1);
-	return &funcs->func[i - 1];
+	return &funcs->func.at[i - 1];
 }
 
 /* The function as in the graph; added if it is new. */
@@ -420,7 +417,7 @@ gprof_func_at(struct gprof_funcs *funcs, uint64_t addr)
 	bool ok;
 
 	for (size_t i = 0; i < 2 && funcs->last[i] != NONE; i++) {
-		const struct gprof_func *func = &funcs->func[funcs->last[i]];
+		const struct gprof_func *func = &funcs->func.at[funcs->last[i]];
 
 		if (addr >= func->start && addr < func->end) {
 			remember(funcs, funcs->last[i]);
@@ -465,7 +462,7 @@ gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 
 	if (i != 0) {
 		remember(funcs, i - 1);
-		return &funcs->func[i - 1];
+		return &funcs->func.at[i - 1];
 	}
 	func = gprof_any_func(funcs, addr);
 	if (!func)
@@ -475,7 +472,7 @@ gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 		funcs->failed = !cg_reject_nomem(funcs->job);
 		return NULL;
 	}
-	*index = (uint32_t)(func - funcs->func) + 1;
+	*index = (uint32_t)(func - funcs->func.at) + 1;
 	return func;
 }
 
@@ -489,7 +486,7 @@ gprof_prefetch_entered(
 		uint32_t at = cg_map_get(&funcs->by_entry, key_of(arc[i].self));
 
 		if (at != 0)
-			__builtin_prefetch(&funcs->func[at - 1]);
+			__builtin_prefetch(&funcs->func.at[at - 1]);
 	}
 }
 

@@ -7,7 +7,6 @@
  * scale in single precision. So in programs of more than 393 KB bins drift
  * from bins of equal width. Here this is inverted exactly.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gmon.h"
@@ -39,16 +38,6 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 			value = value << 8 | at[width];
 	}
 	return value;
-}
-
-void
-gprof_free(struct gmon *gmon)
-{
-	free(gmon->hist);
-	free(gmon->run);
-	free(gmon->sorted);
-	free(gmon->block);
-	*gmon = (struct gmon){ 0 };
 }
 
 /* The fast path is for the millions of 2-byte counters that are zero. */

@@ -91,7 +91,6 @@ struct gmon_cursor {
 };
 uint64_t gprof_take(struct gmon_cursor *, unsigned width);
 
-void gprof_free(struct gmon *);
 /* Counter i of a histogram. */
 uint64_t gprof_count(
     const struct gmon *, const struct gmon_hist *, uint64_t i);
@@ -111,8 +110,8 @@ uint64_t gprof_convert(uint64_t value, uint64_t to, uint64_t from);
 
 /* ---- arcs.c ------------------------------------------------------------- */
 
-/* Makes one run of all arcs, for files without tags. False: out of memory. */
-bool gprof_set_run(struct gmon *, const char *at, size_t arcs);
+/* Makes one run of all arcs, for files without tags. False: reported. */
+bool gprof_set_run(struct cg_job *, struct gmon *, const char *at, size_t arcs);
 /*
  * The next arc in the order of the file, or of callers once they are sorted;
  * an iterator starts as { 0 }.
@@ -125,9 +124,9 @@ bool gprof_next_arc(
 /*
  * Sorts arcs by caller; those of one caller keep the order of the file. Almost
  * all files are sorted; LD_PROFILE's have the order of first calls. Addresses
- * must not change afterwards. False: out of memory.
+ * must not change afterwards. False: out of memory (reported).
  */
-bool gprof_sort_arcs(struct gmon *);
+bool gprof_sort_arcs(struct cg_job *, struct gmon *);
 
 /* ---- gnu_file.c, bsd_file.c: bytes to records --------------------------- */
 
@@ -143,7 +142,7 @@ struct gprof_hint {
 /*
  * Read a whole file that begins with "gmon", or one of the BSD family that
  * does not, of at least GMON_HEADER bytes. Counters and arcs stay in the bytes.
- * False: reported; gmon is to be freed as well.
+ * False: reported.
  */
 bool gprof_read_gnu(struct cg_job *, struct cg_slice bytes, struct gprof_hint,
     struct gmon *);

@@ -10,7 +10,6 @@
  * reading them arrives exactly at the end of a real file. All are tried.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gmon.h"
@@ -361,11 +360,11 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 
 	if (!report_end(job, bytes, chain))
 		return false;
-	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
-	gmon->run = calloc(chain->runs + 1, sizeof(*gmon->run));
-	gmon->block = calloc(chain->blocks + 1, sizeof(*gmon->block));
+	gmon->hist = cg_alloc(job, (chain->hists + 1) * sizeof(*gmon->hist));
+	gmon->run = cg_alloc(job, chain->runs * sizeof(*gmon->run));
+	gmon->block = cg_alloc(job, chain->blocks * sizeof(*gmon->block));
 	if (!gmon->hist || !gmon->run || !gmon->block)
-		return cg_reject_nomem(job);
+		return false;
 	walk(&again, bytes, gmon);
 	gmon->arcs = chain->arcs;
 	gmon->tag = 1;
@@ -438,14 +437,14 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 	if (!ok)
 		return cg_reject_at(job, bytes.ptr + GMON_HEADER,
 		    "expected a histogram and arcs of LD_PROFILE");
-	gmon->hist = malloc(sizeof(*gmon->hist));
+	gmon->hist = cg_alloc(job, sizeof(*gmon->hist));
 	if (!gmon->hist)
-		return cg_reject_nomem(job);
+		return false;
 	gmon->hist[gmon->hists++] = hist;
 	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
 	arcs = arcs < stated ? arcs : stated;
-	if (!gprof_set_run(gmon, cursor.at, (size_t)arcs))
-		return cg_reject_nomem(job);
+	if (!gprof_set_run(job, gmon, cursor.at, (size_t)arcs))
+		return false;
 	gmon->count = 4;
 	gmon->stride = 2 * gmon->word + 4;
 	gmon->origin = hist.low;

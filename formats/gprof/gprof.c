@@ -101,10 +101,8 @@ read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	ok = read_file(job, bytes, hint, &gmon) &&
 	     gprof_check(job, &gmon, rate) &&
 	     gprof_find_images(job, in, &gmon, &images) &&
-	     (gprof_sort_arcs(&gmon) || cg_reject_nomem(job)) &&
+	     gprof_sort_arcs(job, &gmon) &&
 	     gprof_map(job, build, &gmon, &images);
-	gprof_free_images(&images);
-	gprof_free(&gmon);
 	return ok ? CG_OK : CG_EINPUT;
 }
 

@@ -197,12 +197,9 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
 struct library {
 	const struct cg_symbols *symbols;
 	const struct cg_elf *elf;
-	uint64_t *start; /* of functions, by offset in their page */
-	size_t starts;
-	uint64_t *self; /* callees outside the program, by address */
-	size_t selfs;
-	uint64_t *base; /* proposals */
-	size_t bases;
+	CG_ARRAY(uint64_t) start; /* of functions, by offset in their page */
+	CG_ARRAY(uint64_t) self;  /* callees outside the program, by address */
+	CG_ARRAY(uint64_t) base;  /* proposals */
 };
 
 static int
@@ -238,42 +235,41 @@ compare_in_page(const void *va, const void *vb)
 }
 
 static bool
-list_starts(struct library *lib)
+list_starts(struct cg_job *job, struct library *lib)
 {
 	struct cg_symbol symbol;
 	size_t n = lib->elf->symbol_count;
 
-	lib->start = calloc(n + 1, sizeof(*lib->start));
-	if (!lib->start)
+	if (!cg_reserve(job, &lib->start, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (cg_get_symbol(lib->symbols, i, &symbol) && symbol.exec &&
 		    symbol.type == STT_FUNC && !symbol.undefined)
-			lib->start[lib->starts++] = symbol.addr;
+			lib->start.at[lib->start.n++] = symbol.addr;
 	}
-	if (!gprof_make_distinct(lib->start, &lib->starts))
-		return false;
-	if (lib->starts > 0)
-		qsort(lib->start, lib->starts, sizeof(*lib->start),
+	if (!gprof_make_distinct(lib->start.at, &lib->start.n))
+		return cg_reject_nomem(job);
+	if (lib->start.n > 0)
+		qsort(lib->start.at, lib->start.n, sizeof(uint64_t),
 		    compare_in_page);
 	return true;
 }
 
 static bool
-list_selfs(struct library *lib, const struct gmon *gmon,
+list_selfs(struct cg_job *job, struct library *lib, const struct gmon *gmon,
     const struct gprof_image *program)
 {
 	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
 
-	lib->self = calloc(gmon->arcs + 1, sizeof(*lib->self));
-	if (!lib->self)
+	if (!cg_reserve(job, &lib->self, gmon->arcs))
 		return false;
 	while (gprof_next_arc(gmon, &next, &arc)) {
 		if (arc.self < program->low || arc.self >= program->high)
-			lib->self[lib->selfs++] = arc.self;
+			lib->self.at[lib->self.n++] = arc.self;
 	}
-	return gprof_make_distinct(lib->self, &lib->selfs);
+	return gprof_make_distinct(lib->self.at, &lib->self.n) ||
+	       cg_reject_nomem(job);
 }
 
 /* A return address of mcount follows a call, which x86 code shows. */
@@ -293,12 +289,12 @@ follows_call(const struct library *lib, uint64_t addr)
 static size_t
 first_start(const struct library *lib, uint64_t offset)
 {
-	size_t low = 0, high = lib->starts;
+	size_t low = 0, high = lib->start.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (lib->start[middle] % PAGE < offset)
+		if (lib->start.at[middle] % PAGE < offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -314,12 +310,12 @@ propose_bases(struct library *lib, uint64_t self)
 		uint64_t offset = (self - into) % PAGE;
 
 		for (size_t i = first_start(lib, offset);
-		     i < lib->starts && lib->start[i] % PAGE == offset &&
-		     lib->bases < PROPOSALS_MAX;
+		     i < lib->start.n && lib->start.at[i] % PAGE == offset &&
+		     lib->base.n < PROPOSALS_MAX;
 		     i++) {
-			if (follows_call(lib, lib->start[i] + into))
-				lib->base[lib->bases++] =
-				    self - into - lib->start[i];
+			if (follows_call(lib, lib->start.at[i] + into))
+				lib->base.at[lib->base.n++] =
+				    self - into - lib->start.at[i];
 		}
 	}
 }
@@ -338,12 +334,12 @@ is_entry(const struct library *lib, uint64_t addr)
 static size_t
 first_self(const struct library *lib, uint64_t addr)
 {
-	size_t low = 0, high = lib->selfs;
+	size_t low = 0, high = lib->self.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (lib->self[middle] < addr)
+		if (lib->self.at[middle] < addr)
 			low = middle + 1;
 		else
 			high = middle;
@@ -357,9 +353,9 @@ count_explained(const struct library *lib, uint64_t base)
 {
 	size_t first = first_self(lib, base + lib->elf->exec_low), i = first;
 
-	for (; i < lib->selfs && lib->self[i] < base + lib->elf->exec_high;
+	for (; i < lib->self.n && lib->self.at[i] < base + lib->elf->exec_high;
 	     i++) {
-		if (!is_entry(lib, lib->self[i] - base))
+		if (!is_entry(lib, lib->self.at[i] - base))
 			return 0;
 	}
 	return i - first;
@@ -369,28 +365,28 @@ count_explained(const struct library *lib, uint64_t base)
 static bool
 find_base(struct library *lib, uint64_t *base)
 {
-	size_t step = lib->selfs / VOTERS + 1, best = 0, votes, n;
+	size_t step = lib->self.n / VOTERS + 1, best = 0, votes, n;
 	size_t most_votes = 0;
 	bool tie = false;
 
-	for (size_t i = 0; i < lib->selfs; i += step)
-		propose_bases(lib, lib->self[i]);
-	if (lib->bases > 0)
-		qsort(lib->base, lib->bases, sizeof(*lib->base), compare_u64);
-	for (size_t i = 0; i < lib->bases; i += votes) {
-		for (votes = 1; i + votes < lib->bases &&
-				lib->base[i + votes] == lib->base[i];
+	for (size_t i = 0; i < lib->self.n; i += step)
+		propose_bases(lib, lib->self.at[i]);
+	if (lib->base.n > 0)
+		qsort(lib->base.at, lib->base.n, sizeof(uint64_t), compare_u64);
+	for (size_t i = 0; i < lib->base.n; i += votes) {
+		for (votes = 1; i + votes < lib->base.n &&
+				lib->base.at[i + votes] == lib->base.at[i];
 		     votes++)
 			;
 		if (votes < most_votes)
 			continue;
-		n = count_explained(lib, lib->base[i]);
+		n = count_explained(lib, lib->base.at[i]);
 		if (n == 0 || n < best)
 			continue;
 		tie = n == best;
 		most_votes = votes;
 		best = n;
-		*base = lib->base[i];
+		*base = lib->base.at[i];
 	}
 	return best > 0 && !tie;
 }
@@ -404,26 +400,26 @@ add_library(struct cg_job *job, const struct gmon *gmon,
 		.elf = cg_symbols_elf(symbols) };
 	struct gprof_image *image = &images->image[images->count];
 	uint64_t base = 0;
-	bool ok = true;
 
-	lib.base = calloc(PROPOSALS_MAX, sizeof(*lib.base));
-	if (!lib.base || !list_selfs(&lib, gmon, &images->image[0]) ||
-	    !list_starts(&lib)) {
-		ok = cg_reject_nomem(job);
-	} else if (lib.selfs > 0 && find_base(&lib, &base)) {
+	if (!cg_reserve(job, &lib.base, PROPOSALS_MAX) ||
+	    !list_selfs(job, &lib, gmon, &images->image[0]) ||
+	    !list_starts(job, &lib))
+		return false;
+	if (lib.self.n > 0 && find_base(&lib, &base)) {
 		*image = (struct gprof_image){ .symbols = symbols,
 			.elf = lib.elf,
 			.base = base,
 			.low = base + lib.elf->exec_low,
 			.high = base + lib.elf->exec_high };
 		images->count++;
-	} else if (lib.selfs > 0) {
+	} else if (lib.self.n > 0) {
 		cg_warn(job, "no call is known to enter %s", lib.elf->path);
 	}
-	free(lib.base);
-	free(lib.self);
-	free(lib.start);
-	return ok;
+	/* There may be many libraries. */
+	cg_drop(job, &lib.base);
+	cg_drop(job, &lib.self);
+	cg_drop(job, &lib.start);
+	return true;
 }
 
 static bool
@@ -500,7 +496,7 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 
 /* The input's name without a suffix that profilers append, or NULL. */
 static char *
-program_name(const char *name)
+program_name(struct cg_job *job, const char *name)
 {
 	static const char *const suffixes[] = { ".profile", ".gmon" };
 	size_t len = strlen(name);
@@ -511,11 +507,9 @@ program_name(const char *name)
 
 		if (len <= cut || strcmp(name + len - cut, suffixes[i]) != 0)
 			continue;
-		path = malloc(len - cut + 1);
-		if (path) {
+		path = cg_alloc(job, len - cut + 1);
+		if (path)
 			memcpy(path, name, len - cut);
-			path[len - cut] = '\0';
-		}
 		return path;
 	}
 	return NULL;
@@ -534,10 +528,9 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 
 	if (gmon->hists == 0)
 		return NULL;
-	name = program_name(cg_in_name(in));
+	name = program_name(job, cg_in_name(in));
 	if (name)
 		symbols = cg_open_symbols(job, name, true);
-	free(name);
 	if (symbols && match_object(gmon, symbols, bias))
 		return symbols;
 	symbols = cg_open_symbols(job, "a.out", true);
@@ -575,9 +568,9 @@ gprof_find_images(struct cg_job *job, const struct cg_in *in, struct gmon *gmon,
 
 	while (cg_job_object(job, objects))
 		objects++;
-	images->image = calloc(objects + 1, sizeof(*images->image));
+	images->image = cg_alloc(job, (objects + 1) * sizeof(*images->image));
 	if (!images->image)
-		return cg_reject_nomem(job);
+		return false;
 	program = choose_program(job, gmon, &bias, &first);
 	if (!program && first)
 		return reject_mismatch(job, gmon, first);
@@ -595,13 +588,6 @@ gprof_find_images(struct cg_job *job, const struct cg_in *in, struct gmon *gmon,
 	    "functions are named by their addresses; name the executable with "
 	    "{exe}");
 	return true;
-}
-
-void
-gprof_free_images(struct gprof_images *images)
-{
-	free(images->image);
-	*images = (struct gprof_images){ 0 };
 }
 
 const struct gprof_image *

@@ -37,7 +37,6 @@ bool gprof_get_hint(struct cg_job *, struct gprof_hint *);
  */
 bool gprof_find_images(struct cg_job *, const struct cg_in *, struct gmon *,
     struct gprof_images *);
-void gprof_free_images(struct gprof_images *);
 /* The image that contains the address, or NULL. */
 const struct gprof_image *gprof_image_at(
     const struct gprof_images *, uint64_t addr);
@@ -85,8 +84,7 @@ struct gprof_funcs {
 	struct gprof_symbols gnu;
 	uint64_t *entry; /* the addresses that calls enter, ascending */
 	size_t entries;
-	struct gprof_func *func;
-	size_t count, cap;
+	CG_ARRAY(struct gprof_func) func;
 	struct cg_map by_start; /* index in func + 1, or 0 */
 	struct cg_map by_entry; /* the same by the address that calls enter */
 	size_t last[2];         /* latest results: often caller and callee */

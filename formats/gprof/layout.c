@@ -7,7 +7,6 @@
  * lies in other objects has no address in it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "layout.h"
@@ -190,12 +189,11 @@ cover_hottest_object(
     struct gprof_layout *layout, size_t event, struct gmon_hist *hist)
 {
 	size_t objects = cg_object_count(layout->graph) + 1, best = 0;
-	struct extent *extent = calloc(objects, sizeof(*extent));
-	bool ok;
+	struct extent *extent =
+	    cg_alloc(layout->job, objects * sizeof(*extent));
 
-	if (!extent)
-		return cg_reject_nomem(layout->job);
-	ok = measure_objects(layout, event, extent);
+	if (!extent || !measure_objects(layout, event, extent))
+		return false;
 	for (size_t i = 1; i < objects; i++) {
 		if (extent[best].high == 0 ||
 		    extent[i].cost > extent[best].cost)
@@ -205,11 +203,9 @@ cover_hottest_object(
 	hist->high = (extent[best].high & ~(uint64_t)15) + 16;
 	for (size_t i = 0; i < objects; i++)
 		layout->is_covered[i] = i == best;
-	if (ok && extent[best].high == 0)
-		ok = cg_reject(layout->job,
-		    "gmon.out needs addresses; name the executable with {exe}");
-	free(extent);
-	return ok;
+	return extent[best].high != 0 ||
+	       cg_reject(layout->job,
+		   "gmon.out needs addresses; name the executable with {exe}");
 }
 
 static bool
@@ -263,25 +259,18 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 	if (program)
 		layout->symbols = cg_open_symbols(job, program, true);
 	layout->exact = gprof_recall(graph, gmon);
-	layout->shift = calloc(objects, sizeof(*layout->shift));
-	layout->is_covered = calloc(objects, sizeof(*layout->is_covered));
-	layout->entry = calloc(cg_fn_count(graph) + 1, sizeof(*layout->entry));
+	layout->shift = cg_alloc(job, objects * sizeof(*layout->shift));
+	layout->is_covered = cg_alloc(job, objects);
+	layout->entry =
+	    cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*layout->entry));
 	if (!layout->shift || !layout->is_covered || !layout->entry)
-		return cg_reject_nomem(job);
+		return false;
 	set_covered(layout);
 	if (!find_entries(layout) ||
 	    (!layout->exact && !cover_program(layout, event, gmon)))
 		return false;
 	shift_entries(layout);
 	return true;
-}
-
-void
-gprof_layout_close(struct gprof_layout *layout)
-{
-	free(layout->shift);
-	free(layout->is_covered);
-	free(layout->entry);
 }
 
 /*

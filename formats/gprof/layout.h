@@ -20,11 +20,10 @@ struct gprof_layout {
 /*
  * Decides what the output covers: as the graph remembers, or by the
  * executable, or by the addresses of the graph. Sets all of gmon but counters.
- * False: reported, or a cursor failed; the layout is to be closed anyway.
+ * False: reported, or a cursor failed.
  */
 bool gprof_layout_open(struct gprof_layout *, struct cg_job *,
     const struct cg_graph *, size_t event, struct gmon *);
-void gprof_layout_close(struct gprof_layout *);
 /* Addresses of a cost, a call site, a callee in the output; 0: none. */
 uint64_t gprof_cost_address(
     const struct gprof_layout *, cg_fn, const struct cg_pos *);

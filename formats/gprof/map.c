@@ -153,7 +153,7 @@ note_arc(struct mapper *map, const struct gmon_arc *arc,
 		map->late += arc->self - callee->start > GPROF_PROLOGUE;
 	}
 	map->outside += map->funcs.images->count > 0 && !callee->image;
-	return gprof_order_add(&map->order, &call) || cg_reject_nomem(map->job);
+	return gprof_order_add(&map->order, &call);
 }
 
 static void
@@ -254,7 +254,7 @@ add_arcs(struct mapper *map)
 	if (!ok)
 		return false;
 	if (!gprof_order_end(&map->order, &order))
-		return cg_reject_nomem(map->job);
+		return false;
 	if (order.len > 0 && !*cg_get_desc(map->build, GPROF_KEY_ORDER))
 		cg_add_desc(map->build, cg_slice(GPROF_KEY_ORDER), order);
 	return true;
@@ -347,7 +347,9 @@ bool
 gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
     const struct gprof_images *images)
 {
-	struct mapper map = { .job = job, .build = build, .gmon = gmon };
+	struct mapper map = {
+		.job = job, .build = build, .gmon = gmon, .order.job = job
+	};
 	const struct cg_elf *elf = images->count ? images->image[0].elf : NULL;
 	const struct cg_part_info part = { .cmd = elf ? elf->path : "" };
 	bool ok;
@@ -364,7 +366,6 @@ gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 		warn_arcs(&map);
 		ok = !map.funcs.failed;
 	}
-	gprof_order_free(&map.order);
 	gprof_funcs_close(&map.funcs);
 	return ok && cg_build_status(build) == CG_OK;
 }

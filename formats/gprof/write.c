@@ -38,12 +38,9 @@ struct writer {
 	struct gmon_hist hist[GMON_RANGES_MAX];
 	struct gprof_layout layout;
 	size_t event, block_event;
-	struct sample *sample;
-	size_t samples, sample_cap;
-	struct gprof_call *call;
-	size_t calls, call_cap;
-	struct gmon_block *block;
-	size_t blocks, block_cap;
+	CG_ARRAY(struct sample) sample;
+	CG_ARRAY(struct gprof_call) call;
+	CG_ARRAY(struct gmon_block) block;
 	uint64_t lost_cost, lost_calls;
 	size_t lost_fns;
 	struct unit unit;
@@ -75,10 +72,9 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 		w->lost_cost += cost;
 		return true;
 	}
-	if (!cg_grow_raw(
-		&w->sample, &w->sample_cap, w->samples + 1, sizeof(*w->sample)))
-		return cg_reject_nomem(w->job);
-	w->sample[w->samples++] = (struct sample){
+	if (!cg_reserve(w->job, &w->sample, w->sample.n + 1))
+		return false;
+	w->sample.at[w->sample.n++] = (struct sample){
 		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost
 	};
 	return true;
@@ -87,12 +83,11 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 static bool
 add_block(struct writer *w, uint64_t addr, uint64_t count)
 {
-	if (!cg_grow_raw(
-		&w->block, &w->block_cap, w->blocks + 1, sizeof(*w->block)))
-		return cg_reject_nomem(w->job);
-	w->block[w->blocks++] =
-	    (struct gmon_block){ .addr = addr, .count = count };
-	return true;
+	struct gmon_block *block = cg_push(w->job, &w->block);
+
+	if (block)
+		*block = (struct gmon_block){ .addr = addr, .count = count };
+	return block != NULL;
 }
 
 static uint64_t
@@ -133,11 +128,10 @@ add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 	if (call->site.addr != 0 && site > low)
 		new.offset = (uint32_t)((site - low) % bucket);
 	new.from = site - new.offset;
-	if (!cg_grow_raw(
-		&w->call, &w->call_cap, w->calls + 1, sizeof(*w->call)))
-		return cg_reject_nomem(w->job);
-	new.index = (uint32_t)w->calls;
-	w->call[w->calls++] = new;
+	new.index = (uint32_t)w->call.n;
+	if (!cg_reserve(w->job, &w->call, w->call.n + 1))
+		return false;
+	w->call.at[w->call.n++] = new;
 	return true;
 }
 
@@ -241,9 +235,9 @@ highest_cost(const struct writer *w)
 {
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < w->samples; i++) {
-		if (w->sample[i].cost > most)
-			most = w->sample[i].cost;
+	for (size_t i = 0; i < w->sample.n; i++) {
+		if (w->sample.at[i].cost > most)
+			most = w->sample.at[i].cost;
 	}
 	return most;
 }
@@ -286,15 +280,15 @@ merge_samples(struct writer *w)
 	struct sample *last = NULL;
 	size_t kept = 0;
 
-	if (w->samples > 0)
-		qsort(
-		    w->sample, w->samples, sizeof(*w->sample), compare_samples);
-	for (size_t i = 0; i < w->samples; i++) {
-		uint64_t cost = w->sample[i].cost;
+	if (w->sample.n > 0)
+		qsort(w->sample.at, w->sample.n, sizeof(struct sample),
+		    compare_samples);
+	for (size_t i = 0; i < w->sample.n; i++) {
+		uint64_t cost = w->sample.at[i].cost;
 
-		if (!last || compare_samples(&w->sample[i], last) != 0) {
-			last = &w->sample[kept++];
-			*last = w->sample[i];
+		if (!last || compare_samples(&w->sample.at[i], last) != 0) {
+			last = &w->sample.at[kept++];
+			*last = w->sample.at[i];
 		} else if (last->cost > UINT64_MAX - cost) {
 			return cg_reject(
 			    w->job, "the sum of costs exceeds 64 bits");
@@ -302,7 +296,7 @@ merge_samples(struct writer *w)
 			last->cost += cost;
 		}
 	}
-	w->samples = kept;
+	w->sample.n = kept;
 	return true;
 }
 
@@ -310,23 +304,23 @@ merge_samples(struct writer *w)
 static bool
 make_ticks(struct writer *w, size_t first, size_t last)
 {
-	const struct gmon_hist *hist = &w->hist[w->sample[first].hist];
+	const struct gmon_hist *hist = &w->hist[w->sample.at[first].hist];
 	struct unit unit = w->unit;
 	uint64_t cost = 0, ticks, before = 0;
 
 	if (w->layout.exact && gprof_is_time(hist))
 		unit = (struct unit){ hist->rate, GMON_NS };
 	for (size_t i = first; i < last; i++) {
-		if (w->sample[i].cost > UINT64_MAX - cost)
+		if (w->sample.at[i].cost > UINT64_MAX - cost)
 			return cg_reject(
 			    w->job, "the sum of costs exceeds 64 bits");
-		cost += w->sample[i].cost;
+		cost += w->sample.at[i].cost;
 		ticks = gprof_convert(cost, unit.to, unit.from);
 		if (ticks == UINT64_MAX)
 			return cg_reject(w->job,
 			    "the number of samples exceeds 64 bits; use a "
 			    "lower {rate}");
-		w->sample[i].cost = ticks - before;
+		w->sample.at[i].cost = ticks - before;
 		before = ticks;
 	}
 	return true;
@@ -385,14 +379,14 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 		n = n < CHUNK ? n : CHUNK;
 		to = cg_out_reserve(w->out, 2 * CHUNK);
 		memset(to, 0, 2 * (size_t)n);
-		for (; first < last && w->sample[first].bin < bin + n;
+		for (; first < last && w->sample.at[first].bin < bin + n;
 		     first++) {
-			uint64_t *left = &w->sample[first].cost;
+			uint64_t *left = &w->sample.at[first].cost;
 			uint64_t count = *left < most ? *left : most;
 
 			*left -= count;
-			store(to + 2 * (w->sample[first].bin - bin), count, 2,
-			    w->gmon.big);
+			store(to + 2 * (w->sample.at[first].bin - bin), count,
+			    2, w->gmon.big);
 		}
 		cg_out_advance(w->out, to + 2 * n);
 	}
@@ -405,8 +399,8 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 	uint64_t most = 0, records, bins = w->hist[hist].bins;
 
 	for (size_t i = first; i < last; i++) {
-		if (w->sample[i].cost > most)
-			most = w->sample[i].cost;
+		if (w->sample.at[i].cost > most)
+			most = w->sample.at[i].cost;
 	}
 	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
 	if (records > HISTS_MAX || records * bins > COUNTERS_MAX - w->counters)
@@ -436,7 +430,7 @@ put_hists(struct writer *w)
 	choose_unit(w);
 	for (size_t i = 0; i < w->gmon.hists; i++) {
 		for (last = first;
-		     last < w->samples && w->sample[last].hist == i;)
+		     last < w->sample.n && w->sample.at[last].hist == i;)
 			last++;
 		if ((last > first && !make_ticks(w, first, last)) ||
 		    !put_hist(w, i, first, last))
@@ -461,34 +455,35 @@ merge_calls(struct writer *w)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < w->calls; i++) {
-		const struct gprof_call *call = &w->call[i];
-		struct gprof_call *last = kept ? &w->call[kept - 1] : NULL;
+	for (size_t i = 0; i < w->call.n; i++) {
+		const struct gprof_call *call = &w->call.at[i];
+		struct gprof_call *last = kept ? &w->call.at[kept - 1] : NULL;
 
 		if (!last || call->from != last->from ||
 		    call->self != last->self || call->offset != last->offset)
-			w->call[kept++] = *call;
+			w->call.at[kept++] = *call;
 		else if (__builtin_add_overflow(
 			     last->count, call->count, &last->count))
 			return cg_reject(
 			    w->job, "the sum of calls exceeds 64 bits");
 	}
-	w->calls = kept;
+	w->call.n = kept;
 	return true;
 }
 
 static bool
 put_arcs(struct writer *w)
 {
-	if (w->calls > 0)
-		qsort(w->call, w->calls, sizeof(*w->call), gprof_compare_calls);
+	if (w->call.n > 0)
+		qsort(w->call.at, w->call.n, sizeof(struct gprof_call),
+		    gprof_compare_calls);
 	if (!merge_calls(w))
 		return false;
 	if (w->layout.exact)
 		gprof_order_apply(
-		    gprof_recall_order(w->graph), w->call, w->calls);
-	for (size_t i = 0; i < w->calls; i++) {
-		uint64_t count = w->call[i].count;
+		    gprof_recall_order(w->graph), w->call.at, w->call.n);
+	for (size_t i = 0; i < w->call.n; i++) {
+		uint64_t count = w->call.at[i].count;
 
 		if (count / UINT32_MAX >= ARCS_MAX)
 			return cg_reject(w->job,
@@ -496,8 +491,8 @@ put_arcs(struct writer *w)
 			    "into a gmon.out",
 			    count);
 		for (; count > UINT32_MAX; count -= UINT32_MAX)
-			put_arc(w, &w->call[i], UINT32_MAX);
-		put_arc(w, &w->call[i], count);
+			put_arc(w, &w->call.at[i], UINT32_MAX);
+		put_arc(w, &w->call.at[i], count);
 	}
 	return true;
 }
@@ -506,13 +501,13 @@ put_arcs(struct writer *w)
 static void
 put_blocks(struct writer *w)
 {
-	if (w->blocks == 0)
+	if (w->block.n == 0)
 		return;
 	cg_putc(w->out, 2);
-	put_number(w, w->blocks, 4);
-	for (size_t i = 0; i < w->blocks; i++) {
-		put_number(w, w->block[i].addr, w->gmon.word);
-		put_number(w, w->block[i].count, w->gmon.word);
+	put_number(w, w->block.n, 4);
+	for (size_t i = 0; i < w->block.n; i++) {
+		put_number(w, w->block.at[i].addr, w->gmon.word);
+		put_number(w, w->block.at[i].count, w->gmon.word);
 	}
 }
 
@@ -542,13 +537,13 @@ report_loss(struct writer *w)
 				? cg_get_event(w->graph, w->event)->name
 				: "cost";
 
-	if (w->calls > 0 && cg_calls_sampled(w->graph))
+	if (w->call.n > 0 && cg_calls_sampled(w->graph))
 		cg_warn(w->job,
 		    "format gprof cannot represent that counts of calls are "
 		    "numbers of samples");
 	if (w->lost_fns == 0)
 		return true;
-	if (w->samples == 0 && w->calls == 0)
+	if (w->sample.n == 0 && w->call.n == 0)
 		return cg_reject(w->job,
 		    "gmon.out needs addresses; name the executable with {exe}");
 	cg_warn(w->job,
@@ -588,9 +583,5 @@ gprof_write(struct cg_job *job, const struct cg_graph *graph,
 	status = choose_event(&w);
 	if (status == CG_OK)
 		status = put_all(&w) ? cg_out_status(out) : CG_EINPUT;
-	gprof_layout_close(&w.layout);
-	free(w.sample);
-	free(w.call);
-	free(w.block);
 	return status;
 }

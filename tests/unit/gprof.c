@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "../../formats/gprof/desc.h"
+#include "io/io.h"
 
 /* The bin that glibc counts a sample in: its monstartup(), then profil(). */
 static uint64_t
@@ -76,7 +77,9 @@ static void
 test_order(uint64_t *seed)
 {
 	struct gprof_call call[64], back[64];
-	struct gprof_order order = { 0 };
+	struct unit_log said = { 0 };
+	struct cg_job *job = cg_job_new(cg_formats(), unit_report, &said);
+	struct gprof_order order = { .job = job };
 	struct cg_slice text;
 	char *copy;
 	size_t n = 0;
@@ -102,7 +105,8 @@ test_order(uint64_t *seed)
 	for (size_t i = 0; i < n; i++)
 		CHECK(back[i].self == call[i].self);
 	free(copy);
-	gprof_order_free(&order);
+	cg_scope_end(&cg_job_errors(job)->scope);
+	cg_job_free(job);
 }
 
 /* A malformed order changes nothing. */
