@@ -27,28 +27,28 @@ bool
 perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
     uint64_t cookie, struct cg_slice record)
 {
+	struct cg_job *job = d->samples->file->job;
 	uint32_t tid = perf_samples_tid(d->samples, event, record);
 	struct perf_waiting *new = malloc(sizeof(*new) + record.len);
 	uint32_t *id = new ? cg_map_at(&d->by_tid, tid) : NULL;
 
-	if (!id || (*id == 0 && !cg_grow(&d->thread, &d->cap, d->threads + 1,
-				    sizeof(*d->thread)))) {
+	if (!id || (*id == 0 && !cg_push(job, &d->thread))) {
 		free(new);
-		return cg_reject_nomem(d->samples->file->job);
+		return cg_reject_nomem(job);
 	}
 	if (*id == 0)
-		*id = (uint32_t)++d->threads;
+		*id = (uint32_t)d->thread.n;
 	*new = (struct perf_waiting){
-		.event = (size_t)(event - d->samples->file->event),
+		.event = (size_t)(event - d->samples->file->event.at),
 		.cookie = cookie,
 		.size = record.len
 	};
 	memcpy(new->record, record.ptr, record.len);
-	if (d->thread[*id - 1].last)
-		d->thread[*id - 1].last->next = new;
+	if (d->thread.at[*id - 1].last)
+		d->thread.at[*id - 1].last->next = new;
 	else
-		d->thread[*id - 1].first = new;
-	d->thread[*id - 1].last = new;
+		d->thread.at[*id - 1].first = new;
+	d->thread.at[*id - 1].last = new;
 	d->bytes += sizeof(*new) + record.len;
 	return d->bytes <= BYTES_MAX || perf_deferred_end(d);
 }
@@ -67,7 +67,7 @@ add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,
 		d->bytes -= sizeof(*w) + w->size;
 		d->unmatched += !matches;
 		good = good && perf_samples_add(d->samples,
-				   &d->samples->file->event[w->event],
+				   &d->samples->file->event.at[w->event],
 				   (struct cg_slice){ w->record, w->size },
 				   matches ? stack : NULL);
 		free(w);
@@ -82,7 +82,7 @@ perf_deferred_match(struct perf_deferred *d, uint32_t tid, uint64_t cookie,
 {
 	uint32_t id = cg_map_get(&d->by_tid, tid);
 
-	return id == 0 || add_samples(d, &d->thread[id - 1], cookie, &stack);
+	return id == 0 || add_samples(d, &d->thread.at[id - 1], cookie, &stack);
 }
 
 bool
@@ -90,8 +90,8 @@ perf_deferred_end(struct perf_deferred *d)
 {
 	bool good = true;
 
-	for (size_t i = 0; good && i < d->threads; i++)
-		good = add_samples(d, &d->thread[i], 0, NULL);
+	for (size_t i = 0; good && i < d->thread.n; i++)
+		good = add_samples(d, &d->thread.at[i], 0, NULL);
 	return good;
 }
 
@@ -100,12 +100,11 @@ perf_deferred_close(struct perf_deferred *d)
 {
 	struct perf_waiting *w;
 
-	for (size_t i = 0; i < d->threads; i++) {
-		while ((w = d->thread[i].first)) {
-			d->thread[i].first = w->next;
+	for (size_t i = 0; i < d->thread.n; i++) {
+		while ((w = d->thread.at[i].first)) {
+			d->thread.at[i].first = w->next;
 			free(w);
 		}
 	}
-	free(d->thread);
 	cg_map_free(&d->by_tid);
 }

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
@@ -280,7 +279,7 @@ add_ids(struct perf_file *f, struct cg_slice ids)
 		if (!event)
 			return cg_reject_nomem(f->job);
 		if (*event == 0)
-			*event = (uint32_t)f->events;
+			*event = (uint32_t)f->event.n;
 	}
 	return true;
 }
@@ -293,15 +292,15 @@ perf_data_add_attr(
 	uint64_t type;
 	char name[128];
 
-	if (attr.len < ATTR_MIN || f->events == EVENTS_MAX)
+	if (attr.len < ATTR_MIN || f->event.n == EVENTS_MAX)
 		return cg_reject(
 		    f->job, "expected events of %d bytes or more", ATTR_MIN);
 	type = perf_u64(f, attr.ptr + A_SAMPLE_TYPE);
 	if (!check_sample_type(f, attr, type))
 		return false;
-	if (!cg_grow(&f->event, &f->event_cap, f->events + 1, sizeof(*event)))
-		return cg_reject_nomem(f->job);
-	event = &f->event[f->events++];
+	event = cg_push(f->job, &f->event);
+	if (!event)
+		return false;
 	event->ids_at_end = get_flag(f, attr, SAMPLE_ID_ALL);
 	event->period =
 	    get_flag(f, attr, FREQ) ? 1 : perf_u64(f, attr.ptr + A_PERIOD);
@@ -320,14 +319,14 @@ add_event_names(struct perf_file *f, struct cg_slice bytes)
 
 	if (!take_u32(f, &bytes, &count) || !take_u32(f, &bytes, &attr_size))
 		return false;
-	for (size_t i = 0; i < count && i < f->events; i++) {
+	for (size_t i = 0; i < count && i < f->event.n; i++) {
 		if (!take(&bytes, attr_size, &skipped) ||
 		    !take_u32(f, &bytes, &ids) ||
 		    !take_text(f, &bytes, &name) ||
 		    !take(&bytes, (uint64_t)ids * 8, &skipped))
 			return false;
 		if (name.len > 0)
-			set_name(f, &f->event[i], name);
+			set_name(f, &f->event.at[i], name);
 	}
 	return true;
 }
@@ -397,24 +396,21 @@ static bool
 add_cmdline(struct perf_file *f, struct cg_slice bytes)
 {
 	struct cg_slice word;
-	size_t used = 0;
 	uint32_t count;
-	char *text;
+	CG_ARRAY(char) text = { 0 };
 
-	if (!take_u32(f, &bytes, &count))
+	if (!take_u32(f, &bytes, &count) ||
+	    !cg_reserve(f->job, &text, bytes.len + 1))
 		return false;
-	text = malloc(bytes.len + 1);
-	if (!text)
-		return cg_reject_nomem(f->job);
 	/* Each word has 4 bytes before it: there is room for blanks. */
 	while (count-- > 0 && take_text(f, &bytes, &word)) {
-		memcpy(text + used, word.ptr, word.len);
-		used += word.len;
-		text[used++] = ' ';
+		memcpy(text.at + text.n, word.ptr, word.len);
+		text.n += word.len;
+		text.at[text.n++] = ' ';
 	}
 	cg_add_desc(f->build, cg_slice("cmdline"),
-	    cg_trim((struct cg_slice){ text, used }));
-	free(text);
+	    cg_trim((struct cg_slice){ text.at, text.n }));
+	cg_drop(f->job, &text);
 	return true;
 }
 
@@ -478,7 +474,7 @@ read_attrs(struct perf_file *f)
 		if (!perf_data_add_attr(f, attr, ids))
 			return false;
 	}
-	return f->events > 0 || cg_reject(f->job, "expected an event");
+	return f->event.n > 0 || cg_reject(f->job, "expected an event");
 }
 
 static bool
@@ -656,7 +652,6 @@ perf_data_open(struct perf_file *f)
 void
 perf_data_close(struct perf_file *f)
 {
-	free(f->event);
 	cg_map_free(&f->ids);
 	cg_map_free(&f->build_ids);
 }

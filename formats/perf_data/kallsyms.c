@@ -69,36 +69,38 @@ compare(const void *pa, const void *pb)
 }
 
 static bool
-add_symbols(struct perf_kallsyms *kallsyms, struct cg_slice text)
+add_symbols(
+    struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
 {
-	struct perf_kallsym symbol;
+	struct perf_kallsym symbol, *new;
 	struct cg_slice line;
 
 	while (cg_take_line(&text, &line)) {
 		if (!take_symbol(line, &symbol))
 			continue;
-		if (!cg_grow_raw(&kallsyms->symbol, &kallsyms->cap,
-			kallsyms->count + 1, sizeof(symbol)))
+		new = cg_push(job, &kallsyms->symbol);
+		if (!new)
 			return false;
-		kallsyms->symbol[kallsyms->count++] = symbol;
+		*new = symbol;
 	}
-	if (kallsyms->count > 0)
-		qsort(
-		    kallsyms->symbol, kallsyms->count, sizeof(symbol), compare);
+	if (kallsyms->symbol.n > 0)
+		qsort(kallsyms->symbol.at, kallsyms->symbol.n, sizeof(symbol),
+		    compare);
 	return true;
 }
 
 /* Keeps the text, with a newline at its end. */
 static bool
-load(struct perf_kallsyms *kallsyms, struct cg_slice text)
+load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
 {
-	kallsyms->text = malloc(text.len + 1);
-	if (!kallsyms->text)
+	char *copy = cg_alloc(job, text.len + 1);
+
+	if (!copy)
 		return false;
-	memcpy(kallsyms->text, text.ptr, text.len);
-	kallsyms->text[text.len] = '\n';
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\n';
 	return add_symbols(
-	    kallsyms, (struct cg_slice){ kallsyms->text, text.len + 1 });
+	    kallsyms, job, (struct cg_slice){ copy, text.len + 1 });
 }
 
 bool
@@ -115,32 +117,25 @@ perf_kallsyms_open(
 		return true;
 	if (!in)
 		return cg_reject(job, "cannot open %s", path);
-	good = !cg_read_all(in, &text) || load(kallsyms, text);
-	if (good && kallsyms->count == 0)
+	good = !cg_read_all(in, &text) || load(kallsyms, job, text);
+	if (good && kallsyms->symbol.n == 0)
 		cg_warn(job, "expected symbols with addresses, which only "
 			     "root can read in /proc/kallsyms");
 	cg_close_companion(job, in);
-	return good || cg_reject_nomem(job);
-}
-
-void
-perf_kallsyms_close(struct perf_kallsyms *kallsyms)
-{
-	free(kallsyms->text);
-	free(kallsyms->symbol);
+	return good;
 }
 
 const struct perf_kallsym *
 perf_kallsyms_find(const struct perf_kallsyms *kallsyms, uint64_t addr)
 {
-	size_t low = 0, high = kallsyms->count, middle;
+	size_t low = 0, high = kallsyms->symbol.n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (kallsyms->symbol[middle].addr <= addr)
+		if (kallsyms->symbol.at[middle].addr <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > 0 ? &kallsyms->symbol[low - 1] : NULL;
+	return low > 0 ? &kallsyms->symbol.at[low - 1] : NULL;
 }

@@ -60,8 +60,7 @@ struct perf_file {
 	bool swap; /* its byte order is not this machine's */
 	bool big;  /* its byte order is big endian */
 	bool pipe; /* events and features are records */
-	struct perf_event *event;
-	size_t events, event_cap;
+	CG_ARRAY(struct perf_event) event;
 	struct cg_map ids; /* to the number of an event, from 1 */
 	size_t id_count;
 	struct cg_map build_ids; /* cg_name of a path to that of hex digits */
@@ -126,20 +125,18 @@ struct perf_queued {
 	size_t at; /* offset of the record in bytes */
 };
 struct perf_queue {
-	struct perf_queued *item, *room;
-	size_t count, cap, room_cap;
-	char *bytes, *spare; /* copies of the records */
-	size_t used, bytes_cap, spare_cap;
+	struct cg_job *job;
+	CG_ARRAY(struct perf_queued) item, room;
+	CG_ARRAY(char) bytes, spare; /* copies of the records */
 	uint64_t latest; /* of all times so far */
 	uint64_t limit;  /* up to here the next round is complete */
 };
-/* These return false when out of memory. */
+/* These return false when out of memory (reported). */
 bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
 /* Sorts by time; records with one time stay in their order. */
 bool perf_queue_sort(struct perf_queue *);
 /* Removes the first n of the records. */
 bool perf_queue_drop(struct perf_queue *, size_t n, const struct perf_file *);
-void perf_queue_free(struct perf_queue *);
 
 /* ---- threads.c: threads and mappings ------------------------------------ */
 
@@ -164,10 +161,8 @@ struct perf_thread {
 };
 struct perf_threads {
 	struct perf_file *file;
-	struct perf_thread *thread;
-	size_t threads, thread_cap;
-	struct perf_maps **process;
-	size_t processes, process_cap;
+	CG_ARRAY(struct perf_thread) thread;
+	CG_ARRAY(struct perf_maps *) process;
 	struct cg_map by_tid, by_pid; /* to indexes, from 1 */
 	struct perf_thread *last; /* that was asked for */
 	uint32_t versions;
@@ -190,20 +185,18 @@ const struct perf_map *perf_maps_find(const struct perf_maps *, uint64_t addr);
 
 /* ---- kallsyms.c --------------------------------------------------------- */
 
+struct perf_kallsym {
+	uint64_t addr;
+	struct cg_slice name;
+	struct cg_slice module; /* "[xfs]"; empty: the kernel itself */
+	bool global;
+};
 struct perf_kallsyms {
-	char *text;
-	struct perf_kallsym {
-		uint64_t addr;
-		struct cg_slice name;
-		struct cg_slice module; /* "[xfs]"; empty: the kernel itself */
-		bool global;
-	} *symbol;
-	size_t count, cap;
+	CG_ARRAY(struct perf_kallsym) symbol;
 };
 /* path NULL: no symbols. */
 bool perf_kallsyms_open(
     struct perf_kallsyms *, struct cg_job *, const char *path);
-void perf_kallsyms_close(struct perf_kallsyms *);
 const struct perf_kallsym *perf_kallsyms_find(
     const struct perf_kallsyms *, uint64_t addr);
 
@@ -229,13 +222,10 @@ struct perf_places {
 	struct perf_kallsyms kallsyms;
 	bool addresses; /* --addresses */
 	uint64_t nameless; /* addresses of the kernel without names */
-	struct perf_object *object;
-	size_t objects, object_cap;
+	CG_ARRAY(struct perf_object) object;
 	struct cg_map by_name; /* path and build-id to an index, from 1 */
-	struct perf_frame *frame;
-	size_t frames, frame_cap;
-	struct perf_place *place;
-	size_t places, place_cap;
+	CG_ARRAY(struct perf_frame) frame;
+	CG_ARRAY(struct perf_place) place;
 };
 bool perf_places_open(struct perf_places *, struct perf_file *);
 void perf_places_close(struct perf_places *);
@@ -262,8 +252,7 @@ struct perf_step {
 	cg_node node;
 };
 struct perf_stack {
-	struct perf_step *step; /* leaf first */
-	size_t count, cap;
+	CG_ARRAY(struct perf_step) step; /* leaf first */
 };
 /* The mappings that an address belongs to. */
 struct perf_side {
@@ -291,7 +280,6 @@ struct perf_samples {
 };
 bool perf_samples_open(struct perf_samples *, struct perf_file *,
     struct perf_threads *, struct perf_places *);
-void perf_samples_close(struct perf_samples *);
 /*
  * A whole record. stack: the addresses of the user stack that a later record
  * had; or NULL.
@@ -306,12 +294,12 @@ uint32_t perf_samples_tid(const struct perf_samples *,
 
 /* ---- deferred.c --------------------------------------------------------- */
 
+struct perf_waiting_thread {
+	struct perf_waiting *first, *last;
+};
 struct perf_deferred {
 	struct perf_samples *samples;
-	struct perf_waiting_thread {
-		struct perf_waiting *first, *last;
-	} *thread;
-	size_t threads, cap;
+	CG_ARRAY(struct perf_waiting_thread) thread;
 	struct cg_map by_tid; /* to an index, from 1 */
 	size_t bytes;         /* of all samples that wait */
 	uint64_t unmatched;   /* samples without a record */

@@ -7,7 +7,6 @@
  * its line, and the functions inlined there, are those of the call.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
@@ -21,17 +20,19 @@ perf_places_object(
 	cg_name name = cg_add_name(places->file->build, path);
 	uint32_t *id =
 	    cg_map_at(&places->by_name, (uint64_t)build_id << 32 | name);
+	struct perf_object *object;
 
-	if (!id ||
-	    (*id == 0 && !cg_grow(&places->object, &places->object_cap,
-			     places->objects + 1, sizeof(*places->object)))) {
+	if (!id) {
 		(void)cg_reject_nomem(places->file->job);
 		return 0;
 	}
 	if (*id == 0) {
-		places->object[places->objects].path = name;
-		places->object[places->objects].build_id = build_id;
-		*id = (uint32_t)++places->objects;
+		object = cg_push(places->file->job, &places->object);
+		if (!object)
+			return 0;
+		object->path = name;
+		object->build_id = build_id;
+		*id = (uint32_t)places->object.n;
 	}
 	return *id;
 }
@@ -71,17 +72,6 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /* ---- Places ------------------------------------------------------------- */
 
-static struct perf_frame *
-add_frame(struct perf_places *places)
-{
-	if (!cg_grow_raw(&places->frame, &places->frame_cap, places->frames + 1,
-		sizeof(*places->frame))) {
-		(void)cg_reject_nomem(places->file->job);
-		return NULL;
-	}
-	return &places->frame[places->frames++];
-}
-
 /* Frames of a file or of memory, outermost first. */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -94,7 +84,7 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 	       cg_space_same_function(places->space, mapping, addr, addr - 1);
 	n = cg_space_frames(places->space, mapping, addr - call, stack);
 	while (n-- > 0) {
-		frame = add_frame(places);
+		frame = cg_push(places->file->job, &places->frame);
 		if (!frame)
 			return false;
 		*frame = (struct perf_frame){ stack[n].fn, stack[n].pos,
@@ -111,7 +101,7 @@ add_kernel(struct perf_places *places, uint64_t addr)
 	const struct perf_kallsym *symbol =
 	    perf_kallsyms_find(&places->kallsyms, addr);
 	struct cg_build *build = places->file->build;
-	struct perf_frame *frame = add_frame(places);
+	struct perf_frame *frame = cg_push(places->file->job, &places->frame);
 	struct cg_slice object = cg_slice(PERF_KERNEL);
 
 	if (!frame)
@@ -135,9 +125,9 @@ add_module(
 	struct cg_build *build = places->file->build;
 	struct perf_frame *frame;
 
-	if (places->kallsyms.count > 0)
+	if (places->kallsyms.symbol.n > 0)
 		return add_kernel(places, addr);
-	frame = add_frame(places);
+	frame = cg_push(places->file->job, &places->frame);
 	if (!frame)
 		return false;
 	places->nameless++;
@@ -179,26 +169,27 @@ perf_places_find(struct perf_places *places, const struct perf_place_key *key)
 	const struct perf_map *map =
 	    key->maps ? perf_maps_find(key->maps, key->ip) : NULL;
 	uint64_t addr = map ? key->ip - map->start + map->offset : key->ip;
-	struct perf_object *object;
+	/* Object 1 is the kernel, 2 is unknown. */
+	uint32_t number = map ? map->object : key->kernel ? 1 : 2;
+	struct perf_object *object = &places->object.at[number - 1];
 	struct perf_place *place;
 	uint32_t *id;
 
-	/* Object 1 is the kernel, 2 is unknown. */
-	object = &places->object[map ? map->object - 1 : key->kernel ? 0 : 1];
 	id = cg_map_at(&object->places, number_of(addr, key->call));
 	if (id && *id)
-		return &places->place[*id - 1];
-	if (!id || !cg_grow_raw(&places->place, &places->place_cap,
-		       places->places + 1, sizeof(*place))) {
+		return &places->place.at[*id - 1];
+	if (!id) {
 		(void)cg_reject_nomem(places->file->job);
 		return NULL;
 	}
-	place = &places->place[places->places++];
-	*id = (uint32_t)places->places;
-	place->first = (uint32_t)places->frames;
+	place = cg_push(places->file->job, &places->place);
+	if (!place)
+		return NULL;
+	*id = (uint32_t)places->place.n;
+	place->first = (uint32_t)places->frame.n;
 	if (!add_frames(places, object, map, key))
 		return NULL;
-	place->count = (uint32_t)places->frames - place->first;
+	place->count = (uint32_t)places->frame.n - place->first;
 	return place;
 }
 
@@ -213,12 +204,12 @@ perf_places_check_kernel(struct perf_places *places, uint64_t addr)
 
 	if (symbol && symbol->addr == addr)
 		return;
-	if (kallsyms->count > 0)
+	if (kallsyms->symbol.n > 0)
 		cg_warn(places->file->job,
 		    "%s is not used: the recorded kernel was loaded to another "
 		    "address",
 		    cg_opt(places->file->job, "kallsyms"));
-	kallsyms->count = 0;
+	kallsyms->symbol.n = 0;
 }
 
 bool
@@ -239,11 +230,7 @@ perf_places_open(struct perf_places *places, struct perf_file *file)
 void
 perf_places_close(struct perf_places *places)
 {
-	for (size_t i = 0; i < places->objects; i++)
-		cg_map_free(&places->object[i].places);
-	free(places->object);
+	for (size_t i = 0; i < places->object.n; i++)
+		cg_map_free(&places->object.at[i].places);
 	cg_map_free(&places->by_name);
-	free(places->frame);
-	free(places->place);
-	perf_kallsyms_close(&places->kallsyms);
 }

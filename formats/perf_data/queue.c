@@ -6,7 +6,6 @@
  * later is newer than the latest time of the round before
  * (util/ordered-events.c of perf 6.1).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
@@ -14,14 +13,14 @@
 bool
 perf_queue_add(struct perf_queue *queue, uint64_t time, struct cg_slice record)
 {
-	if (!cg_grow_raw(&queue->item, &queue->cap, queue->count + 1,
-		sizeof(*queue->item)) ||
-	    !cg_grow_raw(
-		&queue->bytes, &queue->bytes_cap, queue->used + record.len, 1))
+	struct perf_queued *item = cg_push(queue->job, &queue->item);
+
+	if (!item ||
+	    !cg_reserve(queue->job, &queue->bytes, queue->bytes.n + record.len))
 		return false;
-	queue->item[queue->count++] = (struct perf_queued){ time, queue->used };
-	memcpy(queue->bytes + queue->used, record.ptr, record.len);
-	queue->used += record.len;
+	*item = (struct perf_queued){ time, queue->bytes.n };
+	memcpy(queue->bytes.at + queue->bytes.n, record.ptr, record.len);
+	queue->bytes.n += record.len;
 	if (queue->latest < time)
 		queue->latest = time;
 	return true;
@@ -52,66 +51,52 @@ merge(const struct perf_queued *item, size_t low, size_t middle, size_t high,
 bool
 perf_queue_sort(struct perf_queue *queue)
 {
+	const size_t count = queue->item.n;
+	struct perf_queued *from = queue->item.at, *to, *swap;
 	size_t low, middle, high, runs = 2;
 
-	if (end_of_run(queue->item, 0, queue->count) == queue->count)
+	if (end_of_run(from, 0, count) == count)
 		return true;
-	if (!cg_grow_raw(&queue->room, &queue->room_cap, queue->cap,
-		sizeof(*queue->room)))
+	if (!cg_reserve(queue->job, &queue->room, count))
 		return false;
+	to = queue->room.at;
 	while (runs > 1) {
-		struct perf_queued *swap = queue->item;
-		size_t cap = queue->cap;
-
 		runs = 0;
-		for (low = 0; low < queue->count; low = high, runs++) {
-			middle = end_of_run(queue->item, low, queue->count);
-			high =
-			    middle == queue->count
-				? middle
-				: end_of_run(queue->item, middle, queue->count);
-			merge(
-			    queue->item, low, middle, high, &queue->room[low]);
+		for (low = 0; low < count; low = high, runs++) {
+			middle = end_of_run(from, low, count);
+			high = middle == count
+				   ? middle
+				   : end_of_run(from, middle, count);
+			merge(from, low, middle, high, &to[low]);
 		}
-		queue->item = queue->room;
-		queue->cap = queue->room_cap;
-		queue->room = swap;
-		queue->room_cap = cap;
+		swap = from;
+		from = to;
+		to = swap;
 	}
+	if (from != queue->item.at)
+		memcpy(queue->item.at, from, count * sizeof(*from));
 	return true;
 }
 
 bool
 perf_queue_drop(struct perf_queue *queue, size_t n, const struct perf_file *f)
 {
-	char *swap = queue->bytes;
-	size_t cap = queue->bytes_cap, used = 0;
-
-	if (!cg_grow_raw(&queue->spare, &queue->spare_cap, queue->used, 1))
+	if (!cg_reserve(queue->job, &queue->spare, queue->bytes.n))
 		return false;
-	for (size_t i = n; i < queue->count; i++) {
-		const char *record = swap + queue->item[i].at;
+	queue->spare.n = 0;
+	for (size_t i = n; i < queue->item.n; i++) {
+		struct perf_queued *item = &queue->item.at[i];
+		const char *record = queue->bytes.at + item->at;
 		size_t size = perf_record_size(f, record);
 
-		memcpy(queue->spare + used, record, size);
-		queue->item[i - n] =
-		    (struct perf_queued){ queue->item[i].time, used };
-		used += size;
+		memcpy(queue->spare.at + queue->spare.n, record, size);
+		queue->item.at[i - n] =
+		    (struct perf_queued){ item->time, queue->spare.n };
+		queue->spare.n += size;
 	}
-	queue->count -= n;
-	queue->used = used;
-	queue->bytes = queue->spare;
-	queue->bytes_cap = queue->spare_cap;
-	queue->spare = swap;
-	queue->spare_cap = cap;
+	queue->item.n -= n;
+	queue->bytes.n = queue->spare.n;
+	if (queue->bytes.n > 0)
+		memcpy(queue->bytes.at, queue->spare.at, queue->bytes.n);
 	return true;
-}
-
-void
-perf_queue_free(struct perf_queue *queue)
-{
-	free(queue->item);
-	free(queue->room);
-	free(queue->bytes);
-	free(queue->spare);
 }

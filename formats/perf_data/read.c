@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
@@ -61,15 +60,15 @@ find_event(struct reader *r, uint64_t id)
 {
 	uint32_t number;
 
-	if (id == 0 || r->file.events == 1)
-		return r->file.event;
+	if (id == 0 || r->file.event.n == 1)
+		return r->file.event.at;
 	if (r->last && r->last_id == id)
 		return r->last;
 	number = cg_map_get(&r->file.ids, id);
 	if (number == 0)
 		return NULL;
 	r->last_id = id;
-	return r->last = &r->file.event[number - 1];
+	return r->last = &r->file.event.at[number - 1];
 }
 
 /* The word of a record at this offset from its end; 0: it has none. */
@@ -93,14 +92,14 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
 {
-	const struct perf_event *first = r->file.event;
+	const struct perf_event *first = r->file.event.at;
 	bool sample = get_type(r, record) == PERF_RECORD_SAMPLE;
 	const uint32_t *at = sample ? first->at : first->from_end;
 	uint32_t offset =
 	    at[PERF_IDENTIFIER] ? at[PERF_IDENTIFIER] : at[PERF_ID];
 
-	if (r->file.events == 1)
-		return r->file.event;
+	if (r->file.event.n == 1)
+		return r->file.event.at;
 	return find_event(r, sample ? word_at(r, record, offset)
 				    : word_from_end(r, record, offset));
 }
@@ -111,7 +110,7 @@ time_of(struct reader *r, struct cg_slice record)
 	const struct perf_event *event;
 	uint64_t time;
 
-	if (r->file.events == 0)
+	if (r->file.event.n == 0)
 		return NO_TIME;
 	event = event_of(r, record);
 	if (!event)
@@ -433,16 +432,15 @@ flush(struct reader *r, uint64_t limit)
 	size_t i = 0;
 
 	if (!perf_queue_sort(queue))
-		return cg_reject_nomem(r->file.job);
-	for (; i < queue->count && queue->item[i].time <= limit; i++) {
-		const char *at = queue->bytes + queue->item[i].at;
+		return false;
+	for (; i < queue->item.n && queue->item.at[i].time <= limit; i++) {
+		const char *at = queue->bytes.at + queue->item.at[i].at;
 
 		if (!deliver(r, (struct cg_slice){
 				    at, perf_record_size(&r->file, at) }))
 			return false;
 	}
-	return i == 0 || perf_queue_drop(queue, i, &r->file) ||
-	       cg_reject_nomem(r->file.job);
+	return i == 0 || perf_queue_drop(queue, i, &r->file);
 }
 
 static bool
@@ -498,14 +496,13 @@ read_record(struct reader *r, struct cg_slice record)
 		note_type(r, type);
 		return true;
 	}
-	if (type == PERF_RECORD_SAMPLE && r->file.events == 0)
+	if (type == PERF_RECORD_SAMPLE && r->file.event.n == 0)
 		return cg_reject(
 		    r->file.job, "expected an event before samples");
 	time = time_of(r, record);
 	if (time == NO_TIME)
 		return deliver(r, record);
-	return perf_queue_add(&r->queue, time, record) ||
-	       cg_reject_nomem(r->file.job);
+	return perf_queue_add(&r->queue, time, record);
 }
 
 /* The next record; false at the end, which is where it should be if whole. */
@@ -615,19 +612,17 @@ read_file(struct reader *r)
 int
 perf_data_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = cg_alloc(job, sizeof(*r));
 
 	if (!r)
-		return cg_nomem(job);
+		return CG_ELIMIT;
 	r->file = (struct perf_file){ .job = job, .in = in, .build = build };
+	r->queue.job = job;
 	r->deferred.samples = &r->samples;
 	(void)read_file(r);
 	perf_deferred_close(&r->deferred);
-	perf_samples_close(&r->samples);
 	perf_places_close(&r->places);
 	perf_threads_close(&r->threads);
-	perf_queue_free(&r->queue);
 	perf_data_close(&r->file);
-	free(r);
 	return cg_in_status(in);
 }

@@ -6,7 +6,6 @@
  * the last stack are looked up, in a cache of nodes.
  */
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
@@ -35,16 +34,8 @@ perf_samples_open(struct perf_samples *s, struct perf_file *file,
 		.threads = threads,
 		.places = places,
 		.changes = UINT64_MAX,
-		.known = calloc(CACHE_SIZE, sizeof(*s->known)) };
-	return s->known || cg_reject_nomem(file->job);
-}
-
-void
-perf_samples_close(struct perf_samples *s)
-{
-	free(s->known);
-	free(s->now.step);
-	free(s->last.step);
+		.known = cg_alloc(file->job, CACHE_SIZE * sizeof(*s->known)) };
+	return s->known != NULL;
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
@@ -89,7 +80,7 @@ add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 
 	if (!place)
 		return false;
-	frame = &s->places->frame[place->first];
+	frame = &s->places->frame.at[place->first];
 	for (size_t i = 0; i < place->count; i++)
 		*node = cg_add_frame(s->file->build, *node, frame[i].fn,
 		    &frame[i].pos, frame[i].inlined);
@@ -122,9 +113,9 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 static cg_node
 share(struct perf_samples *s, size_t *left)
 {
-	const struct perf_step *last = s->last.step;
-	struct perf_step *now = s->now.step;
-	size_t i = s->now.count, j = s->last.count;
+	const struct perf_step *last = s->last.step.at;
+	struct perf_step *now = s->now.step.at;
+	size_t i = s->now.step.n, j = s->last.step.n;
 	cg_node node = 0;
 
 	while (i > 0 && j > 0 && now[i - 1].ip == last[j - 1].ip &&
@@ -141,7 +132,7 @@ static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
 {
 	struct perf_stack swap = s->last;
-	struct perf_step *step = s->now.step;
+	struct perf_step *step = s->now.step.at;
 	size_t i;
 
 	*leaf = share(s, &i);
@@ -160,16 +151,14 @@ add_stack(struct perf_samples *s, cg_node *leaf)
 static bool
 make_room(struct perf_samples *s, size_t count)
 {
-	s->now.count = 0;
-	return cg_grow_raw(
-		   &s->now.step, &s->now.cap, count, sizeof(*s->now.step)) ||
-	       cg_reject_nomem(s->file->job);
+	s->now.step.n = 0;
+	return cg_reserve(s->file->job, &s->now.step, count);
 }
 
 static void
 push(struct perf_samples *s, uint64_t ip, uint32_t version)
 {
-	s->now.step[s->now.count++] = (struct perf_step){ ip, version, 0 };
+	s->now.step.at[s->now.step.n++] = (struct perf_step){ ip, version, 0 };
 }
 
 /* Does the mark precede addresses of the kernel? Counts unknown marks. */
@@ -234,7 +223,7 @@ take_chain(struct perf_samples *s, const struct perf_event *event,
 	push_chain(s, at + 8, count - 2, kernel);
 	if (stack)
 		push_chain(s, stack->ptr, stack->len / 8, false);
-	else if (s->now.count == 0 && event->at[PERF_IP])
+	else if (s->now.step.n == 0 && event->at[PERF_IP])
 		push(s, perf_u64(s->file, record.ptr + event->at[PERF_IP]),
 		    s->side[kernel].version);
 	return true;
@@ -372,7 +361,7 @@ perf_samples_add(struct perf_samples *s, struct perf_event *event,
 		push(s, perf_u64(s->file, record.ptr + offset[PERF_IP]),
 		    s->side[kernel].version);
 	} else {
-		s->now.count = 0;
+		s->now.step.n = 0;
 	}
 	if (!add_stack(s, &leaf))
 		return false;
@@ -382,7 +371,7 @@ perf_samples_add(struct perf_samples *s, struct perf_event *event,
 		    &(const struct cg_pos){ 0 }, false);
 	add_costs(s, event, record.ptr, leaf);
 	if (cg_free_nodes(s->file->job)) {
-		s->last.count = 0;
+		s->last.step.n = 0;
 		memset(s->known, 0, CACHE_SIZE * sizeof(*s->known));
 	}
 	return cg_build_status(s->file->build) == CG_OK;

@@ -38,15 +38,15 @@ find_process(struct perf_threads *threads, uint32_t pid)
 {
 	uint32_t *id = cg_map_at(&threads->by_pid, pid);
 
-	if (!id ||
-	    (*id == 0 &&
-		!cg_grow(&threads->process, &threads->process_cap,
-		    threads->processes + 1, sizeof(struct perf_maps *)))) {
+	if (!id) {
 		(void)cg_reject_nomem(threads->file->job);
 		return SIZE_MAX;
 	}
-	if (*id == 0)
-		*id = (uint32_t)++threads->processes;
+	if (*id == 0) {
+		if (!cg_push(threads->file->job, &threads->process))
+			return SIZE_MAX;
+		*id = (uint32_t)threads->process.n;
+	}
 	return *id - 1;
 }
 
@@ -55,14 +55,14 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 {
 	uint32_t id = cg_map_get(&threads->by_pid, pid);
 
-	return id ? threads->process[id - 1] : NULL;
+	return id ? threads->process.at[id - 1] : NULL;
 }
 
 /* Mappings that only this process has, with room for two more. */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)
 {
-	struct perf_maps *old = threads->process[process], *maps = old;
+	struct perf_maps *old = threads->process.at[process], *maps = old;
 	size_t count = old ? old->count : 0;
 
 	if (!old || old->users > 1) {
@@ -84,7 +84,7 @@ own_maps(struct perf_threads *threads, size_t process)
 	maps->count = count;
 	if (maps != old)
 		release(threads, old);
-	threads->process[process] = maps;
+	threads->process.at[process] = maps;
 	return maps;
 }
 
@@ -168,13 +168,11 @@ perf_threads_map(
 static struct perf_thread *
 add_thread(struct perf_threads *threads, uint32_t *id)
 {
-	if (!cg_grow(&threads->thread, &threads->thread_cap,
-		threads->threads + 1, sizeof(*threads->thread))) {
-		(void)cg_reject_nomem(threads->file->job);
-		return NULL;
-	}
-	*id = (uint32_t)++threads->threads;
-	return &threads->thread[*id - 1];
+	struct perf_thread *thread =
+	    cg_push(threads->file->job, &threads->thread);
+
+	*id = thread ? (uint32_t)threads->thread.n : 0;
+	return thread;
 }
 
 struct perf_thread *
@@ -192,7 +190,7 @@ perf_threads_get(struct perf_threads *threads, uint32_t pid, uint32_t tid)
 		return NULL;
 	}
 	if (*id) {
-		thread = &threads->thread[*id - 1];
+		thread = &threads->thread.at[*id - 1];
 		thread->pid = pid;
 		threads->last = thread;
 		return thread;
@@ -230,14 +228,14 @@ perf_threads_fork(struct perf_threads *threads, uint32_t pid, uint32_t tid,
 	process = find_process(threads, parent_pid);
 	if (process == SIZE_MAX)
 		return false;
-	maps = threads->process[process];
+	maps = threads->process.at[process];
 	process = find_process(threads, pid);
 	if (process == SIZE_MAX)
 		return false;
 	if (maps)
 		maps->users++;
-	release(threads, threads->process[process]);
-	threads->process[process] = maps;
+	release(threads, threads->process.at[process]);
+	threads->process.at[process] = maps;
 	threads->changes++;
 	return true;
 }
@@ -252,10 +250,8 @@ perf_threads_open(struct perf_threads *threads, struct perf_file *file)
 void
 perf_threads_close(struct perf_threads *threads)
 {
-	for (size_t i = 0; i < threads->processes; i++)
-		release(threads, threads->process[i]);
-	free(threads->process);
-	free(threads->thread);
+	for (size_t i = 0; i < threads->process.n; i++)
+		release(threads, threads->process.at[i]);
 	cg_map_free(&threads->by_tid);
 	cg_map_free(&threads->by_pid);
 }
