@@ -9,7 +9,6 @@
  * moments there are.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "svg.h"
 
@@ -52,15 +51,12 @@ struct chart {
 	const struct cg_merged_frame *frame;
 	uint64_t narrow;   /* shorter frames are merged */
 	uint64_t shortest; /* shorter ones are dropped: --min-duration */
-	struct level *level;
-	size_t levels, level_cap; /* that are open */
-	size_t deepest;           /* level that the track has had, plus 1 */
-	uint32_t *path;
-	size_t path_cap;
-	struct box *box;
-	size_t boxes, box_cap;
-	struct lane *lane;
-	size_t lanes, lane_cap;
+	CG_ARRAY(struct level) level;
+	size_t levels;  /* that are open */
+	size_t deepest; /* level that the track has had, plus 1 */
+	CG_ARRAY(uint32_t) path;
+	CG_ARRAY(struct box) box;
+	CG_ARRAY(struct lane) lane;
 	uint64_t top;    /* of the next track */
 	uint64_t merges; /* frames that have no box of their own */
 	uint64_t drops, drop_time;
@@ -71,11 +67,12 @@ struct chart {
 static bool
 push_box(struct chart *chart, const struct box *box, size_t depth)
 {
-	if (!cg_grow_raw(&chart->box, &chart->box_cap, chart->boxes + 1,
-		sizeof(*chart->box)))
-		return cg_reject_nomem(chart->svg->job);
-	chart->box[chart->boxes] = *box;
-	chart->box[chart->boxes++].y = chart->top + (depth + 1) * SVG_LEVEL;
+	struct box *new = cg_push(chart->svg->job, &chart->box);
+
+	if (!new)
+		return false;
+	*new = *box;
+	new->y = chart->top + (depth + 1) * SVG_LEVEL;
 	if (chart->deepest <= depth)
 		chart->deepest = depth + 1;
 	return true;
@@ -84,7 +81,7 @@ push_box(struct chart *chart, const struct box *box, size_t depth)
 static bool
 push_narrow(struct chart *chart, size_t depth)
 {
-	struct box *narrow = &chart->level[depth].narrow;
+	struct box *narrow = &chart->level.at[depth].narrow;
 	bool ok = narrow->count == 0 || push_box(chart, narrow, depth);
 
 	if (narrow->count > 1)
@@ -97,7 +94,7 @@ push_narrow(struct chart *chart, size_t depth)
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
 {
-	struct box *narrow = &chart->level[depth].narrow;
+	struct box *narrow = &chart->level.at[depth].narrow;
 
 	if (box->time >= chart->narrow)
 		return push_narrow(chart, depth) && push_box(chart, box, depth);
@@ -122,7 +119,7 @@ static bool
 close_frame(struct chart *chart, int64_t time)
 {
 	size_t depth = --chart->levels;
-	const struct level *level = &chart->level[depth];
+	const struct level *level = &chart->level.at[depth];
 	struct box box = { .begin = level->begin,
 		.end = time,
 		.count = 1,
@@ -136,7 +133,7 @@ close_frame(struct chart *chart, int64_t time)
 	}
 	chart->drops++;
 	if (depth > 0)
-		chart->level[depth - 1].dropped += box.time;
+		chart->level.at[depth - 1].dropped += box.time;
 	else
 		chart->drop_time += box.time;
 	return true;
@@ -145,7 +142,7 @@ close_frame(struct chart *chart, int64_t time)
 static bool
 open_frame(struct chart *chart, uint32_t frame, int64_t time)
 {
-	struct level *level = &chart->level[chart->levels++];
+	struct level *level = &chart->level.at[chart->levels++];
 
 	level->frame = frame;
 	level->begin = time;
@@ -160,21 +157,19 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 	size_t depth = chart->frame[frame].depth, same = 0;
 	bool ok = true;
 
-	/* New levels are zero. */
-	if (!cg_grow(&chart->level, &chart->level_cap, depth + 1,
-		sizeof(*chart->level)) ||
-	    !cg_grow_raw(&chart->path, &chart->path_cap, depth + 1,
-		sizeof(*chart->path)))
-		return cg_reject_nomem(chart->svg->job);
+	if ((depth > chart->level.n &&
+		!cg_resize(chart->svg->job, &chart->level, depth)) ||
+	    !cg_reserve(chart->svg->job, &chart->path, depth))
+		return false;
 	for (; frame != 0; frame = chart->frame[frame].parent)
-		chart->path[chart->frame[frame].depth - 1] = frame;
+		chart->path.at[chart->frame[frame].depth - 1] = frame;
 	while (same < chart->levels && same < depth &&
-	       chart->level[same].frame == chart->path[same])
+	       chart->level.at[same].frame == chart->path.at[same])
 		same++;
 	while (ok && chart->levels > same)
 		ok = close_frame(chart, time);
 	while (ok && chart->levels < depth)
-		ok = open_frame(chart, chart->path[chart->levels], time);
+		ok = open_frame(chart, chart->path.at[chart->levels], time);
 	return ok;
 }
 
@@ -233,7 +228,8 @@ draw_track(struct chart *chart, size_t number)
 {
 	const struct cg_track *track = cg_get_track(chart->svg->graph, number);
 	struct cg_moments *moments;
-	size_t first = chart->boxes;
+	size_t first = chart->box.n;
+	struct lane *lane;
 	bool ok;
 
 	if (!is_drawn(chart, track))
@@ -245,15 +241,14 @@ draw_track(struct chart *chart, size_t number)
 	ok = track->spans ? draw_calls(chart, track, moments)
 			  : draw_samples(chart, moments);
 	cg_moments_free(moments);
-	for (size_t depth = 0; ok && depth < chart->level_cap; depth++)
+	for (size_t depth = 0; ok && depth < chart->level.n; depth++)
 		ok = push_narrow(chart, depth);
-	if (!ok || chart->boxes == first)
+	if (!ok || chart->box.n == first)
 		return ok;
-	if (!cg_grow_raw(&chart->lane, &chart->lane_cap, chart->lanes + 1,
-		sizeof(*chart->lane)))
-		return cg_reject_nomem(chart->svg->job);
-	chart->lane[chart->lanes++] =
-	    (struct lane){ number, chart->top, first };
+	lane = cg_push(chart->svg->job, &chart->lane);
+	if (!lane)
+		return false;
+	*lane = (struct lane){ number, chart->top, first };
 	chart->top += (chart->deepest + 1) * SVG_LEVEL + TRACK_GAP;
 	return true;
 }
@@ -373,7 +368,7 @@ put_details(struct chart *chart)
 	    svg->out, cg_slice(*svg->event->long_name ? svg->event->long_name
 						      : svg->event->name));
 	svg_put_legend(svg);
-	put_count(chart, "; ", chart->lanes, "thread");
+	put_count(chart, "; ", chart->lane.n, "thread");
 	cg_puts(svg->out, ", ");
 	put_length(chart, (uint64_t)ruler->end - (uint64_t)ruler->begin);
 	if (ruler->begin > 0) {
@@ -453,14 +448,14 @@ put_chart(struct chart *chart)
 	svg_begin(svg, chart->top + SVG_PAD, "Flame chart");
 	put_details(chart);
 	svg_put_ruler(svg, &chart->ruler, chart->top);
-	for (size_t i = 0; i < chart->lanes; i++) {
-		size_t end = i + 1 < chart->lanes ? chart->lane[i + 1].first
-						  : chart->boxes;
+	for (size_t i = 0; i < chart->lane.n; i++) {
+		size_t end = i + 1 < chart->lane.n ? chart->lane.at[i + 1].first
+						   : chart->box.n;
 
 		cg_puts(svg->out, "<g>\n");
-		put_name(chart, &chart->lane[i]);
-		for (size_t k = chart->lane[i].first; k < end; k++)
-			put_box(chart, &chart->box[k]);
+		put_name(chart, &chart->lane.at[i]);
+		for (size_t k = chart->lane.at[i].first; k < end; k++)
+			put_box(chart, &chart->box.at[k]);
 		cg_puts(svg->out, "</g>\n");
 	}
 	svg_end(svg);
@@ -496,9 +491,5 @@ svg_write_chart(struct svg *svg)
 		put_chart(&chart);
 	}
 	cg_merged_stacks_free(chart.merged);
-	free(chart.level);
-	free(chart.path);
-	free(chart.box);
-	free(chart.lane);
 	return status;
 }

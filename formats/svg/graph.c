@@ -36,7 +36,7 @@ struct writer {
 static uint64_t
 total_of(const struct writer *w, uint32_t frame)
 {
-	return w->tree.cost[frame].total[0];
+	return w->tree.cost.at[frame].total[0];
 }
 
 /* ---- The layout --------------------------------------------------------- */
@@ -87,7 +87,7 @@ lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 		w->box[frame] = (struct box){ start, w->box[parent].depth + 1 };
 		start += total;
 		if (total == 0)
-			w->absent += w->tree.cost[frame].total[1];
+			w->absent += w->tree.cost.at[frame].total[1];
 		else if (pixels(w, total) >= w->svg->least)
 			w->waiting[(*waiting)++] = frame;
 		else
@@ -98,14 +98,15 @@ lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 static bool
 lay_out(struct writer *w)
 {
+	struct cg_job *job = w->svg->job;
 	size_t waiting = 1, frames = w->tree.frames;
 
-	w->box = calloc(frames, sizeof(*w->box));
-	w->waiting = calloc(frames, sizeof(*w->waiting));
-	w->drawn = calloc(frames, sizeof(*w->drawn));
-	w->group = calloc(frames, sizeof(*w->group));
+	w->box = cg_alloc(job, frames * sizeof(*w->box));
+	w->waiting = cg_alloc(job, frames * sizeof(*w->waiting));
+	w->drawn = cg_alloc(job, frames * sizeof(*w->drawn));
+	w->group = cg_alloc(job, frames * sizeof(*w->group));
 	if (!w->box || !w->waiting || !w->drawn || !w->group)
-		return cg_reject_nomem(w->svg->job);
+		return false;
 	w->waiting[0] = 0;
 	while (waiting > 0) {
 		uint32_t frame = w->waiting[--waiting];
@@ -116,7 +117,7 @@ lay_out(struct writer *w)
 		lay_out_children(w, frame, &waiting);
 	}
 	for (size_t i = 0; i < frames; i++)
-		w->dropped += w->tree.cost[i].total[0] > 0;
+		w->dropped += w->tree.cost.at[i].total[0] > 0;
 	w->dropped -= w->dropped > 0 ? w->shown : 0;
 	return true;
 }
@@ -131,7 +132,7 @@ lay_out(struct writer *w)
 static void
 get_change(const struct writer *w, uint32_t frame, uint64_t side[2])
 {
-	const struct svg_cost *cost = &w->tree.cost[frame];
+	const struct svg_cost *cost = &w->tree.cost.at[frame];
 	const uint64_t *from = w->svg->reversed ? cost->total : cost->self;
 
 	side[0] = from[w->svg->negate ? 0 : 1];
@@ -161,7 +162,7 @@ find_largest(struct writer *w)
 static void
 put_change(struct writer *w, uint32_t frame)
 {
-	const struct svg_cost *cost = &w->tree.cost[frame];
+	const struct svg_cost *cost = &w->tree.cost.at[frame];
 	struct svg *svg = w->svg;
 	uint64_t before = cost->total[svg->negate ? 0 : 1];
 	uint64_t after = cost->total[svg->negate ? 1 : 0], side[2];
@@ -285,9 +286,5 @@ svg_write_graph(struct svg *svg)
 		find_largest(&w);
 		put_graph(&w);
 	}
-	svg_tree_free(&w.tree);
-	free(w.box);
-	free(w.waiting);
-	free(w.drawn);
-	free(w.group);
+	cg_merged_stacks_free(w.tree.merged);
 }

@@ -139,14 +139,12 @@ svg_fn_name(struct svg *svg, cg_fn fn)
 		return name;
 	if (object.len == 0 || *object.ptr == '[')
 		return cg_slice(UNKNOWN);
-	if (!cg_grow_raw(&svg->name, &svg->name_cap, object.len + 2, 1)) {
-		(void)cg_reject_nomem(svg->job);
+	if (!cg_reserve(svg->job, &svg->name, object.len + 2))
 		return cg_slice(UNKNOWN);
-	}
-	svg->name[0] = '[';
-	memcpy(svg->name + 1, object.ptr, object.len);
-	svg->name[object.len + 1] = ']';
-	return (struct cg_slice){ svg->name, object.len + 2 };
+	svg->name.at[0] = '[';
+	memcpy(svg->name.at + 1, object.ptr, object.len);
+	svg->name.at[object.len + 1] = ']';
+	return (struct cg_slice){ svg->name.at, object.len + 2 };
 }
 
 void

@@ -5,7 +5,6 @@
  * idea; markup and script are our own. Names of functions and one event
  * survive; with --flame-chart also threads and times.
  */
-#include <stdlib.h>
 
 #include "svg.h"
 
@@ -140,7 +139,6 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		status = svg_write_chart(&svg);
 	else
 		svg_write_graph(&svg);
-	free(svg.name);
 	return status == CG_OK ? cg_out_status(out) : status;
 }
 

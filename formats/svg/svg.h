@@ -37,8 +37,7 @@ struct svg {
 	bool percent;          /* least was given as a share of the width */
 	const char *least_text; /* as it was given */
 	const struct svg_palette *palette; /* of --colors */
-	char *name;            /* of the frame that is written */
-	size_t name_cap;
+	CG_ARRAY(char) name; /* of the frame that is written */
 };
 
 /* ---- put.c -------------------------------------------------------------- */
@@ -113,24 +112,23 @@ bool svg_take_length(
 
 /* ---- tree.c ------------------------------------------------------------- */
 
+/* What ends at a frame; with what stands on it. */
+struct svg_cost {
+	uint64_t self[2], total[2]; /* [1]: of the other column */
+};
 /* What stands on what in a flame graph; frame 0 is below all others. */
 struct svg_tree {
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame; /* parents before children */
 	size_t frames;
-	/* By frame: what ends there; with what stands on it. */
-	struct svg_cost {
-		uint64_t self[2], total[2]; /* [1]: of the other column */
-	} *cost;
-	uint32_t *first, *child;         /* numbers of frames by parent */
-	struct cg_merged_frame *reverse; /* frame, if it is reversed */
-	size_t reverse_cap;
+	CG_ARRAY(struct svg_cost) cost, reverse_cost; /* by frame */
+	uint32_t *first, *child; /* numbers of frames by parent */
+	CG_ARRAY(struct cg_merged_frame) reverse; /* frame, if it is reversed */
 };
-/* False: rejected. svg_tree_free() in either case. */
+/* False: rejected. In either case, merged is to be freed. */
 bool svg_tree_make(struct svg_tree *, struct svg *);
 size_t svg_tree_children(
     const struct svg_tree *, uint32_t frame, const uint32_t **child);
-void svg_tree_free(struct svg_tree *);
 
 /* ---- graph.c, chart.c, script.c ----------------------------------------- */
 

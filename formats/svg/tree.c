@@ -2,7 +2,6 @@
  * tree.c - the frames of a flame graph and their costs. The library merges
  * stacks from the root on; --reverse-order merges them from the leaf on.
  */
-#include <stdlib.h>
 
 #include "svg.h"
 
@@ -19,11 +18,18 @@
 struct reversal {
 	struct svg *svg;
 	struct svg_tree *tree;
-	struct svg_cost *cost; /* by frame of the tree's new frames */
-	size_t cost_cap, frames;
 	struct cg_map ids; /* parent, key -> frame */
 	uint64_t steps;
 };
+
+/* Adds a frame without costs; NULL: out of memory (reported). */
+static struct cg_merged_frame *
+add_reversed(struct reversal *r)
+{
+	return cg_push(r->svg->job, &r->tree->reverse_cost)
+		   ? cg_push(r->svg->job, &r->tree->reverse)
+		   : NULL;
+}
 
 /* The frame of that key on a new one; 0: rejected. */
 static uint32_t
@@ -31,24 +37,25 @@ find_reversed(
     struct reversal *r, uint32_t parent, const struct cg_merged_frame *frame)
 {
 	uint32_t *id = cg_map_at(&r->ids, (uint64_t)parent << 32 | frame->key);
+	struct cg_merged_frame *new;
 
 	if (id && *id != 0)
 		return *id;
-	if (r->frames > REVERSED_MAX || r->steps > STEPS_MAX) {
+	if (r->tree->reverse.n > REVERSED_MAX || r->steps > STEPS_MAX) {
 		(void)cg_reject(r->svg->job,
 		    "stacks have too many frames together to be reversed; "
 		    "{focus}, {prune-from} and others select some");
 		return 0;
 	}
-	if (!id ||
-	    !cg_grow_raw(&r->tree->reverse, &r->tree->reverse_cap,
-		r->frames + 1, sizeof(*r->tree->reverse)) ||
-	    !cg_grow(&r->cost, &r->cost_cap, r->frames + 1, sizeof(*r->cost))) {
+	if (!id) {
 		(void)cg_reject_nomem(r->svg->job);
 		return 0;
 	}
-	*id = (uint32_t)r->frames;
-	r->tree->reverse[r->frames++] = (struct cg_merged_frame){
+	new = add_reversed(r);
+	if (!new)
+		return 0;
+	*id = (uint32_t)r->tree->reverse.n - 1;
+	*new = (struct cg_merged_frame){
 		.parent = parent, .key = frame->key, .fn = frame->fn
 	};
 	return *id;
@@ -58,7 +65,7 @@ static bool
 reverse_stack(struct reversal *r, uint32_t leaf)
 {
 	const struct cg_merged_frame *frame = r->tree->frame;
-	const struct svg_cost *cost = &r->tree->cost[leaf];
+	const struct svg_cost *cost = &r->tree->cost.at[leaf];
 	uint32_t at = 0;
 
 	r->steps += frame[leaf].depth;
@@ -68,7 +75,7 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 			return false;
 	}
 	for (int side = 0; side < 2; side++)
-		r->cost[at].self[side] += cost->self[side];
+		r->tree->reverse_cost.at[at].self[side] += cost->self[side];
 	return true;
 }
 
@@ -76,26 +83,23 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)
 {
-	struct reversal r = { .svg = svg, .tree = tree, .frames = 1 };
-	bool ok = cg_grow_raw(&tree->reverse, &tree->reverse_cap, 1,
-		      sizeof(*tree->reverse)) &&
-		  cg_grow(&r.cost, &r.cost_cap, 1, sizeof(*r.cost));
+	struct reversal r = { .svg = svg, .tree = tree };
+	struct cg_merged_frame *bottom = add_reversed(&r);
+	bool ok = bottom != NULL;
 
-	if (!ok)
-		(void)cg_reject_nomem(svg->job);
-	else
-		tree->reverse[0] = tree->frame[0];
+	if (ok)
+		*bottom = tree->frame[0];
 	for (uint32_t i = 0; ok && i < tree->frames; i++) {
-		const struct svg_cost *cost = &tree->cost[i];
+		const struct svg_cost *cost = &tree->cost.at[i];
 
 		if (cost->self[0] != 0 || cost->self[1] != 0)
 			ok = reverse_stack(&r, i);
 	}
 	cg_map_free(&r.ids);
-	free(tree->cost);
-	tree->cost = r.cost;
-	tree->frame = tree->reverse;
-	tree->frames = r.frames;
+	cg_drop(svg->job, &tree->cost);
+	tree->cost = tree->reverse_cost;
+	tree->frame = tree->reverse.at;
+	tree->frames = tree->reverse.n;
 	return ok;
 }
 
@@ -108,8 +112,8 @@ sum_costs(struct svg_tree *tree, struct svg *svg)
 	bool ok = true;
 
 	for (size_t i = tree->frames; i-- > 0;) {
-		struct svg_cost *cost = &tree->cost[i];
-		struct svg_cost *to = &tree->cost[tree->frame[i].parent];
+		struct svg_cost *cost = &tree->cost.at[i];
+		struct svg_cost *to = &tree->cost.at[tree->frame[i].parent];
 
 		for (int side = 0; side < 2; side++) {
 			uint64_t *total = &cost->total[side];
@@ -128,15 +132,15 @@ sum_costs(struct svg_tree *tree, struct svg *svg)
 static bool
 add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
 {
-	uint64_t *self = calloc(tree->frames, sizeof(*self));
+	CG_ARRAY(uint64_t) self = { 0 };
 	bool ok;
 
-	if (!self)
-		return cg_reject_nomem(svg->job);
-	ok = cg_merged_costs(tree->merged, column, self);
+	if (!cg_resize(svg->job, &self, tree->frames))
+		return false;
+	ok = cg_merged_costs(tree->merged, column, self.at);
 	for (size_t i = 0; ok && i < tree->frames; i++)
-		tree->cost[i].self[side] = self[i];
-	free(self);
+		tree->cost.at[i].self[side] = self.at[i];
+	cg_drop(svg->job, &self);
 	return ok || cg_reject(svg->job,
 			 "svg cannot represent costs of 2^64 and more");
 }
@@ -149,10 +153,11 @@ list_children(struct svg_tree *tree, struct svg *svg)
 {
 	uint32_t sum = 0, count;
 
-	tree->first = calloc(tree->frames + 1, sizeof(*tree->first));
-	tree->child = calloc(tree->frames, sizeof(*tree->child));
+	tree->first =
+	    cg_alloc(svg->job, (tree->frames + 1) * sizeof(*tree->first));
+	tree->child = cg_alloc(svg->job, tree->frames * sizeof(*tree->child));
 	if (!tree->first || !tree->child)
-		return cg_reject_nomem(svg->job);
+		return false;
 	for (size_t i = 1; i < tree->frames; i++)
 		tree->first[tree->frame[i].parent]++;
 	for (size_t i = 0; i <= tree->frames; i++) {
@@ -186,24 +191,12 @@ svg_tree_make(struct svg_tree *tree, struct svg *svg)
 	if (!tree->merged)
 		return cg_reject_nomem(svg->job);
 	tree->frame = cg_merged_frames(tree->merged, &tree->frames);
-	tree->cost = calloc(tree->frames, sizeof(*tree->cost));
-	if (!tree->cost)
-		return cg_reject_nomem(svg->job);
-	if (!add_column(tree, svg, svg->column, 0) ||
+	if (!cg_resize(svg->job, &tree->cost, tree->frames) ||
+	    !add_column(tree, svg, svg->column, 0) ||
 	    (svg->change && !add_column(tree, svg, svg->other, 1)) ||
 	    !sum_costs(tree, svg))
 		return false;
 	if (svg->reversed && (!reverse(tree, svg) || !sum_costs(tree, svg)))
 		return false;
 	return list_children(tree, svg);
-}
-
-void
-svg_tree_free(struct svg_tree *tree)
-{
-	cg_merged_stacks_free(tree->merged);
-	free(tree->cost);
-	free(tree->first);
-	free(tree->child);
-	free(tree->reverse);
 }
