@@ -10,7 +10,6 @@
  *	desc_part desc_key desc_value		by description
  *	fact lost				texts
  */
-#include <stdlib.h>
 
 #include "html.h"
 
@@ -78,11 +77,9 @@ put_formulas(struct html_writer *w)
 		.type = HTML_TEXT };
 	struct html_column unit = { .name = "formula_unit", .type = HTML_TEXT };
 	struct html_column text = { .name = "formula_text", .type = HTML_TEXT };
-	uint64_t *cost = calloc(w->events + 1, sizeof(*cost));
-	bool ok = true;
+	uint64_t *cost = cg_alloc(w->job, w->events * sizeof(*cost));
+	bool ok = cost != NULL;
 
-	if (!cost)
-		return cg_reject_nomem(w->job);
 	for (size_t i = 0; ok && i < cg_formula_count(w->graph); i++) {
 		const struct cg_event *event = cg_get_formula(w->graph, i);
 
@@ -96,7 +93,6 @@ put_formulas(struct html_writer *w)
 	html_end(w, &title);
 	html_end(w, &unit);
 	html_end(w, &text);
-	free(cost);
 	return ok;
 }
 

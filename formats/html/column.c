@@ -3,7 +3,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -25,11 +24,10 @@ add_varint(struct html_writer *w, struct html_column *column, uint64_t value)
 {
 	unsigned char *end;
 
-	if (!cg_grow_raw(
-		&column->byte, &column->cap, column->len + VARINT_MAX, 1))
-		return cg_reject_nomem(w->job);
-	end = put_varint(column->byte + column->len, value);
-	column->len = (size_t)(end - column->byte);
+	if (!cg_reserve(w->job, &column->byte, column->byte.n + VARINT_MAX))
+		return false;
+	end = put_varint(column->byte.at + column->byte.n, value);
+	column->byte.n = (size_t)(end - column->byte.at);
 	column->count++;
 	return true;
 }
@@ -65,12 +63,11 @@ bool
 html_add_text(
     struct html_writer *w, struct html_column *column, struct cg_slice text)
 {
-	if (!cg_grow_raw(&column->text, &column->text_cap,
-		column->text_len + text.len + 1, 1))
-		return cg_reject_nomem(w->job);
+	if (!cg_reserve(w->job, &column->text, column->text.n + text.len + 1))
+		return false;
 	if (text.len > 0)
-		memcpy(column->text + column->text_len, text.ptr, text.len);
-	column->text_len += text.len;
+		memcpy(column->text.at + column->text.n, text.ptr, text.len);
+	column->text.n += text.len;
 	return add_varint(w, column, text.len);
 }
 
@@ -86,13 +83,10 @@ html_cost_type(const struct html_writer *w, size_t event)
 struct html_column *
 html_new_costs(struct html_writer *w, const char *name)
 {
-	struct html_column *column = calloc(w->events + 1, sizeof(*column));
+	struct html_column *column =
+	    cg_alloc(w->job, w->events * sizeof(*column));
 
-	if (!column) {
-		(void)cg_reject_nomem(w->job);
-		return NULL;
-	}
-	for (size_t i = 0; i < w->events; i++)
+	for (size_t i = 0; column && i < w->events; i++)
 		column[i] = (struct html_column){ .name = name,
 			.type = html_cost_type(w, i) };
 	return column;
@@ -134,10 +128,10 @@ put_column(struct html_writer *w, struct html_column *column, size_t index)
 	to = put_varint(head, index);
 	*to++ = (unsigned char)column->type;
 	to = put_varint(to, column->count);
-	to = put_varint(to, column->len + column->text_len);
+	to = put_varint(to, column->byte.n + column->text.n);
 	html_pack(w->pack, head, (size_t)(to - head));
-	html_pack(w->pack, column->byte, column->len);
-	html_pack(w->pack, column->text, column->text_len);
+	html_pack(w->pack, column->byte.at, column->byte.n);
+	html_pack(w->pack, column->text.at, column->text.n);
 }
 
 void
@@ -145,8 +139,8 @@ html_end_at(struct html_writer *w, struct html_column *column, size_t index)
 {
 	if (column->count > 0)
 		put_column(w, column, index);
-	free(column->byte);
-	free(column->text);
+	cg_drop(w->job, &column->byte);
+	cg_drop(w->job, &column->text);
 	*column = (struct html_column){ .name = column->name };
 }
 
@@ -161,7 +155,6 @@ html_end_costs(struct html_writer *w, struct html_column *column)
 {
 	for (size_t i = 0; column && i < w->events; i++)
 		html_end_at(w, &column[i], i);
-	free(column);
 }
 
 bool
@@ -187,10 +180,8 @@ html_begin_data(struct html_writer *w, const char *name)
 	(void)snprintf(suffix, sizeof(suffix), "%s.js", name);
 	w->data = cg_add_output(w->job, suffix);
 	pack = w->data ? html_pack_new(w->job, w->data) : NULL;
-	if (!pack || !html_add_text(w, &w->data_name, cg_slice(name))) {
-		html_pack_free(pack);
+	if (!pack || !html_add_text(w, &w->data_name, cg_slice(name)))
 		return false;
-	}
 	w->pack = pack;
 	cg_putf(w->data, "cgconvData(\"%s\",\"", name);
 	return true;
@@ -205,7 +196,6 @@ html_end_data(struct html_writer *w)
 		return true;
 	id = html_pack_end(w->pack);
 	cg_putf(w->data, "\",%" PRIu32 ");\n", id);
-	html_pack_free(w->pack);
 	w->pack = w->page;
 	return html_add(w, &w->data_id, id);
 }

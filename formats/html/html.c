@@ -6,7 +6,6 @@
  * by hashes; pages, script and layout of the data are our own, see html.h.
  * Instruction addresses, jumps, raw counters and labels are lost.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
@@ -85,16 +84,16 @@ static bool
 open_writer(struct html_writer *w, struct cg_out *out)
 {
 	const struct cg_graph *graph = w->graph;
-	size_t fns = cg_fn_count(graph) + 1;
+	size_t fns = cg_fn_count(graph) + 1, files = cg_file_count(graph) + 1;
 
 	w->fns = (uint32_t)fns;
-	w->rank = calloc(fns, sizeof(*w->rank));
-	w->file_at = calloc(cg_file_count(graph) + 1, sizeof(*w->file_at));
-	w->object_at =
-	    calloc(cg_object_count(graph) + 1, sizeof(*w->object_at));
-	w->has_lines = calloc(cg_file_count(graph) + 1, sizeof(bool));
+	w->rank = cg_alloc(w->job, fns * sizeof(*w->rank));
+	w->file_at = cg_alloc(w->job, files * sizeof(*w->file_at));
+	w->object_at = cg_alloc(
+	    w->job, (cg_object_count(graph) + 1) * sizeof(*w->object_at));
+	w->has_lines = cg_alloc(w->job, files);
 	if (!w->rank || !w->file_at || !w->object_at || !w->has_lines)
-		return cg_reject_nomem(w->job);
+		return false;
 	for (size_t i = 0; i < fns; i++)
 		w->rank[cg_fn_ranked(graph, i)] = (uint32_t)i;
 	w->pack = w->page = html_pack_new(w->job, out);
@@ -151,13 +150,6 @@ write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	} else {
 		status = CG_ELIMIT; /* reported */
 	}
-	if (w.pack != w.page)
-		html_pack_free(w.pack);
-	html_pack_free(w.page);
-	free(w.rank);
-	free(w.file_at);
-	free(w.object_at);
-	free(w.has_lines);
 	return status == CG_OK ? cg_out_status(out) : status;
 }
 

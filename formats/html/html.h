@@ -63,7 +63,6 @@ struct html_pack *html_pack_new(struct cg_job *, struct cg_out *);
 void html_pack(struct html_pack *, const void *bytes, size_t n);
 /* Writes what is left; returns a number that tells it from others. */
 uint32_t html_pack_end(struct html_pack *);
-void html_pack_free(struct html_pack *);
 
 /* ---- column.c ----------------------------------------------------------- */
 
@@ -81,10 +80,8 @@ struct html_column {
 	enum html_type type;
 	uint64_t count;
 	int64_t last; /* of HTML_DELTA, HTML_TIME: the value before */
-	unsigned char *byte;
-	size_t len, cap;
-	char *text; /* of HTML_TEXT */
-	size_t text_len, text_cap;
+	CG_ARRAY(unsigned char) byte;
+	CG_ARRAY(char) text; /* of HTML_TEXT */
 };
 
 /* What all files of the writer share. */
@@ -114,7 +111,7 @@ bool html_add_signed(struct html_writer *, struct html_column *, int64_t);
 bool html_add_text(struct html_writer *, struct html_column *, struct cg_slice);
 /* The type of a column with costs of an event. */
 enum html_type html_cost_type(const struct html_writer *, size_t event);
-/* A column for each event; html_end_costs() frees it. NULL: no memory. */
+/* A column for each event. NULL: out of memory (reported). */
 struct html_column *html_new_costs(struct html_writer *, const char *name);
 /* Adds n costs, as in struct cg_cost; those from n on are 0. */
 bool html_add_costs(struct html_writer *, struct html_column *,

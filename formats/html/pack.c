@@ -1,7 +1,6 @@
 /*
  * pack.c - bytes -> gzip -> base64 in the page.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -79,15 +78,24 @@ take(void *arg, const void *bytes, size_t n)
 	html_put_base64(pack->out, all);
 }
 
+static void
+end(void *arg)
+{
+	struct html_pack *pack = arg;
+
+	cg_compress_free(pack->gzip);
+	pack->gzip = NULL;
+}
+
 struct html_pack *
 html_pack_new(struct cg_job *job, struct cg_out *out)
 {
-	struct html_pack *pack = calloc(1, sizeof(*pack));
+	struct html_pack *pack = cg_alloc(job, sizeof(*pack));
 
-	if (pack)
-		pack->gzip = cg_compress_new(take, pack, true);
-	if (!pack || !pack->gzip) {
-		free(pack);
+	if (!pack || !cg_at_end(job, end, pack))
+		return NULL;
+	pack->gzip = cg_compress_new(take, pack, true);
+	if (!pack->gzip) {
 		(void)cg_reject_nomem(job);
 		return NULL;
 	}
@@ -111,15 +119,6 @@ html_pack_end(struct html_pack *pack)
 		(void)cg_reject_nomem(pack->job);
 	html_put_base64(
 	    pack->out, (struct cg_slice){ pack->rest, pack->rests });
-	pack->rests = 0;
+	end(pack);
 	return pack->crc;
-}
-
-void
-html_pack_free(struct html_pack *pack)
-{
-	if (!pack)
-		return;
-	cg_compress_free(pack->gzip);
-	free(pack);
 }

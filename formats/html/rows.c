@@ -21,7 +21,6 @@
  *
  * Entries are one more than counted, 0 if unknown.
  */
-#include <stdlib.h>
 
 #include "html.h"
 
@@ -474,6 +473,7 @@ static bool
 open_rows(struct rows *r)
 {
 	const struct cg_graph *graph = r->w->graph;
+	struct cg_job *job = r->w->job;
 	size_t fns = r->w->fns + 1;
 
 	r->coverage = html_coverage_event(r->w);
@@ -482,11 +482,11 @@ open_rows(struct rows *r)
 	r->lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
 	r->sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 	r->cycles = r->sums ? cg_cycle_count(r->sums) : 0;
-	r->dropped = calloc(fns, sizeof(*r->dropped));
-	r->entries = calloc(fns, sizeof(*r->entries));
-	r->cost = calloc(r->w->events + 1, sizeof(*r->cost));
+	r->dropped = cg_alloc(job, fns * sizeof(*r->dropped));
+	r->entries = cg_alloc(job, fns * sizeof(*r->entries));
+	r->cost = cg_alloc(job, r->w->events * sizeof(*r->cost));
 	if (!r->dropped || !r->entries || !r->cost)
-		return cg_reject_nomem(r->w->job);
+		return false;
 	if (r->rows)
 		cg_rows_drop_addresses(r->rows);
 	return r->rows && r->lines && r->sums;
@@ -509,8 +509,5 @@ html_put_rows(struct html_writer *w)
 	cg_rows_free(r.rows);
 	cg_lines_free(r.lines);
 	cg_sums_free(r.sums);
-	free(r.dropped);
-	free(r.entries);
-	free(r.cost);
 	return ok;
 }

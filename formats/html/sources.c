@@ -5,7 +5,6 @@
  *
  * Only of files that have lines in the profile: whoever writes it chooses them.
  */
-#include <stdlib.h>
 
 #include "html.h"
 
@@ -22,7 +21,7 @@ add_source(struct html_writer *w, cg_file file, struct html_column *at,
 	bool ok = cg_open_source(w->job, w->graph, file, true, &in);
 
 	if (in && cg_read_all(in, &bytes) &&
-	    text->text_len + bytes.len <= SOURCES_MAX)
+	    text->text.n + bytes.len <= SOURCES_MAX)
 		ok = html_add(w, at, html_file(w, file)) &&
 		     html_add_text(w, text, bytes);
 	if (in)
@@ -36,11 +35,9 @@ html_put_sources(struct html_writer *w)
 	struct html_column at = { .name = "source_file", .type = HTML_DELTA };
 	struct html_column text = { .name = "source_text", .type = HTML_TEXT };
 	size_t files = (size_t)w->file_path.count;
-	cg_file *by_index = calloc(files + 1, sizeof(*by_index));
-	bool ok = true;
+	cg_file *by_index = cg_alloc(w->job, (files + 1) * sizeof(*by_index));
+	bool ok = by_index != NULL;
 
-	if (!by_index)
-		return cg_reject_nomem(w->job);
 	for (cg_file i = 1; ok && i <= cg_file_count(w->graph); i++)
 		by_index[w->file_at[i]] = i;
 	for (size_t i = 1; ok && i <= files; i++)
@@ -53,6 +50,5 @@ html_put_sources(struct html_writer *w)
 	ok = ok && html_begin_data(w, "sources");
 	html_end(w, &at);
 	html_end(w, &text);
-	free(by_index);
 	return ok && html_end_data(w);
 }
