@@ -67,7 +67,7 @@ NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
 # libiberty is linked statically; its functions are not exported.
 EXPORT := -Wl,--exclude-libs,libiberty.a
 CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
-	-D_FILE_OFFSET_BITS=64 -Ilib -I$(B) -fPIC -fvisibility=hidden $(WARN) \
+	-D_FILE_OFFSET_BITS=64 -Ilib -Iformats -I$(B) -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
 
 lib_src := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
@@ -344,7 +344,7 @@ lint: $(assets)
 		cppcheck -q --std=c11 --enable=warning,portability \
 			--suppress=preprocessorErrorDirective \
 			--suppress=toomanyconfigs \
-			--inline-suppr --error-exitcode=1 -Ilib \
+			--inline-suppr --error-exitcode=1 -Ilib -Iformats \
 			lib formats cmd || bad=1; \
 	fi; \
 	if command -v clang-tidy >/dev/null; then \

@@ -2,166 +2,126 @@
  * comments.c - writes comments for what no field of profile.proto can
  * represent: see pprof.h. pprof -comments shows them.
  */
-#include <string.h>
+#include "pprof.h"
 
-#include "write.h"
+struct lister {
+	struct proto_writer *w;
+	struct proto_list *list; /* struct cg_slice */
+	struct cg_map ids;       /* hash -> comment + 1 */
+};
 
-struct cg_slice
-pprof_out_comment(const struct pprof_writer *w, size_t i)
+static bool
+append(struct lister *l, struct cg_slice text)
 {
-	const struct pprof_out_comment *comment = w->comments.at;
-	const char *text = w->text.at;
+	struct cg_slice *to = proto_append(l->w->job, l->list, sizeof(*to));
+	char *copy = to ? cg_alloc(l->w->job, text.len) : NULL;
 
-	return (struct cg_slice){ text + comment[i].at, comment[i].len };
-}
-
-static void
-append(struct pprof_writer *w, const char *text)
-{
-	for (; *text; text++) {
-		char *at = pprof_out_append(w, &w->text, 1);
-
-		if (!at)
-			return;
-		*at = *text;
-	}
+	if (copy)
+		*to = (struct cg_slice){ memcpy(copy, text.ptr, text.len),
+			text.len };
+	return copy != NULL;
 }
 
 /* Adds a comment once: parts often have equal ones. */
 static void
-end_comment(struct pprof_writer *w, size_t begin)
+add_comment(
+    struct lister *l, const char *prefix, const char *key, const char *value)
 {
-	const char *text = w->text.at;
-	struct cg_slice new = { text + begin, w->text.count - begin };
-	struct pprof_out_comment *comment;
+	struct proto_list *buf = &l->w->buf[0];
+	const struct cg_slice *known = l->list->at;
+	struct cg_slice text;
 	uint32_t *id;
 
-	if (cg_rejected(w->job) != CG_OK || new.len == 0)
+	buf->count = 0;
+	proto_put_slice(l->w, buf, cg_slice(prefix));
+	proto_put_slice(l->w, buf, cg_slice(key));
+	proto_put_slice(l->w, buf, cg_slice(*key ? ": " : ""));
+	proto_put_slice(l->w, buf, cg_slice(value));
+	text = (struct cg_slice){ buf->at, buf->count };
+	if (cg_rejected(l->w->job) != CG_OK || text.len == 0)
 		return;
-	id = cg_map_at(&w->comment_ids, pprof_hash(0, new));
-	if (!id) {
-		(void)cg_reject_nomem(w->job);
-		return;
-	}
-	if (*id != 0 && cg_compare(pprof_out_comment(w, *id - 1), new) == 0) {
-		w->text.count = begin;
-		return;
-	}
-	comment = pprof_out_append(w, &w->comments, sizeof(*comment));
-	if (!comment)
-		return;
-	*comment = (struct pprof_out_comment){ begin, new.len };
-	*id = (uint32_t)w->comments.count;
+	id = cg_map_at(&l->ids, proto_hash(0, text));
+	if (!id)
+		(void)cg_reject_nomem(l->w->job);
+	else if ((*id == 0 || cg_compare(known[*id - 1], text) != 0) &&
+		 append(l, text))
+		*id = (uint32_t)l->list->count;
+}
+
+static bool
+has_field(const char *key)
+{
+	const struct pprof_text_key *text = pprof_text_keys;
+
+	while (text->name && strcmp(text->name, key) != 0)
+		text++;
+	return text->name || proto_has_field(key);
 }
 
 static void
-add_comment(struct pprof_writer *w, const char *prefix, const char *key,
-    const char *value)
+add_descs(struct lister *l)
 {
-	size_t begin = w->text.count;
-
-	append(w, prefix);
-	append(w, key);
-	append(w, *key ? ": " : "");
-	append(w, value);
-	end_comment(w, begin);
-}
-
-bool
-pprof_has_field(const char *key)
-{
-	static const char *const keys[] = { PPROF_KEY_TIME, PPROF_KEY_DURATION,
-		PPROF_KEY_PERIOD, PPROF_KEY_MAPPING };
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		if (strcmp(keys[i], key) == 0)
-			return true;
-	}
-	for (const struct pprof_text_key *text = pprof_text_keys; text->name;
-	     text++) {
-		if (strcmp(text->name, key) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void
-add_descs(struct pprof_writer *w)
-{
+	const struct cg_graph *graph = l->w->graph;
+	bool several = cg_part_count(graph) > 1;
 	const char *key, *value;
-	bool several = cg_part_count(w->graph) > 1;
 
-	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
-		for (size_t i = 0;
-		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
-			if (strcmp(key, PPROF_KEY_COMMENT) == 0)
-				add_comment(w, "", "", value);
-			else if (!pprof_has_field(key) &&
+	for (cg_part part = 0; part < cg_part_count(graph); part++) {
+		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
+		     i++) {
+			if (strcmp(key, PROTO_KEY_COMMENT) == 0)
+				add_comment(l, "", "", value);
+			else if (!has_field(key) &&
 				 !(several && cg_desc_is_count(key)))
-				add_comment(w, PPROF_SAYS, key, value);
+				add_comment(l, PPROF_SAYS, key, value);
 		}
 	}
 }
 
 static void
-add_number(struct pprof_writer *w, const char *key, uint64_t number)
+add_number(struct lister *l, const char *key, uint64_t number)
 {
 	char text[CG_NUMBER_MAX + 1];
 
 	*cg_format_u64(text, number) = '\0';
 	if (number != 0)
-		add_comment(w, PPROF_SAYS_PART, key, text);
+		add_comment(l, PPROF_SAYS_PART, key, text);
 }
 
 /* The command that readers derive from the first mapping. */
 static struct cg_slice
-usual_cmd(const struct pprof_writer *w)
+usual_cmd(const struct proto_writer *w)
 {
-	const struct pprof_out_mapping *mapping = w->mappings.at;
+	const struct proto_out_mapping *mapping = w->mappings.at;
 
 	return w->mappings.count > 0 ? mapping->path : cg_slice("");
 }
 
-struct cg_part_info
-pprof_common_part(const struct pprof_writer *w)
-{
-	struct cg_part_info all = *cg_get_part(w->graph, 0);
-
-	for (cg_part part = 1; part < cg_part_count(w->graph); part++) {
-		const struct cg_part_info *info = cg_get_part(w->graph, part);
-
-		if (strcmp(info->cmd, all.cmd) != 0)
-			all.cmd = "";
-		all.pid = info->pid == all.pid ? all.pid : 0;
-		all.tid = info->tid == all.tid ? all.tid : 0;
-		all.part = info->part == all.part ? all.part : 0;
-	}
-	return all;
-}
-
 static void
-add_part(struct pprof_writer *w)
+add_part(struct lister *l)
 {
-	struct cg_part_info all = pprof_common_part(w);
+	struct cg_part_info all = proto_common_part(l->w);
 
-	if (!cg_equal(usual_cmd(w), all.cmd))
-		add_comment(w, PPROF_SAYS_PART, "cmd", all.cmd);
-	add_number(w, "pid", all.pid);
-	add_number(w, "tid", all.tid);
-	add_number(w, "part", all.part);
+	if (!cg_equal(usual_cmd(l->w), all.cmd))
+		add_comment(l, PPROF_SAYS_PART, "cmd", all.cmd);
+	add_number(l, "pid", all.pid);
+	add_number(l, "tid", all.tid);
+	add_number(l, "part", all.part);
 }
 
 bool
-pprof_list_comments(struct pprof_writer *w)
+pprof_list_comments(struct proto_writer *w, struct proto_list *comments)
 {
+	struct lister l = { .w = w, .list = comments };
+
 	for (size_t i = 0; i < cg_event_count(w->graph); i++) {
 		const struct cg_event *event = cg_get_event(w->graph, i);
 
 		if (*event->long_name)
-			add_comment(
-			    w, PPROF_SAYS_EVENT, event->name, event->long_name);
+			add_comment(&l, PPROF_SAYS_EVENT, event->name,
+			    event->long_name);
 	}
-	add_part(w);
-	add_descs(w);
+	add_part(&l);
+	add_descs(&l);
+	cg_map_free(&l.ids);
 	return cg_rejected(w->job) == CG_OK;
 }

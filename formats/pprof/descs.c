@@ -2,12 +2,15 @@
  * descs.c - descriptions of a profile.proto: times, comments, and what
  * cgconv has written to comments because no field represents it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "pprof.h"
+
+const struct pprof_text_key pprof_text_keys[] = {
+	{ "drop_frames", PPROF_DROP_FRAMES },
+	{ "keep_frames", PPROF_KEEP_FRAMES },
+	{ CG_MAIN_EVENT_KEY, PPROF_DEFAULT_TYPE },
+	{ "doc_url", PPROF_DOC_URL },
+	{ NULL, PPROF_FIELDS },
+};
 
 /* ---- Our comments ------------------------------------------------------- */
 
@@ -70,7 +73,7 @@ read_our_comments(struct pprof_reader *r, struct cg_part_info *info)
 	struct cg_slice text;
 
 	for (size_t i = 0; i < r->comments.count; i++) {
-		if (!pprof_get_text(r, comment[i], &text))
+		if (!proto_get_text(&r->tables, comment[i], &text))
 			return false;
 		if (cg_take_prefix(&text, PPROF_SAYS_PART))
 			read_part(text, info);
@@ -96,7 +99,7 @@ add_text_desc(struct pprof_reader *r, const char *key, uint64_t index)
 {
 	struct cg_slice text;
 
-	if (!pprof_get_text(r, index, &text))
+	if (!proto_get_text(&r->tables, index, &text))
 		return false;
 	if (text.len > 0)
 		cg_add_desc(r->build, cg_slice(key), text);
@@ -114,29 +117,23 @@ add_number_desc(struct pprof_reader *r, const char *key, uint64_t number)
 		    (struct cg_slice){ text, (size_t)(end - text) });
 }
 
-/* "10000000 cpu nanoseconds" */
 static bool
 add_period(struct pprof_reader *r)
 {
 	uint64_t period = r->scalar[PPROF_PERIOD];
 	struct cg_slice type, unit;
-	char *text;
-	int len;
+	const char *text;
 
-	if (!pprof_get_text(r, r->period_type.type, &type) ||
-	    !pprof_get_text(r, r->period_type.unit, &unit))
+	if (!proto_get_text(&r->tables, r->period_type.type, &type) ||
+	    !proto_get_text(&r->tables, r->period_type.unit, &unit))
 		return false;
 	if (period == 0 && type.len == 0)
 		return true;
-	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
-	if (!text)
-		return cg_reject_nomem(r->job);
-	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
-	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
-	cg_add_desc(r->build, cg_slice(PPROF_KEY_PERIOD),
-	    (struct cg_slice){ text, (size_t)len });
-	free(text);
-	return true;
+	text = proto_period_text(r->job, (int64_t)period, type, unit);
+	if (text)
+		cg_add_desc(
+		    r->build, cg_slice(PROTO_KEY_PERIOD), cg_slice(text));
+	return text != NULL;
 }
 
 /* "cgconv: KEY: VALUE" is a description that cgconv has written. */
@@ -145,7 +142,7 @@ add_comment(struct pprof_reader *r, uint64_t index)
 {
 	struct cg_slice text, ours, key;
 
-	if (!pprof_get_text(r, index, &text))
+	if (!proto_get_text(&r->tables, index, &text))
 		return false;
 	ours = text;
 	if (cg_starts(text, PPROF_SAYS_EVENT) ||
@@ -154,7 +151,7 @@ add_comment(struct pprof_reader *r, uint64_t index)
 	if (cg_take_prefix(&ours, PPROF_SAYS) && take_key(&ours, &key))
 		cg_add_desc(r->build, key, ours);
 	else if (text.len > 0)
-		cg_add_desc(r->build, cg_slice(PPROF_KEY_COMMENT), text);
+		cg_add_desc(r->build, cg_slice(PROTO_KEY_COMMENT), text);
 	return true;
 }
 
@@ -164,8 +161,8 @@ add_descs(struct pprof_reader *r)
 	const uint64_t *comment = r->comments.at;
 	bool ok = add_period(r);
 
-	add_number_desc(r, PPROF_KEY_TIME, r->scalar[PPROF_TIME_NANOS]);
-	add_number_desc(r, PPROF_KEY_DURATION, r->scalar[PPROF_DURATION_NANOS]);
+	add_number_desc(r, PROTO_KEY_TIME, r->scalar[PPROF_TIME_NANOS]);
+	add_number_desc(r, PROTO_KEY_DURATION, r->scalar[PPROF_DURATION_NANOS]);
 	for (const struct pprof_text_key *key = pprof_text_keys;
 	     ok && key->name; key++)
 		ok = add_text_desc(r, key->name, r->scalar[key->field]);
@@ -179,7 +176,7 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 {
 	struct cg_slice text;
 
-	if (!pprof_get_text(r, r->scalar[PPROF_DEFAULT_TYPE], &text))
+	if (!proto_get_text(&r->tables, r->scalar[PPROF_DEFAULT_TYPE], &text))
 		return false;
 	if (text.len == 0)
 		cg_add_desc(
@@ -201,7 +198,8 @@ pprof_begin_part(struct pprof_reader *r)
 		return read_our_comments(r, &none) && add_descs(r);
 	}
 	if (r->mappings.count > 0 &&
-	    !pprof_get_text(r, mapping->value[MAPPING_FILENAME], &path))
+	    !proto_get_text(
+		&r->tables, mapping->value[MAPPING_FILENAME], &path))
 		return false;
 	if (path.len > 0)
 		info.cmd = path.ptr;

@@ -5,18 +5,11 @@
  * What the graph cannot represent becomes descriptions of the part, which the
  * writer turns back: times and comments.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "pprof.h"
 
 /* A message that is being added to the builder. */
 struct finish {
 	struct pprof_reader *r;
-	uint32_t *mapping; /* index -> number in the space */
-	struct pprof_frames frames;
-	uint32_t *first; /* location -> first of its frames */
 	unsigned column[CG_EVENT_MAX];
 	size_t counter; /* type that counts samples, or none */
 };
@@ -34,7 +27,7 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 }
 
 /* The name of an event differs from those before it. */
-static char *
+static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
 {
 	const struct pprof_type *types = f->r->types.at;
@@ -43,7 +36,7 @@ event_name(struct finish *f, struct cg_slice type, size_t i)
 	for (size_t j = 0; j < i; j++)
 		if (types[j].type == types[i].type)
 			number = i + 1;
-	return pprof_event_word(f->r->job, type, number);
+	return proto_event_word(f->r->job, type, number);
 }
 
 static bool
@@ -54,11 +47,10 @@ add_event(struct finish *f, size_t i)
 	    (const struct pprof_type *)r->types.at + i;
 	struct cg_event event = { .incl = CG_INCL_STATED };
 	struct cg_slice name, unit;
-	char *word;
-	bool ok;
+	const char *word;
 
-	if (!pprof_get_text(r, type->type, &name) ||
-	    !pprof_get_text(r, type->unit, &unit))
+	if (!proto_get_text(&r->tables, type->type, &name) ||
+	    !proto_get_text(&r->tables, type->unit, &unit))
 		return false;
 	word = event_name(f, name, i);
 	if (!word)
@@ -67,12 +59,12 @@ add_event(struct finish *f, size_t i)
 		f->counter = i;
 	event.name = word;
 	event.long_name = pprof_long_name(r, cg_slice(word));
-	event.unit = pprof_unit_in(unit.len > 0 ? unit.ptr : "");
+	event.unit = proto_unit_in(unit.len > 0 ? unit.ptr : "");
 	event.is_signed = goes_below_zero(r, i);
 	f->column[i] = cg_add_event(r->build, &event);
-	ok = i + 1 < r->types.count || i == 0 || pprof_describe_main(r, word);
-	free(word);
-	return ok && cg_build_status(r->build) == CG_OK;
+	return (i + 1 < r->types.count || i == 0 ||
+		   pprof_describe_main(r, word)) &&
+	       cg_build_status(r->build) == CG_OK;
 }
 
 static bool
@@ -96,62 +88,59 @@ add_events(struct finish *f)
 /* ---- Mappings and locations ---------------------------------------------- */
 
 static bool
-add_mapping(struct finish *f, size_t i)
+add_mapping(struct pprof_reader *r, struct pprof_mapping *listed)
 {
-	struct pprof_reader *r = f->r;
-	const uint64_t *value =
-	    ((const struct pprof_mapping *)r->mappings.at)[i].value;
+	const uint64_t *value = listed->value;
 	struct cg_mapping mapping = { .start = value[MAPPING_START],
 		.limit = value[MAPPING_LIMIT],
 		.offset = value[MAPPING_OFFSET] };
 
-	if (!pprof_get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
-	    !pprof_get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
+	if (!proto_get_text(
+		&r->tables, value[MAPPING_FILENAME], &mapping.path) ||
+	    !proto_get_text(
+		&r->tables, value[MAPPING_BUILD_ID], &mapping.build_id))
 		return false;
-	f->mapping[i] = pprof_add_mapping(r, &f->frames, &mapping);
-	return f->mapping[i] != 0;
+	listed->number = proto_add_mapping(&r->tables, &mapping);
+	return listed->number != 0;
 }
 
 static bool
-add_mappings(struct finish *f)
+add_mappings(struct pprof_reader *r)
 {
-	struct pprof_reader *r = f->r;
+	struct pprof_mapping *mapping = r->mappings.at;
 
-	f->frames.space = cg_space_new(r->job, r->build);
-	f->mapping = calloc(r->mappings.count + 1, sizeof(*f->mapping));
-	if (!f->frames.space || !f->mapping)
-		return cg_reject_nomem(r->job);
+	r->tables.space = cg_space_new(r->job, r->build);
+	if (!r->tables.space)
+		return false;
 	for (size_t i = 0; i < r->mappings.count; i++) {
-		if (!add_mapping(f, i))
+		if (!add_mapping(r, &mapping[i]))
 			return false;
 	}
 	return true;
 }
 
 static bool
-add_line(struct finish *f, const struct pprof_place *place,
+add_line(struct pprof_reader *r, const struct proto_place *place,
     const struct pprof_line *line, bool inlined)
 {
-	static const struct pprof_function unknown = { .defined = true };
-	struct pprof_reader *r = f->r;
-	const struct pprof_function *function = &unknown;
+	static const struct proto_function unknown = { .defined = true };
+	const struct proto_function *function = &unknown;
 
 	if (line->function != 0)
-		function = (const struct pprof_function *)r->functions.at +
+		function = (const struct proto_function *)r->functions.at +
 			   line->function - 1;
 	if (!function->defined)
 		return cg_reject(r->job,
 		    "expected all functions of locations to be defined");
-	return pprof_add_line(
-	    r, &f->frames, place, function, line->line, inlined);
+	return proto_add_line(&r->tables, place, function, line->line, inlined);
 }
 
 static bool
-add_location(struct finish *f, const struct pprof_location *location)
+add_frames(struct pprof_reader *r, const struct pprof_location *location)
 {
-	struct pprof_reader *r = f->r;
 	const struct pprof_line *line = r->lines.at;
-	struct pprof_place place = { .addr = location->addr };
+	const struct pprof_mapping *mappings = r->mappings.at;
+	struct proto_place place = { .addr = location->addr };
 	uint32_t mapping;
 	bool ok = true;
 
@@ -163,32 +152,31 @@ add_location(struct finish *f, const struct pprof_location *location)
 		if (mapping == 0)
 			return cg_reject(r->job,
 			    "expected all mappings of locations to be defined");
-		place.mapping = f->mapping[mapping - 1];
+		place.mapping = mappings[mapping - 1].number;
 	}
-	if (location->lines == 0)
-		return pprof_add_address(r, &f->frames, &place);
-	for (uint32_t i = 0; ok && i < location->lines; i++)
-		ok = add_line(f, &place, &line[location->first + i],
-		    i + 1 < location->lines);
+	if (location->count == 0)
+		return proto_add_address(&r->tables, &place);
+	for (uint32_t i = 0; ok && i < location->count; i++)
+		ok = add_line(r, &place, &line[location->first + i],
+		    i + 1 < location->count);
 	return ok;
 }
 
+/* Makes frames of the lines of all locations. */
 static bool
-add_locations(struct finish *f)
+add_locations(struct pprof_reader *r)
 {
-	struct pprof_reader *r = f->r;
-	const struct pprof_location *location = r->sums.locations.at;
-	size_t count = r->sums.locations.count;
+	struct pprof_location *location = r->sums.locations.at;
+	const size_t *frames = &r->tables.frames.count;
 
-	f->first = calloc(count + 1, sizeof(*f->first));
-	if (!f->first)
-		return cg_reject_nomem(r->job);
-	for (size_t i = 0; i < count; i++) {
-		f->first[i] = (uint32_t)f->frames.list.count;
-		if (!add_location(f, &location[i]))
+	for (size_t i = 0; i < r->sums.locations.count; i++) {
+		const size_t first = *frames;
+
+		if (!add_frames(r, &location[i]))
 			return false;
+		location[i].first = (uint32_t)first;
+		location[i].count = (uint32_t)(*frames - first);
 	}
-	f->first[count] = (uint32_t)f->frames.list.count;
 	return true;
 }
 
@@ -196,28 +184,26 @@ add_locations(struct finish *f)
 
 /* The stack of a path in the graph; samples with other labels have it, too. */
 static bool
-get_node(struct finish *f, uint32_t id, cg_node *node)
+get_node(struct pprof_reader *r, uint32_t id, cg_node *node)
 {
-	struct pprof_reader *r = f->r;
+	const struct pprof_location *locations = r->sums.locations.at, *at;
 	struct pprof_path *path = pprof_path(&r->sums, id);
-	struct pprof_frame *frame = f->frames.list.at;
-	const uint32_t *step, *first;
+	const uint32_t *step;
 	bool ok = true;
 
 	*node = path->node;
-	if (path->round == r->round)
+	if (path->round == r->tables.round)
 		return true;
 	*node = 0;
 	if (!pprof_take_steps(&r->sums, id))
-		return cg_reject_nomem(r->job);
+		return false;
 	step = r->sums.steps.at;
 	for (size_t i = r->sums.steps.count; ok && i-- > 0;) {
-		first = &f->first[step[i] - 1];
-		ok = pprof_put_frames(
-		    r, frame + first[0], first[1] - first[0], node);
+		at = &locations[step[i] - 1];
+		ok = proto_put_frames(&r->tables, at->first, at->count, node);
 	}
 	path->node = *node;
-	path->round = r->round;
+	path->round = r->tables.round;
 	return ok;
 }
 
@@ -252,17 +238,17 @@ add_samples(struct finish *f)
 	bool ok = true;
 
 	pprof_end_sums(&r->sums);
-	r->round++;
+	r->tables.round++;
 	for (size_t i = 0; ok && i < r->sums.samples.count; i++) {
 		sample = pprof_sample(&r->sums, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
-		ok = ok && get_node(f, sample->path, &leaf);
+		ok = ok && get_node(r, sample->path, &leaf);
 		if (ok)
 			add_sample(f, sample, leaf);
 		if (frees)
-			(void)pprof_free_nodes(r);
+			(void)proto_free_nodes(&r->tables);
 	}
 	return ok && cg_build_status(r->build) == CG_OK;
 }
@@ -287,19 +273,11 @@ pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
 	bool ok = pprof_end_samples(r) && pprof_begin_part(r) &&
-		  add_events(&f) && add_mappings(&f) && add_locations(&f) &&
+		  add_events(&f) && add_mappings(r) && add_locations(r) &&
 		  add_samples(&f);
 
 	if (ok)
 		warn_lost(r);
-	cg_space_free(f.frames.space);
-	free(f.mapping);
-	free(f.first);
-	free(f.frames.list.at);
-	/* A failure of the address space was reported already. */
-	if (!ok && cg_rejected(r->job) == CG_OK &&
-	    cg_build_status(r->build) == CG_OK)
-		(void)cg_reject_nomem(r->job);
 	pprof_free(r);
 	return ok;
 }

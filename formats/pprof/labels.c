@@ -5,8 +5,6 @@
  * Labels pid, tid and comm (or thread) also identify the process and the
  * thread of a sample, as converters from perf write them.
  */
-#include <string.h>
-
 #include "pprof.h"
 
 bool
@@ -21,7 +19,7 @@ pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 	*id = 0;
 	if (bytes.len == 0)
 		return true;
-	for (hash = pprof_hash(pprof_seed(r), bytes);; hash++) {
+	for (hash = proto_hash((uintptr_t)r, bytes);; hash++) {
 		found = cg_map_at(&r->by_labels, hash);
 		if (!found)
 			return cg_reject_nomem(r->job);
@@ -32,13 +30,12 @@ pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 		    memcmp(all + set[*id - 1].at, bytes.ptr, bytes.len) == 0)
 			return true;
 	}
-	set = pprof_append(r, &r->labels, sizeof(*set));
-	if (!set || !pprof_reserve(r, &r->label_bytes,
-			r->label_bytes.count + bytes.len, 1))
+	set = proto_append(r->job, &r->labels, sizeof(*set));
+	if (!set)
 		return false;
 	*set = (struct pprof_labels){ r->label_bytes.count, bytes.len };
-	memcpy((char *)r->label_bytes.at + set->at, bytes.ptr, bytes.len);
-	r->label_bytes.count += bytes.len;
+	if (!proto_append_bytes(r->job, &r->label_bytes, bytes))
+		return false;
 	*id = *found = (uint32_t)r->labels.count;
 	return true;
 }
@@ -50,19 +47,19 @@ take_label(
     struct pprof_reader *r, struct cg_slice message, struct cg_label *label)
 {
 	uint64_t value[LABEL_FIELDS] = { 0 };
-	struct pprof_field field;
+	struct proto_field field;
 
 	while (message.len > 0) {
-		if (!pprof_take_field(&message, &field))
+		if (!proto_take_field(&message, &field))
 			return cg_reject(
 			    r->job, "expected a whole field of a label");
 		if (field.number < LABEL_FIELDS && field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 	}
 	label->number = (int64_t)value[LABEL_NUM];
-	return pprof_get_text(r, value[LABEL_KEY], &label->key) &&
-	       pprof_get_text(r, value[LABEL_STR], &label->value) &&
-	       pprof_get_text(r, value[LABEL_NUM_UNIT], &label->unit);
+	return proto_get_text(&r->tables, value[LABEL_KEY], &label->key) &&
+	       proto_get_text(&r->tables, value[LABEL_STR], &label->value) &&
+	       proto_get_text(&r->tables, value[LABEL_NUM_UNIT], &label->unit);
 }
 
 /* What --part-by may use of a sample: process, thread, name. */
@@ -91,15 +88,15 @@ pprof_set_labels(struct pprof_reader *r, uint32_t set)
 	const struct pprof_labels *labels = r->labels.at;
 	struct cg_slice rest = { "", 0 };
 	struct cg_label *label;
-	struct pprof_field field;
+	struct proto_field field;
 
 	if (set != 0) {
 		rest.ptr = (char *)r->label_bytes.at + labels[set - 1].at;
 		rest.len = labels[set - 1].len;
 	}
 	r->label.count = 0;
-	while (rest.len > 0 && pprof_take_field(&rest, &field)) {
-		label = pprof_append(r, &r->label, sizeof(*label));
+	while (rest.len > 0 && proto_take_field(&rest, &field)) {
+		label = proto_append(r->job, &r->label, sizeof(*label));
 		if (!label || !take_label(r, field.bytes, label))
 			return false;
 		note_known(&key, label);
@@ -107,5 +104,5 @@ pprof_set_labels(struct pprof_reader *r, uint32_t set)
 	key.label = r->label.at;
 	key.labels = r->label.count;
 	cg_set_sample_part(r->build, &key);
-	return pprof_expand(r, r->label.count * LABEL_BYTES);
+	return proto_expand(&r->tables, r->label.count * LABEL_BYTES);
 }

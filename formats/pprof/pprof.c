@@ -13,10 +13,96 @@
  */
 #include "pprof.h"
 
+/* There is no magic, but hardly anything else looks like this. */
+#define PROBE_SHAPE (CG_PROBE_LIKELY + 20)
+
+/*
+ * What the fields of each message are: 'v' a varint, 'b' bytes, 'p' numbers
+ * packed or not, or the letter of a message.
+ */
+struct shape {
+	char name;
+	const char *fields; /* from field 1 on */
+};
+static const struct shape shapes[] = {
+	{ 'P', "TSMLFbvvvvTvpvv" },
+	{ 'T', "vv" },
+	{ 'S', "ppb" },
+	{ 'M', "vvvvvvvvvv" },
+	{ 'L', "vvvNv" },
+	{ 'N', "vvv" },
+	{ 'F', "vvvvv" },
+};
+
+static const struct shape *
+find_shape(char name)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		if (shapes[i].name == name)
+			return &shapes[i];
+	}
+	return NULL;
+}
+
+static bool
+fits(char kind, unsigned wire)
+{
+	if (kind == 'p')
+		return wire == WIRE_VARINT || wire == WIRE_BYTES;
+	return wire == (kind == 'v' ? WIRE_VARINT : WIRE_BYTES);
+}
+
+/* Is every field of a message of that shape? Messages in it are not seen. */
+static bool
+has_shape(struct cg_slice message, const struct shape *shape)
+{
+	struct proto_field field;
+
+	while (message.len > 0) {
+		if (!proto_take_field(&message, &field) ||
+		    field.number > strlen(shape->fields) ||
+		    !fits(shape->fields[field.number - 1], field.wire))
+			return false;
+	}
+	return true;
+}
+
+/* Does the text end in a field that begins as one of the shape? */
+static bool
+is_cut(struct cg_slice text, const struct shape *shape)
+{
+	struct proto_field field;
+
+	return proto_take_tag(&text, &field) &&
+	       field.number <= strlen(shape->fields) &&
+	       field.wire == WIRE_BYTES && field.value > text.len;
+}
+
 static int
 probe(const struct cg_head *head)
 {
-	return pprof_probe(head->text, head->whole);
+	struct cg_slice text = head->text;
+	const struct shape *profile = find_shape('P'), *shape;
+	struct proto_field field;
+	unsigned known = 0;
+	char kind;
+
+	while (text.len > 0 && proto_take_field(&text, &field)) {
+		if (field.number > strlen(profile->fields))
+			return CG_PROBE_NO;
+		kind = profile->fields[field.number - 1];
+		shape = find_shape(kind);
+		if (!fits(shape ? 'b' : kind, field.wire) ||
+		    (shape && !has_shape(field.bytes, shape)))
+			return CG_PROBE_NO;
+		known += shape != NULL;
+	}
+	/* A file that was cut is ours to refuse, if there is no doubt. */
+	if (text.len > 0 && head->whole && known < 2)
+		return CG_PROBE_NO;
+	if (known == 0 && !head->whole && is_cut(text, profile))
+		return CG_PROBE_MORE; /* so far only strings */
+	return known > 0 ? PROBE_SHAPE : CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_pprof = {

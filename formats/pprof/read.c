@@ -6,8 +6,6 @@
  * What grows is what is distinct; a message of any size streams.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "pprof.h"
 
@@ -16,36 +14,13 @@
 /* A tag and a length or number. */
 #define HEAD_MAX (2 * VARINT_MAX)
 
-/* ---- Lists and ids ------------------------------------------------------ */
-
-static bool
-append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
-{
-	uint32_t *at = pprof_append(r, list, sizeof(*at));
-
-	if (at)
-		*at = value;
-	return at != NULL;
-}
-
-static uint32_t
-find_function(struct pprof_reader *r, uint64_t id)
-{
-	uint32_t index = pprof_find_id(
-	    &r->function_ids, &r->functions, sizeof(struct pprof_function), id);
-
-	if (index == 0)
-		(void)cg_reject_nomem(r->job);
-	return index;
-}
-
 /* ---- Messages of numbers ------------------------------------------------ */
 
 static bool
 take_field(
-    struct pprof_reader *r, struct cg_slice *message, struct pprof_field *field)
+    struct pprof_reader *r, struct cg_slice *message, struct proto_field *field)
 {
-	if (pprof_take_field(message, field))
+	if (proto_take_field(message, field))
 		return true;
 	return cg_reject_at(
 	    r->job, message->ptr, "expected a whole field of a message");
@@ -56,14 +31,14 @@ static bool
 take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
     size_t fields)
 {
-	struct pprof_field field;
+	struct proto_field field;
 
 	memset(value, 0, fields * sizeof(*value));
 	while (message.len > 0) {
 		if (!take_field(r, &message, &field))
 			return false;
 		if (field.number >= fields)
-			pprof_skip_field(r, &field);
+			proto_skip_field(r->job, &field);
 		else if (field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 		else
@@ -73,15 +48,8 @@ take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
 	return true;
 }
 
-/* A line of source: int64 in the message, anything else is none. */
-static uint32_t
-line_of(uint64_t line)
-{
-	return line <= UINT32_MAX ? (uint32_t)line : 0;
-}
-
 static bool
-take_type(struct pprof_reader *r, const struct pprof_field *field)
+take_type(struct pprof_reader *r, const struct proto_field *field)
 {
 	uint64_t value[VALUE_FIELDS];
 	struct pprof_type *type;
@@ -96,20 +64,20 @@ take_type(struct pprof_reader *r, const struct pprof_field *field)
 	if (r->types.count >= CG_EVENT_MAX)
 		return cg_reject_at(
 		    r->job, field->at, "expected no more sample types");
-	type = pprof_append(r, &r->types, sizeof(*type));
+	type = proto_append(r->job, &r->types, sizeof(*type));
 	if (!type)
 		return false;
 	type->type = value[VALUE_TYPE];
 	type->unit = value[VALUE_UNIT];
-	r->strings_at_type = r->strings.count;
+	r->strings_at_type = r->tables.strings.count;
 	return true;
 }
 
 static bool
-take_mapping(struct pprof_reader *r, const struct pprof_field *field)
+take_mapping(struct pprof_reader *r, const struct proto_field *field)
 {
 	struct pprof_mapping *mapping =
-	    pprof_append(r, &r->mappings, sizeof(*mapping));
+	    proto_append(r->job, &r->mappings, sizeof(*mapping));
 	uint32_t *index;
 
 	if (!mapping ||
@@ -129,10 +97,10 @@ take_mapping(struct pprof_reader *r, const struct pprof_field *field)
 }
 
 static bool
-take_function(struct pprof_reader *r, const struct pprof_field *field)
+take_function(struct pprof_reader *r, const struct proto_field *field)
 {
 	uint64_t value[FUNCTION_FIELDS];
-	struct pprof_function *function;
+	struct proto_function *function;
 	uint32_t index;
 
 	if (!take_numbers(r, field->bytes, value, FUNCTION_FIELDS))
@@ -140,10 +108,11 @@ take_function(struct pprof_reader *r, const struct pprof_field *field)
 	if (value[FUNCTION_ID] == 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected a function with an id");
-	index = find_function(r, value[FUNCTION_ID]);
+	index = pprof_find_id(r->job, &r->function_ids, &r->functions,
+	    sizeof(*function), value[FUNCTION_ID]);
 	if (index == 0)
 		return false;
-	function = (struct pprof_function *)r->functions.at + index - 1;
+	function = (struct proto_function *)r->functions.at + index - 1;
 	if (function->defined)
 		return cg_reject_at(
 		    r->job, field->at, "expected a function with another id");
@@ -151,7 +120,7 @@ take_function(struct pprof_reader *r, const struct pprof_field *field)
 	function->name = value[FUNCTION_NAME];
 	function->system_name = value[FUNCTION_SYSTEM_NAME];
 	function->file = value[FUNCTION_FILENAME];
-	function->start_line = line_of(value[FUNCTION_START_LINE]);
+	function->start_line = proto_line(value[FUNCTION_START_LINE]);
 	return true;
 }
 
@@ -167,34 +136,36 @@ take_line(struct pprof_reader *r, struct cg_slice message)
 	if (!take_numbers(r, message, value, LINE_FIELDS))
 		return false;
 	if (value[LINE_FUNCTION] != 0) {
-		function = find_function(r, value[LINE_FUNCTION]);
+		function =
+		    pprof_find_id(r->job, &r->function_ids, &r->functions,
+			sizeof(struct proto_function), value[LINE_FUNCTION]);
 		if (function == 0)
 			return false;
 	}
-	line = pprof_append(r, &r->lines, sizeof(*line));
+	line = proto_append(r->job, &r->lines, sizeof(*line));
 	if (!line)
 		return false;
 	line->function = function;
-	line->line = line_of(value[LINE_LINE]);
+	line->line = proto_line(value[LINE_LINE]);
 	r->columns_lost += value[LINE_COLUMN] != 0;
 	return true;
 }
 
 static bool
-take_location(struct pprof_reader *r, const struct pprof_field *field)
+take_location(struct pprof_reader *r, const struct proto_field *field)
 {
 	struct cg_slice message = field->bytes;
 	uint64_t value[LOCATION_FIELDS] = { 0 };
 	size_t first = r->lines.count;
 	struct pprof_location *location;
-	struct pprof_field part;
+	struct proto_field part;
 	uint32_t index;
 
 	while (message.len > 0) {
 		if (!take_field(r, &message, &part))
 			return false;
 		if (part.number >= LOCATION_FIELDS)
-			pprof_skip_field(r, &part);
+			proto_skip_field(r->job, &part);
 		else if (part.wire != (part.number == LOCATION_LINE
 					      ? WIRE_BYTES
 					      : WIRE_VARINT))
@@ -210,7 +181,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 		    r->job, field->at, "expected a location with an id");
 	index = pprof_find_location(&r->sums, value[LOCATION_ID]);
 	if (index == 0)
-		return cg_reject_nomem(r->job);
+		return false;
 	location = (struct pprof_location *)r->sums.locations.at + index - 1;
 	if (location->defined)
 		return cg_reject_at(
@@ -219,7 +190,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	location->mapping = value[LOCATION_MAPPING];
 	location->addr = value[LOCATION_ADDRESS];
 	location->first = (uint32_t)first;
-	location->lines = (uint32_t)(r->lines.count - first);
+	location->count = (uint32_t)(r->lines.count - first);
 	r->folded_lost += value[LOCATION_FOLDED] != 0;
 	return true;
 }
@@ -227,16 +198,21 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 /* ---- The message -------------------------------------------------------- */
 
 static bool
-take_string(struct pprof_reader *r, const struct pprof_field *field)
+take_string(struct pprof_reader *r, const struct proto_field *field)
 {
-	if (r->strings.count == 0 && field->bytes.len > 0)
+	cg_name *name;
+
+	if (r->tables.strings.count == 0 && field->bytes.len > 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected \"\" as the first text");
-	return append_u32(r, &r->strings, cg_add_name(r->build, field->bytes));
+	name = proto_append(r->job, &r->tables.strings, sizeof(*name));
+	if (name)
+		*name = cg_add_name(r->build, field->bytes);
+	return name != NULL;
 }
 
 static bool
-take_scalar(struct pprof_reader *r, const struct pprof_field *field)
+take_scalar(struct pprof_reader *r, const struct proto_field *field)
 {
 	r->scalar[field->number] = field->value;
 	return true;
@@ -245,7 +221,7 @@ take_scalar(struct pprof_reader *r, const struct pprof_field *field)
 static bool
 add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 {
-	uint64_t *to = pprof_append(r, &r->comments, sizeof(*to));
+	uint64_t *to = proto_append(r->job, &r->comments, sizeof(*to));
 
 	(void)at;
 	if (to)
@@ -254,15 +230,15 @@ add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 }
 
 static bool
-take_comment(struct pprof_reader *r, const struct pprof_field *field)
+take_comment(struct pprof_reader *r, const struct proto_field *field)
 {
 	return pprof_take_packed(r, field, add_comment);
 }
 
 /* By field number. */
 static const struct {
-	enum pprof_wire wire;
-	bool (*take)(struct pprof_reader *, const struct pprof_field *);
+	enum proto_wire wire;
+	bool (*take)(struct pprof_reader *, const struct proto_field *);
 } fields[PPROF_FIELDS] = {
 	[PPROF_SAMPLE_TYPE] = { WIRE_BYTES, take_type },
 	[PPROF_SAMPLE] = { WIRE_BYTES, pprof_take_sample },
@@ -299,21 +275,21 @@ begins_message(const struct pprof_reader *r, uint64_t number)
 			      bit(PPROF_LOCATION) | bit(PPROF_FUNCTION) |
 			      bit(PPROF_STRING) | bit(PPROF_COMMENT);
 
-	if (r->sums.samples.count == 0 || r->strings.count == 0 ||
+	if (r->sums.samples.count == 0 || r->tables.strings.count == 0 ||
 	    !(r->seen & bit((unsigned)number)))
 		return false;
 	if (number == PPROF_SAMPLE_TYPE)
-		return r->strings.count > r->strings_at_type;
+		return r->tables.strings.count > r->strings_at_type;
 	return !(many & bit((unsigned)number));
 }
 
 static bool
-add_field(struct pprof_reader *r, const struct pprof_field *field)
+add_field(struct pprof_reader *r, const struct proto_field *field)
 {
 	unsigned wire;
 
 	if (field->number >= PPROF_FIELDS) {
-		pprof_skip_field(r, field);
+		proto_skip_field(r->job, field);
 		return true;
 	}
 	wire = fields[field->number].wire;
@@ -335,14 +311,14 @@ static bool
 read_field(struct pprof_reader *r)
 {
 	struct cg_slice head, bytes;
-	struct pprof_field field;
+	struct proto_field field;
 	uint64_t need;
 
 	(void)cg_look_bytes(r->in, HEAD_MAX, &head);
 	if (head.len == 0)
 		return false;
 	bytes = head;
-	if (!pprof_take_tag(&bytes, &field))
+	if (!proto_take_tag(&bytes, &field))
 		return cg_reject_at(
 		    r->job, head.ptr, "expected a field of a profile");
 	need = (uint64_t)(bytes.ptr - head.ptr);
@@ -357,14 +333,18 @@ read_field(struct pprof_reader *r)
 		       cg_reject(r->job,
 			   "expected %" PRIu64 " bytes: the file is truncated",
 			   need);
-	(void)pprof_take_field(&bytes, &field);
+	(void)proto_take_field(&bytes, &field);
 	return add_field(r, &field);
 }
 
 int
 pprof_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct pprof_reader r = { .job = job, .in = in, .build = build };
+	struct pprof_reader r = { .job = job,
+		.in = in,
+		.build = build,
+		.tables = { .job = job, .in = in, .build = build },
+		.sums.job = job };
 
 	while (read_field(&r) && cg_build_status(build) == CG_OK)
 		continue;

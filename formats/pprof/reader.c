@@ -1,38 +1,21 @@
 /*
- * reader.c - the reader's lists, ids and texts.
+ * reader.c - the reader's lists, ids and fields.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "pprof.h"
 
 /* ---- Lists and ids ------------------------------------------------------ */
 
-bool
-pprof_reserve(
-    struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
-{
-	if (cg_grow(&list->at, &list->cap, count, width))
-		return true;
-	return cg_reject_nomem(r->job);
-}
-
-bool
-pprof_lengthen(struct pprof_list *list, size_t width)
-{
-	return list->count < UINT32_MAX - 1 &&
-	       cg_grow_raw(&list->at, &list->cap, list->count + 1, width);
-}
-
 uint32_t
-pprof_find_id(
-    struct cg_map *ids, struct pprof_list *list, size_t width, uint64_t id)
+pprof_find_id(struct cg_job *job, struct cg_map *ids, struct proto_list *list,
+    size_t width, uint64_t id)
 {
 	uint32_t *index = cg_map_at(ids, id);
 
-	if (!index)
+	if (!index) {
+		(void)cg_reject_nomem(job);
 		return 0;
-	if (*index == 0 && pprof_extend(list, width))
+	}
+	if (*index == 0 && proto_append(job, list, width))
 		*index = (uint32_t)list->count;
 	return *index;
 }
@@ -42,27 +25,27 @@ pprof_find_id(
  * than twice the number of locations.
  */
 uint32_t
-pprof_add_location(struct pprof_sums *sums, uint64_t id)
+pprof_add_location(struct pprof_sums *s, uint64_t id)
 {
-	uint32_t *near, index;
-
-	index = pprof_find_id(&sums->location_ids, &sums->locations,
+	struct proto_list *near = &s->near;
+	uint32_t index = pprof_find_id(s->job, &s->location_ids, &s->locations,
 	    sizeof(struct pprof_location), id);
-	if (index == 0 || !cg_grow(&sums->near.at, &sums->near.cap,
-			      sums->locations.count, sizeof(*near)))
+
+	if (index == 0 || id >= 2 * s->locations.count)
+		return index;
+	if (id >= near->count &&
+	    !cg_resize_to(s->job, near, id + 1, sizeof(index)))
 		return 0;
-	near = sums->near.at;
-	if (id < sums->near.cap)
-		near[id] = index;
+	((uint32_t *)near->at)[id] = index;
 	return index;
 }
 
-static void
-free_lists(struct pprof_reader *r)
+void
+pprof_free(struct pprof_reader *r)
 {
 	struct pprof_sums *s = &r->sums;
-	struct pprof_list *const lists[] = { &r->types, &r->mappings,
-		&r->functions, &r->lines, &r->strings, &r->comments, &r->labels,
+	struct proto_list *const lists[] = { &r->types, &r->mappings,
+		&r->functions, &r->lines, &r->comments, &r->labels,
 		&r->label_bytes, &r->label, &r->batch.path, &r->batch.values,
 		&r->labelled, &s->samples, &s->paths, &s->path_bytes,
 		&s->locations, &s->near, &s->steps };
@@ -70,37 +53,24 @@ free_lists(struct pprof_reader *r)
 		&r->by_labels, &r->long_names, &s->location_ids };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		free(lists[i]->at);
+		cg_drop_array(r->job, lists[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		cg_map_free(maps[i]);
 	cg_slots_free(&s->path_ids);
 	cg_slots_free(&s->by_labels_and_path);
-}
-
-void
-pprof_free(struct pprof_reader *r)
-{
-	free_lists(r);
+	proto_drop_tables(&r->tables);
 	*r = (struct pprof_reader){ .job = r->job,
 		.in = r->in,
 		.build = r->build,
 		.in_part = r->in_part,
-		.expanded = r->expanded,
-		.made = r->made,
-		.newest = r->newest };
+		.tables = r->tables,
+		.sums.job = r->job };
 }
 
 /* ---- Fields ------------------------------------------------------------- */
 
-void
-pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
-{
-	cg_warn_at(r->job, field->at,
-	    "field %" PRIu64 " is not known, it is skipped", field->number);
-}
-
 bool
-pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
+pprof_take_packed(struct pprof_reader *r, const struct proto_field *field,
     bool (*add)(struct pprof_reader *, uint64_t, const char *))
 {
 	struct cg_slice rest = field->bytes;
@@ -111,51 +81,11 @@ pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 	if (field->wire != WIRE_BYTES)
 		return cg_reject_at(r->job, field->at, "expected numbers");
 	while (rest.len > 0) {
-		if (!pprof_take_varint(&rest, &value))
+		if (!proto_take_varint(&rest, &value))
 			return cg_reject_at(
 			    r->job, rest.ptr, "expected a number");
 		if (!add(r, value, rest.ptr))
 			return false;
 	}
-	return true;
-}
-
-/* ---- Hashes -------------------------------------------------------------- */
-
-uint64_t
-pprof_hash(uint64_t seed, struct cg_slice bytes)
-{
-	/* Files know neither of two addresses. */
-	const uint64_t key[] = { seed, (uintptr_t)pprof_hash };
-
-	return cg_hash_bytes(key, bytes.len > 0 ? bytes.ptr : "", bytes.len);
-}
-
-/* ---- Texts -------------------------------------------------------------- */
-
-bool
-pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
-{
-	const cg_name *strings = r->strings.at;
-
-	*name = 0;
-	if (index == 0)
-		return true;
-	if (index >= r->strings.count)
-		return cg_reject(r->job,
-		    "expected text %" PRIu64 " in a table of %zu", index,
-		    r->strings.count);
-	*name = strings[index];
-	return true;
-}
-
-bool
-pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
-{
-	cg_name name;
-
-	if (!pprof_get_name(r, index, &name))
-		return false;
-	*text = cg_get_name(r->build, name);
 	return true;
 }

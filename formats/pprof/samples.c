@@ -18,13 +18,6 @@
 
 /* ---- What a sample says ------------------------------------------------- */
 
-static bool
-append_bytes(
-    struct pprof_reader *r, struct pprof_list *list, struct cg_slice bytes)
-{
-	return pprof_add_bytes(list, bytes) || cg_reject_nomem(r->job);
-}
-
 /* Nonzero if one of eight bytes is 0, or a number may go on behind four of them. */
 static uint64_t
 find_odd(const char *at)
@@ -62,7 +55,7 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 	if (are_plain(bytes))
 		return true;
 	while (bytes.len > 0) {
-		if (!pprof_take_varint(&bytes, &id))
+		if (!proto_take_varint(&bytes, &id))
 			return cg_reject_at(
 			    r->job, bytes.ptr, "expected a number");
 		if (id == 0)
@@ -77,20 +70,20 @@ static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)
 {
 	return check_locations(r, bytes) &&
-	       append_bytes(r, &r->batch.path, bytes);
+	       proto_append_bytes(r->job, &r->batch.path, bytes);
 }
 
 /* Usually one packed field. */
 static bool
 take_locations(
-    struct pprof_reader *r, const struct pprof_field *field, const char *end)
+    struct pprof_reader *r, const struct proto_field *field, const char *end)
 {
 	struct cg_slice number = { field->at, (size_t)(end - field->at) };
 	uint64_t tag;
 
 	if (field->wire == WIRE_BYTES)
 		return add_locations(r, field->bytes);
-	if (field->wire == WIRE_VARINT && pprof_take_varint(&number, &tag))
+	if (field->wire == WIRE_VARINT && proto_take_varint(&number, &tag))
 		return add_locations(r, number);
 	return cg_reject_at(r->job, field->at, "expected numbers");
 }
@@ -102,7 +95,7 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 
 	if (r->batch.values.count - r->value >= VALUES_MAX)
 		return cg_reject_at(r->job, at, "expected no more values");
-	to = pprof_append(r, &r->batch.values, sizeof(*to));
+	to = proto_append(r->job, &r->batch.values, sizeof(*to));
 	if (to)
 		*to = value;
 	return to != NULL;
@@ -110,26 +103,26 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 
 /* Keeps the bytes of the field until the string table is known. */
 static bool
-keep_label(struct pprof_reader *r, const struct pprof_field *field)
+keep_label(struct pprof_reader *r, const struct proto_field *field)
 {
 	struct cg_slice all = { field->at, 0 };
 
 	if (field->wire != WIRE_BYTES)
 		return cg_reject_at(r->job, field->at, "expected a label");
 	all.len = (size_t)(field->bytes.ptr + field->bytes.len - field->at);
-	return append_bytes(r, &r->labelled, all);
+	return proto_append_bytes(r->job, &r->labelled, all);
 }
 
 /* Reads the fields of a sample's message. */
 static bool
 take_fields(struct pprof_reader *r, struct cg_slice message)
 {
-	struct pprof_field field;
+	struct proto_field field;
 	bool ok = true;
 
 	r->labelled.count = 0;
 	while (ok && message.len > 0) {
-		if (!pprof_take_field(&message, &field))
+		if (!proto_take_field(&message, &field))
 			return cg_reject_at(r->job, message.ptr,
 			    "expected a whole field of a message");
 		if (field.number == SAMPLE_LOCATION)
@@ -139,7 +132,7 @@ take_fields(struct pprof_reader *r, struct cg_slice message)
 		else if (field.number == SAMPLE_LABEL)
 			ok = keep_label(r, &field);
 		else
-			pprof_skip_field(r, &field);
+			proto_skip_field(r->job, &field);
 	}
 	return ok;
 }
@@ -155,7 +148,7 @@ is_full(const struct pprof_batch *batch)
 }
 
 bool
-pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
+pprof_take_sample(struct pprof_reader *r, const struct proto_field *field)
 {
 	struct pprof_batch *batch = &r->batch;
 	struct pprof_waiting *sample = &batch->sample[batch->count];
@@ -167,22 +160,21 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	sample->len = (uint32_t)(batch->path.count - sample->path);
 	if (r->sums.paths.count == 0 &&
 	    !pprof_begin_sums(&r->sums, batch->values.count))
-		return cg_reject_nomem(r->job);
+		return false;
 	if (batch->values.count - r->value != r->sums.columns)
 		return cg_reject_at(r->job, field->at,
 		    "expected as many values as in other samples");
 	if (!pprof_find_labels(r, &sample->labels))
 		return false;
 	batch->count++;
-	return !is_full(batch) || pprof_add_batch(&r->sums, batch) ||
-	       cg_reject_nomem(r->job);
+	return !is_full(batch) || pprof_add_batch(&r->sums, batch);
 }
 
 bool
 pprof_end_samples(struct pprof_reader *r)
 {
 	if (!pprof_add_batch(&r->sums, &r->batch))
-		return cg_reject_nomem(r->job);
+		return false;
 	return !r->sums.overflow ||
 	       cg_reject(r->job, "expected values that add up to 64 bits");
 }

@@ -20,18 +20,6 @@
 #define FETCH(at) ((void)(at))
 #endif
 
-bool
-pprof_add_bytes(struct pprof_list *list, struct cg_slice bytes)
-{
-	/* One more: the list is never NULL. */
-	if (!cg_grow_raw(&list->at, &list->cap, list->count + bytes.len + 1, 1))
-		return false;
-	if (bytes.len > 0)
-		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
-	list->count += bytes.len;
-	return true;
-}
-
 /* ---- Paths -------------------------------------------------------------- */
 
 /* The last path has all other bytes. */
@@ -53,8 +41,8 @@ pprof_take_steps(struct pprof_sums *s, uint32_t path)
 	uint64_t id;
 
 	s->steps.count = 0;
-	while (pprof_take_varint(&bytes, &id)) {
-		step = pprof_extend(&s->steps, sizeof(*step));
+	while (proto_take_varint(&bytes, &id)) {
+		step = proto_append(s->job, &s->steps, sizeof(*step));
 		if (!step)
 			return false;
 		*step = pprof_find_location(s, id);
@@ -86,24 +74,28 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 	return id;
 }
 
-/* Adds a new path, and its locations; 0: out of memory. */
+/* Adds a new path, and its locations; 0: failed. */
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
-	struct pprof_path *path = pprof_extend(&s->paths, sizeof(*path));
+	struct pprof_path *path =
+	    proto_append(s->job, &s->paths, sizeof(*path));
 	uint32_t new = (uint32_t)s->paths.count - 1;
 
 	if (!path)
 		return 0;
 	path->at = s->path_bytes.count;
-	if (!pprof_add_bytes(&s->path_bytes, bytes) ||
-	    !pprof_take_steps(s, new) || !cg_slots_grow(&s->path_ids))
+	if (!proto_append_bytes(s->job, &s->path_bytes, bytes) ||
+	    !pprof_take_steps(s, new))
 		return 0;
+	if (!cg_slots_grow(&s->path_ids)) {
+		(void)cg_reject_nomem(s->job);
+		return 0;
+	}
 	cg_slots_fill(&s->path_ids, (struct cg_id_slot){ new, hash });
 	return new;
 }
 
-/* False: out of memory. */
 static bool
 get_path(
     struct pprof_sums *s, struct cg_slice bytes, uint32_t hash, uint32_t *path)
@@ -145,7 +137,8 @@ pprof_sample(const struct pprof_sums *s, size_t i)
 static struct pprof_sample *
 add_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 {
-	struct pprof_sample *sample = pprof_extend(&s->samples, sample_size(s));
+	struct pprof_sample *sample =
+	    proto_append(s->job, &s->samples, sample_size(s));
 
 	if (!sample)
 		return NULL;
@@ -181,7 +174,7 @@ find_sample(
 	return id;
 }
 
-/* Inserts a sample into the table; false: out of memory. */
+/* Inserts a sample into the table. */
 static bool
 list_sample(struct pprof_sums *s, uint32_t id)
 {
@@ -191,7 +184,7 @@ list_sample(struct pprof_sums *s, uint32_t id)
 	if (find_sample(s, sample->path, sample->labels, hash) != 0)
 		return true;
 	if (!cg_slots_grow(&s->by_labels_and_path))
-		return false;
+		return cg_reject_nomem(s->job);
 	cg_slots_fill(&s->by_labels_and_path, (struct cg_id_slot){ id, hash });
 	return true;
 }
@@ -286,8 +279,8 @@ pprof_begin_sums(struct pprof_sums *s, size_t columns)
 	s->columns = columns;
 	cg_random_key(s->key, s);
 	/* Path 0 is that of no locations. */
-	return pprof_add_bytes(&s->path_bytes, cg_slice("")) &&
-	       pprof_extend(&s->paths, sizeof(struct pprof_path));
+	return proto_append_bytes(s->job, &s->path_bytes, cg_slice("")) &&
+	       proto_append(s->job, &s->paths, sizeof(struct pprof_path));
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
- * order.c - sorts the stacks of a profile.proto by what is written of their
- * frames, so that reading the file and writing it again keeps the order.
+ * order.c - sorts stacks by what is written of their frames, so that reading the
+ * file and writing it again keeps the order.
  *
  * This is the graph's order of functions and positions, except that the graph
  * may distinguish frames that are equal in the file.
@@ -45,18 +45,16 @@ compare_frames(const void *pa, const void *pb)
 }
 
 static bool
-rank_frames(struct pprof_writer *w)
+rank_frames(struct proto_writer *w)
 {
-	const struct pprof_out_function *function = w->functions.at;
-	struct pprof_out_frame *frame = w->frames.at;
+	const struct proto_out_function *function = w->functions.at;
+	struct proto_out_frame *frame = w->frames.at;
 	size_t count = w->frames.count;
 	struct ranked *list = calloc(count + 1, sizeof(*list));
 	uint32_t rank = 0;
 
-	if (!list) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
+	if (!list)
+		return cg_reject_nomem(w->job);
 	for (uint32_t i = 0; i < count; i++) {
 		list[i] = (struct ranked){ .frame = i,
 			.object = cg_object_path(w->graph, frame[i].object),
@@ -82,7 +80,7 @@ rank_frames(struct pprof_writer *w)
 
 static bool
 add_costs(
-    struct pprof_writer *w, uint64_t *cost, const struct cg_stack_cost *stack)
+    struct proto_writer *w, uint64_t *cost, const struct cg_stack_cost *stack)
 {
 	for (size_t i = 0; i < stack->n; i++) {
 		bool is_signed = cg_get_event(w->graph, i)->is_signed;
@@ -102,10 +100,10 @@ add_costs(
 
 /* The row + 1 of stacks of a node with those labels; 0: out of memory. */
 static uint32_t
-find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
+find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
 {
 	uint32_t *last = &w->last_row[node], *id = last;
-	struct pprof_out_row *row;
+	struct proto_out_row *row;
 
 	/* Without labels a node has one row. */
 	if (cg_labels_count(w->graph) > 0)
@@ -116,25 +114,25 @@ find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
 	}
 	if (*id != 0)
 		return *id;
-	row = pprof_out_append(w, &w->rows, sizeof(*row));
+	row = proto_append(w->job, &w->rows, sizeof(*row));
 	if (!row)
 		return 0;
-	*row = (struct pprof_out_row){ node, labels, *last };
+	*row = (struct proto_out_row){ node, labels, *last };
 	return *last = *id = (uint32_t)w->rows.count;
 }
 
 static bool
-add_rows(struct pprof_writer *w)
+add_rows(struct proto_writer *w)
 {
 	size_t events = cg_event_count(w->graph), count = 0;
 	struct cg_stack_cost stack;
 
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);)
 		count++;
-	w->cost = calloc(count * events + 1, sizeof(*w->cost));
-	w->last_row = calloc(w->nodes, sizeof(*w->last_row));
+	w->cost = cg_alloc(w->job, (count * events + 1) * sizeof(*w->cost));
+	w->last_row = cg_alloc(w->job, w->nodes * sizeof(*w->last_row));
 	if (!w->cost || !w->last_row)
-		return cg_reject_nomem(w->job);
+		return false;
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
 		uint32_t row = find_row(
 		    w, cg_merged_of(w->merged, stack.leaf), stack.labels);
@@ -162,7 +160,7 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 struct order {
-	struct pprof_writer *w;
+	struct proto_writer *w;
 	struct sibling *child; /* of one node, to be sorted */
 	uint32_t *waiting;     /* nodes to visit, the next one last */
 	struct labelled *labelled;
@@ -186,7 +184,7 @@ compare_labelled(const void *pa, const void *pb)
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
 {
-	const struct pprof_out_row *list = order->w->rows.at;
+	const struct proto_out_row *list = order->w->rows.at;
 	size_t n = 0;
 
 	for (; row != 0; row = list[row - 1].next)
@@ -203,8 +201,8 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)
 {
-	const struct pprof_writer *w = order->w;
-	const struct pprof_out_frame *frame = w->frames.at;
+	const struct proto_writer *w = order->w;
+	const struct proto_out_frame *frame = w->frames.at;
 	struct sibling *child = order->child;
 	const uint32_t *list;
 	size_t n = cg_merged_children(w->merged, node, &list);
@@ -236,7 +234,7 @@ visit_nodes(struct order *order)
 }
 
 bool
-pprof_order(struct pprof_writer *w)
+proto_order(struct proto_writer *w)
 {
 	struct order order = { .w = w };
 	bool ok;
@@ -246,7 +244,7 @@ pprof_order(struct pprof_writer *w)
 	order.child = calloc(w->nodes, sizeof(*order.child));
 	order.waiting = calloc(w->nodes, sizeof(*order.waiting));
 	order.labelled = calloc(w->rows.count + 1, sizeof(*order.labelled));
-	w->order = calloc(w->rows.count + 1, sizeof(*w->order));
+	w->order = cg_alloc(w->job, (w->rows.count + 1) * sizeof(*w->order));
 	ok = order.child && order.waiting && order.labelled && w->order;
 	if (ok)
 		visit_nodes(&order);

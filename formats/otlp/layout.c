@@ -1,5 +1,5 @@
 /*
- * otlp_layout.c - recognises OpenTelemetry's profiles and their version.
+ * layout.c - recognises OpenTelemetry's profiles and their version.
  *
  * There is no magic and no number of a version; versions gave other meanings to
  * the same fields. But the wire types of profiles and samples tell them apart.
@@ -82,7 +82,7 @@ has_kind(char kind, unsigned wire)
 
 /* Is field a number of that message, and of its wire type? */
 static bool
-is_field(const char *fields, const struct pprof_field *field)
+is_field(const char *fields, const struct proto_field *field)
 {
 	return field->number <= strlen(fields) &&
 	       has_kind(fields[field->number - 1], field->wire);
@@ -94,13 +94,13 @@ is_field(const char *fields, const struct pprof_field *field)
  */
 static bool
 take_field(
-    const struct scan *scan, struct cg_slice *rest, struct pprof_field *field)
+    const struct scan *scan, struct cg_slice *rest, struct proto_field *field)
 {
-	if (pprof_take_field(rest, field))
+	if (proto_take_field(rest, field))
 		return true;
 	if (!scan->cut)
 		return false;
-	if (!pprof_take_tag(rest, field) || field->wire != WIRE_BYTES) {
+	if (!proto_take_tag(rest, field) || field->wire != WIRE_BYTES) {
 		rest->len = 0;
 		return false;
 	}
@@ -114,7 +114,7 @@ static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)
 {
 	const char *fields = fields_of(name);
-	struct pprof_field field;
+	struct proto_field field;
 
 	while (message.len > 0) {
 		if (!take_field(scan, &message, &field))
@@ -127,7 +127,7 @@ has_shape(const struct scan *scan, struct cg_slice message, char name)
 
 /* Keeps the layouts that a field fits. */
 static void
-keep_layouts(struct scan *scan, const struct pprof_field *field, bool in_sample)
+keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
 {
 	for (size_t i = 0; i < LAYOUTS; i++) {
 		const char *fields =
@@ -143,7 +143,7 @@ keep_layouts(struct scan *scan, const struct pprof_field *field, bool in_sample)
 static bool
 scan_sample(struct scan *scan, struct cg_slice message)
 {
-	struct pprof_field field;
+	struct proto_field field;
 	bool valued = false, others = false;
 
 	while (message.len > 0 && scan->fits != 0) {
@@ -161,7 +161,7 @@ scan_sample(struct scan *scan, struct cg_slice message)
 static bool
 scan_profile(struct scan *scan, struct cg_slice message)
 {
-	struct pprof_field field;
+	struct proto_field field;
 	bool types = false;
 
 	while (message.len > 0 && scan->fits != 0) {
@@ -190,7 +190,7 @@ static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)
 {
 	const char *fields = fields_of(name);
-	struct pprof_field field;
+	struct proto_field field;
 	bool ok = true;
 	char kind;
 

@@ -1,19 +1,19 @@
 /*
- * otlp_write.h - the state of the writer of OpenTelemetry's profiles.
+ * write.h - the state of the writer of OpenTelemetry's profiles.
  */
-#ifndef FORMATS_PPROF_OTLP_WRITE_H
-#define FORMATS_PPROF_OTLP_WRITE_H
+#ifndef FORMATS_OTLP_WRITE_H
+#define FORMATS_OTLP_WRITE_H
 
 #include "otlp.h"
-#include "write.h"
+#include "proto/write.h"
 
-/* ---- otlp_times.c -------------------------------------------------------- */
+/* ---- times.c -------------------------------------------------------- */
 
 /* The samples of rows with their times, of one event. */
 struct otlp_times {
-	const struct pprof_writer *w;
-	struct cg_map rows; /* hash of track and node -> row + 1 */
-	bool *timed;        /* event: all of its costs have times */
+	const struct proto_writer *w;
+	struct cg_map rows;  /* hash of track and node -> row + 1 */
+	bool *timed;         /* event: all of its costs have times */
 	uint64_t begin, end; /* of all of these */
 	/* Of the event: samples of row i are from first[i] to first[i + 1]. */
 	size_t *first;
@@ -22,12 +22,12 @@ struct otlp_times {
 };
 
 /* Finds the events whose costs have times. */
-bool otlp_find_times(struct otlp_times *, const struct pprof_writer *);
+bool otlp_find_times(struct otlp_times *, const struct proto_writer *);
 /* Sorts the samples of an event by row, if it has times. */
 bool otlp_sort_times(struct otlp_times *, size_t event);
 void otlp_free_times(struct otlp_times *);
 
-/* ---- otlp_put.c ---------------------------------------------------------- */
+/* ---- put.c ---------------------------------------------------------- */
 
 /* A description, in the order of keys. */
 struct otlp_desc {
@@ -36,23 +36,21 @@ struct otlp_desc {
 };
 
 struct otlp_writer {
-	struct pprof_writer w;
+	struct proto_writer w;
 	struct otlp_times times;
-	struct pprof_table stacks, attributes; /* entries of these tables */
-	struct pprof_table sample, profile, info, message, any; /* buffers */
+	struct proto_list stacks, attributes; /* entries of these tables */
+	struct proto_list sample, profile, info, message, any; /* buffers */
 	struct cg_map attribute_ids; /* hash of an entry -> index */
 	uint32_t attribute_count, stack_count;
-	struct pprof_table sets;     /* attributes of sets of labels, packed */
-	size_t *set_end;
-	uint32_t *stack;             /* by node + 1: index of its stack */
-	struct pprof_table descs;    /* struct otlp_desc, sorted */
+	uint32_t *stack;         /* by node + 1: index of its stack */
+	struct proto_list descs; /* struct otlp_desc, sorted */
 	struct cg_map desc_ids;
-	struct pprof_table labels;   /* struct cg_label, of one key */
+	struct proto_list labels; /* struct cg_label, of one key */
 };
 
 /* A text, in valid UTF-8. */
-void otlp_put_text(struct otlp_writer *, struct pprof_table *, unsigned field,
-    struct cg_slice);
+void otlp_put_text(
+    struct otlp_writer *, struct proto_list *, unsigned field, struct cg_slice);
 /* The descriptions that are attributes, by key. */
 bool otlp_list_descs(struct otlp_writer *);
 /* Adds the texts that attributes refer to. */
@@ -60,18 +58,18 @@ void otlp_add_strings(struct otlp_writer *);
 /* Makes attributes of all sets of labels. */
 bool otlp_list_labels(struct otlp_writer *);
 /* Puts indices of a set of labels as a field. */
-void otlp_put_labels(struct otlp_writer *, struct pprof_table *, unsigned field,
-    cg_labels);
+void otlp_put_labels(
+    struct otlp_writer *, struct proto_list *, unsigned field, cg_labels);
 /* The index of an attribute that is a text; 0: failed. */
 uint32_t otlp_text_attribute(
     struct otlp_writer *, const char *key, struct cg_slice value);
 /* Puts the indices of attributes of a profile, without a tag. */
 void otlp_put_profile_attributes(
-    struct otlp_writer *, struct pprof_table *, const char *long_name);
+    struct otlp_writer *, struct proto_list *, const char *long_name);
 /* Puts the fields of a Resource. */
-void otlp_put_resource(struct otlp_writer *, struct pprof_table *);
+void otlp_put_resource(struct otlp_writer *, struct proto_list *);
 /* Puts a KeyValue; several values are a list. */
-void otlp_put_key_value(struct otlp_writer *, struct pprof_table *,
+void otlp_put_key_value(struct otlp_writer *, struct proto_list *,
     unsigned field, struct cg_slice key, const struct cg_label *value,
     size_t n);
 

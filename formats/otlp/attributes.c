@@ -1,5 +1,5 @@
 /*
- * otlp_attributes.c - attributes of OpenTelemetry, as labels.
+ * attributes.c - attributes of OpenTelemetry, as labels.
  *
  * A list becomes several labels of one key; truth values, fractions and bytes
  * become texts. Dropped, and counted: maps, and lists in lists.
@@ -20,7 +20,7 @@ const struct otlp_role otlp_roles[] = {
 };
 
 const struct otlp_role otlp_profile_keys[] = {
-	{ "pprof.profile.comment", PPROF_KEY_COMMENT, false },
+	{ "pprof.profile.comment", PROTO_KEY_COMMENT, false },
 	{ "pprof.profile.drop_frames", "drop_frames", false },
 	{ "pprof.profile.keep_frames", "keep_frames", false },
 	{ "pprof.profile.doc_url", "doc_url", false },
@@ -30,16 +30,15 @@ const struct otlp_role otlp_profile_keys[] = {
 static struct cg_slice
 keep_text(struct otlp_reader *r, const char *text, size_t len)
 {
-	cg_name name =
-	    cg_add_name(r->base.build, (struct cg_slice){ text, len });
+	cg_name name = cg_add_name(r->build, (struct cg_slice){ text, len });
 
-	return cg_get_name(r->base.build, name);
+	return cg_get_name(r->build, name);
 }
 
 const char *
 otlp_keep_string(struct otlp_reader *r, struct cg_slice text)
 {
-	return cg_get_name(r->base.build, cg_add_name(r->base.build, text)).ptr;
+	return cg_get_name(r->build, cg_add_name(r->build, text)).ptr;
 }
 
 struct cg_slice
@@ -72,7 +71,7 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 	struct cg_slice kept;
 
 	if (!text) {
-		(void)cg_reject_nomem(r->base.job);
+		(void)cg_reject_nomem(r->job);
 		return (struct cg_slice){ "", 0 };
 	}
 	for (size_t i = 0; i < bytes.len; i++) {
@@ -86,7 +85,7 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 
 /* Sets the value that the field is. False: it is no single value, or failed. */
 static bool
-get_value(struct otlp_reader *r, const struct pprof_field *field,
+get_value(struct otlp_reader *r, const struct proto_field *field,
     struct cg_label *label)
 {
 	static const unsigned wires[] = { [VALUE_STRING] = WIRE_BYTES,
@@ -100,8 +99,8 @@ get_value(struct otlp_reader *r, const struct pprof_field *field,
 
 	if (field->number > VALUE_STRINDEX ||
 	    field->wire != wires[field->number])
-		return cg_reject_at(r->base.job, field->at,
-		    "expected the value of an attribute");
+		return cg_reject_at(
+		    r->job, field->at, "expected the value of an attribute");
 	if (field->number == VALUE_INT)
 		label->number = (int64_t)field->value;
 	else if (field->number == VALUE_STRING)
@@ -113,7 +112,7 @@ get_value(struct otlp_reader *r, const struct pprof_field *field,
 	else if (field->number == VALUE_BYTES)
 		label->value = hex_text(r, field->bytes);
 	else if (field->number == VALUE_STRINDEX)
-		return pprof_get_text(&r->base, field->value, &label->value);
+		return proto_get_text(&r->tables, field->value, &label->value);
 	else
 		return false;
 	return true;
@@ -122,9 +121,9 @@ get_value(struct otlp_reader *r, const struct pprof_field *field,
 /* Appends a label for each value; an attribute that is empty has none. */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,
-    const struct cg_label *key, bool in_list, struct pprof_list *list)
+    const struct cg_label *key, bool in_list, struct proto_list *list)
 {
-	struct pprof_field field;
+	struct proto_field field;
 	struct cg_label label, *to;
 
 	while (message.len > 0) {
@@ -142,13 +141,13 @@ add_values(struct otlp_reader *r, struct cg_slice message,
 			continue;
 		}
 		if (!get_value(r, &field, &label)) {
-			if (cg_rejected(r->base.job) != CG_OK)
+			if (cg_rejected(r->job) != CG_OK)
 				return false;
 			r->lost[LOST_VALUES]++;
 		}
 		if (label.value.len == 0 && field.number != VALUE_INT)
 			continue;
-		to = pprof_append(&r->base, list, sizeof(*to));
+		to = proto_append(r->job, list, sizeof(*to));
 		if (!to)
 			return false;
 		*to = label;
@@ -158,13 +157,13 @@ add_values(struct otlp_reader *r, struct cg_slice message,
 
 bool
 otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
-    struct pprof_list *list)
+    struct proto_list *list)
 {
 	struct cg_label label = {
 		.key = { "", 0 }, .value = { "", 0 }, .unit = { "", 0 }
 	};
 	struct cg_slice value = { "", 0 }, *text;
-	struct pprof_field field;
+	struct proto_field field;
 
 	while (message.len > 0) {
 		if (!otlp_take_field(r, &message, &field))
@@ -172,7 +171,7 @@ otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
 		text = indexed && field.number == ATTRIBUTE_UNIT ? &label.unit
 								 : &label.key;
 		if (field.number > ATTRIBUTE_UNIT)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else if (field.number == ATTRIBUTE_VALUE &&
 			 field.wire == WIRE_BYTES)
 			value = field.bytes;
@@ -181,15 +180,15 @@ otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
 			label.key = field.bytes;
 		else if (field.wire != WIRE_VARINT)
 			return cg_reject_at(
-			    r->base.job, field.at, "expected an attribute");
-		else if (!pprof_get_text(&r->base, field.value, text))
+			    r->job, field.at, "expected an attribute");
+		else if (!proto_get_text(&r->tables, field.value, text))
 			return false;
 	}
 	return add_values(r, value, &label, false, list);
 }
 
 bool
-otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct pprof_list *list)
+otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct proto_list *list)
 {
 	struct cg_slice message;
 
@@ -199,17 +198,17 @@ otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct pprof_list *list)
 
 bool
 otlp_add_bytes(struct otlp_reader *r, const char *key, struct cg_slice bytes,
-    struct pprof_list *list)
+    struct proto_list *list)
 {
 	struct cg_label *label;
 
 	if (bytes.len == 0)
 		return true;
-	label = pprof_append(&r->base, list, sizeof(*label));
+	label = proto_append(r->job, list, sizeof(*label));
 	if (!label)
 		return false;
 	*label = (struct cg_label){ .key = cg_slice(key),
 		.value = hex_text(r, bytes),
 		.unit = { "", 0 } };
-	return cg_rejected(r->base.job) == CG_OK;
+	return cg_rejected(r->job) == CG_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * otlp_times.c - gives samples that are written the times of the timeline.
+ * times.c - gives samples that are written the times of the timeline.
  *
  * The timeline knows stacks of threads, the samples have stacks and labels. So
  * a sample gets the times that its stack has in the thread of its labels,
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "otlp_write.h"
+#include "write.h"
 
 /* ---- Tracks ------------------------------------------------------------- */
 
@@ -23,10 +23,10 @@ static uint64_t
 hash_owner(const struct owner *owner)
 {
 	const uint64_t numbers[] = { owner->pid, owner->tid };
-	uint64_t hash = pprof_hash(
+	uint64_t hash = proto_hash(
 	    0, (struct cg_slice){ (const char *)numbers, sizeof(numbers) });
 
-	return owner->tid == 0 ? pprof_hash(hash, owner->name) : hash;
+	return owner->tid == 0 ? proto_hash(hash, owner->name) : hash;
 }
 
 static uint64_t
@@ -77,7 +77,7 @@ sole_owner(const struct cg_graph *graph)
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
 {
-	const struct pprof_out_row *row = t->w->rows.at;
+	const struct proto_out_row *row = t->w->rows.at;
 	size_t events = cg_event_count(t->w->graph);
 
 	for (size_t event = 0; event < events; event++) {
@@ -97,7 +97,7 @@ static bool
 list_rows(struct otlp_times *t)
 {
 	const struct cg_graph *graph = t->w->graph;
-	const struct pprof_out_row *row = t->w->rows.at;
+	const struct proto_out_row *row = t->w->rows.at;
 	size_t count = cg_labels_count(graph) + 1;
 	uint64_t *owner = calloc(count, sizeof(*owner));
 	bool ok = true;
@@ -222,7 +222,7 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
 {
-	const struct pprof_writer *w = t->w;
+	const struct proto_writer *w = t->w;
 	size_t events = cg_event_count(w->graph);
 
 	for (size_t i = 0; i < w->rows.count * events; i++)
@@ -238,7 +238,7 @@ compare_sums(struct otlp_times *t, const uint64_t *sum)
 }
 
 bool
-otlp_find_times(struct otlp_times *t, const struct pprof_writer *w)
+otlp_find_times(struct otlp_times *t, const struct proto_writer *w)
 {
 	size_t events = cg_event_count(w->graph);
 	uint64_t *sum;

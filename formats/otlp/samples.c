@@ -1,5 +1,5 @@
 /*
- * otlp_samples.c - reads samples of OpenTelemetry's profiles: their stacks,
+ * samples.c - reads samples of OpenTelemetry's profiles: their stacks,
  * labels, values and times.
  */
 #include <string.h>
@@ -41,7 +41,7 @@ add_link(struct otlp_reader *r, uint64_t index)
 		[LINK_TRACE] = "trace_id", [LINK_SPAN] = "span_id"
 	};
 	struct cg_slice message;
-	struct pprof_field field;
+	struct proto_field field;
 
 	if (!otlp_get_entry(r, TABLE_LINK, index, &message))
 		return false;
@@ -49,7 +49,7 @@ add_link(struct otlp_reader *r, uint64_t index)
 		if (!otlp_take_field(r, &message, &field))
 			return false;
 		if (field.number > LINK_SPAN || field.wire != WIRE_BYTES)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else if (!otlp_add_bytes(
 			     r, keys[field.number], field.bytes, &r->label))
 			return false;
@@ -64,15 +64,15 @@ count_labels(struct otlp_walk *w)
 	struct otlp_reader *r = w->r;
 	const struct cg_slice indices = { r->indices.at,
 		r->indices.count * sizeof(uint64_t) };
-	uint32_t *known = cg_map_at(&w->label_sets,
-	    pprof_hash(pprof_seed(&r->base) + w->resources, indices));
+	uint32_t *known = cg_map_at(
+	    &w->label_sets, proto_hash((uintptr_t)r + w->resources, indices));
 	size_t count = r->label.count;
 
 	if (!known)
-		return cg_reject_nomem(r->base.job);
+		return cg_reject_nomem(r->job);
 	count *= *known ? KNOWN_LABEL : NEW_LABEL;
 	*known = 1;
-	return pprof_expand(&r->base, count);
+	return proto_expand(&r->tables, count);
 }
 
 /* Samples from here on have the labels of r->indices. */
@@ -85,7 +85,7 @@ set_labels(struct otlp_walk *w)
 
 	r->label.count = 0;
 	for (size_t i = 0; r->several && i < r->resource.count; i++) {
-		label = pprof_append(&r->base, &r->label, sizeof(*label));
+		label = proto_append(r->job, &r->label, sizeof(*label));
 		if (!label)
 			return false;
 		*label = ((const struct cg_label *)r->resource.at)[i];
@@ -102,9 +102,9 @@ set_labels(struct otlp_walk *w)
 		note_role(&w->key, &label[i]);
 	w->key.label = label;
 	w->key.labels = r->label.count;
-	cg_set_sample_part(r->base.build, &w->key);
+	cg_set_sample_part(r->build, &w->key);
 	w->tracked = false;
-	return cg_build_status(r->base.build) == CG_OK;
+	return cg_build_status(r->build) == CG_OK;
 }
 
 /* The same, if they are others than those of the sample before. */
@@ -112,7 +112,7 @@ static bool
 change_labels(struct otlp_walk *w)
 {
 	struct otlp_reader *r = w->r;
-	struct pprof_list swap = r->last;
+	struct proto_list swap = r->last;
 
 	if (w->labelled && r->last.count == r->indices.count &&
 	    memcmp(r->last.at, r->indices.at,
@@ -133,13 +133,13 @@ static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 {
 	const unsigned char *meaning = r->layout->field;
-	struct pprof_field field;
+	struct proto_field field;
 	uint64_t *link;
 	bool ok = true;
 
 	r->indices.count = r->values.count = r->times.count = 0;
 	*stack = 0;
-	link = pprof_append(&r->base, &r->indices, sizeof(*link));
+	link = proto_append(r->job, &r->indices, sizeof(*link));
 	if (!link)
 		return false;
 	*link = 0;
@@ -147,7 +147,7 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 		if (!otlp_take_field(r, &message, &field))
 			return false;
 		if (field.number >= OTLP_SAMPLE_FIELDS)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else if (meaning[field.number] == OTLP_ATTRIBUTES)
 			ok = otlp_take_numbers(r, &field, &r->indices, false);
 		else if (meaning[field.number] == OTLP_VALUES)
@@ -155,8 +155,8 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 		else if (meaning[field.number] == OTLP_TIMES)
 			ok = otlp_take_numbers(r, &field, &r->times, true);
 		else if (field.wire != WIRE_VARINT)
-			ok = cg_reject_at(r->base.job, field.at,
-			    "expected a field of a sample");
+			ok = cg_reject_at(
+			    r->job, field.at, "expected a field of a sample");
 		else if (meaning[field.number] == OTLP_STACK)
 			*stack = field.value;
 		else
@@ -177,14 +177,14 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
 	struct otlp_reader *r = w->r;
 	const struct cg_slice indices = { r->indices.at,
 		r->indices.count * sizeof(uint64_t) };
-	uint32_t *id = cg_map_at(
-	    &w->ids, pprof_hash(pprof_seed(&r->base) + stack, indices));
+	uint32_t *id =
+	    cg_map_at(&w->ids, proto_hash((uintptr_t)r + stack, indices));
 	struct otlp_seen *seen;
 	uint64_t more;
 
 	if (!id ||
-	    (*id == 0 && !pprof_append(&r->base, &w->seen, sizeof(*seen)))) {
-		(void)cg_reject_nomem(r->base.job);
+	    (*id == 0 && !proto_append(r->job, &w->seen, sizeof(*seen)))) {
+		(void)cg_reject_nomem(r->job);
 		return 0;
 	}
 	if (*id == 0) {
@@ -221,7 +221,7 @@ add_moments(
 
 	if (r->times.count > 0 && !w->asked) {
 		w->asked = true;
-		w->timed = cg_begin_timeline(r->base.build);
+		w->timed = cg_begin_timeline(r->build);
 	}
 	if (!w->timed || r->times.count == 0)
 		return;
@@ -236,14 +236,14 @@ add_moments(
 			.process = named ? otlp_keep_string(r, key->comm) : "",
 			.unit = "ns" };
 
-		cg_set_track(r->base.build, &track);
+		cg_set_track(r->build, &track);
 		w->tracked = true;
 	}
 	for (size_t i = 0; i < r->times.count; i++) {
 		w->row[profile->column] = value_at(r, i);
 		moment.time =
 		    time[i] < INT64_MAX ? (int64_t)time[i] : INT64_MAX;
-		cg_add_moment(r->base.build, &moment);
+		cg_add_moment(r->build, &moment);
 	}
 }
 
@@ -260,11 +260,11 @@ otlp_add_sample(struct otlp_walk *w, const struct otlp_profile *profile,
 		return false;
 	count = r->values.count > 0 ? r->values.count : r->times.count;
 	if (r->times.count > 0 && r->times.count != count)
-		return cg_reject_at(r->base.job, message.ptr,
+		return cg_reject_at(r->job, message.ptr,
 		    "expected as many values as timestamps in a sample");
 	for (size_t i = 0; i < count; i++)
 		if (__builtin_add_overflow(sum, (int64_t)value_at(r, i), &sum))
-			return cg_reject_at(r->base.job, message.ptr,
+			return cg_reject_at(r->job, message.ptr,
 			    "expected values that add up to 64 bits");
 	if (profile->counts)
 		count = sum > 0 ? (uint64_t)sum : 0;
@@ -272,17 +272,17 @@ otlp_add_sample(struct otlp_walk *w, const struct otlp_profile *profile,
 	if (!otlp_get_node(r, stack, &node) || !change_labels(w))
 		return false;
 	w->row[profile->column] = (uint64_t)sum;
-	cg_add_stack(r->base.build, node, more, w->row, profile->column + 1);
+	cg_add_stack(r->build, node, more, w->row, profile->column + 1);
 	add_moments(w, profile, node);
 	w->row[profile->column] = 0;
-	return cg_rejected(r->base.job) == CG_OK &&
-	       cg_build_status(r->base.build) == CG_OK;
+	return cg_rejected(r->job) == CG_OK &&
+	       cg_build_status(r->build) == CG_OK;
 }
 
 bool
 otlp_find_signed(struct otlp_reader *r, struct cg_slice message, bool *found)
 {
-	struct pprof_field field;
+	struct proto_field field;
 	uint64_t stack;
 
 	*found = false;

@@ -1,6 +1,5 @@
 /*
- * frames.c - the functions, frames, nodes and locations that write.c puts into a
- * profile.proto.
+ * frames.c - the functions, frames, nodes and locations that a file lists.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 /* The number of a key; a new key gets the next one. 0: out of memory. */
 static uint32_t
 number(
-    struct pprof_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
+    struct proto_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
 {
 	uint32_t *id = cg_map_at(ids, key);
 
@@ -42,17 +41,16 @@ compare_called(const void *pa, const void *pb)
 
 /* Numbers functions in order of their names. */
 static bool
-number_names(struct pprof_writer *w)
+number_names(struct proto_writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1;
 	struct called *list = calloc(count, sizeof(*list));
 	uint32_t id = 1;
 
-	w->fn_name = calloc(count, sizeof(*w->fn_name));
+	w->fn_name = cg_alloc(w->job, count * sizeof(*w->fn_name));
 	if (!list || !w->fn_name) {
 		free(list);
-		(void)cg_reject_nomem(w->job);
-		return false;
+		return cg_reject_nomem(w->job);
 	}
 	for (cg_fn fn = 0; fn < count; fn++)
 		list[fn] = (struct called){ cg_fn_name(w->graph, fn),
@@ -67,19 +65,19 @@ number_names(struct pprof_writer *w)
 }
 
 static uint32_t
-find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
+find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 {
 	uint32_t count = (uint32_t)w->functions.count, id;
-	struct pprof_out_function *function;
+	struct proto_out_function *function;
 
 	id = number(
 	    w, &w->function_ids, (uint64_t)w->fn_name[fn] << 32 | file, &count);
 	if (id == 0 || id <= w->functions.count)
 		return id;
-	function = pprof_out_append(w, &w->functions, sizeof(*function));
+	function = proto_append(w->job, &w->functions, sizeof(*function));
 	if (!function)
 		return 0;
-	*function = (struct pprof_out_function){
+	*function = (struct proto_out_function){
 		.name = w->fn_name[fn], .fn = fn, .file = file
 	};
 	return id;
@@ -87,7 +85,7 @@ find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
 
 /* Names made of addresses are not written: pprof makes the same ones. */
 static bool
-is_named(const struct pprof_writer *w, const struct cg_stack *node)
+is_named(const struct proto_writer *w, const struct cg_stack *node)
 {
 	char hex[CG_NUMBER_MAX];
 	char *end = cg_format_hex(hex, node->pos.addr);
@@ -104,10 +102,10 @@ is_named(const struct pprof_writer *w, const struct cg_stack *node)
  * replaced by a number until one is left.
  */
 static uint32_t
-add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
+add_frame(struct proto_writer *w, const struct proto_out_frame *new)
 {
 	uint32_t count = (uint32_t)w->frames.count, place, addr, at, id;
-	struct pprof_out_frame *frame;
+	struct proto_out_frame *frame;
 
 	place = number(w, &w->place_ids,
 	    (uint64_t) new->function << 32 | new->line, &w->places);
@@ -121,22 +119,22 @@ add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
 	    &count);
 	if (cg_rejected(w->job) != CG_OK || id <= w->frames.count)
 		return id;
-	frame = pprof_out_append(w, &w->frames, sizeof(*frame));
+	frame = proto_append(w->job, &w->frames, sizeof(*frame));
 	if (frame)
 		*frame = *new;
 	return frame ? id : 0;
 }
 
 static uint32_t
-find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
+find_frame(struct proto_writer *w, const struct cg_stack *node, uint32_t below)
 {
-	struct pprof_out_frame new = { .below = below,
+	struct proto_out_frame new = { .below = below,
 		.object = cg_fn_object(w->graph, node->fn),
 		.addr = node->pos.addr,
 		.line = node->pos.line };
 
 	if (below != 0) {
-		const struct pprof_out_frame *frames = w->frames.at;
+		const struct proto_out_frame *frames = w->frames.at;
 
 		new.object = frames[below - 1].object;
 		new.addr = frames[below - 1].addr;
@@ -156,16 +154,14 @@ find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
 
 /* Marks functions that contain inlined frames. */
 static bool
-mark_inlined(struct pprof_writer *w)
+mark_inlined(struct proto_writer *w)
 {
 	struct cg_stack node, parent;
 
-	w->has_inlined =
-	    calloc(cg_fn_count(w->graph) + 1, sizeof(*w->has_inlined));
-	if (!w->has_inlined) {
-		(void)cg_reject_nomem(w->job);
+	w->has_inlined = cg_alloc(
+	    w->job, (cg_fn_count(w->graph) + 1) * sizeof(*w->has_inlined));
+	if (!w->has_inlined)
 		return false;
-	}
 	for (cg_node id = 1; id <= cg_node_count(w->graph); id++) {
 		cg_get_node(w->graph, id, &node);
 		cg_get_node(w->graph, node.parent, &parent);
@@ -175,7 +171,7 @@ mark_inlined(struct pprof_writer *w)
 }
 
 struct lister {
-	struct pprof_writer *w;
+	struct proto_writer *w;
 	uint32_t *frame; /* by the graph's node: frame + 1 */
 };
 
@@ -192,7 +188,7 @@ list_frame(void *arg, cg_node id, const struct cg_stack *node)
 }
 
 static bool
-list_nodes(struct pprof_writer *w)
+list_nodes(struct proto_writer *w)
 {
 	struct lister lister = { .w = w,
 		.frame =
@@ -210,11 +206,11 @@ list_nodes(struct pprof_writer *w)
 /* ---- Locations ---------------------------------------------------------- */
 
 static void
-note_mapping(struct pprof_writer *w, uint32_t mapping,
-    const struct pprof_out_frame *frame)
+note_mapping(struct proto_writer *w, uint32_t mapping,
+    const struct proto_out_frame *frame)
 {
-	const struct pprof_out_function *functions = w->functions.at;
-	struct pprof_out_mapping *at = w->mappings.at;
+	const struct proto_out_function *functions = w->functions.at;
+	struct proto_out_mapping *at = w->mappings.at;
 
 	if (mapping == 0)
 		return;
@@ -227,33 +223,33 @@ note_mapping(struct pprof_writer *w, uint32_t mapping,
 }
 
 uint32_t
-pprof_out_location(struct pprof_writer *w, uint32_t frame)
+proto_out_location(struct proto_writer *w, uint32_t frame)
 {
-	struct pprof_out_frame *at =
-	    (struct pprof_out_frame *)w->frames.at + frame - 1;
-	struct pprof_out_location *location;
+	struct proto_out_frame *at =
+	    (struct proto_out_frame *)w->frames.at + frame - 1;
+	struct proto_out_location *location;
 
 	if (at->location != 0)
 		return at->location;
-	location = pprof_out_append(w, &w->locations, sizeof(*location));
+	location = proto_append(w->job, &w->locations, sizeof(*location));
 	if (!location)
 		return 0;
 	location->frame = frame - 1;
-	location->mapping = pprof_find_mapping(w, at->object, at->addr);
+	location->mapping = proto_find_mapping(w, at->object, at->addr);
 	note_mapping(w, location->mapping, at);
 	at->location = (uint32_t)w->locations.count;
 	return at->location;
 }
 
 void
-pprof_put_stack(struct pprof_writer *w, struct pprof_table *list, uint32_t node)
+proto_put_stack(struct proto_writer *w, struct proto_list *list, uint32_t node)
 {
-	const struct pprof_out_frame *frames = w->frames.at, *frame;
+	const struct proto_out_frame *frames = w->frames.at, *frame;
 
 	while (node != 0 && cg_rejected(w->job) == CG_OK) {
 		frame = &frames[w->node[node].key - 1];
-		pprof_put_varint(
-		    w, list, pprof_out_location(w, w->node[node].key));
+		proto_put_varint(
+		    w, list, proto_out_location(w, w->node[node].key));
 		for (; frame->below != 0; frame = &frames[frame->below - 1])
 			node = w->node[node].parent;
 		node = w->node[node].parent;
@@ -261,8 +257,8 @@ pprof_put_stack(struct pprof_writer *w, struct pprof_table *list, uint32_t node)
 }
 
 bool
-pprof_list_frames(struct pprof_writer *w)
+proto_list_frames(struct proto_writer *w)
 {
 	return number_names(w) && mark_inlined(w) && list_nodes(w) &&
-	       pprof_list_mappings(w);
+	       proto_list_mappings(w);
 }

@@ -1,14 +1,11 @@
 /*
- * otlp_read.c - reads OpenTelemetry's profiles: resources, scopes, profiles,
+ * read.c - reads OpenTelemetry's profiles: resources, scopes, profiles,
  * samples.
  *
  * The profiles of a file are its events. Attributes of the only resource are
  * descriptions of the part; of several, labels of their samples.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "otlp.h"
 
@@ -17,9 +14,9 @@
 /* Those of a Resource or a scope: field number, then how many were dropped. */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
-    struct pprof_list *list)
+    struct proto_list *list)
 {
-	struct pprof_field field;
+	struct proto_field field;
 
 	while (message.len > 0) {
 		if (!otlp_take_field(w->r, &message, &field))
@@ -37,7 +34,7 @@ static void
 describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 {
 	if (value.len > 0)
-		cg_add_desc(r->base.build, cg_slice(key), value);
+		cg_add_desc(r->build, cg_slice(key), value);
 }
 
 /*
@@ -78,15 +75,15 @@ begin_part(struct otlp_walk *w)
 	struct cg_part_info info = { .cmd = "" };
 	int best = 0;
 
-	if (r->base.in_part)
+	if (r->in_part)
 		return;
-	r->base.in_part = true;
+	r->in_part = true;
 	for (size_t i = 0; i < count; i++)
 		(void)note_part(r, &label[i], &info, &best);
-	(void)cg_add_part(r->base.build, &info);
+	(void)cg_add_part(r->build, &info);
 	for (size_t i = 0; i < count; i++) {
 		if (!note_part(r, &label[i], &info, &best))
-			cg_add_desc(r->base.build, label[i].key,
+			cg_add_desc(r->build, label[i].key,
 			    otlp_label_text(r, &label[i]));
 	}
 }
@@ -96,7 +93,7 @@ begin_part(struct otlp_walk *w)
 static bool
 take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 {
-	struct pprof_field field;
+	struct proto_field field;
 
 	type[0] = type[1] = 0;
 	while (message.len > 0) {
@@ -104,11 +101,11 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 			return false;
 		if (field.wire != WIRE_VARINT)
 			return cg_reject_at(
-			    r->base.job, field.at, "expected a number");
+			    r->job, field.at, "expected a number");
 		/* Field 3 was aggregation_temporality. */
 		if (field.number <= VALUE_UNIT &&
-		    !pprof_get_name(
-			&r->base, field.value, &type[field.number - 1]))
+		    !proto_get_name(
+			&r->tables, field.value, &type[field.number - 1]))
 			return false;
 	}
 	return true;
@@ -125,10 +122,10 @@ find_type(struct otlp_reader *r, const cg_name name[2])
 		if (type[i].type == name[0] && type[i].unit == name[1])
 			return &type[i];
 	if (count >= CG_EVENT_MAX) {
-		(void)cg_reject(r->base.job, "expected no more sample types");
+		(void)cg_reject(r->job, "expected no more sample types");
 		return NULL;
 	}
-	type = pprof_append(&r->base, &r->types, sizeof(*type));
+	type = proto_append(r->job, &r->types, sizeof(*type));
 	if (!type)
 		return NULL;
 	*type = (struct otlp_type){ .type = name[0], .unit = name[1] };
@@ -149,7 +146,7 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 	struct cg_slice text;
 	cg_name name[2];
 	size_t number;
-	char *word;
+	const char *word;
 
 	if (!take_type(r, type_message, name) ||
 	    !otlp_find_signed(r, message, &event.is_signed))
@@ -158,48 +155,39 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 	if (!type)
 		return false;
 	number = (size_t)(type - (const struct otlp_type *)r->types.at) + 1;
-	text = cg_get_name(r->base.build, name[0]);
-	word = pprof_event_word(r->base.job, text, type->same ? number : 0);
+	text = cg_get_name(r->build, name[0]);
+	word = proto_event_word(r->job, text, type->same ? number : 0);
 	if (!word)
 		return false;
 	event.name = word;
-	event.unit = pprof_unit_in(cg_get_name(r->base.build, name[1]).ptr);
+	event.unit = proto_unit_in(cg_get_name(r->build, name[1]).ptr);
 	profile->counts = cg_equal(text, "samples");
-	profile->column = cg_add_event(r->base.build, &event);
-	free(word);
-	return cg_build_status(r->base.build) == CG_OK;
+	profile->column = cg_add_event(r->build, &event);
+	return cg_build_status(r->build) == CG_OK;
 }
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* "10000000 cpu nanoseconds", as pprof's reader describes it. */
+/* That of the first profile is described. */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 {
-	const char *before;
-	struct cg_slice type, unit;
+	const char *before, *text;
 	cg_name name[2];
-	char *text;
-	int len;
 
 	if (!take_type(r, message, name))
 		return false;
 	if (period == 0 && name[0] == 0)
 		return true;
-	type = cg_get_name(r->base.build, name[0]);
-	unit = cg_get_name(r->base.build, name[1]);
-	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
+	text = proto_period_text(r->job, (int64_t)period,
+	    cg_get_name(r->build, name[0]), cg_get_name(r->build, name[1]));
 	if (!text)
-		return cg_reject_nomem(r->base.job);
-	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
-	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
-	before = cg_get_desc(r->base.build, PPROF_KEY_PERIOD);
+		return false;
+	before = cg_get_desc(r->build, PROTO_KEY_PERIOD);
 	if (*before == '\0')
-		describe(r, PPROF_KEY_PERIOD,
-		    (struct cg_slice){ text, (size_t)len });
+		describe(r, PROTO_KEY_PERIOD, cg_slice(text));
 	else
 		r->lost[LOST_PERIODS] += strcmp(before, text) != 0;
-	free(text);
 	return true;
 }
 
@@ -229,7 +217,7 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 
 	r->label.count = 0;
 	if (!known)
-		return cg_reject_nomem(r->base.job);
+		return cg_reject_nomem(r->job);
 	if (!otlp_add_indexed(r, index, &r->label))
 		return false;
 	label = r->label.at;
@@ -245,7 +233,7 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 		else if (*known == 0 && key->attribute)
 			describe(r, key->label, text);
 		else if (*known == 0)
-			cg_add_desc(r->base.build, label[i].key, text);
+			cg_add_desc(r->build, label[i].key, text);
 	}
 	*known = 1;
 	return true;
@@ -257,9 +245,9 @@ describe_comment(struct otlp_reader *r, uint64_t index)
 {
 	struct cg_slice text;
 
-	if (!pprof_get_text(&r->base, index, &text))
+	if (!proto_get_text(&r->tables, index, &text))
 		return false;
-	describe(r, PPROF_KEY_COMMENT, text);
+	describe(r, PROTO_KEY_COMMENT, text);
 	return true;
 }
 
@@ -274,13 +262,13 @@ take_header(struct otlp_walk *w, struct cg_slice message, struct header *header)
 {
 	struct otlp_reader *r = w->r;
 	const unsigned comments = r->layout->comments;
-	struct pprof_field field;
+	struct proto_field field;
 
 	*header =
 	    (struct header){ .type = { "", 0 }, .period_type = { "", 0 } };
 	r->values.count = r->indices.count = 0;
 	while (message.len > 0) {
-		struct pprof_list *list = &r->indices;
+		struct proto_list *list = &r->indices;
 
 		if (!otlp_take_field(r, &message, &field))
 			return false;
@@ -297,7 +285,7 @@ take_header(struct otlp_walk *w, struct cg_slice message, struct header *header)
 			if (!otlp_take_numbers(r, &field, list, false))
 				return false;
 		} else if (field.number >= PROFILE_FIELDS)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else
 			header->scalar[field.number] = field.value;
 	}
@@ -310,7 +298,7 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 	struct otlp_reader *r = w->r;
 	struct otlp_profile profile = { .number = number };
 	const char *long_name = "";
-	struct pprof_field field;
+	struct proto_field field;
 	struct header header;
 
 	if (!take_header(w, message, &header))
@@ -331,7 +319,7 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 		return false;
 	w->labelled = false;
 	while (message.len > 0) {
-		(void)pprof_take_field(&message, &field);
+		(void)proto_take_field(&message, &field);
 		if (field.number == PROFILE_SAMPLE &&
 		    !otlp_add_sample(w, &profile, field.bytes))
 			return false;
@@ -349,7 +337,7 @@ describe_scope(struct otlp_walk *w, struct cg_slice message)
 		[INFO_VERSION] = OTLP_KEY_SCOPE_VERSION };
 	struct otlp_reader *r = w->r;
 	struct cg_slice rest = message;
-	struct pprof_field field;
+	struct proto_field field;
 	const struct cg_label *label;
 
 	while (rest.len > 0) {
@@ -359,7 +347,7 @@ describe_scope(struct otlp_walk *w, struct cg_slice message)
 			return false;
 		if (field.number > INFO_VERSION || field.wire != WIRE_BYTES)
 			continue;
-		key = cg_get_desc(r->base.build, keys[field.number]);
+		key = cg_get_desc(r->build, keys[field.number]);
 		if (*key == '\0')
 			describe(r, keys[field.number], field.bytes);
 		else
@@ -382,7 +370,7 @@ static bool
 read_scope(struct otlp_walk *w, struct cg_slice message)
 {
 	struct cg_slice rest = message;
-	struct pprof_field field;
+	struct proto_field field;
 	uint32_t profiles = 0;
 
 	while (rest.len > 0) {
@@ -397,7 +385,7 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 	w->ids = (struct cg_map){ 0 };
 	w->seen.count = 0;
 	while (message.len > 0) {
-		(void)pprof_take_field(&message, &field);
+		(void)proto_take_field(&message, &field);
 		if (field.number == SCOPE_PROFILES &&
 		    !read_profile(w, field.bytes, ++profiles))
 			return false;
@@ -409,9 +397,9 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 static struct cg_slice
 find_resource(struct cg_slice message)
 {
-	struct pprof_field field;
+	struct proto_field field;
 
-	while (pprof_take_field(&message, &field))
+	while (proto_take_field(&message, &field))
 		if (field.number == RESOURCE_RESOURCE)
 			return field.bytes;
 	return (struct cg_slice){ "", 0 };
@@ -421,7 +409,7 @@ static bool
 read_resource(struct otlp_walk *w, struct cg_slice message)
 {
 	struct otlp_reader *r = w->r;
-	struct pprof_field field;
+	struct proto_field field;
 
 	r->resource.count = 0;
 	w->resources++;
@@ -480,7 +468,7 @@ static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)
 {
 	bool first = false, any = false;
-	struct pprof_field field;
+	struct proto_field field;
 	struct cg_slice *to;
 
 	while (file.len > 0) {
@@ -490,13 +478,12 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 			first = field.number == OTLP_DICTIONARY;
 		any = true;
 		if (field.number == OTLP_RESOURCES) {
-			to =
-			    pprof_append(&w->r->base, &w->waiting, sizeof(*to));
+			to = proto_append(w->r->job, &w->waiting, sizeof(*to));
 			if (!to)
 				return false;
 			*to = field.bytes;
 		} else if (field.number != OTLP_DICTIONARY) {
-			pprof_skip_field(&w->r->base, &field);
+			proto_skip_field(w->r->job, &field);
 		} else if ((first && w->opened && !read_waiting(w)) ||
 			   !open_dictionary(w, field.bytes) ||
 			   (!first && !read_waiting(w))) {
@@ -511,9 +498,9 @@ static bool
 has_several(struct cg_slice file)
 {
 	struct cg_slice first = { NULL, 0 }, resource;
-	struct pprof_field field;
+	struct proto_field field;
 
-	while (pprof_take_field(&file, &field)) {
+	while (proto_take_field(&file, &field)) {
 		if (field.number != OTLP_RESOURCES)
 			continue;
 		resource = find_resource(field.bytes);
@@ -543,47 +530,38 @@ tell(struct otlp_walk *w)
 
 	for (int i = 0; i < OTLP_LOSTS; i++)
 		if (r->lost[i] > 0)
-			cg_note(r->base.job, "dropped %s: %" PRIu64, names[i],
+			cg_note(r->job, "dropped %s: %" PRIu64, names[i],
 			    r->lost[i]);
 	if (w->missing > 0)
-		cg_note(r->base.job,
-		    "the profiler dropped %" PRIu64 " attributes", w->missing);
+		cg_note(r->job, "the profiler dropped %" PRIu64 " attributes",
+		    w->missing);
 	if (!w->dated)
 		return;
 	if (w->begin > 0) {
 		len = (size_t)(cg_format_u64(text, w->begin) - text);
-		describe(r, PPROF_KEY_TIME, (struct cg_slice){ text, len });
+		describe(r, PROTO_KEY_TIME, (struct cg_slice){ text, len });
 	}
 	if (w->end > w->begin) {
 		len = (size_t)(cg_format_u64(text, w->end - w->begin) - text);
-		describe(r, PPROF_KEY_DURATION, (struct cg_slice){ text, len });
+		describe(r, PROTO_KEY_DURATION, (struct cg_slice){ text, len });
 	}
 }
 
 static void
 free_all(struct otlp_walk *w)
 {
-	struct otlp_reader *r = w->r;
-	struct pprof_list *const lists[] = { &w->waiting, &w->seen, &r->types,
-		&r->resource, &r->label, &r->indices, &r->last, &r->values,
-		&r->times, &r->path };
-
-	otlp_close_dictionary(r);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		free(lists[i]->at);
-	for (size_t i = 0; i < TABLES; i++)
-		free(r->entry[i].at);
+	otlp_close_dictionary(w->r);
 	cg_map_free(&w->ids);
 	cg_map_free(&w->described);
 	cg_map_free(&w->label_sets);
-	pprof_free(&r->base);
 }
 
 int
 otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct otlp_reader r = { .base = {
-				     .job = job, .in = in, .build = build } };
+	struct otlp_reader r = { .job = job,
+		.build = build,
+		.tables = { .job = job, .in = in, .build = build } };
 	struct otlp_walk w = { .r = &r };
 	struct cg_slice file;
 

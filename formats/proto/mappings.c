@@ -1,6 +1,6 @@
 /*
- * mappings.c - the mappings that the writer puts into a profile.proto, and which
- * of them has an address of an object.
+ * mappings.c - the mappings that a file lists, and which of them has an address
+ * of an object.
  *
  * Mappings may overlap in merged profiles: the first of the list has an address.
  * So the edges of all ranges are sorted, and each range takes the space between
@@ -28,10 +28,10 @@ struct range {
 
 /* Returns the mapping + 1; 0: out of memory. */
 static uint32_t
-add_mapping(struct pprof_writer *w, const struct pprof_out_mapping *mapping)
+add_mapping(struct proto_writer *w, const struct proto_out_mapping *mapping)
 {
-	struct pprof_out_mapping *new =
-	    pprof_out_append(w, &w->mappings, sizeof(*new));
+	struct proto_out_mapping *new =
+	    proto_append(w->job, &w->mappings, sizeof(*new));
 
 	if (!new)
 		return 0;
@@ -47,9 +47,9 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 
 /* Parses a description that the reader has written; others are no mappings. */
 static bool
-parse_mapping(struct cg_slice text, struct pprof_out_mapping *mapping)
+parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
 {
-	*mapping = (struct pprof_out_mapping){ .start = 0 };
+	*mapping = (struct proto_out_mapping){ .start = 0 };
 	if (!take_hex(&text, '-', &mapping->start) ||
 	    !take_hex(&text, ' ', &mapping->limit) ||
 	    !take_hex(&text, ' ', &mapping->offset) ||
@@ -64,15 +64,15 @@ parse_mapping(struct cg_slice text, struct pprof_out_mapping *mapping)
 }
 
 static bool
-add_described(struct pprof_writer *w)
+add_described(struct proto_writer *w)
 {
-	struct pprof_out_mapping mapping;
+	struct proto_out_mapping mapping;
 	const char *key, *value;
 
 	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
 		for (size_t i = 0;
 		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
-			if (strcmp(key, PPROF_KEY_MAPPING) == 0 &&
+			if (strcmp(key, PROTO_KEY_MAPPING) == 0 &&
 			    parse_mapping(cg_slice(value), &mapping) &&
 			    add_mapping(w, &mapping) == 0)
 				return false;
@@ -83,7 +83,7 @@ add_described(struct pprof_writer *w)
 
 static int
 compare_mappings(
-    const struct pprof_out_mapping *a, const struct pprof_out_mapping *b)
+    const struct proto_out_mapping *a, const struct proto_out_mapping *b)
 {
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -98,7 +98,7 @@ compare_mappings(
 static int
 compare_listed(const void *pa, const void *pb)
 {
-	const struct pprof_out_mapping *const *a = pa, *const *b = pb;
+	const struct proto_out_mapping *const *a = pa, *const *b = pb;
 	int order = compare_mappings(*a, *b);
 
 	return order != 0 ? order : (*a > *b) - (*a < *b);
@@ -106,16 +106,14 @@ compare_listed(const void *pa, const void *pb)
 
 /* Parts share most of their mappings: only the first of equal ones stays. */
 static bool
-drop_equal(struct pprof_writer *w)
+drop_equal(struct proto_writer *w)
 {
-	struct pprof_out_mapping *list = w->mappings.at;
+	struct proto_out_mapping *list = w->mappings.at;
 	size_t count = w->mappings.count, kept = 0;
-	struct pprof_out_mapping **sorted = calloc(count + 1, sizeof(*sorted));
+	struct proto_out_mapping **sorted = calloc(count + 1, sizeof(*sorted));
 
-	if (!sorted) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
+	if (!sorted)
+		return cg_reject_nomem(w->job);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &list[i];
 	qsort(sorted, count, sizeof(*sorted), compare_listed);
@@ -148,17 +146,15 @@ compare_named(const void *pa, const void *pb)
 
 /* Gives each mapping the object of its path, or 0 if there is none. */
 static bool
-find_objects(struct pprof_writer *w)
+find_objects(struct proto_writer *w)
 {
-	struct pprof_out_mapping *list = w->mappings.at;
+	struct proto_out_mapping *list = w->mappings.at;
 	size_t count = cg_object_count(w->graph);
 	struct named *named = calloc(count + 1, sizeof(*named));
 	const struct named *found;
 
-	if (!named) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
+	if (!named)
+		return cg_reject_nomem(w->job);
 	for (size_t i = 0; i < count; i++) {
 		named[i].object = (cg_object)i + 1;
 		named[i].path = cg_object_path(w->graph, named[i].object);
@@ -196,7 +192,7 @@ is_part_of_others(struct cg_slice path)
 
 /* A score of how likely the object is the main program. */
 static int
-rate_object(const struct pprof_writer *w, cg_object object)
+rate_object(const struct proto_writer *w, cg_object object)
 {
 	struct cg_slice path = cg_object_path(w->graph, object), cmd, word;
 
@@ -219,10 +215,10 @@ rate_object(const struct pprof_writer *w, cg_object object)
  * or out of memory.
  */
 static cg_object
-find_main_object(struct pprof_writer *w)
+find_main_object(struct proto_writer *w)
 {
 	size_t count = cg_object_count(w->graph);
-	const struct pprof_out_frame *frame = w->frames.at;
+	const struct proto_out_frame *frame = w->frames.at;
 	bool *used = calloc(count + 1, sizeof(*used));
 	cg_object best = 0;
 	int rate, best_rate = -1;
@@ -254,10 +250,10 @@ find_main_object(struct pprof_writer *w)
  * known, the main program gets the first of those that are made for objects.
  */
 static bool
-add_main_mapping(struct pprof_writer *w)
+add_main_mapping(struct proto_writer *w)
 {
 	cg_object object = w->mappings.count > 0 ? 0 : find_main_object(w);
-	const struct pprof_out_mapping bare = { .object = object,
+	const struct proto_out_mapping bare = { .object = object,
 		.path = cg_object_path(w->graph, object) };
 
 	if (object != 0)
@@ -272,7 +268,7 @@ add_main_mapping(struct pprof_writer *w)
  * pass the end of the address space, 0 if it has none or has no limit.
  */
 static int
-get_ranges(const struct pprof_out_mapping *mapping, struct range range[2])
+get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
 {
 	uint64_t low = mapping->start - mapping->bias,
 		 high = mapping->limit - mapping->bias;
@@ -313,20 +309,20 @@ compare_edges(const void *pa, const void *pb)
 
 /* Lists the edges of all ranges, sorted and distinct. */
 static bool
-list_edges(struct pprof_writer *w)
+list_edges(struct proto_writer *w)
 {
-	const struct pprof_out_mapping *list = w->mappings.at;
+	const struct proto_out_mapping *list = w->mappings.at;
 	struct range range[2];
 	struct edge *edges, *new;
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < w->mappings.count; i++) {
 		for (int n = get_ranges(&list[i], range); n-- > 0;) {
-			new = pprof_out_append(w, &w->edges, sizeof(*new));
+			new = proto_append(w->job, &w->edges, sizeof(*new));
 			if (!new)
 				return false;
 			*new = low_edge(list[i].object, range[n]);
-			new = pprof_out_append(w, &w->edges, sizeof(*new));
+			new = proto_append(w->job, &w->edges, sizeof(*new));
 			if (!new)
 				return false;
 			*new = high_edge(list[i].object, range[n]);
@@ -349,7 +345,7 @@ list_edges(struct pprof_writer *w)
 
 /* The last edge at or before an address; the number of edges: none. */
 static uint32_t
-find_edge(const struct pprof_writer *w, const struct edge *wanted)
+find_edge(const struct proto_writer *w, const struct edge *wanted)
 {
 	const struct edge *edges = w->edges.at;
 	uint32_t count = (uint32_t)w->edges.count, low = 0, high = count, mid;
@@ -377,9 +373,9 @@ find_free(struct edge *edges, uint32_t at)
 
 /* Gives a mapping what is free of its range. The last edge is always free. */
 static void
-take_range(struct pprof_writer *w, uint32_t mapping, struct range range)
+take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 {
-	const struct pprof_out_mapping *list = w->mappings.at;
+	const struct proto_out_mapping *list = w->mappings.at;
 	const cg_object object = list[mapping - 1].object;
 	const struct edge low = low_edge(object, range),
 			  high = high_edge(object, range);
@@ -395,13 +391,13 @@ take_range(struct pprof_writer *w, uint32_t mapping, struct range range)
 
 /* A mapping without a limit has what those before it in the list leave. */
 static void
-assign_addresses(struct pprof_writer *w)
+assign_addresses(struct proto_writer *w)
 {
-	const struct pprof_out_mapping *list = w->mappings.at;
+	const struct proto_out_mapping *list = w->mappings.at;
 	struct range range[2];
 
 	for (uint32_t i = 0; i < w->mappings.count; i++) {
-		struct pprof_object *object = &w->objects[list[i].object];
+		struct proto_object *object = &w->objects[list[i].object];
 
 		if (object->first == 0)
 			object->first = i + 1;
@@ -415,15 +411,12 @@ assign_addresses(struct pprof_writer *w)
 }
 
 bool
-pprof_list_mappings(struct pprof_writer *w)
+proto_list_mappings(struct proto_writer *w)
 {
-	w->objects = calloc(cg_object_count(w->graph) + 1, sizeof(*w->objects));
-	if (!w->objects) {
-		(void)cg_reject_nomem(w->job);
-		return false;
-	}
-	if (!add_described(w) || !drop_equal(w) || !find_objects(w) ||
-	    !add_main_mapping(w) || !list_edges(w))
+	w->objects = cg_alloc(
+	    w->job, (cg_object_count(w->graph) + 1) * sizeof(*w->objects));
+	if (!w->objects || !add_described(w) || !drop_equal(w) ||
+	    !find_objects(w) || !add_main_mapping(w) || !list_edges(w))
 		return false;
 	assign_addresses(w);
 	return true;
@@ -431,7 +424,7 @@ pprof_list_mappings(struct pprof_writer *w)
 
 /* The mapping + 1 that has an address of an object by its range; 0: none. */
 static uint32_t
-find_range(const struct pprof_writer *w, cg_object object, uint64_t addr)
+find_range(const struct proto_writer *w, cg_object object, uint64_t addr)
 {
 	const struct edge wanted = { .object = object, .addr = addr };
 	const struct edge *edges = w->edges.at;
@@ -441,10 +434,10 @@ find_range(const struct pprof_writer *w, cg_object object, uint64_t addr)
 }
 
 uint32_t
-pprof_find_mapping(struct pprof_writer *w, cg_object object, uint64_t addr)
+proto_find_mapping(struct proto_writer *w, cg_object object, uint64_t addr)
 {
-	struct pprof_object *known = &w->objects[object];
-	const struct pprof_out_mapping bare = { .object = object,
+	struct proto_object *known = &w->objects[object];
+	const struct proto_out_mapping bare = { .object = object,
 		.path = cg_object_path(w->graph, object) };
 	uint32_t found;
 

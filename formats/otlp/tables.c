@@ -1,13 +1,11 @@
 /*
- * otlp_tables.c - the dictionary of OpenTelemetry's profiles.
+ * tables.c - the dictionary of OpenTelemetry's profiles.
  *
  * Of its tables only the places of the entries are kept: an entry is read when
  * something first refers to it. Mappings are all added, as the first one is the
  * main program.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "otlp.h"
 
@@ -19,7 +17,7 @@
  */
 static bool
 take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
-    size_t fields, uint64_t special, struct pprof_field *field)
+    size_t fields, uint64_t special, struct proto_field *field)
 {
 	while (rest->len > 0) {
 		if (!otlp_take_field(r, rest, field))
@@ -27,48 +25,48 @@ take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
 		if (field->number == special)
 			return true;
 		if (field->number >= fields)
-			pprof_skip_field(&r->base, field);
+			proto_skip_field(r->job, field);
 		else if (field->wire == WIRE_VARINT)
 			value[field->number] = field->value;
 		else
 			return cg_reject_at(
-			    r->base.job, field->at, "expected a number");
+			    r->job, field->at, "expected a number");
 	}
 	field->number = 0;
 	return true;
 }
 
 static bool
-add_string(struct otlp_reader *r, const struct pprof_field *field)
+add_string(struct otlp_reader *r, const struct proto_field *field)
 {
-	struct pprof_list *strings = &r->base.strings;
+	struct proto_list *strings = &r->tables.strings;
 	cg_name *name;
 
 	if (strings->count == 0 && field->bytes.len > 0)
 		return cg_reject_at(
-		    r->base.job, field->at, "expected \"\" as the first text");
-	name = pprof_append(&r->base, strings, sizeof(*name));
+		    r->job, field->at, "expected \"\" as the first text");
+	name = proto_append(r->job, strings, sizeof(*name));
 	if (name)
-		*name = cg_add_name(r->base.build, field->bytes);
+		*name = cg_add_name(r->build, field->bytes);
 	return name != NULL;
 }
 
 static bool
-add_entry(struct otlp_reader *r, const struct pprof_field *field)
+add_entry(struct otlp_reader *r, const struct proto_field *field)
 {
 	size_t at = (size_t)(field->at - r->dictionary.ptr);
 	uint32_t *to;
 
 	if (field->number >= TABLES) {
-		pprof_skip_field(&r->base, field);
+		proto_skip_field(r->job, field);
 		return true;
 	}
 	if (field->wire != WIRE_BYTES || at > UINT32_MAX)
 		return cg_reject_at(
-		    r->base.job, field->at, "expected an entry of a table");
+		    r->job, field->at, "expected an entry of a table");
 	if (field->number == TABLE_STRING)
 		return add_string(r, field);
-	to = pprof_append(&r->base, &r->entry[field->number], sizeof(*to));
+	to = proto_append(r->job, &r->entry[field->number], sizeof(*to));
 	if (to)
 		*to = (uint32_t)at;
 	return to != NULL;
@@ -78,7 +76,7 @@ add_entry(struct otlp_reader *r, const struct pprof_field *field)
 
 /* The GNU build-id, else what other tools call so. */
 static bool
-find_build_id(struct otlp_reader *r, const struct pprof_list *indices,
+find_build_id(struct otlp_reader *r, const struct proto_list *indices,
     struct cg_slice *build_id)
 {
 	static const char *const keys[] = {
@@ -113,7 +111,7 @@ add_mapping(struct otlp_reader *r, uint64_t index, uint32_t *number)
 	uint64_t value[MAPPING_FILENAME] = { 0 };
 	struct cg_mapping mapping = { .build_id = { "", 0 } };
 	struct cg_slice message;
-	struct pprof_field field;
+	struct proto_field field;
 
 	r->indices.count = 0;
 	if (!otlp_get_entry(r, TABLE_MAPPING, index, &message))
@@ -130,63 +128,57 @@ add_mapping(struct otlp_reader *r, uint64_t index, uint32_t *number)
 	mapping.start = value[MAPPING_START - 1];
 	mapping.limit = value[MAPPING_LIMIT - 1];
 	mapping.offset = value[MAPPING_OFFSET - 1];
-	if (!pprof_get_text(
-		&r->base, value[MAPPING_FILENAME - 1], &mapping.path) ||
+	if (!proto_get_text(
+		&r->tables, value[MAPPING_FILENAME - 1], &mapping.path) ||
 	    !find_build_id(r, &r->indices, &mapping.build_id))
 		return false;
-	*number = pprof_add_mapping(&r->base, &r->frames, &mapping);
+	*number = proto_add_mapping(&r->tables, &mapping);
 	return *number != 0;
 }
 
 /* ---- Locations ---------------------------------------------------------- */
 
-static uint32_t
-line_of(uint64_t line)
-{
-	return line <= UINT32_MAX ? (uint32_t)line : 0;
-}
-
 static bool
 get_function(
-    struct otlp_reader *r, uint64_t index, struct pprof_function *function)
+    struct otlp_reader *r, uint64_t index, struct proto_function *function)
 {
 	uint64_t value[FUNCTION_START_LINE] = { 0 };
 	struct cg_slice message;
-	struct pprof_field field;
+	struct proto_field field;
 
 	if (!otlp_get_entry(r, TABLE_FUNCTION, index, &message) ||
 	    !take_numbers(r, &message, value, FUNCTION_START_LINE, 0, &field))
 		return false;
-	*function = (struct pprof_function){ .name = value[FUNCTION_NAME - 1],
+	*function = (struct proto_function){ .name = value[FUNCTION_NAME - 1],
 		.system_name = value[FUNCTION_SYSTEM_NAME - 1],
 		.file = value[FUNCTION_FILENAME - 1],
-		.start_line = line_of(value[FUNCTION_START_LINE - 1]) };
+		.start_line = proto_line(value[FUNCTION_START_LINE - 1]) };
 	return true;
 }
 
 static bool
-add_line(struct otlp_reader *r, const struct pprof_place *place,
+add_line(struct otlp_reader *r, const struct proto_place *place,
     struct cg_slice message, bool inlined)
 {
 	uint64_t value[LINE_FIELDS] = { 0 };
-	struct pprof_function function;
-	struct pprof_field field;
+	struct proto_function function;
+	struct proto_field field;
 
 	if (!take_numbers(r, &message, value, LINE_FIELDS, 0, &field) ||
 	    !get_function(r, value[LINE_FUNCTION], &function))
 		return false;
 	r->lost[LOST_COLUMNS] += value[LINE_COLUMN] != 0;
-	return pprof_add_line(&r->base, &r->frames, place, &function,
-	    line_of(value[LINE_LINE]), inlined);
+	return proto_add_line(&r->tables, place, &function,
+	    proto_line(value[LINE_LINE]), inlined);
 }
 
 /* Reads all but the lines; *lines is how many there are. */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
-    struct pprof_place *place, size_t *lines)
+    struct proto_place *place, size_t *lines)
 {
 	const uint32_t *mapping = r->mappings.at;
-	struct pprof_field field;
+	struct proto_field field;
 	uint64_t index = 0;
 
 	*lines = 0;
@@ -196,12 +188,12 @@ get_place(struct otlp_reader *r, struct cg_slice message,
 		if (field.number == OTLP_LOCATION_ATTRIBUTES)
 			r->lost[LOST_FRAMES]++;
 		else if (field.number > OTLP_LOCATION_ATTRIBUTES)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else if (field.wire != (field.number == LOCATION_LINE - 1
 					       ? WIRE_BYTES
 					       : WIRE_VARINT))
-			return cg_reject_at(r->base.job, field.at,
-			    "expected a field of a location");
+			return cg_reject_at(
+			    r->job, field.at, "expected a field of a location");
 		else if (field.number == LOCATION_LINE - 1)
 			++*lines;
 		else if (field.number == LOCATION_MAPPING - 1)
@@ -210,7 +202,7 @@ get_place(struct otlp_reader *r, struct cg_slice message,
 			place->addr = field.value;
 	}
 	if (index >= r->mappings.count && index > 0)
-		return cg_reject(r->base.job,
+		return cg_reject(r->job,
 		    "expected mapping %" PRId64 " in a table of %zu",
 		    (int64_t)index, r->mappings.count);
 	if (index > 0)
@@ -221,16 +213,16 @@ get_place(struct otlp_reader *r, struct cg_slice message,
 static bool
 add_frames(struct otlp_reader *r, struct cg_slice message)
 {
-	struct pprof_place place = { 0 };
-	struct pprof_field field;
+	struct proto_place place = { 0 };
+	struct proto_field field;
 	size_t lines;
 
 	if (!get_place(r, message, &place, &lines))
 		return false;
 	if (lines == 0)
-		return pprof_add_address(&r->base, &r->frames, &place);
+		return proto_add_address(&r->tables, &place);
 	while (lines > 0) {
-		(void)pprof_take_field(&message, &field);
+		(void)proto_take_field(&message, &field);
 		if (field.number == LOCATION_LINE - 1 &&
 		    !add_line(r, &place, field.bytes, --lines > 0))
 			return false;
@@ -244,7 +236,7 @@ get_location(struct otlp_reader *r, uint64_t index)
 {
 	struct otlp_location *location = r->locations.at;
 	struct cg_slice message;
-	size_t first = r->frames.list.count;
+	size_t first = r->tables.frames.count;
 
 	if (index < r->locations.count && location[index].count > 0)
 		return &location[index];
@@ -257,38 +249,36 @@ get_location(struct otlp_reader *r, uint64_t index)
 	if (!add_frames(r, message))
 		return NULL;
 	location->first = (uint32_t)first;
-	location->count = (uint32_t)(r->frames.list.count - first);
+	location->count = (uint32_t)(r->tables.frames.count - first);
 	return location;
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
 
 static bool
-add_stack(struct otlp_reader *r, const struct pprof_list *path, cg_node *node)
+add_stack(struct otlp_reader *r, const struct proto_list *path, cg_node *node)
 {
 	const uint64_t *index = path->at;
 
 	*node = 0;
 	for (size_t i = path->count; i > 0; i--) {
 		const struct otlp_location *at = get_location(r, index[i - 1]);
-		struct pprof_frame *frame = r->frames.list.at;
 
 		if (!at)
 			return false;
-		if (!pprof_put_frames(
-			&r->base, frame + at->first, at->count, node))
+		if (!proto_put_frames(&r->tables, at->first, at->count, node))
 			return false;
 	}
-	return cg_build_status(r->base.build) == CG_OK;
+	return cg_build_status(r->build) == CG_OK;
 }
 
 bool
 otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 {
-	struct pprof_list *path = &r->path;
+	struct proto_list *path = &r->path;
 	uint32_t *known = r->nodes.at;
 	struct cg_slice message;
-	struct pprof_field field;
+	struct proto_field field;
 
 	*node = 0;
 	if (index == 0)
@@ -304,7 +294,7 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 		if (!otlp_take_field(r, &message, &field))
 			return false;
 		if (field.number != 1)
-			pprof_skip_field(&r->base, &field);
+			proto_skip_field(r->job, &field);
 		else if (!otlp_take_numbers(r, &field, path, false))
 			return false;
 	}
@@ -318,33 +308,33 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 
 /* Makes a list of as many zeros as there are entries, at least one. */
 static bool
-make_list(struct otlp_reader *r, struct pprof_list *list, enum otlp_table table,
+make_list(struct otlp_reader *r, struct proto_list *list, enum otlp_table table,
     size_t width)
 {
-	size_t count = r->entry[table].count;
+	const size_t count = r->entry[table].count;
 
-	list->count = count > 0 ? count : 1;
-	return pprof_reserve(&r->base, list, list->count, width);
+	list->count = 0;
+	return cg_resize_to(r->job, list, count > 0 ? count : 1, width);
 }
 
 bool
 otlp_open_dictionary(struct otlp_reader *r, struct cg_slice dictionary)
 {
 	struct cg_slice rest = dictionary;
-	struct pprof_field field;
+	struct proto_field field;
 
 	r->dictionary = dictionary;
 	while (rest.len > 0) {
 		if (!otlp_take_field(r, &rest, &field) || !add_entry(r, &field))
 			return false;
 	}
-	r->frames.space = cg_space_new(r->base.job, r->base.build);
-	if (!r->frames.space ||
+	r->tables.space = cg_space_new(r->job, r->build);
+	if (!r->tables.space ||
 	    !make_list(r, &r->mappings, TABLE_MAPPING, sizeof(uint32_t)) ||
 	    !make_list(r, &r->locations, TABLE_LOCATION,
 		sizeof(struct otlp_location)) ||
 	    !make_list(r, &r->nodes, TABLE_STACK, sizeof(uint32_t)))
-		return cg_reject_nomem(r->base.job);
+		return false;
 	for (size_t i = 1; i < r->entry[TABLE_MAPPING].count; i++) {
 		if (!add_mapping(r, i, (uint32_t *)r->mappings.at + i))
 			return false;
@@ -355,16 +345,7 @@ otlp_open_dictionary(struct otlp_reader *r, struct cg_slice dictionary)
 void
 otlp_close_dictionary(struct otlp_reader *r)
 {
-	struct pprof_list *const lists[] = { &r->frames.list, &r->mappings,
-		&r->locations, &r->nodes };
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		free(lists[i]->at);
-		*lists[i] = (struct pprof_list){ 0 };
-	}
 	for (size_t i = 0; i < TABLES; i++)
 		r->entry[i].count = 0;
-	cg_space_free(r->frames.space);
-	r->frames.space = NULL;
-	r->base.strings.count = 0;
+	proto_drop_tables(&r->tables);
 }

@@ -1,5 +1,5 @@
 /*
- * otlp_fields.c - fields of messages of OpenTelemetry's profiles, and messages of
+ * fields.c - fields of messages of OpenTelemetry's profiles, and messages of
  * the dictionary's tables.
  */
 #include <inttypes.h>
@@ -8,18 +8,18 @@
 
 bool
 otlp_take_field(
-    struct otlp_reader *r, struct cg_slice *message, struct pprof_field *field)
+    struct otlp_reader *r, struct cg_slice *message, struct proto_field *field)
 {
-	if (pprof_take_field(message, field))
+	if (proto_take_field(message, field))
 		return true;
 	return cg_reject_at(
-	    r->base.job, message->ptr, "expected a whole field of a message");
+	    r->job, message->ptr, "expected a whole field of a message");
 }
 
 static bool
-append_number(struct otlp_reader *r, struct pprof_list *list, uint64_t value)
+append_number(struct otlp_reader *r, struct proto_list *list, uint64_t value)
 {
-	uint64_t *to = pprof_append(&r->base, list, sizeof(*to));
+	uint64_t *to = proto_append(r->job, list, sizeof(*to));
 
 	if (to)
 		*to = value;
@@ -37,8 +37,8 @@ get_fixed(const char *bytes)
 }
 
 bool
-otlp_take_numbers(struct otlp_reader *r, const struct pprof_field *field,
-    struct pprof_list *list, bool fixed)
+otlp_take_numbers(struct otlp_reader *r, const struct proto_field *field,
+    struct proto_list *list, bool fixed)
 {
 	struct cg_slice rest = field->bytes;
 	uint64_t value;
@@ -46,14 +46,14 @@ otlp_take_numbers(struct otlp_reader *r, const struct pprof_field *field,
 	if (field->wire == (fixed ? WIRE_64 : WIRE_VARINT))
 		return append_number(r, list, field->value);
 	if (field->wire != WIRE_BYTES || (fixed && rest.len % 8 != 0))
-		return cg_reject_at(r->base.job, field->at, "expected numbers");
+		return cg_reject_at(r->job, field->at, "expected numbers");
 	for (; fixed && rest.len > 0; rest.ptr += 8, rest.len -= 8)
 		if (!append_number(r, list, get_fixed(rest.ptr)))
 			return false;
 	while (rest.len > 0) {
-		if (!pprof_take_varint(&rest, &value))
+		if (!proto_take_varint(&rest, &value))
 			return cg_reject_at(
-			    r->base.job, rest.ptr, "expected a number");
+			    r->job, rest.ptr, "expected a number");
 		if (!append_number(r, list, value))
 			return false;
 	}
@@ -72,18 +72,18 @@ otlp_get_entry(struct otlp_reader *r, enum otlp_table table, uint64_t index,
 		[TABLE_STACK] = "stack" };
 	const uint32_t *at = r->entry[table].at;
 	struct cg_slice rest = r->dictionary;
-	struct pprof_field field;
+	struct proto_field field;
 
 	*message = (struct cg_slice){ "", 0 };
 	if (index == 0)
 		return true;
 	if (index >= r->entry[table].count)
-		return cg_reject(r->base.job,
+		return cg_reject(r->job,
 		    "expected %s %" PRId64 " in a table of %zu", names[table],
 		    (int64_t)index, r->entry[table].count);
 	rest.ptr += at[index];
 	rest.len -= at[index];
-	(void)pprof_take_field(&rest, &field);
+	(void)proto_take_field(&rest, &field);
 	*message = field.bytes;
-	return pprof_expand(&r->base, message->len);
+	return proto_expand(&r->tables, message->len);
 }

@@ -4,8 +4,7 @@
  *
  * Source: opentelemetry/proto/profiles/v1development/profiles.proto of
  * github.com/open-telemetry/opentelemetry-proto, tag v1.11.0 (21 July 2026),
- * status alpha: fields still change. The format began as profile.proto, so it
- * shares wire.c, locations.c and most of the writer with pprof.
+ * status alpha: fields still change. What it has of profile.proto is in proto/.
  *
  *	ProfilesData      1 ResourceProfiles ..., 2 ProfilesDictionary
  *	ResourceProfiles  1 Resource, 2 ScopeProfiles ...
@@ -16,20 +15,19 @@
  * refer to tables of the dictionary, which usually follows the profiles; entry
  * 0 of each table means none.
  *
- * The way of the data, reading: otlp_layout.c finds the version of the file.
- * otlp_read.c goes through resources, scopes and profiles, otlp_samples.c adds
- * their samples; otlp_tables.c makes stacks of the dictionary's entries when a
- * sample first refers to them, otlp_attributes.c makes labels of attributes,
- * otlp_fields.c takes fields of messages for all.
+ * The way of the data, reading: layout.c finds the version of the file.
+ * read.c goes through resources, scopes and profiles, samples.c adds
+ * their samples; tables.c makes stacks of the dictionary's entries when a
+ * sample first refers to them, attributes.c makes labels of attributes,
+ * fields.c takes fields of messages for all.
  *
- * Writing (otlp_write.h): the tables are those of pprof's writer (write.h);
- * otlp_times.c gives samples their times, otlp_put.c makes attributes,
- * otlp_write.c writes all.
+ * Writing (write.h): times.c gives samples their times, put.c makes attributes,
+ * write.c writes all.
  */
-#ifndef FORMATS_PPROF_OTLP_H
-#define FORMATS_PPROF_OTLP_H
+#ifndef FORMATS_OTLP_OTLP_H
+#define FORMATS_OTLP_OTLP_H
 
-#include "pprof.h"
+#include "proto/proto.h"
 
 /* ---- Fields ------------------------------------------------------------- */
 
@@ -87,11 +85,11 @@ enum {
 	VALUE_STRINDEX
 };
 
-/* ---- otlp_layout.c: versions -------------------------------------------- */
+/* ---- layout.c: versions -------------------------------------------- */
 
 struct otlp_layout {
 	const char *versions;
-	const char *profile, *sample; /* their fields: see otlp_layout.c */
+	const char *profile, *sample; /* their fields: see layout.c */
 	bool readable;
 	/* From its numbers of a sample's fields to those above. */
 	unsigned char field[OTLP_SAMPLE_FIELDS];
@@ -102,10 +100,10 @@ struct otlp_layout {
  * was cut; NULL: none does, or there is no profile. *more: none was found, but
  * what was cut off may have one; more may be NULL.
  */
-const struct otlp_layout *otlp_find_layout(struct cg_slice file, bool cut,
-    bool *more);
+const struct otlp_layout *otlp_find_layout(
+    struct cg_slice file, bool cut, bool *more);
 
-/* ---- otlp_read.c: the reader -------------------------------------------- */
+/* ---- read.c: the reader -------------------------------------------- */
 
 /* What the graph cannot represent. */
 enum otlp_lost {
@@ -131,29 +129,31 @@ struct otlp_type {
 };
 
 struct otlp_reader {
-	struct pprof_reader base; /* its job, build, and strings */
+	struct cg_job *job;
+	struct cg_build *build;
+	bool in_part;
 	const struct otlp_layout *layout;
 	uint64_t lost[OTLP_LOSTS];
-	bool several;             /* resources: attributes become labels */
+	bool several; /* resources: attributes become labels */
 
 	/* Of the current dictionary: */
 	struct cg_slice dictionary;
-	struct pprof_list entry[TABLES]; /* uint32_t: where they begin in it */
-	struct pprof_frames frames;
-	struct pprof_list mappings;  /* uint32_t: number in the space */
-	struct pprof_list locations; /* struct otlp_location */
-	struct pprof_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
-	struct pprof_list path;      /* uint64_t: locations of a stack */
+	struct proto_list entry[TABLES]; /* uint32_t: where they begin in it */
+	struct proto_tables tables;
+	struct proto_list mappings;  /* uint32_t: number in the space */
+	struct proto_list locations; /* struct otlp_location */
+	struct proto_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
+	struct proto_list path;      /* uint64_t: locations of a stack */
 
-	struct pprof_list types;     /* struct otlp_type */
-	struct pprof_list resource;  /* struct cg_label of the resource */
-	struct pprof_list label;     /* struct cg_label of the sample */
-	struct pprof_list indices;   /* uint64_t: of the sample's attributes */
-	struct pprof_list last;      /* the same of the sample before */
-	struct pprof_list values, times; /* uint64_t */
+	struct proto_list types;    /* struct otlp_type */
+	struct proto_list resource; /* struct cg_label of the resource */
+	struct proto_list label;    /* struct cg_label of the sample */
+	struct proto_list indices;  /* uint64_t: of the sample's attributes */
+	struct proto_list last;     /* the same of the sample before */
+	struct proto_list values, times; /* uint64_t */
 };
 
-/* How often a stack with its attributes was seen; see otlp_samples.c. */
+/* How often a stack with its attributes was seen; see samples.c. */
 struct otlp_seen {
 	uint32_t profile;
 	uint64_t now, most;
@@ -168,7 +168,7 @@ struct otlp_profile {
 
 struct otlp_walk {
 	struct otlp_reader *r;
-	struct pprof_list waiting; /* struct cg_slice: ResourceProfiles */
+	struct proto_list waiting; /* struct cg_slice: ResourceProfiles */
 	bool opened;               /* the dictionary is */
 	bool labelled, tracked;    /* as the last sample has it */
 	uint64_t resources;        /* read so far */
@@ -176,7 +176,7 @@ struct otlp_walk {
 	bool asked, timed;         /* for a timeline; it is wanted */
 	struct cg_sample_key key;
 	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */
-	struct pprof_list seen;
+	struct proto_list seen;
 	bool dated; /* begin and end of all profiles are known */
 	uint64_t begin, end;
 	uint64_t missing;           /* attributes that the profiler dropped */
@@ -184,7 +184,7 @@ struct otlp_walk {
 	uint64_t row[CG_EVENT_MAX]; /* zeros */
 };
 
-/* ---- otlp_samples.c ----------------------------------------------------- */
+/* ---- samples.c ----------------------------------------------------- */
 
 /* Adds a sample: its stack, with labels and times. */
 bool otlp_add_sample(
@@ -192,35 +192,35 @@ bool otlp_add_sample(
 /* Has a profile negative values? */
 bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 
-/* ---- otlp_fields.c ------------------------------------------------------ */
+/* ---- fields.c ------------------------------------------------------ */
 
 /* Takes the next field of a message; a failure is reported. */
 bool otlp_take_field(
-    struct otlp_reader *, struct cg_slice *, struct pprof_field *);
+    struct otlp_reader *, struct cg_slice *, struct proto_field *);
 /* Numbers of a field, appended to a list; fixed: of 64 bits each. */
-bool otlp_take_numbers(struct otlp_reader *, const struct pprof_field *,
-    struct pprof_list *, bool fixed);
-/* The message of an entry of a table. */
-bool otlp_get_entry(struct otlp_reader *, enum otlp_table, uint64_t index,
-    struct cg_slice *);
+bool otlp_take_numbers(struct otlp_reader *, const struct proto_field *,
+    struct proto_list *, bool fixed);
+/* The message of an entry of a table; entry 0 is empty. */
+bool otlp_get_entry(
+    struct otlp_reader *, enum otlp_table, uint64_t index, struct cg_slice *);
 
-/* ---- otlp_tables.c: the dictionary -------------------------------------- */
+/* ---- tables.c: the dictionary -------------------------------------- */
 
 bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
 void otlp_close_dictionary(struct otlp_reader *);
 /* The graph's node of a stack. */
 bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
 
-/* ---- otlp_attributes.c -------------------------------------------------- */
+/* ---- attributes.c -------------------------------------------------- */
 
 /* Appends labels to a list: of an entry of the table, or of a KeyValue. */
 bool otlp_add_indexed(
-    struct otlp_reader *, uint64_t index, struct pprof_list *);
+    struct otlp_reader *, uint64_t index, struct proto_list *);
 bool otlp_add_attribute(
-    struct otlp_reader *, struct cg_slice, bool indexed, struct pprof_list *);
+    struct otlp_reader *, struct cg_slice, bool indexed, struct proto_list *);
 /* Appends a label that is bytes, as a text of hex digits. */
 bool otlp_add_bytes(struct otlp_reader *, const char *key, struct cg_slice,
-    struct pprof_list *);
+    struct proto_list *);
 /* A text that stays. */
 const char *otlp_keep_string(struct otlp_reader *, struct cg_slice);
 /* The value of a label as a text. */

@@ -1,5 +1,5 @@
 /*
- * otlp_put.c - writes attributes of OpenTelemetry: of labels, mappings,
+ * put.c - writes attributes of OpenTelemetry: of labels, mappings,
  * profiles, and the resource.
  *
  * Labels of one key and unit become one attribute with a list. Keys should be
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "otlp_write.h"
+#include "write.h"
 
 /* ---- Texts -------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ valid_length(struct cg_slice text)
 
 /* Each byte that is no UTF-8 becomes U+FFFD, of three bytes. */
 void
-otlp_put_text(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
+otlp_put_text(struct otlp_writer *w, struct proto_list *buf, unsigned field,
     struct cg_slice text)
 {
 	static const struct cg_slice unknown = { "\xef\xbf\xbd", 3 };
@@ -46,67 +46,67 @@ otlp_put_text(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
 		rest.ptr += n + 1;
 		rest.len -= n + 1;
 	}
-	pprof_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
-	pprof_put_varint(&w->w, buf, text.len + 2 * bad);
+	proto_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
+	proto_put_varint(&w->w, buf, text.len + 2 * bad);
 	for (; bad > 0; bad--) {
 		n = valid_length(text);
-		pprof_put_slice(&w->w, buf, (struct cg_slice){ text.ptr, n });
-		pprof_put_slice(&w->w, buf, unknown);
+		proto_put_slice(&w->w, buf, (struct cg_slice){ text.ptr, n });
+		proto_put_slice(&w->w, buf, unknown);
 		text.ptr += n + 1;
 		text.len -= n + 1;
 	}
-	pprof_put_slice(&w->w, buf, text);
+	proto_put_slice(&w->w, buf, text);
 }
 
 /* ---- Values ------------------------------------------------------------- */
 
 /* Puts an AnyValue's field. */
 static void
-put_scalar(struct otlp_writer *w, struct pprof_table *buf,
-    const struct cg_label *value)
+put_scalar(
+    struct otlp_writer *w, struct proto_list *buf, const struct cg_label *value)
 {
 	if (value->value.len > 0) {
 		otlp_put_text(w, buf, VALUE_STRING, value->value);
 		return;
 	}
-	pprof_put_varint(&w->w, buf, VALUE_INT << 3 | WIRE_VARINT);
-	pprof_put_varint(&w->w, buf, (uint64_t)value->number);
+	proto_put_varint(&w->w, buf, VALUE_INT << 3 | WIRE_VARINT);
+	proto_put_varint(&w->w, buf, (uint64_t)value->number);
 }
 
 /* Puts field value, an AnyValue: a list if there are several. */
 static void
-put_value(struct otlp_writer *w, struct pprof_table *buf,
+put_value(struct otlp_writer *w, struct proto_list *buf,
     const struct cg_label *value, size_t n)
 {
-	struct pprof_table *list = &w->w.buf[1], *item = &w->w.buf[2];
+	struct proto_list *list = &w->w.buf[1], *item = &w->w.buf[2];
 
 	list->count = 0;
 	if (n == 1) {
 		put_scalar(w, list, value);
 	} else {
-		struct pprof_table *any = &w->any;
+		struct proto_list *any = &w->any;
 
 		any->count = 0;
 		for (size_t i = 0; i < n; i++) {
 			item->count = 0;
 			put_scalar(w, item, &value[i]);
-			pprof_put_bytes(&w->w, any, 1, item);
+			proto_put_bytes(&w->w, any, 1, item);
 		}
-		pprof_put_bytes(&w->w, list, VALUE_ARRAY, any);
+		proto_put_bytes(&w->w, list, VALUE_ARRAY, any);
 	}
-	pprof_put_bytes(&w->w, buf, ATTRIBUTE_VALUE, list);
+	proto_put_bytes(&w->w, buf, ATTRIBUTE_VALUE, list);
 }
 
 void
-otlp_put_key_value(struct otlp_writer *w, struct pprof_table *buf,
+otlp_put_key_value(struct otlp_writer *w, struct proto_list *buf,
     unsigned field, struct cg_slice key, const struct cg_label *value, size_t n)
 {
-	struct pprof_table *pair = &w->w.buf[0];
+	struct proto_list *pair = &w->w.buf[0];
 
 	pair->count = 0;
 	otlp_put_text(w, pair, ATTRIBUTE_KEY, key);
 	put_value(w, pair, value, n);
-	pprof_put_bytes(&w->w, buf, field, pair);
+	proto_put_bytes(&w->w, buf, field, pair);
 }
 
 /* ---- The table of attributes --------------------------------------------- */
@@ -116,18 +116,16 @@ static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
     const struct cg_label *value, size_t n)
 {
-	struct pprof_table *entry = &w->w.buf[0];
+	struct proto_list *entry = &w->w.buf[0];
 	uint32_t *id;
 
 	entry->count = 0;
-	pprof_put_number(
-	    &w->w, entry, ATTRIBUTE_KEY, pprof_find_string(&w->w, key));
+	proto_put_text(&w->w, entry, ATTRIBUTE_KEY, key);
 	put_value(w, entry, value, n);
-	pprof_put_number(&w->w, entry, ATTRIBUTE_UNIT,
-	    pprof_find_string(&w->w, value->unit));
+	proto_put_text(&w->w, entry, ATTRIBUTE_UNIT, value->unit);
 	/* Seeded by an address: a file cannot provoke collisions. */
 	id = cg_map_at(&w->attribute_ids,
-	    pprof_hash(
+	    proto_hash(
 		(uintptr_t)w, (struct cg_slice){ entry->at, entry->count }));
 	if (!id) {
 		(void)cg_reject_nomem(w->w.job);
@@ -135,7 +133,7 @@ find_attribute(struct otlp_writer *w, struct cg_slice key,
 	}
 	if (*id == 0) {
 		*id = ++w->attribute_count;
-		pprof_put_bytes(&w->w, &w->attributes, TABLE_ATTRIBUTE, entry);
+		proto_put_bytes(&w->w, &w->attributes, TABLE_ATTRIBUTE, entry);
 	}
 	return *id;
 }
@@ -183,7 +181,7 @@ put_set(struct otlp_writer *w)
 		for (n = 1;
 		     i + n < count && is_alike(&label[i], &label[i + n]);)
 			n++;
-		pprof_put_varint(&w->w, &w->sets,
+		proto_put_varint(&w->w, &w->w.sets,
 		    find_attribute(w, attribute_key(&label[i]), &label[i], n));
 	}
 }
@@ -195,37 +193,37 @@ otlp_list_labels(struct otlp_writer *w)
 	size_t count = cg_labels_count(graph);
 	struct cg_label label, *to;
 
-	w->set_end = calloc(count + 1, sizeof(*w->set_end));
-	if (!w->set_end)
-		return cg_reject_nomem(w->w.job);
+	w->w.set_end = cg_alloc(w->w.job, (count + 1) * sizeof(*w->w.set_end));
+	if (!w->w.set_end)
+		return false;
 	for (cg_labels set = 1; set <= count; set++) {
 		w->labels.count = 0;
 		for (size_t i = 0; cg_get_label(graph, set, i, &label); i++) {
-			to = pprof_out_append(&w->w, &w->labels, sizeof(*to));
+			to = proto_append(w->w.job, &w->labels, sizeof(*to));
 			if (!to)
 				return false;
 			*to = label;
 		}
 		put_set(w);
-		w->set_end[set] = w->sets.count;
+		w->w.set_end[set] = w->w.sets.count;
 	}
 	return cg_rejected(w->w.job) == CG_OK;
 }
 
 void
-otlp_put_labels(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
+otlp_put_labels(struct otlp_writer *w, struct proto_list *buf, unsigned field,
     cg_labels set)
 {
 	size_t begin, len;
 
 	if (set == 0)
 		return;
-	begin = w->set_end[set - 1];
-	len = w->set_end[set] - begin;
-	pprof_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
-	pprof_put_varint(&w->w, buf, len);
-	pprof_put_slice(&w->w, buf,
-	    (struct cg_slice){ (const char *)w->sets.at + begin, len });
+	begin = w->w.set_end[set - 1];
+	len = w->w.set_end[set] - begin;
+	proto_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
+	proto_put_varint(&w->w, buf, len);
+	proto_put_slice(&w->w, buf,
+	    (struct cg_slice){ (const char *)w->w.sets.at + begin, len });
 }
 
 /* ---- Descriptions ------------------------------------------------------- */
@@ -244,7 +242,7 @@ static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 {
 	uint32_t *id = cg_map_at(
-	    &w->desc_ids, pprof_hash(pprof_hash((uintptr_t)w, key), value));
+	    &w->desc_ids, proto_hash(proto_hash((uintptr_t)w, key), value));
 	struct otlp_desc *desc;
 
 	if (!id)
@@ -252,7 +250,7 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 	if (*id != 0 || value.len == 0)
 		return true;
 	*id = 1;
-	desc = pprof_out_append(&w->w, &w->descs, sizeof(*desc));
+	desc = proto_append(w->w.job, &w->descs, sizeof(*desc));
 	if (!desc)
 		return false;
 	*desc = (struct otlp_desc){ key, value, w->descs.count };
@@ -288,9 +286,7 @@ otlp_list_descs(struct otlp_writer *w)
 	for (cg_part part = 0; part < cg_part_count(graph); part++) {
 		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
 		     i++) {
-			bool field = pprof_has_field(key) || is_of_scope(key);
-
-			if ((field && !find_profile_key(cg_slice(key))) ||
+			if (proto_has_field(key) || is_of_scope(key) ||
 			    (several && cg_desc_is_count(key)))
 				continue;
 			if (!add_desc(w, cg_slice(key), cg_slice(value)))
@@ -314,7 +310,7 @@ next_desc(struct otlp_writer *w, size_t *i)
 	w->labels.count = 0;
 	for (; *i < w->descs.count && cg_compare(desc[*i].key, key) == 0;
 	     ++*i) {
-		to = pprof_out_append(&w->w, &w->labels, sizeof(*to));
+		to = proto_append(w->w.job, &w->labels, sizeof(*to));
 		if (!to)
 			break;
 		*to = (struct cg_label){
@@ -326,25 +322,25 @@ next_desc(struct otlp_writer *w, size_t *i)
 
 void
 otlp_put_profile_attributes(
-    struct otlp_writer *w, struct pprof_table *list, const char *long_name)
+    struct otlp_writer *w, struct proto_list *list, const char *long_name)
 {
 	const struct otlp_role *role;
 
 	for (size_t i = 0; i < w->descs.count;) {
 		role = find_profile_key(next_desc(w, &i));
 		if (role && w->labels.count > 0)
-			pprof_put_varint(&w->w, list,
+			proto_put_varint(&w->w, list,
 			    find_attribute(w, cg_slice(role->attribute),
 				w->labels.at, w->labels.count));
 	}
 	if (*long_name)
-		pprof_put_varint(&w->w, list,
+		proto_put_varint(&w->w, list,
 		    otlp_text_attribute(
 			w, OTLP_KEY_LONG_NAME, cg_slice(long_name)));
 }
 
 static void
-put_number(struct otlp_writer *w, struct pprof_table *buf, const char *key,
+put_number(struct otlp_writer *w, struct proto_list *buf, const char *key,
     uint64_t number)
 {
 	const struct cg_label label = { .number = (int64_t)number };
@@ -355,9 +351,9 @@ put_number(struct otlp_writer *w, struct pprof_table *buf, const char *key,
 }
 
 void
-otlp_put_resource(struct otlp_writer *w, struct pprof_table *buf)
+otlp_put_resource(struct otlp_writer *w, struct proto_list *buf)
 {
-	const struct cg_part_info part = pprof_common_part(&w->w);
+	const struct cg_part_info part = proto_common_part(&w->w);
 	const struct cg_label cmd = { .value = cg_slice(part.cmd) };
 
 	put_number(w, buf, "process.pid", part.pid);
@@ -381,38 +377,38 @@ otlp_put_resource(struct otlp_writer *w, struct pprof_table *buf)
 static void
 add_keys(struct otlp_writer *w)
 {
-	const struct pprof_out_mapping *mapping = w->w.mappings.at;
+	const struct proto_out_mapping *mapping = w->w.mappings.at;
 	const struct otlp_desc *desc = w->descs.at;
 	const struct otlp_role *role;
 
 	for (size_t i = 0; i < w->descs.count; i++) {
 		role = find_profile_key(desc[i].key);
 		if (role)
-			pprof_add_string(&w->w, cg_slice(role->attribute));
+			proto_add_string(&w->w, cg_slice(role->attribute));
 	}
 	for (size_t i = 0; i < cg_event_count(w->w.graph); i++)
 		if (*cg_get_event(w->w.graph, i)->long_name)
-			pprof_add_string(&w->w, cg_slice(OTLP_KEY_LONG_NAME));
+			proto_add_string(&w->w, cg_slice(OTLP_KEY_LONG_NAME));
 	for (size_t i = 0; i < w->w.mappings.count; i++)
 		if (mapping[i].build_id.len > 0)
-			pprof_add_string(&w->w, cg_slice(OTLP_KEY_BUILD_ID));
+			proto_add_string(&w->w, cg_slice(OTLP_KEY_BUILD_ID));
 }
 
 void
 otlp_add_strings(struct otlp_writer *w)
 {
-	struct pprof_period period = pprof_get_period(&w->w);
+	struct proto_period period = proto_get_period(&w->w);
 	struct cg_label label;
 
-	pprof_add_table_strings(&w->w);
-	pprof_add_string(&w->w, period.type);
-	pprof_add_string(&w->w, period.unit);
+	proto_add_table_strings(&w->w);
+	proto_add_string(&w->w, period.type);
+	proto_add_string(&w->w, period.unit);
 	add_keys(w);
 	for (cg_labels set = 1; set <= cg_labels_count(w->w.graph); set++)
 		for (size_t i = 0; cg_get_label(w->w.graph, set, i, &label);
 		     i++) {
-			pprof_add_string(&w->w, attribute_key(&label));
-			pprof_add_string(&w->w, label.unit);
+			proto_add_string(&w->w, attribute_key(&label));
+			proto_add_string(&w->w, label.unit);
 		}
-	pprof_sort_strings(&w->w);
+	proto_sort_strings(&w->w);
 }

@@ -1,0 +1,168 @@
+/*
+ * proto.h - what profile.proto (pprof/) and OpenTelemetry's profiles (otlp/)
+ * share: OpenTelemetry's began as profile.proto, and have the same tables of
+ * texts, mappings, locations and functions with other field numbers.
+ *
+ * Reading: wire.h takes fields of messages; tables.c has texts and lists,
+ * locations.c makes frames of locations. words.c has units and names of events
+ * for both directions. Writing: see write.h.
+ */
+#ifndef FORMATS_PROTO_PROTO_H
+#define FORMATS_PROTO_PROTO_H
+
+#include <string.h>
+
+#include "cgconv_expert.h"
+#include "cgconv_parse.h"
+#include "wire.h"
+
+/* ---- Fields ------------------------------------------------------------- */
+
+/* Numbers of profile.proto; messages with an id lack it in OpenTelemetry's. */
+enum { VALUE_TYPE = 1, VALUE_UNIT, VALUE_FIELDS };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILENAME,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILENAMES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINES,
+	MAPPING_FIELDS
+};
+enum {
+	LOCATION_ID = 1,
+	LOCATION_MAPPING,
+	LOCATION_ADDRESS,
+	LOCATION_LINE,
+	LOCATION_FOLDED,
+	LOCATION_FIELDS
+};
+enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN, LINE_FIELDS };
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYSTEM_NAME,
+	FUNCTION_FILENAME,
+	FUNCTION_START_LINE,
+	FUNCTION_FIELDS
+};
+
+/* ---- words.c: units and names ------------------------------------------- */
+
+/* From a unit of pprof to that of an event, and back. */
+const char *proto_unit_in(const char *);
+const char *proto_unit_out(const char *);
+/*
+ * The name of an event for the name of a type: one word, with a number unless
+ * it is 0. NULL: out of memory.
+ */
+const char *proto_event_word(
+    struct cg_job *, struct cg_slice type, size_t number);
+
+/* "10000000 cpu nanoseconds"; NULL: out of memory. */
+const char *proto_period_text(
+    struct cg_job *, int64_t, struct cg_slice type, struct cg_slice unit);
+
+/* Keys of descriptions of a part. */
+#define PROTO_KEY_TIME "time_nanos"
+#define PROTO_KEY_DURATION "duration_nanos"
+#define PROTO_KEY_PERIOD "period"
+#define PROTO_KEY_COMMENT "comment"
+#define PROTO_KEY_MAPPING "mapping"
+/* Has each profile a field for descriptions with that key? */
+bool proto_has_field(const char *key);
+
+/* ---- tables.c: lists and texts ------------------------------------------ */
+
+/*
+ * What returns bool below, or NULL or 0 for a failure, has reported the failure
+ * as cg_reject() does.
+ */
+
+/* An array as CG_ARRAY() is one, of any type. Indices + 1 have 32 bits. */
+struct proto_list {
+	void *at;
+	size_t count, cap;
+};
+bool proto_lengthen(struct cg_job *, struct proto_list *, size_t width);
+/* Appends an element, zeroed. */
+static inline void *
+proto_append(struct cg_job *job, struct proto_list *list, size_t width)
+{
+	if (list->count == list->cap && !proto_lengthen(job, list, width))
+		return NULL;
+	return memset((char *)list->at + list->count++ * width, 0, width);
+}
+/* Appends bytes; the list is not NULL then. */
+bool proto_append_bytes(struct cg_job *, struct proto_list *, struct cg_slice);
+/* Of bytes of a file, which cannot provoke collisions. */
+uint64_t proto_hash(uint64_t seed, struct cg_slice);
+
+struct proto_tables {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	struct proto_list strings; /* cg_name */
+	struct cg_space *space;    /* before mappings are added; else NULL */
+	struct proto_list frames;  /* struct proto_frame */
+	uint64_t expanded;         /* see proto_expand() */
+	uint64_t made;             /* frames of it that nodes hold */
+	cg_node newest;            /* of all that locations made */
+	uint32_t round;            /* of nodes: how often they became invalid */
+};
+
+/* The text with an index of the string table. */
+bool proto_get_name(struct proto_tables *, uint64_t index, cg_name *);
+bool proto_get_text(struct proto_tables *, uint64_t, struct cg_slice *);
+/* Empties the tables, but still counts what was expanded. */
+void proto_drop_tables(struct proto_tables *);
+/* A line of source: int64 in messages, anything else is none. */
+static inline uint32_t
+proto_line(uint64_t line)
+{
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+/* Warns about a field with an unknown number. */
+void proto_skip_field(struct cg_job *, const struct proto_field *);
+
+/* ---- locations.c: their frames ------------------------------------------ */
+
+struct proto_function {
+	uint64_t name, system_name, file;
+	uint32_t start_line;
+	bool defined;
+};
+/* A frame of a location; those of one are in a row, innermost first. */
+struct proto_frame {
+	cg_fn fn;
+	cg_frame_id id; /* 0: on no stack yet */
+	struct cg_pos pos;
+	bool inlined;
+};
+struct proto_place {
+	uint32_t mapping; /* number in the space; 0: unknown */
+	uint64_t addr;    /* in the process */
+};
+/* Adds and describes a mapping; its number in the space, 0: failed. */
+uint32_t proto_add_mapping(struct proto_tables *, const struct cg_mapping *);
+/* Adds a frame for a line of a location. */
+bool proto_add_line(struct proto_tables *, const struct proto_place *,
+    const struct proto_function *, uint32_t line, bool inlined);
+/* Adds the frames of a location without lines. */
+bool proto_add_address(struct proto_tables *, const struct proto_place *);
+/* Puts count frames from that one on on top of a node: *node is their leaf. */
+bool proto_put_frames(
+    struct proto_tables *, uint32_t first, size_t count, cg_node *node);
+/* As cg_free_nodes(): true if no node is valid any more. */
+bool proto_free_nodes(struct proto_tables *);
+/*
+ * Counts bytes for what a table lists once and samples use many times: too many
+ * for the size of the file are an error.
+ */
+bool proto_expand(struct proto_tables *, uint64_t bytes);
+
+#endif
