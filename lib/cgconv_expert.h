@@ -177,11 +177,7 @@ void cg_compress_free(struct cg_compress *);
  * is fetched from a network, and of paths in the file only those of separate
  * debug files, by build-id and debuglink, are opened.
  */
-struct cg_symbols;
-const struct cg_symbols *cg_open_symbols(struct cg_job *, const char *path,
-    bool quiet);
-
-struct cg_elf {
+struct cg_symbols {
 	const char *path;     /* as given */
 	const char *debug;    /* separate debug file, "" if none was found */
 	const char *build_id; /* hex, "" */
@@ -198,8 +194,10 @@ struct cg_elf {
 	uint64_t text_low;    /* start and end of section .text; 0: none */
 	uint64_t text_end;
 	size_t symbol_count;  /* of the table in use; 0: stripped */
+	struct cg_lazy *lazy;   /* what lookups change: of the library */
 };
-const struct cg_elf *cg_symbols_elf(const struct cg_symbols *);
+const struct cg_symbols *cg_open_symbols(struct cg_job *, const char *path,
+    bool quiet);
 
 /* The symbol table in file order, for formats with rules of their own. */
 struct cg_symbol {
@@ -229,22 +227,11 @@ bool cg_find_function(const struct cg_symbols *, uint64_t addr,
 bool cg_find_name(const struct cg_symbols *, struct cg_slice name,
     struct cg_function *);
 
-/* A source location of an address; inlining makes several. */
-struct cg_frame {
-	const char *name;     /* function (demangled); "" if unknown */
-	const char *file;
-	uint32_t line;
-};
+/* Frames of an address at most: inlining makes several. */
 #define CG_FRAME_MAX 64
 /*
- * The frames of an address, innermost first; returns how many (1: not inlined,
- * 0: no line is known).
- */
-size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
-    struct cg_frame frames[CG_FRAME_MAX]);
-/*
- * The innermost file and line only, and the range [*low, *high) in which they
- * are the same.
+ * The innermost file and line of an address, and the range [*low, *high) in
+ * which they are the same.
  */
 bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);

@@ -186,15 +186,13 @@ map_executable(struct gperf_reader *r)
 	const char *path = cg_job_object(r->job, 0);
 	const struct cg_symbols *symbols =
 	    path ? cg_open_symbols(r->job, path, false) : NULL;
-	const struct cg_elf *elf;
 	struct cg_mapping mapping;
 
 	if (!symbols)
 		return true;
-	elf = cg_symbols_elf(symbols);
-	mapping = (struct cg_mapping){ .start = elf->exec_low,
-		.limit = elf->exec_high,
-		.offset = elf->exec_offset,
+	mapping = (struct cg_mapping){ .start = symbols->exec_low,
+		.limit = symbols->exec_high,
+		.offset = symbols->exec_offset,
 		.path = cg_slice(path),
 		.build_id = { "", 0 } };
 	return cg_rejected(r->job) == CG_OK &&

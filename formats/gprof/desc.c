@@ -97,14 +97,14 @@ describe_library(struct cg_build *build, const struct gprof_image *image)
 	const char *before;
 
 	snprintf(value, sizeof(value), "base=0x%" PRIx64 " object=%s",
-	    image->base, image->elf->path);
+	    image->base, image->symbols->path);
 	for (size_t i = 0;; i++) {
 		number_key(key, GPROF_KEY_LIBRARY, i);
 		before = cg_get_desc(build, key);
 		if (!*before)
 			break;
 		before = strstr(before, "object=");
-		if (before && strcmp(before + 7, image->elf->path) == 0)
+		if (before && strcmp(before + 7, image->symbols->path) == 0)
 			return;
 	}
 	add_desc(build, key, value);

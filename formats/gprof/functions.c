@@ -117,7 +117,7 @@ compare_symbols(const void *va, const void *vb)
 
 /* Keeps one symbol an address: up to the next one, the last to .text's end. */
 static void
-set_extents(struct gprof_symbols *symbols, const struct cg_elf *elf)
+set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
 {
 	uint64_t last = elf->text_end ? elf->text_end : elf->exec_high;
 	struct gprof_symbol *at = symbols->at;
@@ -138,13 +138,12 @@ static bool
 list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
     struct gprof_symbols *symbols)
 {
-	const struct cg_elf *elf = cg_symbols_elf(table);
 	struct cg_symbol symbol;
 
-	symbols->at = cg_alloc(job, elf->symbol_count * sizeof(*symbols->at));
+	symbols->at = cg_alloc(job, table->symbol_count * sizeof(*symbols->at));
 	if (!symbols->at)
 		return false;
-	for (size_t i = 0; i < elf->symbol_count; i++) {
+	for (size_t i = 0; i < table->symbol_count; i++) {
 		if (!cg_get_symbol(table, i, &symbol) || !is_function(&symbol))
 			continue;
 		symbols->at[symbols->count++] = (struct gprof_symbol){
@@ -155,7 +154,7 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 			.func = symbol.type == STT_FUNC,
 		};
 	}
-	set_extents(symbols, elf);
+	set_extents(symbols, table);
 	return true;
 }
 
@@ -206,7 +205,7 @@ gprof_funcs_open(struct gprof_funcs *funcs, struct cg_job *job,
 		.images = images,
 		.last = { NONE, NONE } };
 	funcs->nameless =
-	    images->count == 0 || images->image[0].elf->symbol_count == 0;
+	    images->count == 0 || images->image[0].symbols->symbol_count == 0;
 	if (funcs->nameless || !cg_opt_flag(job, "gprof-compat"))
 		return list_entries(funcs, gmon);
 	funcs->compat = true;
@@ -288,7 +287,7 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 		.overhead = is_overhead(found->name) };
 	if (found->image) {
 		object =
-		    cg_add_object(build, cg_slice(found->image->elf->path));
+		    cg_add_object(build, cg_slice(found->image->symbols->path));
 		base = found->image->base;
 	}
 	func->file = cg_add_file(build, cg_slice(found->file));

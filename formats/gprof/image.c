@@ -23,7 +23,7 @@
 #define EM_X86_64 62
 
 bool
-gprof_is_x86(const struct cg_elf *elf)
+gprof_is_x86(const struct cg_symbols *elf)
 {
 	return elf->machine == EM_386 || elf->machine == EM_X86_64;
 }
@@ -45,13 +45,12 @@ round_up(uint64_t addr)
 static struct limits
 find_limits(const struct cg_symbols *symbols)
 {
-	const struct cg_elf *elf = cg_symbols_elf(symbols);
-	bool text = elf->text_end > elf->text_low;
+	bool text = symbols->text_end > symbols->text_low;
 	struct limits limits = {
-		.low = { NOWHERE, elf->load_low, NOWHERE,
-		    text ? elf->text_low : NOWHERE },
-		.high = { NOWHERE, elf->text_high, elf->exec_high,
-		    text ? elf->text_end : NOWHERE },
+		.low = { NOWHERE, symbols->load_low, NOWHERE,
+		    text ? symbols->text_low : NOWHERE },
+		.high = { NOWHERE, symbols->text_high, symbols->exec_high,
+		    text ? symbols->text_end : NOWHERE },
 	};
 	struct cg_symbol symbol;
 
@@ -101,7 +100,7 @@ match_range(const struct gmon_hist *hist, const struct limits *limits,
 
 /* LD_PROFILE's range: the executable segments, rounded to pages. */
 static bool
-match_pages(const struct gmon_hist *hist, const struct cg_elf *elf)
+match_pages(const struct gmon_hist *hist, const struct cg_symbols *elf)
 {
 	return hist->low % PAGE == 0 && hist->high % PAGE == 0 &&
 	       hist->low <= elf->exec_low &&
@@ -111,7 +110,7 @@ match_pages(const struct gmon_hist *hist, const struct cg_elf *elf)
 }
 
 static bool
-same_class(const struct gmon *gmon, const struct cg_elf *elf)
+same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 {
 	return gmon->word == elf->word && gmon->big == elf->big_endian;
 }
@@ -125,20 +124,21 @@ static bool
 match_object(
     const struct gmon *gmon, const struct cg_symbols *symbols, uint64_t *bias)
 {
-	const struct cg_elf *elf = cg_symbols_elf(symbols);
 	struct limits limits = find_limits(symbols);
 
 	*bias = 0;
-	if (!same_class(gmon, elf))
+	if (!same_class(gmon, symbols))
 		return false;
 	for (size_t i = 0; i < gmon->hists; i++) {
 		const struct gmon_hist *hist = &gmon->hist[i];
 
-		if (match_range(hist, &limits, elf->type != ET_EXEC, bias) ||
-		    match_pages(hist, elf))
+		if (match_range(
+			hist, &limits, symbols->type != ET_EXEC, bias) ||
+		    match_pages(hist, symbols))
 			return true;
-		if (gmon->kind == GMON_BSD44 && hist->low >= elf->load_low &&
-		    hist->high <= round_up(elf->exec_high))
+		if (gmon->kind == GMON_BSD44 &&
+		    hist->low >= symbols->load_low &&
+		    hist->high <= round_up(symbols->exec_high))
 			return true;
 	}
 	return gmon->hists == 0;
@@ -160,7 +160,6 @@ static void
 set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
     const struct cg_symbols *symbols, uint64_t bias)
 {
-	const struct cg_elf *elf = cg_symbols_elf(symbols);
 
 	if (bias != 0) {
 		cg_warn(job,
@@ -170,15 +169,14 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
 		subtract_bias(gmon, bias);
 	}
 	images->image[0] = (struct gprof_image){ .symbols = symbols,
-		.elf = elf,
-		.low = elf->load_low,
-		.high = elf->exec_high };
+		.low = symbols->load_low,
+		.high = symbols->exec_high };
 	images->count = 1;
-	if (elf->symbol_count == 0)
+	if (symbols->symbol_count == 0)
 		cg_warn(job,
 		    "%s has no symbols, and no debug file with build-id '%s' "
 		    "or debuglink '%s' was found",
-		    elf->path, elf->build_id, elf->debuglink);
+		    symbols->path, symbols->build_id, symbols->debuglink);
 }
 
 /* ---- Shared libraries --------------------------------------------------- */
@@ -196,7 +194,6 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
 
 struct library {
 	const struct cg_symbols *symbols;
-	const struct cg_elf *elf;
 	CG_ARRAY(uint64_t) start; /* of functions, by offset in their page */
 	CG_ARRAY(uint64_t) self;  /* callees outside the program, by address */
 	CG_ARRAY(uint64_t) base;  /* proposals */
@@ -238,7 +235,7 @@ static bool
 list_starts(struct cg_job *job, struct library *lib)
 {
 	struct cg_symbol symbol;
-	size_t n = lib->elf->symbol_count;
+	size_t n = lib->symbols->symbol_count;
 
 	if (!cg_reserve(job, &lib->start, n))
 		return false;
@@ -278,7 +275,7 @@ follows_call(const struct library *lib, uint64_t addr)
 {
 	struct cg_slice code;
 
-	if (!gprof_is_x86(lib->elf))
+	if (!gprof_is_x86(lib->symbols))
 		return true;
 	code = cg_find_code(lib->symbols, addr - 6, 6);
 	return code.len == 6 && (memcmp(code.ptr + 1, "\xe8", 1) == 0 ||
@@ -351,9 +348,11 @@ first_self(const struct library *lib, uint64_t addr)
 static size_t
 count_explained(const struct library *lib, uint64_t base)
 {
-	size_t first = first_self(lib, base + lib->elf->exec_low), i = first;
+	size_t first = first_self(lib, base + lib->symbols->exec_low),
+	       i = first;
 
-	for (; i < lib->self.n && lib->self.at[i] < base + lib->elf->exec_high;
+	for (; i < lib->self.n &&
+	       lib->self.at[i] < base + lib->symbols->exec_high;
 	     i++) {
 		if (!is_entry(lib, lib->self.at[i] - base))
 			return 0;
@@ -396,8 +395,7 @@ static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
     struct gprof_images *images, const struct cg_symbols *symbols)
 {
-	struct library lib = { .symbols = symbols,
-		.elf = cg_symbols_elf(symbols) };
+	struct library lib = { .symbols = symbols };
 	struct gprof_image *image = &images->image[images->count];
 	uint64_t base = 0;
 
@@ -407,13 +405,12 @@ add_library(struct cg_job *job, const struct gmon *gmon,
 		return false;
 	if (lib.self.n > 0 && find_base(&lib, &base)) {
 		*image = (struct gprof_image){ .symbols = symbols,
-			.elf = lib.elf,
 			.base = base,
-			.low = base + lib.elf->exec_low,
-			.high = base + lib.elf->exec_high };
+			.low = base + lib.symbols->exec_low,
+			.high = base + lib.symbols->exec_high };
 		images->count++;
 	} else if (lib.self.n > 0) {
-		cg_warn(job, "no call is known to enter %s", lib.elf->path);
+		cg_warn(job, "no call is known to enter %s", lib.symbols->path);
 	}
 	/* There may be many libraries. */
 	cg_drop(job, &lib.base);
@@ -432,7 +429,7 @@ add_libraries(
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
 		symbols = cg_open_symbols(job, path, true);
 		if (symbols != images->image[0].symbols &&
-		    same_class(gmon, cg_symbols_elf(symbols)) &&
+		    same_class(gmon, symbols) &&
 		    !add_library(job, gmon, images, symbols))
 			return false;
 	}
@@ -458,15 +455,15 @@ bool
 gprof_get_hint(struct cg_job *job, struct gprof_hint *hint)
 {
 	const char *path = cg_job_object(job, 0);
-	const struct cg_elf *elf;
+	const struct cg_symbols *symbols;
 
 	if (!gprof_open_objects(job))
 		return false;
 	if (!path)
 		return true;
-	elf = cg_symbols_elf(cg_open_symbols(job, path, true));
-	hint->word = elf->word;
-	hint->big = elf->big_endian;
+	symbols = cg_open_symbols(job, path, true);
+	hint->word = symbols->word;
+	hint->big = symbols->big_endian;
 	return true;
 }
 
@@ -475,23 +472,22 @@ static bool
 reject_mismatch(struct cg_job *job, const struct gmon *gmon,
     const struct cg_symbols *symbols)
 {
-	const struct cg_elf *elf = cg_symbols_elf(symbols);
 	const struct gmon_hist *hist = gmon->hist;
 	static const char *const order[] = { "little", "big" };
 	uint64_t low, high;
 
-	if (!same_class(gmon, elf))
+	if (!same_class(gmon, symbols))
 		return cg_reject(job,
 		    "the profile is %u-bit %s endian, but %s is %u-bit %s "
 		    "endian: different executable (use {any-exe})",
-		    gmon->word * 8, order[gmon->big], elf->path, elf->word * 8,
-		    order[elf->big_endian]);
+		    gmon->word * 8, order[gmon->big], symbols->path,
+		    symbols->word * 8, order[symbols->big_endian]);
 	gprof_text(symbols, &low, &high);
 	return cg_reject(job,
 	    "the profile covers 0x%" PRIx64 "-0x%" PRIx64
 	    ", but %s has text 0x%" PRIx64 "-0x%" PRIx64
 	    ": different executable (use {any-exe})",
-	    hist->low, hist->high, elf->path, low, high);
+	    hist->low, hist->high, symbols->path, low, high);
 }
 
 /* The input's name without a suffix that profilers append, or NULL. */

@@ -14,8 +14,7 @@
 /* An ELF object whose addresses are in a gmon.out. */
 struct gprof_image {
 	const struct cg_symbols *symbols;
-	const struct cg_elf *elf;
-	uint64_t base;      /* address in the gmon.out minus that in elf */
+	uint64_t base;      /* address in the gmon.out minus that in the file */
 	uint64_t low, high; /* of its code, in the gmon.out */
 };
 /* The program is image 0 if it is known; shared libraries follow. */
@@ -43,7 +42,7 @@ const struct gprof_image *gprof_image_at(
 /* The range of text that a runtime most likely profiles. */
 void gprof_text(const struct cg_symbols *, uint64_t *low, uint64_t *high);
 /* True for x86 and x86-64, whose calls can be recognized in the code. */
-bool gprof_is_x86(const struct cg_elf *);
+bool gprof_is_x86(const struct cg_symbols *);
 /* Sorts n values and drops duplicates. False: out of memory. */
 bool gprof_make_distinct(uint64_t *value, size_t *n);
 

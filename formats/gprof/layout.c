@@ -39,8 +39,8 @@ static void
 set_covered(struct gprof_layout *layout)
 {
 	const struct cg_graph *graph = layout->graph;
-	struct cg_slice program = cg_slice(
-	    layout->symbols ? cg_symbols_elf(layout->symbols)->path : "");
+	struct cg_slice program =
+	    cg_slice(layout->symbols ? layout->symbols->path : "");
 
 	for (cg_object i = 0; i <= cg_object_count(graph); i++) {
 		struct cg_slice path = cg_object_path(graph, i);
@@ -226,16 +226,14 @@ static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
 {
 	struct gmon_hist *hist = &gmon->hist[0];
-	const struct cg_elf *elf;
 
 	*gmon = (struct gmon){
 		.hist = gmon->hist, .hists = 1, .word = 8, .bucket = 1
 	};
 	*hist = (struct gmon_hist){ 0 };
 	if (layout->symbols) {
-		elf = cg_symbols_elf(layout->symbols);
-		gmon->word = elf->word;
-		gmon->big = elf->big_endian;
+		gmon->word = layout->symbols->word;
+		gmon->big = layout->symbols->big_endian;
 		gprof_text(layout->symbols, &hist->low, &hist->high);
 		find_bias(layout);
 	} else if (!cover_hottest_object(layout, event, hist)) {

@@ -279,7 +279,7 @@ warn_arcs(struct mapper *map)
 		    "%zu of %zu arcs enter a function more than %d bytes "
 		    "after its start: %s may be a different executable",
 		    map->late, map->entered, GPROF_PROLOGUE,
-		    images->image[0].elf->path);
+		    images->image[0].symbols->path);
 }
 
 /* ---- The whole ---------------------------------------------------------- */
@@ -350,11 +350,13 @@ gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 	struct mapper map = {
 		.job = job, .build = build, .gmon = gmon, .order.job = job
 	};
-	const struct cg_elf *elf = images->count ? images->image[0].elf : NULL;
-	const struct cg_part_info part = { .cmd = elf ? elf->path : "" };
+	const struct cg_symbols *program =
+	    images->count ? images->image[0].symbols : NULL;
+	const struct cg_part_info part = { .cmd =
+					       program ? program->path : "" };
 	bool ok;
 
-	map.x86 = elf && gprof_is_x86(elf);
+	map.x86 = program && gprof_is_x86(program);
 	cg_add_part(build, &part);
 	gprof_describe(build, gmon, images);
 	add_events(build, gmon);

@@ -299,12 +299,11 @@ bool
 llvm_add_executable(
     struct llvm_mapping *mapping, const struct cg_symbols *symbols, bool *found)
 {
-	const struct cg_elf *elf = cg_symbols_elf(symbols);
 	struct executable exe = { .mapping = mapping,
 		.job = mapping->report->job,
-		.path = elf->path };
+		.path = symbols->path };
 	struct cg_slice names, units, functions;
-	bool big = elf->big_endian, ok;
+	bool big = symbols->big_endian, ok;
 
 	*found = false;
 	if (!llvm_find_section(exe.job, symbols, "__llvm_covmap", &units) ||

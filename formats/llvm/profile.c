@@ -23,7 +23,7 @@
 
 /* Has the profile the build id of this executable? */
 static bool
-has_id(const struct llvm_profile *profile, const struct cg_elf *elf)
+has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
 {
 	for (size_t i = 0; i < profile->id.n; i++) {
 		const char *hex = elf->build_id;
@@ -79,8 +79,8 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
 	if (!llvm_add_executable(mapping, symbols, &found))
 		return false;
 	count->mapped += found;
-	count->matched += has_id(mapping->profile, cg_symbols_elf(symbols)) ||
-			  *cg_symbols_elf(symbols)->build_id == '\0';
+	count->matched +=
+	    has_id(mapping->profile, symbols) || *symbols->build_id == '\0';
 	return true;
 }
 
@@ -124,9 +124,8 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
 		    path[i] ? cg_open_symbols(job, path[i], true) : NULL;
 
 		/* a.out may be any program. */
-		if (symbols &&
-		    (has_id(mapping->profile, cg_symbols_elf(symbols)) ||
-			(i == 0 && mapping->profile->id.n == 0)))
+		if (symbols && (has_id(mapping->profile, symbols) ||
+				   (i == 0 && mapping->profile->id.n == 0)))
 			ok = add_executable(mapping, symbols, count);
 	}
 	return ok;

@@ -23,10 +23,8 @@ SIZE(cg_counts, 64);
 SIZE(cg_coverage, 72);
 SIZE(cg_detected, 24);
 SIZE(cg_doc, 272);
-SIZE(cg_elf, 112);
 SIZE(cg_event, 40);
 SIZE(cg_field, 40);
-SIZE(cg_frame, 24);
 SIZE(cg_function, 40);
 SIZE(cg_head, 48);
 SIZE(cg_hits, 16);
@@ -52,6 +50,7 @@ SIZE(cg_slice, 16);
 SIZE(cg_stack, 40);
 SIZE(cg_stack_cost, 32);
 SIZE(cg_symbol, 40);
+SIZE(cg_symbols, 120);
 
 static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
 	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",

@@ -49,7 +49,7 @@ struct cg_space {
 
 /* Is the object the one that was mapped? Warns if only its name is. */
 static bool
-serves(struct cg_space *space, const struct cg_elf *elf,
+serves(struct cg_space *space, const struct cg_symbols *elf,
     const struct cg_mapping *mapping)
 {
 	enum cg_mapped mapped = cg_mapping_match(mapping, elf);
@@ -70,7 +70,7 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 
 	for (size_t i = 0; (path = cg_job_object(space->job, i)); i++) {
 		symbols = cg_open_symbols(space->job, path, false);
-		if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
+		if (symbols && serves(space, symbols, mapping))
 			return symbols;
 	}
 	return NULL;
@@ -80,8 +80,7 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 static void
 set_bias(struct image *image)
 {
-	const struct cg_elf *elf =
-	    image->symbols ? cg_symbols_elf(image->symbols) : NULL;
+	const struct cg_symbols *elf = image->symbols;
 
 	if (image->mapping.from == CG_FROM_PROCESS)
 		image->shift = cg_mapping_bias(&image->mapping, elf);
@@ -139,12 +138,11 @@ open_file(struct cg_space *space, struct image *image, struct cg_slice path,
 	image->confined |= why == cg_confined;
 	if (is_elf)
 		symbols = cg_open_symbols(job, path.ptr, true);
-	if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
+	if (symbols && serves(space, symbols, mapping))
 		image->symbols = symbols;
 	space->unchecked |=
 	    image->symbols &&
-	    (mapping->build_id.len == 0 ||
-		*cg_symbols_elf(image->symbols)->build_id == '\0');
+	    (mapping->build_id.len == 0 || *image->symbols->build_id == '\0');
 }
 
 /* The image of a mapping whose addresses are looked up; NULL for mapping 0. */
@@ -273,7 +271,7 @@ find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
 
 	*in_file = addr - image->shift;
 	if (image->mapping.from != CG_FROM_UNPLACED ||
-	    cg_symbols_elf(image->symbols)->type != ET_EXEC ||
+	    image->symbols->type != ET_EXEC ||
 	    !cg_find_function(image->symbols, addr, &function))
 		return true;
 	if (cg_find_function(image->symbols, *in_file, &function))

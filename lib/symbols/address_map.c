@@ -36,7 +36,7 @@ same_id(struct cg_slice a, const char *b)
 }
 
 enum cg_mapped
-cg_mapping_match(const struct cg_mapping *mapping, const struct cg_elf *elf)
+cg_mapping_match(const struct cg_mapping *mapping, const struct cg_symbols *elf)
 {
 	struct cg_slice file = base_name(cg_slice(elf->path));
 	struct cg_slice mapped = base_name(mapping->path);
@@ -51,7 +51,7 @@ cg_mapping_match(const struct cg_mapping *mapping, const struct cg_elf *elf)
 }
 
 uint64_t
-cg_mapping_bias(const struct cg_mapping *mapping, const struct cg_elf *elf)
+cg_mapping_bias(const struct cg_mapping *mapping, const struct cg_symbols *elf)
 {
 	uint64_t moved = mapping->start - mapping->offset;
 

@@ -14,7 +14,7 @@
 #include "symbols/elffile.h"
 
 /* What lookups change. */
-struct lazy {
+struct cg_lazy {
 	struct cg_elffile program, debug, mini;
 	struct cg_symtab table[2];
 	size_t tables;
@@ -28,16 +28,11 @@ struct lazy {
 	int status;
 };
 
-struct cg_symbols {
-	struct cg_elf elf;
-	struct lazy *lazy;
-};
-
 /* ---- Loading ------------------------------------------------------------ */
 
 /* NULL: out of memory. */
 static const char *
-keep(struct lazy *lazy, const char *text)
+keep(struct cg_lazy *lazy, const char *text)
 {
 	cg_str str = cg_strs_add(&lazy->strs, cg_slice(text ? text : ""));
 
@@ -45,7 +40,7 @@ keep(struct lazy *lazy, const char *text)
 }
 
 static int
-keep_build_id(struct lazy *lazy, const char **text_out)
+keep_build_id(struct cg_lazy *lazy, const char **text_out)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *id = NULL;
@@ -65,7 +60,7 @@ keep_build_id(struct lazy *lazy, const char **text_out)
 }
 
 static int
-get_segments(const struct cg_elffile *file, struct cg_elf *elf)
+get_segments(const struct cg_elffile *file, struct cg_symbols *elf)
 {
 	size_t count = 0;
 	GElf_Phdr head;
@@ -97,7 +92,7 @@ get_segments(const struct cg_elffile *file, struct cg_elf *elf)
 }
 
 static void
-get_text(const struct cg_elffile *file, struct cg_elf *elf)
+get_text(const struct cg_elffile *file, struct cg_symbols *elf)
 {
 	const struct cg_section *text = cg_elffile_section(file, ".text");
 
@@ -112,33 +107,32 @@ get_text(const struct cg_elffile *file, struct cg_elf *elf)
 static int
 describe(struct cg_symbols *symbols, const char *path)
 {
-	struct lazy *lazy = symbols->lazy;
-	struct cg_elf *elf = &symbols->elf;
+	struct cg_lazy *lazy = symbols->lazy;
 	const unsigned char *ident = lazy->program.head.e_ident;
 	GElf_Word crc;
 	int status;
 
-	elf->path = keep(lazy, path);
-	elf->debug = "";
-	elf->debuglink =
+	symbols->path = keep(lazy, path);
+	symbols->debug = "";
+	symbols->debuglink =
 	    keep(lazy, cg_dw.dwelf_elf_gnu_debuglink(lazy->program.elf, &crc));
-	elf->word = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
-	elf->big_endian = ident[EI_DATA] == ELFDATA2MSB;
-	elf->machine = lazy->program.head.e_machine;
-	elf->type = lazy->program.head.e_type;
-	lazy->addr_mask = elf->word == 4 ? UINT32_MAX : UINT64_MAX;
-	get_text(&lazy->program, elf);
-	status = elf->path && elf->debuglink ? CG_OK : CG_ELIMIT;
+	symbols->word = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+	symbols->big_endian = ident[EI_DATA] == ELFDATA2MSB;
+	symbols->machine = lazy->program.head.e_machine;
+	symbols->type = lazy->program.head.e_type;
+	lazy->addr_mask = symbols->word == 4 ? UINT32_MAX : UINT64_MAX;
+	get_text(&lazy->program, symbols);
+	status = symbols->path && symbols->debuglink ? CG_OK : CG_ELIMIT;
 	if (status == CG_OK)
-		status = keep_build_id(lazy, &elf->build_id);
-	return status == CG_OK ? get_segments(&lazy->program, elf) : status;
+		status = keep_build_id(lazy, &symbols->build_id);
+	return status == CG_OK ? get_segments(&lazy->program, symbols) : status;
 }
 
 /* Opens the debug file if the ELF file lacks symbols or lines. */
 static int
 open_debug(struct cg_symbols *symbols, const char *path)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	char *found = NULL;
 	int status;
 
@@ -146,8 +140,8 @@ open_debug(struct cg_symbols *symbols, const char *path)
 		return CG_OK;
 	status = cg_debugfile_open(&lazy->debug, &lazy->program, path, &found);
 	if (status == CG_OK) {
-		symbols->elf.debug = keep(lazy, found);
-		if (!symbols->elf.debug)
+		symbols->debug = keep(lazy, found);
+		if (!symbols->debug)
 			status = CG_ELIMIT;
 	}
 	free(found);
@@ -156,7 +150,7 @@ open_debug(struct cg_symbols *symbols, const char *path)
 
 /* Adds a table if it has symbols. */
 static int
-add_table(struct lazy *lazy, const struct cg_elffile *file, uint32_t type)
+add_table(struct cg_lazy *lazy, const struct cg_elffile *file, uint32_t type)
 {
 	struct cg_symtab *table = &lazy->table[lazy->tables];
 	int status = CG_OK;
@@ -171,7 +165,7 @@ add_table(struct lazy *lazy, const struct cg_elffile *file, uint32_t type)
 static int
 open_tables(struct cg_symbols *symbols, const char *path)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	int status = add_table(lazy, &lazy->program, SHT_SYMTAB);
 
 	if (status == CG_OK)
@@ -193,9 +187,9 @@ open_tables(struct cg_symbols *symbols, const char *path)
 static struct cg_dwarf *
 get_dwarf(const struct cg_symbols *symbols)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	const struct cg_elffile *file = &lazy->program;
-	const char *path = symbols->elf.path;
+	const char *path = symbols->path;
 	int status = CG_OK;
 
 	if (lazy->asked_dwarf)
@@ -203,7 +197,7 @@ get_dwarf(const struct cg_symbols *symbols)
 	lazy->asked_dwarf = true;
 	if (!cg_elffile_has_dwarf(file)) {
 		file = &lazy->debug;
-		path = symbols->elf.debug;
+		path = symbols->debug;
 	}
 	if (cg_elffile_has_dwarf(file))
 		lazy->dwarf = cg_dwarf_open(
@@ -216,7 +210,7 @@ get_dwarf(const struct cg_symbols *symbols)
 static int
 load_functions(const struct cg_symbols *symbols)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_functions *fns = &lazy->fns;
 	bool full = false, ok = true;
 
@@ -239,7 +233,7 @@ load_functions(const struct cg_symbols *symbols)
 static int
 load(struct cg_symbols *symbols, const char *path, const char **why)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	int status = cg_elffile_open(&lazy->program, path, why);
 
 	if (status != CG_OK)
@@ -257,7 +251,7 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 	if (status != CG_OK)
 		return status;
 	for (size_t i = 0; i < lazy->tables; i++)
-		symbols->elf.symbol_count += lazy->table[i].count;
+		symbols->symbol_count += lazy->table[i].count;
 	return CG_OK;
 }
 
@@ -296,7 +290,7 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 	}
 	if (*status == CG_OK) {
 		tell_damage(diag, &symbols->lazy->program, path);
-		tell_damage(diag, &symbols->lazy->debug, symbols->elf.debug);
+		tell_damage(diag, &symbols->lazy->debug, symbols->debug);
 		return symbols;
 	}
 	if (*status == CG_ELIMIT)
@@ -322,7 +316,7 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 void
 cg_symbols_free(struct cg_symbols *symbols)
 {
-	struct lazy *lazy = symbols ? symbols->lazy : NULL;
+	struct cg_lazy *lazy = symbols ? symbols->lazy : NULL;
 
 	if (lazy) {
 		cg_dwarf_close(lazy->dwarf);
@@ -339,7 +333,7 @@ cg_symbols_free(struct cg_symbols *symbols)
 int
 cg_symbols_status(const struct cg_symbols *symbols)
 {
-	const struct lazy *lazy = symbols->lazy;
+	const struct cg_lazy *lazy = symbols->lazy;
 
 	int status = lazy->status;
 
@@ -350,17 +344,11 @@ cg_symbols_status(const struct cg_symbols *symbols)
 
 /* ---- Answers ------------------------------------------------------------ */
 
-const struct cg_elf *
-cg_symbols_elf(const struct cg_symbols *symbols)
-{
-	return &symbols->elf;
-}
-
 bool
 cg_get_symbol(
     const struct cg_symbols *symbols, size_t i, struct cg_symbol *symbol)
 {
-	const struct lazy *lazy = symbols->lazy;
+	const struct cg_lazy *lazy = symbols->lazy;
 
 	for (size_t t = 0; t < lazy->tables; t++) {
 		if (i < lazy->table[t].count)
@@ -374,7 +362,7 @@ static bool
 get_function(const struct cg_symbols *symbols, struct cg_named *fn,
     struct cg_function *out)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_dwarf *dwarf;
 
 	if (!cg_functions_name(&lazy->fns, fn)) {
@@ -397,7 +385,7 @@ bool
 cg_find_function(
     const struct cg_symbols *symbols, uint64_t addr, struct cg_function *out)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_named *fn =
 	    cg_functions_find(&lazy->fns, addr & lazy->addr_mask);
 
@@ -408,7 +396,7 @@ bool
 cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
     struct cg_function *out)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_named *fn;
 
 	if (!cg_functions_find_name(&lazy->fns, name, &fn))
@@ -421,7 +409,7 @@ size_t
 cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX])
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_dwarf *dwarf = get_dwarf(symbols);
 	struct cg_named *fn;
 	size_t count;
@@ -440,7 +428,7 @@ bool
 cg_find_line(const struct cg_symbols *symbols, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_dwarf *dwarf = get_dwarf(symbols);
 
 	return dwarf && cg_dwarf_line(dwarf, addr & lazy->addr_mask, file, line,
@@ -450,7 +438,7 @@ cg_find_line(const struct cg_symbols *symbols, uint64_t addr, const char **file,
 struct cg_slice
 cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	struct cg_slice code;
 
 	addr &= lazy->addr_mask;
@@ -472,7 +460,7 @@ int
 cg_find_section(
     const struct cg_symbols *symbols, const char *name, struct cg_slice *bytes)
 {
-	struct lazy *lazy = symbols->lazy;
+	struct cg_lazy *lazy = symbols->lazy;
 	const struct cg_elffile *file = &lazy->program;
 	const struct cg_section *section = cg_elffile_section(file, name);
 

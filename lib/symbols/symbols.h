@@ -36,6 +36,19 @@ void cg_symbols_free(struct cg_symbols *);
  */
 int cg_symbols_status(const struct cg_symbols *);
 
+/* A source location of an address; inlining makes several. */
+struct cg_frame {
+	const char *name;     /* function (demangled); "" if unknown */
+	const char *file;
+	uint32_t line;
+};
+/*
+ * The frames of an address, innermost first; returns how many (1: not inlined,
+ * 0: no line is known).
+ */
+size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
+    struct cg_frame frames[CG_FRAME_MAX]);
+
 /* ---- java.c -------------------------------------------------------------- */
 
 /*
@@ -91,12 +104,12 @@ enum cg_mapped {
 	CG_MAPPED_BUILD_ID, /* its name is the same, its build-id is not */
 	CG_MAPPED           /* yes: by build-id, or without one by name */
 };
-enum cg_mapped cg_mapping_match(const struct cg_mapping *,
-    const struct cg_elf *);
+enum cg_mapped cg_mapping_match(
+    const struct cg_mapping *, const struct cg_symbols *);
 /*
  * What to subtract from addresses of the mapping; without an ELF file (NULL) a
  * guess from where it was mapped.
  */
-uint64_t cg_mapping_bias(const struct cg_mapping *, const struct cg_elf *);
+uint64_t cg_mapping_bias(const struct cg_mapping *, const struct cg_symbols *);
 
 #endif

@@ -199,17 +199,17 @@ test_self(void)
 	int status = CG_EBUG;
 	struct cg_symbols *symbols =
 	    cg_symbols_load(&diag, "/proc/self/exe", false, &status);
-	const struct cg_elf *elf;
 	struct cg_function fn = { .file = "" };
 
 	if (!CHECK(symbols && status == CG_OK && log.count == 0))
 		return;
-	elf = cg_symbols_elf(symbols);
-	CHECK(elf->word == sizeof(void *));
-	CHECK(elf->symbol_count > 0);
-	CHECK(elf->load_low <= elf->exec_low && elf->exec_low < elf->exec_high);
-	CHECK(elf->exec_low <= elf->text_low && elf->text_low < elf->text_end &&
-	      elf->text_end <= elf->text_high);
+	CHECK(symbols->word == sizeof(void *));
+	CHECK(symbols->symbol_count > 0);
+	CHECK(symbols->load_low <= symbols->exec_low &&
+	      symbols->exec_low < symbols->exec_high);
+	CHECK(symbols->exec_low <= symbols->text_low &&
+	      symbols->text_low < symbols->text_end &&
+	      symbols->text_end <= symbols->text_high);
 	test_function(symbols, &fn);
 	if (fn.line > 0) /* compiled with -g */
 		test_lines(symbols, &fn);
