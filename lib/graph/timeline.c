@@ -296,6 +296,7 @@ cg_tracks_end(const struct cg_build *build)
 
 struct cg_moments {
 	const struct cg_graph *graph;
+	uint32_t count; /* of moments so far */
 	const uint8_t *at, *end;
 	struct cg_moment moment; /* the last one */
 	uint64_t *cost;
@@ -340,13 +341,17 @@ cg_moments_free(struct cg_moments *moments)
 	free(moments);
 }
 
+/* How many moments are returned before the cursor looks for a failure again. */
+#define OFTEN 256
+
 bool
 cg_next_moment(struct cg_moments *moments, struct cg_moment *moment)
 {
 	struct cg_moment *last = &moments->moment;
 	uint64_t head, time;
 
-	if (moments->at == moments->end || cg_graph_failed(moments->graph))
+	if (moments->at == moments->end ||
+	    (moments->count++ % OFTEN == 0 && cg_graph_failed(moments->graph)))
 		return false;
 	head = get_varint(&moments->at);
 	time = head >> 1;
