@@ -16,6 +16,8 @@
 #ifndef CGCONV_FORMAT_H
 #define CGCONV_FORMAT_H
 
+#include <string.h>
+
 #include "cgconv.h"
 
 #ifdef __cplusplus
@@ -123,8 +125,9 @@ bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
 	}
 /* The address of a new last element, zeroed; NULL: out of memory (reported). */
 #define cg_push(job, array) \
-	((__typeof__((array)->at))cg_push_one( \
-	    (job), (array), sizeof(*(array)->at)))
+	((__typeof__((array)->at))(cg_reserve((job), (array), (array)->n + 1) \
+		? memset((array)->at + (array)->n++, 0, sizeof(*(array)->at)) \
+		: NULL))
 /* Adds a copy of a value, inline if there is room. False as cg_push(). */
 #define cg_append(job, array, ...) \
 	(cg_reserve((job), (array), (array)->n + 1) && \
@@ -138,7 +141,6 @@ bool cg_at_end(struct cg_job *, void (*release)(void *), void *what);
 	    cg_reserve_more((job), (array), (count), sizeof(*(array)->at)))
 /* Frees the array early, where it is large; it is empty then. */
 #define cg_drop(job, array) cg_drop_array((job), (array))
-void *cg_push_one(struct cg_job *, void *array, size_t width);
 bool cg_resize_to(struct cg_job *, void *array, size_t n, size_t width);
 bool cg_reserve_more(
     struct cg_job *, void *array, size_t need, size_t width);

@@ -65,18 +65,6 @@ cg_resize_to(struct cg_job *job, void *array, size_t n, size_t width)
 	return true;
 }
 
-void *
-cg_push_one(struct cg_job *job, void *array, size_t width)
-{
-	struct any_array to;
-
-	memcpy(&to, array, sizeof(to));
-	if (!cg_resize_to(job, array, to.n + 1, width))
-		return NULL;
-	memcpy(&to, array, sizeof(to));
-	return (char *)to.at + (to.n - 1) * width;
-}
-
 void
 cg_drop_array(struct cg_job *job, void *array)
 {
