@@ -50,40 +50,6 @@ char *cg_format_cost_line(struct cg_cost_lines *, char *to,
     const struct cg_pos *, const uint64_t *cost, size_t n);
 char *cg_format_pos(const struct cg_cost_lines *, char *to,
     const struct cg_pos *);
-/*
- * The same in threads, for texts of cg_next_text(): a thread packs stretches of
- * lines without a graph, from positions that it can only guess at first. The
- * reader adds those that it finds at the same position, and reads others again.
- */
-struct cg_stretches;
-struct cg_stretches *cg_stretches_new(void); /* NULL: out of memory */
-void cg_stretches_free(struct cg_stretches *);
-/* Forgets those of the last text; most: costs in a line, at most. */
-void cg_stretches_clear(struct cg_stretches *, size_t most);
-/*
- * Packs lines as cg_add_cost_lines() does, and returns where it stopped, maybe at
- * once: call it again there, or skip that line. NULL: out of memory.
- */
-const char *cg_pack_stretch(struct cg_stretches *, struct cg_cost_lines *,
-    const char *text, const char *end);
-/* Takes the positions of a line only; NULL: it has none of the usual shape. */
-const char *cg_skip_costs(struct cg_cost_lines *, const char *text);
-/* Can stretches of so many costs be added? */
-bool cg_packs_stretches(const struct cg_build *, size_t most);
-/* In the reader: before those of a text. False: read its lines. */
-bool cg_begin_stretches(struct cg_build *, const struct cg_stretches *);
-size_t cg_stretch_count(const struct cg_stretches *);
-struct cg_slice cg_stretch_text(const struct cg_stretches *, size_t i);
-/*
- * Adds stretch i behind the line at lines->pos, which becomes that of its last
- * line. False: the guess was wrong, or the build has failed; read its lines.
- */
-bool cg_add_stretch(struct cg_build *, cg_fn, struct cg_cost_lines *,
-    struct cg_stretches *, size_t i);
-/* Its lines are read instead, or dropped. */
-void cg_drop_stretch(struct cg_stretches *, size_t i);
-/* After the last one, before any other costs or parts are added. */
-void cg_end_stretches(struct cg_build *, struct cg_stretches *);
 /* Bytes that a line of n costs needs at most. */
 #define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
 

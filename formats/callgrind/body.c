@@ -254,7 +254,13 @@ read_cost_line(struct callgrind_reader *r, const char *from)
 	return at;
 }
 
-static const struct callgrind_spec_line specs[] = {
+/* The lines that name an object, a file or a function, or tell of calls. */
+static const struct spec_line {
+	const char *name; /* "fn=" */
+	/* One of these takes what follows. */
+	void (*refer)(struct callgrind_reader *, const struct callgrind_ref *);
+	void (*set)(struct callgrind_reader *, struct cg_slice text);
+} specs[] = {
 	{ "jcnd=", NULL, set_jcnd }, /* by frequency in real files */
 	{ "cfn=", set_cfn, NULL },
 	{ "calls=", NULL, set_calls },
@@ -287,8 +293,9 @@ take_name(struct cg_slice *line, const char *name)
 	return true;
 }
 
-const struct callgrind_spec_line *
-callgrind_take_spec(struct cg_slice *line)
+/* Takes the name of the line off it; NULL: it is another line. */
+static const struct spec_line *
+take_spec(struct cg_slice *line)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		if (take_name(line, specs[i].name))
@@ -297,22 +304,10 @@ callgrind_take_spec(struct cg_slice *line)
 	return NULL;
 }
 
-unsigned
-callgrind_spec_index(const struct callgrind_spec_line *spec)
-{
-	return (unsigned)(spec - specs);
-}
-
-const struct callgrind_spec_line *
-callgrind_spec_at(unsigned index)
-{
-	return &specs[index];
-}
-
 static bool
 read_spec(struct callgrind_reader *r, struct cg_slice line)
 {
-	const struct callgrind_spec_line *spec = callgrind_take_spec(&line);
+	const struct spec_line *spec = take_spec(&line);
 	struct callgrind_ref ref;
 
 	if (!spec)
@@ -393,15 +388,6 @@ expects_costs(const struct callgrind_reader *r, char first)
 	       (r->fn != 0 || !r->skip_root);
 }
 
-static inline struct cg_cost_lines
-cost_lines(const struct callgrind_reader *r)
-{
-	return (struct cg_cost_lines){ .addrs = r->instr,
-		.lines = r->line,
-		.most = r->events,
-		.pos = { r->here, r->base.line, r->base.addr } };
-}
-
 /* Reads cost lines of the common form. Returns the first other line. */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
@@ -410,7 +396,10 @@ read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
 
 	if (!expects_costs(r, *line))
 		return line;
-	lines = cost_lines(r);
+	lines = (struct cg_cost_lines){ .addrs = r->instr,
+		.lines = r->line,
+		.most = r->events,
+		.pos = { r->here, r->base.line, r->base.addr } };
 	r->after_fi = false;
 	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
 	r->base = lines.pos;
@@ -440,94 +429,4 @@ callgrind_read_range(
 		}
 		at = newline + 1;
 	}
-}
-
-/* ---- Items that threads have parsed ----------------------------------------- */
-
-/* Each of these adds an item if that can be; false: its lines are to be read. */
-
-static bool
-add_stretch(
-    struct callgrind_reader *r, struct cg_stretches *stretches, size_t i)
-{
-	struct cg_cost_lines lines = cost_lines(r);
-
-	if (!expects_costs(r, *cg_stretch_text(stretches, i).ptr)) {
-		cg_drop_stretch(stretches, i);
-		return false;
-	}
-	if (!cg_add_stretch(r->build, r->fn, &lines, stretches, i))
-		return false;
-	r->after_fi = false;
-	r->base = lines.pos;
-	return true;
-}
-
-static bool
-add_ref(struct callgrind_reader *r, const struct callgrind_item *item,
-    struct cg_slice line)
-{
-	const struct callgrind_spec_line *spec = callgrind_spec_at(item->spec);
-	const size_t prefix = strlen(spec->name);
-	const struct callgrind_ref ref = { .text = { line.ptr + prefix,
-					       line.len - prefix },
-		.name = { line.ptr + item->name,
-		    item->name > 0 ? line.len - item->name : 0 },
-		.id = item->value,
-		.has_id = true };
-
-	if (r->expect != EXPECT_COST || r->in_header)
-		return false;
-	r->at = line.ptr;
-	spec->refer(r, &ref);
-	return true;
-}
-
-static bool
-add_target(struct callgrind_reader *r, const struct callgrind_ahead *ahead,
-    const struct callgrind_target *target, const char *text)
-{
-	struct cg_pos pos = target->pos;
-
-	if (r->expect != EXPECT_COST || r->in_header ||
-	    r->base.line != target->base.line ||
-	    r->base.addr != target->base.addr ||
-	    (!target->jump && !r->callee.has_name))
-		return false;
-	r->at = text;
-	r->count = target->count;
-	r->to = target->to;
-	pos.file = r->here;
-	if (target->jump) {
-		r->jump.conditional = target->conditional;
-		r->jump.followed = target->followed;
-	} else {
-		bind_callee(r);
-	}
-	begin_numbers(r);
-	r->base = pos;
-	r->base_bb = 0;
-	if (target->jump)
-		add_jump(r, text + target->at, &pos, 0);
-	else
-		add_call(r, text + target->at, &pos, ahead->cost + target->cost,
-		    target->n);
-	return true;
-}
-
-bool
-callgrind_add_item(struct callgrind_reader *r,
-    const struct callgrind_ahead *ahead, const struct callgrind_item *item,
-    struct cg_slice lines)
-{
-	switch ((enum callgrind_kind)item->kind) {
-	case CALLGRIND_LINES: break;
-	case CALLGRIND_STRETCH:
-		return add_stretch(r, ahead->stretches, item->value);
-	case CALLGRIND_REF: return add_ref(r, item, lines);
-	case CALLGRIND_TARGET:
-		return add_target(
-		    r, ahead, &ahead->target[item->value], lines.ptr);
-	}
-	return false;
 }

@@ -3,9 +3,8 @@
  *
  * The way of the data through this directory. Reading:
  *
- *	ahead.c    text -> items: packed cost lines, ids, calls; in threads
- *	read.c     texts and blocks of lines
- *	body.c     body lines, items -> rows of the graph
+ *	read.c     blocks of lines
+ *	body.c     body lines -> rows of the graph
  *	header.c   header lines -> parts, events, descriptions
  *	names.c    "(id) name" -> objects, files, functions
  *	number.h   numbers, positions, costs; rare forms in number.c

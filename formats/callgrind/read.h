@@ -1,6 +1,6 @@
 /*
  * read.h - the reader's state, shared by the lines of the header (header.c), those of
- * the body (body.c, ahead.c), names (names.c) and numbers (number.h).
+ * the body (body.c), names (names.c) and numbers (number.h).
  */
 #ifndef FORMATS_CALLGRIND_READ_H
 #define FORMATS_CALLGRIND_READ_H
@@ -103,84 +103,11 @@ struct callgrind_ref {
 	bool has_id;
 };
 
-/* The lines that name an object, a file or a function, or tell of calls. */
-struct callgrind_spec_line {
-	const char *name; /* "fn=" */
-	/* One of these takes what follows. */
-	void (*refer)(struct callgrind_reader *, const struct callgrind_ref *);
-	void (*set)(struct callgrind_reader *, struct cg_slice text);
-};
-/* Takes the name of the line off it; NULL: it is another line. */
-const struct callgrind_spec_line *callgrind_take_spec(struct cg_slice *line);
-/* Its position in the table; what the others in the table are. */
-unsigned callgrind_spec_index(const struct callgrind_spec_line *);
-const struct callgrind_spec_line *callgrind_spec_at(unsigned index);
-
-/* ---- ahead.c: in threads ------------------------------------------------ */
-
-/* What a cost line consists of. */
-struct callgrind_columns {
-	bool instr, line;
-	size_t events;
-};
-
-/*
- * Consecutive lines of a text, up to those of the next item. What they mean
- * depends on the lines before them, so a thread can only guess; the reader reads
- * the lines where the guess was wrong.
- */
-enum callgrind_kind {
-	CALLGRIND_LINES,   /* to be read */
-	CALLGRIND_STRETCH, /* costs that are packed; value: which */
-	CALLGRIND_REF,     /* a line with an id below 2^32: value */
-	CALLGRIND_TARGET   /* a call or jump; value: which */
-};
-struct callgrind_item {
-	unsigned kind : 8;
-	unsigned spec : 8;  /* of a ref: see callgrind_spec_at() */
-	unsigned name : 16; /* bytes before the name; 0: there is none */
-	uint32_t at;        /* offset in the text */
-	uint32_t value;
-};
-
-/* "calls=", "jump=" or "jcnd=", and the line of numbers after it. */
-struct callgrind_target {
-	struct cg_pos base, to, pos; /* without files */
-	bool jump, conditional;
-	uint32_t at;   /* offset of the second line in the text */
-	uint32_t cost; /* index of the first */
-	uint32_t n;
-	uint64_t count, followed;
-};
-
-/* What cg_next_text() parses. */
-struct callgrind_ahead {
-	struct cg_stretches *stretches;
-	bool has_nul;
-	struct callgrind_item *item; /* the last one is at the text's end */
-	size_t items, item_cap;
-	struct callgrind_target *target;
-	size_t targets, target_cap;
-	uint64_t *cost;
-	size_t costs, cost_cap;
-};
-
-/* For struct cg_texts_how; arg: the columns. */
-bool callgrind_parse(const void *arg, struct cg_text *);
-void callgrind_close(void *ahead);
-
-/* ---- body.c: lines and items -------------------------------------------- */
+/* ---- body.c: lines ------------------------------------------------------ */
 
 /* Reads whole lines, of the header as well. */
 void callgrind_read_range(
     struct callgrind_reader *, const char *at, const char *end);
-/*
- * Adds an item of the body, whose lines are without the last newline. False: they
- * have to be read.
- */
-bool callgrind_add_item(struct callgrind_reader *,
-    const struct callgrind_ahead *, const struct callgrind_item *,
-    struct cg_slice lines);
 
 /* ---- header.c ----------------------------------------------------------- */
 
@@ -208,7 +135,7 @@ size_t callgrind_costs(struct callgrind_reader *, const char *at,
 /* False: out of memory (in r->status). */
 bool callgrind_begin_names(struct callgrind_reader *);
 
-/* Takes "(id) name", "(id)" or "name" apart. In any thread. */
+/* Takes "(id) name", "(id)" or "name" apart. */
 struct callgrind_ref callgrind_get_ref(struct cg_slice text);
 
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);

@@ -4,7 +4,338 @@
  * Most bytes of most big files are parsed here: each line is read, summed and
  * packed in one pass.
  */
-#include "graph/cost_lines.h"
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/packed.h"
+
+/* ---- Positions and costs ------------------------------------------------- */
+
+static inline unsigned
+digit_of(char c)
+{
+	return (unsigned char)c - (unsigned)'0';
+}
+
+/* Takes the digits after the first one, as many as fit for certain. */
+static inline const char *
+take_digits(const char *text, uint64_t *value)
+{
+	unsigned digit;
+
+	for (; (digit = digit_of(*text)) <= 9 && *value < UINT64_MAX / 100;
+	     text++)
+		*value = *value * 10 + digit;
+	return text;
+}
+
+/*
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL if it is something
+ * else, and *position is undefined.
+ */
+static inline const char *
+take_position(const char *text, uint64_t *position)
+{
+	char sign = *text;
+	uint64_t number;
+	bool lost = false;
+
+	if (sign == '*')
+		return text[1] == ' ' ? text + 2 : NULL;
+	text += sign == '+' || sign == '-';
+	number = digit_of(*text);
+	if (number > 9)
+		return NULL;
+	if (sign == '0' && text[1] == 'x' && text[2] != ' ')
+		text = cg_get_hex(text + 2, &number);
+	else
+		text = take_digits(text + 1, &number);
+	if (sign == '+')
+		lost = __builtin_add_overflow(*position, number, position);
+	else if (sign == '-')
+		lost = __builtin_sub_overflow(*position, number, position);
+	else
+		*position = number;
+	return lost || *text != ' ' ? NULL : text + 1;
+}
+
+/* Undoes the sums of a line that turned out to be invalid; returns NULL. */
+static inline const char *
+undo_sums(uint64_t *sum, const char *text, size_t n)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < n; i++) {
+		value = digit_of(*text);
+		text = take_digits(text + 1, &value) + 1;
+		sum[i] -= value;
+	}
+	return NULL;
+}
+
+/* Takes a number; returns true if its sum overflowed. */
+static inline bool
+add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
+{
+	*value = first;
+	++*text;
+	if (digit_of(**text) <= 9)
+		*text = take_digits(*text, value);
+	*sum += *value;
+	return *sum < *value;
+}
+
+/*
+ * Adds the costs of a line to sum. Returns the newline, or NULL if the line is
+ * not plain; then nothing was added.
+ */
+static inline const char *
+sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
+{
+	const char *from = text;
+	uint64_t value, any = 0;
+	unsigned digit;
+	bool over = false;
+	size_t n = 0;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		over |= add_number(&text, digit, &sum[n++], &value);
+		any |= value;
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return undo_sums(sum, from, n);
+	*zero = any == 0;
+	return text;
+}
+
+/* Text is read by words of eight characters, the first in the lowest byte. */
+#define WORD sizeof(uint64_t)
+#define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
+#define ZEROS_IN_WORD 4
+
+static inline uint64_t
+get_word(const char *text)
+{
+	uint64_t word;
+
+	/* Not NULL: text <= last is false if last is NULL. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
+	memcpy(&word, text, WORD);
+	return le64toh(word);
+}
+
+/* The last word before end; NULL if the text is shorter than a word. */
+static inline const char *
+last_word(const char *text, const char *end)
+{
+	return (size_t)(end - text) < WORD ? NULL : end - WORD;
+}
+
+/* Counts zeros at text, in multiples of a word, up to most. */
+static inline size_t
+count_zeros(const char *text, const char *last, size_t most)
+{
+	size_t n = 0;
+
+	while (n + ZEROS_IN_WORD <= most && text + 2 * n <= last &&
+	       get_word(text + 2 * n) == ZEROS)
+		n += ZEROS_IN_WORD;
+	return n;
+}
+
+/*
+ * The same, and packs the values at *to. last: the last word that may be read.
+ * *count: number of packed items, which are values or runs of zeros.
+ */
+static inline const char *
+pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
+    uint8_t **to, size_t *count)
+{
+	const char *from = text;
+	uint8_t *at = *to;
+	unsigned digit;
+	bool over = false;
+	uint64_t value;
+	size_t n = 0, items = 0, zeros;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		items++;
+		if (digit == 0 &&
+		    (zeros = count_zeros(text, last, most - n)) > 0) {
+			at = put_zeros(at, zeros);
+			text += 2 * zeros;
+			n += zeros;
+			continue;
+		}
+		over |= add_number(&text, digit, &sum[n++], &value);
+		at = put_varint(at, value);
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return undo_sums(sum, from, n);
+	for (; items > 0 && at[-1] == 0; items--)
+		at -= at - *to > 1 && is_zeros(at - 2) ? 2 : 1;
+	*count = items;
+	*to = at;
+	return text;
+}
+
+/* Facts about the lines that were taken. */
+struct seen {
+	uint64_t addr, line;
+	bool zeros;
+};
+
+static inline void
+note_pos(struct seen *seen, const struct cg_pos *pos)
+{
+	seen->addr |= pos->addr;
+	seen->line |= pos->line;
+}
+
+static inline void
+note_lines(struct cg_graph *graph, struct seen seen)
+{
+	graph->facts |= CG_SELF | (seen.addr ? CG_INSTRS : 0) |
+			(seen.line ? CG_LINES : 0) |
+			(seen.zeros ? CG_ZEROS : 0);
+}
+
+/* Takes the positions of any line. */
+static inline const char *
+take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
+{
+	uint64_t addr = pos->addr, line = pos->line;
+
+	if (addrs)
+		text = take_position(text, &addr);
+	if (text && lines)
+		text = take_position(text, &line);
+	if (line > UINT32_MAX)
+		return NULL;
+	pos->addr = addr;
+	pos->line = (uint32_t)line;
+	return text;
+}
+
+/* Most lines begin with "+1 * " or "+1 0 ", with a step of one digit. */
+#define STEP_TEXT UINT64_C(0xffffff00ff)
+#define SAME_LINE UINT64_C(0x202a20002b)
+#define NO_LINE UINT64_C(0x203020002b)
+#define STEP_LEN 5
+
+/* Which of the two a line after pos is likely to begin with. */
+static inline uint64_t
+likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
+{
+	if (!lines->addrs || !lines->lines)
+		return UINT64_MAX;
+	return pos->line ? SAME_LINE : NO_LINE;
+}
+
+/*
+ * The step of the address if the line begins as is likely; 0 if it does not, or
+ * the step is too large for a tag.
+ */
+static inline uint64_t
+get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
+{
+	uint64_t word = text <= last ? get_word(text) : 0;
+	uint64_t step = (word >> 8 & 0xff) - '0';
+
+	if ((word & STEP_TEXT) != likely || step > CG_STEP_MAX ||
+	    step > UINT64_MAX - addr)
+		return 0;
+	return step;
+}
+
+/* Where rows are packed. */
+struct packing {
+	uint8_t *at, *end;        /* free space */
+	struct cg_packed *packed; /* its pos is that of the last row */
+	uint8_t **segment;        /* see run->segment */
+};
+
+/* A step is relative to the last packed row only if positions are equal. */
+static inline uint64_t
+first_step(const struct packing *packing, const struct cg_cost_lines *lines)
+{
+	const struct cg_pos *a = &packing->packed->pos, *b = &lines->pos;
+
+	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
+		return UINT64_MAX;
+	return likely_step(lines, b);
+}
+
+/*
+ * Packs as many lines as there is room for. State is kept in local variables: the compiler must
+ * assume that bytes written may change anything else. Steps keep the line and
+ * have an address above 0, so noting the last position of a series of steps is
+ * enough. apart: counts may not fit into the tag and get a byte of their own.
+ */
+static inline const char *
+pack_rows(struct packing *packing, struct cg_cost_lines *lines,
+    const char *text, const char *end, uint64_t *sum, struct seen *seen)
+{
+	const char *at, *from = text, *const last = last_word(text, end);
+	const size_t most = lines->most;
+	const bool apart = most >= CG_COST_COUNT;
+	struct cg_pos pos = lines->pos, next = pos;
+	uint8_t *to = packing->at, *row, *values,
+		*const full = packing->end - (POS_MAX + most * VALUE_MAX);
+	uint64_t step, tag, likely = first_step(packing, lines);
+	size_t n = 0;
+
+	for (; text < end && to <= full; text = at + 1) {
+		step = get_step(text, last, likely, pos.addr);
+		if (step != 0) {
+			at = text + STEP_LEN;
+			row = to + 1;
+			tag = step << CG_COST_SHIFT;
+		} else {
+			next = pos;
+			at = take_pos(text, lines->addrs, lines->lines, &next);
+			if (!at)
+				break;
+			row = put_cost_pos(packing->packed, to, next,
+			    text > from ? pos : packing->packed->pos);
+			tag = *to;
+		}
+		values = row += apart;
+		at = pack_values(at, last, sum, most, &row, &n);
+		if (!at)
+			break;
+		if (apart)
+			values[-1] = (uint8_t)n;
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): there is room */
+		*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
+		if (begins_segment(to))
+			cg_link_segment(packing->segment, to);
+		to = row;
+		seen->zeros |= n == 0;
+		if (step != 0) {
+			pos.addr += step;
+		} else {
+			if (text > from)
+				note_pos(seen, &pos);
+			pos = next;
+			likely = likely_step(lines, &pos);
+		}
+	}
+	packing->at = to;
+	if (text == from)
+		return text;
+	packing->packed->pos = lines->pos = pos;
+	note_pos(seen, &pos);
+	return text;
+}
+
+/* ---- Lines --------------------------------------------------------------- */
 
 static const char *
 sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
@@ -49,8 +380,7 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 		.packed = packed,
 		.segment = &build->run->segment };
 	struct seen seen = { 0 };
-	const char *at =
-	    pack_rows(&packing, true, lines, text, end, sum, &seen);
+	const char *at = pack_rows(&packing, lines, text, end, sum, &seen);
 
 	packed->used = (uint32_t)(packing.at - rows);
 	if (at > text)

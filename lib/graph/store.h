@@ -9,7 +9,6 @@
  *	runs.c          finds and makes runs; gives their rows blocks of memory
  *	pack.c          packs a row at the end of its run; merges runs that grow
  *	cost_lines.c    packs lines of text without building rows first
- *	stretches.c     the same in threads, without a graph
  *	scan.c          reads packed rows in the order of arrival
  *	alike.c         compares those of two graphs
  *	cursor_costs.c  merges the sorted segments of a run's costs

@@ -130,14 +130,6 @@ alike()
 	done
 }
 
-@test "threads: cost lines that they parse have the same output for any -j" {
-	alike -q -t callgrind "$dir/big.cg"
-	[ "$status" -eq 0 ]
-	grep -c '^fn=' "$tmp/out" | same - <(echo 4000)
-	alike -q -t callgrind --compress-strings=no "$dir/big.cg"
-	alike -q -t callgrind --dump-instr=no --part 2 "$dir/big.cg"
-}
-
 @test "threads: a sum that is too large is told once, where it is found" {
 	# The last jump of part 1, twice.
 	awk '{ print } /^jcnd=/ && ++n == 2000 {
@@ -195,75 +187,6 @@ alike()
 	[ "$status" -eq 0 ]
 	grep -q 'odd:40000:1: warning: .* the line is skipped' "$tmp/err"
 	alike -f folded -t json --frames line "$tmp/odd"
-	alike -t json "$dir/big.cg"
-	[ "$status" -eq 0 ]
-	# Relative positions, lines that are none, costs that follow no function, a
-	# part with other columns.
-	awk 'NR % 3 == 0 && /^0x/ && !call { sub(/0x[^ ]* [0-9]*/, "+1 +2") }
-		{ call = /^calls=|^jcnd=/ }
-		NR % 4999 == 0 { print "unknown" }
-		NR % 7001 == 0 && /^[0+]/ { sub(/$/, " 7 7") }
-		NR == 50000 { print "ob=other" }
-		NR == 130000 { print "part: 3\nevents: Dr Ir\npositions: line" }
-		NR == 130500 { print "part: 4\nevents: Ir Dr"
-			print "positions: instr line" }
-		{ print }' "$dir/big.cg" >"$tmp/odd.cg"
-	alike -t json "$tmp/odd.cg"
-	grep -q 'odd.cg:9999:1: warning: dropped an unknown line' "$tmp/err"
-	alike -q -t callgrind --exclude 'h3.h' "$tmp/odd.cg"
-	alike -q -t folded "$dir/big.cg"
-	# Calls and jumps of all forms, ids without names, names without ids.
-	"$CGCONV" -t callgrind "$dir/big.cg" >"$tmp/ids.cg"
-	alike -q -t json "$tmp/ids.cg"
-	awk 'BEGIN { form["jcnd="] = "jcnd=3 9 0x77 +4|jump=2 0x10 5|jcnd=1/2 +16 *"
-		form["cfn="] = "cfn=plain|cfn=(90001)|cfn= (7)|cfn=(8)  b|cfn=(9) c\r" \
-			"|cfi=(88) new.c\ncfn=(10)|cob=(77) new\ncfn=(9)|cfn=(2"
-		form["calls="] = "calls=3 +16 * |calls=0x2 0x10 7|calls=1 0x1f -3 9" \
-			"|calls=5|rcalls=2 0x10 3|calls=4 * 0\r|calls=1 +1 4294967296"
-		form["fn="] = "fn=(11) x\nfi=(99)|fn=y|ob=(76) o\nfn=(12)" }
-		{ key = substr($0, 1, index($0, "=")) }
-		key in form && ++n % 13 == 0 {
-			count = split(form[key], lines, "|")
-			print lines[seen[key]++ % count + 1]
-			next
-		}
-		n % 17 == 0 && /^0x/ { sub(/^0x[^ ]* [^ ]*/, "+1 -1") }
-		{ print }' "$tmp/ids.cg" >"$tmp/calls.cg"
-	alike -t json "$tmp/calls.cg"
-	[ "$status" -eq 0 ]
-	grep -q 'calls.cg:[0-9]*:5: warning: name id 90001 is not defined' "$tmp/err"
-	grep -q '"plain"' "$tmp/out"
-	alike -q -t callgrind "$tmp/calls.cg"
-	# Parts whose events are in another order, or listed twice, or with bb.
-	for events in 'Ir Dr' 'Dr Ir' 'Ir Ir'; do
-		awk -v events="$events" 'BEGIN {
-			print "events: Ir Dr\nfl=a.c\nfn=f"
-			for (i = 1; i < 40000; i++)
-				print i, "3 4"
-			print "part: 2\nevents: " events "\nfn=f"
-			for (i = 1; i < 20000; i++)
-				print i, "3 4\ncfn=f\ncalls=1 7\n* 10 20"
-			print "part: 3\nevents: Ir Dr\nfn=f\n1 1 1"
-		}' >"$tmp/events.cg"
-		alike -f callgrind -t json "$tmp/events.cg"
-		[ "$status" -eq 0 ]
-	done
-	sed 's/^part: 2/&\npositions: bb line/' "$tmp/events.cg" >"$tmp/bb.cg"
-	alike -f callgrind -t json "$tmp/bb.cg"
-	# A sum that is too large is told where it is.
-	awk '/^0x/ && ++n > 150000 && n < 150002 { $3 = "18446744073709551615" }
-		{ print }' "$dir/big.cg" >"$tmp/large.cg"
-	alike -t json "$tmp/large.cg"
-	[ "$status" -eq 1 ]
-	grep -q 'large.cg:[0-9]*:1: error: the sum of costs exceeds 64 bits' \
-		"$tmp/err"
-	# It is only with the last lines before it.
-	awk '/^0x/ && NF == 4 && ++n == 30000 { $4 = "18446744073709521625"; at = NR }
-		{ print } END { print at >"/dev/stderr" }' "$dir/big.cg" \
-		>"$tmp/large.cg" 2>"$tmp/at"
-	alike -t json "$tmp/large.cg"
-	grep -q "large.cg:$(cat "$tmp/at"):1: error: the sum of costs" "$tmp/err"
-	[ "$(grep -c error "$tmp/err")" -eq 1 ]
 	# An error ends it, and what comes before it is told.
 	{ sed 50000q "$tmp/odd"; echo ' 7'; cat "$tmp/odd"; } >"$tmp/bad"
 	alike -f folded -t json "$tmp/bad"
@@ -470,7 +393,7 @@ with_threads()
 }
 
 @test "threads: they parse, unless -j is 1" {
-	for file in big.cg big.folded; do
+	for file in big.perf big.folded; do
 		for n in 1 3; do
 			rm -f "$tmp/pipe"
 			mkfifo "$tmp/pipe"
