@@ -219,12 +219,6 @@ bool cg_doc_text(struct cg_doc *, struct cg_slice *);
 bool cg_doc_number(struct cg_doc *, unsigned digits, int64_t *);
 /* Skips a value of any type. */
 bool cg_doc_skip(struct cg_doc *);
-/*
- * As cg_grow_raw(), for one more element at array[count]; array is the address
- * of the array's pointer.
- */
-bool cg_doc_grow(struct cg_doc *, void *array, size_t count, size_t *cap,
-    size_t width);
 
 /*
  * Reads the members of an object by a table that ends with a NULL name: members
@@ -425,7 +419,6 @@ struct cg_numbers {
 };
 /* False: out of memory (not reported). */
 bool cg_numbers_add(struct cg_numbers *, uint64_t);
-bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
 /* The same for a list of a read() or write(): see cg_map_in(). */
 bool cg_numbers_in(struct cg_job *, struct cg_numbers *, uint64_t);
 bool cg_numbers_in_signed(struct cg_job *, struct cg_numbers *, int64_t);

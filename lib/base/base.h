@@ -124,6 +124,8 @@ void cg_slots_clear(struct cg_slots *);
 /* ---- numbers.c ---------------------------------------------------------- */
 
 #define CG_NUMBER_BYTES 10 /* at most, of a number in a struct cg_numbers */
+/* False: out of memory (not reported). */
+bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
 
 /* ---- str.c: maps --------------------------------------------------------- */
 

@@ -160,16 +160,6 @@ cg_doc_skip(struct cg_doc *doc)
 	return cg_json_skip(&doc->json, type) || cg_doc_fail(doc, "a value");
 }
 
-bool
-cg_doc_grow(
-    struct cg_doc *doc, void *array, size_t count, size_t *cap, size_t width)
-{
-	if (count < *cap || cg_grow_raw(array, cap, count + 1, width))
-		return true;
-	doc->status = cg_nomem(doc->job);
-	return false;
-}
-
 /* ---- Numbers ------------------------------------------------------------ */
 
 bool
