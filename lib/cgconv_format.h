@@ -621,21 +621,20 @@ struct cg_fn_lines {
 	uint32_t first, last; /* 0: unknown; without last it ends at the next */
 };
 struct cg_owners {
-	struct cg_owner *owner; /* private, as all members; starts as { 0 } */
-	size_t owners, owner_cap;
-	size_t *nested;
-	size_t nested_cap, hint;
+	CG_ARRAY(struct cg_owner) owner; /* private, as all; starts as { 0 } */
+	CG_ARRAY(size_t) nested;
+	size_t hint;
 	cg_fn outside;
 };
 /*
  * Takes the functions of a file: by first line, the longer one first; of
  * several with the same lines, the first one has these. Lines outside of all
- * belong to outside. False: out of memory (not reported).
+ * belong to outside. False: out of memory (reported). The memory is that of
+ * read().
  */
-bool cg_owners_find(struct cg_owners *, const struct cg_fn_lines *, size_t n,
-    cg_fn outside);
+bool cg_owners_find(struct cg_job *, struct cg_owners *,
+    const struct cg_fn_lines *, size_t n, cg_fn outside);
 cg_fn cg_owner_of(struct cg_owners *, uint32_t line);
-void cg_owners_free(struct cg_owners *);
 
 /* ---- The graph: coverage ------------------------------------------------ */
 

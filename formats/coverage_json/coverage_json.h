@@ -51,7 +51,7 @@ struct coverage_json_section {
 	CG_ARRAY(struct coverage_json_line) line;
 	CG_ARRAY(struct coverage_json_branch) branch;
 	CG_ARRAY(struct cg_fn_lines) lines; /* by function, once it is open */
-	struct cg_owners *owners;           /* of lines */
+	struct cg_owners owners;            /* of lines */
 	/* Name -> position in fn + 1; may have those of earlier files. */
 	struct cg_map by_name;
 };

@@ -63,19 +63,6 @@ add_fns(
 	}
 }
 
-static void
-free_owners(void *owners)
-{
-	cg_owners_free(owners);
-}
-
-static bool
-make_owners(struct cg_job *job, struct coverage_json_section *section)
-{
-	section->owners = cg_alloc(job, sizeof(*section->owners));
-	return section->owners && cg_at_end(job, free_owners, section->owners);
-}
-
 bool
 coverage_json_open_file(
     struct cg_doc *doc, struct coverage_json_section *section, cg_file file)
@@ -85,14 +72,12 @@ coverage_json_open_file(
 
 	if (n > 1)
 		qsort(fn, n, sizeof(*fn), compare_fns);
-	if ((!section->owners && !make_owners(doc->job, section)) ||
-	    !cg_resize(doc->job, &section->lines, n))
+	if (!cg_resize(doc->job, &section->lines, n))
 		return false;
 	add_fns(doc->build, file, fn, n);
 	for (size_t i = 0; i < n; i++)
 		section->lines.at[i] =
 		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
-	return cg_owners_find(section->owners, section->lines.at, n,
-		   cg_add_fn(doc->build, cg_slice(""), file, 0)) ||
-	       cg_reject_nomem(doc->job);
+	return cg_owners_find(doc->job, &section->owners, section->lines.at, n,
+	    cg_add_fn(doc->build, cg_slice(""), file, 0));
 }

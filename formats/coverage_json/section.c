@@ -104,7 +104,7 @@ owner_of(struct coverage_json_section *section, cg_name name, uint32_t line)
 	if (at > 0 && at <= section->fn.n &&
 	    section->fn.at[at - 1].name == name)
 		return section->fn.at[at - 1].fn;
-	return cg_owner_of(section->owners, line);
+	return cg_owner_of(&section->owners, line);
 }
 
 bool

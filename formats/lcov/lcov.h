@@ -81,7 +81,6 @@ bool lcov_add_range(
 /* Moves the section's contents to the graph; false: rejected. at: its end. */
 bool lcov_end_section(
     struct cg_build *, struct lcov_section *, const char *at);
-void lcov_free_section(struct lcov_section *);
 
 int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int lcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -188,10 +188,10 @@ static bool
 begin_part(struct reader *r)
 {
 	const struct cg_part_info info = { .cmd = "" };
-	uint32_t *part = cg_map_at(&r->parts, r->test);
+	uint32_t *part = cg_map_in(r->job, &r->parts, r->test);
 
 	if (!part)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (*part != 0) {
 		cg_set_part(r->build, *part - 1);
 		return true;
@@ -337,7 +337,7 @@ take_leader(struct reader *r)
 	if (r->rest.len > 0 &&
 	    (!take_comma(r) || !take_u32(r, "a line number", &last)))
 		return false;
-	at = cg_map_at(&section->by_index, index);
+	at = cg_map_in(r->job, &section->by_index, index);
 	if (!at || section->leader.n >= UINT32_MAX)
 		return cg_reject_nomem(r->job);
 	leader = cg_push(r->job, &section->leader);
@@ -699,7 +699,5 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	    cg_in_status(in) == CG_OK && r.section.open)
 		(void)cg_reject(
 		    job, "expected end_of_record: the file is truncated");
-	lcov_free_section(&r.section);
-	cg_map_free(&r.parts);
 	return cg_in_status(in); /* the job has kept other errors */
 }

@@ -10,7 +10,7 @@
 struct lcov_fn *
 lcov_get_fn(struct lcov_section *section, cg_name name)
 {
-	uint32_t *at = cg_map_at(&section->by_name, name);
+	uint32_t *at = cg_map_in(section->job, &section->by_name, name);
 	struct lcov_fn *fn;
 
 	if (at && *at > 0 && *at <= section->fn.n &&
@@ -239,10 +239,10 @@ lcov_end_section(
 		return false;
 	sort_fns(section);
 	add_fns(build, section);
-	if (!cg_owners_find(&section->owners, section->fn_lines.at,
+	if (!cg_owners_find(job, &section->owners, section->fn_lines.at,
 		section->fn.n,
 		cg_add_fn(build, cg_slice(""), section->file, 0)))
-		return cg_reject_nomem(job);
+		return false;
 	cg_sort(section->line.at, section->line.n, sizeof(struct lcov_line),
 	    compare_lines);
 	check_totals(section, at);
@@ -252,12 +252,4 @@ lcov_end_section(
 	section->fn.n = section->next = section->leader.n = 0;
 	section->line.n = section->branch.n = 0;
 	return true;
-}
-
-void
-lcov_free_section(struct lcov_section *section)
-{
-	cg_map_free(&section->by_name);
-	cg_map_free(&section->by_index);
-	cg_owners_free(&section->owners);
 }

@@ -34,9 +34,9 @@ bool
 llvm_add_record(struct llvm_profile *profile, uint64_t name,
     const struct llvm_record *record)
 {
-	uint32_t *known = cg_map_at(&profile->names, name);
-	uint32_t *last =
-	    cg_map_at(&profile->functions, function_key(name, record->hash));
+	uint32_t *known = cg_map_in(profile->job, &profile->names, name);
+	uint32_t *last = cg_map_in(profile->job, &profile->functions,
+	    function_key(name, record->hash));
 	struct llvm_record *added;
 
 	if (!known || !last || profile->record.n >= UINT32_MAX)
@@ -64,7 +64,7 @@ llvm_note_found(struct llvm_profile *profile, uint64_t name)
 {
 	if (cg_map_get(&profile->names, name) != LLVM_NAMED)
 		return;
-	*cg_map_at(&profile->names, name) = LLVM_FOUND;
+	*cg_map_in(profile->job, &profile->names, name) = LLVM_FOUND;
 	profile->found++;
 }
 
@@ -88,13 +88,6 @@ llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
 		    (struct cg_slice){ (const char *)id.at, llvm_left(&id) };
 	}
 	return true;
-}
-
-void
-llvm_free_profile(struct llvm_profile *profile)
-{
-	cg_map_free(&profile->functions);
-	cg_map_free(&profile->names);
 }
 
 bool

@@ -307,9 +307,9 @@ is_first(struct llvm_context *c, bool *first)
 	for (size_t i = 0; i < s->use.n; i++)
 		key = llvm_place_key(
 		    s->use.at[i].name, (uint32_t)(key >> 32), (uint32_t)key);
-	at = cg_map_at(&c->mapping->seen, key);
+	at = cg_map_in(c->job, &c->mapping->seen, key);
 	if (!at)
-		return cg_reject_nomem(c->job);
+		return false;
 	*first = *at == 0;
 	*at = 1;
 	return true;

@@ -45,9 +45,10 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 		cg_in_offset(report->in) + report->more, CG_EXPANSION_HELD))
 		return cg_reject(report->job,
 		    "expected fewer lines for the size of the input");
-	if (!cg_numbers_add(lines, line - report->written) ||
-	    !cg_numbers_add(lines, n) || !cg_numbers_add(lines, count))
-		return cg_reject_nomem(report->job);
+	if (!cg_numbers_in(report->job, lines, line - report->written) ||
+	    !cg_numbers_in(report->job, lines, n) ||
+	    !cg_numbers_in(report->job, lines, count))
+		return false;
 	report->written = line + n - 1;
 	return true;
 }
@@ -198,13 +199,13 @@ keep_items(struct llvm_report *report, cg_name file)
 
 		if (never && item->id == 0 && item->term == 0)
 			key = llvm_place_key(file, item->line, item->column);
-		if (!cg_numbers_add(to, item->line - line) ||
-		    !cg_numbers_add(to, item->column) ||
-		    !cg_numbers_add(to, item->term) ||
-		    !cg_numbers_add(to, item->count[0]) ||
-		    !cg_numbers_add(to, item->count[1]) ||
-		    (never && !cg_numbers_add(to, key)))
-			return cg_reject_nomem(report->job);
+		if (!cg_numbers_in(report->job, to, item->line - line) ||
+		    !cg_numbers_in(report->job, to, item->column) ||
+		    !cg_numbers_in(report->job, to, item->term) ||
+		    !cg_numbers_in(report->job, to, item->count[0]) ||
+		    !cg_numbers_in(report->job, to, item->count[1]) ||
+		    (never && !cg_numbers_in(report->job, to, key)))
+			return false;
 		line = item->line;
 	}
 	report->item.n = 0;
@@ -333,9 +334,8 @@ open_file(
 		report->owner_lines.at[i] =
 		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
 	}
-	return cg_owners_find(&report->owners, report->owner_lines.at, n,
-		   cg_add_fn(build, cg_slice(""), file, 0)) ||
-	       cg_reject_nomem(report->job);
+	return cg_owners_find(report->job, &report->owners,
+	    report->owner_lines.at, n, cg_add_fn(build, cg_slice(""), file, 0));
 }
 
 /* ---- The graph ---------------------------------------------------------- */
@@ -476,8 +476,4 @@ llvm_end_report(struct llvm_report *report, bool ok)
 		cg_warn(report->job,
 		    "dropped %zu function%s of files that are not listed",
 		    report->unlisted, report->unlisted == 1 ? "" : "s");
-	cg_numbers_free(&report->lines);
-	cg_numbers_free(&report->items);
-	cg_map_free(&report->known);
-	cg_owners_free(&report->owners);
 }

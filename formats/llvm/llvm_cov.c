@@ -331,11 +331,11 @@ keep_missed(struct cg_doc *doc, struct reader *reader)
 
 		if (item->id >= reader->name.n)
 			continue;
-		at = cg_map_at(&reader->report.known,
+		at = cg_map_in(doc->job, &reader->report.known,
 		    llvm_place_key(
 			reader->name.at[item->id], item->line, item->column));
 		if (!at)
-			return cg_reject_nomem(doc->job);
+			return false;
 		*at = 1;
 	}
 	return true;

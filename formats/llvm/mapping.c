@@ -74,10 +74,10 @@ add_names(struct executable *exe, struct llvm_bytes list)
 		struct llvm_bytes name = { list.at, end ? end : list.end,
 			false };
 		uint64_t hash = hash_of(&name);
-		uint32_t *at = cg_map_at(&exe->mapping->names, hash);
+		uint32_t *at = cg_map_in(exe->job, &exe->mapping->names, hash);
 
 		if (!at)
-			return cg_reject_nomem(exe->job);
+			return false;
 		/* Functions of system headers may have no mapping. */
 		llvm_note_found(exe->mapping->profile, hash);
 		*at =
@@ -185,9 +185,9 @@ take_unit(struct executable *exe, struct llvm_bytes *bytes)
 		    NEWEST + 1);
 	if (!llvm_cut(bytes, size, &files) || coverage != 0)
 		return fail(exe, "the files of a unit");
-	at = cg_map_at(&exe->by_ref, hash_of(&files));
+	at = cg_map_in(exe->job, &exe->by_ref, hash_of(&files));
 	if (!at)
-		return cg_reject_nomem(exe->job);
+		return false;
 	if (*at > 0)
 		return true; /* of another unit with the same files */
 	*at = (uint32_t)exe->unit.n + 1;
@@ -225,7 +225,7 @@ take_units(struct executable *exe, struct llvm_bytes bytes)
 static bool
 keep_function(struct executable *exe, const struct llvm_function *fn)
 {
-	uint32_t *at = cg_map_at(&exe->by_name, fn->name);
+	uint32_t *at = cg_map_in(exe->job, &exe->by_name, fn->name);
 	struct llvm_function *new;
 
 	if (!at || exe->fn.n >= UINT32_MAX)
@@ -327,15 +327,7 @@ llvm_add_executable(
 	cg_drop(exe.job, &exe.unit);
 	cg_drop(exe.job, &exe.fn);
 	cg_drop(exe.job, &mapping->texts.text);
-	cg_map_free(&exe.by_ref);
-	cg_map_free(&exe.by_name);
+	cg_map_clear(&exe.by_ref);
+	cg_map_clear(&exe.by_name);
 	return ok;
-}
-
-void
-llvm_free_mapping(struct llvm_mapping *mapping)
-{
-	cg_map_free(&mapping->by_name);
-	cg_map_free(&mapping->names);
-	cg_map_free(&mapping->seen);
 }

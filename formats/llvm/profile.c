@@ -233,8 +233,6 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	ok = llvm_add_event(build) && read_profile(&mapping, in, text);
 	if (ok)
 		report_losses(job, &mapping);
-	llvm_free_mapping(&mapping);
-	llvm_free_profile(&profile);
 	llvm_end_report(&report, ok);
 	return ok ? CG_OK : CG_EINPUT;
 }

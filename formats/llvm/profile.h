@@ -138,7 +138,6 @@ bool llvm_add_record(
 bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
 /* An executable has a function of that name. */
 void llvm_note_found(struct llvm_profile *, uint64_t name);
-void llvm_free_profile(struct llvm_profile *);
 
 /* ---- counts.c: the counters of one function, summed over all runs ------- */
 
@@ -208,7 +207,6 @@ bool llvm_add_executable(
 /* Bytes of a section, none if there is none. False: reported. */
 bool llvm_find_section(struct cg_job *, const struct cg_symbols *,
     const char *name, struct cg_slice *bytes);
-void llvm_free_mapping(struct llvm_mapping *);
 
 /* ---- sources.c ---------------------------------------------------------- */
 

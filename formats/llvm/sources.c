@@ -9,7 +9,7 @@
 static uint32_t
 find_source(struct llvm_mapping *mapping, cg_name name)
 {
-	uint32_t *at = cg_map_at(&mapping->by_name, name);
+	uint32_t *at = cg_map_in(mapping->report->job, &mapping->by_name, name);
 	struct llvm_source *source;
 
 	if (!at || mapping->source.n >= UINT32_MAX) {

@@ -2,8 +2,6 @@
  * owners.c - which function a line of a file belongs to, for readers of formats
  * that list functions with their lines.
  */
-#include <stdlib.h>
-
 #include "lines/lines.h"
 
 /* The function that has this line and those that follow, up to the next. */
@@ -14,22 +12,17 @@ struct cg_owner {
 
 /* Makes fn the owner from line on; false: out of memory. */
 static bool
-add_owner(struct cg_owners *owners, uint32_t line, cg_fn fn)
+add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 {
-	struct cg_owner *owner = owners->owner;
-	size_t n = owners->owners;
+	struct cg_owner *owner = owners->owner.at;
+	size_t n = owners->owner.n;
 
 	/* A function that begins here replaces one that would continue. */
 	if (n > 0 && owner[n - 1].line == line) {
 		owner[n - 1].fn = fn;
 		return true;
 	}
-	if (!cg_grow_raw(
-		&owners->owner, &owners->owner_cap, n + 1, sizeof(*owner)))
-		return false;
-	owners->owner[n] = (struct cg_owner){ line, fn };
-	owners->owners++;
-	return true;
+	return cg_append(job, &owners->owner, (struct cg_owner){ line, fn });
 }
 
 /*
@@ -37,61 +30,62 @@ add_owner(struct cg_owners *owners, uint32_t line, cg_fn fn)
  * follows each. Functions that overlap end with the one that began later.
  */
 static bool
-leave_fns(struct cg_owners *owners, const struct cg_fn_lines *fn, size_t *depth,
-    uint32_t line)
+leave_fns(struct cg_job *job, struct cg_owners *owners,
+    const struct cg_fn_lines *fn, uint32_t line)
 {
+	const size_t *nested = owners->nested.at;
+	size_t *depth = &owners->nested.n;
+
 	while (*depth > 0) {
-		uint32_t last = fn[owners->nested[*depth - 1]].last;
+		uint32_t last = fn[nested[*depth - 1]].last;
 
 		if (last >= line)
 			break;
 		--*depth;
 		while (*depth > 0 && last > 0 &&
-		       fn[owners->nested[*depth - 1]].last <= last)
+		       fn[nested[*depth - 1]].last <= last)
 			--*depth;
-		if (last > 0 &&
-		    !add_owner(owners, last + 1,
-			*depth > 0 ? fn[owners->nested[*depth - 1]].fn
-				   : owners->outside))
+		if (last > 0 && !add_owner(job, owners, last + 1,
+				    *depth > 0 ? fn[nested[*depth - 1]].fn
+					       : owners->outside))
 			return false;
 	}
 	return true;
 }
 
 bool
-cg_owners_find(struct cg_owners *owners, const struct cg_fn_lines *fn, size_t n,
-    cg_fn outside)
+cg_owners_find(struct cg_job *job, struct cg_owners *owners,
+    const struct cg_fn_lines *fn, size_t n, cg_fn outside)
 {
-	size_t depth = 0, inner;
+	size_t inner;
 
-	owners->owners = owners->hint = 0;
+	owners->owner.n = owners->nested.n = owners->hint = 0;
 	owners->outside = outside;
 	for (size_t i = 0; i < n; i++) {
 		if (fn[i].first == 0)
 			continue;
-		if (!leave_fns(owners, fn, &depth, fn[i].first))
+		if (!leave_fns(job, owners, fn, fn[i].first))
 			return false;
 		/* Skip further functions of the same lines. */
-		inner = depth > 0 ? owners->nested[depth - 1] : i;
+		inner = owners->nested.n > 0
+			    ? owners->nested.at[owners->nested.n - 1]
+			    : i;
 		if (inner != i && fn[inner].first == fn[i].first &&
 		    fn[inner].last == fn[i].last)
 			continue;
-		if (!cg_grow_raw(&owners->nested, &owners->nested_cap,
-			depth + 1, sizeof(*owners->nested)))
-			return false;
-		owners->nested[depth++] = i;
-		if (!add_owner(owners, fn[i].first, fn[i].fn))
+		if (!cg_append(job, &owners->nested, i) ||
+		    !add_owner(job, owners, fn[i].first, fn[i].fn))
 			return false;
 	}
-	return leave_fns(owners, fn, &depth, UINT32_MAX);
+	return leave_fns(job, owners, fn, UINT32_MAX);
 }
 
 /* Most lines come in order: hint is the position of the last owner. */
 cg_fn
 cg_owner_of(struct cg_owners *owners, uint32_t line)
 {
-	const struct cg_owner *owner = owners->owner;
-	size_t low = owners->hint, high = owners->owners, middle;
+	const struct cg_owner *owner = owners->owner.at;
+	size_t low = owners->hint, high = owners->owner.n, middle;
 
 	if (low >= high || owner[low].line > line)
 		low = 0;
@@ -108,12 +102,4 @@ cg_owner_of(struct cg_owners *owners, uint32_t line)
 	}
 	owners->hint = low;
 	return owner[low].fn;
-}
-
-void
-cg_owners_free(struct cg_owners *owners)
-{
-	free(owners->owner);
-	free(owners->nested);
-	*owners = (struct cg_owners){ 0 };
 }
