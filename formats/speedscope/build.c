@@ -100,9 +100,9 @@ begin_part(struct reader *r, const struct profile *profile, bool *first)
 		(void)cg_add_part(r->build, &theirs);
 		return true;
 	}
-	part = cg_map_at(&r->parts, profile->part);
+	part = cg_map_in(r->job, &r->parts, profile->part);
 	if (!part)
-		return cg_reject_nomem(r->job);
+		return false;
 	*first = *part == 0;
 	if (*part != 0)
 		cg_set_part(r->build, *part - 1);

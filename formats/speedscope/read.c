@@ -19,10 +19,10 @@ list_node(struct reader *r, uint32_t node)
 
 	if (entry->listed)
 		return true;
-	id = cg_map_at(
-	    &r->node_ids, (uint64_t)entry->parent << 32 | entry->frame);
+	id = cg_map_in(
+	    r->job, &r->node_ids, (uint64_t)entry->parent << 32 | entry->frame);
 	if (!id)
-		return cg_reject_nomem(r->job);
+		return false;
 	*id = node;
 	entry->listed = 1;
 	return true;
@@ -600,7 +600,7 @@ read_file(struct reader *r, struct cg_in *in)
 		return;
 	}
 	/* The graph needs the memory. */
-	cg_map_free(&r->node_ids);
+	cg_map_clear(&r->node_ids);
 	cg_drop(r->job, &r->cost_of);
 	speedscope_build(r);
 }
@@ -611,9 +611,5 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .build = build };
 
 	read_file(&r, in);
-	cg_numbers_free(&r.moments);
-	cg_map_free(&r.sum_ids);
-	cg_map_free(&r.parts);
-	cg_map_free(&r.node_ids);
 	return cg_in_status(in);
 }

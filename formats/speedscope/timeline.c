@@ -18,10 +18,9 @@ speedscope_keep_moment(
 	}
 	if (r->untimed)
 		return true;
-	return (cg_numbers_add(&r->moments, node) &&
-		   cg_numbers_add(&r->moments, value->whole) &&
-		   cg_numbers_add(&r->moments, value->nano)) ||
-	       cg_reject_nomem(r->job);
+	return (cg_numbers_in(r->job, &r->moments, node) &&
+		cg_numbers_in(r->job, &r->moments, value->whole) &&
+		cg_numbers_in(r->job, &r->moments, value->nano));
 }
 
 /* The next moment of the profile; false at its end. */
@@ -66,13 +65,11 @@ scale_time(const struct decimal *value, uint64_t factor)
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)
 {
-	uint32_t *id = cg_map_at(&r->sum_ids, node);
+	uint32_t *id = cg_map_in(r->job, &r->sum_ids, node);
 	struct decimal *sum;
 
-	if (!id) {
-		(void)cg_reject_nomem(r->job);
+	if (!id)
 		return NULL;
-	}
 	if (*id != 0)
 		return &r->sums.at[*id - 1];
 	sum = cg_push(r->job, &r->sums);
@@ -167,7 +164,7 @@ speedscope_add_moments(struct reader *r, const struct profile *profile,
 		(void)cg_add_track(r->build, &track);
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
-	cg_map_free(&r->sum_ids);
+	cg_map_clear(&r->sum_ids);
 	r->sums.n = 0;
 	return add_moments(r, profile, &line) &&
 	       cg_build_status(r->build) == CG_OK;

@@ -143,9 +143,9 @@ begin_trace(struct reader *r, struct cg_slice rest)
 
 	if (!cg_take_u64(&rest, &number) || !cg_take_char(&rest, ':'))
 		return cg_reject(r->job, "expected the number of a trace");
-	index = cg_map_at(&r->traces, number);
+	index = cg_map_in(r->job, &r->traces, number);
 	if (!index)
-		return cg_reject_nomem(r->job);
+		return false;
 	if (r->trace.n == UINT32_MAX)
 		return cg_reject(r->job, "expected fewer than 2^32 traces");
 	trace = cg_push(r->job, &r->trace);
@@ -190,9 +190,9 @@ take_thread(struct reader *r, struct cg_slice line)
 	text.len = line.len - (size_t)(text.ptr - line.ptr);
 	if (!cg_take_u64(&rest, &number) || !cg_take_until(&text, '"', &quoted))
 		return true;
-	at = cg_map_at(&r->threads, number);
+	at = cg_map_in(r->job, &r->threads, number);
 	if (!at)
-		return cg_reject_nomem(r->job);
+		return false;
 	*at = cg_add_name(r->build, quoted);
 	return true;
 }
@@ -395,8 +395,6 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 				     "may be truncated");
 		add_sections(&r);
 	}
-	cg_map_free(&r.traces);
-	cg_map_free(&r.threads);
 	return text_status(job, build);
 }
 

@@ -50,9 +50,9 @@ take_centre(struct cg_doc *doc, struct reader *r)
 
 	if (!centre || !cg_doc_fields(doc, fields, centre))
 		return false;
-	index = cg_map_at(&r->ids, centre->id);
+	index = cg_map_in(doc->job, &r->ids, centre->id);
 	if (!index)
-		return cg_reject_nomem(doc->job);
+		return false;
 	if (*index != 0 || r->centre.n > UINT32_MAX)
 		return cg_doc_fail(doc, "an id that no other centre has");
 	*index = (uint32_t)r->centre.n;
@@ -200,6 +200,5 @@ ghc_read_json(struct ghc *ghc)
 	cg_doc_open(&doc, ghc->job, ghc->in, ghc->build, NULL);
 	if (cg_doc_fields(&doc, fields, r) && !r->seen)
 		(void)cg_doc_fail(&doc, "a profile");
-	cg_map_free(&r->ids);
 	return cg_doc_close(&doc);
 }
