@@ -192,7 +192,7 @@ take_frame(struct reader *r, struct item *item)
 	    !cg_xml_attribute(r->xml, "addr", &name))
 		name = cg_slice("(unknown)");
 	if (cg_starts(name, "0x") && cg_get_u64(name, &addr))
-		cg_space_count(r->space, addr);
+		(void)cg_space_symbols(r->space, 0, addr, NULL);
 	fn = cg_add_name(r->build, name);
 	while (cg_xml_child(r->xml, &name)) {
 		bool good;

@@ -262,14 +262,15 @@ uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
  */
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
-/* The same; 0: no symbol is known there. */
+/*
+ * The same; 0: no symbol is known there, as in mapping 0. The warning counts the
+ * address then. The space may be NULL, as cg_space_new() has reported that.
+ */
 size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
 /* The same, CG_FROM_UNPLACED, for texts; their path may be empty. */
 size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
-/* Counts an address without a name that no file here has; NULL: does not. */
-void cg_space_count(struct cg_space *, uint64_t addr);
 /* Are both addresses of the mapping in the function of one symbol? */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);

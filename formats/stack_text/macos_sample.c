@@ -62,7 +62,7 @@ count_unnamed(struct reader *r, struct cg_slice text)
 
 	if (at)
 		(void)cg_get_hex(at + strlen("[0x"), &addr);
-	cg_space_count(r->space, addr);
+	(void)cg_space_symbols(r->space, 0, addr, NULL);
 }
 
 /* "main  (in rg) + 41  [0x10384b549]" */

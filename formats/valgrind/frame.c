@@ -16,7 +16,7 @@ valgrind_set_frame(struct cg_build *build, struct cg_space *space,
 	char text[CG_NUMBER_MAX], *end;
 
 	if (name == 0 || cg_equal(cg_get_name(build, name), "???")) {
-		cg_space_count(space, frame->addr);
+		(void)cg_space_symbols(space, 0, frame->addr, NULL);
 		end = cg_format_hex(text, frame->addr);
 		name = cg_add_name(
 		    build, (struct cg_slice){ text, (size_t)(end - text) });

@@ -284,12 +284,14 @@ size_t
 cg_space_symbols(struct cg_space *space, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX])
 {
-	struct image *image = get_image(space, mapping);
+	struct image *image = space ? get_image(space, mapping) : NULL;
 	const struct cg_symbols *symbols = image ? image->symbols : NULL;
 	struct cg_frame found[CG_FRAME_MAX];
 	uint64_t in_file;
 	size_t n = 0;
 
+	if (!space)
+		return 0;
 	if (symbols && find_in_file(image, addr, &in_file)) {
 		n = cg_find_frames(symbols, in_file, found);
 		if (n == 0)
@@ -335,13 +337,6 @@ cg_space_text(struct cg_space *space, struct cg_slice path, uint64_t addr,
 	uint32_t mapping = path.len > 0 ? find_text(space, path) : 0;
 
 	return cg_space_symbols(space, mapping, addr, frames);
-}
-
-void
-cg_space_count(struct cg_space *space, uint64_t addr)
-{
-	if (space)
-		note_nameless(space, NULL, addr);
 }
 
 bool
