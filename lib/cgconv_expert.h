@@ -114,25 +114,14 @@ cg_object cg_get_fn_object(const struct cg_build *, cg_fn);
 
 /* ---- Compression --------------------------------------------------------- */
 
-/* How many threads the job may have, at least 1. */
-size_t cg_job_threads(const struct cg_job *);
-/* Takes compressed bytes, in the caller's thread and in their order. */
-typedef void cg_take_fn(void *arg, const void *bytes, size_t n);
 /*
- * One member of gzip, in blocks that threads compress; small: as small as zlib's
- * default level makes it, else in a third of that time. NULL: out of memory (not
- * reported).
+ * An output that gives one member of gzip to write(), as small as zlib's default
+ * level makes it: the job's threads compress, but write() is called in this one.
+ * NULL: out of memory (reported).
  */
-struct cg_compress;
-struct cg_compress *cg_compress_new(cg_take_fn *, void *arg, bool small);
-/* Before the first byte. The bytes do not depend on it. */
-void cg_compress_set_threads(struct cg_compress *, size_t threads);
-/* Compresses n bytes, later; false: out of memory. */
-bool cg_compress_put(struct cg_compress *, const char *bytes, size_t n);
-/* Ends the member: all compressed bytes are taken. False: as before. */
-bool cg_compress_finish(struct cg_compress *);
-/* NULL is allowed. What was not taken is dropped. */
-void cg_compress_free(struct cg_compress *);
+struct cg_out *cg_gzip_new(struct cg_job *, cg_write_fn *write, void *arg);
+/* Ends the member and frees the output. False: out of memory (not reported). */
+bool cg_gzip_end(struct cg_out *);
 
 /* ---- Symbols ------------------------------------------------------------ */
 

@@ -12,10 +12,10 @@
 
 struct html_pack {
 	struct cg_job *job;
-	struct cg_out *out;
-	struct cg_compress *gzip;
-	uint32_t crc; /* of what was compressed */
-	char rest[3]; /* that is not in the page yet */
+	struct cg_out *out;  /* NULL: dropped */
+	struct cg_out *gzip; /* NULL: ended */
+	uint32_t crc;        /* of what was compressed */
+	char rest[3];        /* that is not in the page yet */
 	size_t rests;
 };
 
@@ -55,13 +55,16 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 }
 
 /* Puts compressed bytes, by threes. */
-static void
-take(void *arg, const void *bytes, size_t n)
+static int
+take(void *arg, const char *bytes, size_t n)
 {
 	struct html_pack *pack = arg;
 	struct cg_slice all = { bytes, n };
 
-	pack->crc = (uint32_t)crc32_z(pack->crc, bytes, n);
+	if (!pack->out)
+		return 0;
+	pack->crc =
+	    (uint32_t)crc32_z(pack->crc, (const unsigned char *)bytes, n);
 	while (all.len > 0 && pack->rests > 0 && pack->rests < 3) {
 		pack->rest[pack->rests++] = *all.ptr++;
 		all.len--;
@@ -71,20 +74,23 @@ take(void *arg, const void *bytes, size_t n)
 		pack->rests = 0;
 	}
 	if (pack->rests > 0)
-		return;
+		return 0;
 	pack->rests = all.len % 3;
 	all.len -= pack->rests;
 	memcpy(pack->rest, all.ptr + all.len, pack->rests);
 	html_put_base64(pack->out, all);
+	return 0;
 }
 
+/* What was not ended is dropped: its output may be gone. */
 static void
 end(void *arg)
 {
 	struct html_pack *pack = arg;
 
-	cg_compress_free(pack->gzip);
-	pack->gzip = NULL;
+	pack->out = NULL;
+	if (pack->gzip)
+		(void)cg_gzip_end(pack->gzip);
 }
 
 struct html_pack *
@@ -94,31 +100,25 @@ html_pack_new(struct cg_job *job, struct cg_out *out)
 
 	if (!pack || !cg_at_end(job, end, pack))
 		return NULL;
-	pack->gzip = cg_compress_new(take, pack, true);
-	if (!pack->gzip) {
-		(void)cg_reject_nomem(job);
-		return NULL;
-	}
-	cg_compress_set_threads(pack->gzip, cg_job_threads(job));
 	pack->job = job;
 	pack->out = out;
-	return pack;
+	pack->gzip = cg_gzip_new(job, take, pack);
+	return pack->gzip ? pack : NULL;
 }
 
 void
 html_pack(struct html_pack *pack, const void *bytes, size_t n)
 {
-	if (!cg_compress_put(pack->gzip, bytes, n))
-		(void)cg_reject_nomem(pack->job);
+	cg_put(pack->gzip, (struct cg_slice){ bytes, n });
 }
 
 uint32_t
 html_pack_end(struct html_pack *pack)
 {
-	if (!cg_compress_finish(pack->gzip))
+	if (!cg_gzip_end(pack->gzip))
 		(void)cg_reject_nomem(pack->job);
+	pack->gzip = NULL;
 	html_put_base64(
 	    pack->out, (struct cg_slice){ pack->rest, pack->rests });
-	end(pack);
 	return pack->crc;
 }

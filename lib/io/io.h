@@ -243,6 +243,8 @@ void cg_out_set_fault(struct cg_out *, int *fault);
  * the output do not depend on it.
  */
 void cg_out_set_threads(struct cg_out *, size_t threads);
+/* As cg_gzip_new(), with one thread. NULL: out of memory (not reported). */
+struct cg_out *cg_out_gzip(struct cg_diag *, cg_write_fn *, void *arg);
 /*
  * Flushes, syncs, renames. After any failure since the output was opened it
  * reports that (once), leaves the target as it was and returns CG_EOUTPUT or
@@ -257,5 +259,25 @@ int cg_out_commit(struct cg_out *);
 int cg_out_finish(struct cg_out *);
 /* Frees the output; without a commit nothing of it remains. */
 void cg_out_close(struct cg_out *);
+
+/* ---- compress.c --------------------------------------------------------- */
+
+struct cg_compress;
+/* Takes compressed bytes, in the caller's thread and in their order. */
+typedef void cg_take_fn(void *arg, const void *bytes, size_t n);
+/*
+ * One member of gzip, in blocks that threads compress; small: as small as zlib's
+ * default level makes it, else in a third of that time. NULL: out of memory (not
+ * reported).
+ */
+struct cg_compress *cg_compress_new(cg_take_fn *, void *arg, bool small);
+/* Before the first byte. The bytes do not depend on it. */
+void cg_compress_set_threads(struct cg_compress *, size_t threads);
+/* Compresses n bytes, later; false: out of memory. */
+bool cg_compress_put(struct cg_compress *, const char *bytes, size_t n);
+/* Ends the member: all compressed bytes are taken. False: as before. */
+bool cg_compress_finish(struct cg_compress *);
+/* NULL is allowed. What was not taken is dropped. */
+void cg_compress_free(struct cg_compress *);
 
 #endif

@@ -504,9 +504,9 @@ open_file_below(struct cg_out *out, const char *root, const char *path)
 }
 
 static void
-start_gzip(struct cg_out *out)
+start_gzip(struct cg_out *out, bool small)
 {
-	out->gzip = cg_compress_new(take_compressed, out, false);
+	out->gzip = cg_compress_new(take_compressed, out, small);
 	if (!out->gzip)
 		fail(out, ENOMEM);
 }
@@ -556,7 +556,7 @@ cg_out_open(struct cg_diag *diag, const char *root, const char *path, bool gzip,
 	if (out->fd < 0)
 		fail(out, errno);
 	if (gzip && out->status == CG_OK)
-		start_gzip(out);
+		start_gzip(out, false);
 	*status = report(out, "open for writing");
 	if (*status == CG_OK)
 		return out;
@@ -578,9 +578,25 @@ cg_out_callback(
 	out->write = write;
 	out->arg = arg;
 	if (gzip)
-		start_gzip(out);
+		start_gzip(out, false);
 	*status = report(out, "open");
 	if (*status == CG_OK)
+		return out;
+	cg_out_close(out);
+	return NULL;
+}
+
+struct cg_out *
+cg_out_gzip(struct cg_diag *diag, cg_write_fn *write, void *arg)
+{
+	struct cg_out *out = new_out(diag, "<memory>");
+
+	if (!out)
+		return NULL;
+	out->write = write;
+	out->arg = arg;
+	start_gzip(out, true);
+	if (out->status == CG_OK)
 		return out;
 	cg_out_close(out);
 	return NULL;
@@ -708,4 +724,15 @@ cg_out_close(struct cg_out *out)
 	free(out->name);
 	free(out->buf);
 	free(out);
+}
+
+bool
+cg_gzip_end(struct cg_out *out)
+{
+	bool ok;
+
+	flush(out);
+	ok = out->status == CG_OK && cg_compress_finish(out->gzip);
+	cg_out_close(out);
+	return ok;
 }

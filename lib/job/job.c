@@ -747,6 +747,18 @@ symbols_owner(struct cg_job *job, const char *path)
 	return job;
 }
 
+struct cg_out *
+cg_gzip_new(struct cg_job *job, cg_write_fn *write, void *arg)
+{
+	struct cg_out *out = cg_out_gzip(&job->errors.diag, write, arg);
+
+	if (out)
+		cg_out_set_threads(out, job->threads);
+	else
+		(void)cg_reject_nomem(job);
+	return out;
+}
+
 const struct cg_symbols *
 cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 {

@@ -207,12 +207,6 @@ cg_job_set_threads(struct cg_job *job, size_t threads)
 	job->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-size_t
-cg_job_threads(const struct cg_job *job)
-{
-	return job->threads > 0 ? job->threads : 1;
-}
-
 void
 cg_job_set_demangle(struct cg_job *job, bool demangle)
 {
