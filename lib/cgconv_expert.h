@@ -266,19 +266,14 @@ bool cg_space_same_function(
 /* As cg_add_demangled(), but whatever the target is. */
 const char *cg_demangle(struct cg_job *, const char *name);
 /*
- * The same in any thread, which has a demangler of its own: its names end with
- * NUL and are valid until it begins again or is freed. NULL: out of memory.
+ * The same in any thread; to be freed. NULL: out of memory (not reported).
  *
  * The stack that a name needs grows with the square of its length: up to 0.7 MB
  * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
  * a job have 2 MB: only the job's own may demangle longer names.
  */
-struct cg_demangler;
+char *cg_demangle_copy(struct cg_slice name);
 #define CG_DEMANGLE_MOST 512
-/* Makes one if there is none; forgets its names. False: out of memory. */
-bool cg_demangler_begin(struct cg_demangler **);
-void cg_demangler_free(struct cg_demangler *);
-struct cg_slice cg_demangle_with(struct cg_demangler *, struct cg_slice name);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

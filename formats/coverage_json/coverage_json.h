@@ -109,7 +109,7 @@ int coverage_json_write_istanbul(
 
 /* Functions of one demangled name and line: the constructors of C++, say. */
 struct coverage_json_merged {
-	const char *name;              /* demangled */
+	char *name;                    /* demangled */
 	const struct cg_merged_fn *fn; /* the first of them */
 	uint64_t count;                /* the sum */
 };
@@ -117,7 +117,6 @@ struct coverage_json_merged {
 struct coverage_json_fns {
 	struct coverage_json_merged *fn;
 	size_t fns, cap;
-	struct cg_demangler *names; /* see cg_demangle_with() */
 };
 void coverage_json_free_fns(struct coverage_json_fns *);
 /* Lists those of the current file. False: out of memory, or a cursor failed. */

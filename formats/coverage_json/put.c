@@ -38,12 +38,22 @@ merge_names(struct coverage_json_merged *list, size_t n)
 		uint64_t *count = &list[to].count;
 
 		if (list[to].fn->first != list[i].fn->first ||
-		    strcmp(list[to].name, list[i].name) != 0)
+		    strcmp(list[to].name, list[i].name) != 0) {
 			list[++to] = list[i];
-		else if (__builtin_add_overflow(*count, list[i].count, count))
+			continue;
+		}
+		if (__builtin_add_overflow(*count, list[i].count, count))
 			*count = UINT64_MAX;
+		free(list[i].name);
 	}
 	return n > 0 ? to + 1 : 0;
+}
+
+static void
+drop_names(struct coverage_json_fns *list)
+{
+	while (list->fns > 0)
+		free(list->fn[--list->fns].name);
 }
 
 bool
@@ -52,17 +62,17 @@ coverage_json_list_fns(struct coverage_json_fns *list, struct cg_report *r)
 	const struct cg_merged_fn *fn;
 	size_t n;
 
-	if (!cg_demangler_begin(&list->names) ||
-	    !cg_merged_fns(r->lines, r->event, &fn, &n) ||
+	drop_names(list);
+	if (!cg_merged_fns(r->lines, r->event, &fn, &n) ||
 	    !cg_grow_raw(&list->fn, &list->cap, n, sizeof(*list->fn)))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		list->fn[i] = (struct coverage_json_merged){
-			cg_demangle_with(list->names, fn[i].name).ptr, &fn[i],
-			fn[i].count
-		};
+		list->fn[i] =
+		    (struct coverage_json_merged){ cg_demangle_copy(fn[i].name),
+			    &fn[i], fn[i].count };
 		if (!list->fn[i].name)
 			return false;
+		list->fns++;
 	}
 	if (n > 1)
 		qsort(list->fn, n, sizeof(*list->fn), compare_names);
@@ -75,7 +85,7 @@ coverage_json_list_fns(struct coverage_json_fns *list, struct cg_report *r)
 void
 coverage_json_free_fns(struct coverage_json_fns *list)
 {
-	cg_demangler_free(list->names);
+	drop_names(list);
 	free(list->fn);
 }
 

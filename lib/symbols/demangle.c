@@ -152,55 +152,17 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 	return str == CG_STR_NONE ? NULL : cg_strs_get(strs, str).ptr;
 }
 
-/* ---- In any thread ------------------------------------------------------- */
-
-struct cg_demangler {
-	struct cg_arena names;
-	char *mangled; /* with a NUL at its end */
-	size_t mangled_cap;
-};
-
-bool
-cg_demangler_begin(struct cg_demangler **demangler)
+char *
+cg_demangle_copy(struct cg_slice name)
 {
-	if (!*demangler)
-		*demangler = calloc(1, sizeof(**demangler));
-	if (!*demangler)
-		return false;
-	cg_arena_free(&(*demangler)->names);
-	return true;
-}
+	char *mangled = strndup(name.ptr, name.len), *made, *copy = NULL;
+	struct cg_slice result;
 
-void
-cg_demangler_free(struct cg_demangler *demangler)
-{
-	if (!demangler)
-		return;
-	cg_arena_free(&demangler->names);
-	free(demangler->mangled);
-	free(demangler);
-}
-
-struct cg_slice
-cg_demangle_with(struct cg_demangler *demangler, struct cg_slice name)
-{
-	struct cg_slice result = { 0 };
-	char *made = NULL;
-
-	if (!cg_may_be_mangled(name))
-		return name;
-	if (!cg_grow_raw(
-		&demangler->mangled, &demangler->mangled_cap, name.len + 1, 1))
-		return result;
-	memcpy(demangler->mangled, name.ptr, name.len);
-	demangler->mangled[name.len] = '\0';
-	if (!demangle_any(demangler->mangled, &result, &made)) {
-		result.ptr = NULL;
-	} else if (result.ptr == demangler->mangled) {
-		result = name;
-	} else {
-		result.ptr = cg_arena_copy(&demangler->names, result);
-	}
+	if (!mangled)
+		return NULL;
+	if (demangle_any(mangled, &result, &made))
+		copy = strndup(result.ptr, result.len);
 	free(made);
-	return result;
+	free(mangled);
+	return copy;
 }
