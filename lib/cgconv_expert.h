@@ -109,8 +109,8 @@ cg_fn cg_find_known_fn(
 cg_fn cg_add_known_fn(
     struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
 /* The name and the object that a function was added with. */
-cg_name cg_get_fn_name(const struct cg_build *, cg_fn);
-cg_object cg_get_fn_object(const struct cg_build *, cg_fn);
+cg_name cg_build_fn_name(const struct cg_build *, cg_fn);
+cg_object cg_build_fn_object(const struct cg_build *, cg_fn);
 
 /* ---- Compression --------------------------------------------------------- */
 

@@ -386,7 +386,7 @@ void cg_list_file(struct cg_build *, cg_file);
  */
 bool cg_desc_is_count(const char *key);
 /* The value of a description, "" if absent; valid until the next add. */
-const char *cg_get_desc(const struct cg_build *, const char *key);
+const char *cg_build_desc(const struct cg_build *, const char *key);
 /*
  * Addresses of rows are starts of buckets of that many bytes (gprof's
  * histogram) instead of instructions; the default is 1.

@@ -42,7 +42,7 @@ gcov_text_end(struct gcov_text *r)
 void
 gcov_text_add_file(struct gcov_text *r, struct cg_slice path)
 {
-	const char *directory = cg_get_desc(r->build, "Directory");
+	const char *directory = cg_build_desc(r->build, "Directory");
 
 	r->file = cg_add_file_in(r->build, cg_slice(directory), path);
 	r->nameless = cg_add_fn_named(r->build, 0, r->file, 0);

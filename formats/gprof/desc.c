@@ -51,7 +51,7 @@ describe_target(struct cg_build *build, const struct gmon *gmon)
 	    gmon->word, gmon->big ? "big" : "little", gmon->version);
 	add_desc(build, GPROF_KEY_TARGET, value);
 	snprintf(value, sizeof(value), "%u", gmon->bucket);
-	if (!*cg_get_desc(build, GPROF_KEY_BUCKET))
+	if (!*cg_build_desc(build, GPROF_KEY_BUCKET))
 		add_desc(build, GPROF_KEY_BUCKET, value);
 }
 
@@ -100,7 +100,7 @@ describe_library(struct cg_build *build, const struct gprof_image *image)
 	    image->base, image->symbols->path);
 	for (size_t i = 0;; i++) {
 		number_key(key, GPROF_KEY_LIBRARY, i);
-		before = cg_get_desc(build, key);
+		before = cg_build_desc(build, key);
 		if (!*before)
 			break;
 		before = strstr(before, "object=");

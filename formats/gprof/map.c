@@ -255,7 +255,7 @@ add_arcs(struct mapper *map)
 		return false;
 	if (!gprof_order_end(&map->order, &order))
 		return false;
-	if (order.len > 0 && !*cg_get_desc(map->build, GPROF_KEY_ORDER))
+	if (order.len > 0 && !*cg_build_desc(map->build, GPROF_KEY_ORDER))
 		cg_add_desc(map->build, cg_slice(GPROF_KEY_ORDER), order);
 	return true;
 }

@@ -183,7 +183,7 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 	    cg_get_name(r->build, name[0]), cg_get_name(r->build, name[1]));
 	if (!text)
 		return false;
-	before = cg_get_desc(r->build, PROTO_KEY_PERIOD);
+	before = cg_build_desc(r->build, PROTO_KEY_PERIOD);
 	if (*before == '\0')
 		describe(r, PROTO_KEY_PERIOD, cg_slice(text));
 	else
@@ -347,7 +347,7 @@ describe_scope(struct otlp_walk *w, struct cg_slice message)
 			return false;
 		if (field.number > INFO_VERSION || field.wire != WIRE_BYTES)
 			continue;
-		key = cg_get_desc(r->build, keys[field.number]);
+		key = cg_build_desc(r->build, keys[field.number]);
 		if (*key == '\0')
 			describe(r, keys[field.number], field.bytes);
 		else

@@ -171,14 +171,14 @@ join_group(struct reader *r, size_t first, size_t last)
 	cg_object object = 0;
 
 	for (size_t i = first; i <= last && object == 0; i++)
-		object = cg_get_fn_object(r->build, frame[i].fn);
+		object = cg_build_fn_object(r->build, frame[i].fn);
 	for (size_t i = first; i <= last; i++) {
 		const cg_fn fn = frame[i].fn;
 
 		frame[i].inlined = i < last;
-		if (object != 0 && cg_get_fn_object(r->build, fn) == 0)
-			frame[i].fn = cg_add_fn_named(
-			    r->build, cg_get_fn_name(r->build, fn), 0, object);
+		if (object != 0 && cg_build_fn_object(r->build, fn) == 0)
+			frame[i].fn = cg_add_fn_named(r->build,
+			    cg_build_fn_name(r->build, fn), 0, object);
 	}
 }
 

@@ -272,13 +272,13 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 }
 
 cg_name
-cg_get_fn_name(const struct cg_build *build, cg_fn fn)
+cg_build_fn_name(const struct cg_build *build, cg_fn fn)
 {
 	return build->graph->fn[fn].name;
 }
 
 cg_object
-cg_get_fn_object(const struct cg_build *build, cg_fn fn)
+cg_build_fn_object(const struct cg_build *build, cg_fn fn)
 {
 	return build->graph->fn[fn].object;
 }

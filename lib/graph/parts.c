@@ -323,7 +323,7 @@ cg_list_file(struct cg_build *build, cg_file file)
 }
 
 const char *
-cg_get_desc(const struct cg_build *build, const char *key)
+cg_build_desc(const struct cg_build *build, const char *key)
 {
 	const struct cg_graph *graph = build->graph;
 	const struct cg_part_entry *part = &graph->part[build->base];

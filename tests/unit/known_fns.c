@@ -100,9 +100,9 @@ main(void)
 	atomic_store(&ended, true);
 	for (size_t i = 0; i < THREADS; i++)
 		CHECK(pthread_join(thread[i], &wrong) == 0 && !wrong);
-	CHECK(cg_get_fn_object(&build, 2) ==
+	CHECK(cg_build_fn_object(&build, 2) ==
 	      cg_add_object(&build, make_object(1)));
-	CHECK(cg_equal(cg_get_name(&build, cg_get_fn_name(&build, 1)),
+	CHECK(cg_equal(cg_get_name(&build, cg_build_fn_name(&build, 1)),
 	    "function0function"));
 	CHECK(cg_build_status(&build) == CG_OK && fault == CG_OK);
 	cg_known_fns_free(fns);
