@@ -108,9 +108,6 @@ cg_fn cg_find_known_fn(
 /* In the reader: finds or adds it; 0 as cg_add_fn(). */
 cg_fn cg_add_known_fn(
     struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
-/* The name and the object that a function was added with. */
-cg_name cg_build_fn_name(const struct cg_build *, cg_fn);
-cg_object cg_build_fn_object(const struct cg_build *, cg_fn);
 
 /* ---- Compression --------------------------------------------------------- */
 
@@ -263,17 +260,6 @@ size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
 /* Are both addresses of the mapping in the function of one symbol? */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
-/* As cg_add_demangled(), but whatever the target is. */
-const char *cg_demangle(struct cg_job *, const char *name);
-/*
- * The same in any thread; to be freed. NULL: out of memory (not reported).
- *
- * The stack that a name needs grows with the square of its length: up to 0.7 MB
- * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
- * a job have 2 MB: only the job's own may demangle longer names.
- */
-char *cg_demangle_copy(struct cg_slice name);
-#define CG_DEMANGLE_MOST 512
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -280,12 +280,26 @@ cg_name cg_add_name(struct cg_build *, struct cg_slice);
 /* Its text, NUL-terminated; valid as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
+/* The name and the object that a function was added with. */
+cg_name cg_build_fn_name(const struct cg_build *, cg_fn);
+cg_object cg_build_fn_object(const struct cg_build *, cg_fn);
 /*
  * The demangled name (C++, Rust, D, and Java as the JVM has it); the name itself
  * if it is not mangled, if the target writes linker names, or after
  * cg_job_set_demangle(). Demangles each name once.
  */
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
+/* The same for a text, whatever the target is. NULL: out of memory. */
+const char *cg_demangle(struct cg_job *, const char *name);
+/*
+ * The same in any thread; to be freed. NULL: out of memory (not reported).
+ *
+ * The stack that a name needs grows with the square of its length: up to 0.7 MB
+ * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
+ * a job have 2 MB: only the job's own may demangle longer names.
+ */
+char *cg_demangle_copy(struct cg_slice name);
+#define CG_DEMANGLE_MOST 512
 /*
  * A function with its linker name: two constructors that C++ makes of one in
  * the source have the same name. Symbol 0: the name itself.
@@ -872,7 +886,7 @@ void cg_putc(struct cg_out *, char);
 void cg_put(struct cg_out *, struct cg_slice);
 void cg_puts(struct cg_out *, const char *);
 void cg_putu(struct cg_out *, uint64_t);
-/* As cg_format_fixed(). */
+/* Divided by 10 to the power of digits, exactly: 1.5; digits: at most 18. */
 void cg_put_fixed(struct cg_out *, int64_t, unsigned digits);
 void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
 /*

@@ -84,8 +84,6 @@ size_t cg_utf8_length(const char *, const char *end);
 char *cg_format_u64(char *to, uint64_t);  /* decimal */
 char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
-/* Divided by 10 to the power of digits, exactly: 1.5; digits: at most 18. */
-char *cg_format_fixed(char *to, int64_t, unsigned digits);
 /* 10 to the power of digits, at most 18. */
 static inline uint64_t
 cg_power_of_ten(unsigned digits)
@@ -270,8 +268,8 @@ struct cg_slice cg_head_line(const struct cg_head *);
  *	while (xml && (type = cg_xml_next(xml)) != CG_XML_END) ...
  *	status = xml ? cg_xml_status(xml) : CG_ELIMIT;
  *
- * <a/> is an OPEN and a CLOSE. A text comes in one piece; white space alone is
- * skipped, and so are comments and processing instructions. Prefixes of names
+ * <a/> is an OPEN and a CLOSE. A text comes in one piece, for cg_xml_content();
+ * white space alone is skipped, and so are comments and processing instructions. Prefixes of names
  * are dropped. All text is UTF-8. Results are valid until the next
  * cg_xml_next().
  */
@@ -291,7 +289,6 @@ bool cg_xml_attribute(const struct cg_xml *, const char *name,
     struct cg_slice *value);
 /* The same as a number; false and 0 if it is absent or not a number. */
 bool cg_xml_number(const struct cg_xml *, const char *name, uint64_t *);
-struct cg_slice cg_xml_text(const struct cg_xml *);
 /* How many elements are open, including one that opens or closes now. */
 unsigned cg_xml_depth(const struct cg_xml *);
 /* Where the tag or text begins, for cg_fail_at() and cg_warn_at(). */

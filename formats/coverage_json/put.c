@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv_expert.h"
 #include "coverage_json.h"
 
 /* By line and name; those of one name as they are listed. */

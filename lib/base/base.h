@@ -145,6 +145,9 @@ struct cg_map_table {
 
 /* ---- text.c ------------------------------------------------------------- */
 
+/* As cg_put_fixed(). */
+char *cg_format_fixed(char *to, int64_t, unsigned digits);
+
 /*
  * Digits as bytes of a word, the first in the lowest byte: eight are computed
  * at once, without a branch on how many there are.

@@ -19,6 +19,8 @@ bool cg_json_scale(const struct cg_json *, unsigned digits, int64_t *);
  * an object nor an array.
  */
 size_t cg_json_outline(struct cg_slice, char *buf, size_t size);
+/* The text that is the current token. */
+struct cg_slice cg_xml_text(const struct cg_xml *);
 
 #define CG_ONES UINT64_C(0x0101010101010101)
 #define CG_HIGH_BITS (0x80 * CG_ONES)

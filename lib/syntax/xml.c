@@ -17,6 +17,7 @@
 
 #include "base/load.h"
 #include "io/io.h"
+#include "syntax/syntax.h"
 
 /* Parsed at once: the piece and its events stay in the cache. */
 #define PUSH_SIZE ((size_t)32 << 10)

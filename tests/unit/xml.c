@@ -4,6 +4,7 @@
 #include <libxml/parser.h>
 
 #include "job/job.h"
+#include "syntax/syntax.h"
 #include "unit.h"
 
 static struct unit_log said;
