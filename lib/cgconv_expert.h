@@ -112,9 +112,9 @@ cg_fn cg_add_known_fn(
 /* ---- Compression --------------------------------------------------------- */
 
 /*
- * An output that gives one member of gzip to write(), as small as zlib's default
- * level makes it: the job's threads compress, but write() is called in this one.
- * NULL: out of memory (reported).
+ * An output that gives one member of gzip to write(), as small as zlib's
+ * default level makes it: the job's threads compress, but write() is called in
+ * this one. NULL: out of memory (reported).
  */
 struct cg_out *cg_gzip_new(struct cg_job *, cg_write_fn *write, void *arg);
 /* Ends the member and frees the output. False: out of memory (not reported). */
@@ -249,8 +249,8 @@ uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
 /*
- * The same; 0: no symbol is known there, as in mapping 0. The warning counts the
- * address then. The space may be NULL, as cg_space_new() has reported that.
+ * The same; 0: no symbol is known there, as in mapping 0. The warning counts
+ * the address then. The space may be NULL, as cg_space_new() has reported that.
  */
 size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);

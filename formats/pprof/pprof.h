@@ -9,7 +9,8 @@
  * The way of the data, reading: read.c takes the fields of the message into the
  * lists of reader.c, samples.c those of samples; sums.c merges samples by path,
  * labels.c by set of labels. At the end of the message graph.c and descs.c
- * resolve texts and ids and put events, stacks and descriptions into the builder.
+ * resolve texts and ids and put events, stacks and descriptions into the
+ * builder.
  *
  * Writing: comments.c collects what has no field of its own, write.c writes the
  * tables that proto/ makes. pprof.c describes the format to the library.

@@ -18,7 +18,7 @@
 
 /* ---- What a sample says ------------------------------------------------- */
 
-/* Nonzero if one of eight bytes is 0, or a number may go on behind four of them. */
+/* Nonzero if one of eight bytes is 0, or a number may go on behind four. */
 static uint64_t
 find_odd(const char *at)
 {
@@ -31,8 +31,8 @@ find_odd(const char *at)
 }
 
 /*
- * Are these surely whole numbers other than 0? No byte is 0, the last one ends a
- * number, and none has more than seven.
+ * Are these surely whole numbers other than 0? No byte is 0, the last one ends
+ * a number, and none has more than seven.
  */
 static bool
 are_plain(struct cg_slice bytes)

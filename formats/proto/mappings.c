@@ -2,9 +2,9 @@
  * mappings.c - the mappings that a file lists, and which of them has an address
  * of an object.
  *
- * Mappings may overlap in merged profiles: the first of the list has an address.
- * So the edges of all ranges are sorted, and each range takes the space between
- * edges that no mapping before it has taken.
+ * Mappings may overlap in merged profiles: the first of the list has an
+ * address. So the edges of all ranges are sorted, and each range takes the
+ * space between edges that no mapping before it has taken.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * order.c - sorts stacks by what is written of their frames, so that reading the
- * file and writing it again keeps the order.
+ * order.c - sorts stacks by what is written of their frames, so that reading
+ * the file and writing it again keeps the order.
  *
  * This is the graph's order of functions and positions, except that the graph
  * may distinguish frames that are equal in the file.

@@ -83,8 +83,8 @@ struct proto_writer {
 /* Lists the mappings that the graph describes, or one for the main program. */
 bool proto_list_mappings(struct proto_writer *);
 /*
- * The mapping + 1 of an address of an object, or of the object if the address is
- * 0; makes one if there is none. 0: no object, or out of memory.
+ * The mapping + 1 of an address of an object, or of the object if the address
+ * is 0; makes one if there is none. 0: no object, or out of memory.
  */
 uint32_t proto_find_mapping(struct proto_writer *, cg_object, uint64_t addr);
 
