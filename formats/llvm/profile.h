@@ -163,8 +163,8 @@ struct llvm_texts {
 	uint64_t packed, unpacked; /* bytes so far */
 };
 /*
- * Unpacks (zlib) a part whose real size is stated; false: reported. Packed size
- * 0: the part is not packed, and has the stated size. Valid until the next call.
+ * Unpacks (zlib) a part whose real size is stated, until the next call; false:
+ * reported. Packed size 0: the part is not packed, and has the stated size.
  */
 bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
     uint64_t packed, struct llvm_bytes *to);

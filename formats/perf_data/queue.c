@@ -13,12 +13,11 @@
 bool
 perf_queue_add(struct perf_queue *queue, uint64_t time, struct cg_slice record)
 {
-	struct perf_queued *item = cg_push(queue->job, &queue->item);
-
-	if (!item ||
+	if (!cg_reserve(queue->job, &queue->item, queue->item.n + 1) ||
 	    !cg_reserve(queue->job, &queue->bytes, queue->bytes.n + record.len))
 		return false;
-	*item = (struct perf_queued){ time, queue->bytes.n };
+	queue->item.at[queue->item.n++] =
+	    (struct perf_queued){ time, queue->bytes.n };
 	memcpy(queue->bytes.at + queue->bytes.n, record.ptr, record.len);
 	queue->bytes.n += record.len;
 	if (queue->latest < time)
@@ -81,12 +80,15 @@ perf_queue_sort(struct perf_queue *queue)
 bool
 perf_queue_drop(struct perf_queue *queue, size_t n, const struct perf_file *f)
 {
+	char *bytes = queue->bytes.at;
+	size_t cap = queue->bytes.cap;
+
 	if (!cg_reserve(queue->job, &queue->spare, queue->bytes.n))
 		return false;
 	queue->spare.n = 0;
 	for (size_t i = n; i < queue->item.n; i++) {
 		struct perf_queued *item = &queue->item.at[i];
-		const char *record = queue->bytes.at + item->at;
+		const char *record = bytes + item->at;
 		size_t size = perf_record_size(f, record);
 
 		memcpy(queue->spare.at + queue->spare.n, record, size);
@@ -95,8 +97,8 @@ perf_queue_drop(struct perf_queue *queue, size_t n, const struct perf_file *f)
 		queue->spare.n += size;
 	}
 	queue->item.n -= n;
-	queue->bytes.n = queue->spare.n;
-	if (queue->bytes.n > 0)
-		memcpy(queue->bytes.at, queue->spare.at, queue->bytes.n);
+	queue->bytes = queue->spare;
+	queue->spare.at = bytes;
+	queue->spare.cap = cap;
 	return true;
 }

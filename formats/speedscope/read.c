@@ -191,16 +191,11 @@ take_stack(struct reader *r)
 static bool
 take_sample(struct reader *r)
 {
-	size_t *end;
-
 	if (!speedscope_expect(
 		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
-	    !take_stack(r))
+	    !take_stack(r) || !cg_reserve(r->job, &r->ends, r->ends.n + 1))
 		return false;
-	end = cg_push(r->job, &r->ends);
-	if (!end)
-		return false;
-	*end = r->stacks.n;
+	r->ends.at[r->ends.n++] = r->stacks.n;
 	return (r->ends.n < SAMPLES_AT_ONCE || finish_samples(r)) &&
 	       speedscope_next(r);
 }
