@@ -123,17 +123,10 @@ add_event(struct reader *r, const struct perf_head *head)
 }
 
 static bool
-same_text(struct cg_slice a, struct cg_slice b)
-{
-	return a.len == b.len &&
-	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-static bool
 is_event(const struct event *event, const struct perf_head *head)
 {
 	return event->period == head->has_period &&
-	       same_text(event->name, head->event);
+	       cg_compare(event->name, head->event) == 0;
 }
 
 static bool
