@@ -70,7 +70,7 @@ CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Ilib -Iformats -I$(B) -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
 
-lib_src := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
+lib_src := $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c)
 cmd_src := $(wildcard cmd/*.c cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 bats := $(wildcard tests/*/*.bats)

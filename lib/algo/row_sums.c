@@ -1,6 +1,6 @@
 /*
  * row_sums.c - sums rows in a hash table, for those who make the same rows again
- * and again: graph/pack.c would store each and merge them later.
+ * and again: graph/rows/pack.c would store each and merge them later.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "coverage/coverage.h"
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 /* Most functions have less than half as many blocks as slots. */
 #define FIRST_SLOTS 512

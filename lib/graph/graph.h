@@ -9,8 +9,8 @@
  *	values.c       checked sums of costs
  *	facts.c        which facts a graph has, apart from rows
  *	formulas.c     inherited events
- *	timeline.c     stacks of threads in the order of time
- *	stack_order.c  canonical order of stack nodes and stacks
+ *	rows/          rows: see store.h
+ *	stacks/        nodes and stacks, their labels and their order; timelines
  *	order.c        canonical order of files, functions and their rows
  *	clamp.c        sets negative costs to zero
  *	graph.c        makes, seals, frees a graph; what readers ask for
@@ -18,7 +18,7 @@
 #ifndef CG_GRAPH_H
 #define CG_GRAPH_H
 
-#include "graph/store.h"
+#include "graph/rows/store.h"
 #include "io/io.h"
 
 /* ---- Dimensions --------------------------------------------------------- */

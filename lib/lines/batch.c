@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "coverage/coverage.h"
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 #include "lines/lines.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/packed.h"
+#include "graph/rows/packed.h"
 #include "lines/lines.h"
 
 /* ---- Functions ----------------------------------------------------------- */

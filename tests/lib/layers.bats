@@ -12,7 +12,7 @@ rank_of()
 
 	[ "$1" != . ] || { echo 0 && return; }
 	for layer in $layers; do
-		[ "$1" != "$layer" ] || { echo "$rank" && return; }
+		[ "${1%%/*}" != "$layer" ] || { echo "$rank" && return; }
 		rank=$((rank + 1))
 	done
 	echo "lib/$1 is not in the list of layers" >&2 && return 1
@@ -117,7 +117,7 @@ shared()
 
 @test "layers: no file of the library includes one in a higher layer" {
 	count=0
-	for file in lib/*.h lib/*/*.[ch]; do
+	for file in lib/*.h $(find lib -mindepth 2 -name '*.[ch]'); do
 		dir=$(dirname "${file#lib/}")
 		layer=$(rank_of "$dir")
 		for header in $(includes "$file"); do
@@ -134,7 +134,7 @@ shared()
 @test "layers: no file of the library calls one in a higher layer" {
 	command -v nm >/dev/null || skip "no nm"
 	dir=$BATS_TEST_TMPDIR
-	for file in lib/*/*.c; do
+	for file in $(find lib -name '*.c'); do
 		at="$(rank_of "$(dirname "${file#lib/}")") $file"
 		nm -g "$B/${file%.c}.o" >"$dir/symbols"
 		awk -v at="$at" '$2 ~ /[TDRB]/ { print $3, at }' \
@@ -225,7 +225,7 @@ shared()
 		paste -sd '|')
 	[ -n "$formats" ]
 	names="\"([^\"]*[^a-z])?(${formats//_/-})\\b|cg_format_($formats)\\b"
-	for file in lib/*.h lib/*/*.[ch] cmd/*.[ch] cmd/*/*.[ch]; do
+	for file in $(find lib cmd -name '*.[ch]'); do
 		# Words of markers in sources, and tools, are named as formats are.
 		case $file in
 		lib/coverage/markers.c | cmd/like.c) continue ;;
@@ -245,7 +245,7 @@ shared()
 	names=$("$CGCONV" --help all | sed -n 's/^ *\(-., \)*--\([a-z-]*\).*/\2/p' |
 		paste -sd '|')
 	[ "${#names}" -gt 500 ]
-	not grep -nE "^[^*]*\"[^\"]*--($names)\\b" lib/*.h lib/*/*.[ch] \
+	not grep -rnE --include="*.[ch]" "^[^*]*\"[^\"]*--($names)\\b" lib \
 		$(ls formats/*.[ch] formats/*/*.[ch] | grep -v captures.c)
 }
 
@@ -263,7 +263,7 @@ link_without()
 @test "layers: the program works without any one of the formats" {
 	dir=$BATS_TEST_TMPDIR
 	cp formats/formats.c "$dir"
-	objects=$(printf '%s\n' lib/*/*.c formats/*.c formats/*/*.c cmd/*.c cmd/*/*.c |
+	objects=$(printf '%s\n' $(find lib -name '*.c') formats/*.c formats/*/*.c cmd/*.c cmd/*/*.c |
 		grep -vx formats/formats.c | sed "s|^|$B/|; s|c\$|o|")
 	libs=$(make -s --eval='print-libs: ; @echo $(LIBS) $(JSON_LIBS)' print-libs)
 	json=samples/json/stacks/stacks.cgj

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 /* Compares n packed values of both rows, and skips them if they are equal. */
 static bool

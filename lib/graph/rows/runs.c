@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "graph/packed.h"
+#include "graph/rows/packed.h"
 
 #define BLOCK_MIN 64
 #define BLOCK_STEP 256              /* a block in place grows by this */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 struct cg_rows *
 cg_rows_new(const struct cg_graph *graph)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/packed.h"
+#include "graph/rows/packed.h"
 
 /* ---- Positions and costs ------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 void
 cg_row_target(

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 #include "graph/graph.h"
 
 /* ---- Numbers ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #ifndef CG_CURSOR_H
 #define CG_CURSOR_H
 
-#include "graph/packed.h"
+#include "graph/rows/packed.h"
 
 /* A row other than a cost: its position, and its other bytes. */
 struct row {

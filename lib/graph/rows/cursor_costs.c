@@ -4,7 +4,7 @@
  * Most rows are costs. They arrive as a few ascending segments, mostly as one.
  * A cursor decodes rows on demand and merges the segments with a heap.
  */
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 /* ---- Stretches ---------------------------------------------------------- */
 

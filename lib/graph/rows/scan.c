@@ -1,7 +1,7 @@
 /*
  * scan.c - reads packed rows in order of arrival, neither sorted nor merged.
  */
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 struct cg_varint
 cg_get_long(const uint8_t *at)

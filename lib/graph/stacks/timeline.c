@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/packed.h"
+#include "graph/rows/packed.h"
 
 /* 73 years in ns. A difference of two takes 62 bits, with sign and flag 64. */
 #define TIME_MAX ((int64_t)1 << 61)

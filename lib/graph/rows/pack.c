@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "graph/cursor.h"
+#include "graph/rows/cursor.h"
 
 /* Largest size of rows without costs. */
 #define CALL_MAX (POS_MAX + 30)
