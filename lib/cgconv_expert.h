@@ -80,11 +80,6 @@ struct cg_texts_how {
 	void (*close)(void *own); /* frees what is in it */
 };
 struct cg_texts;
-/*
- * How many threads parse, with the reader's: those of the job, but for the one that
- * decompresses.
- */
-size_t cg_texts_threads(const struct cg_job *, const struct cg_in *);
 /* NULL: out of memory (not reported). */
 struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);

@@ -51,8 +51,9 @@ parse_block(void *slot)
 
 /* ---- In the reader's thread ---------------------------------------------- */
 
-size_t
-cg_texts_threads(const struct cg_job *job, const struct cg_in *in)
+/* The threads that parse, with the caller, beside one that decompresses. */
+static size_t
+count_threads(const struct cg_job *job, const struct cg_in *in)
 {
 	size_t threads = job->threads;
 
@@ -84,7 +85,7 @@ close_block(void *slot)
 struct cg_texts *
 cg_texts_new(const struct cg_texts_how *how)
 {
-	const size_t threads = cg_texts_threads(how->job, how->in);
+	const size_t threads = count_threads(how->job, how->in);
 	const size_t blocks = threads > 1 ? threads + SPARE : 1;
 	struct cg_texts *texts = calloc(1, sizeof(*texts));
 
