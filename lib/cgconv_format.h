@@ -291,15 +291,8 @@ cg_object cg_build_fn_object(const struct cg_build *, cg_fn);
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /* The same for a text, whatever the target is. NULL: out of memory. */
 const char *cg_demangle(struct cg_job *, const char *name);
-/*
- * The same in any thread; to be freed. NULL: out of memory (not reported).
- *
- * The stack that a name needs grows with the square of its length: up to 0.7 MB
- * for CG_DEMANGLE_MOST bytes, 3 MB for the longest that are demangled. Threads of
- * a job have 2 MB: only the job's own may demangle longer names.
- */
+/* The same, to be freed; NULL: out of memory (not reported). */
 char *cg_demangle_copy(struct cg_slice name);
-#define CG_DEMANGLE_MOST 512
 /*
  * A function with its linker name: two constructors that C++ makes of one in
  * the source have the same name. Symbol 0: the name itself.
