@@ -2,8 +2,9 @@
  * captures.c - captures: recognises recordings that cgconv does not read, to
  * name the command that converts them.
  *
- * They are not profiles yet: their samples lack symbols, tables or unwinding.
- * The tools that made them have these, and export formats that cgconv reads.
+ * A recording is not a profile: its samples lack symbols, tables or unwinding.
+ * The tool that recorded it has this information, and exports a format that
+ * cgconv reads.
  *
  * Sources: perf's data-convert-json.c; the magics in perf's header.h,
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
@@ -49,7 +50,7 @@ struct capture {
 	"perf record -g PROGRAM && perf script | cgconv -, which records " \
 	"the program again"
 
-/* The first match counts. %s is the file's name. */
+/* The first match counts; %s stands for the name of the file. */
 static const struct capture captures[] = {
 	{ MAGIC("PERFFILE"), NULL, "a recording of perf before Linux 3.7",
 	    PERF_RUN },
@@ -120,7 +121,7 @@ static const struct capture captures[] = {
 static const struct capture perf_directory = { MAGIC(CG_DIRECTORY_MAGIC), NULL,
 	"a recording of Linux's perf", PERF_RUN };
 #define PERF_ENTRY "data"
-/* Not read: its samples have neither an event nor a period. */
+/* Not converted: its samples have neither an event nor a period. */
 static const struct capture perf_json = { MAGIC("{"), NULL,
 	"JSON of perf data convert",
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso | "
@@ -128,12 +129,12 @@ static const struct capture perf_json = { MAGIC("{"), NULL,
 static const struct capture vmprof = { MAGIC("\0\0\0\0\0\0\0\0\3"), NULL,
 	"a profile of vmprof",
 	"vmprof-flamegraph.py %s >out.folded && cgconv out.folded" };
-/* As the program writes it; heaptrack pipes that to heaptrack_interpret. */
+/* As the profiled program writes it, to a pipe to heaptrack_interpret. */
 static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
 	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
-/* Next to the report; SimpleCov's formatters make that of it. */
+/* SimpleCov keeps it next to the report, which its formatters make of it. */
 static const struct capture resultset = { MAGIC("{"), NULL,
 	"a .resultset.json of SimpleCov",
 	"ruby -rsimplecov -rsimplecov_json_formatter -e "
@@ -142,7 +143,7 @@ static const struct capture resultset = { MAGIC("{"), NULL,
 	"coverage/coverage.json" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
-/* Files that begin with begin and have all these words. */
+/* Files that begin with begin and contain every word. */
 static const struct worded {
 	const char *begin, *word[3];
 	struct capture capture;
@@ -206,7 +207,10 @@ is_perf_json(struct cg_slice text)
 	       cg_head_keys(&head, keys) != 0;
 }
 
-/* Does JSON begin so? Blanks do not count, * is a string with its quotes. */
+/*
+ * True if the text is JSON that begins like json, in which * is any string.
+ * White space is ignored.
+ */
 static bool
 begins_as(struct cg_slice text, const char *json)
 {
@@ -231,7 +235,7 @@ begins_as(struct cg_slice text, const char *json)
 	return true;
 }
 
-/* Of each run, by its name: the lines of files, until 0.17 without the key. */
+/* Matches the lines of a file in a run; until 0.17 without the key "lines". */
 static bool
 is_resultset(struct cg_slice text)
 {
@@ -239,7 +243,7 @@ is_resultset(struct cg_slice text)
 	       begins_as(text, "{*:{\"coverage\":{*:[");
 }
 
-/* Five words as in profiles of gperftools, then a marker, versions and a name. */
+/* Five words as in a CPU profile of gperftools, then a marker and a name. */
 static bool
 is_vmprof(struct cg_slice text)
 {
@@ -253,7 +257,10 @@ is_vmprof(struct cg_slice text)
 	       (cg_find(rest, names[0]) || cg_find(rest, names[1]));
 }
 
-/* Others begin so, too: go.work with "go 1.21", texts with "v 10". */
+/*
+ * True for other files with the beginning of a recording: go.work begins with
+ * "go 1.21", a text may begin with "v 10".
+ */
 static bool
 is_other(struct cg_slice text)
 {
@@ -335,7 +342,7 @@ probe(const struct cg_head *head)
 	return capture->magic ? CG_PROBE_SURE : CG_PROBE_WEAK;
 }
 
-/* Puts the name into the command; truncates it to size. */
+/* Puts the command, truncated to size, with the file name in place of %s. */
 static void
 put_name(char *buf, size_t size, const char *run, const char *name)
 {

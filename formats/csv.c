@@ -11,9 +11,9 @@
  * are whole numbers in the event's unit, summed over all parts; addresses,
  * jumps and stacks are lost.
  *
- * If there are cycles, --table=flat has a column with the number of a function's
- * cycle, and a line for each cycle with its inclusive cost. That line has no
- * self cost: sums of the column count the members only.
+ * If there are cycles, --table=flat has a column with the number of the
+ * function's cycle, and a line for each cycle with its inclusive cost. That
+ * line has no self cost: sums of the column count the members only.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct writer {
 	struct cg_out *out;
 	struct cg_rows *rows;
 	bool tabs;
-	bool safe;  /* no name begins like a formula */
+	bool safe;  /* names like formulas get a quote */
 	bool begun; /* the line has a field already */
 	size_t events;
 };
@@ -70,7 +70,7 @@ is_formula(struct cg_slice text)
 	return text.len > 0 && strchr("=+-@\t\r\n", *text.ptr) != NULL;
 }
 
-/* A name, and what it is the name of: "" or " inclusive". */
+/* Puts a name and its suffix, "" or " inclusive". */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)
 {
@@ -130,7 +130,7 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 		put_cost(w, i, i < n ? cost[i] : 0);
 }
 
-/* Titles "Ir", or "Ir inclusive". */
+/* Puts a title for each event: "Ir", or "Ir inclusive". */
 static void
 put_event_names(struct writer *w, const char *suffix)
 {
@@ -147,7 +147,7 @@ put_titles(struct writer *w, const char *titles)
 		put_text(w, title);
 }
 
-/* "calls", and behind that what is counted. */
+/* Puts the title "calls" with a suffix that says which calls are counted. */
 static void
 put_title_of_calls(struct writer *w, const char *whose)
 {
@@ -186,7 +186,7 @@ compare_ranked(const void *pa, const void *pb)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Empty if the function is in none. */
+/* Puts the number of a function's cycle; nothing if it is in no cycle. */
 static void
 put_cycle_number(struct writer *w, uint32_t cycle)
 {
@@ -266,7 +266,10 @@ put_flat(struct writer *w)
 	return ok;
 }
 
-/* Sums that tell what calls within cycles cost, if their rows do not. */
+/*
+ * Makes the sums that give the costs of calls within cycles, if an event's
+ * rows do not state these costs. Else *sums is NULL.
+ */
 static bool
 sum_split(const struct writer *w, struct cg_sums **sums)
 {

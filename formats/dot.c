@@ -2,17 +2,17 @@
  * dot.c - dot: a call graph for Graphviz, coloured and pruned.
  *
  * Source: the DOT language (graphviz.org/doc/info/lang.html). The graph looks
- * like that of gprof2dot 2024.6: a box for each function with its object, name,
- * inclusive and self share and calls, an arrow for each pair of functions, from
- * blue (cold) to red (hot), and nothing below 0.5 % (functions) or 0.1 %
- * (calls). Unlike there, shares are of the total cost of the run, the inclusive
- * cost of a recursive function counts once, and a frame around the members of a
- * cycle tells what it costs.
+ * like that of gprof2dot 2024.6: a box for each function with its object,
+ * name, inclusive and self share and calls, an arrow for each pair of
+ * functions, from blue (cold) to red (hot), and nothing below 0.5 %
+ * (functions) or 0.1 % (calls). Unlike in gprof2dot, shares are of the total
+ * cost of the run, the inclusive cost of a recursive function counts once, and
+ * the frame around the members of a cycle shows the cost of the cycle.
  *
- * Of a difference (an event before and after, or negative costs) the picture
+ * For a difference (an event before and after, or negative costs) the graph
  * shows changes: functions and calls are red where they grew, blue where they
- * shrank, grey where they are unchanged. As with pprof's -diff_base, shares are
- * of the total before or, if that is unknown, of all changes together.
+ * shrank, grey where they are unchanged. As with pprof's -diff_base, shares
+ * are of the total before or, if that is unknown, of all changes together.
  *
  * One event is written, summed over lines, addresses and parts.
  */
@@ -35,7 +35,7 @@ struct call {
 	uint64_t count, cost[2];
 };
 
-/* The cost of one thing; before is 0 where nothing is compared. */
+/* A cost before and after; before is 0 if costs are not compared. */
 struct sides {
 	double before, after;
 };
@@ -44,15 +44,15 @@ struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	/* One, or both sides of it: [0] is after or the only one. */
+	/* [0] is the event, or the event after; [1] is the event before. */
 	size_t event[2], events;
 	const struct cg_sums *sums[2]; /* of each event alone */
 	bool inclusive;                /* the event has inclusive costs */
-	bool is_signed, change;        /* the picture shows changes */
+	bool is_signed, change;        /* the graph shows changes */
 	double total, largest;         /* largest change of a function */
 	const char *cluster;           /* "file", "object" or NULL */
 	double node_threshold, call_threshold; /* shares */
-	uint32_t *id; /* by fn: its number in the output, 0: not there */
+	uint32_t *id; /* by fn: its number in the output; 0: not drawn */
 	CG_ARRAY(struct call) call; /* of the current caller */
 	struct cg_map call_ids;     /* callee -> index in call + 1 */
 };
@@ -154,7 +154,7 @@ call_cost(const struct writer *w, const struct call *call)
 		number(w, call->cost[0]) };
 }
 
-/* How much there is of it, on the side where it is more. */
+/* The larger of both costs as a share of the total, at most 1. */
 static double
 share(const struct writer *w, struct sides cost)
 {
@@ -225,7 +225,7 @@ put_colour(const struct writer *w, struct sides cost)
 		put_share_colour(w->out, share(w, cost));
 }
 
-/* "12.34", in any locale. */
+/* Puts "12.34", in any locale. */
 static void
 put_hundredths(struct cg_out *out, double value)
 {
@@ -234,7 +234,7 @@ put_hundredths(struct cg_out *out, double value)
 	cg_putf(out, "%u.%02u", n / 100, n % 100);
 }
 
-/* "12.34%", or a change, "+12.34%". */
+/* Puts "12.34%", or a change, "+12.34%". */
 static void
 put_percent(const struct writer *w, struct sides cost)
 {
@@ -266,7 +266,7 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Inclusive and self share and calls, a line each. */
+/* Puts inclusive share, self share and calls, each on its own line. */
 static void
 put_numbers(
     struct writer *w, struct sides all, struct sides self, uint64_t calls)
@@ -304,7 +304,7 @@ put_label(struct writer *w, cg_fn fn)
 	    cg_sum_calls_in(w->sums[0], fn));
 }
 
-/* "; 20 before, 35 after, self 5 before, 6 after" */
+/* Puts "; 20 before, 35 after, self 5 before, 6 after". */
 static void
 put_sides(struct writer *w, cg_fn fn)
 {
@@ -340,7 +340,7 @@ put_function(struct writer *w, cg_fn fn)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* The file, object or cycle whose frame a function is in; 0: in none. */
+/* The number of the file, object or cycle that frames a function; 0: none. */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)
 {
@@ -367,7 +367,7 @@ begin_cluster(struct writer *w, unsigned number, uint32_t cluster)
 	cg_puts(w->out, "\";\n");
 }
 
-/* A function in the picture. */
+/* A function that is drawn. */
 struct drawn {
 	uint32_t cluster, rank;
 	cg_fn fn;
@@ -475,7 +475,7 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* In the order of the functions in the output. */
+/* Orders calls like their callees in the output. */
 static int
 compare_calls(const void *pa, const void *pb)
 {
@@ -596,7 +596,7 @@ sum_parts(const struct writer *w, size_t event)
 	return sum;
 }
 
-/* What shares and colours are measured by. */
+/* Finds the costs that shares and colours are relative to. */
 static void
 measure(struct writer *w)
 {

@@ -34,7 +34,7 @@ struct chains {
 	CG_ARRAY(uint64_t) sum;     /* width costs for each node */
 	size_t width;
 	CG_ARRAY(uint64_t) samples;
-	/* Of one event: */
+	/* For the current event: */
 	CG_ARRAY(uint32_t) chain;
 	CG_ARRAY(uint64_t) value;
 };
@@ -141,7 +141,7 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 	       cg_resize(doc->job, &chains->sum, chains->sum.n + chains->width);
 }
 
-/* Moves at to its child with that function. */
+/* Moves *at to its child with the function; adds the child if it is new. */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 {
@@ -214,7 +214,7 @@ take_events(struct cg_doc *doc, void *into)
 
 /* ---- Into the graph ------------------------------------------------------ */
 
-/* The event's name is the description with '_' for blanks. */
+/* The event is named after the description, with '_' for blanks. */
 static bool
 add_event(struct cg_doc *doc, const struct cost *cost)
 {
@@ -268,7 +268,7 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 			return;
 	if (!add_functions(doc, chains))
 		return;
-	/* Parents precede their children. */
+	/* A parent precedes its children. */
 	for (size_t i = 0; i < chains->node.n; i++) {
 		struct node *node = &chains->node.at[i];
 

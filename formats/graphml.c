@@ -6,8 +6,9 @@
  * costs of all events as data, summed over parts. Lines, addresses, jumps and
  * stacks are lost.
  *
- * Members of cycles have the number of their cycle. The cycle is a node without
- * edges that has its inclusive cost, but no self cost, which its members have.
+ * Members of a cycle have the number of the cycle. The cycle itself is a node
+ * without edges. It has an inclusive cost, but no self cost: only its members
+ * have self costs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct writer {
 	struct cg_rows *rows;
 	size_t events;
 	uint32_t *number; /* of functions, in canonical order */
-	/* Of one caller: */
+	/* Edges of the current caller: */
 	struct cg_map ids; /* callee -> index + 1 */
 	CG_ARRAY(struct edge) edge;
 	CG_ARRAY(uint64_t) cost; /* of each edge, of all events */
@@ -174,7 +175,7 @@ add_edge(struct writer *w, cg_fn callee)
 	       cg_resize(w->job, &w->cost, w->edge.n * w->events);
 }
 
-/* No overflow: the sum of all calls was checked. */
+/* No overflow: the sum of all calls has been checked. */
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {

@@ -1,11 +1,12 @@
 /*
  * oprofile_xml.c - oprofile-xml: the XML of OProfile's opreport --xml.
  *
- * Source: doc/opreport.xsd of OProfile, schema version 3. It has the samples of
- * each symbol of a binary or module, and after them the table of symbols; with
- * --callgraph also the samples that a symbol's callees have from it. The events
- * are those of the setup; samples of all CPUs and unit masks of an event are
- * summed. Processes and threads are parts on request (--part-by).
+ * Source: doc/opreport.xsd of OProfile, schema version 3. It has the samples
+ * of each symbol of a binary or module, and after them the table of symbols;
+ * with --callgraph also the samples of a symbol's callees when called by it.
+ * The events are the events of the setup; samples of all CPUs and unit masks
+ * of an event are summed. Processes and threads are parts on request
+ * (--part-by).
  *
  * The samples of single instructions and lines (--details) are lost. Callers of
  * call graphs are skipped: they repeat the callees.
@@ -17,13 +18,13 @@
 #define NESTED 8   /* depth of binaries and modules */
 #define CLASSES 16 /* classes that are compared before the map is searched */
 
-/* What consecutive rows have in common. */
+/* The common properties of consecutive rows. */
 struct scope {
 	cg_object object, callee_object;
 	uint32_t pid, tid;
 };
 
-/* There are many: keep it small. */
+/* Kept small: an input has many rows. */
 struct row {
 	uint32_t symbol, callee; /* indexes; callee 0: self samples */
 	uint32_t scope, event;
@@ -35,17 +36,17 @@ struct seen_class {
 	uint32_t event; /* its index + 1 */
 };
 
-/* fn and object: of the latest object that the symbol was used in. */
+/* fn is the symbol's function in object, the object it was last used in. */
 struct symbol {
 	cg_name name, path;
 	uint32_t line;
 	cg_file file;
 	cg_object object;
 	cg_fn fn;
-	bool known; /* the table of symbols has it */
+	bool known; /* it is in the table of symbols */
 };
 
-/* A binary or module that is open. */
+/* An open binary or module. */
 struct module {
 	cg_object object;
 	bool counted; /* elements inside it have counts */
@@ -72,7 +73,7 @@ struct reader {
 	bool in_symbol, in_callees, in_callee, skipped;
 };
 
-/* Reads a number from an attribute; 0 if it is absent and not needed. */
+/* Reads a number from an attribute; 0 if it is optional and absent. */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 {
@@ -161,7 +162,7 @@ take_class(struct reader *r)
 	return true;
 }
 
-/* The index of a class's event + 1; 0: there is no such class. */
+/* Returns the index of a class's event + 1; 0: the class is unknown. */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
 {
@@ -191,7 +192,7 @@ add_symbol(struct reader *r)
 	return cg_append(r->job, &r->symbol, symbol);
 }
 
-/* Finds or adds the symbol of an id: samples come before the table. */
+/* Finds the symbol with an id, or adds it: samples precede the table. */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
 {
@@ -272,7 +273,7 @@ open_symbol(struct reader *r)
 	return true;
 }
 
-/* Sets the index of the scope of the current count. */
+/* Sets *index to the scope of the current count, which is added if new. */
 static bool
 get_scope(struct reader *r, uint32_t *index)
 {
@@ -291,7 +292,7 @@ get_scope(struct reader *r, uint32_t *index)
 	return true;
 }
 
-/* Counts of binaries are dropped later if elements inside have counts. */
+/* Counts of binaries are dropped later if elements inside them have counts. */
 static bool
 take_count(struct reader *r)
 {
@@ -452,8 +453,8 @@ same_position(const struct row *a, const struct row *b)
 }
 
 /*
- * Collects the costs of the rows of one position, mostly one row for each event.
- * Returns their number.
+ * Collects the costs of the rows of one position, usually one row for each
+ * event. Returns the number of these rows.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
@@ -519,7 +520,7 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job, .build = build };
 	enum cg_xml_type type = CG_XML_END;
-	bool good = add_symbol(&r); /* the one without a name */
+	bool good = add_symbol(&r); /* the symbol without a name */
 	int status;
 
 	r.xml = cg_xml_new(job, in);

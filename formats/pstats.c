@@ -10,9 +10,10 @@
  * {...: calls} of profile.
  *
  * Functions, calls, self and cumulative times survive, in whole nanoseconds.
- * The number of primitive calls is used for the cost of calls without a caller,
- * then lost, as is the self time per caller. profile does not know the cost of
- * calls: a function's time is divided among its callers by their counts.
+ * The number of primitive calls determines the cost of calls without a caller,
+ * then it is lost, like the self time per caller. profile does not record the
+ * cost of calls: a function's time is divided among its callers by their
+ * counts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #define BUILT_IN "(built-in)" /* the object of functions written in C */
 /* A little below 2^64 nanoseconds, some 584 years. */
 #define SECONDS_MAX 1.8e10
-#define FLAG_REF 0x80 /* a later reference to the object is possible */
+#define FLAG_REF 0x80 /* the object may be referred to later */
 
 /* ---- Marshal ------------------------------------------------------------ */
 
@@ -51,7 +52,7 @@ struct call {
 	bool has_cost;
 };
 
-/* A value; of tuples and dictionaries the beginning. */
+/* A value; for a tuple or dictionary, only its beginning. */
 struct value {
 	enum kind kind;
 	size_t ref; /* its number among the references + 1, or 0 */
@@ -78,7 +79,7 @@ struct reader {
 static bool
 fail(struct reader *r, const char *expected)
 {
-	/* The job reports failures of these two. */
+	/* The job has reported a failure of the input or the builder. */
 	if (cg_in_status(r->in) != CG_OK || cg_build_status(r->build) != CG_OK)
 		return false;
 	return cg_reject(r->job, "expected %s", expected);
@@ -110,7 +111,10 @@ take_int(struct reader *r, unsigned n, struct value *value)
 	return true;
 }
 
-/* A long integer: the number of its digits of 15 bits has its sign. */
+/*
+ * Takes a long integer: digits of 15 bits. Their number is negative if the
+ * integer is negative.
+ */
 static bool
 take_long(struct reader *r, struct value *value)
 {
@@ -165,7 +169,7 @@ take_float_text(struct reader *r, struct value *value)
 	return (len > 0 && *end == '\0') || fail(r, "a number of seconds");
 }
 
-/* wide: the length has four bytes, not one. */
+/* Takes a string; wide: its length has four bytes, not one. */
 static bool
 take_text(struct reader *r, bool wide, bool interned, struct value *value)
 {
@@ -262,7 +266,7 @@ next(struct reader *r, struct value *value)
 	}
 	if (!take_value(r, (int)(type & ~(uint64_t)FLAG_REF), value))
 		return false;
-	/* Those of tuples and dictionaries are set when these have been read. */
+	/* References to tuples and dictionaries are set after reading them. */
 	if (value->ref && value->kind != TUPLE && value->kind != DICT)
 		r->ref.at[value->ref - 1] = *value;
 	return true;
@@ -337,7 +341,7 @@ next_line(struct reader *r, uint32_t *line)
 	return true;
 }
 
-/* A function: (file, line, name), or a reference to one. */
+/* Gets a function: (file, line, name), or a reference to one. */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
 {
@@ -366,7 +370,7 @@ get_function(struct reader *r, struct value *value, struct function *function)
 	return true;
 }
 
-/* A caller's value: (calls, primitive, self, cumulative), or calls. */
+/* Gets a caller's value: (calls, primitive, self, cumulative), or calls. */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
 {
@@ -420,9 +424,9 @@ read_callers(struct reader *r)
 /* ---- Into the graph ----------------------------------------------------- */
 
 /*
- * How often a function was called, by whom it is known. A function that calls
- * itself through others is on the stack more than once: the cost of such an
- * inner call is part of the outer one. Primitive calls are the outermost ones.
+ * Numbers of calls of a function. A function that calls itself through others
+ * is on the stack more than once: the cost of an inner call is part of the
+ * cost of the outer one. Primitive calls are the outermost calls.
  */
 struct counts {
 	uint64_t unknown;   /* calls without a known caller: always outermost */
@@ -430,7 +434,7 @@ struct counts {
 	uint64_t outermost; /* of the known ones */
 };
 
-/* A file may claim any numbers: a sum ends at the largest one. */
+/* Adds; the sum stops at UINT64_MAX, as a file may state any numbers. */
 static void
 add_capped(uint64_t *sum, uint64_t number)
 {
@@ -458,7 +462,7 @@ count_calls(
 	return counts;
 }
 
-/* part / whole of a cost; part is at most whole. */
+/* Returns cost * part / whole; part is at most whole. */
 static uint64_t
 share(uint64_t cost, uint64_t part, uint64_t whole)
 {
@@ -468,8 +472,8 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * profile only counts calls: the function's inclusive cost is divided among its
- * callers, but not itself.
+ * For profile, which only counts calls: divides the inclusive cost of a
+ * function among its callers except itself.
  */
 static void
 divide_cost(
@@ -495,9 +499,10 @@ divide_cost(
 }
 
 /*
- * The calls without a caller, with the rest of the cost, are from fn 0. Of the
- * costs of known callers only those of outermost calls are taken off: their
- * share by count, for a profile does not tell the callers of these.
+ * Adds the calls from known callers, and the calls without a caller as calls
+ * from fn 0, with the rest of the cost. Only outermost calls of known callers
+ * reduce that rest. Their share is estimated by count, as a profile does not
+ * state the callers of outermost calls.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,
@@ -594,7 +599,7 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_in_status(in);
 }
 
-/* A dictionary that is empty, or whose first key is a tuple of three. */
+/* Accepts an empty dictionary, or one whose first key is a tuple of three. */
 static int
 probe(const struct cg_head *head)
 {

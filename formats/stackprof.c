@@ -3,12 +3,13 @@
  *
  * Source: ext/stackprof/stackprof.c and lib/stackprof/report.rb of stackprof
  * 0.2. raw is a list of stacks: the number of frames, their ids from the root,
- * the number of samples. raw_timestamp_deltas are microseconds since the sample
- * before, for each sample. Without raw (raw: false) there are only sums: samples
- * and total_samples of a frame, edges to its callees, lines with [total, self].
+ * the number of samples. raw_timestamp_deltas has for each sample the
+ * microseconds since the previous one. Without raw (raw: false) there are only
+ * sums: samples and total_samples of a frame, edges to its callees, lines with
+ * [total, self].
  *
- * Stacks and times survive, or without raw all the sums. Lines are lost if there
- * are stacks.
+ * Stacks and times survive; without raw, all sums survive. Lines are lost if
+ * the profile has stacks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ struct line {
 	uint64_t number, self;
 };
 
-/* Of the tree of raw stacks. */
+/* A node of the tree of raw stacks. */
 struct node {
 	uint32_t parent;
 	uint32_t value; /* dense id */
@@ -54,9 +55,9 @@ struct prof {
 	CG_ARRAY(uint64_t) value;
 	struct cg_map node_ids;     /* parent << 32 | dense id -> index */
 	CG_ARRAY(struct node) node; /* the first is the root */
-	struct cg_numbers stacks;   /* in their order: nodes, samples */
+	struct cg_numbers stacks;   /* in file order: nodes, samples */
 	struct cg_numbers deltas;   /* of times, ns */
-	bool asked, timed;          /* whether the target can represent them */
+	bool asked, timed;          /* the target can represent times */
 };
 
 /* Parses a key as a number. */
@@ -93,7 +94,10 @@ take_edges(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* The samples with the line on their stack, or [these, self samples]. */
+/*
+ * Takes a line: the number of samples with the line on their stack, or an
+ * array of this number and the number of self samples.
+ */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
 {
@@ -187,7 +191,7 @@ take_frames(struct cg_doc *doc, void *into)
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* Moves at to its child with that frame id. */
+/* Moves *at to its child with the frame id; adds the child if it is new. */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 {
@@ -321,7 +325,7 @@ add_functions(struct cg_build *build, struct prof *prof)
 	}
 }
 
-/* Parents precede their children. */
+/* A parent precedes its children. */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
@@ -342,7 +346,7 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 	}
 }
 
-/* Samples of one stack that follow each other; false: the deltas end. */
+/* Adds consecutive samples of one stack to the timeline. False: deltas end. */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
     uint64_t samples, size_t *at, int64_t *now)
@@ -366,7 +370,7 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 	return true;
 }
 
-/* Without times the axis is the sum of samples. */
+/* Without times, the time axis is the number of samples so far. */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
 {
@@ -455,7 +459,7 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 	}
 }
 
-/* The interval is in microseconds, in mode object a number of objects. */
+/* The interval is in microseconds; in mode object it is a number of objects. */
 static void
 add_events(struct cg_build *build, struct prof *prof)
 {

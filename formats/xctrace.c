@@ -8,8 +8,8 @@
  * written once; later elements refer to it.
  *
  * Stacks, weights, times, binaries, files and lines survive; threads are parts
- * on request (--part-by). Cores of samples are lost, and addresses, which are
- * those of the process.
+ * on request (--part-by). Lost are the cores of samples and the addresses,
+ * which are valid only in the process.
  */
 
 #include "cgconv_expert.h"
@@ -28,7 +28,7 @@ enum kind {
 	KINDS
 };
 
-/* An element with an id. There are many: keep it small. */
+/* An element with an id. Kept small: an input has many elements. */
 struct item {
 	union {
 		cg_name comm;     /* of a thread, a process */
@@ -46,18 +46,21 @@ struct item {
 	};
 };
 
-/* The elements of one kind: frames, looked up most, are next to each other. */
+/*
+ * The elements of one kind. Each kind has its own table, so that the frames,
+ * which are looked up most, are close to each other in memory.
+ */
 struct table {
 	struct cg_map ids; /* id -> index + 1 */
 	CG_ARRAY(struct item) item;
 };
 
 struct frame {
-	uint64_t ref; /* its id, then its index + 1; 0: it is in item */
+	uint64_t ref; /* its id, then index + 1; 0: use item */
 	struct item item;
 };
 
-/* A frame of the last backtrace that was not a reference. */
+/* A frame of the latest backtrace that was not a reference. */
 struct step {
 	cg_fn fn;
 	struct cg_pos pos;
@@ -77,7 +80,7 @@ struct reader {
 	bool timed; /* the target can represent times */
 };
 
-/* Stores the item under its id; 0: it has none. */
+/* Stores the item under its id; does nothing if id is 0. */
 static bool
 keep(
     struct reader *r, struct table *table, uint64_t id, const struct item *item)
@@ -120,7 +123,7 @@ take_item(struct reader *r, enum kind kind, struct item *item,
 	return cg_xml_content(r->xml, NULL);
 }
 
-/* ---- Elements: each function reads one to its end ------------------------ */
+/* ---- Elements: each function reads an element to its end ---------------- */
 
 static bool
 take_number(struct reader *r, struct item *item)
@@ -154,7 +157,7 @@ take_binary(struct reader *r, struct item *item)
 	return cg_xml_content(r->xml, NULL);
 }
 
-/* <source line="7"><path>. */
+/* Takes <source line="7"><path>. */
 static bool
 take_source(struct reader *r, struct item *frame)
 {
@@ -177,8 +180,8 @@ take_source(struct reader *r, struct item *frame)
 }
 
 /*
- * The name of a frame without one is its address. Executables of macOS are no
- * ELF files: no symbols are looked up.
+ * Names a frame without a name by its address. Executables of macOS are not
+ * ELF files, so symbols are not looked up.
  */
 static bool
 take_frame(struct reader *r, struct item *item)
@@ -210,7 +213,7 @@ take_frame(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Most frames are references: find_frames() looks them up together. */
+/* Most frames are references, which find_frames() looks up together. */
 static bool
 add_frame(struct reader *r)
 {
@@ -238,7 +241,7 @@ find_frames(struct reader *r)
 			return cg_xml_reject(
 			    r->xml, "a ref to an earlier frame");
 	}
-	/* A loop of its own: these cache misses overlap. */
+	/* A separate loop, so that its cache misses overlap. */
 	for (size_t i = 0; i < r->frame.n; i++)
 		if (frame[i].ref != 0)
 			frame[i].item = table->item.at[frame[i].ref - 1];
@@ -246,8 +249,8 @@ find_frames(struct reader *r)
 }
 
 /*
- * Returns the leaf's node. Most stacks share their outer frames with the one
- * before: only the others are looked up.
+ * Returns the node of the leaf. Most stacks share their outer frames with the
+ * previous stack, so only the other frames are looked up.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -297,7 +300,7 @@ take_backtrace(struct reader *r, struct item *item)
 	return true;
 }
 
-/* <process><pid>. */
+/* Takes <process><pid>. */
 static bool
 take_process(struct reader *r, struct item *item)
 {
@@ -314,7 +317,7 @@ take_process(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* <thread><tid><process>. */
+/* Takes <thread><tid><process>. */
 static bool
 take_thread(struct reader *r, struct item *item)
 {
@@ -392,7 +395,7 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 	}
 }
 
-/* <row>, to its end. */
+/* Takes a <row>, to its end. */
 static bool
 take_row(struct reader *r)
 {
@@ -405,7 +408,7 @@ take_row(struct reader *r)
 		bool good;
 
 		timed |= cg_equal(name, "sample-time");
-		/* Contains a backtrace. */
+		/* The element contains a backtrace. */
 		if (cg_equal(name, "tagged-backtrace"))
 			good =
 			    cg_xml_child(r->xml, &name) &&
@@ -428,7 +431,7 @@ take_row(struct reader *r)
 	}
 	if (thread.pid == 0)
 		thread.pid = (uint32_t)process.number;
-	if (stack.node != 0 || weight.number != 0) /* not another table's row */
+	if (stack.node != 0 || weight.number != 0) /* a row of this table */
 		add_sample(r, stack.node, &thread, weight.number,
 		    timed ? &time : NULL);
 	return cg_xml_status(r->xml) == CG_OK;

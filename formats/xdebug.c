@@ -1,6 +1,7 @@
 /*
- * xdebug.c - xdebug: function traces of PHP's Xdebug (.xt), in its computerized
- * format (xdebug.trace_format=1) or the one for people (0):
+ * xdebug.c - xdebug: function traces of PHP's Xdebug (.xt), in the
+ * computerized format (xdebug.trace_format=1) or the human-readable format
+ * (0):
  *
  *	2	1	0	0.001308	397560	Shape->area	1	...
  *	2	1	1	0.014067	397560
@@ -8,9 +9,9 @@
  *	    0.0133     397560     -> Shape->area($n = 2000) /a/trace.php:15
  *
  * A record has a level, the call's number, 0 (it begins), 1 (it ends) or a
- * letter, the time in seconds and the memory in use. The format for people has
- * ends of calls only with their return values; other calls end when one of
- * their level or a lower one begins.
+ * letter, the time in seconds and the memory in use. The human-readable format
+ * states the end of a call only with a return value; any other call ends when
+ * a call of the same or a lower level begins.
  *
  * Stacks, numbers of calls, times in their order and increases of memory
  * survive; arguments, values, lines of call sites and decreases are lost.
@@ -35,15 +36,15 @@ struct open {
 struct record {
 	uint64_t level, ns, bytes;
 	bool begins, ends;
-	struct cg_slice name, file; /* file: that is included */
+	struct cg_slice name, file; /* file: the included file */
 };
 
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
-	bool text; /* the format for people */
+	bool text; /* human-readable format */
 	bool in_trace, returns;
-	bool kept; /* the target has times */
+	bool kept; /* the target can represent times */
 	CG_ARRAY(struct open) open;
 	uint64_t ns, bytes; /* of the last record */
 	uint64_t records;
@@ -57,7 +58,7 @@ get_seconds(struct cg_slice text, uint64_t *ns)
 	return cg_take_fixed(&text, 9, ns) && text.len == 0 && *ns <= INT64_MAX;
 }
 
-/* Fields with a tab between them. */
+/* Takes a record of fields with tabs between them. */
 static bool
 take_fields(struct cg_slice line, struct record *record)
 {
@@ -80,7 +81,10 @@ take_fields(struct cg_slice line, struct record *record)
 	       (!record->begins || record->name.len > 0);
 }
 
-/* "    0.0133     397560     -> Shape->area($n = 2000) /a/trace.php:15" */
+/*
+ * Takes "    0.0133     397560     -> Shape->area($n = 2000)
+ * /a/trace.php:15".
+ */
 static bool
 take_columns(struct cg_slice line, struct record *record)
 {
@@ -98,7 +102,7 @@ take_columns(struct cg_slice line, struct record *record)
 				(*rest.ptr == '-' && !cg_starts(rest, "->"))))
 		(void)cg_take_word(&rest, &word); /* growth of memory */
 	(void)cg_take_blanks(&rest);
-	/* Two columns a level; those of returns are one further to the right. */
+	/* A level is two columns wide; returns are one column further right. */
 	record->level = (uint64_t)(rest.ptr - begin - cg_starts(rest, ">")) / 2;
 	record->ends = cg_take_prefix(&rest, ">=> ");
 	record->begins = !record->ends && cg_take_prefix(&rest, "-> ");
@@ -123,7 +127,7 @@ keep_moment(struct reader *r)
 		cg_add_moment(r->build, &moment);
 }
 
-/* What passed since the last record belongs to the topmost call. */
+/* Adds time and memory since the last record to the topmost call. */
 static bool
 pass_time(struct reader *r, const struct record *record)
 {
@@ -199,7 +203,7 @@ add_events(struct reader *r)
 	r->kept = cg_begin_timeline(r->build);
 }
 
-/* A file may have several traces, each with a clock of its own. */
+/* Begins a trace; each trace of a file has its own clock. */
 static void
 begin_trace(struct reader *r)
 {

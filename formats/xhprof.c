@@ -4,8 +4,9 @@
  * Source: xhprof_lib.php and the extension of XHProf 2.3 (Tideways, uprofiler
  * write the same). {"caller==>callee": {"ct": calls, "wt": microseconds,
  * "cpu": microseconds, "mu": bytes, "pmu": bytes}}, "main()" has no caller.
- * Costs of calls are inclusive; the self cost of a function is that of calls to
- * it less that of its calls. Recursive calls have the names name@1, name@2, ...
+ * Costs of calls are inclusive; the self cost of a function is the cost of
+ * calls to it minus the cost of its calls. Recursive calls have the names
+ * name@1, name@2, ...
  *
  * Calls, self and inclusive costs survive. Memory is signed, as a function may
  * free more than it allocates.
@@ -17,14 +18,14 @@
 #define ARROW "==>"
 #define COSTS 4
 
-/* A call, or main(), by names with their levels. */
+/* A call, or main(), by the names with their levels. */
 struct call {
 	cg_name caller, callee; /* caller 0: none */
 	uint64_t count;
 	int64_t cost[COSTS];
 };
 
-/* The function of a name with its level: "f@2" is f, level 2. */
+/* A name with its level, and its function: "f@2" is f on level 2. */
 struct name {
 	cg_fn fn;
 	uint64_t level;
@@ -217,9 +218,10 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * The cost of a recursive call is part of the outermost call's: a function's
- * inclusive cost is that of its calls on level 0, and of the calls of one
- * function by another only those on the lowest level have a cost.
+ * The cost of a recursive call is part of the cost of the outermost call. So
+ * the inclusive cost of a function is the cost of its calls on level 0, and of
+ * the calls from one function to another only those on the lowest level have a
+ * cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)
@@ -287,7 +289,7 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_doc_close(&doc);
 }
 
-/* The first key is a call, or main(); its value has keys, too. */
+/* The first key is a call or main(), and its value has known keys. */
 static int
 probe(const struct cg_head *head)
 {
