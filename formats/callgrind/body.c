@@ -2,7 +2,8 @@
  * body.c - reads the lines of the body of a part.
  *
  * Source: "Callgrind Format Specification" (Valgrind manual) for the grammar.
- * Where producers and KCachegrind differ from it, the reader follows them:
+ * Where producers and KCachegrind differ from the specification, the reader
+ * follows the producers and KCachegrind:
  *
  * - jcnd= is followed/executed in what Valgrind writes and KCachegrind reads;
  *   the specification's "executed followed" is accepted as well.
@@ -43,7 +44,7 @@ static void
 set_fn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 {
 	r->name = callgrind_name(r, ref);
-	/* lsprof's writers (Bazaar, Mercurial) know no fl=. */
+	/* Writers of lsprof files (Bazaar, Mercurial) write no fl=. */
 	if (r->after_fi && !r->has_fl)
 		r->file = r->here;
 	r->after_fi = false;
@@ -254,10 +255,10 @@ read_cost_line(struct callgrind_reader *r, const char *from)
 	return at;
 }
 
-/* The lines that name an object, a file or a function, or tell of calls. */
+/* The lines that name an object, file or function, or describe a call. */
 static const struct spec_line {
 	const char *name; /* "fn=" */
-	/* One of these takes what follows. */
+	/* One of these two functions takes the value. */
 	void (*refer)(struct callgrind_reader *, const struct callgrind_ref *);
 	void (*set)(struct callgrind_reader *, struct cg_slice text);
 } specs[] = {
@@ -278,7 +279,7 @@ static const struct spec_line {
 	{ "rcalls=", NULL, set_rcalls },
 };
 
-/* cg_take_prefix() inline: it is called several times a line. */
+/* cg_take_prefix() inline, as it is called several times for each line. */
 static inline bool
 take_name(struct cg_slice *line, const char *name)
 {
@@ -293,7 +294,7 @@ take_name(struct cg_slice *line, const char *name)
 	return true;
 }
 
-/* Takes the name of the line off it; NULL: it is another line. */
+/* Takes the name of the line, "fn=", off the line; NULL: another line. */
 static const struct spec_line *
 take_spec(struct cg_slice *line)
 {
@@ -379,7 +380,7 @@ read_number_line(struct callgrind_reader *r, const char *at)
 	return read_cost_line(r, at);
 }
 
-/* Can the line be one of plain costs? */
+/* True if the line may be a line of plain costs. */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)
 {

@@ -1,5 +1,5 @@
 /*
- * callgrind.h - what reader and writer of the callgrind format share.
+ * callgrind.h - shared by reader and writer of the callgrind format.
  *
  * The way of the data through this directory. Reading:
  *
@@ -24,9 +24,9 @@
 /* The name of the unknown caller (fn 0), after gprof's. */
 #define SPONTANEOUS "(<spontaneous>)"
 /*
- * The writer may add calls from that caller to every function without another,
- * against an error of KCachegrind (see root.c). It marks them by this
- * description, and the reader then drops them.
+ * The writer may add calls from the unknown caller to each function without
+ * another caller, to avoid an error of KCachegrind (see root.c). It marks the
+ * calls by this description, by which the reader recognises and drops them.
  */
 #define ROOT_KEY "Root"
 #define ROOT_VALUE SPONTANEOUS " was added by cgconv"
@@ -38,10 +38,10 @@
 #define CMD_KEY "cmd"
 
 /*
- * Finds the unit that is or ends an event's name or long name. A unit alone in
- * parentheses is removed from the text, which becomes empty if the event's name
- * (or NULL) is left. any: take units that are not known, as our files have
- * them. False: text ends with none.
+ * Finds the unit that an event's name or long name is, or ends with. A unit in
+ * parentheses is removed from the text; the text becomes empty if only the
+ * event's name (if not NULL) remains. any: also accept unknown units, as files
+ * of cgconv have them. False: text ends with no unit.
  */
 bool callgrind_take_unit(struct cg_slice *text, bool any, const char *name,
     struct cg_slice *unit);

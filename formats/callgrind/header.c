@@ -3,10 +3,10 @@
  *
  * Source: "Callgrind Format Specification" (Valgrind manual, version 1, and
  * its older text in Valgrind 3.2.1). A file has one or more parts, each of a
- * header and a body, but header lines may stand anywhere. As producers use
- * them: after costs, "part:", "pid:", "thread:", "events:" and the keys that
- * begin a file begin a new part, which inherits event list, positions, pid and
- * command of the part before.
+ * header and a body, but header lines may stand anywhere. Producers use them
+ * like this: after costs, the keys "part:", "pid:", "thread:", "events:" and
+ * any key that begins a file begin a new part, which inherits event list,
+ * positions, pid and command of the previous part.
  */
 #include "read.h"
 
@@ -31,7 +31,7 @@ callgrind_end_part(struct callgrind_reader *r)
 	r->has_end = r->has_totals = false;
 }
 
-/* Ends the part before, if its body has begun. */
+/* Begins a header; ends the previous part if its body has begun. */
 static void
 begin_header(struct callgrind_reader *r)
 {
@@ -161,7 +161,7 @@ set_desc(struct callgrind_reader *r, struct cg_slice value)
 	value.len -= key.len + 1;
 	value.ptr = colon + 1;
 	key = cg_trim(key);
-	(void)cg_take_char(&value, ' '); /* more than one are alignment */
+	(void)cg_take_char(&value, ' '); /* more blanks are alignment */
 	if (cg_equal(key, ROOT_KEY) && cg_equal(value, ROOT_VALUE))
 		r->skip_root = true;
 	else if (cg_equal(key, CMD_KEY) && r->in_header)
@@ -287,7 +287,7 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Costs of all columns that the events: line names. Missing ones are 0, as
+ * Gets the costs of all columns in the events: line. Missing ones are 0, as
  * writers may omit trailing zeros.
  */
 static size_t
@@ -305,7 +305,7 @@ get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)
 static void
 set_summary(struct callgrind_reader *r, struct cg_slice value)
 {
-	/* After a body, it is the last line that Cachegrind writes. */
+	/* After a body, summary: is the last line that Cachegrind writes. */
 	r->has_end |= !r->in_header;
 	if (r->events == 0)
 		cg_warn_at(

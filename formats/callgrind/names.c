@@ -3,7 +3,7 @@
  */
 #include "number.h"
 
-/* True if there is an id; name is then the rest, which may be empty. */
+/* True if the name has an id; *name becomes the rest, which may be empty. */
 static bool
 take_id(struct cg_slice *name, uint64_t *id)
 {
@@ -35,10 +35,13 @@ callgrind_get_ref(struct cg_slice text)
 	return ref;
 }
 
-/* Ids are mostly dense from 1; lower ones are in an array, 4 MiB at most. */
+/* Most ids are dense from 1. Ids up to NEAR_IDS are in an array (4 MiB). */
 #define NEAR_IDS ((uint64_t)1 << 20)
 
-/* Address of an id's value (plus 1; 0: not defined). NULL: out of memory. */
+/*
+ * Returns the address of an id's value, which is 0 if the id is not defined,
+ * else the value + 1. NULL: out of memory.
+ */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
 {
@@ -107,7 +110,7 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 	return index;
 }
 
-/* The index of a name without an id. */
+/* Returns the index in named[] of a name without an id. */
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)
 {
@@ -157,7 +160,7 @@ callgrind_fn(
 	named->object = object;
 	if (named->name == r->spontaneous && file == 0 && object == 0)
 		named->fn = 0;
-	else /* in a file, "???" stands for the lines outside functions */
+	else /* in a file, "???" are lines outside functions */
 		named->fn = cg_add_fn_named(r->build,
 		    named->name == r->unknown && file != 0 ? 0 : named->name,
 		    file, object);

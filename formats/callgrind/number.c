@@ -10,7 +10,7 @@ callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 		r->status = cg_fail_at(r->job, at, "expected %s", expected);
 }
 
-/* Takes "0x19cb", as Valgrind writes it, as many digits as certainly fit. */
+/* Takes "0x19cb", as Valgrind writes it, up to the digits that always fit. */
 static bool
 take_hex(const char **at, uint64_t *value)
 {
@@ -20,7 +20,7 @@ take_hex(const char **at, uint64_t *value)
 	return *at > from;
 }
 
-/* Takes any form, and more digits than certainly fit. */
+/* Takes a number of any form and length. */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 {
@@ -74,7 +74,7 @@ callgrind_position(struct callgrind_reader *r, const char *at, uint64_t base,
 	uint64_t number;
 	char sign = *at;
 
-	/* The first position of a function, and of a callee. */
+	/* The form of the first position of a function, and of a callee. */
 	if (sign == '0' && at[1] == 'x' && take_hex(&from, position) &&
 	    *from == ' ')
 		return skip_blanks(from);
@@ -117,7 +117,7 @@ callgrind_no_line(struct callgrind_reader *r, const char *at)
 	return 0;
 }
 
-/* Takes a negative or fractional cost with a warning; NULL: it is no cost. */
+/* Takes a negative or fractional cost with a warning; NULL: not a cost. */
 static const char *
 get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 {
@@ -186,7 +186,7 @@ callgrind_map_costs(struct callgrind_reader *r, const char *at,
 
 		for (; count <= r->column[i]; count++)
 			to[count] = 0;
-		/* An event that is listed twice is summed. */
+		/* Costs of an event that is listed twice are summed. */
 		if (__builtin_add_overflow(*sum, cost[i], sum))
 			r->status = cg_fail_at(r->job, at,
 			    "the sum of costs of a repeated event exceeds 64 "

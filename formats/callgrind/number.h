@@ -1,10 +1,10 @@
 /*
  * number.h - numbers, positions and costs of callgrind files.
  *
- * Nearly all lines consist of the forms that are inline here; number.c has the
- * rare ones. Lines end with '\n', which stops every loop. Most numbers have one
- * or two digits: loops over digits are faster here than words of eight
- * characters at once.
+ * Nearly all lines consist of the forms that are parsed inline here; number.c
+ * parses the rare forms. Lines end with '\n', which stops every loop. Most
+ * numbers have one or two digits: a loop over digits is faster than parsing
+ * eight characters at once.
  */
 #ifndef FORMATS_CALLGRIND_NUMBER_H
 #define FORMATS_CALLGRIND_NUMBER_H
@@ -40,8 +40,9 @@ digit_of(char c)
 }
 
 /*
- * Takes as many digits as certainly fit. Callers check the character after a
- * number anyway, and so see if there are more. False if there is none.
+ * Takes up to the number of digits that always fits. Callers check the
+ * character after the number anyway, and so notice further digits. False: no
+ * digit.
  */
 static inline bool
 take_digits(const char **at, uint64_t *value)
@@ -58,20 +59,20 @@ take_digits(const char **at, uint64_t *value)
 	return true;
 }
 
-/* Sets r->status and reports "expected ...", unless an error came before. */
+/* Sets r->status and reports "expected ...", unless an error is set already. */
 void callgrind_fail(
     struct callgrind_reader *, const char *at, const char *expected);
-/* Takes a number; returns the end of it, or at if there is none. */
+/* Takes a number; returns its end, or at if there is no number. */
 const char *callgrind_number(
     struct callgrind_reader *, const char *at, uint64_t *value);
 
 /* ---- Positions ---------------------------------------------------------- */
 
-/* Takes an absolute position, or +n, -n, * relative to base. NULL: none. */
+/* Takes an absolute position, or +n, -n, * relative to base; NULL: invalid. */
 const char *callgrind_position(struct callgrind_reader *, const char *at,
     uint64_t base, uint64_t *position);
 
-/* The common forms "+2", "-17", "*" and "0" with one blank; else NULL. */
+/* Takes the common forms "+2", "-17", "*" and "0" with one blank; else NULL. */
 static inline const char *
 get_short_position(const char *at, uint64_t base, uint64_t *position)
 {
@@ -104,7 +105,7 @@ get_position(struct callgrind_reader *r, const char *from, uint64_t base,
 		  : callgrind_position(r, from, base, position);
 }
 
-/* Reports malformed positions; returns NULL. */
+/* Reports a malformed position; returns NULL. */
 const char *callgrind_no_positions(struct callgrind_reader *, const char *at);
 /* Warns that a line number is too large; returns 0 for it. */
 uint32_t callgrind_no_line(struct callgrind_reader *, const char *at);
@@ -132,7 +133,7 @@ get_positions(struct callgrind_reader *r, const char *at, struct cg_pos *pos,
 	return at;
 }
 
-/* The end of "* * ", which repeats the last line's positions; else NULL. */
+/* Returns the end of "* * ", which repeats the last positions; else NULL. */
 static inline const char *
 get_same_positions(const struct callgrind_reader *r, const char *at)
 {
@@ -183,8 +184,8 @@ const char *callgrind_more_costs(
     struct callgrind_reader *, const char *at, uint64_t *cost, size_t *count);
 
 /*
- * Takes costs in the order of the events: line. Returns the newline, or what is
- * no cost.
+ * Takes costs in the order of the events: line. Returns the newline, or the
+ * first character that is not part of a cost.
  */
 static inline const char *
 get_costs(struct callgrind_reader *r, const char *at,
@@ -194,7 +195,7 @@ get_costs(struct callgrind_reader *r, const char *at,
 	return *at == '\n' ? at : callgrind_more_costs(r, at, cost, count);
 }
 
-/* Maps costs at at from the order of the events: line to columns. Their number. */
+/* Maps n costs from the order of the events: line to columns; their number. */
 size_t callgrind_map_costs(struct callgrind_reader *, const char *at,
     const uint64_t *cost, size_t n, uint64_t *to);
 

@@ -1,6 +1,6 @@
 /*
- * read.h - the reader's state, shared by the lines of the header (header.c), those of
- * the body (body.c), names (names.c) and numbers (number.h).
+ * read.h - the reader's state, shared by header.c, body.c, names.c and
+ * number.h.
  */
 #ifndef FORMATS_CALLGRIND_READ_H
 #define FORMATS_CALLGRIND_READ_H
@@ -10,10 +10,10 @@
 /* What the next cost line belongs to. */
 enum callgrind_expect { EXPECT_COST, EXPECT_CALL, EXPECT_JUMP };
 
-/* Descriptions kept until their part begins; the last one begins it. */
+/* Descriptions kept until their part begins; the last one begins the part. */
 #define DESC_MAX 64
 
-/* A function's name, and the function that it last stood for. */
+/* A function's name, and the function that it last resolved to. */
 struct callgrind_named {
 	cg_name name;
 	bool bound;
@@ -32,10 +32,10 @@ struct callgrind_reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	int status;
-	const char *at; /* the current line, unless it is a cost line; or NULL */
+	const char *at; /* the current line; NULL in a cost line */
 	bool has_nul;   /* the current block contains a NUL */
 
-	/* The header of a part ends at its first body line. */
+	/* the last line that is no cost line; or NULL */
 	bool in_header;
 	cg_name cmd;
 	struct cg_part_info info;
@@ -45,23 +45,23 @@ struct callgrind_reader {
 	size_t descs;
 	bool skip_root; /* see ROOT_KEY */
 
-	/* How a part ends unless it is truncated. */
+	/* How a complete part ends; shows whether a part is truncated. */
 	bool has_keys, ends_with_totals, has_end, has_totals;
 	bool is_ours;   /* written by cgconv */
 	bool is_xdebug; /* its summary: is of the run, not a sum of costs */
 	uint64_t summary[CG_EVENT_MAX];
 	size_t summaries;
 
-	/* The numbers of a cost line. */
+	/* The columns of a cost line. */
 	bool instr, bb, line;
 	unsigned column[CG_EVENT_MAX]; /* by event of the part */
 	size_t events;                 /* 0: no events: line yet */
 	bool straight;                 /* column[i] is i */
 
-	/* Name ids; a definition is valid to the end of the file. */
+	/* Name ids; a definition is valid until the end of the file. */
 	struct callgrind_ids objects, files, names;
 	struct cg_map plain; /* names without an id, by their cg_name */
-	/* Indexed by both; 0: no name yet. */
+	/* Indexed by the values of names and plain; 0: no name yet. */
 	CG_ARRAY(struct callgrind_named) named;
 
 	/* The function and file of the next cost line. */
@@ -111,12 +111,9 @@ void callgrind_read_range(
 
 /* ---- header.c ----------------------------------------------------------- */
 
-/*
- * Takes a header line (without newline). False if it is none; errors are in
- * r->status.
- */
+/* Takes a header line without newline; false: not one. Sets r->status. */
 bool callgrind_header(struct callgrind_reader *, struct cg_slice line);
-/* Begins the part of the header that was read, before a body line. */
+/* Begins the part of the header that was read; called before a body line. */
 void callgrind_begin_part(struct callgrind_reader *);
 /* Ends a part after its last line. */
 void callgrind_end_part(struct callgrind_reader *);
@@ -124,8 +121,8 @@ void callgrind_end_part(struct callgrind_reader *);
 /* ---- number.c ----------------------------------------------------------- */
 
 /*
- * Costs up to the newline, given in the order of the events: line, mapped to
- * columns. Returns their number.
+ * Gets the costs up to the newline, given in the order of the events: line,
+ * mapped to columns. Returns their number.
  */
 size_t callgrind_costs(struct callgrind_reader *, const char *at,
     uint64_t cost[CG_EVENT_MAX]);
@@ -135,18 +132,18 @@ size_t callgrind_costs(struct callgrind_reader *, const char *at,
 /* False: out of memory (in r->status). */
 bool callgrind_begin_names(struct callgrind_reader *);
 
-/* Takes "(id) name", "(id)" or "name" apart. */
+/* Parses "(id) name", "(id)" or "name". */
 struct callgrind_ref callgrind_get_ref(struct cg_slice text);
 
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);
 
-/* The object or file of a ref. */
+/* Returns the object or file of a reference. */
 uint32_t callgrind_path(struct callgrind_reader *, struct callgrind_ids *,
     const struct callgrind_ref *, callgrind_add_path *add);
-/* The index in named[] of a ref. */
+/* Returns the index in named[] of a reference. */
 uint32_t callgrind_name(
     struct callgrind_reader *, const struct callgrind_ref *);
-/* The function of that name, which is cached. */
+/* Returns the function with a name; the latest function of a name is cached. */
 cg_fn callgrind_fn(
     struct callgrind_reader *, uint32_t name, cg_file file, cg_object object);
 

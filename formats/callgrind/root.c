@@ -5,23 +5,23 @@
  * KCachegrind misses a cycle where its search begins at a member of the cycle,
  * and shows more than 100 %: that function is at the bottom of the search's
  * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be done. The
- * search begins at the function that sorts first, and again at the next that it
- * has not reached. So a function whose name sorts first and that calls every
- * function without a caller prevents this. Where a cycle would be missed,
- * "(<spontaneous>)" is that function, unless the graph itself has calls from an
- * unknown caller, or --no-spontaneous is given.
+ * search begins at the function that sorts first, and again at the next that
+ * it has not reached. A function whose name sorts first and that calls every
+ * function without a caller prevents this. Where KCachegrind would miss a
+ * cycle, the writer adds "(<spontaneous>)" as this function, unless the graph
+ * itself has calls from an unknown caller, or --no-spontaneous is given.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "root.h"
 
-/* Cycles are those of all parts together, as KCachegrind sees them. */
+/* Cycles are computed over all parts together, as in KCachegrind. */
 struct callgrind_root {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_sums *sums;
-	size_t *done;        /* by cycle: 1 + the last part that calls it */
+	size_t *done;        /* by cycle: 1 + the last part with a call */
 	cg_fn *first, *next; /* members: by cycle, by fn */
 	uint64_t *cost;
 	size_t events;
@@ -54,7 +54,7 @@ is_wanted(const struct cg_job *job, const struct cg_graph *graph)
 
 /* ---- Would KCachegrind miss a cycle? ------------------------------------ */
 
-/* KCachegrind's key of a function: its name and two base names, joined. */
+/* KCachegrind's sort key of a function: its name and two base names, joined. */
 #define KEY_WORDS 3
 struct key {
 	struct cg_slice word[KEY_WORDS];
@@ -88,7 +88,7 @@ get_key(const struct cg_graph *graph, cg_fn fn)
 				 base_name(cg_object_path(graph, object)) } };
 }
 
-/* The next byte of the joined words, or -1. */
+/* Returns the next byte of the joined words, or -1. */
 static int
 next_byte(struct key *key)
 {
@@ -101,7 +101,7 @@ next_byte(struct key *key)
 	return (unsigned char)key->word[key->i].ptr[key->at++];
 }
 
-/* The order of KCachegrind's search. */
+/* Compares two functions in the order of KCachegrind's search. */
 static bool
 sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
 {
@@ -181,7 +181,7 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 	return true;
 }
 
-/* Adds the cost of fn and of its calls that leave its cycle. */
+/* Adds the self cost of fn and the cost of its calls out of its cycle. */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 {
@@ -223,7 +223,7 @@ sum_inclusive(
 	return true;
 }
 
-/* True if nothing calls fn; of an uncalled cycle, only its first function. */
+/* True if nothing calls fn; of an uncalled cycle, for its first function. */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)
 {

@@ -1,11 +1,12 @@
 /*
  * self.c - inclusive costs of coverage.
  *
- * Coverage knows how often a function was called, but not by which, so its
- * events have no inclusive cost (CG_INCL_NONE). KCachegrind takes the inclusive
- * cost of a called function from its calls (TracePartFunction::update() in
- * libcore/tracedata.cpp), so that of all of them would be 0, less than their
- * self cost. Calls from the unknown caller therefore get the self cost.
+ * Coverage records how often a function was called, but not by which function,
+ * so its events have no inclusive cost (CG_INCL_NONE). KCachegrind takes the
+ * inclusive cost of a called function from its calls
+ * (TracePartFunction::update() in libcore/tracedata.cpp), so all inclusive
+ * costs would be 0, less than the self costs. Calls from the unknown caller
+ * therefore get the self cost.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,16 +9,16 @@
 struct callgrind_self;
 
 /*
- * NULL if no event is one of coverage. False: reported; it is to be freed
- * anyway.
+ * Sets *self to NULL if no event is one of coverage. False: failed, which was
+ * reported; *self must be freed anyway.
  */
 bool callgrind_open_self(struct cg_job *, const struct cg_graph *,
     struct callgrind_self **);
 void callgrind_free_self(struct callgrind_self *);
 /*
- * Adds the callee's self cost to a call from the unknown caller: to the first
- * of several that follow each other. The call then lives until the next one.
- * False: failed, which was reported.
+ * Adds the callee's self cost to a call from the unknown caller; of
+ * consecutive calls of one callee, only to the first. The call is then valid
+ * until the next one. False: failed, which was reported.
  */
 bool callgrind_add_self(struct callgrind_self *, cg_part, struct cg_call *);
 

@@ -1,6 +1,6 @@
 /*
- * spec.c - writes the lines that name objects, files and functions. Names get
- * ids in the order of the file.
+ * spec.c - writes the lines that name objects, files and functions. Ids are
+ * assigned in the order in which names are written.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,
     uint32_t *count, uint32_t base, struct cg_slice name,
     struct cg_slice symbol)
 {
-	/* A plain name "(1) x" would be read as an id. */
+	/* A plain name such as "(1) x" would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
 		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
 	bool known = *id > base;

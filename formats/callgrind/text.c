@@ -1,9 +1,9 @@
 /*
  * text.c - writes names and descriptions.
  *
- * Several functions may share name, file and object: the constructors that C++
- * makes of one have different linkage names only. KCachegrind would take them
- * for one function, so their linkage names are appended.
+ * Several functions may share name, file and object: the variants of a C++
+ * constructor differ only in their linkage names. KCachegrind would merge
+ * them, so their linkage names are appended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * A merged profile may have many values of a key (gcov's "Data file"): this
- * many are written, then "(and N more)".
+ * A merged profile may have many values of a key (gcov's "Data file"):
+ * VALUES_MAX are written, then "(and N more)".
  */
 #define VALUES_MAX 8
 #define KEYS_MAX 32 /* of further keys, all values are written */
@@ -64,7 +64,7 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 	cg_putc(w->out, '\n');
 }
 
-/* Without a number after an earlier merge: values may be counted twice. */
+/* Has no number after an earlier merge, as values may be counted twice. */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)
 {
@@ -113,7 +113,7 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
 }
 
-/* In canonical order, functions of one name are neighbours. */
+/* In canonical order, functions with one name are adjacent. */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)
 {

@@ -8,7 +8,7 @@
  */
 #include "callgrind.h"
 
-/* A number, such as the 10 in "10ns", may precede them. */
+/* True for known units, also after a number, such as the 10 in "10ns". */
 static bool
 is_known(struct cg_slice unit)
 {
@@ -31,7 +31,7 @@ callgrind_take_unit(
 	struct cg_slice rest = *text, inner;
 	size_t open, word;
 
-	if (is_known(rest)) { /* an event "ns" */
+	if (is_known(rest)) { /* an event named "ns" */
 		*unit = rest;
 		return true;
 	}
@@ -45,12 +45,12 @@ callgrind_take_unit(
 	for (word = inner.len; word > 0 && inner.ptr[word - 1] != ' ';)
 		word--;
 	*unit = (struct cg_slice){ inner.ptr + word, inner.len - word };
-	/* Xdebug 2 writes it in UTF-8 or, with older PHP, in Latin 1. */
+	/* Xdebug 2 writes a micro sign in UTF-8 or, with older PHP, Latin 1. */
 	if (cg_equal(*unit, "\xc2\xb5s") || cg_equal(*unit, "\xb5s"))
 		*unit = cg_slice("us");
 	else if (unit->len == 0 || !(is_known(*unit) || (any && word == 0)))
 		return false;
-	if (word > 0) /* "(elapsed ns)" says more */
+	if (word > 0) /* "(elapsed ns)" is more specific */
 		return true;
 	rest = cg_trim((struct cg_slice){ rest.ptr, open });
 	*text = name && cg_equal(rest, name) ? cg_slice("") : rest;

@@ -22,14 +22,17 @@
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* KCachegrind shows the first event: the main one is moved to the front. */
+/* KCachegrind shows the first event, so the main event moves to the front. */
 static size_t
 event_at(const struct callgrind_writer *w, size_t i)
 {
 	return i == 0 ? w->main : i <= w->main ? i - 1 : i;
 }
 
-/* The costs in the order of the written events, without zeros at the end. */
+/*
+ * Returns the costs in the order of the written events, up to the last nonzero
+ * one.
+ */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
 {
@@ -119,7 +122,7 @@ names_unit(const char *name, const char *unit)
 	       cg_equal(found, unit);
 }
 
-/* "long name (unit)"; without a unit if a name says it. */
+/* Puts "long name (unit)"; omits the unit if a name states it. */
 static void
 put_long_name(
     struct callgrind_writer *w, const struct cg_event *event, bool unit)
@@ -200,7 +203,7 @@ put_header(struct callgrind_writer *w, cg_part part, bool root)
 
 	if (part > 0)
 		cg_putc(w->out, '\n');
-	/* Without the line, readers take the value of the part before. */
+	/* Without this line, readers take the value of the previous part. */
 	if (info->pid || (part > 0 && cg_get_part(w->graph, part - 1)->pid))
 		put_number(w, "pid: ", info->pid);
 	if (*info->cmd && same)
@@ -251,8 +254,8 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 	if (!w->has_object || object != w->object)
 		callgrind_put_spec(w, SPEC_OB, object);
 	/*
-	 * After fi=, callgrind_annotate takes a function without fl= to be in
-	 * the file of the inlined code; Valgrind always writes fl= there.
+	 * After fi=, callgrind_annotate assigns a function without fl= to the
+	 * file of the inlined code; Valgrind always writes fl= here.
 	 */
 	if (!w->has_file || file != w->file || file != w->lines.pos.file)
 		callgrind_put_spec(w, SPEC_FL, file);
@@ -263,7 +266,7 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 	w->lines.begun = false;
 }
 
-/* Rows of inlined code have another file than their function. */
+/* Rows of inlined code are in another file than their function. */
 static void
 set_file(struct callgrind_writer *w, cg_file file)
 {
@@ -331,7 +334,7 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 	w->lines.begun = true;
 }
 
-/* The same as cg_put_cost_lines(), in another order of events. */
+/* Like cg_put_cost_lines(), but with another order of events. */
 static void
 put_arranged_costs(struct callgrind_writer *w, struct cg_rows *rows)
 {
@@ -402,8 +405,8 @@ forget_names(struct callgrind_writer *w, cg_part part)
 	w->object = 0;
 	w->has_file = false;
 	/*
-	 * Without ob=, objects of the first part are unknown; it is needed all
-	 * the same for KCachegrind, which lists "???" among other objects.
+	 * Without ob=, objects of the first part are unknown. KCachegrind
+	 * needs ob= even then, as it lists "???" among other objects.
 	 */
 	w->has_object = part == 0 && cg_object_count(w->graph) == 0;
 }
@@ -433,7 +436,7 @@ write_part(struct callgrind_writer *w, cg_part part)
 	return cg_out_status(w->out) == CG_OK;
 }
 
-/* By default, only exact instructions: a disassembly shows no buckets. */
+/* By default only for exact instructions: a disassembly cannot show buckets. */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 {
@@ -501,7 +504,7 @@ callgrind_write(
 	if (!open_rows(&w))
 		(void)cg_reject_nomem(job);
 	else if (open_names(&w))
-		(void)write_parts(&w); /* the job and out know failures */
+		(void)write_parts(&w); /* failures are in the job and out */
 	close_rows(&w);
 	callgrind_free_root(w.root);
 	callgrind_free_self(w.self);
