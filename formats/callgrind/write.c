@@ -29,10 +29,7 @@ event_at(const struct callgrind_writer *w, size_t i)
 	return i == 0 ? w->main : i <= w->main ? i - 1 : i;
 }
 
-/*
- * Returns the costs in the order of the written events, up to the last nonzero
- * one.
- */
+/* Returns costs in the order of writing; *n excludes trailing zeros. */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
 {

@@ -21,7 +21,7 @@
 
 #include "cgconv_parse.h"
 
-#define CHROME_BUILTIN "(V8)" /* the object of functions outside of scripts */
+#define CHROME_BUILTIN "(V8)" /* object of functions outside of scripts */
 #define CHROME_ANONYMOUS "(anonymous)" /* as developer tools show it */
 
 /* ---- tree.c: call frames ------------------------------------------------ */
@@ -29,48 +29,48 @@
 struct chrome_node {
 	uint64_t id; /* 0: none */
 	cg_name name, url;
-	int64_t line, column; /* from 0; -1: not known */
+	int64_t line, column; /* from 0; -1: unknown */
 	bool builtin;         /* belongs to no script */
 	uint64_t cost;        /* hits, or bytes */
 	uint64_t samples, ns; /* of CPU profiles */
 	uint64_t parent;      /* its index in the tree + 1 */
 	uint64_t parent_id;
-	uint32_t tick, ticks; /* first and number of its ticks */
+	uint32_t tick, ticks; /* its first tick, and how many */
 	cg_fn fn;
-	cg_node below, frame; /* its caller's stack and its own */
-	cg_node sampled; /* the stack of its samples, if all had one line */
+	cg_node below, frame; /* stack of its caller; its own stack */
+	cg_node sampled; /* stack of its samples, if all are on one line */
 	struct cg_pos pos;
 	bool old;    /* before Chrome 58: lines count from 1 */
 	bool framed; /* below and frame are set */
 };
 
-/* Samples on a line of a node's function. */
+/* Number of samples on a line of a node's function. */
 struct chrome_tick {
 	uint64_t line, count;
 };
 
-/* A node lists that id among its children. */
+/* A node that lists the id among its children. */
 struct chrome_child {
 	uint64_t id, parent;
 };
 
-/* Nodes and their links, in any order. doc->arg must begin with it. */
+/* Nodes and their links, in any order. Must be the first member of doc->arg. */
 struct chrome_tree {
 	CG_ARRAY(struct chrome_node) node;
 	struct cg_map ids; /* id -> index + 1 */
 	CG_ARRAY(struct chrome_child) child;
 	CG_ARRAY(struct chrome_tick) tick;
-	CG_ARRAY(size_t) path; /* nodes without a frame, leaf first */
+	CG_ARRAY(size_t) path; /* nodes without a stack, leaf first */
 };
 
 /* A cg_field's take(): reads a node with the nodes inside it. */
 bool chrome_take_node(struct cg_doc *, void *into);
 /* After the last node: sets each node's parent. */
 bool chrome_link_tree(struct cg_doc *, struct chrome_tree *);
-/* The node with that id; NULL, and an error, if there is none. */
+/* Returns the node with an id; NULL, and an error, if there is none. */
 struct chrome_node *chrome_find_node(
     struct cg_doc *, struct chrome_tree *, uint64_t id);
-/* Adds the frames of a node and its callers. 0: an error. */
+/* Adds the frames of a node and its callers; returns its stack. 0: an error. */
 cg_node chrome_add_frames(
     struct cg_doc *, struct chrome_tree *, struct chrome_node *);
 
@@ -82,39 +82,41 @@ struct chrome_sum {
 };
 
 struct chrome_profile {
-	struct chrome_tree tree; /* first, see there */
+	struct chrome_tree tree; /* must be first, see chrome_tree */
 	bool timed;              /* samples have times */
 	int64_t start, end;      /* ns */
 	/*
-	 * Sums of ids up to about twice the number of nodes are indexed by the
-	 * id, as V8 counts ids from 1; others are looked up in a map.
+	 * V8 counts ids from 1. So sums of ids up to about twice the number of
+	 * nodes are in an array indexed by id; a map finds other sums.
 	 */
 	CG_ARRAY(struct chrome_sum) dense;
 	CG_ARRAY(struct chrome_sum) sparse;
 	struct cg_map sparse_ids;   /* id -> index in sparse + 1 */
-	struct chrome_sum *running; /* of the last sample; NULL: none */
+	struct chrome_sum *running; /* sum of the last sample; NULL: none */
 	int64_t now, latest;        /* the clock, and its greatest value */
-	int64_t first;              /* latest at the first sample */
+	int64_t first;              /* value of latest at the first sample */
 	uint64_t samples;
 	bool ended; /* by a time after the last sample */
-	/* The timeline: ids and when they began, both as differences. */
+	/* Timeline: ids and begins of samples, both stored as differences. */
 	struct cg_numbers moments;
-	bool asked, kept;           /* whether the target can represent it */
+	bool asked, kept;           /* kept: the target can represent times */
 	int64_t last_id, last_time; /* of the last moment */
-	int64_t base;               /* ns, of time 0 */
+	int64_t base;               /* ns; added to all times */
 	struct cg_track track;      /* pid, tid, name */
 };
 
-/* A sample of the node with that id, delta ns after the one before. */
+/*
+ * Adds a sample of the node with an id, taken delta ns after the previous one.
+ */
 bool chrome_add_sample(
     struct cg_doc *, struct chrome_profile *, int64_t id, int64_t delta);
-/* The last sample has ended delta ns after it was taken. */
+/* Ends the last sample delta ns after it was taken. */
 bool chrome_end_samples(
     struct cg_doc *, struct chrome_profile *, int64_t delta);
-/* Iterates over the sums of ids that have samples, from *i = 0. */
+/* Iterates over the sums of ids with samples; *i starts as 0. */
 bool chrome_next_sum(
     const struct chrome_profile *, size_t *i, struct chrome_sum *);
-/* After the last sample: adds all stacks to the builder's current part. */
+/* Adds all stacks to the current part of the builder, after the last sample. */
 void chrome_add_profile(struct cg_doc *, struct chrome_profile *);
 
 /* ---- profile_write.c ---------------------------------------------------- */

@@ -3,8 +3,8 @@
  * Chrome's developer tools.
  *
  * Source: js_protocol.pdl of V8 (Profiler.Profile). Samples are ids of nodes;
- * sample i was taken timeDeltas[i] microseconds after the one before, the first
- * after startTime. samples.c says how long they last.
+ * sample i was taken timeDeltas[i] microseconds after the previous one, the
+ * first sample after startTime. samples.c computes how long samples last.
  *
  * Stacks, the number of samples per function and line (positionTicks) and the
  * time per function survive; a function's time is divided among its lines by
@@ -13,16 +13,19 @@
  */
 #include "chrome.h"
 
-/* Numbers that wait, as differences. */
+/* A list of numbers, stored as differences. */
 struct packed {
 	struct cg_numbers numbers;
 	size_t at;
-	int64_t last; /* number packed, or unpacked */
+	int64_t last; /* last number packed or unpacked */
 };
 
-/* Of samples and times, the array that comes first waits for the other. */
+/*
+ * Samples and times are in two arrays. The array that comes first is packed
+ * until the other one is read.
+ */
 struct reader {
-	struct chrome_profile profile; /* first: its tree is doc->arg's */
+	struct chrome_profile profile; /* first: has doc->arg's tree */
 	struct packed samples, deltas;
 	bool has_samples, has_deltas;
 };
@@ -38,7 +41,9 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 	return cg_numbers_in_signed(doc->job, &to->numbers, (int64_t)step);
 }
 
-/* False at the end. The first call starts at the first number. */
+/*
+ * Unpacks the next number; the first call starts anew. False: no more numbers.
+ */
 static bool
 unpack(struct packed *from, int64_t *number)
 {
@@ -101,7 +106,7 @@ begin_times(struct reader *r, int64_t time)
 	return 0;
 }
 
-/* absolute: of Chrome before 58, which does not give differences. */
+/* absolute: Chrome before 58 writes times instead of differences. */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)
 {

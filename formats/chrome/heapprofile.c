@@ -3,7 +3,7 @@
  * --heap-prof and of Chrome's developer tools.
  *
  * Source: js_protocol.pdl of V8 (HeapProfiler.SamplingHeapProfile). Stacks and
- * the live bytes that they allocated survive; the order of allocations is lost.
+ * the live bytes allocated by them survive; the order of allocations is lost.
  */
 #include "chrome.h"
 

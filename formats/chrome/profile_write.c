@@ -3,10 +3,10 @@
  * samples in their order, and when each was taken.
  *
  * A profile is of one thread, and time is its axis. If there are several
- * threads, or costs that no time is known of, the samples are those of the
- * sums: one for each stack, which lasts as long as it cost. Costs that are not
- * time are written as microseconds. Between two samples of other profilers the
- * thread is (idle), as V8 calls it.
+ * threads, or the times of some costs are unknown, sums are written: one
+ * sample for each stack, which lasts as long as the cost of the stack. Costs
+ * that are not time are written as microseconds. Samples of other profilers
+ * may have gaps, in which the thread is (idle), V8's name for it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@
 #include "chrome.h"
 
 #define MICRO 1000          /* nanoseconds in a unit of the file */
-#define IDLE_KEY UINT32_MAX /* of (idle); others are ranks of functions */
+#define IDLE_KEY UINT32_MAX /* key of (idle); others are ranks */
 #define MICRO_DIGITS 3
 #define ROOT_ID 1
 #define IDLE_ID 2
 
-/* Of a merged frame. */
+/* What the file states of a merged frame. */
 struct node {
-	uint32_t id;   /* in the file; 0: neither it nor its callees are used */
-	uint32_t tick; /* the first of its lines + 1 */
+	uint32_t id;   /* in the file; 0: it and its callees are unused */
+	uint32_t tick; /* its first line + 1 */
 	uint64_t hits;
 };
 
@@ -37,29 +37,29 @@ struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	size_t event, counter; /* events of the costs, of numbers of samples */
+	size_t event, counter; /* event of costs; of sample counts */
 	uint64_t scale;        /* nanoseconds in a unit of cost */
-	bool in_order;         /* track 0 is all there is */
+	bool in_order;         /* track 0 has all costs */
 	bool idles;            /* (idle) has samples */
-	uint32_t *rank;        /* by function: equal for those written alike */
+	uint32_t *rank;        /* by function; equal if written alike */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
-	struct node *node; /* by frame, and one for (idle) */
-	uint32_t *order;   /* frames but (idle), as they are written */
+	struct node *node; /* by frame; the last one is (idle) */
+	uint32_t *order;   /* frames except (idle), in file order */
 	uint32_t frames, ordered, idle;
 	struct tick *tick;
 	size_t ticks, tick_cap;
-	/* Called for each sample of a pass. */
+	/* Called for each sample of a pass over the samples. */
 	void (*visit)(struct writer *, uint32_t node, int64_t time);
 	int64_t begin, finish; /* of the file */
 	bool counted;          /* numbers of samples are known */
 	bool in_gap;           /* between samples */
 	struct pass {
-		int64_t first, last; /* samples so far, with idle ones */
+		int64_t first, last; /* of samples so far, also idle */
 		int64_t end;         /* of the last sample */
-		uint64_t samples;    /* their number, with idle ones */
+		uint64_t samples;    /* number of these samples */
 		const char *separator;
-	} pass;           /* what a sample leaves to the next one */
+	} pass;           /* state between two samples */
 	uint32_t *script; /* by file: its number; 0: not written yet */
 	uint32_t scripts;
 	char *text; /* scratch */
@@ -83,7 +83,7 @@ is_idle(const struct writer *w, cg_fn fn)
 	       cg_equal(cg_fn_name(w->graph, fn), "(idle)");
 }
 
-/* What is written of a function. */
+/* The properties of a function that are written. */
 struct written {
 	struct cg_slice name, path;
 	uint32_t line, column;
@@ -115,7 +115,7 @@ compare_fns(const void *pa, const void *pb)
 	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* Functions that are written alike, as those of two objects, are one. */
+/* Gives equal ranks to functions that are written alike. */
 static bool
 unite_functions(struct writer *w)
 {
@@ -147,7 +147,7 @@ unite_functions(struct writer *w)
 
 /*
  * Stacks merge by function only, as V8 has no call sites; (idle) at the root
- * stays apart.
+ * is not merged with other frames.
  */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)
@@ -170,7 +170,7 @@ merge_nodes(struct writer *w)
 		return cg_reject_nomem(w->job);
 	w->frame = cg_merged_frames(w->merged, &count);
 	w->frames = (uint32_t)count;
-	/* The last one by key; one that calls is a function like others. */
+	/* The last child by key is (idle), unless it has callees. */
 	w->idle = w->frames;
 	n = cg_merged_children(w->merged, 0, &child);
 	if (n > 0 && w->frame[child[n - 1]].key == IDLE_KEY &&
@@ -188,7 +188,7 @@ is_written(const struct writer *w, uint32_t frame)
 	return w->node[frame].id != 0 && frame != w->idle;
 }
 
-/* Numbers frames by the names of their functions, depth first. */
+/* Numbers frames depth first, by the names of their functions. */
 static bool
 order_nodes(struct writer *w)
 {
@@ -238,7 +238,7 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 	return true;
 }
 
-/* The numbers of samples: those of an event, or what the stacks say. */
+/* Counts samples: the counts of an event, or those of the stacks. */
 static bool
 count_hits(struct writer *w)
 {
@@ -282,7 +282,10 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 	return scaled;
 }
 
-/* The sample before lasts until this one, or until it has ended. */
+/*
+ * Adds a sample, after an (idle) sample if there is a gap. The previous sample
+ * lasts until this one.
+ */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 {
@@ -300,7 +303,7 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 	w->pass.end = (int64_t)((uint64_t)w->pass.end + cost);
 }
 
-/* One sample for each stack, in the order of the graph. */
+/* Adds one sample for each stack, in the order of the graph. */
 static void
 visit_sums(struct writer *w)
 {
@@ -327,7 +330,7 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 		w->node[node].hits++;
 }
 
-/* Of calls: a sample for each stack that they make. */
+/* Adds the samples of the track; of a track of calls, one for each stack. */
 static bool
 visit_track(struct writer *w)
 {
@@ -395,8 +398,8 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * The last sample lasts as long as the others on average, says samples.c: else
- * there is one time more than samples.
+ * Readers let the last sample last as long as the average (see samples.c). If
+ * it does not, there is one more time than samples.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -411,7 +414,7 @@ put_end(struct writer *w, int64_t first)
 	put_delta(w, 0, w->pass.end);
 }
 
-/* A path is a URL. */
+/* Puts a path as a URL. */
 static bool
 put_url(struct writer *w, struct cg_slice path)
 {
@@ -427,7 +430,7 @@ put_url(struct writer *w, struct cg_slice path)
 	return true;
 }
 
-/* Files stand for scripts. Functions of number 0 belong to none. */
+/* Returns the number of a function's script, which is its file; 0: none. */
 static uint32_t
 number_script(struct writer *w, cg_fn fn)
 {
@@ -441,9 +444,9 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Readers give functions without a name one. The library appends line and column
- * where another function of the file has the same name; developer tools have
- * them anyway.
+ * The name without the position that the library appends where another
+ * function of the file has the same name, as developer tools show positions
+ * anyway. Empty for names that readers give to functions without a name.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -579,7 +582,9 @@ put_profile(struct writer *w)
 
 /* ---- What is written ---------------------------------------------------- */
 
-/* True if the only thread's samples have all costs, and times are times. */
+/*
+ * Sets in_order if the only thread's samples have all costs, in units of time.
+ */
 static void
 choose_order(struct writer *w)
 {

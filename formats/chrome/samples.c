@@ -1,18 +1,19 @@
 /*
- * samples.c - the samples of a CPU profile of V8: sums for each node, the
- * node's stack with them in the graph, and the samples in their order.
+ * samples.c - the samples of a CPU profile of V8: sums the samples of each
+ * node, adds the node's stack with the sums to the graph, and adds the samples
+ * in order of time.
  *
  * A sample lasts until the next one, the last one for the average interval:
  * normalizeTimestamps() in CPUProfileDataModel.ts of Chrome's developer tools.
  * endTime may be much later, when recording was stopped. Old profiles may have
- * one time more than samples: the last sample ends there.
- * While the clock is set back, no time passes until it has caught up.
+ * one more time than samples: the end of the last sample. While the clock is
+ * set back, no time passes until it has caught up.
  */
 #include "chrome.h"
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* The time until now belongs to the sample before. */
+/* Adds the time since the previous sample to the sum of that sample. */
 static bool
 pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 {
@@ -27,7 +28,9 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 	return true;
 }
 
-/* The sum of an id that dense does not have yet; NULL: out of memory. */
+/*
+ * Returns the sum of an id beyond dense.n, added if new; NULL: out of memory.
+ */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 {
@@ -49,7 +52,7 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 	return &profile->sparse.at[*index - 1];
 }
 
-/* Notes the sample, which begins now. */
+/* Adds the sample, which begins now, to the timeline. */
 static bool
 keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
 {
@@ -136,7 +139,7 @@ end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
 	return pass_time(doc, profile, length);
 }
 
-/* Copies the sums to their nodes. */
+/* Copies the sums of ids to their nodes. */
 static bool
 add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 {
@@ -157,8 +160,8 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds a node's stack: once for each line that has ticks, with its share of
- * the node's time, and once for the samples without a line.
+ * Adds a node's stack: once for each line with ticks, with a share of the
+ * node's time by the number of ticks, and once for the samples without a line.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,
@@ -189,7 +192,7 @@ add_node(struct cg_doc *doc, struct chrome_profile *profile,
 		    cg_columns_of(doc->build, cost),
 		    cg_columns_width(doc->build));
 	}
-	/* Of several lines, it is not known when each was sampled. */
+	/* With several lines, the line of each sample is unknown. */
 	if (node->ticks != 1 || seen != all)
 		node->sampled = leaf;
 	cost[0] = all - seen;
@@ -216,7 +219,7 @@ add_columns(struct cg_doc *doc, struct chrome_profile *profile)
 		(void)cg_add_column(doc->build, &time);
 }
 
-/* INT64_MAX, which the library does not keep: it does not fit. */
+/* Returns INT64_MAX on overflow; the library drops such times. */
 static int64_t
 add_times(int64_t a, int64_t b)
 {
@@ -237,9 +240,9 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 }
 
 /*
- * Adds the moment of the sample that began at a time and lasted so long. stack
- * has the stacks of dense ids that were found: nodes of a large tree are not in
- * the cache.
+ * Adds a sample to the timeline, which began at time and lasted length. stack
+ * caches the stacks of dense ids: looking up a node of a large tree is a cache
+ * miss.
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
@@ -288,7 +291,7 @@ add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 static void
 add_moments(struct cg_doc *doc, struct chrome_profile *profile)
 {
-	CG_ARRAY(cg_node) stack = { 0 }; /* by id, as dense */
+	CG_ARRAY(cg_node) stack = { 0 }; /* by id, as in dense */
 	int64_t end;
 
 	if (profile->moments.bytes == 0 ||

@@ -3,8 +3,8 @@
  * of the calls with their times.
  *
  * Traces list events nearly in time order, or by the end of the call (clang's
- * -ftime-trace), or thread by thread. Events are sorted in a window; one that
- * is late even so is moved to the current time of its thread.
+ * -ftime-trace), or thread by thread. Events are sorted in a window. An event
+ * that is still too late is moved to the current time of its thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The new total's index + 1; 0: out of memory. */
+/* Adds the total; returns its index + 1, 0 if out of memory. */
 static uint32_t
 new_total(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_total *total)
@@ -29,7 +29,9 @@ new_total(struct cg_doc *doc, struct chrome_calls *calls,
 	return thread->last;
 }
 
-/* Sets the total of a call on top of the thread's stack. */
+/*
+ * Sets the total of a call by the thread's topmost call; adds it if it is new.
+ */
 static bool
 get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
     struct chrome_open *open)
@@ -56,7 +58,7 @@ get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
 	return *index != 0;
 }
 
-/* From now on the thread's stack is another one. */
+/* Adds a change of the thread's stack at time now to the timeline. */
 static void
 keep_moment(struct cg_job *job, struct chrome_calls *calls,
     struct chrome_thread *thread, int64_t now)
@@ -87,7 +89,7 @@ end_call(struct cg_job *job, struct chrome_calls *calls,
 	keep_moment(job, calls, thread, at);
 }
 
-/* Moves a thread's clock; ends the calls whose known end has come. */
+/* Moves a thread's clock; ends the calls with a known end before now. */
 static void
 pass_time(struct cg_job *job, struct chrome_calls *calls,
     struct chrome_thread *thread, int64_t now)
@@ -198,7 +200,7 @@ compare_times(const void *a, const void *b)
 	return one->seq < two->seq ? -1 : one->seq > two->seq;
 }
 
-/* If calls begin at the same time, the longest is the caller. */
+/* Of calls that begin at one time, the longest one is the caller. */
 static int
 compare_durations(const void *a, const void *b)
 {
@@ -287,7 +289,7 @@ end_thread(struct cg_doc *doc, struct chrome_calls *calls,
 	}
 }
 
-/* The function of that name; 0: out of memory. */
+/* Returns the function with a name; 0: out of memory. */
 static cg_fn
 get_fn(struct cg_doc *doc, struct chrome_calls *calls, cg_name name)
 {
@@ -299,7 +301,10 @@ get_fn(struct cg_doc *doc, struct chrome_calls *calls, cg_name name)
 	return calls->fn.at[name];
 }
 
-/* Must be called thread by thread: arc_ids knows only the latest thread's. */
+/*
+ * Sums calls by caller and callee. Call it thread by thread: arc_ids has only
+ * the arcs of the latest thread.
+ */
 static bool
 add_arc(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_total *total)
@@ -321,7 +326,7 @@ add_arc(struct cg_doc *doc, struct chrome_calls *calls,
 	return true;
 }
 
-/* Adds the stacks of a thread, from the total with that index + 1 on. */
+/* Adds the stacks of a thread, beginning with total index - 1. */
 static bool
 add_stacks(struct cg_doc *doc, struct chrome_calls *calls, uint32_t index)
 {
@@ -421,7 +426,7 @@ chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 		if (!add_stacks(doc, calls, total->next))
 			return false;
 	}
-	if (cg_rejected(doc->job) != CG_OK) /* no memory for a moment */
+	if (cg_rejected(doc->job) != CG_OK) /* out of memory */
 		return false;
 	for (uint32_t i = 0; i < calls->thread.n; i++)
 		add_moments(doc, calls, i);

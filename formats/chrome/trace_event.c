@@ -6,20 +6,19 @@
  * which may lack its last bracket, or an object with traceEvents; times are in
  * microseconds and may have decimals. The phases B and E, or X, are calls of a
  * thread; the keys samples and stackFrames have samples. If a trace contains a
- * CPU profile of V8 (trace_profiles.c), only that is converted.
+ * CPU profile of V8 (trace_profiles.c), only the profile is converted.
  *
  * Stacks, self times, real call counts and the times of calls survive; threads
- * are parts on request (--part-by). Lost when reading are all events that are
- * not calls:
- * asynchronous and instant events, counters, flows, objects; also arguments and
- * categories.
+ * are parts on request (--part-by). All events that are not calls are lost
+ * when reading: asynchronous and instant events, counters, flows, objects;
+ * also arguments and categories.
  */
 #include <string.h>
 
 #include "trace_event.h"
 
 #define NANO 3 /* digits from microseconds to nanoseconds */
-#define FEW 4  /* threads that are compared before the map is searched */
+#define FEW 4  /* threads compared before a map lookup */
 
 /* An event as in the file. */
 struct item {
@@ -27,12 +26,12 @@ struct item {
 	uint64_t pid, tid;
 	cg_name name, arg_name; /* its own, and args.name */
 	uint32_t frame;         /* of a sample, index + 1; 0: none */
-	cg_name id;             /* of a profile, as text */
+	cg_name id;             /* id of a profile, as text */
 	struct chrome_profiles *profiles;
 	char phase;
 };
 
-/* A stack frame that samples, or frames that it called, refer to. */
+/* A stack frame, named by samples and by frames that it called. */
 struct frame {
 	cg_name name;
 	uint32_t parent; /* index + 1; 0: none */
@@ -48,19 +47,21 @@ struct sample {
 
 struct trace {
 	struct chrome_calls calls;
-	/* pid and tid -> dense numbers; two of these -> index of thread + 1 */
+	/*
+	 * pid or tid -> dense number; two dense numbers -> index of thread + 1
+	 */
 	struct cg_map values, thread_ids;
 	uint32_t value_count;
 	struct cg_map frame_ids; /* see get_frame() -> index + 1 */
 	CG_ARRAY(struct frame) frame;
 	struct cg_map sample_ids; /* thread << 32 | frame -> index + 1 */
 	CG_ARRAY(struct sample) sample;
-	/* In their order: numbers of samples, differences of times, weights. */
-	cg_name sample_name; /* that all samples share; 0: they do not */
+	/* Timeline: numbers of samples, differences of times, weights. */
+	cg_name sample_name; /* name of all samples; 0: they differ */
 	bool sampled;
 	struct cg_numbers moments;
 	int64_t last_moment;
-	bool asked, kept; /* whether the target can represent them */
+	bool asked, kept; /* kept: the target can represent times */
 	CG_ARRAY(size_t) path;
 	struct chrome_profiles profiles;
 	uint64_t skipped;
@@ -69,7 +70,7 @@ struct trace {
 
 /* ---- Values ------------------------------------------------------------- */
 
-/* Some producers write numbers as strings. */
+/* Takes a number; some producers write numbers as strings. */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
@@ -90,7 +91,7 @@ take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 	return true;
 }
 
-/* A number, or a string: the id of the name, if it is not a number. */
+/* Takes an id: a number, also in a string; another string becomes a name id. */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
 {
@@ -111,7 +112,7 @@ take_id(struct cg_doc *doc, uint64_t *id)
 	return true;
 }
 
-/* A string, or the text of a number, in digits. */
+/* Takes a string, or a number as text, which is stored in digits. */
 static bool
 take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
 {
@@ -186,7 +187,7 @@ take_phase(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* A number as producers count frames: "12", not "012". */
+/* True for numbers as producers write ids of frames: "12", not "012". */
 static bool
 is_count(struct cg_slice text, uint64_t *number)
 {
@@ -196,8 +197,9 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets the index + 1 of the frame with that id, 0 if that is empty. Ids that are
- * no numbers become names, behind all numbers of 18 digits.
+ * Sets *frame to the index + 1 of the frame with an id; 0: the id is empty. An
+ * id that is not a number of at most 18 digits is keyed by its name id, above
+ * all such numbers.
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -260,7 +262,9 @@ is_call(char phase)
 	return phase == 'B' || phase == 'E' || phase == 'X';
 }
 
-/* Of the arguments of metadata and profiles: a piece, or a thread's name. */
+/*
+ * Takes the arguments of metadata or of a profile: a thread's name or a piece.
+ */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
 {
@@ -273,7 +277,7 @@ take_arguments(struct cg_doc *doc, void *into)
 	while (cg_doc_key(doc, &key)) {
 		if (cg_equal(key, "data"))
 			(void)chrome_take_piece(doc, item->profiles);
-		/* '\0': the phase may follow. */
+		/* '\0': the phase is not known yet. */
 		else if ((item->phase != 'M' && item->phase != '\0') ||
 			 !cg_equal(key, "name") ||
 			 cg_doc_next(doc) != CG_JSON_STRING)
@@ -284,7 +288,7 @@ take_arguments(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* In the order of most producers: the search is linear. */
+/* In the order of most producers, as the search is linear. */
 static const struct cg_field item_fields[] = {
 	{ .name = "pid", .type = CG_FIELD_CALL, .take = take_pid },
 	{ .name = "tid", .type = CG_FIELD_CALL, .take = take_tid },
@@ -304,7 +308,7 @@ static const struct cg_field item_fields[] = {
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* Replaces a value by a number of 32 bits that stands for it. */
+/* Replaces a value by a dense number of 32 bits. */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
 {
@@ -443,8 +447,8 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * The sampled thread is that of the event Profile, which has a start time;
- * another thread writes the other pieces.
+ * The sampled thread is the thread of the event Profile, which has a start
+ * time; another thread may write the other pieces.
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
@@ -533,7 +537,7 @@ take_frames(struct cg_doc *doc, void *into)
 		if (!get_frame(doc, key, &index) ||
 		    !cg_doc_fields(doc, fields, &frame))
 			return false;
-		/* Nothing can refer to an empty id. */
+		/* An empty id cannot be referred to. */
 		if (index == 0)
 			continue;
 		if (trace->frame.at[index - 1].defined)
@@ -625,7 +629,7 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 	}
 }
 
-/* Samples of one event are named after it. */
+/* Returns the event's name: the name that all samples share, if any. */
 static const char *
 name_samples(struct cg_doc *doc, const struct trace *trace)
 {
@@ -669,7 +673,10 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 			.part = i + 1,
 			.cmd = cg_get_name(doc->build, thread->comm).ptr };
 
-		/* Two profiles of one thread have the same samples. */
+		/*
+		 * Profiles of one thread may have the same samples: each is a
+		 * part.
+		 */
 		if (trace->profiles.traced.n > 1)
 			(void)cg_add_part(doc->build, &info);
 		chrome_set_thread(doc, &trace->calls, traced->thread - 1);

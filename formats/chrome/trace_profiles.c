@@ -3,8 +3,8 @@
  * trace.
  *
  * Source: traces of node 20 (--cpu-prof with the category v8.cpu_profiler) and
- * of Chrome's developer tools, 69 to 141. Their phase is P; their id tells the
- * profiles of one process apart:
+ * of Chrome's developer tools, 69 to 141. The events have the phase P; their
+ * id identifies the profile in the process:
  *
  *	name Profile: args.data.startTime; tid is the thread that is sampled
  *	name ProfileChunk: args.data.cpuProfile.nodes and .samples,
@@ -16,7 +16,7 @@
  */
 #include "trace_event.h"
 
-/* Each page and worker has one profile; the search is linear. */
+/* Each page and worker has one profile, so a linear search is fast enough. */
 #define PROFILES_MAX 1024 /* as in the error message */
 
 bool
@@ -44,7 +44,7 @@ take_nodes(struct cg_doc *doc, void *into)
 	return good && doc->status == CG_OK;
 }
 
-/* Other events use these keys, too: values that are no arrays are skipped. */
+/* Takes an array of numbers; skips values of the same key in other events. */
 static bool
 take_numbers(struct cg_doc *doc, unsigned digits, struct chrome_list *list)
 {
@@ -94,7 +94,7 @@ take_end(struct cg_doc *doc, void *into)
 
 static bool take_inner(struct cg_doc *, void *into);
 
-/* The keys of data; those of cpuProfile are the same but for the first. */
+/* The keys of data; cpuProfile has the same keys except the first one. */
 static const struct cg_field fields[] = {
 	{ .name = "cpuProfile", .type = CG_FIELD_CALL, .take = take_inner },
 	{ .name = "nodes", .type = CG_FIELD_CALL, .take = take_nodes },
@@ -194,7 +194,7 @@ add_nodes(
 	return true;
 }
 
-/* A trace may have lost pieces, and so the nodes that they defined. */
+/* Adds a node that is missing, as a trace may lose pieces. */
 static bool
 add_missing(
     struct cg_doc *doc, struct chrome_tree *tree, uint64_t id, size_t *missing)

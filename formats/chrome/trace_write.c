@@ -3,13 +3,13 @@
  * thread.
  *
  * Calls of a trace are written as they were. Samples whose costs are times
- * become calls, too: a sample lasts as long as it cost, and frames that the
- * next one has as well go on. Other samples are written as samples with their
+ * become calls, too: a sample lasts as long as its cost, and frames that the
+ * next sample shares continue. Other samples are written as samples with their
  * stackFrames; chrome://tracing and speedscope show them, Perfetto does not.
  *
- * Events B and E would need twice the size, and speedscope 1.25 takes an end
- * and a begin of one name at one time for a call without duration (trace-event.ts,
- * selectQueueToTakeFromNext).
+ * Events B and E would need twice the size, and speedscope 1.25 treats an end
+ * and a begin with the same name and time as a call without duration
+ * (trace-event.ts, selectQueueToTakeFromNext).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,16 +22,17 @@
 #define UNKNOWN "[unknown]"
 #define MICRO_DIGITS 3 /* times are microseconds */
 /*
- * Begins and ends of calls are multiples of 1 / GRID, which JavaScript's
- * numbers and their sums hold exactly up to 2^42 (50 days): viewers compare the end of
- * a call, its begin plus its duration, with the begin of the next one. Rounded to
- * nanoseconds, they are what they were.
+ * Begins and ends of calls are multiples of 1 / GRID microseconds, which
+ * JavaScript's numbers and their sums represent exactly up to 2^42 (50 days).
+ * Viewers compare the end of a call, the sum of its begin and duration, with
+ * the begin of the next call. Rounding to nanoseconds restores the original
+ * times.
  */
 #define GRID 2048
 #define GRID_DIGITS 11    /* of 1 / 2048 */
-#define GRID_ONE 48828125 /* 1 / 2048, times 10 to the power of them */
+#define GRID_ONE 48828125 /* 10^GRID_DIGITS / GRID */
 
-/* What is written of a function: "[libx.so]" for one without a name. */
+/* The text for a function: "[libx.so]" if it has no name. */
 struct label {
 	struct cg_slice text;
 	bool bracketed;
@@ -39,10 +40,11 @@ struct label {
 };
 
 /*
- * A call, or the end of one whose begin is written. Events are written in the
- * order of time, for viewers draw the first one of those that begin at one time
- * outside. Calls wait for their end, and become one event, X; only if too many
- * wait, those that have not ended become two, B and E.
+ * A call, or the end of a call whose begin has been written. Events are
+ * written in order of time. Of events that begin at one time, the outermost
+ * comes first, as viewers require. A call waits for its end, then becomes one
+ * event, X. Only if too many calls wait, unfinished calls become two events, B
+ * and E.
  */
 struct call {
 	uint32_t stack;
@@ -55,31 +57,31 @@ struct call {
 struct place {
 	uint32_t stack;
 	int64_t begin;
-	uint64_t number; /* of its call: below written, it is */
+	uint64_t number; /* of its call; written if < written */
 };
 
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	size_t event; /* whose costs are written */
+	size_t event; /* its costs are written */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *stack; /* key: the rank of its label */
-	uint32_t *number; /* by stack: among stackFrames; 0: not written */
+	uint32_t *number; /* by stack: in stackFrames; 0: not written */
 	uint32_t numbered;
 	struct label *label; /* by rank */
 	uint32_t *rank;      /* by function */
 	char *text;          /* scratch, for a label */
-	size_t longest;      /* of the labels' texts */
+	size_t longest;      /* longest text of a label */
 	CG_ARRAY(uint32_t) path;
-	size_t nameless;   /* tracks without numbers so far */
+	size_t nameless;   /* tracks without pid and tid so far */
 	uint64_t pid, tid; /* of the track */
 	const char *separator;
-	uint32_t open;              /* the stack of calls that have not ended */
-	CG_ARRAY(struct call) call; /* that are not written yet, from head on */
+	uint32_t open;              /* stack of the open calls */
+	CG_ARRAY(struct call) call; /* not written yet, from head on */
 	size_t head;
-	uint64_t written;             /* calls before head */
-	CG_ARRAY(struct place) place; /* of calls that have not ended */
+	uint64_t written;             /* number of calls before head */
+	CG_ARRAY(struct place) place; /* open calls */
 	CG_ARRAY(uint64_t) ended; /* numbers of calls that ended at last_end */
 	int64_t last_end;
 };
@@ -111,7 +113,7 @@ compare_labels(const void *pa, const void *pb)
 	return order ? order : a->bracketed - b->bracketed;
 }
 
-/* Functions with equal labels have one rank. */
+/* Gives functions with equal labels the same rank. */
 static bool
 rank_labels(struct writer *w)
 {
@@ -180,7 +182,7 @@ merge_stacks(struct writer *w)
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* What each event of the track begins with; the caller ends the object. */
+/* Begins an event of the track; the caller ends the object. */
 static void
 begin_event(struct writer *w, const char *phase)
 {
@@ -210,7 +212,7 @@ get_grid_time(int64_t ns)
 		(uint32_t)(part % GRID) };
 }
 
-/* early: the result is smaller by the least time. */
+/* Returns a - b; early: minus one unit of the grid. */
 static struct grid_time
 subtract(struct grid_time a, struct grid_time b, bool early)
 {
@@ -252,7 +254,7 @@ put_call(struct writer *w, const struct call *call)
 		begin =
 		    subtract(end, dur, call->early && call->begin < call->end);
 	put_time(w, ",\"ts\":", begin);
-	/* speedscope drops an end of which it has not seen the begin. */
+	/* speedscope drops an end without a begin before it. */
 	if (call->begin == call->end)
 		dur.part = 1;
 	else
@@ -264,14 +266,14 @@ put_call(struct writer *w, const struct call *call)
 	cg_putc(w->out, '}');
 }
 
-/* Of calls that begin at one time readers take the longest one for the caller. */
+/* Of calls that begin at one time, readers take the longest as the caller. */
 static bool
 is_before(const struct call *a, const struct call *b)
 {
 	return a->open != b->open ? a->open : a->end > b->end;
 }
 
-/* Sorts calls that begin at one time: they nearly are. */
+/* Sorts calls that begin at one time by insertion, as most are sorted. */
 static void
 sort_calls(struct call *call, size_t n)
 {
@@ -285,8 +287,9 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * The number of calls that begin with the first one, if that is before now and
- * they may be written: they have ended, or more than max wait. Else 0.
+ * Returns the number of calls that begin together with the first one, if all
+ * of them begin before now, and have ended or more than max calls wait; else
+ * 0.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -307,7 +310,7 @@ count_first(const struct writer *w, size_t max, int64_t now)
 	return n;
 }
 
-/* Writes the calls that began before now, if max more may wait. */
+/* Writes calls that began before now; open ones only if more than max wait. */
 static void
 put_first_calls(struct writer *w, size_t max, int64_t now)
 {
@@ -327,7 +330,7 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 	w->head = 0;
 }
 
-/* The number of the new call; UINT64_MAX: out of memory. */
+/* Adds a call and returns its number; UINT64_MAX: out of memory. */
 static uint64_t
 add_call(struct writer *w, const struct call *call)
 {
@@ -342,7 +345,7 @@ get_call(struct writer *w, uint64_t number)
 	return &w->call.at[w->head + (size_t)(number - w->written)];
 }
 
-/* The innermost call ends. False: out of memory. */
+/* Ends the innermost call. False: out of memory. */
 static bool
 end_call(struct writer *w, int64_t time)
 {
@@ -368,8 +371,9 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Where calls end and others begin at one time, speedscope begins the first one
- * before an end of its name: then these ends are written a little earlier.
+ * Where a call begins at the time that another call of the same name ends,
+ * speedscope processes the begin first, so the ends at this time are written a
+ * little earlier.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -385,7 +389,7 @@ part_names(struct writer *w, uint32_t stack, int64_t time)
 	w->ended.n = 0;
 }
 
-/* False: out of memory. */
+/* Begins a call. False: out of memory. */
 static bool
 begin_call(struct writer *w, uint32_t stack, int64_t time)
 {
@@ -400,7 +404,10 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 		   w->job, &w->place, (struct place){ stack, time, number });
 }
 
-/* Ends and begins calls until the stack is another one. False: out of memory. */
+/*
+ * Makes another stack the open one: ends and begins calls. False: out of
+ * memory.
+ */
 static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
 {
@@ -447,7 +454,7 @@ put_spans(struct writer *w, size_t track)
 	return ok && end_track(w, cg_get_track(w->graph, track)->end);
 }
 
-/* Writes samples, of which each lasts for some time, as calls. */
+/* Writes samples that have a duration as calls. */
 static bool
 put_durations(struct writer *w, size_t track)
 {
@@ -518,7 +525,7 @@ put_metadata(struct writer *w, const char *what, const char *name)
 	cg_puts(w->out, "}}");
 }
 
-/* Threads without numbers get some: otherwise they would be one thread. */
+/* Threads without pid and tid get numbers; else they would be one thread. */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)
 {
@@ -580,7 +587,7 @@ put_samples(struct writer *w)
 	return ok || cg_reject_nomem(w->job);
 }
 
-/* Numbers a stack and those below it, and writes them. */
+/* Numbers a stack and its callers, and writes them. */
 static bool
 put_frame(struct writer *w, uint32_t stack)
 {
@@ -602,7 +609,7 @@ put_frame(struct writer *w, uint32_t stack)
 	return true;
 }
 
-/* The stacks of samples, in the order in which these are written. */
+/* Writes the stacks of samples, in the order in which samples are written. */
 static bool
 put_frames(struct writer *w)
 {

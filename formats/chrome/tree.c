@@ -4,9 +4,10 @@
  * Source: js_protocol.pdl of V8 (Profiler.ProfileNode, Runtime.CallFrame,
  * HeapProfiler.SamplingHeapProfileNode). Lines and columns of a frame count
  * from 0 and are those of the function's definition; lines of positionTicks
- * count from 1. A node has the ids of its children, or that of its parent. In
- * heap profiles and in CPU profiles of Chrome before 58 it contains its
- * children; the latter have no callFrame, and count lines from 1.
+ * count from 1. A node has the ids of its children, or the id of its parent.
+ * In heap profiles and in CPU profiles of Chrome before 58 a node contains its
+ * children. CPU profiles of Chrome before 58 have no callFrame, and count
+ * lines from 1.
  */
 #include "chrome.h"
 
@@ -46,7 +47,7 @@ take_ticks(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* scriptId is a string; a number in old profiles. */
+/* scriptId is a string, or a number in old profiles. */
 static bool
 take_script(struct cg_doc *doc, void *into)
 {
@@ -171,7 +172,7 @@ take_children(
 	return doc->status == CG_OK;
 }
 
-/* A loop, not a recursion: nodes nest as deep as JSON may. */
+/* A loop, not a recursion, as nodes nest as deep as JSON may. */
 bool
 chrome_take_node(struct cg_doc *doc, void *into)
 {
@@ -299,7 +300,7 @@ add_frame(
 	}
 	node->framed = true;
 	if (is_root(doc, node))
-		return; /* its own costs are those of no stack */
+		return; /* its own costs have no stack */
 	add_function(doc->build, node);
 	node->frame =
 	    cg_add_frame(doc->build, node->below, node->fn, &node->pos, false);
