@@ -5,10 +5,10 @@
  * coverage.py, LLVM and istanbul. Directories are packages, files are classes,
  * functions are methods; a method's signature is its linkage name.
  *
- * Lines with their hits survive, and how many branches of a line there are and
- * were taken. Lost are which branches were taken and how often, entry counts
- * of functions, and tests. Hits of a line beyond those of the methods belong
- * to no function: inlined code, for example.
+ * Lines with their hits survive, and the number of branches of a line and of
+ * those taken. Lost are which branches were taken and how often, entry counts
+ * of functions, and tests. Hits of a line in excess of the methods' hits
+ * belong to no function: inlined code, for example.
  */
 #include "cobertura.h"
 

@@ -17,9 +17,12 @@ int cobertura_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int cobertura_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
-/* Is it a path with a drive, or of a share? */
+/* True if the path has a drive, or is on a network share. */
 bool cobertura_is_windows(struct cg_slice path);
-/* Adds a file of a document of Windows; root: where names begin, or NULL. */
+/*
+ * Adds a file of a document written on Windows; root: the directory that names
+ * are relative to, or NULL.
+ */
 cg_file cobertura_windows_file(struct cg_job *, struct cg_build *,
     const char *root, struct cg_slice name);
 

@@ -1,14 +1,14 @@
 /*
  * read.c - reads Cobertura XML of any tool.
  *
- * A class lists each line once; methods repeat the lines that they contain.
- * So the reader collects the lines of a class. At its end each method gets
- * its own hits of a line and the unknown function of the file gets the rest.
- * Where the two differ, the class is right: consumers of the format count its
- * lines. Istanbul (reports/cobertura in istanbul-reports) lists the statements
- * of a file as lines of the class, and for each function the line where it
- * begins, which may have no statement: then it is not a line of the class, but
- * tells where the function begins and how often it was entered.
+ * A class lists each line once; methods repeat the lines that they contain. So
+ * the reader collects the lines of a class. At the end of the class each
+ * method gets its own hits of a line and the unknown function of the file gets
+ * the rest. Where the two differ, the class is right: consumers of the format
+ * count its lines. Istanbul (reports/cobertura in istanbul-reports) lists the
+ * statements of a file as lines of the class, and for each function the line
+ * where it begins. If this line has no statement, it is not a line of the
+ * class, but states where the function begins and how often it was entered.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,8 +17,9 @@
 #include "cobertura.h"
 
 /*
- * Each branch becomes a row. A document may state one branch per byte, and
- * this many more: a number in a short input must not take much memory.
+ * Each branch becomes a row. A document may state one branch for each of its
+ * bytes, plus this number, so that a number in a short input cannot use much
+ * memory.
  */
 #define BRANCHES_MORE 65536
 
@@ -28,10 +29,10 @@
 struct line {
 	uint32_t line;
 	cg_fn fn;   /* 0: the class itself lists the line */
-	bool head;  /* the method's first one */
+	bool head;  /* first line of the method */
 	size_t nth; /* position in struct lines */
 	int64_t hits;
-	uint32_t branches, hit; /* how many, and how many of them were taken */
+	uint32_t branches, hit; /* number of branches, and of those taken */
 	size_t pair, pairs;     /* its conditions in reader.pair */
 };
 
@@ -48,18 +49,18 @@ struct reader {
 	uint64_t branches;      /* of all lines so far */
 	CG_ARRAY(char) source;  /* the last <source> other than "."; or empty */
 	CG_ARRAY(char) text;    /* scratch */
-	size_t sources;         /* such elements */
-	bool windows;           /* one of them is a path of Windows */
+	size_t sources;         /* number of such elements */
+	bool windows;           /* one of them is a Windows path */
 	cg_file file;           /* of the class */
 	cg_fn unknown;          /* the file's function without a name */
-	cg_fn method;           /* that is open; 0: none */
-	bool in_class, in_head; /* in_head: of a method, before its lines */
+	cg_fn method;           /* the open method; 0: none */
+	bool in_class, in_head; /* in_head: method before its lines */
 	struct lines own,
 	    methods;        /* lines of the class, lines of its methods */
-	struct lines *last; /* the one that got the last line; or NULL */
+	struct lines *last; /* has the last line; or NULL */
 	uint64_t skipped; /* lines of methods that their class does not list */
 	CG_ARRAY(uint8_t)
-	pair; /* by condition of two branches: how many were taken */
+	pair; /* by condition of two branches: number of branches taken */
 };
 
 /* ---- Attributes --------------------------------------------------------- */
@@ -76,7 +77,9 @@ get_u32(
 	return true;
 }
 
-/* Hits from 2^63 on are a wrapped negative count: as in lcov, the line ran. */
+/*
+ * Takes hits; from 2^63 on they are a wrapped negative count, so the line ran.
+ */
 static bool
 get_hits(struct reader *r, int64_t *hits)
 {
@@ -100,14 +103,14 @@ get_hits(struct reader *r, int64_t *hits)
 	return true;
 }
 
-/* "50% (1/2)"; or "50%" alone, of two branches. */
+/* Takes "50% (1/2)", or only "50%", which means two branches. */
 static bool
 get_branches(struct reader *r, struct line *line)
 {
 	struct cg_slice text, rest;
 	uint64_t percent, hit, all;
 
-	/* 100% is the default of the DTD, of lines that ran. */
+	/* The DTD's default is 100%, which applies to lines that ran. */
 	if (!cg_xml_attribute(r->xml, "condition-coverage", &text))
 		text = cg_slice(line->hits != 0 ? "100%" : "0%");
 	if (!cg_take_u64(&text, &percent) || percent > 100)
@@ -192,10 +195,10 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Of n entries, the one with the most branches that were taken, the first of
- * equal ones; NULL: none has branches. Instances of a template are entries of
- * the same branches, as in gcovr 8's reports, which do not say which of them
- * were taken.
+ * Returns the one of n entries with the most taken branches, the first if
+ * several are equal; NULL: no entry has branches. In gcovr 8's reports each
+ * instance of a template is an entry with the same branches, and it is unknown
+ * which of them were taken.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -210,16 +213,16 @@ find_branches(const struct line *line, size_t n)
 }
 
 /*
- * Adds one line: all entries of it, those of the class (own) and those of
- * methods; there is at least one. Some or all entries repeat the branches,
- * which are added once.
+ * Adds one line from all its entries: those of the class (own) and those of
+ * methods; there is at least one. Entries repeat the branches, which are added
+ * only once.
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
     const struct line *method, size_t methods)
 {
 	const struct line *first = owns > 0 ? own : method, *branches;
-	/* The analyzer does not see that one of the two is not NULL. */
+	/* The analyzer does not see that first is not NULL. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	int64_t left = first->hits;
 
@@ -247,7 +250,10 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 	       add_branches(r, methods > 0 ? method->fn : r->unknown, branches);
 }
 
-/* Adds what entries of methods tell of a line that the class does not list. */
+/*
+ * Adds entry counts for a line that the class does not list: the first line of
+ * a method is where it begins.
+ */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
 {
@@ -274,7 +280,7 @@ sort_lines(struct lines *lines)
 	lines->unsorted = false;
 }
 
-/* How many consecutive entries, starting at from, have that line number. */
+/* Returns the number of consecutive entries from index from with this line. */
 static size_t
 count_entries(const struct lines *lines, size_t from, uint32_t line)
 {
@@ -319,8 +325,8 @@ close_class(struct reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Keeps the directory of the files. Where a document names several, a file
- * may be in any of them, so only the file's name is used.
+ * Keeps the directory of the files. If a document names several directories, a
+ * file may be in any of them, so only the file's name is used.
  */
 static bool
 open_source(struct reader *r)
@@ -424,8 +430,8 @@ open_line(struct reader *r)
 }
 
 /*
- * A jump has two branches, so its percentage tells how many were taken. Other
- * types (switch) do not say how many branches they have.
+ * A jump has two branches, so its percentage gives the number taken. For other
+ * types (switch) the number of branches is unknown.
  */
 static bool
 open_condition(struct reader *r)
@@ -512,7 +518,7 @@ read_document(struct reader *r)
 	if (cg_rejected(r->job) == CG_OK &&
 	    cg_build_failed(r->build, cg_xml_at(r->xml)) == CG_OK)
 		return cg_xml_status(r->xml);
-	return CG_OK; /* the job knows the status */
+	return CG_OK; /* the job has the status */
 }
 
 int

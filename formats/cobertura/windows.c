@@ -1,11 +1,11 @@
 /*
- * windows.c - names of source files in documents of Windows: of coverlet,
- * OpenCppCoverage, coverage.py and others.
+ * windows.c - names of source files in documents written on Windows: by
+ * coverlet, OpenCppCoverage, coverage.py and others.
  *
- * Roots are "C:\", "C:" or directories, with or without a separator at the end.
- * Names are relative to them, or to their drive if they begin with a separator,
- * or absolute and then of any drive. Paths get '/' here, so that their
- * directories are directories to every target.
+ * Roots are "C:\", "C:" or directories, with or without a separator at the
+ * end. A name is relative to the root, or to the root's drive if it begins
+ * with a separator, or absolute and then on any drive. Paths get '/' here, so
+ * that every target recognises their directories.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ cobertura_windows_file(struct cg_job *job, struct cg_build *build,
 	directory = put_path(room, directory);
 	name = put_path(room + directory.len, name);
 	if (cg_starts(name, "/") && has_drive(directory)) {
-		/* The name follows the drive, which is moved before it. */
+		/* Moves the drive of the root to before the name. */
 		memmove(room + directory.len - DRIVE, room, DRIVE);
 		name.ptr -= DRIVE;
 		name.len += DRIVE;

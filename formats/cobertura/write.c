@@ -19,30 +19,30 @@ struct source_file {
 };
 
 struct method_line {
-	uint64_t key; /* index of its function in the file, and the line */
+	uint64_t key; /* index of function in the file, and line */
 	uint64_t hits;
 };
 
 struct method {
 	struct cg_slice name, symbol;
 	uint32_t first;
-	size_t line, lines; /* index in method_line and count */
+	size_t line, lines; /* index in method_line, and number */
 };
 
 struct writer {
 	struct cg_report r;
 	bool is_signed, methods;
-	const char *package;      /* write only this one; NULL: all */
+	const char *package;      /* the only one to write; NULL: all */
 	struct cg_slice root;     /* directory of all files, with its slash */
 	struct source_file *file; /* the files to write */
 	size_t files, file_cap;
-	uint32_t *place; /* by cg_file: its index in them, + 1; 0: none */
+	uint32_t *place; /* by cg_file: index in file + 1; 0: none */
 	struct method_line *method_line; /* of the current file's functions */
 	size_t method_lines, line_cap;
 	struct method *method;
 	size_t method_count, method_cap;
-	uint32_t *own; /* by fn: index in the current file, + 1 */
-	uint64_t bare; /* functions of files that have no line there */
+	uint32_t *own; /* by fn: index in the current file + 1 */
+	uint64_t bare; /* functions without lines in their file */
 };
 
 /* ---- Counting ----------------------------------------------------------- */
@@ -64,14 +64,14 @@ has_pairs(const struct cg_branch *branch, size_t n)
 	return pairs && (in_block == 0 || in_block == 2);
 }
 
-/* Returns the cost as hits: a negative cost as 0, as hits are unsigned. */
+/* Returns the cost as hits, which are unsigned; 0 for a negative cost. */
 static uint64_t
 hits_of(const struct writer *w, uint64_t cost)
 {
 	return w->is_signed && (int64_t)cost < 0 ? 0 : cost;
 }
 
-/* The directory of a path with its slash; "" if the path has none. */
+/* Returns the directory of a path with its slash; "" if it has none. */
 static struct cg_slice
 directory_of(struct cg_slice path)
 {
@@ -80,7 +80,7 @@ directory_of(struct cg_slice path)
 	return path;
 }
 
-/* A file's directory relative to the root, without the final slash. */
+/* Returns a file's directory relative to the root, without a final slash. */
 static struct cg_slice
 package_of(const struct writer *w, cg_file file)
 {
@@ -106,7 +106,7 @@ is_wanted(const struct writer *w, cg_file file)
 	       (package.len == 0 || *package.ptr == '/');
 }
 
-/* The longest directory that contains both directories. */
+/* Returns the longest directory that contains both directories. */
 static struct cg_slice
 common_directory(struct cg_slice a, struct cg_slice b)
 {
@@ -166,8 +166,8 @@ count_files(struct writer *w)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * The rate of nothing is 1, as in Cobertura. At most four digits follow the
- * point, rounded down, so that only hit == all gives 1.
+ * Puts a rate. A rate without lines or branches is 1, as in Cobertura. At most
+ * four digits follow the point, rounded down, so that only hit == all gives 1.
  */
 static void
 put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
@@ -176,7 +176,7 @@ put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
 	char text[CG_NUMBER_MAX];
 	int n = 4;
 
-	/* A fifth digit, which is not written, keeps leading zeros. */
+	/* A fifth digit, which is not written, preserves leading zeros. */
 	(void)cg_format_u64(text, rate % 10000 + 10000);
 	for (; n > 1 && text[n] == '0'; n--)
 		;
@@ -194,7 +194,7 @@ put_rates(struct writer *w, const struct cg_counts *sum)
 	put_rate(w, "branch-rate", sum->branches.hit, sum->branches.found);
 }
 
-/* <line number="1" hits="2", without what ends the tag. */
+/* Puts <line number="1" hits="2", without the end of the tag. */
 static void
 put_line(struct writer *w, uint32_t number, uint64_t hits)
 {
@@ -210,7 +210,7 @@ put_line(struct writer *w, uint32_t number, uint64_t hits)
 	cg_out_advance(w->r.out, to);
 }
 
-/* Rounded down: 100 only for hit == all. */
+/* Returns hit / all in percent, rounded down: 100 only if hit == all. */
 static unsigned
 percent(uint64_t hit, uint64_t all)
 {
@@ -218,9 +218,8 @@ percent(uint64_t hit, uint64_t all)
 }
 
 /*
- * Writes a condition for every two branches where all blocks have two, else
- * one condition for all branches: blocks do not tell how many outcomes a
- * switch has.
+ * Puts a condition for every two branches if all blocks have two, else one
+ * condition for all branches: the number of outcomes of a switch is unknown.
  */
 static void
 put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
@@ -334,7 +333,7 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 	    sizeof(*w->method_line), offsetof(struct method_line, key));
 }
 
-/* Lists functions that have lines, by first line; false: out of memory. */
+/* Lists functions with lines, by first line; false: out of memory. */
 static bool
 list_methods(struct writer *w, const cg_fn *fn)
 {
@@ -357,13 +356,13 @@ list_methods(struct writer *w, const cg_fn *fn)
 			    .line = i,
 			    .lines = end - i };
 	}
-	/* The functions of a file come nearly in this order. */
+	/* Functions of a file are nearly in this order already. */
 	cg_sort(
 	    w->method, w->method_count, sizeof(*w->method), compare_methods);
 	return true;
 }
 
-/* The symbol without the name: for Java's "push(I)V", named push, "(I)V". */
+/* Returns the symbol without the name: "(I)V" of Java's "push(I)V". */
 static struct cg_slice
 signature_of(const struct method *method)
 {
@@ -398,7 +397,10 @@ put_method(struct writer *w, const struct method *method)
 	cg_puts(w->r.out, "</lines></method>\n");
 }
 
-/* Functions that begin in the current file; readers know them by their lines. */
+/*
+ * Counts functions that begin in the current file; readers identify functions
+ * by their lines.
+ */
 static uint64_t
 count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 {
@@ -409,7 +411,7 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 	return count;
 }
 
-/* The functions of the current file; false: out of memory. */
+/* Puts the functions of the current file; false: out of memory. */
 static bool
 put_methods(struct writer *w)
 {
@@ -474,7 +476,7 @@ begin_package(struct writer *w, size_t from)
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
-/* Writes a file's class, before it where packages end and begin. */
+/* Puts a file's class; before it ends and begins packages as needed. */
 static bool
 put_file(struct writer *w, cg_file file)
 {
