@@ -3,14 +3,14 @@
  *
  * Source: "Codecov Custom Coverage Format" in Codecov's documentation, and
  * services/report/languages/v1.py of codecov/worker, which reads it. A file is
- * an object of values by line; an array of them, whose first item is that of
- * line 0; or an object with such an array as "lines", from line 1 on (Ruby's
- * SimpleCov). A value is a count, also as a string, "1/2" for one of two
- * branches, true for a line that ran in part, or null. A negative count is a
- * line that is skipped, and so is SimpleCov's "ignored".
+ * an object of values by line, an array of values whose first item belongs to
+ * line 0, or an object with an array "lines" whose first item belongs to line
+ * 1 (Ruby's SimpleCov). A value is a count, also as a string, "1/2" for one of
+ * two branches, true for a line that ran in part, or null. Lines with a
+ * negative count or with SimpleCov's "ignored" are skipped.
  *
- * Lines survive with their counts, or, if they have branches, with the number
- * of these and of those that were taken. Lost are functions and messages.
+ * Lines survive with their counts or, if they have branches, with the numbers
+ * of branches and of taken branches. Functions and messages are lost.
  */
 #include <inttypes.h>
 
@@ -37,7 +37,7 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 		.line = (uint32_t)number, .count = count });
 }
 
-/* hit of all branches were taken. */
+/* Adds a line with a number of branches, of which hit were taken. */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
 {
@@ -45,7 +45,7 @@ add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
 	struct coverage_json_branch branch = { .row = {
 						   .kind = CG_BRANCH_ARC } };
 
-	/* One number stands for many rows: bound it by the input's size. */
+	/* Each branch becomes a row, so the input's size limits them. */
 	if (all > UINT32_MAX ||
 	    (codecov->branches += all) > cg_in_offset(codecov->in) + 65536)
 		return cg_doc_fail(
@@ -188,13 +188,13 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 struct writer {
 	struct cg_report r;
-	uint64_t partial; /* lines with branches instead of a count */
+	uint64_t partial; /* lines with "1/2" and a count above 1 */
 	uint64_t bare;    /* lines whose branches are dropped */
 };
 
 /*
- * "0/2" is a line that did not run, so of one that ran with no branch taken only
- * the count is written, and of one that did not run none is taken.
+ * Puts "1/2", or the count if the line ran but no branch was taken, or the
+ * reverse: "0/2" means that the line did not run.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -264,7 +264,7 @@ write_codecov(
 
 /* ---- The module --------------------------------------------------------- */
 
-/* Is the first value of a file, which is next, one of this format? */
+/* Is the next value, the first one of a file, a value of this format? */
 static int
 probe_file(struct cg_json *json)
 {

@@ -3,13 +3,13 @@
  * its totals, for viewers and bots.
  *
  * Source: "--output-type covdir" in the README of grcov, its src/covdir.rs
- * (813876e), and its tests. The item i of "coverage" is the count of line
- * i + 1, -1 if it has no code. Percents have two digits after the point.
+ * (813876e), and its tests. Item i of "coverage" is the count of line i + 1,
+ * -1 if the line has no code. Percents have two digits after the point.
  *
  * Lines survive. Lost are functions and branches.
  *
- * Files of a directory and those of its subdirectories may come with others
- * between them, so the counts of all files are kept, then sorted by path.
+ * Files of a directory and its subdirectories need not be consecutive, so the
+ * counts of all files are kept, then sorted by path.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 struct source_file {
 	struct cg_slice path; /* relative */
-	size_t at;            /* of its first number */
+	size_t at;            /* offset in counts */
 	struct cg_hits lines;
 };
 
@@ -31,9 +31,9 @@ struct directory {
 
 struct writer {
 	struct cg_report r;
-	struct cg_numbers counts; /* of a file: lines and counts; 0 */
+	struct cg_numbers counts; /* for each file: lines, counts; 0 */
 	CG_ARRAY(struct source_file) file;
-	CG_ARRAY(struct directory) open; /* the root, those of the file */
+	CG_ARRAY(struct directory) open; /* root to the file's directory */
 	struct coverage_json_gaps gaps;
 };
 
@@ -60,7 +60,7 @@ keep_file(struct writer *w, struct cg_slice path)
 	return cg_numbers_in(w->r.job, &w->counts, 0);
 }
 
-/* A directory's files and subdirectories come one after the other. */
+/* Sorts paths so that the contents of a directory are consecutive. */
 static int
 compare_paths(const void *pa, const void *pb)
 {
@@ -98,7 +98,7 @@ open_child(struct writer *w, struct cg_slice name, const char *first)
 static void
 close_child(struct writer *w, struct cg_slice name, const struct cg_hits *lines)
 {
-	/* The percent in hundredths, rounded half up. */
+	/* In hundredths of a percent, rounded half up. */
 	uint64_t percent = lines->found ? (lines->hit * 20000 + lines->found) /
 					      (lines->found * 2)
 					: 0;
@@ -135,14 +135,16 @@ close_directory(struct writer *w)
 	}
 }
 
-/* Makes the directories of the path the open ones, and leaves its last name. */
+/*
+ * Opens the directories of the path, closes others; *path becomes a base name.
+ */
 static bool
 enter(struct writer *w, struct cg_slice *path)
 {
 	struct cg_slice rest = *path, name;
 	size_t depth = 1;
 
-	/* Those that are open already. */
+	/* Skip directories that are open already. */
 	while (depth < w->open.n && cg_take_until(&rest, '/', &name) &&
 	       cg_compare(name, w->open.at[depth].name) == 0 && rest.len > 0) {
 		*path = rest;

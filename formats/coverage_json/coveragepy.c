@@ -2,10 +2,10 @@
  * coveragepy.c - JSON of coverage.py (coverage json), of Python.
  *
  * Source: jsonreport.py, results.py and lcovreport.py of coverage.py 7.11, and
- * output of coverage.py 6.5 and 7.11. A line ran or not: the count of one that
- * ran is 1. A branch is a pair of lines, the second one negative where the code
- * is left. Functions, from version 7.6 on, list their lines, without the one
- * with def; where they begin is stated from 7.13 on.
+ * output of coverage.py 6.5 and 7.11. A line ran or not: the count of a line
+ * that ran is 1. A branch is a pair of lines, the second one negative where
+ * the code is left. From version 7.6 on, functions list their lines without
+ * the line of def; from 7.13 on, functions state the line where they begin.
  *
  * Lines, functions with their lines, and branches survive, in the order of
  * coverage.py's tracefiles. Lost are excluded lines, classes, contexts, and
@@ -78,7 +78,7 @@ take_missing_lines(struct cg_doc *doc, void *into)
 	return take_lines(doc, 0);
 }
 
-/* [from, to]; version 6 also lists pairs that cannot be, from a line to itself */
+/* Takes [from, to]; version 6 also lists impossible pairs of equal lines. */
 static bool
 take_pair(struct cg_doc *doc, bool hit)
 {
@@ -126,7 +126,7 @@ take_missing_branches(struct cg_doc *doc, void *into)
 	return take_pairs(doc, false);
 }
 
-/* Exits come after other branches, those that ran before those that did not. */
+/* Sorts exits after other branches, and branches that ran before others. */
 static int
 compare_branches(const void *pa, const void *pb)
 {
@@ -141,7 +141,10 @@ compare_branches(const void *pa, const void *pb)
 	return (int)b->hit - (int)a->hit;
 }
 
-/* Adds each branch once; where none of a line was taken, it was not reached. */
+/*
+ * Adds each branch once; if any branch of a line was taken, the line's
+ * branches are flagged as reached.
+ */
 static bool
 add_branches(struct cg_doc *doc, struct python *python)
 {
@@ -223,7 +226,7 @@ take_fns(struct cg_doc *doc, void *into)
 			return false;
 		if (region.start > 0 && region.start <= region.first)
 			region.first = (uint32_t)region.start;
-		/* The name "" is the module outside of functions. */
+		/* The name "" is the module's code outside of functions. */
 		if (name == 0 || region.first == 0)
 			continue;
 		if (!coverage_json_add_fn(doc, &python->section,

@@ -2,14 +2,14 @@
  * coveralls.c - the module for the JSON of Coveralls' API.
  *
  * Source: "API Reference" of Coveralls (objects Job and Source File);
- * output_coveralls() in src/output.rs of grcov (6efbc1d), writer/coveralls.py of
- * gcovr 5.2, and its output. The item i of an array is the count of line i + 1,
- * null if it has no code. Branches are a flat list of line, block, branch and
- * count; functions are an addition of grcov's (coveralls+).
+ * output_coveralls() in src/output.rs of grcov (6efbc1d), writer/coveralls.py
+ * of gcovr 5.2, and its output. Item i of an array is the count of line i + 1,
+ * null if the line has no code. Branches are a flat list of line, block,
+ * branch and count; functions are an addition of grcov's (coveralls+).
  *
- * Lines, branches and functions survive, but of these only where they begin and
- * whether they ran. Lost are the job's fields (repo_token, service_*, git) and
- * the source, which are not written either. The digest of a source (MD5) is
+ * Lines and branches survive, and for functions where they begin and whether
+ * they ran. Lost are the job's fields (repo_token, service_*, git) and the
+ * source, which are not written either. The digest of a source (MD5) is
  * written if the source is found.
  */
 #include <inttypes.h>
@@ -35,7 +35,7 @@ take_coverage(struct cg_doc *doc, void *into)
 	return coverage_json_take_counts(doc, &coveralls->section, 1);
 }
 
-/* [line, block, branch, count, ...] */
+/* Takes [line, block, branch, count, ...]. */
 static bool
 take_branches(struct cg_doc *doc, void *into)
 {
@@ -178,7 +178,7 @@ put_lines(struct writer *w)
 	return true;
 }
 
-/* Branches that are impossible are not written. */
+/* Puts the branches of the file except impossible ones. */
 static void
 put_branches(struct writer *w)
 {

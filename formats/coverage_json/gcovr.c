@@ -2,9 +2,10 @@
  * gcovr.c - the module for gcovr's JSON (gcovr --json), which gcovr -a reads.
  *
  * Source: doc/source/output/json.rst and data_model/coverage.py of gcovr 8.6,
- * writer/json.py of gcovr 5.2, and their output. gcovr reads its own version
- * only: 0.3 is of gcovr 5.2, 0.14 of gcovr 8.4 to 8.6. Up to version 0.6 the
- * names of functions are demangled, since 0.10 there are both.
+ * writer/json.py of gcovr 5.2, and their output. gcovr reads only the version
+ * that it writes: 0.3 in gcovr 5.2, 0.14 in gcovr 8.4 to 8.6. Up to version
+ * 0.6 the names of functions are demangled; from 0.10 on functions have both
+ * names.
  *
  * Lines, branches, conditions and functions survive; lines and branches that
  * gcovr excludes are dropped. Lost are calls, blocks, decisions (gcovr's guess
@@ -15,7 +16,7 @@
 static int
 probe(const struct cg_head *head)
 {
-	/* gcov's own JSON has none of them. */
+	/* Keys that are absent from gcov's own JSON. */
 	static const char *const keys[] = { "gcovr/format_version",
 		"files.lines.gcovr/noncode", "files.lines.gcovr/md5",
 		"files.functions.lineno", NULL };

@@ -8,13 +8,13 @@
 
 struct gcovr {
 	struct coverage_json_section section;
-	/* Of the current file: */
+	/* State of the current file: */
 	cg_name file;
-	/* Of the current line: */
-	uint32_t branch, decision; /* numbers of the next ones */
-	size_t term;               /* position in missed of the first one */
-	CG_ARRAY(uint64_t) missed; /* terms * 2 + outcome that were not seen */
-	uint64_t terms;            /* of all conditions so far */
+	/* State of the current line: */
+	uint32_t branch, decision; /* next numbers */
+	size_t term;               /* first term's position in missed */
+	CG_ARRAY(uint64_t) missed; /* terms * 2 + outcome not seen */
+	uint64_t terms;            /* number of terms so far */
 	struct cg_in *in;
 };
 
@@ -118,7 +118,7 @@ compare_numbers(const void *pa, const void *pb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Adds count outcomes; those that are missed have count 0. */
+/* Adds count outcomes; outcomes in missed have count 0. */
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 {
@@ -128,7 +128,7 @@ add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 	size_t at = 0;
 
 	gcovr->terms += count;
-	/* One number stands for many rows: bound it by the input's size. */
+	/* Each outcome becomes a row, so the input's size limits them. */
 	if (count > UINT32_MAX ||
 	    gcovr->terms > cg_in_offset(gcovr->in) + 65536)
 		return cg_doc_fail(doc,
@@ -244,7 +244,7 @@ take_count(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* ["first:column", "last:column"] */
+/* Takes ["first:column", "last:column"]. */
 static bool
 take_pos(struct cg_doc *doc, void *into)
 {

@@ -36,7 +36,9 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 	cg_putc(w->r.out, '}');
 }
 
-/* gcovr rejects functions of one demangled name and line. */
+/*
+ * Puts functions merged by demangled name and line: gcovr rejects duplicates.
+ */
 static bool
 put_fns(struct writer *w)
 {
@@ -57,7 +59,7 @@ put_fns(struct writer *w)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Branches that are impossible are not counted by gcovr, either: none is put. */
+/* Puts branches except impossible ones, which gcovr does not count either. */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 {
@@ -81,7 +83,7 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 	cg_putc(w->r.out, ']');
 }
 
-/* Lists the terms of a condition whose outcome was not shown. */
+/* Puts the terms of a condition whose outcome was not seen. */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
     size_t n, unsigned outcome)
@@ -158,7 +160,7 @@ put_file(struct writer *w, cg_file file)
 
 /* ---- The document ------------------------------------------------------- */
 
-/* "0.14": its number after the point. */
+/* Takes the minor version: 14 of "0.14". */
 static bool
 get_version(const char *text, uint64_t *minor)
 {

@@ -4,12 +4,13 @@
  *
  * Source: file-coverage.js of istanbul-lib-coverage 3, lcovonly of
  * istanbul-reports 3, and output of nyc 18. An object of files by their paths;
- * statementMap, fnMap and branchMap have the places of what s, f and b count.
+ * statementMap, fnMap and branchMap have the positions of the statements,
+ * functions and branches that s, f and b count.
  *
  * A line has the highest count of the statements that begin on it, as in
- * getLineCoverage(). Lines, functions with their lines and counts, and branches
- * with their kinds survive; columns are lost, so a statement is written for each
- * line.
+ * getLineCoverage(). Lines, functions with their lines and counts, and
+ * branches with their kinds survive; columns are lost, so the writer writes a
+ * statement for each line.
  */
 #include "coverage_json.h"
 

@@ -1,6 +1,6 @@
 /*
- * istanbul_read.c - reads Istanbul's JSON. Maps and counts of a file may come in
- * any order, so they are collected by id until its end.
+ * istanbul_read.c - reads Istanbul's JSON. Maps and counts of a file may come
+ * in any order, so they are collected by id until the end of the file.
  */
 #include <stdlib.h>
 
@@ -9,12 +9,12 @@
 /* A statement, a function or a branch. */
 struct item {
 	uint64_t id;
-	uint32_t line, column;      /* where it begins, column from 0 */
-	uint32_t last, end;         /* where it ends */
+	uint32_t line, column;      /* its begin, column from 0 */
+	uint32_t last, end;         /* its end */
 	uint32_t decl, decl_column; /* of a function's name */
-	cg_name name;               /* of a branch: its type */
+	cg_name name;               /* of a function; a branch's type */
 	uint64_t count;
-	size_t outcome, outcomes; /* of a branch: its counts */
+	size_t outcome, outcomes; /* index, number of branch counts */
 	bool counted;
 };
 
@@ -30,7 +30,7 @@ struct istanbul {
 	cg_name path;
 };
 
-/* The item of that id, a new one if need be; NULL: rejected. */
+/* Returns the item with an id, added if it is new; NULL: rejected. */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
 {
@@ -59,7 +59,7 @@ struct place {
 	int64_t column;
 };
 
-/* {"line":1,"column":0}; null is 0. */
+/* Takes {"line":1,"column":0}; null becomes 0. */
 static bool
 take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column)
 {
@@ -130,7 +130,7 @@ take_decl(struct cg_doc *doc, void *into)
 	return cg_doc_fields(doc, fields, into);
 }
 
-/* The line of a branch, which old versions state instead of loc. */
+/* Takes the line of a branch, which old versions state instead of loc. */
 static bool
 take_line(struct cg_doc *doc, void *into)
 {
@@ -286,7 +286,9 @@ compare_lines(const void *pa, const void *pb)
 	return (a->count < b->count) - (a->count > b->count);
 }
 
-/* Of the statements that begin on a line, the highest count. */
+/*
+ * Adds lines; a line has the highest count of the statements that begin on it.
+ */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 {
@@ -311,7 +313,7 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 	return true;
 }
 
-/* A function whose place is empty has no known end: see istanbul_write.c. */
+/* Adds functions; one without an extent has no known end (istanbul_write.c). */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)
 {
@@ -373,7 +375,7 @@ add_branch(
 		    0                                                         \
 	}
 
-/* istanbul-lib-coverage also accepts the members in an object "data". */
+/* istanbul-lib-coverage also accepts the members inside an object "data". */
 static bool
 take_wrapped(struct cg_doc *doc, void *into)
 {

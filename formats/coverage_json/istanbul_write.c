@@ -1,7 +1,6 @@
 /*
  * istanbul_write.c - writes Istanbul's JSON: a statement for each line, which
- * begins in column 0. A function that begins and ends in the same place has no
- * known end.
+ * begins in column 0. A function whose end is unknown ends where it begins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,12 +10,12 @@
 struct writer {
 	struct cg_report r;
 	struct coverage_json_fns list; /* the functions of the file */
-	struct cg_numbers statements;  /* of the file: counts */
-	struct cg_numbers fns;         /* counts */
+	struct cg_numbers statements;  /* counts of the file's statements */
+	struct cg_numbers fns;         /* counts of its functions */
 	struct cg_numbers branches;    /* line, number of outcomes, counts */
 };
 
-/* The beginning of a member of a map: ,"12": */
+/* Puts the begin of a member of a map: ,"12": */
 static void
 put_id(struct writer *w, size_t id)
 {
@@ -57,7 +56,7 @@ put_fns(struct writer *w)
 	return true;
 }
 
-/* Keeps the branches of a line by block, but those that are impossible. */
+/* Keeps the branches of a line by block, except impossible branches. */
 static bool
 keep_branches(struct writer *w, const struct cg_line_sum *line)
 {

@@ -1,5 +1,5 @@
 /*
- * put.c - what writers of reports share: functions, and arrays by line.
+ * put.c - shared by writers of reports: functions, and arrays by line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "coverage_json.h"
 
-/* By line and name; those of one name as they are listed. */
+/* Sorts by line, name, and then order in the list. */
 static int
 compare_names(const void *pa, const void *pb)
 {
@@ -27,7 +27,10 @@ compare_places(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* Adds functions of one name and line to the first of them; how many are left. */
+/*
+ * Adds the counts of functions with one name and line to the first of them.
+ * Returns the number of functions that remain.
+ */
 static size_t
 merge_names(struct coverage_json_merged *list, size_t n)
 {
@@ -88,7 +91,10 @@ coverage_json_free_fns(struct coverage_json_fns *list)
 	free(list->fn);
 }
 
-/* As many lines without code as the largest file has; more with its lines. */
+/*
+ * Limits of lines without code: the size of the largest source files, plus
+ * more for each line with code.
+ */
 #define GAPS_FREE (1u << 20)
 #define GAPS_PER_LINE 1000
 

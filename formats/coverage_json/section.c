@@ -1,7 +1,7 @@
 /*
  * section.c - collects the functions, lines and branches of a file, and adds
- * them to the graph at its end. A line belongs to the function that it names,
- * else to the one whose range contains it.
+ * them to the graph at its end. A line belongs to the function stated for it,
+ * else to the function whose range contains the line.
  */
 #include "coverage_json.h"
 
