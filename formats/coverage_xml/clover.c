@@ -2,17 +2,18 @@
  * clover.c - the module for Clover XML, which PHPUnit and istanbul write, too.
  *
  * Source: clover-core/src/main/resources/clover.xsd and XMLReporter.java of
- * OpenClover; istanbul-reports 3.1 (lib/clover/index.js); PHPUnit's reports.
- * A file lists lines: a method that begins there, a statement with its count, a
- * branch with the counts of both outcomes. istanbul states one branch per line,
- * with a count of the line; its "truecount" is then the number of outcomes that
- * ran, "falsecount" that of the others.
+ * OpenClover; istanbul-reports 3.1 (lib/clover/index.js); PHPUnit's reports. A
+ * file lists lines: a method that begins there, a statement with its count, a
+ * branch with the counts of both outcomes. istanbul states one branch per
+ * line, with a count of the line; "truecount" is then the number of outcomes
+ * that ran, "falsecount" the number of other outcomes.
  *
  * Lines with their counts survive, methods with their counts, and branches of
- * two outcomes with theirs; of other lines with branches only how many outcomes
- * ran survives. Which method has a line is not in the format, and methods of
- * istanbul only as a number. Lost are classes, complexity, the sizes of files,
- * and, when reading, the project of tests.
+ * two outcomes with the outcomes' counts. For other lines with branches only
+ * the numbers of outcomes and of those that ran survive. The format does not
+ * state the method of a line, and istanbul writes only the number of methods.
+ * Lost are classes, complexity, the sizes of files, and, when reading, the
+ * project of tests.
  */
 #include "coverage_xml.h"
 

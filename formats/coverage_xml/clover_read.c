@@ -1,10 +1,10 @@
 /*
  * clover_read.c - reads Clover XML of OpenClover, PHPUnit and istanbul.
  *
- * A line can have a method, statements and branches, each an element. So the
- * lines of a file are collected and sorted; the largest count of a line's
- * statements is that of the line. Without statements it is the sum of a
- * branch's outcomes.
+ * A line can have a method, statements and branches, each of which is an
+ * element. So the elements of a file are collected and sorted by line. The
+ * count of a line is the largest count of its statements or, without
+ * statements, the largest sum of a branch's outcomes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +13,25 @@
 
 struct line {
 	uint32_t line;
-	bool stated; /* it has a count: a statement, or istanbul's */
-	bool branch; /* of two outcomes, with their counts */
+	bool stated; /* it has a count: statement, or istanbul */
+	bool branch; /* it has two outcomes with counts */
 	size_t nth;  /* position in reader.line */
 	uint64_t count;
-	uint64_t yes, no; /* the outcomes' counts, else how many outcomes */
+	uint64_t yes, no; /* outcomes' counts, else their numbers */
 };
 
 struct reader {
 	struct coverage_xml_reader *r;
-	cg_file file;               /* that is open; 0: none */
+	cg_file file;               /* the open file; 0: none */
 	cg_fn unknown;              /* its function without a name */
 	CG_ARRAY(struct line) line; /* of the file */
 	bool unsorted;
-	CG_ARRAY(char) package; /* as a directory, for files without a path */
+	CG_ARRAY(char) package; /* as directory, for files without path */
 };
 
 /* ---- A file ------------------------------------------------------------- */
 
-/* By line, then in the order of the input. */
+/* Sorts by line, then in the order of the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -42,7 +42,7 @@ compare_lines(const void *pa, const void *pb)
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* Adds what one element says of branches, as the line's next block. */
+/* Adds the branches of one element as the line's next block. */
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 {
@@ -135,8 +135,8 @@ close_package(struct coverage_xml_reader *r)
 }
 
 /*
- * PHPUnit and istanbul repeat the path as the name, or state its end there.
- * Files of several packages can have one name, if it has no directory.
+ * PHPUnit and istanbul repeat the path as the name, or the name is its last
+ * component. A name without a directory may occur in several packages.
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -182,7 +182,7 @@ add_method(struct reader *reader, uint32_t line)
 	return true;
 }
 
-/* The counts of a branch's outcomes, or istanbul's numbers of outcomes. */
+/* Gets the counts of a branch's outcomes, or istanbul's numbers of outcomes. */
 static bool
 get_branch(struct reader *reader, struct line *line)
 {

@@ -1,8 +1,9 @@
 /*
  * clover_write.c - writes Clover XML, in the order of clover.xsd.
  *
- * The metrics of an element stand before its contents, so a first pass over all
- * files counts, and a second one writes. Between the two a file needs 72 bytes.
+ * The metrics of an element stand before its contents, so a first pass over
+ * all files counts, and a second pass writes. Between the passes a file needs
+ * 72 bytes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ directory_of(const struct writer *c, const struct source_file *file)
 	return path;
 }
 
-/* The end of the files in the directory of file[from]. */
+/* Returns the end of the files that are in the directory of file[from]. */
 static size_t
 package_end(const struct writer *c, size_t from)
 {
@@ -76,7 +77,7 @@ put_hits(struct cg_out *out, const char *all, const char *covered,
 	coverage_xml_put_number(out, covered, hits->hit);
 }
 
-/* files: 0 in the metrics of a file; packages: 0 but in those of all. */
+/* Puts metrics; a number of files or packages that is 0 is omitted. */
 static void
 put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
     size_t files)
@@ -100,7 +101,7 @@ put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
 	cg_puts(out, "/>\n");
 }
 
-/* <line num="1" type="stmt", without what ends the tag. */
+/* Puts <line num="1" type="stmt", without the end of the tag. */
 static void
 put_line(struct cg_out *out, uint32_t number, const char *type)
 {
@@ -109,7 +110,7 @@ put_line(struct cg_out *out, uint32_t number, const char *type)
 	cg_puts(out, type);
 }
 
-/* How many branches[0, n) of a block there are; *hits: those of them. */
+/* Returns the number of branches in the first block; counts them in *hits. */
 static size_t
 block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 {
@@ -123,7 +124,7 @@ block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 	return end;
 }
 
-/* True if each block of a line has two outcomes, or none that is possible. */
+/* True if each block of a line has two possible outcomes, or none. */
 static bool
 has_pairs(const struct cg_branch *branch, size_t n)
 {
@@ -137,7 +138,7 @@ has_pairs(const struct cg_branch *branch, size_t n)
 	return true;
 }
 
-/* The outcomes of a block of two. */
+/* Puts a block of two outcomes. */
 static void
 put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 {
@@ -156,7 +157,7 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 	cg_puts(out, "/>\n");
 }
 
-/* A line: a statement and its branches, or istanbul's element for both. */
+/* Puts a line: a statement and its branches, or istanbul's element for both. */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)
 {
@@ -181,7 +182,7 @@ put_statement(struct cg_out *out, const struct cg_line_sum *line)
 	}
 }
 
-/* By line, then by key. */
+/* Sorts by line, then by key. */
 static int
 compare_fns(const void *pa, const void *pb)
 {
@@ -201,8 +202,8 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Sorts the functions by line. Those that share a name, such as overloads of
- * Java and constructors of C++, are written by linker name.
+ * Sorts functions by line. Functions that share a name, such as overloads in
+ * Java and variants of C++ constructors, are written by linker name.
  */
 static void
 sort_fns(struct coverage_xml_fns *f)
@@ -218,7 +219,7 @@ sort_fns(struct coverage_xml_fns *f)
 	qsort(f->fn.at, f->fn.n, sizeof(*f->fn.at), compare_fns);
 }
 
-/* Methods up to a line, which is theirs. */
+/* Puts the remaining methods that begin on a line or before. */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)
 {
@@ -235,7 +236,7 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 	}
 }
 
-/* False: out of memory. */
+/* Puts a file. False: out of memory. */
 static bool
 put_file(struct writer *c, const struct source_file *file)
 {
@@ -261,8 +262,8 @@ put_file(struct writer *c, const struct source_file *file)
 }
 
 /*
- * Opens the package of file[from]: its directory with dots, as istanbul names
- * it. False: out of memory.
+ * Opens the package of file[from], named by its directory with dots, as in
+ * istanbul. False: out of memory.
  */
 static bool
 open_package(struct writer *c, size_t from)

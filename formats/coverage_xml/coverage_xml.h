@@ -1,16 +1,16 @@
 /*
  * coverage_xml.h - reports of coverage as XML, each of one tool, that list
- * lines of source files with what ran:
+ * lines of source files with their counts:
  *
  *	jacoco.c     JaCoCo XML: recognises it, lists its options
  *	jacoco_read.c   methods and lines of a package -> graph
- *	jacoco_write.c  graph -> methods and lines of a file -> XML, counters last
+ *	jacoco_write.c  graph -> methods, lines of a file -> XML, then counters
  *	clover.c     Clover XML: recognises it, lists its options
  *	clover_read.c   lines of a file -> graph
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
  *	sonarqube.c  graph -> SonarQube's generic coverage
- *	elements.c   what the readers of XML share
- *	fns.c        what the writers share: the functions of a file
+ *	elements.c   shared by the readers
+ *	fns.c        shared by the writers: the functions of a file
  *
  * The library reads and escapes the XML, lists files and lines, and counts what
  * was covered and dropped.
@@ -25,14 +25,14 @@ int jacoco_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 int clover_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int clover_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
-/* The event of lcov and Cobertura, too, so that inputs can be merged. */
+/* The same event as in lcov and Cobertura, so that inputs can be merged. */
 #define COVERAGE_XML_EVENT                                          \
 	{                                                       \
 		.name = "Exec", .long_name = "Line executions", \
 		.is_signed = true, .incl = CG_INCL_NONE         \
 	}
 
-/* Instructions of Java, which JaCoCo counts beside lines. */
+/* Events for Java's instructions, which JaCoCo counts besides lines. */
 #define JACOCO_COVERED "CoveredInstr"
 #define JACOCO_MISSED "MissedInstr"
 
@@ -44,43 +44,45 @@ struct coverage_xml_reader {
 	struct cg_build *build;
 	struct cg_xml *xml;
 	uint64_t branches; /* of all lines so far */
-	void *arg;         /* for the format */
+	void *arg;         /* state of the format */
 };
 
-/* What to do at the begin and the end of an element; a table ends with NULL. */
+/*
+ * Functions for the begin and end of an element; a table ends with name NULL.
+ */
 struct coverage_xml_element {
 	const char *name;
 	bool (*open)(struct coverage_xml_reader *);
 	bool (*close)(struct coverage_xml_reader *);
 };
 
-/* Reads a document whose root is the first element of the table. The status. */
+/* Reads a document, whose root is the table's first element. A CG_ status. */
 int coverage_xml_read_document(
     struct coverage_xml_reader *, const struct coverage_xml_element *);
 /*
- * An attribute with a number up to most; an absent one is 0, if it is optional.
- * False: expected (reported).
+ * Gets an attribute with a number of at most most; an optional attribute that
+ * is absent becomes 0. False: rejected (reported).
  */
 bool coverage_xml_get_number(struct coverage_xml_reader *, const char *name,
     bool optional, uint64_t most, uint64_t *number);
-/* False: the input would have more branches than bytes (reported). */
+/* Counts n more branches. False: too many for the input's size (reported). */
 bool coverage_xml_allow_branches(struct coverage_xml_reader *, uint64_t n);
 /*
- * Adds branches of a line as one block: hit ones, which ran, then missed ones.
- * Only their numbers are known. coverage_xml_allow_branches() has allowed them.
+ * Adds branches of a line as one block: hit branches that ran, then missed
+ * ones. Only the numbers are known. Call coverage_xml_allow_branches() before.
  */
 bool coverage_xml_add_outcomes(struct coverage_xml_reader *, cg_fn,
     const struct cg_branch *first, uint64_t hit, uint64_t missed);
 
 /* ---- fns.c -------------------------------------------------------------- */
 
-/* A function of the current file: all functions there with one key. */
+/* A function of the current file: all functions of the file with one key. */
 struct coverage_xml_fn {
 	struct cg_slice key;  /* see cg_fn_key() */
 	struct cg_slice name; /* of one of them */
 	uint32_t first;
 	uint64_t count;
-	bool shares_name; /* for the writer: see clover_write.c */
+	bool shares_name; /* see clover_write.c */
 };
 
 /* Starts as { 0 }. */
@@ -90,7 +92,7 @@ struct coverage_xml_fns {
 
 /* Lists the functions of the current file by key; false: out of memory. */
 bool coverage_xml_list_fns(struct coverage_xml_fns *, const struct cg_report *);
-/* That of the list that a function of the file is part of, or NULL. */
+/* Returns the list's element for a function of the file, or NULL. */
 struct coverage_xml_fn *coverage_xml_find_fn(
     const struct coverage_xml_fns *, const struct cg_graph *, cg_fn);
 

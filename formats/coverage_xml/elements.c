@@ -1,12 +1,13 @@
 /*
- * elements.c - what the readers of coverage in XML share: a table of elements,
- * numbers in attributes, branches of which only numbers are known.
+ * elements.c - shared by the readers of coverage in XML: a table of elements,
+ * numbers in attributes, branches of which only the numbers are known.
  */
 #include "coverage_xml.h"
 
 /*
- * Each outcome becomes a row. A document may state one per byte, and this many
- * more: a number in a short input must not take much memory.
+ * Each outcome becomes a row. A document may state one outcome for each of its
+ * bytes, plus this number, so that a number in a short input cannot use much
+ * memory.
  */
 #define BRANCHES_MORE 65536
 
@@ -54,7 +55,7 @@ coverage_xml_read_document(
 	status = cg_xml_status(r->xml);
 	if (cg_rejected(r->job) == CG_OK)
 		(void)cg_build_failed(r->build, cg_xml_at(r->xml));
-	return status; /* the job knows those of the reader and the builder */
+	return status; /* the job has the errors of reader and builder */
 }
 
 bool
@@ -77,7 +78,7 @@ coverage_xml_get_number(struct coverage_xml_reader *r, const char *name,
 bool
 coverage_xml_allow_branches(struct coverage_xml_reader *r, uint64_t n)
 {
-	r->branches += n; /* of 32 bits, or two of them */
+	r->branches += n; /* n is at most twice 2^32 */
 	return r->branches <= cg_in_offset(r->in) + BRANCHES_MORE ||
 	       cg_xml_reject(r->xml,
 		   "fewer branches: at most one for each byte of the input");

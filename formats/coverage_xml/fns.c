@@ -1,5 +1,5 @@
 /*
- * fns.c - what the writers of coverage share: the functions of a file, and
+ * fns.c - shared by the writers of coverage: the functions of a file, and
  * attributes of XML.
  */
 #include <stdlib.h>

@@ -7,10 +7,11 @@
  *
  * A line states how many of its instructions and branches were missed and
  * covered: events CoveredInstr and MissedInstr; the event Exec is 1 where an
- * instruction was covered. Lines become those of a method where its counters
- * prove it, else they belong to no function. Groups are modules of a build: if
- * several have a file of one path, it begins with the group. Sessions are lost,
- * as are, when writing, counts, which branch of a line was taken, and conditions.
+ * instruction was covered. A line is assigned to a method if the method's
+ * counters prove it; other lines belong to no function. Groups are modules of
+ * a build: if several groups have a file of one path, the group is put before
+ * the path. Sessions are lost. When writing, counts, conditions, and which
+ * branch of a line was taken are lost, too.
  */
 #include "coverage_xml.h"
 

@@ -2,14 +2,16 @@
  * jacoco_read.c - reads JaCoCo XML.
  *
  * Methods are in classes, lines in source files; the DTD lets both come in any
- * order in a package. So both are collected up to the end of the package; those
- * of groups, the modules of a build, up to the end of the report: if several
- * groups have a file of one path, the group is part of its path.
+ * order in a package. So both are collected up to the end of the package.
+ * Packages in groups, the modules of a build, are collected up to the end of
+ * the report: if several groups have a file of one path, the group becomes
+ * part of the path.
  *
- * Which lines a method has is not stated, but how many, and sums over them. So
- * methods, the last one first, are given that many lines from their first line
- * on that no other method has, if the sums agree. Other lines belong to no
- * function: lambdas and initializers of fields can share lines with a method.
+ * A report states not the lines of a method, but their number and the sums of
+ * their counters. So a method gets this number of lines from its first line
+ * on, skipping lines of other methods, if the sums agree. The last method of a
+ * file goes first. Other lines belong to no function: lambdas and initializers
+ * of fields can share lines with a method.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +31,8 @@ struct counter {
 };
 
 /*
- * At most so many methods and lines are looked at for each line of a source
- * file, so that methods that claim the lines of others take no time.
+ * Limits the lines that are examined to this number for each line of a source
+ * file, so that methods with overlapping lines do not take quadratic time.
  */
 #define LOOKS_MAX 16
 #define SHARED UINT32_MAX /* a path of several groups */
@@ -40,22 +42,22 @@ struct line {
 	uint32_t line;
 	uint32_t missed, covered; /* instructions */
 	uint32_t missed_branches, covered_branches;
-	cg_fn fn;    /* the method that has it; 0: none */
-	size_t next; /* if fn is set: how many lines to go on */
+	cg_fn fn;    /* method of the line; 0: none */
+	size_t next; /* if fn is set: lines to skip */
 };
 
 struct source {
 	cg_name path;
 	cg_file file;
 	size_t line,
-	    lines; /* index of the first in reader.line.at, and count */
+	    lines; /* index in reader.line.at, number */
 	bool unsorted;
 };
 
 struct method {
 	cg_name path; /* 0: not stated */
 	cg_file file;
-	cg_name stem; /* without path: its file's name may begin so */
+	cg_name stem; /* base name of the file, if no path */
 	cg_name name, symbol;
 	uint32_t first; /* 0: unknown */
 	cg_fn fn;
@@ -63,9 +65,9 @@ struct method {
 };
 
 struct package {
-	cg_name group;           /* or 0 */
-	size_t sources, methods; /* where those of the package end */
-	struct cg_map stems;     /* of sources of the package -> path */
+	cg_name group;           /* its group, or 0 */
+	size_t sources, methods; /* end of its sources, methods */
+	struct cg_map stems;     /* stem of a source -> path */
 };
 
 struct name {
@@ -75,19 +77,19 @@ struct name {
 struct reader {
 	struct coverage_xml_reader *r;
 	CG_ARRAY(struct package)
-	package; /* that wait for the end of the report */
-	CG_ARRAY(struct source) source; /* of them */
+	package; /* kept until the end of the report */
+	CG_ARRAY(struct source) source; /* sources of packages */
 	CG_ARRAY(struct line) line;
 	CG_ARRAY(struct method) method;
-	struct name directory, class; /* of those that are open */
+	struct name directory, class; /* the open package, class */
 	CG_ARRAY(char) group; /* names of open groups, each with a slash */
 	struct cg_map owners; /* path -> group, or SHARED */
-	CG_ARRAY(char) text;  /* to make names in */
+	CG_ARRAY(char) text;  /* scratch for names */
 	cg_name path;         /* of the class; 0: not stated */
 	cg_name stem;
-	struct cg_map stems; /* of the package */
+	struct cg_map stems; /* of the open package */
 	bool in_class, in_source, in_method;
-	size_t open; /* packages */
+	size_t open; /* number of open packages */
 };
 
 /* ---- Names -------------------------------------------------------------- */
@@ -111,7 +113,7 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 
 	if (!cg_reserve(reader->r->job, &reader->text, a.len + b.len + 1))
 		return false;
-	/* As it is: paths may be URLs. */
+	/* Not normalized, as paths may be URLs. */
 	to = reader->text.at;
 	if (a.len > 0)
 		memcpy(to, a.ptr, a.len);
@@ -125,7 +127,7 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 	return true;
 }
 
-/* The name of the open groups; 0: there is none. */
+/* Returns the name of the open groups; 0: no group is open. */
 static cg_name
 group_name(struct reader *reader)
 {
@@ -135,7 +137,10 @@ group_name(struct reader *reader)
 					      reader->group.n });
 }
 
-/* The path of that name in the package; false: out of memory. */
+/*
+ * Makes the path of a file in the open package, and records the group that has
+ * the path. False: out of memory.
+ */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 {
@@ -157,9 +162,10 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 }
 
 /*
- * Older reports of JaCoCo do not tell the file of a class, which is
- * mostly that of its name: "Cover" of demo/Cover$Adder is in Cover.java, and
- * Kotlin's CoverKt in Cover.kt. False: out of memory.
+ * Maps the stem of a source to its path. Older reports of JaCoCo do not state
+ * the file of a class, but most files are named after the class: "Cover" of
+ * demo/Cover$Adder is in Cover.java, and Kotlin's CoverKt is in Cover.kt.
+ * False: out of memory.
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -191,7 +197,7 @@ add_stem(struct reader *reader, struct cg_slice name, cg_name path)
 	return true;
 }
 
-/* "Cover" of "demo/Cover$Adder". */
+/* Returns "Cover" of "demo/Cover$Adder". */
 static struct cg_slice stem_of(struct cg_slice class)
 {
 	struct cg_slice stem = cg_base_name(class), outer = stem;
@@ -201,7 +207,10 @@ static struct cg_slice stem_of(struct cg_slice class)
 		   : cg_base_name(class);
 }
 
-/* Method push(I)Z of demo/Cover: demo.Cover.push, demo/Cover.push(I)Z. */
+/*
+ * Names push(I)Z of demo/Cover "demo.Cover.push", symbol
+ * "demo/Cover.push(I)Z".
+ */
 static bool
 name_method(struct reader *reader, struct cg_slice name,
     struct cg_slice descriptor, struct method *method)
@@ -211,7 +220,9 @@ name_method(struct reader *reader, struct cg_slice name,
 	char *text;
 
 	if (descriptor.len == 0 || *descriptor.ptr != '(') {
-		/* No method of Java: jacoco_write.c writes the linker name. */
+		/*
+		 * Not Java's: the writer writes the linker name as descriptor.
+		 */
 		method->name = cg_add_name(build, name);
 		method->symbol = cg_add_name(build, descriptor);
 		return true;
@@ -279,7 +290,7 @@ is_equal(struct counter a, struct counter b)
 	return a.missed == b.missed && a.covered == b.covered;
 }
 
-/* The first line from i on that no method has; n: none. */
+/* Returns the first free line from i on; n: none. Shortens the links to it. */
 static size_t
 next_free(struct line *line, size_t i, size_t n)
 {
@@ -294,7 +305,7 @@ next_free(struct line *line, size_t i, size_t n)
 	return free;
 }
 
-/* The first line that is not before number. */
+/* Returns the first line whose number is not below number. */
 static size_t
 find_line(const struct line *line, size_t n, uint32_t number)
 {
@@ -310,7 +321,10 @@ find_line(const struct line *line, size_t n, uint32_t number)
 	return low;
 }
 
-/* Does the method have the free lines from its first on? */
+/*
+ * True if the counters of the method are the sums of the free lines from its
+ * first line on.
+ */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 {
@@ -335,7 +349,7 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 	return lines == 0;
 }
 
-/* Gives each method of a file its lines, if that is certain. */
+/* Assigns lines to each method of a file, if its lines are certain. */
 static void
 give_lines(
     const struct method *method, size_t methods, struct line *line, size_t n)
@@ -346,7 +360,7 @@ give_lines(
 		const struct counter *lines = &method[i].counter[LINE];
 		size_t at = find_line(line, n, method[i].first);
 
-		/* Methods with one first line cannot be told apart. */
+		/* Methods with the same first line are ambiguous. */
 		if ((i > 0 && method[i - 1].first == method[i].first) ||
 		    (i + 1 < methods &&
 			method[i + 1].first == method[i].first) ||
@@ -361,7 +375,7 @@ give_lines(
 	}
 }
 
-/* The first of n methods that is not before a file. */
+/* Returns the first of n methods that is not in a lower file. */
 static size_t
 find_method(const struct method *method, size_t n, cg_file file)
 {
@@ -377,7 +391,7 @@ find_method(const struct method *method, size_t n, cg_file file)
 	return low;
 }
 
-/* A source with the n methods of its package. */
+/* Adds a source; the n methods are all methods of its package. */
 static bool
 add_source(struct reader *reader, const struct source *source,
     const struct method *method, size_t n)
@@ -402,7 +416,7 @@ add_source(struct reader *reader, const struct source *source,
 	return true;
 }
 
-/* Adds the method as a function, with whether it ran. */
+/* Adds the method as a function, with an entry count of 1 if it ran. */
 static void
 add_method(struct reader *reader, struct method *method)
 {
@@ -419,7 +433,7 @@ add_method(struct reader *reader, struct method *method)
 		    runs->covered > 0, NULL, 0);
 }
 
-/* The file of a path, which has the group if several groups have the path. */
+/* Adds the file of a path, which gets the group if several groups have it. */
 static bool
 add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 {
@@ -436,7 +450,7 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 	return true;
 }
 
-/* Adds the methods and sources of a package that begin there. */
+/* Adds the methods and sources of a package that begin at these indexes. */
 static bool
 add_package(struct reader *reader, const struct package *package,
     size_t methods, size_t sources)
@@ -547,7 +561,7 @@ open_group(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* Not of an element of that name in a package, which is open. */
+/* Ends the report, but not at a nested element of the same name. */
 static bool
 close_report(struct coverage_xml_reader *r)
 {
@@ -625,7 +639,7 @@ close_method(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* Counters of methods are kept; others are sums of what they contain. */
+/* Keeps counters of methods; other counters are sums over their contents. */
 static bool
 open_counter(struct coverage_xml_reader *r)
 {

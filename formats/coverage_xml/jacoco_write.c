@@ -1,14 +1,15 @@
 /*
  * jacoco_write.c - writes JaCoCo XML, valid against report.dtd 1.1.
  *
- * JaCoCo's counters of a method, class, file, package and report add up. So a
- * row of a function on a line is one instruction, if the graph has no
- * instructions of Java; branches of a line, which are summed over functions,
- * are those of the first one that has any. Rows of no function, or of one that
- * another file defines, count in the file's main class only.
+ * JaCoCo's counters of methods sum up to those of classes, files, packages and
+ * the report. So a row of a function on a line counts as one instruction, if
+ * the graph has no instructions of Java. The branches of a line, which are
+ * summed over functions, count in the first function with branches. Rows of no
+ * function, or of a function of another file, count only in the file's main
+ * class.
  *
- * Classes are known of Java's linker names only ("demo/Cover.push(I)Z"); other
- * functions are methods of a class that has the file's name.
+ * Classes are known only from Java's linker names ("demo/Cover.push(I)Z");
+ * other functions are methods of a class that has the file's name.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ struct node {
 struct line {
 	uint32_t line;
 	bool hit;
-	struct counter counter[COMPLEXITY + 1]; /* but for LINE */
+	struct counter counter[COMPLEXITY + 1]; /* except LINE */
 };
 
 struct method {
@@ -56,15 +57,15 @@ struct method {
 struct class
 {
 	struct cg_slice name;
-	size_t method, methods; /* index of the first, and count */
-	bool any;               /* it has methods or lines */
+	size_t method, methods; /* index of the first, and number */
+	bool any;               /* has methods or lines */
 	struct node node;
 };
 
 struct writer {
 	struct cg_report r;
 	struct coverage_xml_fns fns;
-	bool is_signed;                 /* the event is */
+	bool is_signed;                 /* the event is signed */
 	size_t covered, missed;         /* columns of instructions, or none */
 	CG_ARRAY(struct line) line;     /* of the file */
 	CG_ARRAY(struct method) method; /* of the file: by class, line, name */
@@ -101,7 +102,7 @@ add_node(struct node *to, const struct node *from)
 		add_counter(&to->counter[i], &from->counter[i]);
 }
 
-/* Counts the last line of a node. */
+/* Counts the last line of a node, if it has one. */
 static void
 end_line(struct node *node)
 {
@@ -111,7 +112,7 @@ end_line(struct node *node)
 	node->hit = false;
 }
 
-/* Adds a row's instructions; rows of one line come one after the other. */
+/* Adds a row's instructions; the rows of one line must be consecutive. */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
 {
@@ -140,7 +141,7 @@ put_counters(struct cg_out *out, const struct node *node)
 
 /* ---- Methods and classes of a file -------------------------------------- */
 
-/* Splits Java's "demo/Cover.push(I)Z"; false: another name. */
+/* Splits Java's "demo/Cover.push(I)Z"; false: not a name of Java. */
 static bool
 split_symbol(struct method *method, struct cg_slice symbol)
 {
@@ -171,7 +172,7 @@ compare_methods(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->descriptor, b->descriptor);
 }
 
-/* "src/a" for src/a.c: as Java names the public class of a file. */
+/* Gets "src/a" of src/a.c, as Java names the public class of a file. */
 static bool
 name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 {
@@ -179,7 +180,7 @@ name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 
 	while (len > 0 && path.ptr[len - 1] != '.' && path.ptr[len - 1] != '/')
 		len--;
-	/* A name without a dot, or that begins with it, is the whole name. */
+	/* A name without a dot, or with only a leading dot, has no suffix. */
 	if (len < 2 || path.ptr[len - 1] == '/' || path.ptr[len - 2] == '/')
 		len = path.len + 1;
 	len--;
@@ -209,7 +210,7 @@ list_methods(struct writer *j, struct cg_slice main_class)
 			.first = f->fn.at[i].first,
 			.entry = i,
 			.ran = f->fn.at[i].count > 0 };
-		/* A linker name that is not Java's is the descriptor. */
+		/* A linker name that is not Java's becomes the descriptor. */
 		if (!split_symbol(method, f->fn.at[i].key) &&
 		    cg_compare(f->fn.at[i].key, method->name) != 0)
 			method->descriptor = f->fn.at[i].key;
@@ -251,7 +252,7 @@ list_classes(struct writer *j, struct cg_slice main_class)
 	return true;
 }
 
-/* The functions of the file are known by number, until forget_fns(). */
+/* Sets method_of for the functions of the file; forget_fns() clears it. */
 static void
 remember_fns(struct writer *j)
 {
@@ -280,8 +281,8 @@ forget_fns(struct writer *j)
 /* ---- Lines of a file ---------------------------------------------------- */
 
 /*
- * JaCoCo's rule for each branch: with n outcomes it adds n - 1 paths, of which
- * those of all outcomes that ran but one are covered.
+ * Counts paths by JaCoCo's rule: each branch with n outcomes adds n - 1 paths.
+ * Of m outcomes that ran, m - 1 are covered paths.
  */
 static void
 count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
@@ -336,8 +337,9 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * The instructions of a row: Java's, unless they contradict whether it ran, or
- * one. If the line's sum has no hits (negative ones), none of its rows ran.
+ * Returns the instructions of a row: Java's, or one instruction if Java's are
+ * absent or contradict the row's cost. If the line has no hits (negative
+ * ones), none of its rows ran.
  */
 static struct counter
 instructions_of(
@@ -386,7 +388,7 @@ count_row(struct writer *j, struct line *line, const struct cg_line *row,
 	}
 }
 
-/* Goes over the rows of the listed lines. */
+/* Counts the rows of all lines in the list. */
 static void
 count_rows(struct writer *j)
 {
@@ -403,7 +405,7 @@ count_rows(struct writer *j)
 	}
 }
 
-/* Ends the counting of methods, then of classes. */
+/* Ends the counts of methods, then of classes. */
 static void
 count_methods(struct writer *j)
 {
@@ -475,7 +477,7 @@ put_line(struct cg_out *out, const struct line *line)
 	cg_puts(out, "/>\n");
 }
 
-/* A file's lines are counted once, even if several classes have them. */
+/* Puts a file's lines, counted once even if several classes contain them. */
 static void
 put_source(struct writer *j, struct cg_slice name)
 {
@@ -508,7 +510,9 @@ close_package(struct writer *j)
 	j->open = false;
 }
 
-/* The directory of the file, without its slash, but for "/". */
+/*
+ * Opens the package: the directory of the file without its slash, except "/".
+ */
 static void
 open_package(struct writer *j, struct cg_slice path)
 {
@@ -527,7 +531,7 @@ open_package(struct writer *j, struct cg_slice path)
 	cg_puts(j->r.out, ">\n");
 }
 
-/* False: out of memory. */
+/* Puts a file. False: out of memory. */
 static bool
 put_file(struct writer *j, cg_file file)
 {

@@ -3,9 +3,8 @@
  * with sonar.coverageReportPaths.
  *
  * Source: "Generic test data" of the documentation of SonarQube 9.9, with
- * sonar-generic-coverage.xsd. Whether a line ran survives, and how many
- * branches it has and how many of them were taken. Lost are counts and
- * functions.
+ * sonar-generic-coverage.xsd. It survives whether a line ran, the number of
+ * its branches, and how many were taken. Counts and functions are lost.
  */
 #include "coverage_xml.h"
 
