@@ -1,9 +1,9 @@
 /*
- * build.c - adds the samples of a thread to the graph, and their times.
+ * build.c - adds the samples of a thread and their times to the graph.
  *
- * A sample without a stack is none of the profile: the Firefox Profiler does
- * not show it. Lines of frames are call sites; the lines of functions are where
- * they are defined.
+ * Samples without a stack are dropped, as the Firefox Profiler does not show
+ * them. Lines of frames are call sites; the lines of functions are where they
+ * are defined.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ line_of(int64_t number)
 	return number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* The libraries are those of the tables, else those of the process. */
+/* Returns a library of the tables or, if they have none, of the process. */
 static struct firefox_lib *
 get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
     const struct firefox_tables *tables, int64_t index)
@@ -91,7 +91,7 @@ add_object(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Addresses without names -------------------------------------------- */
 
-/* The library that an address in a process is in. */
+/* Finds the library that contains an address in a process. */
 static struct firefox_lib *
 find_lib(const struct firefox_process *process, uint64_t addr)
 {
@@ -111,10 +111,10 @@ is_address(struct cg_slice name, uint64_t *addr)
 }
 
 /*
- * The frames of a row whose name is an address, which a library has, innermost
- * first; 0: it is no such row, or no symbol is known there. samply saves
- * addresses from the begin of the library, and subtracts 1 from those of
- * returns (FrameAddress of fxprof-processed-profile).
+ * Gets the frames, innermost first, of a row whose name is an address in a
+ * library. 0: not such a row, or no symbol is known at the address. samply
+ * stores addresses relative to the begin of the library, and subtracts 1 from
+ * return addresses (FrameAddress of fxprof-processed-profile).
  */
 static size_t
 find_symbols(struct cg_doc *doc, struct firefox_reader *r,
@@ -150,7 +150,7 @@ find_symbols(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Named functions ---------------------------------------------------- */
 
-/* As the Firefox Profiler names code of a script outside of functions. */
+/* Adds script code outside of functions, named as in the Firefox Profiler. */
 static cg_fn
 add_script(struct cg_doc *doc, const struct firefox_location *location,
     struct cg_pos *pos)
@@ -196,7 +196,7 @@ add_location(struct cg_doc *doc, const struct firefox_process *process,
 	    location.line, location.column);
 }
 
-/* A place in a source that tools have found for the frame. */
+/* Takes a source position that tools have found for the frame. */
 static void
 take_place(struct cg_doc *doc, const struct firefox_tables *tables,
     int64_t frame, struct cg_pos *pos)
@@ -213,7 +213,7 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 	pos->line = line;
 }
 
-/* The function of a frame, and where it is in it. */
+/* Adds the function of a frame; sets *pos to the position in it. */
 static cg_fn
 add_function(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, const struct firefox_tables *tables,
@@ -249,7 +249,7 @@ add_function(struct cg_doc *doc, struct firefox_reader *r,
 	    line_of(firefox_cell(funcs, FUNC_COLUMN, func)));
 }
 
-/* Rows of raw profiles have a location, others a function. */
+/* Rows of raw profiles have a location, other rows have a function. */
 static size_t
 count_frames(const struct firefox_table *frames)
 {
@@ -266,7 +266,7 @@ append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
 	    doc->job, &tables->id, cg_get_frame(doc->build, fn, pos, inlined));
 }
 
-/* The frames of a row. */
+/* Lists the frames of a row in id[]. */
 static bool
 add_frames(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables,
@@ -288,7 +288,10 @@ add_frames(struct cg_doc *doc, struct firefox_reader *r,
 	return append_frame(doc, tables, fn, &pos, inlined);
 }
 
-/* Puts the frames of a row, which many stacks have, on a caller's node. */
+/*
+ * Adds nodes for the frames of a row below *node. The frames of a row are
+ * cached, as many stacks contain them.
+ */
 static bool
 put_row(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables,
@@ -315,7 +318,9 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The row of the caller: -1: none; -2: it does not precede the callee. */
+/*
+ * Returns the row of the caller: -1: none; -2: it does not precede the callee.
+ */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
 {
@@ -329,7 +334,7 @@ prefix_of(const struct firefox_table *stacks, int64_t row)
 	return prefix >= 0 && prefix < row ? prefix : -2;
 }
 
-/* Adds all stacks, each after its caller's. */
+/* Adds all stacks; a caller's stack precedes its callees' stacks. */
 static bool
 add_stacks(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables)
@@ -360,7 +365,7 @@ add_stacks(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* The columns of what threads count, in this order. */
+/* Adds a column for each kind of weight that threads have, in this order. */
 static void
 add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 {
@@ -383,7 +388,9 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 			(void)cg_add_column(doc->build, &event[i]);
 }
 
-/* What a sample counts for: weights are times a million, as times are. */
+/*
+ * Sets the costs of a sample. Weights are stored times a million, like times.
+ */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,
     int64_t row, uint64_t *cost)

@@ -3,11 +3,11 @@
  *
  * Source: docs-developer/CHANGELOG-formats.md, src/types/profile.ts and
  * src/types/gecko-profile.ts of firefox-devtools/profiler. There are two
- * shapes. Processed profiles, which profiler.firefox.com and samply save, have
- * tables of columns: of all threads (in "shared", from version 60 on) or of
- * each. Raw ones of Firefox have tables of rows, and the fields of functions in
- * one text. samply saves addresses instead of names: symbols of the libraries
- * name them.
+ * shapes. Processed profiles, saved by profiler.firefox.com and samply, have
+ * tables of columns, either shared by all threads (in "shared", from version
+ * 60 on) or one set for each thread. Raw profiles of Firefox have tables of
+ * rows, and the fields of a function in one text. samply saves addresses
+ * instead of names, which are looked up in the libraries' symbols.
  *
  * The way of the data:
  *
@@ -29,10 +29,10 @@
 
 /* ---- tables.c ----------------------------------------------------------- */
 
-/* Most columns need 32 bits only; the first value that does not fit widens. */
+/* Most columns need only 32 bits; the first larger value widens the column. */
 struct firefox_column {
 	CG_ARRAY(int32_t) value; /* INT32_MIN: null */
-	CG_ARRAY(int64_t) wide;  /* instead of value, once it has room */
+	CG_ARRAY(int64_t) wide;  /* used instead of value if not empty */
 };
 
 enum { STACK_FRAME, STACK_PREFIX, STACK_OFFSET };
@@ -57,7 +57,7 @@ enum { RESOURCE_LIB, RESOURCE_NAME, RESOURCE_TYPE };
 enum { SOURCE_FILE };
 enum { PLACE_SOURCE, PLACE_LINE };
 enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_DELTA, SAMPLE_WEIGHT };
-#define FIREFOX_COLUMNS 7 /* of a table, at most */
+#define FIREFOX_COLUMNS 7 /* most columns of a table */
 
 enum firefox_weight {
 	FIREFOX_SAMPLES,
@@ -69,18 +69,18 @@ enum firefox_weight {
 struct firefox_table {
 	const struct firefox_spec *spec;
 	struct firefox_column column[FIREFOX_COLUMNS];
-	enum firefox_weight weighs; /* what samples count */
+	enum firefox_weight weighs; /* kind of weight of samples */
 };
 
-/* The columns that are read; those of times have six digits after the point. */
+/* The columns that are read; columns of times have six decimals. */
 struct firefox_spec {
 	const char *name[FIREFOX_COLUMNS + 1];
-	unsigned times; /* bits of columns */
+	unsigned times; /* bit set of columns of times */
 };
 extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
     firefox_resources, firefox_sources, firefox_places, firefox_samples;
 
-/* A cg_field's take(): into is a table whose spec is set. */
+/* A cg_field's take(): into is a table with its spec set. */
 bool firefox_take_table(struct cg_doc *, void *into);
 void firefox_drop_table(struct cg_job *, struct firefox_table *);
 static inline size_t
@@ -88,7 +88,7 @@ firefox_count(const struct firefox_column *column)
 {
 	return column->wide.at ? column->wide.n : column->value.n;
 }
-/* The value of a row below the count. */
+/* Returns the value of a row; row must be below the count. */
 static inline int64_t
 firefox_value(const struct firefox_column *column, size_t row)
 {
@@ -97,7 +97,7 @@ firefox_value(const struct firefox_column *column, size_t row)
 	return column->value.at[row] != INT32_MIN ? column->value.at[row]
 						  : FIREFOX_NONE;
 }
-/* A cell; FIREFOX_NONE if there is none, or no such row. */
+/* Returns a cell; FIREFOX_NONE if the cell or the row is absent. */
 static inline int64_t
 firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
 {
@@ -114,7 +114,7 @@ size_t firefox_rows(const struct firefox_table *, unsigned column);
 struct firefox_lib {
 	cg_name name, path;
 	cg_name id; /* build-id of an ELF file, or another */
-	uint32_t mapping; /* of the space; 0: not asked for yet */
+	uint32_t mapping; /* in the space; 0: not added yet */
 	uint64_t start, end; /* in memory, in raw profiles; 0: unknown */
 };
 
@@ -122,14 +122,14 @@ struct firefox_row {
 	uint32_t first, count;
 };
 
-/* What threads share, or one has of its own. */
+/* Tables shared by threads, or belonging to one thread. */
 struct firefox_tables {
 	struct firefox_table stacks, frames, funcs, resources, sources, places;
 	CG_ARRAY(cg_name) string;
 	CG_ARRAY(struct firefox_lib) lib;
-	/* Made by build.c, once for all threads: */
+	/* Set by build.c, once for all threads: */
 	CG_ARRAY(cg_node) node; /* by stack */
-	/* By row of frames: what it stands for, of id[]; 0: on no stack yet. */
+	/* By row of frames: its range in id[]; count 0: not listed yet. */
 	CG_ARRAY(struct firefox_row) frame;
 	CG_ARRAY(cg_frame_id) id; /* outermost first */
 };
@@ -140,46 +140,46 @@ struct firefox_thread {
 	cg_name name, process;
 	uint64_t pid, tid;
 	uint64_t markers;
-	size_t part; /* of the document: see below */
+	size_t part; /* its process, index in process */
 };
 
-/* A process's own document, nested in that of a raw profile; or the whole. */
+/* The document of a process, nested in a raw profile, or the whole document. */
 struct firefox_process {
 	CG_ARRAY(struct firefox_lib) lib;
 	int64_t start;    /* ns since 1970 */
 	int64_t interval; /* ns */
 	cg_name product;
-	uint64_t version; /* of a processed profile; 0: raw, or an old one */
+	uint64_t version; /* processed profile; 0: raw or old */
 };
 
 struct firefox_reader {
-	struct cg_space *space; /* of libraries whose functions have no names */
+	struct cg_space *space; /* libraries with functions without names */
 	struct firefox_tables shared;
 	CG_ARRAY(struct firefox_thread) thread;
 	CG_ARRAY(struct firefox_process) process;
-	size_t current; /* process that is read */
+	size_t current; /* process that is being read */
 	bool has_shared;
-	unsigned depth; /* of processes */
-	/* What is not converted: samples without a stack, others */
+	unsigned depth; /* nesting of processes */
+	/* Numbers of dropped items: samples without a stack, others */
 	uint64_t stackless, markers, foreign;
-	bool weighs[FIREFOX_WEIGHTS]; /* which there are */
+	bool weighs[FIREFOX_WEIGHTS]; /* kinds of weights that occur */
 };
 
 int firefox_read(struct cg_job *, struct cg_in *, struct cg_build *);
 
 /* ---- gecko.c ------------------------------------------------------------ */
 
-/* "name (file:line:column)[source]", "0x1234", "name (in lib)", a label. */
+/* "name (file:line:column)[source]", "0x1234", "name (in lib)" or a label. */
 struct firefox_location {
 	struct cg_slice name, file;
 	uint32_t line, column;
-	bool script; /* outside of functions: the name is the file's */
+	bool script; /* not in a function: name is the file */
 };
 void firefox_parse_location(struct cg_slice, struct firefox_location *);
 
 /* ---- build.c ------------------------------------------------------------ */
 
-/* Adds the samples of a thread with the tables that it uses. */
+/* Adds the samples of a thread; the tables are the thread's own or shared. */
 bool firefox_add_thread(struct cg_doc *, struct firefox_reader *,
     const struct firefox_thread *, struct firefox_tables *);
 

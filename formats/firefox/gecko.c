@@ -8,7 +8,7 @@
 
 #include "firefox.h"
 
-/* Removes the number of a source: "f (x.js:1:2)[3]". */
+/* Removes the number of the source: "[3]" of "f (x.js:1:2)[3]". */
 static void
 drop_source(struct cg_slice *text)
 {
@@ -50,7 +50,7 @@ firefox_parse_location(struct cg_slice text, struct firefox_location *location)
 	*location =
 	    (struct firefox_location){ .name = text, .file = { "", 0 } };
 	drop_source(&text);
-	/* Code of a script outside of functions: "http://x/a.js:12". */
+	/* Script code outside of functions: "http://x/a.js:12". */
 	if (text.len == 0 || text.ptr[text.len - 1] != ')') {
 		if (memchr(text.ptr, '/', text.len) &&
 		    is_position(text, location))

@@ -1,6 +1,6 @@
 /*
- * read.c - the document of the Firefox Profiler: threads, in any order with the
- * tables that they use. See firefox.h.
+ * read.c - reads the document of the Firefox Profiler. Threads and the tables
+ * that they use may come in any order. See firefox.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ take_shared(struct cg_doc *doc, void *into)
 
 /* ---- Threads ------------------------------------------------------------ */
 
-/* A number, or its text; "123.1" and the like are not numbers. */
+/* Takes an id: a number, maybe as a string; 0 for other strings ("123.1"). */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
 {
@@ -227,7 +227,9 @@ take_threads(struct cg_doc *doc, void *into)
 	while (cg_doc_item(doc)) {
 		struct firefox_thread *thread;
 
-		/* Old raw profiles have those of other processes as texts. */
+		/*
+		 * Old raw profiles have threads of other processes as strings.
+		 */
 		if (cg_doc_next(doc) != CG_JSON_OBJECT) {
 			r->foreign++;
 			if (!cg_doc_skip(doc))
@@ -240,7 +242,7 @@ take_threads(struct cg_doc *doc, void *into)
 		begin_tables(&thread->tables);
 		thread->samples.spec = &firefox_samples;
 		thread->part = r->current;
-		/* Fields are at the same place in a thread and its tables. */
+		/* Depending on the version, a field is here or in the table. */
 		if (!cg_doc_fields(doc, thread_fields, thread))
 			return false;
 	}
@@ -316,7 +318,7 @@ take_process(struct cg_doc *doc, struct firefox_reader *r)
 	return ok;
 }
 
-/* Processes of raw profiles are documents of their own. */
+/* Reads the processes of a raw profile, which are documents, too. */
 static bool
 take_processes(struct cg_doc *doc, void *into)
 {
@@ -337,7 +339,8 @@ take_processes(struct cg_doc *doc, void *into)
 }
 
 /*
- * A thread has tables of its own, or shares them; strings may be shared alone.
+ * Returns the tables of a thread, its own or shared ones. A thread's own
+ * tables may use shared strings.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)
@@ -368,7 +371,7 @@ add_threads(struct cg_doc *doc, struct firefox_reader *r)
 			continue;
 		if (tables->string.at == r->shared.string.at)
 			tables->string.at = NULL;
-		/* No other thread has these stacks. */
+		/* The thread's own tables: no later thread uses the nodes. */
 		drop_tables(doc->job, tables);
 		if (ok && cg_free_nodes(doc->job))
 			r->shared.node.n = 0;

@@ -8,7 +8,7 @@
 
 #define TIME_DIGITS 6
 #define TIME_UNIT 1000000
-#define CELLS 16 /* of a row that are read */
+#define CELLS 16 /* cells of a row that are read */
 
 const struct firefox_spec firefox_stacks = {
 	{ "frame", "prefix", "prefixOffset" }, 0
@@ -78,7 +78,9 @@ append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
 	    value == FIREFOX_NONE ? INT32_MIN : (int32_t)value);
 }
 
-/* What is no number is null: no column that is read has others. */
+/*
+ * Takes a cell; null unless a number: all columns that are read have numbers.
+ */
 static bool
 take_cell(struct cg_doc *doc, unsigned digits, int64_t *value)
 {
@@ -110,7 +112,7 @@ take_column(struct cg_doc *doc, struct firefox_column *column, unsigned digits)
 struct rows {
 	struct firefox_column cell[CELLS];
 	size_t count;
-	int64_t at[FIREFOX_COLUMNS]; /* of columns in a row; -1: not there */
+	int64_t at[FIREFOX_COLUMNS]; /* cell of a column; -1: absent */
 };
 
 static size_t
@@ -143,7 +145,10 @@ take_schema(
 	return doc->status == CG_OK;
 }
 
-/* Cells are all read as times: the schema may follow. Missing ones are null. */
+/*
+ * Takes a row. All cells are read as times, as the schema may follow the rows.
+ * Missing cells become null.
+ */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)
 {
@@ -176,7 +181,7 @@ take_rows(struct cg_doc *doc, struct rows *rows)
 	return doc->status == CG_OK;
 }
 
-/* Undoes what was done to a number that is no time. */
+/* Undoes the scaling of a number that is not a time. */
 static void
 divide(struct firefox_column *column, size_t row)
 {
@@ -188,7 +193,7 @@ divide(struct firefox_column *column, size_t row)
 		column->value.at[row] /= TIME_UNIT;
 }
 
-/* Makes columns of rows. */
+/* Moves the cells of rows to the columns of the table. */
 static void
 set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)
 {

@@ -1,11 +1,11 @@
 /*
  * write.c - writes processed profiles of the Firefox Profiler: see firefox.h.
  *
- * Version 64 has the tables of all threads in "shared", and places of frames in
- * other files than those of their functions (originalLocation), as those of
- * inlined code; the Firefox Profiler upgrades it to later ones. Each track is a
- * thread. Costs whose times are not all known are written as sums: a sample for
- * each stack, at the cost so far.
+ * Version 64 has the tables of all threads in "shared", and source positions
+ * of frames in other files than their functions (originalLocation), such as
+ * inlined code. The Firefox Profiler upgrades it to later versions. Each track
+ * is a thread. If some costs have no times, sums are written: a sample for
+ * each stack, whose time is the sum of the previous costs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct frame {
 	cg_fn fn;
 	struct cg_pos pos;
 	bool inlined;
-	uint32_t location; /* in another file: its row + 1; else 0 */
+	uint32_t location; /* position in another file: row + 1; else 0 */
 };
 
 #define ADDRESS_MAX ((UINT64_C(1) << 53) - 1) /* exact in a double */
@@ -47,21 +47,21 @@ struct writer {
 	uint32_t *source;        /* by file: row + 1 */
 	cg_file *file;           /* by row */
 	uint32_t funcs, libs, sources, locations;
-	int64_t begin;    /* of all times */
-	int64_t interval; /* of samples of the first thread, on average */
+	int64_t begin;    /* first time of all samples */
+	int64_t interval; /* average for the first thread */
 	enum cell {
 		CELL_STACK,
 		CELL_TIME,
 		CELL_WEIGHT,
 		CELLS
-	} cell; /* what is written of each sample; CELLS: nothing */
+	} cell; /* part of samples to write; CELLS: none */
 	struct samples {
 		uint64_t count; /* so far */
-		int64_t first;  /* when the first one was, */
-		int64_t now;    /* and the last one */
-	} so_far, *thread;      /* of the current thread; all of each thread */
+		int64_t first;  /* time of the first sample */
+		int64_t now;    /* time of the last sample */
+	} so_far, *thread;      /* current thread; total by thread */
 	size_t threads;
-	const char *separator; /* of threads */
+	const char *separator; /* before the next thread */
 };
 
 /* ---- Tables ------------------------------------------------------------- */
@@ -109,7 +109,7 @@ add_func(struct writer *w, cg_fn fn)
 	add_source(w, cg_fn_file(w->graph, fn));
 }
 
-/* Is its line in another file than its function's? */
+/* Is the frame's line in another file than the file of its function? */
 static bool
 is_elsewhere(const struct writer *w, const struct frame *frame)
 {
@@ -125,7 +125,7 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 	       frame->pos.addr == at->pos.addr && frame->inlined == at->inlined;
 }
 
-/* The row of a node's frame, which is added if it is new. */
+/* Returns the row of a node's frame, added if it is new. */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
 {
@@ -173,7 +173,7 @@ merge_stacks(struct writer *w)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* A column of n cells that put() writes. */
+/* Puts a column of n cells, each written by put(). */
 static void
 put_column(struct writer *w, const char *name, size_t n,
     void (*put)(struct writer *, size_t row))
@@ -193,7 +193,7 @@ put_number(struct writer *w, uint64_t number)
 	cg_putu(w->out, number);
 }
 
-/* Or -1, or null. */
+/* Puts a row; if row is 0, none, which is "-1" or "null". */
 static void
 put_row(struct writer *w, uint32_t row, const char *none)
 {
@@ -244,7 +244,7 @@ put_prefix(struct writer *w, size_t row)
 	put_row(w, w->stack[row + 1].parent, "null");
 }
 
-/* Addresses of the kernel, when it is not known where that begins. */
+/* True for addresses of the kernel while its base address is unknown. */
 static bool
 is_far(uint64_t addr)
 {
@@ -301,7 +301,10 @@ put_location(struct writer *w, size_t row)
 	put_row(w, w->frame[row].location, "null");
 }
 
-/* A column of sourceLocationTable, whose rows are some of the frames. */
+/*
+ * Puts a column of sourceLocationTable, which has a row for each frame with a
+ * position in another file.
+ */
 static void
 put_locations(struct writer *w, const char *name, bool source)
 {
@@ -358,7 +361,7 @@ put_one(struct writer *w, size_t row)
 	cg_putc(w->out, '1');
 }
 
-/* Names of functions, then of libraries, then of files. */
+/* The strings are names of functions, then of libraries, then of files. */
 static void
 put_lib_name(struct writer *w, size_t row)
 {
@@ -479,7 +482,7 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 		put_row(w, cg_merged_of(w->merged, node), "null");
 		break;
 	case CELL_TIME:
-		/* Differences have fewer digits. */
+		/* Differences have fewer digits than times. */
 		before = w->so_far.count > 0 ? w->so_far.now : w->begin;
 		cg_put_fixed(w->out,
 		    (int64_t)((uint64_t)time - (uint64_t)before),
@@ -516,7 +519,10 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 	return w->event < n ? cost[w->event] : 0;
 }
 
-/* A sample for each moment with a cost; of calls, for each stack they make. */
+/*
+ * Visits the samples of a track: each moment with a cost; for calls, each
+ * stack that they make.
+ */
 static bool
 visit_track(struct writer *w, size_t number)
 {
@@ -540,7 +546,7 @@ visit_track(struct writer *w, size_t number)
 	return true;
 }
 
-/* The sums of a part; its axis is the cost so far. */
+/* Visits the sums of a part; the time of a sample is the cost so far. */
 static void
 visit_part(struct writer *w, cg_part part)
 {
@@ -562,7 +568,7 @@ visit_part(struct writer *w, cg_part part)
 	}
 }
 
-/* The samples of a thread: a track, if in_order, or a part. */
+/* Visits the samples of a thread: of a track if in_order, else of a part. */
 static bool
 visit_samples(struct writer *w, size_t thread)
 {
@@ -611,7 +617,7 @@ put_thread(struct writer *w, size_t thread)
 	uint64_t pid = track->pid ? track->pid : part->pid;
 	uint64_t tid = track->tid ? track->tid : part->tid;
 
-	/* Of another event. */
+	/* The thread has only samples of other events. */
 	if (w->thread[thread].count == 0)
 		return true;
 	cg_puts(w->out, w->separator);
@@ -621,7 +627,7 @@ put_thread(struct writer *w, size_t thread)
 	    "\",\"tid\":%" PRIu64 ",\"isMainThread\":%s",
 	    pid, tid, pid == tid ? "true" : "false");
 	put_text(w, "name", *track->name ? track->name : part->cmd);
-	/* perf knows one name. */
+	/* perf names no processes, so the thread's name stands in. */
 	put_text(w, "processName",
 	    *track->process ? track->process
 	    : *track->name  ? track->name
@@ -637,7 +643,7 @@ put_thread(struct writer *w, size_t thread)
 	return true;
 }
 
-/* The thread to show first, by its number in the list that is written. */
+/* Returns the number of the thread to show first, among those written. */
 static size_t
 find_main_thread(const struct writer *w)
 {
@@ -689,7 +695,7 @@ count_samples(struct writer *w)
 	return ok;
 }
 
-/* Tracks, if they have all costs, and their times are times; else sums. */
+/* Sets in_order if tracks have all costs, and their axis is time. */
 static bool
 choose_order(struct writer *w)
 {
@@ -708,7 +714,7 @@ choose_order(struct writer *w)
 	return count_samples(w);
 }
 
-/* When the first sample was, and how often there is one. */
+/* Finds the time of the first sample, and the average interval. */
 static void
 find_times(struct writer *w)
 {
