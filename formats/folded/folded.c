@@ -2,8 +2,8 @@
  * folded.c - folded stacks: one call stack a line, "main;parse;getc 42".
  *
  * Source: there is no specification; flamegraph.pl, difffolded.pl and the
- * stackcollapse-*.pl of FlameGraph (2024) say what is read and written,
- * inferno 0.11 and pprofutils add to it. Frames go from root to leaf; the
+ * stackcollapse-*.pl of FlameGraph (2024) define what is read and written;
+ * inferno 0.11 and pprofutils extend it. Frames go from root to leaf; the
  * count is the last word, so a frame may contain blanks. Producers also write:
  *
  *	fractions ("6.25"), which become millionths;
@@ -18,17 +18,17 @@
  *	microseconds of a sample, or bytes, or both: "100,0,-4096" (--full).
  *
  * Names of functions, stacks, one event (without its name) and annotations
- * survive; mangled names, those of the JVM too, are demangled; lines, addresses,
- * objects, parts do not (but those of Austin are read). With --frames=line, or if
- * all frames of the first 64 KiB are such, a frame that is read is
- * "name (file:line)", as py-spy writes it.
+ * survive. Mangled names, also of the JVM, are demangled. Lines, addresses,
+ * objects and parts are lost; lines and parts of Austin are read. With
+ * --frames=line, or if all frames of the first 64 KiB have this form, frames
+ * are read as "name (file:line)", as py-spy writes them.
  */
 #include "folded.h"
 
-#define PROBE_LINES 200 /* lines of the head that probe() looks at */
+#define PROBE_LINES 200 /* lines of the head that probe() rates */
 #define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
-/* 1: a stack and its count; 0: undecided; -1: no line of this format. */
+/* Returns 1: a stack and its count; 0: undecided; -1: not of this format. */
 static int
 rate_line(struct cg_slice line)
 {
@@ -37,7 +37,7 @@ rate_line(struct cg_slice line)
 	line = folded_trim_line(line);
 	if (line.len == 0 || cg_starts(line, "# "))
 		return 0;
-	/* A frame of perf script, which may end in a number. */
+	/* A frame of perf script, which may end in a number like a count. */
 	if (*line.ptr == '\t' || *line.ptr == ' ')
 		return -1;
 	if (folded_take_count(&line, &count) && line.len > 0)
@@ -70,7 +70,7 @@ has_name(const char *name, const char *suffix)
 	return cg_equal(text, suffix);
 }
 
-/* True if it has more than one frame: no ';' between blanks. */
+/* True if the stack has several frames: a ';' without blanks around it. */
 static bool
 is_deep(struct cg_slice line)
 {
@@ -83,7 +83,7 @@ is_deep(struct cg_slice line)
 }
 
 /*
- * True for lines of other files that a stack of one frame looks like: rows of
+ * True for lines of other files that look like a stack of one frame: rows of
  * numbers, "NAME = 5", "#define NAME 5", "NAME 0", columns between tabs.
  */
 static bool
@@ -102,10 +102,10 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Two thirds of the lines must be stacks: half of them, if the file's suffix is
- * ours; all of at least FLAT_LINES, if none has more than one frame and neither
- * the suffix nor a header is ours ("exit 0" is no profile). The score is low,
- * as any other format that recognises the file is more specific.
+ * Two thirds of the lines must be stacks, or half of them if the file has our
+ * suffix. If no stack has more than one frame, and neither suffix nor header
+ * is ours, all of at least FLAT_LINES lines must be stacks ("exit 0" is not a
+ * profile). The score is low, so that a more specific format wins.
  */
 static int
 probe(const struct cg_head *head)
@@ -118,7 +118,7 @@ probe(const struct cg_head *head)
 
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
 		if (text.len == 0 && !head->whole)
-			break; /* truncated by the end of the head */
+			break; /* the head ends within the line */
 		header |= n == 0 && is_header(line);
 		verdict = n == 0 && header ? 0 : rate_line(line);
 		if (verdict > 0 && is_deep(line))
@@ -130,7 +130,7 @@ probe(const struct cg_head *head)
 		bad += verdict < 0;
 	}
 	if (named && good == 0 && bad == 0 && head->text.len > 0)
-		return CG_PROBE_WEAK; /* the first line is longer than the head */
+		return CG_PROBE_WEAK; /* the head ends in the first line */
 	if (good == 0 || bad * (named ? 1 : 2) > good)
 		return CG_PROBE_NO;
 	if (!deep && !header && (bad > 0 || good < FLAT_LINES))

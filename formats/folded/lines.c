@@ -1,18 +1,18 @@
 /*
- * lines.c - cuts blocks of text into lines, and these into frames, in threads.
+ * lines.c - cuts blocks of text into lines and lines into frames, in threads.
  *
- * Consecutive lines usually share their first frames: only those that differ
- * from the stack before are listed.
+ * Consecutive lines usually share their first frames, so only the frames after
+ * the common ones are listed.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "folded.h"
 
-/* A block of short frames has as many. */
+/* Number of frames in a block of short frames. */
 #define FRAMES_KEPT ((size_t)128 << 10)
 
-/* Length of the common prefix, in bytes. */
+/* Returns the length of the common prefix in bytes. */
 static size_t
 common_prefix(struct cg_slice a, struct cg_slice b)
 {
@@ -30,7 +30,7 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 	return i;
 }
 
-/* Drops the frames of the last stack that text does not begin with. */
+/* Drops the frames of the last stack that are not a common prefix with text. */
 static void
 keep_common(
     struct folded_lines *lines, struct cg_slice last, struct cg_slice text)
@@ -97,7 +97,7 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 	return true;
 }
 
-/* Takes the counts off a line; false: they are not those of a stack. */
+/* Takes the counts off a line; false: not a stack. */
 static bool
 take_counts(struct folded_count *count, const struct folded_input *input,
     struct cg_slice *text)

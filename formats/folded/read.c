@@ -1,9 +1,9 @@
 /*
- * read.c - reads folded stacks, whose lines lines.c has cut. folded.c describes
- * the format.
+ * read.c - reads folded stacks from the lines that lines.c has parsed.
+ * folded.c describes the format.
  *
- * One pass. Counts are summed here until the end, because only then is it known
- * whether there are fractions or negative counts. Memory grows with the distinct
+ * One pass. Counts are summed here until the end, as it is only known then
+ * whether any count is a fraction or negative. Memory grows with the distinct
  * stacks, not with the lines.
  */
 #include <string.h>
@@ -15,14 +15,14 @@ struct reader {
 	struct cg_build *build;
 	struct folded_input input;
 	struct cg_event event[FOLDED_COLUMNS];
-	bool fraction, negative; /* some count is */
+	bool fraction, negative; /* whether a count is */
 
-	CG_ARRAY(cg_node) node; /* of the frames of the line before */
+	CG_ARRAY(cg_node) node; /* by frame of the previous line */
 
-	/* Sums by stack, in the order of first appearance. */
+	/* Sums by stack, in order of first appearance. */
 	struct cg_map ids; /* thread and leaf -> index of the stack + 1 */
 	CG_ARRAY(cg_node) leaf;
-	CG_ARRAY(cg_name) thread; /* of Austin: what its lines begin with */
+	CG_ARRAY(cg_name) thread; /* Austin: head of the lines */
 	CG_ARRAY(uint64_t) samples;
 	CG_ARRAY(uint64_t) sum; /* by stack and column; two's complement */
 	/* By stack and column: millionths to add to sum. */
@@ -33,8 +33,8 @@ struct reader {
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * "name (file:line)" becomes "name", with its file and line. False: it is another
- * name, such as "operator()(int)".
+ * Splits "name (file:line)" into name, file and line. False: another form,
+ * such as "operator()(int)".
  */
 static bool
 split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
@@ -65,7 +65,7 @@ split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 	return true;
 }
 
-/* The function of a frame that the threads did not know. */
+/* Adds the function of a frame that was unknown when threads parsed it. */
 static cg_fn
 add_fn(
     struct reader *r, struct cg_slice name, unsigned note, struct cg_pos *pos)
@@ -103,10 +103,10 @@ add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
 	    r->build, parent, fn, &pos, folded_notes[frame->note].inlined);
 }
 
-/* Austin's process and thread are no frames. */
+/* The process and thread in an Austin stack are not frames. */
 #define HEAD_FRAMES 2
 
-/* A thread without a stack. */
+/* Returns the leaf of a thread without a stack. */
 static cg_node
 add_unknown(struct reader *r)
 {
@@ -153,7 +153,9 @@ add_stack(struct reader *r, cg_node leaf, cg_name thread)
 	       cg_resize(r->job, &r->micro, r->leaf.n * r->input.columns);
 }
 
-/* Index of the leaf's stack, added if it is new; SIZE_MAX: rejected. */
+/*
+ * Returns the index of the leaf's stack, adding new ones; SIZE_MAX: rejected.
+ */
 static size_t
 find_stack(struct reader *r, cg_node leaf, cg_name thread)
 {
@@ -179,7 +181,7 @@ too_big(struct reader *r, const char *at)
 	return false;
 }
 
-/* Makes all sums signed; the present ones must fit. */
+/* From now on sums are signed; the present ones must fit. */
 static bool
 allow_negative(struct reader *r, const char *at)
 {
@@ -223,9 +225,7 @@ add_count(
 		count->whole++;
 		micro = FOLDED_MICRO - micro;
 	}
-	/*
-	 * The carry of the millionths is added apart: whole may be UINT64_MAX.
-	 */
+	/* The carry is added separately, as whole may be UINT64_MAX. */
 	micro += r->micro.at[i];
 	if (micro >= FOLDED_MICRO) {
 		const struct folded_count one = { .whole = 1 };
@@ -244,8 +244,8 @@ add_count(
 }
 
 /*
- * A single whole count is a number of samples; any other is one sample, and so
- * is a line of Austin.
+ * A single whole count is a number of samples. Any other line, also of Austin,
+ * is one sample.
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -272,7 +272,7 @@ take_comment(struct reader *r, struct cg_slice line)
 		cg_add_desc(r->build, key, cg_trim(line));
 }
 
-/* A line that is neither empty nor a comment, but no stack. */
+/* Handles a line that is not a stack, a comment or empty. */
 static void
 refuse_line(struct reader *r, struct cg_slice line)
 {
@@ -353,7 +353,7 @@ keep_name(struct cg_build *build, struct cg_slice text)
 	return cg_get_name(build, cg_add_name(build, text)).ptr;
 }
 
-/* Events of a header line, and how many; 0: it is no header. */
+/* Parses the events of a header line; returns their number, 0: not a header. */
 static size_t
 take_header(struct cg_build *build, struct cg_slice line,
     struct cg_event event[FOLDED_COLUMNS])
@@ -381,7 +381,10 @@ has_two_counts(struct cg_slice line)
 	       folded_take_count(&line, &count) && line.len > 0;
 }
 
-/* A single line proves nothing: "Thread 7 12" has one count. */
+/*
+ * True if all lines have two counts. One line is not enough: "Thread 7 12" is
+ * a stack with one count.
+ */
 static bool
 all_have_two(struct cg_slice block)
 {
@@ -400,9 +403,9 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Finds the number of counts in a line, and their events, from the first block:
- * by --counts, else by a header line, which is then taken off the block, else
- * by the lines.
+ * Finds the number of counts in a line, and their events, from the first
+ * block: by --counts, else by a header line, which is taken off the block,
+ * else by the lines.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -428,7 +431,7 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 	return CG_OK;
 }
 
-/* Does each frame of a stack have a file and a line? */
+/* True if each frame of a stack has a file and a line. */
 static bool
 all_have_lines(struct cg_slice stack)
 {
@@ -444,7 +447,7 @@ all_have_lines(struct cg_slice stack)
 	return true;
 }
 
-/* Are the frames of the first block those of py-spy, all of them? */
+/* True if all frames of the first block have py-spy's form. */
 static bool
 finds_lines(struct cg_slice block, size_t columns)
 {
@@ -468,7 +471,9 @@ finds_lines(struct cg_slice block, size_t columns)
 
 /* ---- Austin ------------------------------------------------------------- */
 
-/* "# mode: wall", cpu, memory or full; old versions do not say it. */
+/*
+ * Takes the mode: "# mode: wall" (or cpu, memory, full); old files have none.
+ */
 static void
 take_mode(struct cg_slice line, struct cg_slice *mode)
 {
@@ -476,7 +481,10 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 		*mode = cg_trim(line);
 }
 
-/* The dialect of a block, if all of its stacks are Austin's, and its mode. */
+/*
+ * Finds the mode and the dialect of a block; the dialect is FOLDED_PLAIN
+ * unless all stacks are Austin's.
+ */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)
 {
@@ -542,7 +550,7 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* The name of the event of millionths, kept by the builder. */
+/* Returns the name of the event in millionths, stored in the builder. */
 static const char *
 micro_name(struct reader *r, const char *name)
 {
@@ -573,7 +581,7 @@ add_events(struct reader *r, unsigned *column)
 	}
 }
 
-/* Turns a sum of units into one of millionths. */
+/* Converts a sum of units to millionths. */
 static bool
 scale(struct reader *r, size_t i)
 {
@@ -592,7 +600,10 @@ scale(struct reader *r, size_t i)
 	return true;
 }
 
-/* "P42;T0:0x7f": the number of the interpreter may come before the thread's. */
+/*
+ * Sets process and thread by "P42;T0:0x7f": an interpreter's number may
+ * precede the thread's.
+ */
 static void
 set_thread(struct reader *r, cg_name thread)
 {
@@ -638,7 +649,7 @@ add_stacks(struct reader *r)
 	}
 }
 
-/* The first block tells the columns. */
+/* Reads the first block, which determines the columns. */
 static void
 read_first(struct reader *r, struct cg_in *in)
 {

@@ -13,7 +13,7 @@ get_count(struct cg_slice word, struct folded_count *count)
 
 	*count = (struct folded_count){ 0 };
 	count->negative = cg_take_char(&word, '-');
-	/* No hex numbers, which cg_take_u64() would take. */
+	/* Hex numbers, which cg_take_u64() accepts, are not counts. */
 	if (word.len == 0 || *word.ptr < '0' || *word.ptr > '9' ||
 	    cg_starts(word, "0x") || cg_starts(word, "0X") ||
 	    !cg_take_u64(&word, &count->whole))
@@ -30,7 +30,7 @@ get_count(struct cg_slice word, struct folded_count *count)
 	return word.len == 0;
 }
 
-/* Takes the last word off and the blanks before it; false: there is one only. */
+/* Takes the last word and blanks before it off; false: it is the only word. */
 static bool
 take_last_word(struct cg_slice *line, struct cg_slice *word)
 {
@@ -60,7 +60,7 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 
 /* ---- Austin ------------------------------------------------------------- */
 
-/* A change becomes what was gained and what was freed. */
+/* Splits a change into bytes gained and bytes freed. */
 static void
 split_change(struct folded_count count[2])
 {

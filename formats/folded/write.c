@@ -1,9 +1,9 @@
 /*
  * write.c - writes folded stacks. folded.c describes the format.
  *
- * Stacks that differ only in what is not written (lines, addresses, parts) are
- * merged into one line. Lines are sorted by the names of their frames, so that
- * equal graphs become equal files.
+ * Stacks that differ only in data that is not written (lines, addresses,
+ * parts) are merged into one line. Lines are sorted by the names of their
+ * frames, so that equal graphs become equal files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 
 #define COLUMNS 2 /* before and after */
 
-/* A function's name as it is written. */
+/* A function's name as written. */
 struct label {
 	struct cg_slice text;
-	size_t at;    /* of a changed name: where it begins in writer.text */
-	bool changed; /* text is not just the name in the graph */
+	size_t at;    /* if changed: offset in writer.text */
+	bool changed; /* text differs from the graph's name */
 	cg_fn fn;
 };
 
-/* The children of a frame that are still to be written. */
+/* The children of a frame that are not written yet. */
 struct level {
 	const uint32_t *child, *end;
 	size_t path_len; /* of the parent */
@@ -33,18 +33,18 @@ struct writer {
 	size_t event[COLUMNS], columns;
 	bool is_signed[COLUMNS], fraction[COLUMNS];
 	bool annotate;
-	size_t respelled;    /* functions whose names are changed */
+	size_t respelled;    /* functions with changed names */
 	struct label *label; /* by fn */
 	CG_ARRAY(char) text; /* of changed names */
-	uint32_t *rank;      /* by fn: order of labels; equal for equal ones */
+	uint32_t *rank;      /* by fn: order of labels; may be equal */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
 	uint64_t *cost[COLUMNS];      /* by frame */
 	CG_ARRAY(struct level) level; /* a stack */
-	CG_ARRAY(char) path;          /* the line without its costs */
+	CG_ARRAY(char) path;          /* the line without costs */
 };
 
-/* Keys sort frames by label, then by annotation: rank and index in notes. */
+/* Keys sort frames by label, then annotation: rank * NOTES + index in notes. */
 static const char notes[] = { 0, 'i', 'j', 'k' };
 #define NOTES sizeof(notes)
 #define NAMES_MAX (UINT32_MAX / NOTES)
@@ -61,9 +61,9 @@ clean(char c)
 }
 
 /*
- * Copies a name into to, changed so that it is read back as one frame: readers
- * would drop blanks at its ends, take a number at its end for a count and "# "
- * for a comment.
+ * Copies a name to to, changed so that it is read back as one frame: readers
+ * drop blanks at the ends, and take a number at the end as a count and a name
+ * that begins with "# " as a comment.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -86,7 +86,7 @@ clean_name(struct cg_slice name, char *to)
 	return text.len > 0 ? text : cg_slice(FOLDED_UNKNOWN);
 }
 
-/* A function without a name is written as [base name of its object]. */
+/* Sets the label: the name, or [base name of the object] without a name. */
 static bool
 get_label(struct writer *w, cg_fn fn)
 {
@@ -103,7 +103,7 @@ get_label(struct writer *w, cg_fn fn)
 		name = cg_base_name(object);
 	else if (nameless)
 		name = cg_slice(FOLDED_UNKNOWN);
-	/* A name of blanks becomes FOLDED_UNKNOWN. */
+	/* A name of only blanks becomes FOLDED_UNKNOWN. */
 	room = name.len + sizeof(FOLDED_UNKNOWN) + 2;
 	if (!cg_reserve(w->job, &w->text, w->text.n + room))
 		return false;
@@ -148,7 +148,7 @@ get_labels(struct writer *w, size_t count)
 		if (!get_label(w, fn))
 			return false;
 	}
-	/* w->text moves while it grows. */
+	/* Pointers are set at the end, as w->text moves while it grows. */
 	for (cg_fn fn = 0; fn < count; fn++) {
 		if (w->label[fn].changed)
 			w->label[fn].text.ptr = w->text.at + w->label[fn].at;
@@ -175,7 +175,7 @@ rank_names(struct writer *w)
 		w->rank[sorted[i].fn] =
 		    w->rank[sorted[i - 1].fn] +
 		    (compare_labels(&sorted[i - 1], &sorted[i]) != 0);
-	cg_drop(w->job, &labels); /* large where names are many */
+	cg_drop(w->job, &labels); /* large if there are many names */
 	return true;
 }
 
@@ -248,7 +248,7 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 	return true;
 }
 
-/* At least one digit, so that the column is read back as millionths. */
+/* Puts at least one digit, so that the column is read back as millionths. */
 static char *
 format_fraction(char *to, uint64_t micro)
 {
@@ -282,7 +282,7 @@ put_cost(struct writer *w, size_t column, uint64_t cost)
 	cg_out_advance(w->out, to);
 }
 
-/* Skips stacks that have only costs of events that are not written. */
+/* False for stacks that have only costs of other events. */
 static bool
 is_written(const struct writer *w, uint32_t frame)
 {
@@ -294,7 +294,7 @@ is_written(const struct writer *w, uint32_t frame)
 	return written;
 }
 
-/* The line of the stack that ends at a frame, if it is to be written. */
+/* Puts the line of the stack that ends at a frame, if it is written. */
 static bool
 put_stack(struct writer *w, uint32_t frame)
 {
@@ -319,11 +319,11 @@ enter(struct writer *w, uint32_t frame)
 			     (struct level){ child, child + n, w->path.n });
 }
 
-/* Depth first, without recursion: stacks can be very deep. */
+/* Depth first, without recursion, as stacks can be very deep. */
 static bool
 put_stacks(struct writer *w)
 {
-	/* Costs without a stack. */
+	/* Puts costs without a stack. */
 	bool ok = !is_written(w, 0) || put_stack(w, 0);
 
 	w->path.n = 0;
@@ -354,7 +354,10 @@ add_column(struct writer *w, size_t event)
 	w->fraction[i] = ends_with(cg_slice(info->name), FOLDED_MICRO_SUFFIX);
 }
 
-/* The event of --event, else both of a difference, else the main one. */
+/*
+ * Chooses the event of --event, else both sides of a difference, else the main
+ * event.
+ */
 static int
 choose_events(struct writer *w)
 {
