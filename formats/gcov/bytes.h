@@ -10,7 +10,7 @@
 #define GCOV_DATA 0x67636461u   /* "gcda" */
 #define GCOV_STREAM 0x6763666eu /* "gcfn" */
 
-/* 12.2 is 1202, 4.7 is 407. */
+/* The number of a version: 12.2 is 1202, 4.7 is 407. */
 #define GCOV_VERSION(major, minor) ((major)*100u + (minor))
 
 #define GCOV_NONE UINT32_MAX
@@ -19,7 +19,7 @@
 struct gcov_bytes {
 	const unsigned char *at, *end;
 	bool big;          /* big endian */
-	bool byte_lengths; /* lengths count bytes (gcc 12 and later), not words */
+	bool byte_lengths; /* lengths in bytes (gcc 12 and later), not words */
 	const char *error; /* the first error, "expected ...", or NULL */
 	const char *error_at;
 };
@@ -31,7 +31,7 @@ gcov_bytes_of(struct cg_slice text)
 		.end = (const unsigned char *)text.ptr + text.len };
 }
 
-/* Keeps the error unless there is one already. Returns false. */
+/* Sets the error unless one is set already. Returns false. */
 static inline bool
 gcov_error(struct gcov_bytes *bytes, const void *at, const char *expected)
 {
@@ -66,7 +66,7 @@ gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
 /* Takes a string with its length; text ends before its first NUL. */
 bool gcov_take_string(struct gcov_bytes *, struct cg_slice *text);
 
-/* Takes a record: its tag, and its content. False at the end, too. */
+/* Takes a record: its tag and contents. False: the end, or an error. */
 static inline bool
 gcov_take_record(
     struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)
@@ -110,21 +110,26 @@ struct gcov_head {
 	struct cg_slice cwd; /* directory that the compiler ran in, or "" */
 };
 
-/* Takes magic and version. layout: 0, or a version to read the rest as. */
+/*
+ * Takes magic and version. layout: a version to read the rest as; 0: the
+ * version of the file.
+ */
 bool gcov_take_magic(
     struct gcov_bytes *, struct gcov_head *, unsigned layout);
 
-/* A field of a record, present from a version on, and its place in a struct. */
+/*
+ * A field of a record, present from a version on, and its offset in a struct.
+ */
 struct gcov_field {
 	unsigned since;
 	enum { GCOV_WORD, GCOV_STRING } type;
 	size_t offset;
-	const char *expected; /* the error if it is missing; NULL ends a list */
+	const char *expected; /* error if absent; NULL ends a list */
 };
 bool gcov_take_fields(
     struct gcov_bytes *, unsigned layout, const struct gcov_field *, void *to);
 
-/* gcc's CRC of a public name with its NUL: the ident of the function. */
+/* Returns gcc's CRC of a public name with its NUL: the function's ident. */
 uint32_t gcov_ident(struct cg_slice name);
 
 #endif

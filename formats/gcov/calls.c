@@ -1,21 +1,23 @@
 /*
- * calls.c - adds calls whose callee the data or a .ci file tells.
+ * calls.c - adds calls whose callee is stated by the data or by a .ci file.
  *
  * Programs built with -fprofile-generate or -fprofile-values count the targets
- * of indirect calls. From gcc 11 on there are, for each call: the number of all
- * calls (negative if targets were dropped), the number of targets, and for each
- * target its ident and count. The line of the call is not stored. An ident is
- * that of the notes, so the callee may be in a unit that is read later.
+ * of indirect calls. From gcc 11 on the data has, for each call site: the
+ * number of all calls (negative if targets were dropped), the number of
+ * targets, and for each target its ident and count. The line of the call is
+ * not stored. Idents are the same in all notes, so the callee may be in a unit
+ * that is read later.
  *
  * -fcallgraph-info writes a .ci file next to the notes. Source: what gcc 12
- * writes, toplev.c. It is a text for VCG with one line for each edge:
+ * writes, toplev.c. A .ci file is a text for VCG with one line for each edge:
  *
  *	edge: { sourcename: "main" targetname: "b.c:f" label: "b.c:61:3" }
  *
- * Names are linkage names, those of local functions after the name of the unit.
- * The notes have blocks that end with a call, and their counts, but no callees.
- * Both are joined only where the result is certain: a line has as many calls in
- * the .ci file as in the notes, and all of them have one callee or one count.
+ * Names are linkage names; local functions have the name of the unit as a
+ * prefix. The notes have blocks that end with a call, and their counts, but no
+ * callees. Edges and notes are joined only where the result is certain: the
+ * numbers of calls on a line agree in the .ci file and in the notes, and all
+ * calls of the line have one callee or one count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +25,13 @@
 #include "calls.h"
 #include "gcov.h"
 
-/* A call of a function that no unit has had so far. */
+/* A call of a function that is in no unit so far. */
 struct gcov_call {
 	cg_part part;
 	cg_fn caller;
 	struct cg_pos site;
 	uint64_t count;
-	uint32_t next; /* of the same callee; number + 1 */
+	uint32_t next; /* next call of this callee; number + 1 */
 };
 
 static void
@@ -38,13 +40,13 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 {
 	const struct cg_pos entry = { .line = callee->line };
 
-	/* 0: it is unknown which of the functions with the ident was called. */
+	/* 0: several functions have the ident, so the callee is unknown. */
 	if (callee->fn != 0)
 		(void)cg_add_call(build, call->caller, &call->site, callee->fn,
 		    &entry, call->count, NULL, 0);
 }
 
-/* Adds the calls that waited for the function. */
+/* Adds the calls that were kept until their callee is known. */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
     uint32_t ident, const struct gcov_known *callee)
@@ -67,8 +69,8 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 }
 
 /*
- * Do idents mean the same in all units? Before gcc 6.2, and in clang's units,
- * they are numbers within the unit.
+ * True if idents identify functions in all units. Before gcc 6.2, and in units
+ * of clang, idents are numbers within the unit.
  */
 static bool
 has_idents(const struct gcov_unit *unit)
@@ -116,8 +118,8 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Many units have the same templates and inline functions. All lookups are done
- * in one loop, so that their cache misses overlap.
+ * Many units have the same templates and inline functions. One loop does all
+ * lookups, so that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -249,7 +251,7 @@ compare_sites(const void *va, const void *vb)
 	    a->symbol, a->file, a->line, b->symbol, b->file, b->line);
 }
 
-/* The text in quotes after key. */
+/* Finds the text in quotes after key. */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
 {
@@ -266,7 +268,7 @@ find_value(struct cg_slice line, const char *key, struct cg_slice *value)
 	return false;
 }
 
-/* Cuts the text at its last colon; rest: what follows it. */
+/* Cuts the text at its last colon; *rest becomes the text after the colon. */
 static bool
 split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 {
@@ -281,7 +283,7 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 	return false;
 }
 
-/* "b.c:61:3" */
+/* Parses "b.c:61:3". */
 static bool
 get_location(
     struct gcov_unit *unit, struct cg_slice label, struct gcov_edge *edge)
@@ -341,7 +343,7 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 	       add_target(unit, build, site->fn, &pos, ident, site->count);
 }
 
-/* Joins the n edges and n sites of one line. */
+/* Joins the n edges and the n call sites of one line. */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_edge *edge, const struct gcov_site *site, size_t n)
@@ -386,7 +388,7 @@ join(struct gcov_unit *unit, struct cg_build *build)
 	return true;
 }
 
-/* Finds the idents of local functions, which .ci files have by name. */
+/* Maps the names of local functions to idents, as .ci files state names. */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)
 {
@@ -418,7 +420,7 @@ gcov_read_ci(struct gcov_unit *unit, struct cg_build *build, const char *notes)
 	if (!path)
 		return cg_nomem(unit->job);
 	if (!cg_open_companion(unit->job, path, &in) || !in)
-		return CG_OK; /* not there; or reported, the calls are dropped */
+		return CG_OK; /* absent; or reported, calls are dropped */
 	unit->edges = 0;
 	if (!cg_read_all(in, &text))
 		text.len = 0; /* reported; the calls are dropped */

@@ -6,10 +6,10 @@
 
 #include "unit.h"
 
-/* A block that ends with a call, and how often it was executed. */
+/* A block that ends with a call, and its execution count. */
 struct gcov_site {
 	cg_fn fn;
-	cg_name symbol; /* of fn */
+	cg_name symbol; /* symbol of fn */
 	uint32_t file, line;
 	uint64_t count;
 };
@@ -22,40 +22,40 @@ struct gcov_known {
 	uint32_t line;
 };
 
-/* The notes in which a source was seen first: their directory and content. */
+/* The directory and a hash of the notes in which a source was seen first. */
 struct gcov_source {
 	cg_name directory;
 	uint64_t hash;
 };
 
-/* State that is kept from one unit to the next. */
+/* State that is kept between units. */
 #define PATH_SHOWN 100 /* bytes of a path in a message */
 
 struct gcov_program {
-	size_t units, never; /* in all inputs; those without data */
-	size_t checks;       /* skipped, see gcov_is_check() */
-	size_t newer;        /* sources, see gcov_compare_times() */
+	size_t units, never; /* in all inputs; of these, without data */
+	size_t checks;       /* skipped checks: gcov_is_check() */
+	size_t newer;        /* newer sources: gcov_compare_times() */
 	char first_check[PATH_SHOWN], first_newer[PATH_SHOWN];
-	struct cg_map times; /* of sources, by file: seconds + 1; NEWER */
-	struct cg_map idents; /* number in known, + 1 */
+	struct cg_map times; /* source file -> seconds + 1; NEWER */
+	struct cg_map idents; /* ident -> number in known + 1 */
 	struct gcov_known *known;
 	size_t knowns, known_cap;
-	struct cg_map waiting; /* calls by ident of the callee; number + 1 */
+	struct cg_map waiting; /* ident of callee -> number of call + 1 */
 	struct gcov_call *call;
 	size_t calls, call_cap;
-	cg_part part; /* that rows go to */
-	struct cg_map sources; /* by name; number in source, + 1 */
+	cg_part part; /* current part */
+	struct cg_map sources; /* name -> number in source + 1 */
 	struct gcov_source *source;
 	size_t source_count, source_cap;
 };
 
 void gcov_program_free(struct gcov_program *);
-/* Sets fn->known of all functions that earlier units have, too. */
+/* Sets fn->known of all functions that earlier units have as well. */
 void gcov_find_known(struct gcov_unit *);
-/* Makes the function known by its ident; adds the calls that waited for it. */
+/* Makes the function known by its ident; adds calls kept until it is known. */
 bool gcov_add_known(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_name symbol);
-/* Adds the indirect calls that the function's counters tell of. */
+/* Adds the indirect calls that are counted by the function's counters. */
 bool gcov_add_targets(
     struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
 /* Adds the calls of the .ci file next to the notes. Returns a CG_ status. */

@@ -4,10 +4,11 @@
  * gcov from version 8 on, and llvm-cov, search the members of a line for
  * cycles. The count of a cycle is the smallest count of its arcs; it is
  * subtracted from all of them (arc->remaining) before the search goes on. So
- * each cycle uses up an arc, and there are at most as many cycles as arcs.
+ * each cycle reduces an arc to 0, and the number of cycles is at most the
+ * number of arcs.
  *
- * The sum of the counts depends on the order in which cycles are found, so the
- * order of blocks and arcs is that of each tool here.
+ * The sum of the counts depends on the order in which cycles are found, so
+ * blocks and arcs are searched in the order of the respective tool.
  */
 #include "gcov.h"
 
@@ -24,11 +25,11 @@ struct search {
 	struct gcov_arc *arc; /* of the function */
 	const struct gcov_fn *fn;
 	uint32_t start, member;
-	size_t frames, empty; /* empty: arcs on the path with remaining 0 */
+	size_t frames, empty; /* empty: arcs on the path, remaining 0 */
 	int64_t count;
 };
 
-/* The block, cleared of what an older search left in it. */
+/* Returns the state of the block, cleared if an earlier search left it. */
 static struct gcov_solved *
 visit(struct search *search, uint32_t block)
 {
@@ -69,7 +70,7 @@ unblock(struct search *search, uint32_t block)
 	}
 }
 
-/* Adds the block to the lists of all its successors. */
+/* Adds the block to the list of each successor. */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
 {
@@ -90,7 +91,10 @@ add_to_lists(struct search *search, const struct gcov_block *block)
 	}
 }
 
-/* Takes the count of the path, which has returned to its start. */
+/*
+ * Adds the count of the path, which has returned to its start, and subtracts
+ * it from the arcs.
+ */
 static void
 take_circuit(struct search *search)
 {
@@ -120,8 +124,8 @@ enter(struct search *search, uint32_t block)
 }
 
 /*
- * Follows an arc of the block on top: true if its destination is to be entered.
- * path[i] is the arc by which frame i is left.
+ * Follows an arc of the block on top. True: enter its destination. path[i] is
+ * the arc by which the path leaves frame i.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -136,14 +140,14 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 	if (arc->dst == search->start) {
 		take_circuit(search);
 		frame->found = true;
-		/* The arc itself is not on the path any more. */
+		/* The arc itself is no longer on the path. */
 		search->empty -= arc->remaining <= 0;
 		return false;
 	}
 	return search->empty == 0 && !visit(search, arc->dst)->blocked;
 }
 
-/* Pops the block on top; the arc that leads to it leaves the path. */
+/* Pops the block on top; the arc to it is removed from the path. */
 static void
 leave(struct search *search)
 {
@@ -197,7 +201,7 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 
 	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
 		search.start = touch[t].block;
-		/* A circuit begins only where an arc leads back to. */
+		/* A circuit begins only at the target of a back arc. */
 		if (touch[t].member && search.solved[search.start].back)
 			search_from(&search);
 	}
@@ -208,11 +212,11 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 /* ---- As llvm-cov finds them --------------------------------------------- */
 
 /*
- * A depth-first search; solved[].list is the arc that leads to a block, or
- * GCOV_NONE. Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
+ * A depth-first search; solved[].list is the arc to a block, or GCOV_NONE.
+ * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
  */
 
-/* Pushes a block; by: the arc that leads there. */
+/* Pushes a block; by: the arc to it. */
 static void
 push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 {
@@ -221,7 +225,7 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 	    (struct gcov_frame){ .block = block };
 }
 
-/* Takes the count of the cycle that the arc closes. */
+/* Returns the count of the cycle that the arc closes, and subtracts it. */
 static int64_t
 take_cycle(
     struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_arc *closing)
@@ -245,7 +249,7 @@ take_cycle(
 	return least;
 }
 
-/* Finds a cycle that can be reached from the block: its count, or 0. */
+/* Finds a cycle that is reachable from the block. Returns its count, or 0. */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)
 {

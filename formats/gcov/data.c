@@ -24,7 +24,7 @@ static const struct gcov_field fn_fields[] = {
 	{ 0 },
 };
 
-/* The meaning of a kind of counters, from a version on. */
+/* The use of a kind of counters, from a version on. */
 static const struct {
 	uint32_t kind;
 	enum gcov_kind means;
@@ -50,7 +50,7 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return gcov_take_fields(record, data->head.layout, fn_fields, fn);
 }
 
-/* From gcc 11 on a negative length stands for counters that are all zero. */
+/* From gcc 11 on, a negative length means that all counters are zero. */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
     bool has_fn)
@@ -87,7 +87,7 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	return true;
 }
 
-/* The number of runs is the first word since gcc 9, the third before. */
+/* The number of runs is word 0 from gcc 9 on, and word 2 before. */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
 {
@@ -102,7 +102,7 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 		data->runs = word;
 }
 
-/* False: at the end mark, or after an error. */
+/* Takes a record. False: the end mark, or an error. */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 {
@@ -122,7 +122,7 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 	if (!gcov_take_record(bytes, &tag, &record))
 		return false;
 	if (tag == GCOV_TAG_FUNCTION) {
-		/* If it is empty, the function's data is in another unit. */
+		/* An empty record: the function's data is in another unit. */
 		*has_fn = record.at < record.end;
 		taken = !*has_fn || take_function(unit, &record);
 	} else if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM) {

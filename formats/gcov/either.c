@@ -1,12 +1,13 @@
 /*
- * either.c - reads notes or data of a version that does not tell its layout.
+ * either.c - reads notes or data of a version with two possible layouts.
  */
 #include "gcov.h"
 
 /*
- * clang asked for version 12 or later writes that version, but the layout of
- * 11. So a file that cannot be read as the one is read as the other, and must
- * then have functions: a truncated file of version 12 may be just a header.
+ * If clang is asked for version 12 or later, it writes this version, but the
+ * layout of version 11. A file that cannot be read in the first layout is read
+ * in the other, and must then have functions, as a truncated file of version
+ * 12 may consist of just a header.
  */
 bool
 gcov_read_either(

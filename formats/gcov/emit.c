@@ -1,7 +1,7 @@
 /*
  * emit.c - adds the counts of a unit to the graph.
  *
- * For each function there are its range, its entries as calls from an unknown
+ * For each function, adds its range, its entries as calls from an unknown
  * caller, and these rows:
  *	Exec, Blk	for each line, also if they are 0
  *	BLOCK		every block, also entry and exit, on each line that it
@@ -22,7 +22,9 @@
 #include "calls.h"
 #include "gcov.h"
 
-/* The count, or 0 if the target cannot represent a negative one. */
+/*
+ * Returns the count; 0 if it is negative and the target has no signed counts.
+ */
 static int64_t
 clamp(struct gcov_emit *emit, int64_t count)
 {
@@ -64,7 +66,7 @@ emit_block(
 	(void)cg_add_branch(emit->build, emit->fn->id, &row);
 }
 
-/* The first line of the block, or of the block that always follows it. */
+/* Finds the first line of the block, or else of the only block that follows. */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
 {
@@ -72,7 +74,7 @@ find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
 	const struct gcov_block *at;
 	const struct gcov_span *span;
 
-	/* More empty blocks in a row are a loop. */
+	/* A longer sequence of empty blocks is a loop. */
 	for (int i = 0; i < 16; i++) {
 		at = &unit->block[emit->fn->block + block];
 		for (uint32_t p = at->span; p != GCOV_NONE; p = span->next) {
@@ -101,7 +103,7 @@ emit_jump(struct gcov_emit *emit, const struct gcov_arc *arc,
 		return;
 	if (!conditional && to.file == from->file && to.line == from->line)
 		return;
-	if (followed > (uint64_t)executed) /* because threads raced */
+	if (followed > (uint64_t)executed) /* counters raced between threads */
 		followed = (uint64_t)executed;
 	cg_add_jump(emit->build, emit->fn->id, from, emit->fn->id, &to,
 	    conditional, conditional ? (uint64_t)executed : followed, followed);
@@ -125,8 +127,8 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds the arcs of a block; last: with jumps. time: how often they were added
- * to the line before.
+ * Adds the arcs of a block that ends on the line; last: also adds jumps. time:
+ * number of times that the arcs were added to this line before.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -164,8 +166,8 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds the calls of a block; last: also as sites of calls. time: as above. A
- * call has the index of the arc that it precedes.
+ * Adds the calls of a block; last: also as call sites. time: as in
+ * emit_arcs(). A call has the index of the arc that it precedes.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -204,7 +206,9 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 	return true;
 }
 
-/* The outcomes of a condition are two words of bits: true, then false. */
+/*
+ * The outcomes of a condition are two words of bits: for true, then for false.
+ */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 {
@@ -237,9 +241,9 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds what is on no line to line 0 of the function's file: blocks without
- * lines, and calls of blocks that end on no line. The fake arcs of block 0 are
- * no calls: they are for functions that return twice.
+ * Adds rows without a line to line 0 of the function's file: blocks without
+ * lines, and calls of blocks that end on no line. Fake arcs of block 0 are not
+ * calls: they stand for functions that return twice.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -264,8 +268,8 @@ emit_line_0(struct gcov_emit *emit)
 }
 
 /*
- * Limits how often the branches of a block are added. A file could repeat many
- * more of them than it has bytes: one for each 4 bytes is accepted.
+ * Limits how often the branches of a block are repeated, as a small file could
+ * repeat very many: one for each 4 bytes of the notes is accepted.
  */
 static void
 limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
@@ -283,8 +287,9 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 }
 
 /*
- * Adds the branches, calls and conditions of the blocks that end on the line. A
- * block ends on a line of each of its spans; last: of the last span.
+ * Adds the branches, calls and conditions of the blocks that end on the line.
+ * A block ends on a line for each of its spans; last: this line is its last
+ * one.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
@@ -353,7 +358,7 @@ compare_sorted(const void *va, const void *vb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Rows are added in the order of cursors, which then need not sort them. */
+/* Adds rows in the order of cursors, so that cursors need not sort them. */
 static bool
 emit_lines(struct gcov_emit *emit)
 {
@@ -415,14 +420,14 @@ emit_paths(struct gcov_emit *emit)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Most templates and inline functions are known from an earlier unit. */
+/* Most templates and inline functions are known from earlier units. */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_known *known =
 	    fn->known != 0 ? &unit->program->known[fn->known - 1] : NULL;
-	/* fn 0: since then another function of this unit has had the ident. */
+	/* fn 0: meanwhile, another function had the same ident. */
 	bool is_known = known && known->fn != 0;
 
 	emit->fn = fn;
@@ -453,7 +458,7 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
 	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);
 	emit->jumps = cg_wants_rows(emit->build, CG_JUMPS);
-	/* With rows of blocks, that of block 0 has the negative count. */
+	/* If blocks are kept, the row of block 0 has the negative count. */
 	if (entries < 0 && !emit->blocks)
 		unit->negative++;
 	fn->entries = unsigned_count(entries);
@@ -465,7 +470,7 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * The calls are rows of function 0. They are added together, so that its rows
+ * Entries are calls of function 0. They are added together, so that its rows
  * are looked up only once.
  */
 void
@@ -498,7 +503,7 @@ add_files(struct gcov_emit *emit, const char *notes)
 	for (size_t i = 0; i < unit->files; i++) {
 		unit->file[i].id =
 		    cg_add_file_in(emit->build, directory, unit->file[i].name);
-		/* 0: without a name, as in units of Ada's binder. */
+		/* id 0: a file without a name, as in units of Ada's binder. */
 		if (unit->file[i].id != 0)
 			cg_list_file(emit->build, unit->file[i].id);
 	}

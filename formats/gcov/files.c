@@ -22,7 +22,10 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 	return true;
 }
 
-/* directory/path ("": path alone) with its suffix (and .gz) replaced. */
+/*
+ * Returns directory/path (only path if directory is "") with its suffix, and
+ * .gz, replaced.
+ */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
     const char *old, const char *new)
@@ -66,7 +69,7 @@ gcov_set_stream_directory(struct gcov_unit *unit, const char *stream)
 	return true;
 }
 
-/* The path without its first directory; NULL: it has none. */
+/* Returns the path without its first directory; NULL: only one component. */
 static const char *
 skip_directory(const char *path)
 {
@@ -77,8 +80,9 @@ skip_directory(const char *path)
 }
 
 /*
- * Below --object-directory, by the path of the data, less none, one, two... of
- * its first directories: the data may come from another machine.
+ * Searches the notes in --object-directory by the path of the data, then
+ * without the first directory, the first two, and so on: the data may come
+ * from another machine.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -131,7 +135,7 @@ gcov_ends_with(struct cg_slice text, struct cg_slice end)
 	       memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
 }
 
-/* The path up to its last slash; "" without one. */
+/* Returns the directory of the path; "" if it has none. */
 static struct cg_slice
 directory_of(struct cg_slice path)
 {
@@ -151,8 +155,8 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * The source that the unit was compiled from: the notes of a.c are a.gcno,
- * a.c.gcno or prog-a.gcno.
+ * Finds the source that the unit was compiled from: the notes of a.c are
+ * a.gcno, a.c.gcno or prog-a.gcno.
  */
 static bool
 find_source(
@@ -172,8 +176,8 @@ find_source(
 }
 
 /*
- * The directory of the notes, less what the source's directory repeats of its
- * end: "top" for top/src and src/sub.
+ * Returns the directory of the notes without the end that the directory of the
+ * source repeats: "top" for top/src and src/sub.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -193,7 +197,7 @@ without_source_directory(struct cg_slice notes, struct cg_slice source)
 	return directory;
 }
 
-/* Is there directory/name? False also if memory ran out. */
+/* True if directory/name exists. False also if out of memory. */
 static bool
 is_there(
     struct gcov_unit *unit, struct cg_slice directory, struct cg_slice name)
@@ -208,7 +212,7 @@ is_there(
 	return cg_companion_exists(unit->job, unit->path);
 }
 
-/* Searches a directory and those above it for the file. */
+/* Searches a directory and its parents for the file. */
 static bool
 search_upwards(
     struct gcov_unit *unit, struct cg_slice *directory, struct cg_slice name)
@@ -225,8 +229,8 @@ search_upwards(
 }
 
 /*
- * Searches the directory that the compiler ran in: there is the file. Above the
- * working directory it becomes absolute.
+ * Finds the directory that the compiler ran in, which contains the file. A
+ * directory above the working directory becomes absolute.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -247,8 +251,8 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Warns if the notes of another directory had the source, too. Notes with the
- * same bytes are copies, of one source. False: out of memory.
+ * Warns if the notes of another directory have the same source. Notes with the
+ * same content are copies, of one source. False: out of memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -287,7 +291,7 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 	return true;
 }
 
-/* The unit's source, or else the first file with a relative name. */
+/* Gets the unit's source, or else the first file with a relative name. */
 static bool
 find_relative(
     const struct gcov_unit *unit, const char *notes, struct cg_slice *name)
@@ -306,13 +310,14 @@ find_relative(
 /*
  * Notes of gcc 9 and later have the directory that the compiler ran in. Older
  * ones and those of clang do not (since clang 21 they have "."). gcov uses
- * their relative names as they are, which is right only in that directory. So
- * it is searched: it is the notes' directory, or one above it, in which the
- * source is found. If there is none, names stay as they are, and two files of
- * one name become one, with a warning; with --relative-to-notes they are
- * relative to the directory of the notes, as in lcov, less what the name of the
- * unit's source repeats of it: for src/a.c in top/src/a.gcno the compiler ran
- * in top.
+ * their relative names unchanged, which is correct only in the directory that
+ * the compiler ran in. So this directory is searched: it is the directory of
+ * the notes, or one above it, that contains the source. If it is not found,
+ * names stay unchanged, and two files with one name become one, with a
+ * warning. With --relative-to-notes names are then relative to the directory
+ * of the notes, as in lcov, without the end of the directory that the name of
+ * the unit's source repeats: for src/a.c in top/src/a.gcno the compiler ran in
+ * top.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -357,8 +362,8 @@ has_text(struct cg_slice text, const char *part)
 }
 
 /*
- * Programs that configure, CMake and meson compile to find out what the system
- * has. Their notes stay next to those of the project.
+ * True for programs that configure, CMake and meson compile to examine the
+ * system. Their notes remain next to the notes of the project.
  */
 static bool
 is_check(struct cg_slice source)
@@ -376,7 +381,7 @@ is_check(struct cg_slice source)
 	return false;
 }
 
-/* True if the file is gone, but its directory is there. */
+/* True if the file does not exist, but its directory does. */
 static bool
 was_removed(
     struct gcov_unit *unit, struct cg_slice directory, struct cg_slice source)
@@ -412,7 +417,7 @@ gcov_is_check(
 
 #define NEWER UINT32_MAX
 
-/* Seconds since 1970, plus 1; 0: there is no such file. */
+/* Returns seconds since 1970, plus 1; 0: the file does not exist. */
 static uint32_t
 time_of(const char *path)
 {
@@ -424,7 +429,7 @@ time_of(const char *path)
 					 : NEWER - 1;
 }
 
-/* As gcov, which compares seconds and tells of a source once. */
+/* Like gcov, which compares seconds, and reports each source once. */
 bool
 gcov_compare_times(
     struct gcov_unit *unit, struct cg_slice directory, const char *notes)

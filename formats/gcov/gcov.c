@@ -6,8 +6,8 @@
  * gcov.c of these versions of gcc, GCOV.cpp of LLVM, gcc's documentation of
  * -fprofile-*. Any version and byte order is read on any machine. Notes and
  * data each have their own byte order (the notes of a cross compiler have that
- * of its host). Counts are those that the gcov of the compiler's version shows;
- * for clang's files, those of llvm-cov.
+ * of its host). Counts are the ones shown by the gcov of the compiler's
+ * version or, for clang's files, by llvm-cov.
  *
  * An input is one of these:
  *	.gcda	data; its notes are searched (see gcov_notes_path())
@@ -15,10 +15,10 @@
  *	stream	data of programs without files (gcc 13: "gcfn" name data, ...)
  *	.da, .bbg	data or notes until gcc 3.3
  *
- * The output is the sum of the data of one unit, as its runs would have left
- * it.
+ * The output is the merged data of one unit, as if all runs had written to one
+ * file.
  *
- * Survives: everything except counters that are no coverage (values, times).
+ * Everything survives except counters that are not coverage (values, times).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,8 +109,8 @@ report_problems(const struct gcov_unit *unit)
 }
 
 /*
- * Adds a unit whose notes, and data if there is any, have been read. The paths
- * are for messages and descriptions. Returns CG_OK if the job can go on.
+ * Adds a unit whose notes, and data if any, have been read. The paths are for
+ * messages and descriptions. Returns CG_OK unless the job must end.
  */
 static int
 process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
@@ -134,7 +134,7 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	}
 	unit->program->units++;
 	unit->program->never += !unit->has_data;
-	/* gcov since 8 counts lines so; without data there are no counts. */
+	/* gcov 8 and later count like this; there must be counts. */
 	unit->compat = unit->has_data && !unit->llvm &&
 		       !cg_opt_flag(unit->job, "exact-lines") &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
@@ -177,7 +177,7 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 	return process_unit(unit, build, cg_in_name(in), data);
 }
 
-/* Searches and reads the notes of data that has been read. */
+/* Finds and reads the notes for data that has been read. */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
 {
@@ -240,7 +240,7 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	return status;
 }
 
-/* Reads notes, and data at path unless it is NULL: never executed. */
+/* Reads notes, and the data at path; NULL: the unit was never executed. */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
     struct cg_in *data, const char *path, struct cg_build *build)
@@ -263,7 +263,7 @@ read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 	return process_unit(unit, build, cg_in_name(in), path);
 }
 
-/* The data next to the notes is read with them unless it is an input, too. */
+/* Reads the data next to the notes, too, unless the data is an input itself. */
 static int
 read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
@@ -288,7 +288,7 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
-/* own: which of the files is the input, whose text has been read. */
+/* own: index of the input among the files; its text has been read. */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
     int own, struct cg_slice input, struct cg_build *build)
@@ -313,7 +313,7 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 	    file[DATA] ? cg_in_name(file[DATA]) : "");
 }
 
-/* Opens the files of the unit; a missing one is NULL. False: see nomem. */
+/* Opens the files of the unit; absent ones are NULL. False: see nomem. */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
     struct cg_in *file[OLD_FILES])
@@ -334,7 +334,7 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 	return true;
 }
 
-/* Reads a .da, or a .bbg unless its .da is an input, too. */
+/* Reads a .da file, or a .bbg file whose .da file is not an input. */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
     struct cg_build *build)
@@ -376,7 +376,7 @@ probe(const struct cg_head *head)
 	return gcov_probe_old(head);
 }
 
-/* State that is kept from one input to the next. */
+/* State that is kept between inputs. */
 struct state {
 	struct gcov_unit unit;
 	struct gcov_program program;
@@ -495,7 +495,7 @@ const struct cg_module cg_format_gcov = {
 	.title = "coverage data of gcc and clang (.gcda with .gcno)",
 	.suffixes = "gcda",
 	.gathers = "gcda;gcno;da;bbg",
-	/* All of these are derived from the counters. */
+	/* All these facts are derived from the counters. */
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_JUMPS | CG_EVENTS |
 		   CG_ZEROS | CG_BRANCHES | CG_SIGNED | CG_BLOCKS |
 		   CG_CONDITIONS | CG_COUNTERS | CG_FILES | CG_SYMBOLS |

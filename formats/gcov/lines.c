@@ -3,8 +3,8 @@
  * compiler's version does.
  *
  * Until gcc 7 the count of a line is the sum of the counts of its blocks. (The
- * compiler writes a line only if it differs from that of the block before, so a
- * block without lines belongs to that line.)
+ * compiler writes a line only if it differs from the previous block's line, so
+ * a block without lines belongs to the line of the previous block.)
  *
  * From gcc 8 on a block is a member of the last line that it touches. The count
  * of a line is the sum of the arcs that enter its members from other blocks,
@@ -13,8 +13,8 @@
  *
  * In clang's units a block is a member of all its lines, as in llvm-cov.
  *
- * The branches of a block are listed on the line that it ends on, once or more
- * often, as the tool of the compiler's version does:
+ * The branches of a block are listed on the line that the block ends on, one
+ * or more times, like in the tool of the compiler's version:
  *
  *	gcc until 7	once
  *	gcc 8 to 16	once for each span of the block that ends on the line,
@@ -44,7 +44,7 @@ grow_slots(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* The seed is an address: no file can be made to have many collisions. */
+/* The seed is an address, so that no file can cause many collisions. */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 {
@@ -62,7 +62,7 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 	}
 }
 
-/* A slot of an older epoch is free, so the table is not cleared. */
+/* Slots of older epochs are free, so the table need not be cleared. */
 static bool
 make_room(struct gcov_scratch *scratch)
 {
@@ -77,7 +77,7 @@ make_room(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* The index of the line in scratch->line; GCOV_NONE: out of memory. */
+/* Returns the index of the line in scratch->line; GCOV_NONE: out of memory. */
 static uint32_t
 add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 {
@@ -140,7 +140,7 @@ compare_lines(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* From version 8 on gcov sorts the lines of a span. */
+/* gcov sorts the lines of a span from version 8 on. */
 static void
 sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 {
@@ -153,7 +153,9 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 		qsort(line, span->lines, sizeof(*line), compare_lines);
 }
 
-/* The block touches the lines of the span; *last becomes the last one. */
+/*
+ * Adds touches of the span's lines by the block; *last becomes the last line.
+ */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
     uint32_t *last)
@@ -176,7 +178,7 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 	return true;
 }
 
-/* The block ends on the line: its branches are on that line. */
+/* Ends the block on the line, which gets the block's branches. */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 {
@@ -184,7 +186,7 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 	struct gcov_line *line = &scratch->line[number];
 	struct gcov_touch *touch = &scratch->touch[line->last];
 
-	/* The last touch may be that of another block, or of another span. */
+	/* The last touch may be by another block, or by another span. */
 	if (touch->block != block || touch->member) {
 		touch = add_touch(unit, block, number);
 		if (!touch)
@@ -198,8 +200,8 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 }
 
 /*
- * clang's blocks are members of all their lines. They end on their last line,
- * as often as they list it.
+ * clang's blocks are members of all their lines. A block ends on its last
+ * line, once for each time that it lists this line.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -224,8 +226,8 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 
 /*
  * From gcc 8 on a block ends on the last line of each of its spans; a span
- * without lines stands for the one before. The first block and the last one
- * (entry, and exit until 4.7) end on no line.
+ * without lines repeats the previous span's line. The first and the last block
+ * (entry, and until 4.7 exit) end on no line.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -243,7 +245,7 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 	return last != GCOV_NONE || add_touch(unit, block, GCOV_NONE);
 }
 
-/* Until gcc 7 a block without lines ends on the line of the block before. */
+/* Until gcc 7 a block without lines ends on the line of the previous block. */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     uint32_t *last)
@@ -265,7 +267,7 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 
 /* ---- Counts ------------------------------------------------------------- */
 
-/* Remembers in its lines that the block is a member whose arcs come now. */
+/* Marks the lines of which src is a member, before its arcs are counted. */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
     uint32_t number)
@@ -278,7 +280,7 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 	}
 }
 
-/* In llvm-cov the arcs out of the first block stand for those into it. */
+/* llvm-cov counts the arcs out of the entry block as the arcs into it. */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
 {
@@ -295,8 +297,8 @@ count_entry_llvm(struct gcov_scratch *scratch)
 }
 
 /*
- * Adds the arcs that enter members of a line from other blocks to its count. An
- * arc from a member back to a member makes the line cyclic.
+ * Adds to the counts of lines the arcs that enter their members from other
+ * blocks. An arc between two members of a line makes the line cyclic.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -338,7 +340,7 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 		count_entry_llvm(scratch);
 }
 
-/* Adds the cycles among the members of the line to its count. */
+/* Adds the counts of cycles among the line's members to the line's count. */
 static void
 add_cycles(
     struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_line *line)
@@ -408,11 +410,12 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- Lines of several functions ----------------------------------------- */
 
 /*
- * gcov (8 to 16) has one table of lines for the functions of a unit. It has
+ * gcov (8 to 16) has one table of lines for the functions of a unit, and
  * another table for each group of functions that begin on the same line
- * (instances of a template, constructors), and the lines within. If blocks of
- * any function in a table end on a line, gcov counts only what enters such
- * blocks, and drops the counts of functions without a block that ends there.
+ * (instances of a template, constructors), with the lines of the group. If
+ * blocks of any function in a table end on a line, gcov counts only arcs into
+ * such blocks, and drops the counts of functions without a block that ends
+ * there.
  */
 static uint64_t
 key_of(uint32_t file, uint32_t line)
@@ -420,7 +423,7 @@ key_of(uint32_t file, uint32_t line)
 	return (uint64_t)file << 32 | line;
 }
 
-/* Is the line in the table of the function's group? */
+/* True if the line is in the table of the function's group. */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
     uint32_t file, uint32_t line)
@@ -429,7 +432,10 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 	       cg_map_get(&unit->begins, key_of(fn->file, fn->line)) > 1;
 }
 
-/* A block of the function ends on the line. *last: the line before. */
+/*
+ * Records that a block of the function ends on the line. *last: key of the
+ * previous line.
+ */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
     uint32_t line, uint64_t *last)
@@ -448,8 +454,8 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Adds the lines that inner blocks of the function end on, as touch_gcc() finds
- * them. A span without lines stands for the one before.
+ * Adds the lines that inner blocks of the function end on, as in touch_gcc().
+ * A span without lines repeats the line of the previous span.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

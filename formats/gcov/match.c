@@ -1,16 +1,16 @@
 /*
- * match.c - gives the functions of a unit's notes their data.
+ * match.c - joins the functions of a unit's notes with their data.
  *
- * Data of another compilation is reported and dropped, as gcov does it: the
- * lines of its functions remain, with counts of 0.
+ * Data of another compilation is reported and dropped, as in gcov: the lines
+ * of its functions remain, with counts of 0.
  */
 #include <string.h>
 
 #include "gcov.h"
 
 /*
- * libgcov writes a function once. Of two records the last one counts, as in
- * llvm-cov; gcov adds their counters.
+ * libgcov writes a function once. If there are two records, the last one
+ * counts, as in llvm-cov; gcov adds their counters.
  */
 static bool
 add_idents(struct gcov_unit *unit, size_t *duplicates)
@@ -31,7 +31,7 @@ add_idents(struct gcov_unit *unit, size_t *duplicates)
 	return true;
 }
 
-/* The first property in which the data differs from the notes, or NULL. */
+/* Returns the first property in which data and notes differ, or NULL. */
 static const char *
 find_difference(const struct gcov_fn *fn, const struct gcov_data_fn *data)
 {

@@ -16,11 +16,12 @@
 #define TAG_CONDITIONS 0x01470000u
 #define TAG_PATHS 0x01490000u
 
-/* Outcomes of terms are bits of a word: one word for true, one for false. */
+/* The outcomes of terms are bits of two words: one for true, one for false. */
 #define TERMS_MAX 64
 /*
- * Limits of the number of paths, each of which becomes a row. gcc's default
- * limit is 250,000 for a function; beyond it the size of the notes limits them.
+ * Limits of the number of paths, as each path becomes a row. gcc's default
+ * limit is 250,000 for a function; beyond it the size of the notes is the
+ * limit.
  */
 #define PATHS_MAX (1u << 22)
 #define PATHS_MIN 250000u
@@ -77,7 +78,7 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return fn->file != GCOV_NONE;
 }
 
-/* The function that a record belongs to; NULL: there is none yet. */
+/* Returns the function that a record belongs to; NULL: there is none yet. */
 static struct gcov_fn *
 last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
 {
@@ -102,7 +103,7 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (unit->head.layout >= GCOV_VERSION(8, 0) &&
 	    !gcov_take_u32(record, &n))
 		return false;
-	/* Nearly every block is one end of an arc, which takes 8 bytes. */
+	/* Nearly every block is at one end of an arc, which takes 8 bytes. */
 	if (n > unit->max_blocks - unit->blocks)
 		return gcov_error(record, record->at - 4,
 		    "expected no more blocks than the file has room for");
@@ -133,9 +134,9 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Takes the name of a span's file; nearly always it equals that of the last
- * span, byte for byte. *file is GCOV_NONE after the empty name. False: the name
- * is malformed.
+ * Takes the name of a span's file, which is nearly always the same as for the
+ * last span, byte for byte. *file is GCOV_NONE after the empty name. False:
+ * the name is malformed.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
@@ -165,8 +166,8 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 }
 
 /*
- * A block, then lines. A line 0 precedes the name of a file, which is empty at
- * the end. Lines before the first name are in the function's own file.
+ * Takes a block and its lines. A line 0 precedes the name of a file, which is
+ * empty at the end. Lines before the first name are in the function's file.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)

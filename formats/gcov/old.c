@@ -1,10 +1,10 @@
 /*
- * old.c - reads what gcc wrote before 3.4: .bbg (graph), .bb (lines), .da
+ * old.c - reads files of gcc before 3.4: .bbg (graph), .bb (lines), .da
  * (data).
  *
- * There are two kinds. Numbers without tags, until 3.3; sources: libgcc2.c and
- * profile.c of gcc 3.3. Numbers are little endian, sign and magnitude: -1 is
- * 01 00 00 80.
+ * There are two kinds of files. The first, until 3.3, has numbers without
+ * tags; sources: libgcc2.c and profile.c of gcc 3.3. Numbers are little
+ * endian, sign and magnitude: -1 is 01 00 00 80.
  *
  *	.bbg	functions: [3.3: text(-1) name, checksum], blocks, arcs, per
  *		block: number of arcs, { destination, flags }; -1
@@ -15,17 +15,17 @@
  *		name, checksum, number of counters, counters
  *	text(d)	d, length, bytes, zeros to a multiple of 4, d
  *
- * And the first records, with the magics "gbbg" (.bbg) and "gcov" (.da);
- * sources: the proposal of 2002-08-13 on gcc's mailing list (version 304e), and
- * what ggcov's sources tell of vendors' gcc 3.3 (303p, 303S, ...). The proposal
- * is little endian and numbers blocks by counting records; vendors' files are
- * big endian and have the tags of 3.4. Both identify functions by name, have
- * lengths in bytes, and end strings with a NUL that the length does not count
- * and zeros to a multiple of 4. (The proposal does not specify strings; this is
- * assumed.)
+ * The second kind has the first records, with the magics "gbbg" (.bbg) and
+ * "gcov" (.da); sources: the proposal of 2002-08-13 on gcc's mailing list
+ * (version 304e), and ggcov's sources for vendors' gcc 3.3 (303p, 303S, ...).
+ * The proposal is little endian and numbers blocks by counting records;
+ * vendors' files are big endian and have the tags of 3.4. Both identify
+ * functions by name, have lengths in bytes, and end strings with a NUL that
+ * the length does not count and zeros to a multiple of 4. (The proposal does
+ * not specify strings; this is assumed.)
  *
- * No such file was found. The reader was tried on files made after these
- * descriptions.
+ * No file of the second kind was found. The reader was tested with files made
+ * after these descriptions.
  */
 #include <string.h>
 
@@ -299,8 +299,8 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Until 3.2 data has no functions: each function takes as many counters as it
- * has arcs with one.
+ * Until 3.2 data has no functions: each function takes one counter for each of
+ * its arcs that has one.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -363,7 +363,7 @@ static const struct form {
 	{ "304", false, true, GCOV_LITTLE, { 1, 2, 3, 4, 5 } },
 };
 
-/* Of the current function. */
+/* State of the current function: */
 struct records {
 	const struct form *form;
 	uint32_t arcs, lines; /* number of records of that kind */
@@ -451,7 +451,7 @@ take_blocks_record(
 	return gcov_add_blocks(unit, fn, n);
 }
 
-/* Takes the record's block: its first word, or the next one if counted. */
+/* Takes the record's block: the first word or, if counted, the next block. */
 static bool
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,
     uint32_t *count, uint32_t *block)
@@ -656,7 +656,7 @@ gcov_is_old(const char *path)
 	return has_suffix(path, ".da") || has_suffix(path, ".bbg");
 }
 
-/* Until 3.2 nothing but the number of counters identifies a .da file. */
+/* Until 3.2 only the number of counters identifies a .da file. */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)
 {
@@ -668,7 +668,7 @@ is_unnamed_data(struct gcov_bytes bytes, bool whole)
 		      : size < (uint64_t)n * 8 + 8);
 }
 
-/* A graph without names begins with blocks, arcs, the arcs of the entry. */
+/* A graph without names begins with: blocks, arcs, the entry's arcs. */
 static bool
 is_unnamed_graph(struct gcov_bytes bytes)
 {

@@ -2,33 +2,38 @@
  * paths.c - finds the blocks of the prime paths that were not taken.
  *
  * Notes have the number of a function's prime paths, data has a bit for each
- * that was taken. The paths themselves are recomputed. A path is simple if no
- * block is on it twice, except that it may end where it begins. It is prime if
- * it is no part of another simple path. Prime paths are numbered in the
- * lexical order of their blocks. Fake arcs are no arcs here, and a path has at
- * least two blocks.
+ * path, 1 if it was taken. The paths themselves are recomputed. A path is
+ * simple if no block is on it twice, except that it may end where it begins.
+ * It is prime if it is not part of another simple path. Prime paths are
+ * numbered in the lexical order of their blocks. Fake arcs are ignored, and a
+ * path has at least two blocks.
  *
  * From each block all simple paths are walked, successors in ascending order,
  * so prime paths are found in the order of their numbers. A path that ends
- * where it begins is prime. Any other is prime if no block can follow it and no
- * block can precede it, that is, if all predecessors of its first block are on
- * it. Such a predecessor is in the strongly connected component of the first
- * block: a path that leaves the component before it has them all is abandoned.
+ * where it begins is prime. Any other is prime if no block can follow it and
+ * no block can precede it, that is, if all predecessors of its first block are
+ * on it. Such a predecessor is in the strongly connected component of the
+ * first block: a path that leaves the component before it contains all
+ * predecessors is abandoned.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gcov.h"
 
-/* Limit of steps for the functions of a unit: a third of a second. */
+/*
+ * Limit of steps for all functions of a unit, which take a third of a second.
+ */
 #define WORK_MAX ((uint64_t)1 << 25)
-/* Limit of rows for them: about 10 MB. */
+/* Limit of rows for a unit: about 10 MB. */
 #define ROWS_MAX ((uint64_t)1 << 20)
 
-/* From gcc 15 on: the arc that is followed if the condition is false. */
+/*
+ * From gcc 15 on: flag of the arc that is followed if the condition is false.
+ */
 #define ARC_FALSE 16u
 
-/* Successors or predecessors: of b they are block[head[b]..head[b + 1] - 1]. */
+/* Successors or predecessors: block[head[b]] to block[head[b + 1] - 1] of b. */
 struct lists {
 	uint32_t *head, *block;
 };
@@ -39,14 +44,14 @@ struct walk {
 	struct cg_build *build; /* NULL: only count paths */
 	struct lists to, from;
 	uint32_t *component; /* by block */
-	uint32_t *pred_of;   /* by block: whose predecessor it is, start + 1 */
-	uint32_t *on;        /* by block: is it on the path? */
+	uint32_t *pred_of;   /* by block: start + 1 if it precedes start */
+	uint32_t *on;        /* by block: it is on the path */
 	uint32_t *path;
-	uint32_t *next;     /* by index on the path: in to.block */
+	uint32_t *next;     /* by index on the path: a block can follow */
 	uint32_t *has_next; /* by index on the path: can a block follow? */
 	uint32_t depth;
 	uint32_t missing;    /* predecessors of the start not on the path */
-	bool has_outer_pred; /* a predecessor is outside of its component */
+	bool has_outer_pred; /* one is outside of start's component */
 	uint32_t count;
 };
 
@@ -60,7 +65,9 @@ compare_blocks(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* Lists the successors of a block, ascending, each once; their number. */
+/*
+ * Lists the successors of a block once each, ascending; returns their number.
+ */
 static uint32_t
 list_successors(const struct walk *walk, uint32_t block, uint32_t *to)
 {
@@ -104,7 +111,7 @@ make_lists(struct walk *walk)
 	}
 }
 
-/* Tarjan's strongly connected components, from one block on. */
+/* Finds strongly connected components (Tarjan), beginning at one block. */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
 {
@@ -157,7 +164,7 @@ find_components(struct walk *walk)
 	memset(walk->on, 0, n * sizeof(*walk->on));
 }
 
-/* Allocates and fills everything; false: out of memory. */
+/* Allocates and fills all arrays; false: out of memory. */
 static bool
 begin(struct walk *walk)
 {
@@ -186,8 +193,9 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * The arc between two blocks that is not fake. solve.c has sorted the arcs of
- * each block by destination; a big switch has many.
+ * Finds the arc between two blocks that is not fake. solve.c has sorted the
+ * arcs of each block by destination, so the search is binary: a switch may
+ * have many.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -209,7 +217,10 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 	return low < at->arcs && arc[low].dst == dst ? &arc[low] : NULL;
 }
 
-/* gcov's word for the arc: 15 and 16 write "true" if the condition is false. */
+/*
+ * Returns gcov's word for the arc. gcov 15 and 16 write "true" if the
+ * condition is false.
+ */
 static const char *
 word_for(const struct gcov_arc *arc)
 {
@@ -227,7 +238,7 @@ add_row(struct walk *walk, const struct cg_branch *row)
 	return cg_add_branch(walk->build, walk->fn->id, row);
 }
 
-/* Adds the block to the path: a row for each line of each of its spans. */
+/* Adds a block of the path: a row for each line of each of its spans. */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
 {
@@ -266,7 +277,7 @@ add_path(struct walk *walk, uint32_t blocks)
 		.index = UINT32_MAX };
 	uint32_t exit = gcov_exit(walk->unit, walk->fn);
 
-	/* gcov does not print entry and exit. */
+	/* gcov prints neither entry nor exit. */
 	blocks -= walk->path[blocks - 1] == exit;
 	for (uint32_t i = walk->path[0] == 0; i < blocks; i++) {
 		row.target = walk->path[i];
@@ -295,7 +306,7 @@ was_taken(const struct walk *walk)
 	return bits >> walk->count % 64 & 1;
 }
 
-/* Takes the path of so many blocks, which is prime. False: too many paths. */
+/* Takes a prime path of n blocks. False: too many paths. */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
 {
@@ -332,7 +343,7 @@ pop(struct walk *walk, uint32_t start)
 	walk->missing += walk->pred_of[block] == start + 1;
 }
 
-/* Finds the predecessors of the start, and pushes it. */
+/* Marks the predecessors of the start, and pushes the start. */
 static void
 begin_at(struct walk *walk, uint32_t start)
 {
@@ -350,7 +361,7 @@ begin_at(struct walk *walk, uint32_t start)
 	push(walk, start, start);
 }
 
-/* True: no block can precede the path, however it goes on. */
+/* True if no block can precede the path, no matter how it continues. */
 static bool
 is_begin(const struct walk *walk)
 {

@@ -2,8 +2,9 @@
  * raw.c - adds the raw counters of a unit's data to the graph, as rows that can
  * be merged.
  *
- * Sources: those of data.c, which has checked the records; for how counters are
- * merged, the merge functions of libgcov (gcov-counter.def of gcc 3.4 to 16).
+ * Sources: the sources of data.c, which has checked the records; for merging
+ * of counters, the merge functions of libgcov (gcov-counter.def of gcc 3.4 to
+ * 16).
  */
 #include "raw.h"
 
@@ -14,12 +15,12 @@ struct raw {
 	struct cg_build *build;
 	struct cg_map idents;
 	uint32_t ident; /* of the function */
-	uint32_t kinds; /* bit set of the kinds that it has had */
+	uint32_t kinds; /* bit set of the kinds seen so far */
 	uint32_t fns, summaries;
 	bool has_fn;
 };
 
-/* For gcc 7 and 8 only the first kinds are known. */
+/* How kinds are merged. For gcc 7 and 8 only the first kinds are known. */
 static const struct {
 	uint32_t kind, since, before; /* layouts */
 	enum gcov_merge merge;
@@ -64,7 +65,7 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 	(void)cg_add_branch(raw->build, 0, &row);
 }
 
-/* A word that all inputs must have in common. */
+/* Adds a word that must be equal in all inputs: see raw.h. */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
     uint32_t word)
@@ -114,7 +115,7 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	return true;
 }
 
-/* write.c decides which words of a summary are added. */
+/* Adds all words; write.c decides which of them are summed. */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
 {
@@ -143,7 +144,7 @@ add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
 	}
 }
 
-/* Times are numbers of functions: greater ones than 32 bits are malformed. */
+/* A time is the number of a function: one with over 32 bits is malformed. */
 static bool
 are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 {
@@ -178,9 +179,9 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Finds the number of counters of values in n words. Each counter is a total
- * (negative if values were dropped), the number of values, and pairs of a value
- * and its count. False: they are malformed.
+ * Counts the counters of values in n words. A counter is a total (negative if
+ * values were dropped), the number of values, and for each value the value and
+ * its count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -235,7 +236,10 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 	}
 }
 
-/* Of counters that are all zero and have no bytes only the number is added. */
+/*
+ * Adds counters. If all are zero, the file has no bytes for them, and only
+ * their number is added.
+ */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 {
@@ -296,7 +300,7 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 	return true;
 }
 
-/* clang writes two end marks; after the one of gcc stale bytes may follow. */
+/* Counts end marks: clang writes two. Stale bytes may follow gcc's end mark. */
 static uint32_t
 count_ends(struct gcov_bytes bytes)
 {

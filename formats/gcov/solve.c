@@ -1,9 +1,9 @@
 /*
  * solve.c - computes the counts of all arcs and blocks of a function.
  *
- * The counts of the arcs into a block and of those out of it have the same sum,
- * except at entry and exit. So the counters of the arcs that are not on a
- * spanning tree determine all other counts.
+ * The arcs into a block and the arcs out of it have the same sum of counts,
+ * except at entry and exit. So the counters, which exist for all arcs that are
+ * not on a spanning tree, determine all other counts.
  *
  * Counts may be negative where threads raced for a counter; they are kept.
  */
@@ -12,7 +12,7 @@
 
 #include "gcov.h"
 
-/* Up to so many arcs are sorted by insertion; only a switch has more. */
+/* Up to this many arcs are sorted by insertion; only a switch has more. */
 #define FEW_ARCS 16
 
 static bool
@@ -36,9 +36,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Sets the count of an arc that was unknown. A block has the sum of its arcs
- * with known counts, the number of the others, and the exclusive or of their
- * indices: if there is only one, that is its index.
+ * Sets the unknown count of an arc. A block has the sum of its arcs with known
+ * counts, the number of arcs with unknown counts, and the exclusive or of
+ * their indices: if there is only one, this is its index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -57,7 +57,7 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	dst->in_xor ^= number;
 }
 
-/* Begins with the counters: only the arcs on the tree are unknown then. */
+/* Adds the counters; only the arcs on the tree remain unknown. */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -83,7 +83,9 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 		dst->ins++;
 		dst->in_xor ^= i;
 	}
-	/* No arc enters the entry or leaves the exit: these are unknown. */
+	/*
+	 * No arc enters the entry or leaves the exit: these sums are unknown.
+	 */
 	if (!has_in)
 		solved[0].ins = GCOV_NONE;
 	if (!has_out)
@@ -119,7 +121,7 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 	unit->scratch.queue[(*queued)++] = block;
 }
 
-/* Computes the block's count if possible, then the one unknown arc's. */
+/* Computes the block's count if possible, then its only unknown arc's count. */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     size_t *queued)
@@ -157,7 +159,7 @@ compare_arcs(const void *va, const void *vb)
 	return a->next < b->next ? -1 : 1;
 }
 
-/* Branches are numbered in the order of their destinations. */
+/* Sorts the arcs of a block by destination, as branches are numbered. */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 {
@@ -180,8 +182,8 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Finds the blocks that are reached by exceptions alone. In a function without
- * handlers there are none, even if some blocks cannot be reached at all.
+ * Finds the blocks that are reached only by exceptions. A function without
+ * handlers has none, even if some blocks cannot be reached at all.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -246,16 +248,16 @@ solve_blocks(struct gcov_unit *unit, const struct gcov_fn *fn)
 /*
  * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
  *
- * An arc that clang splits to count it (LLVM 14: from a block with several
- * successors to one with several predecessors) has no counter after all. So the
- * sums of a block's arcs may differ, and the order matters in which counts are
- * computed. llvm-cov walks the spanning tree depth first from the entry, with
- * an arc from the exit to the entry. An arc of the tree gets the difference of
- * the sums of the block beyond it, as an absolute value.
+ * If clang splits an arc to count it (LLVM 14: from a block with several
+ * successors to one with several predecessors), the arc has no counter. So the
+ * sums of a block's arcs may differ, and the order in which counts are
+ * computed matters. llvm-cov visits the spanning tree depth first from the
+ * entry, including an arc from the exit to the entry. The count of an arc of
+ * the tree is the absolute difference of the sums of the block at its far end.
  */
 #define RETURN_ARC (GCOV_NONE - 1)
 
-/* The arcs into each block: those into b are arc[head[b]..head[b + 1] - 1]. */
+/* The arcs into block b: arc[head[b]] to arc[head[b + 1] - 1]. */
 struct preds {
 	uint32_t *head, *arc; /* arc: indices in the function */
 };
@@ -297,7 +299,9 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 	};
 }
 
-/* Pushes the block if it was not visited yet; by: the arc that leads there. */
+/*
+ * Pushes a block if it was not visited; by: the arc to it; out: the direction.
+ */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
     size_t *frames)
@@ -313,7 +317,7 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 	    (struct gcov_frame){ .block = block };
 }
 
-/* Pops a block: its difference is that of the arc by which it was reached. */
+/* Pops a block. Its difference becomes the count of the arc to it. */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 {
@@ -334,7 +338,7 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 				: gcov_add(&unit->scratch, from->in, excess);
 }
 
-/* Takes the next arc of the block on top, or pops the block. */
+/* Processes the next arc of the block on top, or pops the block. */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct preds *preds, size_t *frames)
@@ -369,7 +373,7 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 		solved->in = gcov_add(&unit->scratch, solved->in, arc->count);
 }
 
-/* With the counts of all arcs: the counts of the blocks. */
+/* Computes the counts of blocks from the counts of all arcs. */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -418,7 +422,7 @@ solve_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)
 	count_blocks_llvm(unit, fn);
 }
 
-/* ---- Either ------------------------------------------------------------- */
+/* ---- Either solver ------------------------------------------------------ */
 
 bool
 gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -433,7 +437,7 @@ gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 		unit->scratch.solved[i] =
 		    (struct gcov_solved){ .line = GCOV_NONE,
 			    .list = GCOV_NONE };
-	/* Without counters all counts stay 0. */
+	/* Without counters, all counts remain 0. */
 	if (gcov_has_counters(fn))
 		solve_blocks(unit, fn);
 	for (uint32_t i = 0; i < fn->blocks; i++)

@@ -100,7 +100,7 @@ grow_slots(struct gcov_unit *unit)
 	return true;
 }
 
-/* Nearly always the file is that of the last call. */
+/* Nearly always, the file is the file of the last call. */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
 {
@@ -113,7 +113,7 @@ gcov_file(struct gcov_unit *unit, struct cg_slice name)
 		return unit->last_file;
 	if (unit->files * 2 >= unit->file_slots && !grow_slots(unit))
 		return GCOV_NONE;
-	/* The address as seed: no file can be made to have many collisions. */
+	/* The seed is an address, so that no file can cause many collisions. */
 	hash = gcov_hash((uintptr_t)unit, name);
 	at = (size_t)hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
@@ -159,7 +159,7 @@ clear(struct gcov_unit *unit)
 	unit->repeats = unit->lost_repeats = 0;
 }
 
-/* Allocates all arrays, so that none is NULL even if it stays empty. */
+/* Allocates all arrays, so that none is NULL even if it remains empty. */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
@@ -222,8 +222,9 @@ gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 /*
- * A block with a fake arc ends with a call that may not return. Its arcs that
- * are neither fake nor a fall through lead to exception handlers.
+ * Marks the arcs to exception handlers. A block with a fake arc ends with a
+ * call that may not return; its arcs that are neither fake nor a fall through
+ * lead to handlers.
  */
 static void
 mark_throws(struct gcov_arc *arc, uint32_t n)
@@ -305,7 +306,7 @@ gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool new_span,
 	return true;
 }
 
-/* ---- Looking ------------------------------------------------------------ */
+/* ---- Queries ------------------------------------------------------------ */
 
 uint32_t
 gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -315,7 +316,7 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 	return fn->blocks > 0 ? fn->blocks - 1 : 0;
 }
 
-/* gcov marks no unexecuted blocks in Ada's units; llvm-cov marks none. */
+/* gcov marks no unexecuted blocks in Ada's units; llvm-cov never marks any. */
 unsigned
 gcov_block_flags(
     const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)

@@ -2,7 +2,7 @@
  * unit.h - a compilation unit in memory: its notes (.gcno: functions, blocks,
  * arcs, lines) and the data of its runs (.gcda: counters of some arcs).
  *
- * Names and counters are not copied: they point into the files' bytes. The
+ * Names and counters are not copied: they point into the files' bytes. All
  * arrays are reused for the next unit.
  */
 #ifndef FORMATS_GCOV_UNIT_H
@@ -18,7 +18,7 @@
 #define GCOV_TAG_PROGRAM 0xa3000000u
 #define GCOV_KIND_MAX 15
 
-/* Is it a tag of counters? kind: of these. */
+/* True for a tag of counters; *kind becomes their kind. */
 static inline bool
 gcov_is_counters(uint32_t tag, uint32_t *kind)
 {
@@ -27,7 +27,7 @@ gcov_is_counters(uint32_t tag, uint32_t *kind)
 	       *kind <= GCOV_KIND_MAX;
 }
 
-/* The counters that are coverage; those of other kinds are skipped. */
+/* The kinds of counters that are coverage; other kinds are skipped. */
 enum gcov_kind {
 	GCOV_ARCS,
 	GCOV_TARGETS,
@@ -59,9 +59,9 @@ struct gcov_data {
 
 /* ---- Notes -------------------------------------------------------------- */
 
-/* Flags of arcs; the upper ones are not in the file. */
+/* Flags of arcs; flags from GCOV_THROW on are not in the file. */
 #define GCOV_ON_TREE 1u      /* on the spanning tree: it has no counter */
-#define GCOV_FAKE 2u         /* of a call that may not return */
+#define GCOV_FAKE 2u         /* for a call that may not return */
 #define GCOV_FALLTHROUGH 4u
 #define GCOV_THROW 256u      /* leads to an exception handler */
 #define GCOV_LISTED 512u     /* in a list of the search for cycles */
@@ -70,21 +70,21 @@ struct gcov_arc {
 	uint32_t src, dst, flags; /* src, dst: blocks of the function */
 	uint32_t next;            /* in a list of the search for cycles */
 	int64_t count;
-	int64_t remaining; /* the count, less that of the cycles found */
+	int64_t remaining; /* count without the cycles found */
 };
 
-/* Consecutive lines of a block that are in one file. */
+/* Consecutive lines of a block in one file. */
 struct gcov_span {
-	uint32_t file;        /* of the unit */
-	uint32_t line, lines; /* in unit->line */
-	uint32_t next;        /* span of the block; GCOV_NONE: none */
+	uint32_t file;        /* index in unit->file */
+	uint32_t line, lines; /* range in unit->line */
+	uint32_t next;        /* next span of the block; GCOV_NONE: none */
 };
 
 struct gcov_block {
-	uint32_t arc, arcs; /* those that leave it, in unit->arc */
-	uint32_t fakes;     /* how many of these are fake */
+	uint32_t arc, arcs; /* arcs out of the block, in unit->arc */
+	uint32_t fakes;     /* number of fake arcs */
 	uint32_t span, last_span;
-	bool has_arcs;      /* there was a record, perhaps without arcs */
+	bool has_arcs;      /* has a record, perhaps without arcs */
 };
 
 struct gcov_condition {
@@ -95,7 +95,7 @@ struct gcov_fn {
 	uint32_t ident, lineno, cfg; /* lineno, cfg: checksums */
 	struct cg_slice name, source;
 	uint32_t artificial, line, column, end_line, end_column;
-	uint32_t file; /* source, of the unit */
+	uint32_t file; /* index of the source in unit->file */
 	uint32_t block, blocks;
 	uint32_t arc, arcs;
 	uint32_t instrumented; /* number of arcs that have a counter */
@@ -103,7 +103,7 @@ struct gcov_fn {
 	uint32_t paths; /* number of prime paths */
 	bool has_conditions, has_paths;
 	const struct gcov_data_fn *data; /* NULL: never run */
-	uint32_t known; /* in program->known, + 1; 0: the function is new */
+	uint32_t known; /* in program->known + 1; 0: a new function */
 	cg_fn id;
 	uint64_t entries;
 };
@@ -124,17 +124,17 @@ struct gcov_unit {
 	struct gcov_data data;
 	bool has_data;
 	bool llvm;   /* clang wrote the notes */
-	bool compat; /* lines are counted as gcov does */
+	bool compat; /* lines are counted as in gcov */
 	/*
-	 * The target can represent rows of raw counters (and nothing else),
-	 * of the blocks of paths; negative counts.
+	 * Whether the target can represent raw counters, or only them; the
+	 * blocks of paths; negative counts.
 	 */
 	bool wants_counters, counters_only, wants_paths, wants_negative;
 	struct gcov_fn *fn;
 	size_t fns, fn_cap;
 	struct gcov_block *block;
 	size_t blocks, block_cap;
-	size_t max_blocks; /* for which the notes have room */
+	size_t max_blocks; /* limit by the size of the notes */
 	struct gcov_arc *arc;
 	size_t arcs, arc_cap;
 	struct gcov_span *span;
@@ -143,41 +143,41 @@ struct gcov_unit {
 	size_t lines, line_cap;
 	struct gcov_condition *condition;
 	size_t conditions, condition_cap;
-	uint32_t paths; /* of all functions */
+	uint32_t paths; /* sum over all functions */
 	struct gcov_file *file;
 	size_t files, file_cap;
 	uint32_t *file_slot; /* hash table: number + 1 */
 	size_t file_slots;
 	uint32_t last_file;
-	/* The last name of a span's file, as stored, and the file. */
+	/* The last name of a span's file, as stored, and its file. */
 	struct cg_slice span_name;
 	uint32_t span_file;
 	struct gcov_site *site; /* calls.c */
 	size_t sites, site_cap;
 	struct gcov_edge *edge; /* calls.c */
 	size_t edges, edge_cap;
-	struct cg_map locals; /* idents by cg_name */
-	struct cg_map idents; /* of data; number + 1 */
-	struct cg_map begins; /* number of functions that begin on a line */
-	struct cg_map shared; /* lines that blocks of any function end on */
+	struct cg_map locals; /* name -> ident */
+	struct cg_map idents; /* ident -> number in the data + 1 */
+	struct cg_map begins; /* line -> number of functions that begin on it */
+	struct cg_map shared; /* lines that a block of a function ends on */
 	struct gcov_scratch scratch;
 	/*
-	 * files.c: path of a companion; name of data in a stream, and the
+	 * files.c: path of a companion file; name of the data in a stream;
 	 * directory of the stream.
 	 */
 	char *path, *name, *stream_directory;
 	size_t path_cap, name_cap, stream_directory_cap;
 	bool in_stream;    /* the data is in a stream */
-	uint64_t negative; /* number of negative counts that became 0 */
+	uint64_t negative; /* negative counts that became 0 */
 	uint64_t path_work, path_rows, lost_paths; /* paths.c */
-	uint64_t repeats, lost_repeats; /* rows that repeat others: emit.c */
+	uint64_t repeats, lost_repeats; /* repeated rows: emit.c */
 	bool nomem;
 };
 
 /* ---- Memory ------------------------------------------------------------- */
 
 void gcov_unit_free(struct gcov_unit *);
-/* Makes room for need elements of width bytes; sets nomem if it cannot. */
+/* Makes room for need elements of width bytes. False: nomem is set. */
 bool gcov_grow_more(
     struct gcov_unit *, void *array, size_t *cap, size_t need, size_t width);
 static inline bool
@@ -189,34 +189,37 @@ gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
 
 /* ---- Building, for notes.c and old.c ------------------------------------ */
 
-/* Forgets the last unit's notes but keeps their memory; takes these bytes. */
+/* Drops the last unit's notes but keeps the memory; stores these bytes. */
 bool gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
 bool gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
-/* Adds the arcs of a block: gcov_begin_arcs(), n times gcov_add_arc(). */
+/*
+ * Adds the arcs of a block: call gcov_begin_arcs(), then n times
+ * gcov_add_arc().
+ */
 bool gcov_begin_arcs(
     struct gcov_unit *, struct gcov_fn *, uint32_t src, uint32_t n);
 /* False: the function has no block dst. */
 bool gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
     uint32_t dst, uint32_t flags);
 void gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
-/* Adds all arcs of a block from pairs of words: destination, flags. */
+/* Takes pairs of words, destination and flags, as the arcs of a block. */
 bool gcov_take_arcs(struct gcov_unit *, struct gcov_bytes *record,
     struct gcov_fn *, uint32_t src, uint32_t flags);
 /* Begins a span of the block. NULL: out of memory. */
 struct gcov_span *gcov_add_span(
     struct gcov_unit *, struct gcov_block *, uint32_t file);
-/* Adds a line to the block's last span; new_span: to a new one in file. */
+/* Adds a line to the block's last span; new_span: to a new span in file. */
 bool gcov_add_line(struct gcov_unit *, struct gcov_block *, bool new_span,
     uint32_t file, uint32_t line);
-/* The unit's number of a file; GCOV_NONE: out of memory. */
+/* Returns the index of a file in the unit; GCOV_NONE: out of memory. */
 uint32_t gcov_file(struct gcov_unit *, struct cg_slice name);
 
-/* ---- Looking ------------------------------------------------------------ */
+/* ---- Queries ------------------------------------------------------------ */
 
 uint64_t gcov_hash(uint64_t seed, struct cg_slice);
-/* The exit block of the function. */
+/* Returns the exit block of the function. */
 uint32_t gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
-/* Flags of all rows of the block (CG_BRANCH_UNMARKED, CG_BRANCH_EXIT). */
+/* Returns the flags for all rows of the block (CG_BRANCH_UNMARKED, _EXIT). */
 unsigned gcov_block_flags(
     const struct gcov_unit *, const struct gcov_fn *, uint32_t block);
 /* False: all counts of the function are 0. */
@@ -225,7 +228,7 @@ gcov_has_counters(const struct gcov_fn *fn)
 {
 	return fn->data && fn->data->counters[GCOV_ARCS].at;
 }
-/* Does gcov report the function? */
+/* True if gcov reports the function. */
 bool gcov_is_reported(const struct gcov_unit *, const struct gcov_fn *);
 
 #endif

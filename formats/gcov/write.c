@@ -2,16 +2,17 @@
  * write.c - writes a .gcda file: the merged data of a unit, from the rows that
  * raw.h describes.
  *
- * Sources: those of data.c. The output is what libgcov would have left after
- * all runs: counters are added, bits or-ed; the smallest time of a first call
- * is kept; the number of runs and the greatest counters of runs (sum_max) are
- * added. Of the values of a counter those with the greatest counts are kept,
- * sorted by count; libgcov keeps those that come first, in the order of runs,
- * which has no meaning. The data of a single input is written unchanged.
+ * Sources: the sources of data.c. The output is what libgcov would have
+ * written after all runs: counters are added, bits or-ed; the smallest time of
+ * a first call is kept; the number of runs and the greatest counters of runs
+ * (sum_max) are added. The values of a counter with the greatest counts are
+ * kept, sorted by count. (libgcov keeps the values that come first, in the
+ * order of runs, which has no meaning.) The data of a single input is written
+ * unchanged.
  *
  * Lost: counters of values and targets before gcc 11, whose sum depends on the
- * order of runs (a warning says so); in the sum of programs of gcc 4.8 to 8,
- * the histogram of counters, which optimisation does not need.
+ * order of runs (with a warning); in merged data of gcc 4.8 to 8, the
+ * histogram of counters, which optimisation does not need.
  */
 #include <stdlib.h>
 
@@ -59,7 +60,7 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* Compares by function, kind, number. */
+/* Compares by function, kind, index. */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {
@@ -70,7 +71,7 @@ compare_counters(const struct row *a, const struct row *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Compares values by counter, by a key (the greatest first), by value. */
+/* Compares values by counter, by key (greatest first), then by value. */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
 {
@@ -97,7 +98,10 @@ compare_counts(const void *va, const void *vb)
 	return compare_by(a, b, a->row.count, b->row.count);
 }
 
-/* With one input values keep their order, else the greatest count is first. */
+/*
+ * With one input values keep their order, else they are sorted by count,
+ * greatest first.
+ */
 static void
 sort_values(struct writer *w)
 {
@@ -140,7 +144,7 @@ load(struct writer *w, struct cg_rows *rows)
 	return true;
 }
 
-/* Index of the first row that is not before the given one. */
+/* Returns the index of the first row that is not less than the given one. */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 {
@@ -160,7 +164,7 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return low;
 }
 
-/* Row i if it is of that line and block, or NULL. */
+/* Returns row i if it has the line and block, else NULL. */
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
@@ -178,7 +182,7 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return row && row->index == index ? row : NULL;
 }
 
-/* False: the word is missing, or differs between inputs. */
+/* Gets a word. False: it is absent, or differs between inputs. */
 static bool
 get_word(const struct writer *w, uint32_t line, uint32_t block, uint32_t number,
     uint32_t *word)
@@ -227,9 +231,9 @@ clamp(int64_t count)
 }
 
 /*
- * A word of a summary before gcc 9: checksum, number of counters, runs; in two
- * words each: sum of all counters, greatest counter of a run, sum of these;
- * then the histogram.
+ * Returns a word of a summary before gcc 9. The words are: checksum, number of
+ * counters, runs; as two words each: sum of all counters, greatest counter of
+ * a run, sum of the greatest counters of all runs; then the histogram.
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -274,7 +278,9 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 	}
 }
 
-/* Puts the summaries in the blocks from first to past, which is excluded. */
+/*
+ * Puts the summaries in the blocks from first up to, but not including, past.
+ */
 static void
 put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 {
@@ -293,7 +299,9 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* A word of bits, from row *at on, which becomes that of the next word. */
+/*
+ * Returns a word of bits from the rows at *at; advances *at to the next word.
+ */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
     uint32_t number, size_t *at)
@@ -323,7 +331,7 @@ put_counter(const struct writer *w, const struct row *row,
 	put_u64(w, value);
 }
 
-/* Index of the first value that is not before those of the counter. */
+/* Returns the index of the first value of the counter. */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
 {
@@ -339,7 +347,7 @@ find_values(const struct writer *w, const struct row *counter)
 	return low;
 }
 
-/* Finds the values of a counter that are written; returns their number. */
+/* Finds the values of a counter to write; returns their number. */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
     bool *dropped)
@@ -379,7 +387,7 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 	}
 }
 
-/* False: the rows are not those of n counters. */
+/* Puts n counters. False: the rows do not match n. */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
@@ -464,7 +472,7 @@ read_head(struct writer *w)
 	return true;
 }
 
-/* Inputs of one unit have at least one function in common. */
+/* All inputs of one unit have at least one function in common. */
 static bool
 check_fns(const struct writer *w)
 {
