@@ -5,8 +5,8 @@
  * of indirect calls. From gcc 11 on the data has, for each call site: the
  * number of all calls (negative if targets were dropped), the number of
  * targets, and for each target its ident and count. The line of the call is
- * not stored. Idents are the same in all notes, so the callee may be in a unit
- * that is read later.
+ * not stored. The ident is the one in the callee's notes, so the callee may be
+ * in a unit that is read later.
  *
  * -fcallgraph-info writes a .ci file next to the notes. Source: what gcc 12
  * writes, toplev.c. A .ci file is a text for VCG with one line for each edge:

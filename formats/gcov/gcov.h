@@ -10,7 +10,7 @@
  *	lines.c         counts of blocks -> counts of lines; cycles.c: of loops
  *	calls.c         callees, from counters of targets and .ci files
  *	emit.c          a solved function -> rows; paths.c: its prime paths
- *	raw.c, write.c  counters -> rows as they are; these rows -> .gcda
+ *	raw.c, write.c  raw counters -> rows; rows -> .gcda
  *	gcov.c          the module: reads inputs, calls the stages
  */
 #ifndef FORMATS_GCOV_GCOV_H

@@ -26,7 +26,7 @@ enum gcov_raw_block {
 	GCOV_RAW_WORD,        /* word of the function's record */
 	GCOV_RAW_ORDER,       /* target: number of the function in the file;
 	                       * count: number of inputs that have it */
-	GCOV_RAW_BITS = 32,   /* + kind; index: of the bit; its value: count > 0 */
+	GCOV_RAW_BITS = 32,   /* + kind; index: bit, 1 if count > 0 */
 	GCOV_RAW_VALUES = 48, /* + kind; index: of the counter; see below */
 	GCOV_RAW_HEAD = 64,   /* word of the header: enum gcov_raw_head */
 	GCOV_RAW_ENDS,        /* target: number of 0 words after the records */
