@@ -1,7 +1,8 @@
 /*
  * emit.c - adds the files of a document to the graph.
  *
- * JSON has less than gcov's data files. These rows stand for what it lacks:
+ * JSON has less information than gcov's data files. These rows replace what is
+ * missing:
  *
  *	blocks		A function states only how many blocks it has and how
  *			many of them ran. Each gets a row on line 0; as many
@@ -24,11 +25,11 @@ struct emit {
 	struct cg_build *build;
 	struct gcov_json_unit *unit;
 	cg_fn nameless;    /* the file's function without a name */
-	struct cg_pos pos; /* of the line */
-	cg_fn fn;          /* the function that the line belongs to */
-	uint32_t blocks;   /* highest block number that it may have */
+	struct cg_pos pos; /* position of the line */
+	cg_fn fn;          /* function of the line */
+	uint32_t blocks;   /* highest possible block number */
 	uint32_t number;   /* functions so far */
-	unsigned column;   /* of Exec in cost */
+	unsigned column;   /* column of Exec in cost */
 	uint64_t cost[CG_EVENT_MAX];
 };
 
@@ -136,7 +137,7 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* The first of the line's items of a kind, which are consecutive. */
+/* Finds the line's items of a kind, which are consecutive; *n: their number. */
 static const struct gcov_json_item *
 find_items(const struct emit *e, const struct gcov_json_line *line,
     enum cg_branch_kind kind, size_t *n)
@@ -167,7 +168,7 @@ any_ran(const struct gcov_json_item *item, size_t n)
 	return false;
 }
 
-/* How many items, starting with the first, have its kind and block. */
+/* Returns the number of items from the first on with its kind and block. */
 static size_t
 count_in_block(const struct gcov_json_item *item, size_t n)
 {
@@ -182,9 +183,10 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 
 /*
  * Adds the branches or calls of a line. The blocks of a function are listed in
- * ascending order, so a lower block is one of another function on the line.
- * The index of a row is its position in the block; in a lower block it is the
- * position on the line, which keeps the rows of both functions apart.
+ * ascending order, so a block with a lower number belongs to another function
+ * on the line. The index of a row is its position in the block. For such a
+ * lower block, it is the position on the line, which keeps the rows of both
+ * functions apart.
  */
 static void
 add_arcs(
@@ -240,7 +242,7 @@ add_conditions(struct emit *e, const struct gcov_json_line *line)
 	}
 }
 
-/* Sums and skips the items at *at that are of the block. */
+/* Returns the sum of the items of the block at *at; advances *at past them. */
 static int64_t
 sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
     uint32_t block)
@@ -255,8 +257,9 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a row for line->unexecuted, unless it follows from the line's ids
- * blocks (missed: some of them never ran) or, without blocks, from its count.
+ * Adds a row for line->unexecuted, unless this flag follows from the line's
+ * ids blocks (missed: some of them never ran) or, without blocks, from its
+ * count.
  */
 static void
 add_unexecuted(

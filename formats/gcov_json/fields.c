@@ -15,7 +15,7 @@ gcov_json_reject(struct gcov_json_reader *r, const char *expected)
 }
 /* ---- Values ------------------------------------------------------------- */
 
-/* Rounds a JSON number to an integer; false if it needs over 63 bits. */
+/* Rounds a JSON number to an integer; false if it needs more than 63 bits. */
 static bool
 round_number(struct cg_slice text, int64_t *number)
 {
@@ -56,7 +56,7 @@ round_number(struct cg_slice text, int64_t *number)
 	return true;
 }
 
-/* gcov 9 writes six digits of large counts: 1.37297e+06. */
+/* Takes a count; gcov 9 writes six digits of large counts: 1.37297e+06. */
 bool
 gcov_json_take_count(struct gcov_json_reader *r, void *to)
 {
@@ -113,7 +113,7 @@ gcov_json_take_bool(struct gcov_json_reader *r, void *to)
 	return true;
 }
 
-/* The string's bytes; they live until the next token. */
+/* Gets the string's bytes; they are valid until the next token. */
 static bool
 get_string(struct gcov_json_reader *r, struct cg_slice *text)
 {
@@ -125,7 +125,7 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 	return true;
 }
 
-/* Lines name their function, so many strings repeat the one before. */
+/* Takes a name; keeps the last one, as consecutive lines repeat it. */
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
 {
@@ -146,8 +146,8 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 /* ---- Arrays and objects ------------------------------------------------- */
 
 /*
- * Finds a key, NULL if it is not in fields. A tool writes keys in the same
- * order each time, so the search starts after the last match.
+ * Finds a key; NULL if it is not in fields. A tool writes keys in the same
+ * order each time, so the search starts after the previous match.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,
@@ -213,7 +213,7 @@ gcov_json_take_object(
 	}
 	if (r->type != CG_JSON_OBJECT_END)
 		return gcov_json_reject(r, "'}'");
-	if (r->json.depth > 0) /* else the document ends */
+	if (r->json.depth > 0) /* at depth 0 the document ends */
 		gcov_json_advance(r);
 	return true;
 }

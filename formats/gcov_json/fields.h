@@ -13,14 +13,14 @@ struct gcov_json_reader {
 	struct cg_json json;
 	enum cg_json_type type; /* the next token */
 	struct gcov_json_unit unit;
-	struct gcov_json_item item; /* the one being read */
-	uint32_t expressions;       /* with conditions, of the line so far */
+	struct gcov_json_item item; /* the item being read */
+	uint32_t expressions;       /* expressions on the line so far */
 	uint64_t mask[2];           /* conditions not covered: false, true */
 	uint64_t counted;           /* blocks, paths and conditions so far */
-	uint32_t path_index;        /* of the next location on the path */
-	cg_name last;               /* the string before, and its text */
+	uint32_t path_index;        /* index of the next location on the path */
+	cg_name last;               /* the last string, and its text */
 	struct cg_slice last_text;
-	CG_ARRAY(char) text; /* of a string with escapes */
+	CG_ARRAY(char) text; /* scratch for strings with escapes */
 	bool rounded; /* a warning was given */
 };
 
@@ -29,7 +29,7 @@ struct gcov_json_field {
 	const char *key;
 	bool (*take)(struct gcov_json_reader *, void *to);
 	size_t offset;
-	bool (*each)(struct gcov_json_reader *); /* of an array: each element */
+	bool (*each)(struct gcov_json_reader *); /* takes an array element */
 };
 
 static inline void
@@ -41,8 +41,8 @@ gcov_json_advance(struct gcov_json_reader *r)
 /* Reports that the next token is not what is expected; returns false. */
 bool gcov_json_reject(struct gcov_json_reader *, const char *expected);
 /*
- * These take the next token into *to: an int64_t, a uint32_t, a uint32_t that
- * is 0 if the number is negative (an unknown line or column), a bool, a
+ * These functions take the next token into *to: an int64_t, a uint32_t, a
+ * uint32_t (0 if the number is negative: an unknown line or column), a bool, a
  * cg_name. False: an error was reported.
  */
 bool gcov_json_take_count(struct gcov_json_reader *, void *to);
@@ -50,7 +50,7 @@ bool gcov_json_take_u32(struct gcov_json_reader *, void *to);
 bool gcov_json_take_position(struct gcov_json_reader *, void *to);
 bool gcov_json_take_bool(struct gcov_json_reader *, void *to);
 bool gcov_json_take_name(struct gcov_json_reader *, void *to);
-/* Takes an object with fields into *to; skips keys that are no fields. */
+/* Takes an object with fields into *to; skips keys that are not in fields. */
 bool gcov_json_take_object(
     struct gcov_json_reader *, const struct gcov_json_field *fields, void *to);
 

@@ -6,7 +6,7 @@
  */
 #include "gcov_json.h"
 
-/* gcc_version is enough to be sure: no other format has that key. */
+/* gcc_version alone is sufficient, as no other format has this key. */
 static int
 probe(const struct cg_head *head)
 {

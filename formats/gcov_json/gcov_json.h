@@ -59,7 +59,7 @@ struct gcov_json_line {
 	uint32_t number;
 	cg_name fn;         /* function_name, or 0 */
 	bool unexecuted;    /* some block of it never ran */
-	size_t item, items; /* first in unit.item, and how many */
+	size_t item, items; /* range in unit.item */
 };
 
 struct gcov_json_fn {
@@ -69,7 +69,7 @@ struct gcov_json_fn {
 	int64_t count;
 	uint32_t paths, covered;
 	size_t missed, missed_count; /* paths not taken, in unit.missed */
-	size_t step, steps;          /* in unit.step */
+	size_t step, steps;          /* range in unit.step */
 };
 
 struct gcov_json_file {
@@ -77,7 +77,7 @@ struct gcov_json_file {
 	size_t fn, fns, line, lines; /* in the unit's arrays */
 };
 
-/* A document, or the files of it that are not in the graph yet. */
+/* A document, or its files that have not been moved to the graph. */
 struct gcov_json_unit {
 	cg_name version, compiler, directory, data_file;
 	CG_ARRAY(struct gcov_json_file) file;
@@ -86,7 +86,7 @@ struct gcov_json_unit {
 	CG_ARRAY(struct gcov_json_item) item;
 	CG_ARRAY(uint32_t) missed; /* ids of paths not taken */
 	CG_ARRAY(struct gcov_json_step) step;
-	/* Of the file that is moved: linkage name -> index in fn, + 1. */
+	/* For the file that is being moved: linkage name -> index in fn + 1. */
 	struct cg_map fn_ids;
 };
 
@@ -102,13 +102,13 @@ int gcov_json_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 /*
- * Converts a version between the word in gcov's data files ("B22*") and JSON
- * ("12.2.0"). Returns text in room, or the argument if it is neither.
+ * Convert a version between the word in gcov's data files ("B22*") and JSON
+ * ("12.2.0"). Return text in room, or the argument if it has neither form.
  */
 #define GCOV_JSON_VERSION_MAX 32
 struct cg_slice gcov_json_word(struct cg_slice version, char *room);
 struct cg_slice gcov_json_version(struct cg_slice word, char *room);
-/* The major version, 12 for both; 0 if the text is neither. */
+/* Returns the major version, 12 for both forms; 0 for other text. */
 unsigned gcov_json_major(struct cg_slice word);
 
 #endif

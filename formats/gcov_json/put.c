@@ -42,11 +42,11 @@ gcov_json_put_text(
 	cg_put_json(w->r.out, text);
 }
 
-/* ,"key":number */
+/* Puts ,"key":number at to. */
 #define NUMBER(to, key, number) \
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
-/* Writes the path as in the input, if that names the same file. */
+/* Writes the path as it was in the input, if that path names the same file. */
 bool
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 {
@@ -71,7 +71,7 @@ gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 
 /* ---- Prime paths -------------------------------------------------------- */
 
-/* By path, then position on the path, then line. */
+/* Sorts by path, then position on the path, then line. */
 static int
 compare_steps(const void *pa, const void *pb)
 {
@@ -84,7 +84,7 @@ compare_steps(const void *pa, const void *pb)
 	return a->pos.line < b->pos.line ? -1 : a->pos.line > b->pos.line;
 }
 
-/* Lists paths that were not taken, and the sorted steps of all of them. */
+/* Lists the paths of a function that were not taken, and their sorted steps. */
 static bool
 list_paths(struct gcov_json_writer *w, cg_fn fn)
 {
@@ -116,7 +116,7 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  * element, and advance *at past them. False: out of memory.
  */
 
-/* A location: steps with the same index on the path, which are lines. */
+/* Puts a location: the lines of the steps with one index on the path. */
 static bool
 put_location(struct gcov_json_writer *w, size_t *at)
 {
@@ -138,7 +138,7 @@ put_location(struct gcov_json_writer *w, size_t *at)
 	return true;
 }
 
-/* A block of the path with its locations. */
+/* Puts a block of the path with its locations. */
 static bool
 put_step(struct gcov_json_writer *w, size_t *at)
 {
@@ -166,7 +166,7 @@ put_step(struct gcov_json_writer *w, size_t *at)
 	return true;
 }
 
-/* All blocks of a path; skips steps of lower paths. */
+/* Puts all blocks of a path; skips steps of lower paths. */
 static bool
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
 {
@@ -327,7 +327,7 @@ put_call(char *to, const struct cg_branch *row)
 	return LITERAL(to, "}");
 }
 
-/* An array of the rows of one kind that have all these flags. */
+/* Puts an array of the rows of one kind that have all flags. */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
     const struct gcov_json_entry *entry, size_t n, enum cg_branch_kind kind,
@@ -358,7 +358,7 @@ put_rows(struct gcov_json_writer *w, char *to,
 	return to;
 }
 
-/* The numbers of conditions for which that outcome is not covered. */
+/* Puts the numbers of conditions for which the outcome is not covered. */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end, unsigned outcome)
@@ -375,7 +375,7 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 	}
 }
 
-/* An expression: its conditions, two rows for each. */
+/* Puts an expression: its conditions, which have two rows each. */
 static void
 put_expression(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end)
@@ -416,7 +416,7 @@ put_expressions(
 	}
 }
 
-/* True if a JSON string needs no escapes for the text. */
+/* True if the text needs no escapes in a JSON string. */
 static bool
 is_plain(struct cg_slice text)
 {
@@ -429,7 +429,10 @@ is_plain(struct cg_slice text)
 	return true;
 }
 
-/* Consecutive lines mostly name the same function: checks its name once. */
+/*
+ * Puts the name. Consecutive lines usually name one function, so the check
+ * whether its name is plain is cached.
+ */
 static char *
 put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)
 {

@@ -6,12 +6,12 @@
 
 #include "gcov_json.h"
 
-/* What one function did on a line. */
+/* Data of one function on a line. */
 struct gcov_json_entry {
 	struct cg_line line;
 	/*
-	 * For a function that begins on the same line as others: its position
-	 * in the file's functions + 1. 0: the line is one of the file.
+	 * For a function of a group (see write.c): its position in the file's
+	 * functions + 1. 0: the line is a line of the file.
 	 */
 	uint32_t rank;
 	uint32_t number; /* of the function in its unit */
@@ -21,38 +21,38 @@ struct gcov_json_entry {
 struct gcov_json_writer {
 	struct cg_report r;
 	struct cg_rows *rows;
-	size_t column;  /* of Exec */
-	unsigned major; /* version of gcc, 0: unknown */
+	size_t column;  /* column of Exec */
+	unsigned major; /* major version of gcc, 0: unknown */
 	bool blocks;    /* format version 2 */
 	struct cg_slice directory;
-	struct gcov_json_entry *entry; /* of the file; groups first */
+	struct gcov_json_entry *entry; /* lines of the file; groups first */
 	size_t entry_cap;
 	const cg_fn *fn; /* the file's functions */
 	size_t fns;
-	bool groups;      /* some of them begin on one line */
+	bool groups;      /* some functions begin on one line */
 	uint32_t *rank;   /* by fn, as in an entry */
 	size_t next;      /* function that begins next */
 	cg_fn *open;      /* functions that have begun */
 	size_t opens, open_cap;
 	uint64_t line;    /* next line on which they may end */
-	cg_fn named;      /* function of the line before if its name is plain */
-	struct cg_slice name; /* ... and that name */
+	cg_fn named;      /* function of the last line if its name is plain */
+	struct cg_slice name; /* name of named */
 	bool comma;
-	uint32_t *path; /* paths of a function that were not taken */
+	uint32_t *path; /* paths of a function not taken */
 	size_t paths, path_cap;
-	struct cg_branch *step; /* of all these paths, sorted */
+	struct cg_branch *step; /* steps of all paths in path, sorted */
 	size_t steps, step_cap;
 };
 
-/* "key":, after a comma if w->comma is set. */
+/* Puts "key":, after a comma if w->comma is set. */
 void gcov_json_put_key(struct gcov_json_writer *, const char *key);
 void gcov_json_put_text(
     struct gcov_json_writer *, const char *key, struct cg_slice);
-/* "file": and the file's path. False: out of memory. */
+/* Puts "file": and the file's path. False: out of memory. */
 bool gcov_json_put_path(struct gcov_json_writer *, cg_file);
-/* Function i of the file. False: out of memory, or a cursor has failed. */
+/* Puts function i of the file. False: out of memory, or a cursor has failed. */
 bool gcov_json_put_fn(struct gcov_json_writer *, size_t i);
-/* A line of n functions, with the name of fn (0: no name). */
+/* Puts a line of n functions, with the name of fn (0: no name). */
 void gcov_json_put_line(struct gcov_json_writer *,
     const struct gcov_json_entry *, size_t n, cg_fn fn);
 

@@ -11,9 +11,10 @@
 
 #define CONDITIONS_MAX 64 /* gcc's limit for an expression */
 /*
- * A document counts blocks, paths and conditions without listing them, and
- * each becomes a row: one for each byte of the input and this many are
- * accepted, so that a large number in a small file does not exhaust memory.
+ * A document states numbers of blocks, paths and conditions without listing
+ * them, and each of them becomes a row. One row for each byte of the input
+ * plus this number is accepted, so that a large number in a small file does
+ * not exhaust memory.
  */
 #define COUNTED_MAX ((uint64_t)1 << 20)
 
@@ -98,7 +99,7 @@ take_block_id(struct gcov_json_reader *r)
 	return gcov_json_take_u32(r, &r->item.block) && add_item(r);
 }
 
-/* Takes the number of a condition for which that outcome is not covered. */
+/* Takes the number of a condition for which the outcome is not covered. */
 static bool
 take_not_covered(struct gcov_json_reader *r, int outcome)
 {
@@ -124,8 +125,9 @@ take_not_covered_true(struct gcov_json_reader *r)
 }
 
 /*
- * An expression: an item for both outcomes of each condition. JSON does not
- * name its block, so the number of the expression on the line serves.
+ * Takes an expression: an item for each outcome of each condition. JSON does
+ * not state the expression's block, so its number on the line is used as
+ * block.
  */
 static bool
 take_expression(struct gcov_json_reader *r)
@@ -190,7 +192,7 @@ take_line(struct gcov_json_reader *r)
 
 #define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
-/* Adds a line of the location that is number r->path_index on the path. */
+/* Adds a line of the location with index r->path_index on the path. */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)
 {
@@ -230,7 +232,7 @@ take_location(struct gcov_json_reader *r)
 
 #define STEP(member) .offset = offsetof(struct gcov_json_step, member)
 
-/* A block of a path, with its locations. */
+/* Takes a block of a path, with its locations. */
 static bool
 take_step(struct gcov_json_reader *r)
 {
@@ -306,7 +308,7 @@ take_fn(struct gcov_json_reader *r)
 
 	if (!gcov_json_take_object(r, fields, &fn))
 		return false;
-	/* blocks does not count the entry and the exit. */
+	/* blocks excludes the entry and the exit. */
 	if (fn.blocks > UINT32_MAX - 2)
 		return gcov_json_reject(r, "a function with fewer blocks");
 	if (!check_counted(r, (uint64_t)fn.blocks + fn.paths))
@@ -387,7 +389,7 @@ add_descs(struct gcov_json_reader *r)
 	}
 }
 
-/* Each document is a part. */
+/* Takes a document, which becomes a part. */
 static bool
 take_document(struct gcov_json_reader *r)
 {

@@ -4,7 +4,7 @@
  */
 #include "gcov_json.h"
 
-/* "12.2.0" -> "B22*", "9.3.0" -> "A93*", "4.8.0" -> "408*" */
+/* Converts "12.2.0" to "B22*", "9.3.0" to "A93*", "4.8.0" to "408*". */
 struct cg_slice
 gcov_json_word(struct cg_slice version, char *room)
 {
@@ -29,8 +29,9 @@ gcov_json_word(struct cg_slice version, char *room)
 }
 
 /*
- * A letter and a digit are the major version from 7 on ("A93*" is 9.3);
- * before, one digit is, and two digits are the minor version ("408*" is 4.8).
+ * From version 7 on, a letter and a digit are the major version ("A93*" is
+ * 9.3). Before, one digit is the major and two digits are the minor version
+ * ("408*" is 4.8).
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

@@ -2,10 +2,11 @@
  * write.c - writes a document for each part, with files, functions and lines
  * in gcov's order.
  *
- * A group is the functions that begin on the same line. Before that line of the
- * file come the lines of each function of the group. A line of the file is the
- * sum of all functions outside of groups; its function_name is the last
- * function that began before it and, from gcc 11 on, has not ended.
+ * A group consists of the functions that begin on the same line. The lines of
+ * each function of the group are written before this line of the file. A line
+ * of the file is the sum of all functions outside of groups. Its function_name
+ * is the last function that began before the line and, from gcc 11 on, has not
+ * ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Finds the function that the next line of the file names, 0 if none is open.
- * Call with ascending lines. False: out of memory.
+ * Finds the function that the next line of the file names; 0: no function is
+ * open. Call with ascending lines. False: out of memory.
  */
 static bool
 find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
@@ -66,7 +67,9 @@ find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* Lists the functions of the file and ranks those of groups. */
+/*
+ * Lists the functions of the file, and sets the ranks of functions in groups.
+ */
 static void
 list_fns(struct gcov_json_writer *w)
 {
@@ -135,8 +138,8 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Lists all lines of the file: first those of groups (*groups of them) by
- * function, then the others by line. False: out of memory.
+ * Lists all lines of the file: first the *groups lines of groups, by function,
+ * then other lines by line number. False: out of memory.
  */
 static bool
 list_lines(struct gcov_json_writer *w, size_t *entries, size_t *groups)
@@ -235,7 +238,7 @@ put_file(struct gcov_json_writer *w, cg_file file)
 	return ok;
 }
 
-/* Memory for reading and writing files. False: out of memory. */
+/* Allocates memory for reading and writing. False: out of memory. */
 static bool
 open_memory(struct gcov_json_writer *w)
 {
@@ -315,7 +318,7 @@ put_document(struct gcov_json_writer *w)
 	if (!w->r.lines)
 		return false;
 	put_head(w);
-	/* Files without lines, too. */
+	/* Files without lines are written, too. */
 	while (ok && cg_next_file(w->r.lines, &file)) {
 		pathless |= file == 0;
 		if (file == 0)
