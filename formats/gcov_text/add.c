@@ -1,6 +1,6 @@
 /*
  * add.c - adds files, functions and lines to the graph, for the readers of
- * both texts.
+ * annotated sources and of lists.
  */
 #include "gcov_text.h"
 
@@ -66,7 +66,7 @@ gcov_text_add_line(struct gcov_text *r, const struct gcov_text_line *line)
 	r->cost[r->column] = (uint64_t)line->count;
 	(void)cg_add_cost(
 	    r->build, line->fn, &pos, r->cost, line->count ? r->column + 1 : 0);
-	/* A block row is needed only for what the count does not tell. */
+	/* A block row is needed only if the count does not imply the mark. */
 	if (line->exceptional)
 		row.flags = CG_BRANCH_EXCEPTIONAL;
 	else if (line->unmarked)

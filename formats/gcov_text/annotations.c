@@ -10,8 +10,9 @@
 
 /*
  * An input states numbers of paths and conditions without listing them, and
- * each becomes a row: one for each byte of the input and this many are
- * accepted, so that a large number in a small file does not exhaust memory.
+ * each of them becomes a row. One row for each byte of the input plus this
+ * number is accepted, so that a large number in a small file does not exhaust
+ * memory.
  */
 #define COUNTED_MAX ((uint64_t)1 << 20)
 
@@ -75,8 +76,8 @@ gcov_text_check_counted(struct gcov_text_reader *r, uint64_t rows)
 /* ---- Annotations -------------------------------------------------------- */
 
 /*
- * Makes a function the owner of the lines that follow. If the one before has
- * got no line yet, both begin on the next line.
+ * Makes a function the owner of the following lines. If the previous function
+ * has no line yet, both begin on the next line.
  */
 static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)
@@ -93,7 +94,7 @@ set_fn(struct gcov_text_reader *r, cg_fn fn)
 	return true;
 }
 
-/* f called 2 returned 50% blocks executed 75% */
+/* Takes "f called 2 returned 50% blocks executed 75%". */
 bool
 gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -102,7 +103,7 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 	struct cg_slice name = text, rest;
 	int64_t entries;
 
-	/* Search from the end: the name may contain the word, too. */
+	/* Searched from the end, as the name may contain the word, too. */
 	do {
 		if (name.len < len)
 			return false;
@@ -124,8 +125,8 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Takes "taken 5", "taken 40%" or "returned 5". A percentage tells only
- * whether the branch was taken: any but 0% counts as 1.
+ * Takes "taken 5", "taken 40%" or "returned 5". A percentage states only
+ * whether the branch was taken: any except 0% counts as 1.
  */
 static bool
 take_taken(struct gcov_text_reader *r, struct cg_slice *text, const char *word,
@@ -163,7 +164,7 @@ take_index(struct cg_slice *text, uint32_t *index)
 	return true;
 }
 
-/* 0 taken 1 (fallthrough) */
+/* Takes "0 taken 1 (fallthrough)". */
 bool
 gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -186,7 +187,7 @@ gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* 0 returned 1 */
+/* Takes "0 returned 1". */
 bool
 gcov_text_take_call(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -217,7 +218,7 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 	r->expression.outcomes = 0;
 }
 
-/* " outcomes covered 3/8", or "  1 not covered (true false)" */
+/* Takes " outcomes covered 3/8", or "  1 not covered (true false)". */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -249,7 +250,7 @@ gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
 	return cg_take_char(&text, ')');
 }
 
-/* 2 of 5 */
+/* Takes "2 of 5". */
 bool
 gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -264,7 +265,7 @@ gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* 3 not covered: ... */
+/* Takes "3 not covered: ...". */
 bool
 gcov_text_take_path(struct gcov_text_reader *r, struct cg_slice text)
 {

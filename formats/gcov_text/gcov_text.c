@@ -1,6 +1,6 @@
 /*
- * gcov_text.c - the module for annotated sources and lists of gcov, which
- * gcov_text.h describes.
+ * gcov_text.c - the module for gcov's annotated sources and lists, described
+ * in gcov_text.h.
  */
 #include "gcov_text.h"
 

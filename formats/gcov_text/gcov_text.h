@@ -4,15 +4,16 @@
  *	gcov_text.c    recognises the format, lists its options
  *	add.c          files, functions and lines -> graph, for both readers
  *	annotations.c  text before and below a line of source -> graph
- *	read.c         annotated sources: lines -> struct gcov_text_line -> graph
+ *	read.c         annotated sources -> struct gcov_text_line -> graph
  *	list.c         lists of gcov -i -> graph
  *	source.c       finds and reads the sources to annotate
  *	put.c          a line, or the summary of a function -> text
  *	write.c        graph -> annotated sources: the order of their lines
  *
  * Source: "Invoking gcov" of the GCC manual; output of gcov of gcc 3.4 to 16
- * and of llvm-cov gcov. There are two texts. The first is the annotated source
- * of a file or, with -t, of many files one after the other:
+ * and of llvm-cov gcov. There are two kinds of text. The first is the
+ * annotated source of a file or, with -t, the sources of many files in
+ * sequence:
  *
  *	        -:    0:Source:a.c		head: Graph, Data, Runs, ...
  *	function f called 2 returned 50% blocks executed 75%
@@ -22,10 +23,10 @@
  *	call    0 never executed
  *
  * The count is - if the line has no code, ##### if it never ran, ===== if it
- * never ran and only an exception leads there, N* if some block on the line
+ * never ran and is reached only by an exception, N* if some block on the line
  * never ran. Functions that begin on one line (gcc 8 and later: instances of a
- * template) are a group. The file's lines show their sum. After the group's
- * last line follow the lines of each instance, between lines of dashes.
+ * template) are a group. The file's lines show the sum of the group. The lines
+ * of each instance follow the group's last line, between lines of dashes.
  *
  * The second text is a list (-i until gcc 8, llvm-cov gcov -i):
  *
@@ -51,17 +52,17 @@ struct gcov_text_line {
 	uint32_t number;
 	cg_fn fn;
 	bool unexecuted;  /* a block on it never ran */
-	bool unmarked;    /* ... but the line of the group has no mark */
-	bool exceptional; /* only an exception leads there */
-	bool shared;      /* instances of a group list it, too */
+	bool unmarked;    /* but the group's line has no mark */
+	bool exceptional; /* reached only by exceptions */
+	bool shared;      /* also listed by instances of a group */
 };
 
-/* The state that the readers of both texts share. */
+/* State shared by the readers of annotated sources and lists. */
 struct gcov_text {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	unsigned column; /* of Exec in cost */
+	unsigned column; /* column of Exec in cost */
 	cg_file file;
 	cg_fn nameless; /* the file's function without a name */
 	uint64_t cost[CG_EVENT_MAX];
@@ -76,12 +77,12 @@ void gcov_text_add_file(struct gcov_text *, struct cg_slice path);
 /* Adds a function of the file by its linkage name. */
 cg_fn gcov_text_add_fn(struct gcov_text *, struct cg_slice name);
 void gcov_text_add_line(struct gcov_text *, const struct gcov_text_line *);
-/* Takes decimal digits, maybe after a '-'. */
+/* Takes decimal digits, optionally after a '-'. */
 bool gcov_text_take_count(struct cg_slice *, int64_t *);
 
-/* Reads either text. */
+/* Reads a text of either kind. */
 int gcov_text_read(struct cg_job *, struct cg_in *, struct cg_build *);
-/* Reads a list whose first line was read already. */
+/* Reads a list; its first line, line, has been read already. */
 int gcov_text_read_list(struct gcov_text *, struct cg_slice line);
 int gcov_text_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -3,15 +3,15 @@
  * each file.
  *
  * Several counts of one line (instances of a template) are summed. A line
- * belongs to the last function that began before it, unless several began on
- * the same line or that function has ended.
+ * belongs to the last function that began before it, unless another function
+ * began on the same line as that one, or that function has ended.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gcov_text.h"
 
-/* Up to this many new functions are inserted one by one, more are sorted. */
+/* Up to this many new functions are inserted one by one; more are sorted. */
 #define INSERT_MAX 16
 
 struct listed_fn {
@@ -22,8 +22,8 @@ struct listed_fn {
 struct reader {
 	struct gcov_text *text;
 	CG_ARRAY(struct listed_fn) fn; /* functions of the file */
-	size_t sorted;                 /* of them, by first line */
-	uint32_t line, branches;       /* last line, and its branches so far */
+	size_t sorted;                 /* number of them sorted by first line */
+	uint32_t line, branches;       /* last line, its branches so far */
 };
 
 static bool
@@ -53,13 +53,13 @@ take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 	return gcov_text_take_count(rest, count) || reject(r, *rest, "a count");
 }
 
-/* How many of the sorted functions begin on that line or before. */
+/* Returns the number of sorted functions that begin on the line or before. */
 static size_t
 count_begun(const struct reader *r, uint32_t line)
 {
 	size_t low = 0, high = r->sorted, middle;
 
-	/* Most lists have functions in order, so all of them. */
+	/* Most lists have functions in order, so all of them have begun. */
 	if (high > 0 && r->fn.at[high - 1].first <= line)
 		return high;
 	while (low < high) {
@@ -80,7 +80,7 @@ compare_fns(const void *pa, const void *pb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Lines may come between functions, so this is called for each line. */
+/* Sorts new functions; called for each line, as lines may precede functions. */
 static void
 sort_fns(struct reader *r)
 {
@@ -100,7 +100,7 @@ sort_fns(struct reader *r)
 	}
 }
 
-/* function:LINE,[END,]COUNT,NAME */
+/* Takes function:LINE,[END,]COUNT,NAME. */
 static bool
 take_function(struct reader *r, struct cg_slice rest)
 {
@@ -113,7 +113,7 @@ take_function(struct reader *r, struct cg_slice rest)
 	if (!take_number(r, &rest, &fn.first) || !take_count(r, &rest, &count))
 		return false;
 	more = rest;
-	/* A name does not begin with a digit. */
+	/* A name does not begin with a digit, so a number here is the count. */
 	if (cg_take_char(&more, ',') && gcov_text_take_count(&more, &end) &&
 	    cg_starts(more, ",")) {
 		if (count > 0 && count <= UINT32_MAX)
@@ -133,7 +133,7 @@ take_function(struct reader *r, struct cg_slice rest)
 	return cg_append(r->text->job, &r->fn, fn);
 }
 
-/* The function that a line belongs to. */
+/* Returns the function that a line belongs to. */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
 {
@@ -148,7 +148,7 @@ find_fn(struct reader *r, uint32_t line)
 	return r->fn.at[n - 1].fn;
 }
 
-/* lcount:LINE,COUNT[,UNEXECUTED] */
+/* Takes lcount:LINE,COUNT[,UNEXECUTED]. */
 static bool
 take_lcount(struct reader *r, struct cg_slice rest)
 {
@@ -171,7 +171,7 @@ take_lcount(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* branch:LINE,taken|nottaken|notexec */
+/* Takes branch:LINE,taken|nottaken|notexec. */
 static bool
 take_branch(struct reader *r, struct cg_slice rest)
 {
@@ -201,7 +201,7 @@ take_file(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* The first line of a list of gcov 8. */
+/* Takes the first line of a list of gcov 8. */
 static bool
 take_version(struct reader *r, struct cg_slice rest)
 {
@@ -209,7 +209,7 @@ take_version(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* Keys that stand for rows of a file come first. */
+/* Keys that become rows of a file come first. */
 #define FILE_KEYS 3
 static const struct {
 	const char *key;

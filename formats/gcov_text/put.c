@@ -7,7 +7,7 @@
 
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
-/* A branch or a call. */
+/* Puts a branch or a call. */
 static void
 put_arc(
     struct gcov_text_writer *w, const struct cg_branch *row, unsigned number)
@@ -21,7 +21,7 @@ put_arc(
 	else
 		cg_putf(w->out, call ? "returned %lld" : "taken %lld",
 		    (long long)row->count);
-	/* gcov until gcc 12 writes no kind for branches that never ran. */
+	/* Until gcc 12, gcov writes no kind for branches that never ran. */
 	if (!call && (ran || w->version == 0 || w->version >= 1300))
 		cg_puts(w->out, row->flags & CG_BRANCH_FALLTHROUGH
 				    ? " (fallthrough)"
@@ -30,7 +30,7 @@ put_arc(
 	cg_putc(w->out, '\n');
 }
 
-/* By block, then index; a call precedes a branch with the same index. */
+/* Orders by block, then index; a call precedes a branch with the same index. */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 {
@@ -38,7 +38,7 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 					 : call->index <= arc->index;
 }
 
-/* Writes branches and calls from that number on; returns the next one. */
+/* Puts branches and calls, numbered from number on; returns the next number. */
 static unsigned
 put_arcs(
     struct gcov_text_writer *w, const struct cg_line *line, unsigned number)
@@ -115,7 +115,7 @@ gcov_text_sum_line(const struct gcov_text_writer *w, const struct cg_line *line,
 	sum->has_code = true;
 	if (__builtin_add_overflow(sum->count, count, &sum->count))
 		sum->count = count < 0 ? INT64_MIN : INT64_MAX;
-	/* Without blocks, the count tells whether all of the line ran. */
+	/* Without blocks, the line ran completely if its count is not 0. */
 	sum->unexceptional |= row == end;
 	sum->unexecuted |= row == end && count == 0;
 	for (; row < end; row++) {
@@ -161,7 +161,7 @@ gcov_text_put_annotations(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* As gcov computes it: in floats; only 0 gives 0%. */
+/* Computed as in gcov: in float; only 0 gives 0%. */
 static void
 put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
@@ -174,7 +174,7 @@ put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 	cg_putf(w->out, "%.0f%%", (double)ratio);
 }
 
-/* As llvm-cov computes it: in integers, rounded down; only 0 gives 0%. */
+/* Computed as in llvm-cov: in integers, rounded down; only 0 gives 0%. */
 static void
 put_whole_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
@@ -197,8 +197,8 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * llvm-cov writes no function that begins on line 0, as the wrappers of clang
- * 19 for co_await do, or behind the last line with code (annotateSource() of
+ * llvm-cov omits functions that begin on line 0, such as the wrappers of clang
+ * 19 for co_await, or after the last line with code (annotateSource() of
  * GCOV.cpp).
  */
 bool
@@ -232,7 +232,7 @@ gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)
 		cg_puts(w->out, " blocks executed ");
 		put(w, (int64_t)sum.executed, (int64_t)sum.blocks);
 	} else {
-		/* Without blocks: the percentages of the input, if any. */
+		/* Without blocks: the percentages from the input, if any. */
 		(void)cg_put_inline(
 		    w->out, cg_branch_label(w->graph,
 				&(struct cg_branch){ .label = sum.label }));

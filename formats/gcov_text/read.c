@@ -2,14 +2,14 @@
  * read.c - reads annotated sources.
  *
  * A line belongs to the last function whose summary came before it. Lines of
- * the file are held back: where the instances of a group follow, the counts of
- * their lines are subtracted from the sum that the file's lines show.
+ * the file are held back: if the instances of a group follow, their counts are
+ * subtracted from the file's lines, which have the sums.
  */
 #include <string.h>
 
 #include "read.h"
 
-/* The kinds of a line's count. */
+/* Kinds of counts of a line. */
 enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 
 /* ---- Lines -------------------------------------------------------------- */
@@ -56,7 +56,7 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 	return cg_append(r->text.job, &r->held, *line);
 }
 
-/* Adds a line of an instance and subtracts it from the file's line. */
+/* Adds a line of an instance, and subtracts its count from the file's line. */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 {
@@ -128,7 +128,7 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 	return true;
 }
 
-/* Adds a function that begins on the last line. */
+/* Adds a function that begins on the current line. */
 static bool
 begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 {
@@ -148,7 +148,7 @@ begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 	return fn->paths.count == 0 || add_paths(r, fn->fn, &fn->paths);
 }
 
-/* Adds the functions whose summaries came before this line. */
+/* Adds the functions whose summaries preceded the current line. */
 static bool
 begin_fns(struct gcov_text_reader *r)
 {
@@ -166,8 +166,8 @@ begin_fns(struct gcov_text_reader *r)
 }
 
 /*
- * Takes the rest of COUNT:LINE-block N, which gcov -a writes. With -w, "(BB 3)"
- * names the block that the annotations below belong to.
+ * Takes the rest of COUNT:LINE-block N, which gcov -a writes. With -w, "(BB
+ * 3)" is the block of the following annotations.
  */
 static void
 take_block(struct gcov_text_reader *r, struct cg_slice text)
@@ -183,7 +183,7 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 	}
 }
 
-/* COUNT:LINE:SOURCE or COUNT:LINE-block  N */
+/* Takes COUNT:LINE:SOURCE or COUNT:LINE-block  N. */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -225,7 +225,7 @@ take_line(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Functions that got no line begin on line 0, which means unknown. */
+/* Ends a source. Functions without a line begin on line 0, unknown. */
 static bool
 end_source(struct gcov_text_reader *r)
 {
@@ -238,7 +238,7 @@ end_source(struct gcov_text_reader *r)
 	return ok;
 }
 
-/* Takes the start of a line 0: "        -:    0:" */
+/* Takes the start of a line 0: "        -:    0:". */
 static bool
 take_head_start(struct cg_slice *text)
 {
@@ -254,7 +254,7 @@ take_head_start(struct cg_slice *text)
 	return true;
 }
 
-/* Takes the rest of a line 0: "Source:NAME" and others. */
+/* Takes the rest of a line 0: "Source:NAME" or another key. */
 static bool
 take_head(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -305,7 +305,7 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 
 	if (text.len < 2 || text.ptr[text.len - 1] != ':')
 		return false;
-	/* An annotated empty line of source ends with ':', too. */
+	/* An annotated empty source line ends with ':', too. */
 	(void)cg_take_until(&rest, ':', &count);
 	(void)cg_take_blanks(&rest);
 	if (cg_take_u64(&rest, &number) && cg_equal(rest, ":"))
@@ -316,7 +316,7 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Ends an instance: the name of the next one follows, or the file goes on. */
+/* Ends an instance; the name of the next instance, or the file, follows. */
 static bool
 take_dashes(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -339,7 +339,7 @@ static const struct {
 	{ "paths covered ", gcov_text_take_paths },
 	{ "path ", gcov_text_take_path },
 	{ GCOV_TEXT_DASHES, take_dashes },
-	/* Messages of gcov -t for each file and function. */
+	/* gcov -t writes these messages for each file and function. */
 	{ "Function '", ignore },
 	{ "File '", ignore },
 	{ "Lines executed:", ignore },
@@ -371,7 +371,7 @@ take_any(struct gcov_text_reader *r, struct cg_slice text)
 					      : take_line(r, text);
 	while (i < KEYS && !cg_take_prefix(&text, keys[i].key))
 		i++;
-	/* A line begins with a blank unless its count has over eight digits. */
+	/* A line begins with a blank if its count has at most eight digits. */
 	return i < KEYS ? keys[i].take(r, text) : take_line(r, text);
 }
 

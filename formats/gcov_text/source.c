@@ -1,8 +1,9 @@
 /*
  * source.c - reads the sources to annotate.
  *
- * Without a source, only lines with code are written, and their text is the
- * mark of old versions of gcov for lines past the end of a file.
+ * If the source is not found, only lines with code are written. Their text is
+ * then the mark with which old versions of gcov show lines past the end of a
+ * file.
  */
 #include <string.h>
 

@@ -8,7 +8,9 @@
 
 #include "write.h"
 
-/* The first and last line of a function; unknown ends are the first line. */
+/*
+ * Gets the first and last line of a function; without an end, both are equal.
+ */
 static void
 get_range(
     const struct gcov_text_writer *w, cg_fn fn, uint32_t *first, uint32_t *last)
@@ -22,9 +24,9 @@ get_range(
 
 /*
  * Writes one function of a group with all its lines. *at is the index of its
- * first entry in w->group, and then that of the next function. Without a
- * source, its first and last line are written even if they have no code: they
- * tell its range.
+ * first entry in w->group, and becomes the index of the next function. Without
+ * a source, its first and last line are written even if they have no code, to
+ * preserve its range.
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
@@ -66,7 +68,7 @@ put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* By function, then line. */
+/* Sorts by function, then line. */
 static int
 compare_group(const void *pa, const void *pb)
 {
@@ -77,7 +79,7 @@ compare_group(const void *pa, const void *pb)
 	return a->line.line < b->line.line ? -1 : a->line.line > b->line.line;
 }
 
-/* Data of clang has no last lines: its functions are in no groups. */
+/* Functions of clang have no last lines, so they are not in groups. */
 static bool
 has_end(const struct gcov_text_writer *w, cg_fn fn)
 {
@@ -87,7 +89,7 @@ has_end(const struct gcov_text_writer *w, cg_fn fn)
 	return range.last > 0;
 }
 
-/* By order in the unit, then in the graph. */
+/* Sorts by order in the unit, then in the graph. */
 static int
 compare_numbers(const void *pa, const void *pb)
 {
@@ -118,7 +120,7 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 	}
 }
 
-/* Lists the lines of the file; false: out of memory, rejected. */
+/* Lists the lines of the file; false: out of memory (rejected). */
 static bool
 list_lines(struct gcov_text_writer *w)
 {
@@ -150,7 +152,7 @@ list_lines(struct gcov_text_writer *w)
 /*
  * Writes a line of the file: the sum of all functions, with annotations of
  * functions outside of groups in the order of their unit. *at is the index of
- * the line's first entry, and then that of the next line.
+ * the line's first entry, and becomes the index of the next line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -171,17 +173,17 @@ put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
 	gcov_text_put_annotations(w, &w->entry.at[first], end - first);
 }
 
-/* The position of a walk through the file. */
+/* State while the lines of a file are written. */
 struct walk {
-	size_t entry, group, fn;    /* index of the next of each */
+	size_t entry, group, fn;    /* next index of each */
 	size_t group_fn, group_end; /* functions of the open group */
-	uint32_t last;              /* its last line, 0: none is open */
+	uint32_t last;              /* last line of the open group; 0: none */
 };
 
 /*
- * Writes the summaries of functions that begin on this line and opens their
- * group if they have one. put_instance() writes those of a group. Functions
- * that begin inside an open group get no summary.
+ * Writes the summaries of functions that begin on this line, and opens the
+ * group of these functions, if any. put_instance() writes the summaries of a
+ * group. Functions that begin inside an open group get no summary.
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -224,8 +226,9 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 }
 
 /*
- * The next line to write, 0: none. All lines of a source; past its end, lines
- * with code, those where functions begin, and the last line of a group.
+ * Returns the next line to write, 0: none. All lines of a source are written;
+ * past its end, lines with code, lines where functions begin, and the last
+ * line of a group.
  */
 static uint32_t
 next_line(
@@ -268,7 +271,7 @@ put_lines(struct gcov_text_writer *w)
 	return true;
 }
 
-/* A description of the only part, "" if several parts or values have it. */
+/* Returns a description of the only part; "" if it has no or several values. */
 static struct cg_slice
 find_desc(const struct gcov_text_writer *w, const char *name)
 {
@@ -320,7 +323,7 @@ put_head(struct gcov_text_writer *w, struct cg_slice name)
 	put_tag(w, "Runs:", find_desc(w, "Runs"));
 }
 
-/* The path as in the input, if that names the same file. */
+/* Gets the path as it was in the input, if that path names the same file. */
 static bool
 get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 {
@@ -344,10 +347,11 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 }
 
 /*
- * Finds the last line up to which gcov writes functions. From gcc 8 to 14 gcov knows
- * no lines of a file behind the last one with code, so that it omits a group
- * which ends there: the last line of a function may be only a brace. gcc 15
- * adds the last lines of functions (process_all_functions() of gcov.cc).
+ * Finds the last line up to which gcov writes functions. From gcc 8 to 14 gcov
+ * knows no lines of a file after the last line with code. So it omits a group
+ * that ends later, because the last line of a function may be only a brace.
+ * gcc 15 adds the last lines of functions (process_all_functions() of
+ * gcov.cc).
  */
 static void
 find_end(struct gcov_text_writer *w)
@@ -376,7 +380,9 @@ put_file(struct gcov_text_writer *w, cg_file file)
 	return ok;
 }
 
-/* The version of gcc in its data files: "B22*" is 1202, "408*" is 408. */
+/*
+ * Returns the version of gcc in its data files: "B22*" is 1202, "408*" is 408.
+ */
 static unsigned
 get_version(struct cg_slice word)
 {
