@@ -3,14 +3,13 @@
  *
  * Source: src/cmd/vendor/golang.org/x/tools/cover/profile.go of Go 1.19, which
  * go tool cover uses, and go test of Go 1.19. After "mode: set" (or count, or
- * atomic) each line has a block of statements, with its columns, and how often
- * it ran. Merged files may repeat the line with the mode.
+ * atomic) each line has a block of statements, with its columns and execution
+ * count. Merged files may repeat the line with the mode.
  *
  * Lines with their counts survive: a line has the largest count of the blocks
- * on it, as in reports by line that are made of these profiles. Numbers of
- * statements and columns are lost, so the percentages of go tool cover are of
- * statements before and of lines after a conversion to this format. Functions
- * and branches are not in the format.
+ * on it, as in reports by line. Numbers of statements and columns are lost, so
+ * that go tool cover shows percentages of lines, not of statements, for a
+ * converted profile. Functions and branches are not in the format.
  */
 #include "go_cover.h"
 

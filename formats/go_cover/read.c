@@ -1,11 +1,11 @@
 /*
  * read.c - reads cover profiles, also those that were merged.
  *
- * Blocks of a file may be in any order and places, and the same block may come
- * several times, for each package whose tests ran it. So all blocks are
- * collected, at 32 bytes each, and sorted. A pass over the blocks of a file
- * keeps those that reach the current line in a heap; the largest count is that
- * of the line.
+ * Blocks of a file may come in any order and between blocks of other files,
+ * and a block may be repeated for each package whose tests ran it. So all
+ * blocks are collected, at 32 bytes each, and sorted. A pass over the blocks
+ * of a file keeps the blocks that contain the current line in a heap; the
+ * largest count is the count of the line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #include "go_cover.h"
 
 /*
- * A block names lines without listing them. A profile may have one for each of
- * its bytes, and this many more: real blocks have a few lines in 40 bytes.
+ * A block covers lines without listing them. A profile may have one line for
+ * each of its bytes plus this number: real blocks have a few lines in 40
+ * bytes.
  */
 #define LINES_MORE ((uint64_t)1 << 20)
 
@@ -33,7 +34,7 @@ struct reader {
 	struct cg_in *in;
 	struct cg_build *build;
 	enum mode mode;
-	struct cg_slice name; /* of the last file; in the current text */
+	struct cg_slice name; /* name of the last file, in the current text */
 	cg_file file;
 	CG_ARRAY(struct block) block;
 	bool unsorted;
@@ -84,7 +85,7 @@ take_u32(struct cg_slice *text, uint32_t *number)
 	return true;
 }
 
-/* "12.34,56.7 2 1" */
+/* Takes "12.34,56.7 2 1". */
 static bool
 take_numbers(struct cg_slice text, struct block *block)
 {
@@ -98,7 +99,7 @@ take_numbers(struct cg_slice text, struct block *block)
 	       take_decimal(&text, INT64_MAX, &block->count) && text.len == 0;
 }
 
-/* By place: blocks with the same key are one. */
+/* Sorts by position; blocks with the same position are equal. */
 static int
 compare_blocks(const void *pa, const void *pb)
 {
@@ -165,7 +166,7 @@ take_text(struct reader *r, struct cg_slice text)
 
 /* ---- Blocks ------------------------------------------------------------- */
 
-/* Makes blocks of one place one. */
+/* Merges blocks with the same position. */
 static bool
 merge_blocks(struct reader *r)
 {
@@ -256,7 +257,7 @@ add_line(struct reader *r, cg_fn fn, uint64_t line)
 	return cg_add_cost(r->build, fn, &pos, &block->count, 1);
 }
 
-/* Adds the lines of the blocks of one file: [i, end). */
+/* Adds the lines of the blocks [i, end), which are in one file. */
 static bool
 add_file(struct reader *r, size_t i, size_t end)
 {
@@ -268,7 +269,7 @@ add_file(struct reader *r, size_t i, size_t end)
 		if (r->heap.n == 0)
 			line = r->block.at[i].line;
 		for (; i < end && r->block.at[i].line <= line; i++) {
-			/* After a gap, line is that of the next block. */
+			/* After a gap, line is the next block's first line. */
 			if (r->block.at[i].last >= line && !push(r, i))
 				return false;
 		}

@@ -4,8 +4,8 @@
 #include "go_cover.h"
 
 /*
- * From the first column to the last that go tool cover can number. Its reports
- * end a block at the latest with its line.
+ * A block from the first column to the last one that go tool cover can number.
+ * Reports of go tool cover end a block at the end of its line.
  */
 #define WHOLE_LINE_FROM ".1,"
 #define WHOLE_LINE_TO ".65535 1 "
