@@ -7,8 +7,8 @@
  *	sampling period=2
  *	65319828 20 @ 0x4b5a71 0x4b59f9 0x4612e1
  *
- * Cycles, then how often. Both are multiplied by the sampling period, and
- * cycles become nanoseconds.
+ * A stack has cycles, then a count. Both are multiplied by the sampling
+ * period, and cycles are converted to nanoseconds.
  */
 #include "gperftools.h"
 
@@ -31,7 +31,7 @@ gperf_begin_contention(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* "cycles/second = 3201000000" */
+/* Takes "cycles/second = 3201000000". */
 static bool
 take_attribute(
     struct gperf_reader *r, struct cg_slice key, struct cg_slice value)

@@ -1,6 +1,6 @@
 /*
- * counts.c - Go's counts of stacks (debug=1): of goroutines, of threads that
- * were created, and of profiles that a program defines itself:
+ * counts.c - Go's counts of stacks (debug=1): of goroutines, of created
+ * threads, and of custom profiles of a program:
  *
  *	goroutine profile: total 13
  *	5 @ 0x4375f6 0x40619b 0x4b51fe 0x4612e1

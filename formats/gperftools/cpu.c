@@ -20,7 +20,7 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 	return value;
 }
 
-/* After the same header vmprof has a marker and a name, no record. */
+/* False for vmprof, which has a marker and a name after the same header. */
 static bool
 has_record(struct cg_slice head, struct words words)
 {
@@ -29,7 +29,10 @@ has_record(struct cg_slice head, struct words words)
 		   get_word(head, 6, words) <= UINT32_MAX);
 }
 
-/* 0, 3 or more words that follow, 0 (1: Java), period in us, padding. */
+/*
+ * Finds the word size and byte order of the header: 0, 3 (words that follow,
+ * or more), 0 (1: Java), sampling period in us, padding.
+ */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)
 {
@@ -67,7 +70,7 @@ fail_truncated(struct gperf_reader *r)
 		   "expected the end mark 0 1 0: the file is truncated");
 }
 
-/* Reads a record, or the end mark. */
+/* Reads a record or the end mark. */
 static bool
 read_record(struct gperf_reader *r, struct words words, bool *end)
 {

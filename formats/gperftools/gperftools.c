@@ -5,13 +5,13 @@
  * contention).
  *
  * Source: profile/legacy_profile.go of google/pprof; counts are estimated from
- * samples as there. Addresses are of a process, whose mappings are at the end:
- * names come from the executables of --exe or the mapped files, as in pprof, or
- * from the text itself, if it is Go's, Java's or of threads.
+ * samples as there. Addresses are those of a process, whose mappings are at
+ * the end. Names come from the executables of --exe or the mapped files, as in
+ * pprof, or from the text itself for Go, Java and threads.
  *
- * Stacks are kept whole; pprof drops the second frame of a CPU profile if most
- * samples share it, and frames of allocators, locks and profilers by name. The
- * comments on memory that Go writes are dropped.
+ * Stacks are kept complete, whereas pprof drops the second frame of a CPU
+ * profile if most samples share it, and frames of allocators, locks and
+ * profilers by name. The comments on memory that Go writes are dropped.
  */
 #include "gperftools.h"
 
@@ -28,7 +28,7 @@ static const struct {
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* The kind of text, KINDS if it is none. */
+/* Returns the index of the kind of text; KINDS: unknown. */
 static size_t
 find_kind(struct gperf_reader *r, struct cg_slice header)
 {

@@ -33,18 +33,21 @@
 struct gperf_node {
 	uint32_t parent, addr; /* node + 1, address + 1 */
 };
-/* What else is known of samples; group 0 is in the list, too: nothing. */
+/* Other data of samples. Group 0, which is in the list, has none. */
 struct gperf_group {
 	uint64_t tid;
 	cg_name thread;
-	size_t label, labels; /* the first, in the list of labels; how many */
+	size_t label, labels; /* index of the first label, number */
 };
 struct gperf_sample {
 	uint32_t leaf;  /* node + 1; 0: no frames */
 	uint32_t group;
 	uint64_t samples, cost[GPERF_COLUMNS];
 };
-/* A function at an address; several if inlined, innermost first. */
+/*
+ * A function at an address. If functions are inlined there, several frames,
+ * innermost first.
+ */
 struct gperf_frame {
 	cg_fn fn;
 	struct cg_pos pos;
@@ -55,22 +58,22 @@ struct gperf_comment {
 	struct gperf_frame frame;
 };
 struct gperf_names {
-	size_t first, count; /* in the list of frames */
+	size_t first, count; /* range in the list of frames */
 };
 
 struct gperf_reader {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	/* What the kind of profile says of itself. */
+	/* Set by the kind of profile: */
 	struct cg_event event[GPERF_COLUMNS];
 	size_t columns, main_event;
 	uint64_t period;         /* see gperf_describe_period() */
 	const char *period_unit; /* "cpu nanoseconds" */
-	bool exact_leaf;  /* the first address is no return address */
+	bool exact_leaf;  /* the first address is not a return address */
 	bool ids;         /* addresses are numbers of functions: Java */
-	bool needs_maps;  /* the producer ends the file with mappings */
-	/* The current sample: its costs, its stack with the leaf first. */
+	bool needs_maps;  /* the producer writes mappings at the end */
+	/* The current sample: its costs, and its stack, leaf first. */
 	bool held;
 	struct gperf_sample sample;
 	uint64_t addr[GPERF_DEPTH_MAX];
@@ -82,12 +85,12 @@ struct gperf_reader {
 	CG_ARRAY(struct gperf_group) groups;
 	CG_ARRAY(struct cg_label) labels;
 	struct cg_map addr_ids, children, by_leaf, sizes;
-	/* names.c: of addresses; of the comments of the current sample */
+	/* names.c: names of addresses, and comments of the current sample */
 	CG_ARRAY(struct gperf_frame) frames;
 	CG_ARRAY(struct gperf_names) names;
 	CG_ARRAY(struct gperf_comment) pending;
-	struct cg_map named; /* address to its index in names + 1 */
-	bool hides;          /* the text leaves functions out */
+	struct cg_map named; /* address -> index in names + 1 */
+	bool hides;          /* the text omits functions */
 	/* mappings.c */
 	struct cg_space *space;
 	bool in_part, in_maps, mapped;
@@ -95,12 +98,12 @@ struct gperf_reader {
 		cg_name name, value;
 	} variable[GPERF_VARIABLES];
 	size_t variables;
-	/* Private to the kind: counts that the header states or lines have. */
+	/* Private to the kind: numbers of the header, sums of lines, ... */
 	uint64_t stated[4], sum[4];
 	uint64_t rate, per_second;
 	bool in_samples;
-	bool commented, open; /* stacks have comments; the last has no end */
-	bool same; /* the stack is that of the thread before */
+	bool commented, open; /* stacks have comments; the last one is open */
+	bool same; /* the stack of the previous thread */
 	uint64_t expanded; /* see gperf_expand() */
 };
 
@@ -109,61 +112,64 @@ struct gperf_reader {
 /* Begins a sample; the caller adds addresses to its stack. */
 void gperf_begin_sample(struct gperf_reader *);
 bool gperf_add_address(struct gperf_reader *, uint64_t);
-/* "0x1000 0x2000": return addresses, but for an exact leaf. */
+/* Takes "0x1000 0x2000": return addresses, except an exact leaf. */
 bool gperf_take_stack(struct gperf_reader *, struct cg_slice);
-/* Ends the sample, if one was begun, and keeps it. */
+/* Ends the current sample, if any, and stores it. */
 bool gperf_end_sample(struct gperf_reader *);
-/* The group of samples with that label bytes. */
+/* Sets the sample's group: the one with the label bytes. */
 bool gperf_set_size(struct gperf_reader *, uint64_t bytes);
-/* The sample is of a group of its own, to which labels can be added. */
+/* Makes a new group for the sample, to which labels can be added. */
 struct gperf_group *gperf_set_group(struct gperf_reader *);
 bool gperf_add_label(struct gperf_reader *, struct gperf_group *,
     struct cg_slice key, struct cg_slice value);
 
 /* ---- names.c ------------------------------------------------------------ */
 
-/* "#	0x4b51fd	main.wait+0x1d	/tmp/main.go:10" of the sample. */
+/*
+ * Takes "#        0x4b51fd        main.wait+0x1d  /tmp/main.go:10", a comment
+ * of the sample.
+ */
 bool gperf_take_comment(struct gperf_reader *, struct cg_slice);
-/* The sample ends: its comments name its addresses. */
+/* Names the addresses of the sample by its comments, at its end. */
 bool gperf_name_stack(struct gperf_reader *);
-/* The only function at an address, unless one is known. */
+/* Sets the only frame at an address, unless the address has names already. */
 bool gperf_name_address(
     struct gperf_reader *, uint64_t addr, const struct gperf_frame *);
-/* How many functions are known at the address; 0: none. */
+/* Returns the number of frames known at the address; 0: none. */
 size_t gperf_find_names(
     const struct gperf_reader *, uint64_t addr, const struct gperf_frame **);
 
 /* ---- mappings.c --------------------------------------------------------- */
 
 /*
- * Counts bytes for what the text has once and uses many times: too many for its
- * size are an error.
+ * Counts bytes of memory for data that the text states once but that is used
+ * many times. Too many bytes for the size of the text are an error.
  */
 bool gperf_expand(struct gperf_reader *, uint64_t bytes);
 bool gperf_get_hex(struct cg_slice word, uint64_t *value);
-/* Begins the part, unless it was begun; path: the executable's, or "". */
+/* Begins the part unless it has begun; path: the executable, or "". */
 void gperf_begin_part(struct gperf_reader *, struct cg_slice path);
-/* Adds a mapping. The first with a path is that of the executable. */
+/* Adds a mapping. The first mapping with a path is the executable. */
 bool gperf_add_mapping(struct gperf_reader *, struct cg_slice line);
-/* Warns if the last mapping is incomplete. Adds the executable if none is. */
+/* Warns if the last mapping is incomplete; maps the executable if none is. */
 bool gperf_end_mappings(struct gperf_reader *);
 
 /* ---- graph.c ------------------------------------------------------------ */
 
-/* Adds everything to the graph, at the end of the input. */
+/* Adds all data to the graph, at the end of the input. */
 bool gperf_add_graph(struct gperf_reader *);
 
 /* ---- Kinds of profiles -------------------------------------------------- */
 
-/* Is the head that of a CPU profile? java: of Java. */
+/* True if the head is that of a CPU profile; *java: written by Java's agent. */
 bool gperf_is_cpu(struct cg_slice head, bool *java);
 bool gperf_read_cpu(struct gperf_reader *);
 
-/* Takes a line of samples, without blanks at its ends; not an empty one. */
+/* Takes a line of samples, not empty, without blanks at its ends. */
 typedef bool gperf_take_line(struct gperf_reader *, struct cg_slice line);
 bool gperf_read_text(struct gperf_reader *, gperf_take_line *);
 
-/* Each takes the header; false: it is another kind. */
+/* Each takes the first line; false: another kind. */
 bool gperf_begin_heap(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_contention(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_counts(struct gperf_reader *, struct cg_slice header);
@@ -171,16 +177,18 @@ bool gperf_begin_threads(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_java_heap(struct gperf_reader *, struct cg_slice header);
 gperf_take_line gperf_take_heap, gperf_take_contention, gperf_take_counts,
     gperf_take_threads, gperf_take_java_heap, gperf_take_java_contention;
-/* "0x00000003 com.example.f (F.java:7)" */
+/* Takes "0x00000003 com.example.f (F.java:7)". */
 bool gperf_take_java_function(struct gperf_reader *, struct cg_slice line);
-/* "format = java" of a contention profile: it is one of Java. */
+/* Handles "format = java" of a contention profile: the kind becomes Java. */
 void gperf_begin_java_contention(struct gperf_reader *);
 
-/* ---- Numbers of texts --------------------------------------------------- */
+/* ---- Numbers in texts --------------------------------------------------- */
 
-/* Blanks, a number, blanks, and end, unless that is a blank. */
+/* Takes blanks, a number, blanks and the character end (' ': only blanks). */
 bool gperf_take_number(struct cg_slice *, uint64_t *, char end);
-/* Estimates counts of all objects from samples; small ones are seldom taken. */
+/*
+ * Estimates counts of all objects from samples: small ones are seldom sampled.
+ */
 void gperf_unsample(uint64_t rate, uint64_t *objects, uint64_t *bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * graph.c - stacks of addresses become stacks of functions: the names are those
- * in the text, or those in executables (--exe) at what is mapped there.
+ * graph.c - stacks of addresses become stacks of functions: the names come
+ * from the text, or from the executables (--exe) that are mapped at the
+ * addresses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "gperftools.h"
 
-#define FRAME_BYTES 64 /* of memory, about */
+#define FRAME_BYTES 64 /* approximate memory of a frame */
 
 static bool
 add_events(struct gperf_reader *r, unsigned *column)
@@ -18,13 +19,15 @@ add_events(struct gperf_reader *r, unsigned *column)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* As the reader of pprof describes it; of 0 and 1 nothing. */
+/*
+ * Describes the period like the reader of pprof; periods 0 and 1 are omitted.
+ */
 static void
 describe(struct gperf_reader *r)
 {
 	char text[60];
 
-	/* As go tool pprof does: time, and bytes in use. */
+	/* The main event, as in go tool pprof: time, or bytes in use. */
 	cg_add_desc(r->build, cg_slice(CG_MAIN_EVENT_KEY),
 	    cg_slice(r->event[r->main_event].name));
 	if (r->period <= 1)
@@ -36,7 +39,7 @@ describe(struct gperf_reader *r)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* The frames at an address, innermost first. */
+/* Gets the frames at an address, innermost first; returns their number. */
 static size_t
 find_frames(
     struct gperf_reader *r, uint64_t addr, struct cg_stack frame[CG_FRAME_MAX])
@@ -56,7 +59,7 @@ find_frames(
 	return n;
 }
 
-/* Puts a node's frames on its parent's. */
+/* Adds the frames of a node below its parent's frames. */
 static bool
 add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 {
@@ -69,7 +72,7 @@ add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 	return count < 2 || gperf_expand(r, (count - 1) * FRAME_BYTES);
 }
 
-/* Go left the function out, and no executable that was given has it. */
+/* True if Go omitted the function, and no given executable contains it. */
 static bool
 is_hidden(struct gperf_reader *r, uint64_t addr)
 {
@@ -79,7 +82,7 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 	       cg_space_find(r->space, addr) == 0;
 }
 
-/* The stack of a node in which every frame is hidden. */
+/* Adds the stack of a node whose frames are all hidden. */
 static bool
 add_hidden(struct gperf_reader *r, uint32_t leaf, cg_node *id)
 {
@@ -113,7 +116,7 @@ set_group(struct gperf_reader *r, uint32_t group)
 	cg_set_sample_part(r->build, &key);
 }
 
-/* The columns need not be 0, 1, ...: other inputs may have other events. */
+/* Columns may differ from 0, 1, ... if other inputs have other events. */
 static void
 add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
     cg_node leaf, const unsigned *column)

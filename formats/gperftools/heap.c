@@ -5,10 +5,10 @@
  *	heap profile:      3:      300 [     8:      800] @ heap_v2/1000
  *	     3:      300 [     8:      800] @ 0x1001 0x2001
  *
- * Objects and bytes in use, then of all allocations. The number at the end of
- * the header is how many bytes are allocated between two samples; Go and old
- * tcmalloc state it twice as large. Sources: also src/heap-profile-table.cc of
- * gperftools 2.10.
+ * A line has objects and bytes in use, then of all allocations. The number at
+ * the end of the header is the average number of bytes allocated between two
+ * samples; Go and old tcmalloc state twice this number. Sources: also
+ * src/heap-profile-table.cc of gperftools 2.10.
  */
 #include <math.h>
 
@@ -31,7 +31,7 @@ gperf_unsample(uint64_t rate, uint64_t *objects, uint64_t *bytes)
 	}
 }
 
-/* "1: 300 [ 1: 300] @ rest": objects, bytes, of all allocations. */
+/* Takes "1: 300 [ 1: 300] @": objects and bytes in use, then allocated. */
 static bool
 take_counts(struct cg_slice *text, uint64_t count[4])
 {
@@ -48,7 +48,7 @@ take_counts(struct cg_slice *text, uint64_t count[4])
 	return ok;
 }
 
-/* Growth and fragmentation are of spans, not of objects in use. */
+/* Sets the events. Growth and fragmentation count spans, not objects in use. */
 static void
 set_events(struct gperf_reader *r, bool objects)
 {
@@ -74,7 +74,7 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 {
 	static const struct {
 		const char *name;
-		uint64_t divide; /* the number after it; 0: no sampling */
+		uint64_t divide; /* divides the rate; 0: no sampling */
 		bool objects, go;
 	} kinds[] = { { "heapz_v2", 1, true, false },
 		{ "heap_v2", 1, true, false },
@@ -102,7 +102,7 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 	return false;
 }
 
-/* Sums are for a comparison with the header, whose sums may wrap as well. */
+/* Sums are compared with the header's sums, which may wrap as well. */
 static bool
 hold_sample(struct gperf_reader *r, uint64_t count[4])
 {

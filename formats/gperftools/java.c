@@ -8,12 +8,13 @@
  *
  *	 0x00000003 com.example.f (F.java:7)
  *
- * Bytes or delays, then how many. Addresses are numbers of functions, which the
- * end of the file names; frames have none. Source: legacy_java_profile.go.
+ * A line has bytes or delays, then a count. Addresses are numbers of
+ * functions, whose names are at the end of the file; frames have no addresses.
+ * Source: legacy_java_profile.go.
  */
 #include "gperftools.h"
 
-#define HEAP_RATE 524288 /* bytes between two samples; the text has it not */
+#define HEAP_RATE 524288 /* bytes between two samples; not in the text */
 
 static void
 begin(struct gperf_reader *r, const char *count, const char *value)
@@ -41,7 +42,7 @@ gperf_begin_java_contention(struct gperf_reader *r)
 	begin(r, "contentions", "delay");
 }
 
-/* "resolution = microseconds" */
+/* Takes "resolution = microseconds". */
 static bool
 take_attribute(
     struct gperf_reader *r, struct cg_slice key, struct cg_slice value)
@@ -70,7 +71,7 @@ take_attribute(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Takes " (text)" from the end. */
+/* Cuts " (text)" off the end. */
 static bool
 cut_parentheses(struct cg_slice *text, struct cg_slice *inner)
 {
@@ -114,7 +115,7 @@ gperf_take_java_function(struct gperf_reader *r, struct cg_slice line)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Takes what all kinds share; *held: a sample with these two numbers. */
+/* Takes a line of any kind. *held: the line was a sample, with two costs. */
 static bool
 take_line(struct gperf_reader *r, struct cg_slice line, bool *held)
 {

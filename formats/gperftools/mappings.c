@@ -6,7 +6,7 @@
 
 #include "gperftools.h"
 
-#define PATH_SIZE 4096 /* of a path with variables */
+#define PATH_SIZE 4096 /* of a path with its variables replaced */
 
 bool
 gperf_expand(struct gperf_reader *r, uint64_t bytes)
@@ -39,7 +39,7 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 	return cg_take_until(text, end, &word) && gperf_get_hex(word, value);
 }
 
-/* Takes " path (@offset) build-id"; all but the path may be missing. */
+/* Takes " path (@offset) build-id"; everything except the path is optional. */
 static bool
 take_brief(struct cg_slice line, struct cg_mapping *mapping)
 {
@@ -59,9 +59,9 @@ take_brief(struct cg_slice line, struct cg_mapping *mapping)
 }
 
 /*
- * "start-limit perms offset device inode  path", as in /proc/PID/maps, or
- * "start-limit: path", which pprof's legacy parser (profile/legacy_profile.go)
- * reads, too.
+ * Takes "start-limit perms offset device inode  path", as in /proc/PID/maps,
+ * or "start-limit: path", which pprof's legacy parser
+ * (profile/legacy_profile.go) reads, too.
  */
 static bool
 take_mapping(struct cg_slice line, struct cg_mapping *mapping)
@@ -103,7 +103,7 @@ take_identifier(struct cg_slice *text, struct cg_slice *name)
 	return name->len > 0;
 }
 
-/* "build=/path" before the mappings: "$build" in a path stands for it. */
+/* Sets a variable: after "build=/path", "$build" in a path means "/path". */
 static bool
 set_variable(struct gperf_reader *r, struct cg_slice line)
 {
@@ -119,7 +119,7 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* The path with the first variable in it replaced; unknown ones stay. */
+/* Returns the path with its first variable replaced; unknown ones remain. */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)
 {
@@ -179,7 +179,10 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 	       cg_space_add(r->space, &mapping) != 0;
 }
 
-/* Go states no mappings. Its executables are not moved by the loader. */
+/*
+ * Maps the executable: Go writes no mappings, and the loader does not relocate
+ * its executables.
+ */
 static bool
 map_executable(struct gperf_reader *r)
 {

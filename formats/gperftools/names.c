@@ -5,8 +5,9 @@
  *	1 @ 0x4375f6 0x40619b 0x4b51fe 0x4612e1
  *	#	0x4b51fd	main.wait+0x1d	/tmp/main.go:10
  *
- * The address is that of the call. Go leaves out runtime.goexit, and functions
- * of the runtime at the leaf (printStackRecord() of runtime/pprof).
+ * The address in a comment is the address of the call. Go omits
+ * runtime.goexit, and functions of the runtime at the leaf (printStackRecord()
+ * of runtime/pprof).
  */
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 /* ---- Comments ----------------------------------------------------------- */
 
-/* What precedes the next tabs. */
+/* Takes the text before the next tabs. */
 static bool
 take_cell(struct cg_slice *text, struct cg_slice *cell)
 {
@@ -59,7 +60,7 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 
 /* ---- Addresses ---------------------------------------------------------- */
 
-/* Begins the frames of an address; NULL: known, or out of memory. */
+/* Begins the frames of an address; NULL: it has names, or *good is false. */
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)
 {
@@ -99,8 +100,9 @@ gperf_name_address(
 }
 
 /*
- * A run of comments for an address that a stack has times in a row: of one
- * occurrence each, innermost first; the functions inlined there are alike.
+ * Names an address by a run of comments. If the address occurs n times in a
+ * row in the stack, the run repeats its inlined functions, innermost first, n
+ * times.
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -1,14 +1,14 @@
 /*
- * samples.c - stacks of addresses and their costs, merged, until the end of the
- * file tells what the addresses are.
+ * samples.c - stacks of addresses and their costs, merged and kept until the
+ * end of the file, which has the names of the addresses.
  */
 #include <string.h>
 
 #include "gperftools.h"
 
 /*
- * The number of a key, from 1; 0: out of memory. *is_new: it is count + 1, and
- * the caller must add the element.
+ * Returns the number of a key, from 1; 0: out of memory. *is_new: the number
+ * is count + 1, and the caller must add the element.
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
@@ -33,7 +33,7 @@ gperf_set_group(struct gperf_reader *r)
 {
 	struct gperf_group *group;
 
-	do { /* the first time, group 0 is made, too */
+	do { /* the first time, this adds group 0, too */
 		group = cg_push(r->job, &r->groups);
 		if (!group)
 			return NULL;
@@ -99,7 +99,9 @@ gperf_begin_sample(struct gperf_reader *r)
 bool
 gperf_add_address(struct gperf_reader *r, uint64_t addr)
 {
-	/* The address before a return address is within the call. */
+	/*
+	 * The address before a return address is inside the call instruction.
+	 */
 	if (!r->ids && (r->depth > 0 || !r->exact_leaf))
 		addr--;
 	if (r->depth == GPERF_DEPTH_MAX)
@@ -127,7 +129,7 @@ gperf_take_stack(struct gperf_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* The index of an address + 1; 0: out of memory. */
+/* Returns the index of an address + 1; 0: out of memory. */
 static uint32_t
 find_addr(struct gperf_reader *r, uint64_t addr)
 {
@@ -139,7 +141,7 @@ find_addr(struct gperf_reader *r, uint64_t addr)
 	return cg_append(r->job, &r->addrs, addr) ? id : 0;
 }
 
-/* Sets the index + 1 of the current stack's node; 0: it has no frames. */
+/* Sets *leaf to the index + 1 of the current stack's node; 0: no frames. */
 static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
 {
@@ -164,7 +166,7 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 	return true;
 }
 
-/* The leaf may be there twice, from the signal and the unwinder. */
+/* The leaf may be in the stack twice: from the signal, from the unwinder. */
 static void
 drop_second_leaf(struct gperf_reader *r)
 {

@@ -1,6 +1,6 @@
 /*
- * text.c - the lines of a profile: samples, which each kind reads in its own
- * way, comments between them, and mappings at the end.
+ * text.c - the lines of a profile: samples, which each kind reads differently,
+ * comments between samples, and mappings at the end.
  */
 #include "gperftools.h"
 
@@ -21,7 +21,7 @@ begins_mappings(struct cg_slice line)
 	       cg_find(line, "--- Memory map: ---");
 }
 
-/* {"worker":"one", "id":"7"}, as Go quotes it. */
+/* Takes {"worker":"one", "id":"7"}, as quoted by Go. */
 static bool
 take_labels(struct gperf_reader *r, struct cg_slice text)
 {
@@ -69,7 +69,7 @@ take_line(struct gperf_reader *r, struct cg_slice line, gperf_take_line *take)
 	return line.len == 0 || take(r, line);
 }
 
-/* The header may state sums, of columns in the order of r->sum. */
+/* Compares the sums with those in the header, if it states any. */
 static void
 check_sums(struct gperf_reader *r)
 {
@@ -85,7 +85,7 @@ check_sums(struct gperf_reader *r)
 	}
 }
 
-/* In Go's texts with comments, an empty line ends each stack. */
+/* Notes ends of stacks, which are empty lines in Go's texts with comments. */
 static void
 note_end(struct gperf_reader *r, struct cg_slice line)
 {

@@ -10,7 +10,7 @@
  *	--- Thread 7f794964e700 (name: thread1/14751) stack: ---
  *	  [same as previous thread]
  *
- * As in pprof, the creator's stack is the end of the thread's.
+ * As in pprof, the creator's stack is appended to the thread's stack.
  */
 #include "gperftools.h"
 
@@ -26,7 +26,7 @@ gperf_begin_threads(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* "(name: main/14748) stack: ---" */
+/* Takes "(name: main/14748) stack: ---". */
 static bool
 begin_thread(struct gperf_reader *r, struct cg_slice line)
 {
@@ -39,7 +39,7 @@ begin_thread(struct gperf_reader *r, struct cg_slice line)
 		    r->job, "expected '--- Thread ID (name: NAME/TID)'");
 	gperf_begin_sample(r);
 	r->sample.cost[0] = 1;
-	/* Without addresses, it has the stack of the thread before. */
+	/* A thread without addresses has the previous thread's stack. */
 	r->depth = depth;
 	r->same = true;
 	at += strlen("(name: ");
@@ -59,7 +59,7 @@ begin_thread(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* "0x0040be31: main": the name is that of the address in the stack. */
+/* Takes "main" of "0x0040be31: main": the name of the last address. */
 static bool
 take_name(struct gperf_reader *r, struct cg_slice name)
 {
@@ -72,7 +72,7 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 	return gperf_name_address(r, frame.pos.addr, &frame);
 }
 
-/* All hexadecimal numbers of a line are addresses. */
+/* Takes all hexadecimal numbers of a line as addresses. */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)
 {
