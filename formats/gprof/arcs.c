@@ -1,5 +1,5 @@
 /*
- * arcs.c - the arcs of a gmon.out, in the order of the file or sorted.
+ * arcs.c - iterates over the arcs of a gmon.out, in file order or sorted.
  */
 
 #include "gmon.h"
@@ -17,7 +17,7 @@ gprof_set_run(
 	return true;
 }
 
-/* LD_PROFILE files contain unused records: their count is 0. */
+/* Files of LD_PROFILE contain unused records, with a count of 0. */
 bool
 gprof_next_arc(
     const struct gmon *gmon, struct gmon_iterator *next, struct gmon_arc *arc)
@@ -52,7 +52,7 @@ gprof_next_arc(
 
 /* ---- Order -------------------------------------------------------------- */
 
-/* True if no caller comes after a later one; n: the arcs that there are. */
+/* True if arcs are in the order of callers; *n: number of arcs. */
 static bool
 is_sorted(const struct gmon *gmon, size_t *n)
 {

@@ -1,7 +1,7 @@
 /*
  * bsd_file.c - reads files of the BSD family, which do not begin with "gmon":
- * 4.4BSD and its heirs (NetBSD, OpenBSD, FreeBSD, old macOS, Cygwin, MinGW),
- * and the format before 4.4BSD.
+ * 4.4BSD and its successors (NetBSD, OpenBSD, FreeBSD, old macOS, Cygwin,
+ * MinGW), and the format before 4.4BSD.
  *
  * Sources: sys/gmon.h and lib/libc/gmon of the BSDs, gprof/gmon_io.c of
  * binutils 2.40.
@@ -15,12 +15,12 @@
 #include "gmon.h"
 
 #define BSD_VERSION 0x00051879
-#define MAC_MAGIC 0xbeefbabe /* a later kind of macOS, in blocks */
+#define MAC_MAGIC 0xbeefbabe /* a later macOS format, in blocks */
 
 /*
- * All begin with low, high (pointers) and the length of header and counters (4
- * bytes). 4.4BSD goes on with version, rate, type of the counters and unused
- * words.
+ * Headers begin with low, high (pointers) and the length of header and
+ * counters (4 bytes). In 4.4BSD version, rate, type of the counters and unused
+ * words follow.
  */
 static const struct variant {
 	enum gmon_kind kind;
@@ -39,7 +39,7 @@ static const struct variant {
 struct header {
 	const struct variant *variant;
 	struct gmon_hist hist;
-	uint64_t length; /* of the header with its counters */
+	uint64_t length; /* of header and counters */
 	int32_t type;    /* FreeBSD: bits of a counter, < 0 if signed */
 };
 
@@ -75,7 +75,7 @@ take_header(struct cg_slice bytes, const struct variant *variant, bool big,
 	       header->hist.low < header->hist.high;
 }
 
-/* FreeBSD's kernel states the width of its counters, others leave 0. */
+/* Returns the width of counters: FreeBSD's kernel states it, others write 0. */
 static unsigned
 counter_width(const struct header *header)
 {
@@ -90,10 +90,10 @@ counter_width(const struct header *header)
 	}
 }
 
-/* Bytes by which monstartup() may round the range to whole counters. */
+/* Bytes that monstartup() may add to the range to get whole counters. */
 #define ROUNDED 64
 
-/* True if the lengths of an old header agree; size 0: file size not known. */
+/* True if the lengths of an old header agree; size 0: unknown file size. */
 static bool
 plausible(const struct header *header, size_t size)
 {
@@ -154,8 +154,8 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * MinGW and Cygwin write a 4-byte count and leave 4 bytes uninitialized;
- * otherwise the file is that of the BSDs. Impossible counts reveal them.
+ * MinGW and Cygwin write a 4-byte count and leave 4 bytes uninitialized, else
+ * the file is like the BSDs' files. Impossible counts reveal the padding.
  */
 static bool
 is_padded(const struct gmon *gmon)

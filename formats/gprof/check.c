@@ -8,7 +8,7 @@
 
 #include "gmon.h"
 
-/* Dimensions end up in messages and event names. */
+/* Dimensions are used in messages and event names. */
 static void
 make_printable(char *text)
 {
@@ -28,7 +28,7 @@ compare_hists(const void *va, const void *vb)
 	return a->high == b->high ? 0 : a->high < b->high ? -1 : 1;
 }
 
-/* Sums the ticks, and adds the number of counters at their maximum to full. */
+/* Sums the ticks; adds the number of counters at their maximum to *full. */
 static bool
 sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
     uint64_t *full)
@@ -77,7 +77,7 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 	return true;
 }
 
-/* Two ranges must be equal or disjoint, and all must have one dimension. */
+/* Checks that two ranges are equal or disjoint, and all have one dimension. */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
 {
@@ -110,7 +110,7 @@ check_ranges(struct cg_job *job, const struct gmon *gmon)
 	return true;
 }
 
-/* The bytes that runtimes round the addresses of callers down to. */
+/* Returns the multiple to which runtimes round addresses of callers down. */
 static unsigned
 usual_bucket(const struct gmon *gmon)
 {
@@ -123,7 +123,9 @@ usual_bucket(const struct gmon *gmon)
 	return 4;
 }
 
-/* The usual bucket, or 1 if an address is no multiple of it. */
+/*
+ * Sets the bucket: the usual one, or 1 if an address is not a multiple of it.
+ */
 static void
 find_bucket(struct gmon *gmon)
 {
@@ -152,7 +154,7 @@ drop_empty(struct gmon *gmon)
 	gmon->hists = kept;
 }
 
-/* Warns of what the counts suggest. */
+/* Warns if the counts suggest that data is missing. */
 static void
 warn_counts(
     struct cg_job *job, const struct gmon *gmon, bool sampled, uint64_t full)
@@ -166,7 +168,7 @@ warn_counts(
 		cg_warn(job,
 		    "no samples: the program ran less than a tick in its own "
 		    "code; only call counts are shown");
-	/* Arcs come last, so a file that is cut after the samples has none. */
+	/* Arcs come last, so a file truncated after the samples has none. */
 	if (sampled && gmon->arcs == 0)
 		cg_warn(job,
 		    "no calls: the program was not compiled with -pg, or the "

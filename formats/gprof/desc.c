@@ -1,8 +1,8 @@
 /*
- * desc.c - the descriptions by which a graph remembers its gmon.out.
+ * desc.c - descriptions of a graph that record properties of its gmon.out.
  *
- * They belong to the part, and every rich format keeps them, so that the
- * gmon.out can be written again as it was:
+ * Descriptions belong to the part. Formats with descriptions keep them, so
+ * that the gmon.out can be written again unchanged:
  *
  *	program.gmon: word=8 endian=little version=1
  *	program.histogram: low=0x0 high=0x14a8 bins=1324 rate=100 abbrev=s
@@ -23,7 +23,7 @@
 
 #define KEY_MAX 40
 
-/* Makes "name", "name.2", "name.3" of i = 0, 1, 2. */
+/* Makes "name", "name.2", "name.3" from i = 0, 1, 2. */
 static void
 number_key(char key[KEY_MAX], const char *name, size_t i)
 {
@@ -89,7 +89,10 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 	add_desc(build, "Samples", value);
 }
 
-/* The graph's addresses have no base, so that of the first input suffices. */
+/*
+ * The graph's addresses are relative to the base, so the base of the first
+ * input suffices.
+ */
 static void
 describe_library(struct cg_build *build, const struct gprof_image *image)
 {
@@ -196,7 +199,7 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	return true;
 }
 
-/* The value in the first part that has the key, or NULL. */
+/* Returns the value in the first part that has the key, or NULL. */
 static const char *
 find_desc(const struct cg_graph *graph, const char *key)
 {
@@ -271,19 +274,19 @@ gprof_recall_base(const struct cg_graph *graph, struct cg_slice object)
 /*
  * GNU gprof prints callers and callees of equal time and count in the order of
  * the file, so the same data in another order is printed differently. A graph
- * has no such order. But glibc writes the arcs of a bucket with the latest call
- * first, so most of it follows from addresses: buckets ascend, and call sites
- * in a bucket descend after those that are not known (mostly jumps at the end
- * of a function that was called there). gmon.order says where a file differs
- * from this rule:
+ * has no such order. But glibc writes the arcs of a bucket with the latest
+ * call first, so that addresses imply most of the order: buckets ascend, and
+ * call sites in a bucket descend, after unknown call sites (mostly jumps at
+ * the end of a function that was called there). gmon.order states the
+ * differences of a file from this rule:
  *
  *	0x9960:2.0.1 0xb1e0:1.0
  *
- * In bucket 0x9960, the file has the arcs that are third, first and second by
- * the rule.
+ * In bucket 0x9960, the file has the arcs in this order: third, first and
+ * second by the rule.
  */
 #define BUCKET_MAX 1000 /* arcs of a bucket; the order of more is lost */
-#define TEXT_MAX 65536  /* of the description; further order is lost */
+#define TEXT_MAX 65536  /* bytes of text; further order is lost */
 #define NUMBER_MAX 8    /* of ".999", with room to spare */
 
 int
@@ -303,7 +306,7 @@ gprof_compare_calls(const void *va, const void *vb)
 	return a->index == b->index ? 0 : a->index < b->index ? -1 : 1;
 }
 
-/* True if the bucket follows the rule, or cannot be described. */
+/* True if the bucket follows the rule, or its order cannot be described. */
 static bool
 is_regular(const struct gprof_order *order)
 {
@@ -336,7 +339,7 @@ end_bucket(struct gprof_order *order)
 	if (order->text.n > 0)
 		*to++ = ' ';
 	to = cg_format_hex(to, order->call.at[0].from);
-	/* index is the position in the file; the text is its inverse. */
+	/* index is the position in the file; the text has its inverse. */
 	for (uint32_t i = 0; i < order->call.n; i++) {
 		for (uint32_t j = 0; j < order->call.n; j++) {
 			if (order->call.at[j].index != i)
@@ -376,8 +379,8 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets the index of the n calls of a bucket, which are in the rule's order, to
- * their position in the file. False, with any indexes set, if text is no
+ * Sets index of the n calls of a bucket, given in the rule's order, to their
+ * position in the file. False, with some indexes set, if text is not a
  * permutation of n.
  */
 static bool

@@ -1,9 +1,9 @@
 /*
  * functions.c - the function and the source line of an address.
  *
- * Functions come from the symbols of the program and its libraries; or, with
- * --gprof-compat, are those that GNU gprof sees; or, without symbols, begin at
- * the addresses that calls enter and reach to the next one.
+ * Functions come from the symbols of the program and its libraries. With
+ * --gprof-compat, only symbols that GNU gprof sees are used. Without symbols,
+ * a function extends from an address that calls enter to the next one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 /*
  * Source: the behaviour of gprof 2.40 (corefile.c, symtab.c), measured on 44
  * programs. It skips many local symbols, so that their time and calls go to
- * the function before, and ignores the sizes of symbols.
+ * the preceding function, and ignores the sizes of symbols.
  */
 #define STB_LOCAL 0 /* ELF */
 #define STB_WEAK 2
@@ -28,7 +28,7 @@
 #define STT_FILE 4
 #define STT_GNU_IFUNC 10
 
-/* The length of a suffix ".5", ".clone.5", ".constprop.5"; 0: any other. */
+/* Returns the length of a suffix ".5", ".clone.5", ".constprop.5"; 0: other. */
 static size_t
 suffix_length(const char *text)
 {
@@ -98,7 +98,7 @@ underscores(const char *name)
 	return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* By address; of one address, the symbol that names the function is first. */
+/* Sorts by address; the symbol that names the function comes first. */
 static int
 compare_symbols(const void *va, const void *vb)
 {
@@ -115,7 +115,10 @@ compare_symbols(const void *va, const void *vb)
 	return a->index < b->index ? -1 : 1;
 }
 
-/* Keeps one symbol an address: up to the next one, the last to .text's end. */
+/*
+ * Keeps one symbol for each address. It extends to the next one; the last
+ * symbol extends to the end of .text.
+ */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
 {
@@ -158,7 +161,7 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 	return true;
 }
 
-/* Index of the symbol at an address, or NONE. */
+/* Returns the index of the symbol at an address, or NONE. */
 static size_t
 find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 {
@@ -219,7 +222,7 @@ gprof_funcs_close(struct gprof_funcs *funcs)
 	cg_map_free(&funcs->by_entry);
 }
 
-/* A function before it has been added to the graph. */
+/* A function that may not have been added to the graph yet. */
 struct found {
 	uint64_t start, end;
 	const struct gprof_image *image;
@@ -227,7 +230,7 @@ struct found {
 	uint32_t line;
 };
 
-/* True for functions of the profiling runtime. */
+/* True for functions of the profiling runtime, such as mcount. */
 static bool
 is_overhead(const char *name)
 {
@@ -242,8 +245,9 @@ is_overhead(const char *name)
 }
 
 /*
- * The key of an address in a cg_map, which keeps keys together that differ in
- * their lowest bits only. Those of function addresses are mostly 0.
+ * Returns the key of an address in a cg_map. The map stores keys that differ
+ * only in their lowest bits together, and the lowest bits of function
+ * addresses are mostly 0.
  */
 static uint64_t
 key_of(uint64_t addr)
@@ -298,7 +302,7 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 	return func;
 }
 
-/* The function that begins there, NULL if it has not been added. */
+/* Returns the function that begins at start; NULL: not added yet. */
 static const struct gprof_func *
 get_known(struct gprof_funcs *funcs, uint64_t start)
 {
@@ -310,7 +314,7 @@ get_known(struct gprof_funcs *funcs, uint64_t start)
 	return &funcs->func.at[i - 1];
 }
 
-/* The function as in the graph; added if it is new. */
+/* Returns the function of the graph; adds it if it is new. */
 static const struct gprof_func *
 get_func(struct gprof_funcs *funcs, const struct found *found)
 {
@@ -382,7 +386,7 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 	*cg_format_hex(name, addr - (image ? image->base : 0)) = '\0';
 }
 
-/* The function that begins at the last entry at or before addr. */
+/* Finds the function that begins at the last entry not after addr. */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
     char name[CG_NUMBER_MAX + 1])
@@ -449,8 +453,8 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Most calls of a function enter it at one address, and to look that up is
- * cheaper than to find its function.
+ * Most calls of a function enter it at one address, and looking up this
+ * address is cheaper than finding its function.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -1,11 +1,11 @@
 /*
- * gmon.c - a gmon.out in memory: its numbers and counters, and where the bins of
- * its histograms lie.
+ * gmon.c - a gmon.out in memory: its numbers and counters, and the addresses
+ * of the bins of its histograms.
  *
  * Sources: profil() of glibc 2.36 (sysdeps/posix/profil.c) counts a sample at
  * pc in bin ((pc - low) / 2 * scale) >> 16, and gmon/gmon.c computes that
  * scale in single precision. So in programs of more than 393 KB bins drift
- * from bins of equal width. Here this is inverted exactly.
+ * from bins of equal width. This file inverts the computation exactly.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 		return 0;
 	}
 	cursor->at += width;
-	/* Most files have such addresses, millions of them. */
+	/* Most files have little-endian addresses, millions of them. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	if (!cursor->big && width == sizeof(value)) {
 		memcpy(&value, at, sizeof(value));
@@ -56,7 +56,7 @@ gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 
 /* ---- Histograms --------------------------------------------------------- */
 
-/* The scale that glibc passed to profil(); 0 if it did not write this. */
+/* Returns the scale that glibc passed to profil(); 0: not written by glibc. */
 static uint32_t
 profil_scale(const struct gmon_hist *hist, unsigned word)
 {

@@ -1,13 +1,14 @@
 /*
  * gnu_file.c - reads files that begin with "gmon": GNU's versions 0 and 1, and
- * what the dynamic linker writes for LD_PROFILE.
+ * the files that the dynamic linker writes for LD_PROFILE.
  *
  * Sources: gmon/gmon.c, gmon/sys/gmon_out.h and elf/dl-profile.c of glibc
  * 2.36, gprof/gmon_io.c and hist.c of binutils 2.40, and files of 8 targets.
  *
  * No file states its pointer size, and version 0 does not state its byte order
- * either. But records have neither padding nor an end mark, so only one way of
- * reading them arrives exactly at the end of a real file. All are tried.
+ * either. But records have neither padding nor an end mark, so for a real file
+ * only one combination of both arrives exactly at the end. All combinations
+ * are tried.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 enum { TAG_HIST = 0, TAG_ARC = 1, TAG_BLOCKS = 2 };
 
-/* How the records of a file ended, the best end first. */
+/* How the records of a file end, the best way first. */
 enum chain_end {
 	CHAIN_WHOLE,
 	CHAIN_ZEROS, /* only zero bytes follow */
@@ -26,22 +27,22 @@ enum chain_end {
 	CHAIN_BLANK /* a histogram's header is all zeros */
 };
 
-/* The records that one pointer size and byte order give. */
+/* The records as read with one pointer size and byte order. */
 struct chain {
 	unsigned word;
 	bool big;
-	unsigned block_word; /* bytes of a number of blocks: see try_chain() */
+	unsigned block_word; /* size of a number of blocks: see try_chain() */
 	uint32_t version;
 	enum chain_end end;
 	size_t records, hists, runs, arcs, blocks;
 	unsigned odd;   /* headers that no runtime writes */
-	const char *at; /* the record that ended it */
+	const char *at; /* the last record, which ended the chain */
 	uint64_t need;  /* CHAIN_CUT: the record's length */
 };
 
 /* ---- Records ------------------------------------------------------------ */
 
-/* A histogram's header, without its tag. */
+/* Takes a histogram's header without its tag. */
 static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 {
@@ -76,7 +77,7 @@ all_zero(const char *at, size_t n)
 	return true;
 }
 
-/* The tag of a histogram is 0, like the bytes of a hole in a file. */
+/* Takes a histogram. Its tag is 0, like the bytes of a hole in a file. */
 static bool
 walk_hist(
     struct chain *chain, struct gmon_cursor *cursor, struct gmon_hist *hist)
@@ -104,7 +105,7 @@ walk_hist(
 	return true;
 }
 
-/* Takes the arc at chain->at; follows: the record before was an arc, too. */
+/* Takes the arc at chain->at; follows: the previous record was an arc, too. */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
     bool follows)
@@ -151,7 +152,7 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 	return true;
 }
 
-/* Follows the records and stores them in fill unless that is NULL. */
+/* Reads all records, and stores them in fill unless it is NULL. */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 {
@@ -189,7 +190,7 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 
 /* ---- Pointer size and byte order ---------------------------------------- */
 
-/* Negative if a is the better reading. */
+/* Negative if chain a is the better reading. */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
 {
@@ -221,8 +222,9 @@ version_of(struct cg_slice bytes, bool big)
 }
 
 /*
- * The reading with that word and byte order. glibc writes the number of blocks
- * as a word, but GNU gprof reads 4 bytes: the better of both is taken.
+ * Reads with this pointer size and byte order. glibc writes the number of
+ * blocks as a pointer-sized word, but GNU gprof reads 4 bytes: the better
+ * reading is used.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
@@ -242,8 +244,9 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * Chooses the best of up to four readings. If two are equally good, that of
- * the executable wins, else 64-bit, else little endian.
+ * Chooses the best of up to four readings. If two are equally good, the
+ * pointer size of the executable is preferred, then 64-bit, then little
+ * endian.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -275,7 +278,7 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 
 /* ---- GNU ---------------------------------------------------------------- */
 
-/* A record that is not whole is an error, but with --recover a warning. */
+/* An incomplete record is an error; with --recover it is a warning. */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
     uint64_t left)
@@ -300,7 +303,7 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 	    chain->need, left);
 }
 
-/* Reports a chain that did not end with the file. False: it was an error. */
+/* Reports a chain that did not end at the end of the file. False: an error. */
 static bool
 report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 {
@@ -334,7 +337,7 @@ report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 	return true;
 }
 
-/* Adds the bins that a truncated file has of its last histogram. */
+/* Adds the bins of the last histogram that a truncated file contains. */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
 {
@@ -377,7 +380,10 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 
 /* ---- LD_PROFILE --------------------------------------------------------- */
 
-/* Arcs that the dynamic linker allocates: 3 % of the text's bytes. */
+/*
+ * Returns the number of arcs that the dynamic linker allocates: 3 % of the
+ * bytes of the text.
+ */
 static uint64_t
 arc_limit(const struct gmon_hist *hist)
 {
@@ -390,7 +396,7 @@ arc_limit(const struct gmon_hist *hist)
 /*
  * Takes one histogram and the header of the arcs, both with 4-byte tags. All
  * fields are aligned without padding. The stated number of arcs may be larger
- * than what had room in memory.
+ * than the number that fit into the allocated memory.
  */
 static bool
 take_ld_profile(
@@ -412,8 +418,8 @@ take_ld_profile(
 }
 
 /*
- * Addresses of arcs are relative to the histogram's low; from 0 stands for all
- * callers outside the library.
+ * Reads a file of LD_PROFILE. Addresses of arcs are relative to the
+ * histogram's low; from 0 means any caller outside the library.
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

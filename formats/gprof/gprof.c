@@ -1,23 +1,23 @@
 /*
- * gprof.c - gmon.out, the profiles that programs built with -pg write, and
+ * gprof.c - gmon.out, the profiles written by programs built with -pg, and by
  * the dynamic linker for LD_PROFILE.
  *
  * Sources: gprof 2.40 (binutils), gmon/ and elf/dl-profile.c of glibc 2.36,
- * sys/gmon.h of the BSDs. Reads GNU's versions 0 and 1, LD_PROFILE's, and those
- * of 4.4BSD, its heirs and its predecessor, of any pointer size and byte order.
- * Writes GNU's version 1.
+ * sys/gmon.h of the BSDs. Reads GNU's versions 0 and 1, LD_PROFILE files, and
+ * the formats of 4.4BSD, its successors and its predecessor, with any pointer
+ * size and byte order. Writes GNU's version 1.
  *
  * A gmon.out has addresses only; names come from the executable. Samples
  * become self costs in ns of functions and lines, arcs become calls with a
  * count. The file has no inclusive costs: they are split by counts when a
  * target needs them. A gmon.out that is read and written again is the same,
- * but for time in mcount, which is dropped by default, and a load bias.
+ * except for time in mcount, which is dropped by default, and a load bias.
  */
 #include <string.h>
 
 #include "layout.h"
 
-/* The value of a numeric option, or 0 if it is not set. */
+/* Returns the value of a numeric option; 0: not set. */
 static uint64_t
 number_option(const struct cg_job *job, const char *name)
 {
@@ -28,7 +28,7 @@ number_option(const struct cg_job *job, const char *name)
 	return cg_take_u64(&text, &value) ? value : 0;
 }
 
-/* The option --rate, 0 if it is not set. */
+/* Gets the option --rate; 0: not set. */
 static int
 get_rate(struct cg_job *job, uint64_t *rate)
 {
@@ -40,7 +40,7 @@ get_rate(struct cg_job *job, uint64_t *rate)
 	return CG_OK;
 }
 
-/* The option --word-size in bytes, 0 if it is not set. */
+/* Gets the option --word-size in bytes; 0: not set. */
 static int
 get_word_size(struct cg_job *job, unsigned *word)
 {
@@ -62,11 +62,14 @@ probe(const struct cg_head *head)
 		return CG_PROBE_NO;
 	if (memcmp(text, "gmon", 4) != 0)
 		return gprof_probe_bsd(head->text, head->whole);
-	/* Any version, so that unknown ones are reported; a text has no NUL. */
+	/*
+	 * Any version is accepted, so that unknown ones are reported; text
+	 * files contain no NUL.
+	 */
 	return text[4] == 0 || text[7] == 0 ? CG_PROBE_SURE : CG_PROBE_NO;
 }
 
-/* Reads the bytes of a file of any kind. False: reported. */
+/* Reads the bytes of a file of any kind. False: failed (reported). */
 static bool
 read_file(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
     struct gmon *gmon)

@@ -3,10 +3,10 @@
  * libraries that it calls.
  *
  * The histogram of glibc, and of most others, goes from __executable_start to
- * etext rounded up to 4. That held in 44 of 44 programs of 6 machines and 3
- * linkers, stripped ones too. So it serves as a check that GNU gprof does not
- * make, and reveals the load bias of addresses that were not corrected: glibc
- * before 2.27, MinGW with ASLR, custom runtimes.
+ * etext rounded up to 4. This was true for 44 of 44 programs of 6 machines and
+ * 3 linkers, including stripped ones. So the range is checked, which GNU gprof
+ * does not do, and it reveals the load bias of addresses that were not
+ * corrected: glibc before 2.27, MinGW with ASLR, custom runtimes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "image.h"
 
 #define NOWHERE UINT64_MAX
-#define PAGE 4096      /* a load bias is a multiple of it */
-#define PAGE_MAX 65536 /* the largest page that segments are aligned to */
+#define PAGE 4096      /* load biases are multiples of it */
+#define PAGE_MAX 65536 /* largest alignment of segments */
 #define ET_EXEC 2      /* ELF: an executable with fixed addresses */
 #define STT_FUNC 2
 #define EM_386 3
@@ -28,9 +28,9 @@ gprof_is_x86(const struct cg_symbols *elf)
 	return elf->machine == EM_386 || elf->machine == EM_X86_64;
 }
 
-/* ---- Does an object match? ---------------------------------------------- */
+/* ---- Matching an object ------------------------------------------------- */
 
-/* Where text may begin and end for a runtime; the likeliest first. */
+/* Addresses where text may begin and end in a runtime, the likeliest first. */
 #define LIMITS 4
 struct limits {
 	uint64_t low[LIMITS], high[LIMITS];
@@ -77,7 +77,9 @@ gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 	*low &= ~(uint64_t)3;
 }
 
-/* True if this is the histogram's range, moved by a possible load bias. */
+/*
+ * True if the histogram has a range of limits, moved by a possible load bias.
+ */
 static bool
 match_range(const struct gmon_hist *hist, const struct limits *limits,
     bool movable, uint64_t *bias)
@@ -98,7 +100,7 @@ match_range(const struct gmon_hist *hist, const struct limits *limits,
 	return false;
 }
 
-/* LD_PROFILE's range: the executable segments, rounded to pages. */
+/* Like match_range() for LD_PROFILE: executable segments, rounded to pages. */
 static bool
 match_pages(const struct gmon_hist *hist, const struct cg_symbols *elf)
 {
@@ -117,8 +119,8 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 
 /*
  * True if the file may be a profile of this object. The BSDs begin the range
- * at other addresses, so theirs only has to lie within the code. A file of arcs
- * alone matches any object.
+ * at other addresses, so their range must only lie within the code. A file
+ * with only arcs matches any object.
  */
 static bool
 match_object(
@@ -183,18 +185,18 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
 
 /*
  * glibc records a call from the program into a shared library like any other;
- * the callee's address is relative to the program. The file does not say
- * where the library was loaded, but a callee's address lies at most some 40
- * bytes after the start of a function, and a library is loaded at a multiple of
- * the page size: one base explains all addresses within the library, other
- * bases next to none.
+ * the callee's address is relative to the program. The file does not say where
+ * the library was loaded, but a callee's address lies at most some 40 bytes
+ * after the start of a function, and a library is loaded at a multiple of the
+ * page size: one base explains all addresses within the library, other bases
+ * explain hardly any.
  */
 #define VOTERS 64 /* addresses that propose bases */
 #define PROPOSALS_MAX 65536
 
 struct library {
 	const struct cg_symbols *symbols;
-	CG_ARRAY(uint64_t) start; /* of functions, by offset in their page */
+	CG_ARRAY(uint64_t) start; /* function starts by offset in page */
 	CG_ARRAY(uint64_t) self;  /* callees outside the program, by address */
 	CG_ARRAY(uint64_t) base;  /* proposals */
 };
@@ -269,7 +271,7 @@ list_selfs(struct cg_job *job, struct library *lib, const struct gmon *gmon,
 	       cg_reject_nomem(job);
 }
 
-/* A return address of mcount follows a call, which x86 code shows. */
+/* True if addr, a return address of mcount, follows a call in x86 code. */
 static bool
 follows_call(const struct library *lib, uint64_t addr)
 {
@@ -282,7 +284,7 @@ follows_call(const struct library *lib, uint64_t addr)
 				    memcmp(code.ptr, "\xff\x15", 2) == 0);
 }
 
-/* The first start whose offset in its page is at least offset. */
+/* Returns the first start whose offset in its page is at least offset. */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
 {
@@ -299,7 +301,7 @@ first_start(const struct library *lib, uint64_t offset)
 	return low;
 }
 
-/* Proposes the bases at which self lies just after a function's start. */
+/* Proposes the bases for which self lies just after a function's start. */
 static void
 propose_bases(struct library *lib, uint64_t self)
 {
@@ -327,7 +329,7 @@ is_entry(const struct library *lib, uint64_t addr)
 	       addr - fn.start <= GPROF_PROLOGUE && follows_call(lib, addr);
 }
 
-/* The first callee at addr or after. */
+/* Returns the first callee not below addr. */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
 {
@@ -344,7 +346,9 @@ first_self(const struct library *lib, uint64_t addr)
 	return low;
 }
 
-/* Number of callees that a base explains; 0 if it fails to explain one. */
+/*
+ * Returns the number of callees that a base explains; 0 if any is unexplained.
+ */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
 {
@@ -360,7 +364,7 @@ count_explained(const struct library *lib, uint64_t base)
 	return i - first;
 }
 
-/* The base that explains most callees. False: there is none, or a tie. */
+/* Finds the base that explains most callees. False: no base, or a tie. */
 static bool
 find_base(struct library *lib, uint64_t *base)
 {
@@ -390,7 +394,7 @@ find_base(struct library *lib, uint64_t *base)
 	return best > 0 && !tie;
 }
 
-/* Adds the library if the calls into it reveal its base. */
+/* Adds the library if the calls into it determine its base. */
 static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
     struct gprof_images *images, const struct cg_symbols *symbols)
@@ -412,7 +416,7 @@ add_library(struct cg_job *job, const struct gmon *gmon,
 	} else if (lib.self.n > 0) {
 		cg_warn(job, "no call is known to enter %s", lib.symbols->path);
 	}
-	/* There may be many libraries. */
+	/* Freed now, as there may be many libraries. */
 	cg_drop(job, &lib.base);
 	cg_drop(job, &lib.self);
 	cg_drop(job, &lib.start);
@@ -436,7 +440,7 @@ add_libraries(
 	return true;
 }
 
-/* ---- Finding them ------------------------------------------------------- */
+/* ---- Finding objects ---------------------------------------------------- */
 
 bool
 gprof_open_objects(struct cg_job *job)
@@ -467,7 +471,7 @@ gprof_get_hint(struct cg_job *job, struct gprof_hint *hint)
 	return true;
 }
 
-/* No object matches the file: reports how the first one differs. */
+/* Reports that no object matches the file, and how the first one differs. */
 static bool
 reject_mismatch(struct cg_job *job, const struct gmon *gmon,
     const struct cg_symbols *symbols)
@@ -490,7 +494,7 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 	    hist->low, hist->high, symbols->path, low, high);
 }
 
-/* The input's name without a suffix that profilers append, or NULL. */
+/* Returns the input's name without a suffix appended by profilers, or NULL. */
 static char *
 program_name(struct cg_job *job, const char *name)
 {
@@ -512,8 +516,8 @@ program_name(struct cg_job *job, const char *name)
 }
 
 /*
- * Without --exe: the input's name without its suffix, or a.out, if the
- * histogram matches it.
+ * Finds the program without --exe: the input's name without its suffix, or
+ * a.out, if the histogram matches it.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
@@ -535,7 +539,9 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 	return NULL;
 }
 
-/* The first object that matches, else with --any-exe the first of all. */
+/*
+ * Returns the first object that matches or, with --any-exe, the first object.
+ */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,
     const struct cg_symbols **first)

@@ -1,10 +1,10 @@
 /*
- * layout.c - which addresses the places of a graph have in a gmon.out.
+ * layout.c - converts positions of a graph to addresses in a gmon.out.
  *
- * The graph of a gmon.out has exactly its addresses. Other graphs have those
- * of a running program, which differ by its load bias, or only names; then an
- * executable tells where its functions are. A gmon.out is of one program: what
- * lies in other objects has no address in it.
+ * The graph of a gmon.out has exactly its addresses. Other graphs have
+ * addresses of a running program, which differ by its load bias, or only
+ * names; then the executable states the addresses of functions. A gmon.out
+ * describes one program, so positions in other objects have no address in it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "layout.h"
 
 #define PAGE 4096
-#define BIN 4 /* bytes of a bin, as glibc writes them */
+#define BIN 4 /* bytes of a bin, as in glibc */
 
 /* ---- Which objects ------------------------------------------------------ */
 
@@ -34,7 +34,7 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* An object is the program if it has its base name, or no name. */
+/* An object is the program if it has the program's base name, or no name. */
 static void
 set_covered(struct gprof_layout *layout)
 {
@@ -55,7 +55,9 @@ set_covered(struct gprof_layout *layout)
 
 /* ---- Entries ------------------------------------------------------------ */
 
-/* Sets entries as in the graph: where functions begin, else are called. */
+/*
+ * Sets entries as in the graph: where functions begin, else where calls enter.
+ */
 static bool
 find_entries(struct gprof_layout *layout)
 {
@@ -98,8 +100,8 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift by the load bias: the difference from the executable's
- * addresses that the majority of the functions found by name has.
+ * Sets the shift by the load bias: the difference between the addresses in the
+ * graph and in the executable of most functions found by name.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -120,7 +122,7 @@ find_bias(struct gprof_layout *layout)
 		layout->shift[i] = votes > 0 ? -bias : 0;
 }
 
-/* Converts entries to addresses in the output; looks up missing ones. */
+/* Converts entries to addresses in the output; looks up unknown ones. */
 static void
 shift_entries(struct gprof_layout *layout)
 {
@@ -154,7 +156,7 @@ extend(struct extent *extent, uint64_t addr)
 		extent->high = addr;
 }
 
-/* Finds the addresses and cost of each object. */
+/* Finds the address range and the cost of each object. */
 static bool
 measure_objects(
     struct gprof_layout *layout, size_t event, struct extent *extent)
@@ -183,7 +185,7 @@ measure_objects(
 	return rows != NULL;
 }
 
-/* Without an executable: covers the object with the highest cost. */
+/* Without an executable, covers the object with the highest cost. */
 static bool
 cover_hottest_object(
     struct gprof_layout *layout, size_t event, struct gmon_hist *hist)
@@ -221,7 +223,7 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 	return true;
 }
 
-/* For a graph of another format: one histogram of 4-byte bins. */
+/* For graphs of other formats: one histogram of 4-byte bins. */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
 {
@@ -272,8 +274,9 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Costs without an address count in the middle of the function. Near its start
- * they could count for the function before, as bins of GNU gprof drift.
+ * Returns an address for costs without one: the middle of the function. Near
+ * its start they could count for the preceding function, as GNU gprof's bins
+ * drift.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)
@@ -300,7 +303,9 @@ gprof_cost_address(
 	return middle_of(layout, fn);
 }
 
-/* A return address lies after the call, so other addresses get one more. */
+/*
+ * A return address lies after the call, so other addresses are increased by 1.
+ */
 uint64_t
 gprof_site_address(
     const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)

@@ -3,9 +3,10 @@
  * costs by time.c, descriptions by desc.c.
  *
  * An arc states its caller only as a bucket, of 16 bytes with glibc. A
- * function may begin within it, so the function at the bucket's address, which
- * GNU gprof takes, may be the wrong one. On x86, the code shows the call: an
- * e8 whose target is the callee and whose return address is in the bucket.
+ * function may begin within the bucket, so the function at the bucket's
+ * address, which GNU gprof takes, may be wrong. On x86, the call is visible in
+ * the code: an e8 instruction whose target is the callee and whose return
+ * address is in the bucket.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "desc.h"
 
 #define CALL_SIZE 5 /* e8 and a relative address */
-#define SUSPECT 20  /* warn if one of so many arcs enters past the prologue */
+#define SUSPECT 20  /* warn if 1 of this many arcs enters past the prologue */
 #define BATCH 16    /* arcs whose callees are prefetched together */
 
 struct mapper {
@@ -22,8 +23,8 @@ struct mapper {
 	const struct gmon *gmon;
 	struct gprof_funcs funcs;
 	struct gprof_order order;
-	bool x86;             /* calls can be seen in the program's code */
-	size_t late, entered; /* arcs that enter past the prologue; all */
+	bool x86;             /* calls are visible in the program's code */
+	size_t late, entered; /* arcs that enter past the prologue; all arcs */
 	size_t outside;       /* arcs into no known object */
 	size_t dropped;       /* arcs that GNU gprof drops */
 };
@@ -32,7 +33,7 @@ struct mapper {
 struct site {
 	uint64_t addr; /* return address, or the bucket */
 	uint64_t code; /* the address of its source line */
-	bool known;    /* false: there is no caller */
+	bool known;    /* false: no caller */
 	struct gprof_func caller;
 };
 
@@ -52,8 +53,8 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Looks for the call in the code before the bucket's return addresses. False:
- * no call enters the callee, or calls in two functions do.
+ * Searches the call in the code before the return addresses in the bucket.
+ * False: no call enters the callee, or calls in two functions do.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -83,7 +84,7 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 	return site->known;
 }
 
-/* Takes the function at the bucket, or the first that begins in it. */
+/* Takes the function at the bucket, or else the first that begins in it. */
 static bool
 find_in_bucket(
     struct mapper *map, const struct gmon_arc *arc, struct site *site)
@@ -139,7 +140,7 @@ file_address(const struct mapper *map, uint64_t addr)
 	return image ? addr - image->base : addr;
 }
 
-/* Remembers the order of the file, and counts what warnings need. */
+/* Records the order of arcs in the file, and counts arcs for warnings. */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
     const struct gprof_func *callee, const struct site *site)
@@ -174,7 +175,7 @@ add_call(struct mapper *map, const struct gmon_arc *arc,
 	    callee->fn, &entry, arc->count, NULL, 0);
 }
 
-/* False: out of memory. */
+/* Adds an arc. False: out of memory. */
 static bool
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
@@ -193,7 +194,7 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 	return true;
 }
 
-/* The same as GNU gprof: by bucket, and only between functions that it sees. */
+/* Adds an arc like GNU gprof: by bucket, between functions that gprof sees. */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 {
@@ -217,7 +218,10 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 	return true;
 }
 
-/* By address: functions that are close in the program are so in tables. */
+/*
+ * Adds functions in order of addresses, so that neighbours in the program are
+ * neighbours in tables.
+ */
 static bool
 add_entered_funcs(struct gprof_funcs *funcs)
 {
@@ -228,7 +232,7 @@ add_entered_funcs(struct gprof_funcs *funcs)
 	return ok;
 }
 
-/* Prefetches: each callee would be a cache miss in a large table. */
+/* Prefetches callees, as each one would be a cache miss in a large table. */
 static bool
 add_arcs(struct mapper *map)
 {

@@ -5,18 +5,18 @@
  * A bin covers a few bytes of code, which may belong to two functions or
  * lines. Its time is split by bytes, in whole units whose sum is exact. With
  * --gprof-compat, GNU gprof's own rule applies, whose sum is slightly larger
- * than what was measured.
+ * than the measured time.
  */
 #include <inttypes.h>
 
 #include "image.h"
 
-#define PIECES 64 /* of a bin, which has 4 to 16 bytes */
+#define PIECES 64 /* pieces of a bin, which has 4 to 16 bytes */
 
 /* Code of one function and line within a bin. */
 struct piece {
 	uint64_t low, high;
-	uint64_t base; /* of the object that contains it */
+	uint64_t base; /* of the object with this code */
 	cg_fn fn;
 	cg_file file;
 	uint32_t line;
@@ -28,12 +28,12 @@ struct timer {
 	const struct gmon *gmon;
 	const struct gmon_hist *hist;
 	bool keep_overhead;
-	uint64_t overhead; /* cost that was dropped */
+	uint64_t overhead; /* dropped cost */
 	struct piece piece[PIECES];
 	size_t pieces;
 };
 
-/* value * part / whole, without overflow; value if whole is 0. */
+/* Returns value * part / whole, without overflow; value if whole is 0. */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
 {
@@ -46,7 +46,7 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 	return value / whole * part + value % whole * part / whole;
 }
 
-/* Makes a piece of [low, high) in a function, as yet without a line. */
+/* Returns a piece of [low, high) in a function, with no line yet. */
 static struct piece
 make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 {
@@ -57,7 +57,7 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 		.overhead = func->overhead };
 }
 
-/* Adds cost to the pieces in proportion to their bytes, and clears them. */
+/* Divides cost among the pieces by their bytes, and clears the pieces. */
 static void
 split_cost(struct timer *timer, uint64_t cost)
 {
@@ -129,8 +129,8 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 }
 
 /*
- * The cost of ticks. Bins get differences of running sums, so that rounding
- * errors do not add up.
+ * Returns the cost of ticks. Bins get differences of running sums, so that
+ * rounding errors do not accumulate.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -162,15 +162,14 @@ add_exact(struct timer *timer)
 /* ---- As GNU gprof does -------------------------------------------------- */
 
 /*
- * GNU gprof counts addresses in units of 2 bytes, takes all bins as equally
- * wide, and credits a function with count / scale for each of its units in a
- * bin.
+ * GNU gprof counts addresses in units of 2 bytes, treats all bins as equally
+ * wide, and adds count / scale to a function for each of its units in a bin.
  */
 struct credit {
 	struct timer *timer;
 	double scale;   /* units per bin */
-	size_t symbol;  /* the current one */
-	double ticks;   /* its credit so far */
+	size_t symbol;  /* the current symbol */
+	double ticks;   /* its ticks so far */
 	uint64_t spent; /* its cost so far */
 };
 
@@ -180,7 +179,7 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 	return i < symbols->count ? symbols->at[i].addr / 2 : UINT64_MAX;
 }
 
-/* Credits the current symbol with ticks of the bin [low, high). */
+/* Adds ticks of the bin [low, high) to the current symbol. */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
 {
@@ -260,7 +259,7 @@ add_gnu(struct timer *timer)
 
 /* ---- All histograms ----------------------------------------------------- */
 
-/* True if the samples fit into 64 bits of ns, with room for gprof's surplus. */
+/* True if the samples fit into 64 bits of ns, including gprof's surplus. */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)
 {

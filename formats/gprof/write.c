@@ -13,19 +13,19 @@
 
 #include "layout.h"
 
-#define FILL_MAX 65534 /* of split counters: 65535 might have wrapped */
-#define HISTS_MAX 4096 /* of one range */
-#define ARCS_MAX 4096  /* of one caller and callee */
+#define FILL_MAX 65534 /* for split counters: 65535 may have wrapped */
+#define HISTS_MAX 4096 /* histograms of one range */
+#define ARCS_MAX 4096  /* arcs of one caller and callee */
 #define CHUNK 4096
-#define COUNTERS_MAX ((uint64_t)1 << 28) /* of all histograms: 512 MB */
+#define COUNTERS_MAX ((uint64_t)1 << 28) /* in all histograms: 512 MB */
 
-/* Cost in a bin. */
+/* A cost in a bin. */
 struct sample {
 	uint32_t hist, bin;
 	uint64_t cost; /* later: ticks */
 };
 
-/* A cost is cost * to / from ticks. */
+/* Converts a cost to ticks: cost * to / from. */
 struct unit {
 	uint64_t to, from;
 };
@@ -108,8 +108,9 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 }
 
 /*
- * Calls without a caller are written if LD_PROFILE recorded them (from 0). All
- * others are of another format, or were added by it, and have no entry.
+ * Adds a call. Calls without a caller are written if LD_PROFILE recorded them
+ * (from 0). Other calls without a caller come from another format, and have no
+ * entry.
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -163,7 +164,7 @@ collect(struct writer *w)
 
 /* ---- Which unit to write ------------------------------------------------ */
 
-/* The power of ten of them in a second. False: no unit of time. */
+/* Gets the power of ten of units in a second. False: not a unit of time. */
 static bool
 digits_of(const char *unit, unsigned *digits)
 {
@@ -191,7 +192,7 @@ power_of_ten(unsigned digits)
 	return power;
 }
 
-/* Time is written in the finest unit that the counters allow. */
+/* Chooses the unit of time: the finest one for which the counters fit. */
 static struct unit
 choose_time(
     unsigned digits, uint64_t rate, uint64_t most, struct gmon_hist *hist)
@@ -209,8 +210,8 @@ choose_time(
 }
 
 /*
- * Counts are written as "Ir", or as "kIr" and so many samples each, so that the
- * counters fit.
+ * Chooses the unit of counts: "Ir", or "kIr" with several samples each, so
+ * that the counters fit.
  */
 static struct unit
 choose_count(
@@ -242,7 +243,7 @@ highest_cost(const struct writer *w)
 	return most;
 }
 
-/* Sets unit, and rate and dimension of the histogram. */
+/* Sets the unit, and rate and dimension of the histograms. */
 static void
 choose_unit(struct writer *w)
 {
@@ -273,7 +274,7 @@ compare_samples(const void *va, const void *vb)
 	return a->bin == b->bin ? 0 : a->bin < b->bin ? -1 : 1;
 }
 
-/* Merges samples to one a bin, by address. */
+/* Merges samples to one for each bin, sorted by address. */
 static bool
 merge_samples(struct writer *w)
 {
@@ -300,7 +301,7 @@ merge_samples(struct writer *w)
 	return true;
 }
 
-/* Converts costs of one histogram to ticks. */
+/* Converts the costs of one histogram to ticks. */
 static bool
 make_ticks(struct writer *w, size_t first, size_t last)
 {
@@ -392,7 +393,9 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 	}
 }
 
-/* Puts the histogram of samples first to last, split if a counter is full. */
+/*
+ * Puts the histogram of samples first to last; splits it if a counter is full.
+ */
 static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 {
@@ -449,7 +452,7 @@ put_arc(struct writer *w, const struct gprof_call *call, uint64_t count)
 	put_number(w, count, 4);
 }
 
-/* Merges equal arcs, which functions of one address make (f and f'2). */
+/* Merges equal arcs, which occur if functions share an address (f and f'2). */
 static bool
 merge_calls(struct writer *w)
 {
@@ -497,7 +500,7 @@ put_arcs(struct writer *w)
 	return true;
 }
 
-/* Their number has 4 bytes, as GNU gprof reads it; glibc writes a word. */
+/* The number of blocks has 4 bytes, as GNU gprof reads; glibc writes a word. */
 static void
 put_blocks(struct writer *w)
 {
@@ -513,7 +516,7 @@ put_blocks(struct writer *w)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* Chooses --event, else that of the gmon.out, else the first; a status. */
+/* Chooses --event, else the gmon.out's event, else the first one; a status. */
 static int
 choose_event(struct writer *w)
 {
@@ -529,7 +532,7 @@ choose_event(struct writer *w)
 	return CG_OK;
 }
 
-/* Warns of data without an address. False: nothing has one. */
+/* Warns of data without an address. False: no data has an address. */
 static bool
 report_loss(struct writer *w)
 {
