@@ -7,9 +7,9 @@
  *	                         0.0            15.771    thread_video       [4]
  *
  * An entry has its callers, the function, and its callees, with self times and
- * those of callees. Source: VTune's user guide, and the files of gprof2dot,
- * whose parser calls them axe. Self and inclusive times survive, and those of
- * calls; calls within a cycle have none.
+ * times of callees. Source: VTune's user guide, and the test files of
+ * gprof2dot, whose parser calls the format axe. Self and inclusive times
+ * survive, also of calls; calls within a cycle have no times.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	bool in_graph, ended;
-	cg_fn fn; /* of the entry; 0: it is no function */
+	cg_fn fn; /* of the entry; 0: not a function */
 	uint64_t entries;
 };
 
@@ -43,7 +43,9 @@ take_row(struct cg_slice line, struct row *row)
 	return row->name.len > 0 && row->self <= INT64_MAX - row->callees;
 }
 
-/* "[5]     38.57             0.0            10275.8       fillUpGraph   [5]" */
+/*
+ * Takes "[5]    38.57            0.0           10275.8      fillUpGraph  [5]".
+ */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
 {
@@ -58,7 +60,7 @@ begin_entry(struct reader *r, struct cg_slice line)
 		    r->job, "expected a percentage, two times and a function");
 	r->entries++;
 	r->fn = 0;
-	/* Members of "<cycle 1 as a whole>" have entries of their own. */
+	/* The members of "<cycle 1 as a whole>" have their own entries. */
 	if (cg_equal(row.name, SPONTANEOUS) || cg_starts(row.name, "<cycle "))
 		return true;
 	r->fn = cg_add_fn(r->build, row.name, 0, 0);

@@ -1,16 +1,16 @@
 /*
- * gprof_text.c - gprof-text: the report that gprof prints: flat profile and call
- * graph, for whoever has lost the gmon.out.
+ * gprof_text.c - gprof-text: the report printed by gprof: flat profile and
+ * call graph, for use without the gmon.out.
  *
- * Times are rounded to what is printed. Self times are those of the flat
- * profile, else of the call graph; calls are those of each function's callees
- * there, and inclusive times follow from both, as gprof itself computes them:
+ * Times have the precision of the report. Self times come from the flat
+ * profile, else from the call graph. Calls come from the callees of each
+ * function in the call graph. Inclusive times are computed from both, as gprof
+ * itself does:
  *
  *	[5]      0.2    0.00    0.00       1         left [5]
  *	                0.00    0.00       5/9           one <cycle 2> [9]
  *
- * Source: gprof's cg_print.c and hist.c, and
- * its manual.
+ * Source: gprof's cg_print.c and hist.c, and its manual.
  */
 #include <string.h>
 
@@ -27,13 +27,13 @@ struct reader {
 	struct cg_build *build;
 	enum section section;
 	bool in_rows; /* of the flat profile: after its head */
-	bool flat;    /* there is one, so that it has the self times */
+	bool flat;    /* the report has a flat profile with self times */
 	bool seen, whole;
-	cg_fn fn;           /* of the entry, after its own line; 0: before */
-	struct cg_pos site; /* its line, with gprof -l */
+	cg_fn fn;           /* of the entry, after its own line; 0: before it */
+	struct cg_pos site; /* position of the entry, with gprof -l */
 };
 
-/* A line's numbers, and the name that follows. */
+/* A line's numbers, and the name after them. */
 struct row {
 	uint64_t
 	    ns[3]; /* times, in nanoseconds; the first may be a percentage */
@@ -45,7 +45,7 @@ struct row {
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* "5", "5/9", "1+57312": without recursion. */
+/* Takes "5", "5/9", "1+57312"; recursive calls are not counted. */
 static bool
 take_calls(struct cg_slice *text, uint64_t *calls)
 {
@@ -74,7 +74,7 @@ take_row(struct cg_slice line, struct row *row)
 	row->name = gprof_text_name(cg_trim(line));
 }
 
-/* "leaf (basic.c:5 @ 1207)" of gprof -l: cuts the place off. */
+/* Cuts the position off "leaf (basic.c:5 @ 1207)" of gprof -l. */
 static void
 take_place(struct reader *r, struct cg_slice *name, struct cg_pos *pos)
 {
@@ -118,7 +118,7 @@ add_self(struct reader *r, struct cg_slice name, uint64_t ns)
 
 /* ---- The flat profile ---------------------------------------------------- */
 
-/* " 33.34      0.02     0.02     7208     0.00     0.00  open" */
+/* Takes " 33.34      0.02     0.02     7208     0.00     0.00  open". */
 static bool
 take_flat(struct reader *r, struct cg_slice line)
 {
@@ -126,7 +126,7 @@ take_flat(struct reader *r, struct cg_slice line)
 	uint64_t percent, so_far, self, calls, unused;
 
 	if (!r->in_rows) {
-		/* The second line of the head ends with the name's column. */
+		/* The second line of the head ends with the names' title. */
 		r->in_rows = cg_starts(cg_trim(line), "time ");
 		return true;
 	}
@@ -160,13 +160,16 @@ begin_entry(struct reader *r, struct cg_slice line)
 		return cg_reject(
 		    r->job, "expected a percentage, two times and a function");
 	r->seen = true;
-	/* Members of the cycle have entries of their own. */
+	/* The members of a cycle have their own entries. */
 	r->whole = row.name.len > 0 && *row.name.ptr == '<';
 	r->fn = r->whole ? 0 : add_function(r, row.name, &r->site);
 	return r->whole || r->flat || add_self(r, row.name, row.ns[1]);
 }
 
-/* A callee; lines before the entry's own are callers, which list it, too. */
+/*
+ * Takes a callee; lines before the entry's own line are callers, which list
+ * the call, too.
+ */
 static bool
 take_callee(struct reader *r, struct cg_slice line)
 {
@@ -198,7 +201,7 @@ take_graph(struct reader *r, struct cg_slice line)
 		r->section = NOWHERE;
 		return true;
 	}
-	/* The head, an explanation or an index. */
+	/* The head, an explanation or the index. */
 	if (line.len == 0 || *line.ptr != ' ' || cg_trim(line).len == 0)
 		return true;
 	return take_callee(r, line);

@@ -10,7 +10,7 @@
 
 #include "cgconv_parse.h"
 
-/* "12.34", which has a point, as nanoseconds; with blanks before it. */
+/* Takes blanks and a time with a point, "12.34", as nanoseconds. */
 bool gprof_text_time(struct cg_slice *text, uint64_t *ns);
 /* Cuts " [12]" and " <cycle 1>" off the end. */
 struct cg_slice gprof_text_name(struct cg_slice name);
