@@ -134,7 +134,7 @@ static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
 	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
-/* SimpleCov keeps it next to the report, which its formatters make of it. */
+/* SimpleCov keeps it next to the report; its formatters convert it. */
 static const struct capture resultset = { MAGIC("{"), NULL,
 	"a .resultset.json of SimpleCov",
 	"ruby -rsimplecov -rsimplecov_json_formatter -e "
@@ -243,7 +243,7 @@ is_resultset(struct cg_slice text)
 	       begins_as(text, "{*:{\"coverage\":{*:[");
 }
 
-/* Five words as in a CPU profile of gperftools, then a marker and a name. */
+/* Matches five words like gperftools' CPU profiles, a marker, then a name. */
 static bool
 is_vmprof(struct cg_slice text)
 {

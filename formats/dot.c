@@ -81,7 +81,7 @@ put_text(struct cg_out *out, struct cg_slice text)
 	}
 }
 
-/* The start of the UTF-8 character that contains the byte at. */
+/* Returns the start of the UTF-8 character that contains the byte at. */
 static size_t
 char_start(struct cg_slice text, size_t at)
 {
@@ -154,7 +154,7 @@ call_cost(const struct writer *w, const struct call *call)
 		number(w, call->cost[0]) };
 }
 
-/* The larger of both costs as a share of the total, at most 1. */
+/* Returns the larger of both costs as a share of the total, at most 1. */
 static double
 share(const struct writer *w, struct sides cost)
 {
@@ -170,7 +170,7 @@ fn_share(const struct writer *w, cg_fn fn)
 	return share(w, fn_cost(w, fn, w->inclusive));
 }
 
-/* HSL to RGB: one component; the hue is shifted by -1/3 to 1/3 for it. */
+/* Converts HSL to RGB: one component; hue is shifted by -1/3 to 1/3 for it. */
 static double
 hue_part(double low, double high, double hue)
 {
@@ -187,7 +187,7 @@ hue_part(double low, double high, double hue)
 	return low;
 }
 
-/* Grey, the more red or blue the larger the change is. */
+/* Puts a colour: grey, the more red or blue the larger the change. */
 static void
 put_change_colour(const struct writer *w, struct sides cost)
 {
@@ -202,7 +202,7 @@ put_change_colour(const struct writer *w, struct sides cost)
 	    change < 0 ? strong : weak);
 }
 
-/* The colour of a share: from dark blue over green and yellow to red. */
+/* Puts the colour of a share, from dark blue over green and yellow to red. */
 static void
 put_share_colour(struct cg_out *out, double value)
 {
@@ -340,7 +340,10 @@ put_function(struct writer *w, cg_fn fn)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* The number of the file, object or cycle that frames a function; 0: none. */
+/*
+ * Returns the number of the frame around a function: its file, object or
+ * cycle; 0: no frame.
+ */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)
 {

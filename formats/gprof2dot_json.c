@@ -214,7 +214,7 @@ take_events(struct cg_doc *doc, void *into)
 
 /* ---- Into the graph ------------------------------------------------------ */
 
-/* The event is named after the description, with '_' for blanks. */
+/* Adds an event, named after the description, with '_' for blanks. */
 static bool
 add_event(struct cg_doc *doc, const struct cost *cost)
 {

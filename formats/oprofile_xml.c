@@ -141,7 +141,7 @@ take_timer(struct reader *r)
 	return add_event(r, 0, cg_add_name(r->build, cg_slice("TIMER")));
 }
 
-/* A class without an attribute event belongs to event 0. */
+/* Takes a class; without an attribute event it belongs to event 0. */
 static bool
 take_class(struct reader *r)
 {

@@ -85,7 +85,7 @@ fail(struct reader *r, const char *expected)
 	return cg_reject(r->job, "expected %s", expected);
 }
 
-/* The next n bytes as a little-endian number. */
+/* Takes the next n bytes as a little-endian number. */
 static bool
 take_bytes(struct reader *r, unsigned n, uint64_t *number)
 {
@@ -150,7 +150,7 @@ take_float(struct reader *r, struct value *value)
 	return true;
 }
 
-/* Python before 2.5 writes numbers as text. */
+/* Takes a number as text, as Python before 2.5 writes it. */
 static bool
 take_float_text(struct reader *r, struct value *value)
 {
@@ -306,7 +306,7 @@ next_count(struct reader *r, uint64_t *count)
 	return next(r, &value) && get_count(r, &value, count);
 }
 
-/* With too much bias, profile writes negative times. */
+/* Takes seconds as ns. With too much bias, profile writes negative times. */
 static bool
 next_time(struct reader *r, uint64_t *ns)
 {

@@ -325,7 +325,7 @@ add_functions(struct cg_build *build, struct prof *prof)
 	}
 }
 
-/* A parent precedes its children. */
+/* Adds nodes and their stacks; a parent precedes its children. */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
@@ -370,7 +370,7 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 	return true;
 }
 
-/* Without times, the time axis is the number of samples so far. */
+/* Adds samples to a timeline whose axis is the number of samples so far. */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
 {

@@ -101,7 +101,7 @@ keep(
 	return true;
 }
 
-/* <x ref="7"/> refers to the earlier <x id="7">, which take() reads. */
+/* Takes an element: <x id="7"> by take(), or <x ref="7"/> to an earlier one. */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
     bool (*take)(struct reader *, struct item *))
@@ -213,7 +213,7 @@ take_frame(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Most frames are references, which find_frames() looks up together. */
+/* Adds a frame, which find_frames() looks up if it is a reference, as most. */
 static bool
 add_frame(struct reader *r)
 {

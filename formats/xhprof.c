@@ -218,10 +218,10 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * The cost of a recursive call is part of the cost of the outermost call. So
- * the inclusive cost of a function is the cost of its calls on level 0, and of
- * the calls from one function to another only those on the lowest level have a
- * cost.
+ * Adds calls. The cost of a recursive call is part of the cost of the
+ * outermost call. So the inclusive cost of a function is the cost of its calls
+ * on level 0, and of the calls from one function to another only those on the
+ * lowest level have a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)
@@ -289,7 +289,7 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_doc_close(&doc);
 }
 
-/* The first key is a call or main(), and its value has known keys. */
+/* Recognises an object whose first key is a call or main(), with known keys. */
 static int
 probe(const struct cg_head *head)
 {

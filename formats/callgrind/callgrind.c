@@ -50,7 +50,7 @@ has_bare_costs(struct cg_slice text)
 	return false;
 }
 
-/* "events:" alone may be a line of another text. */
+/* Rates a text with an "events:" line, which may also be in other texts. */
 static int
 rate_events(struct cg_slice text)
 {
@@ -104,8 +104,9 @@ probe(const struct cg_head *head)
 }
 
 /*
- * With --separate-threads, Callgrind writes the costs of threads to NAME-01,
- * NAME-02 and so on, and leaves NAME itself empty.
+ * True if path is NAME and other is NAME-01, NAME-02 and so on: with
+ * --separate-threads, Callgrind writes the costs of threads there, and leaves
+ * NAME itself empty.
  */
 static bool
 is_split(const char *path, const char *other)

@@ -84,7 +84,7 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 		    "expected version 0 or 1; reading as version 1");
 }
 
-/* Callgrind and cgconv end each part with totals; others may not. */
+/* Sets the creator: Callgrind and cgconv end each part with totals. */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)
 {
@@ -211,7 +211,7 @@ keep(struct callgrind_reader *r, struct cg_slice text)
 	return cg_get_name(r->build, cg_add_name(r->build, text)).ptr;
 }
 
-/* "Name", "Name : long name", "Name = formula : long name". */
+/* Sets an event: "Name", "Name : long name", "Name = formula : long name". */
 static void
 set_event(struct callgrind_reader *r, struct cg_slice value)
 {

@@ -10,7 +10,10 @@
 
 #include "write.h"
 
-/* A line break in a name would begin a new line; a NUL hangs KCachegrind. */
+/*
+ * Puts text without line breaks, which begin lines, or NULs, at which
+ * KCachegrind hangs.
+ */
 void
 callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)
 {
@@ -40,7 +43,7 @@ struct desc_keys {
 	size_t count;
 };
 
-/* Equal keys have the same address. */
+/* Finds or adds a key; NULL: too many. Equal keys have the same address. */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
 {
@@ -113,7 +116,7 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
 }
 
-/* In canonical order, functions with one name are adjacent. */
+/* Compares neighbours, as functions with one name are in canonical order. */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)
 {

@@ -22,7 +22,10 @@
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* KCachegrind shows the first event, so the main event moves to the front. */
+/*
+ * Returns the event to write in column i. KCachegrind shows the first event,
+ * so the main event moves to the front.
+ */
 static size_t
 event_at(const struct callgrind_writer *w, size_t i)
 {
@@ -331,7 +334,7 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 	w->lines.begun = true;
 }
 
-/* Like cg_put_cost_lines(), but with another order of events. */
+/* Puts cost lines like cg_put_cost_lines(), but in another order of events. */
 static void
 put_arranged_costs(struct callgrind_writer *w, struct cg_rows *rows)
 {
@@ -392,7 +395,7 @@ put_fns(struct callgrind_writer *w)
 
 /* ---- Parts -------------------------------------------------------------- */
 
-/* KCachegrind forgets name ids where a part begins. */
+/* Resets name ids, which KCachegrind forgets where a part begins. */
 static void
 forget_names(struct callgrind_writer *w, cg_part part)
 {
@@ -433,7 +436,10 @@ write_part(struct callgrind_writer *w, cg_part part)
 	return cg_out_status(w->out) == CG_OK;
 }
 
-/* By default only for exact instructions: a disassembly cannot show buckets. */
+/*
+ * Decides on addresses. By default they are written only for exact
+ * instructions, as a disassembly cannot show buckets.
+ */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 {

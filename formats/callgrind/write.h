@@ -69,7 +69,7 @@ void callgrind_put_text(struct callgrind_writer *, struct cg_slice);
 void callgrind_put_descs(struct callgrind_writer *, cg_part);
 /* Finds functions that share name, file and object. False: out of memory. */
 bool callgrind_find_ambiguous(struct callgrind_writer *);
-/* The linkage name of an ambiguous function, else "". */
+/* Returns the linkage name of an ambiguous function, else "". */
 struct cg_slice callgrind_distinct_symbol(
     const struct callgrind_writer *, cg_fn);
 

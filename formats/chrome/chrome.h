@@ -65,7 +65,7 @@ struct chrome_tree {
 
 /* A cg_field's take(): reads a node with the nodes inside it. */
 bool chrome_take_node(struct cg_doc *, void *into);
-/* After the last node: sets each node's parent. */
+/* Sets each node's parent, after the last node. */
 bool chrome_link_tree(struct cg_doc *, struct chrome_tree *);
 /* Returns the node with an id; NULL, and an error, if there is none. */
 struct chrome_node *chrome_find_node(

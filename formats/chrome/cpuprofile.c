@@ -106,7 +106,9 @@ begin_times(struct reader *r, int64_t time)
 	return 0;
 }
 
-/* absolute: Chrome before 58 writes times instead of differences. */
+/*
+ * Takes times; absolute: Chrome before 58 writes times instead of differences.
+ */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)
 {

@@ -444,9 +444,9 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * The name without the position that the library appends where another
+ * Returns the name without the position that the library appends where another
  * function of the file has the same name, as developer tools show positions
- * anyway. Empty for names that readers give to functions without a name.
+ * anyway. Returns "" for a name that readers give to functions without a name.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)

@@ -228,7 +228,7 @@ add_times(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* The stack of a node's samples; 0: an error. */
+/* Returns the stack of a node's samples; 0: an error. */
 static cg_node
 find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 {
@@ -264,7 +264,7 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 	return moment.node != 0;
 }
 
-/* A sample lasts until the next one. */
+/* Adds all samples to the timeline; a sample lasts until the next one. */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 {

@@ -142,7 +142,7 @@ begin_call(struct cg_doc *doc, struct chrome_calls *calls,
 	return true;
 }
 
-/* An event E ends the topmost call of its name, and all calls above it. */
+/* Handles an event E: ends the topmost call of its name and the calls above. */
 static void
 find_end(struct cg_doc *doc, struct chrome_calls *calls,
     const struct chrome_event *event)
@@ -200,7 +200,9 @@ compare_times(const void *a, const void *b)
 	return one->seq < two->seq ? -1 : one->seq > two->seq;
 }
 
-/* Of calls that begin at one time, the longest one is the caller. */
+/*
+ * Orders by duration: of calls that begin together, the longest is the caller.
+ */
 static int
 compare_durations(const void *a, const void *b)
 {

@@ -447,8 +447,8 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * The sampled thread is the thread of the event Profile, which has a start
- * time; another thread may write the other pieces.
+ * Adds a piece of a profile. The sampled thread is the thread of the event
+ * Profile, which has a start time; another thread may write the other pieces.
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)

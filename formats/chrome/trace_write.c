@@ -266,7 +266,7 @@ put_call(struct writer *w, const struct call *call)
 	cg_putc(w->out, '}');
 }
 
-/* Of calls that begin at one time, readers take the longest as the caller. */
+/* Of calls with one begin, the longest comes first, as it is the caller. */
 static bool
 is_before(const struct call *a, const struct call *b)
 {
@@ -371,9 +371,8 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Where a call begins at the time that another call of the same name ends,
- * speedscope processes the begin first, so the ends at this time are written a
- * little earlier.
+ * Ends calls a little earlier if a call of the same name begins at the time of
+ * their end, as speedscope would process the begin first.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)

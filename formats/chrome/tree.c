@@ -47,7 +47,7 @@ take_ticks(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* scriptId is a string, or a number in old profiles. */
+/* Takes scriptId, a string, or a number in old profiles. */
 static bool
 take_script(struct cg_doc *doc, void *into)
 {

@@ -135,7 +135,7 @@ get_branches(struct reader *r, struct line *line)
 
 /* ---- A class ------------------------------------------------------------ */
 
-/* By line, then in the order of the input. */
+/* Sorts by line, then in the order of the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -371,8 +371,9 @@ open_class(struct reader *r)
 }
 
 /*
- * A signature that begins with '(' (Java, or the parameters of C++) follows
- * the name in the linkage name; any other signature is the linkage name.
+ * Opens a method. A signature that begins with '(' (Java, or the parameters of
+ * C++) follows the name in the linkage name; any other signature is the
+ * linkage name.
  */
 static bool
 open_method(struct reader *r)
@@ -430,8 +431,8 @@ open_line(struct reader *r)
 }
 
 /*
- * A jump has two branches, so its percentage gives the number taken. For other
- * types (switch) the number of branches is unknown.
+ * Takes a condition. A jump has two branches, so its percentage gives the
+ * number taken. For other types (switch) the number of branches is unknown.
  */
 static bool
 open_condition(struct reader *r)

@@ -264,7 +264,7 @@ write_codecov(
 
 /* ---- The module --------------------------------------------------------- */
 
-/* Is the next value, the first one of a file, a value of this format? */
+/* Rates the next value, the first one of a file, as a value of this format. */
 static int
 probe_file(struct cg_json *json)
 {

@@ -112,7 +112,7 @@ close_file(struct coverage_xml_reader *r)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-/* The directory of a package: com/x of com.x. */
+/* Opens a package; com.x becomes the directory com/x. */
 static bool
 open_package(struct coverage_xml_reader *r)
 {
@@ -135,8 +135,9 @@ close_package(struct coverage_xml_reader *r)
 }
 
 /*
- * PHPUnit and istanbul repeat the path as the name, or the name is its last
- * component. A name without a directory may occur in several packages.
+ * Opens a file. PHPUnit and istanbul repeat the path as the name, or the name
+ * is its last component. A name without a directory may occur in several
+ * packages.
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -160,7 +161,7 @@ open_file(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* OpenClover names methods by their signature, PHPUnit by their name. */
+/* Adds a method. OpenClover writes its signature, PHPUnit its name. */
 static bool
 add_method(struct reader *reader, uint32_t line)
 {

@@ -51,7 +51,7 @@ resource_of(const struct firefox_tables *tables, int64_t frame)
 	    firefox_cell(&tables->frames, FRAME_FUNC, frame));
 }
 
-/* Before version 70 a function has a resource, which may be a library. */
+/* Returns the library of a frame: until version 69, its function's resource. */
 static struct firefox_lib *
 lib_of(struct firefox_reader *r, const struct firefox_thread *thread,
     const struct firefox_tables *tables, int64_t frame)

@@ -109,7 +109,7 @@ add_func(struct writer *w, cg_fn fn)
 	add_source(w, cg_fn_file(w->graph, fn));
 }
 
-/* Is the frame's line in another file than the file of its function? */
+/* True if the frame's line is in another file than its function. */
 static bool
 is_elsewhere(const struct writer *w, const struct frame *frame)
 {
@@ -361,7 +361,7 @@ put_one(struct writer *w, size_t row)
 	cg_putc(w->out, '1');
 }
 
-/* The strings are names of functions, then of libraries, then of files. */
+/* Puts an index; strings are names of functions, then libraries, then files. */
 static void
 put_lib_name(struct writer *w, size_t row)
 {

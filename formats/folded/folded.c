@@ -102,10 +102,10 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Two thirds of the lines must be stacks, or half of them if the file has our
- * suffix. If no stack has more than one frame, and neither suffix nor header
- * is ours, all of at least FLAT_LINES lines must be stacks ("exit 0" is not a
- * profile). The score is low, so that a more specific format wins.
+ * Rates a text: two thirds of the lines must be stacks, or half of them if the
+ * file has our suffix. If no stack has more than one frame, and neither suffix
+ * nor header is ours, all of at least FLAT_LINES lines must be stacks ("exit
+ * 0" is not a profile). The score is low, so that a more specific format wins.
  */
 static int
 probe(const struct cg_head *head)

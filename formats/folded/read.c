@@ -181,7 +181,7 @@ too_big(struct reader *r, const char *at)
 	return false;
 }
 
-/* From now on sums are signed; the present ones must fit. */
+/* Makes all later sums signed; rejects sums that do not fit. */
 static bool
 allow_negative(struct reader *r, const char *at)
 {
@@ -244,8 +244,8 @@ add_count(
 }
 
 /*
- * A single whole count is a number of samples. Any other line, also of Austin,
- * is one sample.
+ * Adds to the number of samples. A single whole count is a number of samples.
+ * Any other line, also of Austin, is one sample.
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,

@@ -319,7 +319,9 @@ enter(struct writer *w, uint32_t frame)
 			     (struct level){ child, child + n, w->path.n });
 }
 
-/* Depth first, without recursion, as stacks can be very deep. */
+/*
+ * Puts the stacks depth first; without recursion, as stacks can be very deep.
+ */
 static bool
 put_stacks(struct writer *w)
 {

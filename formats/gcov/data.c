@@ -50,7 +50,7 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return gcov_take_fields(record, data->head.layout, fn_fields, fn);
 }
 
-/* From gcc 11 on, a negative length means that all counters are zero. */
+/* Takes counters; from gcc 11 on, a negative length means that all are zero. */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
     bool has_fn)
@@ -87,7 +87,7 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	return true;
 }
 
-/* The number of runs is word 0 from gcc 9 on, and word 2 before. */
+/* Takes the number of runs: word 0 from gcc 9 on, and word 2 before. */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
 {

@@ -4,10 +4,10 @@
 #include "gcov.h"
 
 /*
- * If clang is asked for version 12 or later, it writes this version, but the
- * layout of version 11. A file that cannot be read in the first layout is read
- * in the other, and must then have functions, as a truncated file of version
- * 12 may consist of just a header.
+ * Reads a file in the layout of its version or, if that fails, of version 11:
+ * if clang is asked for version 12 or later, it writes that version, but the
+ * layout of version 11. The second attempt must find functions, as a truncated
+ * file of version 12 may consist of just a header.
  */
 bool
 gcov_read_either(

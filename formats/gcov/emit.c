@@ -206,9 +206,7 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 	return true;
 }
 
-/*
- * The outcomes of a condition are two words of bits: for true, then for false.
- */
+/* Adds a condition. Its outcomes are two words of bits: for true, for false. */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 {
@@ -420,7 +418,7 @@ emit_paths(struct gcov_emit *emit)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Most templates and inline functions are known from earlier units. */
+/* Adds a function; most templates and inline functions are known already. */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {

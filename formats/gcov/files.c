@@ -429,7 +429,7 @@ time_of(const char *path)
 					 : NEWER - 1;
 }
 
-/* Like gcov, which compares seconds, and reports each source once. */
+/* Compares times like gcov: in seconds, and each source is reported once. */
 bool
 gcov_compare_times(
     struct gcov_unit *unit, struct cg_slice directory, const char *notes)

@@ -288,7 +288,7 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
-/* own: index of the input among the files; its text has been read. */
+/* Reads a unit; own: index of the input, whose text has been read already. */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
     int own, struct cg_slice input, struct cg_build *build)

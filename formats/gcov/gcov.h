@@ -57,15 +57,15 @@ bool gcov_compare_times(
 /* ---- data.c, notes.c, old.c --------------------------------------------- */
 
 /*
- * layout: the version to read the file as; 0: its own. False: bytes->error or
- * unit->nomem is set. gcov_read_data() stops at the end mark.
+ * Read a file. layout: the version to read it as; 0: its own. False:
+ * bytes->error or unit->nomem is set. gcov_read_data() stops at the end mark.
  */
 bool gcov_read_data(struct gcov_unit *, struct gcov_bytes *, unsigned layout);
 bool gcov_read_notes(struct gcov_unit *, struct gcov_bytes *, unsigned layout);
-/* lines: NULL if the graph file consists of records. */
+/* Reads notes; lines: NULL if the graph file consists of records. */
 bool gcov_read_old_notes(
     struct gcov_unit *, struct gcov_bytes *graph, struct gcov_bytes *lines);
-/* Call after gcov_read_old_notes(). */
+/* Reads data; call after gcov_read_old_notes(). */
 bool gcov_read_old_data(struct gcov_unit *, struct gcov_bytes *);
 int gcov_probe_old(const struct cg_head *);
 /* True if the suffix is .da or .bbg. */

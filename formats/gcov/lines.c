@@ -44,7 +44,9 @@ grow_slots(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* The seed is an address, so that no file can cause many collisions. */
+/*
+ * Finds a slot. The seed is an address, so no file can cause many collisions.
+ */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 {
@@ -140,7 +142,7 @@ compare_lines(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* gcov sorts the lines of a span from version 8 on. */
+/* Sorts the lines of a span, as gcov does from version 8 on. */
 static void
 sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 {
@@ -200,8 +202,8 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 }
 
 /*
- * clang's blocks are members of all their lines. A block ends on its last
- * line, once for each time that it lists this line.
+ * Adds the touches of a block of clang. It is a member of all its lines, and
+ * ends on its last line, once for each time that it lists this line.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -225,9 +227,9 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * From gcc 8 on a block ends on the last line of each of its spans; a span
- * without lines repeats the previous span's line. The first and the last block
- * (entry, and until 4.7 exit) end on no line.
+ * Adds the touches of a block of gcc 8 and later. It ends on the last line of
+ * each of its spans; a span without lines repeats the previous span's line.
+ * The first and the last block (entry, and until 4.7 exit) end on no line.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -245,7 +247,10 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 	return last != GCOV_NONE || add_touch(unit, block, GCOV_NONE);
 }
 
-/* Until gcc 7 a block without lines ends on the line of the previous block. */
+/*
+ * Adds touches for gcc until 7: a block without lines ends on the line of the
+ * previous block.
+ */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     uint32_t *last)
@@ -280,7 +285,7 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 	}
 }
 
-/* llvm-cov counts the arcs out of the entry block as the arcs into it. */
+/* Counts arcs out of the entry as arcs into it, like llvm-cov. */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
 {

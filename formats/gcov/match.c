@@ -9,8 +9,9 @@
 #include "gcov.h"
 
 /*
- * libgcov writes a function once. If there are two records, the last one
- * counts, as in llvm-cov; gcov adds their counters.
+ * Maps idents to functions of the data. libgcov writes a function once. If
+ * there are two records, the last one counts, as in llvm-cov; gcov adds their
+ * counters.
  */
 static bool
 add_idents(struct gcov_unit *unit, size_t *duplicates)

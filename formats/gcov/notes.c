@@ -262,7 +262,9 @@ static const struct {
 	{ TAG_PATHS, GCOV_VERSION(15, 0), take_paths },
 };
 
-/* gcc writes a record of arcs for every block except the exit. */
+/*
+ * Checks that all blocks except the exit have a record of arcs, as gcc writes.
+ */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {

@@ -299,8 +299,8 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Until 3.2 data has no functions: each function takes one counter for each of
- * its arcs that has one.
+ * Takes data of 3.2 and earlier, which has no functions: each function takes
+ * one counter for each of its arcs that has one.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -656,7 +656,7 @@ gcov_is_old(const char *path)
 	return has_suffix(path, ".da") || has_suffix(path, ".bbg");
 }
 
-/* Until 3.2 only the number of counters identifies a .da file. */
+/* Recognises .da until 3.2: only the number of counters identifies it. */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)
 {
@@ -668,7 +668,9 @@ is_unnamed_data(struct gcov_bytes bytes, bool whole)
 		      : size < (uint64_t)n * 8 + 8);
 }
 
-/* A graph without names begins with: blocks, arcs, the entry's arcs. */
+/*
+ * Recognises a graph without names: blocks, arcs, number of the entry's arcs.
+ */
 static bool
 is_unnamed_graph(struct gcov_bytes bytes)
 {

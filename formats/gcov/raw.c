@@ -144,7 +144,7 @@ add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
 	}
 }
 
-/* A time is the number of a function: one with over 32 bits is malformed. */
+/* Checks times, which are numbers of functions and below 2^32 - 1. */
 static bool
 are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 {

@@ -100,7 +100,7 @@ grow_slots(struct gcov_unit *unit)
 	return true;
 }
 
-/* Nearly always, the file is the file of the last call. */
+/* Usually, the file is the same as in the last call. */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
 {

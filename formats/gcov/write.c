@@ -98,10 +98,7 @@ compare_counts(const void *va, const void *vb)
 	return compare_by(a, b, a->row.count, b->row.count);
 }
 
-/*
- * With one input values keep their order, else they are sorted by count,
- * greatest first.
- */
+/* Sorts values by count, greatest first; with one input their order is kept. */
 static void
 sort_values(struct writer *w)
 {
@@ -472,7 +469,7 @@ read_head(struct writer *w)
 	return true;
 }
 
-/* All inputs of one unit have at least one function in common. */
+/* Checks that all inputs have a function in common: they are of one unit. */
 static bool
 check_fns(const struct writer *w)
 {

@@ -29,9 +29,9 @@ gcov_json_word(struct cg_slice version, char *room)
 }
 
 /*
- * From version 7 on, a letter and a digit are the major version ("A93*" is
- * 9.3). Before, one digit is the major and two digits are the minor version
- * ("408*" is 4.8).
+ * Parses a word. From version 7 on, a letter and a digit are the major version
+ * ("A93*" is 9.3). Before, one digit is the major and two digits are the minor
+ * version ("408*" is 4.8).
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

@@ -161,7 +161,7 @@ gcov_text_put_annotations(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Computed as in gcov: in float; only 0 gives 0%. */
+/* Puts a percentage as gcov does: in float; only 0 gives 0%. */
 static void
 put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
@@ -174,7 +174,9 @@ put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 	cg_putf(w->out, "%.0f%%", (double)ratio);
 }
 
-/* Computed as in llvm-cov: in integers, rounded down; only 0 gives 0%. */
+/*
+ * Puts a percentage as llvm-cov does: integer, rounded down; only 0 gives 0%.
+ */
 static void
 put_whole_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {

@@ -166,7 +166,7 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 	return true;
 }
 
-/* The leaf may be in the stack twice: from the signal, from the unwinder. */
+/* Drops a leaf that is in the stack twice, from the signal and the unwinder. */
 static void
 drop_second_leaf(struct gperf_reader *r)
 {

@@ -154,8 +154,9 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * MinGW and Cygwin write a 4-byte count and leave 4 bytes uninitialized, else
- * the file is like the BSDs' files. Impossible counts reveal the padding.
+ * True for files of MinGW and Cygwin, which write a 4-byte count and leave 4
+ * bytes uninitialized, else like the BSDs. Impossible counts reveal the
+ * padding.
  */
 static bool
 is_padded(const struct gmon *gmon)

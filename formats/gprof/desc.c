@@ -41,7 +41,9 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 
 /* ---- Adding ------------------------------------------------------------- */
 
-/* The bucket is inferred from arcs; if inputs differ, the first one counts. */
+/*
+ * Adds target and bucket, which is inferred from arcs: the first input counts.
+ */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
 {
@@ -69,7 +71,7 @@ describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 	add_desc(build, key, value);
 }
 
-/* For human readers: gprof_recall() ignores it. */
+/* Adds a text for human readers, which gprof_recall() ignores. */
 static void
 describe_samples(struct cg_build *build, const struct gmon *gmon)
 {
@@ -90,8 +92,8 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 }
 
 /*
- * The graph's addresses are relative to the base, so the base of the first
- * input suffices.
+ * Adds the base of a library. The graph's addresses are relative to the base,
+ * so the base of the first input suffices.
  */
 static void
 describe_library(struct cg_build *build, const struct gprof_image *image)

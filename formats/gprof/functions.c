@@ -453,8 +453,9 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Most calls of a function enter it at one address, and looking up this
- * address is cheaper than finding its function.
+ * Returns the function that an entered address belongs to. Most calls of a
+ * function enter it at one address, and looking up this address is cheaper
+ * than finding its function.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

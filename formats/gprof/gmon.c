@@ -40,7 +40,7 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 	return value;
 }
 
-/* The fast path is for the millions of 2-byte counters that are zero. */
+/* Returns a counter; with a fast path for millions of 2-byte zeros. */
 uint64_t
 gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 {

@@ -278,7 +278,7 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 
 /* ---- GNU ---------------------------------------------------------------- */
 
-/* An incomplete record is an error; with --recover it is a warning. */
+/* Reports an incomplete record: an error, or with --recover a warning. */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
     uint64_t left)

@@ -34,7 +34,7 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* An object is the program if it has the program's base name, or no name. */
+/* Sets the covered objects: those with the program's base name, or no name. */
 static void
 set_covered(struct gprof_layout *layout)
 {
@@ -303,9 +303,7 @@ gprof_cost_address(
 	return middle_of(layout, fn);
 }
 
-/*
- * A return address lies after the call, so other addresses are increased by 1.
- */
+/* Returns an address after the call: other addresses are increased by 1. */
 uint64_t
 gprof_site_address(
     const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)

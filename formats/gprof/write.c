@@ -500,7 +500,7 @@ put_arcs(struct writer *w)
 	return true;
 }
 
-/* The number of blocks has 4 bytes, as GNU gprof reads; glibc writes a word. */
+/* Puts blocks; their number has 4 bytes, as for GNU gprof (glibc: a word). */
 static void
 put_blocks(struct writer *w)
 {

@@ -147,7 +147,7 @@ take_flat(struct reader *r, struct cg_slice line)
 
 /* ---- The call graph ------------------------------------------------------ */
 
-/* The entry's own line: "[5]      0.2    0.00    0.00       1   left [5]". */
+/* Takes an entry's own line: "[5]     0.2   0.00   0.00     1   left [5]". */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
 {
