@@ -7,11 +7,11 @@
 
 #include "batch.h"
 
-#define MEMBER_PIECE 65536 /* that are read at once, at least */
+#define MEMBER_PIECE 65536 /* bytes read at once, at least */
 
 /*
- * Larger members are not held in memory: the worker gets their bytes while they
- * are read, and no other member is read until it has all of them.
+ * Larger members are not kept in memory: the worker gets their bytes while
+ * they are read, and no other member is read until it has all of them.
  */
 #define HELD_MEMBER ((size_t)64 << 20)
 
@@ -38,11 +38,14 @@ read_member(struct cg_archive *archive, struct blob *blob, bool *all)
 	return got >= 0;
 }
 
-/* Members of the tasks first to end - 1 that wait for the rest of a unit. */
+/*
+ * Members of the tasks first to end - 1 that wait for the other files of their
+ * unit.
+ */
 struct members {
 	struct blob *blob; /* by task - first; without bytes: none */
 	size_t first, end;
-	char *error; /* the last one */
+	char *error; /* the last error message */
 };
 
 /* Dispatches a unit when all of its files have been read. */
@@ -78,7 +81,7 @@ drop_blob(struct blob *blob)
 	*blob = (struct blob){ 0 };
 }
 
-/* Sends what was read, and the rest of the member as it is read. */
+/* Sends the bytes read so far, then the rest of the member as it is read. */
 static int
 stream_member(struct worker_pool *pool, struct members *members,
     struct cg_archive *archive, size_t n)
@@ -102,7 +105,7 @@ stream_member(struct worker_pool *pool, struct members *members,
 	return status;
 }
 
-/* Member number n of the archive is at hand. */
+/* Dispatches member n, the current one of the archive. */
 static int
 run_member(struct worker_pool *pool, struct members *members,
     struct cg_archive *archive, size_t n)
@@ -138,7 +141,10 @@ run_member(struct worker_pool *pool, struct members *members,
 	return dispatch_unit(pool, members, first_file);
 }
 
-/* Errors were printed while planning; now they are the reason of failures. */
+/*
+ * Errors were printed while planning; here they become the reasons of
+ * failures.
+ */
 static void
 note_error(void *arg, const struct cg_message *message)
 {

@@ -1,9 +1,9 @@
 /*
- * batch.c - converts many inputs: to an output each (-O), or merged (-o,
+ * batch.c - converts many inputs: to one output each (-O), or merged (-o,
  * --group-by).
  *
- * The parent lists what there is to do, reads archives, hands tasks to
- * workers and writes the manifest; it never parses a profile.
+ * The parent lists the inputs, reads archives, dispatches tasks to workers and
+ * writes the manifest; it never parses a profile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "batch.h"
 
-#define FILES_SPARE 32 /* descriptors that are not for pipes to workers */
+#define FILES_SPARE 32 /* descriptors not used for pipes to workers */
 
 /* ---- The batch ---------------------------------------------------------- */
 
@@ -115,7 +115,7 @@ show_plan(const struct batch *batch)
 	return CG_OK;
 }
 
-/* Is it the temporary file of one of our outputs, from a killed run? */
+/* True for the temporary file of one of our outputs, left by a killed run. */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)
 {
@@ -127,7 +127,7 @@ is_leftover(struct batch *batch, const char *directory, const char *name)
 	if (name[0] != '.' || mark == NULL ||
 	    strspn(mark + 8, "cgonv.0123456789") != strlen(mark + 8))
 		return false;
-	/* The temporary file of a chunk has one more dot in front. */
+	/* The temporary file of a chunk has one more leading dot. */
 	name += name[1] == '.' && strstr(mark + 8, ".cgconv.") != NULL;
 	output = join_path(directory, name + 1);
 	if (output == NULL)
@@ -139,7 +139,7 @@ is_leftover(struct batch *batch, const char *directory, const char *name)
 	return ours;
 }
 
-/* Other batches may write to the same directories. */
+/* Only our temporary files: other batches may write to the same directories. */
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
@@ -181,7 +181,7 @@ clean_up(struct batch *batch)
 	free(last);
 }
 
-/* Has each task ended? */
+/* True if each task has ended. */
 static bool
 is_complete(const struct batch *batch)
 {
@@ -191,7 +191,7 @@ is_complete(const struct batch *batch)
 	       batch->tasks;
 }
 
-/* With -o, a merged output is expected; skipped inputs make none. */
+/* With -o, reports a missing output: skipped inputs make none. */
 static int
 check_output(const struct batch *batch)
 {
@@ -206,8 +206,8 @@ check_output(const struct batch *batch)
 }
 
 /*
- * All files are known now: no other one may be opened. Inputs come from lists
- * and directories, too; most of them are in the directory of the one before.
+ * All files are known now: forbids opening others. Inputs from lists and
+ * directories are allowed here; most are in the directory of the previous one.
  */
 static int
 confine_batch(struct batch *batch)
@@ -277,7 +277,10 @@ free_batch(struct batch *batch)
 	free(batch->file);
 }
 
-/* -j, or the number of CPUs; each worker needs two pipes. */
+/*
+ * Limits -j, or the number of CPUs, by descriptors: each worker needs two
+ * pipes.
+ */
 static void
 limit_jobs(struct args *args)
 {

@@ -56,8 +56,8 @@ extern const char *const reason_text[];
  * refer to each other by number, and the names of outputs are not kept.
  */
 struct task {
-	const char *path;    /* of the file, or in its archive */
-	const char *archive; /* its path, at an address of its own; or NULL */
+	const char *path;    /* of the file, or of the member in its archive */
+	const char *archive; /* of the archive, unique by address; or NULL */
 	uint64_t size;       /* bytes */
 	int64_t mtime;       /* seconds since 1970 */
 	/*
@@ -65,14 +65,14 @@ struct task {
 	 * first one is converted, the others are SKIPPED.
 	 */
 	uint32_t first_file; /* of the unit; the task itself if it is alone */
-	uint32_t next;       /* file of the unit; 0: no more */
+	uint32_t next;       /* next file of the unit; 0: none */
 	uint32_t group;      /* number of the group + 1; 0: none */
-	uint32_t next_in_group; /* task; 0: no more */
-	uint32_t claim;         /* of its output's name; 0: has no own output */
+	uint32_t next_in_group; /* next task of the group; 0: none */
+	uint32_t claim;         /* N of output name~N; 0: no own output */
 	uint8_t state;          /* enum state */
 	uint8_t reason;         /* enum reason */
 	bool before;            /* finished in an earlier run */
-	bool link;              /* the path leads elsewhere */
+	bool link;              /* the path is a symbolic link */
 };
 /* Numbers of tasks, and of groups behind them, fit into 32 bits. */
 #define TASKS_MAX (UINT32_MAX / 2)
@@ -81,14 +81,14 @@ struct task {
 struct group {
 	char *output; /* below the output directory */
 	size_t first, tasks;
-	size_t waiting;      /* tasks that are in no chunk yet */
+	size_t waiting;      /* tasks not in a chunk yet */
 	uint64_t bytes;      /* of all that are summed */
 	struct chunk *chunk; /* being filled, or NULL */
-	size_t chunks;       /* begun so far */
-	size_t open;         /* of these: not written yet */
-	bool merged;         /* written, failed, or in the list ready */
+	size_t chunks;       /* begun */
+	size_t open;         /* begun and not written */
+	bool merged;         /* merged, failed, or in the list ready */
 	char *error;         /* why there will be no output; or NULL */
-	bool *written;       /* by chunk: it is a temporary file */
+	bool *written;       /* by chunk: it is in a temporary file */
 	size_t cap;          /* of written */
 	struct group *next;  /* in the list ready */
 };
@@ -97,14 +97,14 @@ struct group {
 struct suffix {
 	const char *text; /* without the dot */
 	size_t length;
-	size_t rank; /* among those read together, see gathered_rank(); or 0 */
+	size_t rank; /* of files read together: gathered_rank(); or 0 */
 };
 
 /* A hash set of the outputs. */
 struct name {
 	uint32_t hash;
 	uint32_t owner; /* number of the task, or tasks + the group's; plus 1 */
-	uint32_t next;  /* "name~N" is taken for all N below it */
+	uint32_t next;  /* "name~N" is taken for all smaller N */
 };
 struct names {
 	struct name *slot;
@@ -115,11 +115,11 @@ struct names {
 /* Texts that are freed all at once. */
 struct texts {
 	struct texts_block *block; /* the newest */
-	char *at;                  /* where it is free, */
-	size_t left;               /* and how many bytes */
+	char *at;                  /* free space, */
+	size_t left;               /* and its size in bytes */
 };
 
-/* The output directory, the output, the manifest; zeros: there is none yet. */
+/* The output directory, the output and the manifest; zeros: missing. */
 #define OWN_FILES 3
 struct own_file {
 	dev_t device;
@@ -128,9 +128,9 @@ struct own_file {
 
 struct progress {
 	double began, shown;   /* seconds_now() */
-	bool terminal;         /* standard error is one */
+	bool terminal;         /* standard error is a terminal */
 	bool drawn;            /* the line is on the terminal */
-	size_t done, work;     /* inputs, without those done before */
+	size_t done, work;     /* inputs, without those of earlier runs */
 	uint64_t done_bytes, work_bytes;
 };
 
@@ -142,7 +142,7 @@ struct batch {
 	struct texts texts;    /* the paths of tasks */
 	char **logs;           /* of tasks: messages not printed yet, or NULL */
 	char **result;         /* of SUMMED ones: members of the manifest line */
-	struct suffix *suffix; /* of all formats */
+	struct suffix *suffix; /* of all formats' files */
 	size_t suffixes, suffix_cap;
 	struct own_file own[OWN_FILES];
 	struct file *file; /* of the tasks; sorted after planning */
@@ -159,7 +159,7 @@ struct batch {
 	size_t count[STATES]; /* of finished tasks */
 	bool lost;            /* a merged output could not be written */
 	uint64_t list;        /* hash of all inputs, of all shards */
-	bool same_list;       /* the resumed manifest is of the same list */
+	bool same_list;       /* the resumed manifest lists the same inputs */
 	struct progress progress;
 	struct log *log; /* counts repeated messages; NULL: prints all */
 };
@@ -177,7 +177,7 @@ is_member(const struct task *task)
 	return task->archive != NULL;
 }
 
-/* The path of the file that has it. */
+/* The path of the task's file, or of the archive that contains it. */
 static inline const char *
 task_file(const struct task *task)
 {
@@ -191,58 +191,73 @@ int plan_batch(struct batch *);
 
 /* ---- names.c: names of inputs and outputs ------------------------------- */
 
-/* A copy that lives as long as the batch; NULL: out of memory. */
+/* Copies a text, which lives as long as the batch; NULL: out of memory. */
 const char *keep_text(struct batch *, const char *);
 void free_texts(struct batch *);
 /* Fills batch->suffix; false: out of memory. */
 bool list_suffixes(struct batch *);
-/* Joins them by one '/'; to be freed, NULL: out of memory. */
+/*
+ * Joins a directory and a name by one '/'; the caller frees the path. NULL:
+ * out of memory.
+ */
 char *join_path(const char *directory, const char *name);
 /*
  * A relative path for an output: without "..", control characters are escaped.
- * To be freed; NULL: out of memory.
+ * The caller frees it; NULL: out of memory.
  */
 char *safe_path(const char *name);
-/* The path of an output for the input of that name, by --name; to be freed. */
+/*
+ * The path of an output for the input of that name, by --name; the caller
+ * frees it.
+ */
 char *output_name(const struct batch *, const char *name);
 /*
- * The rank of the name's suffix among those that a format reads together
- * (module.gathers), and the length of the rest; 0: none.
+ * The rank of the name's suffix among the files that a format reads together
+ * (module.gathers), and the length of the name without it; 0: none.
  */
 size_t gathered_rank(const struct batch *, const char *name, size_t *stem);
 bool is_gathered(const struct batch *, const struct task *);
-/* The name in messages, "archive/member"; to be freed, or NULL. */
+/*
+ * The name in messages, "archive/member"; the caller frees it. NULL: out of
+ * memory.
+ */
 char *task_name(const struct task *);
 /*
- * Its output or its group's, below the output directory; to be freed. NULL: it
- * has none, or out of memory.
+ * The output of the task or its group, below the output directory; the caller
+ * frees it. NULL: it has none, or out of memory.
  */
 char *task_output(const struct batch *, const struct task *);
-/* The output's path from the working directory; to be freed, or NULL. */
+/*
+ * The output's path from the working directory; the caller frees it. NULL: out
+ * of memory.
+ */
 char *output_path(const struct batch *, const char *output);
 char *task_output_path(const struct batch *, const struct task *);
 /*
- * Takes the name for an output of owner (as in struct name). Returns 1, or N if
- * others have it, and it has to be "name~N"; 0: out of memory. Call it when all
- * tasks are known.
+ * Claims the name for an output of owner (see struct name). Returns 1, or N if
+ * others have claimed the name, and the output is "name~N"; 0: out of memory.
+ * Call it when all tasks are known.
  */
 uint32_t claim_output(struct batch *, size_t owner, const char *name);
-/* Takes name, allocated; returns it, or "name~N"; to be freed, or NULL. */
+/*
+ * Takes an allocated name; returns it, or "name~N", which the caller frees.
+ * NULL: out of memory.
+ */
 char *claimed_name(char *name, uint32_t claim);
 bool has_output(struct batch *, const char *output);
 
 /* ---- files.c: which file is which --------------------------------------- */
 
 struct stat;
-/* Before inputs are listed, and when the manifest has been opened. */
+/* Call it before inputs are listed, and after the manifest was opened. */
 void find_own_files(struct batch *);
-/* Is it the output directory, the output or the manifest? */
+/* True for the output directory, the output and the manifest. */
 bool is_output_file(const struct batch *, const struct stat *);
 bool is_manifest(const struct batch *, const struct stat *);
 /* Remembers the file of a task; false: out of memory. */
 bool record_file(struct batch *, size_t task, const struct stat *);
 void sort_files(struct batch *);
-/* A task that reads that file, or NULL. */
+/* A task that reads the file, or NULL. */
 const struct task *find_input(const struct batch *, const struct stat *);
 
 /* ---- groups.c: outputs of many inputs ----------------------------------- */
@@ -257,62 +272,66 @@ struct piece {
 	size_t task;
 	struct blob *blob;
 	size_t blobs;
-	bool streamed; /* instead, the bytes follow: see send_stream() */
+	bool streamed; /* bytes follow: see send_stream() */
 };
 void free_piece(struct piece *);
 
 /*
- * Tasks that one worker sums. The chunks of a group are merged in their order,
- * so the output does not depend on the speed of workers.
+ * Tasks that one worker sums. The chunks of a group are merged in order, so
+ * the output does not depend on the speed of workers.
  */
 struct chunk {
 	struct group *group;
 	size_t number;
 	struct piece *piece; /* in the order of the inputs */
 	size_t count, cap;
-	size_t at;     /* the next piece for the worker; count: write */
-	size_t summed; /* pieces that are in the sum */
+	size_t at;     /* the next piece for the worker; count: write the sum */
+	size_t summed; /* pieces in the sum */
 	uint64_t bytes;
-	bool whole;  /* the only chunk: its sum is the output */
-	bool units;  /* it has units of programs */
-	bool unread; /* these are read together when the sum is written */
-	bool alone;  /* that has failed: each is read alone first */
+	bool whole;  /* it is the only chunk: its sum is the output */
+	bool units;  /* it has units of a program (module.gathers) */
+	bool unread; /* units are read together when the sum is written */
+	bool alone;  /* that failed: each is read alone first */
 	struct chunk *next;
 };
 
-/* Finds which tasks belong together, by --group-by or -o. */
+/* Assigns tasks to groups, by --group-by or -o. */
 int find_groups(struct batch *);
 void free_groups(struct batch *);
 /*
- * Call after the manifest was read: a group is merged anew unless all of its
- * tasks are done. A newer output does not count, inputs may have failed.
+ * Call it after the manifest was read: a group is merged again unless all of
+ * its tasks are done. A newer output does not count, as inputs may have
+ * failed.
  */
 void reopen_groups(struct batch *);
 /*
- * Takes the piece. *full: a chunk for a worker, or NULL. A streamed piece is a
- * chunk of its own, as its bytes cannot be sent again.
+ * Takes ownership of the piece. *full: a chunk for a worker, or NULL. A
+ * streamed piece is a chunk of its own, as its bytes cannot be sent again.
  */
 int fill_chunk(struct batch *, struct piece, struct chunk **full);
 /* The chunk of the group that is being filled; NULL: there is none. */
 struct chunk *take_chunk(struct batch *, struct group *);
-/* In how many chunks units of programs are read, about. */
+/* Estimates in how many chunks the units of the group are read. */
 size_t unit_chunks(const struct group *);
-/* The next unfinished chunk when all tasks were dispatched; or NULL. */
+/* The next unfinished chunk, after all tasks were dispatched; or NULL. */
 struct chunk *next_chunk(struct batch *);
-/* Frees a chunk that is written or empty. */
+/* Frees a chunk that was written or is empty. */
 void end_chunk(struct batch *, struct chunk *);
-/* The worker died: sums the pieces again in another one. */
+/* The worker died: another one sums the pieces again. */
 void restart_chunk(struct batch *, struct chunk *);
 void free_chunk(struct chunk *);
-/* The output is written, or there will be none: ends the tasks. */
+/* Ends the tasks of a group whose output is written, or has failed. */
 void end_group(struct batch *, struct group *);
 void fail_group(struct batch *, struct group *, const char *text);
-/* The temporary file of a chunk's sum; to be freed, or NULL. */
+/*
+ * The temporary file of a chunk's sum; the caller frees the path. NULL: out of
+ * memory.
+ */
 char *chunk_path(const struct batch *, const struct group *, size_t number,
     pid_t parent);
 void remove_chunks(const struct batch *, struct group *);
 
-/* ---- worker.c: converts in a process of its own ------------------------- */
+/* ---- worker.c: converts in its own process ------------------------------- */
 
 enum action {
 	CONVERT, /* a task to its output */
@@ -322,83 +341,90 @@ enum action {
 };
 struct worker_order {
 	enum action action;
-	size_t task, blobs; /* of CONVERT, ADD; the blobs follow */
-	bool streamed;      /* or pieces: their sizes and bytes; 0: the end */
-	bool first;         /* of ADD: a sum begins */
-	bool unread;        /* of ADD: read it when the sum is written */
+	size_t task, blobs; /* of CONVERT, ADD; the blobs follow the order */
+	bool streamed;      /* pieces follow: sizes and bytes; 0 ends them */
+	bool first;         /* of ADD: begins a sum */
+	bool unread;        /* of ADD: read the input when the sum is written */
 	size_t group, chunk;
 	bool whole; /* the sum is the output */
 };
 struct worker_answer {
 	enum state state;
-	bool last;          /* the worker is short of memory and ends */
-	bool misfit;        /* the input cannot be added to those before it */
-	bool again;         /* an unread input could not be read: see chunk */
-	size_t log, result; /* bytes that follow */
+	bool last;          /* the worker is short of memory and exits */
+	bool misfit;        /* the input cannot be merged with earlier ones */
+	bool again;         /* an unread unit failed: see chunk.alone */
+	size_t log, result; /* bytes of text that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);
-/* False with errno, 0 at the end of the data. */
+/* False: an error (errno), or the end of the data (errno is 0). */
 bool read_all(int fd, void *bytes, size_t n);
-/* Carries out orders until there are no more; the exit status. */
+/* Executes orders until the parent closes the pipe; returns the exit status. */
 int run_worker(struct batch *, int from, int to);
 
 /* ---- pool.c: the workers ------------------------------------------------ */
 
 struct worker {
-	pid_t pid;    /* 0: none */
+	pid_t pid;    /* 0: not running */
 	int to, from; /* pipes */
 	bool busy;
-	int error;                 /* errno: it cannot be reached; or 0 */
-	char *fault;               /* why its order was given up; or NULL */
+	int error;                 /* errno: the order was not sent; or 0 */
+	char *fault;               /* why the order was cancelled; or NULL */
 	struct worker_order order; /* the current one */
 	struct chunk *chunk;       /* being summed, or NULL */
 };
 struct worker_pool {
 	struct batch *batch;
 	struct worker *worker; /* args->jobs of them */
-	size_t most;           /* that the system lets us start */
+	size_t most;           /* workers that the system lets us start */
 	struct pollfd *poll;
 };
 int start_pool(struct worker_pool *, struct batch *);
 /*
- * Gives the piece to a worker as soon as one is free; takes the piece. If it is
- * streamed, send its bytes next: send_stream(), then end_stream() with NULL, or
- * with the reason why there are not all of them, which fails the task.
+ * Gives the piece to a worker as soon as one is idle; takes ownership. If the
+ * piece is streamed, send its bytes with send_stream(), then call end_stream()
+ * with NULL, or with the reason why the bytes are incomplete, which fails the
+ * task.
  */
 int dispatch(struct worker_pool *, struct piece);
-/* False: nobody wants more, the task may have ended already. */
+/* False: no worker wants more bytes; the task may have ended. */
 bool send_stream(struct worker_pool *, const char *bytes, size_t n);
 void end_stream(struct worker_pool *, const char *fault);
-/* Waits until all that was dispatched is done. */
+/* Waits until all dispatched pieces are done. */
 int finish_tasks(struct worker_pool *);
 void stop_pool(struct worker_pool *);
 
 /* ---- archive.c ---------------------------------------------------------- */
 
-/* Reads an archive and dispatches its members, the tasks first to end - 1. */
+/*
+ * Reads an archive and dispatches its members, which are the tasks first to
+ * end - 1.
+ */
 int run_archive(struct worker_pool *, size_t first, size_t end);
 
 /* ---- task.c: begins and ends tasks -------------------------------------- */
 
-/* May tasks be begun? Not after a signal, or a failure with --fail-fast. */
+/* False after a signal, or after a failure with --fail-fast. */
 bool may_continue(const struct batch *);
-/* Like mkdir -p for -O, or for the directory of -o; false with errno. */
+/*
+ * Creates the directory of -O, or of -o, and its parents, like mkdir -p.
+ * False: see errno.
+ */
 bool make_output_directory(const struct batch *);
-/* CG_EUSAGE if an output would overwrite a file that is read. */
+/* CG_EUSAGE if an output would overwrite an input. */
 int refuse_overwriting(struct batch *);
-/* Makes the output directory. False: the task has ended here. */
+/* Creates the directory of the output. False: the task has ended. */
 bool prepare_task(struct batch *, size_t task);
 /*
- * Ends the task. Takes log, which may be NULL. result: members of the manifest
- * line, a JSON object as text, or NULL.
+ * Ends the task. Takes ownership of log, which may be NULL. result: members of
+ * the manifest line, a JSON object as text, or NULL.
  */
 void end_task(struct batch *, size_t task, enum state, char *log,
     const char *result);
-/* The task is PENDING again if it was SUMMED. */
+/* Makes a task PENDING again if it was SUMMED. */
 void reopen_task(struct batch *, size_t task);
-/* Ends it as failed, with one message. */
+/* Ends the task as failed, with one message. */
 void fail_task(struct batch *, size_t task, const char *text);
-/* The same without a message: one was printed for the whole group. */
+/* Like fail_task(), without a message, as one was printed for the group. */
 void fail_without_log(struct batch *, size_t task, const char *text);
 
 /* ---- manifest.c --------------------------------------------------------- */
@@ -407,52 +433,55 @@ int open_manifest(struct batch *);
 /* Writes the line of a task; result as of end_task(). */
 void put_manifest(struct batch *, const struct task *, const char *result);
 int close_manifest(struct batch *);
-/* The task is to be done although an earlier run has finished it. */
+/* Makes a task PENDING although an earlier run has finished it. */
 void reset_task(struct task *);
 /*
  * A line of a manifest: of an input, or the header. Absent members are NULL or
  * 0.
  */
 struct line {
-	struct json_object *json; /* owns all that the others point to */
+	struct json_object *json; /* owns the values of all members */
 	const char *input, *member, *status, *error;
 	const char *version, *shard, *list; /* of a header */
 	struct json_object *options, *totals;
-	uint64_t size, mtime; /* mtime modulo 2^64: may be negative */
-	uint64_t inputs, of;  /* of the shard, of the whole batch */
+	uint64_t size, mtime; /* mtime is modulo 2^64, as it may be negative */
+	uint64_t inputs, of;  /* number in the shard, in the whole batch */
 	uint64_t micros;      /* microseconds that the conversion took */
 };
-/* False: it is no line of a manifest. free_line() in any case. */
+/* False: not a line of a manifest. Call free_line() in any case. */
 bool parse_line(struct cg_slice text, struct line *);
 void free_line(struct line *);
 
 /* ---- log.c: what a batch prints ----------------------------------------- */
 
-/* Monotonic. */
+/* Monotonic time. */
 double seconds_now(void);
 void begin_progress(struct batch *);
-/* Counts the tasks that are to be done. */
+/* Counts the tasks to be done, for the progress. */
 void count_work(struct batch *);
 void note_progress(struct batch *, const struct task *);
 /* Prints the progress if enough time has passed. */
 void show_progress(struct batch *);
 /* Prints text to standard error above the progress line. */
 void print_lines(struct batch *, const char *text);
-/* Messages: of those that many inputs have, only some. Changes the lines. */
+/*
+ * Prints messages; of messages that many inputs share, only some. Modifies
+ * lines.
+ */
 void print_log(struct batch *, char *lines);
 /* before: tasks that were finished in an earlier run. */
 void show_summary(struct batch *, size_t before);
 /* False: out of memory. */
 bool begin_log(struct batch *);
-/* Takes text, allocated, or NULL, in place of what the task had. */
+/* Replaces the task's messages. Takes ownership of text, allocated or NULL. */
 void set_log(struct batch *, size_t task, char *text);
-/* The same; without a manifest nobody needs it. */
+/* The same for its result; without a manifest, text is freed. */
 void set_result(struct batch *, size_t task, char *text);
-/* What the task has, to be freed; or NULL. */
+/* Returns the task's messages, which the caller frees; or NULL. */
 char *take_log(struct batch *, size_t task);
 /*
  * Prints the messages of finished tasks in the order of the inputs, up to the
- * first one that is not finished; at_end: of all.
+ * first unfinished task; at_end: of all tasks.
  */
 void print_task_logs(struct batch *, bool at_end);
 void end_log(struct batch *);

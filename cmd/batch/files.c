@@ -48,7 +48,7 @@ is_manifest(const struct batch *batch, const struct stat *info)
 
 /* ---- Inputs ------------------------------------------------------------- */
 
-/* An input that has been replaced since is another file. */
+/* An input that was replaced later is another file. */
 struct file {
 	uint32_t key; /* a hash of device and inode */
 	uint32_t task;
@@ -101,7 +101,7 @@ is_same_file(const struct task *task, const struct stat *info)
 	struct stat now;
 
 	if (stat(task_file(task), &now) != 0)
-		return errno != ENOENT && errno != ENOTDIR; /* it may be */
+		return errno != ENOENT && errno != ENOTDIR; /* may exist */
 	return now.st_dev == info->st_dev && now.st_ino == info->st_ino;
 }
 

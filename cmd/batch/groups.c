@@ -10,13 +10,13 @@
 
 #include "batch.h"
 
-/* Most inputs, and bytes of them, in a chunk. */
+/* Limits of a chunk: inputs, and their bytes. */
 #define CHUNK_PIECES 256
 #define CHUNK_BYTES ((uint64_t)32 << 20)
 /* The same for units of programs (module.gathers). */
 #define UNITS_PIECES (8 * CHUNK_PIECES)
 #define UNITS_BYTES (8 * CHUNK_BYTES)
-/* Smaller groups are one chunk: its sum would be written and read again. */
+/* Smaller groups are one chunk, as a chunk's sum is written and read again. */
 #define CHUNK_LEAST ((uint64_t)1 << 20)
 /* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
@@ -133,7 +133,7 @@ group_by(struct batch *batch, const regex_t *regex)
 	return ok;
 }
 
-/* -o: one group of all inputs. */
+/* -o: puts all inputs into one group. */
 static bool
 group_all(struct batch *batch)
 {
@@ -206,7 +206,7 @@ free_groups(struct batch *batch)
 	}
 }
 
-/* Iterates over the tasks of a group; begins with NULL. */
+/* Iterates over the tasks of a group; starts with NULL. */
 static struct task *
 next_in_group(
     const struct batch *batch, const struct group *group, struct task *task)
@@ -324,9 +324,10 @@ unit_chunks(const struct group *group)
 }
 
 /*
- * Units of a program call each other, so many are read together, whatever is
- * between them: to read their sum again takes as long as to read them. Chunks
- * have as many bytes as one another; those of archives are not known.
+ * The bytes for a chunk of units. Units of a program call each other, so many
+ * are read together, even if other inputs are between them: reading their sum
+ * takes as long as reading the units. Chunks have equal sizes; sizes in
+ * archives are unknown.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -336,7 +337,7 @@ units_bytes(const struct group *group)
 		   : UNITS_BYTES;
 }
 
-/* Each worker gets a chunk. */
+/* Limits the bytes so that each worker gets a chunk. */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
 {
@@ -387,7 +388,7 @@ has_done(const struct batch *batch, const struct group *group)
 	return batch->args->output == NULL;
 }
 
-/* Merges the chunks when all of them are written. */
+/* Queues the group for merging when all of its chunks are written. */
 static void
 check_ready(struct batch *batch, struct group *group)
 {
@@ -399,7 +400,7 @@ check_ready(struct batch *batch, struct group *group)
 	for (size_t i = 0; i < group->chunks; i++)
 		any = any || group->written[i];
 	group->merged = true;
-	/* A shard without inputs has an output, too: merging needs it. */
+	/* A shard without inputs has an output, too, for merging the shards. */
 	if (!any && (batch->args->shards == 0 || has_done(batch, group)))
 		return;
 	group->next = batch->ready;
@@ -412,7 +413,7 @@ next_chunk(struct batch *batch)
 	for (size_t i = 0; i < batch->groups; i++) {
 		struct group *group = &batch->group[i];
 
-		group->waiting = 0; /* the others have failed */
+		group->waiting = 0; /* the other tasks have failed */
 		if (group->chunk != NULL)
 			return take_chunk(batch, group);
 		check_ready(batch, group);
@@ -431,7 +432,7 @@ end_chunk(struct batch *batch, struct chunk *chunk)
 		if (chunk->summed > 0)
 			end_group(batch, group);
 	} else {
-		/* The file of a worker that was stopped may be complete. */
+		/* The file of a stopped worker may be complete. */
 		group->written[chunk->number] =
 		    chunk->summed > 0 || batch_stopped(batch);
 		check_ready(batch, group);
@@ -501,7 +502,7 @@ report_partial(struct batch *batch, const struct group *group, size_t failed)
 	snprintf(text, sizeof(text),
 	    "the output is partial: %zu of %zu inputs failed", failed,
 	    group->tasks);
-	print_lines(batch, ""); /* removes the progress */
+	print_lines(batch, ""); /* remove the progress line */
 	put_message(stderr, &message);
 }
 

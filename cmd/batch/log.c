@@ -114,7 +114,7 @@ time_text(char text[32], double seconds)
 	return text;
 }
 
-/* How much of the work is done, from 0 to 1: by bytes if known. */
+/* The part of the work that is done, from 0 to 1: by bytes if known. */
 static double
 fraction(const struct progress *progress)
 {
@@ -222,7 +222,7 @@ show_summary(struct batch *batch, size_t before)
 /* ---- Messages ----------------------------------------------------------- */
 
 struct kind {
-	const char *severity; /* with the blank after it */
+	const char *severity; /* with the trailing blank */
 	char *text;
 	size_t count;
 };
@@ -231,7 +231,10 @@ struct log {
 	size_t kinds;
 };
 
-/* "warning: " or "note: " if the line is one, *text: what follows; or NULL. */
+/*
+ * Returns "warning: " or "note: " if the line begins with one, else NULL;
+ * *text is the rest of the line.
+ */
 static const char *
 find_severity(const char *line, const char **text)
 {
@@ -288,7 +291,7 @@ print_log(struct batch *batch, char *lines)
 	}
 }
 
-/* Most pages of the arrays are never written, and so take no memory. */
+/* Most pages of the arrays are never written, so they take no memory. */
 bool
 begin_log(struct batch *batch)
 {

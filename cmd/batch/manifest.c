@@ -1,6 +1,6 @@
 /*
  * manifest.c - writes and reads the manifest of a batch: JSON Lines, one line
- * for each finished input. A later line replaces earlier ones of that input.
+ * for each finished input. A later line for an input replaces earlier ones.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ compare_known(const void *pa, const void *pb)
 	return compare_tasks(a, task_file(b), task_member(b));
 }
 
-/* To be freed; NULL: out of memory. */
+/* The caller frees the result; NULL: out of memory. */
 static struct task **
 sort_tasks(struct batch *batch)
 {
@@ -98,8 +98,8 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 }
 
 /*
- * Writes a complete line; an incomplete one makes the manifest fail. more: an
- * object as text, whose members follow; or NULL.
+ * Writes a complete line; an incomplete one marks the manifest as failed.
+ * more: an object as text, whose members are appended; or NULL.
  */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete,
@@ -218,7 +218,7 @@ close_manifest(struct batch *batch)
 	return ok ? CG_OK : CG_EOUTPUT;
 }
 
-/* ---- Reading what an earlier run has written ---------------------------- */
+/* ---- Reading an existing manifest --------------------------------------- */
 
 void
 free_line(struct line *line)
@@ -296,7 +296,7 @@ parse_line(struct cg_slice text, struct line *line)
 		   line->version != NULL);
 }
 
-/* What the plan has ended stays so: an input may be in a unit only now. */
+/* A task that ended while planning stays so: it may be in a unit only now. */
 static void
 set_before(struct task *task, const char *status)
 {
@@ -328,7 +328,10 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 		else
 			high = middle;
 	}
-	/* Of members of one name the first counts: they end together. */
+	/*
+	 * Of members with the same name, the first one counts: they end
+	 * together.
+	 */
 	for (; low < batch->tasks; low++) {
 		task = known[low];
 		if (task->state == OTHER_SHARD)
@@ -349,7 +352,7 @@ reset_task(struct task *task)
 	task->state = PENDING;
 }
 
-/* Converts inputs again whose output has been removed since. */
+/* Converts inputs again if their output was removed. */
 static void
 check_outputs(struct batch *batch)
 {
@@ -467,7 +470,7 @@ resume_manifest(struct batch *batch)
 	if (ftruncate(fileno(file), whole) != 0 ||
 	    fseeko(file, whole, SEEK_SET) != 0)
 		return fail("write");
-	/* There may be more inputs now. */
+	/* The list may have more inputs now. */
 	if (whole > 0 && batch->same_list)
 		return CG_OK;
 	return put_header(batch) ? CG_OK : cg_nomem(batch->args->job);

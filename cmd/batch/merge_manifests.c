@@ -12,7 +12,7 @@
 
 #include "batch.h"
 
-#define ERRORS_SHOWN 10 /* of each kind */
+#define ERRORS_SHOWN 10 /* printed of each kind */
 #define FAILURES_SHOWN 20
 
 struct sums {
@@ -22,7 +22,7 @@ struct sums {
 
 struct entry {
 	char *name, *error, *totals;
-	size_t line; /* in reading order; the last one is valid */
+	size_t line; /* its number; the last line of an input counts */
 	size_t manifest;
 	uint64_t micros;
 	enum state state;
@@ -31,7 +31,7 @@ struct entry {
 struct manifest {
 	const char *path;
 	struct line header;
-	uint64_t number, count; /* the shard */
+	uint64_t number, count; /* number and count of shards */
 	bool refused;           /* excluded from the totals, and reported */
 	struct sums sums;
 };
@@ -168,7 +168,7 @@ read_manifest(struct manifests *manifests, size_t number)
 
 /* ---- Checking ----------------------------------------------------------- */
 
-/* The error in a manifest; "": already reported, NULL: no error. */
+/* Why the manifest is refused; "": already reported, NULL: it is valid. */
 static const char *
 why_refused(
     const struct manifest *manifest, const struct manifest *first, bool *seen)
@@ -271,7 +271,7 @@ add_totals(struct manifests *manifests, const char *text)
 	{
 		int64_t value = json_object_get_int64(at.val);
 
-		/* Totals that are no integers were not written by cgconv. */
+		/* Totals that are not integers were not written by cgconv. */
 		if (ok && json_object_is_type(at.val, json_type_int))
 			ok = add_total(manifests, at.key,
 			    value < 0 ? 0 - (uint64_t)value
@@ -282,7 +282,7 @@ add_totals(struct manifests *manifests, const char *text)
 	return ok;
 }
 
-/* Entries of manifests that do not belong to the others do not count. */
+/* Drops the entries of manifests that belong to another batch. */
 static void
 drop_refused(struct manifests *manifests)
 {

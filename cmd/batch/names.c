@@ -52,7 +52,7 @@ free_texts(struct batch *batch)
 	}
 }
 
-/* A path that is being made. */
+/* A path under construction. */
 struct path {
 	char *text;
 	size_t length, room;
@@ -77,7 +77,7 @@ put_name(struct path *to, const char *name)
 	put_bytes(to, name, strlen(name));
 }
 
-/* To be freed; NULL: out of memory. */
+/* The caller frees the path; NULL: out of memory. */
 static char *
 end_path(struct path *path)
 {
@@ -93,7 +93,7 @@ static void
 put_component(struct path *to, const char *name, size_t length)
 {
 	bool dots = length == 2 && name[0] == '.' && name[1] == '.';
-	size_t plain = 0; /* where characters begin that are not escaped */
+	size_t plain = 0; /* where unescaped characters begin */
 	char text[4];
 
 	for (size_t i = 0; i < length; i++) {
@@ -129,7 +129,10 @@ safe_path(const char *name)
 
 /* ---- Suffixes ----------------------------------------------------------- */
 
-/* Does the name of length n end in the suffix, behind something? */
+/*
+ * True if the name of length n ends in the suffix, after at least one
+ * character.
+ */
 static bool
 has_suffix(const char *name, size_t n, const struct suffix *suffix)
 {
@@ -141,8 +144,8 @@ has_suffix(const char *name, size_t n, const struct suffix *suffix)
 }
 
 /*
- * Has the name one of the suffixes in "a;b"? *length: of the first that it has,
- * with the dot.
+ * True if the name has one of the suffixes in "a;b"; *length: of the first
+ * match, with the dot.
  */
 static bool
 find_suffix(const char *name, const char *suffixes, size_t *length)
@@ -202,7 +205,7 @@ list_suffixes(struct batch *batch)
 }
 
 /*
- * Removes suffixes of compression from base; returns its length without the
+ * Removes suffixes of compression from base; returns the length without the
  * longest suffix of a format.
  */
 static size_t
@@ -273,7 +276,7 @@ static const struct {
 
 #define PLACEHOLDERS (sizeof(placeholders) / sizeof(placeholders[0]))
 
-/* The number of the one that begins here, PLACEHOLDERS if none does. */
+/* The number of the placeholder that begins here, or PLACEHOLDERS. */
 static size_t
 find_placeholder(const char *template)
 {
@@ -296,7 +299,10 @@ find_bad_placeholder(const char *template)
 	return NULL;
 }
 
-/* Expands a placeholder; returns what follows it, NULL if there is none. */
+/*
+ * Expands a placeholder; returns the rest of the template, NULL if no
+ * placeholder begins here.
+ */
 static const char *
 put_placeholder(
     struct path *to, const char *template, const struct parts *parts)
@@ -318,7 +324,10 @@ put_template(struct path *to, const char *template, struct parts parts)
 	const char *first = strstr(template, "{stem}"), *after;
 	size_t n = first != NULL ? (size_t)(first - template) : 0;
 
-	/* "callgrind.out.{stem}" does not repeat a prefix that stem has. */
+	/*
+	 * "callgrind.out.{stem}" does not repeat a prefix that stem already
+	 * has.
+	 */
 	if (n > 0 && parts.stem.len > n &&
 	    strncmp(parts.stem.ptr, template, n) == 0) {
 		parts.stem.ptr += n;
@@ -332,7 +341,7 @@ put_template(struct path *to, const char *template, struct parts parts)
 	}
 }
 
-/* True if the template gives the directory as well. */
+/* True if the template contains the directory. */
 static bool
 has_directory(const char *template)
 {
@@ -449,7 +458,7 @@ hash(const struct batch *batch, const char *text)
 	return (uint32_t)cg_hash_bytes(batch->key, text, strlen(text));
 }
 
-/* Is it the output of the slot's owner? */
+/* True if the slot's owner has an output of that name. */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)
 {
@@ -467,7 +476,7 @@ has_name(struct batch *batch, const struct name *slot, const char *name)
 	return same;
 }
 
-/* The slot of the name, or the free one for it; the table is never full. */
+/* The slot of the name, or a free one; the table is never full. */
 static struct name *
 find_slot(struct batch *batch, const char *name, uint32_t h)
 {
@@ -497,7 +506,10 @@ claimed_name(char *name, uint32_t claim)
 	return output;
 }
 
-/* An output has a task of its own, or its group has: they are at most tasks. */
+/*
+ * Each output has a task of its own, or a group that has tasks: there are no
+ * more outputs than tasks.
+ */
 static bool
 make_names(struct batch *batch)
 {

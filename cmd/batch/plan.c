@@ -17,14 +17,14 @@
 
 /* ---- Tasks -------------------------------------------------------------- */
 
-/* What is known of an input's file. */
+/* The file of an input. */
 struct found {
-	const char *path; /* kept */
-	struct stat info; /* zeros: there is none */
+	const char *path; /* kept as long as the batch */
+	struct stat info; /* zeros: the file does not exist */
 	bool link;
 };
 
-/* path: kept. One system call for most files. */
+/* path: kept as long as the batch. Needs one system call for most files. */
 static void
 find_file(const char *path, struct found *found)
 {
@@ -36,7 +36,10 @@ find_file(const char *path, struct found *found)
 		memset(&found->info, 0, sizeof(found->info));
 }
 
-/* path: kept; of a member in its archive. NULL: out of memory, or too many. */
+/*
+ * path: kept as long as the batch; of a member, the path in its archive. NULL:
+ * out of memory, or too many tasks.
+ */
 static struct task *
 add_task(struct batch *batch, const char *path, const struct found *found)
 {
@@ -76,7 +79,7 @@ add_file(struct batch *batch, const struct found *found)
 
 /* ---- Archives ----------------------------------------------------------- */
 
-/* An input that cannot be read, for a reason that was reported. */
+/* Adds an input that cannot be read, for a reason that was reported. */
 static int
 add_failed(struct batch *batch, const struct found *found, enum reason reason)
 {
@@ -122,7 +125,8 @@ add_input(struct batch *batch, const struct found *found)
 	int status;
 
 	/*
-	 * A file that cannot be opened is reported when it is read as an input.
+	 * Files that cannot be opened are reported later, when read as an
+	 * input.
 	 */
 	if (!S_ISREG(found->info.st_mode) || !named)
 		return add_file(batch, found);
@@ -147,7 +151,7 @@ compare_names(const void *pa, const void *pb)
 }
 
 struct list {
-	const char **path; /* kept */
+	const char **path; /* kept as long as the batch */
 	size_t count, cap;
 };
 
@@ -172,7 +176,7 @@ add_path(struct list *list, const char *path)
 	return true;
 }
 
-/* Is it the output directory? Another shard may just have made it. */
+/* True for the output directory, which another shard may just have created. */
 static bool
 is_output_path(struct batch *batch, const char *path)
 {
@@ -182,7 +186,7 @@ is_output_path(struct batch *batch, const char *path)
 	return stat(path, &info) == 0 && is_output_file(batch, &info);
 }
 
-/* Links to directories are not followed: there may be cycles. */
+/* Links to directories are not followed, as they may form cycles. */
 static bool
 is_directory(const struct dirent *entry, const char *path)
 {
@@ -220,8 +224,8 @@ list_directory(
 }
 
 /*
- * Is it no profile (reading a pipe would block)? A directory that cannot be
- * listed fails later.
+ * Why the file is no profile; reading a pipe would block. A directory that
+ * cannot be listed fails later.
  */
 static enum reason
 skip_reason(const struct found *found)
@@ -235,7 +239,7 @@ skip_reason(const struct found *found)
 	return found->link ? IS_LINKED_DIRECTORY : NO_REASON;
 }
 
-/* path: kept. */
+/* path: kept as long as the batch. */
 static int
 add_found(struct batch *batch, const char *path)
 {
@@ -296,7 +300,7 @@ add_path_given(struct batch *batch, const char *name)
 	return add_directory(batch, path);
 }
 
-/* Adds a name of n bytes, its delimiter included. */
+/* Adds a name of n bytes, including its delimiter. */
 static int
 add_listed(struct batch *batch, const char *list, char *name, size_t n)
 {
@@ -357,7 +361,10 @@ compare_unit_files(const void *pa, const void *pb)
 	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
 }
 
-/* Joins files of one name to units; the file with the lowest rank leads. */
+/*
+ * Joins files with the same stem to units; the file with the lowest rank
+ * leads.
+ */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)
 {
@@ -378,8 +385,8 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 }
 
 /*
- * The file of a unit that the task is, with a name of its own; rank 0: of none.
- * False: out of memory.
+ * Describes the task as a file of a unit, with an allocated name; rank 0: it
+ * is none. False: out of memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
@@ -436,7 +443,10 @@ hash(const char *text)
 	return h ^ h >> 33;
 }
 
-/* Hashes the output's path, which does not depend on the working directory. */
+/*
+ * Hashes the path of the output, which does not depend on the working
+ * directory.
+ */
 static bool
 hash_path(const struct task *task, uint64_t *h)
 {
@@ -448,7 +458,7 @@ hash_path(const struct task *task, uint64_t *h)
 	return path != NULL;
 }
 
-/* Inputs of one output belong to one shard. *h: of the task's path. */
+/* Inputs of one output belong to one shard. *h: the hash of the task's path. */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)
 {
@@ -522,7 +532,10 @@ plan_batch(struct batch *batch)
 	if (status == CG_OK)
 		status = name_outputs(batch);
 	sort_files(batch);
-	/* What an earlier run has converted is not known yet. */
+	/*
+	 * With --resume, the inputs that an earlier run has converted are not
+	 * known yet.
+	 */
 	if (status == CG_OK && !args->resume)
 		status = refuse_overwriting(batch);
 	if (status == CG_OK && batch->tasks == 0)

@@ -38,8 +38,8 @@ make_pipes(int order[2], int answer[2])
 }
 
 /*
- * In a worker: ends it with its parent, which may be killed. Elsewhere it ends
- * when it has to answer.
+ * In a worker: ends it when its parent dies, which may be killed. On systems
+ * other than Linux, it ends when it cannot send its answer.
  */
 static void
 end_with(pid_t parent)
@@ -73,7 +73,10 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 	}
 	if (worker->pid == 0) {
 		end_with(parent);
-		/* Otherwise other workers get no EOF when the parent ends. */
+		/*
+		 * Close the pipes of other workers, which otherwise get no EOF
+		 * when the parent ends.
+		 */
 		for (size_t i = 0; i < pool->batch->args->jobs; i++) {
 			if (pool->worker[i].pid <= 0)
 				continue;
@@ -106,9 +109,9 @@ stop_worker(struct worker *worker)
 }
 
 /*
- * A worker that does not get all of its order would wait for the rest forever;
- * one that died before (EPIPE) tells by its status why. Reading the answer
- * detects both.
+ * If the bytes cannot be sent, kills the worker, which would wait for them
+ * forever. The status of a worker that died before (EPIPE) tells why. Reading
+ * the answer detects both.
  */
 static void
 send_bytes(struct worker *worker, const void *bytes, size_t n)
@@ -151,11 +154,12 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece,
 /* ---- Streams ------------------------------------------------------------ */
 
 /*
- * Bytes that are sent at once: a signal waits until the worker has taken them.
+ * Bytes sent in one write. A signal is not handled until the worker has read
+ * them.
  */
 #define STREAM_PIECE ((size_t)64 << 10)
 
-/* The worker that waits for bytes. */
+/* The worker that waits for streamed bytes. */
 static struct worker *
 streaming_worker(struct worker_pool *pool)
 {
@@ -166,8 +170,8 @@ streaming_worker(struct worker_pool *pool)
 }
 
 /*
- * The worker takes all pieces before it answers, so neither waits for the other
- * with a full pipe.
+ * The worker reads all pieces before it answers, so a full pipe cannot block
+ * both sides.
  */
 bool
 send_stream(struct worker_pool *pool, const char *bytes, size_t n)
@@ -199,14 +203,14 @@ end_stream(struct worker_pool *pool, const char *fault)
 		send_bytes(worker, &end, sizeof(end));
 		return;
 	}
-	/* What it has read may look complete. */
+	/* The bytes that the worker has read may look complete: kill it. */
 	worker->fault = fault != NULL ? strdup(fault) : NULL;
 	(void)kill(worker->pid, SIGKILL);
 }
 
 /* ---- Chunks ------------------------------------------------------------- */
 
-/* Fails what is left of a chunk whose group has no output. */
+/* Fails the remaining tasks of a chunk whose group has no output. */
 static void
 fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 {
@@ -219,9 +223,10 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * Units are read together, so that they find each other: to read each alone
- * first would be as much work again. A manifest needs that for the results of
- * each, --timeout for its time, and --fail-fast to see a failure at once.
+ * True for units, which are read together because they refer to each other;
+ * reading each alone first would double the work. False if the result of each
+ * input is needed: by a manifest, by --timeout for its time, or by --fail-fast
+ * to stop at once.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -269,7 +274,7 @@ take_piece_out(struct chunk *chunk)
 	    (chunk->count - chunk->at) * sizeof(*chunk->piece));
 }
 
-/* A restarted chunk may add a task that is already SUMMED. */
+/* A restarted chunk may contain tasks that are already SUMMED. */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
 {
@@ -281,8 +286,8 @@ note_summed(struct batch *batch, size_t number, char *log, char *result)
 }
 
 /*
- * An input that cannot be added, as its event has another unit, leaves no sum:
- * which inputs it fits would depend on their order, shards and chunks.
+ * If an input cannot be merged because its event has another unit, the group
+ * has no output: which inputs fit would depend on order, shards and chunks.
  */
 static void
 refuse_sum(struct batch *batch, struct group *group)
@@ -293,7 +298,7 @@ refuse_sum(struct batch *batch, struct group *group)
 	};
 
 	if (group->error == NULL) {
-		print_lines(batch, ""); /* removes the progress */
+		print_lines(batch, ""); /* remove the progress line */
 		put_message(stderr, &message);
 	}
 	fail_group(batch, group, error);
@@ -318,11 +323,14 @@ end_piece(struct batch *batch, struct worker *worker,
 		refuse_sum(batch, chunk->group);
 }
 
-/* An unread unit is bad: finds out which, and sums the others. */
+/*
+ * An unread unit failed: reads each unit alone to find out which, and sums the
+ * others.
+ */
 static void
 read_alone(struct batch *batch, struct chunk *chunk)
 {
-	/* What others have told is printed already. */
+	/* Messages of the other inputs are printed already. */
 	for (size_t i = 0; i < chunk->count; i++)
 		if (reads_together(batch, &chunk->piece[i]))
 			reopen_task(batch, chunk->piece[i].task);
@@ -357,7 +365,7 @@ end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
 
 /* ---- Answers ------------------------------------------------------------ */
 
-/* error: why the parent could not talk to the worker; or 0. */
+/* error: errno of an order that could not be sent; or 0. */
 static void
 describe_death(
     const struct batch *batch, int status, int error, char *text, size_t size)
@@ -399,7 +407,7 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 	free(path);
 }
 
-/* Waits for a dead worker and fails the task or group that it had. */
+/* Waits for a dead worker and fails its current task or group. */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
 {
@@ -493,7 +501,7 @@ take_result(struct batch *batch, struct worker *worker)
 		reap_worker(batch, worker);
 		return;
 	}
-	/* The user does not need messages about the interruption. */
+	/* Messages about the interruption are of no use. */
 	if (answer.state == STOPPED)
 		answer.log = 0;
 	log[answer.log] = result[answer.result] = '\0';
@@ -504,8 +512,8 @@ take_result(struct batch *batch, struct worker *worker)
 
 /*
  * Passes a signal that only the parent received on to the workers, which may
- * wait for input forever. Repeated, because a signal may arrive before a worker
- * begins to wait.
+ * wait for input forever. Repeated, because a signal may arrive before a
+ * worker begins to wait.
  */
 static void
 signal_workers(const struct worker_pool *pool)
@@ -566,7 +574,7 @@ free_worker(struct worker_pool *pool, size_t *alive)
 
 /*
  * Returns NULL after reporting that no worker can be started. If the limit of
- * processes or descriptors is reached, waits for a running worker instead.
+ * processes or descriptors is reached, waits until a running worker is idle.
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)
@@ -625,7 +633,7 @@ begin_merge(struct worker_pool *pool, struct group *group)
 	return CG_OK;
 }
 
-/* Starts restarted chunks and merges that are ready. */
+/* Dispatches restarted chunks and merges that are ready. */
 static int
 continue_work(struct worker_pool *pool)
 {
@@ -654,7 +662,7 @@ dispatch(struct worker_pool *pool, struct piece piece)
 	int status = continue_work(pool);
 	size_t group = batch->task[piece.task].group;
 
-	/* The chunks of a group are merged in their order. */
+	/* The chunks of a group are numbered in the order of inputs. */
 	chunk = group != 0 && piece.streamed
 		    ? take_chunk(batch, &batch->group[group - 1])
 		    : NULL;
@@ -712,7 +720,7 @@ stop_pool(struct worker_pool *pool)
 		if (pool->worker[i].pid > 0)
 			(void)stop_worker(&pool->worker[i]);
 	}
-	/* Of groups that a signal has kept from being merged. */
+	/* Remove the chunks of groups that a signal kept from being merged. */
 	for (size_t i = 0; i < batch->groups; i++)
 		remove_chunks(batch, &batch->group[i]);
 	free(pool->worker);

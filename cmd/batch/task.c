@@ -46,7 +46,7 @@ reopen_task(struct batch *batch, size_t number)
 	batch->count[SUMMED]--;
 	batch->progress.done--;
 	batch->progress.done_bytes -= task->size;
-	/* Its messages are still to come. */
+	/* The task's messages are printed later. */
 	if (number < batch->printed)
 		batch->printed = number;
 }
@@ -114,7 +114,7 @@ make_directories(char *path, size_t n)
 	return made;
 }
 
-/* What is below the output directory is made with the output. */
+/* Directories below the output directory are created with each output. */
 bool
 make_output_directory(const struct batch *batch)
 {
@@ -127,7 +127,7 @@ make_output_directory(const struct batch *batch)
 	return made;
 }
 
-/* Links below the output directory are not followed. */
+/* Gets the file's status. Links below the output directory are not followed. */
 static bool
 get_info(const struct batch *batch, const char *path, struct stat *info)
 {
@@ -146,8 +146,8 @@ is_up_to_date(
 }
 
 /*
- * The file that is read and that would be overwritten by the output of that path,
- * or NULL; *kept: the output is newer than its task's input (NULL: a group).
+ * Returns the input that the output at path would overwrite, or NULL; *kept:
+ * the output is newer than its task's input (NULL: a group).
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,
@@ -215,7 +215,7 @@ refuse_overwriting(struct batch *batch)
 bool
 prepare_task(struct batch *batch, size_t number)
 {
-	const struct named_files none = { 0 }; /* the worker knows them */
+	const struct named_files none = { 0 }; /* workers know them */
 	const struct task *task = &batch->task[number];
 	const char *fault = NULL;
 	char *path = task_output_path(batch, task);

@@ -1,16 +1,15 @@
 /*
- * worker.c - converts in a process of its own: a crash costs one input.
+ * worker.c - converts in its own process, so that a crash affects one input
+ * only. A worker is forked when all tasks are known, so an order is the number
+ * of a task; bytes of archive members follow it, large members piece by piece.
+ * The answer has the task's state, its messages, and a JSON object with
+ * members of its manifest line.
  *
- * A worker is forked when all tasks are known, so an order is the number of a
- * task; bytes of archive members follow it, large ones piece by piece. The
- * answer is the task's state, its messages, and a JSON object with members of
- * its manifest line.
- *
- * Inputs of one output are read by a job each, then added to a sum, so a bad
- * input costs itself alone. Units of a program are read together when the sum
- * is written: once, and if that fails, again after each was read alone. The sum
- * of a chunk is written in the format that carries all facts; one worker merges
- * the chunks of a group.
+ * Inputs of one output are read by one job each, then merged into a sum, so a
+ * bad input does not affect the others. Units of a program are read together
+ * when the sum is written; if that fails, each is read alone, and the good
+ * ones together again. The sum of a chunk is written in the lossless format;
+ * one worker merges the chunks of a group.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,22 +31,22 @@
 /* The messages of a task or a sum. */
 struct task_log {
 	const struct args *args;
-	FILE *log; /* as printed */
+	FILE *log; /* messages as printed */
 	char *log_text;
 	size_t log_size;
-	const struct task *task; /* NULL: a sum, of this output */
+	const struct task *task; /* NULL: of a sum, for this output */
 	char *output;
-	bool unread; /* its inputs are read now: messages name them */
-	char *error; /* the first one, as printed; or NULL */
-	struct json_object *details;  /* its parts */
-	struct json_object *warnings; /* an array of texts */
+	bool unread; /* inputs are being read for the sum: messages name them */
+	char *error; /* the first error as printed; or NULL */
+	struct json_object *details;  /* members of the first error */
+	struct json_object *warnings; /* array of strings */
 	size_t warning_bytes;
 };
 
-/* Bytes of a large member, in pieces from the parent. */
+/* A large member, whose bytes the parent sends in pieces. */
 struct stream {
 	int from;
-	size_t left; /* of the piece */
+	size_t left; /* bytes left in the piece */
 	bool ended;
 };
 
@@ -56,11 +55,11 @@ struct worker_state {
 	int from, to;
 	struct task_log log; /* of the current order */
 	struct stream stream;
-	struct cg_job *sum; /* NULL: none has begun */
-	struct piece *unit; /* read together at the end of the sum */
+	struct cg_job *sum; /* NULL: not begun */
+	struct piece *unit; /* read together when the sum is written */
 	size_t units, unit_cap;
-	bool others; /* the sum has more than units */
-	bool unread; /* units were not read alone before */
+	bool others; /* the sum contains other inputs, too */
+	bool unread; /* some units were not read alone before */
 };
 
 bool
@@ -118,8 +117,8 @@ read_stream(void *arg, char *buf, size_t size)
 }
 
 /*
- * The parent sends all bytes before it looks at the answer, and only their end
- * tells that the member is complete.
+ * The parent sends all bytes before it reads the answer. Only the end of the
+ * bytes shows that the member is complete.
  */
 static bool
 drain_stream(struct stream *stream)
@@ -135,7 +134,7 @@ drain_stream(struct stream *stream)
 
 /* ---- Messages ----------------------------------------------------------- */
 
-/* The message as it is printed, to be freed; NULL: out of memory. */
+/* The message as it is printed, which the caller frees; NULL: out of memory. */
 static char *
 message_text(const struct cg_message *message)
 {
@@ -147,7 +146,7 @@ message_text(const struct cg_message *message)
 		return NULL;
 	put_message(to, message);
 	if (close_text(to, &text))
-		text[size - 1] = '\0'; /* the newline */
+		text[size - 1] = '\0'; /* remove the newline */
 	return text;
 }
 
@@ -248,13 +247,13 @@ send_answer(
 	size_t size;
 	bool ok;
 
-	/* Inputs that are no profiles get no line each, unless asked for. */
+	/* Messages for inputs that are no profiles are printed only with -v. */
 	answer->log = log->log_text == NULL ||
 			      (answer->state == SKIPPED && !log->args->verbose)
 			  ? 0
 			  : log->log_size;
 	answer->result = result != NULL ? strlen(result) : 0;
-	/* In one piece: the parent is woken once. */
+	/* One write wakes the parent once. */
 	size = sizeof(*answer) + answer->log + answer->result;
 	all = malloc(size);
 	ok = all != NULL;
@@ -280,7 +279,7 @@ send_answer(
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* The format that carries all facts. */
+/* The name of the format that can represent all facts. */
 static const char *
 lossless(const struct cg_job *job)
 {
@@ -295,8 +294,8 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * The job keeps what the output of the sum carries; what depends on all inputs
- * of the sum is not derived yet.
+ * Sets the target, so that the job keeps what the output can represent. Facts
+ * that depend on all inputs of the sum are not derived yet.
  */
 static int
 target_sum(const struct batch *batch, struct cg_job *job)
@@ -316,7 +315,10 @@ begin_sum(struct worker_state *state)
 	return target_sum(state->batch, state->sum);
 }
 
-/* Warnings of units were collected if each was read alone before. */
+/*
+ * Collects errors only: warnings of units were collected when each was read
+ * alone.
+ */
 static void
 collect_error(void *arg, const struct cg_message *message)
 {
@@ -327,8 +329,8 @@ collect_error(void *arg, const struct cg_message *message)
 /* ---- Units of a program ------------------------------------------------- */
 
 /*
- * Does its format read whole directories? Then inputs refer to each other (a
- * call into another unit of the program) and have to be read together.
+ * True if the format reads whole directories. Then inputs refer to each other
+ * (a call into another unit of the program) and have to be read together.
  */
 static bool
 is_unit(const struct cg_job *job)
@@ -361,7 +363,7 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 	return CG_OK;
 }
 
-/* Members are named "archive/member": names are unique over archives. */
+/* Members are named "archive/member", which is unique among archives. */
 static int
 add_unit(
     struct worker_state *state, struct cg_job *job, const struct piece *unit)
@@ -415,7 +417,7 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 	return status;
 }
 
-/* The same, and adds them to the sum of other inputs. */
+/* Like read_units(), and merges the units with other inputs of the sum. */
 static int
 merge_units(struct worker_state *state, bool members)
 {
@@ -434,7 +436,10 @@ merge_units(struct worker_state *state, bool members)
 	return status;
 }
 
-/* Ends the reading of the sum. Units alone need no second graph. */
+/*
+ * Reads the units of the sum. If there is nothing else, no second graph is
+ * needed.
+ */
 static int
 read_sum(struct worker_state *state)
 {
@@ -458,7 +463,7 @@ forget_units(struct worker_state *state)
 		free_piece(&state->unit[--state->units]);
 }
 
-/* Drops a sum that was not written: its group has failed. */
+/* Drops an unwritten sum, whose group has failed. */
 static void
 forget_sum(struct worker_state *state)
 {
@@ -468,8 +473,8 @@ forget_sum(struct worker_state *state)
 }
 
 /*
- * Keeps an input, by its name a unit, to be read at the end of the sum. It is
- * not checked whether the file changes meanwhile.
+ * Keeps an input that is a unit by its name, to be read when the sum is
+ * written. Whether the file changes until then is not checked.
  */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,
@@ -500,12 +505,15 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Addresses for each thread, of those that limit_memory() leaves: the C library
- * takes 64 MiB for a thread's heap, besides what the thread works on.
+ * Address space for each thread, within limit_memory(): the C library reserves
+ * 64 MiB for a thread's heap; the rest is for its data.
  */
 #define THREAD_ADDRESSES ((uint64_t)256 << 20)
 
-/* Threads of an order that sums: a share of the CPUs, if there is one sum. */
+/*
+ * Threads for an order that sums: the CPUs divided by the sums of units, or 1
+ * if there are several groups.
+ */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)
 {
@@ -554,7 +562,7 @@ set_target(struct worker_state *state, const struct worker_order *order,
 	return status;
 }
 
-/* Adds a chunk that another worker has written. */
+/* Merges a chunk that another worker has written. */
 static int
 add_chunk(struct worker_state *state, const char *path, size_t threads)
 {
@@ -637,7 +645,7 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 		status = cg_job_add_input(job, task->path);
 	if (status != CG_OK || order->action == ADD)
 		return status == CG_OK ? target_sum(state->batch, job) : status;
-	/* The name of the output may end as the input's does. */
+	/* The output's suffix may be that of the input. */
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)
 		return status;
@@ -649,8 +657,8 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 }
 
 /*
- * Was the file written while it was read? Changes since the batch was planned
- * do not matter: days may have passed.
+ * True if the file was written while it was read. Changes between planning and
+ * reading are fine: days may have passed.
  */
 static bool
 has_changed(const struct task *task, const struct stat *before)
@@ -722,15 +730,15 @@ convert_task(struct worker_state *state, struct cg_job *job,
 		status = CG_EINPUT;
 	if (status == CG_OK && order->action == ADD) {
 		status = add_to_sum(state, job, order, blob);
-		/* A sum with half an input is useless. */
+		/* A sum with part of an input is useless. */
 		answer->last = status != CG_OK;
 		answer->misfit = status == CG_EINPUT;
 		if (status != CG_OK && batch_stopped(state->batch))
 			return STOPPED;
 	}
 	/*
-	 * A directory that cannot be read is a failure, too, and so is an
-	 * archive whose first bytes are damaged.
+	 * A directory that cannot be read, or an archive whose first bytes are
+	 * damaged, is a failure, too.
 	 */
 	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job) &&
 	    !is_damaged_archive(&state->batch->task[order->task]))
@@ -748,7 +756,7 @@ add_seconds(struct json_object *result, double seconds)
 {
 	char text[32];
 
-	/* A virtual machine may set even a monotonic clock back. */
+	/* On a virtual machine, even a monotonic clock may go backwards. */
 	snprintf(text, sizeof(text), "%.6f", seconds > 0 ? seconds : 0.0);
 	return add_json(
 	    result, "seconds", json_object_new_double_s(seconds, text));
@@ -769,7 +777,7 @@ run_task(struct worker_state *state, const struct worker_order *order,
 	*log = (struct task_log){ .args = batch->args,
 		.task = &batch->task[order->task] };
 	if (job == NULL || result == NULL || !open_task_log(log))
-		return false; /* the parent reports it */
+		return false; /* the parent reports the failure */
 	cg_job_set_reporter(job, collect_message, log);
 	answer.state = convert_task(state, job, order, blob, result, &answer);
 	cg_job_free(job);
@@ -852,8 +860,8 @@ take_task(struct worker_state *state, const struct worker_order *order)
 }
 
 /*
- * By default all workers together leave a quarter of the machine's memory to
- * others: a few bad inputs must not make it swap.
+ * By default all workers together leave a quarter of the machine's memory
+ * free, so that a few bad inputs cannot make it swap.
  */
 static void
 limit_memory(const struct args *args)
@@ -882,7 +890,7 @@ run_worker(struct batch *batch, int from, int to)
 	sandbox_alone();
 	(void)signal(SIGALRM, SIG_DFL);
 	do {
-		/* At the end of the orders errno is 0. */
+		/* At the end of the orders, errno is 0. */
 		ok = read_all(from, &order, sizeof(order));
 		if (!ok) {
 			error = errno;
