@@ -1,12 +1,13 @@
 /*
- * alike.c - finds the functions that have the same rows in both profiles: they
- * need not be compared. Two runs of a program have many, two formats all.
+ * alike.c - finds the functions that have the same rows in both profiles and
+ * need no comparison. Two runs of a program have many of them; in one profile
+ * in two formats, all functions are alike.
  */
 #include <stdlib.h>
 
 #include "compare.h"
 
-/* Does each profile have the same events in the same columns? */
+/* True if both profiles have the same events in the same columns. */
 static bool
 has_same_columns(const struct verify *v)
 {
@@ -18,7 +19,7 @@ has_same_columns(const struct verify *v)
 	       cg_event_count(v->profile[1].graph) == v->events;
 }
 
-/* The first function of a group that is profile B's, or its end. */
+/* The first function of the group in profile B, or the group's end. */
 static size_t
 find_other_side(const struct verify *v, size_t group)
 {
@@ -30,8 +31,8 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers functions from 1 so that the first one of a group in A has the number
- * of the first one in B, and so on; false if that leaves one over.
+ * Numbers functions from 1, so that the n-th function of a group in A has the
+ * number of the n-th one in B. False if their counts differ.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

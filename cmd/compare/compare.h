@@ -23,7 +23,7 @@ struct profile {
 	const char *path;
 	const struct cg_module *format;
 	cg_facts found;         /* what it contains */
-	cg_facts can_represent; /* its format can, or they can be derived */
+	cg_facts can_represent; /* the format can have, or can be derived */
 };
 /* Reads the file with the profile's job. */
 int open_profile(struct profile *, const char *path);
@@ -34,13 +34,15 @@ void close_profile(struct profile *);
 
 struct lost;
 /*
- * Compares the lines that ran in two runs; NULL if one of them is no coverage.
- * After an error, too, the caller frees it.
+ * Compares the lines that ran in two runs; NULL if one of the profiles is no
+ * coverage. The caller frees the result, after an error, too.
  */
 int find_lost(const struct profile[2], struct lost **);
-/* At most so many files. */
+/* Prints at most n files, n being most. */
 void print_lost(FILE *, const struct lost *, size_t most);
-/* A member of JSON with a comma behind it; false: out of memory. */
+/*
+ * Writes a member of a JSON object and a comma after it. False: out of memory.
+ */
 bool write_lost(FILE *, const struct lost *, size_t most);
 void free_lost(struct lost *);
 
@@ -57,7 +59,7 @@ struct matched_fn {
 	cg_fn fn;
 };
 
-/* Which inclusive costs of an event are compared. */
+/* How the inclusive costs of an event are compared. */
 enum inclusive {
 	INCLUSIVE_EXACT,
 	INCLUSIVE_ROUNDED, /* both follow from counts of calls */
@@ -84,14 +86,14 @@ struct label_difference {
 	uint64_t value[2];
 };
 
-/* The first difference of a track, or that there are more tracks. */
+/* The first difference of a track, or of the numbers of tracks. */
 struct time_difference {
 	enum { TIME_TRACKS, TIME_COUNT, TIME_STACK, TIME_BEGIN, TIME_COST } what;
 	size_t event;
 	struct cg_track track; /* of A; valid as long as its graph */
 	uint64_t number;       /* of the sample, from 1 */
 	char *stack[2];        /* of TIME_STACK: "main;a" */
-	uint64_t value[2];     /* of others; of TIME_COUNT: is there one? */
+	uint64_t value[2];     /* of others; TIME_COUNT: is there an entry? */
 };
 
 struct verify {
@@ -100,16 +102,16 @@ struct verify {
 	struct common *event;
 	size_t events;
 	cg_facts common; /* what both can represent */
-	bool counts;     /* those of calls are compared */
+	bool counts;     /* compare the numbers of calls */
 	bool of_files[2]; /* lines belong to files, not to functions */
 	bool by_file;     /* in one of them: compare lines, not functions */
-	struct matched_fn *fns; /* by name, object, file, profile */
+	struct matched_fn *fns; /* sorted by name, object, file, profile */
 	size_t fn_count;
 	uint32_t *group[2]; /* by fn: number of its group, + 1 */
 	size_t *first;      /* by group: index of its first function in fns */
 	size_t groups;
 	bool *alike;        /* by group: its rows are the same in both */
-	bool all_alike;     /* all groups are */
+	bool all_alike;     /* all groups are alike */
 	uint32_t *file[2];  /* by file: number of its path in both */
 	char *names[2];     /* of functions that are named by their object */
 	struct label_difference *label;
@@ -125,7 +127,7 @@ struct verify {
 
 /* ---- match.c: false: out of memory -------------------------------------- */
 
-/* By name; a single event also by its total. */
+/* Matches events by name; a single event also by its total. */
 bool match_events(struct verify *);
 /* Groups functions that are the same in both, numbers files. */
 bool match_functions(struct verify *);
@@ -162,9 +164,9 @@ struct where {
 };
 
 void report_head(struct verify *);
-/* An event that only profile p has; could: the other one could represent it. */
+/* An event that only profile p has; could: the other one can represent it. */
 void report_event(struct verify *, int p, size_t event, bool could);
-/* Units ("": none) of an event in both; could: both formats have a place. */
+/* Units ("": none) of an event in both; could: both formats have units. */
 void report_unit(
     struct verify *, size_t event, const char *const unit[2], bool could);
 /* Totals are reported even if they are equal. */
@@ -175,7 +177,7 @@ void report_time(struct verify *, const struct time_difference *);
 void report_unlocated(struct verify *, const struct where *, size_t event,
     const uint64_t value[2]);
 uint64_t sum_differences(const struct verify *);
-/* complete: nothing failed. */
+/* complete: the comparison did not fail. */
 void report_end(const struct verify *, bool complete);
 
 #endif

@@ -12,7 +12,7 @@ struct item {
 	uint32_t key; /* a group of callees, or a file */
 	uint32_t line;
 	uint64_t count[2]; /* of calls */
-	size_t value;      /* where its costs are: 2 * events */
+	size_t value;      /* index of its costs: 2 * events */
 	struct cg_slice path;
 };
 
@@ -146,10 +146,13 @@ merge_items(const struct verify *v, struct items *items)
 	items->count = kept;
 }
 
-/* What follows from counts is rounded, in both in an order of its own. */
+/*
+ * Tolerance for costs that are derived from counts, as each profile rounds in
+ * its own order.
+ */
 #define ROUNDING 2
 
-/* Costs wrap if they are signed. */
+/* Signed costs wrap around. */
 static bool
 is_inclusive_equal(
     const struct verify *v, size_t event, const uint64_t value[2])
@@ -188,8 +191,8 @@ compare_values(struct verify *v, enum difference kind,
 }
 
 /*
- * Are several functions of one profile alike here? Then calls of some by
- * others may count twice, and sums of calls are not what they would be of one.
+ * True if a group has several functions of one profile. Calls between them may
+ * count twice, so their sums differ from those of one function.
  */
 static bool
 is_several(const struct verify *v, size_t group)
@@ -218,7 +221,7 @@ compare_call(struct verify *v, const struct items *items,
 		compare_inclusive(v, DIFF_CALL, where, e, value, certain);
 }
 
-/* Is the unknown caller (function 0) in the group? */
+/* True if the unknown caller (function 0) is in the group. */
 static bool
 has_unknown_caller(const struct verify *v, size_t group)
 {
@@ -234,7 +237,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 {
 	struct where where = { .group = group };
 
-	/* Formats count calls from an unknown caller in different ways. */
+	/* Formats count calls from an unknown caller differently. */
 	if (has_unknown_caller(v, group))
 		return true;
 	if (!list_items(v, items, group, group + 1, true))
@@ -247,7 +250,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	return true;
 }
 
-/* Costs without file or line: formats of source lines have none. */
+/* Compares costs without file or line, which formats of source lines drop. */
 static void
 compare_unlocated(
     struct verify *v, const struct where *where, const uint64_t *value)
@@ -263,7 +266,7 @@ compare_unlocated(
 	}
 }
 
-/* Lines of a group; of all groups together if it is SIZE_MAX. */
+/* Compares the lines of a group; SIZE_MAX: of all groups together. */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
 {
@@ -290,7 +293,7 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* Did the profile state the function's inclusive cost? */
+/* True if the profile states the function's inclusive cost. */
 static bool
 is_stated(const struct profile *profile, cg_fn fn)
 {
@@ -300,7 +303,7 @@ is_stated(const struct profile *profile, cg_fn fn)
 	       cg_stated_inclusive(profile->rows, &cost);
 }
 
-/* Do calls determine the inclusive cost? They do not in cycles. */
+/* True if calls determine the inclusive cost, which they do not in cycles. */
 static bool
 is_certain(const struct verify *v, size_t group)
 {
@@ -316,7 +319,7 @@ is_certain(const struct verify *v, size_t group)
 			return false;
 		stated[same->profile] = is_stated(profile, same->fn);
 	}
-	/* A stated cost is compared with a stated one only. */
+	/* A stated cost is compared only with a stated one. */
 	return stated[0] == stated[1];
 }
 
@@ -389,7 +392,7 @@ sum_profiles(struct verify *v)
 	return status;
 }
 
-/* Sums of a function depend on others, its rows do not. */
+/* Inclusive sums of a function depend on other functions, its rows do not. */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)
 {
@@ -407,7 +410,7 @@ compare_all(struct verify *v)
 	int status = compare_totals(v);
 	bool ok = status != CG_OK || find_alike(v);
 
-	/* Sums of the same rows are the same. */
+	/* Equal rows have equal sums. */
 	if (status != CG_OK || !ok || v->all_alike)
 		return ok ? status : cg_nomem(v->args->job);
 	if (v->by_file)

@@ -22,25 +22,25 @@ struct shared_event {
 
 /* A function whose cost changed. */
 struct changed {
-	cg_fn fn; /* of the difference */
+	cg_fn fn; /* in the difference */
 	struct amount key;
 };
 
 struct diff {
 	struct args *args;
 	struct profile profile[2];
-	const struct cg_graph *graph; /* of the difference */
+	const struct cg_graph *graph; /* the difference */
 	struct shared_event *event;
 	size_t events;
-	size_t ranked;        /* the event that functions are ranked by */
+	size_t ranked;        /* the event that functions are sorted by */
 	size_t first, last;   /* events in value: first to last - 1 */
-	size_t fns;           /* with function 0; a target may add others */
-	bool *in[2];          /* by function: it is in that profile */
+	size_t fns;           /* including function 0; a target may add more */
+	bool *in[2];          /* by function: that profile has it */
 	struct amount *value; /* see value_at() */
 	struct changed *row;
 	size_t rows, top;
 	int key;
-	struct lost *lost; /* lines; NULL: this is no coverage */
+	struct lost *lost; /* lost lines; NULL: no coverage */
 	FILE *to;
 };
 
@@ -159,7 +159,10 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 	    signed_amount(
 		d->profile[s].graph, d->event[event].column[s], cost));
 
-	/* Several functions of a profile may be one in the difference. */
+	/*
+	 * Several functions of a profile may be one function in the
+	 * difference.
+	 */
 	more.minus = !more.minus;
 	*to = amount_minus(*to, more);
 }
@@ -217,7 +220,7 @@ compute_values(struct diff *d)
 
 /* ---- Ranking ------------------------------------------------------------ */
 
-/* Largest absolute change first; ties in the order of functions. */
+/* Largest absolute change first; equal changes in the order of functions. */
 static int
 compare_rows(const void *pa, const void *pb)
 {
@@ -240,7 +243,7 @@ has_changed(const struct diff *d, cg_fn fn, int key)
 	for (size_t e = d->first; e < d->last; e++)
 		for (int k = 0; k < KEYS; k++) {
 			change = difference(value_at(d, fn, e, k));
-			/* The tables are by one of them, JSON has both. */
+			/* A table is sorted by one key, JSON has both. */
 			if ((d->args->json || k == key) &&
 			    (change.size != 0 || !change.known))
 				return true;
@@ -274,7 +277,7 @@ put_change(char buf[AMOUNT_ROOM], const struct amount value[2], size_t cell)
 	struct amount change = difference(value);
 	char *to = buf;
 
-	/* The sign is that of the difference, also for negative costs. */
+	/* The sign of the difference, also for negative costs. */
 	if (cell >= 2 && change.known && !change.minus && change.size > 0)
 		*to++ = '+';
 	if (cell < 2)
@@ -463,7 +466,7 @@ write_function_json(const struct diff *d, cg_fn fn)
 	return write_json(d->to, json) && ok;
 }
 
-/* Writes functions one by one: together they may not fit into memory. */
+/* Writes functions one by one, as they may not fit into memory together. */
 static bool
 print_json(struct diff *d)
 {
@@ -561,11 +564,11 @@ diff(struct args *args)
 
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--diff needs two files");
-	/* Runs differ in their numbers of processes and threads. */
+	/* Numbers of processes and threads differ between runs. */
 	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
 	for (int s = 0; s < 2; s++) {
 		d.profile[s].job = cg_job_clone(args->job);
-		/* The text shows functions; a profile has rows, too. */
+		/* The text shows functions only; a profile needs rows, too. */
 		if (d.profile[s].job && !has_output(args))
 			cg_job_set_sums_only(d.profile[s].job, true);
 	}

@@ -2,9 +2,9 @@
  * lost_lines.c - lines of sources that ran in the first of two coverage runs
  * and not in the second.
  *
- * Lines are those of --summary: what the sources exclude, and with --patch what
- * is not changed, does not count. The sources are those of the second run. A
- * line that is code in one run only is neither lost nor gained.
+ * Counts the same lines as --summary: lines that sources exclude, and with
+ * --patch unchanged lines, are ignored. The sources are those of the second
+ * run. A line that is code in one run only is neither lost nor gained.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -26,7 +26,7 @@ struct run_line {
 
 struct lost_file {
 	struct cg_slice path;
-	size_t begin, end; /* of range */
+	size_t begin, end; /* elements of range */
 };
 
 struct lost_range {
@@ -99,7 +99,10 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 
 /* ---- The second run ------------------------------------------------------ */
 
-/* Lines that follow each other, or have no code between them, are a range. */
+/*
+ * Adds a line to the last range if it follows; lines without code do not end a
+ * range.
+ */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 {
@@ -126,7 +129,7 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 	return true;
 }
 
-/* Compares the lines of a file, which both have in their order. */
+/* Compares the lines of a file in both runs, in order. */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,
     struct cg_lines *lines, size_t event)
@@ -140,7 +143,7 @@ compare_file(struct lost *lost, const struct run_file *run,
 
 		if (sum.line == 0 || !sum.has_cost)
 			continue;
-		/* Code that only the first run has ends a range as well. */
+		/* Code that only the first run has ends a range, too. */
 		for (; at < run->end && lost->line[at].line < sum.line; at++)
 			follows = false;
 		if (at == run->end)

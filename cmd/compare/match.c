@@ -15,10 +15,9 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * The event of other that the single event of one is: the one of the same name
- * if its total is the same, too; else one with the same total, because formats
- * of one event may give it another name; else that of the same name; else the
- * main one.
+ * Guesses the event of other that matches the single event of one: an event
+ * with the same name and total; else one with the same total, as formats with
+ * one event may rename it; else one with the same name; else the main one.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -75,7 +74,7 @@ struct path {
 	cg_file file;
 };
 
-/* Compares from the end; a path comes before longer ones that end with it. */
+/* Compares from the end; a path comes before longer paths that end with it. */
 static int
 compare_paths(const void *pa, const void *pb)
 {
@@ -116,8 +115,8 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * True if the first path is a suffix of exactly the next one, which is the
- * other profile's: then one of the profiles has relative paths.
+ * True if the first path is a suffix of the next one only, and that is the
+ * other profile's: then one profile has relative paths.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -127,7 +126,7 @@ is_suffix_of_next(const struct path *path, size_t count)
 	       (count == 2 || !is_path_suffix(path, path + 2));
 }
 
-/* Numbers the paths of both profiles; all get 0 if one has no paths. */
+/* Numbers the paths of both profiles; all get 0 if one profile has no paths. */
 static bool
 match_files(struct verify *v)
 {
@@ -231,7 +230,7 @@ without_symbol(struct cg_slice name)
 	return name;
 }
 
-/* Has the unknown function costs of its own? */
+/* True if the unknown function has self costs. */
 static bool
 has_self(const struct profile *profile)
 {
@@ -239,7 +238,7 @@ has_self(const struct profile *profile)
 	bool found = false;
 
 	for (size_t i = 0; !found && i < cg_event_count(profile->graph); i++) {
-		uint64_t sum = 0; /* wraps: costs may be negative */
+		uint64_t sum = 0; /* wraps around: costs may be negative */
 
 		(void)cg_rows_open(profile->rows, CG_ALL_PARTS, 0);
 		while (cg_next_cost(profile->rows, &cost))
@@ -250,8 +249,8 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Where objects are ignored, a function without a name gets that of its object
- * as in folded stacks: "[libc.so.6]", or "[unknown]". *to points to the free
+ * If objects are ignored, a function without a name is named by its object as
+ * in folded stacks: "[libc.so.6]", or "[unknown]". *to points to the free
  * space of v->names and is advanced.
  */
 static struct cg_slice
@@ -303,7 +302,7 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	const struct cg_graph *graph = profile->graph;
 	const struct cg_slice none = { "", 0 };
 
-	/* All functions: one without costs may still be called. */
+	/* Lists all functions, as one without costs may be called. */
 	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++) {
 		cg_file file = files ? cg_fn_file(graph, fn) : 0;
 
@@ -322,7 +321,7 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	}
 }
 
-/* True if most functions of both profiles have a file (an object). */
+/* True if most functions of both profiles have a file (or an object). */
 static bool
 most_have(
     const struct verify *v, uint32_t (*get)(const struct cg_graph *, cg_fn))
@@ -373,7 +372,7 @@ match_functions(struct verify *v)
 
 /* ---- Labels ------------------------------------------------------------- */
 
-/* Sums an event by set of labels; NULL: out of memory. */
+/* Sums an event by label set; NULL: out of memory. */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)
 {

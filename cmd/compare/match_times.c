@@ -1,13 +1,13 @@
 /*
  * match_times.c - compares timelines: for each event, the samples of each
- * thread in their order, by time, stack and cost.
+ * thread in order, by time, stack and cost.
  *
- * Tracks are those of the same process and thread, else the next that is left
- * on the other side. Where one side has samples that cost time and the other
- * calls, as traces have, both are times in which there was a stack; neighbours
- * with the same stack are then one. Times of which one side has fewer digits are
- * compared with these. Samples of speedscope cannot overlap: there one begins
- * not before the cost of the one before it has passed.
+ * Tracks of the same process and thread are matched, then the remaining ones
+ * in order. If one side has samples that cost time and the other has calls, as
+ * traces do, both are compared as spans with a stack; adjacent spans with the
+ * same stack are merged. If one side has a lower resolution of times, both are
+ * compared at that resolution. Samples of speedscope cannot overlap: a sample
+ * begins when the cost of the one before has passed, or later.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "compare.h"
 
 #define UNKNOWN "[unknown]"
-#define COARSEST 1000 /* ns: no format has fewer digits than microseconds */
+#define COARSEST 1000 /* ns: no format has a resolution below microseconds */
 
 /* A track that has costs of the event. */
 struct lane {
 	const struct cg_track *track;
 	size_t number;
-	size_t other; /* lane of the other side; SIZE_MAX: none yet */
+	size_t other; /* matched lane of the other side; SIZE_MAX: none */
 };
 
 /* One side of the comparison. */
@@ -35,7 +35,7 @@ struct side {
 	uint64_t resolution; /* of its times, in ns */
 };
 
-/* A sample, or a time in which there was a stack. */
+/* A sample, or a span of time with one stack. */
 struct entry {
 	int64_t time;
 	uint64_t cost;
@@ -45,10 +45,10 @@ struct entry {
 struct cursor {
 	const struct side *side;
 	struct cg_moments *moments;
-	bool spans; /* entries are times */
+	bool spans; /* entries are spans */
 	bool ahead;
-	struct cg_time_span next; /* if ahead */
-	int64_t end; /* of the samples before, if they do not overlap */
+	struct cg_time_span next; /* valid if ahead */
+	int64_t end; /* end of the samples so far, if they do not overlap */
 };
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -105,7 +105,7 @@ hash_stacks(struct side *side)
 	return fn != NULL && side->stack != NULL;
 }
 
-/* "main;a", to be freed; NULL: out of memory. */
+/* "main;a", which the caller frees; NULL: out of memory. */
 static char *
 stack_text(const struct cg_graph *graph, cg_node leaf)
 {
@@ -122,7 +122,7 @@ stack_text(const struct cg_graph *graph, cg_node leaf)
 		return NULL;
 	to = text + len - 1;
 	*to = '\0';
-	/* From the leaf on, backwards. */
+	/* Written backwards, from the leaf. */
 	for (at.parent = leaf; at.parent != 0;) {
 		struct cg_slice name;
 
@@ -153,7 +153,7 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 	return it->moments != NULL;
 }
 
-/* Neighbours with the same stack are one; rounded ones may be one apart. */
+/* Merges adjacent spans with the same stack; rounded times may be one apart. */
 static bool
 next_span(struct cursor *it, struct entry *entry)
 {
@@ -192,7 +192,7 @@ next_entry(struct cursor *it, struct entry *entry)
 
 /* ---- Tracks -------------------------------------------------------------- */
 
-/* Has it costs of the event? Notes the resolution of its times. */
+/* True if the track has costs of the event. Updates the resolution of times. */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
 {
@@ -256,7 +256,7 @@ compare_places(const void *pa, const void *pb)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Lanes by thread, to be freed; NULL: out of memory. */
+/* Lanes sorted by thread, which the caller frees; NULL: out of memory. */
 static struct lane **
 sort_lanes(const struct side *side)
 {
@@ -298,7 +298,7 @@ pair_threads(struct side side[2])
 	return ok;
 }
 
-/* Pairs those that are left, in their order. */
+/* Pairs the remaining lanes in order. */
 static void
 pair_others(struct side side[2])
 {
@@ -317,7 +317,7 @@ pair_others(struct side side[2])
 
 /* ---- Differences --------------------------------------------------------- */
 
-/* Takes the texts of the difference. */
+/* Takes ownership of the texts of the difference. */
 static bool
 add_difference(struct verify *v, const struct time_difference *difference)
 {
@@ -334,14 +334,17 @@ add_difference(struct verify *v, const struct time_difference *difference)
 	return false;
 }
 
-/* Times are rounded or cut. */
+/* Times may be rounded or truncated. */
 static bool
 is_near(uint64_t a, uint64_t b, uint64_t resolution)
 {
 	return (a > b ? a - b : b - a) < resolution;
 }
 
-/* Did the later of two samples wait for those that the other one overlaps? */
+/*
+ * True if the later of two samples was delayed because earlier ones overlap
+ * it.
+ */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
 {
@@ -350,7 +353,7 @@ has_waited(const struct cursor it[2], const struct entry at[2])
 	return !it[0].spans && at[later].time == it[1 - later].end;
 }
 
-/* Notes where the next sample begins if it has to wait. */
+/* Notes where the next sample begins if it is delayed. */
 static void
 wait_for(struct cursor *it, const struct entry *at)
 {
@@ -359,7 +362,7 @@ wait_for(struct cursor *it, const struct entry *at)
 	it->end = (int64_t)((uint64_t)begin + at->cost);
 }
 
-/* What differs first in an entry of both. */
+/* Reports the first difference of two entries. */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
     uint64_t resolution, struct time_difference *difference)
@@ -402,7 +405,10 @@ compare_lanes(
 	struct entry at[2];
 	bool ok;
 
-	/* Calls, and samples at the costs so far, or at times. */
+	/*
+	 * Calls are compared with samples only if both tracks have times of
+	 * one unit.
+	 */
 	if (spans && !timed)
 		return true;
 	ok = open_cursor(&it[0], &side[0], lane[0], spans) &&
@@ -468,7 +474,10 @@ compare_event(struct verify *v, struct side side[2], size_t event)
 			return false;
 		difference.value[s] = side[s].lanes;
 	}
-	/* One side has sums of this event: that is a loss. */
+	/*
+	 * A side without a timeline of this event has sums only: lost
+	 * information, not a difference.
+	 */
 	if (side[0].lanes == 0 || side[1].lanes == 0)
 		return true;
 	return (side[0].lanes == side[1].lanes ||

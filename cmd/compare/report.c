@@ -1,7 +1,7 @@
 /*
- * report.c - what --verify prints, as text or as JSON.
+ * report.c - prints the result of --verify, as text or as JSON.
  *
- * Differences are printed as they are found: there may be many.
+ * Differences are printed as they are found, as there may be many.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -10,7 +10,7 @@
 
 #include "compare.h"
 
-/* Differences of a kind that are shown without -v. */
+/* Differences of a kind that are printed without -v. */
 #define SHOWN 10
 
 static const char *const kind_name[DIFFERENCES] = {
@@ -176,7 +176,10 @@ void
 report_difference(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
-	/* Where lines are all that is compared, they tell. */
+	/*
+	 * If lines are compared by file, a total is no difference: its lines
+	 * are.
+	 */
 	bool differs =
 	    value[0] != value[1] && !(kind == DIFF_TOTAL && v->by_file);
 
@@ -286,7 +289,7 @@ report_unlocated(struct verify *v, const struct where *where, size_t event,
 	print_pair(v, event, value);
 }
 
-/* What is in one and has no place in the other. */
+/* Facts of one profile that the other's format cannot represent. */
 static cg_facts
 facts_lost(const struct verify *v, int from)
 {

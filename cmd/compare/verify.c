@@ -1,8 +1,8 @@
 /*
  * verify.c - --verify A B: compares two profiles and reports differences.
  *
- * Only what both formats can represent is compared; what one of them cannot is
- * listed and is not a difference.
+ * Compares only what both formats can represent. What one of them cannot
+ * represent is listed, but is not a difference.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -13,7 +13,10 @@
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Calls are derived from stacks. A read-only format has what was found. */
+/*
+ * Facts that the format can represent, or that are derived (calls from
+ * stacks); of a read-only format, the facts found.
+ */
 static cg_facts
 representable_facts(const struct profile *profile)
 {
@@ -22,7 +25,10 @@ representable_facts(const struct profile *profile)
 
 	if ((facts | profile->found) & CG_STACKS)
 		facts |= CG_CALLS | CG_INCL;
-	/* Labels of threads are made by the library, not stated. */
+	/*
+	 * Labels of threads are made by the library, not read from the
+	 * profile.
+	 */
 	if (profile->format->write && !(facts & CG_LABELS))
 		return facts | (profile->found & ~CG_LABELS);
 	return facts | profile->found;
@@ -86,7 +92,7 @@ find_inclusive(const struct verify *v, const struct common *event)
 	return stated ? INCLUSIVE_UNSURE : INCLUSIVE_ROUNDED;
 }
 
-/* Before cg_job_derive(), which replaces counts by costs. */
+/* Call it before cg_job_derive(), which replaces counts by costs. */
 static void
 find_inclusives(struct verify *v)
 {
@@ -94,7 +100,7 @@ find_inclusives(struct verify *v)
 		v->event[e].inclusive = find_inclusive(v, &v->event[e]);
 }
 
-/* Makes calls of stacks with the levels of recursion of the other profile. */
+/* Derives calls from stacks, with the recursion levels of the other profile. */
 static int
 derive_profile(struct verify *v, int s)
 {
@@ -112,8 +118,8 @@ derive_profile(struct verify *v, int s)
 }
 
 /*
- * Events that only one has: a difference if there are costs of them and the
- * other could hold them.
+ * Events of one profile only: a difference if they have costs and the other
+ * format can represent them.
  */
 static void
 compare_events(struct verify *v)
@@ -137,8 +143,8 @@ compare_events(struct verify *v)
 }
 
 /*
- * Units of an event in both. A format may have no place for them, so that a
- * missing one is a difference only if both profiles have the same format.
+ * Units of an event in both. A format may have no units, so a missing unit is
+ * a difference only if both profiles have the same format.
  */
 static void
 compare_units(struct verify *v)
@@ -159,8 +165,8 @@ compare_units(struct verify *v)
 }
 
 /*
- * Formats that know lines and no calls are those of coverage: lines are of
- * files there, and of which function is the reader's guess.
+ * True for formats with lines and without calls, which are coverage formats:
+ * their lines belong to files; the reader guesses the function of a line.
  */
 static bool
 has_lines_of_files(const struct profile *profile)
@@ -193,7 +199,10 @@ compare(struct verify *v)
 		v->of_files[s] = has_lines_of_files(&v->profile[s]);
 	v->by_file =
 	    (v->common & CG_LINES) && (v->of_files[0] || v->of_files[1]);
-	/* Stack formats have costs, but no numbers of samples. */
+	/*
+	 * Calls derived from stacks count samples, whose number stack formats
+	 * lack.
+	 */
 	v->counts = !(v->profile[0].found & v->profile[1].found & CG_STACKS);
 	if (!match_functions(v))
 		return cg_nomem(v->args->job);
@@ -225,7 +234,10 @@ verify(struct args *args)
 	v.profile[1].job = cg_job_clone(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = read_profile(&v, s, args->input[s]);
-	/* Each as it would be written in the format of the other. */
+	/*
+	 * Adds the root frames (--root-by) that the other's format has by
+	 * default.
+	 */
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = cg_job_root(v.profile[s].job, v.profile[1 - s].format);
 	if (status == CG_OK &&
@@ -236,7 +248,7 @@ verify(struct args *args)
 		status = derive_profile(&v, s);
 	if (status == CG_OK)
 		status = compare(&v);
-	/* Skipped inputs were not compared; main() checks the job of A. */
+	/* Skipped inputs were not compared; main() checks only the job of A. */
 	if (status == CG_OK && cg_job_skipped(v.profile[1].job))
 		status = CG_EINPUT;
 	for (int s = 0; s < 2; s++) {
