@@ -1,6 +1,6 @@
 /*
- * archives.c - reads coverage that is in archives, as a batch does: the members
- * of known formats count, and files that belong to one are members, too.
+ * archives.c - reads coverage in archives, as a batch does: members of known
+ * formats, and the files that belong to them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "summary.h"
 
-#define PIECE 65536 /* bytes that are read at once, at least */
-/* All members of an archive are in memory, since each may need another one. */
+#define PIECE 65536 /* bytes read at once, at least */
+/* All members of an archive are kept in memory, as each may need others. */
 #define MEMBERS_MAX ((uint64_t)1 << 30)
 
 struct member {
@@ -17,10 +17,10 @@ struct member {
 };
 
 struct members {
-	struct cg_job *job; /* reads them; or NULL */
+	struct cg_job *job; /* reads the members; or NULL */
 	struct member *member;
 	size_t count, cap;
-	uint64_t size; /* of all */
+	uint64_t size; /* bytes of all members */
 };
 
 static int
@@ -69,7 +69,7 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 			       : status;
 }
 
-/* Without --from, the others are not read, as README in a batch. */
+/* Without --from, members of unknown formats are skipped, such as README. */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)
 {
@@ -114,13 +114,13 @@ merge(struct args *args, struct members *all)
 {
 	int status = cg_job_read(all->job, NULL);
 
-	/* The tests of one tracefile stay apart. */
+	/* Keep the tests of a single tracefile apart. */
 	if (args->inputs == 1)
 		cg_job_set_parts(args->job, true);
 	return status == CG_OK ? cg_job_merge(args->job, all->job) : status;
 }
 
-/* A file may only be named like an archive. */
+/* The suffix of a file may wrongly be that of an archive. */
 static int
 merge_archive(struct args *args, struct members *all, const char *path)
 {
@@ -135,7 +135,7 @@ merge_archive(struct args *args, struct members *all, const char *path)
 	return status == CG_OK ? merge(args, all) : status;
 }
 
-/* Files may need each other, so they are read together. */
+/* Reads files together, as they may need each other. */
 static int
 merge_files(struct args *args, struct members *all)
 {

@@ -41,7 +41,7 @@ limit_root(struct summary *summary, struct cg_slice path)
 	*root = directory_of(*root);
 }
 
-/* Adds a file, and to its directory, which is the last or a new one. */
+/* Adds a file, also to its directory, which is the last one or a new one. */
 static bool
 add_file(struct summary *summary, const struct covered *file)
 {
@@ -109,7 +109,7 @@ count_coverage(
 	return ok;
 }
 
-/* The key of a part's description with the name of a test; see lcov. */
+/* The key in a part's description of the name of a test; see lcov. */
 #define TEST_KEY "lcov test"
 
 static struct cg_slice
@@ -200,7 +200,7 @@ free_summary(struct summary *summary)
 	free(summary->test);
 }
 
-/* By the share of lines, then more that were not hit, then path. */
+/* By share of lines hit, then by more missed lines, then by path. */
 static int
 compare_files(const void *pa, const void *pb)
 {
@@ -260,7 +260,7 @@ row_name(const struct summary *summary, const struct covered *covered,
 }
 
 /*
- * One digit, rounded, as in lcov: not 100.0 before everything was hit, not 0.0
+ * One digit, rounded as in lcov: not 100.0 unless everything was hit, not 0.0
  * if anything was.
  */
 const char *

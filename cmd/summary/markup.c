@@ -11,8 +11,8 @@
 /* ---- Markdown ------------------------------------------------------------ */
 
 /*
- * Paths may be anything: all but what is harmless becomes a character
- * reference, which is neither markup nor a mention of anybody.
+ * Paths are untrusted: all characters but harmless ones become character
+ * references, so that they are neither markup nor mentions of users.
  */
 static void
 put_markdown(struct cg_slice text)
@@ -105,12 +105,12 @@ print_markdown(const struct summary *summary)
 
 /* ---- Badge --------------------------------------------------------------- */
 
-/* Width of the two halves, in pixels, and of a character on the average. */
+/* Pixels: width of the two halves, and the average width of a character. */
 #define LABEL_WIDTH 61
 #define MARGIN 10
 #define CHARACTER 7
 
-/* The limits are genhtml's. */
+/* The limits of genhtml. */
 static const char *
 colour_of(const struct cg_hits *hits)
 {

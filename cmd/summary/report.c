@@ -120,7 +120,7 @@ json_rate(const struct cg_hits *hits)
 	return json_object_new_double_s(rate, text);
 }
 
-/* percent is null if there is nothing to hit. */
+/* percent is null if nothing was found. */
 static struct json_object *
 json_hits(const struct cg_hits *hits)
 {

@@ -1,6 +1,6 @@
 /*
- * summary.c - --summary: reads coverage, prints how much was covered, and fails
- * if that is less than --fail-under wants.
+ * summary.c - --summary: reads coverage, prints how much was covered, and
+ * fails if that is below --fail-under.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -17,18 +17,18 @@
 #define WHOLE ((uint64_t)100000)
 
 struct limits {
-	struct cg_slice text[METRICS]; /* empty: none */
+	struct cg_slice text[METRICS]; /* empty: no limit */
 	uint64_t limit[METRICS];
 };
 
-/* Takes "lines=80", "lines=80%", "80". */
+/* Parses "lines=80", "lines=80%", "80". */
 static bool
 take_limit(struct cg_slice text, struct limits *limits)
 {
 	struct cg_slice name, number;
 	size_t i = 0;
 
-	/* A percentage alone is one of lines. */
+	/* A percentage alone limits lines. */
 	if (!memchr(text.ptr, '=', text.len))
 		name = cg_slice(metric_name[LINES]);
 	else
@@ -62,8 +62,8 @@ parse_limits(const struct args *args, struct limits *limits)
 }
 
 /*
- * Without branches, none is missed; without lines, no test has run, or a patch
- * changed no code.
+ * A limit is met if nothing was found. Without lines, no test has run, unless
+ * a patch (--patch) changed no code.
  */
 static bool
 is_met(const struct summary *summary, size_t metric, uint64_t limit)
@@ -76,7 +76,7 @@ is_met(const struct summary *summary, size_t metric, uint64_t limit)
 	return hits->hit * WHOLE >= limit * hits->found;
 }
 
-/* EXIT_BELOW if a limit is missed, which is reported. */
+/* Reports missed limits and returns EXIT_BELOW. */
 static int
 check_limits(const struct summary *summary, const struct limits *limits)
 {
@@ -121,7 +121,7 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 	    args->job, "--summary needs coverage; the input has none");
 }
 
-/* As --no-external has it; see cg_job_include_directory(). */
+/* The same test as for --no-external; see cg_job_include_directory(). */
 static bool
 is_outside(struct cg_slice path, const char *directory)
 {
@@ -130,7 +130,7 @@ is_outside(struct cg_slice path, const char *directory)
 	return !cg_take_prefix(&path, directory) || !cg_starts(path, "/");
 }
 
-/* System headers, for example, are easily counted by mistake. */
+/* Files such as system headers are easily counted by mistake. */
 static void
 note_outside(const struct summary *summary)
 {

@@ -12,11 +12,11 @@
 
 #include "../cmd.h"
 
-/* What is counted. */
+/* The metrics of --summary. */
 enum { LINES, FUNCTIONS, BRANCHES, CONDITIONS, METRICS };
 extern const char *const metric_name[METRICS];
 
-/* The whole, a directory, a file or a test. */
+/* Counts of all files, a directory, a file or a test. */
 struct covered {
 	struct cg_slice path; /* of a test: its name, or empty */
 	struct cg_hits hits[METRICS];
@@ -39,17 +39,17 @@ int read_coverage(struct args *, const struct cg_graph **);
 
 /* The event that readers of coverage count. */
 #define COVERAGE_EVENT "Exec"
-/* Has it lines with that event? */
+/* True if the graph has lines with costs of that event. */
 bool is_coverage(const struct cg_graph *, size_t event);
 /*
- * Counts the files of a graph, in the order of directories. False: out of
- * memory, or a cursor has failed.
+ * Counts the files of a graph, sorted by directory. False: out of memory, or a
+ * cursor has failed.
  */
 bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
-/* The same for each part, as a share of all. */
+/* The same for each part: hits of the part, found of all parts. */
 bool count_tests(struct summary *, const struct cg_graph *, size_t event);
 void free_summary(struct summary *);
-/* Least covered ones first. */
+/* Sort rows: the lowest coverage first. */
 void rank_files(struct summary *);
 void rank_directories(struct summary *);
 bool is_test(const struct summary *, const struct covered *);
@@ -60,7 +60,7 @@ bool is_test(const struct summary *, const struct covered *);
 struct cg_slice row_name(
     const struct summary *, const struct covered *, char buf[AMOUNT_ROOM]);
 
-/* "85.7%", with lcov's rule; "-" if nothing was found. Returns buf. */
+/* "85.7%", rounded as lcov does; "-" if nothing was found. Returns buf. */
 const char *rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *);
 
 void print_text(const struct summary *);
