@@ -3,7 +3,8 @@
  *
  * The program's own options are in options.c; each format has a table of its
  * own, and --module adds formats while the command line is read. An option
- * that several formats have is one here: its name has one type in all of them.
+ * that several formats have is one option here: it has the same type in all of
+ * them.
  */
 #include <getopt.h>
 #include <json-c/json.h>
@@ -13,11 +14,14 @@
 
 #include "cmd.h"
 
-/* getopt_long() returns letters, and LONG plus an index into the table. */
+/* getopt_long() returns letters, or LONG plus an index into the table. */
 #define LONG 256
-#define OPERAND 1 /* returned for an operand, as the letters begin with '-' */
+#define OPERAND 1 /* returned for an operand, as optstring begins with '-' */
 
-/* What a long option is: one of the two, or --no-FLAG of a format's flag. */
+/*
+ * A long option: one of the program, one of a format, or --no-FLAG of a
+ * format's flag.
+ */
 struct meaning {
 	const struct cmd_option *own;
 	const struct cg_option *format;
@@ -30,16 +34,16 @@ struct table {
 	struct meaning *meaning;
 	size_t count, option_cap, meaning_cap;
 	struct cg_map number; /* by a hash of the name: number + 1 */
-	size_t modules;       /* formats whose options are in the table */
+	size_t modules; /* number of formats whose options are in the table */
 };
 
 /* ---- The table ---------------------------------------------------------- */
 
-/* The name's place in the map, 0 if it is new; NULL: out of memory. */
+/* The name's entry in the map, 0 if it is new; NULL: out of memory. */
 static uint32_t *
 find_entry(struct table *table, const char *name)
 {
-	uint64_t key = cg_hash_ends(cg_slice(name)); /* or one behind it */
+	uint64_t key = cg_hash_ends(cg_slice(name)); /* or a higher key */
 	uint32_t *number;
 
 	do
@@ -49,7 +53,7 @@ find_entry(struct table *table, const char *name)
 	return number;
 }
 
-/* Takes name; false: out of memory, of which a name of NULL is a sign. */
+/* Takes ownership of name. False: out of memory; so is a name of NULL. */
 static bool
 add_entry(struct table *table, char *name, int has_arg, struct meaning meaning)
 {
@@ -82,8 +86,8 @@ add_own_options(struct table *table)
 	char *letters = table->letters;
 	bool ok = true;
 
-	*letters++ = '-'; /* operands are returned in their order */
-	*letters++ = ':'; /* a missing value is told from an unknown option */
+	*letters++ = '-'; /* return operands in their order */
+	*letters++ = ':'; /* report missing values as ':' */
 	for (const struct cmd_option *own = own_options; ok && own->name;
 	     own++) {
 		if (own->letter != '\0')
@@ -109,7 +113,7 @@ negated_name(const char *flag)
 	return name;
 }
 
-/* A flag may have a value behind '=': yes or no. */
+/* A flag may have a value after '=': yes or no. */
 static bool
 add_format_option(struct table *table, const struct cg_option *option)
 {
@@ -123,7 +127,7 @@ add_format_option(struct table *table, const struct cg_option *option)
 		       (struct meaning){ .format = option, .negated = true }));
 }
 
-/* Adds the options of formats that have joined the job since. */
+/* Adds the options of formats that were added to the job since. */
 static bool
 add_format_options(struct table *table, const struct cg_job *job)
 {
@@ -153,8 +157,8 @@ free_table(struct table *table)
 /* ---- One option --------------------------------------------------------- */
 
 /*
- * Adds the option to those in the manifest's header: a batch can only be
- * resumed, and shards merged, with the same ones.
+ * Records the option in the manifest's header: a batch can be resumed, and
+ * shards merged, only with the same options.
  */
 static int
 record_option(struct args *args, const char *name, const char *value)
@@ -234,7 +238,7 @@ find_letter(int letter)
 	return option;
 }
 
-/* ---- What getopt_long() refuses ----------------------------------------- */
+/* ---- Errors of getopt_long() -------------------------------------------- */
 
 static int
 refuse_missing_value(const struct args *args, const struct table *table)
@@ -251,7 +255,7 @@ refuse_missing_value(const struct args *args, const struct table *table)
 	    meaning->own != NULL ? meaning->own->arg : meaning->format->arg);
 }
 
-/* The name is unknown, or begins several options. */
+/* The name is unknown, or an ambiguous prefix. */
 static int
 refuse_name(
     const struct args *args, const struct table *table, struct cg_slice name)
@@ -304,7 +308,7 @@ refuse_option(
 	return refuse_name(args, table, name);
 }
 
-/* ---- The whole line ----------------------------------------------------- */
+/* ---- The whole command line --------------------------------------------- */
 
 size_t
 count_jobs(const struct args *args)
@@ -317,7 +321,10 @@ count_jobs(const struct args *args)
 	return cpus > 0 && cpus < JOBS_MAX ? (size_t)cpus : 1;
 }
 
-/* -j of one input is the number of threads; several are a batch with -o, -O. */
+/*
+ * With several inputs and -o, -j makes a batch; with one input it is the
+ * number of threads.
+ */
 static bool
 has_jobs_for_batch(const struct args *args)
 {
@@ -340,7 +347,7 @@ is_batch(const struct args *args)
 	bool batch = args->directory != NULL || asks_for_batch(args);
 
 	if (args->command == CMD_SUMMARY)
-		return batch; /* reads archives itself */
+		return batch; /* --summary reads archives without a batch */
 	for (size_t i = 0; !batch && i < args->inputs; i++)
 		batch = looks_like_archive(args->input[i]);
 	return batch;
@@ -396,7 +403,7 @@ reads_patch_twice(const struct args *args)
 	return args->inputs == 0 || is_batch(args);
 }
 
-/* Where to write, with that command. */
+/* Checks where the command writes its output. */
 static int
 check_output(const struct args *args)
 {
@@ -438,8 +445,8 @@ check_output(const struct args *args)
 }
 
 /*
- * The suffix of -o, or of the template --name, may tell the format; in the
- * template only if it is not the input's.
+ * Takes the format from the suffix of -o, or of the template --name; from the
+ * template only if the suffix is not the input's.
  */
 static int
 set_output_format(const struct args *args)
@@ -471,7 +478,8 @@ validate_args(struct args *args)
 	if (status == CG_OK)
 		status = apply_like(args);
 	/*
-	 * With --info and --diff it is the event that functions are sorted by.
+	 * With --info and --diff, --event is the event that functions are
+	 * sorted by.
 	 */
 	if (status == CG_OK && args->event != NULL &&
 	    args->command != CMD_INFO && args->command != CMD_DIFF &&
@@ -506,9 +514,9 @@ parse(struct args *args, struct table *table, int argc, char **argv)
 		if (found == -1)
 			break;
 		status = parse_option(args, table, found, argv);
-		/* Help is given whatever else is on the line. */
+		/* Print the help even if other arguments are invalid. */
 		if (args->command == CMD_HELP || args->command == CMD_VERSION) {
-			/* In a bundle, -hq, optind is at the bundle still. */
+			/* In a bundle (-hq), optind is still at the bundle. */
 			args->topics =
 			    argv + (optind > before ? optind : before + 1);
 			return status;

@@ -16,7 +16,7 @@ struct stat;
 
 #define JOBS_MAX 1024
 
-/* What to do; main.c has the functions. */
+/* The command; main.c has the functions. */
 enum command {
 	CMD_CONVERT,
 	CMD_DETECT,
@@ -38,21 +38,21 @@ struct args {
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top, *tree;
 	const char *fail_under;       /* with --summary */
-	const char *like, *root;      /* --root: the last one */
-	size_t roots;                 /* how many */
-	bool selects_files;           /* by --root, --include or --exclude */
+	const char *like, *root;      /* --root: the last one given */
+	size_t roots;                 /* number of --root options */
+	bool selects_files;           /* --root, --include or --exclude given */
 	bool branches;                /* with --like */
 	bool markdown, badge, per_test; /* with --summary */
 	bool json;                    /* with the commands that print */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;
-	bool open;    /* the output, in a viewer */
-	bool part_by; /* samples make parts */
-	char **input; /* in argv, moved together */
+	bool open;    /* open the output in a viewer */
+	bool part_by; /* samples are split into parts */
+	char **input; /* inputs, in argv, moved together */
 	size_t inputs;
-	char **topics; /* of --help: the arguments behind it, up to NULL */
+	char **topics; /* of --help: the arguments after it, up to NULL */
 	const volatile sig_atomic_t *stop; /* not 0: a signal came */
-	/* The options that outputs depend on, an array; NULL: no memory. */
+	/* The options that outputs depend on, an array; NULL: out of memory. */
 	struct json_object *options;
 
 	/* Batches. */
@@ -60,7 +60,7 @@ struct args {
 	size_t jobs;         /* 0: as many as there are CPUs */
 	unsigned timeout;    /* seconds; 0: none */
 	uint64_t max_memory; /* bytes; 0: the default, UINT64_MAX: no limit */
-	uint64_t shard, shards; /* number from 1, count; 0: no shards */
+	uint64_t shard, shards; /* number (from 1) and count; 0: no shards */
 	bool recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 	bool no_sandbox;
 	bool partial;
@@ -72,7 +72,7 @@ struct cmd_option {
 	const char *name; /* without "--" */
 	const char *arg;  /* the value's name in the help; NULL: takes none */
 	const char *help; /* one line */
-	/* It sets one of these: */
+	/* It sets one of: */
 	int (*set)(struct args *, const char *value);
 	size_t field; /* offset in struct args: bool, or text if it has arg */
 	enum command command;
@@ -93,9 +93,12 @@ size_t count_jobs(const struct args *);
  * --summary reads without a batch.
  */
 bool is_batch(const struct args *);
-/* In batch/names.c; judges by the suffix. */
+/* In batch/names.c: judges by the suffix. */
 bool looks_like_archive(const char *path);
-/* In batch/names.c: the first '{' of --name without a placeholder, or NULL. */
+/*
+ * In batch/names.c: the first '{' of --name that begins no placeholder, or
+ * NULL.
+ */
 const char *find_bad_placeholder(const char *template);
 
 /* ---- like.c ------------------------------------------------------------- */
@@ -103,7 +106,7 @@ const char *find_bad_placeholder(const char *template);
 /* Sets the defaults of --like that no other option has set. */
 int apply_like(struct args *);
 
-/* ---- commands, each in the file of its name ----------------------------- */
+/* ---- commands, each in the file of that name ----------------------------- */
 
 int convert(struct args *);
 /* In batch/. -O: one output per input; -o: one for all inputs. */
@@ -116,12 +119,12 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
-/* In summary/. EXIT_BELOW if less was covered than --fail-under wants. */
+/* In summary/. Returns EXIT_BELOW if coverage is below --fail-under. */
 int show_coverage(struct args *);
 /*
- * What the graph covers, without markers; NULL if it is no coverage, or cannot
- * be counted. Both others show the total and so many directories, least covered
- * first.
+ * Counts the coverage of the graph, without markers; NULL if it is no
+ * coverage, or counting failed. print_counts() and json_counts() show the
+ * total and up to n directories, lowest coverage first.
  */
 struct summary *count_all(const struct cg_graph *, const struct args *);
 /*
@@ -133,7 +136,7 @@ void print_counts(struct summary *, size_t directories);
 /* NULL: out of memory. */
 struct json_object *json_counts(struct summary *, size_t directories);
 void free_counts(struct summary *);
-#define EXIT_BELOW 7 /* behind those of enum cg_status */
+#define EXIT_BELOW 7 /* follows the values of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
  */
@@ -149,12 +152,12 @@ struct named_files {
 	} *file;
 	size_t files, cap;
 };
-/* Regular files, the inputs among them if asked for. False: out of memory. */
+/* Lists regular files; inputs: with the inputs. False: out of memory. */
 bool list_named_files(const struct args *, bool inputs, struct named_files *);
-/* Which of them that file is, or NULL. */
+/* The entry that is the same file, or NULL. */
 const char *find_named_file(const struct named_files *, const struct stat *);
 void free_named_files(struct named_files *);
-/* CG_EUSAGE if -o or --manifest would overwrite one of them. */
+/* CG_EUSAGE if -o or --manifest would overwrite a named file. */
 int check_overwriting(const struct args *);
 
 /* ---- heap.c ------------------------------------------------------------- */
@@ -175,15 +178,15 @@ int show_top(const struct args *, const struct cg_graph *, const struct cg_sums 
 struct amount column_amount(
     const struct cg_graph *, size_t column, const uint64_t *cost);
 const struct cg_event *column_event(const struct cg_graph *, size_t column);
-/* Sums all parts into cost; false if that overflows. */
+/* Sums the costs of all parts; false if a sum overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
 /* ---- tree.c: the call tree ---------------------------------------------- */
 
 struct call_tree;
 /*
- * Makes the tree of a graph with stacks, as --tree says. *made is to be freed,
- * whatever is returned.
+ * Makes the call tree of a graph with stacks, as --tree says. The caller frees
+ * *made, even after an error.
  */
 int list_tree(struct args *, const struct cg_graph *, size_t column,
     struct call_tree **made);
@@ -194,8 +197,8 @@ void print_tree(const struct args *, const struct call_tree *);
 
 struct labelled {
 	struct cg_label label;
-	int profile;   /* 0 or 1, where two are compared */
-	cg_labels set; /* that contains it */
+	int profile;   /* 0 or 1, if two profiles are compared */
+	cg_labels set; /* contains the label */
 };
 struct labels {
 	struct labelled *of; /* sorted by key, value, profile, set */
@@ -219,12 +222,14 @@ int compare_labelled(const void *, const void *);
 /* "key=value". */
 void put_label(FILE *, const struct cg_label *);
 
-/* ---- tracks.c: when samples were taken ---------------------------------- */
+/*
+ * ---- tracks.c: times of samples and calls ---------------------------------
+ */
 
 struct track_times {
 	struct cg_track track;
-	uint64_t gap;   /* the longest time between samples, or without a call */
-	int64_t gap_at; /* where it begins */
+	uint64_t gap;   /* longest time between samples or calls */
+	int64_t gap_at; /* when it begins */
 };
 struct tracks {
 	struct track_times *of;
@@ -232,18 +237,18 @@ struct tracks {
 };
 /* Initialize with { 0 }, the caller frees of. False: out of memory. */
 bool list_tracks(struct tracks *, const struct cg_graph *);
-/* A line for each track; not all of them: the first ones. */
+/* Prints a line for each track, the first ones only unless all is set. */
 void print_tracks(const struct tracks *, bool all);
-/* True if its times are times, not sums of costs. */
+/* True if the times of the track are times, not sums of costs. */
 bool is_timed(const struct cg_track *);
 
-/* What the inputs contain, before anything is derived from it. */
+/* What the inputs contain, before facts are derived. */
 struct contents {
 	cg_facts facts;
 	struct labels labels;
 	struct tracks tracks;
-	struct call_tree *tree; /* NULL: not asked for */
-	struct summary *coverage; /* or NULL */
+	struct call_tree *tree; /* NULL: not requested */
+	struct summary *coverage; /* NULL: no coverage */
 };
 
 /* ---- info_json.c -------------------------------------------------------- */
@@ -253,60 +258,69 @@ int print_info_json(const struct args *, const struct cg_graph *,
     const struct cg_sums *, const struct contents *, size_t column,
     size_t count);
 
-/* ---- sandbox.c: what a process may do ----------------------------------- */
+/*
+ * ---- sandbox.c: limits what a process may do ------------------------------
+ */
 
 struct sandbox {
-	int ruleset; /* -1: there is none */
-	int error;   /* errno: it lacks files that exist; or 0 */
+	int ruleset; /* -1: no sandbox */
+	int error;   /* errno: files that exist are missing from it; or 0 */
 	uint64_t rights;
 };
 /*
- * Begins a list of files that will stay accessible: system directories and the
- * working directory, for reading.
+ * Begins a list of files that stay accessible: system directories and the
+ * working directory, read-only.
  */
 void sandbox_begin(struct sandbox *);
-/* Adds a file, or a directory with all below it; nothing if it is not there. */
+/* Adds a file, or a directory with all below it. A missing file is ignored. */
 void sandbox_read(struct sandbox *, const char *path);
 void sandbox_write(struct sandbox *, const char *path);
 /*
- * From now on this process and its children can open nothing else, connect to
- * nothing and execute nothing. Ends the list. Returns which part of that the
- * system cannot do, as a message, or NULL.
+ * Ends the list: this process and its children can open no other file, connect
+ * to nothing and execute nothing. Returns a message about what the system
+ * cannot forbid, or NULL.
  */
 const char *sandbox_enter(struct sandbox *);
-/* In a sandbox: from now on it can start and signal no other process. */
+/* In a sandbox: this process can no longer start or signal other processes. */
 void sandbox_alone(void);
 
 /* ---- viewer.c: --open --------------------------------------------------- */
 
 /*
- * Before the sandbox: prepares to open the output. Returns a descriptor for
- * one of the others; -1: it did not work, which start_viewer() tells.
+ * Call before the sandbox: prepares to open the output. Returns a descriptor
+ * for start_viewer() or drop_viewer(); -1 on failure, which start_viewer()
+ * reports.
  */
 int prepare_viewer(const struct args *);
-/* Opens the output, and tells how. A missing viewer is a warning. */
+/*
+ * Opens the output, and reports which viewer runs. A missing viewer is a
+ * warning.
+ */
 void start_viewer(const struct args *, int);
-/* There is no output. */
+/* Call instead of start_viewer() if no output was written. */
 void drop_viewer(int);
 
-/* ---- confine.c: which files a command needs ----------------------------- */
+/*
+ * ---- confine.c: puts a command into a sandbox -----------------------------
+ */
 
 /*
- * Begins a sandbox with the files that the command line names; false: there is
- * none, or --no-sandbox.
+ * Begins a sandbox with the files that the command line names. False if the
+ * system has no sandbox, or with --no-sandbox.
  */
 bool confine_begin(const struct args *, struct sandbox *);
-/* A file with its directory, or a directory; where it leads if it is a link. */
+/*
+ * Allows a file and its directory, or a directory; also the target of a link.
+ */
 void confine_allow(struct sandbox *, const char *path);
 /*
- * A wider sandbox, for finding out what there is to read: all files for
- * reading, those of the outputs and of the manifest for writing. CG_ELIMIT as
- * confine_end().
+ * Enters a wider sandbox while inputs are listed: all files can be read,
+ * outputs and the manifest can be written. CG_ELIMIT as confine_end().
  */
 int confine_plan(const struct args *);
 /*
- * Enters the sandbox, if it was begun; else a note of -v tells. CG_ELIMIT if it
- * lacks files for want of descriptors or memory, which is reported.
+ * Enters the sandbox if it was begun; otherwise -v prints a note. CG_ELIMIT,
+ * reported, if it lacks files because descriptors or memory ran out.
  */
 int confine_end(const struct args *, struct sandbox *, bool begun);
 
@@ -321,8 +335,8 @@ void put_safe(FILE *, struct cg_slice);
 size_t utf8_length(struct cg_slice text);
 
 /*
- * Ends what open_memstream() has begun, or not (NULL). False: out of memory,
- * the text is freed and NULL.
+ * Closes a stream of open_memstream(); to may be NULL. False: out of memory;
+ * then the text is freed and NULL.
  */
 bool close_text(FILE *, char **text);
 
@@ -335,7 +349,7 @@ void put_message(FILE *, const struct cg_message *);
 void put_function(FILE *, struct cg_slice name, uint32_t cycle,
     struct cg_slice file, struct cg_slice object);
 
-/* A cost, signed or unsigned; known is false if there is none. */
+/* A cost, signed or unsigned; known is false if the cost is unknown. */
 struct amount {
 	bool known, minus;
 	uint64_t size;
@@ -369,40 +383,42 @@ const char *facts_text(char buf[FACTS_ROOM], cg_facts);
 
 /* ---- json.c: JSON ------------------------------------------------------- */
 
-struct json_object; /* of json-c */
+struct json_object; /* from json-c */
 
 /*
- * A text that is longer, or nests deeper, is not read. Lists of numbers need 37
- * times their size in memory.
+ * Longer or deeper texts are refused. Lists of numbers need 37 times their
+ * size in memory.
  */
 #define JSON_SIZE_MAX ((size_t)8 << 20)
 #define JSON_DEPTH_MAX 16
 
 /*
- * Parses one object; the caller frees it by json_object_put(). Bytes that are
- * not UTF-8 are in its strings as they are. NULL: the text is no JSON object,
- * is too long or too deep, has an integer of more than 64 bits, or there is no
- * memory.
+ * Parses one object; the caller frees it by json_object_put(). Its strings
+ * keep bytes that are not UTF-8. NULL: the text is no JSON object, is too long
+ * or too deep, has an integer of more than 64 bits, or memory ran out.
  */
 struct json_object *parse_json(struct cg_slice text);
 
 /*
  * Writes a value without spaces and newlines, and frees it. False: out of
- * memory (value may be NULL, then that is why); the stream has its own errors.
+ * memory; so is a value of NULL. Errors of the stream are not reported here.
  */
 bool write_json(FILE *, struct json_object *value);
-/* The same as a string, which the caller frees; NULL: out of memory. */
+/*
+ * Like write_json(), but returns a string, which the caller frees; NULL: out
+ * of memory.
+ */
 char *json_text(struct json_object *value);
 
 /*
- * Each adds a member to an object, or an element to an array. The value
- * belongs to it from then on. False: out of memory; so is a value of NULL.
+ * Each adds a member to an object, or an element to an array, which then owns
+ * the value. False: out of memory; so is a value of NULL.
  */
 bool add_json(struct json_object *, const char *key, struct json_object *value);
 bool add_json_text(struct json_object *, const char *key, struct cg_slice);
 bool add_json_u64(struct json_object *, const char *key, uint64_t);
 bool append_json(struct json_object *array, struct json_object *value);
-/* A number, or null where it is unknown. */
+/* A number, or null if it is unknown. */
 bool add_json_amount(struct json_object *, const char *key, struct amount);
 bool append_json_amount(struct json_object *array, struct amount);
 

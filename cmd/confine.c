@@ -1,6 +1,6 @@
 /*
  * confine.c - puts a command into a sandbox with the files that its command
- * line names. Profiles may come from strangers.
+ * line names, as profiles may come from untrusted sources.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -10,7 +10,10 @@
 
 #include "cmd.h"
 
-/* What stands next to a file belongs to it. */
+/*
+ * Allows a directory, or the directory of a file: files next to it may belong
+ * to it.
+ */
 static void
 allow_around(struct sandbox *box, const char *path)
 {
@@ -41,7 +44,7 @@ confine_allow(struct sandbox *box, const char *path)
 	free(real);
 }
 
-/* The option's value may be a path, or one in an archive: "a.zip/sub". */
+/* The option's value may be a path, also one in an archive: "a.zip/sub". */
 static void
 allow_value(struct sandbox *box, const char *value)
 {
@@ -87,7 +90,7 @@ allow_libraries(struct sandbox *box)
 	free(copy);
 }
 
-/* A file that may have to be made, and be renamed in its directory. */
+/* Allows creating a file, and renaming it in its directory. */
 static void
 allow_write(struct sandbox *box, const char *path)
 {
@@ -113,7 +116,7 @@ allow_output(const struct args *args, struct sandbox *box)
 		allow_write(box, args->output);
 }
 
-/* The first directory above that exists: those below it will be made. */
+/* Allows the nearest existing parent, in which directories will be created. */
 static void
 allow_parent(struct sandbox *box, const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * convert.c - converts the inputs to one output, or hands them to a batch.
+ * convert.c - converts the inputs to one output, or runs a batch.
  */
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /*
- * detect.c - --detect: one line per input, for scripts: the name, its format,
- * its compression and a score, with tabs between. A name's tabs,
- * newlines and other control characters are escaped, "-" stands for none.
+ * detect.c - --detect: prints one line per input for scripts: name, format,
+ * compression and score, separated by tabs. Control characters in a name, such
+ * as tab and newline, are escaped; "-" stands for none.
  */
 #include "cmd.h"
 

@@ -7,7 +7,7 @@
 
 /* Column of the help texts. */
 #define HELP_COLUMN 27
-/* A default that would end behind this column is on a line of its own. */
+/* Column at which lines end. A default beyond it gets a line of its own. */
 #define DEFAULT_END 80
 
 static void
@@ -40,7 +40,7 @@ print_default(const struct cg_option *option)
 	printf(" [default: %s]\n", text);
 }
 
-/* Options of a format that apply when reading, or writing, or both. */
+/* Prints options of a format that apply when reading, writing, or both. */
 static void
 print_direction(const struct cg_module *module, bool reading, bool writing,
     const char *heading)
@@ -94,7 +94,7 @@ print_own_options(const struct args *args)
 	    stdout);
 }
 
-/* Of one format, or of all. */
+/* Prints the options of one format, or of all. */
 static int
 print_options_of(struct args *args, const char *name)
 {
@@ -121,7 +121,7 @@ show_help(struct args *args)
 {
 	int status = CG_OK;
 
-	/* Formats are named by the arguments behind it. */
+	/* Arguments after --help name formats. */
 	if (*args->topics == NULL || **args->topics == '-')
 		print_own_options(args);
 	while (status == CG_OK && *args->topics && **args->topics != '-')

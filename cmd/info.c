@@ -76,7 +76,7 @@ print_event(const struct cg_event *event, const char *total, int name_width,
 	putchar('\n');
 }
 
-/* Totals over all parts, of events and formulas; NULL: they overflow. */
+/* Prints totals over all parts, of events and formulas; NULL: they overflow. */
 static void
 print_events(const struct cg_graph *graph, const uint64_t *totals)
 {
@@ -142,7 +142,7 @@ print_parts(const struct cg_graph *graph, bool all)
 		printf("  and %zu more; use -v to list all\n", count - shown);
 }
 
-/* Column and number of functions, by --event and --top. */
+/* Finds the column and the number of functions, by --event and --top. */
 static int
 choose_column(const struct args *args, const struct cg_graph *graph,
     size_t *column, size_t *count)
@@ -190,7 +190,7 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 	return status;
 }
 
-/* Sums of what is shown: of all events, or of the one that ranks functions. */
+/* Sums what is shown: all events, or the one that ranks functions. */
 static struct cg_sums *
 sum_functions(
     const struct args *args, const struct cg_graph *graph, size_t column)
@@ -218,7 +218,7 @@ show_info(struct args *args)
 		status = cg_job_read(args->job, &graph);
 	if (status != CG_OK)
 		return status;
-	/* Before deriving: what the inputs say, not what follows from it. */
+	/* Before deriving: facts of the inputs, not derived ones. */
 	contents.facts = cg_graph_facts(graph);
 	contents.coverage = count_all(graph, args);
 	if (!list_labels(&contents.labels, graph, 0) ||

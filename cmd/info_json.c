@@ -224,7 +224,7 @@ fill_cost(const struct summary *summary, cg_fn fn, bool inclusive)
 				       : cg_sum_self(summary->sums, fn, i);
 }
 
-/* The cycles, in the order of their numbers; no more than most. */
+/* Writes at most n cycles, n being most, in the order of their numbers. */
 static bool
 write_cycles(const struct summary *summary, size_t most)
 {
@@ -261,7 +261,7 @@ has_cost(const struct summary *summary)
 	return false;
 }
 
-/* Largest first; equal ones stay in canonical order. */
+/* Largest first; equal functions stay in canonical order. */
 static int
 compare_ranked(const void *pa, const void *pb)
 {
@@ -271,7 +271,7 @@ compare_ranked(const void *pa, const void *pb)
 	return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Functions with costs, by inclusive cost; their number. */
+/* Lists functions with costs, by inclusive cost; returns their number. */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)
 {
@@ -284,7 +284,7 @@ rank_functions(const struct summary *summary, struct ranked_fn *ranked)
 		fill_cost(summary, fn, false);
 		has_self = has_cost(summary);
 		fill_cost(summary, fn, true);
-		/* The inclusive cost of the unknown caller is everything. */
+		/* The inclusive cost of the unknown caller is the total. */
 		if (!has_self && (fn == 0 || !has_cost(summary)))
 			continue;
 		ranked[n++] = (struct ranked_fn){ fn, rank,

@@ -53,7 +53,7 @@ copy_escape(char *to, const char **at, const char *end)
 			*at += n;
 			return to + 1;
 		}
-		/* The second of a pair stands for no byte. */
+		/* The low half of a surrogate pair is no escaped byte. */
 		if (code >> 10 == 0x36 && take_hex(*at + n, end, &low) &&
 		    low >> 10 == 0x37)
 			n = 12;
@@ -63,7 +63,7 @@ copy_escape(char *to, const char **at, const char *end)
 	return to + n;
 }
 
-/* Copies a string from behind its first quote, with the last one. */
+/* Copies a string, from after its first quote to its last quote. */
 static char *
 copy_string(char *to, const char **at, const char *end)
 {
@@ -99,8 +99,8 @@ copy_number(char **to, const char **at, const char *end)
 }
 
 /*
- * Copies the text for json-c; plain has room for all of it. The bytes that
- * were copied, or 0: json-c must not see it.
+ * Copies the text for json-c; plain has room for all of it. Returns the number
+ * of bytes, or 0 if json-c would misread the text.
  */
 static size_t
 make_plain(char *plain, struct cg_slice text)
@@ -116,7 +116,7 @@ make_plain(char *plain, struct cg_slice text)
 				return 0;
 			continue;
 		}
-		/* NaN, Infinity; json-c takes a NUL for the end. */
+		/* json-c accepts NaN and Infinity, and stops at a NUL. */
 		if (c == 'N' || c == 'I' || c == '\0')
 			return 0;
 		*to++ = *at++;
@@ -159,7 +159,7 @@ parse_json(struct cg_slice text)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* Writes what json-c has made of a value. */
+/* Writes the text that json-c made of a value. */
 static void
 put_utf8(FILE *to, struct cg_slice text)
 {
@@ -261,7 +261,7 @@ new_amount(struct amount amount)
 		return json_object_new_uint64(amount.size);
 	if (amount.size <= (uint64_t)INT64_MAX + 1)
 		return json_object_new_int64((int64_t)(0 - amount.size));
-	/* A difference may have 65 bits: json-c keeps the text. */
+	/* A difference may have 65 bits: json-c keeps the number as text. */
 	snprintf(text, sizeof(text), "-%" PRIu64, amount.size);
 	return json_object_new_double_s(-(double)amount.size, text);
 }

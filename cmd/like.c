@@ -1,10 +1,10 @@
 /*
- * like.c - applies --like: other defaults, with which coverage is counted as
- * another tool counts it.
+ * like.c - applies --like: sets defaults with which cgconv counts coverage as
+ * another tool does.
  *
- * Sources: geninfo(1) of lcov 1.16 and 2.5; gcovr 5.2 and a snapshot after 8.4;
- * gcov(1) of gcc 12; llvm-cov(1) of LLVM 14; the README of grcov. What differs
- * nevertheless is in the man page.
+ * Sources: geninfo(1) of lcov 1.16 and 2.5; gcovr 5.2 and a snapshot after
+ * 8.4; gcov(1) of gcc 12; llvm-cov(1) of LLVM 14; the README of grcov. The man
+ * page lists the remaining differences.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 static const struct tool {
 	const char *name;
-	bool no_branches; /* unless its user asks for them */
+	bool no_branches; /* unless the user asks for branches */
 	bool inside;      /* only files in a root, with paths relative to it */
 	struct {
 		const char *name, *value;
@@ -44,7 +44,7 @@ static const struct tool {
 };
 #define TOOLS (sizeof(tools) / sizeof(*tools))
 
-/* The root as paths begin with it; it may be of another machine. */
+/* Maps the root to the prefix that paths have; it may be of another machine. */
 static int
 map_root(struct args *args, const char *root)
 {
@@ -63,13 +63,13 @@ map_root(struct args *args, const char *root)
 	return status;
 }
 
-/* Files outside of the root are out; in it, paths begin there. */
+/* Drops files outside of the root; makes other paths relative to it. */
 static int
 stay_inside(struct args *args)
 {
 	int status = CG_OK;
 
-	/* Files of two roots could have one path. */
+	/* Files of two roots could get the same path. */
 	if (args->roots > 1)
 		return cg_usage(args->job,
 		    "--like %s takes one --root (or --no-external)",

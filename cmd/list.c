@@ -1,6 +1,6 @@
 /*
  * list.c - --list-formats: prints a table of the formats, from the modules'
- * data. Columns are at least two blanks apart, so that scripts can split them.
+ * data. Columns are at least two blanks apart, so scripts can split them.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define COLUMNS 4
 
-/* The columns before the facts, which are several words. */
+/* The columns before the facts, which may be several words. */
 struct cells {
 	const char *text[COLUMNS];
 };

@@ -22,9 +22,9 @@ report(void *arg, const struct cg_message *message)
 }
 
 /*
- * Opens standard input, output and error if they are closed: the next file
- * would get their number, and messages would end up in an output. What is
- * opened instead cannot be read or written, as a closed file.
+ * Opens standard input, output and error if they are closed: otherwise the
+ * next opened file would get that number, and messages would end up in an
+ * output. Like a closed file, the replacement cannot be read or written.
  */
 static bool
 fill_standard_files(void)
@@ -41,8 +41,8 @@ fill_standard_files(void)
 static volatile sig_atomic_t stopped; /* the signal; 0: none */
 
 /*
- * A signal after the flag was read and before read() or write() begins does
- * not interrupt the call. So SIGALRM follows every 0.1 s.
+ * A signal that arrives after the flag was read and before read() or write()
+ * begins does not interrupt the call. So SIGALRM is repeated every 0.1 s.
  */
 #if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0
 static timer_t again;
@@ -88,7 +88,7 @@ stop(int signal)
 	errno = error;
 }
 
-/* Lets the job end by itself: it removes its temporary file. */
+/* A signal lets the job end by itself, which removes its temporary file. */
 static void
 catch_signals(struct cg_job *job)
 {
@@ -98,7 +98,7 @@ catch_signals(struct cg_job *job)
 
 	prepare_repetition();
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* Ignored signals stay so, as by nohup. */
+		/* Signals that were ignored stay ignored, as under nohup. */
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &action, NULL);
@@ -110,7 +110,7 @@ catch_signals(struct cg_job *job)
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Dies by the signal: the exit status tells the shell. */
+/* Dies from the signal, so that the shell sees it in the wait status. */
 static void
 die_of_signal(void)
 {
@@ -175,7 +175,7 @@ run(struct args *args)
 	int viewer = args->open ? prepare_viewer(args) : -1;
 	int status;
 
-	/* A batch has workers instead. */
+	/* A batch has workers instead of threads. */
 	if (reads_inputs[args->command] && !is_batch(args))
 		cg_job_set_threads(args->job, count_jobs(args));
 	status = confine(args);

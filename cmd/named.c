@@ -1,7 +1,7 @@
 /*
  * named.c - the files that the command line names for reading: no output may
- * overwrite one. Files are compared by device and inode. What else a conversion
- * reads, the library knows.
+ * overwrite one. Files are compared by device and inode. The library checks
+ * the other files that a conversion reads.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -13,7 +13,9 @@
 
 /* ---- The list ----------------------------------------------------------- */
 
-/* Adds a regular file; others are not overwritten. False: out of memory. */
+/*
+ * Adds a regular file; other kinds are not overwritten. False: out of memory.
+ */
 static bool
 add_file(struct named_files *named, const char *path)
 {
@@ -31,7 +33,7 @@ add_file(struct named_files *named, const char *path)
 	return true;
 }
 
-/* Does a format have an option of that name whose value is a path? */
+/* True if a format has an option of that name whose value is a path. */
 static bool
 names_file(const struct args *args, struct cg_slice name)
 {
@@ -53,7 +55,7 @@ names_file(const struct args *args, struct cg_slice name)
 	return false;
 }
 
-/* DIR may be an archive. */
+/* The value DIR may be an archive. */
 static bool
 add_options(const struct args *args, struct named_files *named)
 {

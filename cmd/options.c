@@ -10,8 +10,9 @@
 #include "cmd.h"
 
 /*
- * Given twice, the first value would be lost without a message. An empty value
- * often is a shell variable that is not set; -O '' would mean "/".
+ * Fails if the option was given twice, as the first value would be lost. Fails
+ * if the value is empty, which often is an unset shell variable; -O '' would
+ * mean "/".
  */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)

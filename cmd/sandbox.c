@@ -1,12 +1,11 @@
 /*
- * sandbox.c - takes from the process what reading profiles does not need: other
- * files, sockets, other programs. A reader that a malicious profile takes over
- * can then only read and write what the conversion reads and writes.
+ * sandbox.c - takes away rights that reading profiles does not need: access to
+ * other files, sockets, starting programs. A malicious profile that takes over
+ * a reader can then only read and write the files of the conversion.
  *
  * Linux only: landlock (5.13 and later, landlock(7)) for files, a seccomp
- * filter (seccomp(2)) for system calls. Each is used where the kernel has it;
- * containers may forbid the first. What is not allowed fails with EACCES
- * or EPERM.
+ * filter (seccomp(2)) for system calls. Each is used if the kernel has it;
+ * containers may forbid landlock. Forbidden calls fail with EACCES or EPERM.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
@@ -39,11 +38,11 @@
 
 /* ---- Files: landlock ---------------------------------------------------- */
 
-/* By version of landlock, from 1: the highest right that it knows. */
+/* By landlock version, from 1: the bit number of the highest right it has. */
 static const unsigned rights_of[] = { 0, 12, 13, 14, 14, 15 };
 
 #define READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-/* 14: truncate, which older headers do not name. */
+/* 1 << 14 is truncate, which older headers do not define. */
 #define WRITE                                                              \
 	(READ | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
 	    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | \
@@ -53,10 +52,12 @@ static const unsigned rights_of[] = { 0, 12, 13, 14, 14, 15 };
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
 	    UINT64_C(1) << 14)
 
-/* From version 6 on: no signals, no abstract sockets to other processes. */
+/*
+ * From version 6 on: forbids signals and abstract sockets to other processes.
+ */
 #define OTHERS 3
 
-/* Where libraries, debug files, sources and programs are installed. */
+/* Directories of installed libraries, debug files, sources and programs. */
 static const char *const system_paths[] = { "/usr", "/lib", "/lib32", "/lib64",
 	"/opt", "/nix/store", "/gnu/store", "/bin", "/sbin", "/etc/ld.so.cache",
 	"/etc/localtime", "/dev/null", NULL };
@@ -71,7 +72,10 @@ allow(struct sandbox *box, const char *path, uint64_t rights)
 	if (box->ruleset < 0)
 		return;
 	rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
-	/* What is not there needs no rule; without one nothing can be read. */
+	/*
+	 * A missing file needs no rule; an existing one without a rule is
+	 * denied.
+	 */
 	if (rule.parent_fd < 0 &&
 	    (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		box->error = errno;
@@ -87,7 +91,10 @@ allow(struct sandbox *box, const char *path, uint64_t rights)
 void
 sandbox_begin(struct sandbox *box)
 {
-	/* A later header's attributes, of which the kernel takes as many. */
+	/*
+	 * The attributes of a later header; the kernel takes as many as it
+	 * knows.
+	 */
 	struct {
 		uint64_t files, network, scoped;
 	} attr = { 0 };
@@ -124,7 +131,7 @@ sandbox_write(struct sandbox *box, const char *path)
 
 /* ---- System calls: seccomp ---------------------------------------------- */
 
-/* The machine whose numbers the calls below have. */
+/* The architecture whose system call numbers are used below. */
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define MACHINE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -139,7 +146,7 @@ sandbox_write(struct sandbox *box, const char *path)
 #define LOW_HALF 4
 #endif
 
-/* Machines and C libraries differ in which of them they have. */
+/* Architectures and C libraries differ in the calls they have. */
 static unsigned short calls[] = {
 	/* memory */
 	SYS_brk, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap, SYS_madvise,
@@ -185,8 +192,9 @@ compare_calls(const void *pa, const void *pb)
 }
 
 /*
- * Lists where allowed numbers begin and end: the range after an odd number of
- * edges is allowed. Returns how many edges there are.
+ * Lists the first number of each allowed range and the first one after it: a
+ * number is allowed if an odd number of edges is at or below it. Returns the
+ * number of edges.
  */
 static size_t
 list_edges(unsigned *edge)
@@ -198,16 +206,16 @@ list_edges(unsigned *edge)
 		if (n == 0 || edge[n - 1] != calls[i])
 			edge[n++] = calls[i];
 		else
-			n--; /* it continues the range before */
+			n--; /* it continues the previous range */
 		edge[n++] = calls[i] + 1u;
 	}
 	return n;
 }
 
 /*
- * Writes a search tree over the ranges low to high; returns the end. The kernel
- * compiles each filter and tries it with each call: that takes time for each
- * instruction.
+ * Writes a search tree over the edges low to high; returns its end. The kernel
+ * compiles each filter and tries it with each call number, so each instruction
+ * costs time.
  */
 static struct sock_filter *
 put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
@@ -227,7 +235,10 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 	return put_tree(to, edge, middle, high);
 }
 
-/* Begins a filter: other machines' numbers mean other calls. */
+/*
+ * Begins a filter: calls of other architectures kill the process, as their
+ * numbers mean other calls.
+ */
 static struct sock_filter *
 put_machine(struct sock_filter *to)
 {
@@ -252,8 +263,8 @@ add_filter(struct sock_filter *code, const struct sock_filter *end)
 }
 
 /*
- * A filter cannot read what clone3() would do. C libraries make threads by
- * clone() where a kernel has no clone3().
+ * A filter cannot read the flags of clone3(). C libraries fall back to clone()
+ * for threads if clone3() fails with ENOSYS.
  */
 static struct sock_filter *
 put_clone3(struct sock_filter *to)
@@ -271,7 +282,7 @@ put_clone3(struct sock_filter *to)
 static bool
 forbid_calls(void)
 {
-	/* Before the tree; a range and a test for each edge, and one more. */
+	/* The start, a range and a test for each edge, and the end. */
 	struct sock_filter code[6 + 4 * CALLS + 1], *to = put_machine(code);
 	unsigned edge[2 * CALLS];
 	size_t edges = list_edges(edge);
@@ -280,13 +291,16 @@ forbid_calls(void)
 	return add_filter(code, put_tree(put_clone3(to), edge, 0, edges));
 }
 
-/* What C libraries pass to clone() for a thread; the last one is musl's. */
+/*
+ * The flags that C libraries pass to clone() for a thread; the last are
+ * musl's.
+ */
 #define THREAD_FLAGS                                                        \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
 	    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |            \
 	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
-/* Flags and process numbers fit into the low half of an argument. */
+/* Loads the low half of an argument: flags and process ids fit into it. */
 static struct sock_filter *
 load_argument(struct sock_filter *to)
 {
@@ -296,8 +310,8 @@ load_argument(struct sock_filter *to)
 }
 
 /*
- * Forbids what the parent of a batch needs: signals to others, new processes.
- * Threads are allowed.
+ * Forbids what only the parent of a batch needs: signals to other processes,
+ * and new processes. Threads are allowed.
  */
 static bool
 forbid_others(void)
@@ -312,11 +326,11 @@ forbid_others(void)
 	    BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 3, 0);
 	*to++ =
 	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	/* To itself, as abort() does. */
+	/* Signals to itself are allowed, as abort() sends one. */
 	to = load_argument(to);
 	*to++ = (struct sock_filter)BPF_JUMP(
 	    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 3, 4);
-	/* A thread, and nothing else that is new. */
+	/* clone() may only create a thread. */
 	to = load_argument(to);
 	*to++ = (struct sock_filter)BPF_JUMP(
 	    BPF_JMP | BPF_JSET | BPF_K, ~(unsigned)THREAD_FLAGS, 2, 0);
@@ -334,7 +348,7 @@ forbid_others(void)
 static bool
 forbid_calls(void)
 {
-	return true; /* an unknown machine: files are protected */
+	return true; /* unknown architecture: only files are protected */
 }
 
 static bool
@@ -345,7 +359,7 @@ forbid_others(void)
 
 #endif
 
-/* System calls are limited; a second sandbox needs no second filter. */
+/* System calls are limited already; a second sandbox needs no second filter. */
 static bool inside;
 
 const char *

@@ -10,13 +10,16 @@
 #include "cmd.h"
 
 /*
- * Decodes the first UTF-8 sequence; returns its length, 0 if it is invalid.
+ * Decodes the first UTF-8 sequence; returns its length, or 0 if it is invalid.
  * text must begin with a byte of 0x80 or more.
  */
 static size_t
 decode_utf8(struct cg_slice text, uint32_t *character)
 {
-	/* By length: the smallest code point; a smaller one is overlong. */
+	/*
+	 * By length: the smallest code point; a smaller one is an overlong
+	 * encoding.
+	 */
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *at = (const unsigned char *)text.ptr;
 	size_t n = 2u + (at[0] >= 0xe0) + (at[0] >= 0xf0);
@@ -144,7 +147,7 @@ put_function(FILE *to, struct cg_slice name, uint32_t cycle,
 	}
 }
 
-/* Perf's colours of shares, on terminals only; see no-color.org. */
+/* The colours of perf for percentages, on terminals only; see no-color.org. */
 static const char *
 colour_of(FILE *to, const char *cell)
 {
@@ -282,7 +285,7 @@ percent_text(char buf[AMOUNT_ROOM], struct amount part, struct amount whole)
 	percent = 100.0 * (double)part.size / (double)whole.size;
 	if (part.minus != whole.minus)
 		percent = -percent;
-	/* A larger value would not fit the buffer. */
+	/* A larger value does not fit the buffer. */
 	if (percent > 1e9 || percent < -1e9)
 		return none(buf);
 	snprintf(buf, AMOUNT_ROOM, "%.2f%%", percent);

@@ -1,7 +1,7 @@
 /*
  * top.c - the top functions, by inclusive and by self cost.
  *
- * Numbers come first: names may be long.
+ * Numbers are printed first, as names may be long.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,13 +12,16 @@
 enum { INCLUSIVE, SELF, KEYS };
 
 struct row {
-	uint32_t cycle; /* the whole cycle; 0: the function */
+	uint32_t cycle; /* the row is the whole cycle; 0: a function */
 	cg_fn fn;
 	size_t rank;
 	struct amount key, cost[KEYS];
 };
 
-/* Selects the top rows: has room for twice as many, and sorts when full. */
+/*
+ * Selects the top rows: has room for twice as many, sorts when full, and drops
+ * the lower half.
+ */
 struct ranking {
 	const struct cg_graph *graph;
 	const struct cg_sums *sums;
@@ -113,7 +116,7 @@ row_amount(const struct ranking *ranking, const struct row *row, int key)
 	return column_amount(ranking->graph, ranking->column, ranking->cost);
 }
 
-/* Highest cost first; equal ones stay in canonical order. */
+/* Highest cost first; equal rows stay in canonical order. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -145,7 +148,7 @@ add_row(struct ranking *ranking, struct row *row, int key)
 		sort_and_cut(ranking);
 }
 
-/* Self costs of cycles are those of their members. */
+/* The self cost of a cycle is the sum of its members' costs. */
 static void
 rank_functions(struct ranking *ranking, int key)
 {
@@ -162,7 +165,7 @@ rank_functions(struct ranking *ranking, int key)
 	for (size_t i = 0; i <= count; i++) {
 		row.rank++;
 		row.fn = cg_fn_ranked(ranking->graph, i);
-		/* The unknown caller has everything as inclusive cost. */
+		/* The inclusive cost of the unknown caller is the total. */
 		if (row.fn != 0 || key != INCLUSIVE)
 			add_row(ranking, &row, key);
 	}

@@ -1,5 +1,5 @@
 /*
- * tracks.c - when the samples and calls of the inputs were: for --info.
+ * tracks.c - times of the samples and calls of the inputs, for --info.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ is_timed(const struct cg_track *track)
 	return strcmp(track->unit, "ns") == 0;
 }
 
-/* Finds the longest time between two samples, or without a call. */
+/* Finds the longest time between two samples, or outside of calls. */
 static bool
 measure_track(
     const struct cg_graph *graph, size_t number, struct track_times *times)

@@ -1,7 +1,7 @@
 /*
- * tree.c - the call tree of --info --tree: frames of one function with the same
- * callers are a line, indented more than that of the caller. Those below a
- * share of the costs are only counted.
+ * tree.c - the call tree of --info --tree. Frames of one function with the
+ * same callers are one line, indented more than the caller's line. Lines below
+ * a share of the costs are only counted.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ struct call_tree {
 	const struct cg_graph *graph;
 	size_t column;
 	struct amount total;
-	bool guessed;          /* stacks are an estimate */
+	bool guessed;          /* stacks are estimated from calls */
 	uint64_t share, depth; /* limits: millionths of a percent; levels */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
 	size_t frames;
 	uint64_t *self, *inclusive; /* by frame */
-	struct line *line, *wait;   /* listed; still to be listed */
+	struct line *line, *wait;   /* lines to print; frames still to visit */
 	size_t lines, line_cap, waiting, wait_cap;
 };
 
@@ -59,7 +59,7 @@ get_key(void *arg, cg_node node, const struct cg_stack *stack)
 	return stack->fn;
 }
 
-/* Sums costs; frames have higher numbers than their callers. */
+/* Sums costs from callees to callers, which have lower numbers. */
 static bool
 sum_frames(struct call_tree *tree)
 {
@@ -99,7 +99,7 @@ is_listed(const struct call_tree *tree, uint32_t frame, struct amount inclusive)
 	       share >= (double)tree->share * (double)tree->total.size;
 }
 
-/* The largest is last: it is taken first. */
+/* The largest comes last, as the last one is visited first. */
 static int
 compare_lines(const void *a, const void *b)
 {
@@ -110,7 +110,7 @@ compare_lines(const void *a, const void *b)
 	return x->frame < y->frame ? 1 : -1;
 }
 
-/* The frames that a frame calls wait, the largest last. */
+/* Pushes the callees of a frame, the largest last. */
 static bool
 add_calls(struct call_tree *tree, uint32_t frame)
 {

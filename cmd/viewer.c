@@ -1,10 +1,10 @@
 /*
- * viewer.c - --open: shows the output in the viewer for its kind.
+ * viewer.c - --open: shows the output in a viewer for its kind.
  *
- * The sandbox starts no program. So a child that is forked before it waits for
- * one byte, which means that the output is complete, and then becomes the
- * viewer of a file that it knew before any input was read. The most that a
- * malicious profile can do is to open the output early.
+ * A process in the sandbox cannot start programs. So a child is forked before:
+ * it waits for one byte, which means that the output is complete, and then
+ * executes a viewer for a file whose name it got before any input was read. A
+ * malicious profile can at most open the output too early.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct viewers {
 	unsigned char count;
 };
 
-/* Those of the format, then that of the system. */
+/* Lists the viewers of the format, then those of the system. */
 static void
 list_viewers(const struct args *args, struct viewers *viewers)
 {
@@ -47,7 +47,10 @@ list_viewers(const struct args *args, struct viewers *viewers)
 	    viewers->name[viewers->count++], NAME_ROOM, SYSTEM_VIEWER);
 }
 
-/* Tells the number of each viewer before it is tried: the last one runs. */
+/*
+ * Writes the number of each viewer before trying it: the last one written
+ * runs.
+ */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
 {
@@ -62,7 +65,7 @@ try_viewers(const struct viewers *viewers, char *path, int link)
 	}
 }
 
-/* The child; ends when the viewer does, or without a byte. */
+/* Runs in the child; ends with the viewer, or if no byte comes. */
 static void
 wait_and_view(const struct viewers *viewers, const char *output, int link)
 {
@@ -76,7 +79,7 @@ wait_and_view(const struct viewers *viewers, const char *output, int link)
 	    path, size, "%s%s", output[0] == '-' ? "./" : "", output);
 	(void)signal(SIGPIPE, SIG_DFL);
 	(void)signal(SIGXFSZ, SIG_DFL);
-	/* Whoever reads this program's output does not wait for the viewer. */
+	/* Readers of this program's output must not wait for the viewer. */
 	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 	try_viewers(viewers, path, link);
 	_exit(0);
@@ -106,7 +109,7 @@ prepare_viewer(const struct args *args)
 	return -1;
 }
 
-/* Waits until the viewer runs, which closes the other end. */
+/* Waits until the viewer runs: exec closes the other end. */
 static int
 start(int link)
 {
