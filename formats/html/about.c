@@ -1,6 +1,6 @@
 /*
- * about.c - what the page says of the profile as a whole: events, parts, what
- * the graph contains and what the page cannot represent.
+ * about.c - columns about the whole profile: events, parts, facts of the graph,
+ * and facts that the page cannot represent.
  *
  *	title input				texts
  *	event_name event_title event_unit event_incl	by event
@@ -13,12 +13,12 @@
 
 #include "html.h"
 
-/* Names of more inputs are only counted. */
+/* Inputs that are named; more are only counted. */
 #define INPUTS_MAX 20
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* The page does not ask whether costs are from the rows or were split. */
+/* The page treats costs that were split by counts as stated ones. */
 static enum cg_incl
 incl_of(const struct cg_event *event)
 {
@@ -152,7 +152,10 @@ put_facts(struct html_writer *w)
 	struct html_column has = { .name = "fact", .type = HTML_TEXT };
 	struct html_column lost = { .name = "lost", .type = HTML_TEXT };
 	cg_facts carries = cg_job_target(w->job)->carries;
-	/* Nobody misses counters: all that they tell is on the page. */
+	/*
+	 * Counters are not lost: the page shows the counts that follow from
+	 * them.
+	 */
 	cg_facts facts = w->facts & ~CG_COUNTERS;
 	const char *name;
 	bool ok = true;
@@ -170,7 +173,7 @@ put_facts(struct html_writer *w)
 	return ok;
 }
 
-/* Base names, so that the page does not depend on where the inputs were. */
+/* Writes base names, so the page does not depend on the inputs' directories. */
 static bool
 put_inputs(struct html_writer *w)
 {

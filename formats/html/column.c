@@ -1,5 +1,5 @@
 /*
- * column.c - columns of the page's data: their values as bytes.
+ * column.c - encodes the values of columns of the page's data as bytes.
  */
 #include <inttypes.h>
 #include <stdio.h>

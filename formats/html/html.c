@@ -1,6 +1,6 @@
 /*
- * html.c - writes a report: one page for any browser, with the whole profile or
- * coverage run and the program to look at it.
+ * html.c - writes a report: one page for any browser, with the whole profile
+ * or coverage run and a script that shows it.
  *
  * Source: HTML (WHATWG), Content Security Policy Level 3 (W3C) for the policy
  * by hashes; pages, script and layout of the data are our own, see html.h.
@@ -22,9 +22,9 @@ put_hash(
 }
 
 /*
- * The policy allows this script and this style only, and nothing from anywhere
- * else: names in the data cannot become a program even if the script had an
- * error. Data files of --split are scripts next to the page.
+ * The policy allows only this script and this style, and no network: names in
+ * the data cannot run as code even if the script had an error. Data files of
+ * --split are scripts next to the page.
  */
 static void
 put_head(struct cg_out *out, struct cg_slice title, bool split)
@@ -59,8 +59,8 @@ put_foot(struct cg_out *out)
 }
 
 /*
- * Stacks first: calls are then derived from them, which drops them. Stacks that
- * are estimated come last, because they replace the calls.
+ * Stacks are written first: deriving calls from them drops them. Estimated
+ * stacks are written last, as deriving them replaces the calls.
  */
 static bool
 put_data(struct html_writer *w)
@@ -100,7 +100,7 @@ open_writer(struct html_writer *w, struct cg_out *out)
 	return w->pack != NULL;
 }
 
-/* "0.1%", or millionths of the whole. */
+/* Parses --html-min, such as "0.1%", into millionths of the total. */
 static int
 get_least(struct html_writer *w)
 {
@@ -114,7 +114,7 @@ get_least(struct html_writer *w)
 	    "{html-min}: expected a percentage, such as 0.1%%, not '%s'", text);
 }
 
-/* What the page is called: --title, or the base name of the first input. */
+/* The title of the page: --title, or the base name of the first input. */
 static struct cg_slice
 get_title(struct cg_job *job)
 {

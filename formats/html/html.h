@@ -6,7 +6,7 @@
  *	rows.c      functions, calls, lines, branches -> columns
  *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
- *	about.c     events, parts, what the graph has and lost -> columns
+ *	about.c     events, parts, facts kept and lost -> columns
  *	column.c    numbers and texts -> bytes of a column
  *	pack.c      columns -> gzip -> base64, in the page
  *	assets.c    the script and the style, from the files next to it, and their
@@ -37,10 +37,10 @@
  * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
  * are exact there.
  *
- * With --split, columns of stacks, calls, lines, tests, sources are in data files
- * next to the page: a call of a function with the name of the data, the text
- * that would be in the page, and a number that the page has, too. Browsers let
- * a page from a disk load nothing but scripts and pictures.
+ * With --split, columns of stacks, calls, lines, tests and sources are in data
+ * files next to the page. Each is a script that calls a function with the name
+ * of the data, the text that would be in the page, and a checksum that the page
+ * has, too: browsers let a page from a disk load only scripts and pictures.
  */
 #ifndef FORMATS_HTML_HTML_H
 #define FORMATS_HTML_HTML_H
@@ -61,17 +61,17 @@ void html_put_base64(struct cg_out *, struct cg_slice);
 /* NULL: out of memory (reported). */
 struct html_pack *html_pack_new(struct cg_job *, struct cg_out *);
 void html_pack(struct html_pack *, const void *bytes, size_t n);
-/* Writes what is left; returns a number that tells it from others. */
+/* Writes the remaining bytes; returns a checksum of the data. */
 uint32_t html_pack_end(struct html_pack *);
 
 /* ---- column.c ----------------------------------------------------------- */
 
 enum html_type {
 	HTML_NUMBER = 'n', /* up to 2^32 - 1 */
-	HTML_DELTA = 'd',  /* the difference to the value before, zigzag */
+	HTML_DELTA = 'd',  /* difference from the previous value, zigzag */
 	HTML_COST = 'c',
 	HTML_SIGNED = 's', /* zigzag */
-	HTML_TIME = 't',   /* as a delta, of 64 bits */
+	HTML_TIME = 't',   /* like HTML_DELTA, of 64 bits */
 	HTML_TEXT = 'x'    /* lengths of all texts, then their bytes */
 };
 
@@ -79,7 +79,7 @@ struct html_column {
 	const char *name;
 	enum html_type type;
 	uint64_t count;
-	int64_t last; /* of HTML_DELTA, HTML_TIME: the value before */
+	int64_t last; /* of HTML_DELTA, HTML_TIME: previous value */
 	CG_ARRAY(unsigned char) byte;
 	CG_ARRAY(char) text; /* of HTML_TEXT */
 };
@@ -88,14 +88,14 @@ struct html_column {
 struct html_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
-	struct html_pack *pack; /* what columns go to: page, or data file */
+	struct html_pack *pack; /* the page or data file that columns go to */
 	struct html_pack *page;
 	struct cg_out *data;    /* the data file; or NULL */
 	struct html_column data_name, data_id;
 	bool split; /* --split */
 	size_t events;
 	uint32_t *rank;      /* by fn: its index in columns, in canonical order */
-	uint32_t fns;        /* ... and that of what --html-min drops */
+	uint32_t fns;        /* index for functions that --html-min drops */
 	uint32_t *file_at;   /* by file: its index; 0: none yet, or unknown */
 	uint32_t *object_at; /* the same by object */
 	bool *has_lines;     /* by file */
@@ -105,7 +105,7 @@ struct html_writer {
 	cg_facts facts; /* of the graph, before stacks became calls */
 };
 
-/* These return false if memory ran out, which was reported. */
+/* Return false if memory ran out, which was reported. */
 bool html_add(struct html_writer *, struct html_column *, uint64_t);
 bool html_add_signed(struct html_writer *, struct html_column *, int64_t);
 bool html_add_text(struct html_writer *, struct html_column *, struct cg_slice);
@@ -113,14 +113,14 @@ bool html_add_text(struct html_writer *, struct html_column *, struct cg_slice);
 enum html_type html_cost_type(const struct html_writer *, size_t event);
 /* A column for each event. NULL: out of memory (reported). */
 struct html_column *html_new_costs(struct html_writer *, const char *name);
-/* Adds n costs, as in struct cg_cost; those from n on are 0. */
+/* Adds n costs, as in struct cg_cost; costs from index n on are 0. */
 bool html_add_costs(struct html_writer *, struct html_column *,
     const uint64_t *cost, size_t n);
-/* Writes a column, unless it is empty, and frees what it has. */
+/* Writes a column, unless it is empty, and frees its memory. */
 void html_end(struct html_writer *, struct html_column *);
 void html_end_at(struct html_writer *, struct html_column *, size_t index);
 void html_end_costs(struct html_writer *, struct html_column *);
-/* A column of one value. */
+/* Writes a column of one value. */
 bool html_put_number(struct html_writer *, const char *name, uint64_t);
 /*
  * With --split, columns from here to html_end_data() go to a data file of that
@@ -131,15 +131,18 @@ bool html_end_data(struct html_writer *);
 /* Indexes of files and objects, from 1, in the order of these calls. */
 uint32_t html_file(struct html_writer *, cg_file);
 uint32_t html_object(struct html_writer *, cg_object);
-/* Is a cost of an event large enough for --html-min? */
+/* True if a cost of an event is large enough for --html-min. */
 bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
     uint64_t total);
 
 /* ---- stacks.c, rows.c, tests.c, sources.c, about.c ----------------------- */
 
-/* The event that counts how often lines ran; that of their number: none. */
+/*
+ * The event that counts how often lines ran; the number of events if none
+ * does.
+ */
 size_t html_coverage_event(const struct html_writer *);
-/* False: the job cannot go on, which was reported. */
+/* False: writing failed, and the failure was reported. */
 bool html_put_stacks(struct html_writer *);
 bool html_put_rows(struct html_writer *);
 bool html_put_tests(struct html_writer *);

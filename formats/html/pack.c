@@ -7,15 +7,15 @@
 #include "cgconv_expert.h"
 #include "html.h"
 
-/* A multiple of 3: only the last piece of base64 is padded. */
+/* A multiple of 3: only the last piece of base64 has padding. */
 #define PIECE 12288
 
 struct html_pack {
 	struct cg_job *job;
 	struct cg_out *out;  /* NULL: dropped */
 	struct cg_out *gzip; /* NULL: ended */
-	uint32_t crc;        /* of what was compressed */
-	char rest[3];        /* that is not in the page yet */
+	uint32_t crc;        /* of the compressed bytes */
+	char rest[3];        /* bytes not yet in the page */
 	size_t rests;
 };
 
@@ -54,7 +54,7 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 	}
 }
 
-/* Puts compressed bytes, by threes. */
+/* Writes compressed bytes as base64, in groups of three. */
 static int
 take(void *arg, const char *bytes, size_t n)
 {
@@ -82,7 +82,7 @@ take(void *arg, const char *bytes, size_t n)
 	return 0;
 }
 
-/* What was not ended is dropped: its output may be gone. */
+/* Drops the bytes of an unfinished stream: its output may be gone. */
 static void
 end(void *arg)
 {

@@ -2,9 +2,9 @@
  * rows.c - functions, calls, lines and branches as columns.
  *
  *	fn_name fn_file fn_object fn_line fn_last fn_calls fn_cycle fn_entries
- *	fn_self fn_inclusive			by function; the next is the
- *						sum of those that were dropped,
- *						the others are cycles
+ *	fn_self fn_inclusive			by function; then the sum of
+ *						dropped functions, then by
+ *						cycle
  *	cycle_calls				by cycle, from outside
  *	call_from call_to call_file call_line call_count call_cost
  *						by caller, site and callee
@@ -12,8 +12,8 @@
  *	sum_file sum_line sum_count sum_branches sum_conditions
  *						by file and line, of coverage
  *	cover_file cover_lines cover_fns cover_branches cover_conditions
- *						by file: pairs of how many
- *						there are and were hit
+ *						by file: pairs of numbers:
+ *						found and hit
  *	branch_count branch_flags branch_block	by branch, in the order of sums:
  *						its branches, its conditions
  *	share_part share_fn share_self		by part and function, if there
@@ -29,9 +29,9 @@ struct rows {
 	struct cg_lines *lines;
 	struct cg_rows *rows;
 	struct cg_sums *sums;
-	size_t cycles;     /* in the page */
-	size_t coverage;   /* an event that counts how often lines ran */
-	bool counts;       /* there is one */
+	size_t cycles;     /* cycles in the page */
+	size_t coverage;   /* the event that counts how often lines ran */
+	bool counts;       /* there is such an event */
 	bool *dropped;     /* by fn */
 	uint64_t *entries; /* by fn */
 	uint64_t *cost;    /* one for each event */
@@ -139,8 +139,8 @@ put_fns(struct rows *r)
 }
 
 /*
- * Behind functions is the sum of self costs of those that were dropped, and
- * behind it are cycles.
+ * After the functions come the sum of the self costs of dropped functions, and
+ * then the cycles.
  */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)
@@ -223,7 +223,10 @@ put_calls(struct rows *r)
 
 /* ---- Parts -------------------------------------------------------------- */
 
-/* Self costs of a function in a part; false: it has none, or the end. */
+/*
+ * Sums the self costs of a function in a part; false: all are 0, or the cursor
+ * failed.
+ */
 static bool
 sum_self(struct rows *r)
 {
@@ -272,7 +275,10 @@ put_shares(struct rows *r)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* How often functions of the file were called; else whether they ran. */
+/*
+ * Counts how often functions of the file were called, or else whether they
+ * ran.
+ */
 static void
 count_entries(struct rows *r)
 {
@@ -383,7 +389,10 @@ add_hits(struct html_writer *w, struct html_column *column,
 	       html_add(w, column, hits->hit);
 }
 
-/* What the file's lines do not tell: functions of one name are one. */
+/*
+ * Adds totals of a file, which its lines do not give: functions of one name
+ * count as one.
+ */
 static bool
 add_covered(struct rows *r, cg_file file, struct html_column column[COVERED])
 {
@@ -405,7 +414,10 @@ add_covered(struct rows *r, cg_file file, struct html_column column[COVERED])
 
 /* ---- Files --------------------------------------------------------------- */
 
-/* To open the rows of a file takes long: it is done once for all columns. */
+/*
+ * Opening the rows of a file takes long, so they are opened once for all
+ * columns.
+ */
 static bool
 put_files(struct rows *r)
 {

@@ -1,17 +1,18 @@
 /*
  * sources.c - the texts of source files as columns.
  *
- *	source_file source_text			by file that was found
+ *	source_file source_text			by file whose source was found
  *
- * Only of files that have lines in the profile: whoever writes it chooses them.
+ * Only files that have lines in the profile are read: the author of a profile
+ * chooses them.
  */
 
 #include "html.h"
 
-/* Of all files: a page with more is too large for a browser. */
+/* Limit of all texts: browsers cannot open a larger page. */
 #define SOURCES_MAX ((size_t)256 << 20)
 
-/* Adds the file's text, if there is a source. False: the job cannot go on. */
+/* Adds the file's text, if its source is found. False: failed, reported. */
 static bool
 add_source(struct html_writer *w, cg_file file, struct html_column *at,
     struct html_column *text)

@@ -32,8 +32,8 @@ struct stacks {
 	size_t frames;
 	uint64_t *self, *inclusive; /* of one event, by frame */
 	bool *kept;                 /* by frame */
-	uint32_t *rest; /* by frame: the first of its callees dropped, or 0 */
-	uint32_t *order, *waiting; /* frames as they are listed; to be listed */
+	uint32_t *rest; /* by frame: its first dropped callee, or 0 */
+	uint32_t *order, *waiting; /* frames as listed; frames still to list */
 	uint32_t *place;           /* by frame: its place in order */
 	size_t listed;
 	struct sibling *group;
@@ -49,7 +49,7 @@ get_key(void *arg, cg_node node, const struct cg_stack *stack)
 
 /* ---- Which frames are dropped ------------------------------------------- */
 
-/* Of an event; false: a sum does not fit. */
+/* Sums the costs of one event; false: a sum overflows. */
 static bool
 sum_costs(struct stacks *s, size_t event)
 {
@@ -97,7 +97,7 @@ mark_kept(struct stacks *s)
 
 /* ---- The order of frames ------------------------------------------------ */
 
-/* By name; functions of one name have a canonical order. */
+/* By name; functions of one name are in canonical order. */
 static int
 compare_siblings(const void *pa, const void *pb)
 {
@@ -107,7 +107,7 @@ compare_siblings(const void *pa, const void *pb)
 	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* Lists a frame; its callees wait, the first of them last. */
+/* Lists a frame and pushes its callees, the first one last. */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
 {
@@ -143,7 +143,10 @@ list_frames(struct stacks *s)
 	s->waiting[0] = 0;
 	while (waiting > 0)
 		list_frame(s, s->waiting[--waiting], &waiting);
-	/* Other dropped frames are where those stand for them. */
+	/*
+	 * Other dropped frames get the place of the frame that represents
+	 * them.
+	 */
 	for (size_t i = 1; i < s->frames; i++) {
 		uint32_t parent = s->frame[i].parent;
 

@@ -1,19 +1,19 @@
 /*
- * tests.c - what each test of a coverage run covers, as columns. A test is a
- * part: a test (TN) of a tracefile, or an input, with --parts.
+ * tests.c - the coverage of each test, as columns. A test is a part: a test
+ * (TN) of a tracefile, or an input, with --parts.
  *
  *	test_part test_file			by test and file that it covers
  *	test_lines test_fns test_branches test_conditions
- *						... how many it covers there
- *	test_line test_count			by line of these: how often it
+ *						... numbers covered in the file
+ *	test_line test_count			by covered line: how often it
  *						ran; none if there are too many
- *	test_dropped				number of lines without these
+ *	test_dropped				number of dropped lines
  */
 #include <stdlib.h>
 
 #include "html.h"
 
-/* A browser keeps 12 bytes for each, which are 100 MB. */
+/* A browser needs 12 bytes for each line, 100 MB for all. */
 #define TEST_LINES_MAX ((uint64_t)8 << 20)
 
 enum { PART, FILE_AT, LINES, FNS, BRANCHES, CONDITIONS, LINE, COUNT, COLUMNS };
@@ -42,7 +42,7 @@ add_lines(struct tests *t)
 	return ok;
 }
 
-/* What a test covers in the current file. */
+/* Counts what a test covers in the current file. */
 static bool
 add_file(struct tests *t, cg_part part, cg_file file)
 {
@@ -59,7 +59,10 @@ add_file(struct tests *t, cg_part part, cg_file file)
 	     html_add(t->w, &t->column[FNS], counts.functions.hit) &&
 	     html_add(t->w, &t->column[BRANCHES], counts.branches.hit) &&
 	     html_add(t->w, &t->column[CONDITIONS], counts.conditions.hit);
-	/* Lists of lines end at a limit, all at once: none is incomplete. */
+	/*
+	 * At the limit, lists of lines end for all tests: no list is
+	 * incomplete.
+	 */
 	if (t->dropped > 0 ||
 	    t->column[LINE].count + counts.lines.hit > TEST_LINES_MAX) {
 		t->dropped += counts.lines.hit;
