@@ -1,8 +1,8 @@
 /*
  * bytes.c - numbers and texts as recordings store them.
  *
- * A compressed number has 7 bits in each byte, lowest first, and a bit that
- * tells that more follow; the ninth byte has 8 bits. Numbers that are not
+ * A compressed number has 7 bits in each byte, lowest first; the highest bit
+ * is set if more bytes follow; the ninth byte has 8 bits. Numbers that are not
  * compressed are big-endian.
  */
 #include "jfr.h"

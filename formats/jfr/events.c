@@ -1,14 +1,14 @@
 /*
- * events.c - the events of a chunk become samples.
+ * events.c - turns the events of a chunk into samples.
  *
- * They are read twice: first for what the columns are and who was recorded,
- * then for the samples.
+ * Events are read twice: first to find the columns and the recorded program,
+ * then to add samples.
  */
 #include "jfr.h"
 
 #define NS_PER_S 1000000000
 
-/* Ticks as nanoseconds. */
+/* Converts a duration in ticks to nanoseconds. */
 static uint64_t
 ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 {
@@ -17,7 +17,7 @@ ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 		   : cg_mul_div(ticks, NS_PER_S, chunk->frequency);
 }
 
-/* When a point of time in ticks was, in nanoseconds since 1970. */
+/* Converts a time in ticks to nanoseconds since 1970. */
 static int64_t
 time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 {
@@ -26,7 +26,7 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 	    chunk, before ? chunk->ticks - ticks : ticks - chunk->ticks);
 
 	if (ns > INT64_MAX / 2 || chunk->start > INT64_MAX / 2)
-		return INT64_MAX; /* the library tells of it */
+		return INT64_MAX; /* the library reports it */
 	return before ? (int64_t)chunk->start - (int64_t)ns
 		      : (int64_t)(chunk->start + ns);
 }
@@ -50,7 +50,7 @@ take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,
 	return true;
 }
 
-/* ---- First: what there is ----------------------------------------------- */
+/* ---- First pass: columns and program ------------------------------------- */
 
 static bool
 describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
@@ -64,7 +64,7 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 	return true;
 }
 
-/* Begins the part, which is named after the command line of the program. */
+/* Begins the part, named after the program's command line. */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])
 {
@@ -127,7 +127,7 @@ survey(struct jfr_chunk *chunk, struct jfr_bytes events)
 	return begin_part(chunk, jvm) && add_columns(chunk, found);
 }
 
-/* ---- Then: samples ------------------------------------------------------ */
+/* ---- Second pass: samples ------------------------------------------------ */
 
 static bool
 same_who(const struct jfr_who *a, const struct jfr_who *b)

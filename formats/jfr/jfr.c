@@ -1,17 +1,17 @@
 /*
- * jfr.c - jfr: recordings of the JDK Flight Recorder, by the JDK (from 9 on, and
- * OpenJDK 8), by GraalVM and by async-profiler.
+ * jfr.c - jfr: recordings of the JDK Flight Recorder, by the JDK (from 9 on,
+ * and OpenJDK 8), by GraalVM and by async-profiler.
  *
- * Sources: jfrChunkWriter.cpp, jfrCheckpointManager.cpp and metadata.xml of the
- * JDK, its jdk.jfr.internal.consumer; flightRecorder.cpp, jfrMetadata.cpp and
- * JfrReader.java of async-profiler. A recording describes itself: classes with
- * their fields, and constants that events refer to by keys.
+ * Sources: jfrChunkWriter.cpp, jfrCheckpointManager.cpp and metadata.xml of
+ * the JDK, its jdk.jfr.internal.consumer; flightRecorder.cpp, jfrMetadata.cpp
+ * and JfrReader.java of async-profiler. A recording describes itself: classes
+ * with their fields, and constants that events refer to by keys.
  *
  * Each kind of event is a column (see rows.c): samples, bytes, or nanoseconds
- * that a thread was blocked. Stacks with lines and inlining survive, threads,
- * their states and the classes of objects and locks as labels, and times. Lost
- * are all other events and fields, bytecode indices, and how a frame's code was
- * compiled. Source files are not recorded.
+ * that a thread was blocked. Stacks with lines and inlining survive, and
+ * times; threads, their states and the classes of objects and locks become
+ * labels. All other events and fields, bytecode indices, and how a frame's
+ * code was compiled are lost. Source files are not recorded.
  */
 #include "jfr.h"
 

@@ -19,7 +19,7 @@
 
 /* ---- bytes.c ------------------------------------------------------------ */
 
-/* What is left of a record. */
+/* The rest of a record. */
 struct jfr_bytes {
 	const unsigned char *at, *end;
 	bool plain; /* numbers are not compressed */
@@ -34,10 +34,10 @@ struct jfr_text {
 enum { JFR_TEXT_NULL, JFR_TEXT_EMPTY, JFR_TEXT_CONSTANT, JFR_TEXT_UTF8,
        JFR_TEXT_CHARS, JFR_TEXT_LATIN1 };
 
-/* Big-endian; width: 1 to 8 bytes. False if fewer are left. */
+/* Takes a big-endian number of width bytes, 1 to 8. False if fewer are left. */
 bool jfr_take_fixed(struct jfr_bytes *, unsigned width, uint64_t *);
 bool jfr_take_long_number(struct jfr_bytes *, unsigned width, uint64_t *);
-/* A number of a Java type of that width: compressed, or not. */
+/* Takes a number of a Java type of that width, compressed or not. */
 static inline bool
 jfr_take_number(struct jfr_bytes *b, unsigned width, uint64_t *value)
 {
@@ -60,7 +60,7 @@ struct jfr_event_row {
 	const char *long_name;
 	const char *unit;
 	const char *weight;    /* the field with the cost; NULL: 1 */
-	bool ticks;            /* that field is a time in ticks */
+	bool ticks;            /* the field is a time in ticks */
 };
 #define JFR_ROWS 22
 extern const struct jfr_event_row jfr_event_rows[]; /* and a NULL type */
@@ -68,19 +68,19 @@ extern const struct jfr_event_row jfr_event_rows[]; /* and a NULL type */
 /* ---- metadata.c --------------------------------------------------------- */
 
 /*
- * The classes that are understood; others are only skipped. The first ones are
- * those whose constants are kept.
+ * The classes that are read; others are skipped. Constants of the first ones
+ * are kept.
  */
 enum jfr_record {
 	JFR_STRING, JFR_SYMBOL, JFR_CLASS, JFR_METHOD, JFR_FRAME_TYPE,
 	JFR_STACK, JFR_THREAD, JFR_STATE,
-	JFR_POOLS, /* how many these are */
+	JFR_POOLS, /* number of classes whose constants are kept */
 	JFR_FRAME = JFR_POOLS, JFR_JVM,
 	JFR_EVENT, /* and on: JFR_EVENT + row of jfr_event_rows */
 	JFR_OTHER = 255
 };
 
-/* Places of a record's fields that are of use; see jfr_take_record(). */
+/* Slots of a record's fields that are read; see jfr_take_record(). */
 enum { SYMBOL_TEXT };
 enum { CLASS_NAME };
 enum { METHOD_CLASS, METHOD_NAME, METHOD_DESCRIPTOR };
@@ -97,8 +97,8 @@ enum { EVENT_TIME, EVENT_THREAD, EVENT_STACK, EVENT_STATE, EVENT_CLASS,
 struct jfr_want;
 struct jfr_field {
 	uint64_t type;   /* id of its class */
-	uint32_t class;  /* index + 1 of that class; 0: there is none */
-	const struct jfr_want *want; /* what it would be used for, or NULL */
+	uint32_t class;  /* index + 1 of that class; 0: unknown */
+	const struct jfr_want *want; /* how the field is used; NULL: skipped */
 	bool pool;       /* the value is the key of a constant */
 	bool array;
 	unsigned char slot;
@@ -112,11 +112,11 @@ struct jfr_class {
 	uint32_t first, fields; /* in the chunk's fields */
 };
 
-/* A constant, and what was made of it: see the files that make it. */
+/* A constant, and the id that was made from it by the file that uses it. */
 struct jfr_constant {
 	uint32_t at;    /* offset in the chunk */
-	uint32_t made;  /* an id; 0: nothing yet, */
-	bool known;     /* unless this is set: a text that is "" */
+	uint32_t made;  /* the id; 0: not made yet, */
+	bool known;     /* or, if set, an empty text */
 	bool truncated; /* of a stack */
 };
 
@@ -126,7 +126,7 @@ struct jfr_thread {
 };
 
 struct jfr_chunk {
-	/* Of the whole input: */
+	/* For the whole input: */
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_in *in;
@@ -136,7 +136,7 @@ struct jfr_chunk {
 	CG_ARRAY(struct jfr_frame) frame; /* of the last stack */
 	struct jfr_samples *samples;
 
-	/* Of the chunk: */
+	/* For the chunk: */
 	struct jfr_bytes bytes; /* all of it */
 	uint64_t pools, metadata; /* offsets */
 	uint64_t start, ticks, frequency; /* ns since 1970; the same in ticks */
@@ -145,7 +145,7 @@ struct jfr_chunk {
 	struct cg_map class_ids; /* id -> index + 1 */
 	CG_ARRAY(struct jfr_field) field;
 	uint32_t pool[JFR_POOLS]; /* index + 1 of its class */
-	uint32_t frame_class;     /* the same of frames */
+	uint32_t frame_class;     /* index + 1 of the class of frames */
 	struct cg_map keys[JFR_POOLS]; /* key -> index + 1 */
 	CG_ARRAY(struct jfr_constant) constant;
 	CG_ARRAY(struct jfr_thread) thread;
@@ -160,24 +160,24 @@ const struct jfr_class *jfr_find_class(const struct jfr_chunk *, uint64_t id);
 
 /* The bytes from an offset on; empty if it is not in the chunk. */
 struct jfr_bytes jfr_bytes_at(const struct jfr_chunk *, uint64_t at);
-/* Reports what was expected there; returns false. */
+/* Reports the expected item; returns false. */
 bool jfr_expected(struct jfr_chunk *, const struct jfr_bytes *, const char *);
 /*
- * Reads or skips a value of the class. Into slot[] go the fields that are of
- * use: a number, the index + 1 of a constant (0: none), or the offset of a text
- * or an array. NULL: only skips it.
+ * Reads or skips a value of the class. Fields that are used are stored in
+ * slot[]: a number, the index + 1 of a constant (0: none), or the offset of a
+ * text or an array. slot NULL: skips the value.
  */
 bool jfr_take_record(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot);
-/* The same for a constant. */
+/* Like jfr_take_record(), for a constant. */
 bool jfr_get_constant(struct jfr_chunk *, enum jfr_record, uint64_t index,
     uint64_t slot[JFR_SLOTS]);
-/* Index + 1 of a constant; 0: there is none with that key. */
+/* Index + 1 of the constant with that key; 0: none. */
 uint32_t jfr_find_constant(const struct jfr_chunk *, enum jfr_record,
     uint64_t key);
 /*
- * Counts bytes of texts, which any number of constants may have in common: too
- * many for the size of the file are an error.
+ * Counts bytes of converted texts. Any number of constants may share a text,
+ * so more bytes than the file's size allows are an error.
  */
 bool jfr_expand(struct jfr_chunk *, size_t bytes);
 /*
@@ -198,21 +198,21 @@ bool jfr_read_pools(struct jfr_chunk *);
 
 /* The name of a class in Java's notation: "java.lang.Thread", "int[]". */
 bool jfr_get_class_name(struct jfr_chunk *, uint64_t index, cg_name *);
-/* The leaf of a stack; 0: failed. Index 0: a stack that is unknown. */
+/* The leaf node of a stack; 0: failed. Index 0: an unknown stack. */
 cg_node jfr_get_stack(struct jfr_chunk *, uint64_t index, bool *truncated);
 
 /* ---- threads.c ---------------------------------------------------------- */
 
-/* What samples have besides their stack: indices of constants, or 0. */
+/* Other data of a sample: indices of constants, or 0. */
 struct jfr_who {
 	uint64_t pid, thread, state, class;
 };
-/* Sets the labels and the track of the samples that follow. */
+/* Sets the labels and the track of the following samples. */
 bool jfr_set_who(struct jfr_chunk *, const struct jfr_who *, bool timed);
 
 /* ---- events.c ----------------------------------------------------------- */
 
-/* Of the whole input. */
+/* For the whole input. */
 struct jfr_samples {
 	bool begun;       /* the part */
 	bool timed;       /* the target can represent times */

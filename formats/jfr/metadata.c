@@ -2,18 +2,18 @@
  * metadata.c - the classes of a chunk: an event with a table of texts and a
  * tree of elements (root, metadata, class, field, annotation, setting).
  *
- * Of each class its id and the ids of its fields' classes are kept, so that
- * values of any class can be skipped, and which fields of the classes that are
- * understood are of use. Names of others are not kept.
+ * For each class the reader keeps its id and the ids of its fields' classes,
+ * so that it can skip values of any class. For classes that it reads, it also
+ * keeps which fields are used. Names of other classes are not kept.
  */
 #include "jfr.h"
 
 #define METADATA_TYPE 0
 #define TREE_DEPTH 64 /* real ones have 5 levels */
 
-/* ---- What is understood ------------------------------------------------- */
+/* ---- Classes and fields that are used ------------------------------------ */
 
-/* A field that is of use if it has that class: as a constant, or its form. */
+/* A field that is used if it has that class: as a constant, or a value. */
 struct jfr_want {
 	const char *name;
 	unsigned char slot;
@@ -182,7 +182,7 @@ find_want(unsigned char record, struct cg_slice name)
 
 /* ---- The tree ----------------------------------------------------------- */
 
-/* The next text of the table, by its number. */
+/* Takes the next text of the table, by its number. */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
 {
@@ -230,7 +230,7 @@ take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
 
 		if (!take_string(chunk, b, &key))
 			return false;
-		/* The key may be gone when the value is there. */
+		/* The key may be overwritten when the value is read. */
 		name = cg_equal(key, "name");
 		id = cg_equal(key, "id");
 		type = cg_equal(key, "class");
@@ -349,7 +349,7 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 	return true;
 }
 
-/* Is the field what is wanted? Looks at its class, which is known now. */
+/* True if the field has the wanted class; all classes are known now. */
 static bool
 is_wanted(const struct jfr_field *field, const struct jfr_class *class)
 {
@@ -407,7 +407,7 @@ jfr_read_metadata(struct jfr_chunk *chunk)
 	    size > (uint64_t)(at.end - at.at))
 		return jfr_expected(chunk, &at, "the metadata of the chunk");
 	b.end = at.at + size;
-	/* Start, duration, id. */
+	/* Skip start, duration and id. */
 	for (int i = 0; i < 3; i++)
 		if (b.at > b.end || !jfr_take_number(&b, JFR_LONG, &skip))
 			return jfr_expected(

@@ -1,10 +1,11 @@
 /*
- * pools.c - where the constants of a chunk are.
+ * pools.c - finds the constants of a chunk.
  *
- * They are in checkpoints, each with the distance to the one before it, from the
- * last one on: for each class its id, the number of constants, and each one's
- * key and value. Only those that are understood are kept. If a key comes again
- * that of the first checkpoint counts, as in the JDK.
+ * Constants are in checkpoints. The header refers to the last checkpoint, each
+ * checkpoint to the one before it. A checkpoint has, for each class, its id,
+ * the number of constants, and the key and value of each. Only constants of
+ * classes that are used are kept. If a key is repeated, the constant of the
+ * first checkpoint counts, as in the JDK.
  */
 #include "jfr.h"
 
@@ -44,7 +45,7 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 	return true;
 }
 
-/* The constants of one class. */
+/* Takes the constants of one class. */
 static bool
 take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 {

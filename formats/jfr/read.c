@@ -1,6 +1,6 @@
 /*
- * read.c - the file: chunks that follow each other, each with a header, and
- * with classes and constants of its own.
+ * read.c - reads the file: consecutive chunks, each with a header, and with
+ * classes and constants of its own.
  */
 #include <inttypes.h>
 #include <time.h>
@@ -12,7 +12,7 @@ struct header {
 	uint64_t magic, major, minor;
 	uint64_t size, pools, metadata; /* of the chunk; offsets in it */
 	uint64_t start, duration;       /* nanoseconds, since 1970 */
-	uint64_t ticks, frequency;      /* the start in ticks; ticks a second */
+	uint64_t ticks, frequency;      /* start in ticks; ticks per second */
 	uint64_t state;                 /* 0: the chunk is finished */
 	uint64_t zero, flags;
 };
@@ -54,8 +54,9 @@ parse_header(struct cg_slice head, struct header *to)
 }
 
 /*
- * Why the chunk that begins with that cannot be read, or NULL. A JVM that still
- * records has not filled in the sizes; async-profiler has filled in a false one.
+ * Returns why the chunk that begins with head cannot be read, or NULL. A JVM
+ * that is still recording has not filled in the sizes; async-profiler fills in
+ * a wrong one.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)
@@ -99,7 +100,7 @@ reset_chunk(struct jfr_chunk *chunk)
 	}
 }
 
-/* "2024-05-01T12:00:00Z"; the first chunk's is the recording's. */
+/* "2024-05-01T12:00:00Z"; the first chunk's start is the recording's. */
 static void
 describe_start(struct jfr_chunk *chunk)
 {
@@ -143,7 +144,7 @@ read_chunk(
 
 /* ---- All chunks --------------------------------------------------------- */
 
-/* Of the first chunk it is an error; else that chunk is skipped. */
+/* Reports an error for the first chunk; a later chunk is skipped. */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)
 {
@@ -175,7 +176,7 @@ read_chunks(struct jfr_chunk *chunk, struct cg_in *in)
 			return cg_in_status(in);
 		if (header.state == 0)
 			continue;
-		/* What follows was not described before the JVM ended. */
+		/* The JVM ended before it described the following events. */
 		cg_warn(chunk->job, "the last chunk is not finished: the last "
 				    "second of the recording may be missing");
 		return cg_in_status(in);

@@ -1,5 +1,6 @@
 /*
- * records.c - values of any class, by the description that the chunk has of it.
+ * records.c - takes values of any class, by the chunk's description of the
+ * class.
  */
 #include "jfr.h"
 
@@ -28,7 +29,10 @@ jfr_expected(
 static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
-/* A value of the class itself: a number, a text (its offset), fields. */
+/*
+ * Takes a value of the class itself: a number, the offset of a text, or
+ * fields.
+ */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
     struct jfr_bytes *b, uint64_t *value, unsigned depth)
@@ -49,7 +53,10 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 	return good || jfr_expected(chunk, &at, "a value of a field");
 }
 
-/* The value of a field: its key if it is a constant, the offset of an array. */
+/*
+ * Takes the value of a field: the key of a constant, or the offset of an
+ * array.
+ */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
     struct jfr_bytes *b, uint64_t *value, unsigned depth)
@@ -78,7 +85,7 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 	return true;
 }
 
-/* What goes into a slot for a key. */
+/* The value that a slot gets for a key. */
 static uint64_t
 find_key(
     const struct jfr_chunk *chunk, const struct jfr_class *class, uint64_t key)
@@ -92,8 +99,8 @@ find_key(
 }
 
 /*
- * Each class has a field and so each value a byte: no file makes this loop for
- * longer than it is.
+ * Each class has fields, so each value takes at least a byte: the loop cannot
+ * run longer than the file.
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -178,7 +185,7 @@ put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-#define UTF8_MAX 3 /* bytes that a char or byte becomes; a pair: 4 */
+#define UTF8_MAX 3 /* bytes for one char or byte; a pair takes 4 */
 
 static bool
 is_high(uint64_t c)
@@ -192,7 +199,10 @@ is_low(uint64_t c)
 	return c >= 0xdc00 && c < 0xe000;
 }
 
-/* From UTF-16, of which each char is a number; a lone surrogate is U+FFFD. */
+/*
+ * Converts UTF-16 stored as one number per char; a lone surrogate becomes
+ * U+FFFD.
+ */
 static char *
 convert_chars(char *to, struct jfr_bytes b)
 {
@@ -282,7 +292,7 @@ jfr_get_text(struct jfr_chunk *chunk, uint64_t at, struct cg_slice *text)
 		if (index == 0)
 			return true;
 		b = jfr_bytes_at(chunk, chunk->constant.at[index - 1].at);
-		/* A constant that is one of another constant is no text. */
+		/* A constant whose value is another constant is no text. */
 		if (!jfr_take_text(&b, &stored))
 			return jfr_expected(chunk, &b, "a text");
 	}

@@ -4,9 +4,9 @@
 #include "jfr.h"
 
 /*
- * Sources: metadata.xml of the JDK; jfrMetadata.cpp of async-profiler. The
- * columns have this order, so that the first one is what is looked for first.
- * Memory of a thread's new buffer (TLAB) stands for all objects in it.
+ * Sources: metadata.xml of the JDK; jfrMetadata.cpp of async-profiler. This is
+ * the order of the columns, the most useful events first. The memory of a
+ * thread's new buffer (TLAB) represents all objects in it.
  */
 const struct jfr_event_row jfr_event_rows[JFR_ROWS + 1] = {
 	{ "jdk.ExecutionSample", "ExecutionSample", "Method Profiling Sample",

@@ -1,18 +1,19 @@
 /*
- * stacks.c - stacks of a chunk become stacks of functions.
+ * stacks.c - turns stacks of a chunk into stacks of functions.
  *
  * A function is named as Java's users know it: package.Class.method. Overloads
  * have the same name, and their descriptor in the linker name:
  * package.Class.method(I)V. async-profiler's frames of native code have no
- * class; those of the kernel are functions of the object [kernel]. A compiler's
- * inlining survives; whether code was interpreted or compiled does not.
+ * class; frames of the kernel are functions of the object [kernel]. A
+ * compiler's inlining survives; whether code was interpreted or compiled is
+ * lost.
  */
 #include "jfr.h"
 
 #define UNKNOWN "[unknown]"
 #define KERNEL "[kernel]"
 
-/* What a frame's type means; its names are those of both producers. */
+/* The kind of a frame by its type; the names are those of both producers. */
 enum kind { OTHER = 1, INLINED, MAYBE_NATIVE, NATIVE, IN_KERNEL };
 static const struct {
 	const char *name;
@@ -32,8 +33,8 @@ struct jfr_frame {
 };
 
 /*
- * The JDK's Native is a method of Java that is written in another language,
- * async-profiler's a function of native code, unlike the JDK's with a class.
+ * The JDK's type Native is a Java method that is written in another language;
+ * async-profiler's is a function of native code. Only the JDK's has a class.
  */
 #define KERNEL_KEY 5 /* of the frame type that only async-profiler has */
 static bool
@@ -151,7 +152,7 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 	return true;
 }
 
-/* The names of package.Class.method and the same with the descriptor. */
+/* Joins package.Class.method, without and with the descriptor. */
 static bool
 join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
     cg_name descriptor, cg_name name[2])
@@ -176,7 +177,10 @@ unknown_fn(struct jfr_chunk *chunk)
 	return cg_add_fn(chunk->build, cg_slice(UNKNOWN), 0, 0);
 }
 
-/* The function of a method. A native frame may have its library as class. */
+/*
+ * Makes the function of a method. A native frame may have its library as
+ * class.
+ */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
 {
@@ -258,7 +262,7 @@ take_frames(struct jfr_chunk *chunk, uint64_t at)
 	chunk->frame.n = 0;
 	if (at == 0)
 		return true;
-	/* The field would not be one of stacks without that class. */
+	/* Without that class, the field is not one of stacks. */
 	if (chunk->frame_class == 0 || !jfr_take_number(&b, JFR_INT, &count))
 		return false;
 	class = &chunk->class.at[chunk->frame_class - 1];

@@ -1,14 +1,14 @@
 /*
- * threads.c - what samples have besides their stack: thread, state, class of
- * an object or a lock. These become labels, and the thread a track.
+ * threads.c - data of samples besides their stack: thread, state, class of an
+ * object or a lock. These become labels; the thread also becomes a track.
  */
 #include "jfr.h"
 
 #define LABELS 5
 
 /*
- * A thread of Java has a name of its own besides the operating system's. A
- * virtual thread has neither an id there nor, often, a name.
+ * A Java thread has its own name and that of the operating system. A virtual
+ * thread has no id in the operating system, and often no name.
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
