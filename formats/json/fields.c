@@ -54,7 +54,7 @@ is_number(const struct json_reader *r)
 	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
 }
 
-/* The next token, if it is a whole number below 2^64. */
+/* Gets the next token if it is a whole number below 2^64. */
 static inline bool
 get_number(const struct json_reader *r, uint64_t *number)
 {
@@ -94,7 +94,7 @@ take_signed(struct json_reader *r, uint64_t *number)
 	return true;
 }
 
-/* An id of the file, translated to the builder's. */
+/* Takes an id of the file, translated to the builder's. */
 static bool
 take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
 {
@@ -122,8 +122,8 @@ take_bool(struct json_reader *r, uint64_t *value)
 }
 
 /*
- * A string, copied with a NUL behind it. The strings of a line are shorter than
- * the line with their quotes, so that r->text never moves within a line.
+ * Takes a string, copied with a NUL after it. The strings of a line are
+ * shorter than the line with its quotes, so r->text never moves within a line.
  */
 static bool
 take_text(struct json_reader *r, struct cg_slice *text)
@@ -145,7 +145,7 @@ take_text(struct json_reader *r, struct cg_slice *text)
 	return true;
 }
 
-/* A string that the builder takes without its length. */
+/* Takes a string without NUL bytes: the builder does not take its length. */
 static bool
 take_string(struct json_reader *r, struct json_field *field)
 {
@@ -157,7 +157,7 @@ take_string(struct json_reader *r, struct json_field *field)
 	    r->job, field->at, "expected a string without \\u0000");
 }
 
-/* One of a NULL-terminated table of words. */
+/* Takes one of a NULL-terminated table of words. */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,
     uint64_t *index)
@@ -175,7 +175,7 @@ take_word(struct json_reader *r, const char *const *words, const char *expected,
 	return true;
 }
 
-/* Letters of json_flags, as bits. */
+/* Takes letters of json_flags as bits. */
 static bool
 take_flags(struct json_reader *r, uint64_t *flags)
 {
@@ -196,7 +196,7 @@ take_flags(struct json_reader *r, uint64_t *flags)
 	return true;
 }
 
-/* Costs; columns that the file does not have are 0. */
+/* Takes costs; columns that the file does not have are 0. */
 static bool
 take_costs(struct json_reader *r)
 {
@@ -223,7 +223,10 @@ take_costs(struct json_reader *r)
 	return true;
 }
 
-/* The value of a label: a text, or "" and a number with an optional unit. */
+/*
+ * Takes the value of a label: a text, or "" and a number with an optional
+ * unit.
+ */
 static bool
 take_value(struct json_reader *r, struct cg_label *label)
 {
@@ -238,7 +241,7 @@ take_value(struct json_reader *r, struct cg_label *label)
 	       take_text(r, &label->unit);
 }
 
-/* All labels up to the end of the line, into r->label. */
+/* Takes all labels up to the end of the line into r->label. */
 static bool
 take_labels(struct json_reader *r)
 {

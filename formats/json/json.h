@@ -5,11 +5,12 @@
  * Each line is one JSON value, so that other programs can read a file line by
  * line. The suffix is .cgj.
  *
- * The way of the data: threads parse blocks of lines (plain.c), as far as these
- * are plain numbers; read.c has fields.c turn the fields of other lines into
- * numbers, texts and ids of the builder, and puts all into the builder. write.c
- * walks the graph in canonical order and writes lines. words.c has tags, kinds of
- * fields and words of enums for both; json.c describes the format to the library.
+ * The way of the data: threads parse blocks of lines, those that are plain
+ * numbers (plain.c). fields.c turns the fields of other lines into numbers,
+ * texts and ids of the builder; read.c adds all lines to the builder. write.c
+ * visits the graph in canonical order and writes lines. words.c has tags, kinds
+ * of fields and words of enums for both; json.c describes the format to the
+ * library.
  *
  * A small file:
  *
@@ -172,7 +173,7 @@
 #define JSON_MAGIC "{\"cgconv\":"
 #define JSON_VERSION 1
 
-/* Of a line. The most frequent come first. */
+/* Tags of lines, the most frequent ones first. */
 enum json_tag_id {
 	JSON_COST,
 	JSON_CALL,
@@ -198,8 +199,11 @@ enum json_tag_id {
 };
 struct json_tag {
 	const char *name;
-	const char *kinds; /* of its fields: see json_take_fields() */
-	/* Where lines may stand; what is absent before them is implied. */
+	const char *kinds; /* of the fields: see json_take_fields() */
+	/*
+	 * Where a line may stand. A missing part or rows line before it is
+	 * implied.
+	 */
 	enum json_scope { JSON_ANYWHERE, JSON_IN_PART, JSON_IN_ROWS } scope;
 };
 extern const struct json_tag json_tags[JSON_TAGS];

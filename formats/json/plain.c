@@ -1,9 +1,9 @@
 /*
  * plain.c - parses blocks of lines, in any thread.
  *
- * Most lines are a tag and unsigned numbers without blanks: these are parsed here,
- * without what is above them. Of all others, and of lines with an error, only the
- * length is found: the reader reads them.
+ * Most lines are a tag and unsigned numbers without blanks. They are parsed
+ * here, without their context. Of other lines, and of lines with an error,
+ * only the length is found; the reader parses them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "fields.h"
 
-#define PLAIN_DIGITS 18 /* any number of so many digits fits into 63 bits */
+#define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
 /* Returns what follows name and a quote; NULL if at has another name. */
 static inline const char *
@@ -24,8 +24,8 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Digits; *at then points behind them. Needs no check of the end: every line
- * in a block ends with a newline.
+ * Takes digits and moves *at after them. Needs no check of the end, as every
+ * line in a block ends with a newline.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -42,7 +42,9 @@ take_digits(const char **at, uint64_t *number)
 	       (to != first && to - first <= PLAIN_DIGITS && *first != '0');
 }
 
-/* Takes '[', numbers and ']'; returns where they end, NULL: they are not plain. */
+/*
+ * Takes '[', numbers and ']'; returns the end of the numbers, NULL: not plain.
+ */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
 {
@@ -60,7 +62,7 @@ take_costs(const char **at, uint64_t *number)
 	return *(*at)++ == ']' ? number : NULL;
 }
 
-/* Takes the fields behind the tag; NULL: the line is not plain. */
+/* Takes the fields after the tag; NULL: the line is not plain. */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
 {
@@ -86,7 +88,7 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 	return at[0] == ']' && at[1] == '\n' ? at + 1 : NULL;
 }
 
-/* Parses the line at the front of the text, and takes it. */
+/* Parses the first line of the text, and removes it. */
 static void
 parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 {
@@ -113,7 +115,7 @@ parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 		.array = JSON_NO_ARRAY };
 }
 
-/* What a line needs at most. */
+/* Words that a line needs at most. */
 #define LINE_WORDS                                                       \
 	(sizeof(struct json_plain) / sizeof(uint64_t) + JSON_FIELD_MAX + \
 	    CG_EVENT_MAX)
@@ -175,7 +177,10 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 	return true;
 }
 
-/* The costs of a line, where they are if columns are those of the file. */
+/*
+ * Sets the costs of a line; copies them only if columns differ from the
+ * file's.
+ */
 static inline bool
 set_costs(struct json_reader *r, const uint64_t *cost, size_t n)
 {

@@ -16,7 +16,7 @@
 
 /* ---- Definitions -------------------------------------------------------- */
 
-/* Field 0 must be the next id. */
+/* Checks that field 0 is the next id. */
 static bool
 check_new_id(struct json_reader *r, const struct json_ids *ids)
 {
@@ -27,7 +27,7 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 	    r->field[0].number);
 }
 
-/* The next id of the file stands for the builder's id. */
+/* Maps the next id of the file to the builder's id. */
 static bool
 define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 {
@@ -48,7 +48,7 @@ define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 	return true;
 }
 
-/* What lines of events and formulas have in common. */
+/* Gets the fields that events and formulas share. */
 static bool
 get_event(struct json_reader *r, const struct json_field *name,
     const struct json_field *rest, struct cg_event *event)
@@ -559,7 +559,10 @@ read_record(struct json_reader *r)
 	return json_take_fields(r, tag->kinds) && add[tag - json_tags](r);
 }
 
-/* May a line with the tag stand here, without what would be implied? */
+/*
+ * True if a line with the tag may stand here, without an implied line before
+ * it.
+ */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)
 {

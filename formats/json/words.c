@@ -1,5 +1,5 @@
 /*
- * words.c - the words that our JSON uses for lines, enums and flags.
+ * words.c - the words of our JSON for lines, enums and flags.
  */
 #include "json.h"
 
@@ -26,7 +26,10 @@ const struct json_tag json_tags[JSON_TAGS] = {
 	[JSON_TRACK] = { "track", "nn?zzzbdd", JSON_IN_PART },
 };
 
-/* Costs that were split by counts are in the rows: they read as stated. */
+/*
+ * By enum cg_incl. Costs that were split by counts are in the rows, so they
+ * are written as stated.
+ */
 const char *const json_incl[] = { "stated", "by-counts", "none", "stated",
 	NULL };
 const char *const json_kind[] = { "block", "arc", "call", "condition", "path",

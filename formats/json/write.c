@@ -1,9 +1,9 @@
 /*
  * write.c - writes the graph as JSON Lines. json.h describes the format.
  *
- * Ids are numbered in canonical order, not in that of the input, so equal
- * graphs become equal files; except stacks, which keep the order in which they
- * were added.
+ * Ids are numbered in canonical order, not in the input's order, so equal
+ * graphs become equal files. Only stacks keep the order in which they were
+ * added.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -13,7 +13,10 @@
 #include "cgconv_expert.h"
 #include "json.h"
 
-/* The longest line without names: tag, numbers, costs; all quoted, with ','. */
+/*
+ * Room for the longest line without names: tag, numbers and costs, all quoted,
+ * with ','.
+ */
 #define NUMBERS_MAX 12
 #define NUMBER_ROOM (CG_NUMBER_MAX + 3)
 #define LINE_ROOM (64 + NUMBERS_MAX * NUMBER_ROOM)
@@ -31,7 +34,7 @@ struct writer {
 	struct cg_rows *rows;
 	size_t events;
 	bool is_signed[CG_EVENT_MAX];
-	size_t room;        /* bytes of a line of numbers at most */
+	size_t room;        /* bytes of a line of numbers, at most */
 	uint64_t plain_max; /* greater numbers are written as strings */
 	uint64_t lines;
 	size_t tracks;                /* written before the current one */
@@ -195,7 +198,7 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	end_line(w, at);
 }
 
-/* A line of a tag and costs. */
+/* Writes a line of a tag and costs. */
 static void
 put_sum(struct writer *w, const char *tag, const uint64_t *cost, size_t n)
 {
@@ -247,7 +250,7 @@ put_frames(struct writer *w)
 	}
 }
 
-/* A cursor that fails says so to the job. */
+/* A cursor that fails reports it to the job. */
 static void
 put_fns(struct writer *w)
 {
@@ -283,7 +286,7 @@ put_text(struct writer *w, const char *text)
 	cg_put_json(w->out, cg_slice(text));
 }
 
-/* The last fields of events and formulas, and the end of the line. */
+/* Writes the last fields of events and formulas, and the end of the line. */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)
 {
@@ -342,7 +345,7 @@ put_path(struct writer *w, const char *tag, uint32_t id, struct cg_slice text,
 	w->lines++;
 }
 
-/* Objects have no other path than that of the input. */
+/* Objects have no given path. */
 static struct cg_slice
 no_given(const struct cg_graph *graph, uint32_t id)
 {
@@ -352,7 +355,7 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes the paths sorted. Returns the ids in the output by id of the graph,
+ * Writes the paths sorted. Returns the id in the output by id in the graph,
  * malloc()ed; NULL: out of memory.
  */
 static uint32_t *
@@ -536,7 +539,7 @@ put_moment(
 	    w, moment->n > 0 ? put_costs(w, at, moment->cost, moment->n) : at);
 }
 
-/* The moments of the current track. */
+/* Writes the moments of the current track. */
 static void
 put_moments(struct writer *w)
 {
@@ -577,7 +580,7 @@ put_header(struct writer *w)
 	w->lines++;
 }
 
-/* If memory for rows runs out, the job knows it and fails. */
+/* If memory for rows runs out, the job fails. */
 static void
 put_parts(struct writer *w)
 {
