@@ -12,7 +12,7 @@
 
 #include "lcov.h"
 
-/* The first record must be SF, KF or TN; a second one makes it sure. */
+/* The first record must be SF, KF or TN; a second record makes it certain. */
 static int
 probe(const struct cg_head *head)
 {

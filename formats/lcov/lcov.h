@@ -27,8 +27,8 @@ struct lcov_fn {
 	cg_name name;         /* as in the file, maybe mangled */
 	uint32_t first, last; /* lines, 0: unknown */
 	uint64_t count;
-	bool counted; /* a record states count */
-	size_t nth;   /* in the file, to sort by */
+	bool counted; /* a record states the count */
+	size_t nth;   /* position in the file, for sorting */
 };
 
 struct lcov_line {
@@ -78,7 +78,10 @@ struct lcov_fn *lcov_get_fn(struct lcov_section *, cg_name);
 /* Widens the lines of a function; false: out of memory (reported). */
 bool lcov_add_range(
     struct lcov_section *, cg_name, uint32_t first, uint32_t last);
-/* Moves the section's contents to the graph; false: rejected. at: its end. */
+/*
+ * Moves the section's contents to the graph; false: rejected. at: end of the
+ * section, for messages.
+ */
 bool lcov_end_section(
     struct cg_build *, struct lcov_section *, const char *at);
 

@@ -17,7 +17,7 @@ struct reader {
 	cg_name source;       /* path of the last SF: */
 	CG_ARRAY(char) key;   /* of a description, while it is joined */
 	const char *record;   /* start of the current line */
-	struct cg_slice rest; /* of that line: what is not taken yet */
+	struct cg_slice rest; /* rest of that line */
 };
 
 static bool
@@ -30,8 +30,8 @@ reject(struct reader *r, const char *at, const char *expected)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Reads decimal digits at at and returns their end; NULL if there are none or
- * more than most. The caller knows that something else follows them.
+ * Reads decimal digits and returns their end; NULL if there are none or more
+ * than most. The caller knows that another character follows.
  */
 static const char *
 skip_number(const char *at, uint64_t *number, int most)
@@ -67,9 +67,9 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * A count from 2^63 on is a wrapped negative count of the tool that wrote it. What
- * it was is unknown, but for lcov and genhtml the line ran, while it did not if
- * they read a negative count.
+ * A count of 2^63 or more is a negative count that wrapped around in the tool
+ * that wrote it. Its true value is unknown. It becomes 1, because lcov and
+ * genhtml take it for a hit, but a negative count for none.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -183,7 +183,7 @@ take_test(struct reader *r)
 	return true;
 }
 
-/* Each test is a part: starts that of the last TN:, or continues it. */
+/* Starts the part of the last TN:, or continues it: each test is a part. */
 static bool
 begin_part(struct reader *r)
 {
@@ -245,7 +245,9 @@ take_section_end(struct reader *r)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* The last line of a function, 0 (unknown) if it is before the first. */
+/*
+ * Returns the last line of a function; 0 (unknown) if it is before the first.
+ */
 static uint32_t
 check_last(struct reader *r, uint32_t first, uint32_t last)
 {
@@ -292,8 +294,8 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record if it is the name of the function whose count is
- * likely to come now: mostly they come in the order of FN.
+ * Takes the rest of the record if it is the name of the function whose count
+ * is expected next: counts mostly come in the order of FN.
  */
 static bool
 take_next_name(struct reader *r, cg_name *name)
@@ -350,7 +352,7 @@ take_leader(struct reader *r)
 	return take_end(r);
 }
 
-/* FNA:index,count,name: one name, of perhaps many, for the lines of an FNL. */
+/* FNA:index,count,name: one of the names for the lines of an FNL. */
 static bool
 take_alias(struct reader *r)
 {
@@ -600,7 +602,7 @@ take_hit(struct reader *r)
 	return take_total(r, &r->section.hit);
 }
 
-/* Not checked: versions of lcov count functions and branches differently. */
+/* Skips a total: versions of lcov count functions and branches differently. */
 static bool
 skip_total(struct reader *r)
 {
@@ -699,5 +701,5 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	    cg_in_status(in) == CG_OK && r.section.open)
 		(void)cg_reject(
 		    job, "expected end_of_record: the file is truncated");
-	return cg_in_status(in); /* the job has kept other errors */
+	return cg_in_status(in); /* the job keeps other errors */
 }

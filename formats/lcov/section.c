@@ -116,7 +116,7 @@ compare_lines(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Warns if LF or LH state other numbers of lines than there are. */
+/* Warns if LF or LH differ from the lines of the section. */
 static void
 check_totals(const struct lcov_section *section, const char *at)
 {
@@ -198,8 +198,8 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * If a branch of a block has a label, position in the block is the index of
- * all its branches; else the numbers in the file are.
+ * If a branch of a block has a label, the index of each of its branches is the
+ * position in the block; otherwise it is the number in the file.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

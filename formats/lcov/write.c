@@ -8,7 +8,7 @@
 
 #include "lcov.h"
 
-/* Enough for the tag, numbers and separators of a record. */
+/* Room for the tag, numbers and separators of a record. */
 #define RECORD_ROOM 160
 
 struct version {
@@ -46,7 +46,7 @@ put_chars(char *to, const char *chars)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* The records of lcov 1: FN or FNDA. */
+/* Writes the records of lcov 1: FN or FNDA. */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)
 {
@@ -62,9 +62,9 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 }
 
 /*
- * The records of lcov 2. It takes functions that begin on one line for one
- * function with several names (FNA) and rejects a second FNL of that line, so
- * the one that ends last gives the last line of all of them.
+ * Writes the records of lcov 2. It takes functions that begin on one line for
+ * one function with several names (FNA) and rejects a second FNL of that line,
+ * so all of them get the last line of the one that ends last.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -92,7 +92,7 @@ put_fn_groups(struct writer *w, struct cg_hits *lines)
 	}
 }
 
-/* The functions of the current file; false: out of memory. */
+/* Writes the functions of the current file; false: out of memory. */
 static bool
 put_fns(struct writer *w)
 {
@@ -169,8 +169,9 @@ put_block(
 /*
  * Branches with targets come from compiler data. geninfo writes all such
  * branches of a line as one block, numbered consecutively, and instances of a
- * template with different branches as a block each. This does the same, so
- * that tracefiles of both can be merged. Blocks of an input tracefile stay.
+ * template with different branches as a block each. This function does the
+ * same, so that tracefiles of both can be merged. Blocks of an input tracefile
+ * are kept.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
@@ -224,7 +225,7 @@ put_line(struct writer *w, uint32_t number, uint64_t count)
 	cg_out_advance(w->r.out, to);
 }
 
-/* Branches and conditions; false: out of memory. */
+/* Writes branches and conditions; false: out of memory. */
 static bool
 put_arcs(struct writer *w, const struct cg_line_sum *line)
 {
@@ -285,7 +286,7 @@ add_versions(struct writer *w, cg_part part)
 	return true;
 }
 
-/* Drops versions of files for which inputs state different ones. */
+/* Drops versions of files if inputs state different versions. */
 static void
 drop_conflicts(struct writer *w)
 {
