@@ -1,27 +1,27 @@
 /*
- * conditions.c - from the bitmap of a decision to the conditions that were
- * shown to decide alone (MC/DC).
+ * conditions.c - finds the conditions that were shown to decide alone (MC/DC),
+ * by the bitmap of a decision.
  *
  * Source: TVIdxBuilder, MCDCRecordProcessor and findIndependencePairs() in
  * CoverageMapping.cpp of LLVM.
  *
- * A test is a way through the conditions, which are nodes with a next one if
- * they are false and if they are true. Each way has a bit in the bitmap, set if
- * a run has taken it. Two ways that differ in one condition and in the outcome
- * show that the condition decides alone.
+ * A test is a path through the conditions, which are nodes with one successor
+ * for false and one for true. Each path has a bit in the bitmap, set if a run
+ * has taken it. Two paths that differ in one condition and in the outcome show
+ * that the condition decides alone.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
 
-/* Tests that ran, of one decision: all pairs of them are compared. */
+/* Limit of tests that ran, of one decision: all pairs of them are compared. */
 #define TESTS_MAX 1024
 
 struct node {
 	int next[2];
 	unsigned ways_in; /* conditions that lead to it */
-	uint64_t width;   /* ways that lead to it */
+	uint64_t width;   /* paths that lead to it */
 	uint64_t index[2];
 };
 
@@ -34,7 +34,7 @@ struct decision {
 	struct node node[LLVM_TERMS_MAX];
 	size_t nodes;
 	uint64_t bitmap; /* its place */
-	uint64_t tests;  /* that are possible */
+	uint64_t tests;  /* possible tests */
 	size_t ran[2];
 	bool too_many;
 	struct test test[2][TESTS_MAX]; /* that ran, by outcome; not cleared */
@@ -60,7 +60,9 @@ set_nodes(struct decision *d, const struct llvm_term *term, size_t n)
 	return d->node[0].ways_in == 0;
 }
 
-/* An outcome of the decision, and how many ways lead to its last condition. */
+/*
+ * An outcome of the decision, with the number of paths to its last condition.
+ */
 struct end {
 	uint64_t width;
 	unsigned order;
@@ -77,7 +79,7 @@ compare_ends(const void *pa, const void *pb)
 				    : LLVM_ORDER(a->order, b->order);
 }
 
-/* Goes over the nodes in order; false: too many ways, or nodes in a cycle. */
+/* Visits the nodes in order; false: too many paths, or a cycle. */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
 {
@@ -141,7 +143,7 @@ add_test(
 		d->test[outcome][d->ran[outcome]++] = *test;
 }
 
-/* Goes all ways on from a node; as deep as there are conditions. */
+/* Follows all paths from a node, at most as deep as there are conditions. */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)
 {
@@ -159,7 +161,7 @@ find_tests(struct decision *d, struct test test, int node, uint64_t number)
 	}
 }
 
-/* Bits by id. */
+/* Compares all pairs of tests; returns bits by id. */
 static uint64_t
 compare_tests(const struct decision *d)
 {

@@ -1,7 +1,6 @@
 /*
- * counts.c - the counters of functions, which stay bytes of the input: a
- * function of several runs has several records, which are summed when they are
- * asked for.
+ * counts.c - the counters of functions. Counters stay bytes of the input; a
+ * function of several runs has several records, which are summed on demand.
  */
 #include <string.h>
 
@@ -23,7 +22,7 @@ llvm_check_kind(struct cg_job *job, uint64_t version)
 	return true;
 }
 
-/* Of a function: its name, and the structure that its hash stands for. */
+/* The key of a function: its name and the hash of its structure. */
 static uint64_t
 function_key(uint64_t name, uint64_t hash)
 {
@@ -117,11 +116,11 @@ llvm_load_counters(const struct llvm_counts *counts, uint64_t *to, uint32_t n)
 		const unsigned char *from = profile->record.at[at - 1].counter;
 
 		for (uint32_t i = 0; i < n; i++, from += profile->width) {
-			/* Byte coverage: 0 says that the code ran. */
+			/* Byte coverage: 0 means that the code ran. */
 			value = profile->width == 1
 				    ? *from == 0
 				    : llvm_get(from, 8, profile->big);
-			/* Larger ones would be taken for negative. */
+			/* A larger sum would be read as negative. */
 			to[i] = value < INT64_MAX - to[i] ? to[i] + value
 							  : INT64_MAX;
 		}

@@ -1,12 +1,13 @@
 /*
- * decisions.c - the conditions of decisions (MC/DC): a decision comes before its
- * conditions, which are in its place, or in a macro that is used there.
+ * decisions.c - the conditions of decisions (MC/DC). A decision comes before
+ * its conditions, which are inside its region, or in a macro that is used
+ * there.
  *
  * Source: MCDCDecisionRecorder in CoverageMapping.cpp of LLVM.
  */
 #include "function.h"
 
-#define OPEN_MAX 1024 /* decisions at one time whose conditions follow */
+#define OPEN_MAX 1024 /* decisions whose conditions are incomplete */
 
 static bool
 is_within(const struct llvm_mapped *r, const struct llvm_mapped *in)
@@ -42,7 +43,9 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 	return decision != NULL;
 }
 
-/* The conditions in an expansion are those of a decision that contains it. */
+/*
+ * Conditions in an expansion belong to a decision that contains the expansion.
+ */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 {
@@ -56,7 +59,7 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 	}
 }
 
-/* Adds the conditions of a decision that has all of them. */
+/* Adds the conditions of a complete decision. */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 {

@@ -1,24 +1,26 @@
 /*
- * function.c - the mapping of a function, with its counters, becomes regions
+ * function.c - turns the mapping of a function and its counters into regions
  * and branches of sources.
  *
  * Source: docs/CoverageMappingFormat.rst, RawCoverageMappingReader in
  * CoverageMappingReader.cpp, loadFunctionRecord() and MCDCDecisionRecorder in
  * CoverageMapping.cpp of LLVM.
  *
- *	files, by their number in the unit; expressions; by file its regions
+ * A mapping has
  *
- * The files of a function are uses: its body is one, each use of a macro or
- * include in it is another one, with the regions in it. A region of kind
- * expansion is where such a use stands; its count is that of the first region
- * there. A count is a counter, or sums and differences of counters.
+ *	files, by their number in the unit; expressions; regions of each file
+ *
+ * Each file of a function is a use: the body of the function, or the use of a
+ * macro or include in it, with its regions. A region of kind expansion is the
+ * place of such a use; its count is that of the first region of the use. A
+ * count is a counter, or sums and differences of counters.
  */
 
 #include "function.h"
 
 /* ---- Expansions --------------------------------------------------------- */
 
-/* Sets the counter of a use: that of its first region. */
+/* Sets the counter of a use, which is that of its first region. */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
 {
@@ -108,7 +110,7 @@ add(uint64_t a, uint64_t b)
 		   : (uint64_t)sum;
 }
 
-/* The value of a counter that is no expression, or of one that is done. */
+/* The value of a counter that is no expression, or a computed one. */
 static bool
 look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
 {
@@ -138,7 +140,7 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 	       s->expression.at[LLVM_NUMBER(counter)].state == NEW;
 }
 
-/* Computes an expression, after those that it is made of. */
+/* Computes an expression, after its operands. */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
 {
@@ -202,7 +204,7 @@ positive(struct llvm_context *c, uint64_t count)
 
 /* ---- Adding ------------------------------------------------------------- */
 
-/* In a macro, a branch is on the line that uses it. */
+/* Adds a branch; a branch in a macro is on the line that uses the macro. */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
     const uint64_t *count)
@@ -275,7 +277,7 @@ add_regions(struct llvm_context *c)
 	return true;
 }
 
-/* Counts the function's entries: those of its first region of code. */
+/* Adds the function; its entry count is that of its first region of code. */
 static bool
 add_fn(struct llvm_context *c)
 {
@@ -295,7 +297,10 @@ add_fn(struct llvm_context *c)
 	    c->mapping->report, &fn, c->name, c->s->use.at[0].name);
 }
 
-/* True if no function of that name with these files was added before. */
+/*
+ * *first: no function of that name with these files was added before. False:
+ * out of memory (reported).
+ */
 static bool
 is_first(struct llvm_context *c, bool *first)
 {
@@ -315,7 +320,7 @@ is_first(struct llvm_context *c, bool *first)
 	return true;
 }
 
-/* Do all counters exist? The number of its regions is not 0. */
+/* True if all counters exist. The function has at least one region. */
 static bool
 is_whole(struct llvm_context *c)
 {
@@ -354,7 +359,10 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 	}
 	if (!llvm_read_regions(&c) || !load_counters(&c))
 		return false;
-	/* Another unit, whose counters these are, has the regions. */
+	/*
+	 * These counters are of a unit without the regions; another unit has
+	 * them.
+	 */
 	if (c.s->region.n == 0 ||
 	    (c.s->region.n == 1 &&
 		LLVM_TAG(c.s->region.at[0].counter) == LLVM_ZERO &&

@@ -10,7 +10,7 @@
 
 #include "profile.h"
 
-/* The two lowest bits of a counter; those above them are its number. */
+/* The two lowest bits of a counter; the higher bits are its number. */
 enum llvm_tag { LLVM_ZERO, LLVM_COUNTER, LLVM_DIFFERENCE, LLVM_SUM };
 #define LLVM_TAG(counter) ((counter)&3)
 #define LLVM_NUMBER(counter) ((counter) >> 2)
@@ -19,7 +19,7 @@ struct llvm_mapped {
 	uint32_t file, line, column, last, last_column;
 	uint32_t counter, otherwise; /* of a branch: if true, if false */
 	uint32_t expands;            /* to a file; of a decision: bitmap */
-	int id, next[2]; /* of a condition; id: how many there are */
+	int id, next[2]; /* of a condition; id of a decision: how many */
 	unsigned char kind;
 };
 
@@ -40,12 +40,12 @@ struct llvm_scratch {
 	CG_ARRAY(struct llvm_use) use;
 	CG_ARRAY(struct llvm_expression) expression;
 	CG_ARRAY(struct llvm_mapped) region;
-	CG_ARRAY(uint32_t) stack; /* of expressions that are being computed */
+	CG_ARRAY(uint32_t) stack; /* expressions that are being computed */
 	CG_ARRAY(uint64_t) counter;
-	size_t tables; /* bytes of these */
-	uint32_t most; /* the highest number of a counter, plus 1 */
+	size_t tables; /* bytes of the tables */
+	uint32_t most; /* the highest counter number, plus 1 */
 	CG_ARRAY(struct llvm_decision) decision;
-	uint64_t vectors; /* of decisions that may still be looked at */
+	uint64_t vectors; /* tests of decisions that may still be examined */
 };
 
 struct llvm_context {
@@ -61,15 +61,17 @@ struct llvm_context {
 
 /* Reads the mapping into the scratch. False: reported. */
 bool llvm_read_regions(struct llvm_context *);
-/* Reports what was expected instead; returns false. */
+/* Reports what was expected; returns false. */
 bool llvm_expected(const struct llvm_context *, const char *expected);
 
-/* ---- decisions.c: regions in their order; false: out of memory ---------- */
+/* ---- decisions.c: takes regions in order; false: out of memory ----------- */
 
 bool llvm_open_decision(struct llvm_context *, const struct llvm_mapped *);
-/* The conditions in an expansion are those of a decision that contains it. */
+/*
+ * Conditions in an expansion belong to a decision that contains the expansion.
+ */
 void llvm_note_expansion(struct llvm_scratch *, const struct llvm_mapped *);
-/* Adds a condition to its decision, and that to its source once it is whole. */
+/* Adds a condition to its decision, and a complete decision to its source. */
 bool llvm_note_condition(struct llvm_context *, const struct llvm_mapped *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * indexed.c - .profdata, what llvm-profdata merge writes: versions 4 to 13
+ * indexed.c - .profdata, written by llvm-profdata merge: versions 4 to 13
  * (LLVM up to 22).
  *
  * Source: InstrProf.h, IndexedInstrProfReader in InstrProfReader.cpp and
- * Support/OnDiskHashTable.h of LLVM. All numbers are little endian. A hash
+ * Support/OnDiskHashTable.h of LLVM. All numbers are little-endian. A hash
  * table has the records of each function name; its buckets are read one after
  * another, and the hash in a bucket is that of the name in the executable.
  */
@@ -36,7 +36,7 @@ fail(const struct indexed *indexed, const void *at, const char *expected)
 	return cg_reject_at(indexed->profile->job, at, "expected %s", expected);
 }
 
-/* The bytes from an offset in the file on. */
+/* Sets bytes to the rest of the file from an offset on. */
 static bool
 seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 {
@@ -47,7 +47,7 @@ seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* The records of a name: hash, counters, bitmap, values; maybe several. */
+/* Takes the records of a name, one or more: hash, counters, bitmap, values. */
 static bool
 take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 {
@@ -80,7 +80,7 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 	return true;
 }
 
-/* An item of a bucket; no byte is read twice. */
+/* Takes an item of a bucket; no byte is read twice. */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)
 {

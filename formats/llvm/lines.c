@@ -1,13 +1,13 @@
 /*
- * lines.c - segments of files become lines; lines, branches, conditions and
- * functions become a graph.
+ * lines.c - turns segments of files into lines; adds lines, branches,
+ * conditions and functions to the graph.
  *
- * Source: LineCoverageStats in lib/ProfileData/Coverage/CoverageMapping.cpp and
- * tools/llvm-cov/CoverageExporterLcov.cpp of LLVM.
+ * Source: LineCoverageStats in lib/ProfileData/Coverage/CoverageMapping.cpp
+ * and tools/llvm-cov/CoverageExporterLcov.cpp of LLVM.
  *
- * A line has the count of the segment that reaches into it, or if regions begin
- * on it (gaps do not count) the highest of them. Branches at one place
- * (instances of templates) are summed.
+ * A line has the count of the segment that reaches into it; if regions begin
+ * on it (gaps do not count), it has the highest count of these. Branches at
+ * one place (instances of templates) are summed.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 struct llvm_file {
 	cg_name name;
-	cg_file id;             /* of the graph, once all were read */
+	cg_file id;             /* in the graph, after all files were read */
 	size_t lines, line_end; /* positions in llvm_report.lines */
 	size_t items, item_end; /* positions in llvm_report.items */
 };
@@ -32,8 +32,8 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * One segment may stand for any number of lines, but no more than the size of
- * the input allows.
+ * One segment may cover any number of lines, within a limit that depends on
+ * the size of the input.
  */
 static bool
 add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
@@ -53,7 +53,7 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 	return true;
 }
 
-/* The line of the last segment is complete; the next one is on line next. */
+/* Ends the line of the last segment; the next segment is on line next. */
 static bool
 end_line(struct llvm_report *report, uint32_t next)
 {
@@ -292,7 +292,7 @@ compare_fns(const void *pa, const void *pb)
 	return LLVM_ORDER(a->symbol, b->symbol);
 }
 
-/* The functions of a file, which are sorted by file. */
+/* Finds the functions of a file; all are sorted by file. */
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 {
@@ -311,7 +311,7 @@ find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 	return *n > 0 ? &report->fn.at[low] : NULL;
 }
 
-/* Adds the functions of a file, and finds which of them has which line. */
+/* Adds the functions of a file, and finds the function of each line. */
 static bool
 open_file(
     struct llvm_report *report, cg_file file, struct llvm_fn *fn, size_t n)
@@ -373,7 +373,7 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
 
 	row->flags = count[0] != 0 || count[1] != 0 ? CG_BRANCH_REACHED : 0;
 	for (uint32_t i = 0; i < 2; i++) {
-		/* Of a branch, true is first; of a condition, false. */
+		/* Of a branch, true comes first; of a condition, false. */
 		row->index = first + i;
 		row->count = (int64_t)count[arc ? 1 - i : i];
 		if (!cg_add_branch(report->build, fn, row))
@@ -436,7 +436,7 @@ sort_all(struct llvm_report *report)
 	for (size_t i = 0; i < report->file.n; i++)
 		report->file.at[i].id = cg_add_file(report->build,
 		    cg_get_name(report->build, report->file.at[i].name));
-	/* Paths that --map made the same follow each other. */
+	/* Files whose paths --map made equal follow each other. */
 	if (report->file.n > 1)
 		qsort(report->file.at, report->file.n, sizeof(struct llvm_file),
 		    compare_files);

@@ -40,24 +40,27 @@ struct llvm_fn {
 	cg_fn fn;             /* in the graph, once llvm_add_files() ran */
 };
 
-/* What is read of one export or profile. Starts as { job, in, build }. */
+/* Data read from one export or profile. Initialize as { job, in, build }. */
 struct llvm_report {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	uint64_t more; /* bytes that were read besides those of in */
+	uint64_t more; /* bytes that were read from other files than in */
 
 	CG_ARRAY(struct llvm_file) file;
 	CG_ARRAY(struct llvm_fn) fn;
-	size_t unlisted; /* functions of files that are not listed */
-	/* Runs of lines with one count: distance to the last line, how many. */
+	size_t unlisted; /* functions whose file is not listed */
+	/*
+	 * Runs of n lines with one count: distance from the run before, n,
+	 * count.
+	 */
 	struct cg_numbers lines;
 	/* By line: distance, column, term, counts; if both are 0: its key. */
 	struct cg_numbers items;
 	uint64_t total; /* lines of all files */
 	/*
-	 * Keys of branches that are not folded, of those that never ran; others
-	 * that never ran are dropped, if knows_folded.
+	 * Keys of unfolded branches, among those that never ran. If
+	 * knows_folded, other branches that never ran are dropped.
 	 */
 	struct cg_map known;
 	bool knows_folded;
@@ -65,11 +68,11 @@ struct llvm_report {
 	/* Of the current file: */
 	size_t line_begin, item_begin;
 	struct llvm_segment last;    /* the last segment; line 0: none yet */
-	struct llvm_segment wrapped; /* the one before the first of its line */
+	struct llvm_segment wrapped; /* the last one before this line */
 	bool skipped;                /* the line begins with a skipped region */
 	bool entered;                /* a counted region or gap begins on it */
 	bool begun;                  /* ... a region does */
-	uint64_t most;               /* the highest count of these */
+	uint64_t most;               /* the highest count of these regions */
 	uint32_t written;            /* the last line in lines */
 	CG_ARRAY(struct llvm_item) item;
 
@@ -77,31 +80,31 @@ struct llvm_report {
 	CG_ARRAY(struct cg_fn_lines) owner_lines;
 };
 
-/* Each false is reported. */
+/* Functions that return false have reported why. */
 
 bool llvm_add_event(struct cg_build *);
 void llvm_begin_file(struct llvm_report *);
-/* Segments of a file come in the order of their lines. */
+/* Adds a segment. Segments of a file must come in the order of their lines. */
 bool llvm_add_segment(struct llvm_report *, const struct llvm_segment *);
-/* In any order; those of one place are summed. */
+/* Adds an item, in any order; items at one place are summed. */
 bool llvm_add_item(struct llvm_report *, const struct llvm_item *);
 bool llvm_end_file(struct llvm_report *, cg_name file);
 /*
- * A function as a profile names it, in the file of its body; the other members
- * of fn are set, but for file, name and symbol.
+ * Adds a function with its name in the profile and the file of its body. The
+ * caller sets all members of fn but file, name and symbol.
  */
 bool llvm_add_fn(
     struct llvm_report *, const struct llvm_fn *, cg_name name, cg_name file);
 /* The key of a branch in llvm_report.known. */
 uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
-/* Adds the files and functions to the graph, and forgets them. */
+/* Adds the files and functions to the graph, and removes them here. */
 bool llvm_add_files(struct llvm_report *);
 /* Also warns of functions without a file. */
 void llvm_end_report(struct llvm_report *, bool ok);
 
 /* ---- sort.c ------------------------------------------------------------- */
 
-/* qsort(), but it takes no memory for large tables, and is not stable. */
+/* Like qsort(), but without a copy of large tables, and not stable. */
 void llvm_sort(void *all, size_t n, size_t width,
     int (*compare)(const void *, const void *));
 

@@ -1,23 +1,24 @@
 /*
  * llvm_cov.c - JSON of llvm-cov export, versions 2 and 3 (LLVM 11 to 22).
  *
- * Source: tools/llvm-cov/CoverageExporterJson.cpp and CoverageExporterLcov.cpp,
- * getCoverageForFile() in lib/ProfileData/Coverage/CoverageMapping.cpp of LLVM; output of llvm-cov 14,
+ * Source: tools/llvm-cov/CoverageExporterJson.cpp and
+ * CoverageExporterLcov.cpp, getCoverageForFile() in
+ * lib/ProfileData/Coverage/CoverageMapping.cpp of LLVM; output of llvm-cov 14,
  * 19 and 22.
  *
  * A file has segments: from its line and column on, code ran count times;
  * lines.c makes lines of them.
  *
- * A branch has counts for true and false. Those in a macro are on the line that
- * uses the macro, as in llvm-cov export -format=lcov; from LLVM 21 on they are
- * also on the line of the macro, if that is in the same file. That llvm-cov then
- * also sums different branches of one macro; here they stay apart. A branch of
- * which no outcome can occur (while (1)) is listed for files with counts 0 and
- * not for functions; it is dropped.
+ * A branch has counts for true and false. Branches in a macro are on the line
+ * that uses the macro, as in llvm-cov export -format=lcov; from LLVM 21 on
+ * they are also on the line of the macro, if that is in the same file.
+ * llvm-cov then also sums different branches of one macro; cgconv keeps them
+ * apart. A branch of which no outcome can occur (while (1)) is listed for
+ * files with counts 0 and not for functions; it is dropped.
  *
  * A condition (MC/DC) states whether a pair of tests shows that it decides
- * alone: both outcomes of it then count 1. Lost are columns, and how often a
- * part of a line ran.
+ * alone: both of its outcomes then count 1. Columns, and how often a part of a
+ * line ran, are lost.
  */
 
 #include "llvm.h"
@@ -29,7 +30,7 @@ struct reader {
 	bool detailed; /* some file has segments */
 	/* Of the current function: */
 	CG_ARRAY(struct llvm_item) missed; /* branches that never ran */
-	CG_ARRAY(cg_name) name;            /* of its files */
+	CG_ARRAY(cg_name) name;            /* names of its files */
 };
 
 /* ---- Rows --------------------------------------------------------------- */
@@ -72,8 +73,10 @@ small(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX - 1;
 }
 
-/* [line, column, count, has count, is entry, is gap], without the last before
- * LLVM 11 */
+/*
+ * Takes [line, column, count, has count, is entry, is gap]; before LLVM 11,
+ * without the last item.
+ */
 static bool
 take_segments(struct cg_doc *doc, void *into)
 {
@@ -109,7 +112,7 @@ add_item(struct cg_doc *doc, const struct llvm_item *item)
 	return llvm_add_item(&reader->report, item);
 }
 
-/* [line, column, last line, last column, true, false, file id, ...] */
+/* Takes [line, column, last line, last column, true, false, file id, ...]. */
 static bool
 take_branch(struct cg_doc *doc, struct llvm_item *item)
 {
@@ -136,7 +139,7 @@ take_plain(struct cg_doc *doc, void *into)
 	return add_item(doc, &item);
 }
 
-/* A branch in a macro; where it is used is known later. */
+/* Takes a branch in a macro; where the macro is used is known later. */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
 {
@@ -185,7 +188,7 @@ take_expansion(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* The conditions of a decision: true if both outcomes are covered. */
+/* Takes the conditions of a decision: true if both outcomes are covered. */
 static bool
 take_conditions(struct cg_doc *doc, struct llvm_item *item)
 {
@@ -206,7 +209,10 @@ take_conditions(struct cg_doc *doc, struct llvm_item *item)
 	return doc->status == CG_OK;
 }
 
-/* [line, column, ..., [conditions], ...]: the rest depends on the version. */
+/*
+ * Takes [line, column, ..., [conditions], ...]: the rest depends on the
+ * version.
+ */
 static bool
 take_decision(struct cg_doc *doc, void *into)
 {
@@ -275,7 +281,7 @@ struct function {
 	uint64_t region[3]; /* first line, column, last line of the body */
 };
 
-/* The first region is the body; the others are not of use. */
+/* The first region is the body; the others are not used. */
 static bool
 take_regions(struct cg_doc *doc, void *into)
 {
@@ -321,7 +327,7 @@ take_name(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Notes the branches that are not folded, of those that never ran. */
+/* Keeps the unfolded branches, among those that never ran. */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)
 {
@@ -442,7 +448,7 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return status;
 }
 
-/* The type comes last, so the keys of what is before it also count. */
+/* The type comes last, so keys before it count as well. */
 static int
 probe(const struct cg_head *head)
 {

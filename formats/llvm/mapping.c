@@ -37,10 +37,13 @@ struct executable {
 	struct cg_map by_name; /* hash of a name -> function, from 1 */
 	CG_ARRAY(char) path_buf;
 	uint64_t listed,
-	    joined; /* bytes of names, and of these with directories */
+	    joined; /* bytes of names, and of names with directories */
 };
 
-/* Names of files may be longer by their directories, as of a large program. */
+/*
+ * Limit of file names with their directories: free bytes, as large programs
+ * need, and a multiple of the names' bytes.
+ */
 #define JOINED_FREE (UINT64_C(16) << 20)
 #define JOINED_MAX 8 /* times the names */
 
@@ -110,7 +113,7 @@ take_names(struct executable *exe, struct llvm_bytes bytes)
 
 /* ---- Names of files ----------------------------------------------------- */
 
-/* A path of a unit; a relative one is in its directory. */
+/* Adds a path of a unit; a relative path is in the unit's directory. */
 static bool
 add_file(
     struct executable *exe, struct llvm_bytes text, struct llvm_bytes directory)
@@ -139,7 +142,10 @@ add_file(
 	return true;
 }
 
-/* The files of a unit: how many, sizes, and their names, maybe packed. */
+/*
+ * Takes the files of a unit: number, sizes, and names, which may be
+ * compressed.
+ */
 static bool
 take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)
 {
@@ -189,7 +195,7 @@ take_unit(struct executable *exe, struct llvm_bytes *bytes)
 	if (!at)
 		return false;
 	if (*at > 0)
-		return true; /* of another unit with the same files */
+		return true; /* another unit has the same files */
 	*at = (uint32_t)exe->unit.n + 1;
 	new = cg_push(exe->job, &exe->unit);
 	if (!new || !take_files(exe, files, version))
@@ -242,7 +248,10 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 	return true;
 }
 
-/* Hash of the name, size, hash of the structure, hash of the files; regions. */
+/*
+ * Takes a function: hash of the name, size, hash of the structure, hash of the
+ * files; regions.
+ */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)
 {
@@ -322,7 +331,7 @@ llvm_add_executable(
 	ok = take_names(&exe, llvm_bytes_of(names, big)) &&
 	     take_units(&exe, llvm_bytes_of(units, big)) &&
 	     take_functions(&exe, llvm_bytes_of(functions, big));
-	/* Sources take much memory, too. */
+	/* Free tables first: sources take much memory, too. */
 	cg_drop(exe.job, &exe.file);
 	cg_drop(exe.job, &exe.unit);
 	cg_drop(exe.job, &exe.fn);

@@ -2,12 +2,12 @@
  * profile.c - profiles of programs that clang (or Rust, Swift) built with
  * -fprofile-instr-generate -fcoverage-mapping: .profraw, .profdata.
  *
- * Source: see profile.h for the files and their sources; output of LLVM 14, 15,
- * 16, 19 and 22. A profile has counters only: regions, names and files are in
- * the executable. Lines, branches, conditions and functions are those of
- * llvm-cov export of the compiler's version, but for branches of one macro (see
- * llvm_cov.c) and for negative counts (after data races), which are 0. Lost
- * are columns, values and what is only of use to a compiler.
+ * Source: see profile.h for the files and their sources; output of LLVM 14,
+ * 15, 16, 19 and 22. A profile has counters only: regions, names and files are
+ * in the executable. Lines, branches, conditions and functions equal those of
+ * llvm-cov export of the compiler's version, with two exceptions: branches of
+ * one macro (see llvm_cov.c), and negative counts (after data races), which
+ * become 0. Columns, values and data for compilers only are lost.
  *
  * Several profiles in one file are summed by counter, as llvm-profdata does;
  * several inputs are summed by line.
@@ -16,12 +16,12 @@
 
 #include "profile.h"
 
-/* llvm-cov lists branches of a macro also on the line of the macro. */
+/* From this version on, llvm-cov lists branches of a macro also on its line. */
 #define CLANG_ON_MACRO 21
 
 /* ---- Executables -------------------------------------------------------- */
 
-/* Has the profile the build id of this executable? */
+/* True if the profile has the build id of this executable. */
 static bool
 has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
 {
@@ -62,7 +62,7 @@ clang_version(struct cg_slice text)
 }
 
 struct executables {
-	size_t named, mapped, matched; /* given; with a mapping; of its build */
+	size_t named, mapped, matched; /* given; with mapping; matching */
 };
 
 static bool
@@ -123,7 +123,10 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
 		const struct cg_symbols *symbols =
 		    path[i] ? cg_open_symbols(job, path[i], true) : NULL;
 
-		/* a.out may be any program. */
+		/*
+		 * Without build ids, take the first one only: a.out may be any
+		 * program.
+		 */
 		if (symbols && (has_id(mapping->profile, symbols) ||
 				   (i == 0 && mapping->profile->id.n == 0)))
 			ok = add_executable(mapping, symbols, count);

@@ -1,5 +1,5 @@
 /*
- * profile.h - profiles of clang's instrumentation, in the order of their way:
+ * profile.h - profiles of clang's instrumentation. The way of the data:
  *
  *	profile.c     the module; which executables belong to a profile
  *	raw.c         .profraw  -> counters by function
@@ -52,7 +52,7 @@ llvm_get(const unsigned char *at, unsigned n, bool big)
 	return value;
 }
 
-/* The next n bytes, at most 8; false and 0: too few are left. */
+/* Takes a number of n bytes, at most 8; false and 0: fewer bytes are left. */
 static inline bool
 llvm_take(struct llvm_bytes *bytes, unsigned n, uint64_t *value)
 {
@@ -64,7 +64,7 @@ llvm_take(struct llvm_bytes *bytes, unsigned n, uint64_t *value)
 	return true;
 }
 
-/* Moves n bytes to part; false: too few are left. */
+/* Takes n bytes as part; false: fewer bytes are left. */
 static inline bool
 llvm_cut(struct llvm_bytes *bytes, uint64_t n, struct llvm_bytes *part)
 {
@@ -75,7 +75,7 @@ llvm_cut(struct llvm_bytes *bytes, uint64_t n, struct llvm_bytes *part)
 	return true;
 }
 
-/* A number in groups of seven bits (ULEB128); false: it is not whole. */
+/* Takes a number in groups of seven bits (ULEB128); false: truncated. */
 static inline bool
 llvm_take_leb(struct llvm_bytes *bytes, uint64_t *value)
 {
@@ -100,7 +100,7 @@ struct llvm_record {
 	uint64_t hash; /* of its structure */
 	const unsigned char *counter, *bitmap;
 	uint32_t counters, bitmap_bytes;
-	uint32_t next; /* another run's, from 1; 0: none */
+	uint32_t next; /* record of another run, from 1; 0: none */
 };
 
 struct llvm_profile {
@@ -108,8 +108,8 @@ struct llvm_profile {
 	CG_ARRAY(struct llvm_record) record;
 	struct cg_map functions; /* name and structure -> last record, from 1 */
 	struct cg_map names;     /* those with a record: LLVM_NAMED, _FOUND */
-	size_t named, found;     /* functions; those that executables have */
-	size_t unlike; /* records that do not have as many counters as others */
+	size_t named, found;     /* functions; those in executables */
+	size_t unlike; /* records with another number of counters */
 	CG_ARRAY(struct cg_slice) id; /* build ids */
 	unsigned width; /* of a counter: 8, or 1 (byte coverage) */
 	unsigned step;  /* from one byte of a bitmap to the next */
@@ -119,7 +119,7 @@ struct llvm_profile {
 
 enum { LLVM_NAMED = 1, LLVM_FOUND };
 
-/* Bits of both versions (InstrProfData.inc of LLVM). */
+/* Bits of the version in both kinds of files (InstrProfData.inc of LLVM). */
 #define LLVM_VERSION(word) ((word)&0xffffffff)
 #define LLVM_IR_PROFILE (UINT64_C(1) << 56) /* -fprofile-generate */
 #define LLVM_CORRELATED (UINT64_C(1) << 59) /* counters without names */
@@ -134,37 +134,38 @@ bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
 bool llvm_check_kind(struct cg_job *, uint64_t version);
 bool llvm_add_record(
     struct llvm_profile *, uint64_t name, const struct llvm_record *);
-/* The binary ids in a list of them. */
+/* Adds the binary ids of a list. */
 bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
-/* An executable has a function of that name. */
+/* Notes that an executable has a function of that name. */
 void llvm_note_found(struct llvm_profile *, uint64_t name);
 
 /* ---- counts.c: the counters of one function, summed over all runs ------- */
 
 struct llvm_counts {
 	const struct llvm_profile *profile;
-	uint32_t first; /* a record, from 1; 0: it never ran */
+	uint32_t first; /* its first record, from 1; 0: it never ran */
 	uint32_t counters, bitmap_bytes;
 };
 /* False: the profile has the function, but of another build. */
 bool llvm_find_counts(const struct llvm_profile *, uint64_t name, uint64_t hash,
     struct llvm_counts *);
-/* The first n counters; n is at most counters. */
+/* Loads the first n counters; n is at most counters. */
 void llvm_load_counters(const struct llvm_counts *, uint64_t *to, uint32_t n);
 /* Bit i of the bitmap, false beyond its end. */
 bool llvm_bit(const struct llvm_counts *, uint64_t i);
 
 /* ---- unpack.c ----------------------------------------------------------- */
 
-/* The text that was unpacked last. Starts as { job }. */
+/* The text that was decompressed last. Initialize as { job }. */
 struct llvm_texts {
 	struct cg_job *job;
 	CG_ARRAY(char) text;
-	uint64_t packed, unpacked; /* bytes so far */
+	uint64_t packed, unpacked; /* bytes so far, before and after */
 };
 /*
- * Unpacks (zlib) a part whose real size is stated, until the next call; false:
- * reported. Packed size 0: the part is not packed, and has the stated size.
+ * Decompresses (zlib) a part whose size is stated; it is valid until the next
+ * call. Compressed size 0: the part is not compressed, and has the stated
+ * size. False: reported.
  */
 bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
     uint64_t packed, struct llvm_bytes *to);
@@ -182,7 +183,7 @@ struct llvm_source {
 	cg_name name;
 };
 
-/* What is read of the executables. Starts as { report, profile }. */
+/* Data read from the executables. Initialize as { report, profile }. */
 struct llvm_mapping {
 	struct llvm_report *report;
 	struct llvm_profile *profile;
@@ -190,12 +191,12 @@ struct llvm_mapping {
 	CG_ARRAY(struct llvm_source) source;
 	struct cg_map by_name; /* name of a source -> its number, from 1 */
 	struct cg_map names;   /* MD5 of a function's name -> the name */
-	struct cg_map seen;    /* functions with these files */
+	struct cg_map seen;    /* functions added, by name and files */
 	/* Branches in a macro are also on the line of the macro. */
 	bool on_macro;
 	size_t mismatched;            /* functions of another build */
-	size_t negative;              /* regions */
-	size_t decisions_lost;        /* too large */
+	size_t negative;              /* regions with negative counts */
+	size_t decisions_lost;        /* decisions that are too large */
 	struct llvm_scratch *scratch; /* of function.c */
 };
 /*
@@ -204,7 +205,7 @@ struct llvm_mapping {
  */
 bool llvm_add_executable(
     struct llvm_mapping *, const struct cg_symbols *, bool *found);
-/* Bytes of a section, none if there is none. False: reported. */
+/* Finds the bytes of a section; empty if there is none. False: reported. */
 bool llvm_find_section(struct cg_job *, const struct cg_symbols *,
     const char *name, struct cg_slice *bytes);
 
@@ -218,7 +219,7 @@ struct llvm_use {
 	uint32_t first;   /* its first region, or LLVM_NONE */
 	uint32_t parent;  /* the region that expands to it, or LLVM_NONE */
 	uint32_t counter; /* of its first region */
-	uint32_t root;    /* the region of the body that it is expanded from */
+	uint32_t root;    /* the region of the body that contains it */
 	bool has_counter, has_root, visited;
 	const struct llvm_mapped *decision; /* that it is part of, or NULL */
 };
@@ -228,7 +229,7 @@ bool llvm_add_source_item(
     struct llvm_mapping *, struct llvm_use *, const struct llvm_item *);
 bool llvm_add_source_region(
     struct llvm_mapping *, struct llvm_use *, const struct llvm_region *);
-/* Moves all to the report. */
+/* Moves all sources to the report. */
 bool llvm_move_sources(struct llvm_mapping *);
 
 /* ---- function.c --------------------------------------------------------- */
@@ -240,7 +241,10 @@ struct llvm_function {
 	const cg_name *file; /* those of its unit */
 	size_t files;
 };
-/* Only says that the function was seen: another unit has the real one. */
+/*
+ * True if the record only states that the function was seen: another unit has
+ * its regions.
+ */
 bool llvm_is_dummy(const struct llvm_function *);
 /* Adds its regions and branches to the sources. */
 bool llvm_add_function(struct llvm_mapping *, const struct llvm_function *);
@@ -255,10 +259,10 @@ struct llvm_term {
 	int next[2]; /* if it is false, true */
 };
 /*
- * Which of n conditions a pair of tests shows to decide alone: bit i of *alone,
- * which starts as 0, is that of term[i]; ids are those from 0 to n - 1. bitmap
- * is the place of the decision in it. Looks at *left possible tests at most.
- * False: too large to be computed, or malformed.
+ * Finds which of n conditions a pair of tests shows to decide alone. Bit i of
+ * *alone, initially 0, is set for term[i]; ids are 0 to n - 1. bitmap is the
+ * place of the decision in the bitmap. Examines at most *left possible tests.
+ * False: too large, or malformed.
  */
 bool llvm_find_alone(const struct llvm_counts *, uint64_t bitmap,
     const struct llvm_term *term, size_t n, uint64_t *left, uint64_t *alone);

@@ -21,7 +21,7 @@
 #define OLDEST 8
 #define NEWEST 10
 
-/* The words of a header, each with the version that has brought it. */
+/* The words of a header, each with the version that introduced it. */
 enum word {
 	VERSION,
 	IDS,
@@ -88,7 +88,7 @@ struct fields {
 	struct llvm_record record;
 };
 
-/* A record; the kinds of values that have sites are sites. */
+/* Takes a record; of its values, sites counts the kinds that have sites. */
 static bool
 take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 {
@@ -117,7 +117,7 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 	return true;
 }
 
-/* The n bytes at an address, which is relative to record i. */
+/* Finds the n bytes at an address, which is relative to record i. */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
     uint64_t delta, uint64_t i, uint64_t n, const unsigned char **at)
@@ -156,7 +156,10 @@ take_records(struct raw *raw, struct llvm_bytes *values)
 	struct fields f;
 
 	for (uint64_t i = 0; take_fields(raw, &raw->records, &f); i++) {
-		/* Functions do not share counters. */
+		/*
+		 * Functions do not share counters: all together fit into the
+		 * sections.
+		 */
 		if (f.count > counters || f.bitmap_bytes > bits)
 			return cg_reject(profile->job,
 			    "expected fewer counters of functions");
@@ -210,12 +213,12 @@ take_header(struct raw *raw, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* Cuts n items of a size; false also if their product is too large. */
+/* Takes n items of a size; false also if their product overflows. */
 static bool
 cut_items(struct llvm_bytes *bytes, uint64_t n, uint64_t size,
     struct llvm_bytes *part)
 {
-	/* The analyzer does not see that sizes are from tables of ours. */
+	/* The analyzer does not see that size comes from tables of ours. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
 	return n <= UINT64_MAX / size && llvm_cut(bytes, n * size, part);
 }
@@ -226,12 +229,12 @@ padding(uint64_t size)
 	return -size & 7;
 }
 
-/* The sections after the header. */
+/* Takes the sections after the header. */
 static bool
 take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)
 {
 	const uint64_t *word = raw->word;
-	/* Of a table: hash of its name, address, size. */
+	/* Size of an entry of a table: hash of its name, address, size. */
 	const uint64_t table = raw->pointer == 8 ? 24 : 16;
 	struct llvm_bytes part;
 

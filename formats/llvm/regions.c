@@ -11,8 +11,8 @@
 #include "function.h"
 
 /*
- * Of the tables of one function, in which a byte of the mapping may stand for
- * 40: 600,000 regions fit, or 900,000 expressions.
+ * Limit of the tables of one function, in bytes. A byte of the mapping may
+ * take 40 bytes in them: 600,000 regions fit, or 900,000 expressions.
  */
 #define TABLES_MAX ((size_t)32 << 20)
 
@@ -21,7 +21,7 @@
 bool
 llvm_expected(const struct llvm_context *c, const char *expected)
 {
-	char hash[32]; /* which stands for a name that is not known */
+	char hash[32]; /* the name, if it is not known */
 
 	(void)snprintf(hash, sizeof(hash), "0x%016" PRIx64, c->fn->name);
 	return cg_reject(c->job, "function %s in the executable: expected %s",
@@ -30,7 +30,7 @@ llvm_expected(const struct llvm_context *c, const char *expected)
 	    expected);
 }
 
-/* A number below a limit. */
+/* Takes a number below a limit. */
 static bool
 take(const struct llvm_context *c, struct llvm_bytes *bytes, uint64_t limit,
     uint32_t *value)
@@ -61,8 +61,8 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * How many items follow, each of which takes so many bytes at least, and so many
- * in memory.
+ * Takes the number of items that follow. Each takes at least `least` bytes of
+ * the mapping, and a known number in memory.
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
@@ -136,7 +136,7 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* What follows the kind of a region that is not plain code. */
+/* Takes the fields after the kind of a region that is not plain code. */
 static bool
 take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
     struct llvm_mapped *r)
@@ -170,7 +170,7 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 	}
 }
 
-/* Counter and kind are one number. */
+/* Takes counter and kind, which are one number. */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,
     struct llvm_mapped *r)

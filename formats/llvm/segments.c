@@ -1,10 +1,10 @@
 /*
- * segments.c - the regions of a file become segments: where the count of a line
- * changes.
+ * segments.c - turns the regions of a file into segments: places where the
+ * count of a line changes.
  *
  * Source: SegmentBuilder in CoverageMapping.cpp of LLVM. Regions overlap: the
- * one that began last has the count. Those that are open are a list in the
- * order in which they began, and a heap by where they end.
+ * region that began last has the count. Open regions are in a list, in the
+ * order in which they began, and in a heap, by where they end.
  */
 #include <stdlib.h>
 
@@ -20,12 +20,12 @@ struct builder {
 	struct llvm_report *report;
 	const struct llvm_region *region;
 	size_t regions;
-	uint32_t *heap; /* of open regions: the next one to end is first */
+	uint32_t *heap; /* of open regions: the first is the next to end */
 	uint32_t open;
 	struct link {
 		uint32_t before, after;
-	} * link;      /* by region: those that are open, in their order */
-	uint32_t last; /* the open one that began last, or NONE */
+	} * link;      /* by region: list of open ones, in order */
+	uint32_t last; /* the open region that began last, or NONE */
 	uint32_t *ended;
 	struct llvm_segment written; /* the last segment */
 	bool any;
@@ -59,7 +59,7 @@ is_same(struct place a, struct place b)
 
 /* ---- Sorting ------------------------------------------------------------ */
 
-/* By begin; the one that contains others first; by kind. */
+/* By begin; a region before those that it contains; by kind. */
 static int
 compare_regions(const void *pa, const void *pb)
 {
@@ -72,9 +72,9 @@ compare_regions(const void *pa, const void *pb)
 }
 
 /*
- * Regions at one place become one: instances of a template, uses of a macro.
- * Only those of the kind of the first are summed: a macro that is another one
- * has an expansion and code there.
+ * Sums regions at one place: instances of a template, uses of a macro. Only
+ * regions of the first one's kind are summed: a macro that expands to another
+ * macro has an expansion and code there.
  */
 static void
 combine(struct llvm_source *source)
@@ -100,7 +100,7 @@ combine(struct llvm_source *source)
 
 /* ---- Open regions ------------------------------------------------------- */
 
-/* Does region a end before b, or at the same place and began earlier? */
+/* True if region x ends before y, or at the same place and began earlier. */
 static bool
 ends_first(const struct builder *b, uint32_t x, uint32_t y)
 {
@@ -163,7 +163,7 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 		.entry = entry,
 		.gap = counted && r->kind == LLVM_GAP };
 
-	/* One that changes nothing is left out. */
+	/* A segment that changes nothing is dropped. */
 	if (b->any && !entry && !skipped && b->written.counted == counted &&
 	    b->written.count == r->count && !b->written.entry)
 		return true;
@@ -173,8 +173,8 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Puts segments where n regions end, in the order of their ends; what follows
- * begins at next, NULL: nothing does.
+ * Adds segments where n regions end, in the order of their ends. The next
+ * region begins at next; NULL: there is none.
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,
@@ -191,7 +191,10 @@ put_ends(struct builder *b, const uint32_t *ended, size_t n,
 			break;
 		if (is_same(end, end_of(&region[ended[i]])))
 			continue;
-		/* Of those that end there, the one that began last. */
+		/*
+		 * Of regions that end at one place, the one that began last
+		 * counts.
+		 */
 		while (to < n && is_same(end_of(&region[ended[to]]),
 				     end_of(&region[ended[i]])))
 			to++;
@@ -219,7 +222,7 @@ end_regions(struct builder *b, const struct place *next)
 	return n == 0 || put_ends(b, b->ended, n, next);
 }
 
-/* A region without length has no inside. */
+/* An empty region contains no code. */
 static bool
 put_empty(struct builder *b, size_t i)
 {

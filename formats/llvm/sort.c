@@ -1,6 +1,6 @@
 /*
- * sort.c - sorts in little memory: qsort() of glibc before 2.37 copies what it
- * sorts, which for the regions of a large file takes as much again.
+ * sort.c - sorts with little memory: qsort() of glibc before 2.37 copies the
+ * array, which doubles the memory of the regions of a large file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct heap {
 	int (*compare)(const void *, const void *);
 };
 
-/* Moves item down, from the free place root, below larger ones. */
+/* Moves item from the free place root down, below larger items. */
 static void
 sift(const struct heap *h, size_t root, size_t n, const char *item)
 {
@@ -37,7 +37,7 @@ sift(const struct heap *h, size_t root, size_t n, const char *item)
 	memcpy(h->at + root * h->width, item, h->width);
 }
 
-/* Many tables are sorted as they were read. */
+/* Many tables are read in sorted order. */
 static bool
 is_sorted(const struct heap *h, size_t n)
 {

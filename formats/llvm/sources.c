@@ -1,6 +1,6 @@
 /*
- * sources.c - regions and branches of all functions by source file, and from
- * there to the report.
+ * sources.c - collects regions and branches of all functions by source file,
+ * and moves them to the report.
  */
 
 #include "profile.h"
@@ -61,7 +61,7 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
 	return new != NULL;
 }
 
-/* The report takes over the items. */
+/* Moves the items of a source to the report. */
 static bool
 move_source(struct llvm_report *report, struct llvm_source *source)
 {
@@ -82,7 +82,10 @@ llvm_move_sources(struct llvm_mapping *mapping)
 	for (size_t i = 0; i < mapping->source.n; i++) {
 		if (!move_source(report, &mapping->source.at[i]))
 			return false;
-		/* The lines of the next ones take memory, too. */
+		/*
+		 * Free this source: the lines of the next ones take memory,
+		 * too.
+		 */
 		cg_drop(report->job, &mapping->source.at[i].region);
 	}
 	return llvm_add_files(report);

@@ -1,11 +1,11 @@
 /*
- * unpack.c - lists of names, which are packed by zlib (RFC 1950).
+ * unpack.c - lists of names, which are compressed by zlib (RFC 1950).
  */
 #include <zlib.h>
 
 #include "profile.h"
 
-#define DEFLATE_MAX 1032 /* bytes of text for one byte, at most */
+#define DEFLATE_MAX 1032 /* highest ratio of decompressed to compressed bytes */
 
 bool
 llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
