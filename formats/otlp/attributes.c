@@ -1,8 +1,8 @@
 /*
- * attributes.c - attributes of OpenTelemetry, as labels.
+ * attributes.c - turns attributes of OpenTelemetry into labels.
  *
- * A list becomes several labels of one key; truth values, fractions and bytes
- * become texts. Dropped, and counted: maps, and lists in lists.
+ * A list becomes several labels of one key; booleans, fractions and bytes
+ * become texts. Maps, and lists in lists, are dropped and counted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,7 +83,9 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 	return kept;
 }
 
-/* Sets the value that the field is. False: it is no single value, or failed. */
+/*
+ * Sets the value that the field has. False: it is no single value, or failed.
+ */
 static bool
 get_value(struct otlp_reader *r, const struct proto_field *field,
     struct cg_label *label)
@@ -118,7 +120,7 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 	return true;
 }
 
-/* Appends a label for each value; an attribute that is empty has none. */
+/* Appends a label for each value; an empty attribute has none. */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,
     const struct cg_label *key, bool in_list, struct proto_list *list)

@@ -1,6 +1,6 @@
 /*
- * fields.c - fields of messages of OpenTelemetry's profiles, and messages of
- * the dictionary's tables.
+ * fields.c - takes fields of messages, and messages of the dictionary's
+ * tables.
  */
 #include <inttypes.h>
 

@@ -1,8 +1,9 @@
 /*
  * layout.c - recognises OpenTelemetry's profiles and their version.
  *
- * There is no magic and no number of a version; versions gave other meanings to
- * the same fields. But the wire types of profiles and samples tell them apart.
+ * The format has no magic and no version number, and versions changed the
+ * meaning of fields. But the wire types of profiles and samples tell versions
+ * apart.
  *
  * Source: tags v1.3.0 to v1.11.0 of opentelemetry-proto.
  */
@@ -11,9 +12,9 @@
 #include "otlp.h"
 
 /*
- * What the fields of a message are, from field 1 on: 'v' a varint, 'b' bytes,
- * 'p' packed numbers, '8' 64 bits, 'f' these or packed ones, or the letter of a
- * message. Newest first: see otlp_find_layout().
+ * Types of a message's fields, from field 1 on: 'v' a varint, 'b' bytes, 'p'
+ * packed numbers, '8' 64 bits, 'f' 64 bits or packed ones, or the letter of a
+ * message. Newest version first: see otlp_find_layout().
  */
 static const struct otlp_layout layouts[] = {
 	{ "1.10 or 1.11", "TS8vTvbvbbp", "vpvpf", true,
@@ -56,8 +57,8 @@ static const struct {
 struct scan {
 	unsigned fits; /* bit i: layout i */
 	bool profile;
-	bool bare; /* a sample has neither values nor times by layout 0 */
-	bool cut;  /* the end of the text is not the file's */
+	bool bare; /* a sample has no values and times by layout 0 */
+	bool cut;  /* the text ends before the file does */
 };
 
 static const char *
@@ -80,7 +81,7 @@ has_kind(char kind, unsigned wire)
 	return wire == WIRE_BYTES || (kind == 'f' && wire == WIRE_64);
 }
 
-/* Is field a number of that message, and of its wire type? */
+/* True if the message has a field of that number and wire type. */
 static bool
 is_field(const char *fields, const struct proto_field *field)
 {
@@ -89,8 +90,8 @@ is_field(const char *fields, const struct proto_field *field)
 }
 
 /*
- * Takes a field. Of the last one of a text that is cut, what is left; false
- * with an empty rest: that is not even a tag.
+ * Takes a field. Of an incomplete last field of a truncated text, takes the
+ * rest of the text; false with an empty rest: not even the tag is complete.
  */
 static bool
 take_field(
@@ -109,7 +110,10 @@ take_field(
 	return true;
 }
 
-/* A message whose shape is in the table; what is in it is not looked at. */
+/*
+ * True if the message has its shape in the table; nested ones are not
+ * examined.
+ */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)
 {
@@ -125,7 +129,7 @@ has_shape(const struct scan *scan, struct cg_slice message, char name)
 	return true;
 }
 
-/* Keeps the layouts that a field fits. */
+/* Keeps the layouts that allow a field. */
 static void
 keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
 {
@@ -133,7 +137,7 @@ keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
 		const char *fields =
 		    in_sample ? layouts[i].sample : layouts[i].profile;
 
-		/* The newest version may get more fields. */
+		/* Newer versions may add fields. */
 		if (!is_field(fields, field) &&
 		    (i > 0 || field->number <= strlen(fields)))
 			scan->fits &= ~(1u << i);
@@ -185,7 +189,7 @@ scan_profile(struct scan *scan, struct cg_slice message)
 	return scan->fits != 0;
 }
 
-/* From the outermost message down to profiles. */
+/* Visits messages from the outermost one down to profiles. */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)
 {
@@ -220,7 +224,7 @@ otlp_find_layout(struct cg_slice file, bool cut, bool *more)
 		*more = fits && cut && !scan.profile;
 	if (!fits || !scan.profile)
 		return NULL;
-	/* Values or times are required, so field 2 are the values. */
+	/* A sample needs values or times, so field 2 has the values. */
 	if (scan.bare && scan.fits != 1)
 		scan.fits &= ~1u;
 	for (size_t i = 0; i < LAYOUTS; i++) {

@@ -1,20 +1,22 @@
 /*
- * otlp.c - OpenTelemetry's profiles (OTLP), the signal next to traces, metrics
- * and logs: what it is called and how it is recognised.
+ * otlp.c - the module for OpenTelemetry's profiles (OTLP), the signal next to
+ * traces, metrics and logs.
  *
  * Source: opentelemetry-proto v1.11.0 of 21 July 2026 (see otlp.h), and the
  * attributes pprof.*, process.* and thread.* of OpenTelemetry's semantic
  * conventions. The format is alpha (experimental) and has changed with most
  * versions: 1.8 to 1.11 are read, 1.11 is written; the message about an older
- * file names its version.
- * All profiles become events; stacks keep lines, addresses, objects, build-ids
- * and inlining, samples their attributes, links and times. Threads and
- * processes of samples are attributes thread.* and process.*. Lost, and said:
- * columns, attributes of locations, original payloads.
+ * file names its version. All profiles become events; stacks keep lines,
+ * addresses, objects, build-ids and inlining, samples their attributes, links
+ * and times. Threads and processes of samples are attributes thread.* and
+ * process.*. Columns, attributes of locations and original payloads are lost,
+ * which is reported.
  */
 #include "otlp.h"
 
-/* As profile.proto: there is no magic, but hardly anything looks like this. */
+/*
+ * As for profile.proto: there is no magic, but few other files look like this.
+ */
 #define PROBE_SHAPE (CG_PROBE_LIKELY + 20)
 
 static int

@@ -58,7 +58,7 @@ enum {
 	OTLP_TIMES,
 	OTLP_SAMPLE_FIELDS
 };
-/* Tables of the dictionary are its fields. */
+/* Tables of the dictionary, as field numbers of ProfilesDictionary. */
 enum otlp_table {
 	TABLE_MAPPING = 1,
 	TABLE_LOCATION,
@@ -69,7 +69,9 @@ enum otlp_table {
 	TABLE_STACK,
 	TABLES
 };
-/* Messages that profile.proto has, too, lack the id: numbers are one less. */
+/*
+ * Messages that profile.proto also has lack the id here: numbers are one less.
+ */
 enum { OTLP_MAPPING_ATTRIBUTES = 5, OTLP_LOCATION_ATTRIBUTES = 4 };
 enum { LINK_TRACE = 1, LINK_SPAN };
 /* KeyValue has a key, or key_strindex in the place of the unit. */
@@ -140,7 +142,7 @@ struct otlp_reader {
 	struct cg_slice dictionary;
 	struct proto_list entry[TABLES]; /* uint32_t: where they begin in it */
 	struct proto_tables tables;
-	struct proto_list mappings;  /* uint32_t: number in the space */
+	struct proto_list mappings;  /* uint32_t: number in the address space */
 	struct proto_list locations; /* struct otlp_location */
 	struct proto_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
 	struct proto_list path;      /* uint64_t: locations of a stack */
@@ -149,7 +151,7 @@ struct otlp_reader {
 	struct proto_list resource; /* struct cg_label of the resource */
 	struct proto_list label;    /* struct cg_label of the sample */
 	struct proto_list indices;  /* uint64_t: of the sample's attributes */
-	struct proto_list last;     /* the same of the sample before */
+	struct proto_list last;     /* the same of the previous sample */
 	struct proto_list values, times; /* uint64_t */
 };
 
@@ -173,7 +175,7 @@ struct otlp_walk {
 	bool labelled, tracked;    /* as the last sample has it */
 	uint64_t resources;        /* read so far */
 	struct cg_map label_sets;  /* hash of resource and indices -> 1 */
-	bool asked, timed;         /* for a timeline; it is wanted */
+	bool asked, timed;         /* for timelines; they are wanted */
 	struct cg_sample_key key;
 	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */
 	struct proto_list seen;
@@ -189,7 +191,7 @@ struct otlp_walk {
 /* Adds a sample: its stack, with labels and times. */
 bool otlp_add_sample(
     struct otlp_walk *, const struct otlp_profile *, struct cg_slice);
-/* Has a profile negative values? */
+/* Finds out if a profile has negative values. */
 bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 
 /* ---- fields.c ------------------------------------------------------ */
@@ -197,10 +199,10 @@ bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 /* Takes the next field of a message; a failure is reported. */
 bool otlp_take_field(
     struct otlp_reader *, struct cg_slice *, struct proto_field *);
-/* Numbers of a field, appended to a list; fixed: of 64 bits each. */
+/* Appends the numbers of a field to a list; fixed: of 64 bits each. */
 bool otlp_take_numbers(struct otlp_reader *, const struct proto_field *,
     struct proto_list *, bool fixed);
-/* The message of an entry of a table; entry 0 is empty. */
+/* Gets the message of an entry of a table; entry 0 is empty. */
 bool otlp_get_entry(
     struct otlp_reader *, enum otlp_table, uint64_t index, struct cg_slice *);
 
@@ -208,7 +210,7 @@ bool otlp_get_entry(
 
 bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
 void otlp_close_dictionary(struct otlp_reader *);
-/* The graph's node of a stack. */
+/* Gets the graph's node of a stack. */
 bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
 
 /* ---- attributes.c -------------------------------------------------- */
@@ -218,26 +220,26 @@ bool otlp_add_indexed(
     struct otlp_reader *, uint64_t index, struct proto_list *);
 bool otlp_add_attribute(
     struct otlp_reader *, struct cg_slice, bool indexed, struct proto_list *);
-/* Appends a label that is bytes, as a text of hex digits. */
+/* Appends a label whose value is bytes, as hex digits. */
 bool otlp_add_bytes(struct otlp_reader *, const char *key, struct cg_slice,
     struct proto_list *);
-/* A text that stays. */
+/* Copies a text into the builder, where it stays valid. */
 const char *otlp_keep_string(struct otlp_reader *, struct cg_slice);
 /* The value of a label as a text. */
 struct cg_slice otlp_label_text(struct otlp_reader *, const struct cg_label *);
 
 /*
- * Labels that say whose a sample is have names of their own in the graph, and
- * in OpenTelemetry's semantic conventions.
+ * Labels that tell the thread or process of a sample have one name in the
+ * graph, and another in OpenTelemetry's semantic conventions.
  */
 struct otlp_role {
 	const char *attribute, *label;
 	bool number;
 };
 extern const struct otlp_role otlp_roles[]; /* ends with NULL */
-/* Descriptions that are attributes of a profile. */
+/* Descriptions that are written as attributes of a profile. */
 extern const struct otlp_role otlp_profile_keys[];
-/* The name of the attribute for a part, and other words of ours. */
+/* The name of the attribute for a part, and others of cgconv. */
 #define OTLP_KEY_PART "cgconv.part"
 #define OTLP_KEY_LONG_NAME "cgconv.long_name"
 #define OTLP_KEY_CMD "process.command_line"

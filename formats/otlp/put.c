@@ -13,7 +13,7 @@
 
 /* ---- Texts -------------------------------------------------------------- */
 
-/* The length of the front that is valid UTF-8. */
+/* The length of the longest valid UTF-8 prefix. */
 static size_t
 valid_length(struct cg_slice text)
 {
@@ -30,7 +30,7 @@ valid_length(struct cg_slice text)
 	return (size_t)(at - text.ptr);
 }
 
-/* Each byte that is no UTF-8 becomes U+FFFD, of three bytes. */
+/* Each byte that is not UTF-8 becomes U+FFFD, of three bytes. */
 void
 otlp_put_text(struct otlp_writer *w, struct proto_list *buf, unsigned field,
     struct cg_slice text)
@@ -123,7 +123,7 @@ find_attribute(struct otlp_writer *w, struct cg_slice key,
 	proto_put_text(&w->w, entry, ATTRIBUTE_KEY, key);
 	put_value(w, entry, value, n);
 	proto_put_text(&w->w, entry, ATTRIBUTE_UNIT, value->unit);
-	/* Seeded by an address: a file cannot provoke collisions. */
+	/* Seeded by an address, so that a file cannot provoke collisions. */
 	id = cg_map_at(&w->attribute_ids,
 	    proto_hash(
 		(uintptr_t)w, (struct cg_slice){ entry->at, entry->count }));
@@ -257,7 +257,7 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 	return true;
 }
 
-/* Is it a field of the scope, or an attribute there? */
+/* True if the key is a field of the scope, or one of its attributes. */
 static bool
 is_of_scope(const char *key)
 {
@@ -299,7 +299,7 @@ otlp_list_descs(struct otlp_writer *w)
 	return true;
 }
 
-/* The values of the next key, in w->labels; returns the key. */
+/* Lists the values of the next key in w->labels; returns the key. */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)
 {
@@ -373,7 +373,7 @@ otlp_put_resource(struct otlp_writer *w, struct proto_list *buf)
 
 /* ---- Texts of the table -------------------------------------------------- */
 
-/* Keys of attributes of profiles and mappings, if there are any. */
+/* Adds the keys of attributes of profiles and mappings, if there are any. */
 static void
 add_keys(struct otlp_writer *w)
 {

@@ -11,7 +11,10 @@
 
 /* ---- Attributes --------------------------------------------------------- */
 
-/* Those of a Resource or a scope: field number, then how many were dropped. */
+/*
+ * Takes the attributes of a Resource or scope from field number; field number
+ * + 1 counts dropped attributes.
+ */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
     struct proto_list *list)
@@ -38,8 +41,8 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Takes what the writer makes of a part's identity, or what comes closest to
- * it. True: that says all of the label.
+ * Sets the part's identity from a label: the attributes that our writer makes,
+ * or the closest ones. True: the identity represents the whole label.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -65,7 +68,9 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 	return cg_equal(label->key, OTLP_KEY_CMD);
 }
 
-/* Begins the part with attributes of the resource, if there is only one. */
+/*
+ * Begins the part, with the attributes of the resource if it is the only one.
+ */
 static void
 begin_part(struct otlp_walk *w)
 {
@@ -102,7 +107,7 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 		if (field.wire != WIRE_VARINT)
 			return cg_reject_at(
 			    r->job, field.at, "expected a number");
-		/* Field 3 was aggregation_temporality. */
+		/* Version 1.8: field 3 is aggregation_temporality. */
 		if (field.number <= VALUE_UNIT &&
 		    !proto_get_name(
 			&r->tables, field.value, &type[field.number - 1]))
@@ -111,7 +116,7 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 	return true;
 }
 
-/* The type with that name and unit, made if it is new; NULL: failed. */
+/* Finds or adds the type of that name and unit; NULL: failed. */
 static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
 {
@@ -168,7 +173,7 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* That of the first profile is described. */
+/* Adds a description of the period of the first profile. */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 {
@@ -191,7 +196,7 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 	return true;
 }
 
-/* The span of all profiles. */
+/* Widens the time span of all profiles. */
 static void
 note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 {
@@ -207,7 +212,9 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 	w->dated = true;
 }
 
-/* An attribute of a profile; each index is described once. */
+/*
+ * Adds a description for an attribute of a profile; each index is added once.
+ */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 {
@@ -239,7 +246,7 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 	return true;
 }
 
-/* Texts of version 1.8. */
+/* Adds a comment, which version 1.8 has. */
 static bool
 describe_comment(struct otlp_reader *r, uint64_t index)
 {
@@ -251,7 +258,10 @@ describe_comment(struct otlp_reader *r, uint64_t index)
 	return true;
 }
 
-/* The fields of a profile but for its samples, by number of version 1.9 on. */
+/*
+ * The fields of a profile except its samples, by number of version 1.9 or
+ * later.
+ */
 struct header {
 	uint64_t scalar[PROFILE_FIELDS];
 	struct cg_slice type, period_type;
@@ -329,7 +339,7 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 
 /* ---- Scopes and resources ----------------------------------------------- */
 
-/* Name, version and default type of the first scope are descriptions. */
+/* Adds descriptions: name, version and default type of the first scope. */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)
 {
@@ -461,8 +471,8 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 }
 
 /*
- * The dictionary follows its profiles, or comes before them. In a file of
- * several messages one after the other, all are as the first one.
+ * The dictionary follows its profiles, or comes before them. A file may have
+ * several messages, one after the other; all have the order of the first.
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)
@@ -493,7 +503,7 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 	return read_waiting(w);
 }
 
-/* Are there resources with different attributes? */
+/* True if resources have different attributes. */
 static bool
 has_several(struct cg_slice file)
 {

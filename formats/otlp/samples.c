@@ -8,7 +8,7 @@
 
 /* ---- Labels ------------------------------------------------------------- */
 
-/* What a label takes in a new set, and what one costs in a known set: about. */
+/* Estimated bytes of a label, in a new set and in a known set of labels. */
 #define NEW_LABEL 32
 #define KNOWN_LABEL 16
 
@@ -57,7 +57,7 @@ add_link(struct otlp_reader *r, uint64_t index)
 	return true;
 }
 
-/* Counts the labels that the resource and r->indices stand for. */
+/* Counts the labels of the resource and of r->indices. */
 static bool
 count_labels(struct otlp_walk *w)
 {
@@ -75,7 +75,7 @@ count_labels(struct otlp_walk *w)
 	return proto_expand(&r->tables, count);
 }
 
-/* Samples from here on have the labels of r->indices. */
+/* Gives the following samples the labels of r->indices. */
 static bool
 set_labels(struct otlp_walk *w)
 {
@@ -107,7 +107,7 @@ set_labels(struct otlp_walk *w)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* The same, if they are others than those of the sample before. */
+/* Like set_labels(), if the labels differ from those of the previous sample. */
 static bool
 change_labels(struct otlp_walk *w)
 {
@@ -166,9 +166,9 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 }
 
 /*
- * Profiles of a scope are often several values of the same samples. So of a
- * stack with its attributes, the samples are those of the profile that has
- * most. Returns how many more these are.
+ * Profiles of a scope often are different values of the same samples. So a
+ * stack with its attributes has the number of samples of the profile that has
+ * most. Returns how many samples to add.
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,

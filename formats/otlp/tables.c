@@ -1,9 +1,9 @@
 /*
  * tables.c - the dictionary of OpenTelemetry's profiles.
  *
- * Of its tables only the places of the entries are kept: an entry is read when
- * something first refers to it. Mappings are all added, as the first one is the
- * main program.
+ * Only the offsets of the tables' entries are kept: an entry is read when it
+ * is first referred to. Mappings are all added, as the first one is the main
+ * program.
  */
 #include <inttypes.h>
 
@@ -12,8 +12,8 @@
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * A message whose first fields are numbers: value[i] is field i. Field special
- * is left to the caller in *rest, which begins with it.
+ * Takes a message whose first fields are numbers: value[i] is field i. Field
+ * special is left to the caller in *rest, which begins with it.
  */
 static bool
 take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
@@ -74,7 +74,7 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-/* The GNU build-id, else what other tools call so. */
+/* Finds the GNU build-id, else one of another kind. */
 static bool
 find_build_id(struct otlp_reader *r, const struct proto_list *indices,
     struct cg_slice *build_id)
@@ -172,7 +172,7 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 	    proto_line(value[LINE_LINE]), inlined);
 }
 
-/* Reads all but the lines; *lines is how many there are. */
+/* Reads all fields but the lines; *lines is their number. */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
     struct proto_place *place, size_t *lines)
@@ -242,7 +242,7 @@ get_location(struct otlp_reader *r, uint64_t index)
 		return &location[index];
 	if (!otlp_get_entry(r, TABLE_LOCATION, index, &message))
 		return NULL;
-	/* All empty ones are as entry 0. */
+	/* All empty locations are like entry 0. */
 	if (message.len == 0 && index > 0)
 		return get_location(r, 0);
 	location += index;
@@ -306,7 +306,7 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 
 /* ---- The dictionary ----------------------------------------------------- */
 
-/* Makes a list of as many zeros as there are entries, at least one. */
+/* Makes a list with a zero for each entry of the table, at least one. */
 static bool
 make_list(struct otlp_reader *r, struct proto_list *list, enum otlp_table table,
     size_t width)

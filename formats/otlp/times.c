@@ -1,10 +1,10 @@
 /*
- * times.c - gives samples that are written the times of the timeline.
+ * times.c - gives written samples the times of the timeline.
  *
- * The timeline knows stacks of threads, the samples have stacks and labels. So
- * a sample gets the times that its stack has in the thread of its labels,
- * unless several samples of the event could have them. An event is written with
- * times if these samples have all of its costs.
+ * The timeline has the stacks of threads, samples have stacks and labels. So a
+ * sample gets the times of its stack in the thread that its labels name,
+ * unless several samples of the event could have them. An event is written
+ * with times if these samples have all of its costs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- Tracks ------------------------------------------------------------- */
 
-/* Who a track or a set of labels belongs to. */
+/* The owner of a track or a set of labels. */
 struct owner {
 	uint64_t pid, tid;
 	struct cg_slice name; /* of a thread without a number */
@@ -73,7 +73,7 @@ sole_owner(const struct cg_graph *graph)
 	return owner_of_track(cg_get_track(graph, 0));
 }
 
-/* Lists a row for each event that it has costs of. */
+/* Lists a row for each event of which it has costs. */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
 {
@@ -218,7 +218,7 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 		t->end = timed->time + 1;
 }
 
-/* Leaves the events whose rows have the sums of their moments. */
+/* Keeps the events whose rows have the sums of their moments. */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
 {

@@ -60,7 +60,10 @@ put_values(struct otlp_writer *w, struct proto_list *sample, uint32_t row,
 		proto_put_bytes(&w->w, sample, OTLP_TIMES, list);
 }
 
-/* A row without any cost is a sample of the first profile. */
+/*
+ * True if the row is a sample of the profile; a row without costs is one of
+ * the first profile.
+ */
 static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
 {
@@ -227,7 +230,7 @@ put_table(struct otlp_writer *w, struct proto_list *buf, enum otlp_table table,
 	    &w->w, buf, (struct cg_slice){ entries->at, entries->count });
 }
 
-/* Stacks and samples were put: locations and mappings are known. */
+/* Call it after stacks and samples, when locations and mappings are known. */
 static void
 put_dictionary(struct otlp_writer *w, struct proto_list *buf)
 {

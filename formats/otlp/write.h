@@ -9,13 +9,16 @@
 
 /* ---- times.c -------------------------------------------------------- */
 
-/* The samples of rows with their times, of one event. */
+/* The samples of rows with their times, for one event at a time. */
 struct otlp_times {
 	const struct proto_writer *w;
 	struct cg_map rows;  /* hash of track and node -> row + 1 */
 	bool *timed;         /* event: all of its costs have times */
-	uint64_t begin, end; /* of all of these */
-	/* Of the event: samples of row i are from first[i] to first[i + 1]. */
+	uint64_t begin, end; /* of all samples with times */
+	/*
+	 * Of the event: samples of row i are from first[i] to first[i + 1] -
+	 * 1.
+	 */
 	size_t *first;
 	uint64_t *time;
 	int64_t *cost;
@@ -38,7 +41,7 @@ struct otlp_desc {
 struct otlp_writer {
 	struct proto_writer w;
 	struct otlp_times times;
-	struct proto_list stacks, attributes; /* entries of these tables */
+	struct proto_list stacks, attributes; /* entries of the two tables */
 	struct proto_list sample, profile, info, message, any; /* buffers */
 	struct cg_map attribute_ids; /* hash of an entry -> index */
 	uint32_t attribute_count, stack_count;
@@ -48,19 +51,19 @@ struct otlp_writer {
 	struct proto_list labels; /* struct cg_label, of one key */
 };
 
-/* A text, in valid UTF-8. */
+/* Puts a text as valid UTF-8. */
 void otlp_put_text(
     struct otlp_writer *, struct proto_list *, unsigned field, struct cg_slice);
-/* The descriptions that are attributes, by key. */
+/* Lists the descriptions that become attributes, by key. */
 bool otlp_list_descs(struct otlp_writer *);
 /* Adds the texts that attributes refer to. */
 void otlp_add_strings(struct otlp_writer *);
 /* Makes attributes of all sets of labels. */
 bool otlp_list_labels(struct otlp_writer *);
-/* Puts indices of a set of labels as a field. */
+/* Puts the indices of a label set as a field. */
 void otlp_put_labels(
     struct otlp_writer *, struct proto_list *, unsigned field, cg_labels);
-/* The index of an attribute that is a text; 0: failed. */
+/* The index of an attribute with a text value; 0: failed. */
 uint32_t otlp_text_attribute(
     struct otlp_writer *, const char *key, struct cg_slice value);
 /* Puts the indices of attributes of a profile, without a tag. */
