@@ -1,18 +1,20 @@
 /*
- * deferred.c - samples whose user stack a later record has.
+ * deferred.c - samples whose user stack is in a later record.
  *
- * Source: linux/perf_event.h of Linux 6.19 (PERF_RECORD_CALLCHAIN_DEFERRED), and
- * evlist__deliver_deferred_callchain() in util/session.c of its perf. A call
- * chain that ends with PERF_CONTEXT_USER_DEFERRED and a cookie is continued by
- * the thread's next record of deferred chains, if that has the same cookie.
- * The thread's other samples stay as they are.
+ * Source: linux/perf_event.h of Linux 6.19 (PERF_RECORD_CALLCHAIN_DEFERRED),
+ * and evlist__deliver_deferred_callchain() in util/session.c of its perf. A
+ * call chain that ends with PERF_CONTEXT_USER_DEFERRED and a cookie is
+ * continued by the thread's next record of deferred chains, if that has the
+ * same cookie. The thread's other samples are added without one.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "perf_data.h"
 
-/* Of waiting samples. A thread's wait until it returns from the kernel. */
+/*
+ * Limit of waiting samples. A thread's wait until it returns from the kernel.
+ */
 #define BYTES_MAX ((size_t)16 << 20)
 
 struct perf_waiting {
@@ -53,7 +55,7 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 	return d->bytes <= BYTES_MAX || perf_deferred_end(d);
 }
 
-/* Adds the samples that wait in a thread; stack NULL: no record is theirs. */
+/* Adds the waiting samples of a thread; stack NULL: no record matches. */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,
     uint64_t cookie, const struct cg_slice *stack)

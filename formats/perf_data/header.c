@@ -146,7 +146,7 @@ take_text(
 	return true;
 }
 
-/* What an offset and a size at this place of the header stand for. */
+/* Gets the bytes whose offset and size are at this place of the header. */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
 {
@@ -175,7 +175,7 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 	return byte >> (f->big ? 7 - bit % 8 : bit % 8) & 1;
 }
 
-/* As perf names an event that has no name of its own. */
+/* Formats the name that perf gives an event without a name. */
 static void
 format_name(
     const struct perf_file *f, struct cg_slice attr, char *buf, size_t size)
@@ -221,7 +221,7 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 	    cg_starts(name, "cpu-clock") || cg_starts(name, "task-clock");
 }
 
-/* Where samples and other records have their fields. */
+/* Finds the offsets of fields in samples and other records. */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
 {
@@ -263,7 +263,7 @@ check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 	return true;
 }
 
-/* Ids that several events have are the first one's. */
+/* Adds ids; an id of several events belongs to the first one. */
 static bool
 add_ids(struct perf_file *f, struct cg_slice ids)
 {
@@ -310,7 +310,7 @@ perf_data_add_attr(
 	return add_ids(f, ids);
 }
 
-/* The names of events: attr, ids, name; in the order of the attrs. */
+/* Adds the names of events: attr, ids, name; in the order of the attrs. */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
 {
@@ -351,7 +351,7 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 	return any ? cg_add_name(f->build, (struct cg_slice){ hex, used }) : 0;
 }
 
-/* header, pid, 20 bytes, their number where a flag tells, path. */
+/* header, pid, 20 bytes, their number if a flag is set, path. */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
 {
@@ -391,7 +391,7 @@ add_build_ids(struct perf_file *f, struct cg_slice bytes)
 	return bytes.len == 0;
 }
 
-/* The words of the command, with blanks between them. */
+/* Adds the words of the command, with blanks between them. */
 static bool
 add_cmdline(struct perf_file *f, struct cg_slice bytes)
 {
@@ -402,7 +402,7 @@ add_cmdline(struct perf_file *f, struct cg_slice bytes)
 	if (!take_u32(f, &bytes, &count) ||
 	    !cg_reserve(f->job, &text, bytes.len + 1))
 		return false;
-	/* Each word has 4 bytes before it: there is room for blanks. */
+	/* Each word has 4 bytes before it, so there is room for blanks. */
 	while (count-- > 0 && take_text(f, &bytes, &word)) {
 		memcpy(text.at + text.n, word.ptr, word.len);
 		text.n += word.len;
@@ -500,7 +500,7 @@ read_features(struct perf_file *f, struct cg_slice table)
 	return true;
 }
 
-/* Reads n bytes of an input and drops them. */
+/* Skips n bytes of an input. */
 static bool
 pass_bytes(struct cg_in *in, uint64_t n)
 {
@@ -516,8 +516,8 @@ pass_bytes(struct cg_in *in, uint64_t n)
 }
 
 /*
- * Goes over the records of a file of its own, to what follows them. False: one
- * is malformed.
+ * Skips the records of a file that was opened for this. False: a record is
+ * malformed.
  */
 static bool
 pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
@@ -538,7 +538,9 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 	return true;
 }
 
-/* The same for the input itself, which keeps all bytes in f->head. */
+/*
+ * Like pass_records() for the input itself, which keeps all bytes in f->head.
+ */
 static bool
 look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 {
@@ -558,9 +560,10 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
- * The tables after the records are needed first. A file is opened once more for
- * them; of another input, all bytes are kept. *whole is false after a malformed
- * record: the tables are not read, and the reader refuses the record.
+ * The tables after the records are needed first. A file is opened a second
+ * time for them; of another input, all bytes are kept. *whole is false after a
+ * malformed record: the tables are not read, and the reader rejects the
+ * record.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
@@ -580,7 +583,7 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 	return in;
 }
 
-/* Reads the features; table: offset and size of each follow the records. */
+/* Reads the features. Their table of offsets and sizes follows the records. */
 static bool
 read_tail(struct perf_file *f, uint64_t begin, uint64_t end)
 {

@@ -14,7 +14,7 @@
 
 #include "perf_data.h"
 
-#define CODE_AND_DATA "TWDB" /* what perf knows; lower case: local */
+#define CODE_AND_DATA "TWDB" /* types that perf reads; lower case: local */
 
 static bool
 take_symbol(struct cg_slice line, struct perf_kallsym *symbol)
@@ -47,7 +47,7 @@ underscores(struct cg_slice name)
 	return n;
 }
 
-/* By address; the one to use comes last. */
+/* By address; the symbol to use comes last. */
 static int
 compare(const void *pa, const void *pb)
 {
@@ -64,7 +64,7 @@ compare(const void *pa, const void *pb)
 		return left < right ? 1 : -1;
 	if (a->name.len != b->name.len)
 		return a->name.len < b->name.len ? -1 : 1;
-	/* Of equals perf keeps the first; the text is in one block. */
+	/* Of equal symbols perf keeps the first; the text is in one block. */
 	return a->name.ptr < b->name.ptr ? 1 : -1;
 }
 

@@ -5,18 +5,19 @@
  * linux/perf_event.h, perf's util/header.c, util/session.c, util/evsel.c.
  *
  * Each event is a column, the sum of its periods, named as perf script names
- * it; samples have call stacks and times. Names of functions, lines and inlined
- * frames come from the files of the mappings, or with the same build-id from
- * --exe and --buildid-dir; those of the kernel from --kallsyms. So perf script
- * | cgconv gives the same stacks, where perf finds the same symbols. User stacks
- * that are deferred (--call-graph fp,defer) continue the samples they belong to.
+ * it; samples have call stacks and times. Names of functions, lines and
+ * inlined frames come from the files of the mappings, or, with the same
+ * build-id, from --exe and --buildid-dir; names of the kernel come from
+ * --kallsyms. So perf script | cgconv gives the same stacks, if perf finds the
+ * same symbols. Deferred user stacks (--call-graph fp,defer) are joined with
+ * the samples they belong to.
  *
  * Addresses survive with --addresses. Processors, data addresses, arguments of
  * tracepoints, branches, registers, context switches and cgroups are lost.
  *
- * Not read, but named with the command that reads them: compressed recordings,
- * stacks that have to be unwound (--call-graph dwarf, lbr), traces of
- * processors, groups of counters.
+ * Some recordings are rejected with a message that names the command that
+ * reads them: compressed recordings, stacks that have to be unwound
+ * (--call-graph dwarf, lbr), traces of processors, groups of counters.
  */
 #include "perf_data.h"
 

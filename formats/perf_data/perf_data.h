@@ -19,13 +19,13 @@
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
-/* perf's texts for an unknown name or object, and for the kernel. */
+/* perf's names for an unknown function or object, and for the kernel. */
 #define PERF_UNKNOWN "[unknown]"
 #define PERF_KERNEL "[kernel.kallsyms]"
 
 /* ---- header.c: what is known before the first record -------------------- */
 
-/* Words of 8 bytes that samples and other records have, in samples' order. */
+/* Fields of 8 bytes in samples and other records, in the order of samples. */
 enum perf_field {
 	PERF_IDENTIFIER, PERF_IP, PERF_TID, PERF_TIME, PERF_ADDR, PERF_ID,
 	PERF_STREAM, PERF_CPU, PERF_PERIOD
@@ -37,13 +37,13 @@ struct perf_event {
 	uint64_t period; /* of samples that do not state one */
 	bool is_clock;   /* periods are in ns */
 	bool ids_at_end; /* records other than samples state time and id */
-	/* Where a sample has its fields; 0: it does not. */
+	/* Offsets of fields in a sample; 0: absent. */
 	uint32_t at[PERF_FIELDS];
-	uint32_t chain;  /* its call chain; 0: it has none */
+	uint32_t chain;  /* of the call chain; 0: absent */
 	uint32_t fixed;  /* bytes before the first part of varying size */
-	/* The same for other records, from their ends. */
+	/* The same for other records, counted from their ends. */
 	uint32_t from_end[PERF_FIELDS];
-	bool added;      /* to the graph, as */
+	bool added;      /* the graph has it, as */
 	unsigned column;
 };
 
@@ -52,11 +52,11 @@ struct perf_file {
 	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_slice head;  /* the bytes before the records, or all */
-	struct cg_slice tail;  /* those after the records, from here on: */
+	struct cg_slice tail;  /* bytes after the records, which begin at */
 	uint64_t tail_at;
 	uint64_t feature[4];   /* bits: the features that the tail has */
 	uint64_t left;         /* bytes of records that were not read yet */
-	uint64_t taken;        /* ... and that were */
+	uint64_t taken;        /* bytes that were read */
 	bool swap; /* its byte order is not this machine's */
 	bool big;  /* its byte order is big endian */
 	bool pipe; /* events and features are records */
@@ -104,14 +104,14 @@ bool perf_data_is_magic(struct cg_slice head);
 /* Reads the header, and all tables of a file; records are next. */
 bool perf_data_open(struct perf_file *);
 void perf_data_close(struct perf_file *);
-/* Of records of a pipe: an attr with its ids, a feature. */
+/* For records of a pipe: adds an attr with its ids, or a feature. */
 bool perf_data_add_attr(
     struct perf_file *, struct cg_slice attr, struct cg_slice ids);
 bool perf_data_add_feature(
     struct perf_file *, uint64_t number, struct cg_slice);
-/* Build-ids by path: the records of the feature, or of a pipe. */
+/* Adds build-ids by path, from the records of the feature, or of a pipe. */
 void perf_data_add_build_id(struct perf_file *, struct cg_slice record);
-/* Reports what this reader does not read, and the command that does. */
+/* Reports data that this reader does not read, and the command that does. */
 bool perf_data_refuse(struct perf_file *, const char *what);
 /* The text up to a NUL or the end. */
 struct cg_slice perf_data_text(struct cg_slice);
@@ -128,8 +128,8 @@ struct perf_queue {
 	struct cg_job *job;
 	CG_ARRAY(struct perf_queued) item, room;
 	CG_ARRAY(char) bytes, spare; /* copies of the records */
-	uint64_t latest; /* of all times so far */
-	uint64_t limit;  /* up to here the next round is complete */
+	uint64_t latest; /* the latest time so far */
+	uint64_t limit;  /* records up to this time are complete */
 };
 /* These return false when out of memory (reported). */
 bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
@@ -146,8 +146,8 @@ struct perf_map {
 	uint32_t object;     /* of places.c */
 };
 /*
- * The mappings of a process; forks share them until one changes. Versions are
- * never used twice, 0 is the kernel's.
+ * The mappings of a process; forks share them until one changes. A version
+ * number is never reused; 0 is the kernel's.
  */
 struct perf_maps {
 	struct perf_map *map; /* by address, without overlaps */
@@ -164,9 +164,9 @@ struct perf_threads {
 	CG_ARRAY(struct perf_thread) thread;
 	CG_ARRAY(struct perf_maps *) process;
 	struct cg_map by_tid, by_pid; /* to indexes, from 1 */
-	struct perf_thread *last; /* that was asked for */
+	struct perf_thread *last; /* the last one returned */
 	uint32_t versions;
-	uint64_t changes; /* of mappings */
+	uint64_t changes; /* counts changes of mappings */
 	uint64_t total;   /* mappings of all processes */
 };
 #define PERF_KERNEL_PID UINT32_MAX
@@ -232,12 +232,15 @@ void perf_places_close(struct perf_places *);
 /* The number of an object; 0: out of memory (reported). */
 uint32_t perf_places_object(
     struct perf_places *, struct cg_slice path, cg_name build_id);
-/* The recording had the kernel's first symbol there. */
+/*
+ * addr: the kernel's first symbol in the recording. If --kallsyms differs,
+ * warns and drops its symbols.
+ */
 void perf_places_check_kernel(struct perf_places *, uint64_t addr);
 struct perf_place_key {
-	const struct perf_maps *maps; /* of the process; NULL: none are known */
-	bool kernel; /* the kernel's, whose process is PERF_KERNEL_PID */
-	bool call;   /* the address is where a call returns to */
+	const struct perf_maps *maps; /* of the process; NULL: unknown */
+	bool kernel; /* kernel's, with process PERF_KERNEL_PID */
+	bool call;   /* the address is a return address */
 	uint64_t ip;
 };
 /* NULL: out of memory (reported). */
@@ -254,7 +257,7 @@ struct perf_step {
 struct perf_stack {
 	CG_ARRAY(struct perf_step) step; /* leaf first */
 };
-/* The mappings that an address belongs to. */
+/* The mappings to which an address belongs. */
 struct perf_side {
 	const struct perf_maps *maps; /* NULL: there are none */
 	uint32_t version;
@@ -269,24 +272,24 @@ struct perf_samples {
 	bool begun; /* the part */
 	bool timed; /* the target can represent times */
 	uint32_t pid, tid; /* of the last sample, */
-	cg_name comm;      /* whose thread has this name */
+	cg_name comm;      /* the name of that thread */
 	struct perf_side side[2]; /* of the process, of the kernel */
 	uint32_t side_pid;
-	uint64_t changes;         /* of mappings, when these were set */
+	uint64_t changes;         /* changes of mappings when they were set */
 	uint64_t cost[CG_EVENT_MAX]; /* all 0 between samples */
 	uint64_t count;
-	uint64_t contexts; /* marks in call chains that are unknown, */
-	uint64_t context;  /* and the first of them */
+	uint64_t contexts; /* unknown markers in call chains, */
+	uint64_t context;  /* and the first one */
 };
 bool perf_samples_open(struct perf_samples *, struct perf_file *,
     struct perf_threads *, struct perf_places *);
 /*
- * A whole record. stack: the addresses of the user stack that a later record
- * had; or NULL.
+ * Adds a sample from a whole record. stack: the addresses of the user stack in
+ * a later record; or NULL.
  */
 bool perf_samples_add(struct perf_samples *, struct perf_event *,
     struct cg_slice record, const struct cg_slice *stack);
-/* True: a later record with this cookie has the user stack. */
+/* True if a later record with this cookie has the user stack. */
 bool perf_samples_cookie(const struct perf_samples *, const struct perf_event *,
     struct cg_slice record, uint64_t *cookie);
 uint32_t perf_samples_tid(const struct perf_samples *,
@@ -301,16 +304,22 @@ struct perf_deferred {
 	struct perf_samples *samples;
 	CG_ARRAY(struct perf_waiting_thread) thread;
 	struct cg_map by_tid; /* to an index, from 1 */
-	size_t bytes;         /* of all samples that wait */
-	uint64_t unmatched;   /* samples without a record */
+	size_t bytes;         /* of all waiting samples */
+	uint64_t unmatched;   /* samples without a matching record */
 };
-/* A sample that waits; if there are too many, all are added as they are. */
+/*
+ * Adds a waiting sample. If there are too many, adds all of them to the graph
+ * without their user stacks.
+ */
 bool perf_deferred_add(struct perf_deferred *, const struct perf_event *,
     uint64_t cookie, struct cg_slice record);
-/* The thread's record: adds its samples, the stack to those of the cookie. */
+/*
+ * Handles a thread's record of a deferred stack: adds its waiting samples,
+ * those with the cookie with the stack.
+ */
 bool perf_deferred_match(struct perf_deferred *, uint32_t tid, uint64_t cookie,
     struct cg_slice stack);
-/* No more records follow. */
+/* No more records follow: adds the waiting samples. */
 bool perf_deferred_end(struct perf_deferred *);
 void perf_deferred_close(struct perf_deferred *);
 

@@ -1,9 +1,10 @@
 /*
- * places.c - what is at an address of a process: its mapping leads to an
- * object file, whose symbols lead to functions. Each address is looked up once.
+ * places.c - maps an address of a process to functions: its mapping leads to
+ * an object file, whose symbols lead to functions. Each address is looked up
+ * once.
  *
  * Source: util/map.c and util/event.c of perf 6.1. As in perf, the function of
- * an address is looked up as it is, even if it is where a call returns to. But
+ * an address is looked up by that address, even if it is a return address. But
  * its line, and the functions inlined there, are those of the call.
  */
 #include <stdio.h>
@@ -39,7 +40,7 @@ perf_places_object(
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* The copy that perf record has put into its cache: buildid-dir(1). */
+/* The copy in the cache of perf record: buildid-dir(1). */
 static const char *
 cached(struct perf_places *places, struct cg_slice id, char *buf)
 {
@@ -52,7 +53,7 @@ cached(struct perf_places *places, struct cg_slice id, char *buf)
 	return buf;
 }
 
-/* Adds the object to the space, which opens its file. */
+/* Adds the object to the address space, which opens its file. */
 static bool
 open_object(struct perf_places *places, struct perf_object *object)
 {
@@ -72,7 +73,7 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /* ---- Places ------------------------------------------------------------- */
 
-/* Frames of a file or of memory, outermost first. */
+/* Adds the frames of a file or of memory, outermost first. */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 {
@@ -117,7 +118,7 @@ add_kernel(struct perf_places *places, uint64_t addr)
 	return true;
 }
 
-/* A module of the kernel: its functions are symbols of the kernel. */
+/* Adds a function in a module of the kernel: a symbol of the kernel. */
 static bool
 add_module(
     struct perf_places *places, struct perf_object *object, uint64_t addr)
@@ -156,7 +157,10 @@ add_frames(struct perf_places *places, struct perf_object *object,
 	    places, object->mapping, ip - map->start + map->offset, key->call);
 }
 
-/* Of the addresses of one object only the kernel's have the highest bit. */
+/*
+ * The key of an address. In one object, only the kernel's addresses have the
+ * highest bit.
+ */
 static uint64_t
 number_of(uint64_t addr, bool call)
 {

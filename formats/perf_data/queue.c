@@ -1,9 +1,9 @@
 /*
- * queue.c - records in the order of their times.
+ * queue.c - sorts records by time.
  *
- * perf writes what each processor's buffer has, one after the other; a record
- * PERF_RECORD_FINISHED_ROUND follows when all were read once. Whatever comes
- * later is newer than the latest time of the round before
+ * perf writes the data of each processor's buffer, one after the other; a
+ * record PERF_RECORD_FINISHED_ROUND follows when all buffers were read once.
+ * Later records are newer than the latest time of the previous round
  * (util/ordered-events.c of perf 6.1).
  */
 #include <string.h>
@@ -25,7 +25,7 @@ perf_queue_add(struct perf_queue *queue, uint64_t time, struct cg_slice record)
 	return true;
 }
 
-/* Where the run that begins at i ends. */
+/* The end of the sorted run that begins at i. */
 static size_t
 end_of_run(const struct perf_queued *item, size_t i, size_t count)
 {
@@ -46,7 +46,7 @@ merge(const struct perf_queued *item, size_t low, size_t middle, size_t high,
 	memcpy(to + (middle - i), &item[j], (high - j) * sizeof(*to));
 }
 
-/* Merges neighbouring runs, which the buffers are, until one is left. */
+/* Merges neighbouring runs, one for each buffer, until one is left. */
 bool
 perf_queue_sort(struct perf_queue *queue)
 {

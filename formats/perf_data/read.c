@@ -1,9 +1,9 @@
 /*
- * read.c - reads recordings of perf: puts records in order, then follows them.
+ * read.c - reads recordings of perf: sorts records by time, then handles them.
  *
  * Source: linux/perf_event.h for the kernel's records, lib/perf/include/perf/
  * event.h and util/session.c of perf 6.1 for perf's own, whose types begin at
- * 64. Records without a time are read at once, as perf does.
+ * 64. Records without a time are handled at once, as in perf.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -13,7 +13,7 @@
 #include "perf_data.h"
 
 #define NO_TIME UINT64_MAX
-/* Newer than this machine's header may be: PERF_RECORD_CALLCHAIN_DEFERRED. */
+/* PERF_RECORD_CALLCHAIN_DEFERRED, which this machine's header may lack. */
 #define RECORD_DEFERRED 22
 #define SKIP_SIZE 65536
 
@@ -38,10 +38,10 @@ struct reader {
 	struct perf_places places;
 	struct perf_samples samples;
 	struct perf_deferred deferred;
-	uint64_t last_id;        /* of events that were looked up, */
-	struct perf_event *last; /* this is the last one */
+	uint64_t last_id;        /* id that was looked up last, */
+	struct perf_event *last; /* its event */
 	uint64_t lost, lost_samples, throttled, strangers;
-	uint64_t skipped;      /* records of unknown types, */
+	uint64_t skipped;      /* number of records of unknown types, */
 	uint32_t skipped_type; /* and the type of the first */
 };
 
@@ -54,7 +54,7 @@ get_type(const struct reader *r, struct cg_slice record)
 
 /* ---- Which event, and when ---------------------------------------------- */
 
-/* NULL: no event has the id. Id 0 is the first event's. */
+/* Finds the event of an id; NULL: none. Id 0 is the first event's. */
 static struct perf_event *
 find_event(struct reader *r, uint64_t id)
 {
@@ -88,7 +88,7 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 	return perf_u64(&r->file, record.ptr + offset);
 }
 
-/* All events have their id in one place. */
+/* Finds the event of a record; all events have their id at the same place. */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
 {
@@ -124,8 +124,8 @@ time_of(struct reader *r, struct cg_slice record)
 /* ---- The kernel's records ----------------------------------------------- */
 
 /*
- * perf names memory without a file as the map of symbols that a compiler at run
- * time may have written (util/map.c).
+ * True for memory without a file, which perf names after the file of symbols
+ * that a just-in-time compiler may have written (util/map.c).
  */
 static bool
 is_memory(struct cg_slice path)
@@ -155,8 +155,9 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * "[kernel.kallsyms]_text" tells where that symbol is. Other mappings of the
- * kernel are modules: "/lib/modules/x/kernel/fs/xfs/xfs.ko" is "[xfs]".
+ * The name "[kernel.kallsyms]_text" states the address of that symbol. Other
+ * mappings of the kernel are modules: "/lib/modules/x/kernel/fs/xfs/xfs.ko" is
+ * "[xfs]".
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path)
@@ -324,7 +325,7 @@ read_deferred(struct reader *r, struct cg_slice record)
 	    (struct cg_slice){ record.ptr + CHAIN, 8 * (size_t)count });
 }
 
-/* What is done with the kernel's records when their time has come. */
+/* Handlers of the kernel's records, called in the order of time. */
 typedef bool handler(struct reader *, struct cg_slice);
 static handler *const kernel_records[] = {
 	[PERF_RECORD_MMAP] = read_mmap1,
@@ -347,7 +348,7 @@ deliver(struct reader *r, struct cg_slice record)
 
 /* ---- perf's own records ------------------------------------------------- */
 
-/* An attr, whose size is in it, then ids. */
+/* Reads an attr, which states its size, then ids. */
 static bool
 read_attr(struct reader *r, struct cg_slice record)
 {
@@ -382,7 +383,7 @@ read_build_id(struct reader *r, struct cg_slice record)
 	return cg_rejected(r->file.job) == CG_OK;
 }
 
-/* Skips bytes of the data that are no record. */
+/* Skips bytes of the data that are not records. */
 static void
 skip(struct reader *r, uint64_t size)
 {
@@ -424,7 +425,7 @@ refuse_compressed(struct reader *r, struct cg_slice record)
 	return perf_data_refuse(&r->file, "compressed recordings (-z)");
 }
 
-/* Reads the records of the queue up to a time. */
+/* Handles the records of the queue up to a time. */
 static bool
 flush(struct reader *r, uint64_t limit)
 {
@@ -471,7 +472,10 @@ static const struct {
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* Known types that are not read have nothing that a profile keeps. */
+/*
+ * Notes unknown types. Known types without a handler have no data for
+ * profiles.
+ */
 static void
 note_type(struct reader *r, uint32_t type)
 {
@@ -505,7 +509,10 @@ read_record(struct reader *r, struct cg_slice record)
 	return perf_queue_add(&r->queue, time, record);
 }
 
-/* The next record; false at the end, which is where it should be if whole. */
+/*
+ * Takes the next record; false at the end. *whole: the data ends where it
+ * should.
+ */
 static bool
 next_record(struct reader *r, struct cg_slice *record, bool *whole)
 {
@@ -517,7 +524,7 @@ next_record(struct reader *r, struct cg_slice *record, bool *whole)
 	if (f->left < PERF_RECORD_HEADER)
 		return false;
 	if (!cg_look_bytes(f->in, PERF_RECORD_HEADER, &head)) {
-		/* Where a pipe ends is not stated. */
+		/* The end of a pipe is not stated. */
 		*whole = head.len == 0 && f->left > INT64_MAX;
 		return false;
 	}

@@ -1,9 +1,9 @@
 /*
- * samples.c - samples -> stacks of the graph.
+ * samples.c - turns samples into stacks of the graph.
  *
- * A call chain is leaf first; markers tell whether the addresses after them are
- * the kernel's or the process's. Of a stack only the frames that differ from
- * the last stack are looked up, in a cache of nodes.
+ * A call chain is leaf first; markers tell whether the addresses after them
+ * are the kernel's or the process's. Only the frames that differ from the last
+ * stack are looked up, in a cache of nodes.
  */
 #include <linux/perf_event.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 /* Entries of the cache; a power of two. */
 #define CACHE_SIZE ((size_t)1 << 14)
-/* The names that perf-script's reader keeps for threads. */
+/* Bytes of a thread's name, as in perf-script's reader. */
 #define COMM_MAX 255
-/* Marks in versions: of the kernel's mappings; of addresses after calls. */
+/* Flags in versions: the kernel's mappings; addresses after calls. */
 #define OF_KERNEL ((uint32_t)1 << 31)
 #define OF_CALL ((uint32_t)1 << 30)
 #define MARKERS ((uint64_t)PERF_CONTEXT_MAX) /* and all above */
@@ -109,7 +109,7 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 	return true;
 }
 
-/* Takes what the last stack has in common; returns the topmost node. */
+/* Reuses the frames shared with the last stack; returns the topmost node. */
 static cg_node
 share(struct perf_samples *s, size_t *left)
 {
@@ -127,7 +127,7 @@ share(struct perf_samples *s, size_t *left)
 	return node;
 }
 
-/* The leaf's node of the current stack. */
+/* Adds the current stack; *leaf is its topmost node. */
 static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
 {
@@ -161,7 +161,9 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 	s->now.step.at[s->now.step.n++] = (struct perf_step){ ip, version, 0 };
 }
 
-/* Does the mark precede addresses of the kernel? Counts unknown marks. */
+/*
+ * True if the marker precedes addresses of the kernel. Counts unknown markers.
+ */
 static bool
 is_kernel(struct perf_samples *s, uint64_t mark)
 {
@@ -183,8 +185,8 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * There is room. Frames of guests and of hypervisors are looked up as the
- * process's.
+ * Appends addresses, for which there is room. Frames of guests and of
+ * hypervisors are looked up as the process's.
  */
 static void
 push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
@@ -294,7 +296,7 @@ select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
 	return true;
 }
 
-/* The same names and units as perf-script's reader has. */
+/* Adds a column with the name and unit that perf-script's reader uses. */
 static void
 add_event(struct perf_samples *s, struct perf_event *event)
 {

@@ -12,12 +12,15 @@
 
 #include "perf_data.h"
 
-/* As many as Linux allows by default (vm.max_map_count is 65530). */
+/* The limit of Linux by default (vm.max_map_count is 65530). */
 #define MAPS_MAX 65536
-/* Mappings of all processes, which forks may copy, for a recording's size. */
+/*
+ * Limit of mappings of all processes, which forks may copy, by the recording's
+ * size.
+ */
 #define TOTAL_MIN (1u << 20)
 #define TOTAL_BYTES 8
-/* samples.c marks the two highest bits. */
+/* samples.c uses the two highest bits as flags. */
 #define VERSIONS_MAX (((uint32_t)1 << 30) - 1)
 
 /* ---- Mappings ----------------------------------------------------------- */
@@ -58,7 +61,7 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 	return id ? threads->process.at[id - 1] : NULL;
 }
 
-/* Mappings that only this process has, with room for two more. */
+/* Gets mappings that no other process shares, with room for two more. */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)
 {
@@ -113,7 +116,7 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 							     : NULL;
 }
 
-/* Replaces what overlaps; there is room for two more. */
+/* Inserts a mapping in place of what overlaps; there is room for two more. */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)
 {
