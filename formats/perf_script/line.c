@@ -52,7 +52,7 @@ is_time(struct cg_slice word)
 	return i > point + 1 && i + 1 == word.len && word.ptr[i] == ':';
 }
 
-/* Cuts the last word and the blanks before it off the text. */
+/* Cuts the last word, and the blanks before it, off the text. */
 static struct cg_slice
 cut_word(struct cg_slice *text)
 {
@@ -83,7 +83,7 @@ is_cpu(struct cg_slice word)
 	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
 }
 
-/* The same; keeps its number. */
+/* Takes "[003]" and stores the number. */
 static bool
 take_cpu(struct cg_slice word, struct perf_head *head)
 {
@@ -98,8 +98,8 @@ take_cpu(struct cg_slice word, struct perf_head *head)
 }
 
 /*
- * "d..1." after "[003]": interrupts, preemption (latency-format of ftrace, which
- * perf prints, too).
+ * "d..1." after "[003]": state of interrupts and preemption (the
+ * latency-format of ftrace, which perf prints, too).
  */
 static bool
 is_flags(struct cg_slice word)
@@ -134,8 +134,8 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 }
 
 /*
- * Parses the text before the time: "comm pid/tid [cpu]". whole: it is the whole
- * line; then its last number may be the period.
+ * Parses the text before the time: "comm pid/tid [cpu]". whole: it is the
+ * whole line; then its last number may be the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)
@@ -203,7 +203,10 @@ take_after_time(struct cg_slice text, struct perf_head *head)
 		head->rest = text;
 }
 
-/* Takes a last number that follows the task's number or the processor's. */
+/*
+ * Cuts off a last number, the period, if it follows the task's or the
+ * processor's number.
+ */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
 {
@@ -221,7 +224,10 @@ cut_period(struct cg_slice text, struct perf_head *head)
 	return task;
 }
 
-/* A line without a time: the first word with a colon at its end is the event. */
+/*
+ * Parses a line without a time: the first word that ends in a colon is the
+ * event.
+ */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
 {
@@ -244,9 +250,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Splits the line at the time: the first one that follows a task's number or a
- * processor's, as a command may contain anything ("a: 1.5: b"), or else the
- * first time in the line.
+ * Splits the line at the time: the first one that follows a task's or a
+ * processor's number, as a command may contain anything ("a: 1.5: b"), or else
+ * the first time in the line.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -389,10 +395,10 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 
 /* ---- A frame on the first line ------------------------------------------ */
 
-/* Digits of an address that is not at the begin of a text, at least. */
+/* The fewest digits of an address that is not at the beginning of a text. */
 #define SURE_DIGITS 6
 
-/* Cuts what follows " => " off, where a branch goes to. */
+/* Cuts off " => " and the branch target after it. */
 static bool
 cut_target(struct cg_slice *text, struct cg_slice *target)
 {
@@ -409,8 +415,8 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * The words that are a frame, after others: of a branch the first, whose kind is
- * before it; of a tracepoint the last with an object.
+ * Finds the frame within other words: of a branch the first one, after the
+ * branch's kind; of a tracepoint the last one that has an object.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -437,9 +443,9 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * The frame may follow a tracepoint's text, or the kind of a branch: "call
- * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". That is a sample of the
- * branch's source, as in perf report.
+ * Finds the frame after a tracepoint's text, or after the kind of a branch:
+ * "call 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". The sample is that of
+ * the branch's source, as in perf report.
  */
 static void
 find_frame(struct perf_head *head)

@@ -1,8 +1,8 @@
 /*
  * lines.c - parses blocks of lines, in threads.
  *
- * Nearly all lines are frames that begin with a tab. What other lines are depends
- * on those before them: read.c decides, and parses the rare ones.
+ * Nearly all lines are frames that begin with a tab. The kind of other lines
+ * depends on earlier lines: read.c decides it, and parses these rare lines.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ grow(struct perf_lines *lines)
 		   sizeof(*lines->head));
 }
 
-/* There is room for one. False: it is no frame. */
+/* The caller has reserved room for one frame. False: it is no frame. */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
     struct cg_slice text)
@@ -36,7 +36,7 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 	return true;
 }
 
-/* There is room for one of each kind. */
+/* The caller has reserved room for one of each kind. */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,
     struct cg_slice text)

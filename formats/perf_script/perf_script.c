@@ -12,17 +12,17 @@
  *
  * -F chooses the fields; without call chains the only frame follows the event
  * or the tracepoint's text; a branch (--itrace=b) is "kind frame => frame". The
- * processor may be followed by flags of interrupts: "[001] d..1.".
- * An inlined frame has "(inlined)" instead of its object, or after its file and
- * line.
+ * state of interrupts may follow the processor: "[001] d..1.". An inlined frame
+ * has "(inlined)" instead of its object, or after its file and line.
  *
- * Each event is a column, the sum of its periods; without -F period it is named
- * samples:EVENT and counts samples. Names, objects, files and lines, inlining,
- * events, the lines of --header, times and processes, threads and processors,
- * where asked for, survive; mangled names are demangled. Addresses survive with
- * --addresses; since perf 5.17 they are offsets in the object file. Symbols
- * (--exe) name those that perf has not named. Arguments of tracepoints, targets
- * of branches and offsets in functions are lost.
+ * Each event is a column, the sum of its periods; without -F period it is
+ * named samples:EVENT and counts samples. Names, objects, files and lines,
+ * inlining, events, the lines of --header and times survive; so do processes,
+ * threads and processors, if options ask for them. Mangled names are
+ * demangled. Addresses survive with --addresses; since perf 5.17 they are
+ * offsets in the object file. Symbols (--exe) give names to addresses that
+ * perf has not named. Arguments of tracepoints, targets of branches and
+ * offsets in functions are lost.
  */
 #include "perf_script.h"
 
@@ -32,7 +32,7 @@
 #define IP_WIDTH 16
 
 /*
- * True for a line that cannot be other text: "add more", "def f(): pass" and
+ * True for a frame that cannot be other text: "add more", "def f(): pass" and
  * "Date: 01 Jan 2001" parse as frames, too. from: the end of the text before
  * the frame.
  */

@@ -19,7 +19,7 @@
 
 /* ---- line.c: the kinds of lines ----------------------------------------- */
 
-/* The first line of a sample; -F chooses the fields. */
+/* The first line of a sample. -F chooses its fields. */
 struct perf_head {
 	struct cg_slice comm;  /* may contain blanks; empty: not printed */
 	struct cg_slice event; /* without the colon; empty: not printed */
@@ -29,10 +29,10 @@ struct perf_head {
 	struct cg_slice time; /* "916.089109:" */
 	uint32_t cpu;
 	bool has_period, has_time, has_cpu;
-	bool branch; /* rest was followed by where it goes to */
+	bool branch; /* a branch target followed rest */
 };
 
-/* A frame: "ip name+0xoffset (object)", the last two of them optional. */
+/* A frame: "ip name+0xoffset (object)". Name and object are optional. */
 struct perf_frame {
 	uint64_t ip;
 	struct cg_slice name;   /* empty: not printed */
@@ -42,7 +42,7 @@ struct perf_frame {
 
 /* False if the line, which must not be empty, does not begin a sample. */
 bool perf_script_take_head(struct cg_slice line, struct perf_head *);
-/* A head's time in nanoseconds; 0: it does not fit. */
+/* The time of a head in nanoseconds; 0: out of range. */
 int64_t perf_script_get_time(struct cg_slice time);
 /* True for a line of --show-task-events and the like. */
 bool perf_script_is_record(const struct perf_head *);
@@ -55,23 +55,23 @@ perf_script_has_name(const struct perf_frame *frame)
 	return frame->name.len > 0 && !cg_equal(frame->name, PERF_UNKNOWN);
 }
 /*
- * Parses a line that -F srcline prints after a frame: "file:line", and maybe
- * " (inlined)". False if it is not such a line. The file is empty where perf
- * knows none: "??:0", ":0" and "object[address]".
+ * Parses a line that -F srcline prints after a frame: "file:line", and maybe "
+ * (inlined)". False if it is not such a line. The file is empty if perf knows
+ * none: "??:0", ":0" and "object[address]".
  */
 bool perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined);
 
 /* ---- lines.c: blocks of lines ------------------------------------------- */
 
-/* A frame as threads leave it to the reader: there are very many. */
+/* A frame as threads parse it; small, as there are very many. */
 struct perf_step {
 	uint64_t ip;
-	cg_fn fn;    /* 0: not known */
+	cg_fn fn;    /* 0: unknown */
 	bool marked; /* printed as inlined */
 };
 
-/* A line, and what it can be without regard to those before it. */
+/* A line, and its kind as far as it does not depend on earlier lines. */
 struct perf_line {
 	const char *text;
 	uint32_t len;      /* without blanks and CR at its end */
@@ -80,11 +80,11 @@ struct perf_line {
 };
 enum perf_kind { PERF_OTHER, PERF_FRAME, PERF_HEAD };
 
-/* What cg_next_text() parses. */
+/* The result of cg_next_text(). */
 struct perf_lines {
 	struct perf_line *line;
 	struct perf_step *step; /* of lines that begin with a tab */
-	struct perf_head *head; /* of all others that can begin a sample */
+	struct perf_head *head; /* of other lines that can begin a sample */
 	size_t lines, steps, heads;
 	size_t line_cap, step_cap, head_cap;
 };

@@ -1,9 +1,10 @@
 /*
- * read.c - reads the text of perf script, which perf_script.c describes, in one
- * pass over its lines, which lines.c has parsed.
+ * read.c - reads the text of perf script, which perf_script.c describes, in
+ * one pass over the lines that lines.c has parsed.
  *
- * A sample is its first line and its frames, leaf first; an empty line ends it.
- * Of a stack only the frames that differ from the last stack are looked up.
+ * A sample is its first line and its frames, leaf first; an empty line ends
+ * it. Only the frames of a stack that differ from the last stack are looked
+ * up.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct event {
 	unsigned column;
 };
 
-/* The kernel's names of threads have 15 bytes; perf may know longer ones. */
+/* The kernel's thread names have 15 bytes; perf may know longer ones. */
 #define COMM_ROOM 256
 
 enum state {
@@ -27,11 +28,11 @@ enum state {
 
 struct frame {
 	cg_fn fn;
-	cg_node node; /* once it was added */
+	cg_node node; /* 0 until it is added */
 	struct cg_pos pos;
 	uint64_t ip;
 	bool marked;  /* printed as inlined */
-	bool inlined; /* into the next one */
+	bool inlined; /* into the next frame */
 };
 
 /* Leaf first. */
@@ -45,23 +46,23 @@ struct reader {
 	bool addresses; /* --addresses */
 	enum state state;
 	bool tabs;   /* the sample's frames begin with a tab */
-	bool marked; /* some of them are printed as inlined */
+	bool marked; /* some frames are printed as inlined */
 	bool stacks; /* the input has frames on lines of their own */
 	bool begun;  /* the part */
 	struct stack now, last;
 	struct cg_known_fns *fns;
-	struct cg_space *space; /* for addresses without names */
-	struct perf_frame only; /* the one on the sample's first line */
-	CG_ARRAY(char) kept;    /* its texts, behind the end of their block */
-	bool timed;    /* heads have times, which the target can represent */
-	bool timeless; /* the target cannot */
+	struct cg_space *space; /* finds functions of addresses without names */
+	struct perf_frame only; /* on the sample's first line */
+	CG_ARRAY(char) kept; /* texts of only, copied when their block ends */
+	bool timed;    /* heads have times, and the target can represent them */
+	bool timeless; /* the target cannot represent times */
 	int64_t time;
 	unsigned column;
 	uint64_t period;
 	CG_ARRAY(struct event) event;
 	struct event *latest; /* of the last sample */
 	uint64_t samples;
-	uint64_t branches; /* samples of them */
+	uint64_t branches; /* number of samples */
 };
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -154,8 +155,8 @@ begin_part(struct reader *r)
 }
 
 /*
- * The frames from first to last are one function of the object, the last one,
- * and the functions inlined into it. perf prints the object of one of them.
+ * The frames from first to last are one function of an object (last), and the
+ * functions inlined into it. perf prints the object of one of them only.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -176,11 +177,11 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
- * Frames with the same address are one group, or several where a function calls
- * itself. perf marks all frames of a group but the outermost as "(inlined)";
- * perf 6.1 with addr2line marks all but the innermost, which then has the
- * outermost one's name. A mark on a group of one frame means only that DWARF has
- * another name for it.
+ * Frames with the same address are one group, or several groups if a function
+ * calls itself. perf marks all frames of a group but the outermost as
+ * "(inlined)"; perf 6.1 with addr2line marks all but the innermost, which then
+ * has the outermost one's name. A mark on a group of one frame means only that
+ * DWARF has another name for it.
  */
 static void
 join_inlined(struct reader *r)
@@ -210,7 +211,10 @@ same_frame(const struct frame *a, const struct frame *b)
 	       a->pos.addr == b->pos.addr;
 }
 
-/* Returns the leaf's node. Both stacks have their root at the end. */
+/*
+ * Adds frames that differ from the last stack; returns the leaf's node. The
+ * roots of both stacks are at the end.
+ */
 static cg_node
 add_frames(struct reader *r)
 {
@@ -227,7 +231,7 @@ add_frames(struct reader *r)
 	return node;
 }
 
-/* The function of a frame; without -F sym the address is its name. */
+/* The function of a frame; without -F sym its name is the address. */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)
 {
@@ -253,7 +257,10 @@ push_frame(struct reader *r, const struct perf_step *step)
 	return true;
 }
 
-/* Pushes a frame; without a name those that symbols know at its address. */
+/*
+ * Pushes a frame, or for a frame without a name those that symbols give for
+ * the address.
+ */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
 {
@@ -279,7 +286,7 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 	return push_frame(r, &step);
 }
 
-/* The only frame, which has no function yet, was one. */
+/* Adds the function of the only frame, which is a frame after all. */
 static bool
 end_only(struct reader *r)
 {
@@ -385,7 +392,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* A line of -F srcline has the position of the last frame. */
+/* Sets the position of the last frame from a line of -F srcline. */
 static bool
 set_srcline(struct reader *r, struct cg_slice line)
 {
@@ -471,7 +478,7 @@ read_head(struct reader *r, const struct perf_head *head)
 	return push_frame(r, &step);
 }
 
-/* A frame on a line of its own follows, in any state. */
+/* Begins a frame on its own line, in any state. */
 static bool
 begin_frame(struct reader *r)
 {
@@ -479,7 +486,7 @@ begin_frame(struct reader *r)
 
 	if (r->state == BETWEEN && !begin_sample(r, &nothing))
 		return false;
-	/* The text after the event was not a frame. */
+	/* The text after the event was no frame. */
 	if (r->state == ONE_LINE)
 		r->now.frame.n = 0;
 	r->state = IN_STACK;
@@ -488,8 +495,9 @@ begin_frame(struct reader *r)
 }
 
 /*
- * perf prints a tab before a frame and two blanks before a source line. Copies
- * of its output may have lost these: then the rest of the line decides.
+ * Reads a line. perf prints a tab before a frame and two blanks before a
+ * source line. Copies of its output may have lost them: then the rest of the
+ * line decides.
  */
 static bool
 read_line(struct reader *r, const struct perf_lines *lines,
@@ -530,8 +538,8 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * A block ends, and with it the texts in it. That of the only frame is kept: it
- * may turn out not to be a frame, and then no function is added.
+ * Copies the texts of the only frame, which end with their block. Its function
+ * is not added yet, because it may turn out to be no frame.
  */
 static bool
 end_block(struct reader *r)
@@ -542,7 +550,7 @@ end_block(struct reader *r)
 		return true;
 	if (!cg_reserve(r->job, &r->kept, name.len + object.len + 1))
 		return false;
-	if (name.ptr == r->kept.at) /* by the end of the block before */
+	if (name.ptr == r->kept.at) /* copied at the end of an earlier block */
 		return true;
 	memcpy(r->kept.at, name.ptr, name.len);
 	r->only.name.ptr = r->kept.at;
