@@ -1,5 +1,5 @@
 /*
- * comments.c - writes comments for what no field of profile.proto can
+ * comments.c - writes comments for data that no field of profile.proto can
  * represent: see pprof.h. pprof -comments shows them.
  */
 #include "pprof.h"
@@ -22,7 +22,7 @@ append(struct lister *l, struct cg_slice text)
 	return copy != NULL;
 }
 
-/* Adds a comment once: parts often have equal ones. */
+/* Adds a comment once, as parts often have equal ones. */
 static void
 add_comment(
     struct lister *l, const char *prefix, const char *key, const char *value)

@@ -1,5 +1,5 @@
 /*
- * descs.c - descriptions of a profile.proto: times, comments, and what
+ * descs.c - descriptions of a profile.proto: times, comments, and data that
  * cgconv has written to comments because no field represents it.
  */
 #include "pprof.h"
@@ -12,9 +12,9 @@ const struct pprof_text_key pprof_text_keys[] = {
 	{ NULL, PPROF_FIELDS },
 };
 
-/* ---- Our comments ------------------------------------------------------- */
+/* ---- cgconv's comments -------------------------------------------------- */
 
-/* Takes "KEY: " from the front. */
+/* Takes "KEY: " from the front of the text. */
 static bool
 take_key(struct cg_slice *text, struct cg_slice *key)
 {
@@ -29,7 +29,7 @@ take_key(struct cg_slice *text, struct cg_slice *key)
 	return false;
 }
 
-/* "cgconv part: pid: 7" */
+/* Parses the rest of "cgconv part: pid: 7". */
 static void
 read_part(struct cg_slice text, struct cg_part_info *info)
 {
@@ -50,7 +50,7 @@ read_part(struct cg_slice text, struct cg_part_info *info)
 		(void)cg_take_u64(&text, number);
 }
 
-/* "cgconv event: cycles: Cycles of the processor" */
+/* Parses the rest of "cgconv event: cycles: Cycles of the processor". */
 static bool
 read_event(struct pprof_reader *r, struct cg_slice text)
 {
@@ -136,7 +136,7 @@ add_period(struct pprof_reader *r)
 	return text != NULL;
 }
 
-/* "cgconv: KEY: VALUE" is a description that cgconv has written. */
+/* Adds a comment, or the description in "cgconv: KEY: VALUE". */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
 {

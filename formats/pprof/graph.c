@@ -2,8 +2,8 @@
  * graph.c - adds a complete message to the graph: events, descriptions and
  * stacks.
  *
- * What the graph cannot represent becomes descriptions of the part, which the
- * writer turns back: times and comments.
+ * Times and comments, which the graph cannot represent, become descriptions of
+ * the part; the writer turns them back.
  */
 #include "pprof.h"
 
@@ -11,7 +11,7 @@
 struct finish {
 	struct pprof_reader *r;
 	unsigned column[CG_EVENT_MAX];
-	size_t counter; /* type that counts samples, or none */
+	size_t counter; /* the type that counts samples, or none */
 };
 
 /* ---- Events ------------------------------------------------------------- */
@@ -26,7 +26,7 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 	return false;
 }
 
-/* The name of an event differs from those before it. */
+/* Makes a name that differs from those of earlier events. */
 static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
 {
@@ -162,7 +162,7 @@ add_frames(struct pprof_reader *r, const struct pprof_location *location)
 	return ok;
 }
 
-/* Makes frames of the lines of all locations. */
+/* Makes frames from the lines of all locations. */
 static bool
 add_locations(struct pprof_reader *r)
 {
@@ -182,7 +182,7 @@ add_locations(struct pprof_reader *r)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The stack of a path in the graph; samples with other labels have it, too. */
+/* The stack of a path in the graph; samples with other labels share it. */
 static bool
 get_node(struct pprof_reader *r, uint32_t id, cg_node *node)
 {
@@ -231,7 +231,9 @@ add_samples(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 	const struct pprof_sample *sample;
-	/* Else each path would be made into nodes again and again. */
+	/*
+	 * Free nodes only if few paths would have to be made into nodes again.
+	 */
 	bool frees = r->sums.samples.count / 2 <= r->sums.paths.count;
 	uint32_t labels = 0;
 	cg_node leaf;

@@ -1,9 +1,9 @@
 /*
- * labels.c - labels of samples: a set of labels is kept as bytes until the
+ * labels.c - labels of samples. A set of labels is kept as bytes until the
  * string table that it refers to is known.
  *
- * Labels pid, tid and comm (or thread) also identify the process and the
- * thread of a sample, as converters from perf write them.
+ * Labels pid, tid and comm (or thread), which converters from perf write, also
+ * identify the process and the thread of a sample.
  */
 #include "pprof.h"
 
@@ -62,7 +62,7 @@ take_label(
 	       proto_get_text(&r->tables, value[LABEL_NUM_UNIT], &label->unit);
 }
 
-/* What --part-by may use of a sample: process, thread, name. */
+/* Notes labels that --part-by may use: process, thread, name. */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)
 {
@@ -78,7 +78,7 @@ note_known(struct cg_sample_key *key, const struct cg_label *label)
 		key->thread = label->value;
 }
 
-/* A label takes time with each sample that has it. */
+/* Counted for each use of a label by a sample, as a measure of time. */
 #define LABEL_BYTES 16
 
 bool

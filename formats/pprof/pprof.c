@@ -1,23 +1,22 @@
 /*
  * pprof.c - profile.proto, the profiles of pprof, Go's runtime/pprof and many
- * others: what it is called and how it is recognised.
+ * others: the module and its detection.
  *
  * Source: proto/profile.proto of github.com/google/pprof, which pprof.h
- * quotes, and what go1.19 writes and its pprof reads. All sample types
- * become events at once; stacks keep lines, addresses, objects and inlining.
- * Times, comments and mappings are descriptions; other descriptions are written
- * as comments.
- * Samples keep their labels. Lost, and said: columns.
- * Files contain the message as it is or compressed by gzip, which --gzip writes
- * or a name that ends in .gz: pprof reads both.
+ * quotes, and the output of go1.19 and its pprof. All sample types become
+ * events; stacks keep lines, addresses, objects and inlining. Times, comments
+ * and mappings are descriptions; other descriptions are written as comments.
+ * Samples keep their labels. Columns are lost, which is reported. Files
+ * contain the message as it is or compressed by gzip, which --gzip or a name
+ * that ends in .gz selects when writing: pprof reads both.
  */
 #include "pprof.h"
 
-/* There is no magic, but hardly anything else looks like this. */
+/* There is no magic, but few other files look like this. */
 #define PROBE_SHAPE (CG_PROBE_LIKELY + 20)
 
 /*
- * What the fields of each message are: 'v' a varint, 'b' bytes, 'p' numbers
+ * The types of a message's fields: 'v' a varint, 'b' bytes, 'p' numbers,
  * packed or not, or the letter of a message.
  */
 struct shape {
@@ -52,7 +51,10 @@ fits(char kind, unsigned wire)
 	return wire == (kind == 'v' ? WIRE_VARINT : WIRE_BYTES);
 }
 
-/* Is every field of a message of that shape? Messages in it are not seen. */
+/*
+ * True if all fields of a message have that shape. Nested messages are not
+ * examined.
+ */
 static bool
 has_shape(struct cg_slice message, const struct shape *shape)
 {
@@ -67,7 +69,7 @@ has_shape(struct cg_slice message, const struct shape *shape)
 	return true;
 }
 
-/* Does the text end in a field that begins as one of the shape? */
+/* True if the text ends within a field that has the shape. */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)
 {
@@ -97,7 +99,10 @@ probe(const struct cg_head *head)
 			return CG_PROBE_NO;
 		known += shape != NULL;
 	}
-	/* A file that was cut is ours to refuse, if there is no doubt. */
+	/*
+	 * Accept a truncated file if its known fields leave no doubt: the
+	 * reader rejects it.
+	 */
 	if (text.len > 0 && head->whole && known < 2)
 		return CG_PROBE_NO;
 	if (known == 0 && !head->whole && is_cut(text, profile))

@@ -45,14 +45,14 @@ enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT, LABEL_FIELDS };
 
 /*
- * What has no field is written as comments: descriptions of parts as "cgconv:
- * KEY: VALUE", "cgconv event: NAME: LONG NAME", and of a single part "cgconv
- * part: pid: 7" (cmd, pid, tid, part).
+ * Data without a field is written as comments: descriptions of parts as
+ * "cgconv: KEY: VALUE", "cgconv event: NAME: LONG NAME", and of a single part
+ * "cgconv part: pid: 7" (cmd, pid, tid, part).
  */
 #define PPROF_SAYS "cgconv: "
 #define PPROF_SAYS_EVENT "cgconv event: "
 #define PPROF_SAYS_PART "cgconv part: "
-/* Descriptions that are a text field of the profile; ends with a NULL name. */
+/* Descriptions that are text fields of the profile; ends with a NULL name. */
 struct pprof_text_key {
 	const char *name;
 	enum pprof_profile field;
@@ -66,12 +66,12 @@ struct pprof_type {
 };
 struct pprof_mapping {
 	uint64_t value[MAPPING_FIELDS];
-	uint32_t number; /* in the space, from pprof_finish() on */
+	uint32_t number; /* in the address space, set by pprof_finish() */
 };
-/* Locations and functions are listed when first referred to or defined. */
+/* Locations and functions get an index when first referred to or defined. */
 struct pprof_location {
 	uint64_t mapping, addr;
-	uint32_t first, count; /* in the list of lines, at last of frames */
+	uint32_t first, count; /* in the list of lines; finally of frames */
 	bool defined;
 };
 struct pprof_line {
@@ -79,14 +79,14 @@ struct pprof_line {
 	uint32_t line;
 };
 /*
- * The locations of a sample, as bytes, leaf first: they wait, as texts come at
- * the end of a message only. Path 0 has none.
+ * The locations of a sample, as bytes, leaf first. They wait, as texts may
+ * come at the end of a message. Path 0 is empty.
  */
 struct pprof_path {
-	size_t at; /* in the list of bytes: up to where the next one begins */
+	size_t at; /* in the list of bytes; the next path begins at its end */
 	union {
-		uint32_t sample; /* + 1: the last one of this path; 0: none */
-		cg_node node;    /* from pprof_end_sums() on */
+		uint32_t sample; /* + 1: last sample of this path; 0: none */
+		cg_node node;    /* set after pprof_end_sums() */
 	};
 	uint32_t round; /* of the node: see proto_free_nodes() */
 };
@@ -97,7 +97,7 @@ struct pprof_sample {
 	int64_t cost[]; /* by column */
 };
 
-/* A set of labels: its fields as read. */
+/* A set of labels: its fields as they were read. */
 struct pprof_labels {
 	size_t at, len; /* in the list of label bytes */
 };
@@ -110,20 +110,20 @@ struct pprof_sums {
 	struct proto_list near;     /* uint32_t: small id -> index + 1 */
 	struct cg_slots path_ids;   /* by the bytes of paths */
 	struct cg_slots by_labels_and_path; /* samples: see get_sample() */
-	struct proto_list steps; /* of a path: index + 1 of a location */
-	size_t columns;          /* values of a sample */
-	uint64_t key[2];         /* of the hashes of paths */
-	bool overflow;           /* a sum is too large */
+	struct proto_list steps; /* of a path: index + 1 of each location */
+	size_t columns;          /* number of values of a sample */
+	uint64_t key[2];         /* random, for the hashes of paths */
+	bool overflow;           /* a sum does not fit */
 };
 
 /* Samples are added to the sums in batches: see sums.c. */
 #define PPROF_BATCH 64
 struct pprof_waiting {
-	size_t path, value; /* the first of its ... */
+	size_t path, value; /* its first byte, its first value */
 	uint32_t len;       /* bytes of the path */
 	uint32_t labels;
 	uint32_t hash;   /* of its path */
-	uint32_t likely; /* the path that it has, if that is known */
+	uint32_t likely; /* the path that it probably has, or 0 */
 };
 struct pprof_batch {
 	struct pprof_waiting sample[PPROF_BATCH];
@@ -138,7 +138,7 @@ struct pprof_reader {
 	bool in_part;
 
 	/* Of the current message: */
-	uint32_t seen;          /* bit f: it has field f */
+	uint32_t seen;          /* bit f is set if it has field f */
 	size_t strings_at_type; /* strings before the last sample type */
 	struct proto_list types, mappings, functions, lines;
 	struct proto_list comments; /* uint64_t */
@@ -151,24 +151,29 @@ struct pprof_reader {
 	struct cg_map by_labels;  /* hash of the bytes -> set + 1 */
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;      /* lines with a column, which is dropped */
-	size_t folded_lost;       /* locations with is_folded, the same */
+	size_t folded_lost;       /* locations with is_folded, dropped too */
 	/* Of the current sample: first value in the batch; label fields. */
 	size_t value;
 	struct proto_list labelled;
 
 	struct pprof_batch batch;
-	struct pprof_sums sums; /* path 0 is there: the message has samples */
+	struct pprof_sums sums; /* has path 0 once the message has samples */
 };
 
-/* False, or 0: it failed, which is reported as cg_reject() does. */
+/*
+ * Functions that return false or 0 have failed, and reported it as cg_reject()
+ * does.
+ */
 
-/* Calls add() for each number of a field that may be packed. */
+/* Calls add() for each number of a field, packed or not. */
 bool pprof_take_packed(struct pprof_reader *, const struct proto_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
-/* Index + 1 of the element with an id, added if it is new; 0: failed. */
+/*
+ * Index + 1 of the element with an id, which is added if it is new; 0: failed.
+ */
 uint32_t pprof_find_id(struct cg_job *, struct cg_map *ids, struct proto_list *,
     size_t width, uint64_t id);
-/* The same, of locations. */
+/* The same for locations. */
 uint32_t pprof_add_location(struct pprof_sums *, uint64_t id);
 static inline uint32_t
 pprof_find_location(struct pprof_sums *sums, uint64_t id)
@@ -185,17 +190,17 @@ void pprof_free(struct pprof_reader *);
 /* ---- samples.c, sums.c, labels.c: samples ------------------------------- */
 
 /*
- * Adds a sample to the batch, and a full batch to the sums. pprof_end_samples()
- * adds the rest, and tells about sums that are too large.
+ * Adds a sample to the batch, and a full batch to the sums.
+ * pprof_end_samples() adds the rest, and reports sums that do not fit.
  */
 bool pprof_take_sample(struct pprof_reader *, const struct proto_field *);
 bool pprof_end_samples(struct pprof_reader *);
 
-/* The first sample has so many values. */
+/* columns: number of values of the first sample. */
 bool pprof_begin_sums(struct pprof_sums *, size_t columns);
-/* Empties the batch. */
+/* Adds the samples of the batch to the sums, and empties the batch. */
 bool pprof_add_batch(struct pprof_sums *, struct pprof_batch *);
-/* Frees what is needed only to add samples. */
+/* Frees what is needed only while samples are added. */
 void pprof_end_sums(struct pprof_sums *);
 struct pprof_sample *pprof_sample(const struct pprof_sums *, size_t i);
 static inline struct pprof_path *
@@ -203,13 +208,13 @@ pprof_path(const struct pprof_sums *sums, uint32_t id)
 {
 	return (struct pprof_path *)sums->paths.at + id;
 }
-/* Its locations, as varints. */
+/* The locations of a path, as varints. */
 struct cg_slice pprof_path_bytes(const struct pprof_sums *, uint32_t id);
 /* Lists the steps of a path, leaf first. */
 bool pprof_take_steps(struct pprof_sums *, uint32_t id);
-/* *set becomes the set of the current sample's labels; 0: it has none. */
+/* *set becomes the set of the current sample's labels; 0: no labels. */
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
-/* Stacks that are added from here on have these labels. */
+/* Gives the following stacks the labels of a set. */
 bool pprof_set_labels(struct pprof_reader *, uint32_t set);
 
 /* ---- descs.c, graph.c: the end of the message --------------------------- */
@@ -217,18 +222,18 @@ bool pprof_set_labels(struct pprof_reader *, uint32_t set);
 /* Begins the input's part, if it has not begun, and adds descriptions. */
 bool pprof_begin_part(struct pprof_reader *);
 /*
- * Describes the event to show by default: without default_sample_type, the last
- * sample type is it (profile.proto).
+ * Adds a description of the default event: without default_sample_type, it is
+ * the last sample type (profile.proto).
  */
 bool pprof_describe_main(struct pprof_reader *, const char *last);
-/* An event's long name, from our comments; "" if there is none. */
+/* The long name of an event, from cgconv's comments; "": none. */
 const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
-/* Puts the message into the builder and drops it. */
+/* Adds the message to the builder and drops it. */
 bool pprof_finish(struct pprof_reader *);
 
-/* ---- comments.c: what has no field -------------------------------------- */
+/* ---- comments.c: data without a field ------------------------------------ */
 
-/* Lists comments: struct cg_slice. */
+/* Lists the comments to write: struct cg_slice. */
 bool pprof_list_comments(struct proto_writer *, struct proto_list *);
 
 int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);

@@ -1,15 +1,15 @@
 /*
- * read.c - reads the fields of a profile.proto as they come.
+ * read.c - reads the fields of a profile.proto in the order of the file.
  *
- * One pass, in any order of fields: texts often stand at the end, so samples
- * wait, summed by path, until all of the message is known.
- * What grows is what is distinct; a message of any size streams.
+ * One pass, with any order of fields. Texts often come at the end, so samples
+ * wait, summed by path, until the message is complete. Memory grows with
+ * distinct paths and texts only; a message of any size is streamed.
  */
 #include <inttypes.h>
 
 #include "pprof.h"
 
-/* One sample, one text: more is no profile. */
+/* Limit of one field, such as a sample or a text: no profile has more. */
 #define FIELD_LIMIT ((uint64_t)64 << 20)
 /* A tag and a length or number. */
 #define HEAD_MAX (2 * VARINT_MAX)
@@ -26,7 +26,7 @@ take_field(
 	    r->job, message->ptr, "expected a whole field of a message");
 }
 
-/* A message all of whose fields are numbers: value[i] is field i. */
+/* Takes a message of numbers: value[i] is field i. */
 static bool
 take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
     size_t fields)
@@ -264,9 +264,10 @@ bit(unsigned field)
 }
 
 /*
- * Files of two profiles one behind the other have no mark between them. But
- * texts follow what refers to them, and sample types stand together: such a
- * field behind texts, or one again that comes once, begins the next.
+ * True if the field begins another message. Concatenated profiles have no mark
+ * between them. But texts follow the fields that refer to them, and sample
+ * types are adjacent. So sample types after texts, or a second field of a kind
+ * that occurs once, begin the next profile.
  */
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)

@@ -1,5 +1,5 @@
 /*
- * reader.c - the reader's lists, ids and fields.
+ * reader.c - lists, ids and fields of the reader.
  */
 #include "pprof.h"
 
@@ -21,8 +21,8 @@ pprof_find_id(struct cg_job *job, struct cg_map *ids, struct proto_list *list,
 }
 
 /*
- * Most ids are 1, 2, 3: those are kept in an array too, which is never longer
- * than twice the number of locations.
+ * Most ids are 1, 2, 3: small ids are also in an array, which is at most twice
+ * as long as the number of locations.
  */
 uint32_t
 pprof_add_location(struct pprof_sums *s, uint64_t id)

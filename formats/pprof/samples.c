@@ -1,24 +1,27 @@
 /*
- * samples.c - reads samples of a profile.proto, and gives them to the sums
+ * samples.c - reads samples of a profile.proto, and passes them to the sums
  * (sums.c) in batches.
  */
 #include <string.h>
 
 #include "pprof.h"
 
-/* A batch with as many bytes of paths, or values, is full. */
+/* A batch is full when it has this many bytes of paths, or this many values. */
 #define BATCH_BYTES ((size_t)64 << 10)
 #define BATCH_VALUES ((size_t)8 << 10)
-/* Of one sample: more have no types. */
+/* Limit of values of one sample: no profile has so many sample types. */
 #define VALUES_MAX ((size_t)64 << 10)
 
 #define WORD sizeof(uint64_t)
 #define LOW_BITS UINT64_C(0x0101010101010101)
 #define HIGH_BITS (LOW_BITS << 7)
 
-/* ---- What a sample says ------------------------------------------------- */
+/* ---- Fields of a sample -------------------------------------------------- */
 
-/* Nonzero if one of eight bytes is 0, or a number may go on behind four. */
+/*
+ * Nonzero if one of eight bytes is 0, or if four bytes in a row have a
+ * successor.
+ */
 static uint64_t
 find_odd(const char *at)
 {
@@ -31,8 +34,8 @@ find_odd(const char *at)
 }
 
 /*
- * Are these surely whole numbers other than 0? No byte is 0, the last one ends
- * a number, and none has more than seven.
+ * True only if the bytes are complete numbers other than 0: no byte is 0, the
+ * last byte ends a number, and no number has more than seven bytes.
  */
 static bool
 are_plain(struct cg_slice bytes)
@@ -65,7 +68,7 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 	return true;
 }
 
-/* Checks the locations of a path; those of a known one are not decoded. */
+/* Checks the locations of a path; a known path is not decoded. */
 static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)
 {
@@ -73,7 +76,7 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 	       proto_append_bytes(r->job, &r->batch.path, bytes);
 }
 
-/* Usually one packed field. */
+/* Takes locations, usually one packed field. */
 static bool
 take_locations(
     struct pprof_reader *r, const struct proto_field *field, const char *end)

@@ -1,10 +1,10 @@
 /*
  * sums.c - samples of a profile.proto: their values summed by path and labels.
  *
- * A sample is looked up by the bytes of its path, its locations: the numbers of
- * a known path are not read. Stacks are made of paths at the end of the message
- * only (graph.c), as until then nothing is known of a location but its id; the
- * bytes are the shortest form of what waits.
+ * A sample is looked up by the bytes of its path, which are its locations: the
+ * numbers of a known path are not decoded. Until the end of the message,
+ * nothing but its id is known of a location, so paths become stacks only then
+ * (graph.c). The bytes are the shortest form of a path until then.
  *
  * Adding a sample is a chain of dependent cache misses: each step of it is
  * prefetched for a whole batch.
@@ -22,7 +22,7 @@
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* The last path has all other bytes. */
+/* The last path extends to the end of the bytes. */
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
 {
@@ -61,7 +61,7 @@ is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
 	       memcmp(path.ptr, bytes.ptr, bytes.len) == 0;
 }
 
-/* 0: there is none. */
+/* The path with these bytes; 0: none. */
 static uint32_t
 find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
@@ -109,7 +109,7 @@ get_path(
 	return *path != 0;
 }
 
-/* The bytes of a path that waits. */
+/* The bytes of the path of a waiting sample. */
 static struct cg_slice
 path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
 {
@@ -157,7 +157,7 @@ hash_sample(const struct pprof_sums *s, uint32_t path, uint32_t labels)
 	    s->key, (const char *)both, sizeof(both));
 }
 
-/* The index of a sample in the table, + 1; 0: it is not there. */
+/* The index + 1 of a sample in the table; 0: none. */
 static uint32_t
 find_sample(
     const struct pprof_sums *s, uint32_t path, uint32_t labels, uint32_t hash)
@@ -190,8 +190,8 @@ list_sample(struct pprof_sums *s, uint32_t id)
 }
 
 /*
- * The sample of path and labels, created if it is new; NULL: failed. A path
- * caches its last sample; samples with other labels are in a table.
+ * The sample of path and labels, which is added if it is new; NULL: failed. A
+ * path caches its last sample; samples with other labels are in a table.
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
@@ -214,7 +214,7 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 	return pprof_sample(s, listed - 1);
 }
 
-/* Sums int64 values. */
+/* Adds the values of a waiting sample, which are int64. */
 static bool
 add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
     const struct pprof_waiting *waiting)
@@ -235,7 +235,10 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 	return true;
 }
 
-/* Fetches what is needed of samples, each thing for all of them. */
+/*
+ * Prefetches data for the samples of a batch, one kind of data for all at a
+ * time.
+ */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)
 {
@@ -278,7 +281,7 @@ pprof_begin_sums(struct pprof_sums *s, size_t columns)
 {
 	s->columns = columns;
 	cg_random_key(s->key, s);
-	/* Path 0 is that of no locations. */
+	/* Path 0 has no locations. */
 	return proto_append_bytes(s->job, &s->path_bytes, cg_slice("")) &&
 	       proto_append(s->job, &s->paths, sizeof(struct pprof_path));
 }

@@ -1,9 +1,9 @@
 /*
  * write.c - writes a profile.proto. Fields are in the order of their numbers,
- * texts sorted, ids from 1 in the order of first use, so that equal graphs
- * make equal files.
+ * texts are sorted, ids count from 1 in the order of first use, so equal
+ * graphs make equal files.
  *
- * Source: pprof.h, and what go1.19's pprof accepts.
+ * Source: pprof.h, and the files that go1.19's pprof accepts.
  */
 #include "pprof.h"
 
@@ -31,8 +31,9 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * The main event, because readers take the last sample type otherwise; of one
- * event only what is described.
+ * The default sample type: the main event, because readers otherwise take the
+ * last sample type. If there is one event, only a described default is
+ * written.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)
