@@ -1,5 +1,6 @@
 /*
- * frames.c - the functions, frames, nodes and locations that a file lists.
+ * frames.c - the functions, frames, nodes and locations of a file that is
+ * written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,10 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 	return id;
 }
 
-/* Names made of addresses are not written: pprof makes the same ones. */
+/*
+ * False for names made of addresses, which are not written: pprof makes the
+ * same ones.
+ */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)
 {
@@ -98,8 +102,8 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Numbers equal frames alike: a frame is a list of fields, of which pairs are
- * replaced by a number until one is left.
+ * Adds a frame; equal frames get the same number. A frame is a list of fields,
+ * of which pairs are replaced by a number until one number is left.
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)
@@ -111,7 +115,10 @@ add_frame(struct proto_writer *w, const struct proto_out_frame *new)
 	    (uint64_t) new->function << 32 | new->line, &w->places);
 	addr = number(w, &w->addr_ids, new->addr, &w->addrs);
 	at = number(w, &w->at_ids, (uint64_t)place << 32 | addr, &w->ats);
-	/* The frame below has an object, so one that is inlined needs none. */
+	/*
+	 * An inlined frame has the object of the frame below, so it needs none
+	 * here.
+	 */
 	id = number(w, &w->frame_ids,
 	    (uint64_t)(new->below ? UINT32_MAX - new->below : new->object)
 		    << 32 |
@@ -175,7 +182,7 @@ struct lister {
 	uint32_t *frame; /* by the graph's node: frame + 1 */
 };
 
-/* As cg_merge_key: the frame + 1 of a node; 0: out of memory. */
+/* Like cg_merge_key: the frame + 1 of a node; 0: out of memory. */
 static uint32_t
 list_frame(void *arg, cg_node id, const struct cg_stack *node)
 {

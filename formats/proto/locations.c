@@ -10,7 +10,7 @@
 
 #include "proto.h"
 
-/* What a frame takes that is new, and what one costs that is not: about. */
+/* Estimated bytes of a new frame, and bytes for the time of a known one. */
 #define NEW_FRAME 64
 #define KNOWN_FRAME 2
 
@@ -25,7 +25,9 @@ describe_mapping(
 	char *text;
 	int len;
 
-	/* A mapping with a path only becomes an object without description. */
+	/*
+	 * A mapping with only a path becomes an object without a description.
+	 */
 	if (mapping->start == 0 && mapping->limit == 0 &&
 	    mapping->offset == 0 && mapping->build_id.len == 0)
 		return true;
@@ -61,7 +63,7 @@ append_frame(struct proto_tables *t)
 	return proto_append(t->job, &t->frames, sizeof(struct proto_frame));
 }
 
-/* Makes a name from the address for a function without one. */
+/* Makes a name from the address, for a function without one. */
 static cg_name
 name_address(struct proto_tables *t, uint64_t addr)
 {
@@ -72,7 +74,7 @@ name_address(struct proto_tables *t, uint64_t addr)
 	    t->build, (struct cg_slice){ hex, (size_t)(end - hex) });
 }
 
-/* Its name and its linker name. */
+/* Gets the name of a function and its linker name. */
 static bool
 get_names(struct proto_tables *t, const struct proto_function *function,
     uint64_t addr, cg_name *name, cg_name *symbol)
@@ -157,7 +159,10 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 	return frame->id;
 }
 
-/* The first frame is what the reference to the location stands for. */
+/*
+ * Adds frames. The first one is not counted: the reference to the location
+ * takes its bytes of the file.
+ */
 bool
 proto_put_frames(
     struct proto_tables *t, uint32_t first, size_t count, cg_node *node)

@@ -1,10 +1,10 @@
 /*
- * mappings.c - the mappings that a file lists, and which of them has an address
- * of an object.
+ * mappings.c - the mappings of a file that is written, and the mapping of each
+ * address of an object.
  *
- * Mappings may overlap in merged profiles: the first of the list has an
- * address. So the edges of all ranges are sorted, and each range takes the
- * space between edges that no mapping before it has taken.
+ * Mappings may overlap in merged profiles: then the first one in the list has
+ * the address. So the edges of all ranges are sorted, and each range takes the
+ * space between edges that no earlier mapping has taken.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 struct edge {
 	cg_object object;
 	uint64_t addr;
-	uint32_t mapping; /* + 1: it has what follows, up to the next edge */
-	uint32_t free;    /* the next edge with free space, perhaps this one */
+	uint32_t mapping; /* + 1: of the addresses up to the next edge */
+	uint32_t free;    /* next edge with free space, maybe this one */
 };
 
-/* The addresses of a mapping: from low up to high, 0 there for 2^64. */
+/* The addresses of a mapping: from low to high - 1; high is 0 for 2^64. */
 struct range {
 	uint64_t low, high;
 };
@@ -45,7 +45,7 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 	return cg_take_u64(text, value) && cg_take_char(text, end);
 }
 
-/* Parses a description that the reader has written; others are no mappings. */
+/* Parses a description that the reader has written; false for other texts. */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
 {
@@ -94,7 +94,7 @@ compare_mappings(
 	return cg_compare(a->path, b->path);
 }
 
-/* Sorts pointers into one array: equal mappings stay in its order. */
+/* Sorts pointers into one array; equal mappings stay in the array's order. */
 static int
 compare_listed(const void *pa, const void *pb)
 {
@@ -104,7 +104,7 @@ compare_listed(const void *pa, const void *pb)
 	return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-/* Parts share most of their mappings: only the first of equal ones stays. */
+/* Parts share most of their mappings: keeps the first of equal ones. */
 static bool
 drop_equal(struct proto_writer *w)
 {
@@ -173,7 +173,7 @@ find_objects(struct proto_writer *w)
 
 /* ---- The main program --------------------------------------------------- */
 
-/* True if it is no executable: a device, generated code, the kernel. */
+/* True if the path is no executable: a device, generated code, the kernel. */
 static bool
 is_part_of_others(struct cg_slice path)
 {
@@ -190,13 +190,13 @@ is_part_of_others(struct cg_slice path)
 	return false;
 }
 
-/* A score of how likely the object is the main program. */
+/* Scores how likely the object is the main program. */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
 {
 	struct cg_slice path = cg_object_path(w->graph, object), cmd, word;
 
-	/* Several parts are written as one without a command. */
+	/* Several parts are written as one, without a command. */
 	cmd = cg_slice(
 	    cg_part_count(w->graph) > 1 ? "" : cg_get_part(w->graph, 0)->cmd);
 	if (cg_compare(cmd, path) == 0)
@@ -211,7 +211,7 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * The object with the highest score, the first by path of equal ones. 0: none,
+ * The object with the highest score, of equal ones the first by path. 0: none,
  * or out of memory.
  */
 static cg_object
@@ -246,8 +246,8 @@ find_main_object(struct proto_writer *w)
 }
 
 /*
- * The first mapping is the main program (profile.proto). If no mapping is
- * known, the main program gets the first of those that are made for objects.
+ * Adds a mapping for the main program, which is the first mapping
+ * (profile.proto), if no mapping is known.
  */
 static bool
 add_main_mapping(struct proto_writer *w)
@@ -264,8 +264,9 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * The object's addresses that a mapping has, without its bias; 2 ranges if they
- * pass the end of the address space, 0 if it has none or has no limit.
+ * The object's addresses in a mapping, without its bias. Returns the number of
+ * ranges: 2 if they wrap at the end of the address space, 0 if there are none
+ * or there is no limit.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -289,7 +290,7 @@ low_edge(cg_object object, struct range range)
 	return (struct edge){ .object = object, .addr = range.low };
 }
 
-/* Beyond the last address of an object lies the first one of the next. */
+/* The first address of the next object follows the last one of an object. */
 static struct edge
 high_edge(cg_object object, struct range range)
 {
@@ -343,7 +344,7 @@ list_edges(struct proto_writer *w)
 	return true;
 }
 
-/* The last edge at or before an address; the number of edges: none. */
+/* The last edge at or before an address, or the number of edges. */
 static uint32_t
 find_edge(const struct proto_writer *w, const struct edge *wanted)
 {
@@ -360,7 +361,7 @@ find_edge(const struct proto_writer *w, const struct edge *wanted)
 	return low > 0 ? low - 1 : count;
 }
 
-/* The first edge with free space from this one on; shortens the way there. */
+/* The first edge with free space from this one on; shortens the chain to it. */
 static uint32_t
 find_free(struct edge *edges, uint32_t at)
 {
@@ -371,7 +372,7 @@ find_free(struct edge *edges, uint32_t at)
 	return at;
 }
 
-/* Gives a mapping what is free of its range. The last edge is always free. */
+/* Gives a mapping the free space of its range. The last edge is always free. */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 {
@@ -389,7 +390,10 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 	}
 }
 
-/* A mapping without a limit has what those before it in the list leave. */
+/*
+ * Gives each mapping its addresses. A mapping without a limit gets those that
+ * earlier mappings leave.
+ */
 static void
 assign_addresses(struct proto_writer *w)
 {

@@ -1,6 +1,6 @@
 /*
- * order.c - sorts stacks by what is written of their frames, so that reading
- * the file and writing it again keeps the order.
+ * order.c - sorts stacks by the written fields of their frames, so that
+ * reading the file and writing it again keeps the order.
  *
  * This is the graph's order of functions and positions, except that the graph
  * may distinguish frames that are equal in the file.
@@ -98,7 +98,10 @@ add_costs(
 	return true;
 }
 
-/* The row + 1 of stacks of a node with those labels; 0: out of memory. */
+/*
+ * Finds or adds the row of stacks of a node with those labels: row + 1; 0: out
+ * of memory.
+ */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
 {
@@ -166,7 +169,7 @@ struct order {
 	struct labelled *labelled;
 };
 
-/* A row among those of its node. */
+/* A row among the rows of its node. */
 struct labelled {
 	cg_labels labels;
 	uint32_t row;
@@ -180,7 +183,10 @@ compare_labelled(const void *pa, const void *pb)
 	return compare_numbers(a->labels, b->labels);
 }
 
-/* Stores the rows of a node, given the last, in order[] from index rows on. */
+/*
+ * Stores the rows of a node in order[], from index *rows on. row: the last
+ * row.
+ */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
 {
@@ -197,7 +203,7 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 		order->w->order[(*rows)++] = order->labelled[i].row;
 }
 
-/* Adds the children of a node to those that wait, the first one last. */
+/* Pushes the children of a node, the first one last. */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)
 {

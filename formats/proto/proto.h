@@ -1,7 +1,7 @@
 /*
- * proto.h - what profile.proto (pprof/) and OpenTelemetry's profiles (otlp/)
- * share: OpenTelemetry's began as profile.proto, and have the same tables of
- * texts, mappings, locations and functions with other field numbers.
+ * proto.h - the common part of profile.proto (pprof/) and OpenTelemetry's
+ * profiles (otlp/). The latter began as profile.proto, and have the same
+ * tables of texts, mappings, locations and functions with other field numbers.
  *
  * Reading: wire.h takes fields of messages; tables.c has texts and lists,
  * locations.c makes frames of locations. words.c has units and names of events
@@ -18,7 +18,10 @@
 
 /* ---- Fields ------------------------------------------------------------- */
 
-/* Numbers of profile.proto; messages with an id lack it in OpenTelemetry's. */
+/*
+ * Field numbers of profile.proto. Messages with an id lack it in
+ * OpenTelemetry.
+ */
 enum { VALUE_TYPE = 1, VALUE_UNIT, VALUE_FIELDS };
 enum {
 	MAPPING_ID = 1,
@@ -53,12 +56,12 @@ enum {
 
 /* ---- words.c: units and names ------------------------------------------- */
 
-/* From a unit of pprof to that of an event, and back. */
+/* Converts a unit of pprof to that of an event, and back. */
 const char *proto_unit_in(const char *);
 const char *proto_unit_out(const char *);
 /*
- * The name of an event for the name of a type: one word, with a number unless
- * it is 0. NULL: out of memory.
+ * Makes the name of an event from the name of a type: one word, with the
+ * number appended unless it is 0. NULL: out of memory.
  */
 const char *proto_event_word(
     struct cg_job *, struct cg_slice type, size_t number);
@@ -73,17 +76,17 @@ const char *proto_period_text(
 #define PROTO_KEY_PERIOD "period"
 #define PROTO_KEY_COMMENT "comment"
 #define PROTO_KEY_MAPPING "mapping"
-/* Has each profile a field for descriptions with that key? */
+/* True if a profile has a field for descriptions with that key. */
 bool proto_has_field(const char *key);
 
 /* ---- tables.c: lists and texts ------------------------------------------ */
 
 /*
- * What returns bool below, or NULL or 0 for a failure, has reported the failure
- * as cg_reject() does.
+ * Functions that return bool, and NULL or 0 for a failure, have reported the
+ * failure as cg_reject() does.
  */
 
-/* An array as CG_ARRAY() is one, of any type. Indices + 1 have 32 bits. */
+/* An array like CG_ARRAY(), of any type. Indices + 1 fit into 32 bits. */
 struct proto_list {
 	void *at;
 	size_t count, cap;
@@ -97,9 +100,9 @@ proto_append(struct cg_job *job, struct proto_list *list, size_t width)
 		return NULL;
 	return memset((char *)list->at + list->count++ * width, 0, width);
 }
-/* Appends bytes; the list is not NULL then. */
+/* Appends bytes; afterwards the list is not NULL, even without bytes. */
 bool proto_append_bytes(struct cg_job *, struct proto_list *, struct cg_slice);
-/* Of bytes of a file, which cannot provoke collisions. */
+/* Hashes bytes of a file. A file cannot provoke collisions. */
 uint64_t proto_hash(uint64_t seed, struct cg_slice);
 
 struct proto_tables {
@@ -107,20 +110,20 @@ struct proto_tables {
 	struct cg_in *in;
 	struct cg_build *build;
 	struct proto_list strings; /* cg_name */
-	struct cg_space *space;    /* before mappings are added; else NULL */
+	struct cg_space *space;    /* NULL until mappings are added */
 	struct proto_list frames;  /* struct proto_frame */
 	uint64_t expanded;         /* see proto_expand() */
-	uint64_t made;             /* frames of it that nodes hold */
-	cg_node newest;            /* of all that locations made */
-	uint32_t round;            /* of nodes: how often they became invalid */
+	uint64_t made;             /* part of it: frames that nodes hold */
+	cg_node newest;            /* node made from a location */
+	uint32_t round;            /* counts how often nodes became invalid */
 };
 
-/* The text with an index of the string table. */
+/* Gets the text with an index of the string table. */
 bool proto_get_name(struct proto_tables *, uint64_t index, cg_name *);
 bool proto_get_text(struct proto_tables *, uint64_t, struct cg_slice *);
-/* Empties the tables, but still counts what was expanded. */
+/* Empties the tables, but keeps the count of expanded bytes. */
 void proto_drop_tables(struct proto_tables *);
-/* A line of source: int64 in messages, anything else is none. */
+/* A source line: int64 in messages; values out of range are 0. */
 static inline uint32_t
 proto_line(uint64_t line)
 {
@@ -136,32 +139,39 @@ struct proto_function {
 	uint32_t start_line;
 	bool defined;
 };
-/* A frame of a location; those of one are in a row, innermost first. */
+/*
+ * A frame of a location; frames of one location are adjacent, innermost first.
+ */
 struct proto_frame {
 	cg_fn fn;
-	cg_frame_id id; /* 0: on no stack yet */
+	cg_frame_id id; /* 0: not in a stack yet */
 	struct cg_pos pos;
 	bool inlined;
 };
 struct proto_place {
-	uint32_t mapping; /* number in the space; 0: unknown */
+	uint32_t mapping; /* number in the address space; 0: unknown */
 	uint64_t addr;    /* in the process */
 };
-/* Adds and describes a mapping; its number in the space, 0: failed. */
+/*
+ * Adds and describes a mapping; returns its number in the address space, 0:
+ * failed.
+ */
 uint32_t proto_add_mapping(struct proto_tables *, const struct cg_mapping *);
 /* Adds a frame for a line of a location. */
 bool proto_add_line(struct proto_tables *, const struct proto_place *,
     const struct proto_function *, uint32_t line, bool inlined);
 /* Adds the frames of a location without lines. */
 bool proto_add_address(struct proto_tables *, const struct proto_place *);
-/* Puts count frames from that one on on top of a node: *node is their leaf. */
+/*
+ * Adds count frames, from first on, on top of *node, which becomes their leaf.
+ */
 bool proto_put_frames(
     struct proto_tables *, uint32_t first, size_t count, cg_node *node);
-/* As cg_free_nodes(): true if no node is valid any more. */
+/* Like cg_free_nodes(): true if all nodes became invalid. */
 bool proto_free_nodes(struct proto_tables *);
 /*
- * Counts bytes for what a table lists once and samples use many times: too many
- * for the size of the file are an error.
+ * Counts bytes for entries that a table lists once and samples use many times.
+ * More than the size of the file allows is an error.
  */
 bool proto_expand(struct proto_tables *, uint64_t bytes);
 

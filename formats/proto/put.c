@@ -1,6 +1,6 @@
 /*
- * put.c - what the writers put into messages: fields, texts, entries of tables,
- * and descriptions that have a field.
+ * put.c - puts data into messages, for the writers: fields, texts, entries of
+ * tables, and descriptions that have a field.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,10 @@ proto_put_location(
 	}
 }
 
-/* Without a linker name, system_name repeats the name, as Go writes it. */
+/*
+ * Puts a function. Without a linker name, system_name repeats the name, as in
+ * Go.
+ */
 void
 proto_put_function(
     struct proto_writer *w, struct proto_list *to, size_t i, bool ids)
@@ -239,7 +242,7 @@ take_i64(struct cg_slice *text, int64_t *number)
 	return true;
 }
 
-/* Of merged profiles: begin of the first one, sum of the durations. */
+/* For merged profiles: the begin of the first one, the sum of the durations. */
 struct proto_times
 proto_get_times(const struct proto_writer *w)
 {
@@ -263,7 +266,7 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Of merged profiles the longest period of the first one's type:
+ * For merged profiles: the longest period of the first one's type, as
  * combineHeaders() in merge.go of pprof, which rejects other types.
  */
 struct proto_period

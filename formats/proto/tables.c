@@ -19,7 +19,7 @@ bool
 proto_append_bytes(
     struct cg_job *job, struct proto_list *list, struct cg_slice bytes)
 {
-	/* One more, so that the list is not NULL. */
+	/* Reserve one more byte, so that the list is not NULL. */
 	if (list->count + bytes.len >= list->cap &&
 	    !cg_reserve_more(job, list, list->count + bytes.len + 1, 1))
 		return false;
@@ -32,7 +32,7 @@ proto_append_bytes(
 uint64_t
 proto_hash(uint64_t seed, struct cg_slice bytes)
 {
-	/* Files know neither of two addresses. */
+	/* A file cannot know the two addresses. */
 	const uint64_t key[] = { seed, (uintptr_t)proto_hash };
 
 	return cg_hash_bytes(key, bytes.len > 0 ? bytes.ptr : "", bytes.len);

@@ -25,7 +25,7 @@ proto_take_long_varint(struct cg_slice *rest, uint64_t *value)
 	return false;
 }
 
-/* Numbers of a fixed size: nothing of ours, but they can be skipped. */
+/* Takes a number of fixed size, which no known field has, to skip it. */
 static bool
 take_fixed(struct cg_slice *rest, size_t size, uint64_t *value)
 {

@@ -21,12 +21,12 @@ enum proto_wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 struct proto_field {
 	uint64_t number;
 	unsigned wire;
-	uint64_t value;        /* of a number; of bytes, how many */
+	uint64_t value;        /* the number; of bytes, their number */
 	struct cg_slice bytes; /* of WIRE_BYTES */
 	const char *at;        /* its tag */
 };
 
-/* Takes a varint from the front; false: there is none, nothing is taken. */
+/* Takes a varint; false: there is none, and nothing is taken. */
 bool proto_take_long_varint(struct cg_slice *, uint64_t *);
 static inline bool
 proto_take_varint(struct cg_slice *rest, uint64_t *value)
@@ -34,7 +34,7 @@ proto_take_varint(struct cg_slice *rest, uint64_t *value)
 	const uint8_t *byte = (const uint8_t *)rest->ptr;
 	size_t len;
 
-	/* Most have at most three bytes. */
+	/* Most varints have at most three bytes. */
 	if (rest->len < 3 || (byte[0] & byte[1] & byte[2] & 0x80)) {
 		/* A copy, so that rest can stay in registers. */
 		struct cg_slice more = *rest;
@@ -60,9 +60,9 @@ proto_take_varint(struct cg_slice *rest, uint64_t *value)
 	rest->len -= len;
 	return true;
 }
-/* Takes a tag and its number or length, but not the bytes. */
+/* Takes a tag and the number or length after it, but not the bytes. */
 bool proto_take_tag(struct cg_slice *, struct proto_field *);
-/* Takes a whole field. False: there is none, nothing is taken. */
+/* Takes a whole field. False: there is none, and nothing is taken. */
 bool proto_take_field(struct cg_slice *, struct proto_field *);
 static inline char *
 proto_format_varint(char *to, uint64_t value)

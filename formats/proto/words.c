@@ -1,12 +1,13 @@
 /*
- * words.c - units, names and descriptions, as pprof and cgconv call them.
+ * words.c - units, names and descriptions, in the words of pprof and of
+ * cgconv.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "proto.h"
 
-/* Ours, pprof's. */
+/* cgconv's, pprof's. */
 static const char *const units[][2] = {
 	{ "", "count" },
 	{ "ns", "nanoseconds" },

@@ -1,7 +1,7 @@
 /*
- * write.h - the tables that a file lists, with ids from 1 in the order of first
- * use: frames.c and mappings.c number what there is, order.c sums costs of
- * stacks and sorts them, put.c puts fields and texts into messages.
+ * write.h - the tables of a file that is written, with ids from 1 in the order
+ * of first use: frames.c and mappings.c number the entries, order.c sums costs
+ * of stacks and sorts them, put.c puts fields and texts into messages.
  */
 #ifndef FORMATS_PROTO_WRITE_H
 #define FORMATS_PROTO_WRITE_H
@@ -11,21 +11,21 @@
 /* A function as written: one name in two source files is two functions. */
 struct proto_out_function {
 	uint32_t name; /* number of name and symbol */
-	cg_fn fn;      /* one that has them */
+	cg_fn fn;      /* a function that has them */
 	cg_file file;
 };
 /*
- * A frame on top of the one that it is inlined into; locations are such frames.
- * Object and address are those of the outermost frame.
+ * A frame on top of the frame that it is inlined into; each such frame is a
+ * location. Object and address are those of the outermost frame.
  */
 struct proto_out_frame {
 	uint32_t below; /* frame + 1; 0: not inlined */
 	cg_object object;
 	uint64_t addr;
-	uint32_t function; /* id; 0: it is known by its address only */
+	uint32_t function; /* id; 0: only the address is known */
 	uint32_t line;
-	uint32_t location; /* id, once a stack has used it as one */
-	uint32_t rank;     /* among frames, by what is written */
+	uint32_t location; /* id, once a stack uses it as a location */
+	uint32_t rank;     /* among frames, by the written fields */
 };
 /* Stacks of a node with the same labels; their costs are summed. */
 struct proto_out_row {
@@ -40,13 +40,13 @@ struct proto_out_mapping {
 	uint64_t start, limit, offset, bias;
 	struct cg_slice path, build_id;
 	cg_object object;
-	bool equal; /* to one before it */
+	bool equal; /* to an earlier row */
 	bool used, nameless, files, lines;
 };
-/* Mappings + 1 of an object; 0: none. */
+/* Mappings of an object, + 1; 0: none. */
 struct proto_object {
 	uint32_t first;
-	uint32_t rest; /* has the addresses that no range has */
+	uint32_t rest; /* of addresses outside of all ranges */
 };
 
 struct proto_writer {
@@ -57,23 +57,23 @@ struct proto_writer {
 	struct proto_list functions, frames, locations, mappings;
 	struct cg_map name_ids, function_ids, place_ids, at_ids, addr_ids;
 	struct cg_map frame_ids;
-	uint32_t places, addrs, ats; /* how many */
+	uint32_t places, addrs, ats; /* numbers of keys in the maps */
 	uint32_t *fn_name;           /* fn -> number of name and symbol */
 	bool *has_inlined;           /* fn: something is inlined into it */
 	/* The stacks: frames that are equal in the file share a node. */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *node; /* key: frame + 1 */
-	size_t nodes; /* with node 0, of stacks without a frame */
+	size_t nodes; /* including node 0, of stacks without a frame */
 	struct proto_object *objects; /* by object */
 	struct proto_list edges;      /* struct edge of mappings.c */
 	struct proto_list rows;       /* struct proto_out_row */
-	uint32_t *last_row;           /* by node: row + 1; 0: it has none */
+	uint32_t *last_row;           /* by node: last row + 1; 0: none */
 	struct cg_map row_ids;        /* labels << 32 | node -> row + 1 */
 	uint32_t *order;              /* rows, as written */
 	size_t elsewhere;       /* frames in other files than their functions */
 	uint64_t *cost;         /* of rows: all events */
 	struct proto_list sets; /* labels, as written, set by set */
-	size_t *set_end;        /* by set: where they are over */
+	size_t *set_end;        /* by set: end of its bytes in sets */
 	struct proto_list strings; /* struct cg_slice, sorted, distinct */
 	struct proto_list buf[3];  /* messages, one for each level */
 };
@@ -84,11 +84,11 @@ struct proto_writer {
 bool proto_list_mappings(struct proto_writer *);
 /*
  * The mapping + 1 of an address of an object, or of the object if the address
- * is 0; makes one if there is none. 0: no object, or out of memory.
+ * is 0. Adds a mapping if there is none. 0: no object, or out of memory.
  */
 uint32_t proto_find_mapping(struct proto_writer *, cg_object, uint64_t addr);
 
-/* ---- frames.c ------------------------------------------------------------ */
+/* ---- frames.c ----------------------------------------------------------- */
 
 /* Lists functions, frames and mappings, and nodes of frames. */
 bool proto_list_frames(struct proto_writer *);
@@ -104,7 +104,7 @@ bool proto_order(struct proto_writer *);
 
 /* ---- put.c --------------------------------------------------------------- */
 
-/* Room for n more bytes; NULL: out of memory, reported. */
+/* Reserves n more bytes; NULL: out of memory (reported). */
 char *proto_put_more(struct proto_writer *, struct proto_list *, size_t n);
 static inline char *
 proto_put_room(struct proto_writer *w, struct proto_list *buf, size_t n)
@@ -123,14 +123,14 @@ proto_put_varint(struct proto_writer *w, struct proto_list *buf, uint64_t value)
 }
 void proto_put_slice(
     struct proto_writer *, struct proto_list *, struct cg_slice);
-/* Puts a number; 0 is not written, because a missing field means 0. */
+/* Puts a number. 0 is not written, because a missing field means 0. */
 void proto_put_number(
     struct proto_writer *, struct proto_list *, unsigned field, uint64_t);
 /* Puts a message or packed numbers. */
 void proto_put_bytes(struct proto_writer *, struct proto_list *, unsigned field,
     const struct proto_list *);
 
-/* Puts location or function i; OpenTelemetry's have no ids. */
+/* Puts location or function i; ids: with its id, which OpenTelemetry lacks. */
 void proto_put_location(
     struct proto_writer *, struct proto_list *, size_t i, bool ids);
 void proto_put_function(
@@ -138,18 +138,21 @@ void proto_put_function(
 /* Writes a message, a text or packed numbers. */
 void proto_write_bytes(struct proto_writer *, unsigned field, struct cg_slice);
 
-/* Texts are collected and sorted before any is looked up. */
+/* Adds a text. All texts are added and sorted before any is looked up. */
 void proto_add_string(struct proto_writer *, struct cg_slice);
-/* Those of events, mappings and functions. */
+/* Adds the texts of events, mappings and functions. */
 void proto_add_table_strings(struct proto_writer *);
 void proto_sort_strings(struct proto_writer *);
-/* Index in the table; "" is the first text. */
+/* The index of a text in the table; "" is the first. */
 uint64_t proto_find_string(const struct proto_writer *, struct cg_slice);
-/* Puts that. */
+/* Puts the index of a text. */
 void proto_put_text(struct proto_writer *, struct proto_list *, unsigned field,
     struct cg_slice);
 
-/* Several parts become one, of which is known what they agree on. */
+/*
+ * The common identity of all parts, which are written as one: values that
+ * differ are dropped.
+ */
 struct cg_part_info proto_common_part(const struct proto_writer *);
 /* The first description with that key; "": none. */
 struct cg_slice proto_first_desc(const struct proto_writer *, const char *key);
@@ -162,7 +165,7 @@ struct proto_period {
 	struct cg_slice type, unit;
 };
 struct proto_period proto_get_period(const struct proto_writer *);
-/* Warns about what was lost, and frees what cg_alloc() does not. */
+/* Warns about lost data, and frees memory that cg_alloc() did not allocate. */
 void proto_end_writer(struct proto_writer *);
 
 #endif
