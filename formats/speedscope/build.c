@@ -1,5 +1,5 @@
 /*
- * build.c - puts what was read of a speedscope file into the builder.
+ * build.c - adds the data of a speedscope file to the builder.
  */
 #include <inttypes.h>
 
@@ -8,11 +8,11 @@
 /* A unit of weights, and the event that it becomes. */
 struct unit {
 	const char *name;  /* in the file */
-	const char *event; /* its name */
+	const char *event; /* its event */
 	const char *unit;
-	uint64_t scale; /* one of the file is this many of ours */
+	uint64_t scale; /* in ours, one unit of the file */
 };
-/* The first is for profiles without a unit. */
+/* The first one is for profiles without a unit. */
 static const struct unit units[] = {
 	{ "none", "samples", "", 1 },
 	{ "nanoseconds", "time", "ns", 1 },
@@ -79,8 +79,8 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * A part that cgconv wrote has a profile for each event; its samples are
- * counted in the first one. *first: this is it.
+ * Begins a part. A part that cgconv wrote has a profile for each event; its
+ * samples are counted in the first one. *first: this is the first.
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)
@@ -131,7 +131,7 @@ add_event(
 	return cg_add_event(r->build, &event);
 }
 
-/* Converts to our unit, rounded; false: too big. */
+/* Converts to our unit and rounds; false: the product overflows. */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,
     uint64_t *cost)

@@ -122,7 +122,7 @@ take_track(struct reader *r)
 	return speedscope_take_object(r, keys);
 }
 
-/* [ key, value ] */
+/* Takes [ key, value ]. */
 static bool
 take_desc(struct reader *r)
 {
@@ -168,7 +168,7 @@ speedscope_take_ours(struct reader *r)
 	return speedscope_take_object(r, our_keys);
 }
 
-/* The number of samples of the next stack of the profile. */
+/* Takes the number of samples of the next stack of the profile. */
 static bool
 take_count(struct reader *r)
 {

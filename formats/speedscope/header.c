@@ -1,5 +1,5 @@
 /*
- * header.c - writes what precedes the samples of a profile.
+ * header.c - writes the keys before the samples of a profile.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define GUESSED " (" CG_GUESSED_VALUE ")"
 
-/* speedscope's name of a unit; "none" for all that it does not know. */
+/* speedscope's name of a unit; "none" for units that it does not know. */
 static const char *
 find_unit(const char *unit)
 {
@@ -143,7 +143,7 @@ speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
 	cg_putf(out,
 	    ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":",
 	    find_unit(info->unit), head->begin);
-	/* A sum of costs may be above 2^63. */
+	/* A sum of costs may exceed INT64_MAX. */
 	if (head->begin < 0)
 		cg_putf(out, "%" PRId64, head->end);
 	else

@@ -6,7 +6,7 @@
 #include "read.h"
 
 #define NANO_DIGITS 9
-#define DIGITS_MAX 48 /* of a number; more are ignored */
+#define DIGITS_MAX 48 /* of a number; more digits are ignored */
 
 bool
 speedscope_reject(struct reader *r, const char *expected)
@@ -79,7 +79,7 @@ join_digits(
 	return true;
 }
 
-/* "12.5e3"; decimals after the ninth are ignored. */
+/* Parses "12.5e3"; decimals after the ninth are ignored. */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)
 {

@@ -2,9 +2,9 @@
  * order.c - writes a profile for each track: samples in the order of time, or
  * the begin and end of calls.
  *
- * speedscope's axis is the sum of weights. If costs and times have one unit, it
- * is time: samples without frames are gaps. Otherwise only the order of samples
- * is kept.
+ * speedscope's axis is the sum of weights. If costs and times have the same
+ * unit, the axis is time, and samples without frames are gaps. Otherwise only
+ * the order of samples is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ is_of_part(const struct writer *w, size_t track, cg_part part)
 	       cg_get_track(w->graph, track)->part == part;
 }
 
-/* The samples of the part's stacks. */
+/* Counts the samples of the part's stacks. */
 static uint64_t
 count_samples(const struct writer *w, cg_part part)
 {
@@ -79,7 +79,7 @@ count_samples(const struct writer *w, cg_part part)
 	return samples;
 }
 
-/* Sums the costs of the part's tracks. Parts come in their order. */
+/* Sums the costs of the part's tracks. Call it for parts in ascending order. */
 static bool
 cover_part(struct writer *w, cg_part part)
 {
@@ -123,11 +123,11 @@ struct profile {
 	bool is_time;     /* the axis */
 	uint64_t entries; /* gaps and samples */
 	bool optional;
-	/* What a moment leaves to the next one. */
-	bool first;     /* nothing was written */
+	/* State from one moment to the next: */
+	bool first;     /* nothing was written yet */
 	bool failed;    /* out of memory */
 	int64_t at;     /* on the axis */
-	uint32_t stack; /* that goes on */
+	uint32_t stack; /* the stack that is open */
 };
 
 static void
@@ -138,7 +138,7 @@ put_separator(struct profile *it, const char *separator)
 	it->first = false;
 }
 
-/* Goes to the begin of the track; NULL: out of memory (reported). */
+/* Starts a pass over the track; NULL: out of memory (reported). */
 static struct cg_moments *
 begin_pass(struct profile *it)
 {
@@ -150,7 +150,10 @@ begin_pass(struct profile *it)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* A moment's cost of the event; false: it has none, and is not written. */
+/*
+ * Gets a moment's cost of the event; false: none, so the moment is not
+ * written.
+ */
 static bool
 get_cost(
     const struct profile *it, const struct cg_moment *moment, uint64_t *cost)
@@ -161,7 +164,7 @@ get_cost(
 	return *cost != 0;
 }
 
-/* The idle time before a sample, and where the sample ends. */
+/* Returns the idle time before a sample; moves to the end of the sample. */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 {
@@ -215,7 +218,7 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 	cg_putu(it->w->out, weight);
 }
 
-/* Where the axis ends, and whether there are costs without a frame. */
+/* Finds the end of the axis, and costs without a frame. */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
 {
@@ -229,7 +232,10 @@ put_samples(struct writer *w, struct profile *it)
 {
 	bool ok;
 
-	/* Costs without a frame could not be told from gaps. */
+	/*
+	 * Gaps are written only if all costs have frames: both would look
+	 * alike.
+	 */
 	it->head.gaps = false;
 	if (!visit_samples(it, count_entry))
 		return false;
@@ -237,10 +243,13 @@ put_samples(struct writer *w, struct profile *it)
 	it->head.gaps = it->is_time && it->first;
 	if (it->head.gaps && !visit_samples(it, count_entry))
 		return false;
-	/* Without any, samples of bytes are no times when they are read. */
+	/*
+	 * Not if there is no gap: a reader would take samples of bytes for
+	 * times.
+	 */
 	it->head.gaps = it->head.gaps && !it->first;
 	it->head.end = it->at;
-	/* Other events may have all samples of the track. */
+	/* Omit an empty optional profile: other events may have all samples. */
 	if (it->entries == 0 && it->optional)
 		return true;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
@@ -272,7 +281,7 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 	cg_out_advance(w->out, to);
 }
 
-/* Ends and begins calls until the stack is another one. */
+/* Ends and begins calls until the stack is to. */
 static bool
 change_stack(struct profile *it, uint32_t to, int64_t at)
 {
@@ -321,7 +330,7 @@ put_spans(struct writer *w, struct profile *it)
 
 /* ---- Profiles ------------------------------------------------------------ */
 
-/* How many moments of the part's tracks have costs of the event. */
+/* Counts the moments of the part's tracks that have costs of the event. */
 static uint64_t
 count_moments(struct writer *w, cg_part part, size_t event)
 {
@@ -338,7 +347,7 @@ count_moments(struct writer *w, cg_part part, size_t event)
 	return count;
 }
 
-/* True if the part's samples are as many as its costs, and not its moments. */
+/* True if the part's cost equals its number of samples, but not its moments. */
 static bool
 are_weights_counts(struct writer *w, cg_part part, size_t event)
 {
@@ -365,7 +374,7 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 {
 	const char *unit = cg_get_event(w->graph, event)->unit;
 	uint64_t total = cg_part_totals(w->graph, part)[event];
-	/* Profiles of earlier events have counted them. */
+	/* Profiles of earlier events have counted all samples. */
 	bool again = !first && w->entries >= w->samples;
 	bool named = has_threads(w->graph);
 	bool counted = first && are_weights_counts(w, part, event);

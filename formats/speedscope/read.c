@@ -10,7 +10,10 @@
 
 /* ---- Costs -------------------------------------------------------------- */
 
-/* Most nodes have one child, which is in no table. */
+/*
+ * Adds a node to the table. Most nodes are the only child of their parent and
+ * stay out of it.
+ */
 static bool
 list_node(struct reader *r, uint32_t node)
 {
@@ -73,7 +76,7 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	struct cost *cost;
 	uint32_t *id;
 
-	/* Time without a frame is dropped, unless cgconv wrote it. */
+	/* Drop time without a frame, unless cgconv wrote it. */
 	if (node == 0 && !r->profile.ours)
 		return true;
 	if (node >= r->cost_of.n &&
@@ -94,7 +97,7 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	       speedscope_reject(r, "weights whose sum is below 2^64");
 }
 
-/* The cost of a sample. */
+/* Adds the cost of a sample. */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 {
@@ -105,11 +108,11 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 
 /* ---- Sampled profiles --------------------------------------------------- */
 
-/* Samples that are looked up, and numbers that are parsed at once. */
+/* Samples looked up at once, and numbers parsed at once. */
 #define SAMPLES_AT_ONCE 64
 #define FRAMES_AT_ONCE 64
 
-/* Finds the nodes of samples in the builder. */
+/* Finds the builder's nodes of samples. */
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)
 {
@@ -142,7 +145,7 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 	return true;
 }
 
-/* Finds the nodes of the samples that were parsed. */
+/* Finds the nodes of the parsed samples. */
 static bool
 finish_samples(struct reader *r)
 {
@@ -163,7 +166,7 @@ static bool
 take_stack(struct reader *r)
 {
 	const size_t frames = r->frames.n;
-	/* Greater ones are not quick: they are reported. */
+	/* Larger numbers take the slow path, which reports them. */
 	const uint32_t max = r->direct && frames <= UINT32_MAX
 				 ? (uint32_t)frames - 1
 				 : UINT32_MAX;
@@ -242,7 +245,7 @@ take_weights(struct reader *r)
 	    r, r->sampled ? take_weight_of_sample : take_weight);
 }
 
-/* Weights that came before their samples. */
+/* Joins samples with weights that came before them. */
 static bool
 join_weights(struct reader *r)
 {
@@ -339,7 +342,7 @@ close_frame(struct reader *r)
 		r->open.n = depth - 1;
 }
 
-/* The node of a frame on top of the open ones. */
+/* Finds the node of a frame on top of the open frames. */
 static bool
 find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 {
@@ -352,7 +355,7 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 	return *node != 0;
 }
 
-/* Makes the frame the last one that is open. */
+/* Opens a frame on top of the open frames. */
 static bool
 open_frame(struct reader *r, uint32_t frame)
 {
@@ -412,7 +415,7 @@ take_unit(struct reader *r)
 	return speedscope_take_name(r, &r->profile.unit);
 }
 
-/* The schema allows negative ones, which no producer is known to write. */
+/* The schema allows negative values, which no known producer writes. */
 static bool
 take_start(struct reader *r)
 {
@@ -428,10 +431,10 @@ static const struct key profile_keys[] = {
 	{ "weights", take_weights }, { "events", take_events },
 	{ "cgconv", speedscope_take_ours },
 	{ "counts", speedscope_take_counts },
-	{ NULL, NULL }, /* "type" and "endValue" are not needed */
+	{ NULL, NULL }, /* "type" and "endValue" are not used */
 };
 
-/* The next profile has costs of its own. */
+/* Clears the costs of a profile for the next one. */
 static void
 forget_costs(struct reader *r)
 {
@@ -594,7 +597,7 @@ read_file(struct reader *r, struct cg_in *in)
 		(void)cg_reject(r->job, "expected \"profiles\"");
 		return;
 	}
-	/* The graph needs the memory. */
+	/* Free the tables: the graph needs the memory. */
 	cg_map_clear(&r->node_ids);
 	cg_drop(r->job, &r->cost_of);
 	speedscope_build(r);

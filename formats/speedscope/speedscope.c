@@ -12,24 +12,25 @@
  *	    { "type": "evented", "name", "unit", "startValue", "endValue",
  *	      "events": [ { "type": "O" or "C", "frame", "at" }, ... ] } ] }
  *
- * Keys stand in any order. A profile is a part, its unit makes the event;
- * times are whole nanoseconds. cgconv adds the key "cgconv" to each profile: its
- * event and part, and the descriptions of the part, so that these survive; "counted" there tells that weights are numbers
- * of samples. Otherwise "counts" lists the numbers of samples, unless they are
- * 1 in a part's first profile and 0 in others. In a frame "cgconv" has its
- * object and inlining.
+ * Keys may be in any order. A profile is a part, its unit gives the event;
+ * times are whole nanoseconds. cgconv adds the key "cgconv" to each profile:
+ * its event and part, and the descriptions of the part, so that they survive;
+ * "counted" in it means that weights are numbers of samples. Otherwise
+ * "counts" lists the numbers of samples, unless each is 1 in a part's first
+ * profile, and 0 in its others. In a frame, "cgconv" has its object and
+ * inlining.
  *
  * A graph with a timeline becomes a profile for each track and event: "track"
  * in "cgconv" has its pid, tid, name and process. Samples are in the order of
- * time; "gaps" tells that those without frames are none, but time in between;
- * "again" that they were counted in the profile of an earlier event. Tracks of
- * spans become evented profiles. activeProfileIndex, which speedscope shows
- * first, is the profile of the main event that costs most. Without "track"
- * cgconv has sorted the stacks.
+ * time; "gaps" means that samples without frames are the time between samples;
+ * "again" means that the samples were counted in the profile of an earlier
+ * event. Tracks of spans become evented profiles. speedscope shows the profile
+ * activeProfileIndex first: the most expensive one of the main event. Without
+ * "track", cgconv has sorted the stacks.
  *
- * Names, stacks, files, lines, objects, inlining, events and parts survive;
- * addresses, and lines in other files than the function's, do not. Frames of
- * one name that have columns are told apart by their positions.
+ * Names, stacks, files, lines, objects, inlining, events and parts survive.
+ * Addresses, and lines in other files than the function's, are lost. Frames
+ * with the same name are distinguished by their positions if they have columns.
  */
 #include "speedscope.h"
 

@@ -1,5 +1,5 @@
 /*
- * timeline.c - samples and events in their order.
+ * timeline.c - adds samples and events in order of time.
  *
  * A sample lasts as long as its weight; the first one begins at startValue.
  */
@@ -9,7 +9,10 @@ bool
 speedscope_keep_moment(
     struct reader *r, uint32_t node, const struct decimal *value)
 {
-	/* Without a track cgconv has sorted the stacks. */
+	/*
+	 * Without a track, cgconv has sorted the stacks: there is no order of
+	 * time.
+	 */
 	if (r->untimed || (r->profile.ours && !r->profile.tracked))
 		return true;
 	if (!r->timed) {
@@ -23,7 +26,7 @@ speedscope_keep_moment(
 		cg_numbers_in(r->job, &r->moments, value->nano));
 }
 
-/* The next moment of the profile; false at its end. */
+/* Gets the next moment of the profile; false at its end. */
 static bool
 get_moment(const struct reader *r, const struct profile *profile, size_t *at,
     uint32_t *node, struct decimal *value)
@@ -47,7 +50,7 @@ struct timeline {
 	unsigned column;
 };
 
-/* INT64_MAX, which the library does not keep: it does not fit. */
+/* Scales a time; INT64_MAX, which the library drops, if it overflows. */
 static int64_t
 scale_time(const struct decimal *value, uint64_t factor)
 {
@@ -59,8 +62,8 @@ scale_time(const struct decimal *value, uint64_t factor)
 }
 
 /*
- * The weights of a node so far: costs are rounded as their sum is. NULL: out of
- * memory.
+ * The sum of a node's weights so far: costs are rounded so that their sum is
+ * the rounded sum. NULL: out of memory.
  */
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)
@@ -78,7 +81,7 @@ get_sum(struct reader *r, uint32_t node)
 	return sum;
 }
 
-/* Costs fit, as build.c has added their sums. */
+/* Adds a sample. Costs cannot overflow, as build.c has added their sums. */
 static bool
 add_sample(struct reader *r, const struct profile *profile,
     struct timeline *line, uint32_t node, const struct decimal *weight)
@@ -93,7 +96,7 @@ add_sample(struct reader *r, const struct profile *profile,
 
 	if (!speedscope_add_decimal(&line->now, weight))
 		line->now.whole = UINT64_MAX;
-	/* Time without a frame: see add_cost(). */
+	/* Drop time without a frame: see add_cost(). */
 	if (node == 0 && (!profile->ours || profile->gaps))
 		return true;
 	sum = get_sum(r, node);
@@ -131,7 +134,7 @@ add_moments(
 			add_event(r, line, node, &value);
 		else
 			ok = add_sample(r, profile, line, node, &value);
-	/* The last sample has a length, too. */
+	/* States the end, as the last sample has a length, too. */
 	if (!profile->evented)
 		cg_state_times(r->build,
 		    scale_time(&profile->start, line->factor),
@@ -157,7 +160,9 @@ speedscope_add_moments(struct reader *r, const struct profile *profile,
 
 	if (profile->first_moment == profile->end_moment)
 		return true;
-	/* cgconv writes a profile for each event of a track. */
+	/*
+	 * A track that cgconv wrote has a profile for each event: continue it.
+	 */
 	if (profile->ours)
 		cg_set_track(r->build, &track);
 	else

@@ -1,8 +1,9 @@
 /*
  * write.c - writes speedscope's files. speedscope.c describes the format.
  *
- * One sampled profile for each part and event with costs, or one for each track
- * (order.c). Stacks that differ only in what is not written are merged.
+ * Writes one sampled profile for each part and event with costs, or one for
+ * each track (order.c). Stacks that differ only in data that is not written
+ * are merged.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,8 +36,8 @@ new_frame(
 }
 
 /*
- * The frame of a node. It has one file: the function's own, else that of the
- * line; a line in another file than the function's is dropped.
+ * Finds the frame of a node. A frame has one file: the function's own, else
+ * that of the line; a line in another file than the function's is dropped.
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -107,7 +108,7 @@ put_frame(struct writer *w, const struct frame *frame)
 	cg_putc(w->out, '}');
 }
 
-/* Marks nodes of stacks with costs: others are not written. */
+/* Marks nodes of stacks with costs; other nodes are not written. */
 static bool
 mark_used(struct writer *w)
 {
@@ -131,7 +132,9 @@ mark_used(struct writer *w)
 	return true;
 }
 
-/* Writes frames; those that differ only in what is not written are one. */
+/*
+ * Writes frames; frames that differ only in data that is not written are one.
+ */
 static bool
 put_frames(struct writer *w)
 {
@@ -191,7 +194,7 @@ merge_stacks(struct writer *w)
 	w->rank = calloc(count, sizeof(*w->rank));
 	if (!w->order || !w->rank_of || !w->cost || !w->count || !w->rank)
 		return false;
-	/* Level by level: a stack's callees come after all stacks as deep. */
+	/* Level by level: callees come after all stacks of the level above. */
 	for (uint32_t rank = 0; rank < n; rank++) {
 		const uint32_t *child;
 		size_t called =
@@ -245,7 +248,10 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 	return true;
 }
 
-/* Sums and sorts the part's costs. Sums fit, as the part's total does. */
+/*
+ * Sums and sorts the part's costs. Sums cannot overflow, as the part's total
+ * fits.
+ */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
 {
@@ -328,11 +334,11 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 		put_numbers(w, "counts", w->count);
 	cg_putc(w->out, '}');
 	clear_costs(w);
-	w->entries = w->samples; /* counted */
+	w->entries = w->samples; /* all are counted */
 	return true;
 }
 
-/* Finds what is shown first. */
+/* Finds the part and profile to show first. */
 static void
 find_main(struct writer *w)
 {
@@ -358,7 +364,7 @@ put_profiles(struct writer *w)
 		for (size_t i = 0; i < events; i++) {
 			uint64_t total = cg_part_totals(w->graph, part)[i];
 
-			/* A file has at least one profile. */
+			/* Skip empty profiles, but write at least one. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
 			if (speedscope_has_order(w, part, i)
