@@ -9,9 +9,9 @@
  *	, sleep, 1234]: 5
  *
  * Frames are leaf first, with an offset or an address; a line of "," ends one
- * stack of a key. Of the other parts of a key a text is taken for comm, a
- * number for pid and, if there are two, tid. Source: bpftrace's documentation,
- * and stackcollapse-bpftrace.pl.
+ * stack of a key. Of the other parts of a key, a text becomes comm, a number
+ * pid, and a second number tid. Source: bpftrace's documentation, and
+ * stackcollapse-bpftrace.pl.
  */
 #include <string.h>
 
@@ -20,11 +20,11 @@
 struct reader {
 	struct text_frames frames;
 	struct cg_sample_key key;
-	bool open; /* in a map's key */
+	bool open; /* within a map's key */
 	uint64_t stacks, skipped;
 };
 
-/* "comm", "1234": parts of a key on one line; consumed. */
+/* Takes parts of a key on one line: "comm", "1234". */
 static void
 take_parts(struct reader *r, struct cg_slice text)
 {
@@ -45,7 +45,9 @@ take_parts(struct reader *r, struct cg_slice text)
 	}
 }
 
-/* "7f3a name+12 (/lib/x.so)", of stack mode perf: cuts off what is around. */
+/*
+ * Takes address and object off "7f3a name+12 (/lib/x.so)", of stack mode perf.
+ */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
 {
@@ -90,7 +92,7 @@ cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
 {
 	struct cg_slice number;
 
-	/* The lines of a histogram follow. */
+	/* A histogram: its lines follow. */
 	*counted = false;
 	if (line->len > 1 && memcmp(line->ptr + line->len - 2, "]:", 2) == 0) {
 		line->len -= 2;
@@ -111,7 +113,7 @@ static bool
 end_stack(struct reader *r, bool counted, uint64_t count)
 {
 	r->open = false;
-	/* A histogram, or a sum that is no count. */
+	/* A histogram, or a sum that is no count, is skipped. */
 	if (!counted) {
 		r->skipped++;
 		r->frames.frame.n = 0;
@@ -122,7 +124,7 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 	return text_end_stack(&r->frames, count, "[unknown]");
 }
 
-/* "@[", "@name[comm," begins a key. */
+/* Takes the text that begins a key: "@[", "@name[comm,". */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)
 {
@@ -178,7 +180,7 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* A line that begins a key; what the program prints may precede it. */
+/* Looks for a line that begins a key; other output may precede it. */
 static int
 probe(const struct cg_head *head)
 {

@@ -7,8 +7,8 @@
  *
  * Frames are leaf first, "module`function+offset" or an address; an empty line
  * separates the kernel's stack from the user's, and a number alone ends an
- * entry. Other keys of the aggregation are printed before the stack: a text is
- * taken for execname, a number for pid. SystemTap's print_backtrace() has other
+ * entry. Other keys of the aggregation are printed before the stack: a text
+ * becomes execname, a number pid. SystemTap's print_backtrace() has other
  * frames, "0xffffffff81000001 : do_read+0x1/0x10 [kernel]". Source: dtrace(1),
  * and the files of FlameGraph and inferno.
  */
@@ -22,7 +22,7 @@ struct reader {
 	struct text_frames frames;
 	struct cg_sample_key key;
 	bool keyed;  /* a key waits for its stack */
-	bool header; /* the last line was one: the next one tells the probe */
+	bool header; /* the last line was a header: its probe follows */
 	uint64_t stacks;
 };
 
@@ -42,7 +42,7 @@ is_frame(struct cg_slice text)
 	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x");
 }
 
-/* "0x1f : name+0x1/0x10 [module]"; the size and the module may be missing. */
+/* Splits "0x1f : name+0x1/0x10 [module]"; size and module are optional. */
 static bool
 split_systemtap(
     struct cg_slice text, struct cg_slice *name, struct cg_slice *module)
@@ -81,7 +81,7 @@ take_frame(struct reader *r, struct cg_slice text)
 	return text_add_frame(&r->frames, rest, module, 0);
 }
 
-/* A key that is printed before the stack. */
+/* Takes a key that is printed before the stack. */
 static void
 take_key(struct reader *r, struct cg_slice text)
 {
@@ -147,7 +147,7 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* The header, or else a frame and a count with nothing before. */
+/* Looks for the header, or for a frame and a count before other text. */
 static int
 probe(const struct cg_head *head)
 {

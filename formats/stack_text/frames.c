@@ -1,5 +1,5 @@
 /*
- * frames.c - frames that wait until the stack's count is known.
+ * frames.c - keeps frames until the count of their stack is known.
  */
 #include <string.h>
 

@@ -8,9 +8,9 @@
  *	created by main.main in goroutine 1
  *		/tmp/main.go:18 +0x85
  *
- * Source: runtime/traceback.go and goroutineheader() of go1.19, and of later
- * ones. State, wait and creator are labels; stacks that are alike are merged.
- * Dropped: numbers of goroutines, arguments, offsets, and all other text.
+ * Source: runtime/traceback.go and goroutineheader() of go1.19 and later.
+ * State, wait and creator become labels; equal stacks are merged. Numbers of
+ * goroutines, arguments, offsets, and all other text are dropped.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct reader {
 	struct cg_label label[LABELS];
 	size_t labels;
 	bool in_goroutine, seen;
-	/* A function whose file and line are on the next line. */
+	/* A function; the next line has its file and line. */
 	bool pending, creator;
 	cg_name name;
 	bool inlined;
@@ -53,7 +53,7 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 	return label;
 }
 
-/* "5 minutes" */
+/* Takes "5 minutes". */
 static bool
 add_wait(struct reader *r, struct cg_slice text)
 {
@@ -106,7 +106,7 @@ begin(struct reader *r, struct cg_slice state)
 	}
 }
 
-/* Adds the function that waits for its file and line. */
+/* Adds the waiting function with its file and line. */
 static bool
 end_function(struct reader *r, struct cg_pos pos)
 {
@@ -141,7 +141,7 @@ end(struct reader *r)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* "/tmp/main.go:10 +0x1e fp=0xc0 sp=0xc1 pc=0x45" */
+/* Takes "/tmp/main.go:10 +0x1e fp=0xc0 sp=0xc1 pc=0x45". */
 static bool
 take_place(struct reader *r, struct cg_slice line)
 {
@@ -173,7 +173,7 @@ begin_function(struct reader *r, struct cg_slice name, bool creator)
 	return true;
 }
 
-/* "main.(*box).wait(0x0?, {0xc00001, 0x2})"; "(...)": maybe inlined. */
+/* Takes "main.(*box).wait(0x0?, {0xc00001, 0x2})". "(...)": maybe inlined. */
 static bool
 take_function(struct reader *r, struct cg_slice line)
 {
@@ -254,8 +254,11 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* A dump begins with a goroutine; a panic or a log has other lines first. */
-/* A dump at the end of a log; not one in a source, of which it is a part. */
+/*
+ * A dump begins with a goroutine; before a panic, or in a log, are other
+ * lines.
+ */
+/* A dump may end a log. A source that contains a dump is no profile. */
 static int
 probe(const struct cg_head *head)
 {
@@ -273,7 +276,7 @@ probe(const struct cg_head *head)
 		else if (cg_trim(line).len > 0)
 			others++;
 	}
-	/* Each place has the line of its function. */
+	/* Each file and line follows its function. */
 	return headers > 0 && places > 0 && others <= 2 * places
 		   ? CG_PROBE_LIKELY
 		   : CG_PROBE_NO;

@@ -9,11 +9,11 @@
  *	   1 21.64% 21.64%     686 300011 java.io.FileInputStream.read
  *	CPU SAMPLES END
  *
- * Frames are leaf first. A dump on demand repeats a section with what was
- * counted so far: the last one counts. Times are percentages with two digits;
- * numbers of calls of cpu=times are those from the trace's second frame. Of
- * heap=sites the class that was allocated becomes the leaf. Heap dumps are
- * skipped. Source: hprof_io.c of JDK 8, and the files of gprof2dot.
+ * Frames are leaf first. A dump on demand repeats a section with the costs so
+ * far: the last section counts. Times are percentages with two digits; numbers
+ * of calls of cpu=times are calls by the trace's second frame. For heap=sites,
+ * the allocated class becomes the leaf. Heap dumps are skipped. Source:
+ * hprof_io.c of JDK 8, and the files of gprof2dot.
  */
 #include <string.h>
 
@@ -25,9 +25,9 @@
 
 static const struct kind {
 	const char *begin, *end;
-	size_t numbers; /* between the percentages and the trace */
+	size_t numbers; /* numbers between the percentages and the trace */
 	bool time;      /* the first event is the percentage of a total in ms */
-	bool calls;     /* the number is one of calls */
+	bool calls;     /* the number is a number of calls */
 	bool sites;     /* the name is a class, not the trace's method */
 	struct cg_event event[VALUES_MAX];
 	size_t events;
@@ -93,7 +93,7 @@ struct reader {
 
 /* ---- Traces and threads -------------------------------------------------- */
 
-/* "main.c:12", "Main.java:Unknown line", "<Unknown Source>" */
+/* Takes "main.c:12", "Main.java:Unknown line", "<Unknown Source>". */
 static void
 take_place(struct reader *r, struct cg_slice place, struct cg_pos *pos)
 {
@@ -133,7 +133,7 @@ take_frame(struct reader *r, struct cg_slice text)
 		.fn = cg_add_fn(r->build, name, pos.file, 0), .pos = pos });
 }
 
-/* "TRACE 300011: (thread=200001)" */
+/* Takes "TRACE 300011: (thread=200001)". */
 static bool
 begin_trace(struct reader *r, struct cg_slice rest)
 {
@@ -172,7 +172,7 @@ end_trace(struct reader *r)
 	trace->node = text_take_node(&r->frames);
 }
 
-/* "THREAD START (obj=5000, id = 200001, name="main", group="main")" */
+/* Takes "THREAD START (obj=5000, id = 200001, name="main", group="main")". */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
 {
@@ -199,7 +199,7 @@ take_thread(struct reader *r, struct cg_slice line)
 
 /* ---- Sections ------------------------------------------------------------ */
 
-/* "21.64%" in hundredths; some locales have a comma. */
+/* Takes "21.64%" in hundredths; some locales have a comma. */
 static bool
 take_percent(struct cg_slice *line, uint64_t *hundredths)
 {
@@ -225,7 +225,7 @@ take_number(struct cg_slice *line, uint64_t *number)
 	return cg_take_u64(line, number);
 }
 
-/* "   1 21.64% 21.64%     686 300011 java.io.FileInputStream.read" */
+/* Takes "   1 21.64% 21.64%     686 300011 java.io.FileInputStream.read". */
 static bool
 take_row(struct reader *r, struct cg_slice line)
 {
@@ -253,7 +253,7 @@ take_row(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* "CPU TIME (ms) BEGIN (total = 3170) Mon Aug  4 22:22:24 2008" */
+/* Takes "CPU TIME (ms) BEGIN (total = 3170) Mon Aug  4 22:22:24 2008". */
 static bool
 begin_section(struct reader *r, struct cg_slice line)
 {
@@ -293,12 +293,15 @@ take_line(struct reader *r, struct cg_slice line)
 	if (r->kind) {
 		if (cg_starts(text, r->kind->end))
 			r->kind = NULL;
-		/* Heads are "rank self ...", and of sites another line. */
+		/*
+		 * Skip the head, "rank self ...", which has a second line for
+		 * sites.
+		 */
 		else if (text.len > 0 && *text.ptr >= '0' && *text.ptr <= '9')
 			return take_row(r, text);
 		return true;
 	}
-	/* The introduction has such lines, too, without a number. */
+	/* The introduction also has such lines, but without a number. */
 	if (cg_take_prefix(&rest, "TRACE ") && rest.len > 0 && *rest.ptr != ' ')
 		return begin_trace(r, rest);
 	if (cg_starts(line, "THREAD START ("))
@@ -330,7 +333,10 @@ add_row(struct reader *r, const struct kind *kind, const struct row *row,
 	if (index > 0)
 		trace = r->trace.at[index - 1];
 	set_thread(r, trace.thread);
-	/* A trace may have no frames; the name is that of its first one. */
+	/*
+	 * A trace without frames gets the row's name, which is that of its
+	 * first frame.
+	 */
 	if (trace.node == 0 || kind->sites) {
 		trace.caller = trace.leaf;
 		trace.leaf.fn = cg_add_fn_named(r->build, row->name, 0, 0);

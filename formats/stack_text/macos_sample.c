@@ -6,9 +6,10 @@
  *	    + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]
  *	    +   825 main  (in rg) + 41  [0x10384b549]
  *
- * Numbers count samples, with those of the lines below that are further to the
- * right; a thread is a line at the left. A frame may end in "file.c:12". Source:
- * stackcollapse-sample.awk, and files of inferno and of gprof2dot.
+ * Numbers count samples; a number includes those of the callees, which are the
+ * lines below that are further to the right. A thread is a line at the left. A
+ * frame may end in "file.c:12". Source: stackcollapse-sample.awk, and files of
+ * inferno and of gprof2dot.
  */
 #include <string.h>
 
@@ -19,9 +20,9 @@
 #define TOTAL "Total number in stack"
 
 struct level {
-	size_t column; /* of its number */
+	size_t column; /* where its number begins */
 	cg_node node;
-	uint64_t rest; /* samples that no callee has */
+	uint64_t rest; /* samples not in callees */
 };
 
 struct reader {
@@ -30,12 +31,12 @@ struct reader {
 	struct cg_sample_key key;
 	struct cg_space *space; /* counts addresses without names */
 	CG_ARRAY(struct level) level;
-	bool in_graph, seen, ended; /* threads; the line after them */
+	bool in_graph, seen, ended; /* the threads; lines after them */
 };
 
 /* ---- Frames -------------------------------------------------------------- */
 
-/* "file.c:12" at the end of a line: after the address. */
+/* Takes "file.c:12" from the end of a line, after the address. */
 static void
 take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 {
@@ -53,7 +54,7 @@ take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 	pos->line = line;
 }
 
-/* Executables of macOS are no ELF files: no symbols are looked up. */
+/* Executables of macOS are no ELF files, so their symbols are not looked up. */
 static void
 count_unnamed(struct reader *r, struct cg_slice text)
 {
@@ -65,7 +66,7 @@ count_unnamed(struct reader *r, struct cg_slice text)
 	(void)cg_space_symbols(r->space, 0, addr, NULL);
 }
 
-/* "main  (in rg) + 41  [0x10384b549]" */
+/* Adds the frame of "main  (in rg) + 41  [0x10384b549]". */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 {
@@ -93,7 +94,9 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 	    &pos, false);
 }
 
-/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)" */
+/*
+ * Begins "Thread_15758523 DispatchQueue_1: com.apple.main-thread (serial)".
+ */
 static void
 begin_thread(struct reader *r, struct cg_slice text)
 {
@@ -110,7 +113,7 @@ begin_thread(struct reader *r, struct cg_slice text)
 
 /* ---- The call graph ------------------------------------------------------ */
 
-/* The samples that no callee has are the frame's own. */
+/* Closes a level. Samples that are in no callee are the frame's own. */
 static void
 close_level(struct reader *r)
 {
@@ -165,7 +168,7 @@ take_node(struct reader *r, struct cg_slice line)
 	       open_level(r, column, node, count);
 }
 
-/* "Analysis of sampling rg (pid 64751) every 1 millisecond" */
+/* Takes "Analysis of sampling rg (pid 64751) every 1 millisecond". */
 static void
 take_head(struct reader *r, struct cg_slice line)
 {

@@ -1,7 +1,7 @@
 /*
  * stack_text.h - stacks that tracers print, a frame on each line.
  *
- *	frames.c        frames that wait until the stack's count is known
+ *	frames.c        keeps frames until the stack's count is known
  *	dtrace.c        aggregations of stack() and ustack()
  *	bpftrace.c      maps by kstack and ustack
  *	macos_sample.c  call graphs of macOS's sample and Activity Monitor
@@ -20,7 +20,7 @@ struct text_frame {
 	bool inlined;
 };
 
-/* A frame's texts are copied: they may be given in pieces of lines. */
+/* Frames of a stack. Texts are copied, as they may be parts of lines. */
 struct text_frames {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -28,38 +28,39 @@ struct text_frames {
 	struct cg_space *space; /* for text_add_unnamed() */
 };
 
-/* The leaf comes first, as tracers print stacks. */
+/* Adds a frame. The leaf comes first, as tracers print stacks. */
 bool text_add_frame(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
 /*
- * The same where the text has no name for the address: the frames that symbols
- * of the object know there, else one called name.
+ * Adds a frame whose text has no name for the address: the functions that
+ * symbols of the object give for it, else one function called name.
  */
 bool text_add_unnamed(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
-/* The same for a function and a position that are known. */
+/* Adds a frame of a known function and position. */
 bool text_push_frame(struct text_frames *, const struct text_frame *);
-/* The node of the stack, 0 without frames; forgets its frames. */
+/* The node of the stack, 0 without frames; removes its frames. */
 cg_node text_take_node(struct text_frames *);
 /*
- * Adds the stack and a cost of the only event; forgets its frames. Without
- * frames the cost is that of the function none.
+ * Adds the stack with a cost of the only event, and removes its frames.
+ * Without frames, the cost is that of the function none.
  */
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
 
-/* What tracers count. */
+/* The event that tracers count. */
 extern const struct cg_event text_samples;
 /*
- * Adds the event and reads the file: take() gets each line without its line
- * end, and returns false after an error. True: at the end of the file, no error.
+ * Adds the event and reads the file. take() gets each line without its line
+ * end, and returns false after an error. Returns true at the end of the file
+ * if there was no error.
  */
 bool text_read(struct cg_job *, struct cg_in *, struct cg_build *,
     const struct cg_event *, bool (*take)(void *reader, struct cg_slice line), void *reader);
-/* The status of a reader that returns. */
+/* The return status of a reader. */
 int text_status(struct cg_job *, struct cg_build *);
-/* Is the name of a frame its address, or that of no function? */
+/* True if the name of a frame is its address, or means an unknown function. */
 bool text_is_unnamed(struct cg_slice name);
-/* Removes "+12" or "+0x1f" from the end; false: it is not there. */
+/* Removes "+12" or "+0x1f" from the end; false: there is no offset. */
 bool text_cut_offset(struct cg_slice *);
 
 #endif
