@@ -1,38 +1,37 @@
 /*
- * chart.c - a flame chart: time goes to the right. Each track has its name and,
- * below it, the frames that its thread had, callees below their callers.
+ * chart.c - a flame chart: time goes to the right. Each track shows its name
+ * and, below it, the frames of its thread, callees below their callers.
  *
- * One pass over the moments of a track keeps the frames that are open; a frame
- * becomes a box when it ends. Frames that are narrower than --min-width and
- * closer to each other than that become one box, up to some width, so that
- * there are at most two boxes for each --min-width of a row, however many
- * moments there are.
+ * One pass over the moments of a track keeps the open frames; a frame becomes
+ * a box when it ends. Frames that are narrower than --min-width and closer to
+ * each other than that are merged into one box, up to some width. So a row has
+ * at most two boxes for each --min-width, for any number of moments.
  */
 #include <inttypes.h>
 
 #include "svg.h"
 
-#define TRACK_TOP (SVG_TOP + 20) /* of the first track: below the ticks */
+#define TRACK_TOP (SVG_TOP + 20) /* top of the first track, below the ticks */
 #define TRACK_GAP 8              /* pixels between two tracks */
-#define WIDEST 10             /* how many narrow frames wide merged ones get */
-#define MERGED_FILL "#c8c8c8" /* of frames of several functions */
+#define WIDEST 10                /* limit of a merged box, in narrow frames */
+#define MERGED_FILL "#c8c8c8"    /* of merged frames of several functions */
 
-/* One frame, or narrow ones of one level. */
+/* One frame, or several narrow frames of one level. */
 struct box {
 	int64_t begin, end;
-	uint64_t count, time; /* frames, and how long they last together */
+	uint64_t count, time; /* frames, and their total time */
 	uint64_t y;
 	cg_fn fn;
 	uint32_t key; /* of its frame */
-	bool mixed;   /* of several functions */
+	bool mixed;   /* frames of several functions */
 };
 
-/* Of the stack that is open. */
+/* A level of the open stack. */
 struct level {
 	uint32_t frame;
 	int64_t begin;
-	uint64_t dropped;  /* time of short frames that it has called */
-	struct box narrow; /* merged ones, if count is not 0 */
+	uint64_t dropped;  /* time of dropped frames that it called */
+	struct box narrow; /* merged frames, if count is not 0 */
 };
 
 /* A track in the picture. */
@@ -52,13 +51,13 @@ struct chart {
 	uint64_t narrow;   /* shorter frames are merged */
 	uint64_t shortest; /* shorter ones are dropped: --min-duration */
 	CG_ARRAY(struct level) level;
-	size_t levels;  /* that are open */
-	size_t deepest; /* level that the track has had, plus 1 */
+	size_t levels;  /* open levels */
+	size_t deepest; /* deepest level of the track, plus 1 */
 	CG_ARRAY(uint32_t) path;
 	CG_ARRAY(struct box) box;
 	CG_ARRAY(struct lane) lane;
 	uint64_t top;    /* of the next track */
-	uint64_t merges; /* frames that have no box of their own */
+	uint64_t merges; /* merged frames, without their own box */
 	uint64_t drops, drop_time;
 };
 
@@ -90,7 +89,7 @@ push_narrow(struct chart *chart, size_t depth)
 	return ok;
 }
 
-/* Boxes of a level come in the order of time. */
+/* Adds a box. Boxes of a level are added in the order of time. */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
 {
@@ -150,7 +149,7 @@ open_frame(struct chart *chart, uint32_t frame, int64_t time)
 	return true;
 }
 
-/* From that time on, the stack is that of the frame; 0: there is none. */
+/* Changes the stack to that of the frame from time on; 0: no stack. */
 static bool
 change_stack(struct chart *chart, uint32_t frame, int64_t time)
 {
@@ -176,8 +175,8 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Samples that follow each other are one box where they have equal frames.
- * Times that were rounded may be one apart.
+ * Draws samples. Adjacent samples become one box where they have equal frames;
+ * rounded times may be one apart.
  */
 static bool
 draw_samples(struct chart *chart, struct cg_moments *moments)
@@ -197,7 +196,7 @@ draw_samples(struct chart *chart, struct cg_moments *moments)
 	return ok && change_stack(chart, 0, end);
 }
 
-/* Calls that follow each other are boxes of their own. */
+/* Draws calls. Adjacent calls become separate boxes. */
 static bool
 draw_calls(struct chart *chart, const struct cg_track *track,
     struct cg_moments *moments)
@@ -269,7 +268,7 @@ widen_ruler(struct chart *chart, const char *unit, int64_t begin, int64_t end)
 		ruler->end = end;
 }
 
-/* Where samples begin and end, which the last one knows. */
+/* Measures the time of a track, which the last sample ends. */
 static bool
 measure_track(struct chart *chart, size_t number)
 {
@@ -307,7 +306,7 @@ measure_tracks(struct chart *chart)
 	return ok;
 }
 
-/* What is too short to have a box of its own, or to be drawn. */
+/* Sets the limits below which frames are merged or dropped. */
 static int
 set_limits(struct chart *chart)
 {

@@ -1,15 +1,15 @@
 /*
- * colour.c - what boxes are filled with. All colours are light, so that black
- * text is readable.
+ * colour.c - colours of boxes. All colours are light, so that black text is
+ * readable.
  */
 #include <stdio.h>
 
 #include "svg.h"
 
-/* By what the colours of boxes differ. */
+/* The property that selects the colour of a box. */
 enum by { BY_NAME, BY_OBJECT, BY_KIND };
 
-/* Colours are from low on, each part by less than the span. */
+/* Each part of a colour is from low to low + span - 1. */
 struct svg_palette {
 	const char *name;
 	enum by by;
@@ -34,7 +34,7 @@ static const struct svg_palette palettes[] = {
 };
 #define PALETTES (sizeof(palettes) / sizeof(palettes[0]))
 
-/* Of --colors kind; by the number that is in the keys of frames. */
+/* Colours of --colors kind, by the number in the keys of frames. */
 static const struct {
 	char letter;
 	const char *name, *palette;
@@ -107,12 +107,12 @@ put_object_colour(struct svg *svg, const struct svg_box *box)
 	    cg_object_path(svg->graph, cg_fn_object(svg->graph, box->fn)));
 	const uint32_t low = 120 + hash_text(box->name) % 40, span = 235 - low;
 	uint32_t at = hash_text(object) % (6 * 256), part = at % 256;
-	uint32_t rgb[3] = { 215, 215, 215 }; /* of no object */
+	uint32_t rgb[3] = { 215, 215, 215 }; /* colour without an object */
 	uint32_t up = low + span * part / 255, down = low + 235 - up;
 	uint32_t sector = at / 256;
 
 	if (object.len > 0) {
-		/* Each part is high for two of six sectors, low for two. */
+		/* Each part is high in two of six sectors, and low in two. */
 		rgb[(sector / 2 + 2) % 3] = low;
 		rgb[(sector / 2 + sector % 2) % 3] = 235;
 		rgb[(sector / 2 + 1 - sector % 2) % 3] = sector % 2 ? down : up;
@@ -134,7 +134,9 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 	put_hashed(svg, palette, box->name);
 }
 
-/* White means no change; the least one is visible, as in flamegraph.pl. */
+/*
+ * White means no change. The smallest change is visible, as in flamegraph.pl.
+ */
 void
 svg_change_colour(
     char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest)

@@ -1,10 +1,11 @@
 /*
- * graph.c - a flame graph: frames stand on their callers, as wide as their
- * inclusive cost, the root at the bottom, siblings sorted by name. Of a
+ * graph.c - a flame graph: frames are on top of their callers, as wide as
+ * their inclusive cost, the root at the bottom, siblings sorted by name. For a
  * difference, colours show how much each function's own cost changed.
  *
- * Frames narrower than --min-width are dropped with those on them, and the
- * picture says how many; the default is what zooming in cannot show.
+ * Frames narrower than --min-width are dropped, with the frames on top of
+ * them, and the picture reports their number; by default these are frames that
+ * zooming in cannot show.
  *
  * The way of the data: stacks of equal functions are merged (tree.c), frames
  * get positions (lay_out()), each becomes a group with a rectangle and a text.
@@ -26,9 +27,9 @@ struct writer {
 	uint32_t *waiting, *drawn; /* frames to visit; frames that are drawn */
 	size_t shown;
 	size_t dropped;        /* narrow frames */
-	uint64_t dropped_cost; /* of those on frames that are drawn */
+	uint64_t dropped_cost; /* of dropped frames on top of drawn frames */
 	uint64_t absent;       /* cost of the other side in undrawn frames */
-	uint64_t largest;      /* change */
+	uint64_t largest;      /* the largest change */
 	uint32_t depth;
 	struct sibling *group;
 };
@@ -66,7 +67,10 @@ pixels(const struct writer *w, uint64_t cost)
 	return cg_mul_div(cost, (w->svg->width - 2 * SVG_PAD) * SVG_UNIT, all);
 }
 
-/* Puts the callees of a drawn frame side by side; wide ones are visited. */
+/*
+ * Places the callees of a drawn frame side by side; wide ones are visited
+ * next.
+ */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 {
@@ -125,9 +129,9 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * What colours show is the change of a frame's own cost, as in flamegraph.pl; of
- * reversed stacks, whose first frames have all of the cost, that of the width.
- * The sides are before and after.
+ * Gets the change that colours show, as costs before and after: that of a
+ * frame's own cost, as in flamegraph.pl; for reversed stacks, whose first
+ * frames have all of the cost, that of the inclusive cost.
  */
 static void
 get_change(const struct writer *w, uint32_t frame, uint64_t side[2])
@@ -145,7 +149,7 @@ change_size(const uint64_t side[2])
 	return side[1] > side[0] ? side[1] - side[0] : side[0] - side[1];
 }
 
-/* Frame 0 is no function. */
+/* Finds the largest change. Frame 0 is no function. */
 static void
 find_largest(struct writer *w)
 {
@@ -158,7 +162,7 @@ find_largest(struct writer *w)
 	}
 }
 
-/* "; before 20, change +15 (+75.00%), self +3" */
+/* Writes "; before 20, change +15 (+75.00%), self +3". */
 static void
 put_change(struct writer *w, uint32_t frame)
 {
@@ -220,7 +224,7 @@ put_frame(struct writer *w, uint32_t id)
 	svg_end_box(svg, &drawn);
 }
 
-/* Says how much of the profile the picture lacks. */
+/* Writes how much of the profile is not in the picture. */
 static void
 put_dropped(struct writer *w)
 {
@@ -234,7 +238,7 @@ put_dropped(struct writer *w)
 	    100 * ((double)w->dropped_cost / (double)total_of(w, 0)));
 }
 
-/* Says what frames without a cost on the side that is drawn had. */
+/* Writes the cost of frames that have none on the side that is drawn. */
 static void
 put_absent(struct writer *w)
 {

@@ -1,5 +1,6 @@
 /*
- * put.c - what flame graphs and flame charts write: head, numbers, boxes.
+ * put.c - writes the common parts of flame graphs and flame charts: head,
+ * numbers, boxes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -103,7 +104,7 @@ svg_end(struct svg *svg)
 
 /* ---- Boxes -------------------------------------------------------------- */
 
-/* The characters of a name that fit. *cut: not all of them do. */
+/* The characters of a name that fit into a box. *cut: some do not fit. */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)
 {

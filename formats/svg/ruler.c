@@ -1,5 +1,6 @@
 /*
- * ruler.c - the axis of time of flame charts: places, ticks, lengths as text.
+ * ruler.c - the axis of time of flame charts: positions, ticks, lengths as
+ * text.
  *
  * The script draws the same ticks when it zooms.
  */
@@ -9,8 +10,8 @@
 
 #define NANO UINT64_C(1000000000)
 #define NANO_DIGITS 9
-#define TICKS 10      /* at most */
-#define LABEL_ROOM 80 /* pixels that a label may need */
+#define TICKS 10      /* the most ticks */
+#define LABEL_ROOM 80 /* pixels, for a label */
 
 static const struct unit {
 	const char *shown, *word;

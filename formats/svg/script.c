@@ -7,7 +7,7 @@
  */
 #include "svg.h"
 
-/* C99 compilers need not support longer texts than 4095 bytes. */
+/* C99 compilers need not support string literals longer than 4095 bytes. */
 const char *const svg_script[] = {
 	"(function () {\n"
 	"var svg = document.documentElement, pad = 10, char = 7.2;\n"

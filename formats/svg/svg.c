@@ -10,11 +10,14 @@
 
 #define WIDTH_MIN 200
 #define WIDTH_MAX 100000
-/* What zooming in can hardly show; and what can hardly be seen. */
+/*
+ * Limits below which zooming in shows nothing, and below which nothing is
+ * seen.
+ */
 #define GRAPH_LEAST "0.001%"
 #define CHART_LEAST "0.5"
 
-/* "0.3" pixels, or "0.1%" of the width. */
+/* Takes "0.3" (pixels), or "0.1%" of the width. */
 static bool
 take_min_width(struct svg *svg, const char *text)
 {
@@ -70,7 +73,7 @@ check_flags(const struct svg *svg, bool chart)
 	return CG_OK;
 }
 
-/* One event, or both sides of one. */
+/* Chooses one event, or both sides of one. */
 static int
 choose_columns(struct svg *svg, bool chart)
 {

@@ -1,13 +1,13 @@
 /*
  * svg.h - flame graphs and flame charts.
  *
- *	svg.c     options; then one of
- *	graph.c   a flame graph: layout and boxes of
+ *	svg.c     options; calls graph.c or chart.c
+ *	graph.c   a flame graph: layout and boxes of the stacks of tree.c
  *	tree.c    merged stacks and their costs, from the root or from the leaf
- *	chart.c   a flame chart: stacks in the order of time; its boxes
- *	ruler.c   are placed by ruler.c, which also writes times
- *	put.c     what both write: head, names, boxes
- *	colour.c  what boxes are filled with
+ *	chart.c   a flame chart: stacks in the order of time
+ *	ruler.c   positions on the chart's axis of time, lengths as text
+ *	put.c     common to both: head, names, boxes
+ *	colour.c  colours of boxes
  *	script.c  the JavaScript inside
  */
 #ifndef FORMATS_SVG_SVG_H
@@ -16,7 +16,7 @@
 #include "cgconv_parse.h"
 
 #define SVG_PAD 10   /* left and right of the frames */
-#define SVG_TOP 60   /* above them: title and search */
+#define SVG_TOP 60   /* above frames: title and search */
 #define SVG_LEVEL 17 /* height of a frame with the gap above it */
 #define SVG_FONT 12
 #define SVG_UNIT 1000000 /* positions have six decimals of a pixel */
@@ -30,14 +30,14 @@ struct svg {
 	const struct cg_event *event;
 	size_t column;
 	bool change;  /* the picture compares column with other */
-	size_t other; /* of the same event on the other side */
-	bool negate;  /* column is before, other is after */
+	size_t other; /* the same event on the other side */
+	bool negate;  /* column is before, and other is after */
 	bool inverted, reversed;
 	uint64_t width, least; /* pixels; SVG_UNITs of a pixel */
-	bool percent;          /* least was given as a share of the width */
-	const char *least_text; /* as it was given */
+	bool percent;          /* least was given in percent of the width */
+	const char *least_text; /* as given */
 	const struct svg_palette *palette; /* of --colors */
-	CG_ARRAY(char) name; /* of the frame that is written */
+	CG_ARRAY(char) name; /* of the current frame */
 };
 
 /* ---- put.c -------------------------------------------------------------- */
@@ -45,17 +45,17 @@ struct svg {
 void svg_put_pixels(struct svg *, uint64_t units);
 /* 1234567 as 1,234,567 */
 void svg_put_number(struct svg *, uint64_t);
-/* to - from as +1,234, -1,234 or 0 */
+/* The change from from to to as +1,234, -1,234 or 0. */
 void svg_put_change(struct svg *, uint64_t from, uint64_t to);
 /* ": 1,234 ns" of the event, with its long name. */
 void svg_put_total(struct svg *, uint64_t total);
 /*
- * The head of the file, up to the line of details, which the caller writes and
- * ends. The title is that without --title.
+ * Begins the file, up to the line of details, which the caller writes and
+ * ends. title: used without --title.
  */
 void svg_begin(struct svg *, uint64_t height, const char *title);
 void svg_end_details(struct svg *);
-/* The script and the end of the file. */
+/* Writes the script and the end of the file. */
 void svg_end(struct svg *);
 /*
  * A function without a name is shown as [base name of its object]. Valid until
@@ -71,61 +71,64 @@ struct svg_box {
 	uint64_t y;        /* pixels */
 	const char *fill;  /* NULL: by --colors */
 };
-/* A box, up to the second line of its title, which the caller writes. */
+/* Begins a box, up to the second line of its title, which the caller writes. */
 void svg_begin_box(struct svg *, const struct svg_box *);
 void svg_end_box(struct svg *, const struct svg_box *);
 
 /* ---- colour.c ----------------------------------------------------------- */
 
-/* The palette of --colors; NULL: there is none of that name. */
+/* The palette of --colors; NULL: there is no palette of that name. */
 const struct svg_palette *svg_find_palette(const char *name);
-/* The key of frames that are merged: equal functions, of one kind if shown. */
+/* The key by which frames are merged: equal functions, and kinds if shown. */
 uint32_t svg_frame_key(void *svg, cg_node, const struct cg_stack *);
 void svg_put_colour(struct svg *, const struct svg_box *);
 #define SVG_COLOUR_ROOM 8 /* "#rrggbb" */
-/* Red where it grew, blue where it shrank: a change of at most largest. */
+/* Red for an increase, blue for a decrease; largest is the greatest change. */
 void svg_change_colour(
     char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest);
-/* What the colours mean, if a name is not enough; for the line of details. */
+/* Explains colours if their name is not enough; for the line of details. */
 void svg_put_legend(struct svg *);
 
 /* ---- ruler.c ------------------------------------------------------------ */
 
-/* An axis of times, as wide as the picture. */
+/* An axis of times, as wide as the frames. */
 struct svg_ruler {
 	int64_t begin, end;
-	const char *unit; /* "ns", or any other */
+	const char *unit; /* "ns", or another unit */
 };
 /* The width of a length, in SVG_UNITs of a pixel. */
 uint64_t svg_ruler_width(
     const struct svg *, const struct svg_ruler *, uint64_t length);
-/* The length that is so many SVG_UNITs wide. */
+/* The length that is units SVG_UNITs wide. */
 uint64_t svg_ruler_length(
     const struct svg *, const struct svg_ruler *, uint64_t units);
 /* "1.5 ms", or "1,500 bytes" */
 void svg_put_length(struct svg *, const struct svg_ruler *, uint64_t length);
-/* Lines from top to bottom, in pixels, with their times. */
+/* Draws lines from top to bottom (in pixels), with their times. */
 void svg_put_ruler(struct svg *, const struct svg_ruler *, uint64_t bottom);
-/* "1.5ms", "20us", "2" (seconds; or the axis' unit), "0.1%" of the length. */
+/*
+ * Takes "1.5ms", "20us", "2" (seconds, or the axis' unit), or "0.1%" of the
+ * length.
+ */
 bool svg_take_length(
     const struct svg_ruler *, struct cg_slice text, uint64_t *length);
 
 /* ---- tree.c ------------------------------------------------------------- */
 
-/* What ends at a frame; with what stands on it. */
+/* Costs of a frame: its own, and with frames on top of it. */
 struct svg_cost {
 	uint64_t self[2], total[2]; /* [1]: of the other column */
 };
-/* What stands on what in a flame graph; frame 0 is below all others. */
+/* The frames of a flame graph as a tree; frame 0 is the root. */
 struct svg_tree {
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame; /* parents before children */
 	size_t frames;
 	CG_ARRAY(struct svg_cost) cost, reverse_cost; /* by frame */
-	uint32_t *first, *child; /* numbers of frames by parent */
+	uint32_t *first, *child; /* by parent: first index in child; frames */
 	CG_ARRAY(struct cg_merged_frame) reverse; /* frame, if it is reversed */
 };
-/* False: rejected. In either case, merged is to be freed. */
+/* False: rejected. The caller frees merged in either case. */
 bool svg_tree_make(struct svg_tree *, struct svg *);
 size_t svg_tree_children(
     const struct svg_tree *, uint32_t frame, const uint32_t **child);
@@ -133,10 +136,10 @@ size_t svg_tree_children(
 /* ---- graph.c, chart.c, script.c ----------------------------------------- */
 
 void svg_write_graph(struct svg *);
-/* CG_EUSAGE: an option makes no sense; failures are the job's. */
+/* CG_EUSAGE: invalid options; other failures are reported to the job. */
 int svg_write_chart(struct svg *);
 
-/* Its pieces; NULL at the end. */
+/* Pieces of the script; NULL at the end. */
 extern const char *const svg_script[];
 
 #endif

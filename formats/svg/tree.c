@@ -6,9 +6,9 @@
 #include "svg.h"
 
 /*
- * Reversed stacks are as many frames as all stacks have together, where those
- * of the graph share their callers. Larger pictures open in no browser; deep
- * recursion alone could take hours.
+ * Limits of reversed stacks. They have up to as many frames as all stacks
+ * together, because they share few callers. Browsers cannot open larger
+ * pictures; deep recursion alone could take hours.
  */
 #define REVERSED_MAX (1u << 21)
 #define STEPS_MAX (1u << 28)
@@ -31,7 +31,7 @@ add_reversed(struct reversal *r)
 		   : NULL;
 }
 
-/* The frame of that key on a new one; 0: rejected. */
+/* The child of parent with the frame's key, added if it is new; 0: rejected. */
 static uint32_t
 find_reversed(
     struct reversal *r, uint32_t parent, const struct cg_merged_frame *frame)
@@ -79,7 +79,10 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 	return true;
 }
 
-/* Sums of self costs fit: sum_costs() has checked their total. */
+/*
+ * Reverses all stacks. Sums of self costs fit: sum_costs() has checked their
+ * total.
+ */
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)
 {
@@ -105,7 +108,7 @@ reverse(struct svg_tree *tree, struct svg *svg)
 
 /* ---- Costs -------------------------------------------------------------- */
 
-/* Inclusive costs; parents have lower numbers than what stands on them. */
+/* Sums inclusive costs; parents have lower numbers than their children. */
 static bool
 sum_costs(struct svg_tree *tree, struct svg *svg)
 {
@@ -167,7 +170,7 @@ list_children(struct svg_tree *tree, struct svg *svg)
 	}
 	for (size_t i = 1; i < tree->frames; i++)
 		tree->child[tree->first[tree->frame[i].parent]++] = (uint32_t)i;
-	/* Each is now where the next one begins. */
+	/* Each element is now where the next one begins. */
 	for (size_t i = tree->frames; i > 0; i--)
 		tree->first[i] = tree->first[i - 1];
 	tree->first[0] = 0;
