@@ -11,7 +11,7 @@
 
 #include "tables.h"
 
-/* A cost centre on a stack of others. */
+/* A cost centre on a stack of cost centres. */
 struct ghc_frame {
 	cg_name name, place;
 	cg_fn fn; /* node 0: not added yet */
@@ -23,7 +23,7 @@ struct ghc {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	CG_ARRAY(char) name;              /* a function's, while it is joined */
+	CG_ARRAY(char) name;              /* buffer for a function's name */
 	CG_ARRAY(struct ghc_frame) frame; /* the open cost centres */
 };
 
@@ -35,11 +35,12 @@ struct ghc_costs {
 };
 
 /*
- * Opens a cost centre that the one at depth - 1 entered; closes those from
- * depth on. It becomes a function when it, or one that it entered, has costs.
+ * Opens a cost centre that the one at depth - 1 entered; closes the cost
+ * centres from depth on. It becomes a function when it, or one that it
+ * entered, has costs.
  */
 bool ghc_enter(struct ghc *, size_t depth, const struct ghc_centre *);
-/* Adds what the centre at that depth costs there, and that it was entered. */
+/* Adds the costs and entries of the centre at that depth. */
 bool ghc_add_costs(struct ghc *, size_t depth, const struct ghc_costs *);
 
 int ghc_read_text(struct ghc *);

@@ -5,7 +5,7 @@
 
 #include "ghc.h"
 
-/* "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83", "a.hs:6:1": cuts it at ':'. */
+/* Cuts "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or "a.hs:6:1" at ':'. */
 static void
 cut_place(struct cg_slice *file, uint32_t *line)
 {
@@ -25,7 +25,7 @@ cut_place(struct cg_slice *file, uint32_t *line)
 	}
 }
 
-/* MODULE.NAME */
+/* Joins MODULE.NAME. */
 static cg_name
 join_name(struct ghc *ghc, const struct ghc_centre *centre)
 {

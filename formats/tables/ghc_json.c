@@ -12,7 +12,7 @@ struct centre {
 	cg_name name, module, place;
 };
 
-/* An object of the tree that is open. */
+/* An open object of the tree. */
 struct open {
 	uint64_t id, entries, ticks, alloc;
 	bool entered;
@@ -88,7 +88,7 @@ static const struct cg_field node_fields[] = {
 	{ 0 },
 };
 
-/* Opens the cost centre of the object at that depth, which has its id. */
+/* Opens the cost centre with the id of the object at that depth. */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)
 {
@@ -125,7 +125,7 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 	return ghc_add_costs(r->ghc, depth, &costs);
 }
 
-/* A loop, not a recursion: nodes nest as deep as JSON may. */
+/* A loop without recursion: nodes nest as deep as JSON may. */
 static bool
 take_tree(struct cg_doc *doc, void *into)
 {

@@ -1,6 +1,6 @@
 /*
- * ghc_text.c - the table of GHC's profiles. A blank more stands before a cost
- * centre that was entered from the one above:
+ * ghc_text.c - the table of GHC's profiles. A cost centre has one more blank
+ * before it than the centre above that entered it:
  *
  *	COST CENTRE MODULE SRC       no. entries %time %alloc %time %alloc ...
  *	MAIN        MAIN   <built-in> 168      0   2.6    0.0 100.0  100.0 ...
@@ -21,17 +21,19 @@ enum number { NO, ENTRIES, TIME, ALLOC, ALL_TIME, ALL_ALLOC, TICKS, BYTES };
 
 struct reader {
 	struct ghc *ghc;
-	uint64_t ticks, interval; /* the run's, and nanoseconds of each */
+	uint64_t ticks, interval; /* number of ticks; nanoseconds per tick */
 	uint64_t alloc;           /* bytes */
-	size_t module, place;     /* columns, in characters; place 0: none */
-	size_t numbers;           /* of a row */
+	size_t module, place;     /* columns, in characters; place 0: missing */
+	size_t numbers;           /* numbers in a row */
 	bool in_tree, ended;
-	uint64_t rows, bytes; /* bytes: their sum */
+	uint64_t rows, bytes; /* bytes: sum over rows */
 };
 
 /* ---- Totals -------------------------------------------------------------- */
 
-/* "total time  =        0.02 secs   (20 ticks @ 1000 us, 1 processor)" */
+/*
+ * Takes "total time = 0.02 secs (20 ticks @ 1000 us, 1 processor)".
+ */
 static bool
 take_time(struct reader *r, struct cg_slice line)
 {
@@ -51,7 +53,7 @@ take_time(struct reader *r, struct cg_slice line)
 	       !__builtin_mul_overflow(r->ticks, r->interval, &r->ticks);
 }
 
-/* "total alloc =  59,542,576 bytes  (excludes profiling overheads)" */
+/* Takes "total alloc =  59,542,576 bytes  (excludes profiling overheads)". */
 static bool
 take_alloc(struct reader *r, struct cg_slice line)
 {
@@ -99,7 +101,7 @@ take_head(struct reader *r, struct cg_slice line)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* Cuts the first n characters off; fewer if the line is shorter. */
+/* Cuts off the first n characters, or the whole line if it is shorter. */
 static struct cg_slice
 cut_characters(struct cg_slice *line, size_t n)
 {
@@ -132,7 +134,7 @@ cut_last_word(struct cg_slice *line)
 	return word;
 }
 
-/* Percentages become tenths of a percent. */
+/* Takes the numbers of a row. Percentages become tenths of a percent. */
 static bool
 cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)
 {
@@ -205,7 +207,7 @@ take_line(struct reader *r, struct cg_slice line)
 		return take_head(r, line);
 	if (r->in_tree && !r->ended && text.len > 0)
 		return take_row(r, line);
-	/* A line without text is before the rows, and another after them. */
+	/* A line without text precedes the rows; another one ends them. */
 	r->ended |= r->in_tree && r->rows > 0;
 	if (!r->in_tree && cg_starts(text, TOTAL_TIME) && !take_time(r, text))
 		return cg_reject(

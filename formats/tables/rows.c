@@ -8,8 +8,8 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * A field that is quoted after its blanks: the blanks and what the quotes
- * contain, with "" for a quote, go to *to. False: it is not quoted.
+ * Takes a field that is quoted after leading blanks: copies the blanks and the
+ * text in quotes, with "" for a quote, to *to. False: the field is not quoted.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)

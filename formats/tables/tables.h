@@ -17,17 +17,17 @@ struct table_row {
 	CG_ARRAY(struct cg_slice) field;
 	CG_ARRAY(char) text; /* of fields with quotes in them */
 };
-#define TABLE_NONE SIZE_MAX /* the number of a column that is not there */
+#define TABLE_NONE SIZE_MAX /* the number of a missing column */
 
 /*
- * Splits a line at sep. Quotes around a field are removed, blanks before them
+ * Splits a line at sep. Quotes around a field are removed. Blanks before them
  * are kept: they are the depth of a function. False: out of memory (reported).
  */
 bool table_split(
     struct cg_job *, struct table_row *, struct cg_slice line, char sep);
-/* Field number i without blanks at both ends, "" if there is none. */
+/* Field number i without blanks at both ends, "" if it is missing. */
 struct cg_slice table_field(const struct table_row *, size_t i);
-/* The number of the field that is this text; TABLE_NONE. */
+/* The number of the field with this text, or TABLE_NONE. */
 size_t table_find(const struct table_row *, const char *name);
 /* "2,893,824", "2 893 824": digits in groups of three, or without groups. */
 bool table_get_count(struct cg_slice, uint64_t *);
@@ -36,10 +36,12 @@ bool table_get_count(struct cg_slice, uint64_t *);
 
 /* Reads a line without its line end; false at the end of the input. */
 bool table_line(struct cg_in *, struct cg_slice *line);
-/* Adds a cost of each event, in their order, of that many samples. */
+/*
+ * Adds a stack with the number of samples and a cost of each event, in order.
+ */
 void table_add_stack(
     struct cg_build *, cg_node leaf, uint64_t samples, const uint64_t *cost);
-/* The status of a reader that returns. */
+/* The return status of a reader. */
 int table_status(struct cg_job *, struct cg_in *, struct cg_build *);
 
 #endif

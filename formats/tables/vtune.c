@@ -1,6 +1,6 @@
 /*
  * vtune.c - vtune: reports of Intel's VTune as CSV, of functions or of call
- * trees, in which a blank more stands before a callee:
+ * trees, in which a callee has one more blank before it than its caller:
  *
  *	Function Stack,CPU Time:Self,Module
  *	Total,0.0,[Unknown]
@@ -25,13 +25,13 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct table_row row;
-	CG_ARRAY(cg_node) caller; /* of the next row, by depth */
+	CG_ARRAY(cg_node) caller; /* for the next row, by depth */
 	char sep;
 	bool tree;
 	size_t module, file; /* columns */
 	struct metric {
 		size_t column;
-		unsigned digits; /* that its numbers have, after the point */
+		unsigned digits; /* decimal digits of its numbers */
 	} metric[METRICS_MAX];
 	size_t metrics;
 	uint64_t rows;
@@ -59,11 +59,11 @@ is_metric(const struct reader *r, struct cg_slice *name)
 	    memcmp(name->ptr + name->len - len, SELF, len) != 0)
 		return false;
 	name->len -= len;
-	/* Parts of one that is there: "CPU Time:Spin Time:Self". */
+	/* Not parts of another column: "CPU Time:Spin Time:Self". */
 	return !memchr(name->ptr, ':', name->len);
 }
 
-/* Names of events have no blanks. */
+/* Names of events cannot have blanks. */
 static const char *
 put_word(char word[WORD_MAX], struct cg_slice name)
 {
@@ -102,7 +102,10 @@ add_metric(struct reader *r, size_t column)
 	return true;
 }
 
-/* The separator of the report is what follows the first column's name. */
+/*
+ * Takes the head. The separator is the character after the first column's
+ * name.
+ */
 static bool
 take_head(struct reader *r, struct cg_slice line)
 {
@@ -141,14 +144,14 @@ is_head(struct cg_slice line)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* "[Unknown]": VTune's word for nothing. */
+/* "[Unknown]" is VTune's text for no value. */
 static struct cg_slice
 known(struct cg_slice text)
 {
 	return cg_equal(text, "[Unknown]") ? (struct cg_slice){ "", 0 } : text;
 }
 
-/* "0.016612", "0.016612s", "1250000"; nothing is 0. */
+/* Takes "0.016612", "0.016612s", "1250000"; an empty text is 0. */
 static bool
 take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)
 {
@@ -246,7 +249,7 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* Warnings of vtune may precede the head. */
+/* Warnings of VTune may precede the head. */
 static int
 probe(const struct cg_head *head)
 {
