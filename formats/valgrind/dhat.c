@@ -1,10 +1,11 @@
 /*
- * dhat.c - dhat: allocation profiles of Valgrind's DHAT, as its viewer reads
- * them.
+ * dhat.c - dhat: allocation profiles of Valgrind's DHAT, in the form that its
+ * viewer reads.
  *
  * Source: dhat/dh_main.c and docs/dh-manual.xml of Valgrind 3.19, file version
  * 2. Program points (stacks that allocate) refer to a table of frames, leaf
- * first, which follows them. A function with its caller's address was inlined.
+ * first; the table follows them. A function with its caller's address was
+ * inlined.
  *
  * All sums of a program point survive, as one event each. The access counts of
  * the bytes of its blocks ("acc") are lost.
@@ -17,7 +18,7 @@
 
 struct point {
 	uint64_t cost[EVENTS];
-	uint32_t first, count; /* of its frames */
+	uint32_t first, count; /* range of its frames */
 };
 
 struct dhat {
@@ -33,7 +34,7 @@ struct dhat {
 /* In the order of the file; some depend on DHAT's mode. */
 static const struct kind {
 	const char *name, *long_name, *unit;
-	bool lifetimes, accesses; /* only in a mode with these */
+	bool lifetimes, accesses; /* only in a mode with lifetimes, accesses */
 	bool in_time;             /* the unit is the file's time unit */
 } kinds[EVENTS] = {
 	{ .name = "tb", .long_name = "Total bytes", .unit = "bytes" },
@@ -160,7 +161,7 @@ take_frames(struct cg_doc *doc, void *into)
 		frame = cg_push(doc->job, &dhat->frame);
 		if (!frame || !cg_doc_text(doc, &text))
 			return false;
-		/* The first is "[root]", the caller of all. */
+		/* The first frame is "[root]", the caller of all. */
 		if (!valgrind_take_frame(
 			doc->build, dhat->space, text, frame) &&
 		    dhat->frame.n > 1)
@@ -193,7 +194,7 @@ static const struct cg_field fields[] = {
 	{ 0 },
 };
 
-/* The call stack of a point. */
+/* Adds the call stack of a point. */
 static cg_node
 add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
 {

@@ -1,10 +1,10 @@
 /*
- * frame.c - the function and the source line of an address, as Valgrind
- * describes them.
+ * frame.c - the function and the source line of an address, in the form that
+ * Valgrind prints.
  *
  * Source: VG_(describe_IP) in coregrind/m_debuginfo/debuginfo.c of Valgrind
- * 3.19. Addresses are those of the process, not of the object file: they tell
- * frames apart and are then dropped.
+ * 3.19. Addresses are those of the process, not of the object file: they
+ * distinguish frames and are then dropped.
  */
 #include "valgrind.h"
 

@@ -27,18 +27,18 @@ struct massif {
 	struct cg_build *build;
 	struct cg_space *space;     /* counts addresses without names */
 	CG_ARRAY(struct node) node; /* of the latest wanted tree */
-	/* The open nodes, by depth, and bytes that no caller of theirs has. */
+	/* By depth: the open nodes, and their bytes that no caller has. */
 	CG_ARRAY(size_t) path;
 	CG_ARRAY(uint64_t) rest;
 	const char *wanted;                 /* --snapshot */
-	struct cg_slice options, cmd, unit; /* in the graph */
+	struct cg_slice options, cmd, unit; /* for the graph */
 	struct cg_part_info part;           /* of the latest wanted tree */
 	uint64_t number, time;              /* of the current snapshot */
 	uint64_t tree_time;
-	bool peak; /* a tree was the peak's */
+	bool peak; /* a peak's tree was read */
 };
 
-/* The text after a node's bytes. The root is the whole heap. */
+/* Takes the text after a node's bytes. The root is the whole heap. */
 static bool
 take_location(struct massif *m, struct cg_slice text, struct node *node)
 {
@@ -49,7 +49,7 @@ take_location(struct massif *m, struct cg_slice text, struct node *node)
 	return node->depth == 0 || cg_starts(text, "in ");
 }
 
-/* "  n2: 4096 0x10AE19: main (a.c:3)"; *children: the number behind n */
+/* Takes "  n2: 4096 0x10AE19: main (a.c:3)"; *children: the number after n. */
 static bool
 take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 {
@@ -131,7 +131,10 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 	    cg_columns_width(m->build));
 }
 
-/* The bytes of a node less those of its callers belong to its own stack. */
+/*
+ * Adds the stacks of a tree. A stack has the bytes of its node less those of
+ * the node's callers.
+ */
 static bool
 add_tree(struct massif *m)
 {
@@ -171,7 +174,7 @@ add_snapshot(struct massif *m)
 	return true;
 }
 
-/* "Snapshot: 17", "Time: 1808172 i" */
+/* Adds descriptions: "Snapshot: 17", "Time: 1808172 i". */
 static void
 describe(struct massif *m)
 {
@@ -198,7 +201,7 @@ end_snapshot(struct massif *m)
 	return add_snapshot(m);
 }
 
-/* Whether to keep a tree; a later one may replace it. */
+/* True if a tree is to be kept; a later one may replace it. */
 static bool
 is_wanted(const struct massif *m, bool peak)
 {
@@ -212,7 +215,7 @@ is_wanted(const struct massif *m, bool peak)
 	return cg_take_u64(&text, &number) && number == m->number;
 }
 
-/* heap_tree=, the last field of a snapshot. */
+/* Takes heap_tree=, the last field of a snapshot. */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
 {
@@ -268,7 +271,7 @@ read_snapshots(struct massif *m)
 					  "snapshot: the file is truncated");
 }
 
-/* Reads the file, and adds the one tree unless all are wanted. */
+/* Reads the file; adds the tree that was kept, unless all are wanted. */
 static bool
 read_file(struct massif *m, bool peak)
 {

@@ -3,13 +3,13 @@
  *
  * Source: docs/internals/xml-output-protocol4.txt of Valgrind 3.19. Each kind
  * of leak in the input has two events, bytes and blocks. Errors other than
- * leaks have no costs and are lost. So are the directories of source files, as
- * the outputs of Valgrind's other tools do not have them.
+ * leaks have no costs and are lost. The directories of source files are lost,
+ * too, as in the outputs of Valgrind's other tools.
  */
 
 #include "valgrind.h"
 
-/* The kinds, in the order of Valgrind's summary; two events each. */
+/* The kinds, in the order of Valgrind's summary; each has two events. */
 static const struct {
 	const char *kind;
 	struct cg_event event[2];
@@ -40,7 +40,7 @@ struct reader {
 	CG_ARRAY(struct leak) leak;
 	CG_ARRAY(struct valgrind_frame) frame; /* of one stack, leaf first */
 	struct leak now;                       /* kind KINDS: not a leak */
-	size_t stacks;                         /* of the error */
+	size_t stacks; /* number of stacks of the error */
 	uint64_t skipped, pid;
 	cg_name cmd;
 };
@@ -71,7 +71,7 @@ take_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* <frame>, to its end. */
+/* Takes <frame> up to its end. */
 static bool
 take_frame(struct reader *r)
 {

@@ -31,8 +31,8 @@ bool valgrind_take_frame(struct cg_build *, struct cg_space *, struct cg_slice,
     struct valgrind_frame *);
 /*
  * Sets the function and position of a frame with an address. A function
- * without a name is named by the address, as Callgrind does; the space counts
- * these: Valgrind has looked for symbols where they are.
+ * without a name is named by the address, as Callgrind does. The space counts
+ * these frames; symbols are not looked up, as Valgrind has done so.
  */
 void valgrind_set_frame(struct cg_build *, struct cg_space *,
     struct valgrind_frame *, cg_name, cg_file, uint32_t line, cg_object);
