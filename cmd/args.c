@@ -353,7 +353,7 @@ is_batch(const struct args *args)
 	return batch;
 }
 
-/* Options that apply to some commands only. */
+/* Checks options that apply to some commands only. */
 static int
 check_command(const struct args *args)
 {
@@ -388,7 +388,10 @@ check_command(const struct args *args)
 	return CG_OK;
 }
 
-/* Standard input can be read only once. */
+/*
+ * True if standard input is the patch and an input, or the patch of a batch:
+ * it can be read only once.
+ */
 static bool
 reads_patch_twice(const struct args *args)
 {

@@ -169,12 +169,15 @@ void prepare_heap(void);
 
 #define TOP_DEFAULT 10 /* functions in a table */
 
-/* The number of functions by --top; fallback if it was not given. */
+/* Parses --top into *count, or sets it to fallback. */
 int parse_top(const struct args *, size_t fallback, size_t *count);
-/* Ranks by a column: real events come first, inherited ones after them. */
+/*
+ * Prints the top functions by a column: an event, or (after all events) a
+ * formula.
+ */
 int show_top(const struct args *, const struct cg_graph *, const struct cg_sums *,
     size_t column, size_t count);
-/* A cost vector's value in a column. */
+/* The value of a cost vector in a column. */
 struct amount column_amount(
     const struct cg_graph *, size_t column, const uint64_t *cost);
 const struct cg_event *column_event(const struct cg_graph *, size_t column);
@@ -205,21 +208,24 @@ struct labels {
 	size_t count, cap;
 };
 /*
- * Adds the labels of a graph; initialize with { 0 }, the caller frees of.
- * False: out of memory.
+ * Adds the labels of a graph. Initialize labels with { 0 }; the caller frees
+ * labels.of. False: out of memory.
  */
 bool list_labels(struct labels *, const struct cg_graph *, int profile);
 /*
- * The next key from label *i on and how many values it has; false: no more.
+ * Gets the next key from label *i on, and its number of values; false: no
+ * more.
  */
 bool next_label_key(const struct labels *, size_t *i, struct cg_slice *key,
     size_t *values);
-/* A line "Labels    bytes (8 values), worker (2 values)" if there are any. */
+/*
+ * Prints "Labels bytes (8 values), worker (2 values)" if there are labels.
+ */
 void print_labels(const struct labels *);
-/* Orders by key, value, number, unit. */
+/* Compare by key, value, number, unit. */
 int compare_labels(const struct cg_label *, const struct cg_label *);
 int compare_labelled(const void *, const void *);
-/* "key=value". */
+/* Writes "key=value". */
 void put_label(FILE *, const struct cg_label *);
 
 /*
@@ -235,7 +241,10 @@ struct tracks {
 	struct track_times *of;
 	size_t count;
 };
-/* Initialize with { 0 }, the caller frees of. False: out of memory. */
+/*
+ * Lists the tracks of a graph. Initialize tracks with { 0 }; the caller frees
+ * tracks.of. False: out of memory.
+ */
 bool list_tracks(struct tracks *, const struct cg_graph *);
 /* Prints a line for each track, the first ones only unless all is set. */
 void print_tracks(const struct tracks *, bool all);
@@ -253,7 +262,7 @@ struct contents {
 
 /* ---- info_json.c -------------------------------------------------------- */
 
-/* Functions are sorted by the column. */
+/* Prints the summary as JSON; functions are sorted by the column. */
 int print_info_json(const struct args *, const struct cg_graph *,
     const struct cg_sums *, const struct contents *, size_t column,
     size_t count);
@@ -331,7 +340,7 @@ int confine_end(const struct args *, struct sandbox *, bool begun);
  * bidirectional marks are escaped as \n, \t, \x1b.
  */
 void put_safe(FILE *, struct cg_slice);
-/* The length in bytes of text's first character; 0: it is not UTF-8. */
+/* The length in bytes of the first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 
 /*
@@ -342,10 +351,10 @@ bool close_text(FILE *, char **text);
 
 /* "note", "warning", "error", by severity. */
 extern const char *const severity_name[];
-/* A message as a line: "FILE:LINE:COLUMN: error: TEXT". */
+/* Writes a message as a line: "FILE:LINE:COLUMN: error: TEXT". */
 void put_message(FILE *, const struct cg_message *);
 
-/* "name <cycle 1> (file) [object]"; cycle 0: none. */
+/* Writes "name <cycle 1> (file) [object]"; cycle 0: none. */
 void put_function(FILE *, struct cg_slice name, uint32_t cycle,
     struct cg_slice file, struct cg_slice object);
 
@@ -361,9 +370,9 @@ struct amount amount_minus(struct amount, struct amount);
 int compare_amounts(struct amount a, struct amount b);
 
 #define AMOUNT_ROOM 32
-/* "-1,234,567", "-" if unknown; returns buf. */
+/* Formats "-1,234,567", or "-" if unknown; returns buf. */
 const char *amount_text(char buf[AMOUNT_ROOM], struct amount);
-/* "12.34%" of whole, "-" if unknown or whole is 0; returns buf. */
+/* Formats "12.34%" of whole, or "-" if unknown or whole is 0; returns buf. */
 const char *percent_text(
     char buf[AMOUNT_ROOM], struct amount, struct amount whole);
 
@@ -378,7 +387,7 @@ void put_table(FILE *, const char *const *head, size_t rows,
     void (*put_name)(FILE *, const void *, size_t row), const void *);
 
 #define FACTS_ROOM 300
-/* "self lines calls", "-" if there are none; returns buf. */
+/* Formats "self lines calls", or "-" if there are none; returns buf. */
 const char *facts_text(char buf[FACTS_ROOM], cg_facts);
 
 /* ---- json.c: JSON ------------------------------------------------------- */
@@ -422,10 +431,10 @@ bool append_json(struct json_object *array, struct json_object *value);
 bool add_json_amount(struct json_object *, const char *key, struct amount);
 bool append_json_amount(struct json_object *array, struct amount);
 
-/* Members file, line, column or offset, severity, text. */
+/* Adds members file, line, column or offset, severity, text. */
 bool add_json_message(struct json_object *, const struct cg_message *);
 
-/* NULL: out of memory. */
+/* Makes a JSON string; NULL: out of memory. */
 struct json_object *json_slice(struct cg_slice);
 
 #endif

@@ -61,7 +61,7 @@ allow_value(struct sandbox *box, const char *value)
 	free(path);
 }
 
-/* Options may name directories of sources; objects are executables. */
+/* Allows the values of options: directories of sources, executables. */
 static void
 allow_options(const struct args *args, struct sandbox *box)
 {
@@ -78,7 +78,7 @@ allow_options(const struct args *args, struct sandbox *box)
 		confine_allow(box, path);
 }
 
-/* Libraries that are loaded when an input needs them. */
+/* Allows libraries that are loaded when an input needs them. */
 static void
 allow_libraries(struct sandbox *box)
 {

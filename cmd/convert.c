@@ -22,7 +22,7 @@ add_inputs(struct args *args)
 	return status;
 }
 
-/* One of many inputs could not be read; a batch skips it. */
+/* Prints a note that a batch skips an input that cannot be read. */
 static void
 hint_at_batch(const struct args *args)
 {

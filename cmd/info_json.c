@@ -101,7 +101,7 @@ write_labels(const struct labels *labels)
 	return write_member("labels", keys, ok);
 }
 
-/* Times in nanoseconds, only where they are known. */
+/* Adds times in nanoseconds, where they are known. */
 static bool
 add_times(struct json_object *to, const struct track_times *times)
 {

@@ -78,7 +78,7 @@ copy_string(char *to, const char **at, const char *end)
 	return to;
 }
 
-/* False: an integer that does not fit into 64 bits. */
+/* Copies a number. False: an integer that does not fit into 64 bits. */
 static bool
 copy_number(char **to, const char **at, const char *end)
 {

@@ -155,7 +155,7 @@ static const bool reads_inputs[COMMANDS] = {
 	[CMD_VERIFY] = true,
 };
 
-/* A batch confines itself when it knows all of its inputs. */
+/* Enters the sandbox. A batch does so when it knows all of its inputs. */
 static int
 confine(const struct args *args)
 {

@@ -31,7 +31,7 @@ struct call_tree {
 	size_t lines, line_cap, waiting, wait_cap;
 };
 
-/* "1", "0.5%", "1%,10": a share of the costs, and how many levels. */
+/* Parses "1", "0.5%", "1%,10": a share of the costs, and a number of levels. */
 static int
 parse_limits(const struct args *args, struct call_tree *tree)
 {

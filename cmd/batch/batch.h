@@ -1,19 +1,19 @@
 /*
- * batch.h - what the files of the batch share.
+ * batch.h - declarations shared by the files of the batch.
  *
  * A batch converts many inputs. The parent process plans and keeps the
- * manifest, workers (forked processes) read and write profiles. The way of an
- * input through the files:
+ * manifest; workers (forked processes) read and write profiles. An input passes
+ * through the files in this order:
  *
  *	batch.c    begins and ends the batch
  *	plan.c     lists the inputs as tasks: files, directories, archives, shards
- *	names.c    names the outputs; files.c knows which file is which
- *	groups.c   finds tasks that are merged into one output, cuts them in chunks
+ *	names.c    names the outputs; files.c compares files
+ *	groups.c   groups tasks of one output, and splits groups into chunks
  *	archive.c  reads members of archives
- *	pool.c     gives tasks and chunks to workers, takes their answers
- *	worker.c   converts a task, or adds it to a sum (in the worker)
+ *	pool.c     dispatches tasks and chunks to workers, receives answers
+ *	worker.c   (in a worker) converts a task, or adds it to a sum
  *	task.c     begins and ends a task
- *	manifest.c writes its line; log.c prints its messages, the progress
+ *	manifest.c writes its line; log.c prints its messages and the progress
  *
  * merge_manifests.c is a command of its own (--merge-manifests).
  */
@@ -38,7 +38,7 @@ enum state {
 /* As in the manifest and in messages. */
 extern const char *const state_name[STATES];
 
-/* Why the plan has SKIPPED a task, or has made it FAILED. */
+/* Why planning has set a task to SKIPPED or FAILED. */
 enum reason {
 	NO_REASON,
 	IS_DIRECTORY,
@@ -74,7 +74,7 @@ struct task {
 	bool before;            /* finished in an earlier run */
 	bool link;              /* the path is a symbolic link */
 };
-/* Numbers of tasks, and of groups behind them, fit into 32 bits. */
+/* Numbers of tasks, followed by numbers of groups, fit into 32 bits. */
 #define TASKS_MAX (UINT32_MAX / 2)
 
 /* Tasks that are merged into one output. */
@@ -93,7 +93,7 @@ struct group {
 	struct group *next;  /* in the list ready */
 };
 
-/* A suffix that the files of a format have. */
+/* A suffix of the files of a format. */
 struct suffix {
 	const char *text; /* without the dot */
 	size_t length;
@@ -164,7 +164,7 @@ struct batch {
 	struct log *log; /* counts repeated messages; NULL: prints all */
 };
 
-/* A signal asked the program to stop. */
+/* True if a signal asked the program to stop. */
 static inline bool
 batch_stopped(const struct batch *batch)
 {

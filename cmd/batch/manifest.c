@@ -240,7 +240,10 @@ get_text(struct json_object *json, const char *key, const char **to)
 	return *to != NULL;
 }
 
-/* Times may be before 1970: negative numbers are kept modulo 2^64. */
+/*
+ * Gets a number. Times may be before 1970: negative numbers are kept modulo
+ * 2^64.
+ */
 static bool
 get_number(struct json_object *json, const char *key, uint64_t *to)
 {

@@ -139,7 +139,7 @@ bool match_labels(struct verify *);
 
 /* ---- match_times.c ------------------------------------------------------ */
 
-/* The same for timelines; false: out of memory. */
+/* Compares timelines and keeps the differences; false: out of memory. */
 bool match_times(struct verify *);
 
 /* ---- alike.c ------------------------------------------------------------ */
@@ -164,16 +164,25 @@ struct where {
 };
 
 void report_head(struct verify *);
-/* An event that only profile p has; could: the other one can represent it. */
+/*
+ * Reports an event that only profile p has; could: the other one can represent
+ * it.
+ */
 void report_event(struct verify *, int p, size_t event, bool could);
-/* Units ("": none) of an event in both; could: both formats have units. */
+/*
+ * Reports units ("": none) of an event that differ; could: both formats have
+ * units.
+ */
 void report_unit(
     struct verify *, size_t event, const char *const unit[2], bool could);
-/* Totals are reported even if they are equal. */
+/* Reports a difference, or totals even if they are equal. */
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);
 void report_time(struct verify *, const struct time_difference *);
-/* Costs without file or line, which one of the formats cannot represent. */
+/*
+ * Reports costs without file or line, which one of the formats cannot
+ * represent.
+ */
 void report_unlocated(struct verify *, const struct where *, size_t event,
     const uint64_t value[2]);
 uint64_t sum_differences(const struct verify *);

@@ -390,7 +390,7 @@ print_text(struct diff *d)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* [before, after] */
+/* Makes the array [before, after]. */
 static struct json_object *
 new_pair(const struct amount value[2])
 {

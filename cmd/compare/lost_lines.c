@@ -55,7 +55,7 @@ compare_paths(const void *pa, const void *pb)
 
 /* ---- The first run ------------------------------------------------------- */
 
-/* False: out of memory, or a cursor has failed. */
+/* Adds the lines of a file. False: out of memory, or a cursor has failed. */
 static bool
 add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
 {

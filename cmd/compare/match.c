@@ -91,7 +91,7 @@ compare_paths(const void *pa, const void *pb)
 	return (i > j) - (i < j);
 }
 
-/* "src/a.c" is a suffix of "/home/me/src/a.c". */
+/* True if tail is a suffix, such as "src/a.c" of "/home/me/src/a.c". */
 static bool
 is_path_suffix(const struct path *tail, const struct path *path)
 {

@@ -56,7 +56,7 @@ struct cursor {
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
-/* FNV-1a. A function without a name is named by its object. */
+/* Adds a text to a hash (FNV-1a). */
 static uint64_t
 add_text(uint64_t hash, struct cg_slice text)
 {
@@ -441,7 +441,7 @@ compare_lanes(
 	return ok;
 }
 
-/* Tracks of the same thread first. */
+/* Pairs and compares tracks, those of the same thread first. */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)
 {

@@ -14,7 +14,7 @@ struct table {
 	const struct covered *row;
 };
 
-/* "85.7% 12/14" */
+/* Formats "85.7% 12/14". */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 {
@@ -79,7 +79,7 @@ print_text(const struct summary *summary)
 		    summary->files - summary->shown);
 }
 
-/* "Coverage  90.0% of 10 lines, 75.0% of 8 functions" */
+/* Prints "Coverage  90.0% of 10 lines, 75.0% of 8 functions". */
 void
 print_counts(struct summary *summary, size_t directories)
 {
