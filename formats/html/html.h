@@ -84,7 +84,7 @@ struct html_column {
 	CG_ARRAY(char) text; /* of HTML_TEXT */
 };
 
-/* What all files of the writer share. */
+/* The state of the writer. */
 struct html_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -111,7 +111,7 @@ bool html_add_signed(struct html_writer *, struct html_column *, int64_t);
 bool html_add_text(struct html_writer *, struct html_column *, struct cg_slice);
 /* The type of a column with costs of an event. */
 enum html_type html_cost_type(const struct html_writer *, size_t event);
-/* A column for each event. NULL: out of memory (reported). */
+/* Makes a column for each event. NULL: out of memory (reported). */
 struct html_column *html_new_costs(struct html_writer *, const char *name);
 /* Adds n costs, as in struct cg_cost; costs from index n on are 0. */
 bool html_add_costs(struct html_writer *, struct html_column *,
@@ -128,7 +128,10 @@ bool html_put_number(struct html_writer *, const char *name, uint64_t);
  */
 bool html_begin_data(struct html_writer *, const char *name);
 bool html_end_data(struct html_writer *);
-/* Indexes of files and objects, from 1, in the order of these calls. */
+/*
+ * Return indexes of files and objects, from 1, in the order of the first
+ * calls.
+ */
 uint32_t html_file(struct html_writer *, cg_file);
 uint32_t html_object(struct html_writer *, cg_object);
 /* True if a cost of an event is large enough for --html-min. */
