@@ -31,7 +31,7 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 		      : (int64_t)(chunk->start + ns);
 }
 
-/* The next event: its class, if that is known, and its fields. */
+/* Takes the next event: its class, NULL if it is unknown, and its fields. */
 static bool
 take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,
     const struct jfr_class **class, struct jfr_bytes *fields)

@@ -181,11 +181,11 @@ uint32_t jfr_find_constant(const struct jfr_chunk *, enum jfr_record,
  */
 bool jfr_expand(struct jfr_chunk *, size_t bytes);
 /*
- * The text at an offset, as UTF-8; "" for null and offset 0. Valid until the
- * next call.
+ * Gets the text at an offset, as UTF-8; "" for null and offset 0. Valid until
+ * the next call.
  */
 bool jfr_get_text(struct jfr_chunk *, uint64_t at, struct cg_slice *);
-/* The text of a Symbol, a frame's type or a thread's state. */
+/* Gets the text of a Symbol, a frame's type or a thread's state. */
 bool jfr_get_constant_text(struct jfr_chunk *, enum jfr_record, uint64_t index,
     cg_name *);
 
@@ -196,9 +196,9 @@ bool jfr_read_pools(struct jfr_chunk *);
 
 /* ---- stacks.c ----------------------------------------------------------- */
 
-/* The name of a class in Java's notation: "java.lang.Thread", "int[]". */
+/* Gets the name of a class in Java's notation: "java.lang.Thread", "int[]". */
 bool jfr_get_class_name(struct jfr_chunk *, uint64_t index, cg_name *);
-/* The leaf node of a stack; 0: failed. Index 0: an unknown stack. */
+/* Gets the leaf node of a stack; 0: failed. Index 0: an unknown stack. */
 cg_node jfr_get_stack(struct jfr_chunk *, uint64_t index, bool *truncated);
 
 /* ---- threads.c ---------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * checkpoint to the one before it. A checkpoint has, for each class, its id,
  * the number of constants, and the key and value of each. Only constants of
  * classes that are used are kept. If a key is repeated, the constant of the
- * first checkpoint counts, as in the JDK.
+ * first checkpoint in the file counts, as in the JDK.
  */
 #include "jfr.h"
 

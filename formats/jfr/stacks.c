@@ -101,7 +101,10 @@ add_joined(struct jfr_chunk *chunk)
 	    chunk->build, (struct cg_slice){ chunk->name.at, chunk->name.n });
 }
 
-/* "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[]. */
+/*
+ * Joins the name of a class: "java/lang/Thread" with dots, "[I" as int[],
+ * "[Lx/Y;" as x.Y[].
+ */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
 {
