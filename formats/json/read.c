@@ -349,7 +349,7 @@ add_moment(struct json_reader *r)
 
 /* ---- Tags --------------------------------------------------------------- */
 
-/* Each puts r->field into the builder. */
+/* By tag: adds r->field to the builder. */
 static bool (*const add[JSON_TAGS])(struct json_reader *) = {
 	[JSON_COST] = add_cost,
 	[JSON_CALL] = add_call,
@@ -521,7 +521,7 @@ skip_record(struct json_reader *r, struct cg_slice tag, const char *at)
 	return json_take_end(r);
 }
 
-/* A file without a part line has one part. */
+/* Adds the part of a file without a part line. */
 static void
 add_default_part(struct json_reader *r)
 {
@@ -609,7 +609,9 @@ read_block(struct json_reader *r, const struct json_block *block)
 	       cg_build_failed(r->build, r->line.ptr) == CG_OK;
 }
 
-/* True at the end of the file; false if something was rejected. */
+/*
+ * Reads all lines. True at the end of the file; false if a line was rejected.
+ */
 static bool
 read_texts(struct json_reader *r, struct cg_in *in)
 {
