@@ -221,7 +221,7 @@ take_source(struct reader *r)
 	return begin_part(r);
 }
 
-/* A file's version (VER:) becomes a description of the part. */
+/* Takes VER: the version of a file becomes a description of the part. */
 static bool
 take_version(struct reader *r)
 {
@@ -271,7 +271,9 @@ add_count(struct reader *r, cg_name name, uint64_t count)
 	return true;
 }
 
-/* FN:first,[last,]name; a name may contain commas or begin with a digit. */
+/*
+ * Takes FN:first,[last,]name; a name may contain commas or begin with a digit.
+ */
 static bool
 take_fn(struct reader *r)
 {
@@ -312,7 +314,7 @@ take_next_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* FNDA:count,name */
+/* Takes FNDA:count,name. */
 static bool
 take_fn_count(struct reader *r)
 {
@@ -325,7 +327,9 @@ take_fn_count(struct reader *r)
 	       add_count(r, name, count);
 }
 
-/* FNL:index,first[,last]: the lines of the functions (FNA) of an index. */
+/*
+ * Takes FNL:index,first[,last]: the lines of the functions (FNA) of an index.
+ */
 static bool
 take_leader(struct reader *r)
 {
@@ -352,7 +356,7 @@ take_leader(struct reader *r)
 	return take_end(r);
 }
 
-/* FNA:index,count,name: one of the names for the lines of an FNL. */
+/* Takes FNA:index,count,name: one of the names for the lines of an FNL. */
 static bool
 take_alias(struct reader *r)
 {
@@ -378,7 +382,10 @@ take_alias(struct reader *r)
 
 /* ---- Lines and branches ------------------------------------------------- */
 
-/* Some tools count code without a line at line 0, which lcov refuses. */
+/*
+ * Skips code at line 0, which some tools write for code without a line; lcov
+ * rejects it.
+ */
 static bool
 skip_line_0(struct reader *r)
 {
@@ -386,7 +393,7 @@ skip_line_0(struct reader *r)
 	return true;
 }
 
-/* DA:line,count[,checksum] */
+/* Takes DA:line,count[,checksum]. */
 static bool
 take_line(struct reader *r)
 {
@@ -503,7 +510,7 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 	return new != NULL;
 }
 
-/* BRDA:line,[e|f][U]block,branch,taken */
+/* Takes BRDA:line,[e|f][U]block,branch,taken. */
 static bool
 take_branch(struct reader *r)
 {

@@ -27,7 +27,7 @@ struct writer {
 	bool labels;        /* some branch has a label */
 };
 
-/* "LF:12" */
+/* Writes "LF:12". */
 static void
 put_total(struct writer *w, const char *name, uint64_t value)
 {
@@ -340,7 +340,7 @@ put_version(struct writer *w, struct cg_slice path)
 	cg_putc(w->r.out, '\n');
 }
 
-/* The test's name of a part, or "". */
+/* The name of the test that the part is, or "". */
 static struct cg_slice
 test_of(const struct writer *w, cg_part part)
 {
@@ -364,7 +364,10 @@ has_tests(const struct writer *w)
 	return part < parts;
 }
 
-/* lcov accepts letters, digits and '_' only; others become '_'. */
+/*
+ * Writes the name of a test. lcov accepts only letters, digits and '_'; other
+ * characters become '_'.
+ */
 static void
 put_test(struct writer *w)
 {
@@ -422,7 +425,7 @@ put_sections(struct writer *w, cg_part part)
 	return ok;
 }
 
-/* Every part gets its own sections if any has the name of a test. */
+/* Writes all parts; each has its own sections if any has the name of a test. */
 static bool
 put_parts(struct writer *w)
 {
