@@ -69,7 +69,10 @@ struct end {
 	int node, outcome;
 };
 
-/* The widest first, then in the order in which they were found. */
+/*
+ * By width, the greatest first; equal ones in the order in which they were
+ * found.
+ */
 static int
 compare_ends(const void *pa, const void *pb)
 {

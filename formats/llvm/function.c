@@ -99,7 +99,10 @@ find_main(const struct llvm_scratch *s)
 
 /* ---- Counts ------------------------------------------------------------- */
 
-/* Counts with a sign, as differences may be negative; a large sum is INT64_MAX. */
+/*
+ * Adds signed counts, as differences may be negative; INT64_MAX if the sum
+ * overflows.
+ */
 static uint64_t
 add(uint64_t a, uint64_t b)
 {
@@ -166,7 +169,7 @@ compute(struct llvm_scratch *s, uint32_t number)
 	}
 }
 
-/* False: it refers to a counter that does not exist. */
+/* Computes a count. False: a counter does not exist. */
 static bool
 evaluate(struct llvm_context *c, uint32_t counter, uint64_t *value)
 {
@@ -192,7 +195,7 @@ load_counters(struct llvm_context *c)
 	return true;
 }
 
-/* A count after data races of threads may be negative. */
+/* Returns 0 for a negative count, which data races of threads may cause. */
 static uint64_t
 positive(struct llvm_context *c, uint64_t count)
 {

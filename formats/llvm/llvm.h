@@ -99,7 +99,7 @@ bool llvm_add_fn(
 uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
 /* Adds the files and functions to the graph, and removes them here. */
 bool llvm_add_files(struct llvm_report *);
-/* Also warns of functions without a file. */
+/* Ends the report. Also warns of functions without a file. */
 void llvm_end_report(struct llvm_report *, bool ok);
 
 /* ---- sort.c ------------------------------------------------------------- */

@@ -85,8 +85,8 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
 }
 
 /*
- * *path: the input's name without the suffix of a profile, or NULL. False: out
- * of memory, which was reported.
+ * *path becomes the input's name without the suffix of a profile, or NULL.
+ * False: out of memory (reported).
  */
 static bool
 find_program_name(struct cg_job *job, const char *name, char **path)
@@ -109,7 +109,10 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 	return true;
 }
 
-/* Without --exe: the input's name without its suffix, or a.out. */
+/*
+ * Guesses the executable without --exe: the input's name without its suffix,
+ * or a.out.
+ */
 static bool
 guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
     struct executables *count)

@@ -127,10 +127,10 @@ enum { LLVM_NAMED = 1, LLVM_FOUND };
 
 bool llvm_is_raw(struct cg_slice text);
 bool llvm_is_indexed(struct cg_slice text);
-/* False: reported. Records point into the text. */
+/* Read a profile. False: reported. Records point into the text. */
 bool llvm_read_raw(struct llvm_profile *, struct cg_slice text);
 bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
-/* Refuses profiles that have no coverage. */
+/* Rejects profiles without coverage. */
 bool llvm_check_kind(struct cg_job *, uint64_t version);
 bool llvm_add_record(
     struct llvm_profile *, uint64_t name, const struct llvm_record *);
@@ -146,7 +146,7 @@ struct llvm_counts {
 	uint32_t first; /* its first record, from 1; 0: it never ran */
 	uint32_t counters, bitmap_bytes;
 };
-/* False: the profile has the function, but of another build. */
+/* Finds counters. False: the profile has the function, but of another build. */
 bool llvm_find_counts(const struct llvm_profile *, uint64_t name, uint64_t hash,
     struct llvm_counts *);
 /* Loads the first n counters; n is at most counters. */

@@ -218,7 +218,7 @@ static bool
 cut_items(struct llvm_bytes *bytes, uint64_t n, uint64_t size,
     struct llvm_bytes *part)
 {
-	/* The analyzer does not see that size comes from tables of ours. */
+	/* The analyzer does not see that sizes come from our own tables. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
 	return n <= UINT64_MAX / size && llvm_cut(bytes, n * size, part);
 }
