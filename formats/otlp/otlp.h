@@ -74,7 +74,7 @@ enum otlp_table {
  */
 enum { OTLP_MAPPING_ATTRIBUTES = 5, OTLP_LOCATION_ATTRIBUTES = 4 };
 enum { LINK_TRACE = 1, LINK_SPAN };
-/* KeyValue has a key, or key_strindex in the place of the unit. */
+/* A KeyValue has a key, or key_strindex with the number of the unit. */
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ATTRIBUTE_UNIT };
 enum {
 	VALUE_STRING = 1,
@@ -93,21 +93,22 @@ struct otlp_layout {
 	const char *versions;
 	const char *profile, *sample; /* their fields: see layout.c */
 	bool readable;
-	/* From its numbers of a sample's fields to those above. */
+	/* Maps the version's field numbers of a sample to the enum above. */
 	unsigned char field[OTLP_SAMPLE_FIELDS];
 	unsigned comments; /* field of a profile: those after it are one more */
 };
 /*
- * The newest layout that fits all profiles of the file, or of its begin if it
- * was cut; NULL: none does, or there is no profile. *more: none was found, but
- * what was cut off may have one; more may be NULL.
+ * Finds the newest layout that fits all profiles of the file, or of its
+ * beginning if the text is truncated (cut). NULL: no layout fits, or no
+ * profile was found. *more: no profile was found, but the missing text may
+ * have one; more may be NULL.
  */
 const struct otlp_layout *otlp_find_layout(
     struct cg_slice file, bool cut, bool *more);
 
 /* ---- read.c: the reader -------------------------------------------- */
 
-/* What the graph cannot represent. */
+/* Data that the graph cannot represent. */
 enum otlp_lost {
 	LOST_COLUMNS,
 	LOST_FRAMES,

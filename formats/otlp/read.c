@@ -403,7 +403,7 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 	return true;
 }
 
-/* The field Resource of ResourceProfiles, "" if there is none. */
+/* Finds the field Resource of ResourceProfiles; "" if there is none. */
 static struct cg_slice
 find_resource(struct cg_slice message)
 {

@@ -202,7 +202,7 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
 	return more;
 }
 
-/* Without values each timestamp counts 1. */
+/* The value with index i. Without values, each timestamp counts 1. */
 static uint64_t
 value_at(const struct otlp_reader *r, size_t i)
 {

@@ -230,7 +230,7 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 	return true;
 }
 
-/* The frames of a location; NULL: failed. */
+/* Gets the frames of a location; NULL: failed. */
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)
 {

@@ -66,7 +66,7 @@ hash_row(uint64_t owner, uint32_t node, size_t event)
 
 #define AMBIGUOUS UINT32_MAX
 
-/* The only track of a graph owns all samples. */
+/* The owner of all samples of a graph with a single track. */
 static uint64_t
 sole_owner(const struct cg_graph *graph)
 {

@@ -117,7 +117,10 @@ put_type(struct otlp_writer *w, struct proto_list *buf, unsigned field,
 	proto_put_bytes(&w->w, buf, field, pair);
 }
 
-/* When the profile began and how long it took, or the first and last sample. */
+/*
+ * Puts begin and duration of the profile, or those of the first to the last
+ * sample.
+ */
 static void
 put_times(struct otlp_writer *w, struct proto_list *profile)
 {
@@ -213,7 +216,7 @@ put_mapping(struct otlp_writer *w, struct proto_list *buf,
 	proto_put_bytes(&w->w, buf, TABLE_MAPPING, entry);
 }
 
-/* Entry 0 of a table means none. */
+/* Puts entry 0 of a table, which means none. */
 static void
 put_none(struct otlp_writer *w, struct proto_list *buf, enum otlp_table table)
 {
