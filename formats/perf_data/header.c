@@ -133,7 +133,7 @@ take_u32(const struct perf_file *f, struct cg_slice *from, uint32_t *value)
 	return true;
 }
 
-/* A text with its length before it, padded with zeros. */
+/* Takes a text with its length before it, padded with zeros. */
 static bool
 take_text(
     const struct perf_file *f, struct cg_slice *from, struct cg_slice *text)
@@ -270,7 +270,10 @@ add_ids(struct perf_file *f, struct cg_slice ids)
 	struct cg_slice id;
 	uint32_t *event;
 
-	/* Events of a file may share a table; those of a pipe have their own. */
+	/*
+	 * Events of a file may share a table of ids; events of a pipe have
+	 * their own.
+	 */
 	f->id_count += ids.len / 8;
 	if (!f->pipe && f->id_count > f->head.len / 8)
 		return cg_reject(f->job, "expected fewer ids of events");

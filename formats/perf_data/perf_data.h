@@ -131,7 +131,7 @@ struct perf_queue {
 	uint64_t latest; /* the latest time so far */
 	uint64_t limit;  /* records up to this time are complete */
 };
-/* These return false when out of memory (reported). */
+/* Functions of queues return false when out of memory (reported). */
 bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
 /* Sorts by time; records with one time stay in their order. */
 bool perf_queue_sort(struct perf_queue *);
@@ -172,14 +172,17 @@ struct perf_threads {
 #define PERF_KERNEL_PID UINT32_MAX
 bool perf_threads_open(struct perf_threads *, struct perf_file *);
 void perf_threads_close(struct perf_threads *);
-/* Valid until the next call; NULL: out of memory (reported). */
+/*
+ * Finds or adds a thread. Valid until the next call; NULL: out of memory
+ * (reported).
+ */
 struct perf_thread *perf_threads_get(
     struct perf_threads *, uint32_t pid, uint32_t tid);
 bool perf_threads_fork(struct perf_threads *, uint32_t pid, uint32_t tid,
     uint32_t parent_pid, uint32_t parent_tid);
 bool perf_threads_map(
     struct perf_threads *, uint32_t pid, const struct perf_map *);
-/* NULL: the process has none. */
+/* The mappings of a process; NULL: none. */
 const struct perf_maps *perf_threads_maps(struct perf_threads *, uint32_t pid);
 const struct perf_map *perf_maps_find(const struct perf_maps *, uint64_t addr);
 
@@ -194,7 +197,7 @@ struct perf_kallsym {
 struct perf_kallsyms {
 	CG_ARRAY(struct perf_kallsym) symbol;
 };
-/* path NULL: no symbols. */
+/* Reads symbols of the kernel; path NULL: there are none. */
 bool perf_kallsyms_open(
     struct perf_kallsyms *, struct cg_job *, const char *path);
 const struct perf_kallsym *perf_kallsyms_find(
@@ -243,7 +246,7 @@ struct perf_place_key {
 	bool call;   /* the address is a return address */
 	uint64_t ip;
 };
-/* NULL: out of memory (reported). */
+/* Finds the functions at an address. NULL: out of memory (reported). */
 const struct perf_place *perf_places_find(
     struct perf_places *, const struct perf_place_key *);
 

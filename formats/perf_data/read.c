@@ -303,7 +303,7 @@ read_sample(struct reader *r, struct cg_slice record)
 	return perf_samples_add(&r->samples, event, record, NULL);
 }
 
-/* cookie, number of addresses, addresses */
+/* Reads cookie, number of addresses, addresses. */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
 {

@@ -36,7 +36,7 @@ is_number(struct cg_slice word)
 	return word.len > 0;
 }
 
-/* "916.089109:" */
+/* True for "916.089109:". */
 static bool
 is_time(struct cg_slice word)
 {
@@ -74,7 +74,7 @@ take_number(struct cg_slice word, uint64_t *number)
 	return is_number(word) && cg_take_u64(&word, number);
 }
 
-/* "[003]" */
+/* True for "[003]". */
 static bool
 is_cpu(struct cg_slice word)
 {
@@ -113,7 +113,7 @@ is_flags(struct cg_slice word)
 	return (word.len == 4 || word.len == 5) && !is_number(word);
 }
 
-/* "5791/5860" or "5860"; "-1" is the idle task of a processor. */
+/* Takes "5791/5860" or "5860"; "-1" is the idle task of a processor. */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 {

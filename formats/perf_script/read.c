@@ -80,7 +80,9 @@ keep(struct reader *r, struct cg_slice text)
 	return cg_get_name(r->build, cg_add_name(r->build, text));
 }
 
-/* "samples:cycles", for an event without a period; NULL: out of memory. */
+/*
+ * Makes "samples:cycles", for an event without a period; NULL: out of memory.
+ */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
 {
@@ -258,8 +260,8 @@ push_frame(struct reader *r, const struct perf_step *step)
 }
 
 /*
- * Pushes a frame, or for a frame without a name those that symbols give for
- * the address.
+ * Pushes a frame. A frame without a name becomes the frames that symbols give
+ * for its address.
  */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
@@ -468,7 +470,7 @@ read_head(struct reader *r, const struct perf_head *head)
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
 	r->branches += head->branch;
-	/* Without call chains the only frame follows the event. */
+	/* Without call chains, the only frame follows the event. */
 	if (head->event.len == 0 ||
 	    !perf_script_take_frame(head->rest, &r->only))
 		return true;
@@ -578,7 +580,7 @@ read_lines(struct reader *r, const struct perf_lines *lines)
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* True at the end of the file; false if something was rejected. */
+/* Reads all lines. True at the end of the file; false if one was rejected. */
 static bool
 read_texts(struct reader *r, struct cg_in *in)
 {

@@ -16,7 +16,10 @@
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-/* "0x400000-0x500000 0x0 0x0 - /bin/prog": offset, bias, build-id, path. */
+/*
+ * Adds a description "0x400000-0x500000 0x0 0x0 - /bin/prog": range, offset,
+ * bias, build-id, path.
+ */
 static bool
 describe_mapping(
     struct proto_tables *t, const struct cg_mapping *mapping, uint32_t number)

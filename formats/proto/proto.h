@@ -66,7 +66,7 @@ const char *proto_unit_out(const char *);
 const char *proto_event_word(
     struct cg_job *, struct cg_slice type, size_t number);
 
-/* "10000000 cpu nanoseconds"; NULL: out of memory. */
+/* Formats "10000000 cpu nanoseconds"; NULL: out of memory. */
 const char *proto_period_text(
     struct cg_job *, int64_t, struct cg_slice type, struct cg_slice unit);
 
@@ -92,7 +92,7 @@ struct proto_list {
 	size_t count, cap;
 };
 bool proto_lengthen(struct cg_job *, struct proto_list *, size_t width);
-/* Appends an element, zeroed. */
+/* Appends a zeroed element. */
 static inline void *
 proto_append(struct cg_job *job, struct proto_list *list, size_t width)
 {

@@ -44,7 +44,7 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 	return frame->id;
 }
 
-/* Parents come before their children. */
+/* Adds stacks to the builder; parents come before their children. */
 static bool
 build_stacks(struct reader *r)
 {

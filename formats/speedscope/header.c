@@ -52,7 +52,10 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 		cg_putf(out, ",\"%s\":%" PRIu64, key, value);
 }
 
-/* "cycles", or "cycles of prog, thread 7" if there are several profiles. */
+/*
+ * Writes "cycles", or "cycles of prog, thread 7" if there are several
+ * profiles.
+ */
 static bool
 put_profile_name(const struct cg_graph *graph, struct cg_out *out,
     const struct profile_head *head)

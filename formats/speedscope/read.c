@@ -326,7 +326,10 @@ advance_time(struct reader *r, const struct decimal *at)
 	       add_cost(r, top(r), &elapsed);
 }
 
-/* PerfView leaves frames open, and closes frames that are not open. */
+/*
+ * Closes a frame. PerfView leaves frames open, and closes frames that are not
+ * open.
+ */
 static void
 close_frame(struct reader *r)
 {
@@ -487,7 +490,7 @@ take_frame_name(struct reader *r)
 	return speedscope_take_name(r, &r->frame_name);
 }
 
-/* Some producers write null for unknown values. */
+/* Takes a frame's file; some producers write null for an unknown one. */
 static bool
 take_frame_file(struct reader *r)
 {

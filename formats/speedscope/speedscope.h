@@ -30,7 +30,7 @@ struct profile_head {
 	bool named;                   /* the name includes the track's */
 	bool gaps; /* samples without frames are gaps */
 };
-/* False: out of memory. */
+/* Writes the keys before the samples. False: out of memory. */
 bool speedscope_put_head(
     const struct cg_graph *, struct cg_out *, const struct profile_head *);
 

@@ -124,7 +124,7 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 	return text_end_stack(&r->frames, count, "[unknown]");
 }
 
-/* Takes the text that begins a key: "@[", "@name[comm,". */
+/* Takes "@[" or "@name[comm,", which begins a key. */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)
 {

@@ -26,7 +26,7 @@ struct reader {
 	uint64_t stacks;
 };
 
-/* "CPU     ID                    FUNCTION:NAME" */
+/* True for "CPU     ID                    FUNCTION:NAME". */
 static bool
 is_header(struct cg_slice line)
 {

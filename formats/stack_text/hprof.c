@@ -404,7 +404,10 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* The binary form has a NUL after its version, and no "created". */
+/*
+ * Finds the text form; the binary form has a NUL after its version, and no
+ * "created".
+ */
 static int
 probe(const struct cg_head *head)
 {

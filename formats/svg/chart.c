@@ -416,7 +416,7 @@ put_box(struct chart *chart, const struct box *box)
 	svg_end_box(svg, &drawn);
 }
 
-/* "worker (pid 5, tid 6)" */
+/* Writes "worker (pid 5, tid 6)". */
 static void
 put_name(struct chart *chart, const struct lane *lane)
 {

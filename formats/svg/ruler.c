@@ -108,7 +108,7 @@ svg_take_length(
 
 /* ---- Ticks -------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten. */
+/* The distance between ticks: 1, 2 or 5 times a power of ten. */
 static uint64_t
 find_step(uint64_t length)
 {

@@ -43,11 +43,11 @@ struct svg {
 /* ---- put.c -------------------------------------------------------------- */
 
 void svg_put_pixels(struct svg *, uint64_t units);
-/* 1234567 as 1,234,567 */
+/* Writes 1234567 as 1,234,567. */
 void svg_put_number(struct svg *, uint64_t);
-/* The change from from to to as +1,234, -1,234 or 0. */
+/* Writes to - from as +1,234, -1,234 or 0. */
 void svg_put_change(struct svg *, uint64_t from, uint64_t to);
-/* ": 1,234 ns" of the event, with its long name. */
+/* Writes ": 1,234 ns" of the event, with its long name. */
 void svg_put_total(struct svg *, uint64_t total);
 /*
  * Begins the file, up to the line of details, which the caller writes and
@@ -58,8 +58,8 @@ void svg_end_details(struct svg *);
 /* Writes the script and the end of the file. */
 void svg_end(struct svg *);
 /*
- * A function without a name is shown as [base name of its object]. Valid until
- * the next call.
+ * The name of a function; without a name, [base name of its object]. Valid
+ * until the next call.
  */
 struct cg_slice svg_fn_name(struct svg *, cg_fn);
 
@@ -102,7 +102,7 @@ uint64_t svg_ruler_width(
 /* The length that is units SVG_UNITs wide. */
 uint64_t svg_ruler_length(
     const struct svg *, const struct svg_ruler *, uint64_t units);
-/* "1.5 ms", or "1,500 bytes" */
+/* Writes "1.5 ms", or "1,500 bytes". */
 void svg_put_length(struct svg *, const struct svg_ruler *, uint64_t length);
 /* Draws lines from top to bottom (in pixels), with their times. */
 void svg_put_ruler(struct svg *, const struct svg_ruler *, uint64_t bottom);

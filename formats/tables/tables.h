@@ -29,7 +29,9 @@ bool table_split(
 struct cg_slice table_field(const struct table_row *, size_t i);
 /* The number of the field with this text, or TABLE_NONE. */
 size_t table_find(const struct table_row *, const char *name);
-/* "2,893,824", "2 893 824": digits in groups of three, or without groups. */
+/*
+ * Gets "2,893,824", "2 893 824": digits in groups of three, or without groups.
+ */
 bool table_get_count(struct cg_slice, uint64_t *);
 
 /* ---- Reading ------------------------------------------------------------- */

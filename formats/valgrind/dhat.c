@@ -31,7 +31,7 @@ struct dhat {
 	CG_ARRAY(struct valgrind_frame) frame;
 };
 
-/* In the order of the file; some depend on DHAT's mode. */
+/* The sums of a point, in the order of the file; some depend on DHAT's mode. */
 static const struct kind {
 	const char *name, *long_name, *unit;
 	bool lifetimes, accesses; /* only in a mode with lifetimes, accesses */
