@@ -99,9 +99,9 @@ struct cg_slice cg_base_name(struct cg_slice path);
 /* ---- Facts -------------------------------------------------------------- */
 
 /*
- * What a graph contains and what a format can represent. The library derives
- * facts that a target needs where that is exact, and reports once what the
- * target cannot represent.
+ * What a graph contains and what a format can represent. If a target needs
+ * facts that the graph lacks, the library derives them where that is exact;
+ * facts that the target cannot represent are reported once.
  */
 typedef uint32_t cg_facts;
 
@@ -120,20 +120,20 @@ typedef uint32_t cg_facts;
 #define CG_BLOCKS (1u << 12)  /* coverage of blocks, calls, paths */
 #define CG_CONDITIONS (1u << 13) /* coverage of conditions (MC/DC) */
 #define CG_COUNTERS (1u << 14) /* raw counters of the instrumentation */
-/* Known of functions, stacks, events and parts, not of rows: */
+/* Facts of functions, stacks, events and parts, not of rows: */
 #define CG_FILES (1u << 15)   /* source files of functions */
 #define CG_OBJECTS (1u << 16) /* ELF objects of functions */
 #define CG_SYMBOLS (1u << 17) /* linker names of functions */
 #define CG_DEFINITIONS (1u << 18) /* where functions begin in their files */
 #define CG_INLINING (1u << 19) /* which frames of stacks are inlined */
-#define CG_SAMPLES (1u << 20) /* numbers of samples that no event tells */
+#define CG_SAMPLES (1u << 20) /* numbers of samples that are not an event */
 #define CG_FORMULAS (1u << 21) /* derived events */
 #define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
 #define CG_LABELS (1u << 23)  /* of samples */
-#define CG_TIMELINE (1u << 24) /* when stacks were there, in their order */
+#define CG_TIMELINE (1u << 24) /* stacks with their times, in order */
 #define CG_FACT_COUNT 25
 
-/* Name of fact number bit ("self", "lines", ...), NULL past the last. */
+/* Name of fact number bit ("self", "lines", ...); NULL past the last one. */
 const char *cg_fact_name(unsigned bit);
 
 /* ---- Modules ------------------------------------------------------------ */
@@ -145,9 +145,9 @@ struct cg_build;
 struct cg_graph;
 
 /*
- * What probe() may look at. If no score of a longer JSON document is
- * CG_PROBE_LIKELY or more, probe() is called again with up to CG_PROBE_BYTES of
- * it, of which the ends of long arrays, objects and strings are dropped.
+ * The input of probe(). If a JSON document is longer and no score is
+ * CG_PROBE_LIKELY or more, probe() is called again with up to CG_PROBE_BYTES
+ * of it; the ends of its long arrays, objects and strings are dropped.
  */
 struct cg_head {
 	struct cg_slice first; /* first line, without newline or CR */
@@ -157,20 +157,20 @@ struct cg_head {
 };
 
 /*
- * An input that is a directory, in which no format gathers files, is probed
- * too: its text is this line, then the names in the directory, one per line.
- * A format that returns CG_PROBE_SURE for it (macOS bundles are directories)
- * has its read() called with the same text, and can report what the user has to
- * do: the library opens no file in the directory.
+ * A directory in which no format gathers files is probed as an input, too: its
+ * text is this line, then the names in the directory, one per line. If a
+ * format returns CG_PROBE_SURE (macOS bundles are directories), its read() is
+ * called with the same text and can report what the user has to do. The
+ * library opens no file in the directory.
  */
 #define CG_DIRECTORY_MAGIC "//directory\n"
 
 /*
  * Scores: 0 no, WEAK a guess from the shape, SURE a magic number; values
  * between them are possible. The highest score wins. A tie is an error that
- * names both formats, never decided by their order. MORE: these bytes may begin
- * such a file, but do not tell: probe() is called again with more of them, up to
- * CG_PROBE_BYTES, if no other format scores LIKELY.
+ * names both formats; the order of the formats never decides. MORE: the file
+ * may begin with these bytes, but they do not suffice: unless another format
+ * scores LIKELY, probe() is called again with up to CG_PROBE_BYTES.
  */
 #define CG_PROBE_BYTES (16 << 20)
 enum { CG_PROBE_MORE = -1, CG_PROBE_NO = 0, CG_PROBE_WEAK = 25, CG_PROBE_LIKELY = 60,
@@ -189,7 +189,10 @@ struct cg_option {
 	const char *arg;      /* what help calls the value, NULL for a flag */
 	const char *help;     /* one line */
 	bool reading, writing; /* when the option applies */
-	/* Of a flag: what write() can represent, and needs, only with it. */
+	/*
+	 * For a flag: facts that write() can represent, and needs, only if it
+	 * is set.
+	 */
 	cg_facts carries, needs;
 };
 
@@ -199,12 +202,13 @@ struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
 	const char *name;     /* what -f and -t take: [a-z0-9-]+ */
 	const char *title;    /* one line for --list-formats */
-	bool text;            /* it is text: no input contains a NUL */
+	bool text;            /* text format: inputs contain no NUL */
 	const char *suffixes; /* "cgj;cgjson": output names that select it */
 	/*
-	 * Suffixes of the files that it reads from directories. A file with one
-	 * of the later suffixes is not read if there is a file of the same name
-	 * with the first suffix: that one's reader opens it as a companion.
+	 * Suffixes of the files that the format reads from directories. A file
+	 * with one of the later suffixes is not an input if there is a file of
+	 * the same name with the first suffix: the reader of the latter opens
+	 * it as a companion.
 	 */
 	const char *gathers;
 	/* Name of an output in a batch: "x.{stem}"; NULL: "{stem}.SUFFIX". */
@@ -224,34 +228,36 @@ struct cg_module {
 	 */
 	bool (*is_split)(const char *path, const char *other);
 	/*
-	 * Name of the option that tells how many levels of recursion become
-	 * functions of their own ("f", "f'2") where stacks become calls. NULL:
+	 * Name of the option with the number of recursion levels that become
+	 * functions of their own ("f", "f'2") when stacks become calls. NULL:
 	 * recursion stays one function.
 	 */
 	const char *levels_option;
 	/*
-	 * The --root-by of outputs without that option, from labels of samples:
-	 * "comm" for flame graphs; NULL: none. Not if a flag needs a timeline:
-	 * its tracks tell whose stacks are.
+	 * Default of --root-by for outputs, from labels of samples: "comm" for
+	 * flame graphs; NULL: none. Does not apply if a flag needs a timeline:
+	 * its tracks then identify the threads.
 	 */
 	const char *root_by;
 	/*
-	 * write() shows changes of pairs of events before and after, as of
+	 * write() shows changes of pairs of events before and after: see
 	 * cg_choose_pair(). Differences are then written side by side, even
 	 * without CG_EVENTS.
 	 */
 	bool pairs;
 	/*
-	 * Programs that show its outputs, "kcachegrind;qcachegrind", before the
-	 * one that the system has for all files. NULL: that one only.
+	 * Programs that show outputs of the format, "kcachegrind;qcachegrind";
+	 * they are tried before the system's default viewer. NULL: only the
+	 * default viewer.
 	 */
 	const char *viewers;
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
 /*
- * The formats of this library, NULL-terminated. It is a function because the
- * size of a table would become part of each program that is linked with it.
+ * The formats of this library, NULL-terminated. This is a function and not a
+ * table, as the size of a table would be compiled into each program that is
+ * linked with it.
  */
 const struct cg_module *const *cg_formats(void);
 /* CG_VERSION of the library, which may be newer than this header. Static. */
@@ -269,8 +275,8 @@ struct cg_message {
 	uint64_t offset;   /* in a binary input, if has_offset */
 	bool has_offset;
 	/*
-	 * No newline; control characters are escaped. What can be set is
-	 * called an option: see cg_job_set_option_prefix().
+	 * No newline; control characters are escaped. The spelling of options
+	 * depends on cg_job_set_option_prefix().
 	 */
 	const char *text;
 };
@@ -290,7 +296,7 @@ typedef uint32_t cg_file;   /* source file, by path */
 typedef uint32_t cg_fn;     /* function: (object, file, name, symbol) */
 typedef uint32_t cg_part;   /* a thread, a process, or a dump of one */
 typedef uint32_t cg_node;   /* call stack: frame on top of a parent node */
-typedef uint32_t cg_labels; /* set of labels that samples have */
+typedef uint32_t cg_labels; /* set of labels of samples */
 
 /* Where a function is defined in its source and object; 0: unknown. */
 struct cg_range {
@@ -306,7 +312,7 @@ struct cg_pos {
 	uint64_t addr; /* as in the object file (load bias removed); 0: none */
 };
 
-/* Where the inclusive cost of calls comes from, for one event. */
+/* Where the inclusive cost of calls comes from, by event. */
 enum cg_incl {
 	CG_INCL_STATED,    /* from the rows; a call without it has 0 */
 	CG_INCL_BY_COUNTS, /* unknown: split by call counts, as gprof does */
@@ -329,9 +335,9 @@ struct cg_part_info {
 };
 
 /*
- * A label of samples, as pprof has them. Stacks with different sets of labels
- * are kept apart. A set may have several labels of one key, whose order is
- * kept; the order of keys is not. Set 0 has no labels.
+ * A label of samples, as in pprof. Stacks with different sets of labels are
+ * kept apart. A set may have several labels of one key; their order is kept,
+ * the order of keys is not. Set 0 has no labels.
  */
 struct cg_label {
 	struct cg_slice key;
@@ -342,8 +348,8 @@ struct cg_label {
 
 /*
  * Everything is in canonical order: parts as they were read, functions by
- * object, file and name, rows by address, file and line. So two graphs with the
- * same content are written the same.
+ * object, file and name, rows by address, file and line. So equal graphs give
+ * equal outputs.
  */
 cg_facts cg_graph_facts(const struct cg_graph *);
 /* Bytes that an address of a row stands for; see cg_set_grain(). */
@@ -351,14 +357,14 @@ unsigned cg_graph_grain(const struct cg_graph *);
 /* Events with costs: event i is column i. Derived events have no column. */
 size_t cg_event_count(const struct cg_graph *);
 const struct cg_event *cg_get_event(const struct cg_graph *, size_t i);
-/* The column of that name; cg_event_count() if there is none. */
+/* The column of the event with that name; cg_event_count() if there is none. */
 size_t cg_find_event(const struct cg_graph *, const char *name);
 /* Derived events. */
 size_t cg_formula_count(const struct cg_graph *);
 const struct cg_event *cg_get_formula(const struct cg_graph *, size_t i);
 /*
- * The cost of derived event i for the costs of all columns. False if it does
- * not fit.
+ * Sets *value to the cost of derived event i, computed from the costs of all
+ * columns. False if it does not fit.
  */
 bool cg_eval_formula(const struct cg_graph *, size_t i, const uint64_t *cost,
     int64_t *value);
@@ -370,26 +376,31 @@ const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
 bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
     const char **key, const char **value);
 /*
- * The files that the part's source lists, in its order; returns how many. If
- * several inputs contradict each other, the only one is file 0.
+ * The files that the part's source lists, in the order of that list; returns
+ * their number. If the lists of several inputs contradict each other, the only
+ * file is file 0.
  */
 size_t cg_part_files(const struct cg_graph *, cg_part, const cg_file **);
-/* Are calls counted in samples in any of the parts? */
+/* True if any part counts calls in samples. */
 bool cg_calls_sampled(const struct cg_graph *);
 /* Sums of the part's self costs, one per event; valid until the next call. */
 const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
-/* Is the event's total other than 0 in any of the parts? */
+/* True if the event's total is not 0 in some part. */
 bool cg_event_has_costs(const struct cg_graph *, size_t event);
 /*
- * The event to show by default: the one that a part's description with this key
- * (which readers add where their format has another rule) names, if it has
- * costs; else the time in ns, which readers add beside numbers of samples; else
- * the first with costs; else event 0, even if there is none.
+ * The event to show by default. A reader whose format has a rule for it names
+ * the event in a part's description with the key CG_MAIN_EVENT_KEY; that event
+ * is returned if it has costs. Otherwise the time in ns, which readers add
+ * next to numbers of samples; otherwise the first event with costs; otherwise
+ * event 0, even if the graph has no event.
  */
 #define CG_MAIN_EVENT_KEY "default_sample_type"
 #define CG_TIME_EVENT "ns"
 size_t cg_main_event(const struct cg_graph *);
-/* The part to show first: its total of an event is the highest; or part 0. */
+/*
+ * The part to show first: the one with the highest total of the event, or part
+ * 0.
+ */
 cg_part cg_main_part(const struct cg_graph *, size_t event);
 
 /* Ids are 1 to count; names of id 0 are "". */
@@ -403,8 +414,8 @@ struct cg_slice cg_file_path(const struct cg_graph *, cg_file);
 struct cg_slice cg_file_given(const struct cg_graph *, cg_file);
 struct cg_slice cg_fn_name(const struct cg_graph *, cg_fn);
 /*
- * The name without a level of recursion: "f" of "f'2", as Callgrind and
- * --separate-recs name the second level of f.
+ * The name without the level of recursion: "f" for "f'2", which is what
+ * Callgrind and --separate-recs name the second level of f.
  */
 struct cg_slice cg_fn_base_name(const struct cg_graph *, cg_fn);
 /* Its linker name; "": the same. */
@@ -412,7 +423,10 @@ struct cg_slice cg_fn_symbol(const struct cg_graph *, cg_fn);
 cg_file cg_fn_file(const struct cg_graph *, cg_fn);
 cg_object cg_fn_object(const struct cg_graph *, cg_fn);
 void cg_fn_range(const struct cg_graph *, cg_fn, struct cg_range *);
-/* The function of that rank in canonical order: 0 to count, with fn 0. */
+/*
+ * The function at a rank in canonical order; ranks are 0 to count, fn 0
+ * included.
+ */
 cg_fn cg_fn_ranked(const struct cg_graph *, size_t rank);
 
 /* ---- The graph: rows ---------------------------------------------------- */
@@ -420,8 +434,8 @@ cg_fn cg_fn_ranked(const struct cg_graph *, size_t rank);
 /* Coverage of basic blocks, and of the branches between them. */
 enum cg_branch_kind {
 	/*
-	 * A block, once for each line that it is on (line 0: on none); count is
-	 * how often it ran.
+	 * A block, once for each line that it is on (line 0: it is on none);
+	 * count is how often it ran.
 	 */
 	CG_BRANCH_BLOCK,
 	/* Branch number index at the end of the block. */
@@ -429,8 +443,9 @@ enum cg_branch_kind {
 	/* A call that ends the block; count is how often it returned. */
 	CG_BRANCH_CALL,
 	/*
-	 * MC/DC of the condition that begins in the block: index is 2 * term,
-	 * plus 1 for the outcome true; count > 0: shown to decide alone.
+	 * MC/DC of a condition that begins in the block: index is 2 * term,
+	 * plus 1 for the outcome true; count > 0: the outcome was shown to
+	 * decide alone.
 	 */
 	CG_BRANCH_CONDITION,
 	/* Prime path number index of the function; count > 0: taken. */
@@ -438,27 +453,27 @@ enum cg_branch_kind {
 	/* Raw counter number index of kind block. */
 	CG_BRANCH_COUNTER,
 	/*
-	 * A step of prime path number block, which was not taken: it goes
-	 * through block target, and this line is number index on the path (line
-	 * 0: the block has none). The label is the source's word for the arc to
-	 * the next block; the first line of that one follows the row with
-	 * CG_BRANCH_LAST.
+	 * A step of prime path number block, which was not taken: the path
+	 * goes through block target, and the line is number index on the path
+	 * (line 0: the block has none). The label is the source's word for the
+	 * arc to the next block on the path; that block's first line follows
+	 * the row with CG_BRANCH_LAST.
 	 */
 	CG_BRANCH_STEP
 };
 #define CG_BRANCH_KINDS 7
 
-/* Flags; a sum of rows has the flags of all of them. */
+/* Flags; a sum of rows has the flags of all its rows. */
 #define CG_BRANCH_FALLTHROUGH 1u /* arc: to the next block in memory */
 #define CG_BRANCH_THROW 2u       /* arc: exception branch */
 #define CG_BRANCH_REACHED 4u     /* arc, call, condition: its block ran */
 #define CG_BRANCH_UNREACHABLE 8u /* arc, condition: stated to be impossible */
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only exceptions lead there */
-#define CG_BRANCH_LAST 32u       /* block: ends there; step: in that file */
+#define CG_BRANCH_LAST 32u /* block: ends on the line; step: in the file */
 #define CG_BRANCH_UNMARKED 64u   /* block: gcov writes no * if it never ran */
-#define CG_BRANCH_EXIT 128u      /* block: the exit, where clang states it */
+#define CG_BRANCH_EXIT 128u      /* block: the exit, if clang states it */
 #define CG_BRANCH_FLAGS 8
-/* Only in sums of a line: instances of a template have other branches. */
+/* Only in sums of a line: instances of the template differ in branches. */
 #define CG_BRANCH_UNLIKE 256u
 
 struct cg_branch {
@@ -466,12 +481,12 @@ struct cg_branch {
 	enum cg_branch_kind kind;
 	uint32_t block, index; /* identify it, with pos and kind */
 	/*
-	 * Arc, call: the block that it leads to. Block 0 on line 0: the number
-	 * of the function in its unit, from 1; 0: unknown.
+	 * Arc, call: the block that it leads to. In the row of block 0 on line
+	 * 0: the number of the function in its unit, from 1; 0: unknown.
 	 */
 	uint32_t target;
 	unsigned flags;
-	cg_name label;         /* the source's word for it; 0: none */
+	cg_name label;         /* the source's word for the branch; 0: none */
 	int64_t count;         /* may be negative after data races */
 };
 
@@ -485,26 +500,33 @@ struct cg_branch {
  *	}
  *	cg_rows_free(rows);
  *
- * What a row points to is valid until the next call with these rows. NULL and
- * false also mean out of memory or an overflowing sum: then cg_job_status()
- * is not CG_OK, and cg_job_write() fails after write() returns.
+ * Pointers in a row are valid until the next call with the same struct
+ * cg_rows. NULL and false also mean out of memory or an overflowing sum: then
+ * cg_job_status() is not CG_OK, and cg_job_write() fails after write()
+ * returns.
  */
 #define CG_ALL_PARTS UINT32_MAX
 struct cg_rows;
 struct cg_rows *cg_rows_new(const struct cg_graph *);
 void cg_rows_free(struct cg_rows *);
-/* From the next open on, addresses are 0 and rows of one line are summed. */
+/*
+ * After the next cg_rows_open(), addresses are 0 and rows of one line are
+ * summed.
+ */
 void cg_rows_drop_addresses(struct cg_rows *);
 /* The functions that have rows in the part, in canonical order; *i from 0. */
 bool cg_next_fn(const struct cg_graph *, cg_part, size_t *i, cg_fn *);
 bool cg_rows_open(struct cg_rows *, cg_part, cg_fn);
-/* Has it costs, calls or jumps? A stated inclusive cost is none of them. */
+/*
+ * True if the function has costs, calls or jumps; a stated inclusive cost does
+ * not count.
+ */
 bool cg_rows_any(const struct cg_rows *);
 
 struct cg_cost {
 	struct cg_pos pos;
 	const uint64_t *cost; /* n values; columns from n on are 0 */
-	size_t n;             /* up to the last column that is not 0 */
+	size_t n;             /* the last column that is not 0, plus 1 */
 };
 struct cg_call {
 	struct cg_pos site;   /* in the caller */
@@ -523,15 +545,15 @@ struct cg_jump {
 bool cg_next_cost(struct cg_rows *, struct cg_cost *);
 bool cg_next_call(struct cg_rows *, struct cg_call *);
 bool cg_next_jump(struct cg_rows *, struct cg_jump *);
-/* Within a line by kind, block, index. */
+/* Branches of a line are sorted by kind, block and index. */
 bool cg_next_branch(struct cg_rows *, struct cg_branch *);
 struct cg_slice cg_branch_label(const struct cg_graph *,
     const struct cg_branch *);
 /*
- * Are the costs, calls and stated inclusive costs of a function of one graph
- * equal to those of a function of another one, in all columns? A quick test, in
- * the order in which rows were added: false if that differs, too. Addresses and
- * where calls are and lead to are not compared. It closes both rows.
+ * Quick test whether two functions of two graphs have equal costs, calls and
+ * stated inclusive costs in all columns. Compares in the order in which rows
+ * were added; returns false if only that order differs. Ignores addresses,
+ * call sites and entry positions. Closes both rows.
  */
 struct cg_match {
 	const uint32_t *file[2]; /* by file of each graph: equal if the same */
@@ -540,26 +562,28 @@ struct cg_match {
 bool cg_rows_alike(struct cg_rows *const rows[2], const cg_fn fn[2],
     const struct cg_match *);
 /*
- * Summary of a function's rows of blocks, calls and paths, by gcov's rules:
- * blocks are those between the first and the last by number, and block exit is
- * where the function returns (0: the last). If exit is not 0 and a row has
- * CG_BRANCH_EXIT, llvm-cov's rules apply: that row's block is the exit, and all
- * others but the first are counted. Opens the function; false as for
- * cg_rows_open().
+ * Summary of a function's rows of blocks, calls and paths, by gcov's rules: it
+ * counts the blocks between the first and the last by number; block exit is
+ * where the function returns (0: the last block). If exit is not 0 and a row
+ * has CG_BRANCH_EXIT, llvm-cov's rules apply: that row's block is the exit,
+ * and all other blocks except the first are counted. Opens the function; false
+ * as for cg_rows_open().
  */
 struct cg_coverage {
 	uint64_t blocks, executed;
 	uint64_t paths, paths_covered;
 	bool entered;    /* entries is known */
 	int64_t entries; /* how often the first block ran */
-	bool returned;   /* returns is known: blocks are on lines */
-	int64_t returns; /* how often the exit ran, without lost calls */
+	bool returned;   /* returns is known, as blocks are on lines */
+	int64_t returns; /* how often the exit ran, minus lost calls */
 	cg_name label;   /* of the first block */
 	bool marked;     /* a row has CG_BRANCH_EXIT */
 };
 bool cg_get_coverage(struct cg_rows *, cg_part, cg_fn, uint32_t exit,
     struct cg_coverage *);
-/* The function's inclusive cost, if its source states one; else false. */
+/*
+ * The function's inclusive cost, if the source states one; else returns false.
+ */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 
 /* ---- The graph: stacks -------------------------------------------------- */
@@ -573,14 +597,15 @@ struct cg_stack {
 };
 void cg_get_node(const struct cg_graph *, cg_node, struct cg_stack *);
 /*
- * What kind of code a frame is, as the letters of FlameGraph's annotations: i
- * inlined, j compiled at run time, k the kernel and its modules; 0: other code.
+ * The kind of code of a frame, by the letters of FlameGraph's annotations: i
+ * inlined, j compiled at run time, k the kernel and its modules; 0: other
+ * code.
  */
 char cg_frame_kind(const struct cg_graph *, const struct cg_stack *);
 /*
- * Stacks that have a self cost, by node, then by labels. For a target that
- * cannot represent CG_LABELS there are no labels, and a node comes at most once
- * in a part.
+ * Stacks that have a self cost, by node, then by labels. If the target cannot
+ * represent CG_LABELS, no stack has labels, and a part has each node at most
+ * once.
  */
 struct cg_stack_cost {
 	cg_node leaf;
@@ -597,8 +622,9 @@ size_t cg_labels_count(const struct cg_graph *);
 bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
     struct cg_label *);
 /*
- * The description of parts whose stacks are an estimate (--guess-stacks), so
- * that outputs tell. Does the part, or one of CG_ALL_PARTS, have it?
+ * The description of parts whose stacks are an estimate (--guess-stacks);
+ * outputs record it. The function returns true if the part, or any part for
+ * CG_ALL_PARTS, has it.
  */
 #define CG_GUESSED_KEY "Stacks"
 #define CG_GUESSED_VALUE "estimated from calls"
@@ -607,14 +633,14 @@ bool cg_stacks_guessed(const struct cg_graph *, cg_part);
 /* ---- The graph: timelines ----------------------------------------------- */
 
 /*
- * A track is a thread, or whatever else has one stack at a time; a part may have
- * several. Its moments are in the order of their times:
+ * A track is a thread, or anything else that has one stack at a time; a part
+ * may have several. Its moments are in the order of their times:
  *
- *	samples  the stack at that time, and what it cost. The costs of the
- *	         part's stacks include these costs.
+ *	samples  the stack at that time, and its cost. The costs of the part's
+ *	         stacks include these costs.
  *	spans    the stack from that time to the next moment; node 0: none. Each
- *	         call begins and ends in a moment of its own, at the same time as
- *	         others if need be. They state no costs.
+ *	         begin and end of a call is a moment of its own; several may
+ *	         have the same time. Spans have no costs.
  */
 struct cg_track {
 	cg_part part;
@@ -624,7 +650,7 @@ struct cg_track {
 	const char *unit;    /* of times: "ns"; "": the costs so far */
 	bool spans;
 	uint64_t moments;
-	int64_t begin, end;  /* as the source states them, else of moments */
+	int64_t begin, end;  /* stated by the source, else by the moments */
 };
 struct cg_moment {
 	int64_t time;
@@ -640,15 +666,16 @@ const struct cg_track *cg_get_track(const struct cg_graph *, size_t i);
  *	while (moments && cg_next_moment(moments, &moment)) ...
  *	cg_moments_free(moments);
  *
- * NULL: out of memory; the job knows it. A moment is valid until the next call.
+ * NULL: out of memory, which cg_job_status() returns. A moment is valid until
+ * the next call.
  */
 struct cg_moments;
 struct cg_moments *cg_moments_new(const struct cg_graph *, size_t track);
 bool cg_next_moment(struct cg_moments *, struct cg_moment *);
 void cg_moments_free(struct cg_moments *);
 /*
- * From when to when there was a stack; node is not 0. Of calls: from one moment
- * to the next, the last one to the track's end.
+ * A period with one stack; node is not 0. For calls: from one moment to the
+ * next, or to the track's end for the last moment.
  */
 struct cg_time_span {
 	cg_node node;
@@ -656,54 +683,61 @@ struct cg_time_span {
 };
 bool cg_next_span(struct cg_moments *, struct cg_time_span *);
 /*
- * The same of samples that have a cost of the event. If that is time, in the
- * unit of the track, a sample lasts as long as it cost; the next one begins
- * when it has ended, or later. Other samples last until the next one, but at
- * most four times as long as usual: a thread that sleeps has no samples. The
- * last one lasts as long as usual; 0 for the only one.
+ * The same for samples that have a cost of the event. If the event is time, in
+ * the track's unit, a sample lasts as long as it cost; the next one begins
+ * when it has ended, or later. Otherwise a sample lasts until the next one,
+ * but at most four times the usual interval, as a sleeping thread has no
+ * samples; the last one lasts for the usual interval, and a single one for 0.
  */
 struct cg_moments *cg_spans_new(
     const struct cg_graph *, size_t track, size_t event);
-/* The event that the times of calls are costs of; cg_event_count(): none. */
+/* The event whose costs are the times of calls; cg_event_count(): none. */
 size_t cg_span_event(const struct cg_graph *, const struct cg_track *);
 /*
- * Adds what the moments of a part (or of CG_ALL_PARTS) cost to sum, by event;
- * calls cost their time. Where all costs have times, these are its totals.
- * False: out of memory, reported.
+ * Adds the costs of all moments of a part (or of CG_ALL_PARTS) to sum, by
+ * event; for calls their time. If all costs have times, the sums are the
+ * part's totals. False: out of memory (reported).
  */
 bool cg_timed_costs(const struct cg_graph *, cg_part, uint64_t *sum);
-/* Are those all costs of the event? False, too: out of memory, reported. */
+/*
+ * True if all costs of the event have times; false also if out of memory
+ * (reported).
+ */
 bool cg_all_timed(const struct cg_graph *, size_t event);
 /*
  * The track to show first: the one whose moments cost most of the event, or
- * whose calls took the longest; the first of equal ones. 0 if there is none, or
- * no memory, which is reported.
+ * whose calls took longest; the first of equal ones. 0 if there is no track or
+ * out of memory (reported).
  */
 size_t cg_main_track(const struct cg_graph *, size_t event);
 
 /* ---- The graph: sums ---------------------------------------------------- */
 
 /*
- * Costs by function in a part, or in CG_ALL_PARTS. The inclusive cost is what
- * the source states, else self cost plus the cost of calls of others. In cycles
- * that would count recursion several times: there it is the cost of calls by
- * others or that sum, whichever is more, and at most what the cycle costs. With
- * negative costs it is the self cost plus the cost of calls that leave the
- * cycle. Cycles are numbered from 1; a function in none has cycle 0. calls_in
- * is how often other functions call it: if stacks became calls, in how many
- * samples.
+ * Costs by function in a part, or in CG_ALL_PARTS. The inclusive cost is the
+ * one that the source states, else the self cost plus the cost of calls of
+ * other functions. In a cycle that sum would count recursion several times: a
+ * member's inclusive cost is then the greater of that sum and the cost of
+ * calls from other functions, but at most the cycle's cost. With negative
+ * costs it is the self cost plus the cost of calls that leave the cycle.
+ * Cycles are numbered from 1; a function outside of cycles has cycle 0.
+ * calls_in is the number of calls from other functions, or, if stacks became
+ * calls, the number of samples with such a call.
  *
  * Costs that only stacks have (CG_STACKS) are 0 here until cg_job_derive() has
- * made calls of the stacks. That drops the stacks: to write them, call
+ * turned the stacks into calls. That drops the stacks: to write them, call
  * cg_job_write() first.
  */
 struct cg_sums;
 /*
- * NULL: out of memory, or a sum does not fit. Without costs there are only
- * calls, cycles and roots, in a fraction of the time.
+ * NULL: out of memory, or a sum does not fit. With costs false, the sums have
+ * only calls, cycles and roots, and take a fraction of the time.
  */
 struct cg_sums *cg_sums_new(const struct cg_graph *, cg_part, bool costs);
-/* Sums of some events only, from event on: less memory. */
+/*
+ * Sums only the given number of events, from event on, which takes less
+ * memory.
+ */
 struct cg_sums *cg_sums_of(
     const struct cg_graph *, cg_part, size_t event, size_t events);
 void cg_sums_free(struct cg_sums *);
@@ -712,30 +746,34 @@ uint64_t cg_sum_inclusive(const struct cg_sums *, cg_fn, size_t event);
 uint64_t cg_sum_calls_in(const struct cg_sums *, cg_fn);
 uint32_t cg_sum_cycle(const struct cg_sums *, cg_fn);
 /*
- * What the caller's calls cost, as inclusive costs show it: what they state.
- * Where costs were split by counts, calls in a cycle state little; they have
- * what passes through it.
+ * The inclusive cost of a call: mostly the one that it states. Calls within a
+ * cycle whose costs were split by counts state little; for them it is the
+ * share of the cycle's cost that passes through the call.
  */
 uint64_t cg_sum_call(const struct cg_sums *, cg_fn caller,
     const struct cg_call *, size_t event);
-/* No other function calls it; the unknown caller does not count. */
+/* True if no other function calls it; the unknown caller does not count. */
 bool cg_sum_is_root(const struct cg_sums *, cg_fn);
 size_t cg_cycle_count(const struct cg_sums *);
 /*
- * A cycle as one function: the self costs of its members, these and the calls
- * that leave it, the number of calls that enter it (0: sums without costs).
+ * A cycle as one function: self is the sum of its members' self costs,
+ * inclusive adds the cost of calls that leave the cycle, calls is how often
+ * the cycle is entered (0 for sums without costs).
  */
 uint64_t cg_cycle_self(const struct cg_sums *, uint32_t cycle, size_t event);
 uint64_t cg_cycle_inclusive(const struct cg_sums *, uint32_t cycle,
     size_t event);
 uint64_t cg_cycle_calls_in(const struct cg_sums *, uint32_t cycle);
-/* A function outside of the cycle calls one in it, as for roots. */
+/*
+ * True if a function outside of the cycle calls one in it; the unknown caller
+ * does not count.
+ */
 bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
 /*
- * A depth-first search along calls begins at the function that comes first in
- * an order, and again at the next that it has not reached. Does it begin at a
- * function in a cycle? For programs whose search for cycles then fails. False:
- * out of memory.
+ * A depth-first search along calls starts at the first function in the order
+ * of cg_fn_before, and starts again at the next one that was not reached. Sets
+ * whether it starts at a function in a cycle: some programs then fail to find
+ * the cycle. False: out of memory.
  */
 typedef bool cg_fn_before(const struct cg_graph *, cg_fn, cg_fn);
 bool cg_search_begins_in_cycle(const struct cg_sums *, cg_fn_before *,
@@ -744,9 +782,9 @@ bool cg_search_begins_in_cycle(const struct cg_sums *, cg_fn_before *,
 /* ---- Archives ----------------------------------------------------------- */
 
 /*
- * tar and zip, compressed or not: their members in the order of the archive.
- * Nothing is written to disk. Messages go to the job's reporter; close the
- * archive before freeing the job.
+ * tar and zip archives, compressed or not: their members in the order of the
+ * archive. Nothing is written to disk. Messages go to the job's reporter;
+ * close the archive before freeing the job.
  */
 struct cg_archive;
 struct cg_member {
@@ -754,14 +792,20 @@ struct cg_member {
 	int64_t mtime;    /* seconds since 1970 */
 	uint64_t size;    /* as stated in the archive; 0: not stated */
 	bool file;        /* a regular file: it has bytes */
-	bool directory;   /* neither: a link, a device */
+	bool directory;   /* neither file nor directory: a link, a device */
 };
-/* *archive is NULL after a failure, and with CG_OK if it is no archive. */
+/*
+ * *archive is NULL after a failure; it is NULL with CG_OK if path is no
+ * archive.
+ */
 int cg_archive_open(struct cg_job *, const char *path,
     struct cg_archive **archive);
 /* The next member, valid until the next call; false at the end. */
 bool cg_archive_next(struct cg_archive *, struct cg_member *);
-/* Reads its bytes: returns how many, 0 at its end, -1 after an error. */
+/*
+ * Reads bytes of the member: returns their number, 0 at its end, -1 after an
+ * error.
+ */
 ptrdiff_t cg_archive_read(struct cg_archive *, char *buf, size_t size);
 /* CG_OK, or why the archive ended early. */
 int cg_archive_status(const struct cg_archive *);
@@ -786,7 +830,7 @@ void cg_archive_close(struct cg_archive *);
 struct cg_job *cg_job_new(const struct cg_module *const *modules,
     cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
-/* From now on messages go there. */
+/* From now on messages go to this reporter. */
 void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
 /*
  * Another job with the same modules, settings and objects, without inputs and
@@ -822,7 +866,9 @@ int cg_job_add_input_callback(struct cg_job *, const char *path, cg_read_fn *,
 int cg_job_set_from(struct cg_job *, const char *format);
 /* Adds an object (executable, shared library) to look symbols up in. */
 int cg_job_add_object(struct cg_job *, const char *path);
-/* Is it a regular ELF file? Such inputs are added as objects. */
+/*
+ * True if path is a regular ELF file. cg_job_add_input() adds it as an object.
+ */
 bool cg_is_elf(const char *path);
 /* Path of object i, NULL past the last. */
 const char *cg_job_object(const struct cg_job *, size_t i);
@@ -841,22 +887,22 @@ int cg_job_set_to(struct cg_job *, const char *format);
  */
 int cg_job_set_output(struct cg_job *, const char *path);
 /*
- * The output's path has to begin with this directory, which exists. Missing ones
- * below it are made, and links below it are not followed: nothing is written
- * elsewhere, whatever others have put there. Clones of the job have the same
- * root.
+ * The output's path must begin with this existing directory. Missing
+ * directories below it are made, and symbolic links below it are not followed:
+ * nothing is written outside of it, even if others can write there. Clones of
+ * the job have the same root.
  */
 int cg_job_set_output_root(struct cg_job *, const char *directory);
 /*
- * The temporary file in which a process writes an output until it is complete,
- * ".NAME.cgconv.PID" next to path: who kills a process removes it. To be freed;
- * NULL: out of memory.
+ * The temporary file ".NAME.cgconv.PID" next to path, in which process pid
+ * writes an output until it is complete. After killing the process, remove the
+ * file. The result is to be freed; NULL: out of memory.
  */
 char *cg_temp_path(const char *path, long pid);
 /*
  * The output goes to memory instead: after cg_job_write() returned CG_OK,
- * cg_job_output() is what was written. The bytes belong to the job and are
- * valid until it is freed or writes again.
+ * cg_job_output() returns it. The bytes belong to the job and are valid until
+ * it is freed or writes again.
  */
 void cg_job_set_output_memory(struct cg_job *);
 struct cg_slice cg_job_output(const struct cg_job *);
@@ -879,16 +925,17 @@ void cg_job_set_strict(struct cg_job *, bool);
 void cg_job_set_clamp(struct cg_job *, bool);
 /* Estimate stacks from calls if the target needs stacks and there are none. */
 void cg_job_set_guess(struct cg_job *, bool);
-/* More notes. */
+/* Report more notes. */
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
 /*
  * How messages spell options: "--exe" with prefix "--", which must outlive the
- * job, "option 'exe'" without (NULL, the default). Options are those of modules
- * (struct cg_option) and what other functions set: clamp, diff, event, exclude,
- * from, guess-stacks, include, map, output, part-by, partial, root-by, to; exe is
- * cg_job_add_object(), filters have their names. Some are a program's own, such
- * as info, list-formats, no-sandbox, recursive.
+ * job; "option 'exe'" without a prefix (NULL, the default). Options are those
+ * of modules (struct cg_option) and the settings of other functions: clamp,
+ * diff, event, exclude, from, guess-stacks, include, map, output, part-by,
+ * partial, root-by, to; exe is cg_job_add_object(); filters have their own
+ * names. Some are options of a program, such as info, list-formats,
+ * no-sandbox, recursive.
  */
 void cg_job_set_option_prefix(struct cg_job *, const char *prefix);
 /*
@@ -897,34 +944,34 @@ void cg_job_set_option_prefix(struct cg_job *, const char *prefix);
  */
 void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
 /*
- * How many threads may work for the job, with the caller's; the default is 1, as
- * 0. Neither output nor messages depend on it. Messages and callbacks come in
- * the caller's thread; the others block all signals and have ended when the call
- * returns that made them. Several threads decompress inputs that are files, parse
- * long texts, count the next units of a program, format long outputs, and compress
- * outputs.
+ * How many threads may work for the job, including the caller's; the default
+ * is 1, and 0 means 1. Neither output nor messages depend on the number.
+ * Messages and callbacks come in the caller's thread; the other threads block
+ * all signals and end before the call that made them returns. Several threads
+ * decompress inputs that are files, parse long texts, count the next units of
+ * a program, format long outputs, and compress outputs.
  */
 void cg_job_set_threads(struct cg_job *, size_t threads);
 /*
  * Source files. A mapping moves paths in directory from to directory to ("":
- * relative paths); the first mapping that applies counts. Patterns are those of
- * fnmatch(3); one that does not begin with '/' or '*' matches below any
- * directory. Rows are dropped if their file matches an exclude pattern, or if
- * there are include patterns and it matches none.
+ * relative paths); only the first mapping that matches is applied. Patterns
+ * are those of fnmatch(3); one that does not begin with '/' or '*' matches
+ * below any directory. Rows are dropped if their file matches an exclude
+ * pattern, or if there are include patterns and it matches none.
  */
 int cg_job_map_path(struct cg_job *, const char *from, const char *to);
 int cg_job_include(struct cg_job *, const char *pattern);
 int cg_job_exclude(struct cg_job *, const char *pattern);
 /*
- * Rows are dropped if their file is outside of all directories that are given
- * by this function. Relative paths are inside, unless they begin with "..".
+ * Rows are dropped if their file is in none of the directories given by this
+ * function. Relative paths are inside, unless they begin with "..".
  */
 int cg_job_include_directory(struct cg_job *, const char *directory);
 /* Drop coverage of branches, or of exception branches only. */
 void cg_job_drop_branches(struct cg_job *, bool throws_only);
 /*
  * Whether names of functions are demangled (default: true). Targets that write
- * linker names have these in any case.
+ * linker names always get linker names.
  */
 void cg_job_set_demangle(struct cg_job *, bool);
 /* Keep the inputs apart as parts instead of summing them. */
@@ -935,14 +982,15 @@ void cg_job_set_parts(struct cg_job *, bool);
  */
 int cg_job_set_part_by(struct cg_job *, const char *by);
 /*
- * Put a frame below the outermost one of each stack, which tells whose it is:
- * by "comm", "pid", "tid", "cpu", "part" or "label:KEY". Further calls put frames above
- * it. "none": not even the frame that the target has by default (root_by).
+ * Put a frame below the outermost one of each stack, which names its origin:
+ * by "comm", "pid", "tid", "cpu", "part" or "label:KEY". Further calls put
+ * frames above it. "none": not even the frame that the target has by default
+ * (root_by).
  */
 int cg_job_add_root_by(struct cg_job *, const char *by);
 /*
- * Only what was between two times after each input's begin: "1.5,3" (seconds),
- * "10%,20%", or "5," up to the end.
+ * Keep only costs from between two times, counted from each input's begin:
+ * "1.5,3" (seconds), "10%,20%", or "5," up to the end.
  */
 int cg_job_set_between(struct cg_job *, const char *);
 /*
@@ -950,40 +998,43 @@ int cg_job_set_between(struct cg_job *, const char *);
  * "hide", "show", "show-from", "prune-from", and "only-object" and
  * "collapse-object" for objects; the value is a POSIX extended regular
  * expression. "granularity": "function", "file", "object", "line" or "class".
- * "trim-recursion": no value (NULL). They apply when the inputs were read.
+ * "trim-recursion": no value (NULL). They are applied after the inputs were
+ * read.
  *
- * Filters by label: "label" and "no-label", with the value "KEY=REGEX", keep or
- * drop costs of samples that have a label KEY whose text matches; numbers are
- * "64", or "64 bytes" if they have a unit. Each call adds one: samples must match
- * all "label" and no "no-label". Samples whose format has no labels have those of
- * cg_job_set_identity(), and cpu.
+ * Filters by label: "label" and "no-label", with the value "KEY=REGEX", keep
+ * or drop costs of samples that have a label KEY whose text matches; numbers
+ * are "64", or "64 bytes" if they have a unit. Each call adds a filter:
+ * samples must match all "label" and no "no-label". Samples of formats without
+ * labels have the labels of cg_job_set_identity(), and cpu.
  */
 int cg_job_set_filter(struct cg_job *, const char *name, const char *value);
 /*
- * Whether samples get labels comm, pid, tid and thread, if their format has no
- * labels: as the target can represent, all, or only those of --root-by, for
- * comparisons of runs.
+ * Whether samples of formats without labels get labels comm, pid, tid and
+ * thread: as the target can represent them, all, or only those of --root-by,
+ * for comparisons of runs.
  */
 enum cg_identity { CG_IDENTITY_OF_TARGET, CG_IDENTITY_ALL, CG_IDENTITY_ROOTS };
 void cg_job_set_identity(struct cg_job *, enum cg_identity);
 /*
- * Puts the frames of --root-by below the stacks that were read, or those that
- * outputs of the format to have by default. Writing does this itself.
+ * Puts the frames of --root-by below the stacks that were read, or without
+ * --root-by the frames that format to has by default. cg_job_write() does this
+ * itself.
  */
 int cg_job_root(struct cg_job *, const struct cg_module *to);
 /*
- * The event to write, for targets that write one only, or the event that is
- * counted in inputs that do not name it: option CG_EVENT_OPTION of formats.
+ * The event to write if the target writes only one, or the event that inputs
+ * count if they do not name it. Formats see it as option CG_EVENT_OPTION.
  */
 #define CG_EVENT_OPTION "event"
 int cg_job_set_event(struct cg_job *, const char *name);
-/* Does the target write one event only? */
+/* True if the target writes one event only. */
 bool cg_job_writes_one_event(const struct cg_job *);
-/* An option of a module. value NULL sets a flag. */
+/* Sets an option of a module. value NULL sets a flag. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
 /*
- * The same, but a value that cg_job_set_option() sets, before or after, wins,
- * and an option that does not apply, or that no module has, is no error.
+ * The same with lower priority: a value that cg_job_set_option() sets, before
+ * or after, wins. An option that does not apply, or that no module has, is not
+ * an error.
  */
 int cg_job_set_default(struct cg_job *, const char *name, const char *value);
 /* The value that was set, or NULL. */
@@ -1000,54 +1051,56 @@ int cg_job_load_modules(struct cg_job *, const char *path);
 /* Running. */
 
 /*
- * Reads all inputs and freezes the graph, which is valid as long as the job;
- * graph may be NULL: then stacks that the target has not may become calls at
- * once, which saves memory. Inputs are summed unless cg_job_set_parts() was
- * called. A function of an unknown object in one input is then the function of
- * the same file and name that other inputs have, if all of these are in one
- * object.
- * A job reads once: CG_EUSAGE for a second time.
+ * Reads all inputs and freezes the graph, which is valid as long as the job.
+ * graph may be NULL: if the target has no stacks, they may then become calls
+ * during reading, which saves memory. Inputs are summed unless
+ * cg_job_set_parts() was called. If a function's object is unknown in one
+ * input and other inputs have a function of the same file and name in exactly
+ * one object, they are one function. A job reads once: CG_EUSAGE for a second
+ * time.
  */
 int cg_job_read(struct cg_job *, const struct cg_graph **graph);
 /*
- * Checks options, derives what the target needs, writes and commits the output.
- * Call it after cg_job_read(). A failure leaves an existing file unchanged, with
- * one exception: if inputs, or parts of one, were skipped after an error
- * (cg_job_skipped()), the output is complete except for these and replaces the
- * file, an error says that it is partial, and CG_EINPUT is returned.
+ * Checks options, derives the facts that the target needs, writes and commits
+ * the output. Call it after cg_job_read(). A failure leaves an existing file
+ * unchanged, with one exception: if inputs, or parts of one, were skipped
+ * after an error (cg_job_skipped()), the output is complete except for the
+ * skipped inputs and replaces the file, an error says that it is partial, and
+ * CG_EINPUT is returned.
  */
 int cg_job_write(struct cg_job *);
 /* cg_job_read() and cg_job_write(). */
 int cg_job_run(struct cg_job *);
 /*
  * Derives facts for a program that looks at the graph itself: CG_INCL for
- * inclusive costs that follow from counts of calls, CG_CALLS for calls that
- * follow from stacks, which are then gone, CG_STACKS for stacks of costs that
- * have none, if cg_job_set_guess() allows to estimate them. Call it after
- * cg_job_read() and before looking; write() may call it, too.
+ * inclusive costs that follow from counts of calls; CG_CALLS for calls that
+ * follow from stacks, which are dropped; CG_STACKS for an estimate of stacks,
+ * if the costs have none and cg_job_set_guess() allows it. Call it after
+ * cg_job_read() and before reading the graph; write() may call it, too.
  *
- * Estimated stacks repeat the costs of rows, which stay. They are gone when
- * CG_CALLS is asked for or an output is written, so that nothing counts twice.
- * Only if an input has stacks itself, the estimate replaces the rows.
+ * Estimated stacks repeat the costs of rows, which stay. They are dropped when
+ * CG_CALLS is derived or an output is written, so that no cost counts twice.
+ * If an input has stacks itself, the estimate replaces the rows instead.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
- * From now on "The graph: lines" leaves out what markers in the sources
- * (LCOV_EXCL_LINE and others) and the options that begin with exclude- exclude,
- * and what option CG_PATCH_OPTION, a unified diff, does not change. Call it after
+ * From now on "The graph: lines" skips lines that markers in the sources
+ * (LCOV_EXCL_LINE and others) or the options exclude-* exclude, and lines that
+ * option CG_PATCH_OPTION, a unified diff, does not change. Call it after
  * cg_job_read(); writing does this itself if the target has option
- * CG_MARKERS_OPTION. A source that is not found excludes nothing; a note tells
- * how many. With option CG_MISSING_OPTION the graph gets the lines of files of
- * the diff that it lacks, which never ran. CG_EINPUT if the graph has no file of
- * the diff, or if it is unclear which it has.
+ * CG_MARKERS_OPTION. A source that is not found excludes nothing; a note has
+ * the number of them. With option CG_MISSING_OPTION, lines of the diff's files
+ * that are missing in the graph are added to it as lines that never ran.
+ * CG_EINPUT if the graph has no file of the diff, or if it is unclear which
+ * one it has.
  */
 #define CG_MARKERS_OPTION "markers"
 #define CG_PATCH_OPTION "patch"
 #define CG_MISSING_OPTION "missing-as-uncovered"
 int cg_job_exclude_marked(struct cg_job *);
 /*
- * How many levels of recursion cg_job_derive() keeps apart when it makes calls
- * of stacks. The default is what the formats' option for it was set to
+ * How many levels of recursion cg_job_derive() keeps apart when it turns
+ * stacks into calls. The default is the value of the formats' option for it
  * (levels_option in struct cg_module), else 1.
  */
 void cg_job_set_levels(struct cg_job *, uint64_t levels);
@@ -1056,20 +1109,23 @@ void cg_job_set_levels(struct cg_job *, uint64_t levels);
  * not fit.
  */
 int cg_job_status(const struct cg_job *);
-/* Were inputs, or parts of one, skipped after an error? */
+/* True if inputs, or parts of one, were skipped after an error. */
 bool cg_job_skipped(const struct cg_job *);
-/* After a failure: was an input empty, or in a format that no module claims? */
+/*
+ * After a failure: true if an input was empty, or in a format that no module
+ * claims.
+ */
 bool cg_job_unclaimed(const struct cg_job *);
-/* After a failure: was it one of several inputs that could not be read? */
+/* After a failure: true if one of several inputs could not be read. */
 bool cg_job_one_failed(const struct cg_job *);
 
 /* Merging and comparing. */
 
 /*
  * Adds the graph of another job, as an input, to a job that has no inputs:
- * cg_job_read() then makes the sum. A program that reads each input with a job
- * of its own can so skip bad ones. NULL adds nothing and makes the sum valid
- * even if it is empty.
+ * cg_job_read() then merges them. A program can thus read each input with a
+ * job of its own and skip bad ones. NULL adds nothing, and makes the result
+ * valid even if it is empty.
  */
 int cg_job_merge(struct cg_job *, const struct cg_job *);
 /*
@@ -1078,36 +1134,36 @@ int cg_job_merge(struct cg_job *, const struct cg_job *);
  */
 void cg_job_set_partial(struct cg_job *, bool);
 /*
- * The output is shard number (from 1) of count, at most CG_SHARD_MAX, of a list
- * of inputs with that hash. Formats that keep descriptions record it. Then only
- * a partial job merges some of the shards, and no job merges a shard twice or
- * one of another list.
+ * The output is shard number (from 1) of count, at most CG_SHARD_MAX, of a
+ * list of inputs with hash list. Formats that keep descriptions record it.
+ * Then only a partial job merges some of the shards, and no job merges one
+ * shard twice, or shards of different lists.
  */
 #define CG_SHARD_MAX 65536
 void cg_job_set_shard(
     struct cg_job *, uint32_t number, uint32_t count, uint64_t list);
 /*
- * The difference of what two other jobs have read becomes this job's graph:
- * costs are after minus before. If the target cannot represent negative costs
- * and they are not clamped, if it shows both sides of differences, or with
- * CG_DIFF_SIDE_BY_SIDE, the graph has both instead: of each event X the events
- * X_before and X_after. CG_DIFF_NORMALIZE scales the costs before to the totals
- * after.
+ * The difference between the graphs of two other jobs becomes this job's
+ * graph: costs are after minus before. The graph has both costs instead,
+ * events X_before and X_after for each event X, if the target cannot represent
+ * negative costs and they are not clamped, if the target shows both sides of
+ * differences, or with CG_DIFF_SIDE_BY_SIDE. CG_DIFF_NORMALIZE scales the
+ * costs before to the totals after.
  *
  * Functions match by name, file and object; if paths differ, by their last
- * components; if one function of a name is left on each side, by less. Counts
+ * components; if a name is left once on each side, by weaker criteria. Counts
  * of calls are those after. Addresses, jumps and branches are dropped.
  */
 enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **graph);
 /*
- * The function of the difference that a function of side 0 (before) or 1
- * (after) became; 0: none.
+ * The function of the difference that corresponds to a function of side 0
+ * (before) or 1 (after); 0: none.
  */
 cg_fn cg_job_diff_fn(const struct cg_job *, int side, cg_fn);
 
-/* What the job knows. */
+/* Information about the job. */
 
 struct cg_detected {
 	const struct cg_module *module; /* NULL: no format claims it */
@@ -1115,8 +1171,8 @@ struct cg_detected {
 	const char *filters; /* compression: "", "gzip", "gzip utf-16" */
 };
 /*
- * Detects the format of a file, or of one in memory (cg_job_add_memory()),
- * without reading it; needs no other call.
+ * Detects the format of a file, or of an input in memory
+ * (cg_job_add_memory()), without reading it. No other call is needed before.
  */
 int cg_job_detect(struct cg_job *, const char *path, struct cg_detected *);
 /* Path and format of input i that was read; NULL past the last. */
@@ -1127,8 +1183,8 @@ const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* The format that will be written; NULL if no module can write. */
 const struct cg_module *cg_job_target(const struct cg_job *);
 /*
- * Reports that no format has the name, and which was likely meant. Returns
- * CG_EUSAGE.
+ * Reports that no format has this name, and suggests the most similar one.
+ * Returns CG_EUSAGE.
  */
 int cg_unknown_format(struct cg_job *, const char *name);
 /* The module of that name in a NULL-terminated table; NULL if none. */

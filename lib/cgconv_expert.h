@@ -19,45 +19,48 @@ extern "C" {
 /* ---- Cost lines --------------------------------------------------------- */
 
 /*
- * Costs as lines of text, for reading and writing: positions, then costs of the
- * first columns, separated by single blanks. A position is a decimal number, a
- * hexadecimal one (0x1f; addresses are written so), or relative to the line
- * before: "+2", "-17", "*".
+ * Costs as lines of text, for reading and writing: positions, then the costs
+ * of the first columns, separated by single blanks. A position is a decimal
+ * number, a hexadecimal one (0x1f; addresses are written this way), or
+ * relative to the line before: "+2", "-17", "*".
  */
 struct cg_cost_lines {
-	bool addrs, lines; /* which positions a line has */
-	bool steps, begun; /* write relative ones; there is a line before */
+	bool addrs, lines; /* the positions that a line has */
+	bool steps, begun; /* write relative positions; a line was written */
 	size_t most;       /* costs in a line, at most */
-	struct cg_pos pos; /* of the line before; all have its file */
+	struct cg_pos pos; /* of the line before; all lines are in its file */
 };
 /*
- * Adds consecutive lines of text, which ends with a newline before end. Stops
- * at the end or at the first line that is not of the usual shape, which the
- * caller has to parse and add with cg_add_cost(). Returns where it stopped;
- * lines->pos is then that of the last line added.
+ * Adds consecutive lines of text; the text ends with a newline before end.
+ * Stops at the end or at the first line of unusual form, which the caller has
+ * to parse and add with cg_add_cost(). Returns where it stopped; lines->pos is
+ * then the position of the last line added.
  */
 const char *cg_add_cost_lines(struct cg_build *, cg_fn, struct cg_cost_lines *,
     const char *text, const char *end);
 /*
- * Writes the rows that cg_next_cost() would return as lines, as long as they
- * are in the file of lines->pos. True if rows of another file follow, which is
- * then *file.
+ * Writes the rows that cg_next_cost() would return as lines, up to the first
+ * row that is not in the file of lines->pos. True if there is such a row;
+ * *file is then its file.
  */
 bool cg_put_cost_lines(struct cg_rows *, struct cg_cost_lines *,
     struct cg_out *, cg_file *file);
-/* Formats one line; the positions of one line. Both return the end. */
+/*
+ * The first formats one line, the second only its positions. Both return the
+ * end.
+ */
 char *cg_format_cost_line(struct cg_cost_lines *, char *to,
     const struct cg_pos *, const uint64_t *cost, size_t n);
 char *cg_format_pos(const struct cg_cost_lines *, char *to,
     const struct cg_pos *);
-/* Bytes that a line of n costs needs at most. */
+/* The maximum size of a line of n costs, in bytes. */
 #define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
 
 /* ---- Texts -------------------------------------------------------------- */
 
 /*
- * For formats whose lines can be parsed without what stands before them: threads
- * parse blocks of lines, and the reader takes these in order.
+ * For formats whose lines can be parsed independently of earlier lines:
+ * threads parse blocks of lines, and the reader takes the blocks in order.
  *
  *	texts = cg_texts_new(&how);
  *	while (cg_next_text(texts, &text)) ...
@@ -65,51 +68,56 @@ char *cg_format_pos(const struct cg_cost_lines *, char *to,
  */
 struct cg_text {
 	struct cg_slice text; /* as from cg_read_block() */
-	void *own;            /* what parse() makes of it; zeros at first */
+	void *own;            /* result of parse(); zeros at first */
 };
 struct cg_texts_how {
 	struct cg_job *job;
-	struct cg_in *in; /* nothing else may be read from it meanwhile */
+	struct cg_in *in; /* nothing else may read from it */
 	size_t own;       /* bytes */
 	const void *arg;
 	/*
-	 * In any thread: parses a block, and replaces what own has of an earlier
-	 * one. It reports nothing. False: out of memory.
+	 * Called in any thread: parses a block; own may have the result of an
+	 * earlier block, which it replaces. It must not report anything.
+	 * False: out of memory.
 	 */
 	bool (*parse)(const void *arg, struct cg_text *);
-	void (*close)(void *own); /* frees what is in it */
+	void (*close)(void *own); /* frees the memory that own refers to */
 };
 struct cg_texts;
 /* NULL: out of memory (not reported). */
 struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);
-/* The next block, valid until the next call; false as cg_read_block(). */
+/*
+ * The next block, valid until the next call; false at the end and on failure,
+ * as for cg_read_block().
+ */
 bool cg_next_text(struct cg_texts *, struct cg_text **);
 
 /* ---- Known functions ---------------------------------------------------- */
 
 /*
- * The functions of frames, by name and object: the reader adds them, and threads
- * that parse texts look them up. Some 60,000 are kept; of others, and of those
- * that are added meanwhile, a thread knows nothing, and the reader adds them.
+ * A cache of functions of frames, by name and object: the reader adds them,
+ * and threads that parse texts look them up. It has room for some 60,000;
+ * lookups in threads may miss others, and functions that were just added; the
+ * reader adds those itself.
  */
 struct cg_known_fns;
-/* For a build that outlives it. NULL: out of memory (not reported). */
+/* The builder must outlive the cache. NULL: out of memory (not reported). */
 struct cg_known_fns *cg_known_fns_new(struct cg_build *);
 void cg_known_fns_free(struct cg_known_fns *);
-/* In any thread; 0: it is not known. */
+/* For any thread; 0: not in the cache. */
 cg_fn cg_find_known_fn(
     const struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
-/* In the reader: finds or adds it; 0 as cg_add_fn(). */
+/* For the reader's thread: finds or adds it; 0 as for cg_add_fn(). */
 cg_fn cg_add_known_fn(
     struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
 
 /* ---- Compression --------------------------------------------------------- */
 
 /*
- * An output that gives one member of gzip to write(), as small as zlib's
- * default level makes it: the job's threads compress, but write() is called in
- * this one. NULL: out of memory (reported).
+ * An output that passes one gzip member to write(), about as small as at
+ * zlib's default level. The job's threads compress; write() is called in the
+ * caller's thread. NULL: out of memory (reported).
  */
 struct cg_out *cg_gzip_new(struct cg_job *, cg_write_fn *write, void *arg);
 /* Ends the member and frees the output. False: out of memory (not reported). */
@@ -118,11 +126,11 @@ bool cg_gzip_end(struct cg_out *);
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * Symbols of an ELF file. The job opens it, keeps it and shares it between
- * inputs. NULL if the file cannot be opened or is not an ELF file (a warning
+ * Symbols of an ELF file. The job opens the file, keeps it open and shares it
+ * between inputs. NULL if it cannot be opened or is not an ELF file (a warning
  * unless quiet). Addresses are those in the file, without a load bias. Nothing
- * is fetched from a network, and of paths in the file only those of separate
- * debug files, by build-id and debuglink, are opened.
+ * is fetched from a network; the only other files that are opened are separate
+ * debug files, found by build-id and debuglink.
  */
 struct cg_symbols {
 	const char *path;     /* as given */
@@ -140,8 +148,8 @@ struct cg_symbols {
 	uint64_t text_high;   /* end of the last executable section */
 	uint64_t text_low;    /* start and end of section .text; 0: none */
 	uint64_t text_end;
-	size_t symbol_count;  /* of the table in use; 0: stripped */
-	struct cg_lazy *lazy;   /* what lookups change: of the library */
+	size_t symbol_count;  /* of the symbol table in use; 0: stripped */
+	struct cg_lazy *lazy;   /* private: state that lookups change */
 };
 const struct cg_symbols *cg_open_symbols(struct cg_job *, const char *path,
     bool quiet);
@@ -170,15 +178,18 @@ struct cg_function {
 /* The function at an address; false if there is none there. */
 bool cg_find_function(const struct cg_symbols *, uint64_t addr,
     struct cg_function *);
-/* By name, mangled or demangled; false if there is none or several. */
+/*
+ * Finds a function by name, mangled or demangled; false if there is none or
+ * several.
+ */
 bool cg_find_name(const struct cg_symbols *, struct cg_slice name,
     struct cg_function *);
 
-/* Frames of an address at most: inlining makes several. */
+/* Maximum number of frames at an address: inlining makes several. */
 #define CG_FRAME_MAX 64
 /*
- * The innermost file and line of an address, and the range [*low, *high) in
- * which they are the same.
+ * The innermost file and line of an address, and the range [*low, *high) of
+ * addresses with the same file and line.
  */
 bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
@@ -186,30 +197,30 @@ bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
 /*
- * The bytes of a section in the file, or else in its debug file; none if there is
- * no such section, or if it is compressed. Valid as long as the symbols. Returns
- * CG_OK, or the status of a failure (not reported).
+ * The bytes of a section of the file, or else of its debug file; empty if
+ * there is no such section, or if it is compressed. Valid as long as the
+ * symbols. Returns CG_OK, or the status of a failure (not reported).
  */
 int cg_find_section(const struct cg_symbols *, const char *name,
     struct cg_slice *);
 
 /*
- * Where a process had mapped its objects: the one place where readers turn
- * addresses into those in the object files, and into frames. Symbols are those
- * of the objects given (--exe), else of the file that was mapped: an object is
- * used for the mapping with its build-id, or without one for the mapping with
- * its file name. A file of a mapping is opened when an address in it is looked
- * up. One warning has the number of all addresses that stay without a name.
+ * The address space of a process: turns addresses into addresses in object
+ * files, and into frames, for all readers. Symbols come from the objects given
+ * (--exe), else from the mapped file. A given object is used for the mapping
+ * with its build-id; if the mapping has no build-id, for the mapping with its
+ * file name. A mapping's file is opened when one of its addresses is looked
+ * up. One warning has the number of all addresses without a name.
  */
 struct cg_space;
-/* What addresses of a mapping count from. */
+/* What the addresses of a mapping are relative to. */
 enum cg_from {
-	CG_FROM_PROCESS, /* they are the process's */
-	CG_FROM_FILE,    /* they are offsets of bytes in the file */
-	CG_FROM_LOAD,    /* they begin with the file's lowest loaded address */
+	CG_FROM_PROCESS, /* addresses in the process */
+	CG_FROM_FILE,    /* offsets of bytes in the file */
+	CG_FROM_LOAD,    /* 0 is the file's lowest loaded address */
 	/*
-	 * Offsets in the file, or the process's, of which only those in files
-	 * at fixed addresses have names.
+	 * Either offsets in the file or addresses in the process: only
+	 * addresses in files with fixed addresses get names.
 	 */
 	CG_FROM_UNPLACED
 };
@@ -222,37 +233,48 @@ struct cg_mapping {
 	enum cg_from from;
 };
 /*
- * For the input that is being read: when read() has returned, addresses without
- * names are reported, and it is freed. NULL: out of memory (reported).
+ * For the input that is being read: after read() has returned, addresses
+ * without names are reported, and the space is freed. NULL: out of memory
+ * (reported).
  */
 struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
-/* The same now, for inputs that have several of them. */
+/* Reports and frees at once, for inputs that have several spaces. */
 void cg_space_free(struct cg_space *);
 /* Adds a mapping; returns its number, from 1, or 0 when out of memory. */
 uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
-/* What functions without a name are called, instead of their addresses. */
+/*
+ * Sets a name for all functions without a name; the default is their address.
+ */
 void cg_space_name_unknown(struct cg_space *, const char *name);
 /* The number of the mapping at an address, 0 if there is none. */
 uint32_t cg_space_find(struct cg_space *, uint64_t addr);
-/* Its object, and what to subtract from its addresses; 0 for mapping 0. */
+/*
+ * The object of a mapping, and its bias, to subtract from its addresses; 0 for
+ * mapping 0.
+ */
 cg_object cg_space_object(struct cg_space *, uint32_t mapping);
 uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
 /*
- * The frames at an address (of a call: any byte of it), innermost first; all
- * but the last are inlined. A function without a name gets its address as name.
+ * The frames at an address (for a call: any byte of the instruction),
+ * innermost first; all but the last are inlined. A function without a name is
+ * named by its address.
  */
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
 /*
- * The same; 0: no symbol is known there, as in mapping 0. The warning counts
- * the address then. The space may be NULL, as cg_space_new() has reported that.
+ * The same, but returns 0 if no symbol is known there, as in mapping 0; the
+ * address is then counted for the warning. The space may be NULL, after
+ * cg_space_new() failed.
  */
 size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
-/* The same, CG_FROM_UNPLACED, for texts; their path may be empty. */
+/*
+ * The same for addresses in text files, as CG_FROM_UNPLACED; the path may be
+ * empty.
+ */
 size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
-/* Are both addresses of the mapping in the function of one symbol? */
+/* True if both addresses of the mapping are in the function of one symbol. */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
 

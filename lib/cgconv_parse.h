@@ -1,7 +1,7 @@
 /*
  * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps, Hashes, Numbers, MD5, Limits on unpacking,
+ * Contents: Text, JSON, XML, Maps, Hashes, Numbers, MD5, Decompression limits,
  * Arithmetic
  */
 #ifndef CGCONV_PARSE_H
@@ -38,30 +38,31 @@ bool cg_take_line(struct cg_slice *, struct cg_slice *line);
 /* Decimal digits, or 0x and hex digits; false also on overflow. */
 bool cg_take_u64(struct cg_slice *, uint64_t *);
 /*
- * Decimal digits, with or without a point and more of them, times 10 to the
- * power of digits (at most 18); what is smaller is dropped. False also on
+ * Decimal digits, optionally with a point and more digits, times 10 to the
+ * power of digits (at most 18); smaller digits are dropped. False also on
  * overflow.
  */
 bool cg_take_fixed(struct cg_slice *, unsigned digits, uint64_t *);
 /*
- * Reads lower-case hex digits from text on, at most as many as fit. Returns
- * what follows them.
+ * Reads lower-case hex digits at the start of text, at most as many as fit.
+ * Returns the end of them.
  */
 const char *cg_get_hex(const char *text, uint64_t *);
 /* The number that is the whole slice, as cg_take_u64(). */
 bool cg_get_u64(struct cg_slice, uint64_t *);
-/* Without blanks and tabs at both ends. */
+/* The slice without blanks and tabs at both ends. */
 struct cg_slice cg_trim(struct cg_slice);
 /* Removes the carriage return from the end of a line, if there is one. */
 void cg_cut_return(struct cg_slice *line);
 /* Removes sep and the decimal digits after it from the end: "a.c:12". */
 bool cg_cut_number(struct cg_slice *, char sep, uint32_t *);
-/* Where the text first has what, which is not empty; or NULL. */
+/* The first occurrence of what (not empty) in the text, or NULL. */
 const char *cg_find(struct cg_slice, const char *what);
 /*
- * The word that is meant by a misspelt one: set to, offer each word; word is
- * then the nearest, NULL if none is within CG_NEAREST_MAX added, missing,
- * replaced or swapped letters, and fewer than half of either word.
+ * Finds the word nearest to a misspelt one: set to, then offer each word. word
+ * is then the nearest one; NULL if none differs by at most CG_NEAREST_MAX
+ * added, missing, replaced or swapped letters, and by less than half of either
+ * word.
  */
 #define CG_NEAREST_MAX 2
 struct cg_nearest {
@@ -84,7 +85,7 @@ size_t cg_utf8_length(const char *, const char *end);
 char *cg_format_u64(char *to, uint64_t);  /* decimal */
 char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
-/* 10 to the power of digits, at most 18. */
+/* 10 to the power of digits (at most 18). */
 static inline uint64_t
 cg_power_of_ten(unsigned digits)
 {
@@ -101,11 +102,11 @@ cg_power_of_ten(unsigned digits)
 
 /*
  * A pull tokenizer: of a slice that contains a whole value, such as a line of
- * JSON Lines, or of an input of any size, in the memory of its window. RFC 8259
- * without extensions; at most CG_JSON_DEPTH levels.
+ * JSON Lines, or of an input of any size, in the memory of its window. RFC
+ * 8259 without extensions; at most CG_JSON_DEPTH levels.
  *
- * The struct is open because readers look at its fields for each token; what is
- * marked private is not theirs.
+ * The struct is public because readers look at its fields for each token.
+ * Members marked private belong to the library.
  */
 #define CG_JSON_DEPTH 1024 /* V8 nests call trees; its stacks end at 255 */
 enum cg_json_type {
@@ -116,12 +117,13 @@ enum cg_json_type {
 	CG_JSON_FALSE, CG_JSON_NULL
 };
 struct cg_json {
-	struct cg_slice rest;  /* what was not read yet */
+	struct cg_slice rest;  /* input that was not read yet */
 	const char *at;        /* start of the current token */
 	const char *error;     /* after CG_JSON_BAD: "expected ..." */
 	/*
-	 * Of KEY, STRING: the text between the quotes, with its escapes; of
-	 * NUMBER: its text. Of an input it is valid until the next token.
+	 * KEY, STRING: the text between the quotes, with its escapes. NUMBER:
+	 * its text. If the source is an input, it is valid until the next
+	 * token.
 	 */
 	struct cg_slice text;
 	bool escaped;          /* text contains a backslash */
@@ -130,8 +132,8 @@ struct cg_json {
 	unsigned places;       /* of plain: digits after the point */
 	uint64_t value;        /* of plain: all digits, without the sign */
 	unsigned depth;
-	bool in_object;        /* private: the innermost level is one */
-	uint64_t objects[CG_JSON_DEPTH / 64]; /* private: which levels are */
+	bool in_object;        /* private: the innermost level is an object */
+	uint64_t objects[CG_JSON_DEPTH / 64]; /* private: bits of objects */
 	unsigned expect;       /* private */
 	struct cg_in *in;      /* private: the input, or NULL */
 };
@@ -142,13 +144,13 @@ struct cg_json {
 bool cg_json_reject(
     struct cg_job *, const struct cg_json *, const char *expected);
 void cg_json_start(struct cg_json *, struct cg_slice);
-/* Of an input, which nothing else must read from here on. */
+/* The same for an input; nothing else may read from it afterwards. */
 void cg_json_open(struct cg_json *, struct cg_in *);
 enum cg_json_type cg_json_next(struct cg_json *);
 /*
- * Takes the next elements of an array if they are whole numbers of at most max:
- * no more than there is room for, and as long as that is quick. Returns how many;
- * cg_json_next() takes the element behind them.
+ * Takes the next elements of an array while they are whole numbers of at most
+ * max, up to room numbers. It may stop earlier, where its fast path ends.
+ * Returns their number; cg_json_next() takes the element after them.
  */
 size_t cg_json_numbers(
     struct cg_json *, uint32_t max, uint32_t *number, size_t room);
@@ -158,8 +160,8 @@ size_t cg_json_numbers(
  */
 bool cg_json_another(struct cg_json *);
 /*
- * Skips the rest of the value that begins with the current token, which has
- * that type; false after a syntax error in it.
+ * Skips the rest of the value that begins with the current token, whose type
+ * is passed; false after a syntax error in it.
  */
 bool cg_json_skip(struct cg_json *, enum cg_json_type);
 /*
@@ -171,9 +173,9 @@ bool cg_json_skip(struct cg_json *, enum cg_json_type);
 struct cg_slice cg_json_string(const struct cg_json *, char *buf);
 
 /*
- * A JSON document of a known shape. Each call consumes what its comment says
- * and returns true, or reports what was expected instead; after that all of
- * them return false and cg_doc_close() returns the status.
+ * A JSON document of a known shape. Each call consumes the token or value that
+ * its comment names and returns true, or reports that it was expected. After
+ * an error all calls return false and cg_doc_close() returns the status.
  *
  *	cg_doc_open(&doc, job, in, build, arg);
  *	cg_doc_fields(&doc, fields, into);
@@ -192,13 +194,14 @@ struct cg_doc {
 };
 void cg_doc_open(struct cg_doc *, struct cg_job *, struct cg_in *,
     struct cg_build *, void *arg);
-/* Expects the end of the document; the status, also the builder's. */
+/* Expects the end of the document; returns the status, also the builder's. */
 int cg_doc_close(struct cg_doc *);
 /* Reports what was expected instead of the last token; returns false. */
 bool cg_doc_fail(struct cg_doc *, const char *expected);
 /*
- * The beginning of an object or array; then its next key or item: false at the
- * end of the object or array, which is consumed.
+ * cg_doc_object() and cg_doc_array() take the beginning of an object or array;
+ * cg_doc_key() and cg_doc_item() its next key or item. The latter return false
+ * at the end of the object or array, which they consume.
  */
 bool cg_doc_object(struct cg_doc *);
 bool cg_doc_key(struct cg_doc *, struct cg_slice *key); /* as cg_doc_text() */
@@ -242,19 +245,19 @@ bool cg_doc_field(struct cg_doc *, const struct cg_field *,
     struct cg_slice key, void *into);
 
 /*
- * For probe(): which of the keys (up to a NULL) the head of a JSON document
- * has; bit i is keys[i]. "nodes.id" is key id of an object that is the value of
- * the outermost object's key nodes, or an element of an array there. Arrays do
- * not count as levels, not even the outermost.
+ * For probe(): the keys of a NULL-terminated list that the head of a JSON
+ * document has; bit i stands for keys[i]. "nodes.id" is key id of an object
+ * that is the value of the outermost object's key nodes, or an element of an
+ * array there. Arrays, even the outermost one, do not count as levels.
  */
 unsigned cg_head_keys(const struct cg_head *, const char *const *keys);
 /*
- * The same for XML: the tag of the root element, without '<' and '>', and what
- * follows it. False: the text does not begin as an XML document.
+ * For probe() of XML: the tag of the root element, without '<' and '>', and
+ * the text after it. False: the text does not begin as an XML document.
  */
 bool cg_head_root(const struct cg_head *, struct cg_slice *tag,
     struct cg_slice *rest);
-/* The same for text: the first line that is not blank, without blanks around. */
+/* For probe() of text: the first line that is not blank, trimmed. */
 struct cg_slice cg_head_line(const struct cg_head *);
 
 /* ---- XML ---------------------------------------------------------------- */
@@ -268,10 +271,10 @@ struct cg_slice cg_head_line(const struct cg_head *);
  *	while (xml && (type = cg_xml_next(xml)) != CG_XML_END) ...
  *	status = xml ? cg_xml_status(xml) : CG_ELIMIT;
  *
- * <a/> is an OPEN and a CLOSE. A text comes in one piece, for cg_xml_content();
- * white space alone is skipped, and so are comments and processing instructions. Prefixes of names
- * are dropped. All text is UTF-8. Results are valid until the next
- * cg_xml_next().
+ * <a/> is an OPEN and a CLOSE. A text comes in one piece, for
+ * cg_xml_content(); text of only white space is skipped, and so are comments
+ * and processing instructions. Prefixes of names are dropped. All text is
+ * UTF-8. Results are valid until the next cg_xml_next().
  */
 #define CG_XML_DEPTH 256
 enum cg_xml_type {
@@ -279,31 +282,35 @@ enum cg_xml_type {
 	CG_XML_OPEN, CG_XML_CLOSE, CG_XML_TEXT
 };
 struct cg_xml;
-/* Freed with the memory of read(): see cg_alloc(). NULL: it failed (reported). */
+/* Freed with the memory of read(): see cg_alloc(). NULL: failed (reported). */
 struct cg_xml *cg_xml_new(struct cg_job *, struct cg_in *);
 enum cg_xml_type cg_xml_next(struct cg_xml *);
-/* Of OPEN and CLOSE. The address of a name stays the same in the document. */
+/*
+ * The name of an element (OPEN and CLOSE). Equal names have the same address
+ * as long as the document is read.
+ */
 struct cg_slice cg_xml_name(struct cg_xml *);
-/* Of OPEN; false and "" if the element has no such attribute. */
+/* The value of an attribute (OPEN); false and "" if the element has none. */
 bool cg_xml_attribute(const struct cg_xml *, const char *name,
     struct cg_slice *value);
 /* The same as a number; false and 0 if it is absent or not a number. */
 bool cg_xml_number(const struct cg_xml *, const char *name, uint64_t *);
-/* How many elements are open, including one that opens or closes now. */
+/* The number of open elements, including one that opens or closes now. */
 unsigned cg_xml_depth(const struct cg_xml *);
-/* Where the tag or text begins, for cg_fail_at() and cg_warn_at(). */
+/* The beginning of the tag or text, for cg_fail_at() and cg_warn_at(). */
 const char *cg_xml_at(const struct cg_xml *);
 /* Reports what was expected there, as cg_reject_at(); returns false. */
 bool cg_xml_reject(const struct cg_xml *, const char *expected);
 /*
- * From OPEN to its CLOSE: joins all texts in between, valid until the next call
- * of this; with NULL for text, skips the element. False at the end.
+ * Call it after OPEN; it reads up to the element's CLOSE. Joins all texts in
+ * between, valid until the next call of this function; with NULL for text,
+ * skips the element. False at the end.
  */
 bool cg_xml_content(struct cg_xml *, struct cg_slice *text);
 /*
- * The next element in the one that is open; skips texts. Read each element to
- * its end before the next call. False at the end of the outer element, or
- * after an error: see cg_xml_status().
+ * The next child of the open element; skips texts. Read each child to its end
+ * before the next call. False at the end of the outer element, or after an
+ * error: see cg_xml_status().
  */
 bool cg_xml_child(struct cg_xml *, struct cg_slice *name);
 /* CG_OK, or why cg_xml_next() ended early. */
@@ -312,9 +319,9 @@ int cg_xml_status(const struct cg_xml *);
 /* ---- Maps --------------------------------------------------------------- */
 
 /*
- * A hash table from numbers to numbers. Readers look the ids of an input up in
- * it, so that no number from a file determines the size of an array. Starts as
- * { 0 }.
+ * A hash table from numbers to numbers. Readers use it for the ids of an
+ * input, so that no number from a file determines the size of an array. Starts
+ * as { 0 }.
  */
 struct cg_map {
 	struct cg_map_table *table; /* private */
@@ -325,22 +332,22 @@ struct cg_map {
  */
 uint32_t *cg_map_at(struct cg_map *, uint64_t key);
 /*
- * The same for a map of a read() or write(), which is freed with its memory (see
- * cg_alloc()). NULL: out of memory (reported).
+ * The same for a map that belongs to a read() or write() and is freed with its
+ * memory (see cg_alloc()). NULL: out of memory (reported).
  */
 uint32_t *cg_map_in(struct cg_job *, struct cg_map *, uint64_t key);
 /* The value, or 0 if there is none. */
 uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
-/* Removes all keys; the table takes no memory until the next one. */
+/* Removes all keys; the table takes no memory until a key is added. */
 void cg_map_clear(struct cg_map *);
 void cg_map_free(struct cg_map *);
 
 /*
- * A hash table of what has an id, a number other than 0, and is compared by the
- * caller: it takes half of the memory of a map from hashes to ids. Starts as
- * { 0 }.
+ * A hash table of items that have an id, a number other than 0, and that the
+ * caller compares: it takes half of the memory of a map from hashes to ids.
+ * Starts as { 0 }.
  */
 struct cg_slots {
 	struct cg_id_slot *slot;
@@ -348,15 +355,15 @@ struct cg_slots {
 };
 struct cg_id_slot {
 	uint32_t id;   /* 0: free */
-	uint32_t hash; /* saves looking at others */
+	uint32_t hash; /* compared first, to skip most other items */
 };
 /* Makes room for one more item; false: out of memory (not reported). */
 bool cg_slots_grow(struct cg_slots *);
 /* Adds an item, for which there is room. */
 void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
 /*
- * The id of the next item with that hash, 0 if there is none. *at is the hash at
- * first, and then a place in the table.
+ * The id of the next item with that hash; 0 if there is none. Set *at to the
+ * hash before the first call; then it is a position in the table.
  */
 static inline uint32_t
 cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
@@ -386,32 +393,32 @@ void cg_slots_free(struct cg_slots *);
 /* ---- Hashes ------------------------------------------------------------- */
 
 /*
- * A hash of the length and of the first and last 8 bytes, in which names mostly
- * differ. It is easy to find names with the same one: not for tables of names
- * from inputs, but for caches, whose entries are compared.
+ * A hash of the length and of the first and last 8 bytes, in which names
+ * mostly differ. Collisions are easy to construct, so do not use it for tables
+ * of names from inputs; use it for caches that compare their entries.
  */
 uint32_t cg_hash_ends(struct cg_slice name);
 
 /*
- * SipHash-1-3, for tables of names from inputs: who does not know the key cannot
- * construct names with the same hash.
+ * SipHash-1-3, for tables of names from inputs: without the key, nobody can
+ * construct names with equal hashes.
  */
 uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
 /*
- * Such a key. table: any address in the process, which has to do where there is
- * no source of entropy.
+ * A key for cg_hash_bytes(). table: any address in the process; it replaces
+ * the random bytes if the system has no source of entropy.
  */
 void cg_random_key(uint64_t key[2], const void *table);
 
 /* ---- Numbers ------------------------------------------------------------ */
 
 /*
- * A list of numbers, in few bytes, for what has to be read again later. Starts
- * as { 0 }.
+ * A list of numbers in a compact encoding, to be read again later. Starts as {
+ * 0 }.
  */
 struct cg_numbers {
-	unsigned char *byte; /* private, but for */
-	size_t bytes;        /* where the next number will be */
+	unsigned char *byte; /* private, except for */
+	size_t bytes;        /* the position of the next number */
 	size_t cap;
 };
 /* False: out of memory (not reported). */
@@ -419,7 +426,7 @@ bool cg_numbers_add(struct cg_numbers *, uint64_t);
 /* The same for a list of a read() or write(): see cg_map_in(). */
 bool cg_numbers_in(struct cg_job *, struct cg_numbers *, uint64_t);
 bool cg_numbers_in_signed(struct cg_job *, struct cg_numbers *, int64_t);
-/* The number at *at, which moves on to the next one; false at the end. */
+/* Gets the number at *at and moves *at to the next one; false at the end. */
 bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
 bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);
 void cg_numbers_free(struct cg_numbers *);
@@ -430,18 +437,19 @@ void cg_numbers_free(struct cg_numbers *);
 #define CG_MD5_SIZE 16
 void cg_md5(struct cg_slice, unsigned char digest[CG_MD5_SIZE]);
 
-/* ---- Limits on unpacking ------------------------------------------------- */
+/* ---- Decompression limits ------------------------------------------------ */
 
 /*
- * One rule for all that unpacks: CG_EXPANSION_FREE bytes in any case, and
- * beyond them a multiple of the packed size, over all layers.
+ * One rule for all decompression: CG_EXPANSION_FREE bytes in any case; above
+ * that, a multiple of the compressed size, over all layers.
  *
- * A stream may grow to CG_EXPANSION_MAX times its size, for profiles of long
- * runs repeat themselves and histograms are mostly zeros. (gzip reaches 1032:1,
- * lz4 255:1, the others a million to one.) Debug sections are held in memory as
- * a whole and may grow to CG_EXPANSION_HELD times: they are compressed to a
- * third, the symbols of MiniDebugInfo to a fifth. The same goes for tables of
- * which a few bytes stand for many: frames of inlined code, labels.
+ * A stream may grow to CG_EXPANSION_MAX times its size, as profiles of long
+ * runs repeat themselves and histograms are mostly zeros. (gzip reaches
+ * 1032:1, lz4 255:1, the others a million to one.) Debug sections are kept in
+ * memory as a whole and may grow to CG_EXPANSION_HELD times: they are
+ * compressed to a third, the symbols of MiniDebugInfo to a fifth. The same
+ * limit applies to tables in which a few bytes stand for many: frames of
+ * inlined code, labels.
  */
 #define CG_EXPANSION_FREE ((uint64_t)64 << 20)
 #define CG_EXPANSION_MAX 1000
