@@ -26,7 +26,10 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 	return build->run;
 }
 
-/* Common to all rows; nearly always the run is that of the row before. */
+/*
+ * Begins any row: returns its run, which is nearly always the run of the row
+ * before.
+ */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
@@ -62,7 +65,10 @@ check_sign(struct cg_build *build, size_t i)
 		    build->graph->event[i].name);
 }
 
-/* True if there are negative costs; fails if the input may not have them. */
+/*
+ * True if there are negative costs; fails if the input declares the event
+ * unsigned.
+ */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
@@ -83,7 +89,10 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 	return any;
 }
 
-/* Negative costs are a fact: few targets can represent them. */
+/*
+ * Sets fact CG_SIGNED if there are negative costs: few targets can represent
+ * them.
+ */
 static void
 note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
@@ -91,7 +100,7 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->graph->facts |= CG_SIGNED;
 }
 
-/* The sums of the part, at least n columns; NULL: out of memory. */
+/* The totals of the part, with at least n columns; NULL: out of memory. */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
 {
@@ -115,7 +124,10 @@ cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
 
 	if (n > 0 && !total)
 		return false;
-	/* Nearly all of coverage: one count, and neither kind overflows. */
+	/*
+	 * Fast path, for nearly all rows of coverage: one count, and neither
+	 * the signed nor the unsigned sum overflows.
+	 */
 	if (n == 1 && cost[0] <= INT64_MAX && total[0] <= INT64_MAX - cost[0]) {
 		total[0] += cost[0];
 		return true;
@@ -149,7 +161,7 @@ cg_build_end_run(struct cg_build *build)
 	return build->status == CG_OK;
 }
 
-/* The sums of the run, which are all that is stored; NULL: out of memory. */
+/* The sums of the run, for which only sums are stored; NULL: out of memory. */
 static uint64_t *
 get_run_sum(struct cg_build *build)
 {
@@ -246,7 +258,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	if (!run ||
 	    !cg_build_check(build, callee, build->graph->fns, "function"))
 		return false;
-	if (caller != 0) /* else they are entries, as coverage counts them */
+	if (caller != 0) /* else they are counted as entries, as in coverage */
 		build->graph->facts |= CG_CALLS;
 	if (build->graph->any_signed)
 		note_signs(build, cost, n);
@@ -334,7 +346,9 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_STEP] = CG_BLOCKS,
 	};
 	struct cg_graph *graph = build->graph;
-	/* The address must not set the fact CG_INSTRS: it is for costs. */
+	/*
+	 * Drop the address: it would set fact CG_INSTRS, which is about costs.
+	 */
 	const struct cg_pos pos = { .file = branch->pos.file,
 		.line = branch->pos.line };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
@@ -371,7 +385,7 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 	    !cg_build_end_run(build))
 		return;
 	if (build->excluded_files.table || build->drops_costs)
-		return; /* their costs are not in the sum */
+		return; /* the sum lacks the costs of dropped rows */
 	cg_in_locate(build->in, at, &location);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
@@ -412,7 +426,7 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->sign[i].bits |= cost[i];
 }
 
-/* Collects the bits of all costs by event, once for each input. */
+/* Collects the bits of all costs by event. Scans once for each input. */
 static bool
 scan(struct cg_build *build)
 {
@@ -425,7 +439,10 @@ scan(struct cg_build *build)
 		cg_rows_free(rows);
 		return false;
 	}
-	/* No self cost has a bit above those of their sum. */
+	/*
+	 * The totals suffice for self costs: no self cost has a bit above
+	 * their highest one.
+	 */
 	for (size_t i = 0; i < graph->parts; i++)
 		note_costs(build, graph->part[i].total, graph->part[i].totals);
 	for (size_t i = 0; i < graph->runs; i++) {

@@ -82,7 +82,7 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->objects, path);
 }
 
-/* Notes whether the rules exclude the file. */
+/* Records whether the rules exclude the file. */
 static void
 exclude_file(struct cg_build *build, cg_file file)
 {
@@ -133,7 +133,10 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 	before = cg_map_at(&graph->files.given, file);
 	if (!before)
 		cg_build_nomem(build);
-	/* The lesser of two, so that the order of inputs does not matter. */
+	/*
+	 * Keep the lesser of two, so that the result does not depend on the
+	 * order of inputs.
+	 */
 	else if (*before == 0 ||
 		 cg_compare(given, cg_strs_get(&graph->strs, *before)) < 0)
 		*before = str;
@@ -163,7 +166,10 @@ cg_add_file_in(
 	return file;
 }
 
-/* By value: a struct that was just stored field by field loads slowly. */
+/*
+ * Parameters are passed by value: loading a struct that was just stored member
+ * by member is slow.
+ */
 static uint32_t
 hash_fn(const struct cg_graph *graph, cg_name name, cg_name symbol,
     cg_file file, cg_object object)
@@ -181,7 +187,7 @@ same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 	       a->file == b->file && a->object == b->object;
 }
 
-/* Makes a dropped table again. */
+/* Makes the table of functions again after it was dropped. */
 static bool
 list_fns(struct cg_graph *graph)
 {
@@ -302,11 +308,14 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
     cg_object object, cg_name symbol)
 {
 	struct cg_graph *graph = build->graph;
-	/* As cg_add_demangled() names them. */
+	/* Use the names that cg_add_demangled() makes. */
 	cg_name known = build->linkage && symbol != 0 ? symbol : name;
 	const struct cg_fn_entry key = { .name = known,
 		.symbol = symbol == known ? 0 : symbol,
-		/* The function may have rows in other files. */
+		/*
+		 * Keep the function even if its file is excluded: it may have
+		 * rows in other files.
+		 */
 		.file = cg_build_excludes(build, file) ? 0 : file,
 		.object = object,
 		.runs = CG_NO_RUN };
@@ -352,7 +361,7 @@ cg_set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 	if ((graph->fn_slots.count == 0 && !list_fns(graph)) ||
 	    find_fn(graph, &key, hash) != 0)
 		return false;
-	/* Its old slot stays, but is the function's no more. */
+	/* The old slot stays, but does not match the function any more. */
 	if (!cg_slots_add(&graph->fn_slots, (struct cg_id_slot){ fn, hash }))
 		return false;
 	graph->fn[fn].file = file;
@@ -413,8 +422,9 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 }
 
 /*
- * True if the function is defined there. The first call for a function sets its
- * definition. The map has column + 1 and line under two keys of a function.
+ * True if the function is defined at line and column. The first call for a
+ * function sets its definition. The map has column + 1 and line under two keys
+ * of a function.
  */
 static bool
 is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
@@ -530,7 +540,10 @@ check_event_name(struct cg_build *build, const char *name)
 	return false;
 }
 
-/* Percentages of coverage need its lines and branches: keeps them. */
+/*
+ * Keeps lines and branches if there are coverage counts: percentages need
+ * them.
+ */
 static void
 keep_coverage(struct cg_build *build)
 {

@@ -1,8 +1,8 @@
 /*
  * clamp.c - sets negative costs to zero, for targets without them (--clamp).
  *
- * It does so after merging equal rows, calls and stacks: of rows with -2 and 5
- * nothing is lost.
+ * Equal rows, calls and stacks are merged first: rows with -2 and 5 become 3,
+ * and nothing is lost.
  */
 #include <inttypes.h>
 #include <stdio.h>

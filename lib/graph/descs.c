@@ -1,7 +1,7 @@
 /*
- * descs.c - descriptions that are numbers of one input, such as the samples of
- * a recording. They are not true of several inputs that are merged into a part:
- * they are added up there, or dropped.
+ * descs.c - descriptions that are numbers of one input, such as the number of
+ * samples of a recording. If several inputs are merged into a part, their
+ * values are summed or dropped.
  */
 #include <string.h>
 
@@ -43,7 +43,10 @@ cg_desc_rule_of(const struct cg_graph *graph, cg_str key)
 	return find_rule(cg_strs_get(&graph->strs, key).ptr);
 }
 
-/* Sets *to to the sum of "2 at 100 Hz" and "4 at 100 Hz"; false: not alike. */
+/*
+ * Sets *to to the sum, "6 at 100 Hz" for "2 at 100 Hz" and "4 at 100 Hz";
+ * false: the texts differ.
+ */
 static bool
 add_values(struct cg_build *build, cg_str a, cg_str b, cg_str *to)
 {

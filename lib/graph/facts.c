@@ -6,7 +6,10 @@
 
 #include "graph/graph.h"
 
-/* "[kernel]" and the like are no files: most formats can represent them. */
+/*
+ * True if an object is a file. "[kernel]" and the like are not: most formats
+ * can represent them.
+ */
 static bool
 has_object(const struct cg_graph *graph)
 {
@@ -46,7 +49,7 @@ facts_of_frames(const struct cg_graph *graph)
 	return 0;
 }
 
-/* The event that counts samples, or how many events there are. */
+/* The event that counts samples; the number of events if there is none. */
 static size_t
 find_counter(const struct cg_graph *graph)
 {
@@ -58,7 +61,11 @@ find_counter(const struct cg_graph *graph)
 	return i;
 }
 
-/* Without a count a stack stands for one sample, or the event that counts. */
+/*
+ * Returns CG_SAMPLES if the number of samples follows from no event, else 0. A
+ * stack without a count stands for one sample, or for the value of the event
+ * that counts samples.
+ */
 static cg_facts
 facts_of_samples(const struct cg_graph *graph)
 {

@@ -1,9 +1,9 @@
 /*
  * fail.c - errors of graphs and builders.
  *
- * The first error counts. A cursor reports its error at once and stores the
- * status in *graph->fault. A builder keeps the message until its reader, which
- * knows the location in the input, calls cg_build_failed().
+ * Only the first error is kept. A cursor reports its error at once and stores
+ * the status in *graph->fault. A builder keeps the message until its reader,
+ * which knows the location in the input, calls cg_build_failed().
  */
 #include <stdio.h>
 

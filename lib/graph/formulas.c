@@ -1,5 +1,5 @@
 /*
- * formulas.c - inherited events: sums of multiples of others.
+ * formulas.c - inherited events: sums of multiples of other events.
  *
  * Grammar (callgrind format, InheritedExpr), with two additions: a minus, as
  * KCachegrind accepts it, and the number after the name, as people write it:
@@ -41,7 +41,7 @@ struct pending {
 /* Longer texts are rejected. */
 #define FORMULA_MAX 65536
 
-/* Takes a name: neither blanks nor operators. */
+/* Takes a name: characters that are neither blanks nor operators. */
 static bool
 take_name(struct cg_slice *text, struct cg_slice *name)
 {
@@ -82,11 +82,14 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 	return cg_take_u64(text, &term->number);
 }
 
-/* All names: real events by column, then inherited ones. */
+/* Maps all names: of real events by column, then of inherited ones. */
 static bool
 index_names(const struct cg_graph *graph, struct cg_map *names)
 {
-	/* The last wins: a real event, where an inherited one has its name. */
+	/*
+	 * From the last to the first, so that a real event wins over an
+	 * inherited one of the same name.
+	 */
 	for (size_t i = graph->formulas + graph->events; i-- > 0;) {
 		const char *name =
 		    i < graph->events
@@ -139,7 +142,7 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 	       !__builtin_add_overflow(*to, product, to);
 }
 
-/* Adds a term; a formula that it names is resolved. */
+/* Adds a term to factor; a formula named in it must be resolved. */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 {
@@ -158,8 +161,8 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Continues a formula. Returns a formula that must be resolved first, or i when
- * it is resolved or bad.
+ * Resolves more terms of a formula. Returns the index of a formula that must
+ * be resolved first; returns i if the formula is resolved or invalid.
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)
@@ -183,7 +186,7 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 	return i;
 }
 
-/* Resolves a formula and those that it needs, without recursion. */
+/* Resolves a formula and all formulas that it needs, without recursion. */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 {
@@ -244,8 +247,8 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * A description without a formula ("event: Ir : Instructions") belongs to a
- * real event, before or after the list of these.
+ * A long name without a formula ("event: Ir : Instructions") belongs to a real
+ * event, which may be listed before or after it.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -372,7 +375,10 @@ cg_eval_formula(const struct cg_graph *graph, size_t i, const uint64_t *cost,
 		return false;
 	factor = graph->formula[i].factor;
 	for (size_t c = 0; c < graph->events; c++) {
-		/* Only a factor and a cost near their limits overflow this. */
+		/*
+		 * This overflows only if both a factor and a cost are near
+		 * their limits.
+		 */
 		if (!cg_wide_add_product(
 			&sum, cost[c], graph->event[c].is_signed, factor[c]))
 			return false;

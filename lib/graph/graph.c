@@ -1,6 +1,4 @@
-/*
- * graph.c - makes, seals and frees a graph; what readers ask of it.
- */
+/* graph.c - makes, seals and frees a graph; accessors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	graph->fault = fault;
 	graph->grain = 1;
 	graph->costs.open = graph->others.open = CG_NO_RUN;
-	/* Id 0 of everything; there is always one part. */
+	/* Make id 0 of every dimension, and the part that always exists. */
 	if (!cg_grow(
 		&graph->objects.path, &graph->objects.cap, 1, sizeof(cg_str)) ||
 	    !cg_grow(
@@ -38,7 +36,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	return graph;
 }
 
-/* Drops the canonical order. */
+/* Frees the canonical order. */
 static void
 unseal(struct cg_graph *graph)
 {
@@ -221,7 +219,7 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 	return false;
 }
 
-/* The event that a description names, or the number of events. */
+/* The event that a description names; the number of events if there is none. */
 static size_t
 find_described(const struct cg_graph *graph)
 {

@@ -28,7 +28,7 @@ struct cg_fn_entry {
 	cg_file file;
 	cg_object object;
 	uint32_t runs;            /* first run, or CG_NO_RUN */
-	uint32_t frame;           /* its latest frame, if there is such a one */
+	uint32_t frame;           /* its frame looked up last, or 0 */
 	struct cg_range range;
 };
 
@@ -49,30 +49,36 @@ struct cg_part_entry {
 	cg_str cmd;
 	bool filled;              /* cg_add_part() has set info */
 	bool merged;              /* it has several inputs or parts of one */
-	/* Inputs merged into the part disagree about: */
+	/* Inputs merged into the part differ in: */
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
-	/* cg_add_part() has stated them: samples without any inherit them. */
+	/*
+	 * cg_add_part() has stated them: samples without their own inherit
+	 * them.
+	 */
 	bool pid_stated, tid_stated, cmd_stated;
 	bool unconfirmed;         /* no sample of the last input has named it */
-	bool nameless;            /* an input before its samples has no names */
+	bool nameless;            /* an earlier input had costs, but no names */
 	bool sampled;             /* made for samples by --part-by */
-	bool described;           /* sampled: has got its descriptions */
+	bool described;           /* sampled: its descriptions were added */
 	bool guessed;             /* its last description is CG_GUESSED_KEY */
 	cg_part base;             /* sampled: the input's own part */
 	struct cg_desc *desc;
 	size_t descs, desc_cap;
-	struct cg_desc label;     /* that all its samples have */
+	struct cg_desc label;     /* common label of all its samples */
 	struct cg_map desc_ids;   /* index of desc, if there are many */
 	uint64_t *total;          /* sums of self costs by column */
 	size_t totals;
 	cg_file *file;            /* in the order of the source's list */
 	size_t files, file_cap;
-	size_t listed;            /* by the last input merged into the part */
+	size_t listed;            /* length of the last input's list */
 	bool list_ended;          /* a second input was merged into the part */
 	bool lists_differ;
 };
 
-/* True if inputs list different files, or the last one fewer than others. */
+/*
+ * True if inputs list different files, or the last input lists fewer files
+ * than earlier ones.
+ */
 static inline bool
 cg_part_lists_differ(const struct cg_part_entry *part)
 {
@@ -88,26 +94,26 @@ struct cg_formula {
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* What equal frames of any stacks share; frame 0 is that of node 0. */
+/* The data of equal frames of all stacks; frame 0 is that of node 0. */
 struct cg_frame_entry {
 	cg_fn fn;
 	bool inlined;
 	struct cg_pos pos;
 };
 
-/* The bits of cg_node_entry.latest: 32 GB of nodes. */
+/* The maximum of cg_node_entry.latest; that many nodes take 32 GB. */
 #define CG_NODES_MAX 0x7fffffffu
 
-/* There may be many times as many nodes as frames. */
+/* Keep it small: there may be many times more nodes than frames. */
 struct cg_node_entry {
 	cg_node parent;
 	uint32_t frame;
-	uint32_t stack;           /* + 1: the latest stack that ends here */
+	uint32_t stack; /* index + 1 of the latest stack that ends here */
 	uint32_t listed : 1;      /* is in the hash table */
-	uint32_t latest : 31;     /* child of the latest lookup, or 0 */
+	uint32_t latest : 31;     /* the child that was looked up last, or 0 */
 };
 
-/* A node of stacks that are folded. */
+/* A node of stacks while they are folded. */
 struct cg_step {
 	cg_node parent;
 	cg_frame_id frame;
@@ -141,7 +147,7 @@ struct cg_label_entry {
 struct cg_label_set {
 	uint32_t first;           /* of its labels */
 	uint32_t n : 31;
-	uint32_t used : 1;        /* by a stack that is no more in the graph */
+	uint32_t used : 1; /* used by a stack that the graph has dropped */
 };
 
 /* ---- The graph ---------------------------------------------------------- */
@@ -152,12 +158,12 @@ struct cg_clamp {
 	uint64_t *lost;           /* by column: sum of the negative costs */
 };
 
-/* What --root-by puts below stacks, the outermost first. */
+/* The frames that --root-by puts below stacks, the outermost first. */
 #define CG_ROOTS_MAX 8
 struct cg_roots {
 	const char *key[CG_ROOTS_MAX]; /* of labels; "": the part */
 	size_t count;
-	bool usual; /* of the target: only what labels tell */
+	bool usual; /* default of the target: uses labels only */
 };
 
 struct cg_graph {
@@ -229,7 +235,10 @@ cg_frame_of(const struct cg_graph *graph, cg_node node)
 
 /* ---- graph.c ------------------------------------------------------------ */
 
-/* NULL: out of memory. *fault gets the first error of a cursor. */
+/*
+ * NULL: out of memory. *fault is set to the status of the first failure of a
+ * cursor.
+ */
 struct cg_graph *cg_graph_new(struct cg_diag *, int *fault);
 void cg_graph_free(struct cg_graph *);
 /*
@@ -240,11 +249,14 @@ int cg_graph_seal(struct cg_graph *);
 
 /* ---- fail.c ------------------------------------------------------------- */
 
-/* Reports that memory is exhausted, unless a cursor has failed before. */
+/*
+ * Reports that memory is exhausted, unless a cursor has failed before (then
+ * that was reported).
+ */
 void cg_graph_nomem(const struct cg_graph *);
 /*
- * True if a cursor has failed, or an output (which reports that at commit), or
- * the job is to stop, which is reported: cursors end.
+ * True if cursors must end: one has failed, an output has failed (reported at
+ * commit), or the job is to stop (reported here).
  */
 bool cg_graph_failed(const struct cg_graph *);
 /* Reports that a sum exceeds 64 bits, unless a cursor has failed before. */
@@ -260,12 +272,12 @@ void cg_graph_find_facts(struct cg_graph *);
 /* Adds b[0..n) to a, which has *an values; false on overflow. */
 bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
     const uint64_t *b, size_t n);
-/* cg_add_values() for graphs with signed events. */
+/* The part of cg_add_values() for graphs with signed events. */
 bool cg_add_signed(const struct cg_graph *, uint64_t *a, const uint64_t *b,
     size_t n);
 /*
  * Returns the costs of a row with negative ones set to zero; valid until the
- * next call. Adds what is lost to total, unless that is NULL.
+ * next call. Adds the dropped costs to total, unless that is NULL.
  */
 const uint64_t *cg_clamp_values(struct cg_graph *, const uint64_t *cost,
     size_t n, uint64_t *total);
@@ -312,8 +324,8 @@ cg_cut_zeros(const uint64_t *cost, size_t n)
 /* ---- clamp.c ------------------------------------------------------------ */
 
 /*
- * Sets negative costs to zero and makes all events unsigned; warns how much
- * was lost. Reports its failures.
+ * Sets negative costs to zero and makes all events unsigned; warns of the
+ * total that was dropped. Reports its failures.
  */
 int cg_graph_clamp(struct cg_graph *);
 
@@ -334,18 +346,18 @@ void cg_formulas_free(struct cg_graph *);
  */
 bool cg_labels_seal(struct cg_graph *);
 void cg_labels_clear(struct cg_graph *);
-/* The number of a set's first label of that key that is one; 0: none. */
+/* The number in the set's first numeric label of that key; 0: none. */
 int64_t cg_labels_number(const struct cg_graph *, cg_labels, const char *key);
 /*
- * "pid, tid": the first keys of a list, in text, which has room for most of
- * them. ", ..." follows if there are more.
+ * Formats the first keys of a list as "pid, tid" into text, which has room for
+ * most keys. ", ..." follows if there are more.
  */
 #define CG_KEYS_ROOM(most) ((most) * 48 + 8)
 const char *cg_list_label_keys(const struct cg_graph *, const cg_str *key,
     size_t keys, size_t most, char *text);
 /*
- * True if labels are lost when sets are dropped, which are neither frames by
- * then nor those of threads. Notes their keys, unless quiet.
+ * True if dropping the sets loses labels: ones that have not become frames and
+ * do not merely identify threads. Notes their keys, unless quiet.
  */
 bool cg_labels_tell_loss(
     const struct cg_graph *, const struct cg_roots *, bool quiet);
@@ -353,29 +365,32 @@ bool cg_labels_tell_loss(
 /* ---- timeline.c --------------------------------------------------------- */
 
 /*
- * Packs the moments again, with the new numbers of nodes if these are renumbered
- * (see stack_order.c). Sets negative costs to zero in cg_graph_clamp(). False:
- * out of memory.
+ * Packs the moments again, with new node numbers if nodes were renumbered (see
+ * stack_order.c). In cg_graph_clamp(), sets negative costs to zero. False: out
+ * of memory.
  */
 bool cg_tracks_seal(struct cg_graph *, bool renumbered);
 void cg_tracks_clear(struct cg_graph *);
-/* Gives moments of a track other nodes. False: out of memory, or move failed. */
+/*
+ * Replaces the nodes of a track's moments by those that move returns. False:
+ * out of memory, or move failed.
+ */
 typedef bool cg_move_node(void *arg, cg_node old, cg_node *new);
 bool cg_track_move(
     struct cg_graph *, size_t track, cg_move_node *move, void *arg);
-/* The number of the input that a track is of. */
+/* The number of the input that a track belongs to. */
 size_t cg_track_input(const struct cg_graph *, size_t track);
 
 /* ---- order.c ------------------------------------------------------------- */
 
 /*
- * Puts files, functions and runs in canonical order; false: out of memory. The
- * strings of objects are compared first, then of files, names and symbols.
+ * Puts files, functions and runs in canonical order: by the strings of
+ * objects, then of files, names and symbols. False: out of memory.
  */
 bool cg_order_rows(struct cg_graph *);
 /*
- * The ranks of strings in the order of bytes, equal ones in their own; to be
- * freed by the caller. str: NULL for all of the graph. NULL: out of memory.
+ * Ranks strings by their bytes, equal ones by index; str NULL: all strings of
+ * the graph. The caller frees the result. NULL: out of memory.
  */
 uint32_t *cg_rank_strings(
     const struct cg_graph *, const cg_str *str, size_t count);
@@ -385,18 +400,19 @@ uint32_t *cg_rank_strings(
 /* Puts nodes and stacks in canonical order; false: out of memory. */
 bool cg_stacks_seal(struct cg_graph *);
 /*
- * Puts nodes and stacks in depth-first order, siblings as they arrived, which
- * is less work. The nodes are in graph->grouped only, to save memory. No node or
- * stack can be added until cg_stacks_restart().
+ * Puts nodes and stacks in depth-first order, siblings in order of arrival,
+ * which is less work than canonical order. To save memory, the nodes are then
+ * in graph->grouped only. No node or stack can be added until
+ * cg_stacks_restart().
  */
 bool cg_stacks_group(struct cg_graph *);
 /*
- * Removes all nodes and stacks, but keeps frames; and the memory for more nodes
- * if there were no more than these.
+ * Removes all nodes and stacks, but keeps frames. Keeps the memory of nodes
+ * for reuse if there were at most CG_NODES_KEPT.
  */
 #define CG_NODES_KEPT ((size_t)1 << 18)
 void cg_stacks_restart(struct cg_graph *);
-/* Shortens an array, the address of whose pointer is given, to its element 0. */
+/* Shrinks an array to its element 0; array is the address of its pointer. */
 void cg_keep_first(void *array, size_t *cap, size_t width);
 /* Rebuilds the index from nodes to their stacks; false: out of memory. */
 bool cg_stacks_index(struct cg_graph *);

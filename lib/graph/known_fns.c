@@ -1,9 +1,10 @@
 /*
- * known_fns.c - functions by the texts of frames: one thread adds them, others
- * look them up meanwhile.
+ * known_fns.c - a cache of functions by the texts of frames: one thread adds
+ * functions, others look them up at the same time.
  *
- * An entry is complete before its slot tells of it, and never changes. So a
- * thread sees a function or does not yet, and what comes of it is the same.
+ * An entry is complete before its slot is set, and never changes. A thread may
+ * miss a function that was just added; the reader then adds it, with the same
+ * result.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,12 +14,21 @@
 #include "cgconv_parse.h"
 #include "graph/build.h"
 
-/* A power of two, half of it used: 1 MiB; entries take up to 2.5 MiB. */
+/*
+ * A power of two; at most half of the slots are used. They take 1 MiB, entries
+ * up to 2.5 MiB.
+ */
 #define SLOTS ((size_t)1 << 17)
 #define FNS_MAX (SLOTS / 2)
-/* Names with one hash are easy to find: later ones of them are not kept. */
+/*
+ * The number of slots to try: names with equal hashes are easy to construct.
+ * If all are taken, a function is not kept.
+ */
 #define STEPS 8
-/* Entries of the reader's own cache of those; a power of two. */
+/*
+ * Size of the reader's own cache of functions that are not kept; a power of
+ * two.
+ */
 #define LATER 16384u
 
 struct known {
@@ -30,8 +40,8 @@ struct cg_known_fns {
 	struct cg_build *build;
 	size_t count;
 	struct known *known;
-	struct known *later; /* by hash, the last one each; NULL: none so far */
-	/* Hash, and index + 1 in known; 0: free. */
+	struct known *later; /* by hash; NULL: none yet */
+	/* hash << 32 | (index + 1 in known); 0: free. */
 	_Atomic uint64_t slot[SLOTS];
 };
 
@@ -113,7 +123,7 @@ cg_find_known_fn(const struct cg_known_fns *fns, struct cg_slice name,
 	return find_known(fns, hash_frame(name, object), name, object);
 }
 
-/* The first free one for that hash; NULL: the function is not kept. */
+/* The first free slot for that hash; NULL: the function is not kept. */
 static _Atomic uint64_t *
 free_slot(struct cg_known_fns *fns, uint32_t hash)
 {
@@ -126,7 +136,9 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 	return NULL;
 }
 
-/* Where the reader alone keeps a function of that hash; NULL: nowhere. */
+/*
+ * The entry of the reader's own cache for that hash; NULL: there is no cache.
+ */
 static struct known *
 later_of(const struct cg_known_fns *fns, uint32_t hash)
 {
@@ -171,7 +183,10 @@ cg_add_known_fn(
 	    cg_add_object(build, object));
 	if (new.fn == 0)
 		return 0;
-	/* The object's path may be another text. */
+	/*
+	 * The object's path may be spelt differently: keep the text of the
+	 * frame.
+	 */
 	new.name = cg_get_name(build, name_id);
 	new.object = cg_get_name(build, cg_add_name(build, object));
 	keep(fns, hash, &new);

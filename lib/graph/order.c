@@ -11,7 +11,7 @@
 
 /* A string to sort. */
 struct ranked {
-	uint64_t first; /* eight bytes, as a number that compares as they do */
+	uint64_t first; /* first eight bytes, as a number in the same order */
 	const char *ptr;
 	uint32_t len, id;
 };
@@ -83,8 +83,8 @@ rank_files(struct cg_graph *graph)
 }
 
 /*
- * A counting sort of functions by file and object, the last key first, whose
- * ranks are small numbers.
+ * A counting sort of functions by file, then by object (the most significant
+ * key last). Keys are ranks, which are small numbers.
  */
 struct sorter {
 	const struct cg_fn_entry *fn;
@@ -151,7 +151,10 @@ sort_by_string(struct sorter *sorter, const struct cg_graph *graph,
 		fn[i] = list[i].id;
 }
 
-/* How many functions from fn on are of one object and file; of n. */
+/*
+ * The number of functions from fn on, of n, that have the same object and
+ * file.
+ */
 static size_t
 count_same_file(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
 {
@@ -257,7 +260,10 @@ order_runs(struct cg_graph *graph)
 		begin[graph->run[i].part + 2]++;
 	for (size_t i = 2; i < graph->parts + 2; i++)
 		begin[i] += begin[i - 1];
-	/* Functions are visited by rank, so each part is sorted, too. */
+	/*
+	 * Functions are visited by rank, so the runs of each part are sorted,
+	 * too.
+	 */
 	for (size_t i = 0; i < graph->fns; i++) {
 		cg_fn fn = graph->fn_ranked[i];
 		uint32_t id = graph->fn[fn].runs;

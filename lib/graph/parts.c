@@ -6,7 +6,10 @@
 
 #include "graph/build.h"
 
-/* True if neither this nor earlier inputs state names: their samples do. */
+/*
+ * True if neither this nor earlier inputs state names, so that samples name
+ * the part.
+ */
 static bool
 is_named_by_samples(
     const struct cg_part_entry *part, const struct cg_part_info *info)
@@ -16,7 +19,10 @@ is_named_by_samples(
 	       info->part == 0 && (!info->cmd || !*info->cmd);
 }
 
-/* Keeps what all inputs of the part agree on, and clears what differs. */
+/*
+ * Keeps names on which all inputs of the part agree, and clears those that
+ * differ.
+ */
 static void
 join_names(struct cg_build *build, struct cg_part_entry *part,
     const struct cg_part_info *info)
@@ -68,7 +74,7 @@ cg_part_confirm(struct cg_part_entry *part)
 	part->info.cmd = "";
 }
 
-/* The next input is merged into the part. */
+/* Prepares the part for another input to be merged into it. */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
 {
@@ -80,7 +86,7 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 	part->nameless |= !part->described && part->totals > 0;
 }
 
-/* Rows are added to the part from here on, or to parts of samples. */
+/* Makes the part the current one, which samples may split. */
 static void
 begin_part(struct cg_build *build, cg_part part)
 {
@@ -107,7 +113,7 @@ cg_part_new(struct cg_build *build)
 	return true;
 }
 
-/* Adds a part of the input and begins it. */
+/* Adds a new part for the input and makes it the current one. */
 static bool
 begin_new_part(struct cg_build *build)
 {
@@ -117,7 +123,7 @@ begin_new_part(struct cg_build *build)
 	return true;
 }
 
-/* Remembers the sums of the part before the current input. */
+/* Records the totals of the part before the current input. */
 static void
 mark_totals(struct cg_build *build)
 {
@@ -135,7 +141,7 @@ mark_totals(struct cg_build *build)
 		    part->totals * sizeof(*build->mark));
 }
 
-/* Costs of other columns stay 0, without clearing all of them each time. */
+/* Clears only the used columns: all others are 0 already. */
 static void
 forget_columns(struct cg_columns *columns)
 {
@@ -186,7 +192,7 @@ cg_set_part(struct cg_build *build, cg_part part)
 	begin_part(build, part);
 }
 
-/* Above this number descriptions are found by a map. */
+/* Above this number of descriptions a map is used to find them. */
 #define DESCS_FEW 16
 
 static uint32_t *
@@ -201,7 +207,7 @@ desc_slot(
 	return slot;
 }
 
-/* True if the description exists; if not, the caller adds it. */
+/* True if the part has the description; if not, the caller adds it. */
 static bool
 has_desc(
     struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
@@ -252,7 +258,9 @@ cg_part_desc_drop(struct cg_part_entry *part)
 		*cg_map_at(&part->desc_ids, key) = 0;
 }
 
-/* Merging two executables would mix up their addresses: fails. */
+/*
+ * Fails if inputs of two executables are merged: addresses would be mixed up.
+ */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)
 {
@@ -283,7 +291,7 @@ cg_add_desc_plain(
 	enum cg_desc_rule rule;
 	struct cg_desc desc;
 
-	/* Descriptions are C strings. */
+	/* Descriptions are C strings: cut them at a NUL. */
 	key.len = key.len > 0 ? strnlen(key.ptr, key.len) : 0;
 	value.len = value.len > 0 ? strnlen(value.ptr, value.len) : 0;
 	desc.key = cg_add_name(build, key);

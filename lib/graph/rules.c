@@ -83,7 +83,7 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 		return true;
 	rest.ptr += map[i].from.len;
 	rest.len -= map[i].from.len;
-	/* Without a directory in front the path is relative. */
+	/* With no directory before it, the path must be relative. */
 	while (map[i].to.len == 0 && rest.len > 0 && rest.ptr[0] == '/') {
 		rest.ptr++;
 		rest.len--;
@@ -97,7 +97,7 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 	return true;
 }
 
-/* A pattern that is not absolute may match from any directory on. */
+/* Matches a pattern. One that is not absolute may match below any directory. */
 static bool
 matches(const char *pattern, const char *path)
 {
@@ -113,8 +113,8 @@ matches(const char *pattern, const char *path)
 }
 
 /*
- * Relative paths are inside, unless they begin with "..", which is resolved
- * elsewhere in paths that systems can open.
+ * Relative paths are inside, unless they begin with "..". Any other ".." is
+ * resolved first, except in paths that are too long to be opened.
  */
 static bool
 is_inside(const struct cg_rules *rules, struct cg_slice path)

@@ -2,7 +2,7 @@
  * shards.c - merges the shards of a batch, each made by another process
  * (--shard). Their descriptions have the number of the shard, the number of
  * shards and a hash of the list of inputs, so that missing, duplicate and
- * foreign shards are errors.
+ * foreign shards are detected.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #define WORDS (CG_SHARD_MAX / 64)
 
 struct cg_shards {
-	struct cg_shard any;  /* the first one */
+	struct cg_shard any;  /* the first shard found */
 	uint64_t seen[WORDS]; /* shards in inputs before the current one */
 	uint64_t now[WORDS];  /* shards in the current input */
-	size_t input, marked; /* its number; number of inputs with shards */
+	size_t input, marked; /* its number; inputs with shards */
 };
 
 static bool
@@ -58,7 +58,7 @@ new_shards(struct cg_build *build, const struct cg_shard *shard)
 	return true;
 }
 
-/* Called for every shard: notes if it is the first of its input. */
+/* Call it for every shard: detects the first shard of an input. */
 static void
 begin_input(struct cg_build *build)
 {
@@ -73,14 +73,17 @@ begin_input(struct cg_build *build)
 	shards->marked++;
 }
 
-/* Takes the description of a shard; false if text is none. */
+/* Records a shard from its description; false if text is not one. */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)
 {
 	struct cg_shards *shards;
 	struct cg_shard shard;
 
-	/* While a graph is copied there is no input: keep the description. */
+	/*
+	 * While a graph is copied there is no input: keep the description as
+	 * it is.
+	 */
 	if (build->inputs == 0 || !parse(text, &shard))
 		return false;
 	if (!build->shards && !new_shards(build, &shard))

@@ -38,7 +38,7 @@ cg_clamp_values(
 		clamp->value[i] = 0;
 		if (total == NULL)
 			continue;
-		/* Right for either sign of the total: two's complement. */
+		/* Correct for both signs of the total: two's complement. */
 		total[i] += below;
 		if (__builtin_add_overflow(
 			clamp->lost[i], below, &clamp->lost[i]))

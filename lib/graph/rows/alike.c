@@ -1,6 +1,6 @@
 /*
- * alike.c - compares the rows of a function in two graphs as they are packed,
- * neither sorted nor merged: a quick test whether they are the same.
+ * alike.c - compares the rows of a function in two graphs in packed form,
+ * neither sorted nor merged: a quick test whether they are equal.
  */
 #include <string.h>
 

@@ -17,7 +17,7 @@ digit_of(char c)
 	return (unsigned char)c - (unsigned)'0';
 }
 
-/* Takes the digits after the first one, as many as fit for certain. */
+/* Takes the digits after the first one, as many as cannot overflow. */
 static inline const char *
 take_digits(const char *text, uint64_t *value)
 {
@@ -30,8 +30,8 @@ take_digits(const char *text, uint64_t *value)
 }
 
 /*
- * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL if it is something
- * else, and *position is undefined.
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank. NULL if the text is none
+ * of them; *position is then undefined.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)
@@ -86,8 +86,8 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Adds the costs of a line to sum. Returns the newline, or NULL if the line is
- * not plain; then nothing was added.
+ * Adds the costs of a line to sum. Returns the position of the newline; NULL
+ * if the line is not plain, and then nothing was added.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -111,7 +111,7 @@ sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
 	return text;
 }
 
-/* Text is read by words of eight characters, the first in the lowest byte. */
+/* Text is read in words of eight characters, the first in the lowest byte. */
 #define WORD sizeof(uint64_t)
 #define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
 #define ZEROS_IN_WORD 4
@@ -127,7 +127,10 @@ get_word(const char *text)
 	return le64toh(word);
 }
 
-/* The last word before end; NULL if the text is shorter than a word. */
+/*
+ * The start of the last whole word before end; NULL if the text is shorter
+ * than a word.
+ */
 static inline const char *
 last_word(const char *text, const char *end)
 {
@@ -147,8 +150,8 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * The same, and packs the values at *to. last: the last word that may be read.
- * *count: number of packed items, which are values or runs of zeros.
+ * Like sum_values(), and packs the values at *to. last: the last word that may
+ * be read. *count: number of packed items, which are values or runs of zeros.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -185,7 +188,7 @@ pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
 	return text;
 }
 
-/* Facts about the lines that were taken. */
+/* Properties of all lines that were taken. */
 struct seen {
 	uint64_t addr, line;
 	bool zeros;
@@ -206,7 +209,7 @@ note_lines(struct cg_graph *graph, struct seen seen)
 			(seen.zeros ? CG_ZEROS : 0);
 }
 
-/* Takes the positions of any line. */
+/* Takes the positions of a line in any form. */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 {
@@ -229,7 +232,7 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 #define NO_LINE UINT64_C(0x203020002b)
 #define STEP_LEN 5
 
-/* Which of the two a line after pos is likely to begin with. */
+/* The text with which a line after pos is likely to begin. */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 {
@@ -239,8 +242,8 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * The step of the address if the line begins as is likely; 0 if it does not, or
- * the step is too large for a tag.
+ * The step of the address if the line begins with the likely text; 0 if it
+ * does not, or if the step is too large for a tag.
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -254,14 +257,18 @@ get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
 	return step;
 }
 
-/* Where rows are packed. */
+/* The destination of packed rows. */
 struct packing {
 	uint8_t *at, *end;        /* free space */
 	struct cg_packed *packed; /* its pos is that of the last row */
 	uint8_t **segment;        /* see run->segment */
 };
 
-/* A step is relative to the last packed row only if positions are equal. */
+/*
+ * The likely text of the first line: see likely_step(). UINT64_MAX if the
+ * position of the last packed row differs from the last line's: steps are
+ * relative to rows.
+ */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 {
@@ -273,10 +280,11 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs as many lines as there is room for. State is kept in local variables: the compiler must
- * assume that bytes written may change anything else. Steps keep the line and
- * have an address above 0, so noting the last position of a series of steps is
- * enough. apart: counts may not fit into the tag and get a byte of their own.
+ * Packs lines until the space is used up. State is kept in local variables:
+ * the compiler must assume that bytes written may change anything else. Steps
+ * keep the line and have an address above 0, so recording the last position of
+ * a series of steps is enough. apart: counts may not fit into the tag and get
+ * a byte of their own.
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,
@@ -368,7 +376,7 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	return text;
 }
 
-/* Packs as many lines as there is room for. */
+/* Packs lines until the current block is full. */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)

@@ -12,8 +12,8 @@
 /* ---- Numbers ------------------------------------------------------------ */
 
 /*
- * Nearly all numbers are packed into one byte: a table has their text after a
- * blank, and its length, so that formatting has no branches.
+ * Nearly all numbers fit into one packed byte: a table has their text, with a
+ * blank before it, and its length, so that formatting has no branches.
  */
 struct small {
 	char text[7];
@@ -54,7 +54,7 @@ format_small(char *to, size_t value)
 	return to + small[value].len;
 }
 
-/* Writes a number after a character, mostly a blank. */
+/* Writes a character, mostly a blank, and a number. */
 static inline char *
 format_after(char *to, char before, uint64_t value)
 {
@@ -75,7 +75,10 @@ format_after(char *to, char before, uint64_t value)
 /* Valgrind's limit; a larger one saves little. */
 #define STEP_MAX 100
 
-/* Writes a position as a step from the line before; NULL if that is long. */
+/*
+ * Writes a position as a step from the line before; NULL if the step is too
+ * long.
+ */
 static inline char *
 format_step(char *to, uint64_t value, uint64_t base)
 {
@@ -159,7 +162,7 @@ format_zeros(char *to, size_t n)
 	return to + 2 * n;
 }
 
-/* Writes the values of a row; moves *row behind them. */
+/* Writes the values of a row; moves *row to their end. */
 static inline char *
 format_values(char *to, unsigned tag, const uint8_t **row)
 {
@@ -182,7 +185,10 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 	return to;
 }
 
-/* True if a row of the scan's file is before those of all other segments. */
+/*
+ * True if the scan's row, in the current file, precedes the rows of all other
+ * segments.
+ */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 {
@@ -213,7 +219,10 @@ take_pos(const uint8_t **row, struct cg_pos *pos)
 	return true;
 }
 
-/* Writes the position of a row in the same line, step bytes further. */
+/*
+ * Writes the position of a row on the same line, with an address step bytes
+ * higher.
+ */
 static inline char *
 put_step(char *to, unsigned step)
 {
@@ -225,9 +234,9 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes rows as nearly all are: no other has their position, and the next one
- * is in the same file and block. State is kept in local variables: the compiler
- * must assume that text written may change anything else.
+ * Writes typical rows: no other row has their position, and the next row is in
+ * the same file and block. State is kept in local variables: the compiler must
+ * assume that text written may change anything else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
@@ -276,7 +285,7 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 	return to;
 }
 
-/* Room is reserved for many lines at once. */
+/* Room in the output is reserved for many lines at once. */
 #define ROOM_FOR_LINES 4096
 
 bool

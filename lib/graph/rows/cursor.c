@@ -56,7 +56,7 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-/* Lists the run's rows other than costs. */
+/* Lists the rows of the run that are not costs. */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
@@ -96,7 +96,7 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 	rows->merge = merged;
 }
 
-/* All runs were added: sorts their rows. */
+/* Call it after all runs were added: sorts their rows. */
 static bool
 begin_all(struct cg_rows *rows)
 {
@@ -108,7 +108,7 @@ begin_all(struct cg_rows *rows)
 	return true;
 }
 
-/* alone: no other run is opened with it. */
+/* Opens a run. alone: it is the only one. */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 {
@@ -121,7 +121,7 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
-/* block may be NULL. */
+/* Prefetches a block; NULL is allowed. */
 static void
 fetch_block(const struct cg_block *block)
 {
@@ -135,8 +135,8 @@ fetch_block(const struct cg_block *block)
 
 /*
  * Returns the next run in canonical order. Opening a function is a chain of
- * half a dozen dependent cache misses: those of the next functions are
- * prefetched meanwhile.
+ * half a dozen dependent cache misses, so this prefetches data of the next
+ * functions.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -160,7 +160,7 @@ next_run(struct cg_rows *rows, size_t end)
 	return &graph->run[at->run];
 }
 
-/* The run of a function in a part: mostly the next one in order. */
+/* The run of a function in a part; mostly it is the next one in order. */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
 {
@@ -243,9 +243,7 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 					  : row->file };
 }
 
-/*
- * The next row if it is equal to first, to be summed into it; or NULL.
- */
+/* The next row if it equals first and must be merged into it; else NULL. */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 {
@@ -267,7 +265,7 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
-/* Decodes a call behind its position; returns the number of costs. */
+/* Decodes a call after its position; returns the number of costs. */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,
     struct cg_call *call, uint64_t *cost)
@@ -309,7 +307,7 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 	return true;
 }
 
-/* Decodes a jump behind its target. */
+/* Decodes the counts of a jump after its target. */
 static void
 get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 {
@@ -351,7 +349,7 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
-/* The result does not depend on the order of rows. */
+/* Merges equal branches. The result does not depend on the order of rows. */
 static bool
 add_branch(const struct cg_graph *graph, struct cg_branch *sum,
     const struct cg_branch *more)

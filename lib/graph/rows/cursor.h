@@ -39,7 +39,7 @@ struct cg_rows {
 
 	struct list list[CG_ROW_OTHER + 1]; /* by kind */
 	bool in_order;      /* all others are branches in order: */
-	struct scan branch; /* ... read them here, not from lists */
+	struct scan branch; /* ... read with this scan, not from lists */
 	struct row *room;   /* for sorting */
 	size_t *segment_end;
 	size_t room_cap, segment_cap;
@@ -52,7 +52,7 @@ struct cg_rows {
 	size_t seen_slots, slot_cap;
 };
 
-/* cg_next_branch() if rows->in_order. */
+/* cg_next_branch() for rows->in_order. */
 static inline bool
 next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 {
@@ -65,11 +65,9 @@ next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 	return true;
 }
 
-/* cg_rows_open() for a run that is known. */
+/* cg_rows_open() by run. */
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
-/*
- * cg_stated_inclusive(), and the repeats of cg_run_add_inclusive().
- */
+/* cg_stated_inclusive(), with the repeats of cg_run_add_inclusive(). */
 bool cg_rows_inclusive(struct cg_rows *, struct cg_cost *, uint64_t *repeats);
 /* Opens one run, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
@@ -96,7 +94,10 @@ bool cg_rows_equal(const struct cg_rows *, enum cg_row_kind, const struct row *,
  */
 bool cg_costs_add(struct cg_rows *, const struct cg_run *, bool in_order);
 void cg_costs_begin(struct cg_rows *);
-/* Call after moving the scan: true if another segment comes first now. */
+/*
+ * Restores the heap after the scan was moved: true if another segment comes
+ * first now.
+ */
 bool cg_costs_settle(struct cg_rows *);
 
 #endif

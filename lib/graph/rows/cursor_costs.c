@@ -1,12 +1,12 @@
 /*
  * cursor_costs.c - cursors over the costs of one function.
  *
- * Most rows are costs. They arrive as a few ascending segments, mostly as one.
+ * Most rows are costs. They arrive in a few ascending segments, mostly in one.
  * A cursor decodes rows on demand and merges the segments with a heap.
  */
 #include "graph/rows/cursor.h"
 
-/* ---- Stretches ---------------------------------------------------------- */
+/* ---- Segments ----------------------------------------------------------- */
 
 static inline bool
 is_before(const struct cg_rows *rows, const struct scan *scan, uint64_t addr,
@@ -46,8 +46,8 @@ stop_before(struct scan *scan, const uint8_t *stop)
 }
 
 /*
- * Moves from the end of a row to the next one; false at the end. *ascends is
- * true if the next one is not before it in the order of rows.
+ * Moves from the end of a row to the next one; false at the end. *ascends: the
+ * next row is not before this one in the order of rows.
  */
 static bool
 step(
@@ -83,7 +83,7 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 	return ok;
 }
 
-/* The same by the links between segments. */
+/* The same, by the links between segments. */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
 {
@@ -110,7 +110,10 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	cg_scan_begin(&scan, &run->costs, run->file, rows->file_rank);
 	if (!scan_cost(&scan, rows->file_rank))
 		return true;
-	/* Segments are sorted by address: do not use them without addresses. */
+	/*
+	 * The linked segments are sorted by address first: do not use them if
+	 * addresses are ignored.
+	 */
 	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
 		return add_segments(rows, &scan);
 	return add_known(rows, &scan, in_order ? run->segment : NULL);
@@ -135,7 +138,7 @@ sift(struct cg_rows *rows, size_t i)
 	head[i] = moved;
 }
 
-/* The lowest head becomes the scan. */
+/* Makes the lowest head of the heap the scan. */
 static void
 take_head(struct cg_rows *rows)
 {
@@ -156,7 +159,7 @@ cg_costs_begin(struct cg_rows *rows)
 	take_head(rows);
 }
 
-/* Exchanges the scan for the lowest head if that is lower. */
+/* Swaps the scan and the lowest head if that is lower. */
 static inline bool
 settle(struct cg_rows *rows)
 {
@@ -177,7 +180,7 @@ cg_costs_settle(struct cg_rows *rows)
 	return settle(rows);
 }
 
-/* Decodes the values of the current row; returns how many. */
+/* Decodes the values of the current row; returns their number. */
 static inline size_t
 take_values(struct scan *scan, uint64_t *to)
 {
@@ -186,7 +189,7 @@ take_values(struct scan *scan, uint64_t *to)
 	return unpack_values(&scan->at, n, to);
 }
 
-/* Moves from the end of a row to the next one, of whatever segment. */
+/* Moves from the end of a row to the next row in order, in any segment. */
 static inline void
 next_row(struct cg_rows *rows)
 {

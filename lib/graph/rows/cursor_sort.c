@@ -58,7 +58,10 @@ compare_targets(
 	return order ? order : ta.conditional - tb.conditional;
 }
 
-/* Branches by kind, block, index; inclusive costs come first, all equal. */
+/*
+ * Orders branches by kind, block, index; stated inclusive costs come first and
+ * are all equal.
+ */
 static int
 compare_others(const struct row *a, const struct row *b)
 {
@@ -116,8 +119,9 @@ is_sorted(const struct list *list)
 }
 
 /*
- * A number that orders rows as compare_others() does, or is equal: of branches
- * the kind, block and index, if these are small.
+ * A number that orders rows as compare_others() does; rows that differ may
+ * have equal numbers. For branches it has the kind, block and index, if these
+ * are small.
  */
 static uint32_t
 branch_key(const struct row *row)
@@ -140,8 +144,9 @@ branch_key(const struct row *row)
 }
 
 /*
- * Sets the ranks of targets, as many calls may share a position. One pass over
- * all rows lets the cache misses overlap; in comparisons they would not.
+ * Sets the ranks of the targets of calls and jumps, as many may share a
+ * position. One pass over all rows lets the cache misses overlap, which
+ * comparisons would not.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -175,7 +180,7 @@ ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	return at < count ? at : count;
 }
 
-/* Merges two ascending segments, of which the first ends at middle. */
+/* Merges two ascending segments, [0, middle) and [middle, end). */
 static void
 merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t middle, size_t end, struct row *room)
@@ -211,9 +216,12 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	}
 }
 
-#define FEW 12 /* insertion sort is faster up to this */
+#define FEW 12 /* insertion sort is faster up to this number */
 
-/* The end of the segment from from on, which is sorted if it is short. */
+/*
+ * The end of the segment that begins at from; a short one is extended by
+ * sorting.
+ */
 static size_t
 take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t from, size_t count)
@@ -227,7 +235,7 @@ take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	return end;
 }
 
-/* Merges neighbours; how many segments are left. */
+/* Merges pairs of adjacent segments; returns the number of segments left. */
 static size_t
 merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t segments)
@@ -246,8 +254,8 @@ merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Natural merge sort: rows often arrive as a few ascending segments. Any input
- * takes O(n log n).
+ * Natural merge sort, as rows often arrive in a few ascending segments. It
+ * takes O(n log n) for any input.
  */
 static bool
 sort_by_merging(
@@ -273,7 +281,7 @@ sort_by_merging(
 
 /* ---- Many rows in any order ---------------------------------------------- */
 
-/* The keys that are numbers, in the order of compare_rows(). */
+/* The numeric keys, in the order of compare_rows(). */
 enum { KEY_ADDR, KEY_PLACE, KEY_TARGET, KEYS };
 
 static inline uint64_t
@@ -323,7 +331,10 @@ sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
 		to[at[digit_of(&row[i], key, shift)]++] = row[i];
 }
 
-/* Stable radix sort, from the lowest digit on. False: out of memory. */
+/*
+ * Stable radix sort by one key, from its lowest digit on; differ: bits in
+ * which keys differ. False: out of memory.
+ */
 static bool
 sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
     uint64_t differ)
@@ -349,7 +360,10 @@ sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
 #define MANY_ROWS 1024
 #define MANY_SEGMENTS 32
 
-/* Many ascending segments: to merge these would take many passes. */
+/*
+ * True if there are many ascending segments: merging them would take many
+ * passes.
+ */
 static bool
 is_in_pieces(const struct row *row, size_t count)
 {
@@ -364,7 +378,10 @@ is_in_pieces(const struct row *row, size_t count)
 	return segments == MANY_SEGMENTS;
 }
 
-/* Sorts rows that share all keys before that one. False: out of memory. */
+/*
+ * Sorts rows by key and the keys after it; all earlier keys are equal. False:
+ * out of memory.
+ */
 static bool
 sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t count, unsigned key)

@@ -5,7 +5,7 @@
 
 #include "graph/rows/cursor.h"
 
-/* Largest size of rows without costs. */
+/* Maximum size of rows without their costs, in bytes. */
 #define CALL_MAX (POS_MAX + 30)
 #define JUMP_MAX (POS_MAX + 50)
 #define BRANCH_MAX (POS_MAX + 45)
@@ -96,7 +96,7 @@ cg_run_add_jump(
 	return true;
 }
 
-/* True if a branch is of the same file as the run's last one, and after it. */
+/* True if a branch is in the file of the run's last branch, and after it. */
 static bool
 is_later(const struct cg_branch *row, const struct cg_run *run)
 {
@@ -124,7 +124,7 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 	run->branch_index = row->index;
 }
 
-/* See get_branch(); the caller adds the count. */
+/* Writes the part of a branch that get_branch() reads, except the count. */
 static uint8_t *
 put_branch(uint8_t *to, const struct cg_branch *row)
 {
@@ -191,7 +191,10 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 #define MERGE_OFTEN 4096 /* after CG_MERGE_VISITS visits */
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
-/* Negative costs are set to zero in cg_graph_clamp(). */
+/*
+ * The costs of a row to copy; in cg_graph_clamp(), negative costs are set to
+ * zero.
+ */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
     const uint64_t *cost, size_t n, bool self)
@@ -233,8 +236,8 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 }
 
 /*
- * The size after a merge, from which the next one is planned: twice as late if
- * this one found few equal rows.
+ * The size to record after a merge, from which the next merge is planned;
+ * doubled if this merge found few equal rows.
  */
 static uint32_t
 merged_size(const struct cg_packed *before, const struct cg_packed *after)
@@ -254,7 +257,7 @@ cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 
 	cg_run_clear(graph, &merged);
 	merged.visits = 0;
-	/* Never merges the copy itself. */
+	/* Prevent a merge of the copy itself. */
 	merged.costs.merged = merged.others.merged = UINT32_MAX;
 	ok = rows && cg_rows_open_merged(rows, run) &&
 	     copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;

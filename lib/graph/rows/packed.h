@@ -33,11 +33,14 @@
 
 #include "graph/graph.h"
 
-/* Costs: the tag, and the byte after it, which may begin the position. */
+/*
+ * Bits of the tag of costs, and of the byte after it, which may begin the
+ * position.
+ */
 #define CG_COST_COUNT 15u /* number of values; 15: it precedes them */
 #define CG_COST_SHIFT 4   /* of the address step */
 #define CG_COST_POS 128u
-#define CG_POS_FLAGS 128u /* without: a difference of lines */
+#define CG_POS_FLAGS 128u /* not set: the byte is a difference of lines */
 #define CG_POS_FILE 1u
 #define CG_POS_ADDR 2u
 #define CG_POS_LINE 4u
@@ -53,7 +56,7 @@
 #define CG_TAG_FAR 64u    /* ... to another function or file */
 #define CG_TAG_BRANCH 32u /* other: a branch, or ... */
 #define CG_TAG_INCLUSIVE 64u
-#define CG_BRANCH_VALUES 7 /* varints after its position */
+#define CG_BRANCH_VALUES 7 /* varints of a branch after its position */
 
 #define CG_STEP_MAX 7u /* largest address step */
 
@@ -61,20 +64,23 @@
 struct cg_block {
 	struct cg_block *next;
 	uint32_t used; /* bytes; not set for the last block: see packed->used */
-	uint32_t size; /* bytes, header included; set when it is not the last */
+	uint32_t size; /* bytes, with header; not set for the last block */
 	uint8_t data[];
 };
 
 /*
  * Makes room for need bytes at the end of packed, which belongs to run; may
- * merge the run. False: out of memory, overflow.
+ * merge the run. False: out of memory or overflow.
  */
 bool cg_run_make_room(
     struct cg_graph *, struct cg_run *, struct cg_packed *, size_t need);
 
 /* ---- Encoding ----------------------------------------------------------- */
 
-/* Largest size of a row: tag, flags, link, file, addr, line, count. */
+/*
+ * Maximum size of a row's position (tag, flags, link, file, addr, line,
+ * count), and of one value, in bytes.
+ */
 #define POS_MAX 32
 #define VALUE_MAX 10
 
@@ -101,14 +107,16 @@ put_signed(uint8_t *to, uint64_t difference)
 	return put_varint(to, zigzag(difference));
 }
 
-/* Where the first row is. */
+/* The address of the first row. */
 static inline const uint8_t *
 first_row(const struct cg_packed *packed)
 {
 	return packed->last->next->data;
 }
 
-/* Where the next row goes, with room for need bytes; NULL: out of memory. */
+/*
+ * The address of the next row, with room for need bytes; NULL: out of memory.
+ */
 static inline uint8_t *
 begin_pack(struct cg_graph *graph, struct cg_run *run, struct cg_packed *packed,
     size_t need)
@@ -122,14 +130,20 @@ begin_pack(struct cg_graph *graph, struct cg_run *run, struct cg_packed *packed,
 static inline void
 end_pack(struct cg_packed *packed, uint8_t *to, const struct cg_pos *pos)
 {
-	/* Member by member, as loaded: store forwarding needs equal sizes. */
+	/*
+	 * Stores each member with the size of its later load: store forwarding
+	 * needs equal sizes.
+	 */
 	packed->pos.addr = pos->addr;
 	packed->pos.line = pos->line;
 	packed->pos.file = pos->file;
 	packed->used = (uint32_t)(to - packed->last->data);
 }
 
-/* True if pos is after that of the row before, in any order of files. */
+/*
+ * True if pos is after the position of the row before, whatever the order of
+ * files is.
+ */
 static inline bool
 is_behind(struct cg_pos pos, struct cg_pos before)
 {
@@ -207,9 +221,10 @@ put_near_pos(uint8_t *to, struct cg_pos pos, struct cg_pos before)
 }
 
 /*
- * Costs arrive as a few ascending segments, mostly as one. Each but the first
- * begins with a row that has a link and its full position. run->segment is
- * the last of these rows; links form a ring, from the last one to the first.
+ * Costs arrive in a few ascending segments, mostly in one. The first row of
+ * each segment but the first one has a link and its full position.
+ * run->segment is the last of these rows; links form a ring, from the last one
+ * to the first.
  */
 static inline uint8_t *
 put_segment(uint8_t *to, struct cg_pos pos)
@@ -252,10 +267,13 @@ put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
 	return put_segment(to, pos);
 }
 
-/* Links a completed row that begins a segment; see run->segment. */
+/* Links a completed row that begins a segment into the ring of run->segment. */
 void cg_link_segment(uint8_t **segment, uint8_t *row);
 
-/* n zeros as two bytes: no varint ends in a zero byte. */
+/*
+ * Encodes n zeros as two bytes; this is unambiguous, as no varint of two bytes
+ * ends in a zero byte.
+ */
 static inline uint8_t *
 put_zeros(uint8_t *to, size_t n)
 {
@@ -275,7 +293,10 @@ put_values(uint8_t *to, const uint64_t *cost, size_t n)
 
 /* ---- Decoding ----------------------------------------------------------- */
 
-/* A varint and what follows it: returned in registers. */
+/*
+ * The value of a varint and the address after it, as a struct that is returned
+ * in registers.
+ */
 struct cg_varint {
 	uint64_t value;
 	const uint8_t *next;
@@ -283,7 +304,7 @@ struct cg_varint {
 /* Reads a varint of any length. */
 struct cg_varint cg_get_long(const uint8_t *at);
 
-/* Most have one byte: the code for others is kept out of line. */
+/* Most varints have one byte: the code for longer ones is out of line. */
 static inline uint64_t
 get_varint(const uint8_t **at)
 {
@@ -304,13 +325,15 @@ get_signed(const uint8_t **at)
 	return value >> 1 ^ -(value & 1);
 }
 
-/* In eight bytes: the bits that continue a varint; 1 in each byte. */
+/*
+ * In a word of eight bytes: the continuation bits of varints; 1 in each byte.
+ */
 #define CG_MORE_BYTES 0x8080808080808080
 #define CG_EACH_BYTE 0x0101010101010101
 
 /*
- * Skips n varints, eight bytes at a time, without a branch on their lengths.
- * CG_ARENA_SPARE allows to read past the last row.
+ * Skips n varints, eight bytes at a time, without branches that depend on
+ * their lengths. May read past the last row, which CG_ARENA_SPARE allows.
  */
 static inline const uint8_t *
 skip_varints(const uint8_t *at, size_t n)
@@ -319,7 +342,10 @@ skip_varints(const uint8_t *at, size_t n)
 
 	for (; n > 0; n -= (size_t)(ended >> 56), at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		/* In each byte: number of varints that end at or before it. */
+		/*
+		 * In each byte: the number of varints that end in it or before
+		 * it.
+		 */
 		ended = (~le64toh(word) & CG_MORE_BYTES) >> 7;
 		ended *= CG_EACH_BYTE;
 		if (ended >> 56 < n)
@@ -339,7 +365,7 @@ count_pos_values(unsigned tag)
 	       (tag / CG_TAG_LINE & 1);
 }
 
-/* The address step of such a row. */
+/* The address step in the tag of a row other than a cost. */
 static inline unsigned
 get_tag_step(unsigned tag)
 {
@@ -354,7 +380,7 @@ skip_values(const uint8_t *at)
 	return skip_varints(at, n);
 }
 
-/* See put_zeros(). */
+/* True if the bytes are a run of zeros: see put_zeros(). */
 static inline bool
 is_zeros(const uint8_t *at)
 {
@@ -368,8 +394,8 @@ get_zeros(const uint8_t *at)
 }
 
 /*
- * Decodes n items, values or runs of zeros; returns the number of values, which
- * add.c limits to the number of events.
+ * Decodes n items, each a value or a run of zeros; returns the number of
+ * values, which add.c limits to the number of events.
  */
 static inline size_t
 unpack_values(const uint8_t **row, size_t n, uint64_t *to)
@@ -382,7 +408,7 @@ unpack_values(const uint8_t **row, size_t n, uint64_t *to)
 			*to++ = get_varint(&at);
 			continue;
 		}
-		/* Many have two bytes. */
+		/* Fast path for two bytes. */
 		if (at[1] != 0)
 			*to++ = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
 		else
@@ -421,8 +447,8 @@ skip_cost(unsigned tag, const uint8_t *at)
 }
 
 /*
- * Decodes a branch behind its position. All but the count nearly always have
- * one byte; reading eight is safe, see skip_varints().
+ * Decodes a branch after its position. All varints but the count nearly always
+ * have one byte; reading eight bytes is safe, see skip_varints().
  */
 static inline const uint8_t *
 get_branch(const uint8_t *at, struct cg_branch *branch)
@@ -450,7 +476,10 @@ get_branch(const uint8_t *at, struct cg_branch *branch)
 	return at;
 }
 
-/* Skips from the end of the position to the next row; costs: skip_cost(). */
+/*
+ * Skips from the end of the position to the next row; skip_cost() does this
+ * for costs.
+ */
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
 {
@@ -470,7 +499,7 @@ skip_rest(unsigned tag, const uint8_t *at)
 /* An iterator over packed rows, and its current row. */
 struct scan {
 	const uint8_t *at, *end; /* at: after the position of the row */
-	const uint8_t *stop;     /* end at the row with this tag, or NULL */
+	const uint8_t *stop;     /* end before the row with this tag, or NULL */
 	const struct cg_block *block;
 	const struct cg_packed *packed;
 	struct cg_pos pos;

@@ -30,7 +30,10 @@ cg_packed_bytes(const struct cg_packed *packed)
 	return (uint64_t)packed->before * CG_PACKED_UNIT + packed->used;
 }
 
-/* Bytes of a block that begins with its header, so that another can follow. */
+/*
+ * Rounds the size of a block, header included, so that another block can
+ * follow.
+ */
 static size_t
 align(size_t size)
 {
@@ -44,7 +47,7 @@ note_size(const struct cg_packed *packed)
 	packed->last->size = (uint32_t)sizeof(*packed->last) + packed->room;
 }
 
-/* Gives back the unused end of the pool's newest block. */
+/* Releases the unused end of the pool's newest block. */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 {
@@ -58,7 +61,7 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 		       : &graph->run[pool->open].others;
 	last = packed->last;
 	room = align(sizeof(*last) + packed->used) - sizeof(*last);
-	/* Rows that came back once will probably come back again. */
+	/* Skip runs with several blocks: they will probably grow again. */
 	if (packed->room > room && last->next == last) {
 		cg_arena_trim(
 		    &pool->arena, last->data + packed->room, last->data + room);
@@ -67,7 +70,7 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 	pool->open = CG_NO_RUN;
 }
 
-/* A block of at least need bytes, with its size. */
+/* Gets a block of at least need bytes; sets its size. */
 static struct cg_block *
 new_block(struct cg_pool *pool, size_t need)
 {
@@ -123,7 +126,9 @@ cg_blocks_add(struct cg_graph *graph, struct cg_run *owner,
 	need += sizeof(*block);
 	if (run == CG_NO_RUN && need < BLOCK_STEP * 4)
 		need = BLOCK_STEP * 4;
-	/* Rows that arrive a few at a time get blocks of doubling size. */
+	/*
+	 * A run that grows in many small visits gets blocks of doubling size.
+	 */
 	if (run != CG_NO_RUN && graph->run[run].visits > 1)
 		need += bytes < BLOCK_GROWN ? (size_t)bytes : BLOCK_GROWN;
 	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need);
@@ -173,7 +178,7 @@ cg_run_free_blocks(struct cg_graph *graph, struct cg_run *run)
 
 /* ---- Runs --------------------------------------------------------------- */
 
-/* The first row will be relative to the function's file. */
+/* Positions begin relative to line 0 of the function's file. */
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
 {
@@ -191,7 +196,10 @@ cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 	run->branches = 0;
 }
 
-/* The run of the last part is first in the list; a map finds the others. */
+/*
+ * The run of the last part is first in the function's list; a map finds the
+ * others.
+ */
 const struct cg_run *
 cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
 {
@@ -215,7 +223,10 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 	return id != NULL;
 }
 
-/* Inserts a new run where cg_run_find() looks for it. */
+/*
+ * Inserts a new run into the function's list, or into the map of
+ * cg_run_find().
+ */
 static bool
 list_run(struct cg_graph *graph, struct cg_run *run)
 {

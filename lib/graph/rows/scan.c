@@ -152,7 +152,10 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 	return false;
 }
 
-/* Adds those of n items (values or runs of zeros) that are in [event, end). */
+/*
+ * Adds the items in columns [event, end) to sum; there are n items, values or
+ * runs of zeros.
+ */
 static bool
 sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,
     uint64_t *sum, size_t event, size_t end)

@@ -31,11 +31,14 @@ struct cg_graph;
 #define CG_NO_RUN UINT32_MAX
 #define CG_MERGE_VISITS 32 /* more visits of a run are not counted */
 
-/* Packed rows, in a ring of blocks: the last one leads to the first. */
+/* Packed rows in a ring of blocks: the last block links to the first. */
 struct cg_packed {
 	struct cg_block *last;    /* NULL: there are no rows */
-	uint32_t used, room;      /* bytes in it: of rows; in all */
-	/* In CG_PACKED_UNIT: bytes in other blocks; after the last merge. */
+	uint32_t used, room;      /* bytes in last: of rows; in all */
+	/*
+	 * In units of CG_PACKED_UNIT bytes: size of the other blocks; size
+	 * after the last merge.
+	 */
 	uint32_t before, merged;
 	struct cg_pos pos;        /* of the last row; the next is relative */
 };
@@ -43,22 +46,22 @@ struct cg_packed {
 
 /*
  * The rows of one function in one part. Costs are stored apart from the other
- * rows, which are few: a search for cycles need not read costs. There may be
- * millions of functions with few rows each.
+ * rows, which are few, so that a search for cycles need not read costs. Keep
+ * it small: there may be millions of functions with few rows each.
  */
 struct cg_run {
 	cg_fn fn;
 	cg_part part;
-	cg_file file;             /* of fn when the first row came */
+	cg_file file;             /* file of fn when the first row was added */
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
 	struct cg_packed costs, others;
 	uint8_t *segment;         /* row of costs that begins the last segment */
-	uint32_t branches;        /* count, at most UINT32_MAX */
+	uint32_t branches;        /* number of branches, at most UINT32_MAX */
 	uint32_t branch_block, branch_index; /* of the last branch */
-	uint32_t visits : 8;      /* by cg_run_get(), since the last merge */
+	uint32_t visits : 8; /* calls of cg_run_get() since the last merge */
 	/*
-	 * The others are branches of one file that arrived in order of line,
-	 * kind, block, index: a cursor need not sort them.
+	 * All rows but costs are branches of one file that arrived in order of
+	 * line, kind, block, index: a cursor need not sort them.
 	 */
 	uint32_t branches_ascend : 1;
 	uint32_t branch_kind : 8; /* of the last branch */
@@ -66,8 +69,8 @@ struct cg_run {
 
 /*
  * Memory of the blocks of rows. The newest block grows in place until another
- * run needs one; then its unused end is given back, so that rows lie without
- * gaps. Blocks of merged rows are reused.
+ * run needs a block; then its unused end is released, so that rows have no
+ * gaps between them. Blocks of merged rows are reused.
  */
 #define CG_BLOCK_CLASSES 26
 struct cg_pool {
@@ -84,7 +87,10 @@ struct cg_run_ref {
 
 /* ---- runs.c ------------------------------------------------------------- */
 
-/* The run of a function in a part, made if need be; NULL: out of memory. */
+/*
+ * The run of a function in a part; makes it if it does not exist. NULL: out of
+ * memory.
+ */
 struct cg_run *cg_run_get(struct cg_graph *, cg_part, cg_fn);
 /* The run of a function in a part, or NULL. */
 const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);
@@ -98,9 +104,9 @@ void cg_run_free_blocks(struct cg_graph *, struct cg_run *);
  */
 bool cg_blocks_add(struct cg_graph *, struct cg_run *, struct cg_packed *,
     size_t need);
-/* Finishes the newest blocks: the next row needs a new one. */
+/* Closes the newest blocks: the next row needs a new block. */
 void cg_blocks_close(struct cg_graph *);
-/* Size of the rows in bytes, less a few of them. */
+/* Approximate size of the rows in bytes; it may be a few rows too low. */
 uint64_t cg_packed_bytes(const struct cg_packed *);
 
 /* ---- pack.c ------------------------------------------------------------- */
@@ -111,7 +117,7 @@ enum cg_row_kind {
 	CG_ROW_OTHER /* a branch or a stated inclusive cost */
 };
 
-/* Each packs one row at the end of a run; false: out of memory, overflow. */
+/* Each packs one row at the end of a run; false: out of memory or overflow. */
 bool cg_run_add_cost(struct cg_graph *, struct cg_run *,
     const struct cg_pos *, const uint64_t *cost, size_t n);
 bool cg_run_add_call(struct cg_graph *, struct cg_run *,
@@ -121,8 +127,8 @@ bool cg_run_add_jump(struct cg_graph *, struct cg_run *,
 bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
     const struct cg_branch *);
 /*
- * repeats: how many of the counts of calls of the function are of a sample that
- * others have counted, or by the unknown caller.
+ * repeats: the number of calls of the function that other calls have already
+ * counted for the same sample, or that the unknown caller made.
  */
 bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t repeats,
     const uint64_t *cost, size_t n);
@@ -132,16 +138,16 @@ bool cg_run_merge(struct cg_graph *, struct cg_run *);
 /* ---- scan.c: rows as they arrived, neither sorted nor merged ------------ */
 
 /*
- * Calls and stated inclusive costs of one run: without positions, and without
- * costs if costs is false. cg_calls_next() sets *stated for a stated inclusive
- * cost, which has no callee; its count is that of cg_run_add_inclusive(). False
- * at the end.
+ * Iterates over calls and stated inclusive costs of one run: without
+ * positions, and without costs if costs is false. cg_calls_next() sets *stated
+ * for a stated inclusive cost, which has no callee; its count is the repeats
+ * of cg_run_add_inclusive(). False at the end.
  */
 void cg_calls_begin(struct cg_rows *, const struct cg_run *, bool costs);
 bool cg_calls_next(struct cg_rows *, struct cg_call *, bool *stated);
 /*
- * Adds the self costs of a run to sum: those of the events [event, event +
- * events), a column each. False on overflow.
+ * Adds the self costs of a run for the events [event, event + events) to
+ * sum[0], sum[1], ... False on overflow.
  */
 bool cg_rows_sum_costs(struct cg_rows *, const struct cg_run *, uint64_t *sum,
     size_t event, size_t events);

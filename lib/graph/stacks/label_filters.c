@@ -1,8 +1,8 @@
 /*
  * label_filters.c - keeps samples by their labels (--label, --no-label).
  *
- * Moments of a timeline have no labels, and --part-by and targets without labels
- * drop some. So samples are looked at while a reader adds them.
+ * Moments of a timeline have no labels, and --part-by and targets without
+ * labels drop some labels. So samples are filtered while a reader adds them.
  */
 #include <regex.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@ struct cg_label_filters {
 	struct cg_label_filter {
 		struct cg_slice key;
 		regex_t expression;
-		bool keeps; /* of --label, not --no-label */
+		bool keeps; /* --label; false: --no-label */
 	} * of;
 	size_t count, cap;
-	bool keeps; /* one of them does */
+	bool keeps; /* one of the filters is --label */
 };
 
-/* ---- What they say ------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------- */
 
 void
 cg_label_filters_free(struct cg_label_filters *filters)
@@ -72,7 +72,7 @@ has_key(const struct cg_label *label, struct cg_slice key)
 	return cg_compare(label->key, key) == 0;
 }
 
-/* Has the sample a label of the key whose value matches? */
+/* True if the sample has a label of the key whose value matches. */
 static bool
 matches(struct cg_build *build, const struct cg_label_filter *filter,
     const struct cg_label *label, size_t n)
@@ -124,7 +124,7 @@ cg_filter_unlabelled(struct cg_build *build)
 
 #define KEYS_LISTED 8
 
-/* The keys of labels that samples have; returns how many are listed. */
+/* Lists the keys of the samples' labels; returns the number listed. */
 static size_t
 list_seen(const struct cg_build *build, cg_str key[KEYS_LISTED + 1])
 {
@@ -158,7 +158,7 @@ tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
 	}
 }
 
-/* Tells how much of each event is left, unless all of it is. */
+/* Notes the percentage of each event that is left, unless everything is. */
 static void
 tell_share(const struct cg_build *build)
 {

@@ -15,7 +15,10 @@ const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread",
 
 /* ---- Order --------------------------------------------------------------- */
 
-/* Text before numbers, as pprof writes them; equal keys keep their order. */
+/*
+ * Texts before numbers, as pprof writes them; labels with equal keys keep
+ * their order.
+ */
 static int
 compare_labels(const void *pa, const void *pb)
 {
@@ -56,7 +59,7 @@ append_label(struct cg_build *build, const struct cg_label *label)
 	build->graph->label[build->graph->labels++] = entry;
 }
 
-/* Appends sorted labels to those of all sets. */
+/* Appends sorted labels to the array of all sets' labels. */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 {
@@ -231,7 +234,7 @@ compare_sets(const void *pa, const void *pb)
 	return compare_numbers(a->set.n, b->set.n);
 }
 
-/* Renumbers sets in canonical order, and the stacks that have them. */
+/* Renumbers sets in canonical order, also in stacks. */
 static bool
 renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
     cg_labels *new_id)
@@ -250,7 +253,7 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 	return ok;
 }
 
-/* Lists the sets that stacks have; returns how many. */
+/* Lists the sets that stacks have; returns their number. */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
     struct ranked *list)
@@ -352,7 +355,10 @@ cg_labels_number(
 
 #define KEYS_LISTED 8
 
-/* Labels of threads are told by cg_tell_joined(), others by frames. */
+/*
+ * True if another warning covers the loss of the key: cg_tell_joined() reports
+ * labels of threads, and frames show the keys of roots.
+ */
 static bool
 is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 {
@@ -366,7 +372,7 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 	return told;
 }
 
-/* Adds the keys of a set, up to KEYS_LISTED; returns how many there are. */
+/* Adds the keys of a set, up to KEYS_LISTED; returns the new number of keys. */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,
     const struct cg_roots *roots, cg_str *key, size_t keys)

@@ -35,7 +35,7 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 	return (uint32_t)cg_hash_u64(hash ^ frame->pos.addr);
 }
 
-/* Makes a dropped table again. */
+/* Makes the table of frames again after it was dropped. */
 static bool
 list_frames(struct cg_graph *graph)
 {
@@ -64,7 +64,7 @@ find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
 	return id;
 }
 
-/* 0: out of memory. */
+/* Adds a frame; 0: out of memory. */
 static uint32_t
 add_frame(
     struct cg_graph *graph, const struct cg_frame_entry *frame, uint32_t hash)
@@ -82,7 +82,10 @@ add_frame(
 	return id;
 }
 
-/* The number of a frame; 0: out of memory. Many functions have one frame. */
+/*
+ * The number of a frame, which is added if it is new; 0: out of memory. Caches
+ * the last frame of each function, as many functions have only one.
+ */
 static uint32_t
 get_frame(struct cg_graph *graph, const struct cg_frame_entry *frame)
 {
@@ -181,7 +184,7 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 	return id;
 }
 
-/* Finds or adds a child that is not the latest, and makes it the latest. */
+/* Finds or adds a child other than the latest, and makes it the latest. */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
 {
@@ -303,16 +306,19 @@ add_chain(
 	return parent;
 }
 
-/* A path to its end: the next frame belongs on top of the node. */
+/*
+ * A position on the way along a path: the next frame belongs on top of the
+ * node.
+ */
 struct walk {
 	const cg_frame_id *frame, *end;
 	cg_node node;
-	cg_node next;  /* may be the node of that frame */
-	uint32_t hash; /* of it */
+	cg_node next;  /* candidate for the node of that frame */
+	uint32_t hash; /* hash of that node */
 };
-#define WALKS 16 /* at once */
+#define WALKS 16 /* paths processed at once */
 
-/* Is the next node the latest child? */
+/* First candidate: the latest child. */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 {
@@ -332,7 +338,7 @@ look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 	}
 }
 
-/* Or is it in the table? */
+/* Second candidate: the child in the table. */
 static void
 look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 {
@@ -348,8 +354,8 @@ look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * Goes along paths as far as there are nodes, a step of each in turn: so that
- * the processor waits for the memory of all at once.
+ * Follows paths as far as nodes exist, one step of each path in turn, so that
+ * their cache misses overlap.
  */
 static void
 walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
@@ -382,7 +388,10 @@ walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
 	}
 }
 
-/* Adds the rest of a path. Its leaf; 0: there is none, or the builder failed. */
+/*
+ * Adds the rest of a path. Returns its leaf; 0: the path is empty, or the
+ * builder has failed.
+ */
 static cg_node
 finish_walk(struct cg_build *build, const struct walk *walk)
 {

@@ -18,7 +18,7 @@ cg_part_by_parse(struct cg_part_by *by, const char *text)
 	struct cg_slice rest = cg_slice(text);
 
 	*by = (struct cg_part_by){ .text = text };
-	/* A processor is a label. */
+	/* "cpu" is handled as a label. */
 	if (cg_equal(rest, "cpu") || cg_take_prefix(&rest, "label:")) {
 		by->what = CG_BY_LABEL;
 		by->label = rest;
@@ -48,7 +48,7 @@ equal_text(struct cg_slice a, struct cg_slice b)
 	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* What a part of the sample is called: its process, if that has a name. */
+/* The name of a sample's part: that of its process, or else of its thread. */
 static struct cg_slice
 name_of(const struct cg_sample_key *key)
 {
@@ -64,8 +64,8 @@ part_by(const struct cg_build *build)
 /* ---- Labels -------------------------------------------------------------- */
 
 /*
- * Makes labels of what is known of a sample, those of the bits who; returns how
- * many. pprof has them as numbers where they are numbers.
+ * Makes labels of the sample's data that the bits of who select; returns their
+ * number. Values that are numbers become numeric labels, as in pprof.
  */
 static size_t
 label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
@@ -93,7 +93,7 @@ label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
 	return n;
 }
 
-/* Its text, valid as long as the graph. */
+/* The text of a label, valid as long as the graph. */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
 {
@@ -124,7 +124,10 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 	       cg_equal(label->key, key);
 }
 
-/* True if the sample's part has the information. by: the label of --part-by. */
+/*
+ * True if the description of the sample's part repeats the label. by: the
+ * label of --part-by.
+ */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
     const struct cg_label *label, const struct cg_label *by)
@@ -136,7 +139,7 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 		   says_number(label, "tid", key->tid));
 }
 
-/* The set of the labels that the sample's part does not have. */
+/* The set of the sample's labels that its part does not have. */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
     const struct cg_label *by)
@@ -200,7 +203,7 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 	*to++ = ' ';
 	if (what == CG_BY_TID)
 		to = cg_format_u64(to, key->tid);
-	/* A label without a value differs from no label. */
+	/* A label with an empty value differs from no label. */
 	*to++ = labelled ? '=' : ' ';
 	if (value.len > 0)
 		memcpy(to, value.ptr, value.len);
@@ -208,7 +211,10 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 	return (struct cg_slice){ build->text, (size_t)(to - build->text) };
 }
 
-/* The base itself if it has no samples and no costs, else a new part. */
+/*
+ * Returns the base part itself if it has no samples and no costs, else a new
+ * part.
+ */
 static cg_part
 new_sample_part(struct cg_build *build)
 {
@@ -225,7 +231,7 @@ new_sample_part(struct cg_build *build)
 	return part;
 }
 
-/* The part of the sample's key, which is made if need be. */
+/* The part for the sample's key; makes it if it does not exist. */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -263,8 +269,8 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 }
 
 /*
- * A process is named after its main thread, if that has samples, and a thread by
- * its own name, if it has one.
+ * Sets the names of a part. A process is named after its main thread, if that
+ * has samples; a thread has its own name, if it has one.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
@@ -282,7 +288,7 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 		agree(&part->info.tid, key->tid, first, &part->tid_differs);
 	part->described = true;
 	part->unconfirmed = false;
-	/* A command that the input states is a better name. */
+	/* A command that the input states takes precedence. */
 	if (part->cmd_stated)
 		return;
 	if (first && part->cmd == 0 && !part->cmd_differs)
@@ -298,7 +304,7 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
 }
 
-/* True if the sample is of the thread of the one before. */
+/* True if the sample has the thread of the last sample. */
 static bool
 is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 {
@@ -310,7 +316,10 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 	       equal_text(cg_strs_get(strs, last->thread), key->thread);
 }
 
-/* The same, and of the same processor, if that may be of interest. */
+/*
+ * True if the sample also has the processor of the last sample, or processors
+ * are not used.
+ */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)
 {
@@ -321,7 +330,7 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 		   (last->cpu == key->cpu && last->has_cpu == key->has_cpu));
 }
 
-/* True if the sample has the part of the one before. */
+/* True if the sample belongs to the part of the last sample. */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -333,8 +342,8 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * True if the sample is of another thread than the one before. A thread that
- * changes its name, as exec() does, is the same.
+ * True if the sample has another thread than the last one. A thread that
+ * changes its name, as exec() does, remains the same thread.
  */
 static bool
 is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
@@ -348,7 +357,7 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 	return !is_same_thread(build, key);
 }
 
-/* Selects the part of a sample that differs from the one before. */
+/* Selects the part of a sample that differs from the last sample. */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled, cg_labels labels)
@@ -440,7 +449,10 @@ cg_set_labels(struct cg_build *build, cg_labels labels)
 
 /* ---- The end ------------------------------------------------------------- */
 
-/* A number of the whole input is none of a part of its samples. */
+/*
+ * True if the description is a number of the whole input: it is false for a
+ * part of its samples.
+ */
 static bool
 is_count(const struct cg_graph *graph, const struct cg_desc *desc)
 {
@@ -487,7 +499,7 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 		cg_part_confirm(&build->graph->part[part]);
 	if (part_by(build) != CG_BY_NOTHING)
 		share_descs(build);
-	/* Tracks keep them apart. */
+	/* Tracks keep the threads apart. */
 	if (build->joined && build->graph->tracks == 0 &&
 	    cg_tell_joined(build->graph->diag, strict, verbose))
 		return CG_ELOSS;

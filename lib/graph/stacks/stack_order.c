@@ -1,9 +1,9 @@
 /*
- * stack_order.c - canonical order of call stacks: depth first, siblings sorted,
- * so that ids do not depend on the order in which stacks were added.
+ * stack_order.c - canonical order of call stacks: depth first, siblings
+ * sorted, so that ids do not depend on the order in which stacks were added.
  *
- * A graph of many stacks is largest here: so there is no copy of its nodes, and
- * a node's new number is where it had its latest child.
+ * A graph of many stacks needs most memory here. So its nodes are not copied,
+ * and the new number of a node is stored in its field for the latest child.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ struct sibling {
 
 struct order {
 	struct cg_graph *graph;
-	bool sorted; /* siblings are; or in the order of arrival */
-	/* If they are: */
+	bool sorted; /* siblings are sorted; else in the order of arrival */
+	/* If sorted: */
 	uint32_t *begin; /* by node: index of its first child; and the end */
 	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
@@ -60,7 +60,7 @@ group_children(struct order *order)
 	for (size_t i = 0; i < graph->nodes; i++)
 		begin[i] = sum += begin[i];
 	begin[graph->nodes] = sum;
-	/* Backwards: turns the ends into beginnings. */
+	/* Filling backwards turns the ends into beginnings. */
 	for (size_t i = graph->nodes - 1; i > 0; i--)
 		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
 }
@@ -96,7 +96,9 @@ sort_children(struct order *order, cg_node parent)
 	return true;
 }
 
-/* The next node to visit is the first child. False: out of memory. */
+/*
+ * Pushes children so that the first one is visited next. False: out of memory.
+ */
 static bool
 push_children(struct order *order, uint32_t begin, uint32_t end)
 {
@@ -150,9 +152,10 @@ number_by_name(struct order *order)
 }
 
 /*
- * The same with siblings as they arrived. Ids grow from the root to a leaf: so
- * sizes of subtrees are known backwards, and numbers forwards. Where a node had
- * its stack is first the size of its subtree, then its next child's number.
+ * Numbers nodes depth first, siblings in order of arrival. Children have
+ * higher ids than their parents, so a backward pass computes sizes of subtrees
+ * and a forward pass the numbers. The field for a node's stack first has the
+ * size of its subtree, then the number of its next child.
  */
 static void
 number_as_arrived(struct cg_graph *graph)
@@ -174,7 +177,7 @@ number_as_arrived(struct cg_graph *graph)
 	}
 }
 
-/* Moves nodes to where their numbers say; NULL: out of memory. */
+/* Moves nodes to the positions of their new numbers; NULL: out of memory. */
 static struct cg_step *
 move_nodes(const struct cg_graph *graph)
 {
@@ -201,7 +204,10 @@ replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 	free(moved);
 }
 
-/* Keeps the moved nodes, and of very many others no more than node 0. */
+/*
+ * Keeps the moved nodes in graph->grouped. Frees the array of other nodes,
+ * except node 0, if it is very large.
+ */
 static void
 keep_moved(struct cg_graph *graph, struct cg_step *moved)
 {
@@ -253,7 +259,10 @@ order_stacks(struct order *order, size_t *part_stacks)
 	for (size_t i = 2; i < graph->parts + 2; i++)
 		part_stacks[i] += part_stacks[i - 1];
 	for (size_t i = 0; i < graph->stacks; i++)
-		/* The analyzer does not see that all of by_leaf is set. */
+		/*
+		 * The analyzer does not see that all of by_leaf is
+		 * initialised.
+		 */
 		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 		graph->stack[part_stacks[by_leaf[i].part + 1]++] = by_leaf[i];
 }
@@ -326,7 +335,7 @@ order_all(struct cg_graph *graph, bool sorted)
 bool
 cg_stacks_seal(struct cg_graph *graph)
 {
-	/* cg_add_frame() makes a new table. */
+	/* The table is obsolete: cg_add_frame() makes a new one. */
 	cg_stacks_drop_slots(graph);
 	return order_all(graph, true) && cg_stacks_index(graph);
 }
@@ -334,7 +343,7 @@ cg_stacks_seal(struct cg_graph *graph)
 bool
 cg_stacks_group(struct cg_graph *graph)
 {
-	/* cg_stacks_restart() would not keep it. */
+	/* cg_stacks_restart() would not keep such a large table. */
 	if (graph->nodes > CG_NODES_KEPT)
 		cg_slots_free(&graph->node_slots);
 	return order_all(graph, false);

@@ -1,7 +1,8 @@
 /*
- * stacks.c - adds call stacks: costs by the leaf of a path in the tree.
+ * stacks.c - adds call stacks: costs by leaf node.
  *
- * Memory depends on distinct stacks, not on samples: equal stacks are summed.
+ * Memory depends on the number of distinct stacks, not of samples: equal
+ * stacks are summed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* Adds a stack and makes it the latest of its leaf. */
+/* Adds a stack and makes it the latest one of its leaf. */
 static struct cg_stack_entry *
 new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
@@ -84,7 +85,10 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 	return &graph->stack[*last - 1];
 }
 
-/* Makes room for n columns: one needs no memory; later, room for all events. */
+/*
+ * Makes room for n columns. One column is stored in the entry; otherwise room
+ * for all events is allocated.
+ */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 {
@@ -282,7 +286,7 @@ cg_keep_first(void *array, size_t *cap, size_t width)
 {
 	void *first;
 
-	/* A graph that could not be made has none. */
+	/* The array is empty if making the graph has failed. */
 	if (*cap == 0)
 		return;
 	memcpy(&first, array, sizeof(first));
@@ -318,7 +322,7 @@ free_nodes(struct cg_graph *graph)
 	graph->stack_cap = 0;
 }
 
-/* The sets of labels that stacks have, before these are gone. */
+/* Marks the sets of labels that stacks have, before the stacks are removed. */
 static void
 note_labels(struct cg_graph *graph)
 {

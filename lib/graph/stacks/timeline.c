@@ -1,5 +1,6 @@
 /*
- * timeline.c - the stacks of threads in the order of time, beside the sums.
+ * timeline.c - the stacks of threads in the order of time, stored in addition
+ * to their sums.
  *
  * A moment is packed as differences to the one before, in varints:
  *
@@ -7,8 +8,8 @@
  *	node				zigzag
  *	[number of costs, costs]	only if they differ from those before
  *
- * A sample of a thread needs 4 to 6 bytes. Nodes get other numbers when the
- * graph is sealed: then the moments are packed again.
+ * A sample of a thread needs 4 to 6 bytes. Sealing the graph renumbers its
+ * nodes, and the moments are packed again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,9 +18,12 @@
 #include "graph/build.h"
 #include "graph/rows/packed.h"
 
-/* 73 years in ns. A difference of two takes 62 bits, with sign and flag 64. */
+/*
+ * Limit of times: 73 years in ns. With it, a difference of two takes 62 bits,
+ * and 64 with sign and flag.
+ */
 #define TIME_MAX ((int64_t)1 << 61)
-/* get_varint() may read so many bytes behind the end. */
+/* The number of bytes that get_varint() may read beyond the end. */
 #define SPARE 16
 
 /* ---- Packing ------------------------------------------------------------- */
@@ -27,7 +31,7 @@
 struct cg_track_entry {
 	struct cg_track info;
 	cg_str name, process, unit;
-	size_t input;  /* that it is of */
+	size_t input;  /* the input of the track */
 	size_t number; /* in the order of arrival */
 	bool stated;   /* info.begin and info.end are the source's */
 	bool unsorted;
@@ -89,8 +93,8 @@ cg_begin_timeline(struct cg_build *build)
 }
 
 /*
- * Names of threads are read with each change of the thread. What is longer is
- * no name.
+ * Limit of the length of names, as they are compared at each change of the
+ * thread; longer ones are ignored.
  */
 #define TRACK_NAME_MAX 4096
 
@@ -124,7 +128,7 @@ static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
 {
 	const struct cg_graph *graph = build->graph;
-	/* Threads without numbers differ by their names. */
+	/* Threads without pid and tid are identified by their names. */
 	cg_str name =
 	    key->pid == 0 && key->tid == 0 ? add_text(build, key->name) : 0;
 	const uint64_t words[] = { key->pid, key->tid, build->part, name,
@@ -141,7 +145,7 @@ find_track(struct cg_build *build, const struct cg_track *key)
 	return id;
 }
 
-/* A thread that changes its name has the last one. */
+/* Names a track. If a thread changes its name, the last one counts. */
 static void
 name_track(struct cg_build *build, const struct cg_track *key)
 {
@@ -183,7 +187,7 @@ cg_add_track(struct cg_build *build, const struct cg_track *key)
 	return true;
 }
 
-/* Most samples are of the thread of the one before. */
+/* True if the current track is the key's, as for most samples. */
 static bool
 is_current(const struct cg_build *build, const struct cg_track *key)
 {
@@ -245,7 +249,10 @@ cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 		return;
 	}
 	track = &graph->track[build->track - 1];
-	/* Mostly there are no rules: then the node need not be in the cache. */
+	/*
+	 * Check for rules first: without them the node need not be loaded into
+	 * the cache.
+	 */
 	if (!track->info.spans && build->excluded_files.table &&
 	    cg_build_excludes(
 		build, cg_frame_of(graph, moment->node)->pos.file))
@@ -296,7 +303,7 @@ cg_tracks_end(const struct cg_build *build)
 
 struct cg_moments {
 	const struct cg_graph *graph;
-	uint32_t count; /* of moments so far */
+	uint32_t count; /* number of moments so far */
 	const uint8_t *at, *end;
 	struct cg_moment moment; /* the last one */
 	uint64_t *cost;
@@ -304,7 +311,7 @@ struct cg_moments {
 	/* For spans of samples: */
 	bool (*next)(struct cg_moments *, struct cg_time_span *);
 	size_t event;
-	int64_t busy;   /* the sample before lasts until then */
+	int64_t busy;   /* the last sample ends then */
 	uint64_t usual; /* time from one sample to the next */
 	bool ahead;     /* the last moment is of the next span */
 };
@@ -341,7 +348,7 @@ cg_moments_free(struct cg_moments *moments)
 	free(moments);
 }
 
-/* How many moments are returned before the cursor looks for a failure again. */
+/* Number of moments between two checks for a failure. */
 #define OFTEN 256
 
 bool
@@ -391,7 +398,7 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 	return false;
 }
 
-/* How many usual lengths a sample lasts at most. */
+/* The maximum duration of a sample, in usual intervals. */
 #define USUAL_MAX 4
 
 /* The next moment that has a cost of the event. */
@@ -418,7 +425,7 @@ add_time(int64_t time, uint64_t length)
 		   : sum;
 }
 
-/* Costs are times. */
+/* The next sample's span if costs are times. */
 static bool
 next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
 {
@@ -459,8 +466,8 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 }
 
 /*
- * The average of the times between two samples that are near the median: that
- * have as many binary digits.
+ * The usual time between two samples: the average of those close to the
+ * median, with as many binary digits.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
@@ -537,7 +544,7 @@ add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
 
 	if (!moments)
 		return false;
-	/* Sums wrap; the totals that they are compared with do not. */
+	/* Sums may wrap, as the totals with which they are compared do not. */
 	while (track->spans && cg_next_span(moments, &span))
 		if (event < graph->events)
 			sum[event] += (uint64_t)span.end - (uint64_t)span.begin;
@@ -666,7 +673,7 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 	return renumbered ? graph->node[node].latest : node;
 }
 
-/* Samples that were not in their order: all are unpacked. */
+/* Sorts samples that did not arrive in order: unpacks all of them. */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
     struct cg_moments *from, bool renumbered)
@@ -701,7 +708,7 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 	return ok;
 }
 
-/* Forgets the moments, whose bytes the caller frees. */
+/* Removes the moments; the caller frees the returned bytes. */
 static uint8_t *
 restart(struct cg_track_entry *track)
 {
