@@ -1,10 +1,10 @@
 /*
- * archive.c - reads tar and zip archives member by member. Nothing is extracted
- * to disk.
+ * archive.c - reads tar and zip archives member by member. Nothing is
+ * extracted to disk.
  *
- * libarchive gets the bytes after the filters of the input, so that their
- * limits apply. It reads a zip from its beginning, as from a pipe, without the
- * directory at its end.
+ * libarchive reads the bytes after the input's filters, so that the limits of
+ * the filters apply. It reads a zip from its beginning, as from a pipe,
+ * without the directory at its end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ struct cg_archive {
 	struct cg_libarchive lib;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
-	uint64_t left;   /* of the member, if its size is known */
+	uint64_t left;   /* unread bytes of the member, if its size is known */
 	uint64_t zeros;  /* zero bytes at the end so far */
-	unsigned number; /* of the member */
+	unsigned number; /* of the current member */
 	int status;
 };
 
-/* ---- What libarchive asks for -------------------------------------------- */
+/* ---- Callbacks of libarchive --------------------------------------------- */
 
 static void
 count_zeros(struct cg_archive *archive, struct cg_slice bytes)
@@ -60,7 +60,10 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 
 /* ---- Members ------------------------------------------------------------- */
 
-/* An error of the input was reported already and is the cause. */
+/*
+ * Reports an error of libarchive. An error of the input was reported already
+ * and is the cause.
+ */
 static void
 fail(struct cg_archive *archive)
 {
@@ -77,7 +80,7 @@ fail(struct cg_archive *archive)
 	    archive->number, text ? text : "archive is damaged");
 }
 
-/* Reads the rest, for its checksum, and checks the end. */
+/* Reads the rest of the archive, to verify its checksum and its end. */
 static void
 finish(struct cg_archive *archive)
 {

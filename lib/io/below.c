@@ -1,8 +1,8 @@
 /*
  * below.c - opens directories below another one, component by component and
- * without following links: whoever can write there cannot lead an output to
- * another place. (Linux' openat2() would follow links that stay below; others
- * have nothing like it. One rule for all systems is easier to explain.)
+ * without following links: others who can write there cannot redirect an
+ * output. (Linux' openat2() would follow links that stay below; other systems
+ * have no such call. One rule for all systems is easier to explain.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +22,17 @@ open_entry(int directory, const char *name)
 	int fd = openat(directory, name, DIRECTORY | O_NOFOLLOW);
 	struct stat st;
 
-	/* Linux says that a link is no directory. */
+	/* Linux sets ENOTDIR for a link, too. */
 	if (fd < 0 && errno == ENOTDIR &&
 	    fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		errno = S_ISLNK(st.st_mode) ? ELOOP : ENOTDIR;
 	return fd;
 }
 
-/* Closes the directory and opens one that it contains, or makes it. */
+/*
+ * Closes the directory and opens one that it contains, making it if it is
+ * missing.
+ */
 static int
 enter(int directory, const char *name)
 {
@@ -48,7 +51,7 @@ enter(int directory, const char *name)
 	return fd;
 }
 
-/* The rest of the path below the root; NULL: it is elsewhere. */
+/* The rest of the path below the root; NULL: the path is not below it. */
 static const char *
 strip_root(const char *root, size_t n, const char *path)
 {

@@ -1,8 +1,8 @@
 /*
  * filter_gzip.c - decompresses gzip with zlib.
  *
- * Source: RFC 1952. One member or several; zeros may follow the last one (tapes
- * are padded so), anything else after it is an error.
+ * Source: RFC 1952. There may be several members; zeros may follow the last
+ * one (tapes are padded with them), anything else after it is an error.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-/* zlib: any window size, with gzip header and trailer. */
+/* zlib's code for any window size, with gzip header and trailer. */
 #define GZIP_WINDOW (15 + 16)
 #define GZIP_FIRST 0x1f /* the first byte of a member */
 
-/* z.next_in is what is left of buf. */
+/* z.next_in is the unread part of buf. */
 struct gzip {
 	struct cg_stream stream;
 	uint64_t taken; /* bytes from the source so far */
@@ -48,7 +48,7 @@ fail(struct gzip *gzip, int status, const char *fmt, ...)
 	return -1;
 }
 
-/* Reads compressed bytes: 1 if there are some, 0 at the end, -1 on errors. */
+/* Reads compressed bytes. Returns 1, 0 at the end, -1 on errors. */
 static int
 refill(struct gzip *gzip)
 {
@@ -70,7 +70,7 @@ refill(struct gzip *gzip)
 	return got > 0;
 }
 
-/* The same, and skips to the next member if one has ended. */
+/* Like refill(), and skips to the next member if one has ended. */
 static int
 find_member(struct gzip *gzip)
 {
@@ -93,7 +93,7 @@ find_member(struct gzip *gzip)
 	return got;
 }
 
-/* Returns output before errors: those come with the next call. */
+/* Output before an error is returned first; the next call reports the error. */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)
 {

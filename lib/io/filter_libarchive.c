@@ -21,7 +21,7 @@ struct filter {
 	char buf[];
 };
 
-/* ---- What libarchive asks for -------------------------------------------- */
+/* ---- Callbacks of libarchive --------------------------------------------- */
 
 static la_ssize_t
 give_compressed(struct archive *archive, void *arg, const void **bytes)
@@ -53,7 +53,10 @@ fail_for_memory(struct filter *filter)
 	return -1;
 }
 
-/* An error of the layer below was reported already and is the cause. */
+/*
+ * Reports an error of libarchive. An error of the layer below was reported
+ * already and is the cause.
+ */
 static ptrdiff_t
 fail(struct filter *filter)
 {
@@ -96,7 +99,7 @@ start(struct filter *filter)
 		return fail_to_load(filter, reason);
 	archive = lib->archive_read_new();
 	filter->archive = archive;
-	/* Appended, so that libarchive does not try others. */
+	/* Append the filter, so that libarchive does not try others. */
 	if (!archive ||
 	    lib->archive_read_support_format_raw(archive) != ARCHIVE_OK ||
 	    lib->archive_read_support_format_empty(archive) != ARCHIVE_OK ||
@@ -104,7 +107,10 @@ start(struct filter *filter)
 		return fail_for_memory(filter);
 	result = lib->archive_read_open(
 	    archive, filter, NULL, give_compressed, NULL);
-	/* libarchive takes data that fails at once for an empty input. */
+	/*
+	 * libarchive takes invalid data for an empty input if it fails at
+	 * once.
+	 */
 	if (lib->archive_errno(archive) != 0)
 		result = ARCHIVE_FATAL;
 	if (result == ARCHIVE_OK)
@@ -139,7 +145,7 @@ close_filter(struct cg_stream *stream)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* NULL: out of memory. */
+/* Makes a filter; NULL: out of memory. */
 static struct cg_stream *
 open_filter(
     struct cg_stream *source, struct cg_slice head, const char *name, int id)

@@ -1,6 +1,6 @@
 /*
  * filter_unicode.c - converts texts with a byte order mark to UTF-8: shells of
- * Windows redirect text as UTF-16.
+ * Windows write redirected text as UTF-16.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-/* Bytes that one unit of 16 bits may become. */
+/* Maximum number of bytes for one unit of 16 bits. */
 #define UTF8_MAX 3
 #define REPLACEMENT 0xfffdu
 
 struct unicode {
 	struct cg_stream stream;
-	bool wide, big_endian; /* UTF-16, and which */
+	bool wide, big_endian; /* the text is UTF-16; its byte order */
 	bool ended;
-	uint32_t high;  /* a high surrogate that waits for the low one */
-	size_t at, end; /* of buf, not yet converted */
+	uint32_t high;  /* a high surrogate whose low one is not read yet */
+	size_t at, end; /* range of buf that is not converted yet */
 	size_t size;
 	unsigned char buf[];
 };
@@ -43,7 +43,7 @@ put_char(char *to, uint32_t c)
 	return to;
 }
 
-/* Lone surrogates become U+FFFD. */
+/* Converts a unit. Lone surrogates become U+FFFD. */
 static char *
 put_unit(struct unicode *u, char *to, uint32_t unit)
 {
@@ -63,7 +63,7 @@ put_unit(struct unicode *u, char *to, uint32_t unit)
 	    to, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
 }
 
-/* Reads after what is left, at most one byte; false on an error. */
+/* Reads more after the rest of buf, at most one byte; false on an error. */
 static bool
 refill(struct unicode *u)
 {
@@ -129,7 +129,7 @@ read_wide(struct cg_stream *stream, char *buf, size_t size)
 	return to - buf;
 }
 
-/* Already UTF-8: returns what was read, then what follows. */
+/* Reads UTF-8: returns the bytes in buf, then the source's. */
 static ptrdiff_t
 read_plain(struct cg_stream *stream, char *buf, size_t size)
 {

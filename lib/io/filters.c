@@ -19,7 +19,10 @@ static const struct filter {
 	{ "\xef\xbb\xbf", cg_unicode_open },
 };
 
-/* A text may begin with "BZh", too: in bzip2 a level and a block follow. */
+/*
+ * True if head begins with the magic number. For bzip2, a level and a block
+ * must follow, as a text may begin with "BZh", too.
+ */
 static bool
 matches(const struct filter *filter, struct cg_slice head)
 {

@@ -1,7 +1,4 @@
-/*
- * in.c - inputs: a stream with its filters, and a window over the bytes that it
- * delivers.
- */
+/* in.c - inputs: a stream with its filters, and a window of its bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,24 +9,30 @@
 #include "cgconv_expert.h"
 #include "io/io.h"
 
-/* One read(): fast enough, and leaves the cache to the tables of readers. */
+/*
+ * Size of one read(): fast enough, and leaves the cache to the tables of
+ * readers.
+ */
 #define READ_SIZE ((size_t)64 << 10)
-/* One read and what is left of a line. */
+/* One read and the rest of a line. */
 #define WINDOW_MIN (2 * READ_SIZE)
 /*
- * Compressed bytes from which on a thread decompresses: it takes about 2 ms to
- * decompress so many, and 0.1 ms to make a thread.
+ * Number of compressed bytes after which a thread decompresses. Decompressing
+ * this many takes about 2 ms, making a thread 0.1 ms.
  */
 #define PREFETCH_FROM ((uint64_t)256 << 10)
-/* Lines of text have some KiB; this stops at binary data. */
+/*
+ * Maximum length of a line. Real lines have some KiB; the limit stops at
+ * binary data.
+ */
 #define LINE_LIMIT ((size_t)64 << 20)
-/* Bytes for the names of all layers. */
+/* Size of the names of all layers' filters. */
 #define FILTER_NAMES 32
 
-/* What was returned last, which determines the form of locations in it. */
+/* What the last call returned; it determines the form of locations. */
 enum given { NOTHING, TEXT, BYTES };
 
-/* Text that was returned and still is valid: [given, at) of another buffer. */
+/* Text that was returned and is still valid, in another buffer: [given, at). */
 struct before {
 	char *buf;
 	size_t size, given, at; /* at is 0: there is none */
@@ -45,29 +48,29 @@ struct cg_in {
 	char *name;
 	struct cg_stream *stream; /* the topmost */
 	struct cg_prefetch
-	    *prefetch;  /* reads it from PREFETCH_FROM on; or NULL */
+	    *prefetch;  /* reads the stream from PREFETCH_FROM on; or NULL */
 	size_t threads; /* see cg_in_set_threads() */
 	char filters[FILTER_NAMES];
 	char *buf;
 	size_t size, given, at, end;
 	uint64_t base;    /* decompressed bytes before the window */
 	uint64_t lines;   /* ... and newlines */
-	uint64_t columns; /* ... and bytes of the line that it begins in */
+	uint64_t columns; /* ... and bytes of the line it begins in */
 	struct before before;
 	enum given kind;
 	bool is_stdin;
-	bool ended;   /* the stream has no more */
-	bool newline; /* one was added as the last byte of the window */
-	bool gives;   /* lines that came before an error are returned first */
+	bool ended;   /* the stream has ended */
+	bool newline; /* a newline was added as the last byte of the window */
+	bool gives;   /* lines before an error are returned first */
 	bool silent;  /* an error is kept until the next read */
 	int late;     /* the status of that error */
-	struct cg_kept kept; /* where streams report to: one error */
+	struct cg_kept kept; /* streams report to it; keeps one error */
 	int status;
 };
 
 /* ---- The window --------------------------------------------------------- */
 
-/* Sums 64 comparisons in one byte: compilers vectorize that. */
+/* Sums 64 comparisons in one byte, which compilers can vectorize. */
 static uint64_t
 count_newlines(const char *at, size_t n)
 {
@@ -85,7 +88,7 @@ count_newlines(const char *at, size_t n)
 	return count;
 }
 
-/* After an error, which is reported now, nothing is returned any more. */
+/* Ends the input after an error, which is reported now. */
 static void
 fail(struct cg_in *in, int status)
 {
@@ -115,7 +118,10 @@ line_start(const char *buf, size_t at)
 	return at;
 }
 
-/* The window will begin at what is not consumed. */
+/*
+ * Advances the counts of bytes, lines and columns to the first byte that is
+ * not consumed, where the window will begin.
+ */
 static void
 pass(struct cg_in *in)
 {
@@ -128,7 +134,7 @@ pass(struct cg_in *in)
 	in->given = in->at = 0;
 }
 
-/* Drops what is consumed. */
+/* Drops consumed bytes from the window. */
 static void
 drop(struct cg_in *in)
 {
@@ -140,8 +146,9 @@ drop(struct cg_in *in)
 }
 
 /*
- * Leaves what was returned last where it is, and copies what follows to another
- * buffer, with room for n bytes and one read. False: that does not fit.
+ * Keeps the buffer with the bytes returned last, and copies the bytes after
+ * them to another buffer, with room for n bytes and one read. False: they do
+ * not fit.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)
@@ -185,7 +192,7 @@ grow(struct cg_in *in)
 	return true;
 }
 
-/* Reads from the stream, and decides whether to read ahead of it. */
+/* Reads from the stream; starts prefetching once the input is long enough. */
 static ptrdiff_t
 read_stream(struct cg_in *in, char *buf, size_t size)
 {
@@ -204,7 +211,7 @@ has_line(const struct cg_in *in)
 	return memchr(in->buf + in->at, '\n', in->end - in->at) != NULL;
 }
 
-/* The stream has failed. */
+/* Handles a failure of the stream. */
 static void
 end_stream(struct cg_in *in, int status)
 {
@@ -254,7 +261,7 @@ want(struct cg_in *in, uint64_t n)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* Adds filters as long as one matches the bytes that come out. */
+/* Adds filters as long as one matches the first decoded bytes. */
 static bool
 decompress(struct cg_in *in)
 {
@@ -323,7 +330,7 @@ open_path(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* If fd is negative, errno tells why. */
+/* Makes the input of an open file. If fd is negative, errno has the reason. */
 static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 {
@@ -397,7 +404,7 @@ cg_in_set_threads(struct cg_in *in, size_t threads)
 	in->threads = threads;
 }
 
-/* ---- What is known of it ------------------------------------------------ */
+/* ---- Properties and locations ------------------------------------------- */
 
 uint64_t
 cg_in_taken(const struct cg_in *in)
@@ -457,7 +464,10 @@ cg_in_head(struct cg_in *in, size_t size, struct cg_head *head)
 	return in->status == CG_OK;
 }
 
-/* Does at point into [from, to] of a buffer? As numbers: it may be anything. */
+/*
+ * True if at points into [from, to] of a buffer. Compares numbers, as at may
+ * be any pointer.
+ */
 static bool
 lies_in(const char *at, const char *buf, size_t from, size_t to)
 {
@@ -479,7 +489,10 @@ cg_in_holds(const struct cg_in *in, const char *at)
 	return lies_in(at, in->buf, in->given, in->end) || is_before(in, at);
 }
 
-/* The line and column of text, which ends a buffer that begins there. */
+/*
+ * Sets the line and column of the end of text, which begins at the start of a
+ * buffer; lines and columns are the counts there.
+ */
 static void
 locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,
     struct cg_location *location)
@@ -510,7 +523,7 @@ cg_in_locate(
 		}
 		locate_text((struct cg_slice){ in->buf, to }, in->lines,
 		    in->columns, location);
-		/* The end of a text is in its last line. */
+		/* At the end of a text, use its last line. */
 		if (in->given == in->at && location->column == 1)
 			location->line--;
 		if (!inside)
@@ -518,7 +531,10 @@ cg_in_locate(
 		break;
 	case BYTES:
 		location->offset = in->base + to;
-		/* Else it is about the whole: nothing was returned yet. */
+		/*
+		 * Otherwise nothing was returned yet: the message is about the
+		 * whole input.
+		 */
 		location->has_offset = inside || location->offset > 0;
 		break;
 	}
@@ -551,7 +567,7 @@ end_line(struct cg_in *in)
 	return in->buf + in->end++;
 }
 
-/* The end of the line at in->at; NULL if there is none, or on an error. */
+/* The end of the line at in->at; NULL at the end, or on an error. */
 static char *
 find_newline(struct cg_in *in)
 {

@@ -37,7 +37,7 @@ struct cg_libarchive {
 	CG_LIBARCHIVE(CG_LOAD_MEMBER)
 };
 
-/* NULL, or why it cannot be loaded, as cg_load(). */
+/* Returns NULL, or why it cannot be loaded, as cg_load() does. */
 static inline const char *
 cg_libarchive_load(struct cg_libarchive *library)
 {

@@ -4,7 +4,7 @@
  */
 #include "io/io.h"
 
-/* What each CG_ARRAY() is, and struct cg_numbers. */
+/* The layout of each CG_ARRAY(), and of struct cg_numbers. */
 struct any_array {
 	void *at;
 	size_t n, cap;
@@ -92,7 +92,7 @@ cg_map_in(struct cg_job *job, struct cg_map *map, uint64_t key)
 	bool is_new = !map->table;
 	uint32_t *value = cg_map_at(map, key);
 
-	/* The table, not the map, which may be a local variable. */
+	/* Register the table, not the map, which may be a local variable. */
 	if (is_new && map->table && !cg_at_end(job, free_table, map->table)) {
 		map->table = NULL;
 		return NULL;

@@ -18,7 +18,9 @@ report(struct cg_errors *errors, enum cg_severity severity, const char *at,
 	const struct cg_in *in = companion ? companion->in : errors->in;
 	struct cg_location location = { 0 };
 
-	/* If several inputs are open: the one whose window contains at. */
+	/*
+	 * If several inputs are open, choose the one whose window contains at.
+	 */
 	while (companion && at && !cg_in_holds(companion->in, at)) {
 		companion = companion->below;
 		in = companion ? companion->in : errors->in;
@@ -31,7 +33,10 @@ report(struct cg_errors *errors, enum cg_severity severity, const char *at,
 static int fail(struct cg_errors *errors, const char *at, const char *fmt,
     va_list args) CG_PRINTF(3, 0);
 
-/* An earlier fault was reported already and is the cause of this error. */
+/*
+ * Reports an error, unless an earlier fault is its cause, which was reported
+ * already.
+ */
 static int
 fail(struct cg_errors *errors, const char *at, const char *fmt, va_list args)
 {
@@ -62,7 +67,7 @@ cg_lacks(struct cg_job *job, const char *fmt, ...)
 	va_start(args, fmt);
 	status = fail(cg_job_errors(job), NULL, fmt, args);
 	va_end(args);
-	/* Unless it lacks what could not be read. */
+	/* A skipped input may be the cause; then it is no loss. */
 	return status == CG_EINPUT && cg_job_errors(job)->skips == 0 ? CG_ELOSS
 								     : status;
 }
@@ -205,7 +210,7 @@ cg_nomem(struct cg_job *job)
 	if (errors->fault != CG_OK)
 		return errors->fault; /* reported already */
 	if (errors->rejected == CG_ELIMIT)
-		return CG_ELIMIT; /* by cg_reject_nomem() */
+		return CG_ELIMIT; /* reported by cg_reject_nomem() */
 	cg_diag_say(&errors->diag, CG_ERROR, NULL, "out of memory");
 	return CG_ELIMIT;
 }

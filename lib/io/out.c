@@ -19,11 +19,11 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-/* How much of the target's name a temporary name contains. */
+/* Maximum length of the target's name in a temporary name. */
 #define TEMP_NAME 200
 #define TRIES 100
 #define TEMP_NUMBER 8 /* room for ".99" */
-/* A cg_putf() that needs more allocates memory. */
+/* Longer texts of cg_putf() are formatted in allocated memory. */
 #define PRINT_ROOM 4096
 struct cg_out {
 	char *buf, *at, *end;
@@ -41,7 +41,7 @@ struct cg_out {
 	bool told;     /* the failure was reported */
 	int status;
 	int error;                /* the errno of the failure */
-	int *fault;               /* gets the status, too; or NULL */
+	int *fault;               /* set to the status, too; or NULL */
 	struct cg_compress *gzip; /* NULL: not compressed */
 	bool summing;             /* cg_out_crc32() was called */
 	size_t summed;            /* bytes of the buffer that are in crc */
@@ -137,7 +137,7 @@ take_compressed(void *arg, const void *bytes, size_t n)
 		write_all(out, bytes, n);
 }
 
-/* Adds what came into the buffer since the last call to the CRC. */
+/* Updates the CRC with the bytes put since the last call. */
 static void
 sum_up(struct cg_out *out)
 {
@@ -238,7 +238,10 @@ cg_puts(struct cg_out *out, const char *string)
 	cg_put(out, cg_slice(string));
 }
 
-/* The length of the groups of eight bytes at the begin that are all above CR. */
+/*
+ * The length of a prefix, in groups of eight bytes, whose bytes are all above
+ * CR.
+ */
 static size_t
 plain_length(struct cg_slice text)
 {
@@ -248,7 +251,7 @@ plain_length(struct cg_slice text)
 
 	for (; i + sizeof(word) <= text.len; i += sizeof(word)) {
 		memcpy(&word, text.ptr + i, sizeof(word));
-		/* Is the highest bit of a byte set by borrowing alone? */
+		/* Stop at a byte up to CR: borrowing sets its highest bit. */
 		if ((word - each * ('\r' + 1)) & ~word & each << 7)
 			break;
 	}
@@ -296,8 +299,8 @@ put_signed(struct cg_out *out, int64_t value)
 }
 
 /*
- * Puts a plain conversion: %s, %c, or a number without flags, as most are. *fmt
- * is at its '%' and is moved behind it; false: it is another one.
+ * Writes a plain conversion: %s, %c, or a number without flags, as most are.
+ * Moves *fmt from its '%' to its end; false: it is another conversion.
  */
 static bool
 put_plain(struct cg_out *out, const char **fmt, va_list *args)
@@ -331,7 +334,7 @@ put_plain(struct cg_out *out, const char **fmt, va_list *args)
 static void put_printed(struct cg_out *out, const char *fmt, va_list args)
     CG_PRINTF(2, 0);
 
-/* As printf() does. */
+/* Formats with vsnprintf(). */
 static void
 put_printed(struct cg_out *out, const char *fmt, va_list args)
 {
@@ -355,7 +358,10 @@ put_printed(struct cg_out *out, const char *fmt, va_list args)
 	va_end(again);
 }
 
-/* vsnprintf() takes most of the time of a writer that prints rows by it. */
+/*
+ * Avoids vsnprintf() for plain conversions: it would take most of the time of
+ * a writer that prints rows with this.
+ */
 void
 cg_putf(struct cg_out *out, const char *fmt, ...)
 {
@@ -412,7 +418,7 @@ open_temp(struct cg_out *out, mode_t mode)
 	}
 	end = out->temp + strlen(out->temp);
 	for (int i = 0; i < TRIES; i++) {
-		if (i > 0) /* another job of this process has the name */
+		if (i > 0) /* another job of this process uses the name */
 			(void)snprintf(end, TEMP_NUMBER, ".%d", i);
 		out->fd = openat(out->directory, out->temp,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -427,9 +433,9 @@ open_temp(struct cg_out *out, mode_t mode)
 }
 
 /*
- * Opens what is there for writing, without truncating it; -1 with errno.
- * *absent: there is nothing, not even a link. Another process may make or remove
- * it at any time.
+ * Opens an existing file for writing, without truncating it; -1 with errno.
+ * *absent: there is nothing, not even a link. Another process may create or
+ * remove it at any time.
  */
 static int
 open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
@@ -453,9 +459,10 @@ open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
 }
 
 /*
- * Opens an existing target first: a file that may not be written must not be
- * replaced, and what is not a regular file cannot be. The new file is never more
- * accessible than the one that it replaces.
+ * Opens the output. Tries an existing target first: a file without write
+ * permission must not be replaced, and anything but a regular file is written
+ * directly. The new file is never more accessible than the one that it
+ * replaces.
  */
 static void
 open_file(struct cg_out *out, const char *path, bool follow)
@@ -476,7 +483,7 @@ open_file(struct cg_out *out, const char *path, bool follow)
 		(void)close(fd);
 	if (fd >= 0 && follow)
 		out->target = realpath(path, NULL);
-	/* ENOENT: it has been removed. */
+	/* ENOENT: the file was removed in the meantime. */
 	if (!out->target && (fd < 0 || !follow || errno == ENOENT))
 		out->target = strdup(path);
 	if (!out->target) {
@@ -546,7 +553,7 @@ cg_out_open(struct cg_diag *diag, const char *root, const char *path, bool gzip,
 		cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 		return NULL;
 	}
-	/* A duplicate, because close() reports late errors. */
+	/* Use a duplicate, as close() reports late errors. */
 	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else if (root)
@@ -628,7 +635,7 @@ cg_out_bytes(struct cg_out *out)
 
 /* ---- Closing ------------------------------------------------------------ */
 
-/* The other two: the file system has no sync. */
+/* True for an error of fsync(), except those of file systems without sync. */
 static bool
 is_sync_error(int error)
 {
@@ -642,7 +649,7 @@ sync_file(struct cg_out *out, int fd)
 		fail(out, errno);
 }
 
-/* Makes the rename durable. The output is complete, whatever happens here. */
+/* Makes the rename durable. Failures are ignored, as the output is complete. */
 static void
 sync_directory(struct cg_out *out)
 {

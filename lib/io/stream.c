@@ -1,9 +1,9 @@
 /*
  * stream.c - reads the bytes of an input from a file, a pipe, memory or a
- * callback, and limits how much the filters above it may make of them.
+ * callback, and limits the expansion by the filters above.
  *
  * read() into one buffer is as fast here as mmap(), works on pipes, and a file
- * that shrinks meanwhile does not kill the process.
+ * that shrinks during reading does not kill the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,10 @@
 #include "cgconv_expert.h"
 #include "io/io.h"
 
-/* How often, in milliseconds, a thread that waits looks whether it is to end. */
+/*
+ * Interval in milliseconds after which a waiting thread checks if it has to
+ * end.
+ */
 #define PATIENCE 100
 
 struct lowest {
@@ -41,8 +44,8 @@ fail(struct cg_stream *stream, int error)
 }
 
 /*
- * Waits until read() does not block: no signal interrupts it in this thread.
- * False: nobody needs the bytes any more.
+ * Waits until read() does not block, as no signal interrupts it in this
+ * thread. False: nobody needs the bytes any more.
  */
 static bool
 wait_for_bytes(struct lowest *lowest)
@@ -55,7 +58,7 @@ wait_for_bytes(struct lowest *lowest)
 		    atomic_load(lowest->ended))
 			return false;
 		if (ready < 0 && errno != EINTR)
-			return true; /* read() tells the reason */
+			return true; /* read() will return the error */
 	}
 	return true;
 }
@@ -73,7 +76,7 @@ read_file(struct cg_stream *stream, char *buf, size_t size)
 	while (got < 0 && errno == EINTR && !cg_diag_stopped(stream->diag));
 	if (cg_diag_stopped(stream->diag))
 		return fail(stream, EINTR);
-	/* Not for small files: it is a system call. */
+	/* Skip this system call for small files. */
 	if ((size_t)got == size && !lowest->read_ahead) {
 		lowest->read_ahead = true;
 		cg_advise_sequential(lowest->source.fd);
