@@ -1,6 +1,6 @@
 /*
- * clone.c - a second job with the settings of a first, and the difference of
- * what two jobs have read.
+ * clone.c - copies of a job's settings for a second job, and the difference
+ * between the graphs of two jobs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ cg_job_clone(struct cg_job *job)
 	clone->from = job->from;
 	clone->part_by = job->part_by;
 	clone->between = job->between;
-	clone->filters = job->filters; /* those of the first job */
+	clone->filters = job->filters; /* owned by the first job */
 	clone->label_filters = job->label_filters;
 	clone->roots = job->roots;
 	clone->rooted = job->rooted;

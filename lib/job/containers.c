@@ -1,10 +1,10 @@
 /*
- * containers.c - files below a directory that an option names, or in an archive
- * that stands for it.
+ * containers.c - files below a directory that an option names, or in an
+ * archive given for it.
  *
- * Members of an archive come one after the other. So the first look-up reads it
- * and keeps all that have the suffix of what is looked for: notes, say, of an
- * archive that has objects, too.
+ * Members of an archive can only be read in order. So the first look-up reads
+ * the archive and keeps all members with the suffix of the wanted file: the
+ * notes, for example, but not the objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #include "job/job.h"
 
-#define PIECE 65536 /* that is read at once, at least */
+#define PIECE 65536 /* minimum size of a read */
 
 struct member {
 	const char *path; /* below the directory */
@@ -50,7 +50,7 @@ compare_members(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
-/* From the last dot of a name on: ".gcno". */
+/* The suffix of a name, from the last dot on: ".gcno". */
 static const char *
 suffix_of(const char *path)
 {
@@ -59,7 +59,7 @@ suffix_of(const char *path)
 	return dot && !strchr(dot, '/') ? dot : "";
 }
 
-/* All bytes of the current member; false: out of memory, or damaged. */
+/* Reads the current member; false: out of memory, or damaged. */
 static bool
 read_member(struct cg_archive *archive, struct member *member)
 {
@@ -92,8 +92,8 @@ add_member(struct cg_job *owner, struct cg_container *container,
 }
 
 /*
- * The path of a member below directory "" or "sub", as in "a.zip/sub"; NULL: it
- * is not there.
+ * The path of a member below directory "" or "sub", as in "a.zip/sub"; NULL:
+ * it is not below.
  */
 static const char *
 path_below(const char *member, const char *directory)
@@ -111,7 +111,7 @@ path_below(const char *member, const char *directory)
 		   : NULL;
 }
 
-/* Reads the members that are wanted. The status; what failed is reported. */
+/* Reads the wanted members. Returns the status; failures are reported. */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
     struct cg_archive *archive, const char *directory)
@@ -133,7 +133,7 @@ read_members(struct cg_job *owner, struct cg_container *container,
 	return cg_archive_status(archive);
 }
 
-/* The length of the path's part that is a file, as in "a.zip/sub"; or 0. */
+/* The length of the part of a path that is a file, as in "a.zip/sub"; or 0. */
 static size_t
 file_part(char *path)
 {
@@ -155,7 +155,10 @@ file_part(char *path)
 	return 0;
 }
 
-/* What is no directory has no files, which should not look like their lack. */
+/*
+ * Reports a path that is not a directory: otherwise its files would merely
+ * seem to be missing.
+ */
 static void
 check_directory(struct cg_job *job, const char *directory)
 {
@@ -166,7 +169,7 @@ check_directory(struct cg_job *job, const char *directory)
 		    directory);
 }
 
-/* Reads the archive if the directory is one, or in one. The status. */
+/* Reads the archive if the directory is one, or in one. Returns the status. */
 static int
 fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 {
@@ -192,7 +195,7 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 
 /* ---- Look-up ------------------------------------------------------------ */
 
-/* Known files below a directory; NULL: out of memory. */
+/* The known files below a directory; NULL: out of memory. */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)
 {
@@ -220,7 +223,7 @@ get_container(struct cg_job *job, const char *directory, const char *suffix)
 	return container;
 }
 
-/* Names with ".." lead out of the directory. */
+/* True if the path has "..", which leads out of the directory. */
 static bool
 leads_out(const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * derive.c - derives facts that a target needs and the graph lacks, where that
- * is exact, and reports once what the target cannot represent.
+ * derive.c - derives facts that a target needs and the graph lacks, if that is
+ * exact, and reports facts that the target cannot represent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define FACTS_ROOM 300 /* for the names of all facts */
 
-/* "lines, jumps" */
+/* Lists names of facts: "lines, jumps". */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
 {
@@ -56,7 +56,7 @@ derive_facts(
 	return status;
 }
 
-/* Reads the option (NULL: none) into *levels. */
+/* Parses the value of the option (NULL: none) into *levels. */
 static int
 take_levels(
     struct cg_job *job, const char *option, const char *value, uint64_t *levels)
@@ -79,7 +79,7 @@ cg_job_get_levels(
 	    job, option, option ? cg_opt(job, option) : NULL, levels);
 }
 
-/* The same where nothing is written: what was set, else 1. */
+/* Sets *levels if no output is written: the value that was set, else 1. */
 static int
 get_levels_set(struct cg_job *job, uint64_t *levels)
 {
@@ -101,7 +101,7 @@ cg_job_status(const struct cg_job *job)
 	return job->errors.fault;
 }
 
-/* Are there costs outside of stacks? */
+/* True if there are costs outside of stacks. */
 static bool
 has_rows(const struct cg_graph *graph)
 {
@@ -114,18 +114,20 @@ has_rows(const struct cg_graph *graph)
 	return costs;
 }
 
-/* Stacks from calls. */
+/* Estimates stacks from calls. */
 static int
 guess_stacks(struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
-	/* Filters look at files; a program may look at the graph. */
+	/* Filters need files, and a program may look at everything. */
 	bool all = job->filters || (!job->to && !job->output);
 	cg_facts carries =
 	    all || !to ? ~(cg_facts)0 : cg_target_ability(job, to).carries;
 	int status;
 
-	/* They may be of another target, with other positions. */
+	/*
+	 * Existing estimates may be for another target, with other positions.
+	 */
 	status = cg_drop_guess(job->graph);
 	if (status == CG_OK && asks_for_counts(job->graph))
 		status = cg_propagate(job->graph);
@@ -155,12 +157,15 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 	return status;
 }
 
-/* An error, not a warning: unsigned, negative costs would be huge. */
+/*
+ * Handles negative costs that the target cannot represent. They are an error,
+ * not a warning: as unsigned numbers they would be huge.
+ */
 static int
 clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
 	if (job->clamp && !job->strict) {
-		/* Each negative cost is lost once. */
+		/* Count each dropped cost only once. */
 		cg_keep_guess(job->graph);
 		return cg_graph_clamp(job->graph);
 	}
@@ -186,9 +191,10 @@ cg_need_stacks(struct cg_job *job, const char *what)
 }
 
 /*
- * Negative costs are an error. Merged threads and processes are a warning,
- * except in coverage. Other facts are reported with --verbose only: users of
- * the target never had them. With --strict all of them are errors.
+ * Reports lost facts. Negative costs are an error. Merged threads and
+ * processes are a warning, except in coverage. Other facts are reported with
+ * --verbose only, as users of the target do not expect them. With --strict all
+ * of them are errors.
  */
 static int
 report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
@@ -221,7 +227,10 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 	return CG_OK;
 }
 
-/* What a difference lacks and the target could represent. */
+/*
+ * Reports facts that a difference lacks although the target could represent
+ * them.
+ */
 static int
 report_dropped(struct cg_job *job, const struct cg_module *to)
 {
@@ -242,14 +251,14 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_roots roots = job->roots;
 
-	/* Where all is a timeline, tracks tell whose the stacks are. */
+	/* If the output is a timeline, its tracks identify the threads. */
 	if (!job->rooted && to && to->root_by &&
 	    !(cg_target_ability(job, to).needs & CG_TIMELINE))
 		roots.usual = cg_roots_add(&roots, to->root_by);
 	return roots;
 }
 
-/* Puts frames below stacks, whose labels are then dropped or kept. */
+/* Puts frames below stacks; drops or keeps their labels. */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
     bool *joined)
@@ -271,7 +280,7 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 	return root_stacks(job, &roots, false, &joined);
 }
 
-/* The target could have represented the times. */
+/* Reports that times were dropped that the target could represent. */
 static int
 tell_untimed(struct cg_job *job, const char *flag)
 {
@@ -287,9 +296,9 @@ tell_untimed(struct cg_job *job, const char *flag)
 }
 
 /*
- * Makes frames of labels, and merges stacks that differ in other labels only, if
- * the target has none. Lost labels are always reported, because --part-by could
- * keep them.
+ * Turns labels into frames. If the target cannot represent labels, drops the
+ * others, and merges stacks that differ only in them. Lost labels are always
+ * reported, as --part-by could keep them.
  */
 int
 cg_job_convert_labels(
@@ -319,7 +328,10 @@ cg_job_convert_labels(
 	return status;
 }
 
-/* Facts that an empty profile lacks, such as one of a lock never contended. */
+/*
+ * Facts that an empty profile lacks, such as the profile of a lock that was
+ * never contended.
+ */
 #define EMPTY_LACKS (CG_SELF | CG_STACKS | CG_CALLS)
 
 bool
@@ -329,7 +341,9 @@ cg_is_empty(const struct cg_graph *graph)
 	       (cg_graph_facts(graph) & (EMPTY_LACKS | CG_LINES)) == 0;
 }
 
-/* Told before stacks are estimated, which have no times. */
+/*
+ * Checks what a flag needs, before stacks are estimated, which have no times.
+ */
 static int
 check_flag(struct cg_job *job, const struct cg_module *to,
     const struct cg_ability *can)
@@ -353,7 +367,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	uint64_t levels;
 	int status = cg_job_get_levels(job, to, &levels);
 
-	/* Not what was estimated for another target. */
+	/* Drop an estimate for another target. */
 	if (status == CG_OK)
 		status = cg_drop_guess(graph);
 	if (status == CG_OK)
@@ -365,7 +379,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status != CG_OK)
 		return status;
 
-	/* Checked now: folding drops the stacks. */
+	/* Check this before folding, which drops the stacks. */
 	lost = cg_graph_facts(graph) & ~can.carries &
 	       (CG_STACKS | CG_INLINING | CG_SAMPLES);
 	status = derive_facts(job, can.needs, can.carries, levels);

@@ -15,7 +15,7 @@ cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
 	cg_json_open(&doc->json, in);
 }
 
-/* False after a failure, also of the builder. */
+/* False after a failure, also one of the builder. */
 static inline bool
 is_good(struct cg_doc *doc)
 {
@@ -24,7 +24,7 @@ is_good(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* The same; a cg_reject() of the caller is a failure, too. */
+/* Like is_good(), but false also after a cg_reject() of the caller. */
 static bool
 is_accepted(struct cg_doc *doc)
 {

@@ -1,6 +1,6 @@
 /*
- * exclude.c - the lines that coverage does not count, as options say: those of
- * markers in sources, those that match patterns, those outside of a patch.
+ * exclude.c - the options that exclude lines from coverage: by markers in
+ * sources, by patterns, or by a patch.
  */
 #include <limits.h>
 #include <unistd.h>
@@ -12,12 +12,12 @@ struct sources {
 	struct cg_job *job;
 	struct cg_markers markers;
 	size_t found, missing; /* sources */
-	size_t external;       /* of these: outside of the working directory */
+	size_t external; /* missing sources outside of the working directory */
 };
 
 /* ---- Sources ------------------------------------------------------------- */
 
-/* Does no line of the file count, whatever its source says? */
+/* True if no line of the file counts, whatever its source has. */
 static bool
 is_out(const struct sources *scan, cg_file file)
 {
@@ -30,7 +30,10 @@ is_out(const struct sources *scan, cg_file file)
 	       !cg_rules_keep(&scan->job->rules, scan->markers.path.ptr);
 }
 
-/* Is it outside of the working directory, where sources are looked for? */
+/*
+ * True if the source is outside of the working directory, where sources are
+ * searched.
+ */
 static bool
 is_external(const struct sources *scan)
 {
@@ -43,7 +46,7 @@ is_external(const struct sources *scan)
 	return !cg_take_prefix(&path, cwd) || !cg_starts(path, "/");
 }
 
-/* False: out of memory, or reported. */
+/* Scans the source of a file. False: out of memory, or a reported error. */
 static bool
 scan_file(struct sources *scan, cg_file file)
 {
@@ -84,7 +87,7 @@ scan_files(struct sources *scan, bool internal_fns)
 		ok = scan_file(scan, file);
 	if (!ok)
 		return cg_nomem(scan->job);
-	/* Where some are found, those of the system are not expected. */
+	/* If some sources are found, system headers are not expected to be. */
 	if (scan->found > 0)
 		scan->missing -= scan->external;
 	if (scan->missing > 0)

@@ -11,7 +11,7 @@
 
 #include "job/job.h"
 
-/* Identifies a file, whatever its path. */
+/* A number that identifies a file, independent of its path. */
 static uint64_t
 get_identity(const struct stat *info)
 {
@@ -20,7 +20,7 @@ get_identity(const struct stat *info)
 
 /* Values of job->file_ids. */
 #define IS_READ 1
-#define IS_INPUT 2 /* it is one of the inputs, too */
+#define IS_INPUT 2 /* the file is one of the inputs, too */
 
 static int
 note_file(struct cg_job *job, const struct stat *info, uint32_t as)
@@ -42,7 +42,10 @@ cg_job_note_file(struct cg_job *job, const char *path)
 	if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(path, &info)) != 0 ||
 	    !S_ISREG(info.st_mode))
 		return CG_OK;
-	/* Clones read files of one conversion: a difference, a sum. */
+	/*
+	 * Files that clones read belong to the same conversion: a difference,
+	 * a merge.
+	 */
 	return note_file(job->owner ? job->owner : job, &info, IS_READ);
 }
 
@@ -85,7 +88,7 @@ struct walk {
 	int status;
 };
 
-/* Does a format read files of that name from directories? */
+/* True if a format reads files of that name from directories. */
 static bool
 is_gathered(const struct cg_job *job, const char *name)
 {
@@ -118,7 +121,7 @@ set_path(struct walk *walk, const char *directory, const char *name)
 	return true;
 }
 
-/* True if the directory entry itself tells: saves a system call. */
+/* True if the directory entry has the type, which saves a system call. */
 static bool
 is_known_file(const struct dirent *entry)
 {
@@ -130,7 +133,7 @@ is_known_file(const struct dirent *entry)
 #endif
 }
 
-/* The list for an entry; NULL: it is ignored. */
+/* The list to which an entry is added; NULL: it is ignored. */
 static struct paths *
 choose_list(struct walk *walk, const struct dirent *entry)
 {
@@ -190,7 +193,10 @@ compare_names(const void *pa, const void *pb)
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
-/* CG_DIRECTORY_MAGIC and the names in a directory; NULL: none, or no memory. */
+/*
+ * CG_DIRECTORY_MAGIC and the names in a directory; NULL: the directory cannot
+ * be listed, or out of memory.
+ */
 static char *
 list_directory(const char *directory)
 {
@@ -218,7 +224,8 @@ list_directory(const char *directory)
 
 /*
  * If a format recognizes the directory as a whole, adds its listing as a file
- * in memory and returns its path; else NULL. See CG_DIRECTORY_MAGIC.
+ * in memory and returns the path; otherwise returns NULL. See
+ * CG_DIRECTORY_MAGIC.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)
@@ -234,7 +241,7 @@ probe_directory(struct cg_job *job, const char *directory)
 	     len > 1 && path[len - 1] == '/'; len--)
 		path[len - 1] = '\0';
 	name = path ? strrchr(path, '/') : NULL;
-	head.first.len--; /* its newline */
+	head.first.len--; /* remove its newline */
 	head.text = cg_slice(kept ? kept : "");
 	head.name = name ? name + 1 : path;
 	for (size_t i = 0; kept && path && !found && i < job->modules; i++) {
@@ -249,7 +256,7 @@ probe_directory(struct cg_job *job, const char *directory)
 	return found;
 }
 
-/* Is there a file of the same name with the module's first suffix? */
+/* True if there is a file of the same name with the module's first suffix. */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
     const char **file, size_t files)
@@ -281,8 +288,8 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 }
 
 /*
- * Removes from sorted files those that another one opens as companions (see
- * "gathers" in struct cg_module). Returns how many are left.
+ * Removes files that another file's reader opens as companions (see "gathers"
+ * in struct cg_module) from a sorted list. Returns the number left.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)
@@ -306,7 +313,7 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 	return n;
 }
 
-/* Appends the files to read in the directory. */
+/* Appends the files of a directory that are inputs. */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)
 {
@@ -375,7 +382,7 @@ cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
 	return CG_OK;
 }
 
-/* Then no other files belong to the inputs: their names are not of the system. */
+/* True if the inputs are in memory: no files on disk belong to them then. */
 static bool
 in_memory(const struct cg_job *job)
 {
@@ -457,7 +464,10 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
-	/* An executable among the inputs, as in "gprof prog gmon.out". */
+	/*
+	 * An executable among the inputs, as in "gprof prog gmon.out", is an
+	 * object.
+	 */
 	if (known && !is_gathered(job, path) && cg_is_elf(path))
 		return cg_job_add_object(job, path);
 	if (known && S_ISREG(info.st_mode) && info.st_size == 0 &&
@@ -597,7 +607,7 @@ cg_close_companion(struct cg_job *job, struct cg_in *in)
 
 	if (!companion || companion->in != in)
 		return;
-	/* Out of memory, which was reported, ends the job. */
+	/* Running out of memory (reported) ends the job. */
 	if (cg_in_status(in) == CG_ELIMIT)
 		job->errors.fault = CG_ELIMIT;
 	else if (cg_in_status(in) != CG_OK)

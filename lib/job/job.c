@@ -31,7 +31,7 @@ cg_job_new(
 	return NULL;
 }
 
-/* Also closes companions that its reader has left open. */
+/* Closes the input, and companions that its reader has left open. */
 static void
 close_input(struct cg_job *job)
 {
@@ -122,7 +122,7 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	return CG_OK;
 }
 
-/* Lookups of symbols only record that they failed. */
+/* Reports failures of symbol lookups, which only record them. */
 static int
 check_symbols(struct cg_job *job)
 {
@@ -169,7 +169,10 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	(void)cg_build_end_run(&job->build);
-	/* Errors below the format are the cause. */
+	/*
+	 * Errors of the input or the builder are the cause of the format's
+	 * error.
+	 */
 	if (cg_in_status(in) != CG_OK)
 		status = cg_in_status(in);
 	if (cg_build_failed(&job->build, NULL) != CG_OK)
@@ -182,7 +185,10 @@ read_input(struct cg_job *job, struct cg_in *in)
 	return status;
 }
 
-/* Facts of rows that the target cannot represent and nothing derives from. */
+/*
+ * Facts of rows that the target cannot represent, and from which nothing is
+ * derived.
+ */
 static cg_facts
 find_unwanted(const struct cg_job *job)
 {
@@ -191,7 +197,7 @@ find_unwanted(const struct cg_job *job)
 	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
 	struct cg_ability can;
 
-	/* Sums are of rows; timelines are told, too. */
+	/* Sums need no such rows, but losses of timelines are reported. */
 	if (job->sums_only)
 		return rows & ~CG_TIMELINE;
 	/* A program may want to look at the graph, unless an output is set. */
@@ -214,7 +220,7 @@ find_wanted(const struct cg_job *job)
 	return can.needs & CG_COUNTERS ? can.needs : can.carries;
 }
 
-/* Which of cg_who_key become labels. */
+/* Bits of the cg_who_key that become labels. */
 static unsigned
 find_who(const struct cg_job *job)
 {
@@ -259,7 +265,7 @@ begin_graph(struct cg_job *job)
 	return cg_job_begin_fold(job);
 }
 
-/* Notes and reports that options left no costs. */
+/* Reports, and records, that options have dropped all costs. */
 static void
 note_emptied(struct cg_job *job)
 {
@@ -287,7 +293,7 @@ cut(struct cg_job *job)
 	    job, "{between} needs samples or calls with times; there are none");
 }
 
-/* Does what --focus and its kin say. */
+/* Applies --focus and the other filters. */
 static int
 filter(struct cg_job *job)
 {
@@ -305,7 +311,7 @@ filter(struct cg_job *job)
 		if (status == CG_OK && (job->graph->facts & CG_CALLS))
 			cg_note(job, "counts of calls are dropped by %s", what);
 	}
-	/* Costs of calls become self costs: they have to be there. */
+	/* Costs of calls become self costs, so they have to be known. */
 	if (status == CG_OK && by_calls)
 		status = cg_propagate(job->graph);
 	return status == CG_OK
@@ -313,7 +319,10 @@ filter(struct cg_job *job)
 		   : status;
 }
 
-/* Drops functions and frames of samples that --label and --no-label dropped. */
+/*
+ * Drops functions and frames that only dropped samples had (--label,
+ * --no-label).
+ */
 static int
 drop_unused(struct cg_job *job)
 {
@@ -341,24 +350,24 @@ freeze(struct cg_job *job)
 		status = cg_graph_seal(job->graph);
 	if (status == CG_OK)
 		status = cg_job_end_fold(job);
-	/* Those that are merged were cut already. */
+	/* Graphs that are merged were cut already. */
 	if (status == CG_OK && job->between.given && job->merged == 0)
 		status = cut(job);
 	if (status == CG_OK && job->filters && job->merged == 0)
 		status = filter(job);
 	else if (status == CG_OK && job->build.drops_costs)
 		status = drop_unused(job);
-	/* Functions of unknown objects: only a full sum can resolve them. */
+	/* Only the complete sum can resolve functions of unknown objects. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);
 	if (status == CG_OK && is_sum(job) && !job->partial &&
 	    job->sources + job->merged > 1)
 		status = cg_add_entries(job->graph);
-	/* Joining makes a new graph; the builder folds stacks later. */
+	/* Joining makes a new graph, and the builder folds stacks later. */
 	job->build.graph = job->graph;
 	job->ready = status == CG_OK;
 	if (job->ready) {
-		/* Some of the above makes a new graph. */
+		/* Some of the steps above make a new graph, with tables. */
 		cg_graph_drop_tables(job->graph);
 		note_emptied(job);
 	}
@@ -375,7 +384,7 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 		status = begin_graph(job);
 	if (status != CG_OK || !part)
 		return status;
-	/* Rules for paths and labels were applied when it was read. */
+	/* Rules for paths and labels were applied when the part was read. */
 	job->build.rules = NULL;
 	job->build.label_filters = NULL;
 	job->merged += part->sources + part->merged;
@@ -541,7 +550,7 @@ open_output(struct cg_job *job, int *status)
 	return out;
 }
 
-/* The output's name, with another suffix; NULL: out of memory. */
+/* The output's name with another suffix; NULL: out of memory. */
 static char *
 name_output(const char *path, const char *suffix)
 {
@@ -591,7 +600,7 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	return out;
 }
 
-/* A failed output itself reports why it failed. */
+/* Finishes an output. If it has failed, it reports the reason itself. */
 static int
 finish(struct cg_out *out, int status)
 {
@@ -600,14 +609,14 @@ finish(struct cg_out *out, int status)
 		   : status;
 }
 
-/* Commits all outputs, or none; status: whether writing has failed. */
+/* Commits all outputs, or none; status: the writer's. */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)
 {
 	for (size_t i = 0; i < job->mores; i++)
 		status = finish(job->more[i], status);
 	status = finish(out, status);
-	/* Sources are read by writers. */
+	/* Check this now, as writers have read sources. */
 	if (status == CG_OK)
 		status = cg_job_check_output(job, job->output);
 	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
@@ -621,7 +630,7 @@ commit(struct cg_job *job, struct cg_out *out, int status)
 	return status;
 }
 
-/* A profile may go to a target that shows coverage as well. */
+/* True if the output is coverage: some targets show profiles as well. */
 static bool
 is_coverage(const struct cg_graph *graph, const struct cg_module *to)
 {
@@ -634,7 +643,7 @@ is_coverage(const struct cg_graph *graph, const struct cg_module *to)
 	return false;
 }
 
-/* Markers in sources concern only targets that count coverage. */
+/* Excludes lines, only for targets that count coverage. */
 static int
 exclude(struct cg_job *job, const struct cg_module *to)
 {
@@ -649,8 +658,9 @@ exclude(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * The rule for all formats: a failure replaces no output, except that what could
- * be read of the inputs is written, and the message says that it is partial.
+ * The rule for all formats: after a failure no output is replaced. The
+ * exception is that data which could be read is written, with an error that
+ * the output is partial.
  */
 static int
 report_partial(struct cg_job *job)
@@ -700,7 +710,7 @@ cg_job_write(struct cg_job *job)
 	if (status == CG_OK)
 		status = check_symbols(job);
 	status = commit(job, out, status);
-	/* Another output may be written. */
+	/* Allow another output to be written. */
 	job->errors.fault = fault;
 	if (status == CG_OK)
 		status = report_partial(job);
@@ -736,7 +746,10 @@ cg_job_run(struct cg_job *job)
 
 /* ---- Symbols ------------------------------------------------------------ */
 
-/* Clones use the symbols of the job that they were made of. */
+/*
+ * The job whose symbols are used: clones use those of the job from which they
+ * were made.
+ */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)
 {

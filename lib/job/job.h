@@ -3,16 +3,16 @@
  *
  *	settings.c  sets up a job          options.c  options of formats
  *	module.c    formats: the target, plug-ins
- *	probe.c     formats: whose input it is
- *	meant.c     formats that a word may mean
+ *	probe.c     formats: detects the format of an input
+ *	meant.c     formats: suggestions for a misspelt name
  *	inputs.c    files, directories, companions
  *	containers.c  companions below directories, and in archives
  *	state.c     state that formats keep between inputs
- *	derive.c    what the target needs and cannot represent
+ *	derive.c    facts that the target needs and cannot represent
  *	sources.c   opens sources
- *	exclude.c   what coverage does not count: options and sources
- *	report.c    what reports of coverage list and drop
- *	nodes.c     stacks that are folded while they are read
+ *	exclude.c   lines that coverage does not count: options and sources
+ *	report.c    files and lines of a coverage report; dropped data
+ *	nodes.c     folds stacks while they are read
  *	texts.c     parsing in threads
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
@@ -28,7 +28,7 @@
 struct cg_option_value {
 	const struct cg_option *option;
 	const char *value;
-	bool usual; /* of cg_job_set_default() */
+	bool usual; /* set by cg_job_set_default() */
 };
 
 struct cg_opened {
@@ -77,23 +77,23 @@ struct cg_job {
 	struct cg_filters *filters; /* by function; NULL: none */
 	struct cg_label_filters *label_filters; /* NULL: none */
 	struct cg_roots roots;   /* of --root-by */
-	bool rooted;             /* it was given; or none */
+	bool rooted;             /* --root-by was given, maybe as "none" */
 	enum cg_identity identity;
-	uint64_t levels;         /* of recursion; 0: as the option says */
-	const char *emptied; /* the options that have left no costs; or NULL */
+	uint64_t levels;         /* of recursion; 0: the value of the option */
+	const char *emptied; /* options that have dropped all costs; or NULL */
 	bool gzip, strict, clamp, guess, verbose, parts, no_demangle;
-	bool adds;               /* it merges what other jobs have read */
-	size_t merged;           /* inputs that these have read */
-	bool began, ready;       /* it has begun to read; has a graph to write */
+	bool adds;               /* it merges graphs of other jobs */
+	size_t merged;           /* number of inputs of those jobs */
+	bool began, ready; /* it has begun to read; its graph is complete */
 	bool seen;               /* the program will look at the graph */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
 	size_t threads;          /* see cg_job_set_threads(); 0 is 1 */
-	struct cg_shard shard;   /* which the output is, if count > 0 */
-	struct cg_job *owner;    /* whose symbols and containers it uses, or NULL */
+	struct cg_shard shard; /* the shard that the output is, if count > 0 */
+	struct cg_job *owner;    /* job with the symbols, containers; or NULL */
 	struct cg_rules rules;
 	struct cg_map file_ids;  /* of files that are read: see inputs.c */
-	struct cg_map skipped_sources; /* by file: told; see sources.c */
+	struct cg_map skipped_sources; /* by file: reported; see sources.c */
 	bool unclaimed;          /* no format claims an input */
 	bool one_failed;         /* see cg_job_one_failed() */
 	struct cg_memory_file {
@@ -111,7 +111,7 @@ struct cg_job {
 	struct cg_graph *graph;
 	bool folds;                      /* see cg_job_begin_fold() */
 	uint64_t fold_levels;            /* of recursion */
-	size_t fold_nodes;               /* at once; 0: the usual number */
+	size_t fold_nodes; /* nodes to fold at once; 0: the default */
 	struct cg_fold *fold;            /* NULL: no stack was folded yet */
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
@@ -128,19 +128,19 @@ int cg_modules_add(struct cg_job *, const struct cg_module *const *);
 /* The format to write by default: the first that can write. */
 const struct cg_module *cg_default_target(const struct cg_job *);
 /*
- * CG_EUSAGE if the output's name does not tell its format. Adds a note if the
- * name is ambiguous.
+ * CG_EUSAGE if the output's name does not identify its format. Adds a note if
+ * the name is ambiguous.
  */
 int cg_check_output(struct cg_job *, const char *path);
-/* The module that writes files of that name, or NULL. */
+/* The module selected by the suffix of an output's name, or NULL. */
 const struct cg_module *cg_module_by_name(const struct cg_job *,
     const char *path);
-/* Does path end in "." and one of the suffixes "a;b" (maybe NULL)? */
+/* True if path ends in "." and one of the suffixes "a;b" (may be NULL). */
 bool cg_has_suffix(struct cg_slice path, const char *suffixes);
 /* The option's description in any module, or NULL. */
 const struct cg_option *cg_find_option(const struct cg_job *,
     const char *name);
-/* The option's description in this module (maybe NULL), or NULL. */
+/* The option's description in this module (may be NULL), or NULL. */
 const struct cg_option *cg_module_option(const struct cg_module *,
     const char *name);
 
@@ -154,26 +154,27 @@ struct cg_meant {
 #define CG_MEANT_READ 1u
 #define CG_MEANT_WRITE 2u
 /*
- * Formats that the word may mean: by name, suffix, a word of the title, or the
- * nearest name; none if there are more than CG_MEANT_MAX. how: what they can do.
+ * Finds formats that the word may mean: by name, suffix, a word of the title,
+ * or the nearest name; none if there are more than CG_MEANT_MAX. how: whether
+ * they must read or write.
  */
 void cg_find_meant(const struct cg_job *, struct cg_slice word, unsigned how,
     struct cg_meant *);
 #define CG_MEANT_ROOM 200
-/* "a, b or c"; returns list. */
+/* Formats the list as "a, b or c"; returns list. */
 const char *cg_list_meant(const struct cg_meant *, char list[CG_MEANT_ROOM]);
 
 /* ---- probe.c ------------------------------------------------------------ */
 
 /*
- * Finds the format with the highest score of an input, of which nothing is
- * consumed. Not CG_OK: an error, which is reported.
+ * Finds the format with the highest score for an input; consumes nothing of
+ * the input. Any status but CG_OK is an error, which is reported.
  */
 struct cg_found {
 	const struct cg_module *module; /* NULL: none */
 	const struct cg_module *rival;  /* another one with the same score */
 	int score;
-	bool empty; /* the input is */
+	bool empty; /* the input is empty */
 };
 int cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
 
@@ -181,10 +182,13 @@ int cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
 
 /* CG_EUSAGE if an option that was set does not apply to the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
-/* What the target can represent and needs, with the flags that are set. */
+/*
+ * The facts that the target can represent and needs, with the flags that are
+ * set.
+ */
 struct cg_ability {
 	cg_facts carries, needs;
-	const char *flag; /* that adds to them; or NULL */
+	const char *flag; /* a flag that adds to them; or NULL */
 };
 struct cg_ability cg_target_ability(const struct cg_job *,
     const struct cg_module *to);
@@ -197,24 +201,28 @@ void cg_job_release(struct cg_job *);
 /* ---- derive.c ----------------------------------------------------------- */
 
 /*
- * Derives what the target needs, where that is exact, and reports what it
- * cannot represent: CG_ELOSS if strict.
+ * Derives the facts that the target needs, if that is exact, and reports facts
+ * that it cannot represent: CG_ELOSS if strict.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
 /*
- * Estimates stacks, if that was asked for and costs have none; else an error
- * that says what needs them.
+ * Estimates stacks if the user asked for it and no costs have stacks.
+ * Otherwise reports an error, in which what is the name of the feature that
+ * needs stacks.
  */
 int cg_need_stacks(struct cg_job *, const char *what);
 /*
- * Makes frames of labels, or drops them, if the target has none. Tells what is
- * lost: then *lost is CG_LABELS.
+ * Turns labels into frames, or drops them if the target cannot represent
+ * labels. Reports lost labels: *lost is then CG_LABELS.
  */
 int cg_job_convert_labels(struct cg_job *, const struct cg_module *to,
     cg_facts *lost);
-/* Those of --root-by, or of the format (NULL: none). */
+/* The roots of --root-by, or those of the format by default (NULL: none). */
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
-/* How many levels of recursion the target keeps apart; CG_EUSAGE is reported. */
+/*
+ * Sets *levels to the number of recursion levels that the target keeps apart;
+ * CG_EUSAGE is reported.
+ */
 int cg_job_get_levels(
     struct cg_job *, const struct cg_module *to, uint64_t *levels);
 /* True if there are events, but neither costs, calls nor lines. */
@@ -223,11 +231,14 @@ bool cg_is_empty(const struct cg_graph *);
 /* ---- nodes.c ------------------------------------------------------------ */
 
 /*
- * The job is set up: finds out whether cg_free_nodes() may fold stacks. CG_EUSAGE
- * for a wrong number of levels is reported.
+ * Call it when the job is set up: decides whether cg_free_nodes() may fold
+ * stacks. CG_EUSAGE for an invalid number of levels is reported.
  */
 int cg_job_begin_fold(struct cg_job *);
-/* Ends what cg_free_nodes() has begun: a sealed graph then has no stacks. */
+/*
+ * Completes the folding that cg_free_nodes() has begun: a sealed graph then
+ * has no stacks.
+ */
 int cg_job_end_fold(struct cg_job *);
 
 /* ---- settings.c --------------------------------------------------------- */
@@ -235,7 +246,7 @@ int cg_job_end_fold(struct cg_job *);
 /* The job's own copy of a string; NULL: out of memory, reported. */
 const char *cg_job_keep(struct cg_job *, const char *);
 
-/* Appends path to a list of the job's (its inputs, its objects). */
+/* Appends path to a list of the job (its inputs or its objects). */
 int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
     size_t *cap, const char *path);
 
@@ -249,16 +260,19 @@ struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
  */
 int cg_job_sort_inputs(struct cg_job *);
 
-/* Remembers a file that is read: no output may overwrite it. */
+/* Records a file that is read: no output may overwrite it. */
 int cg_job_note_file(struct cg_job *, const char *path);
 /*
- * CG_EUSAGE if the output (NULL, "-": standard output) is one of these files, by
- * device and inode.
+ * CG_EUSAGE if the output (NULL, "-": standard output) is one of the files
+ * that are read, by device and inode.
  */
 int cg_job_check_output(struct cg_job *, const char *path);
-/* A companion has been opened, or not (NULL). As cg_open_companion(). */
+/*
+ * Records an opened companion, or handles the failure to open it (NULL,
+ * status). Returns the result of cg_open_companion().
+ */
 bool cg_job_opened(struct cg_job *, struct cg_in **, int status);
-/* As cg_open_companion(), but on disk, even if the inputs are in memory. */
+/* Like cg_open_companion(), but on disk, even if the inputs are in memory. */
 bool cg_job_open_file(struct cg_job *, const char *path, struct cg_in **);
 
 /* ---- containers.c ------------------------------------------------------- */

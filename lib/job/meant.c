@@ -1,6 +1,6 @@
 /*
- * meant.c - which formats are meant by a word that names none: by a suffix of
- * their files, by a word of their titles, or by a misspelt name.
+ * meant.c - finds the formats meant by a word that is not a format's name: by
+ * a suffix of their files, by a word of their titles, or as a misspelt name.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,7 +15,10 @@ is_able(const struct cg_module *module, unsigned how)
 	       (!(how & CG_MEANT_WRITE) || module->write);
 }
 
-/* Is the word one of the suffixes, or the first part of one: "x" of "x.json"? */
+/*
+ * True if the word is one of the suffixes, or the first part of one: "x" of
+ * "x.json".
+ */
 static bool
 has_suffix(const struct cg_module *module, struct cg_slice word)
 {
@@ -31,7 +34,7 @@ has_suffix(const struct cg_module *module, struct cg_slice word)
 	return false;
 }
 
-/* Does text begin with the word, whose letters a blank may part? */
+/* True if text begins with the word, blanks between its letters ignored. */
 static bool
 begins_with(const char *text, struct cg_slice word)
 {
@@ -47,7 +50,9 @@ begins_with(const char *text, struct cg_slice word)
 	return i == word.len && !isalnum((unsigned char)*text);
 }
 
-/* "flamegraph" is in "a flame graph or chart". */
+/*
+ * True if the title has the word: "flamegraph" is in "a flame graph or chart".
+ */
 static bool
 has_title_word(const struct cg_module *module, struct cg_slice word)
 {
@@ -79,7 +84,7 @@ find_all(const struct cg_job *job, struct cg_slice word, unsigned how,
 		if (!is_able(module, how) || !fits(module, word))
 			continue;
 		if (meant->count == CG_MEANT_MAX) {
-			meant->count = 0; /* it says too little */
+			meant->count = 0; /* the word is too ambiguous */
 			return;
 		}
 		meant->module[meant->count++] = module;

@@ -9,8 +9,8 @@
 #include "job/job.h"
 
 /*
- * Plug-ins allocate these structs, or are given them: one that changes its size
- * needs another CG_MODULE_ABI, by which the library refuses older plug-ins.
+ * Plug-ins allocate these structs, or are passed them: a change of size
+ * requires another CG_MODULE_ABI, by which the library refuses older plug-ins.
  */
 #define SIZE(name, bytes)                                                     \
 	_Static_assert(sizeof(void *) != 8 || sizeof(struct name) == (bytes), \
@@ -85,7 +85,7 @@ cg_modules_add(struct cg_job *job, const struct cg_module *const *table)
 			    "module is built for another "
 			    "version of this library (ABI %u, not %d)",
 			    new->abi, CG_MODULE_ABI);
-		/* cg_grow() zeroes: the list ends with NULL. */
+		/* cg_grow() adds zeros, so the list ends with NULL. */
 		if (cg_find_module(job->module, cg_slice(new->name)))
 			return cg_usage(
 			    job, "two modules are called %s", new->name);
@@ -120,7 +120,7 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 	return cg_modules_add(job, table);
 }
 
-/* The length of the longest suffix that path ends in, 0: of none. */
+/* The length of the longest suffix that path ends in; 0: none. */
 static size_t
 suffix_length(struct cg_slice path, const char *suffixes)
 {
@@ -152,7 +152,10 @@ cg_module_by_name(const struct cg_job *job, const char *path)
 
 	if (cg_has_suffix(name, "gz"))
 		name.len -= strlen(".gz");
-	/* The longest wins: one format's .b.json ends in another's .json. */
+	/*
+	 * The longest suffix wins: one format's .b.json ends in another's
+	 * .json.
+	 */
 	for (size_t i = 0; i < job->modules; i++) {
 		if (job->module[i]->write == NULL)
 			continue;
@@ -172,7 +175,7 @@ cg_default_target(const struct cg_job *job)
 {
 	for (size_t i = 0; i < job->modules; i++) {
 		if (job->module[i]->write)
-			return job->module[i]; /* the first */
+			return job->module[i]; /* the first writer */
 	}
 	return NULL;
 }
@@ -187,7 +190,10 @@ cg_job_target(const struct cg_job *job)
 	return module ? module : cg_default_target(job);
 }
 
-/* Is the name one of the default format: no suffix, or x.out.123? */
+/*
+ * True if the name is one of the default format: without a suffix, or
+ * x.out.123.
+ */
 static bool
 is_default_name(const struct cg_module *module, struct cg_slice path)
 {
@@ -195,7 +201,7 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 	const char *usual = module->naming ? module->naming : "{";
 	size_t at = name.len, len = strcspn(usual, "{");
 
-	/* "callgrind.out.{stem}": without the dot, too. */
+	/* "callgrind.out.{stem}" matches without the dot, too. */
 	if (len > 1 && name.len >= len - 1 &&
 	    memcmp(name.ptr, usual, len - 1) == 0)
 		return true;
@@ -208,8 +214,9 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 }
 
 /*
- * callgrind.out.pprof: the suffix selects a format, but the name is the usual
- * one of the default format. A note tells how to choose that.
+ * Notes that a name like callgrind.out.pprof is ambiguous: its suffix selects
+ * a format, but it is also a usual name of the default format. The note
+ * explains how to choose that.
  */
 static void
 note_ambiguous(struct cg_job *job, struct cg_slice path)
@@ -229,7 +236,10 @@ note_ambiguous(struct cg_job *job, struct cg_slice path)
 	    (int)name.len, name.ptr, to->name, usual->name);
 }
 
-/* The name of the format if that is a suffix, else the first one. */
+/*
+ * The usual suffix of a format: its name if that is a suffix, else its first
+ * one.
+ */
 static struct cg_slice
 usual_suffix(const struct cg_module *module)
 {
@@ -245,7 +255,10 @@ usual_suffix(const struct cg_module *module)
 	return first;
 }
 
-/* The suffix may nearly be one: x.firefox for x.firefox.json. */
+/*
+ * Rejects an output whose suffix no format has. Suggests x.firefox.json for
+ * x.firefox.
+ */
 static int
 refuse_output(struct cg_job *job, const char *path, struct cg_slice name)
 {

@@ -1,31 +1,31 @@
 /*
- * nodes.c - folds stacks while a reader adds them, if the target has none: then
- * memory does not depend on distinct stacks.
+ * nodes.c - folds stacks while a reader adds them, if the target has none:
+ * memory then does not depend on the number of distinct stacks.
  */
 #include "job/job.h"
 
 /*
- * So many nodes are folded at once, or one for so many bytes of the input: they
- * take no more memory than these, and of stacks that have much in common, few
- * are folded again and again.
+ * The number of nodes to fold at once, or one for each BYTES_OF_NODE bytes of
+ * the input, if that is more. Nodes then take no more memory than the input,
+ * and shared callers are seldom folded again.
  */
 #define NODES ((size_t)1 << 15)
 #define BYTES_OF_NODE 256
 
-/* Does nothing but the target look at the stacks, which it does not have? */
+/* True if only the target uses the stacks, and it has none. */
 static bool
 is_foldable(const struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
 
-	/* The sum of inputs resolves functions of unknown objects first. */
+	/* A sum of inputs first has to resolve functions of unknown objects. */
 	if (!to || job->seen || job->inputs > 1 || job->adds || job->partial ||
 	    job->shard.count > 0)
 		return false;
 	if (job->filters || job->between.given || job->guess ||
 	    cg_job_roots(job, to).count > 0)
 		return false;
-	/* What is lost is told of the whole tree. */
+	/* Reports of lost facts need the whole tree. */
 	if (job->strict || job->verbose)
 		return false;
 	return !((cg_target_ability(job, to).carries | to->needs) & CG_STACKS);
@@ -40,7 +40,10 @@ cg_job_begin_fold(struct cg_job *job)
 			  : CG_OK;
 }
 
-/* Each time takes as long as there are parts, too. */
+/*
+ * True if there are enough nodes to fold. Folding takes time for each part,
+ * too.
+ */
 static bool
 are_enough(const struct cg_job *job)
 {

@@ -80,7 +80,10 @@ cg_job_set_default(struct cg_job *job, const char *name, const char *value)
 	return option ? set_option(job, option, value, true) : CG_OK;
 }
 
-/* The option of the format that is reading or writing: fallbacks differ. */
+/*
+ * The option of the format that is reading or writing: defaults differ between
+ * formats.
+ */
 static const struct cg_option *
 current_option(const struct cg_job *job, const char *name)
 {
@@ -120,7 +123,7 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 	return value && strcmp(value, "yes") == 0;
 }
 
-/* Is it a flag that is set, here or by default? */
+/* True if it is a flag that is set, by the user or by default. */
 static bool
 is_set(const struct cg_job *job, const struct cg_option *option)
 {
@@ -159,20 +162,20 @@ option_reads(const struct cg_job *job, const char *name)
 	return false;
 }
 
-/* Does the option apply to reading or writing in this conversion? */
+/* True if the option applies to reading or writing in this conversion. */
 static bool
 option_fits(
     const struct cg_job *job, const char *name, const struct cg_module *to)
 {
 	const struct cg_option *option = cg_module_option(to, name);
 
-	/* Options for reading were used by the jobs that are merged here. */
+	/* The jobs that are merged here have used the options for reading. */
 	if (job->adds && cg_find_option(job, name)->reading)
 		return true;
 	return (option && option->writing) || option_reads(job, name);
 }
 
-/* More than all names of formats need; messages are truncated, too. */
+/* Enough for the names of all formats; messages are truncated, too. */
 #define OWNERS_MAX 800
 
 /* "reading a, b": the formats that have the option; "" if none. */
@@ -230,8 +233,9 @@ cg_job_writes_one_event(const struct cg_job *job)
 }
 
 /*
- * Are they the two sides of one event? *len: the length of its name in theirs; 0
- * of "before" and "after", which may have one suffix.
+ * True if these are the two sides of one event. *len: the length of the
+ * event's name at their start; 0 for "before" and "after", which may have a
+ * common suffix.
  */
 static bool
 is_pair(const char *before, const char *after, size_t *len)
@@ -249,7 +253,7 @@ is_pair(const char *before, const char *after, size_t *len)
 	       (same == 0 || before[same + 6] == '\0');
 }
 
-/* Finds the other column of a pair; name: of the event, NULL: of any. */
+/* Finds the other column of a pair; name: the event's name, NULL: any event. */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,
     size_t column[2], size_t *len)

@@ -1,9 +1,9 @@
 /*
- * probe.c - finds the format of an input: by its first 64 KiB, else by more.
+ * probe.c - detects the format of an input: by its first 64 KiB, else by more.
  *
- * Two kinds of files hide behind a long value what distinguishes them: JSON,
- * which is shortened so that all formats can look at it, and binary files, of
- * which formats ask for more. More is read in steps, since it stays in memory.
+ * In two kinds of files a long value may come before the distinguishing part:
+ * JSON, which is shortened for all formats, and binary files, for which
+ * formats ask for more. More is read in steps, as it stays in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "syntax/syntax.h"
 
 #define MORE_FIRST ((size_t)1 << 20) /* bytes of the first step */
-#define MORE_STEP 16                 /* how much larger the next one is */
+#define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Asks all formats, or only those that want more than they have got. True: some
- * want more.
+ * Asks all formats, or only those that want more than they were given. True:
+ * some want more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,
@@ -58,7 +58,7 @@ is_json(struct cg_slice text)
 	return text.len > 0 && (*text.ptr == '{' || *text.ptr == '[');
 }
 
-/* Asks with more of the input. */
+/* Asks formats again with more of the input. */
 static int
 ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,
     struct cg_found *found)

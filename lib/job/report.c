@@ -1,6 +1,6 @@
 /*
- * report.c - what reports of coverage list of a graph, and what they drop: the
- * same for all of them, with the same words.
+ * report.c - the files and lines of a coverage report, and messages about
+ * dropped data: the same for all formats.
  */
 #include <inttypes.h>
 
@@ -18,7 +18,7 @@ cg_report_open(struct cg_report *r)
 	return r->lines ? CG_OK : cg_nomem(r->job);
 }
 
-/* Has the current file a line that is listed? */
+/* True if the current file has a line to list. */
 static bool
 has_lines(struct cg_report *r)
 {
@@ -100,7 +100,7 @@ cg_report_again(struct cg_report *r)
 	cg_first_file(r->lines);
 }
 
-/* ---- What was dropped ---------------------------------------------------- */
+/* ---- Dropped data -------------------------------------------------------- */
 
 static void
 report_losses(const struct cg_report *r)

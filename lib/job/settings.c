@@ -198,7 +198,7 @@ cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 	job->errors.diag.stop = flag;
 }
 
-/* As many as -j allows. */
+/* The limit of -j, too. */
 #define THREADS_MAX 1024
 
 void
@@ -379,7 +379,7 @@ add_root(struct cg_job *job, const char *directory)
 	return cg_rules_add_root(&job->rules, kept) ? CG_OK : cg_nomem(job);
 }
 
-/* The name itself may be of another machine; compilers use either form. */
+/* The name itself may be one of another machine; compilers use either form. */
 int
 cg_job_include_directory(struct cg_job *job, const char *directory)
 {

@@ -1,14 +1,15 @@
 /*
  * sources.c - opens the source files that a graph names.
  *
- * Profiles may come from strangers, so a name in one must not lead anywhere: a
- * file is opened in the directory of --sources, in the working directory, or
- * by a relative name in the directory of the first input. A name from which
- * --strip-prefix removed a directory is looked for in that one.
+ * A profile may come from a stranger, so a name in it must not reach arbitrary
+ * files. A file is opened in the directory of --sources, in the working
+ * directory, or by a relative name in the directory of the first input. If
+ * --strip-prefix removed a directory from a name, the name is also tried with
+ * it.
  *
- * Outputs show sources, and whoever writes a profile chooses them. So hidden
- * files (.git/config, .env, .ssh) are not read, nor what is behind a link that
- * leads out of the directory, nor what is no text.
+ * Outputs show sources, and the author of a profile chooses their names. So
+ * hidden files (.git/config, .env, .ssh) are not read, nor files to which a
+ * link leads out of the directory, nor files that are not text.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +21,7 @@
 #include "cgconv_parse.h"
 #include "job/job.h"
 
-#define SOURCE_MAX ((uint64_t)16 << 20) /* larger files are data */
+#define SOURCE_MAX ((uint64_t)16 << 20) /* larger files are not sources */
 
 #define HIDDEN "source skipped: it is hidden; {hidden-sources} reads it"
 #define LINKED                                                         \
@@ -32,11 +33,13 @@
 struct request {
 	struct cg_job *job;
 	cg_file file;
-	bool optional; /* a file that cannot be opened is missing, no error */
-	bool skipped;  /* one was found that is not read */
+	bool optional; /* unreadable files count as missing */
+	bool skipped;  /* a file was found, but must not be read */
 };
 
-/* Several parts of a conversion may ask for a file: it is told once. */
+/*
+ * Reports a skipped file, once: several parts of a conversion may ask for it.
+ */
 static bool
 skip(struct request *request, const char *path, const char *why)
 {
@@ -66,7 +69,7 @@ is_hidden(const struct request *request, struct cg_slice name)
 	return false;
 }
 
-/* Can it be opened? The sandbox or its mode may forbid that. */
+/* True if it can be opened: the sandbox or its mode may forbid that. */
 static bool
 is_readable(const char *path)
 {
@@ -79,7 +82,7 @@ is_readable(const char *path)
 	return good;
 }
 
-/* Why the file that links lead to is not read, or NULL. */
+/* The reason why the file that links lead to must not be read, or NULL. */
 static const char *
 check_target(
     const struct request *request, struct cg_slice directory, const char *path)
@@ -102,7 +105,7 @@ check_target(
 	return why;
 }
 
-/* Why the open source is not read, or NULL. */
+/* The reason why an open source must not be read, or NULL. */
 static const char *
 check_text(struct cg_in *in)
 {
@@ -146,8 +149,8 @@ open_path(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens directory/name, if it is there and may be opened; false: failed. Names
- * that lead out of the directory are not opened.
+ * Opens directory/name, if it exists and may be opened; false: failed. Does
+ * not open names that lead out of the directory.
  */
 static bool
 open_at(struct request *request, struct cg_slice directory,
@@ -177,8 +180,8 @@ open_at(struct request *request, struct cg_slice directory,
 }
 
 /*
- * A path in the working directory: an absolute one, or one that was resolved
- * from the directory of an input, such as build/../src.
+ * Opens a path in the working directory: an absolute path, or one that was
+ * resolved from the directory of an input, such as build/../src.
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -198,7 +201,7 @@ open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
 	return open_at(request, cg_slice(cwd), path, in);
 }
 
-/* An absolute path: in directory, or in the working directory if NULL. */
+/* Opens an absolute path in directory, or in the working directory if NULL. */
 static bool
 open_absolute(struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)
@@ -208,8 +211,8 @@ open_absolute(struct request *request, const char *directory,
 }
 
 /*
- * The same with each prefix put back that --strip-prefix (a map to nothing) took
- * off.
+ * Tries the path with each prefix that --strip-prefix (a map to nothing)
+ * removed.
  */
 static bool
 open_stripped(struct request *request, const char *directory,
@@ -239,8 +242,8 @@ open_stripped(struct request *request, const char *directory,
 }
 
 /*
- * Is the path, which was not found, that of a file elsewhere? Only whether it
- * exists is asked.
+ * True if the path, which was not found, is one of a file elsewhere. Only
+ * checks whether that exists.
  */
 static bool
 is_outside(const struct request *request, struct cg_slice path)
@@ -254,7 +257,7 @@ is_outside(const struct request *request, struct cg_slice path)
 	return access(room, F_OK) == 0;
 }
 
-/* As cg_open_source(), which reports that nothing was found. */
+/* Finds and opens a source; cg_open_source() reports a missing one. */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)
 {

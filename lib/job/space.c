@@ -15,21 +15,21 @@
 #include "job/job.h"
 #include "symbols/elffile.h"
 
-/* Addresses without a name, each once. */
+/* The set of addresses without a name. */
 struct nameless {
 	struct cg_map addrs;
 	size_t count;
 };
 
 struct image {
-	struct cg_mapping mapping; /* without its texts, which are: */
+	struct cg_mapping mapping; /* without its texts, which are these: */
 	cg_name path, build_id, copy;
-	uint64_t bias;  /* of addresses that are given to the reader */
-	uint64_t shift; /* the same, for lookups */
+	uint64_t bias;  /* bias of the addresses in the graph */
+	uint64_t shift; /* bias for lookups in the file */
 	const struct cg_symbols *symbols; /* NULL: none were found */
-	bool looked;                      /* for its own files, too */
-	bool confined;                    /* the sandbox does not allow these */
-	cg_object object;                 /* added when asked for */
+	bool looked;                      /* its own file was tried, too */
+	bool confined;    /* the sandbox does not allow its files */
+	cg_object object; /* added on demand */
 	struct nameless nameless;
 };
 
@@ -41,13 +41,16 @@ struct cg_space {
 	struct cg_address_map map; /* range i is image i */
 	struct cg_map texts;       /* path -> mapping */
 	const char *unknown;       /* NULL: the address */
-	bool unchecked; /* names of a file that only its path has chosen */
-	struct nameless nameless; /* in no mapping */
+	bool unchecked; /* names come from a file that was found only by path */
+	struct nameless nameless; /* addresses in no mapping */
 };
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-/* Is the object the one that was mapped? Warns if only its name is. */
+/*
+ * True if the object is the one that was mapped. Warns if only its name
+ * matches.
+ */
 static bool
 serves(struct cg_space *space, const struct cg_symbols *elf,
     const struct cg_mapping *mapping)
@@ -76,7 +79,10 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 	return NULL;
 }
 
-/* Addresses in the file, without a bias, begin with those of the ELF file. */
+/*
+ * Sets bias and shift, to subtract from addresses to get those of the ELF
+ * file.
+ */
 static void
 set_bias(struct image *image)
 {
@@ -90,7 +96,9 @@ set_bias(struct image *image)
 				   : elf->exec_offset - elf->exec_low;
 	if (image->mapping.from == CG_FROM_UNPLACED)
 		return;
-	/* Those of a process were given to the reader already. */
+	/*
+	 * Addresses of a process are in the graph already, with the old bias.
+	 */
 	if (image->mapping.from != CG_FROM_PROCESS || !image->looked)
 		image->bias = image->shift;
 }
@@ -155,7 +163,10 @@ get_image(struct cg_space *space, uint32_t number)
 	if (!image || image->looked)
 		return image;
 	image->looked = true;
-	/* Texts often come from other machines, and have no build-ids. */
+	/*
+	 * Do not search files for addresses of texts: these often come from
+	 * other machines, and have no build-ids.
+	 */
 	if (image->symbols || image->mapping.from == CG_FROM_UNPLACED ||
 	    cg_companion_in_memory(space->job))
 		return image;
@@ -216,7 +227,7 @@ note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 	}
 }
 
-/* The function at an address of which no line is known. */
+/* Finds the function at an address without line information. */
 static size_t
 find_function(
     const struct cg_symbols *symbols, uint64_t addr, struct cg_frame *frame)
@@ -230,7 +241,7 @@ find_function(
 	return 1;
 }
 
-/* Names of frames are never empty. */
+/* Adds frames; a frame without a name gets one. */
 static size_t
 add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
     const struct cg_frame *found, size_t n, struct cg_stack *frames)
@@ -261,8 +272,8 @@ add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 }
 
 /*
- * The address in the file. What may be an offset or an address, and would have
- * a name as either, has none: false.
+ * Converts an address to one in the file. False if it may be an offset or an
+ * address, and would have a name as either.
  */
 static bool
 find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
@@ -312,7 +323,7 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 	return n > 0 ? n : add_frames(space, mapping, addr, &none, 1, frames);
 }
 
-/* 0: out of memory. */
+/* The mapping for a path in a text; 0: out of memory. */
 static uint32_t
 find_text(struct cg_space *space, struct cg_slice path)
 {
@@ -354,9 +365,9 @@ cg_space_same_function(
 	       b >= function.start && b < function.end;
 }
 
-/* ---- What was not found ------------------------------------------------- */
+/* ---- Addresses without names -------------------------------------------- */
 
-/* Has the mapping a file that would have names, if it were there? */
+/* True if the mapping has a file that would have names, if it existed. */
 static bool
 lacks_file(const struct cg_space *space, const struct image *image)
 {
@@ -366,7 +377,10 @@ lacks_file(const struct cg_space *space, const struct image *image)
 	       *path.ptr != '[' && !cg_starts(path, "//");
 }
 
-/* "/bin/prog", "/bin/prog and 2 other files"; a file may have more mappings. */
+/*
+ * Lists the files of mappings without names: "/bin/prog", "/bin/prog and 2
+ * other files". A file may have several mappings.
+ */
 static size_t
 list_files(
     const struct cg_space *space, char *text, size_t size, bool *confined)
