@@ -1,5 +1,5 @@
 /*
- * base.h - memory, strings, numbers, messages. Nothing here knows inputs,
+ * base.h - memory, strings, numbers, messages. Nothing here depends on inputs,
  * graphs or formats.
  */
 #ifndef CG_BASE_H
@@ -15,11 +15,11 @@
 
 /*
  * An arena: memory that is freed all at once. Its chunks are large and on huge
- * pages, because the first touch of 4 KiB pages costs six times as much.
+ * pages, as the first access to 4 KiB pages costs six times as much.
  */
 struct cg_arena {
 	struct cg_chunk *chunks; /* newest first */
-	char *at, *end;          /* the free rest of the newest */
+	char *at, *end;          /* the unused rest of the newest chunk */
 };
 
 /* Bytes after each allocation that may be read; their values are undefined. */
@@ -28,19 +28,19 @@ struct cg_arena {
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
 /*
- * A copy of the text, with a NUL at its end, for arenas that have nothing but
- * texts: it is not aligned.
+ * Copies the text and adds a NUL. The copy is not aligned: use it only in
+ * arenas that contain nothing but texts.
  */
 char *cg_arena_copy(struct cg_arena *, struct cg_slice text);
 void cg_arena_free(struct cg_arena *);
 /* Extends the allocation that ends at end, if it was the last one. */
 bool cg_arena_extend(struct cg_arena *, void *end, size_t more);
-/* Frees what is between to (aligned) and end, likewise. */
+/* Likewise frees the bytes from to (aligned) to end. */
 void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
 /*
- * Prefetches what is at any address. A macro, because gcc drops calls of
- * functions that only prefetch.
+ * Prefetches memory at any address. A macro, as gcc drops calls of functions
+ * that only prefetch.
  */
 #if defined(__GNUC__)
 #define CG_PREFETCH(at) __builtin_prefetch(at)
@@ -50,20 +50,23 @@ void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
 /* ---- scope.c: memory that ends with what it was for ---------------------- */
 
-/* Zeroed: empty. */
+/* A zeroed scope is empty. */
 struct cg_scope {
 	struct cg_scoped *newest;
 };
 
 /* size bytes, zeroed; NULL: out of memory. */
 void *cg_scope_alloc(struct cg_scope *, size_t size);
-/* As realloc(); ptr is of the scope, or NULL. */
+/* Like realloc(); ptr is memory of the scope, or NULL. */
 void *cg_scope_resize(struct cg_scope *, void *ptr, size_t size);
-/* Frees it early. NULL is allowed. */
+/* Frees memory early. NULL is allowed. */
 void cg_scope_drop(struct cg_scope *, void *ptr);
-/* Calls release(what) at the end; now, if memory runs out: then false. */
+/*
+ * Calls release(what) at the end; if memory runs out, calls it now and returns
+ * false.
+ */
 bool cg_scope_defer(struct cg_scope *, void (*release)(void *), void *what);
-/* Frees and releases all, the newest first; the scope is empty then. */
+/* Frees and releases everything, the newest first; the scope is then empty. */
 void cg_scope_end(struct cg_scope *);
 
 /* ---- str.c: interned strings -------------------------------------------- */
@@ -75,23 +78,30 @@ struct cg_strs {
 	struct cg_str_entry *entry; /* by id */
 	size_t count, cap;
 	struct cg_slots slots;
-	uint64_t key[2];      /* of the hashes; random */
+	uint64_t key[2];      /* random key of the hashes */
 	struct cg_arena text;
 	struct cg_map longs;  /* address of a long text -> its id */
 };
 
 /* The string's id; CG_STR_NONE: out of memory. May contain any bytes. */
 cg_str cg_strs_add(struct cg_strs *, struct cg_slice);
-/* Its id, or 0 if there is none. Its slots must not have been dropped. */
+/*
+ * The string's id, or 0 if it is not in the table. The slots must not have
+ * been dropped.
+ */
 cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
-/* Frees what only these two need; cg_strs_add() makes it again. */
+/*
+ * Frees the hash table, which only the two functions above need; cg_strs_add()
+ * makes it again.
+ */
 void cg_strs_drop_slots(struct cg_strs *);
-/* Valid as long as the table; also NUL-terminated. */
+/* The text of a string, valid as long as the table; NUL-terminated, too. */
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
 /*
- * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
+ * The finalizer of MurmurHash3: each bit of the key affects each bit of the
+ * hash.
  */
 static inline uint64_t
 cg_hash_u64(uint64_t key)
@@ -104,9 +114,10 @@ cg_hash_u64(uint64_t key)
 }
 
 /*
- * The seed of hashes of numbers: the address of its slots, which authors of
- * files cannot know, so they cannot construct keys that collide. A table that
- * allocates new slots hashes its keys again; their order is never visible.
+ * The seed of hashes of numbers: the address of the table's slots. Authors of
+ * input files cannot know it, so they cannot construct keys that collide. A
+ * table that allocates new slots rehashes its keys; their order is never
+ * visible.
  */
 static inline uint64_t
 cg_hash_seed(const void *slots)
@@ -123,7 +134,7 @@ void cg_slots_clear(struct cg_slots *);
 
 /* ---- numbers.c ---------------------------------------------------------- */
 
-#define CG_NUMBER_BYTES 10 /* at most, of a number in a struct cg_numbers */
+#define CG_NUMBER_BYTES 10 /* maximum size of a number in a struct cg_numbers */
 /* False: out of memory (not reported). */
 bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
 
@@ -145,14 +156,14 @@ struct cg_map_table {
 
 /* ---- text.c ------------------------------------------------------------- */
 
-/* As cg_put_fixed(). */
+/* Formats a number as cg_put_fixed() does. */
 char *cg_format_fixed(char *to, int64_t, unsigned digits);
 
 /*
- * Digits as bytes of a word, the first in the lowest byte: eight are computed
- * at once, without a branch on how many there are.
+ * Eight digits as bytes of a word, the first digit in the lowest byte:
+ * computed at once, without a branch on the number of digits.
  */
-#define CG_EIGHT_DIGITS 100000000 /* the first number with more */
+#define CG_EIGHT_DIGITS 100000000 /* the first number with more digits */
 #define CG_DIGIT_ZEROS UINT64_C(0x3030303030303030)
 
 static inline uint64_t
@@ -167,8 +178,8 @@ cg_digits_of(uint64_t value)
 }
 
 /*
- * Writes them without leading zeros and returns the end. Always writes eight
- * bytes.
+ * Writes such digits without leading zeros and returns the end. Always stores
+ * eight bytes.
  */
 static inline char *
 cg_put_digits(char *to, uint64_t digits)
@@ -183,7 +194,7 @@ cg_put_digits(char *to, uint64_t digits)
 
 /* ---- file.c: files ------------------------------------------------------ */
 
-/* Reads n bytes, or fewer at the end of the file. -1: errno tells. */
+/* Reads n bytes, or fewer at the end of the file. -1: failed, with errno. */
 ptrdiff_t cg_read_at(int fd, void *to, size_t n, uint64_t at);
 
 /* ---- diag.c: messages --------------------------------------------------- */
@@ -195,7 +206,7 @@ struct cg_location {
 };
 
 #define CG_DIAG_KINDS 64 /* distinct warnings that are counted */
-#define CG_DIAG_SHOWN 5  /* of each, how many are reported */
+#define CG_DIAG_SHOWN 5  /* number of each kind that are reported */
 /* Longer texts are truncated: names in them may be megabytes long. */
 #define CG_DIAG_TEXT 1000
 
@@ -213,30 +224,30 @@ struct cg_diag {
 
 bool cg_diag_stopped(const struct cg_diag *);
 /*
- * Reports; location may be NULL. Escapes control characters in the text. {name}
- * in fmt, and {%s}, is an option: "--name" for a program with that prefix, else
- * "option 'name'".
+ * Reports a message; location may be NULL. Escapes control characters in the
+ * text. {name} and {%s} in fmt are options: "--name" in a program with that
+ * prefix, else "option 'name'".
  */
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
 /*
- * Why open() of a path has just failed: errno's text, or cg_confined if a sandbox
- * does not allow what the file's mode does. Keeps errno.
+ * The reason why open() of a path has just failed: errno's text, or
+ * cg_confined if a sandbox forbids what the file's mode allows. Keeps errno.
  */
 const char *cg_open_error(const char *path);
 extern const char cg_confined[];
 void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, ...) CG_PRINTF(4, 5);
-/* A message of a diag of its own, which is reported later. */
+/* A diag that keeps one message, to be reported later. */
 struct cg_kept {
 	struct cg_diag diag;
 	enum cg_severity severity;
 	struct cg_location location;
 	char text[CG_DIAG_TEXT]; /* "": none */
 };
-/* Keeps the last message; stops as of does. */
+/* Begins to keep the last message; uses the stop flag of of. */
 void cg_kept_begin(struct cg_kept *, const struct cg_diag *of);
-/* Reports it to another diag, once. */
+/* Reports the kept message to another diag, once. */
 void cg_kept_say(struct cg_kept *, struct cg_diag *);
 /* Counts a warning; true if this one is to be reported. */
 bool cg_diag_count(struct cg_diag *, const char *fmt);

@@ -8,7 +8,10 @@
 
 #include "base/base.h"
 
-/* Names come from the input and must not control a terminal. */
+/*
+ * Escapes control characters: names come from the input and must not control a
+ * terminal.
+ */
 static void
 escape_controls(const char *from, char *to, size_t size)
 {
@@ -30,7 +33,7 @@ escape_controls(const char *from, char *to, size_t size)
 	*to = '\0';
 }
 
-/* The length of the option's name after a brace; 0: it is none. */
+/* The length of the option's name after a brace; 0: not an option. */
 static size_t
 option_length(const char *text)
 {
@@ -42,8 +45,8 @@ option_length(const char *text)
 }
 
 /*
- * Only in what the library says: {main} in a name of the input is no option. A
- * text that is too long is cut.
+ * Spells the options in fmt, which is the library's own text: {main} in a name
+ * of the input is not an option. A text that is too long is cut.
  */
 static void
 spell_options(
@@ -98,7 +101,9 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 
 const char cg_confined[] = "the sandbox does not allow it";
 
-/* Sandboxes do not apply to access(). */
+/*
+ * access() shows that the mode allows it: sandboxes do not apply to access().
+ */
 const char *
 cg_open_error(const char *path)
 {

@@ -7,7 +7,10 @@
 
 #include "base/load.h"
 
-/* POSIX says that a function's address fits: dlsym() gives it as this. */
+/*
+ * POSIX guarantees that a function's address fits into the pointer that
+ * dlsym() returns.
+ */
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "addresses");
 
 const char *
@@ -27,7 +30,7 @@ cg_load(
 		memcpy((char *)functions + i * sizeof(address), &address,
 		    sizeof(address));
 	}
-	/* After a failure this would free the reason. */
+	/* Only on success: after a failure this would free the reason. */
 	if (!reason)
 		(void)dlclose(library);
 	return reason;

@@ -20,10 +20,10 @@
 #define CG_LOAD_NAME(name) #name,
 
 /*
- * Loads the library of that soname and stores the addresses of count functions
- * in functions, an array of pointers to functions or a struct of them. Returns
- * NULL, or the reason of a failure, which lives until the next call of
- * dlopen() and the like in this thread. A library stays loaded.
+ * Loads the library with that soname and stores the addresses of count
+ * functions in functions, an array of pointers to functions or a struct of
+ * them. Returns NULL, or the reason of a failure, which is valid until the
+ * next dlopen() or similar call in this thread. A library stays loaded.
  */
 const char *cg_load(const char *soname, const char *const *name, size_t count,
     void *functions);

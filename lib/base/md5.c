@@ -1,6 +1,6 @@
 /*
- * md5.c - MD5 (RFC 1321): formats identify sources and names by it. It does not
- * show that anything is genuine.
+ * md5.c - MD5 (RFC 1321): formats identify sources and names by it. It gives
+ * no security.
  */
 #include "base/base.h"
 

@@ -1,6 +1,4 @@
-/*
- * nearest.c - which of some words a misspelt one means.
- */
+/* nearest.c - finds the word that a misspelt one means. */
 #include <string.h>
 
 #include "base/base.h"
@@ -17,9 +15,9 @@ least(size_t a, size_t b, size_t c)
 }
 
 /*
- * How many letters were added, left out, replaced or swapped with the next one
- * between two words of at most WORD_MAX bytes (the optimal string alignment
- * distance).
+ * The number of letters that are added, missing, replaced or swapped with the
+ * next one, between two words of at most WORD_MAX bytes (the optimal string
+ * alignment distance).
  */
 static size_t
 distance(struct cg_slice a, struct cg_slice b)
@@ -58,7 +56,7 @@ cg_nearest_offer(struct cg_nearest *nearest, const char *word)
 	if (nearest->to.len > WORD_MAX || other.len > WORD_MAX)
 		return;
 	apart = distance(nearest->to, other);
-	/* As long as most of both is the same. */
+	/* Most letters of both words must agree. */
 	if (apart > CG_NEAREST_MAX || apart * 2 >= nearest->to.len ||
 	    apart * 2 >= other.len ||
 	    (nearest->word && apart >= nearest->apart))

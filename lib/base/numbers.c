@@ -1,6 +1,6 @@
 /*
- * numbers.c - a list of numbers in few bytes: small ones take one, each seven
- * bits more another one.
+ * numbers.c - a list of numbers in few bytes: each byte has seven bits, so
+ * small numbers take one byte.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
- * platform.h - what systems do in different ways, or only some of them.
+ * platform.h - differences between systems.
  *
  * Everything else in lib and cmd is C11 and POSIX.1-2008, with the overflow
  * builtins of gcc and clang. The file name of libxml2 and libarchive (load.h)
@@ -38,7 +38,7 @@
 
 /* ---- Memory --------------------------------------------------------------- */
 
-/* Bytes of memory that the machine has; 0: unknown. */
+/* The machine's memory in bytes; 0: unknown. */
 static inline uint64_t
 cg_physical_memory(void)
 {
@@ -51,7 +51,10 @@ cg_physical_memory(void)
 #endif
 }
 
-/* The address sanitizer maps terabytes: a limit of addresses ends it. */
+/*
+ * The address sanitizer maps terabytes of address space: a limit on it would
+ * end the process.
+ */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define CG_SANITIZED 1
@@ -66,7 +69,10 @@ cg_physical_memory(void)
 
 /* ---- Directories --------------------------------------------------------- */
 
-/* How a directory is opened in which files are opened, but not listed. */
+/*
+ * The flags to open a directory in which files are opened by name, but which
+ * is not listed.
+ */
 #if defined(O_SEARCH)
 #define CG_O_SEARCH O_SEARCH
 #elif defined(O_PATH)
@@ -79,7 +85,7 @@ cg_physical_memory(void)
 
 /* ---- Advice: ignored where the system does not take it ------------------- */
 
-/* The memory will be used: huge pages cost fewer page faults. */
+/* Advises that the memory will be used: huge pages cause fewer page faults. */
 static inline void
 cg_advise_huge(void *memory, size_t size)
 {
@@ -90,7 +96,7 @@ cg_advise_huge(void *memory, size_t size)
 #endif
 }
 
-/* The file will be read from its begin to its end. */
+/* Advises that the file will be read sequentially. */
 static inline void
 cg_advise_sequential(int fd)
 {
@@ -103,7 +109,7 @@ cg_advise_sequential(int fd)
 
 /* ---- Files ---------------------------------------------------------------- */
 
-/* When the file was last changed. */
+/* The time when the file was last modified. */
 static inline struct timespec
 cg_mtime(const struct stat *info)
 {

@@ -1,5 +1,5 @@
 /*
- * scope.c - memory that is freed all at once, when what it was for has ended.
+ * scope.c - memory that is freed all at once, at the end of its scope.
  *
  * Each allocation is a node of a list, so that a large one can be resized in
  * place by realloc(), or freed early. A node without memory calls a function.

@@ -1,6 +1,4 @@
-/*
- * slots.c - hash tables of what has an id: frames, nodes, sums of rows.
- */
+/* slots.c - hash tables of items with ids: frames, nodes, sums of rows. */
 #include <stdlib.h>
 #include <string.h>
 

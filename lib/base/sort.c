@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-#define FEW 16       /* elements: insertion is faster than other ways */
-#define WIDTH_MAX 64 /* of an element that is inserted */
+#define FEW 16       /* elements: up to this number insertion sort is faster */
+#define WIDTH_MAX 64 /* maximum size of an element for it */
 
 /* Moves the element at offset from down to offset to. */
 static void
@@ -56,7 +56,7 @@ cg_sort(void *array, size_t count, size_t width,
 #define DIGIT 8
 #define DIGITS (1U << DIGIT)
 
-/* An array whose elements have a number each. */
+/* An array whose elements have a numeric key each. */
 struct keyed {
 	char *at;
 	size_t count, width;

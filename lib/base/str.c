@@ -1,8 +1,9 @@
 /*
  * str.c - interned strings, and a hash table from numbers to numbers.
  *
- * To intern a million strings five times takes 0.6 s, and 1.8 s with json-c's
- * hash table (lh_kchar_table_new), which needs an allocation for each.
+ * Interning a million strings five times takes 0.6 s; it takes 1.8 s with
+ * json-c's hash table (lh_kchar_table_new), which needs an allocation for each
+ * string.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,9 @@ struct cg_str_entry {
 /* ---- SipHash-1-3 -------------------------------------------------------- */
 
 /*
- * A keyed hash: who does not know the key cannot construct texts that collide,
- * whatever they are. Source: Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF", 2012, with one round for each word and three at the end.
+ * A keyed hash: without the key, nobody can construct texts that collide.
+ * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012,
+ * with one round for each word and three at the end.
  */
 struct sip {
 	uint64_t a, b, c, d;
@@ -104,7 +105,7 @@ same_text(const struct cg_str_entry *entry, struct cg_slice text)
 	       memcmp(entry->ptr, text.ptr, text.len) == 0;
 }
 
-/* Looks the text up in the slots; 0 if it is not there. */
+/* The string with that text in the slots; 0 if there is none. */
 static cg_str
 find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
@@ -117,7 +118,7 @@ find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	return id;
 }
 
-/* Makes slots again that were dropped. */
+/* Makes the slots again after they were dropped. */
 static bool
 list_strs(struct cg_strs *strs)
 {
@@ -135,8 +136,8 @@ list_strs(struct cg_strs *strs)
 }
 
 /*
- * Readers add names again with each sample that has them. For one that is long,
- * and is the table's own copy, the hash is not calculated again.
+ * Minimum size of long texts. Readers add names again with each sample; if a
+ * long one is the table's own copy, its hash is not calculated again.
  */
 #define LONG 512 /* bytes */
 
@@ -149,7 +150,7 @@ find_long(const struct cg_strs *strs, struct cg_slice text)
 	return id != 0 && strs->entry[id].len == text.len ? id : 0;
 }
 
-/* The copy becomes the next entry. */
+/* Records the copy of a long text, which becomes the next entry. */
 static bool
 note_long(struct cg_strs *strs, const char *copy, size_t len)
 {
@@ -163,7 +164,7 @@ note_long(struct cg_strs *strs, const char *copy, size_t len)
 	return id != NULL;
 }
 
-/* Adds a string that is not there; CG_STR_NONE: out of memory. */
+/* Adds a new string; CG_STR_NONE: out of memory. */
 static cg_str
 new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
@@ -236,8 +237,9 @@ cg_strs_free(struct cg_strs *strs)
 }
 
 /*
- * Sixteen neighbouring keys stay neighbours, because ids that are used together
- * are often close: a lookup in a table of millions is then rarely a cache miss.
+ * The first slot to try for a key. Sixteen neighbouring keys stay neighbours,
+ * because ids that are used together are often close: a lookup in a table of
+ * millions is then rarely a cache miss.
  */
 static size_t
 map_begin(const struct cg_map_table *map, uint64_t key)
@@ -280,8 +282,8 @@ map_rehash(struct cg_map_table *map, size_t slots)
 }
 
 /*
- * Doubles the array of small keys beyond the size of the table if an eighth of
- * its keys exist: it then takes less memory than the table would.
+ * Doubles the array of small keys, beyond the size of the table, if an eighth
+ * of its keys exist: the array then takes less memory than the table would.
  */
 static bool
 map_widen(struct cg_map_table *map)
@@ -393,7 +395,10 @@ cg_map_free(struct cg_map *map)
 	map->table = NULL;
 }
 
-/* Most differ in the top of the last word: fold it before multiplying. */
+/*
+ * Most names differ in the top bytes of the last word: fold these down before
+ * multiplying.
+ */
 uint32_t
 cg_hash_ends(struct cg_slice name)
 {

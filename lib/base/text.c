@@ -11,7 +11,10 @@ cg_slice(const char *string)
 	return (struct cg_slice){ string, strlen(string) };
 }
 
-/* memcmp() and memchr() must not get NULL, which an empty slice may have. */
+/*
+ * Checks for empty slices, whose pointer may be NULL: memcmp() and memchr()
+ * must not get NULL.
+ */
 int
 cg_compare(struct cg_slice a, struct cg_slice b)
 {
@@ -226,7 +229,7 @@ cg_take_fixed(struct cg_slice *slice, unsigned digits, uint64_t *number)
 
 	if (rest.len == 0 || !is_digit(*rest.ptr))
 		return false;
-	/* Not hexadecimal. */
+	/* Hexadecimal numbers are not allowed here. */
 	if (cg_starts(rest, "0x"))
 		value = 0;
 	else if (!cg_take_u64(&rest, &value) ||
@@ -256,7 +259,7 @@ cg_get_hex(const char *text, uint64_t *number)
 	static const char digits[] = "0123456789abcdef";
 	uint64_t value = 0;
 
-	/* Whether a digit is a letter is unpredictable: no branch. */
+	/* Whether a digit is a letter is unpredictable, so avoid a branch. */
 	for (; value <= UINT64_MAX >> 4; text++) {
 		unsigned c = (unsigned char)*text;
 		unsigned digit = ((c & 0xf) + 9 * (c >> 6)) & 0xf;
@@ -276,7 +279,7 @@ cg_get_u64(struct cg_slice text, uint64_t *number)
 	size_t i = 0;
 	unsigned digit;
 
-	/* So few digits cannot overflow. */
+	/* Fewer than 20 digits cannot overflow. */
 	if (text.len < 20) {
 		for (;
 		     i < text.len && (digit = (unsigned)text.ptr[i] - '0') < 10;
@@ -326,7 +329,7 @@ cg_find(struct cg_slice text, const char *what)
 	size_t len = strlen(what);
 
 	if (text.len < len)
-		return NULL; /* also of no text, a null pointer */
+		return NULL; /* also for an empty text (NULL) */
 	for (end = at + text.len; (size_t)(end - at) >= len; at++) {
 		at = memchr(at, *what, (size_t)(end - at) - len + 1);
 		if (!at || memcmp(at, what, len) == 0)
@@ -335,7 +338,7 @@ cg_find(struct cg_slice text, const char *what)
 	return NULL;
 }
 
-/* All eight. */
+/* Writes all eight digits. */
 static char *
 put_all_digits(char *to, uint64_t digits)
 {
@@ -382,7 +385,7 @@ cg_format_fixed(char *to, int64_t value, unsigned digits)
 	return to;
 }
 
-/* The same for hex digits of 32 bits. */
+/* Eight hex digits of a number of 32 bits as bytes of a word. */
 static uint64_t
 hex_digits_of(uint64_t value)
 {

@@ -20,7 +20,10 @@ cg_wide_multiply_portable(uint64_t a, uint64_t b)
 	};
 }
 
-/* Long division in base 2: the rest, then the low bits, one at a time. */
+/*
+ * Long division in base 2: first the high bits as remainder, then the low bits
+ * one at a time.
+ */
 uint64_t
 cg_wide_divide_portable(struct cg_wide a, uint64_t divisor, uint64_t *rest)
 {
@@ -129,12 +132,15 @@ cg_wide_add_product(
 	    magnitude((uint64_t)factor, factor_negative));
 	struct cg_wide total;
 
-	/* At most 2^127 - 2^63, so that its sign is right. */
+	/* The magnitude is at most 2^127 - 2^63, so the sign is right. */
 	if (value_negative != factor_negative)
 		term = negate(term);
 	total.high = sum->high + term.high +
 		     __builtin_add_overflow(sum->low, term.low, &total.low);
-	/* Overflow: both terms have the same sign, and the sum the other. */
+	/*
+	 * Overflow: both terms have the same sign, and the sum has the other
+	 * one.
+	 */
 	if (((sum->high ^ total.high) & (term.high ^ total.high)) >> 63)
 		return false;
 	*sum = total;

@@ -20,16 +20,17 @@ struct cg_wide cg_wide_multiply(uint64_t a, uint64_t b);
 struct cg_wide cg_wide_multiply_portable(uint64_t a, uint64_t b);
 
 /*
- * a / divisor, rounded down, and its rest. The quotient must fit: a.high is
- * less than divisor.
+ * a / divisor, rounded down, and the remainder. The quotient must fit: a.high
+ * is less than divisor.
  */
 uint64_t cg_wide_divide(struct cg_wide a, uint64_t divisor, uint64_t *rest);
 uint64_t cg_wide_divide_portable(
     struct cg_wide a, uint64_t divisor, uint64_t *rest);
 
 /*
- * (a * b + plus) / divisor, rounded down, and its rest; false if the quotient
- * needs more than 64 bits. cg_mul_div() is the public call for plus = 0.
+ * (a * b + plus) / divisor, rounded down, and the remainder; false if the
+ * quotient needs more than 64 bits. cg_mul_div() is the public call for plus =
+ * 0.
  */
 bool cg_wide_scale(uint64_t a, uint64_t b, uint64_t plus, uint64_t divisor,
     uint64_t *quotient, uint64_t *rest);
