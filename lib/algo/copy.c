@@ -117,7 +117,7 @@ copy_nodes(struct cg_copy *copy)
 	}
 }
 
-/* False: out of memory. */
+/* Copies all sets of labels; false: out of memory. */
 static bool
 copy_labels(struct cg_copy *copy)
 {
@@ -142,14 +142,14 @@ copy_labels(struct cg_copy *copy)
 
 /*
  * Multiplies the magnitude of a cost by to / from; false if it does not fit.
- * Quotients are rounded down, those of negative costs away from zero. The rest
- * of a self cost goes to the next one, so that their sum stays exact; other
- * costs are rounded to the nearest.
+ * Quotients are rounded down, those of negative costs away from zero. The
+ * remainder of a self cost is carried to the next one, so that their sum stays
+ * exact; other costs are rounded to the nearest.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 {
-	uint64_t last = change->from - 1; /* the greatest rest */
+	uint64_t last = change->from - 1; /* the greatest remainder */
 	uint64_t rest = self ? change->rest : change->from / 2;
 
 	/* -x / from rounded down is -((x + from - 1) / from). */
@@ -178,7 +178,10 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 	return size <= (uint64_t)INT64_MAX + negative;
 }
 
-/* A cost vector in columns of the other graph; self: of a row, not a call. */
+/*
+ * Converts costs to the columns of the other graph; self: they belong to a
+ * row, not to a call.
+ */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
 {
@@ -309,7 +312,10 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 	}
 }
 
-/* Stacks that repeat the rows are not copied with these: is it their word? */
+/*
+ * True if the description states that stacks are an estimate: stacks that
+ * repeat rows are not copied, nor is that description.
+ */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)
 {
@@ -355,7 +361,10 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 		copy_stacks(copy, part);
 }
 
-/* Tracks of several inputs may have the same numbers: each is a new one. */
+/*
+ * Copies a track as a new one, as tracks of several inputs may have the same
+ * numbers.
+ */
 static void
 copy_track(struct cg_copy *copy, size_t number)
 {
@@ -372,7 +381,7 @@ copy_track(struct cg_copy *copy, size_t number)
 	while (moments && cg_next_moment(moments, &moment)) {
 		cg_node node = copy->node[moment.node];
 
-		/* Where no frame is left nothing runs. */
+		/* If no frame is left, nothing runs. */
 		if (track->spans && node == CG_NO_NODE)
 			node = 0;
 		if (node == CG_NO_NODE ||

@@ -1,8 +1,8 @@
 /*
- * cut.c - keeps what was between two times (--between).
+ * cut.c - keeps the part of a graph between two times (--between).
  *
- * The sums are made again of the moments in between. A sample whose cost is time
- * lasts so long: it is cut at the edges, as calls are.
+ * The sums are computed again from the moments in between. If costs are times,
+ * a sample lasts as long as it cost, and is cut at the edges, as calls are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +24,16 @@ struct cut {
 	uint32_t *axis_of;   /* by track */
 	struct cg_map axes;  /* input -> its axis + 1 */
 	struct cg_map first; /* part << 32 | leaf -> its first stack + 1 */
-	uint64_t *cost;      /* of a moment, cut */
+	uint64_t *cost;      /* scratch: cost of a moment after cutting */
 	size_t time;         /* event whose costs are times of the track */
 	cg_node *path;
 	size_t path_cap;
 	int64_t from_time, to_time; /* on the axis of the current track */
 };
 
-/* ---- What --between says ------------------------------------------------- */
+/* ---- Option --between ---------------------------------------------------- */
 
-/* "2", "0.5", "10%"; nothing leaves the edge as it is. */
+/* Parses an edge: "2", "0.5", "10%"; an empty text leaves it unset. */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
 {
@@ -65,7 +65,10 @@ cg_between_parse(struct cg_between *between, const char *text)
 
 /* ---- Axes ---------------------------------------------------------------- */
 
-/* Threads of an input share an axis, unless it is not one of time. */
+/*
+ * Finds the axes. The tracks of an input share one axis, unless their unit is
+ * not a time.
+ */
 static bool
 find_axes(struct cut *cut)
 {
@@ -99,7 +102,10 @@ find_axes(struct cut *cut)
 	return true;
 }
 
-/* Where an edge is on the axis of a track; fallback if none was given. */
+/*
+ * The position of an edge on the axis of a track; fallback if it was not
+ * given.
+ */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
     int64_t fallback)
@@ -170,7 +176,7 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* How long a sample lasts: its cost, if that is time. */
+/* The duration of a sample: its cost, if that is a time. */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
@@ -182,7 +188,7 @@ length_of(const struct cut *cut, const struct cg_track *track,
 		   : 0;
 }
 
-/* Of a sample that has begun before, only its time is in between. */
+/* Cuts a sample. Of one that began before, only the time is in between. */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
@@ -215,7 +221,7 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* A call that was in between, as readers of calls add it. */
+/* Counts a call in between, in the same way as readers of calls add it. */
 static void
 count_call(struct cut *cut, cg_node node)
 {
@@ -255,7 +261,7 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 	return true;
 }
 
-/* What the stack cost in between. */
+/* Adds the cost of a span of a stack in between. */
 static void
 cut_span(
     struct cut *cut, const struct cg_track *track, struct cg_time_span span)
@@ -286,7 +292,7 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 	return moments != NULL;
 }
 
-/* Copies the moments in between, and counts the calls that were there. */
+/* Copies the moments in between, and counts the calls among them. */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)
 {
@@ -294,7 +300,7 @@ cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)
 	cg_node last = 0;
 	bool ok = true, more = true, in = false;
 
-	/* Calls that last beyond the last moment end with the track. */
+	/* Calls that are open at the last moment end with the track. */
 	while (ok && more) {
 		more = cg_next_moment(moments, &moment);
 		if (!more)
@@ -330,7 +336,7 @@ cut_track(struct cut *cut, size_t number)
 	cut->from_time =
 	    place_edge(cut, number, &cut->between->from, track.begin);
 	cut->to_time = place_edge(cut, number, &cut->between->to, INT64_MAX);
-	/* The last sample is part of the whole. */
+	/* The whole track includes its last sample. */
 	if (cut->to_time >= cut->axis[cut->axis_of[number]].end)
 		cut->to_time = INT64_MAX;
 	cut->time = cg_span_event(cut->from, &track);
@@ -376,7 +382,7 @@ close_cut(struct cut *cut)
 	cg_copy_close(&cut->copy);
 }
 
-/* Costs that have no time are in no time between two others. */
+/* Warns of costs without a time, which are dropped. */
 static bool
 tell_untimed(const struct cut *cut)
 {

@@ -1,6 +1,6 @@
 /*
  * cycles.c - strongly connected components by Tarjan's algorithm. It is not
- * recursive: a chain of a million calls must not overflow our stack.
+ * recursive: a chain of a million calls must not overflow the stack.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct tarjan {
 	uint32_t depth, open, found, count;
 };
 
-/* The component is complete: no vertex takes its index any more. */
+/* The component is complete: its vertices are no longer considered. */
 #define CLOSED UINT32_MAX
 
 static void
@@ -39,7 +39,10 @@ lower(struct vertex *vertex, uint32_t index)
 		vertex->low = index;
 }
 
-/* All edges of the vertex were followed: closes its component if complete. */
+/*
+ * Leaves a vertex whose edges were all followed: closes its component if it is
+ * complete.
+ */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)
 {

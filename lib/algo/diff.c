@@ -1,10 +1,10 @@
 /*
- * diff.c - the difference of two graphs, as a graph; or both side by side, for
+ * diff.c - the difference of two graphs as a graph, or both side by side, for
  * targets without negative costs.
  *
- * Costs of rows, calls and stacks are all sums: they are subtracted row by row.
- * Addresses of two builds cannot be compared and are dropped. Counts of calls
- * cannot be negative: the result has those of the profile after.
+ * Costs of rows, calls and stacks are subtracted row by row. Addresses of two
+ * builds cannot be compared and are dropped. Counts of calls cannot be
+ * negative: the result has those of the profile after.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 enum { BEFORE, AFTER };
 static const char *const suffix[2] = { "_before", "_after" };
 
-#define NAME_MAX_LEN 256 /* of events side by side */
+#define NAME_MAX_LEN 256 /* maximum length of names of events side by side */
 #define FORMULA_MAX 4096
 
 /* ---- Events ------------------------------------------------------------- */
@@ -31,7 +31,10 @@ find_event(const struct cg_graph *graph, const char *name)
 	return i;
 }
 
-/* Adds the column of an event that both have, or two columns side by side. */
+/*
+ * Adds the column of an event that both profiles have, or two columns side by
+ * side.
+ */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 {
@@ -58,7 +61,7 @@ add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 		copy[BEFORE].change[at[BEFORE]].minus = true;
 		return;
 	}
-	/* Programs show and sort by the first event: after comes first. */
+	/* Viewers show and sort by the first event, so after comes first. */
 	for (int s = AFTER; s >= BEFORE; s--) {
 		struct cg_event one = event;
 

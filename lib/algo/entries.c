@@ -1,15 +1,16 @@
 /*
- * entries.c - calls from the unknown caller to functions that began an input.
+ * entries.c - adds calls from the unknown caller to functions that began an
+ * input.
  *
- * KCachegrind and gprof2dot take the inclusive cost of a called function from
- * its calls, that of another from its self cost and its callees. A function
- * that is called in one input and begins another, as clone() does in the files
- * of Callgrind's --separate-threads, has calls in the sum of both, but these
- * lack the cost of the second input. A call from the unknown caller makes up
- * for it. Its count is 0: no input has counted it.
+ * KCachegrind and gprof2dot compute the inclusive cost of a function that is
+ * called from its calls, and that of other functions from their self cost and
+ * callees. A function may be called in one input and begin another, as clone()
+ * does in the files of Callgrind's --separate-threads. In the sum its calls
+ * lack the cost of the second input. A call from the unknown caller adds this
+ * cost, with count 0, as no input has counted the call.
  *
  * Members of cycles need no such call: their inclusive cost is that of the
- * cycle, which no tool takes from calls.
+ * cycle, which no tool computes from calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 struct entries {
 	struct cg_graph *graph;
 	struct cg_rows *rows;
-	struct cg_sums *sums; /* for cycles */
+	struct cg_sums *sums; /* used for cycles */
 	size_t events;
 	uint64_t *own;   /* [fn * events + event]: self cost and callees, */
 	uint64_t *in;    /* ... calls from others; UINT64_MAX: too large */
@@ -36,7 +37,10 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 	}
 }
 
-/* Adds a run's own costs: those that it states, else self costs and calls. */
+/*
+ * Adds a run's own costs: the inclusive cost that it states, else its self
+ * cost and its calls.
+ */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
 {
@@ -65,7 +69,10 @@ note_run(struct entries *entries, const struct cg_run *run)
 	return true;
 }
 
-/* Sets cost to what the calls of fn lack; returns the number of columns. */
+/*
+ * Sets cost to the inclusive cost that the calls of fn lack; returns the
+ * number of columns.
+ */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
 {
@@ -102,7 +109,7 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 	return run && cg_run_add_call(entries->graph, run, &call);
 }
 
-/* Adding runs does not change run_order. */
+/* Adds the calls of a part. Adding runs does not change run_order. */
 static bool
 add_part(struct entries *entries, cg_part part)
 {
@@ -138,7 +145,7 @@ open_entries(struct entries *entries)
 	       entries->called && entries->run;
 }
 
-/* Is there a call with an inclusive cost that the input states? */
+/* True if a call has an inclusive cost that the input states. */
 static bool
 has_stated(const struct cg_graph *graph)
 {

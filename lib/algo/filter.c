@@ -1,11 +1,12 @@
 /*
- * filter.c - makes a graph of what the filters by function keep of another.
+ * filter.c - applies filters by function: makes a new graph.
  *
- * A frame is kept or dropped by itself, what is above and below it on the stack
- * by the outermost or innermost frame that matches. So a stack's new leaf
- * follows from its nodes from the root up, once for each node. The order is
- * pprof's: --focus and --ignore see all frames, then --hide and --show drop
- * some, then --show-from and --prune-from cut what is left.
+ * Some filters keep or drop single frames. Others keep or drop all frames
+ * above or below the outermost or innermost frame that matches. The new leaf
+ * of a stack thus follows from its nodes from the root up, and is computed
+ * once for each node. The order is pprof's: --focus and --ignore see all
+ * frames, then --hide and --show drop some, then --show-from and --prune-from
+ * cut the rest.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,15 +19,18 @@
 #define UNKNOWN "[unknown]"
 #define BIT(kind) (1u << (kind))
 
-/* What the frames of a node and below it have come to, by old node. */
+/*
+ * The state of filtering after the frames from the root to a node; by old
+ * node.
+ */
 struct path {
-	cg_node last;         /* the innermost visible frame, or 0 */
-	cg_node below;        /* the visible frame below the node, or 0 */
-	cg_node end;          /* where --prune-from ends the stack, or 0 */
-	cg_node new;          /* of a visible frame, once it is needed; or 0 */
+	cg_node last;  /* the innermost visible frame, or 0 */
+	cg_node below; /* the visible frame below the node, or 0 */
+	cg_node end;   /* the node where --prune-from ends the stack, or 0 */
+	cg_node new;   /* new node of a visible frame, added on demand; or 0 */
 	unsigned seen : 30;   /* kinds that frames have matched */
-	unsigned based : 1;   /* a frame of its physical one is visible */
-	unsigned inlined : 1; /* into a visible frame */
+	unsigned based : 1;   /* its physical frame has a visible frame */
+	unsigned inlined : 1; /* inlined into a visible frame */
 };
 
 struct filtering {
@@ -34,11 +38,11 @@ struct filtering {
 	struct cg_copy copy;
 	unsigned *matched; /* by fn: see cg_filters_match() */
 	bool *united;      /* by fn: calls of itself are dropped */
-	bool *hidden;      /* by fn: of calls without stacks */
+	bool *hidden;      /* by fn: hidden, for calls without stacks */
 	struct path *path; /* by old node */
 	cg_node *rise;     /* frames to be added, the outermost last */
 	size_t rises, rise_cap;
-	char *text; /* of a new name */
+	char *text; /* scratch for a new name */
 	size_t text_cap;
 };
 
@@ -53,7 +57,7 @@ add_named(
 	return cg_add_fn(f->copy.to, name, file, object);
 }
 
-/* The function that stands for all of its file, object or class. */
+/* Maps a function to the one that represents its file, object or class. */
 static void
 map_fn(struct filtering *f, cg_fn fn)
 {
@@ -91,7 +95,7 @@ map_fn(struct filtering *f, cg_fn fn)
 	cg_copy_fn(&f->copy, fn, fn);
 }
 
-/* "parse parse.c:12": a function of its own for each line. */
+/* Adds a function for a single line: "parse parse.c:12". */
 static cg_fn
 add_line_fn(struct filtering *f, cg_fn fn, const struct cg_pos *pos)
 {
@@ -188,14 +192,14 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 		pos = old->pos;
 		pos.file = f->copy.file[pos.file];
 	}
-	/* Of several calls the innermost tells the place. */
+	/* Of several recursive calls the innermost one has the position. */
 	if (parent != 0 && f->united[old->fn] &&
 	    cg_frame_of(to->graph, parent)->fn == fn)
 		parent = to->graph->node[parent].parent;
 	return cg_add_frame(to, parent, fn, &pos, f->path[node].inlined);
 }
 
-/* The new node of a visible frame. */
+/* The new node of a visible frame; adds it on demand. */
 static cg_node
 add_path(struct filtering *f, cg_node node)
 {
@@ -228,7 +232,9 @@ map_node(struct filtering *f, cg_node node)
 	f->copy.node[node] = end ? add_path(f, end) : CG_NO_NODE;
 }
 
-/* Calls in the order of time begin and end in any frame. */
+/*
+ * Maps all nodes for a timeline of calls, as calls begin and end in any frame.
+ */
 static void
 map_moments(struct filtering *f, size_t track)
 {
@@ -240,7 +246,7 @@ map_moments(struct filtering *f, size_t track)
 	cg_moments_free(moments);
 }
 
-/* Parents have lower numbers than their children. */
+/* Maps nodes in order: parents have lower numbers than their children. */
 static void
 map_nodes(struct filtering *f)
 {
@@ -252,12 +258,12 @@ map_nodes(struct filtering *f)
 		map_node(f, from->stack[i].leaf);
 	for (size_t i = 0; i < from->tracks; i++)
 		map_moments(f, i);
-	/* Samples without a stack: nothing in them matches. */
+	/* Samples without a stack do not match any filter. */
 	f->copy.node[0] = cg_filters_stacked(f->filters) ? CG_NO_NODE : 0;
 	f->copy.mapped = true;
 }
 
-/* ---- What is kept -------------------------------------------------------- */
+/* ---- Kept costs ---------------------------------------------------------- */
 
 static uint64_t
 total_of(const struct cg_graph *graph, size_t event)
@@ -271,7 +277,7 @@ total_of(const struct cg_graph *graph, size_t event)
 	return sum;
 }
 
-/* Tells how much of each event is left, unless all of it is. */
+/* Notes the percentage of each event that is left, unless everything is. */
 static void
 tell_share(const struct cg_graph *from, const struct cg_graph *to)
 {
@@ -288,7 +294,10 @@ tell_share(const struct cg_graph *from, const struct cg_graph *to)
 
 /* ---- The graph ----------------------------------------------------------- */
 
-/* Inclusive costs of several functions are not that of the one they become. */
+/*
+ * True if functions are merged: their stated inclusive costs are not valid for
+ * the merged function.
+ */
 static bool
 unites(const struct cg_filters *filters)
 {
@@ -333,7 +342,7 @@ fill(struct filtering *f)
 	return cg_copy_rows(&f->copy);
 }
 
-/* Does a hidden function call one that is visible? */
+/* True if a hidden function calls a visible one. */
 static bool
 calls_visible(const struct cg_graph *graph, const bool *hidden,
     struct cg_rows *rows, cg_part part)

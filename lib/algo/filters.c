@@ -1,10 +1,10 @@
 /*
- * filters.c - what the filters by function say: the options, and which
- * functions they match.
+ * filters.c - the options of filters by function, and the functions that they
+ * match.
  *
- * Names and meanings are those of pprof (profile/filter.go, profile/prune.go of
- * google/pprof); expressions are POSIX extended ones, found anywhere in the
- * text.
+ * Names and meanings are those of pprof (profile/filter.go, profile/prune.go
+ * of google/pprof); expressions are POSIX extended ones, which may match
+ * anywhere in the text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { BY_NAME = 1, BY_FILE = 2, BY_OBJECT = 4 };
 static const struct {
 	const char *name; /* of the option */
 	unsigned texts;
-	bool stacks; /* on calls alone it would be an estimate */
+	bool stacks; /* with calls alone it would be an estimate */
 } kinds[CG_FILTER_KINDS] = {
 	[CG_FOCUS] = { "focus", BY_NAME | BY_FILE | BY_OBJECT, true },
 	[CG_IGNORE] = { "ignore", BY_NAME | BY_FILE | BY_OBJECT, true },
@@ -163,7 +163,7 @@ cg_filters_match(
 
 /* ---- Classes ------------------------------------------------------------- */
 
-/* What compilers append to the names of clones: "f.part.0". */
+/* Removes the suffix that compilers append to names of clones: "f.part.0". */
 static struct cg_slice
 cut_clone(struct cg_slice name)
 {
@@ -183,8 +183,8 @@ cut_clone(struct cg_slice name)
 }
 
 /*
- * Nesting of brackets behind a character. Operators such as "operator<" are
- * names, and end the class before them.
+ * The nesting depth of brackets after character c. Operators such as
+ * "operator<" are names; they end the class before them.
  */
 static int
 nest(int depth, char c)
@@ -207,7 +207,7 @@ cg_class_of(struct cg_slice name)
 		char c = name.ptr[i];
 		bool outside = depth == 0 && i > 0;
 
-		/* Parameters follow; "(anonymous namespace)::f" begins so. */
+		/* Stop at parameters; "(anonymous namespace)::f" is not one. */
 		if (outside && c == '(' && name.ptr[i - 1] != ':' &&
 		    name.ptr[i - 1] != '.')
 			break;

@@ -1,8 +1,8 @@
 /*
  * filters.h - filters by function (--focus, --hide, --granularity and others).
  *
- *	filters.c  what they say, and which functions they match
- *	filter.c   the graph that they make of another
+ *	filters.c  parses them and matches functions
+ *	filter.c   applies them to a graph
  */
 #ifndef CG_FILTERS_H
 #define CG_FILTERS_H
@@ -33,8 +33,8 @@ struct cg_filters {
 void cg_filters_free(struct cg_filters *);
 /*
  * Sets the option of that name ("focus"); value is NULL for a flag. BAD: the
- * expression is invalid, why gets the reason. CHOICE: the value is none of the
- * possible ones.
+ * expression is invalid; why is set to the reason. CHOICE: the value is not
+ * one of those allowed.
  */
 enum cg_filter_error {
 	CG_FILTER_OK, CG_FILTER_NONE, CG_FILTER_TWICE, CG_FILTER_BAD,
@@ -42,13 +42,16 @@ enum cg_filter_error {
 };
 enum cg_filter_error cg_filters_set(struct cg_filters *, const char *name,
     const char *value, char *why, size_t size);
-/* Is there any? filters may be NULL. */
+/* True if any filter is set. filters may be NULL. */
 bool cg_filters_any(const struct cg_filters *);
 /* The first option that needs stacks, or NULL. */
 const char *cg_filters_stacked(const struct cg_filters *);
-/* The same, but for options that only tell which frames are visible. */
+/*
+ * The first option that needs stacks, ignoring those that only select visible
+ * frames; or NULL.
+ */
 const char *cg_filters_strict(const struct cg_filters *);
-/* Is a frame of a function that has matched so visible? */
+/* True if a frame of a function is visible; matched: cg_filters_match(). */
 bool cg_filters_show(const struct cg_filters *, unsigned matched);
 /* A bit for each kind whose expression matches the function. */
 unsigned cg_filters_match(
@@ -62,18 +65,18 @@ struct cg_slice cg_class_of(struct cg_slice name);
 /* ---- filter.c ----------------------------------------------------------- */
 
 /*
- * Can functions be hidden in a graph without stacks? They have to call hidden
- * ones only: then the costs of calls to them are costs of the callers. *can:
- * the answer. Returns CG_OK, or a reported failure.
+ * Sets *can to whether functions can be hidden in a graph without stacks: they
+ * must call only hidden functions; the cost of calls of them then becomes cost
+ * of the callers. Returns CG_OK, or a reported failure.
  */
 int cg_can_hide(
     const struct cg_graph *, const struct cg_filters *, bool *can);
 /*
- * Replaces *graph, which is sealed, by what the filters make of it, and notes
- * which share of the costs they keep. If one needs stacks, rows are dropped:
- * all costs have to be those of stacks; with by_calls, cg_can_hide() was true,
- * and rows are kept. Without filters, of a graph without rows, what no stack has
- * is dropped. Reports its failures.
+ * Applies the filters: replaces *graph, which is sealed, and notes the
+ * percentage of the costs that is kept. If a filter needs stacks, rows are
+ * dropped, so all costs must be costs of stacks; with by_calls, cg_can_hide()
+ * must have set *can, and rows are kept. Without filters, drops everything
+ * from a graph without rows that no stack refers to. Reports its failures.
  */
 int cg_graph_filter(
     struct cg_graph **graph, const struct cg_filters *, bool by_calls);

@@ -1,16 +1,16 @@
 /*
- * flow.c - how much of a cycle's cost passes through its members, by counts.
+ * flow.c - the cost that passes through members of a cycle, by counts.
  *
- * gprof knows what a cycle costs, and which calls enter it, but not what calls
- * between its members cost. As in gprof2dot, the cost follows the calls that
- * lead away from where the cycle is entered: each member has its self cost, its
- * calls out of the cycle, and a share of the members one call farther away, by
- * counts. Calls that lead back have nothing. What enters a member from outside
- * is not passed to its callers in the cycle.
+ * gprof knows the cost of a cycle and the calls that enter it, but not the
+ * cost of calls between its members. As in gprof2dot, the cost follows the
+ * calls that lead away from the member where the cycle is entered: each member
+ * has its self cost, its calls out of the cycle, and a share, by counts, of
+ * the members one call farther away. Calls that lead back have no cost. Cost
+ * that enters a member from outside is not passed to its callers in the cycle.
  *
  * gprof2dot does this once for each member that is entered, which takes too
- * long in large cycles. Here the cost follows the calls from one member: the
- * one that is entered most often.
+ * long in large cycles. Here the cost follows the calls from one member only:
+ * the one that is entered most often.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 struct cg_flow {
 	const struct cg_edges *edges;
-	uint32_t *rank;  /* by fn: 1 + calls from the entry; 0: no way */
+	uint32_t *rank;  /* by fn: 1 + distance from entry; 0: none */
 	uint32_t *order; /* functions with a rank, by rank */
 	size_t ranked;
 	uint64_t *into; /* by fn: calls from members of the rank before */
@@ -44,7 +44,7 @@ is_within(const struct cg_edges *edges, uint32_t from, uint32_t to)
 	       edges->cycle[from] == edges->cycle[to];
 }
 
-/* Breadth first. */
+/* Ranks members by a breadth-first search from the entry. */
 static void
 follow(struct cg_flow *flow)
 {
@@ -63,7 +63,10 @@ follow(struct cg_flow *flow)
 				flow->rank[to] = flow->rank[from] + 1;
 				flow->order[flow->ranked++] = to;
 			}
-			/* No overflow: calls of a function were summed. */
+			/*
+			 * No overflow: the calls of a function were summed
+			 * before.
+			 */
 			if (flow->rank[to] == flow->rank[from] + 1)
 				flow->into[to] += edges->count[e];
 		}

@@ -2,16 +2,16 @@
  * fold.c - converts call stacks to self costs, calls and inclusive costs.
  *
  * A function or a call that occurs twice on one stack counts once, so that the
- * inclusive cost of a recursive function is right. A call gets the call site of
- * its outermost occurrence.
+ * inclusive cost of a recursive function is right. A call gets the call site
+ * of its outermost occurrence.
  *
- * Programs that read the output sum calls themselves; for mutual recursion they
- * cannot tell what counts twice. So the second and deeper levels of a function
- * may become functions of their own, as with Callgrind's --separate-recs: then
- * no stack has two calls of the first level. If a function begins some stacks
- * and is called on others, all functions that begin stacks get calls from the
- * unknown caller, so that the calls of a function have its inclusive cost, as
- * KCachegrind expects.
+ * Programs that read the output sum calls themselves, and with mutual
+ * recursion they cannot know which costs count twice. So the second and deeper
+ * levels of a function may become functions of their own, as with Callgrind's
+ * --separate-recs: then no stack has two calls of the first level. If a
+ * function begins some stacks and is called on others, all functions that
+ * begin stacks get calls from the unknown caller, so that the calls of a
+ * function add up to its inclusive cost, as KCachegrind expects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,10 @@
 #include "algo/algo.h"
 #include "algo/row_sums.h"
 
-/* Rows that are summed before they go into the graph: they fit into a cache. */
+/*
+ * Number of rows that are summed before they are added to the graph: they fit
+ * into a cache.
+ */
 #define ROWS ((size_t)1 << 16)
 /*
  * Summing must pay: if the table filled after fewer than FEW rows for each sum,
@@ -31,27 +34,27 @@
 /* A frame on the path from the root to the current leaf. */
 struct open {
 	cg_node node;
-	cg_fn fn;                  /* of its level */
+	cg_fn fn;                  /* function of its recursion level */
 	bool first_fn, first_call; /* outermost on the path */
 	bool called;               /* by another function */
 	uint64_t samples;
 };
 
-#define NO_CALLER UINT32_MAX /* of the frame at the root */
+#define NO_CALLER UINT32_MAX /* caller of the frame at the root */
 
-/* A function that stands for a level of recursion of another. */
+/* A function that represents a recursion level of another. */
 struct level {
 	cg_fn fn, of_level;
 };
 
-/* A function on the path. */
+/* State of a function on the path. */
 struct state {
 	uint32_t open;      /* frames of the function, of any level */
 	uint32_t taken;     /* frames of this level */
 	uint32_t called;    /* ... that another function calls */
-	cg_fn caller;       /* of the outermost of these */
+	cg_fn caller;       /* of the outermost of these frames */
 	cg_part noted;      /* the last part whose calls were noted, + 1 */
-	uint32_t inclusive; /* index in the list of these, + 1; 0: none */
+	uint32_t inclusive; /* index in inclusive_fn, + 1; 0: none */
 };
 
 struct cg_fold {
@@ -65,8 +68,8 @@ struct cg_fold {
 	size_t depth, cap;
 	uint64_t *sum;     /* by depth: costs of the closed frames */
 	size_t sums;       /* allocated depth of sum */
-	size_t events;     /* it has room for so many */
-	cg_node *ancestor; /* from a stack up to the path */
+	size_t events;     /* number of columns of sum */
+	cg_node *ancestor; /* nodes from a stack's leaf up to the path */
 	size_t ancestor_cap;
 	struct state *state; /* by function */
 	size_t states;
@@ -75,16 +78,16 @@ struct cg_fold {
 	size_t level_count, level_cap;
 	struct cg_map level_ids; /* level << 32 | fn -> index in level, + 1 */
 	/*
-	 * Inclusive costs of the part: by index, of which function, and a row of
+	 * Inclusive costs of the part, by index: the function, and a row of
 	 * costs and repeats (cg_run_add_inclusive()).
 	 */
 	cg_fn *inclusive_fn;
 	uint64_t *inclusive;
 	size_t inclusives, inclusive_fn_cap, inclusive_cap;
-	struct cg_row_sums rows; /* not in the graph yet */
-	size_t most;             /* so many of them, and those of a queue */
-	size_t added;            /* how many rows are summed in these */
-	size_t at_once;          /* so many more are not summed */
+	struct cg_row_sums rows; /* rows that are not in the graph yet */
+	size_t most;             /* maximum number of rows, besides the queue */
+	size_t added;            /* number of rows summed in them */
+	size_t at_once;          /* number of rows that still bypass the sums */
 	struct cg_map called;    /* part << 32 | fn -> 1 if it has calls */
 	bool *sampled;           /* by part: calls are counted in samples */
 	size_t sampled_cap;
@@ -161,7 +164,10 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 	return of_level != 0 && grow_states(fold);
 }
 
-/* Functions may have got a file and lines since their levels were added. */
+/*
+ * Copies file and range to the functions of levels, as they may have been set
+ * after the levels were added.
+ */
 static void
 complete_levels(struct cg_fold *fold)
 {
@@ -285,7 +291,7 @@ part_fn(cg_part part, cg_fn fn)
 	return (uint64_t)part << 32 | fn;
 }
 
-/* What has to be known of a call when it is in the graph. */
+/* Records data of a call that is needed after the call is in the graph. */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 {
@@ -303,7 +309,7 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 	return true;
 }
 
-/* Moves the rows to the graph. */
+/* Moves the summed rows to the graph. */
 static bool
 put_rows(struct cg_fold *fold)
 {
@@ -382,14 +388,17 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 	return fold->inclusive + (*id - 1) * width;
 }
 
-/* Without costs there is no row: such a function cannot be written. */
+/*
+ * Adds the inclusive cost of a frame. Without costs there is no row: such a
+ * function cannot be written.
+ */
 static bool
 add_inclusive(
     struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 {
 	struct state *state = &fold->state[frame->fn];
 	size_t events = fold->graph->events, n = cg_cut_zeros(sum, events);
-	/* Has an outer frame that others call counted the samples? */
+	/* True if an outer frame that is called has counted the samples. */
 	bool repeats =
 	    frame->called && --state->called > 0 && frame->first_call;
 	uint64_t *to;
@@ -409,7 +418,7 @@ add_inclusive(
 	return false;
 }
 
-/* At the end of the part. */
+/* Adds inclusive costs to the rows, at the end of the part. */
 static bool
 put_inclusives(struct cg_fold *fold)
 {
@@ -488,8 +497,8 @@ node_at(const struct cg_fold *fold, size_t depth)
 }
 
 /*
- * Changes the path to lead to a leaf. Ids grow from the root to a leaf, so the
- * larger one of two nodes is not below the other.
+ * Changes the path so that it leads to a leaf. Ids grow from the root to a
+ * leaf, so the larger one of two nodes is not below the other.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
@@ -519,7 +528,10 @@ go_to(struct cg_fold *fold, cg_node leaf)
 
 /* ---- All stacks ---------------------------------------------------------- */
 
-/* A row without costs would mean code that never ran. */
+/*
+ * Adds the self costs of a stack. A row without costs would mean code that
+ * never ran, so none is added.
+ */
 static bool
 put_self(struct cg_fold *fold, struct cg_stack_entry *stack)
 {
@@ -573,7 +585,10 @@ fold_stacks(struct cg_fold *fold)
 	return ok && !fold->failed;
 }
 
-/* When no sample comes any more, which would be of another part. */
+/*
+ * Marks parts whose calls are counted in samples. Call it after the last
+ * sample, as it changes the current part.
+ */
 static void
 tell_sampled(struct cg_fold *fold)
 {
@@ -585,7 +600,7 @@ tell_sampled(struct cg_fold *fold)
 	}
 }
 
-/* Calls by the unknown caller, which do not count as calls by others. */
+/* Adds calls by the unknown caller, which do not count as calls by others. */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
 {
@@ -598,14 +613,14 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 			.frame = CG_NO_FRAME,
 			.callee = CG_NO_CALLEE };
 
-		/* Others have no row of inclusive costs. */
+		/* Functions without costs have no row of inclusive costs. */
 		if (cg_cut_zeros(root->cost, fold->roots.width) > 0)
 			ok = cg_row_put(graph, &key, root->count, NULL, 0);
 	}
 	return ok && cg_row_sums_put(&fold->roots, graph);
 }
 
-/* Does a function that begins stacks of a part have calls there, too? */
+/* True if a function that begins stacks of a part is also called in it. */
 static bool
 calls_root(const struct cg_fold *fold)
 {
@@ -663,7 +678,7 @@ cg_fold_some(struct cg_fold *fold)
 
 	if (ok)
 		cg_stacks_restart(fold->graph);
-	else /* no node can be added any more */
+	else /* no node may be added any more */
 		cg_build_nomem(fold->build);
 	return ok;
 }

@@ -1,17 +1,18 @@
 /*
  * guess.c - estimates call stacks from calls (--guess-stacks).
  *
- * Calls do not tell who called the caller. The estimate assumes that the cost
+ * Calls do not show who called the caller. The estimate assumes that the cost
  * of a function splits among its callers as the cost of its calls does: each
- * call path from a root gets the portion of a function that the calls on it
- * have in the cost of all calls of the function. The heaviest paths are
+ * call path from a root gets the portion of a function's cost that the calls
+ * on the path have in all calls of the function. The heaviest paths are
  * followed first, within bounds; a path does not enter a function twice. The
- * self cost of a function is then distributed among its paths in whole numbers,
- * so that sums stay exact.
+ * self cost of a function is then distributed among its paths in whole
+ * numbers, so that sums stay exact.
  *
- * Positions that the target has no place for are left out: then all rows of a
- * function are one. The others are many, so a row goes to at most one path for
- * each ROW_MIN that it has of the total, the heaviest paths first.
+ * Positions that the target cannot represent are dropped: then all rows of a
+ * function are one. Otherwise there are many rows, so a row goes to at most
+ * one path for each ROW_MIN of the total that it has, the heaviest paths
+ * first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,14 +21,14 @@
 #include "algo/algo.h"
 
 /*
- * Bounds of depth, of the number of paths, of a path's share of the total. Each
- * candidate may become a path, so more than PATHS_MAX are of no use.
+ * Bounds of depth, number of paths, and a path's share of the total. Each
+ * candidate may become a path, so at most PATHS_MAX candidates are kept.
  */
 #define DEPTH_MAX 128
 #define PATHS_MAX 200000
 #define SHARE_MIN 1e-6
 #define ROW_MIN 1e-5
-/* At most so many rows of a function times paths. */
+/* Bound of the rows of a function times its paths. */
 #define SPREAD_MAX 65536
 
 #define NO_PATH UINT32_MAX
@@ -59,7 +60,7 @@ struct guess {
 	struct cg_rows *rows;
 	cg_part part;
 	size_t columns;  /* events, and one for counts */
-	cg_facts places; /* which positions are kept: CG_LINES, CG_INSTRS */
+	cg_facts places; /* kept positions: CG_LINES, CG_INSTRS */
 
 	struct arc *arc; /* by caller */
 	size_t arcs, arc_cap;
@@ -78,9 +79,9 @@ struct guess {
 	uint32_t *last_path;         /* ... and its last */
 	struct candidate *candidate; /* a heap, the best first */
 	size_t candidates, candidate_cap;
-	struct candidate least; /* worse ones become no paths; share 0: none */
+	struct candidate least; /* worse ones are dropped; share 0: none yet */
 
-	uint64_t *row; /* sums of the rows of one place, by event */
+	uint64_t *row; /* sums of the rows with one position, by event */
 	struct cg_share *share;
 	size_t share_cap;
 	uint64_t *spread; /* way of a function * events + event */
@@ -100,7 +101,7 @@ weight_of(const struct cg_graph *graph, const struct cg_call *call, size_t i)
 	return call->cost[i];
 }
 
-/* What the target has a place for. */
+/* The part of a position that the target can represent. */
 static struct cg_pos
 place_of(const struct guess *guess, const struct cg_pos *pos)
 {
@@ -137,7 +138,7 @@ new_arc(struct guess *guess)
 	return &guess->arc[guess->arcs++];
 }
 
-/* Adds up; a sum of weights that is too large stays at the largest. */
+/* Adds weights; a sum that is too large becomes the maximum. */
 static uint64_t
 add_weights(uint64_t a, uint64_t b)
 {
@@ -151,7 +152,7 @@ add_arc(struct guess *guess, cg_fn caller, const struct cg_call *call)
 	size_t at = guess->last[call->callee];
 	struct arc *arc;
 
-	/* Recursion makes no new path. */
+	/* Direct recursion makes no new path. */
 	if (call->callee == caller)
 		return true;
 	if (at >= guess->arcs || at < guess->first[caller] ||
@@ -225,7 +226,10 @@ compare_candidates(const void *one, const void *two)
 	return is_better(b, a) - is_better(a, b);
 }
 
-/* Keeps the best, as many as there may be paths; in order, they are a heap. */
+/*
+ * Keeps the best candidates, as many as paths may be added; sorted, they are a
+ * heap.
+ */
 static void
 drop_candidates(struct guess *guess)
 {
@@ -276,7 +280,7 @@ pop_candidate(struct guess *guess)
 	return best;
 }
 
-/* The portion of the callee that comes through one path of the caller. */
+/* The portion of the callee that is called by one path of the caller. */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 {
@@ -400,8 +404,8 @@ follow_paths(struct guess *guess)
 }
 
 /*
- * Breadth first: from path number begin on, gives callees that have no path yet
- * their first one.
+ * Breadth first, from path number begin on: gives callees without a path their
+ * first one.
  */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
@@ -425,7 +429,9 @@ reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 	return ok;
 }
 
-/* Gives one path to functions that are too light or only called in cycles. */
+/*
+ * Gives one path to each function that is too light or only called in cycles.
+ */
 static bool
 reach_all(struct guess *guess)
 {
@@ -550,7 +556,10 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 	return n;
 }
 
-/* Adds the next rows of one place; false: there are no more, or it failed. */
+/*
+ * Sums the next rows with one position; false: there are no more, or it
+ * failed.
+ */
 static bool
 next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)
 {
@@ -624,7 +633,10 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 	}
 }
 
-/* Marks the part, unless the input itself says that it is an estimate. */
+/*
+ * Describes the stacks of the part as an estimate, unless the input has done
+ * so.
+ */
 static void
 describe(struct guess *guess)
 {
@@ -636,7 +648,7 @@ describe(struct guess *guess)
 	part->guessed = part->descs > descs;
 }
 
-/* The stacks must restore the sums of the part exactly. */
+/* Estimates the stacks of a part; they must restore its totals exactly. */
 static bool
 guess_part(struct guess *guess, cg_part part)
 {
@@ -708,7 +720,7 @@ open_guess(struct guess *guess)
 	       guess->last_path;
 }
 
-/* The stacks have the costs of the rows. */
+/* Drops the rows, whose costs the stacks have. */
 static void
 drop_rows(struct cg_graph *graph)
 {

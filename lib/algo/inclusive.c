@@ -1,13 +1,14 @@
 /*
  * inclusive.c - sums per function: self, inclusive, calls, cycles.
  *
- * A cycle costs the self costs of its members and the calls that leave it. A
- * member has, as in KCachegrind without its detection of cycles and in
- * callgrind_annotate, the cost of the calls to it by others. Where it began the
- * run, or its callers are unknown, its self cost and its calls of others are
- * more. Either counts recursion several times: it has at most what the cycle
- * costs. flow.c says what it has if calls have costs by their counts only. A
- * change (negative costs) has no such limit: there a member has its self cost
+ * The cost of a cycle is the sum of its members' self costs and of the calls
+ * that leave it. The inclusive cost of a member is the cost of calls of it by
+ * other functions, as in callgrind_annotate and in KCachegrind without its
+ * detection of cycles. If the member began the run, or its callers are
+ * unknown, its self cost plus its calls of others is greater, and is used.
+ * Both count recursion several times, so they are limited to the cycle's cost.
+ * If calls have costs by their counts only, see flow.c. With negative costs
+ * (changes) there is no such limit: the cost of a member is then its self cost
  * and its calls that leave the cycle.
  */
 #include <stdlib.h>
@@ -15,29 +16,29 @@
 
 #include "algo/algo.h"
 
-/* Of functions in cycles, if there are any. */
+/* Sums of functions in cycles, if there are any. */
 struct cycle_sums {
 	uint64_t *in;  /* [fn * events + event]: calls by others, */
 	uint64_t *out; /* ... self cost and calls of others */
 	uint64_t *self, *inclusive; /* [cycle * events + event] */
 	uint64_t *calls;            /* by cycle, from outside */
 	uint64_t *entered;          /* by fn: calls from outside */
-	uint8_t *stated;            /* by fn: a run states what it costs */
-	/* If calls of an event have costs by counts: */
+	uint8_t *stated;            /* by fn: a run states its inclusive cost */
+	/* If an event's costs of calls were split by counts: */
 	uint64_t *count;  /* by call, as target */
 	uint32_t *next;   /* by fn: its next call in count */
-	uint64_t *passed; /* as in: to callers in the cycle */
+	uint64_t *passed; /* as in: cost passed to callers in the cycle */
 	struct cg_edges edges;
 	struct cg_flow *flow;
 };
 
 struct cg_sums {
 	const struct cg_graph *graph;
-	size_t event, events;       /* that are summed: from event on */
+	size_t event, events;       /* range of events that are summed */
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *run;              /* one run's inclusive costs */
 	uint64_t *calls_in;
-	uint64_t *repeats;     /* of these; NULL: none */
+	uint64_t *repeats;     /* repeats of inclusive costs; NULL: none */
 	uint32_t *component;   /* by fn; callees have lower ones */
 	uint32_t *cycle;       /* by fn; 0: none */
 	uint8_t *called;       /* by fn */
@@ -77,7 +78,10 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums);
 }
 
-/* The next run of a part or, in order of arrival, of all parts; NULL at end. */
+/*
+ * The next run of a part or, for all parts, in order of arrival; NULL at the
+ * end.
+ */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
 {
@@ -118,7 +122,7 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 	return count == 0 || sums->repeats;
 }
 
-/* Notes a call and counts it. */
+/* Records a call and counts it. */
 static bool
 note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
     const struct cg_call *call)
@@ -138,7 +142,7 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 	       overflow(sums);
 }
 
-/* First pass: notes all calls. */
+/* First pass: records all calls. */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
     struct calls *calls)
@@ -162,7 +166,7 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	return true;
 }
 
-/* Sorts calls by caller; these are counted. */
+/* Sorts calls by caller (counting sort). */
 static bool
 sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
 {
@@ -212,7 +216,7 @@ number_cycles(struct cg_sums *sums)
 		number[sums->component[i]]++;
 	for (size_t i = 0; i < count; i++)
 		number[i] = number[i] > 1 ? UINT32_MAX : 0;
-	/* In canonical order of their first members. */
+	/* Number cycles in canonical order of their first members. */
 	for (size_t i = 0; i < graph->fns; i++) {
 		uint32_t *to = &number[sums->component[graph->fn_ranked[i]]];
 
@@ -245,7 +249,7 @@ find_called_cycles(struct cg_sums *sums)
 	return true;
 }
 
-/* Adds the columns that are summed; cost has n columns of all events. */
+/* Adds the columns that are summed; cost has n columns, of all events. */
 static bool
 add_columns(
     const struct cg_sums *sums, uint64_t *to, const uint64_t *cost, size_t n)
@@ -270,7 +274,7 @@ leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 
 /* ---- Cycles ------------------------------------------------------------- */
 
-/* Were costs of calls split by counts? */
+/* True if the costs of calls were split by counts. */
 static bool
 is_split(const struct cg_sums *sums, size_t event)
 {
@@ -313,7 +317,10 @@ begin_cycles(struct cg_sums *sums)
 	       of->entered && of->stated;
 }
 
-/* Recursive calls count their costs several times: such a sum may not fit. */
+/*
+ * Adds costs, limited to the maximum: recursive calls count their costs
+ * several times, so a sum may not fit.
+ */
 static inline void
 add_capped(
     const struct cg_graph *graph, size_t column, uint64_t *sum, uint64_t cost)
@@ -338,7 +345,10 @@ add_member_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	if (call->callee == caller)
 		return;
 	if (to != 0 && from != to) {
-		/* No overflow of the first: calls of a function were summed. */
+		/*
+		 * The first sum cannot overflow: the calls of a function were
+		 * summed before.
+		 */
 		of->entered[call->callee] += call->count;
 		/* As for roots, the unknown caller does not count. */
 		if (caller != 0 && __builtin_add_overflow(of->calls[to],
@@ -412,7 +422,7 @@ larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Replaces self costs and calls that leave the cycle: see the file head. */
+/* Replaces self costs plus calls that leave the cycle: see the file head. */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)
 {
@@ -455,7 +465,7 @@ end_cycles(struct cg_sums *sums)
 
 /*
  * Adds a run's self costs, and its inclusive costs: those that it states, else
- * self costs and calls that leave the cycle.
+ * self costs plus calls that leave the cycle.
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
@@ -630,7 +640,10 @@ cg_cycle_is_called(const struct cg_sums *sums, uint32_t cycle)
 
 /* ---- Searches ----------------------------------------------------------- */
 
-/* The first function, in an order, of those that reach a component. */
+/*
+ * Finds, for each component, the first function in an order of those that
+ * reach it.
+ */
 struct search {
 	const struct cg_sums *sums;
 	cg_fn_before *before;

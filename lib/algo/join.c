@@ -1,10 +1,12 @@
 /*
- * join.c - merges a graph into another, and functions with and without object.
+ * join.c - adds a graph to another; merges functions of unknown and known
+ * objects.
  *
- * Coverage data has no objects, a profile of the same program has. A function
- * of an unknown object is merged with the function of the same file and name in
- * a known object, if there is exactly one. Its calls from the unknown caller
- * (all that coverage has) are dropped in favour of those from known callers.
+ * Coverage data has no objects, but a profile of the same program has. A
+ * function of an unknown object is merged with the function of the same file
+ * and name in a known object, if there is exactly one. Its calls from the
+ * unknown caller (all that coverage has) are dropped in favour of those from
+ * known callers.
  */
 #include <stdlib.h>
 #include <string.h>

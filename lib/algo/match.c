@@ -1,18 +1,19 @@
 /*
- * match.c - finds the objects, files and functions of one profile in another,
- * of a program that was rebuilt, moved or changed.
+ * match.c - finds the objects, files and functions of one profile in another
+ * profile, of a program that was rebuilt, moved or changed.
  *
- * Equal names match. Of the rest, two match that agree in less, if no other
- * does: paths in as many last components as possible; functions in name and
- * file, then name and object (the function was moved), then name alone if file
- * or object are unknown in one of the profiles.
+ * Equal names match first. Of the others, two match that agree less, if they
+ * are the only ones that do: paths agree in as many of their last components
+ * as possible; functions agree in name and file, then in name and object (the
+ * function was moved), then in name alone if file or object are unknown in one
+ * of the profiles.
  */
 #include <stdlib.h>
 
 #include "algo/copy.h"
 
 #define SEVERAL UINT32_MAX
-#define COMPONENTS 8 /* of a path that are compared, from its end */
+#define COMPONENTS 8 /* of a path's end that are compared */
 
 /* Candidates of both profiles by key: id, or SEVERAL. */
 struct pairing {
@@ -29,7 +30,7 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 	return known != NULL;
 }
 
-/* The id of the other profile if the key is unique in both, or 0. */
+/* The id in the other profile if the key is unique in both; else 0. */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
 {
@@ -67,7 +68,7 @@ struct paths {
 	const struct cg_paths *mine, *other;
 	uint32_t *id;             /* mine -> new graph; 0: not yet matched */
 	const uint32_t *other_id; /* other -> new graph */
-	bool *taken;              /* by id of the other: is matched */
+	bool *taken;              /* by id of the other: already matched */
 };
 
 static struct cg_slice
@@ -153,7 +154,7 @@ match_paths(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* What two functions must agree in, besides the name. */
+/* What two functions must have in common besides the name. */
 enum agreement { AGREE_FILE, AGREE_OBJECT, AGREE_NAME };
 #define AGREEMENTS 3
 
@@ -168,7 +169,7 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 	return fn->name;
 }
 
-/* A function of this profile with the ids of the new graph. */
+/* An entry for a function of this profile with the ids of the new graph. */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)
 {
@@ -181,7 +182,10 @@ translate(const struct cg_copy *copy, cg_fn fn)
 	return entry;
 }
 
-/* taken: by function of the new graph, which has the other's functions. */
+/*
+ * Pairs equal functions. taken: by function of the new graph, which has the
+ * other profile's functions.
+ */
 static void
 pair_exactly(struct cg_copy *copy, bool *taken)
 {
@@ -194,7 +198,10 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 	}
 }
 
-/* File and object must not differ if both are known and only names agree. */
+/*
+ * True if the functions may be paired: if only names must agree, files and
+ * objects that are known on both sides must still be equal.
+ */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,
     enum agreement agreement)
@@ -205,7 +212,7 @@ may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,
 
 	switch (agreement) {
 	case AGREE_FILE: return a->file != 0 || objects;
-	case AGREE_OBJECT: return true; /* it was moved */
+	case AGREE_OBJECT: return true; /* the function was moved */
 	case AGREE_NAME: break;
 	}
 	return files && objects;

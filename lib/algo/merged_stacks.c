@@ -1,6 +1,6 @@
 /*
- * merged_stacks.c - call stacks merged by what a format writes of their
- * frames.
+ * merged_stacks.c - merges call stacks by the part of their frames that a
+ * format writes.
  *
  * A table maps each pair of parent and key to a frame. Children are kept as
  * one array, grouped by parent, each group sorted by key.
@@ -20,11 +20,11 @@ struct cg_merged_stacks {
 
 /* The children of a frame, while frames are merged. */
 struct children {
-	uint32_t latest : 31; /* of the last look-up; 0: there are none */
+	uint32_t latest : 31; /* found by the last look-up; 0: there are none */
 	uint32_t many : 1;    /* all of them are in the table */
 };
 
-/* What the table knows of a child; NULL: out of memory. */
+/* The table's entry for a child; NULL: out of memory. */
 static uint32_t *
 child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 {
@@ -32,8 +32,8 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * The child of a frame that is not its latest. 0: there is none; the table then
- * has the number that it gets, the next one. SIZE_MAX: out of memory.
+ * The child of a frame if it is not the latest one. 0: it is new, and the
+ * table has its number, the next one. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
@@ -60,8 +60,8 @@ change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
 }
 
 /*
- * Most frames have one child, and most siblings come one after the other: so
- * the table has only those children that have siblings.
+ * Most frames have one child, and most siblings arrive in groups: so the table
+ * has only children with siblings.
  */
 static bool
 merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
@@ -119,7 +119,7 @@ compare_u64(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* room has an element for each of the n children. */
+/* Sorts children by key. room has an element for each of the n children. */
 static void
 sort_children(
     struct cg_merged_stacks *merged, uint32_t *child, size_t n, uint64_t *room)
@@ -150,7 +150,10 @@ group_children(struct cg_merged_stacks *merged)
 	for (size_t i = 0; i < frames; i++)
 		merged->begin[i] = sum += merged->begin[i];
 	merged->begin[frames] = sum;
-	/* From the last: this turns each group's end into its beginning. */
+	/*
+	 * From the last one on: this turns each group's end into its
+	 * beginning.
+	 */
 	for (size_t i = frames - 1; i > 0; i--)
 		merged->child[--merged->begin[merged->frame[i].parent]] =
 		    (uint32_t)i;
@@ -262,7 +265,7 @@ ends_with(struct cg_slice text, const char *end)
 	       memcmp(text.ptr + text.len - len, end, len) == 0;
 }
 
-/* Objects in brackets are the kernel and its modules, but for these. */
+/* Objects in brackets are the kernel and its modules, except these. */
 static const struct {
 	const char *prefix;
 	char kind;
@@ -271,9 +274,9 @@ static const struct {
 	{ "[anon", 0 } };
 
 /*
- * As stackcollapse-perf.pl --all judges by the object; a JIT compiler writes
- * perf-PID.map for perf. What that takes for the kernel, and is memory of the
- * process, is not: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
+ * Like stackcollapse-perf.pl --all, judges by the object; a JIT compiler
+ * writes perf-PID.map for perf. Unlike it, does not treat memory of the
+ * process as the kernel: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

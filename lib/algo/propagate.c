@@ -1,17 +1,18 @@
 /*
- * propagate.c - inclusive costs of calls from their counts, as gprof does.
+ * propagate.c - inclusive costs of calls from their counts, as in gprof.
  *
- * Source: gprof's arithmetic as its manual and its output show it. The cost of
- * a function is its self cost plus the costs of its calls; it is split among
- * its callers by call counts. A cycle counts as one function: its cost is split
- * among the calls from outside, whichever member they enter; calls within it
- * cost nothing. Two things differ:
+ * Source: gprof's arithmetic, as its manual and its output show it. The cost
+ * of a function is its self cost plus the costs of its calls; it is split
+ * among its callers by call counts. A cycle counts as one function: its cost
+ * is split among the calls from outside, whichever member they enter; calls
+ * within it cost nothing. There are two differences:
  *
  * - Costs are whole numbers, and the sum of the shares is exact.
- * - A call within a cycle gets a share of the callee's cost that callers from
- *   outside do not account for. KCachegrind ignores such calls. Tools without
- *   cycle detection (callgrind_annotate) then show a member with its self cost
- *   and its calls out of the cycle, not with less than its self cost.
+ * - A call within a cycle gets a share of the part of the callee's cost that
+ *   callers from outside do not account for. KCachegrind ignores such calls.
+ *   Tools without cycle detection (callgrind_annotate) then show a member with
+ *   its self cost and its calls out of the cycle, not with less than its self
+ *   cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ compare_rest(const void *pa, const void *pb)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Restores the order before sorting: moves each share to its index. */
+/* Restores the order before sorting: moves each share back to its index. */
 static void
 put_back(struct cg_share *share, size_t n)
 {
@@ -86,14 +87,17 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	}
 	if (left == 0)
 		return;
-	/* Fewer units are left than weights have a remainder. */
+	/*
+	 * The number of units left is less than that of weights with a
+	 * remainder.
+	 */
 	cg_sort(share, n, sizeof(*share), compare_rest);
 	for (size_t i = 0; i < n && left > 0; i++, left--)
 		share[i].share++;
 	put_back(share, n);
 }
 
-/* The function's index, which is made if need be; clears *ok if it cannot. */
+/* The function's index, which is added if it is new; clears *ok on failure. */
 static uint32_t
 index_of(struct prop *prop, cg_fn fn, bool *ok)
 {
@@ -217,7 +221,7 @@ find_components(struct prop *prop)
 	return true;
 }
 
-/* Starts with self costs. */
+/* Sets the totals to self costs. */
 static void
 begin_totals(struct prop *prop)
 {
@@ -323,7 +327,7 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the costs of a caller's arcs as calls with count 0, which cursors sum
+ * Adds the costs of a caller's arcs as calls with count 0, which cursors merge
  * with the calls. Often no callee was sampled: then nothing is added.
  */
 static bool
@@ -415,7 +419,9 @@ cg_propagate(struct cg_graph *graph)
 		cg_graph_nomem(graph);
 		return *graph->fault;
 	}
-	/* Now they are known; a second propagation would add them again. */
+	/*
+	 * Mark the costs as known: a second propagation would add them again.
+	 */
 	for (size_t i = 0; i < graph->events; i++) {
 		if (graph->event[i].incl == CG_INCL_BY_COUNTS)
 			graph->event[i].incl = CG_INCL_SPLIT;

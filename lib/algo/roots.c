@@ -1,6 +1,6 @@
 /*
- * roots.c - puts frames below the outermost ones of stacks, which tell whose the
- * stacks are (--root-by).
+ * roots.c - puts frames below the outermost frames of stacks, to name their
+ * origin (--root-by).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@ struct rooting {
 	size_t paths, path_cap;
 	char *text;
 	size_t len, cap;
-	cg_node root_of_track; /* whose moments are moved */
+	cg_node root_of_track; /* root of the track whose moments are moved */
 	bool unlabel;          /* drop labels */
 	bool joined;           /* stacks of several threads have one root */
 };
 
-/* ---- What --root-by says ------------------------------------------------ */
+/* ---- Option --root-by --------------------------------------------------- */
 
 bool
 cg_roots_add(struct cg_roots *roots, const char *by)
@@ -86,7 +86,7 @@ append_number(struct rooting *r, const char *key, int64_t number, bool first)
 	       append(r, (struct cg_slice){ digits, n });
 }
 
-/* As in stackcollapse-perf.pl and inferno. */
+/* Replaces blanks, as stackcollapse-perf.pl and inferno do. */
 static void
 replace_blanks(struct rooting *r)
 {
@@ -95,7 +95,7 @@ replace_blanks(struct rooting *r)
 			r->text[i] = '_';
 }
 
-/* The labels of a key: "name", "pid=5", "a,b". */
+/* Appends the labels of a key: "name", "pid=5", "a,b". */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
 {
@@ -119,7 +119,7 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 	return ok;
 }
 
-/* What the part knows, where its samples have no labels. */
+/* Appends the part's value, for samples without labels. */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
 {
@@ -138,7 +138,7 @@ append_part(struct rooting *r, const char *key, cg_part part)
 	return true;
 }
 
-/* The node of the frames of all keys; 0: nothing is known. */
+/* Adds frames for all keys and returns the node; 0: no value is known. */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)
 {
@@ -200,7 +200,7 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Adds the old node, and those below it, on top of the root. */
+/* Adds the old node, and the nodes below it, on top of the root. */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 {
@@ -220,7 +220,7 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 	}
 	while (r->paths > 0) {
 		uint32_t number = r->node[r->path[--r->paths]].frame;
-		/* A copy: adding one may move all frames. */
+		/* Copy the frame: adding one may move the array. */
 		const struct cg_frame_entry frame =
 		    r->build->graph->frame[number];
 
@@ -235,7 +235,7 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Notes whether threads cannot be told apart any more without labels. */
+/* Records whether threads cannot be told apart any more without labels. */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 {
@@ -259,7 +259,10 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 	return true;
 }
 
-/* Gives all stacks their roots; the graph has none of them by then. */
+/*
+ * Adds all stacks again, on top of their roots; the graph has none of them
+ * now.
+ */
 static bool
 move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 {
@@ -279,7 +282,7 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 	return ok;
 }
 
-/* The same for no roots: only looks at threads. */
+/* Without roots: only looks at threads. */
 static bool
 look_at_threads(struct rooting *r)
 {
@@ -293,7 +296,7 @@ look_at_threads(struct rooting *r)
 
 /* ---- Timelines ----------------------------------------------------------- */
 
-/* The root that is called as the process of a track; 0: there is none. */
+/* The root with the name of a track's process; 0: there is none. */
 static cg_node
 find_root_of_track(struct rooting *r, const struct cg_track *track)
 {
@@ -316,7 +319,7 @@ move_moment(void *arg, cg_node old, cg_node *new)
 	return move_node(r, r->root_of_track, old, new);
 }
 
-/* Where no call runs, none begins. */
+/* Moves a node; node 0, without a call, stays. */
 static bool
 move_call(void *arg, cg_node old, cg_node *new)
 {
@@ -326,8 +329,9 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moments have no labels. A track has the last name of its thread, and so has
- * its root: a process that has changed its name is under the last one.
+ * Moves the moments of all tracks, which have no labels. A track has the last
+ * name of its thread, and so has its root: a process that has changed its name
+ * is under the last one.
  */
 static bool
 move_tracks(struct rooting *r)

@@ -1,6 +1,6 @@
 /*
- * row_sums.c - sums rows in a hash table, for those who make the same rows again
- * and again: graph/rows/pack.c would store each and merge them later.
+ * row_sums.c - sums rows in a hash table, for code that makes the same rows
+ * repeatedly: graph/rows/pack.c would store each row and merge them later.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ same_key(const struct cg_row_key *a, const struct cg_row_key *b)
 	       a->frame == b->frame && a->part == b->part;
 }
 
-/* Looks the key's sum up; 0 if it is not there, else its index, + 1. */
+/* The index of the key's sum, + 1; 0 if there is none. */
 static uint32_t
 find_sum(
     const struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
@@ -72,7 +72,7 @@ widen(struct cg_row_sums *sums, size_t width)
 	return true;
 }
 
-/* The key's sum, made if need be; NULL: out of memory. */
+/* The key's sum, which is added if it is new; NULL: out of memory. */
 static struct cg_row_sum *
 get_sum(struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
 {
@@ -132,7 +132,7 @@ cg_row_sums_settle(struct cg_row_sums *sums, const struct cg_graph *graph)
 	struct cg_row_queue *queue = &sums->queue;
 	bool ok = true;
 
-	/* Most are there already. */
+	/* Prefetch the sums: most keys exist already. */
 	for (size_t i = 0; i < queue->count; i++) {
 		size_t at = queue->hash[i];
 		uint32_t id = cg_slots_next(&sums->slots, queue->hash[i], &at);
@@ -218,7 +218,7 @@ cg_row_put(struct cg_graph *graph, const struct cg_row_key *key, uint64_t count,
 	return run && put_row(graph, run, key, count, cost, n);
 }
 
-/* A row, by its run. */
+/* A row to sort by run. */
 struct row {
 	uint64_t run; /* part << 32 | fn */
 	size_t sum;
@@ -249,7 +249,7 @@ put_rows(
 	return ok;
 }
 
-/* The rows of a run follow each other, so that they are packed densely. */
+/* Adds the rows of each run together, so that they are packed densely. */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)
 {
