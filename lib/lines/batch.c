@@ -9,15 +9,18 @@
 #include "lines/lines.h"
 
 /*
- * A batch of so many rows takes about 4 MB and stays in the cache. Each batch
- * opens the functions that have rows in its files, so if many of them have rows
- * in many files, larger batches take less time: of about 30 MB. One file may
- * have more rows.
+ * The maximum number of rows of a batch: such a batch takes about 4 MB and
+ * stays in the cache. Each batch opens the functions that have rows in its
+ * files. So if many functions have rows in many files, larger batches, of
+ * about 30 MB, take less time. A single file may have more rows.
  */
 #define BATCH_ROWS 12500
 #define BATCH_ROWS_SPREAD 100000
 #define BATCHES_MAX 128
-/* Many files: so many times as many rows would be read as there are. */
+/*
+ * Larger batches are used if small ones would read more than this many times
+ * the existing rows.
+ */
 #define SPREAD_MOST 8
 
 /* ---- A batch of files --------------------------------------------------- */
@@ -61,8 +64,8 @@ add_cost(
 }
 
 /*
- * Reads the function's next branch into lines->branch, behind those that are
- * kept; *more is false if there is none.
+ * Reads the function's next branch to the end of lines->branch; *more is false
+ * if there is none.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -80,8 +83,9 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 }
 
 /*
- * Drops the way on of a call whose exception branch, behind it, is dropped:
- * one branch that is left alone is no decision. So does lcov 2.
+ * Drops the fall-through branch of a call whose exception branch, the next
+ * one, is dropped: a single remaining branch is no decision. lcov 2 does this,
+ * too.
  */
 static void
 drop_way_on(struct cg_lines *lines, struct line_row *row)
@@ -96,8 +100,8 @@ drop_way_on(struct cg_lines *lines, struct line_row *row)
 }
 
 /*
- * Takes all branches of a position; drops them if row is NULL, or those that
- * are excluded.
+ * Takes all branches at a position; drops all of them if row is NULL, else
+ * those that are excluded.
  */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
@@ -160,7 +164,10 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 							     : NULL;
 }
 
-/* Is the row, of costs or of a branch, to be shown in those files? */
+/*
+ * True if the row, of costs or of a branch, belongs to the files [low, high]
+ * and is not excluded.
+ */
 static bool
 is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
     const struct cg_cost *cost, unsigned excluded, uint32_t low, uint32_t high)
@@ -304,7 +311,9 @@ cg_lines_open_batch(struct cg_lines *lines)
 		if (!collect_fn(lines, (uint32_t)fn[i].key, low, high))
 			return false;
 	}
-	/* A cursor that has failed has returned some of the rows. */
+	/*
+	 * Check for a failed cursor, which has returned only some of the rows.
+	 */
 	return fn && !cg_graph_failed(lines->graph) &&
 	       cg_lines_order_rows(lines);
 }
@@ -334,7 +343,10 @@ cg_file_coverage(struct cg_lines *lines, size_t i, struct cg_coverage *sum)
 {
 	const struct covered *covered = find_covered(lines, lines->fn_index[i]);
 
-	/* The batch does not open it if its rows are all in other files. */
+	/*
+	 * The batch does not open a function whose rows are all in other
+	 * files.
+	 */
 	if (!covered)
 		return cg_get_coverage(
 		    lines->rows, lines->part, lines->fn[i], 0, sum);

@@ -1,8 +1,9 @@
 /*
- * counts.c - how many lines, functions, branches and conditions of a file there
- * are and were hit. The rules are those of lcov: functions of one linker name
- * are one (with option functions-by-name, those of one name, as in gcovr),
- * conditions of a line are identified by the size of their group.
+ * counts.c - the numbers of lines, functions, branches and conditions of a
+ * file, and of those that were hit. The rules are lcov's: functions with one
+ * linker name are one function (with option functions-by-name, functions with
+ * one name, as in gcovr); conditions of a line are identified by the size of
+ * their group.
  */
 #include <stdlib.h>
 
@@ -25,8 +26,8 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Has the function a cost on some line, of whatever file? Where entries are
- * unknown, it then ran once. False: out of memory.
+ * Sets *ran to whether the function has a cost on any line of any file. If its
+ * entries are unknown, it then counts as run once. False: out of memory.
  */
 static bool
 find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
@@ -44,7 +45,7 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 	return true;
 }
 
-/* By this functions are merged. */
+/* The key by which functions are merged. */
 static cg_str
 key_of(const struct cg_graph *graph, cg_fn id)
 {
@@ -77,7 +78,7 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 	return true;
 }
 
-/* Adds the function, or adds it to one of the same key. */
+/* Adds the function, or merges it with the one of the same key. */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 {

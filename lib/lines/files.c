@@ -1,8 +1,8 @@
 /*
- * files.c - which functions have rows in which file.
+ * files.c - finds the functions that have rows in each file.
  *
  * A pass that decodes only positions counts the rows of each function in each
- * file. Threads count ranges of functions.
+ * file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +68,8 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 }
 
 /*
- * Takes the function's number in its unit from the row of its first block on
- * line 0, whose target it is.
+ * Gets the function's number in its unit: the target in the row of its first
+ * block on line 0.
  */
 static void
 note_number(uint32_t *number, const uint8_t *at)
@@ -84,7 +84,9 @@ note_number(uint32_t *number, const uint8_t *at)
 		*number = (uint32_t)target;
 }
 
-/* Skips a row other than a cost; false: out of memory. */
+/*
+ * Skips a row other than a cost, and collects its data; false: out of memory.
+ */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 {
@@ -132,7 +134,10 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 	return true;
 }
 
-/* The same for rows that are branches in order: all are in one file. */
+/*
+ * Like scan_packed(), for rows that are branches in order, which are all in
+ * one file.
+ */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)
 {
@@ -179,7 +184,7 @@ scan_run(struct cg_lines *lines, const struct cg_run *run)
 					      : scan_packed(lines, run, false);
 }
 
-/* A function of all parts. */
+/* Scans a function in all parts. */
 static bool
 scan_fn(struct cg_lines *lines, cg_fn fn)
 {
@@ -198,7 +203,7 @@ is_of_all_parts(const struct cg_lines *lines)
 	return lines->part == CG_ALL_PARTS || lines->graph->parts == 1;
 }
 
-/* How many functions or runs of the part there are to scan. */
+/* The number of functions, or of the part's runs, to scan. */
 static size_t
 scan_count(const struct cg_lines *lines)
 {
@@ -245,7 +250,7 @@ cg_lines_clear_counts(struct cg_lines *lines)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* Functions without rows, which are only called; with many parts. */
+/* Adds functions without rows that are called, if there are many parts. */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)
 {
@@ -271,7 +276,7 @@ cg_lines_scan(struct cg_lines *lines)
 
 	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);
-	/* No other part needs as much again. */
+	/* Free this memory: no other part needs as much. */
 	if (all)
 		cg_lines_free_sorting(lines);
 	return ok;

@@ -13,7 +13,10 @@
 #include "coverage/coverage.h"
 #include "lines/lines.h"
 
-/* Orders files as the part lists them; keeps the order by directory. */
+/*
+ * Orders files as the part lists them, and keeps the order by directory for
+ * later.
+ */
 static bool
 list_files(struct cg_lines *lines)
 {
@@ -134,14 +137,14 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 /* ---- Cursors ------------------------------------------------------------ */
 
 /*
- * Drops functions that are excluded. One whose last line is unknown ends where
+ * Drops excluded functions. A function whose last line is unknown ends where
  * the next one begins.
  */
 static void
 drop_excluded(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
-	uint32_t next = 0, begin = 0; /* first lines of functions behind it */
+	uint32_t next = 0, begin = 0; /* first lines of later functions */
 	size_t to = lines->fns;
 
 	for (size_t i = lines->fns; i-- > 0;) {

@@ -1,16 +1,17 @@
 /*
- * lines.h - the graph by source file and line, for formats that list it so.
+ * lines.h - the graph by source file and line.
  *
  *	lines.c  cursors
- *	files.c  which functions have rows in which file
+ *	files.c  finds the functions that have rows in each file
  *	order.c  sorts files, functions and rows
  *	batch.c  collects the rows of some files
  *	sums.c   sums the rows of a line over all functions
- *	counts.c what coverage counts of a file
+ *	counts.c coverage counts of a file
  *	owners.c for readers: the function of a line
  *
- * Files have an order number, the one in which cg_next_file() returns them.
- * files.c and batch.c decode packed rows themselves, for speed.
+ * Files have an order number: their position in the order in which
+ * cg_next_file() returns them. files.c and batch.c decode packed rows
+ * themselves, for speed.
  */
 #ifndef CG_LINES_H
 #define CG_LINES_H
@@ -24,7 +25,7 @@ struct part_fn {
 	uint32_t number;         /* its index when functions are sorted */
 };
 
-/* A function has rows in a file, or the file is its own. */
+/* A pair of a function and a file in which it has rows, or which is its own. */
 struct fn_in_file {
 	uint64_t key;            /* the file's order number, index in part_fn */
 	uint64_t rows;
@@ -83,7 +84,7 @@ cg_row_is_foreign(const struct line_row *row)
 	return row->key & 1;
 }
 
-/* An item to sort: its index before, or how many rows it has. */
+/* An item to sort, with its old index or its number of rows. */
 struct keyed {
 	uint64_t key;
 	union {
@@ -103,7 +104,9 @@ struct covered {
 	struct cg_coverage sum;
 };
 
-/* Functions whose branches on a line correspond: where their sums are. */
+/*
+ * Functions with the same branches on a line, and the position of their sums.
+ */
 struct shape {
 	size_t base, n;
 };
@@ -117,7 +120,10 @@ struct cg_lines {
 	/* Tables. */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
-	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
+	/*
+	 * file_order before cg_lines_order_listed(); NULL: that was not
+	 * called.
+	 */
 	uint32_t *directory_order;
 	bool by_name; /* see cg_lines_new_by_name() */
 	/* Sorted by first line, first column, number unless by_name, rank. */
@@ -125,11 +131,11 @@ struct cg_lines {
 	size_t part_fns, part_fn_cap;
 	struct fn_in_file *in_file; /* sorted by key */
 	size_t in_files, in_file_cap;
-	uint64_t batch_rows;     /* of a batch, at most, if it has several files */
+	uint64_t batch_rows;     /* maximum of a batch of several files */
 	uint32_t *last;          /* by order number: last in_file + 1 */
 	uint32_t *first;         /* by fn: first line; 0: unknown */
 	uint64_t *entries;       /* by fn: sum of the counts of its calls */
-	bool *called;            /* by fn: there are calls */
+	bool *called;            /* by fn: calls of it are known */
 	uint32_t *number;        /* by fn: position in its unit, or 0 */
 	cg_fn *callee;           /* functions that are called */
 	size_t callees, callee_cap;
@@ -160,7 +166,7 @@ struct cg_lines {
 	uint32_t last_shape;     /* index + 1 */
 	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
 
-	uint32_t *merged_at;     /* by name: index + 1; zeros between files */
+	uint32_t *merged_at;     /* by name: index + 1; 0 between files */
 	struct cg_merged_fn *merged_fn;
 	size_t merged_fns, merged_fn_cap;
 	struct cg_merged_condition *condition;
@@ -171,19 +177,19 @@ struct cg_lines {
 
 /* Orders files by directory, then by name. */
 bool cg_lines_order_files(struct cg_lines *);
-/* Orders the files that the part's source lists as it does. */
+/* Puts the files that the part's source lists in the order of that list. */
 bool cg_lines_order_listed(struct cg_lines *);
 /* Undoes cg_lines_order_listed(). */
 void cg_lines_restore_order(struct cg_lines *);
-/* Sorts part_fn, which may be in_order of ranks already; then in_file. */
+/* Sorts part_fn, which may be in_order of ranks already; then sorts in_file. */
 bool cg_lines_order_fns(struct cg_lines *, bool in_order);
 /*
- * The functions of in_file[from, to) that have rows there: key is their index in
- * part_fn; rows are capped. NULL: out of memory.
+ * The functions of in_file[from, to) that have rows there: key is their index
+ * in part_fn; rows saturates. NULL: out of memory.
  */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
-/* Sorts rows, which are sorted by function. */
+/* Sorts the batch's rows, which are sorted by function before. */
 bool cg_lines_order_rows(struct cg_lines *);
 void cg_lines_free_sorting(struct cg_lines *);
 
@@ -191,18 +197,18 @@ void cg_lines_free_sorting(struct cg_lines *);
 
 /* Sets part_fn and in_file of the part; false: out of memory. */
 bool cg_lines_scan(struct cg_lines *);
-/* Forgets the calls and rows that were counted. */
+/* Clears the counts of calls and rows. */
 void cg_lines_clear_counts(struct cg_lines *);
 
 /* ---- batch.c ------------------------------------------------------------ */
 
-/* Sets batch_rows; in_file is still sorted by function. */
+/* Sets batch_rows; call it while in_file is sorted by function. */
 void cg_lines_plan_batches(struct cg_lines *);
 /* Collects the rows of the next files, at least one; false: out of memory. */
 bool cg_lines_open_batch(struct cg_lines *);
 /*
- * The end of in_file of one file, which begins at from; *rows: its rows, and one
- * more for each function.
+ * The end of the entries of in_file of one file, which begin at from; *rows:
+ * the number of its rows, plus one for each function.
  */
 size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
 

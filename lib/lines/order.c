@@ -11,7 +11,7 @@
 #include "lines/lines.h"
 
 #define NO_ORDER UINT32_MAX
-#define ROWS_MOST (UINT32_MAX / 2) /* that are counted of a function */
+#define ROWS_MOST (UINT32_MAX / 2) /* maximum count of a function's rows */
 
 /* Room for count items; NULL: out of memory. */
 static struct keyed *
@@ -32,7 +32,7 @@ cg_lines_free_sorting(struct cg_lines *lines)
 	lines->sorting = (struct sorting){ 0 };
 }
 
-/* False: out of memory. */
+/* Sorts items by key; false: out of memory. */
 static bool
 sort_keys(struct keyed *item, size_t count)
 {
@@ -56,7 +56,10 @@ compare_paths(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->path, b->path);
 }
 
-/* By directory first: as text, "a/b/c.c" is between "a/a.c" and "a/d.c". */
+/*
+ * Orders by directory first: as text, "a/b/c.c" would be between "a/a.c" and
+ * "a/d.c".
+ */
 bool
 cg_lines_order_files(struct cg_lines *lines)
 {
@@ -101,8 +104,8 @@ cg_lines_restore_order(struct cg_lines *lines)
 }
 
 /*
- * Gives the listed files their own order numbers again, in the order of the
- * list. A file may be listed twice, as --map can make paths equal: its
+ * Permutes the order numbers of the listed files, so that they have the order
+ * of the list. A file may be listed twice, as --map can make paths equal: its
  * second key is NO_ORDER, which is sorted last and not used.
  */
 bool

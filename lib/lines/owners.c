@@ -1,10 +1,10 @@
 /*
- * owners.c - which function a line of a file belongs to, for readers of formats
- * that list functions with their lines.
+ * owners.c - finds the function to which a line of a file belongs, for readers
+ * of formats that list functions with their lines.
  */
 #include "lines/lines.h"
 
-/* The function that has this line and those that follow, up to the next. */
+/* The owner of this line and of all lines up to the next owner's. */
 struct cg_owner {
 	uint32_t line;
 	cg_fn fn;
@@ -17,7 +17,7 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 	struct cg_owner *owner = owners->owner.at;
 	size_t n = owners->owner.n;
 
-	/* A function that begins here replaces one that would continue. */
+	/* A function that begins here replaces the one that would continue. */
 	if (n > 0 && owner[n - 1].line == line) {
 		owner[n - 1].fn = fn;
 		return true;
@@ -26,8 +26,9 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 }
 
 /*
- * Pops functions that end before line: the enclosing function owns what
- * follows each. Functions that overlap end with the one that began later.
+ * Pops functions that end before line: the enclosing function then owns the
+ * lines after each. If functions overlap, the earlier one ends together with
+ * the later one.
  */
 static bool
 leave_fns(struct cg_job *job, struct cg_owners *owners,

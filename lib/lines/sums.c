@@ -4,7 +4,7 @@
  * Instances of a template and inlined copies of a line mostly have the same
  * branches in the same order (the same shape): these are summed one by one. If
  * an instance has other branches (if constexpr, or code folded away for a
- * type), nothing tells which of them correspond: they stay separate, as in
+ * type), it is unknown which branches correspond: they stay separate, as in
  * geninfo since 2.0.
  */
 #include "lines/lines.h"
@@ -38,7 +38,10 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 
 #define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
 
-/* Finds the row's branches of a kind, which are adjacent; returns how many. */
+/*
+ * Finds the row's branches of a kind, which are adjacent; returns their
+ * number.
+ */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
     enum cg_branch_kind kind, const struct cg_branch **from)
@@ -56,7 +59,7 @@ find_branches(const struct cg_lines *lines, const struct line_row *row,
 	return end - i;
 }
 
-/* What branch i contributes to the shape of its function. */
+/* The value that branch i contributes to the shape of its function. */
 static uint64_t
 shape_at(const struct cg_branch *branch, size_t i)
 {
@@ -94,8 +97,8 @@ is_shape(const struct cg_lines *lines, const struct shape *shape,
 
 /*
  * The slot of the shape of n branches, 0 if the shape is new; NULL: out of
- * memory. Nearly always it is the last shape; mostly there is no other, so the
- * map is filled only when a second one is added.
+ * memory. Nearly always it is the last shape, and often the only one, so the
+ * map is filled only when a second shape is added.
  */
 static uint32_t *
 find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
@@ -133,7 +136,10 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 	}
 }
 
-/* Numbers blocks of the line anew: *block is their count. */
+/*
+ * Appends branches, and renumbers their blocks within the line: *block is the
+ * number of blocks so far.
+ */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
     bool unlike, uint32_t *block)
@@ -178,7 +184,7 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 	return append_branches(lines, from, n, unlike, block);
 }
 
-/* Sums the branches of a kind of rows [from, to), which are alike. */
+/* Sums the branches of a kind in rows [from, to), which are alike. */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,
     enum cg_branch_kind kind, bool unlike, uint32_t *block)
@@ -201,7 +207,7 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 	return good;
 }
 
-/* Sums the branches of rows [from, to), which are on one line. */
+/* Sums the branches in rows [from, to), which are on one line. */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)
 {
