@@ -8,10 +8,13 @@
 #include "coverage/coverage.h"
 #include "graph/rows/cursor.h"
 
-/* Most functions have less than half as many blocks as slots. */
+/*
+ * Initial size of the hash table: most functions have fewer than half as many
+ * blocks.
+ */
 #define FIRST_SLOTS 512
 
-/* What is known of one block. */
+/* The data of one block. */
 struct cg_seen {
 	uint32_t block;
 	bool stated;   /* has a row of its own, not only calls */
@@ -38,7 +41,10 @@ find_slot(struct cg_rows *rows, uint32_t block)
 	return &rows->seen_slot[at];
 }
 
-/* Makes a hash table of blocks with so many slots; false: out of memory. */
+/*
+ * Makes a hash table of blocks with that number of slots; false: out of
+ * memory.
+ */
 static bool
 make_slots(struct cg_rows *rows, size_t slots)
 {
@@ -52,7 +58,9 @@ make_slots(struct cg_rows *rows, size_t slots)
 	return true;
 }
 
-/* The block of that number; NULL: out of memory. */
+/*
+ * The block of that number, which is added if it is new; NULL: out of memory.
+ */
 static struct cg_seen *
 get_block(struct cg_rows *rows, uint32_t block)
 {
@@ -73,7 +81,10 @@ get_block(struct cg_rows *rows, uint32_t block)
 
 /* ---- Rows --------------------------------------------------------------- */
 
-/* The row on line 0 counts; without one, the first that is not zero. */
+/*
+ * Adds the count of a block: that of the row on line 0; without such a row,
+ * the first count that is not zero.
+ */
 static void
 add_count(struct cg_seen *seen, const struct cg_branch *row)
 {
@@ -86,7 +97,7 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 	seen->exit |= row->flags & CG_BRANCH_EXIT;
 }
 
-/* A call may have rows on many lines. */
+/* Adds the count of a call, which may have rows on many lines. */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)
 {
@@ -147,7 +158,10 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 		sum->returns = 0;
 }
 
-/* exit: the block that the function returns from; out: the one not counted. */
+/*
+ * Adds a block to the sums. exit: the block from which the function returns;
+ * out: the block that is not counted.
+ */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
     uint32_t out)
@@ -172,7 +186,10 @@ cg_coverage_end(struct cg_rows *rows, uint32_t exit, struct cg_coverage *sum)
 {
 	uint32_t last = 0, marked = 0, out;
 
-	/* Rows of calls may belong to other functions on the same line. */
+	/*
+	 * Ignore blocks that only have rows of calls: these may belong to
+	 * other functions on the line.
+	 */
 	for (size_t i = 0; i < rows->seens; i++) {
 		if (rows->seen[i].stated && rows->seen[i].block > last)
 			last = rows->seen[i].block;

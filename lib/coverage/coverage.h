@@ -1,6 +1,5 @@
 /*
- * coverage.h - what coverage counts: the blocks of a function, and the source
- * lines that do not count.
+ * coverage.h - coverage of functions, and source lines that are not counted.
  *
  *	blocks.c       blocks, entries, returns and paths of a function
  *	internal.c     functions of the compiler
@@ -8,12 +7,12 @@
  *	marked_fns.c   functions that markers exclude
  *	noncode.c      lines without code
  *	unchanged.c    lines that a patch does not change:
- *	  patch.c        reads it
+ *	  patch.c        reads the patch
  *	  patch_files.c  finds its files in the graph
- *	  missing.c      files of it that the graph lacks
+ *	  missing.c      files of the patch that the graph lacks
  *
- * What is found is kept with the graph (graph/excluded.h), where lines/ looks it
- * up. job/exclude.c has the options and opens the sources.
+ * The excluded lines are kept with the graph (graph/excluded.h), where lines/
+ * looks them up. job/exclude.c has the options and opens the sources.
  */
 #ifndef CG_COVERAGE_H
 #define CG_COVERAGE_H
@@ -38,16 +37,17 @@ void cg_coverage_end(struct cg_rows *, uint32_t exit, struct cg_coverage *);
 /* ---- internal.c --------------------------------------------------------- */
 
 /*
- * Is it a function of the compiler or the implementation, its name begins with
- * "__" or "_GLOBAL__sub_I_", and are these excluded? So gcovr has it.
+ * True if functions of the compiler or the implementation are excluded and
+ * this is one: its name begins with "__" or "_GLOBAL__sub_I_". This is gcovr's
+ * rule.
  */
 bool cg_drops_internal(const struct cg_graph *, cg_fn);
 
 /* ---- noncode.c ---------------------------------------------------------- */
 
 /*
- * What gcovr does not count on a line of source without code, which is only
- * braces, else or a comment: CG_EXCLUDE_UNRUN, CG_EXCLUDE_BRANCHES.
+ * Flags of what gcovr does not count on a source line without code, which has
+ * only braces, else or a comment: CG_EXCLUDE_UNRUN, CG_EXCLUDE_BRANCHES.
  */
 unsigned cg_noncode(struct cg_slice line);
 
@@ -57,37 +57,43 @@ unsigned cg_noncode(struct cg_slice line);
 #define CG_MARKER_WORDS 3
 #define CG_PATTERNS 2
 
-/* Starts with job, excluded and fns.graph. */
+/* The caller sets job, excluded and fns.graph; the rest is zero. */
 struct cg_markers {
 	struct cg_job *job; /* for messages */
 	struct cg_excluded *excluded; /* where ranges are added */
 	struct cg_marked_fns fns;
-	bool markers;     /* they exclude lines */
-	bool word[CG_MARKER_WORDS]; /* that they begin with */
-	unsigned noncode; /* what is excluded on lines without code */
+	bool markers;     /* markers exclude lines */
+	bool word[CG_MARKER_WORDS]; /* words with which markers may begin */
+	unsigned noncode; /* mask of cg_noncode() */
 	struct cg_line_pattern {
-		unsigned what; /* it excludes */
+		unsigned what; /* flags of what it excludes */
 		regex_t re;
 	} pattern[CG_PATTERNS];
 	size_t patterns;
-	char *text;       /* of a line, for patterns */
+	char *text;       /* text of a line, for patterns */
 	size_t text_cap;
 
 	struct cg_slice path; /* of the current file */
 	cg_file file;
-	uint32_t number;  /* of the line */
-	uint32_t column;  /* of the last FUNCTION on it */
+	uint32_t number;  /* of the current line */
+	uint32_t column;  /* of the last FUNCTION marker on it */
 	uint32_t begun[CG_MARKER_KINDS]; /* line of START; 0: not in a section */
-	struct cg_excluded_range range; /* from its first line on; what may be 0 */
+	struct cg_excluded_range range; /* the open range; its flags may be 0 */
 };
-/* "LCOV,GCOVR"; NULL: all. CG_EUSAGE (reported) for another word. */
+/*
+ * Sets the marker words: "LCOV,GCOVR"; NULL: all. CG_EUSAGE (reported) for an
+ * unknown word.
+ */
 int cg_markers_choose(struct cg_markers *, const char *words);
-/* What lines exclude that match; CG_EUSAGE (reported) for the option's text. */
+/*
+ * Adds a pattern: the flags in what are excluded on lines that match text.
+ * CG_EUSAGE (reported) if the option's text is not a valid expression.
+ */
 int cg_markers_match(struct cg_markers *, const char *option, const char *text,
     unsigned what);
-/* Does what is excluded depend on sources? */
+/* True if the exclusions depend on sources. */
 bool cg_markers_read(const struct cg_markers *);
-/* The next file, whose ranges begin; see cg_excluded_begin(). */
+/* Begins the next file and its ranges; see cg_excluded_begin(). */
 void cg_markers_begin(struct cg_markers *, cg_file, struct cg_slice path);
 /* Adds ranges of the file's source. False: out of memory. */
 bool cg_markers_scan(struct cg_markers *, struct cg_in *source);
@@ -101,11 +107,12 @@ struct cg_patch_how {
 	struct cg_build *build; /* of the graph */
 	const struct cg_rules *rules;
 	bool add;   /* files that the graph lacks count as not covered */
-	bool batch; /* each input may have some of the patch, or nothing */
+	bool batch; /* an input may have none of the files */
 };
 /*
- * From now on "The graph: lines" has only what the unified diff adds or changes.
- * Errors are reported; so is a patch of which the graph has nothing.
+ * From now on "The graph: lines" has only lines that the unified diff adds or
+ * changes. Errors are reported; it is an error if the graph has no file of the
+ * patch.
  */
 int cg_exclude_unchanged(const struct cg_patch_how *, struct cg_in *patch);
 

@@ -1,5 +1,6 @@
 /*
- * internal.c - functions of the compiler or the implementation, by their names.
+ * internal.c - functions of the compiler or the implementation, recognised by
+ * their names.
  *
  * Source: gcovr 5.2 and 8, _function_can_be_excluded(), which looks at linker
  * names and at demangled ones.

@@ -3,8 +3,9 @@
  * excludes.
  *
  * Source: gcovr 8.6, "Exclusion Markers" and get_function_exclude_ranges() in
- * src/gcovr/exclusions/utils.py. Functions of one place are one here: gcovr
- * excludes nothing of a template that has several instances.
+ * src/gcovr/exclusions/utils.py. Here functions at one position are treated as
+ * one function; gcovr excludes nothing of a template that has several
+ * instances.
  */
 #include <stdlib.h>
 
@@ -15,7 +16,9 @@ struct cg_fn_span {
 	struct cg_range range;
 };
 
-/* From a line on, more or fewer ranges exclude something. */
+/*
+ * From this line on, one range more, or one less, excludes the flags in what.
+ */
 struct cg_excluded_step {
 	uint64_t line; /* may be UINT32_MAX + 1 */
 	unsigned what;
@@ -63,7 +66,7 @@ list_spans(struct cg_marked_fns *marked)
 	return true;
 }
 
-/* The first function of the file that begins on that line or below. */
+/* The first function of the file that begins on that line or a later one. */
 static size_t
 find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
 {
@@ -83,7 +86,10 @@ find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
 	return low;
 }
 
-/* Does function i belong to the file, and begin on that line or above? */
+/*
+ * True if function i belongs to the file and begins on that line or an earlier
+ * one.
+ */
 static bool
 begins_by(
     const struct cg_marked_fns *marked, size_t i, cg_file file, uint32_t line)
@@ -109,8 +115,9 @@ add_piece(
 }
 
 /*
- * The first line of a function that is excluded: another function may begin on
- * its first line, which is then not excluded, nor is the line after its end.
+ * The first excluded line of a function. If another function begins on its
+ * first line, neither the lines of that function nor the line after them are
+ * excluded.
  */
 static uint64_t
 first_excluded(const struct cg_marked_fns *marked, size_t fn)
@@ -129,7 +136,10 @@ first_excluded(const struct cg_marked_fns *marked, size_t fn)
 	return first;
 }
 
-/* A function without those that begin on later lines of it. */
+/*
+ * Adds the lines of a function, without functions that begin on later lines in
+ * it.
+ */
 static bool
 add_function(struct cg_marked_fns *marked, size_t fn, unsigned what)
 {
@@ -197,9 +207,12 @@ add_steps(struct cg_marked_fns *marked, const struct cg_excluded_range *range,
 	return true;
 }
 
-#define BITS 4 /* of what is excluded */
+#define BITS 4 /* number of flags CG_EXCLUDE_* */
 
-/* Adds ranges that do not overlap: between steps, what any of them excludes. */
+/*
+ * Adds ranges that do not overlap: each range between steps has the flags of
+ * all ranges that cover it.
+ */
 static bool
 add_ranges(struct cg_marked_fns *marked, struct cg_excluded *excluded)
 {

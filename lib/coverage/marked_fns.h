@@ -7,7 +7,7 @@
 #include "graph/excluded.h"
 #include "graph/graph.h"
 
-/* Starts as { graph }. */
+/* The caller sets graph; the rest is zero. */
 struct cg_marked_fns {
 	const struct cg_graph *graph;
 	struct cg_fn_span *span; /* by file, first line and column */
@@ -19,13 +19,18 @@ struct cg_marked_fns {
 	size_t steps, step_cap;
 };
 /*
- * A marker on that line and column of the current file. *found: a function
- * begins there, before the column, and its last line is known. Functions that
- * begin on later lines of it (lambdas) are not excluded. False: out of memory.
+ * Handles a marker at a line and column of the current file: excludes the
+ * flags in what for the function that begins on the line, before the column,
+ * if its last line is known. *found: there is such a function. Functions that
+ * begin on later lines within it (lambdas) are not excluded. False: out of
+ * memory.
  */
 bool cg_marked_fns_add(struct cg_marked_fns *, cg_file, uint32_t line,
     uint32_t column, unsigned what, bool *found);
-/* Adds them to the ranges of the current file. False: out of memory. */
+/*
+ * Adds the lines of these functions to the ranges of the current file. False:
+ * out of memory.
+ */
 bool cg_marked_fns_merge(struct cg_marked_fns *, struct cg_excluded *);
 void cg_marked_fns_free(struct cg_marked_fns *);
 

@@ -1,13 +1,13 @@
 /*
- * markers.c - finds the lines of sources that coverage does not count: those of
- * markers such as LCOV_EXCL_LINE, and those that match --exclude-lines or
+ * markers.c - finds source lines that coverage does not count: lines excluded
+ * by markers such as LCOV_EXCL_LINE, and lines that match --exclude-lines or
  * --exclude-branches.
  *
  * Source: geninfo(1) of lcov 1.16 and 2.x, "EXCLUSION MARKERS"; gcovr 5.2,
- * "Exclusion Markers", and 8.6 for FUNCTION. Prefixes LCOV, GCOV and GCOVR mean
- * the same. A line with START belongs to the section, one with STOP does not; if
- * a line has both, STOP counts. A section without STOP reaches to the end of the
- * file, as in geninfo.
+ * "Exclusion Markers", and 8.6 for FUNCTION. Prefixes LCOV, GCOV and GCOVR
+ * mean the same. A line with START belongs to the section, one with STOP does
+ * not; if a line has both, STOP takes precedence. A section without STOP ends
+ * at the end of the file, as in geninfo.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum { EXCL, EXCL_BR, EXCL_EXCEPTION_BR, UNREACHABLE };
 static const struct {
 	const char *name;
 	unsigned what;
-	unsigned actions; /* that it has */
+	unsigned actions; /* actions that exist for it */
 } kinds[CG_MARKER_KINDS] = {
 	[EXCL] = { "EXCL_", CG_EXCLUDE_LINES, SECTION | FUNCTION },
 	[EXCL_BR] = { "EXCL_BR_", CG_EXCLUDE_BRANCHES, SECTION | FUNCTION },
@@ -58,7 +58,7 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 		    &location, fmt, kinds[kind].name);
 }
 
-/* From that line on, what is excluded is this. False: out of memory. */
+/* Sets the flags that are excluded from that line on. False: out of memory. */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)
 {
@@ -75,8 +75,8 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 }
 
 /*
- * Takes what follows the word, which begins in that column: the actions of all
- * kinds that it is.
+ * Parses the marker after its first word, which begins in that column; adds
+ * its action to each kind that it belongs to.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,
@@ -121,7 +121,10 @@ find_markers(struct cg_markers *scan, struct cg_slice line,
 	}
 }
 
-/* Begins or ends a section; what it excludes on this line. */
+/*
+ * Begins or ends a section; returns the flags that the kind excludes on this
+ * line.
+ */
 static unsigned
 follow(struct cg_markers *scan, int kind, unsigned seen)
 {
@@ -143,7 +146,7 @@ follow(struct cg_markers *scan, int kind, unsigned seen)
 	return *begun != 0 || (seen & ON_LINE) ? kinds[kind].what : 0;
 }
 
-/* Notes the functions that the line's markers exclude. False: out of memory. */
+/* Excludes the functions that the line's markers name. False: out of memory. */
 static bool
 note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 {
@@ -164,7 +167,10 @@ note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 	return true;
 }
 
-/* What patterns exclude on the line. False: out of memory. */
+/*
+ * Sets *what to the flags that patterns exclude on the line. False: out of
+ * memory.
+ */
 static bool
 match(struct cg_markers *scan, struct cg_slice line, unsigned *what)
 {
@@ -206,8 +212,8 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files ---------------------------------------------------------------- */
 
 /*
- * Removes lines from the block up to the one that at points into, which is
- * taken; lines in between are only counted. at NULL: all of the block.
+ * Takes lines from the block, up to the one that at points into, and returns
+ * that line; earlier lines are only counted. at NULL: takes the whole block.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
@@ -222,7 +228,7 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 	return line;
 }
 
-/* False: out of memory. */
+/* Scans a source. False: out of memory. */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)
 {
@@ -263,7 +269,7 @@ cg_markers_scan(struct cg_markers *scan, struct cg_in *source)
 {
 	bool ok = scan_source(scan, source);
 
-	/* Lines that the source does not have may be in a section, too. */
+	/* A section extends to lines that the source does not have. */
 	if (ok && scan->range.what != 0) {
 		scan->range.last = UINT32_MAX;
 		ok = cg_excluded_add(scan->excluded, &scan->range);
@@ -277,7 +283,7 @@ cg_markers_read(const struct cg_markers *scan)
 	return scan->markers || scan->patterns > 0 || scan->noncode;
 }
 
-/* ---- What is asked for --------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------- */
 
 int
 cg_markers_match(struct cg_markers *scan, const char *option, const char *text,

@@ -1,6 +1,6 @@
 /*
- * missing.c - files of a patch that the graph lacks: what they may be, and
- * whether coverage would have them.
+ * missing.c - files of a patch that the graph lacks: whether they are
+ * ambiguous, and whether coverage should have them.
  */
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "coverage/patch.h"
 #include "graph/build.h"
 
-/* ".c" of a path, or the base name of one without a suffix. */
+/* The kind of a file: its suffix, ".c", or its base name if it has none. */
 static struct cg_slice
 kind_of(struct cg_slice path)
 {
@@ -40,8 +40,8 @@ list_kinds(struct cg_patch *patch)
 }
 
 /*
- * Would coverage have the file? It has lines, is of a kind that the graph has,
- * and the rules do not exclude it.
+ * True if coverage should have the file: it has lines, is of a kind that the
+ * graph has, and no rule excludes it.
  */
 static bool
 is_wanted(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -60,7 +60,9 @@ cg_patch_found(const struct cg_patch_file *file)
 	return file->best[0].len + file->best[1].len > 0;
 }
 
-/* Another file of the patch that a path of the graph ends, or NULL. */
+/*
+ * Another file of the patch whose name ends with path, of the graph; or NULL.
+ */
 static const struct cg_patch_file *
 find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
     struct cg_slice path)
@@ -80,7 +82,10 @@ find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
 	return NULL;
 }
 
-/* Is a path of the graph this file or another one? Then it is rejected. */
+/*
+ * True if a path of the graph may be this file or another one; it is then
+ * rejected.
+ */
 static bool
 is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
 {
@@ -106,7 +111,7 @@ is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
 	return false;
 }
 
-/* May it be several files of the graph? Then it is rejected. */
+/* True if it may be several files of the graph; it is then rejected. */
 static bool
 is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 {
@@ -127,7 +132,7 @@ is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 	return false;
 }
 
-/* False: rejected. */
+/* Checks a file of the patch. False: rejected. */
 static bool
 check_file(struct cg_patch *patch, uint32_t i)
 {
@@ -148,7 +153,7 @@ check_file(struct cg_patch *patch, uint32_t i)
 	return true;
 }
 
-/* Is it the sources in the working directory that the graph has? */
+/* True if the graph has sources in the working directory. */
 static bool
 has_sources_here(const struct cg_patch *patch)
 {
@@ -167,7 +172,10 @@ has_sources_here(const struct cg_patch *patch)
 	return false;
 }
 
-/* The file of the graph that is most like it: of its name, else of its kind. */
+/*
+ * The file of the graph that is most similar: with its base name, else of its
+ * kind.
+ */
 static struct cg_slice
 find_similar(const struct cg_patch *patch, struct cg_slice name)
 {
@@ -188,8 +196,8 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * No file is found: the paths have other roots, unless the graph and the patch
- * both have files of the working directory.
+ * Rejects a patch of which no file is found: the paths have other roots,
+ * unless the graph and the patch both have files of the working directory.
  */
 static bool
 reject_all(const struct cg_patch *patch)
@@ -207,7 +215,7 @@ reject_all(const struct cg_patch *patch)
 	return true;
 }
 
-/* Lines that were never executed, in the file. False: see the builder. */
+/* Adds the lines of a file, as lines that never ran. False: see the builder. */
 static bool
 add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 {
@@ -232,7 +240,7 @@ add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 	return true;
 }
 
-/* Tells what is missing, or adds it. False: rejected. */
+/* Reports missing files, or adds them. False: rejected. */
 static bool
 handle_missing(struct cg_patch *patch)
 {
@@ -240,7 +248,7 @@ handle_missing(struct cg_patch *patch)
 	const struct cg_rules *rules = patch->how->build->rules;
 	bool ok = true;
 
-	/* They are for paths of inputs. */
+	/* Rules apply to paths of inputs only. */
 	patch->how->build->rules = NULL;
 	for (size_t i = 0; ok && i < patch->files; i++) {
 		const struct cg_patch_file *file = &patch->file[i];
@@ -274,7 +282,10 @@ cg_patch_check(struct cg_patch *patch)
 	}
 	if (patch->missing == 0)
 		return true;
-	/* Each input of a batch may have some of the patch, or nothing. */
+	/*
+	 * An input of a batch may have only some of the patch's files, or
+	 * none.
+	 */
 	if (patch->how->batch) {
 		cg_note(patch->how->job,
 		    "the input has none of %zu of %zu file%s of the patch",

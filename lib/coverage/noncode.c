@@ -1,19 +1,19 @@
 /*
- * noncode.c - finds source lines without code, to which compilers give counts
- * and branches nevertheless: those of destructors at a brace, for example.
+ * noncode.c - finds source lines without code. Compilers give some of them
+ * counts and branches, such as those of destructors at a brace.
  *
  * Source: gcovr 5.2 and 8, _is_non_code() for --exclude-noncode-lines and
- * _line_can_contain_branches() for --exclude-unreachable-branches. Both look at
- * one line only, so a comment of several lines counts as code.
+ * _line_can_contain_branches() for --exclude-unreachable-branches. Both look
+ * at single lines, so a comment of several lines counts as code.
  */
 #include <string.h>
 
 #include "cgconv_parse.h"
 #include "coverage/coverage.h"
 
-#define CODE_MAX 4 /* "else" */
+#define CODE_MAX 4 /* length of "else" */
 
-/* Drops a comment that begins here; false: there is none. */
+/* Skips a comment at the start of the line; false: there is none. */
 static bool
 skip_comment(struct cg_slice *line)
 {
@@ -35,7 +35,10 @@ skip_comment(struct cg_slice *line)
 	return true;
 }
 
-/* The line without blanks and comments; false: it is longer than code. */
+/*
+ * Sets *left to the line without blanks and comments; false: it is longer than
+ * CODE_MAX.
+ */
 static bool
 strip(struct cg_slice line, char code[CODE_MAX], struct cg_slice *left)
 {

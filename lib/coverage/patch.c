@@ -1,9 +1,9 @@
 /*
  * patch.c - reads a unified diff: the lines that it adds or changes.
  *
- * Source: "Detailed Description of Unified Format" of GNU diffutils, and
+ * Source: "Detailed Description of Unified Format" of GNU diffutils;
  * git-diff(1), "Generating patch text with -p": prefixes of names, C-quoted
- * names, no headers of hunks for renames and binary files.
+ * names, no hunks for renames and binary files.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* The character of a C escape; 0: there is none. */
+/* The character of a C escape; 0: not an escape. */
 static char
 plain_char(char letter)
 {
@@ -23,7 +23,10 @@ plain_char(char letter)
 	return at ? plain[at - letters] : '\0';
 }
 
-/* What follows a backslash: a letter, or three octal digits; 0: neither. */
+/*
+ * The character of an escape after its backslash: a letter, or three octal
+ * digits; 0: neither.
+ */
 static char
 take_escape(struct cg_slice *text)
 {
@@ -45,7 +48,7 @@ take_escape(struct cg_slice *text)
 	return c;
 }
 
-/* Names with quotes are those that C would write so. */
+/* Removes the quotes and C escapes of a name. */
 static bool
 unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 {
@@ -71,7 +74,7 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 	return true;
 }
 
-/* After "--- " or "+++ "; a time may follow a tab. */
+/* Takes the name after "--- " or "+++ "; a time may follow a tab. */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 {
@@ -85,8 +88,8 @@ take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 }
 
 /*
- * Drops the first directory of a new name if the old one differs only there: a/
- * and b/ of git, or two versions of a directory.
+ * Drops the first directory of a new name if the old name differs only there:
+ * a/ and b/ of git, or two versions of a directory.
  */
 static struct cg_slice
 without_prefix(struct cg_slice name, struct cg_slice old)
@@ -138,7 +141,7 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 	       (!cg_starts(*line, "\x1b[") || drop_colours(patch, line));
 }
 
-/* A line was added. False: out of memory. */
+/* Records an added line. False: out of memory. */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)
 {
@@ -161,7 +164,7 @@ add_line(struct cg_patch *patch, uint64_t line, bool blank)
 	return true;
 }
 
-/* "12" or "12,3": a line, and how many there are. */
+/* Takes "12" or "12,3": a line and the number of lines. */
 static bool
 take_range(struct cg_slice *text, uint64_t *line, uint64_t *count)
 {
@@ -171,14 +174,14 @@ take_range(struct cg_slice *text, uint64_t *line, uint64_t *count)
 	       *line <= UINT32_MAX && *count <= UINT32_MAX;
 }
 
-/* Has an added line no text? */
+/* True if an added line has no text. */
 static bool
 is_blank(struct cg_slice line)
 {
 	return cg_take_char(&line, '+') && cg_trim(line).len == 0;
 }
 
-/* After "@@ ": the lines of the hunk. False: see rejected. */
+/* Reads the lines of a hunk, after "@@ ". False: see rejected. */
 static bool
 read_hunk(struct cg_patch *patch, struct cg_slice text)
 {
@@ -196,7 +199,10 @@ read_hunk(struct cg_patch *patch, struct cg_slice text)
 			return cg_reject(patch->how->job,
 			    "expected more lines of the hunk: the patch is "
 			    "truncated");
-		/* Programs that trim lines leave nothing of an empty one. */
+		/*
+		 * An empty line is an empty context line that some program has
+		 * trimmed.
+		 */
 		kind = text.len == 0 || *text.ptr == '\r' ? ' ' : *text.ptr;
 		if (kind == '\\')
 			continue;
@@ -214,7 +220,7 @@ read_hunk(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* After "--- ": the old name. */
+/* Keeps the old name, after "--- ". */
 static bool
 keep_old(struct cg_patch *patch, struct cg_slice text)
 {
@@ -231,7 +237,7 @@ keep_old(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* After "+++ ": the new name, which the hunks that follow are of. */
+/* Begins a file, after "+++ ": the hunks that follow belong to it. */
 static bool
 begin_file(struct cg_patch *patch, struct cg_slice text)
 {
@@ -252,7 +258,7 @@ begin_file(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* A line that is not one of a hunk. False: see rejected. */
+/* Reads a line outside of hunks. False: see rejected. */
 static bool
 read_header(struct cg_patch *patch, struct cg_slice line)
 {
@@ -267,7 +273,7 @@ read_header(struct cg_patch *patch, struct cg_slice line)
 		return cg_reject(patch->how->job,
 		    "expected a diff of two versions, not a combined one: "
 		    "compare with one parent");
-	/* Hunks of a file that was removed are read and count for none. */
+	/* Hunks of a removed file are read, but ignored. */
 	if (patch->is_diff && cg_take_prefix(&line, "@@ "))
 		return read_hunk(patch, line);
 	if (cg_starts(line, "diff ")) {

@@ -1,13 +1,14 @@
 /*
- * patch_files.c - which file of the graph is which of the patch.
+ * patch_files.c - matches files of the graph with files of the patch.
  *
- * A file of the graph is that of the patch whose name ends its path. If it has
- * no such one, but a relative path that ends one name in the patch only, it is
- * that one. Of several absolute paths that end so the one in the working
- * directory is meant, else the shortest: /p/src/a.c, and not /p/old/src/a.c, for
- * src/a.c. If two are the shortest, or if a path of the graph ends several names,
- * it is an error, as is a patch of which no file is found: a limit of coverage
- * would be met because nothing was counted.
+ * A file of the graph matches the file of the patch whose name is the end of
+ * its path. If there is none, a relative path in the graph matches if it is
+ * the end of exactly one name in the patch. If several absolute paths end with
+ * the name, the one in the working directory matches, else the shortest:
+ * /p/src/a.c, and not /p/old/src/a.c, for src/a.c. It is an error if there are
+ * two shortest ones, or if a path of the graph is the end of several names. It
+ * is also an error if no file of the patch is found: a limit of coverage would
+ * otherwise be met because nothing was counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ cg_patch_next_end(struct cg_slice *path, int *depth)
 	       path->len > 0;
 }
 
-/* Makes the ends of a name known. False: out of memory. */
+/* Adds the ends of a name to the map. False: out of memory. */
 static bool
 add_ends(struct cg_patch *patch, struct cg_slice name, uint32_t value)
 {
@@ -97,7 +98,7 @@ cg_patch_sort(struct cg_patch *patch)
 	}
 }
 
-/* The file of the patch that the path names, plus 1; 0: none. */
+/* The file of the patch that the path matches, plus 1; 0: none. */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)
 {
@@ -116,7 +117,7 @@ find_match(const struct cg_patch *patch, struct cg_slice path)
 	return id == 0 ? 0 : cg_map_get(&patch->by_end, id);
 }
 
-/* Is it the name, in the working directory? */
+/* True if the path is the name in the working directory. */
 static bool
 is_here(
     const struct cg_patch *patch, struct cg_slice path, struct cg_slice name)
@@ -150,7 +151,7 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 		file->best[absolute].other = id;
 }
 
-/* Is the path the one that the file's name means? */
+/* True if the path is the best match for the file's name. */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
     struct cg_slice path)
@@ -164,7 +165,9 @@ is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
 		       patch, path, cg_strs_get(&patch->names, file->name)));
 }
 
-/* A path that may be several files of the patch. False: out of memory. */
+/*
+ * Records a path that may be several files of the patch. False: out of memory.
+ */
 static bool
 note_shared(struct cg_patch *patch, cg_file id)
 {

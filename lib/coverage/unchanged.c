@@ -1,12 +1,12 @@
 /*
  * unchanged.c - excludes the lines that a patch neither adds nor changes: with
- * --patch, coverage counts only these.
+ * --patch, coverage counts only the others.
  */
 #include <stdlib.h>
 
 #include "coverage/patch.h"
 
-/* Excludes what lies between the changes. False: out of memory. */
+/* Excludes the lines between the changes. False: out of memory. */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)
 {
