@@ -1,6 +1,6 @@
 /*
- * address_map.c - which object of a process is mapped at an address, and how
- * far it was moved from the addresses in its file.
+ * address_map.c - finds the object that is mapped at an address of a process,
+ * and the distance from its addresses in the file.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "symbols/symbols.h"
 
 /*
- * Executables that are not position-independent are linked to low addresses
- * (0x400000, 0x8048000, 0x10000); what is loaded anywhere lies far above.
+ * Limit of low addresses. Executables that are not position-independent are
+ * linked to low addresses (0x400000, 0x8048000, 0x10000); position-independent
+ * objects are loaded far above.
  */
 #define LOW_MAX ((uint64_t)1 << 28)
 
@@ -28,7 +29,7 @@ base_name(struct cg_slice path)
 	return cg_base_name(path);
 }
 
-/* Firefox writes them in upper case. */
+/* Compares build-ids; Firefox writes them in upper case. */
 static bool
 same_id(struct cg_slice a, const char *b)
 {

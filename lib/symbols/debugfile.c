@@ -46,7 +46,7 @@ cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
 	return CG_OK;
 }
 
-/* CG_EINPUT: the file has another checksum. */
+/* Compares the checksum of a file; CG_EINPUT: it differs. */
 static int
 checksum(const struct cg_elffile *file, uint32_t expected)
 {
@@ -116,7 +116,10 @@ try_build_id(struct search *search)
 	return try_path(search);
 }
 
-/* dir is the directory of the ELF file, with a slash at its end. */
+/*
+ * Tries the debuglink in the directories for it. dir is the directory of the
+ * ELF file, with a slash at its end.
+ */
 static int
 try_debuglink(struct search *search, const char *dir)
 {
@@ -148,7 +151,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 		status = try_build_id(&search);
 	search.link = cg_dw.dwelf_elf_gnu_debuglink(program->elf, &crc);
 	search.crc = crc;
-	/* Only a file name is valid, not a path. */
+	/* The debuglink must be a file name, not a path. */
 	if (search.link && (strchr(search.link, '/') || !*search.link))
 		search.link = NULL;
 	if (status == CG_EINPUT && search.link) {
@@ -172,7 +175,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 	return CG_ELIMIT;
 }
 
-/* ---- What several debug files share ------------------------------------- */
+/* ---- Alternate files ---------------------------------------------------- */
 
 /* The path of a link in the file at path; NULL: none, or no memory. */
 static char *
@@ -235,7 +238,7 @@ struct liblzma {
 };
 
 /*
- * Decompresses an xz file; CG_EINPUT if malformed, CG_ELIMIT: no memory,
+ * Decompresses an xz file; CG_EINPUT: malformed, CG_ELIMIT: out of memory,
  * CG_EREAD: liblzma cannot be loaded.
  */
 static int

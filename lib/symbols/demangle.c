@@ -1,9 +1,9 @@
 /*
- * demangle.c - demangles names: those of C++, Rust and D with libiberty.
+ * demangle.c - demangles names of C++, Rust and D with libiberty, and of Java.
  *
  * Names come from the input, and a back reference in a mangled name may double
  * the result: 250 bytes can become 200 MB. libiberty limits depth, not length,
- * and except for its interfaces with callbacks it ends the process when memory
+ * and except in its interfaces with callbacks it ends the process when memory
  * runs out.
  */
 #include <libiberty/demangle.h>
@@ -16,8 +16,9 @@
 /* Longer names stay mangled. */
 #define NAME_MAX_SHOWN ((size_t)64 << 10)
 /*
- * The demangler of D has no callback. With so many back references the result
- * is at most some hundred times as long; real names have a few.
+ * Limits for names of D, whose demangler has no callback. With so few back
+ * references the result is at most some hundred times as long as the name;
+ * real names have a few.
  */
 #define D_LENGTH_MAX 1024
 #define D_REFERENCES_MAX 16
@@ -30,9 +31,10 @@ struct text {
 };
 
 /*
- * longjmp() is the only way to stop a demangler. It leaks nothing: C++'s has
- * all on its stack, and Rust's has allocated memory only while it prints an
- * identifier from punycode, which is never all ASCII.
+ * Stops a demangler; longjmp() is the only way. It leaks nothing: the
+ * demangler of C++ has everything on its stack, and that of Rust has allocated
+ * memory only while it prints an identifier from punycode, which is never all
+ * ASCII.
  */
 static void
 stop(struct text *text, const char *piece, size_t len)
@@ -65,7 +67,7 @@ add_piece(const char *piece, size_t len, void *arg)
 	text->len += len;
 }
 
-/* "_R", or the legacy "_ZN...17h" and a hash. */
+/* True if the name begins with "_R", or is a legacy "_ZN...17h" with a hash. */
 static bool
 may_be_rust(const char *name)
 {
@@ -79,7 +81,7 @@ demangle(struct text *text, const char *name)
 
 	if (setjmp(text->stop) != 0)
 		return false;
-	/* Legacy names of Rust look like those of C++. */
+	/* Try Rust first: its legacy names look like those of C++. */
 	if (may_be_rust(name) &&
 	    rust_demangle_callback(name, options, add_piece, text))
 		return !text->too_long && !text->nomem;
@@ -89,7 +91,9 @@ demangle(struct text *text, const char *name)
 	       !text->too_long && !text->nomem;
 }
 
-/* libiberty ends the process here when memory runs out. */
+/*
+ * Demangles a name of D. libiberty ends the process here when memory runs out.
+ */
 static char *
 demangle_d(const char *name)
 {
@@ -103,8 +107,8 @@ demangle_d(const char *name)
 }
 
 /*
- * What a name is demangled, or the name itself; *made is to be freed. False: out
- * of memory.
+ * Sets *result to the demangled name, or to the name itself; *made is to be
+ * freed. False: out of memory.
  */
 static bool
 demangle_any(const char *name, struct cg_slice *result, char **made)

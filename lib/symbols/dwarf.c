@@ -13,7 +13,10 @@
 
 #include "symbols/dwarf_units.h"
 
-/* Limit per byte of the file: compressed, several may share a byte. */
+/*
+ * Limit of items per byte of the file. In compressed sections several may
+ * share a byte.
+ */
 #define ITEMS_PER_BYTE 4
 
 /* ---- Out of memory ------------------------------------------------------ */
@@ -60,8 +63,9 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 		dwarf->status = CG_ELIMIT;
 	out_of_memory = NULL;
 	/*
-	 * libdw may take it for bad input. But malloc() also leaves that errno
-	 * where the heap could not grow in place and other memory was found.
+	 * libdw may treat this as bad input. Check its own error, too, as
+	 * malloc() leaves ENOMEM also when the heap could not grow in place
+	 * but other memory was found.
 	 */
 	if (errno == ENOMEM && cg_dw.dwarf_errno() != 0)
 		dwarf->status = CG_ELIMIT;
@@ -70,7 +74,10 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 
 /* ---- Strings ------------------------------------------------------------ */
 
-/* Makes "a//b/./c" a/b/c; keeps "..", which may follow a link. */
+/*
+ * Shortens "a//b/./c" to "a/b/c"; keeps "..", which may follow a link. Returns
+ * the length.
+ */
 static size_t
 shorten(char *path)
 {
@@ -88,7 +95,10 @@ shorten(char *path)
 	return (size_t)(to - path);
 }
 
-/* libdw accepts an offset at the very end of .debug_str, too. */
+/*
+ * The string of an attribute. libdw accepts an offset at the very end of
+ * .debug_str, too.
+ */
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 {
@@ -101,7 +111,9 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 	return text;
 }
 
-/* A file's path, joined to the unit's compilation directory if known. */
+/*
+ * A file's path, joined to the unit's compilation directory if that is known.
+ */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 {
@@ -111,7 +123,10 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	size_t size;
 	cg_str str;
 
-	/* libdw keeps a name in one place. */
+	/*
+	 * The address suffices to compare names: libdw keeps each in one
+	 * place.
+	 */
 	if (path && path == dwarf->joined_name &&
 	    unit->addr == dwarf->joined_unit)
 		return dwarf->joined;
@@ -139,7 +154,10 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	return dwarf->joined;
 }
 
-/* Prefers the linkage name, which has the types of the arguments. */
+/*
+ * The name of an entry; prefers the linkage name, which has the types of the
+ * arguments.
+ */
 static const char *
 get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
 {
@@ -184,7 +202,10 @@ row_addr(struct cg_unit *unit, size_t i)
 	return addr;
 }
 
-/* The last of several rows with the same address counts. */
+/*
+ * Finds the row of an address; the last of several rows with one address is
+ * valid.
+ */
 static bool
 find_row(
     struct cg_dwarf *dwarf, struct cg_unit *unit, struct question *question)
@@ -241,7 +262,10 @@ get_function(const struct cg_unit *unit, uint32_t id)
 	return id;
 }
 
-/* If too many are nested, the outermost are dropped. */
+/*
+ * Finds the frames of an address. If they are nested too deeply, the outermost
+ * ones are dropped.
+ */
 static bool
 find_frames(struct cg_dwarf *dwarf, struct question *question)
 {
@@ -271,8 +295,9 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 }
 
 /*
- * The file's number refers to the unit that contains the attribute: after link
- * time optimisation not necessarily the function's.
+ * Finds a declaration. The file's number refers to the unit that contains the
+ * attribute, which after link-time optimisation may not be the function's
+ * unit.
  */
 static bool
 find_declared(struct cg_dwarf *dwarf, struct question *question)
@@ -303,7 +328,7 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 	return true;
 }
 
-/* Joins adjacent ranges of one function. */
+/* Adds the functions of a unit; joins adjacent ranges of one function. */
 static bool
 add_functions(
     struct cg_dwarf *dwarf, struct question *question, struct cg_unit *unit)
@@ -354,8 +379,9 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 /* ---- For symbols.c ------------------------------------------------------ */
 
 /*
- * libdw relies on NULs after strings. A last string without one is cut off in
- * sections of strings; sections of entries get a NUL after the last.
+ * Terminates the strings of a section, as libdw relies on NULs after strings.
+ * A last string without a NUL is cut off in sections of strings; sections of
+ * entries get a NUL appended.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
@@ -377,9 +403,9 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 }
 
 /*
- * Prepares a section for libdw, which would ignore one for which memory runs
- * out, and would open any file that .gnu_debugaltlink names.
- * CG_ELIMIT: out of memory; CG_EREAD: it cannot be read.
+ * Prepares a section for libdw: libdw would ignore a section if memory runs
+ * out, and would open any file that .gnu_debugaltlink names. CG_ELIMIT: out of
+ * memory; CG_EREAD: it cannot be read.
  */
 static int
 prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
@@ -429,7 +455,10 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 	return status;
 }
 
-/* NULL: there is no DWARF, or *status is CG_ELIMIT or CG_EREAD. */
+/*
+ * Opens the DWARF of a file. NULL: there is none, or *status is CG_ELIMIT or
+ * CG_EREAD.
+ */
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
 {
@@ -482,7 +511,7 @@ cg_dwarf_open(const struct cg_elffile *file, const char *path,
 	if (*status == CG_OK && dwarf->dwarf)
 		*status = open_alt(dwarf, file, path);
 	if (*status == CG_EINPUT)
-		*status = CG_OK; /* there is no other file */
+		*status = CG_OK; /* there is no alternate file */
 	if (*status != CG_OK || !dwarf->dwarf) {
 		cg_dwarf_close(dwarf);
 		return NULL;
@@ -543,7 +572,10 @@ cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
 	return true;
 }
 
-/* For a function without an entry, the line where it begins. */
+/*
+ * For a function without a declaration, the result is the line where it
+ * begins.
+ */
 bool
 cg_dwarf_declared(
     struct cg_dwarf *dwarf, uint64_t addr, const char **file, uint32_t *line)

@@ -1,13 +1,13 @@
 /*
- * dwarf_units.c - the units of DWARF: the ranges of each, and on demand the
- * functions and inlined calls in it.
+ * dwarf_units.c - the units of DWARF: the ranges of each unit, and on demand
+ * its functions and inlined calls.
  *
  * Source: the DWARF standard, versions 2 to 5. libdw's own lookups by address
- * walk the tree each time, which takes minutes for thousands of addresses. So a
- * unit's tree is walked once, at the first lookup in it, and makes ranges that
- * later lookups search.
+ * walk the tree each time, which takes minutes for thousands of addresses. So
+ * the tree of a unit is walked once, at the first lookup in it, and turned
+ * into ranges that later lookups search.
  *
- * Against hostile files, a walk does not recurse and always ends, and the
+ * As files may be hostile, a walk does not recurse and always ends, and the
  * number of ranges and rows, which may share bytes, is limited by the size of
  * the file.
  */
@@ -34,7 +34,8 @@ get_number(Dwarf_Die *die, unsigned name)
 
 /*
  * Adds the ranges of an entry; true if there were any. Functions that the
- * linker has discarded have a range near 0, where there is no code.
+ * linker has discarded have a range near 0, where there is no code, and are
+ * skipped.
  */
 static bool
 add_ranges(
@@ -58,7 +59,7 @@ add_ranges(
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* May an entry with this tag contain functions or inlined calls? */
+/* True if an entry with this tag may contain functions or inlined calls. */
 static bool
 has_scopes(int tag)
 {
@@ -109,8 +110,8 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 /*
  * Moves path[0..*depth] to the next entry that is not within path[*depth];
  * false at the end. At the end of a list of siblings libdw returns the address
- * of its end mark, which the parent's sibling follows. Asking libdw for that
- * sibling would walk the parent again, on each level.
+ * of the end mark, after which the parent's sibling follows. Asking libdw for
+ * that sibling would walk the parent again, at each level.
  */
 static bool
 next_die(Dwarf_Die *path, size_t *depth)

@@ -1,6 +1,4 @@
-/*
- * dwarf_units.h - what dwarf.c and dwarf_units.c share.
- */
+/* dwarf_units.h - declarations shared by dwarf.c and dwarf_units.c. */
 #ifndef CG_DWARF_UNITS_H
 #define CG_DWARF_UNITS_H
 
@@ -26,14 +24,14 @@ struct cg_unit {
 	Dwarf_Files *files;
 };
 
-/* Two in the file, two in its shared one; duplicates are not read. */
+/* Two in the file, two in its alternate file; duplicates are not read. */
 #define CG_ENDS 8
 
 struct cg_dwarf {
 	Dwarf *dwarf, *alt; /* alt: the file that several share, or NULL */
 	struct cg_elffile alt_file;
 	struct cg_arena copies;   /* of sections */
-	const char *end[CG_ENDS]; /* of sections of strings */
+	const char *end[CG_ENDS]; /* ends of sections of strings */
 	size_t ends;
 	const struct cg_spans *exec;
 	struct cg_strs *strs;
@@ -41,21 +39,21 @@ struct cg_dwarf {
 	size_t units, cap;
 	struct cg_spans spans; /* id: the unit */
 	Dwarf_Aranges *aranges;
-	uint64_t left; /* how many more ranges and rows are allowed */
-	char *path;    /* buffer to join one */
+	uint64_t left; /* limit: how many more ranges and rows may be read */
+	char *path;    /* buffer to join paths */
 	size_t path_cap;
-	/* The last path that was joined: of which unit and name, and the result. */
+	/* The last joined path: its unit and name, and the result. */
 	const void *joined_unit;
 	const char *joined_name, *joined;
 	int status;
 };
 
 /*
- * These may leave by longjmp() when memory runs out in libdw; otherwise they
- * set dwarf->status.
+ * These functions may leave by longjmp() when memory runs out in libdw; other
+ * failures set dwarf->status.
  */
 void cg_units_list(struct cg_dwarf *);
-/* Walks the unit's tree, once. */
+/* Loads the scopes of a unit from its tree, once. */
 void cg_unit_load(struct cg_dwarf *, struct cg_unit *);
 /* The unit of an address, loaded; NULL: none. */
 struct cg_unit *cg_unit_find(struct cg_dwarf *, uint64_t addr);

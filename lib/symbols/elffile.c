@@ -3,9 +3,9 @@
  *
  * Source: the System V ABI's ELF chapters and its processor supplements.
  * libelf reads on demand; nothing is mapped, so a file that shrinks does not
- * kill the process. Its calls only return that they failed: errno tells whether
- * memory ran out or reading failed. What symbols need is read when the file is
- * opened, so that later calls cannot fail so.
+ * kill the process. Its calls only report that they failed; errno shows
+ * whether memory ran out or reading failed. The sections that symbols need are
+ * read when the file is opened, so that later calls on them cannot fail.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ cg_libelf_status(void)
 	return errno == ENOMEM ? CG_ELIMIT : errno != 0 ? CG_EREAD : CG_OK;
 }
 
-/* Notes how long the file has to be. */
+/* Records the size that the file must have. */
 static void
 need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 {
@@ -37,7 +37,10 @@ need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 		file->needed = end;
 }
 
-/* True for sections that name functions, files or build-ids. */
+/*
+ * True for sections that must be read early: they name functions, files or
+ * build-ids.
+ */
 static bool
 is_read_early(const struct cg_section *section)
 {
@@ -57,8 +60,9 @@ is_read_early(const struct cg_section *section)
 }
 
 /*
- * The size that a compressed section states: in its header (gABI, chapter 4), or
- * in front of .zdebug sections, after "ZLIB" (GNU). 0: it is not compressed.
+ * The decompressed size that a compressed section states: in its header (gABI,
+ * chapter 4), or at the start of .zdebug sections, after "ZLIB" (GNU). 0: it
+ * is not compressed.
  */
 static uint64_t
 expanded_size(const struct cg_elffile *file, const struct cg_section *section,
@@ -67,7 +71,10 @@ expanded_size(const struct cg_elffile *file, const struct cg_section *section,
 	const bool wide = file->head.e_ident[EI_CLASS] == ELFCLASS64;
 	const bool gnu = strncmp(section->name, ".zdebug", 7) == 0;
 	const bool big = gnu || file->head.e_ident[EI_DATA] == ELFDATA2MSB;
-	/* After the type, or "ZLIB"; 64 bits have 4 bytes to fill them up. */
+	/*
+	 * The size follows the type, or "ZLIB"; in 64-bit headers 4 bytes of
+	 * padding come before it.
+	 */
 	const size_t at = gnu || !wide ? 4 : 8, n = gnu || wide ? 8 : 4;
 	unsigned char bytes[16] = { 0 };
 	uint64_t size = 0;
@@ -132,7 +139,7 @@ load_sections(struct cg_elffile *file)
 	errno = 0;
 	if (cg_dw.elf_getshdrnum(file->elf, &count) != 0 ||
 	    cg_dw.elf_getshdrstrndx(file->elf, &names) != 0)
-		return cg_libelf_status(); /* CG_OK: as if there was none */
+		return cg_libelf_status(); /* CG_OK: as if there were none */
 	while ((scn = cg_dw.elf_nextscn(file->elf, scn)) != NULL) {
 		size_t i = cg_dw.elf_ndxscn(scn);
 		struct cg_section *section;
@@ -199,7 +206,7 @@ cg_elffile_is_bomb(const struct cg_elffile *file)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* Is it the fault of the system, not of the file? */
+/* True if the error is one of the system, not of the file. */
 static bool
 is_trouble(int error)
 {
@@ -252,7 +259,7 @@ load(struct cg_elffile *file)
 	return status;
 }
 
-/* After a system call failed on a path. */
+/* Sets *why, and returns the status, after a system call failed on a path. */
 static int
 explain(const char *path, const char **why)
 {
@@ -268,7 +275,7 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 	*file = (struct cg_elffile){ .fd = -1 };
 	if (stat(path, &info) != 0)
 		return explain(path, why);
-	/* Does not open devices, and does not block on a FIFO. */
+	/* Do not open devices, and do not block on a FIFO. */
 	if (!S_ISREG(info.st_mode)) {
 		*why = "not a regular file";
 		return CG_EINPUT;
@@ -375,7 +382,10 @@ load_names(struct cg_symtab *table, uint32_t link)
 	return status;
 }
 
-/* In version 1 of the 64-bit PowerPC ABI symbols point to descriptors. */
+/*
+ * Loads function descriptors: in version 1 of the 64-bit PowerPC ABI symbols
+ * point to them.
+ */
 static int
 load_descriptors(struct cg_symtab *table, const struct cg_elffile *program)
 {

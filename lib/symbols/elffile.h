@@ -1,5 +1,6 @@
 /*
- * elffile.h - the parts of symbols.c; no other directory includes it.
+ * elffile.h - internal declarations of lib/symbols; no other directory
+ * includes it.
  */
 #ifndef CG_ELFFILE_H
 #define CG_ELFFILE_H
@@ -7,14 +8,14 @@
 #include "symbols/libdw.h"
 #include "symbols/symbols.h"
 
-/* Where separate debug files of installed files are. */
+/* The directory of separate debug files of installed files. */
 #ifndef CG_DEBUG_ROOT
 #define CG_DEBUG_ROOT "/usr/lib/debug"
 #endif
 
 /*
- * A status beside CG_OK, CG_EINPUT (no such file, or not of this kind) and
- * CG_ELIMIT: bytes that the file has could not be read.
+ * A further status besides CG_OK, CG_EINPUT (no such file, or not of this
+ * kind) and CG_ELIMIT: existing bytes of the file could not be read.
  */
 #define CG_EREAD (CG_EBUG + 1)
 
@@ -34,14 +35,16 @@ struct cg_spans {
 	struct cg_span *span;
 	size_t count, cap;
 };
-/* Ignores an empty range; false: out of memory. */
+/* Adds a range, unless it is empty; false: out of memory. */
 bool cg_spans_add(struct cg_spans *, uint64_t low, uint64_t high, uint32_t id);
 /*
- * Sorts the ranges and cuts them so that none overlap: the one that begins
- * later wins, then the one with the higher id. False: out of memory.
+ * Sorts the ranges and cuts them so that they do not overlap: the one that
+ * begins later wins, then the one with the higher id. False: out of memory.
  */
 bool cg_spans_flatten(struct cg_spans *);
-/* The range that contains the address, or NULL; after flattening. */
+/*
+ * The range that contains the address, or NULL; call cg_spans_flatten() first.
+ */
 struct cg_span *cg_spans_find(const struct cg_spans *, uint64_t addr);
 void cg_spans_free(struct cg_spans *);
 
@@ -59,43 +62,47 @@ struct cg_elffile {
 	char *memory; /* the file in memory; owned */
 	Elf *elf;     /* NULL: not open */
 	uint64_t size;
-	uint64_t needed; /* what the headers need; above size: truncated */
-	uint64_t expanded; /* of compressed debug sections: their real size */
+	uint64_t needed; /* size by the headers; above size: truncated */
+	uint64_t expanded; /* size of debug sections, decompressed */
 	GElf_Ehdr head;
 	struct cg_section *section; /* by index; 0 is none */
 	size_t sections;
 	struct cg_spans exec; /* executable sections; id is the index */
 };
 /*
- * Opens a file; returns CG_OK, CG_EINPUT, CG_ELIMIT or CG_EREAD. After a failure
- * there is nothing to close. *why is errno's text, or NULL if it is not an ELF
- * file.
+ * Opens a file; returns CG_OK, CG_EINPUT, CG_ELIMIT or CG_EREAD. After a
+ * failure there is nothing to close. *why is set to errno's text, or to NULL
+ * if the file is not an ELF file.
  */
 int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
 /*
- * Is it a regular ELF file? CG_EREAD: it cannot be read (nothing reported). *why
- * is set if it cannot be opened.
+ * Sets *is to whether path is a regular ELF file. CG_EREAD: it cannot be read
+ * (not reported). *why is set if it cannot be opened.
  */
 int cg_elffile_look(const char *path, bool *is, const char **why);
-/* The same for bytes from malloc(), which it owns from then on. */
+/* Opens bytes from malloc() instead, and takes ownership of them. */
 int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
 void cg_elffile_close(struct cg_elffile *);
-/* NULL if there is no section of that name with bytes in the file. */
+/* The section of that name; NULL if there is none with bytes in the file. */
 const struct cg_section *cg_elffile_section(
     const struct cg_elffile *, const char *name);
 /*
- * The status after a call of libelf failed, from the errno that it left: CG_OK
- * if the file is malformed, for then it has no such data. errno was 0 before.
+ * The status after a call of libelf failed, from the errno that it left (set
+ * errno to 0 before): CG_OK if the file is malformed, so that the data counts
+ * as missing.
  */
 int cg_libelf_status(void);
-/* The section's bytes as in the file, maybe none; CG_OK, CG_ELIMIT, CG_EREAD. */
+/*
+ * The section's bytes as stored in the file, which may be empty. CG_OK,
+ * CG_ELIMIT or CG_EREAD.
+ */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
-/* Would its compressed debug sections need too much memory? */
+/* True if decompressing its debug sections would need too much memory. */
 bool cg_elffile_is_bomb(const struct cg_elffile *);
 /*
- * The code from an address to the end of its segment, as far as the file has
- * it, maybe none; CG_OK, CG_ELIMIT or CG_EREAD.
+ * The code from an address to the end of its segment, or of the file; may be
+ * empty. CG_OK, CG_ELIMIT or CG_EREAD.
  */
 int cg_elffile_code(
     const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
@@ -110,29 +117,33 @@ struct cg_symtab {
 	uint64_t opd_addr;
 };
 /*
- * The table of a type (SHT_SYMTAB, SHT_DYNSYM), empty if there is none.
- * program is the file itself or the one whose debug file it is. CG_ELIMIT: out
- * of memory.
+ * Opens the table of a type (SHT_SYMTAB, SHT_DYNSYM); it is empty if the file
+ * has none. program is the file itself, or the file whose debug file it is.
+ * CG_ELIMIT: out of memory.
  */
 int cg_symtab_open(struct cg_symtab *, const struct cg_elffile *,
     const struct cg_elffile *program, uint32_t type);
-/* Symbol i, from 0 (without the null symbol); its address is one of code. */
+/*
+ * Gets symbol i, from 0 (without the null symbol); function descriptors are
+ * resolved, so that its address is one of code.
+ */
 bool cg_symtab_get(const struct cg_symtab *, size_t i, struct cg_symbol *);
 
 /* ---- debugfile.c: separate debug files ---------------------------------- */
 
-/* The build-id's bytes, maybe none; CG_ELIMIT: out of memory. */
-#define CG_BUILD_ID_MAX 64 /* they have 8 to 20; room for new hashes */
+/* The build-id's bytes; empty if there is none. CG_ELIMIT: out of memory. */
+#define CG_BUILD_ID_MAX 64 /* build-ids have 8 to 20; room for new hashes */
 int cg_build_id(const struct cg_elffile *, struct cg_slice *);
 /*
- * Finds the debug file by build-id, then by debuglink, and opens it. path_out
- * gets its path, from malloc(). CG_EINPUT: there is none.
+ * Finds the debug file by build-id, then by debuglink, and opens it. *path_out
+ * is set to its path, to be freed. CG_EINPUT: there is none.
  */
 int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
     const char *path, char **path_out);
 /*
- * Opens the file that a debug file at path shares with others (dwz -m), if it
- * is below CG_DEBUG_ROOT and has the right build-id. CG_EINPUT: there is none.
+ * Opens the alternate file (dwz -m), which the debug file at path shares with
+ * others, if it is below CG_DEBUG_ROOT and has the right build-id. CG_EINPUT:
+ * there is none.
  */
 int cg_altfile_open(
     struct cg_elffile *, const struct cg_elffile *file, const char *path);
@@ -148,11 +159,11 @@ struct cg_named { /* a function */
 	const char *file;   /* NULL: not looked up yet */
 	uint32_t line;
 };
-struct cg_alias { /* a name of one */
+struct cg_alias { /* a name of a function */
 	uint64_t addr, size;
 	const char *symbol;
 	uint32_t rank; /* the lowest at an address is its name */
-	uint32_t fn;   /* UINT32_MAX: an inner label of another */
+	uint32_t fn;   /* UINT32_MAX: a label inside another function */
 	bool func;
 };
 struct cg_name_ref {
@@ -167,10 +178,10 @@ struct cg_functions {
 	struct cg_named *fn; /* by address */
 	size_t count, cap;
 	struct cg_spans spans;    /* id: index of fn */
-	struct cg_name_ref *name; /* sorted; NULL: not made yet */
+	struct cg_name_ref *name; /* sorted; NULL: not built yet */
 	size_t names, name_cap;
 };
-/* Add all before the first lookup; false: out of memory. */
+/* Call these before the first lookup; false: out of memory. */
 bool cg_functions_add(struct cg_functions *, const struct cg_symbol *);
 bool cg_functions_add_table(struct cg_functions *, const struct cg_symtab *);
 bool cg_functions_add_plt(struct cg_functions *, const struct cg_elffile *);
@@ -178,7 +189,7 @@ bool cg_functions_build(struct cg_functions *);
 void cg_functions_free(struct cg_functions *);
 /* The function at an address, NULL: none. */
 struct cg_named *cg_functions_find(struct cg_functions *, uint64_t addr);
-/* Sets *found to the function of that name; NULL: none, or several. */
+/* Sets *found to the function of that name; NULL: none or several have it. */
 bool cg_functions_find_name(
     struct cg_functions *, struct cg_slice name, struct cg_named **found);
 /* Fills in fn->name. */
@@ -188,9 +199,10 @@ bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
 struct cg_dwarf;
 /*
- * Lines of the file at path. NULL: there are none, or *status is CG_ELIMIT.
- * exec is where there is code: ranges elsewhere were discarded by the linker.
- * The file, exec and strs must outlive it.
+ * Opens the line information of the file at path. NULL: there is none, or
+ * *status is CG_ELIMIT. exec has the ranges of code: DWARF ranges elsewhere
+ * are code that the linker has discarded. The file, exec and strs must outlive
+ * it.
  */
 struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
     const struct cg_spans *exec, struct cg_strs *, int *status);
@@ -202,10 +214,13 @@ size_t cg_dwarf_frames(
     struct cg_dwarf *, uint64_t addr, struct cg_frame frames[CG_FRAME_MAX]);
 bool cg_dwarf_line(struct cg_dwarf *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
-/* Where the function at an address is declared; false: unknown. */
+/*
+ * Sets the position where the function at an address is declared; false:
+ * unknown.
+ */
 bool cg_dwarf_declared(
     struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
-/* Adds all functions. */
+/* Adds all functions that DWARF describes. */
 bool cg_dwarf_functions(struct cg_dwarf *, struct cg_functions *);
 
 #endif

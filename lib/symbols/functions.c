@@ -1,9 +1,9 @@
 /*
  * functions.c - the function at an address, and its name.
  *
- * Symbol tables have names, often several for one address, and sizes, often
- * none. The name is the one that gprof would choose; a function without a size
- * reaches to the next one; labels within a function belong to it.
+ * Symbol tables often have several names for one address, and often no sizes.
+ * The name is the one that gprof would choose; a function without a size
+ * extends to the next one; labels within a function belong to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@
 
 /* ---- Adding ------------------------------------------------------------- */
 
-/* Mapping symbols of ARM and RISC-V ($x), local labels (.L1) and notes. */
+/*
+ * True for symbols that are not functions: mapping symbols of ARM and RISC-V
+ * ($x), local labels (.L1) and notes.
+ */
 static bool
 is_marker(const struct cg_symbol *symbol)
 {
@@ -24,7 +27,10 @@ is_marker(const struct cg_symbol *symbol)
 		   (symbol->name[0] == '$' || symbol->name[0] == '.'));
 }
 
-/* Prefers global to local, typed to untyped, fewer underscores, not weak. */
+/*
+ * The rank of a symbol: prefers global to local, typed to untyped, fewer
+ * underscores, not weak.
+ */
 static uint32_t
 get_rank(const struct cg_symbol *symbol, bool func)
 {
@@ -72,7 +78,7 @@ cg_functions_add_table(struct cg_functions *fns, const struct cg_symtab *table)
 
 /* ---- Building ----------------------------------------------------------- */
 
-/* Of one address: the first one is the function's name. */
+/* Orders aliases; the first one of an address is the function's name. */
 static int
 compare_aliases(const void *left, const void *right)
 {
@@ -119,7 +125,10 @@ add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
 	return true;
 }
 
-/* A function without a size ends at the next one or with its section. */
+/*
+ * Sets the ends: a function without a size ends at the next one or with its
+ * section.
+ */
 static bool
 set_ends(struct cg_functions *fns)
 {
@@ -137,7 +146,7 @@ set_ends(struct cg_functions *fns)
 	return cg_spans_flatten(&fns->spans);
 }
 
-/* Padding belongs to the function before it. */
+/* Adds padding to the function before it. */
 static void
 add_padding(struct cg_functions *fns)
 {
@@ -203,7 +212,7 @@ cg_functions_find(struct cg_functions *fns, uint64_t addr)
 	return span ? &fns->fn[span->id] : NULL;
 }
 
-/* Where ".cold" or ".cold.N" begins; else the end of the name. */
+/* The start of ".cold" or ".cold.N"; else the end of the name. */
 static size_t
 before_cold(const char *symbol)
 {
@@ -216,8 +225,8 @@ before_cold(const char *symbol)
 }
 
 /*
- * The name to show: without ".cold" and version, demangled (only what begins
- * with _ is mangled). NULL: no memory.
+ * The name to show: without ".cold" and version, demangled (only names that
+ * begin with _ are mangled). NULL: out of memory.
  */
 static const char *
 get_name(struct cg_strs *strs, const char *symbol)
@@ -265,7 +274,10 @@ add_name(struct cg_functions *fns, const char *name, uint32_t fn)
 	return true;
 }
 
-/* A cold part has its own symbol, but the name of its function. */
+/*
+ * Builds the index of names. A cold part has its own symbol, but the name of
+ * its function.
+ */
 static bool
 load_names(struct cg_functions *fns)
 {

@@ -1,22 +1,25 @@
 /*
- * java.c - names of Java methods as the JVM has them.
+ * java.c - names of Java methods, as agents of the JVM write them.
  *
- * perf-map-agent writes the class as a signature, its separator, the method, and
- * on request a descriptor or a place (sig_string() in its perf-map-agent.c), and
- * for inlined methods " in " and the compiled one; perf's own agent writes no
- * separator (tools/perf/jvmti/libjvmti.c):
+ * perf-map-agent writes the class as a signature, its separator, the method,
+ * and on request a descriptor or a position (sig_string() in its
+ * perf-map-agent.c), and for inlined methods " in " and the compiled method;
+ * perf's own agent writes no separator (tools/perf/jvmti/libjvmti.c):
  *
  *	Lio/netty/Loop;.run(I)V  Lio/netty/Loop;::run  Lio/netty/Loop;run(I)V
  *
- * stackcollapse-perf.pl makes a colon of the semicolon, and drops the first L
- * and the descriptor: "io/netty/Loop:.run". All of them become
+ * stackcollapse-perf.pl replaces the semicolon by a colon, and drops the first
+ * L and the descriptor: "io/netty/Loop:.run". All of them become
  * "io.netty.Loop.run".
  */
 #include <string.h>
 
 #include "symbols/symbols.h"
 
-/* A character of a name. Classes made at run time have '.', '+' and '-'. */
+/*
+ * True for a character of a name. Classes made at run time have '.', '+' and
+ * '-'.
+ */
 static bool
 is_word(char c)
 {
@@ -35,8 +38,8 @@ end_of_class(const char *at)
 }
 
 /*
- * Skips what is between class and method. NULL: name is no class and method.
- * stackcollapse-perf.pl keeps the L of classes that are in no package.
+ * Skips the separator between class and method. NULL: name is not a class and
+ * a method. stackcollapse-perf.pl keeps the L of classes without a package.
  */
 static const char *
 skip_separator(const char *name, const char *at)
@@ -58,7 +61,7 @@ skip_separator(const char *name, const char *at)
 									: NULL;
 }
 
-/* Skips a type, which perf may have truncated; NULL: it is none. */
+/* Skips a type, which perf may have truncated; NULL: not a type. */
 static const char *
 skip_type(const char *at, char semicolon)
 {
@@ -92,7 +95,7 @@ skip_descriptor(const char *text, char semicolon)
 	return end ? end : at;
 }
 
-/* Converts one method; returns what follows it, NULL: name is none. */
+/* Converts one method; returns the end of it, NULL: name is not a method. */
 static const char *
 convert(const char *name, char **to)
 {

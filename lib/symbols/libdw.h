@@ -72,14 +72,14 @@ struct cg_libdw {
 };
 
 /*
- * Set by cg_libdw_load(), once for all threads, and not changed again. It is no
- * member of struct cg_elffile, as many functions get an entry of DWARF only.
- * cg_elffile_open() and cg_elffile_memory() load it: whoever has a file may use
- * this.
+ * Set by cg_libdw_load(), once for all threads, and never changed again. It is
+ * global and not a member of struct cg_elffile, as many functions get only an
+ * entry of DWARF. cg_elffile_open() and cg_elffile_memory() load it: code that
+ * has an open file may use it.
  */
 extern struct cg_libdw cg_dw;
 
-/* NULL, or why it cannot be loaded. libelf comes with libdw. */
+/* Returns NULL, or why it cannot be loaded. libelf comes with libdw. */
 const char *cg_libdw_load(void);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * plt.c - names for the stubs of the PLT, by which code calls shared libraries.
+ * plt.c - names for the stubs of the PLT, through which code calls shared
+ * libraries.
  *
  * A stub jumps through a slot of the GOT; the relocation of the slot names the
- * function. Source: the processor supplements of the System V ABI for
- * x86-64, i386 and AArch64, and what ld, gold and lld make of them.
+ * function. Source: the processor supplements of the System V ABI for x86-64,
+ * i386 and AArch64, and the output of ld, gold and lld.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,16 +13,16 @@
 
 #include "symbols/elffile.h"
 
-/* The jump is searched for in at most so many bytes of a stub. */
+/* Maximum number of bytes of a stub in which the jump is searched. */
 #define STUB_MAX 16
 
 struct machine {
 	uint16_t id;
 	uint32_t glob_dat, jump_slot; /* types of relocations */
-	size_t align, size;           /* of stubs, at least */
+	size_t align, size;           /* minimum alignment and size of stubs */
 	/*
-	 * The slot through which the stub at code jumps, 0 if none begins
-	 * there. There are STUB_MAX bytes of code.
+	 * The slot through which the stub at code jumps; 0 if no stub begins
+	 * there. code has STUB_MAX bytes.
 	 */
 	uint64_t (*get_slot)(
 	    const unsigned char *code, uint64_t addr, uint64_t got);
@@ -110,7 +111,7 @@ get_relocation(Elf_Data *data, int i, bool with_addend, GElf_Rel *rel)
 	return true;
 }
 
-/* Slots of the GOT to symbols, as their numbers in the table from 1. */
+/* Maps slots of the GOT to symbols, by their numbers in the table, from 1. */
 static bool
 load_slots(const struct cg_section *section, const struct machine *machine,
     struct cg_map *slots)
@@ -157,7 +158,7 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 	return cg_functions_add(fns, &symbol);
 }
 
-/* Stubs have no size: each reaches to the next. */
+/* Adds the stubs of a section. They have no size: each extends to the next. */
 static bool
 add_stubs(struct cg_functions *fns, const struct cg_section *section,
     const struct machine *machine, uint64_t got, const struct cg_map *slots,

@@ -1,5 +1,5 @@
 /*
- * spans.c - which of many ranges contains an address.
+ * spans.c - finds the range that contains an address.
  *
  * Functions, sections, units and inlined calls nest. The ranges are cut once
  * into pieces that do not overlap; a lookup is then one binary search.
@@ -43,7 +43,7 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 	return cg_spans_add(flat, low, high, id);
 }
 
-/* Gives [*at, to) to the ranges that are open there, the innermost first. */
+/* Assigns [*at, to) to the ranges that are open there, the innermost first. */
 static bool
 close_until(
     struct cg_spans *flat, struct cg_spans *open, uint64_t *at, uint64_t to)
@@ -72,7 +72,7 @@ cg_spans_flatten(struct cg_spans *spans)
 	uint64_t at = 0;
 	bool ok = true;
 
-	/* Compilers write most in order. */
+	/* Compilers write most ranges in order, for which this is fast. */
 	cg_sort(spans->span, spans->count, sizeof(*spans->span), compare);
 	for (size_t i = 0; ok && i < spans->count; i++) {
 		const struct cg_span *span = &spans->span[i];

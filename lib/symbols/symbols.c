@@ -4,8 +4,8 @@
  *
  * Symbols come from the best table: .symtab of the file or of its separate
  * debug file; else .dynsym with MiniDebugInfo and DWARF. Lines are read at the
- * first lookup; if that fails there are no lines. Source: the System V ABI; see
- * also dwarf.c and debugfile.c.
+ * first lookup; after a failure there are no lines. Source: the System V ABI;
+ * see also dwarf.c and debugfile.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "symbols/elffile.h"
 
-/* What lookups change. */
+/* State that lookups change. */
 struct cg_lazy {
 	struct cg_elffile program, debug, mini;
 	struct cg_symtab table[2];
@@ -30,7 +30,7 @@ struct cg_lazy {
 
 /* ---- Loading ------------------------------------------------------------ */
 
-/* NULL: out of memory. */
+/* Copies a text that lives as long as the symbols; NULL: out of memory. */
 static const char *
 keep(struct cg_lazy *lazy, const char *text)
 {
@@ -255,7 +255,7 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 	return CG_OK;
 }
 
-/* A truncated file still has some of its symbols. */
+/* Warns of a truncated file, which still has some of its symbols. */
 static void
 tell_damage(
     struct cg_diag *diag, const struct cg_elffile *file, const char *path)
@@ -404,7 +404,7 @@ cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
 	return fn && get_function(symbols, fn, out);
 }
 
-/* The outermost name is the symbol's: DWARF does not name clones. */
+/* Names the outermost frame by its symbol: DWARF does not name clones. */
 size_t
 cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX])
