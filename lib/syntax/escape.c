@@ -7,12 +7,12 @@
 
 #include "io/io.h"
 
-/* Input bytes that are written at once; each may become six. */
+/* Number of input bytes that are written at once; each may become six. */
 #define PIECE 8192
 
 #define BIT(c) (UINT64_C(1) << ((c)&63))
 
-/* All of ASCII but control characters and ", &, <, >. */
+/* True for ASCII except control characters and ", &, <, >. */
 static inline bool
 is_plain(unsigned char c)
 {
@@ -24,8 +24,9 @@ is_plain(unsigned char c)
 }
 
 /*
- * Escapes one character; *at moves past it. What XML cannot represent becomes
- * U+FFFD: most control characters, bytes that are not UTF-8, U+FFFE, U+FFFF.
+ * Escapes one character; moves *at past it. U+FFFD replaces what XML cannot
+ * represent: most control characters, bytes that are not UTF-8, U+FFFE,
+ * U+FFFF.
  */
 static char *
 put_special(char *to, const char **at, const char *end)

@@ -1,6 +1,4 @@
-/*
- * head.c - how the head of an XML document or a text begins, for probe().
- */
+/* head.c - the beginning of an XML document or a text, for probe(). */
 #include <string.h>
 
 #include "cgconv_parse.h"

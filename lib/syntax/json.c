@@ -6,7 +6,7 @@
 #include "io/io.h"
 #include "syntax/syntax.h"
 
-/* What may come next. */
+/* The state: what may come next. */
 enum expect {
 	VALUE,     /* a value */
 	ITEM,      /* after '[': a value or ']' */
@@ -16,8 +16,8 @@ enum expect {
 	BAD        /* nothing: there was an error */
 };
 
-#define PLAIN_DIGITS 18 /* as many as always fit into an int64_t */
-#define LOOK_AHEAD 8    /* more than an escape or a literal has */
+#define PLAIN_DIGITS 18 /* this many digits always fit into an int64_t */
+#define LOOK_AHEAD 8    /* longer than an escape or a literal */
 
 #define STRING_OF(x) #x
 #define NUMBER_TEXT(macro) STRING_OF(macro)
@@ -54,7 +54,10 @@ cg_json_start(struct cg_json *json, struct cg_slice text)
 {
 	if (!text.ptr)
 		text.ptr = ""; /* the empty slice */
-	/* Not the whole struct: JSON Lines start one for every few tokens. */
+	/*
+	 * Do not clear the whole struct: with JSON Lines this is called every
+	 * few tokens.
+	 */
 	json->rest = text;
 	json->at = text.ptr;
 	json->error = NULL;
@@ -76,7 +79,7 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 	json->in = in;
 }
 
-/* Ends a value; the level decides what may follow. */
+/* Ends a value; the level determines what may follow. */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
     enum cg_json_type type)
@@ -110,7 +113,7 @@ is_digit(char c)
 	return (unsigned)c - '0' <= 9;
 }
 
-/* Is the current level an object? */
+/* True if the current level is an object. */
 static bool
 find_object(const struct cg_json *json)
 {
@@ -149,9 +152,9 @@ close_level(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
- * How many of eight bytes, the first one lowest, are digits, and their value.
- * A byte of 0 to 9 stays below 0x80 when 0x76 is added; a carry changes only
- * bytes after one that is not a digit.
+ * The number of leading digits in eight bytes, the first one lowest, and their
+ * value. A byte of 0 to 9 stays below 0x80 when 0x76 is added; a carry changes
+ * only bytes after one that is not a digit.
  */
 static inline unsigned
 join_digits(uint64_t word, uint64_t *value)
@@ -196,8 +199,8 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
- * The same for the digits behind a point: they are joined to the value of those
- * before it.
+ * Takes the digits after a point: their value is appended to that of the
+ * digits before it.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
@@ -212,7 +215,8 @@ take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
 }
 
 /*
- * 01 is the number 0 here; the next token is then an unexpected 1.
+ * Takes a number. 01 is the number 0 here; the next token is then an
+ * unexpected 1.
  */
 static enum cg_json_type
 take_number(struct cg_json *json, const char *at, const char *end)
@@ -306,7 +310,7 @@ take_string(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to + 1, end, CG_JSON_STRING);
 }
 
-/* A key and its colon. */
+/* Takes a key and its colon. */
 static enum cg_json_type
 take_key(struct cg_json *json, const char *at, const char *end)
 {
@@ -359,7 +363,10 @@ take_value(struct cg_json *json, const char *at, const char *end)
 	return take_literal(json, at, end);
 }
 
-/* After a value: the comma and what follows it, or the end of the level. */
+/*
+ * Takes what follows a value: the comma and the next token, or the end of the
+ * level.
+ */
 static enum cg_json_type
 take_more(struct cg_json *json, const char *at, const char *end)
 {
@@ -407,7 +414,7 @@ take_token(struct cg_json *json)
 	return CG_JSON_BAD;
 }
 
-/* Could more text change the token? */
+/* True if more text could change the token. */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)
 {
@@ -419,17 +426,17 @@ is_open(const struct cg_json *json, enum cg_json_type type)
 	       (type == CG_JSON_NUMBER && json->rest.len == 0);
 }
 
-/* ---- Short ways --------------------------------------------------------- */
+/* ---- Fast paths --------------------------------------------------------- */
 
 /*
  * Fast paths for most tokens of a profile: those that are whole in the window
- * and need no second look. CG_JSON_BAD leaves all others, and errors, to
- * take_token().
+ * and can be read in one step. For all others, and errors, they return
+ * CG_JSON_BAD; take_token() then reads them.
  */
 
 /*
- * A number without sign and exponent, before another value or the end of the
- * level.
+ * Takes a number without sign and exponent, before another value or the end of
+ * the level.
  */
 static inline enum cg_json_type
 take_plain_number(
@@ -446,7 +453,10 @@ take_plain_number(
 		if (places == 0 || to == end)
 			return CG_JSON_BAD;
 	}
-	/* The point counts as a digit: more is left to take_number(). */
+	/*
+	 * The point counts as a digit; longer numbers are left to
+	 * take_number().
+	 */
 	if ((*to != ',' && *to != close) || to - at > PLAIN_DIGITS)
 		return CG_JSON_BAD;
 	json->at = at;
@@ -460,7 +470,7 @@ take_plain_number(
 	return CG_JSON_NUMBER;
 }
 
-/* A string without escapes; a key with its colon. */
+/* Takes a string without escapes; a key with its colon. */
 static inline enum cg_json_type
 take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)
 {
@@ -492,8 +502,8 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Some writers put a blank after colon and comma. Not inlined: see
- * next_token().
+ * Takes the next member of an object or array; some writers put a blank after
+ * colon and comma. Not inlined: see next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)
@@ -525,8 +535,9 @@ take_member(struct cg_json *json)
 }
 
 /*
- * A token at the end of an input's window is read again with more text. Not
- * inlined, so that the fast paths do not save registers for it.
+ * Takes the next token in the general case: a token at the end of an input's
+ * window is read again with more text. Not inlined, so that the fast paths do
+ * not save registers for it.
  */
 static __attribute__((noinline)) enum cg_json_type
 next_token(struct cg_json *json)
@@ -616,7 +627,7 @@ bool
 cg_json_reject(
     struct cg_job *job, const struct cg_json *tokens, const char *expected)
 {
-	/* The job knows the status of the input. */
+	/* The job reports the status of the input itself. */
 	if (tokens->in && cg_in_status(tokens->in) != CG_OK)
 		return false;
 	if (tokens->error)

@@ -1,13 +1,11 @@
-/*
- * json_head.c - which keys the head of a JSON document has, for probe().
- */
+/* json_head.c - finds the keys in the head of a JSON document, for probe(). */
 #include <string.h>
 
 #include "cgconv_parse.h"
 
 #define KEYS_MAX 4 /* levels of a key */
 
-/* Is key the first n keys of the path, joined by dots? */
+/* True if key is the first n keys of the path, joined by dots. */
 static bool
 is_path(const char *key, const struct cg_slice *path, unsigned n)
 {

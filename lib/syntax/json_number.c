@@ -3,7 +3,7 @@
  */
 #include "syntax/syntax.h"
 
-/* Cuts the exponent off a number; returns it, 0 if there is none. */
+/* Removes the exponent from a number; returns it, 0 if there is none. */
 static int
 cut_exponent(struct cg_slice *text)
 {
@@ -54,7 +54,7 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 	return !__builtin_add_overflow(value, (uint64_t)round, number);
 }
 
-/* The same for negative places. */
+/* Like shift_digits(), for negative places. */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)
 {
@@ -66,7 +66,7 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 	return true;
 }
 
-/* The same for plain numbers. False: it may not fit. */
+/* Scales a plain number. False: it may not fit. */
 static bool
 scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)
 {
@@ -78,7 +78,10 @@ scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)
 		*number = (json->value + unit / 2) / unit;
 		return true;
 	}
-	/* At least as long as its digits; powers end at 18 digits, too. */
+	/*
+	 * The text is at least as long as its digits; powers end at 18 digits,
+	 * too.
+	 */
 	if (json->text.len + digits - places > 18)
 		return false;
 	*number = json->value * cg_power_of_ten(digits - places);

@@ -1,26 +1,29 @@
 /*
- * json_outline.c - shortens a JSON document for probe(): a format is recognised
- * by keys, and these may stand behind long values.
+ * json_outline.c - shortens a JSON document for probe(): formats are
+ * recognised by keys, which may come after long values.
  */
 #include <string.h>
 
 #include "syntax/syntax.h"
 
-#define LEVELS 5      /* what lies deeper is dropped */
+#define LEVELS 5      /* deeper levels are dropped */
 #define VALUE_MAX 256 /* bytes of a string or number; longer ones are dropped */
-#define ITEMS_MAX 8   /* of an array; behind them few are kept */
+#define ITEMS_MAX 8   /* of an array; few of the later ones are kept */
 
-/* Bytes of a value at a level, so that those behind it have room, too. */
+/*
+ * Maximum size of a value, by level, so that there is room for the values
+ * after it.
+ */
 static const size_t room[LEVELS] = { 0, 8192, 4096, 1024, 256 };
 
 struct outline {
 	struct cg_json json;
 	char *buf;
 	size_t len;
-	/* Of the values that are open, from the outermost on. */
-	size_t limit[LEVELS + 1]; /* of len */
+	/* Of the open values, from the outermost on: */
+	size_t limit[LEVELS + 1]; /* limits of len */
 	uint64_t items[LEVELS + 1];
-	bool kept[LEVELS + 1]; /* it has an item */
+	bool kept[LEVELS + 1]; /* an item was kept */
 };
 
 static void
@@ -30,7 +33,7 @@ put(struct outline *o, const char *text, size_t n)
 	o->len += n;
 }
 
-/* The bytes of the current token; of a key with its colon. */
+/* The text of the current token; for a key with its colon. */
 static struct cg_slice
 token_of(const struct cg_json *json)
 {
@@ -39,8 +42,9 @@ token_of(const struct cg_json *json)
 }
 
 /*
- * Is the next item of the level kept? Of an array the first items and those at
- * powers of two: what follows hundreds of equal ones may differ.
+ * True if the next item of the level is kept. Of an array, keeps the first
+ * items and those at powers of two: after hundreds of equal items others may
+ * come.
  */
 static bool
 keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
@@ -56,7 +60,7 @@ keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
 	return true;
 }
 
-/* A value that is kept. False: the text ends in it. */
+/* Copies a value. False: the text ends in it. */
 static bool
 put_value(struct outline *o, enum cg_json_type type)
 {
@@ -86,7 +90,9 @@ put_value(struct outline *o, enum cg_json_type type)
 	return cg_json_skip(&o->json, type);
 }
 
-/* An item of the innermost level, or its end. False: there is no more. */
+/*
+ * Takes an item of the innermost level, or its end. False: the text has ended.
+ */
 static bool
 take_item(struct outline *o, enum cg_json_type type)
 {

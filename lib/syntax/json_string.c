@@ -35,7 +35,7 @@ put_utf8(char *to, unsigned code)
 	return to;
 }
 
-/* Unescapes \uXXXX, or two of them that are a pair; *at moves past it. */
+/* Unescapes \uXXXX, or a pair of them; moves *at past it. */
 static char *
 put_unicode(char *to, const char **at, const char *end)
 {
@@ -60,7 +60,7 @@ put_unicode(char *to, const char **at, const char *end)
 	return put_utf8(to, 0xfffd);
 }
 
-/* Letters of the short escapes, and what they stand for. */
+/* Letters of the short escapes, and their meanings. */
 static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
 
 struct cg_slice
@@ -90,14 +90,14 @@ cg_json_string(const struct cg_json *json, char *buf)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* Input bytes that are written at once; each may become six. */
+/* Number of input bytes that are written at once; each may become six. */
 #define PIECE 8192
 
 /* The letter after the backslash, 0 if there is no short escape. */
 static char
 short_escape(unsigned char byte)
 {
-	const char *meaning = strchr(meanings, byte); /* 0 finds the end */
+	const char *meaning = strchr(meanings, byte); /* byte 0 finds the end */
 
 	if (byte == '"' || byte == '\\')
 		return (char)byte;
@@ -106,7 +106,7 @@ short_escape(unsigned char byte)
 	return letters[meaning - meanings];
 }
 
-/* Escapes one character; *at moves past it. */
+/* Escapes one character; moves *at past it. */
 static char *
 put_special(char *to, const char **at, const char *end)
 {

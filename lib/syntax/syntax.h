@@ -1,6 +1,7 @@
 /*
- * syntax.h - what JSON's reader and writer share, and its numbers. The rest of
- * this directory (JSON, XML, escapes) is public: see cgconv_parse.h.
+ * syntax.h - internal declarations of JSON's reader and writer, and of its
+ * numbers. The rest of this directory (JSON, XML, escapes) is public: see
+ * cgconv_parse.h.
  */
 #ifndef CG_SYNTAX_H
 #define CG_SYNTAX_H
@@ -8,18 +9,18 @@
 #include "cgconv_parse.h"
 
 /*
- * The number that is the tokenizer's current token, times 10 to the power of
- * digits, rounded half away from zero. False if it does not fit.
+ * The value of the current token, a number, times 10 to the power of digits,
+ * rounded half away from zero. False if it does not fit.
  */
 bool cg_json_scale(const struct cg_json *, unsigned digits, int64_t *);
 /*
- * Shortens a document, which may be truncated, to at most size bytes (more than
- * 1 KiB): of long arrays, objects and strings only the beginning is left, so
- * that the keys behind them are near. Returns its length; 0: the text is neither
- * an object nor an array.
+ * Shortens a document, which may be truncated, to at most size bytes (more
+ * than 1 KiB): keeps only the beginning of long arrays, objects and strings,
+ * so that the keys after them are included. Returns its length; 0: the text is
+ * neither an object nor an array.
  */
 size_t cg_json_outline(struct cg_slice, char *buf, size_t size);
-/* The text that is the current token. */
+/* The text of the current token. */
 struct cg_slice cg_xml_text(const struct cg_xml *);
 
 #define CG_ONES UINT64_C(0x0101010101010101)

@@ -1,11 +1,11 @@
 /*
- * xml.c - a pull reader for XML, by libxml2.
+ * xml.c - a pull reader for XML, on top of libxml2.
  *
- * libxml2 gets a piece of the input at a time; its callbacks append to a list
- * of events, which cg_xml_next() returns one by one. Its push parser is the
- * fastest of its interfaces and builds no tree. It limits neither the depth nor
- * the length of a tag before its end; this reader does. Nothing but the
- * document itself is opened, and no entity is expanded.
+ * libxml2 is given one piece of the input at a time; its callbacks append to a
+ * list of events, which cg_xml_next() returns one by one. Its push parser is
+ * the fastest of its interfaces and builds no tree. libxml2 limits neither the
+ * depth nor the length of a tag before its end; this reader does. Nothing but
+ * the document itself is opened, and no entity is expanded.
  *
  * Source: XML 1.0, fifth edition; libxml2's parser.h and SAX2.
  */
@@ -19,15 +19,21 @@
 #include "io/io.h"
 #include "syntax/syntax.h"
 
-/* Parsed at once: the piece and its events stay in the cache. */
+/*
+ * Size of a piece that is parsed at once: the piece and its events stay in the
+ * cache.
+ */
 #define PUSH_SIZE ((size_t)32 << 10)
-/* Of a tag or comment: libxml2 compares each attribute with all others. */
+/*
+ * Maximum size of a tag or comment: libxml2 compares each attribute with all
+ * others.
+ */
 #define TOKEN_MAX ((size_t)256 << 10)
 #define TEXT_MAX ((size_t)1 << 20)
 /* Cache of the lengths of names, by address: there are few names. */
 #define KNOWN_NAMES 64
 
-/* Offsets, because the array may move. A piece has less than 4 GiB. */
+/* A range, by offsets, as the array may move. A piece has less than 4 GiB. */
 struct span {
 	uint32_t at, len;
 };
@@ -47,7 +53,10 @@ struct event {
 
 static const struct cg_slice nothing = { "", 0 };
 
-/* What is called of libxml2, which is loaded for the first XML input. */
+/*
+ * The functions of libxml2 that are called; it is loaded for the first XML
+ * input.
+ */
 #define LIBXML(X)                  \
 	X(xmlCreatePushParserCtxt) \
 	X(xmlCtxtUseOptions)       \
@@ -69,7 +78,7 @@ struct cg_xml {
 	bool ended;
 
 	struct cg_slice piece; /* of the input, from offset base on */
-	size_t pushed;         /* bytes of it */
+	size_t pushed;         /* bytes of the piece given to libxml2 */
 	uint64_t base;
 	size_t silent; /* bytes pushed since the last event */
 
@@ -90,7 +99,10 @@ struct cg_xml {
 
 /* ---- Failing ------------------------------------------------------------ */
 
-/* The offset as a pointer for messages; NULL if it left the window. */
+/*
+ * The offset as a pointer for messages; NULL if it is not in the window any
+ * more.
+ */
 static const char *
 pointer(const struct cg_xml *xml, uint64_t offset)
 {
@@ -129,7 +141,7 @@ limit(struct cg_xml *xml, const char *expected)
 	xml->status = CG_ELIMIT;
 }
 
-/* ---- What libxml2 calls ------------------------------------------------- */
+/* ---- Callbacks of libxml2 ----------------------------------------------- */
 
 /* Offset of the parser in the document. */
 static uint64_t
@@ -156,7 +168,10 @@ make_room(struct cg_xml *xml, size_t len)
 	    xml, &xml->text, &xml->text_cap, xml->text_len + len + 1, 1);
 }
 
-/* The caller has made room. Most texts are short: faster than memcpy(). */
+/*
+ * Copies text; the caller has made room. Most texts are short: this is faster
+ * than memcpy().
+ */
 static inline struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
@@ -177,7 +192,7 @@ keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 	return span;
 }
 
-/* NULL: out of memory. */
+/* Appends an event; NULL: out of memory. */
 static inline struct event *
 add_event(struct cg_xml *xml, enum cg_xml_type type, const xmlChar *name)
 {
@@ -236,7 +251,10 @@ on_text(void *arg, const xmlChar *text, int len)
 		xml->pending.len += keep_text(xml, text, (size_t)len).len;
 }
 
-/* libxml2 gives five pointers for each: the fourth and fifth are the value. */
+/*
+ * Adds the attributes. libxml2 passes five pointers for each: the fourth and
+ * fifth are the begin and end of the value.
+ */
 static void
 add_attributes(
     struct cg_xml *xml, struct event *event, const xmlChar *const *given, int n)
@@ -280,7 +298,7 @@ on_open(void *arg, const xmlChar *name, const xmlChar *prefix,
 	event = add_event(xml, CG_XML_OPEN, name);
 	if (!event)
 		return;
-	/* Without the defaults of a DTD, which come last. */
+	/* Skip the defaults of a DTD, which come last. */
 	if (attributes > defaulted)
 		add_attributes(xml, event, attribute, attributes - defaulted);
 	xml->seen = parsed(xml);
@@ -299,7 +317,10 @@ on_close(
 	xml->seen = parsed(xml);
 }
 
-/* All but &lt; &gt; &amp; &quot; &apos;, which libxml2 knows itself. */
+/*
+ * Called for all references but &lt; &gt; &amp; &quot; &apos;, which libxml2
+ * replaces itself.
+ */
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
 {
@@ -318,7 +339,7 @@ on_error(void *arg, xmlErrorPtr error)
 	if (error->code == XML_ERR_NO_MEMORY)
 		nomem(xml);
 	if (xml->status != CG_OK || error->level != XML_ERR_FATAL)
-		return; /* others are about namespaces and validity */
+		return; /* other errors concern namespaces and validity */
 	xml->seen = parsed(xml);
 	stop(xml, cg_fail_at(xml->job, pointer(xml, xml->seen),
 		      "expected XML: %.*s", (int)strcspn(text, "\n"), text));
@@ -326,7 +347,7 @@ on_error(void *arg, xmlErrorPtr error)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* NULL after a reported error. */
+/* Loads libxml2 and makes a reader; NULL after a reported error. */
 static struct cg_xml *
 load(struct cg_job *job)
 {
@@ -348,9 +369,10 @@ load(struct cg_job *job)
 }
 
 /*
- * Is the declared encoding not that of the bytes? The input has converted texts
- * with a byte order mark to UTF-8. Others with one byte for each of "<?xml" are
- * not in UTF-16: .NET's StringWriter declares that of what becomes UTF-8.
+ * True if the declared encoding is not that of the bytes. The input has
+ * converted texts with a byte order mark to UTF-8. Other texts with one byte
+ * for each character of "<?xml" are not UTF-16, although .NET's StringWriter
+ * declares UTF-16 for text that is then written as UTF-8.
  */
 static bool
 is_mislabelled(struct cg_in *in)
@@ -410,7 +432,7 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 		free(xml);
 		return NULL;
 	}
-	/* NOENT: replace &amp; and the like, as libxml2 calls it. */
+	/* NOENT is libxml2's name for replacing &amp; and the like. */
 	(void)xml->lib.xmlCtxtUseOptions(
 	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET |
 			     (is_mislabelled(in) ? XML_PARSE_IGNORE_ENC : 0));
@@ -424,7 +446,7 @@ cg_xml_status(const struct cg_xml *xml)
 	return xml->status;
 }
 
-/* Drops all events, which were returned; keeps text that may continue. */
+/* Drops all events after they were returned; keeps text that may continue. */
 static void
 forget(struct cg_xml *xml)
 {
@@ -494,7 +516,10 @@ cg_xml_next(struct cg_xml *xml)
 	return xml->event[xml->next++].type;
 }
 
-/* What cg_xml_next() returned last; NULL before and after the document. */
+/*
+ * The event that cg_xml_next() returned last; NULL before and after the
+ * document.
+ */
 static const struct event *
 current(const struct cg_xml *xml)
 {
@@ -507,7 +532,10 @@ text_of(const struct cg_xml *xml, struct span span)
 	return (struct cg_slice){ xml->text + span.at, span.len };
 }
 
-/* libxml2's dictionary has each name once. */
+/*
+ * The name of an event, with a cached length: libxml2's dictionary has each
+ * name once.
+ */
 static struct cg_slice
 name_of(struct cg_xml *xml, const struct event *event)
 {
@@ -553,12 +581,15 @@ cg_xml_at(const struct cg_xml *xml)
 	at = event ? pointer(xml, event->seen) : NULL;
 	if (!at || at == end || event->type == CG_XML_TEXT)
 		return at;
-	/* seen is before the tag; <a/> closes where it is. */
+	/*
+	 * seen is before the tag, so search the tag; <a/> closes where it
+	 * opens.
+	 */
 	open = *at == '/' ? at : memchr(at, '<', (size_t)(end - at));
 	return open ? open : at;
 }
 
-/* Names are short: faster than strcmp(). */
+/* Compares names, which are short, faster than strcmp(). */
 static inline bool
 same_name(const char *a, const char *b)
 {
@@ -614,7 +645,7 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 	return true;
 }
 
-/* Most elements are empty or have one text, which is not copied. */
+/* Fast path: most elements are empty or have one text, which is not copied. */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
 {
