@@ -152,7 +152,7 @@ put_text(const struct batch *batch, char *text, double past)
 		    time_text(left, past / part - past));
 }
 
-/* Draws a bar as wide as the terminal allows, then the text. */
+/* Draws a bar of at most BAR_MAX columns if there is room; then the text. */
 static void
 draw(struct progress *progress, const char *text)
 {

@@ -187,7 +187,7 @@ take_phase(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* True for numbers as producers write ids of frames: "12", not "012". */
+/* Takes a number as producers write ids of frames: "12", not "012". */
 static bool
 is_count(struct cg_slice text, uint64_t *number)
 {

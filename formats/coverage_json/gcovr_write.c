@@ -83,7 +83,10 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 	cg_putc(w->r.out, ']');
 }
 
-/* Puts the terms of a condition whose outcome was not seen. */
+/*
+ * Puts the numbers of the terms that never had the outcome, 0 or 1. The index
+ * of a branch is 2 * term + outcome.
+ */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
     size_t n, unsigned outcome)

@@ -180,7 +180,11 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 	return true;
 }
 
-/* Ends the block on the line, which gets the block's branches. */
+/*
+ * Records that the block ends on the line, where its branches are reported. The
+ * touch of the block there becomes a member; if the last touch of the line is
+ * of another block, or a member already, the block gets one more.
+ */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 {

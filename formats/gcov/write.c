@@ -60,7 +60,7 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* Compares by function, kind, index. */
+/* Compares by function (line), kind of counter (block), index. */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {

@@ -381,8 +381,8 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 /* ---- LD_PROFILE --------------------------------------------------------- */
 
 /*
- * Returns the number of arcs that the dynamic linker allocates: 3 % of the
- * bytes of the text.
+ * Returns the number of arcs for which the dynamic linker has room: 3 % of the
+ * bytes of the text, at least 50 and at most 2^20.
  */
 static uint64_t
 arc_limit(const struct gmon_hist *hist)

@@ -329,7 +329,7 @@ is_entry(const struct library *lib, uint64_t addr)
 	       addr - fn.start <= GPROF_PROLOGUE && follows_call(lib, addr);
 }
 
-/* Returns the first callee not below addr. */
+/* The index of the first callee at or above addr; self.n: there is none. */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
 {

@@ -213,7 +213,8 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds a description for an attribute of a profile; each index is added once.
+ * Adds an attribute of a profile as a description, once for each index. The
+ * attribute of the long name goes to *long_name, each time.
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -456,7 +457,7 @@ read_waiting(struct otlp_walk *w)
 	return true;
 }
 
-/* Makes a dictionary the current one. */
+/* Changes to another dictionary; drops the maps by index of the last one. */
 static bool
 open_dictionary(struct otlp_walk *w, struct cg_slice message)
 {

@@ -31,9 +31,9 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * The default sample type: the main event, because readers otherwise take the
- * last sample type. If there is one event, only a described default is
- * written.
+ * The default sample type: the one that a description of the profile names,
+ * else the main event, because readers otherwise take the last one. Empty
+ * (nothing is written) if there is one event and no such description.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)

@@ -372,7 +372,10 @@ find_free(struct edge *edges, uint32_t at)
 	return at;
 }
 
-/* Gives a mapping the free space of its range. The last edge is always free. */
+/*
+ * Gives a mapping the edges of its range that no mapping has yet. The last edge
+ * is never given, so find_free() always ends.
+ */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 {

@@ -277,7 +277,10 @@ total_of(const struct cg_graph *graph, size_t event)
 	return sum;
 }
 
-/* Notes the percentage of each event that is left, unless everything is. */
+/*
+ * Reports which percentage of each event is left, unless everything is. A
+ * percentage of a signed event would mean nothing.
+ */
 static void
 tell_share(const struct cg_graph *from, const struct cg_graph *to)
 {

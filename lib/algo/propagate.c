@@ -327,8 +327,9 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the costs of a caller's arcs as calls with count 0, which cursors merge
- * with the calls. Often no callee was sampled: then nothing is added.
+ * Adds the cost of each of the caller's arcs as a row with count 0: a cursor
+ * adds it to the row of the call. Adds nothing if no arc has a cost, which is
+ * common.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)

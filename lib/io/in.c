@@ -146,9 +146,9 @@ drop(struct cg_in *in)
 }
 
 /*
- * Keeps the buffer with the bytes returned last, and copies the bytes after
- * them to another buffer, with room for n bytes and one read. False: they do
- * not fit.
+ * Changes to another buffer, with room for n bytes and one read, and copies the
+ * unread bytes to it. The bytes returned last stay valid in the old buffer.
+ * False: the unread bytes do not fit, or out of memory.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)

@@ -747,8 +747,8 @@ cg_job_run(struct cg_job *job)
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * The job whose symbols are used: clones use those of the job from which they
- * were made.
+ * The job that has the symbols of the object at path: for a clone, the job from
+ * which it was made, if that job has the object.
  */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)

@@ -573,8 +573,8 @@ cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
 }
 
 /*
- * For a function without a declaration, the result is the line where it
- * begins.
+ * Finds the file and line where the function at addr is declared; without a
+ * declaration, those of addr. False: neither is known.
  */
 bool
 cg_dwarf_declared(

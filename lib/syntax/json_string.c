@@ -138,8 +138,9 @@ put_special(char *to, const char **at, const char *end)
 }
 
 /*
- * Escapes up to stop; a UTF-8 sequence, or eight plain bytes, that begin before
- * it may end after it.
+ * Escapes the text from *from to stop, or a few bytes more: a UTF-8 sequence,
+ * or eight plain bytes, may end behind stop, but not behind end. *from becomes
+ * the first byte that was not taken.
  */
 static char *
 put_piece(char *to, const char **from, const char *stop, const char *end)

@@ -265,9 +265,9 @@ struct packing {
 };
 
 /*
- * The likely text of the first line: see likely_step(). UINT64_MAX if the
- * position of the last packed row differs from the last line's: steps are
- * relative to rows.
+ * The likely beginning of the first line: see likely_step(). A step in the text
+ * is relative to the line before, but a packed step to the last packed row. If
+ * the two have different positions, no beginning fits: UINT64_MAX.
  */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
