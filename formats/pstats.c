@@ -175,7 +175,6 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 {
 	struct cg_slice bytes;
 	uint64_t len;
-	cg_name *name;
 
 	if (!take_bytes(r, wide ? 4 : 1, &len))
 		return false;
@@ -185,10 +184,7 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 	value->text = cg_add_name(r->build, bytes);
 	if (!interned)
 		return true;
-	name = cg_push(r->job, &r->interned);
-	if (name)
-		*name = value->text;
-	return name != NULL;
+	return cg_append(r->job, &r->interned, value->text);
 }
 
 static bool

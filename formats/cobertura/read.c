@@ -59,8 +59,7 @@ struct reader {
 	    methods;        /* lines of the class, lines of its methods */
 	struct lines *last; /* has the last line; or NULL */
 	uint64_t skipped; /* lines of methods that their class does not list */
-	CG_ARRAY(uint8_t)
-	pair; /* by condition of two branches: number of branches taken */
+	CG_ARRAY(uint8_t) pair; /* by condition: branches taken, of two */
 };
 
 /* ---- Attributes --------------------------------------------------------- */

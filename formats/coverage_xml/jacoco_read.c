@@ -49,8 +49,7 @@ struct line {
 struct source {
 	cg_name path;
 	cg_file file;
-	size_t line,
-	    lines; /* index in reader.line.at, number */
+	size_t line, lines; /* index in reader.line, number */
 	bool unsorted;
 };
 
@@ -76,9 +75,8 @@ struct name {
 
 struct reader {
 	struct coverage_xml_reader *r;
-	CG_ARRAY(struct package)
-	package; /* kept until the end of the report */
-	CG_ARRAY(struct source) source; /* sources of packages */
+	CG_ARRAY(struct package) package; /* until the report ends */
+	CG_ARRAY(struct source) source;   /* sources of packages */
 	CG_ARRAY(struct line) line;
 	CG_ARRAY(struct method) method;
 	struct name directory, class; /* the open package, class */

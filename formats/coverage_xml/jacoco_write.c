@@ -69,12 +69,11 @@ struct writer {
 	size_t covered, missed;         /* columns of instructions, or none */
 	CG_ARRAY(struct line) line;     /* of the file */
 	CG_ARRAY(struct method) method; /* of the file: by class, line, name */
-	CG_ARRAY(struct class)
-	class;                     /* of the file: the first is the main one */
-	uint32_t *method_of;       /* by fn: index in method + 1, or 0 */
-	CG_ARRAY(uint32_t) rank;   /* by entry: index in method */
-	CG_ARRAY(char) main_class; /* name of the file's main class */
-	struct cg_slice directory; /* of the open package */
+	CG_ARRAY(struct class) class;   /* of the file; 0: the main one */
+	uint32_t *method_of;            /* by fn: index in method + 1, or 0 */
+	CG_ARRAY(uint32_t) rank;        /* by entry: index in method */
+	CG_ARRAY(char) main_class;      /* name of the file's main class */
+	struct cg_slice directory;      /* of the open package */
 	bool open;
 	struct node package, report;
 };

@@ -72,22 +72,16 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 		w->lost_cost += cost;
 		return true;
 	}
-	if (!cg_reserve(w->job, &w->sample, w->sample.n + 1))
-		return false;
-	w->sample.at[w->sample.n++] = (struct sample){
-		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost
-	};
-	return true;
+	return cg_append(w->job, &w->sample,
+	    (struct sample){
+		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost });
 }
 
 static bool
 add_block(struct writer *w, uint64_t addr, uint64_t count)
 {
-	struct gmon_block *block = cg_push(w->job, &w->block);
-
-	if (block)
-		*block = (struct gmon_block){ .addr = addr, .count = count };
-	return block != NULL;
+	return cg_append(w->job, &w->block,
+	    (struct gmon_block){ .addr = addr, .count = count });
 }
 
 static uint64_t
@@ -130,10 +124,7 @@ add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 		new.offset = (uint32_t)((site - low) % bucket);
 	new.from = site - new.offset;
 	new.index = (uint32_t)w->call.n;
-	if (!cg_reserve(w->job, &w->call, w->call.n + 1))
-		return false;
-	w->call.at[w->call.n++] = new;
-	return true;
+	return cg_append(w->job, &w->call, new);
 }
 
 static bool

@@ -499,15 +499,11 @@ static bool
 add_branch(struct reader *r, struct lcov_branch *branch)
 {
 	struct lcov_section *section = &r->section;
-	struct lcov_branch *new;
 
 	if (branch->line == 0)
 		return skip_line_0(r);
 	branch->nth = section->branch.n;
-	new = cg_push(r->job, &section->branch);
-	if (new)
-		*new = *branch;
-	return new != NULL;
+	return cg_append(r->job, &section->branch, *branch);
 }
 
 /* Takes BRDA:line,[e|f][U]block,branch,taken. */

@@ -116,11 +116,7 @@ llvm_add_segment(struct llvm_report *report, const struct llvm_segment *segment)
 bool
 llvm_add_item(struct llvm_report *report, const struct llvm_item *item)
 {
-	struct llvm_item *new = cg_push(report->job, &report->item);
-
-	if (new)
-		*new = *item;
-	return new != NULL;
+	return cg_append(report->job, &report->item, *item);
 }
 
 static int

@@ -40,12 +40,8 @@ llvm_add_source_item(struct llvm_mapping *mapping, struct llvm_use *use,
     const struct llvm_item *item)
 {
 	struct llvm_source *source = source_of(mapping, use);
-	struct llvm_item *new =
-	    source ? cg_push(mapping->report->job, &source->item) : NULL;
 
-	if (new)
-		*new = *item;
-	return new != NULL;
+	return source && cg_append(mapping->report->job, &source->item, *item);
 }
 
 bool
@@ -53,12 +49,9 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
     const struct llvm_region *region)
 {
 	struct llvm_source *source = source_of(mapping, use);
-	struct llvm_region *new =
-	    source ? cg_push(mapping->report->job, &source->region) : NULL;
 
-	if (new)
-		*new = *region;
-	return new != NULL;
+	return source &&
+	       cg_append(mapping->report->job, &source->region, *region);
 }
 
 /* Moves the items of a source to the report. */

@@ -214,14 +214,11 @@ take_samples(struct reader *r)
 static bool
 take_weight(struct reader *r)
 {
-	struct decimal value, *weight;
+	struct decimal value;
 
 	if (!speedscope_take_decimal(r, &value))
 		return false;
-	weight = cg_push(r->job, &r->weights);
-	if (weight)
-		*weight = value;
-	return weight != NULL;
+	return cg_append(r->job, &r->weights, value);
 }
 
 static bool
@@ -362,14 +359,11 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 static bool
 open_frame(struct reader *r, uint32_t frame)
 {
-	struct step step = { .frame = frame }, *last;
+	struct step step = { .frame = frame };
 
 	if (!find_next_node(r, frame, &step.node))
 		return false;
-	last = cg_push(r->job, &r->open);
-	if (last)
-		*last = step;
-	return last != NULL;
+	return cg_append(r->job, &r->open, step);
 }
 
 static bool
@@ -540,7 +534,6 @@ static bool
 take_frame(struct reader *r)
 {
 	struct cg_slice name;
-	struct frame *frame;
 
 	r->frame = (struct frame){ 0 };
 	r->frame_name = 0;
@@ -557,10 +550,7 @@ take_frame(struct reader *r)
 	else
 		r->frame.fn =
 		    cg_add_fn(r->build, name, r->frame.file, r->frame_object);
-	frame = cg_push(r->job, &r->frames);
-	if (frame)
-		*frame = r->frame;
-	return frame != NULL;
+	return cg_append(r->job, &r->frames, r->frame);
 }
 
 static bool

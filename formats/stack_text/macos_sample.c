@@ -128,11 +128,8 @@ close_level(struct reader *r)
 static bool
 open_level(struct reader *r, size_t column, cg_node node, uint64_t count)
 {
-	struct level *level = cg_push(r->job, &r->level);
-
-	if (level)
-		*level = (struct level){ column, node, count };
-	return level != NULL;
+	return cg_append(
+	    r->job, &r->level, (struct level){ column, node, count });
 }
 
 static bool

@@ -127,7 +127,6 @@ end_stack(struct reader *r)
 static bool
 end_error(struct reader *r)
 {
-	struct leak *leak;
 
 	if (r->now.kind == KINDS) {
 		r->skipped++;
@@ -135,10 +134,7 @@ end_error(struct reader *r)
 	}
 	if (r->now.node == 0)
 		return cg_xml_reject(r->xml, "a stack in the leak");
-	leak = cg_push(r->job, &r->leak);
-	if (leak)
-		*leak = r->now;
-	return leak != NULL;
+	return cg_append(r->job, &r->leak, r->now);
 }
 
 static bool

@@ -18,7 +18,7 @@
 
 #define BLOCK_SIZE ((size_t)128 << 10)
 #define DICTIONARY ((size_t)32 << 10) /* the farthest match */
-/* A writer's text does not come faster than so many threads compress it. */
+/* A writer's text does not come faster than 16 threads compress it. */
 #define THREADS_MAX 16
 /* zlib: the largest window, without header and trailer. */
 #define RAW_WINDOW (-15)

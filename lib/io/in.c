@@ -46,10 +46,9 @@ struct before {
 struct cg_in {
 	struct cg_diag *diag;
 	char *name;
-	struct cg_stream *stream; /* the topmost */
-	struct cg_prefetch
-	    *prefetch;  /* reads the stream from PREFETCH_FROM on; or NULL */
-	size_t threads; /* see cg_in_set_threads() */
+	struct cg_stream *stream;     /* the topmost */
+	struct cg_prefetch *prefetch; /* from PREFETCH_FROM on; or NULL */
+	size_t threads;               /* see cg_in_set_threads() */
 	char filters[FILTER_NAMES];
 	char *buf;
 	size_t size, given, at, end;

@@ -38,7 +38,7 @@ struct cg_out {
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
 	bool finished; /* nothing more is written */
-	bool told;     /* the failure was reported */
+	bool reported; /* the failure was */
 	int status;
 	int error;                /* the errno of the failure */
 	int *fault;               /* set to the status, too; or NULL */
@@ -61,7 +61,7 @@ fail(struct cg_out *out, int error)
 	if (out->fault && *out->fault == CG_OK)
 		*out->fault = out->status;
 	else if (out->fault && error == EINTR)
-		out->told = true; /* a cursor was interrupted first */
+		out->reported = true; /* a cursor was interrupted first */
 }
 
 void
@@ -85,9 +85,9 @@ report(struct cg_out *out, const char *what)
 {
 	const struct cg_location location = { .file = out->name };
 
-	if (out->status == CG_OK || out->told)
+	if (out->status == CG_OK || out->reported)
 		return out->status;
-	out->told = true;
+	out->reported = true;
 	if (out->status == CG_ELIMIT)
 		cg_diag_say(out->diag, CG_ERROR, &location, "out of memory");
 	else

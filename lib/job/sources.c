@@ -45,14 +45,14 @@ skip(struct request *request, const char *path, const char *why)
 {
 	const struct cg_location location = { .file = path };
 	struct cg_job *job = request->job;
-	uint32_t *told = cg_map_at(&job->skipped_sources, request->file);
+	uint32_t *reported = cg_map_at(&job->skipped_sources, request->file);
 
 	request->skipped = true;
-	if (!told)
+	if (!reported)
 		return cg_reject_nomem(job);
-	if (*told == 0 && cg_diag_count(&job->errors.diag, why))
+	if (*reported == 0 && cg_diag_count(&job->errors.diag, why))
 		cg_diag_say(&job->errors.diag, CG_WARNING, &location, why);
-	*told = 1;
+	*reported = 1;
 	return true;
 }
 

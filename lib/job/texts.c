@@ -11,13 +11,13 @@
 #include "job/job.h"
 #include "work/work.h"
 
-/* What a thread parses at once: it stays in the cache with what comes of it. */
+/* A block of text: it stays in the cache with what is made of it. */
 #define TEXT_SIZE ((size_t)128 << 10)
-/* It takes about 1 ms to parse so much, and 0.1 ms to make a thread. */
+/* It takes about 1 ms to parse 256 KiB, and 0.1 ms to make a thread. */
 #define THREADS_FROM ((size_t)256 << 10)
-/* Blocks in a window, besides those that are worked on. */
+/* Blocks in a window, in addition to one for each thread. */
 #define SPARE 2
-/* The reader does not take texts faster than so many threads parse them. */
+/* The reader does not take blocks faster than 8 threads parse them. */
 #define THREADS_MOST 8
 
 struct block {
@@ -31,10 +31,10 @@ struct cg_texts {
 	struct cg_texts_how how;
 	struct cg_queue *queue;
 	bool threaded;        /* there are threads, and the window is large */
-	bool more;            /* another window may be read beside this one */
+	bool more;            /* a second window may be read */
 	struct cg_slice rest; /* of the window, not in blocks yet */
 	size_t window;        /* its size, in bytes */
-	size_t used, taken;   /* blocks so far, and those that were taken */
+	size_t used, taken;   /* blocks that were put, and taken */
 	size_t from;          /* blocks before this window */
 };
 
@@ -51,7 +51,7 @@ parse_block(void *slot)
 
 /* ---- In the reader's thread ---------------------------------------------- */
 
-/* The threads that parse, with the caller, beside one that decompresses. */
+/* How many threads parse, with the caller: one may decompress. */
 static size_t
 count_threads(const struct cg_job *job, const struct cg_in *in)
 {
@@ -138,8 +138,8 @@ take_lines(struct cg_slice *text)
 }
 
 /*
- * Is there text for another block? Reads a window beside the current one for it,
- * if that is the only one in use.
+ * Is there text for another block? If the current window has none, and is the
+ * only one in use, reads a second window.
  */
 static bool
 has_text(struct cg_texts *texts)

@@ -117,7 +117,6 @@ struct cg_lines {
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	/* Tables. */
 	uint32_t *file_order;    /* file -> order number */
 	cg_file *ordered_file;   /* order number -> file */
 	/*
