@@ -96,37 +96,27 @@ read_bytes(struct cg_slice bytes, const struct cg_module *from)
 	return job;
 }
 
-/* Returns the graph of a job written in a format. */
-struct written {
-	struct cg_job *job;
-	struct cg_out *out; /* NULL: rejected or failed */
-};
-
-static struct written
+/* Writes the graph of a job in a format; returns false if that fails. */
+static bool
 write_graph(struct cg_job *job, const struct cg_module *to)
 {
-	struct written it = { .job = job };
+	int status = cg_job_set_to(job, to->name);
 
-	if (cg_job_set_to(job, to->name) != CG_OK ||
-	    cg_derive(job, to) != CG_OK)
-		return it;
-	it.out = cg_out_memory(&job->errors.diag);
-	if (it.out == NULL)
-		return it;
-	if (to->write(job, job->graph, it.out) == CG_OK &&
-	    job->errors.fault == CG_OK && cg_out_status(it.out) == CG_OK)
-		return it;
-	cg_out_close(it.out);
-	it.out = NULL;
-	return it;
+	cg_job_set_output_memory(job);
+	if (status == CG_OK)
+		status = cg_job_write(job);
+	expect(status != CG_EBUG, to, "the writer returns an internal error");
+	return status == CG_OK;
 }
 
-static void
-drop(struct written it)
+/* Reports whether two jobs wrote the same bytes. */
+static bool
+wrote_same(const struct cg_job *job, const struct cg_job *other)
 {
-	if (it.out != NULL)
-		cg_out_close(it.out);
-	cg_job_free(it.job);
+	const struct cg_slice one = cg_job_output(job);
+	const struct cg_slice two = cg_job_output(other);
+
+	return one.len == two.len && memcmp(one.ptr, two.ptr, one.len) == 0;
 }
 
 /*
@@ -150,84 +140,75 @@ times_written(const struct cg_module *to)
 	return faithful[i].times;
 }
 
-/* Reads the output and writes it again. */
-static struct written
+/* Reads the output and writes it again; returns the job that did. */
+static struct cg_job *
 rewrite(struct cg_slice bytes, const struct cg_module *to)
 {
 	struct cg_job *job = read_with(bytes, to, NULL);
-	struct written again;
 
 	expect(job != NULL, to, "cannot read what it wrote");
-	again = write_graph(job, to);
-	expect(again.out != NULL, to, "cannot write it again");
-	return again;
+	expect(write_graph(job, to), to, "cannot write it again");
+	return job;
 }
 
 static void
 write_and_reread(struct cg_slice bytes, const struct cg_module *from,
     const struct cg_module *to)
 {
-	struct cg_job *job = read_bytes(bytes, from);
-	struct written it, again;
-	struct cg_slice one, two;
+	struct cg_job *job = read_bytes(bytes, from), *again;
 	bool same = true;
 
-	if (job == NULL)
-		return;
-	it = write_graph(job, to);
-	for (int n = times_written(to); it.out != NULL && n > 1; n--) {
-		one = cg_out_bytes(it.out);
-		again = rewrite(one, to);
-		two = cg_out_bytes(again.out);
-		same = one.len == two.len &&
-		       memcmp(one.ptr, two.ptr, one.len) == 0;
-		drop(it);
-		it = again;
+	if (job != NULL && write_graph(job, to)) {
+		for (int n = times_written(to); n > 1; n--) {
+			again = rewrite(cg_job_output(job), to);
+			same = wrote_same(job, again);
+			cg_job_free(job);
+			job = again;
+		}
 	}
 	expect(same, to, "goes on writing it differently");
-	drop(it);
+	cg_job_free(job);
 }
 
 /*
- * Converts; folds stacks when the graph has so many nodes, which a thread may do,
- * or at the end.
+ * Reads the bytes, and folds stacks when the graph has so many nodes, or at the
+ * end; returns NULL if the bytes are rejected.
  */
-static struct written
+static struct cg_job *
 fold_at(struct cg_slice bytes, const struct cg_module *to, const char *by,
     size_t nodes)
 {
-	struct written it = { .job = cg_job_new(cg_formats(), ignore, NULL) };
+	struct cg_job *job = cg_job_new(cg_formats(), ignore, NULL);
 
-	if (it.job == NULL)
-		return it;
-	it.job->fold_nodes = nodes;
-	cg_job_set_threads(it.job, 2);
-	(void)cg_job_set_from(it.job, fuzzed->name);
-	(void)cg_job_set_to(it.job, to->name);
-	(void)cg_job_set_part_by(it.job, by);
-	return cg_job_read_memory(it.job, "fuzz", bytes) == CG_OK
-		   ? write_graph(it.job, to)
-		   : it;
+	if (job == NULL)
+		return NULL;
+	job->fold_nodes = nodes;
+	(void)cg_job_set_from(job, fuzzed->name);
+	(void)cg_job_set_to(job, to->name);
+	(void)cg_job_set_part_by(job, by);
+	if (cg_job_read_memory(job, "fuzz", bytes) == CG_OK)
+		return job;
+	cg_job_free(job);
+	return NULL;
 }
 
 static void
 fold_both_ways(
     struct cg_slice bytes, const struct cg_module *to, const char *by)
 {
-	struct written often = fold_at(bytes, to, by, 1),
-		       once = fold_at(bytes, to, by, SIZE_MAX);
-	bool same = (often.out == NULL) == (once.out == NULL);
+	struct cg_job *often = fold_at(bytes, to, by, 1);
+	struct cg_job *once = fold_at(bytes, to, by, SIZE_MAX);
+	bool same = (often == NULL) == (once == NULL);
 
-	if (often.out != NULL && once.out != NULL) {
-		const struct cg_slice one = cg_out_bytes(often.out),
-				      two = cg_out_bytes(once.out);
+	if (often != NULL && once != NULL) {
+		bool wrote = write_graph(often, to);
 
-		same = one.len == two.len &&
-		       memcmp(one.ptr, two.ptr, one.len) == 0;
+		same = wrote == write_graph(once, to) &&
+		       (!wrote || wrote_same(often, once));
 	}
 	expect(same, to, "stacks that are folded in steps become other calls");
-	drop(often);
-	drop(once);
+	cg_job_free(often);
+	cg_job_free(once);
 }
 
 int
