@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "otlp.h"
@@ -67,20 +66,14 @@ static struct cg_slice
 hex_text(struct otlp_reader *r, struct cg_slice bytes)
 {
 	static const char digits[] = "0123456789abcdef";
-	char *text = malloc(2 * bytes.len + 1);
-	struct cg_slice kept;
 
-	if (!text) {
-		(void)cg_reject_nomem(r->job);
+	if (!cg_reserve(r->job, &r->hex, 2 * bytes.len + 1))
 		return (struct cg_slice){ "", 0 };
-	}
 	for (size_t i = 0; i < bytes.len; i++) {
-		text[2 * i] = digits[(uint8_t)bytes.ptr[i] >> 4];
-		text[2 * i + 1] = digits[bytes.ptr[i] & 15];
+		r->hex.at[2 * i] = digits[(uint8_t)bytes.ptr[i] >> 4];
+		r->hex.at[2 * i + 1] = digits[bytes.ptr[i] & 15];
 	}
-	kept = keep_text(r, text, 2 * bytes.len);
-	free(text);
-	return kept;
+	return keep_text(r, r->hex.at, 2 * bytes.len);
 }
 
 /*
@@ -123,10 +116,10 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 /* Appends a label for each value; an empty attribute has none. */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,
-    const struct cg_label *key, bool in_list, struct proto_list *list)
+    const struct cg_label *key, bool in_list, struct proto_labels *list)
 {
 	struct proto_field field;
-	struct cg_label label, *to;
+	struct cg_label label;
 
 	while (message.len > 0) {
 		label = *key;
@@ -149,17 +142,15 @@ add_values(struct otlp_reader *r, struct cg_slice message,
 		}
 		if (label.value.len == 0 && field.number != VALUE_INT)
 			continue;
-		to = proto_append(r->job, list, sizeof(*to));
-		if (!to)
+		if (!cg_append(r->job, list, label))
 			return false;
-		*to = label;
 	}
 	return true;
 }
 
 bool
 otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
-    struct proto_list *list)
+    struct proto_labels *list)
 {
 	struct cg_label label = {
 		.key = { "", 0 }, .value = { "", 0 }, .unit = { "", 0 }
@@ -190,7 +181,8 @@ otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
 }
 
 bool
-otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct proto_list *list)
+otlp_add_indexed(
+    struct otlp_reader *r, uint64_t index, struct proto_labels *list)
 {
 	struct cg_slice message;
 
@@ -200,17 +192,12 @@ otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct proto_list *list)
 
 bool
 otlp_add_bytes(struct otlp_reader *r, const char *key, struct cg_slice bytes,
-    struct proto_list *list)
+    struct proto_labels *list)
 {
-	struct cg_label *label;
+	struct cg_label label = { .key = cg_slice(key), .unit = { "", 0 } };
 
 	if (bytes.len == 0)
 		return true;
-	label = proto_append(r->job, list, sizeof(*label));
-	if (!label)
-		return false;
-	*label = (struct cg_label){ .key = cg_slice(key),
-		.value = hex_text(r, bytes),
-		.unit = { "", 0 } };
-	return cg_rejected(r->job) == CG_OK;
+	label.value = hex_text(r, bytes);
+	return label.value.ptr && cg_append(r->job, list, label);
 }

@@ -16,16 +16,6 @@ otlp_take_field(
 	    r->job, message->ptr, "expected a whole field of a message");
 }
 
-static bool
-append_number(struct otlp_reader *r, struct proto_list *list, uint64_t value)
-{
-	uint64_t *to = proto_append(r->job, list, sizeof(*to));
-
-	if (to)
-		*to = value;
-	return to != NULL;
-}
-
 static uint64_t
 get_fixed(const char *bytes)
 {
@@ -38,23 +28,23 @@ get_fixed(const char *bytes)
 
 bool
 otlp_take_numbers(struct otlp_reader *r, const struct proto_field *field,
-    struct proto_list *list, bool fixed)
+    struct otlp_numbers *list, bool fixed)
 {
 	struct cg_slice rest = field->bytes;
 	uint64_t value;
 
 	if (field->wire == (fixed ? WIRE_64 : WIRE_VARINT))
-		return append_number(r, list, field->value);
+		return cg_append(r->job, list, field->value);
 	if (field->wire != WIRE_BYTES || (fixed && rest.len % 8 != 0))
 		return cg_reject_at(r->job, field->at, "expected numbers");
 	for (; fixed && rest.len > 0; rest.ptr += 8, rest.len -= 8)
-		if (!append_number(r, list, get_fixed(rest.ptr)))
+		if (!cg_append(r->job, list, get_fixed(rest.ptr)))
 			return false;
 	while (rest.len > 0) {
 		if (!proto_take_varint(&rest, &value))
 			return cg_reject_at(
 			    r->job, rest.ptr, "expected a number");
-		if (!append_number(r, list, value))
+		if (!cg_append(r->job, list, value))
 			return false;
 	}
 	return true;
@@ -77,10 +67,10 @@ otlp_get_entry(struct otlp_reader *r, enum otlp_table table, uint64_t index,
 	*message = (struct cg_slice){ "", 0 };
 	if (index == 0)
 		return true;
-	if (index >= r->entry[table].count)
+	if (index >= r->entry[table].n)
 		return cg_reject(r->job,
 		    "expected %s %" PRId64 " in a table of %zu", names[table],
-		    (int64_t)index, r->entry[table].count);
+		    (int64_t)index, r->entry[table].n);
 	rest.ptr += at[index];
 	rest.len -= at[index];
 	(void)proto_take_field(&rest, &field);

@@ -131,6 +131,12 @@ struct otlp_type {
 	bool same; /* an earlier one has the same name */
 };
 
+/* An array as CG_ARRAY(). */
+struct otlp_numbers {
+	uint64_t *at;
+	size_t n, cap;
+};
+
 struct otlp_reader {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -141,19 +147,20 @@ struct otlp_reader {
 
 	/* Of the current dictionary: */
 	struct cg_slice dictionary;
-	struct proto_list entry[TABLES]; /* uint32_t: where they begin in it */
+	CG_ARRAY(uint32_t) entry[TABLES]; /* where they begin in it */
 	struct proto_tables tables;
-	struct proto_list mappings;  /* uint32_t: number in the address space */
-	struct proto_list locations; /* struct otlp_location */
-	struct proto_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
-	struct proto_list path;      /* uint64_t: locations of a stack */
+	CG_ARRAY(uint32_t) mappings; /* number in the address space */
+	CG_ARRAY(struct otlp_location) locations;
+	CG_ARRAY(cg_node) nodes;   /* of stacks, + 1; 0: none yet */
+	struct otlp_numbers path;  /* locations of a stack */
 
-	struct proto_list types;    /* struct otlp_type */
-	struct proto_list resource; /* struct cg_label of the resource */
-	struct proto_list label;    /* struct cg_label of the sample */
-	struct proto_list indices;  /* uint64_t: of the sample's attributes */
-	struct proto_list last;     /* the same of the previous sample */
-	struct proto_list values, times; /* uint64_t */
+	CG_ARRAY(struct otlp_type) types;
+	struct proto_labels resource;
+	struct proto_labels label;   /* of the sample */
+	struct otlp_numbers indices; /* of the sample's attributes */
+	struct otlp_numbers last;    /* the same of the previous sample */
+	struct otlp_numbers values, times;
+	CG_ARRAY(char) hex; /* a text */
 };
 
 /* How often a stack with its attributes was seen; see samples.c. */
@@ -171,7 +178,7 @@ struct otlp_profile {
 
 struct otlp_walk {
 	struct otlp_reader *r;
-	struct proto_list waiting; /* struct cg_slice: ResourceProfiles */
+	CG_ARRAY(struct cg_slice) waiting; /* ResourceProfiles */
 	bool opened;               /* the dictionary is */
 	bool labelled, tracked;    /* as the last sample has it */
 	uint64_t resources;        /* read so far */
@@ -179,7 +186,7 @@ struct otlp_walk {
 	bool asked, timed;         /* for timelines; they are wanted */
 	struct cg_sample_key key;
 	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */
-	struct proto_list seen;
+	CG_ARRAY(struct otlp_seen) seen;
 	bool dated; /* begin and end of all profiles are known */
 	uint64_t begin, end;
 	uint64_t missing;           /* attributes that the profiler dropped */
@@ -202,7 +209,7 @@ bool otlp_take_field(
     struct otlp_reader *, struct cg_slice *, struct proto_field *);
 /* Appends the numbers of a field to a list; fixed: of 64 bits each. */
 bool otlp_take_numbers(struct otlp_reader *, const struct proto_field *,
-    struct proto_list *, bool fixed);
+    struct otlp_numbers *, bool fixed);
 /* Gets the message of an entry of a table; entry 0 is empty. */
 bool otlp_get_entry(
     struct otlp_reader *, enum otlp_table, uint64_t index, struct cg_slice *);
@@ -218,12 +225,12 @@ bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
 
 /* Appends labels to a list: of an entry of the table, or of a KeyValue. */
 bool otlp_add_indexed(
-    struct otlp_reader *, uint64_t index, struct proto_list *);
+    struct otlp_reader *, uint64_t index, struct proto_labels *);
 bool otlp_add_attribute(
-    struct otlp_reader *, struct cg_slice, bool indexed, struct proto_list *);
+    struct otlp_reader *, struct cg_slice, bool indexed, struct proto_labels *);
 /* Appends a label whose value is bytes, as hex digits. */
 bool otlp_add_bytes(struct otlp_reader *, const char *key, struct cg_slice,
-    struct proto_list *);
+    struct proto_labels *);
 /* Copies a text into the builder, where it stays valid. */
 const char *otlp_keep_string(struct otlp_reader *, struct cg_slice);
 /* The value of a label as a text. */

@@ -32,7 +32,7 @@ valid_length(struct cg_slice text)
 
 /* Each byte that is not UTF-8 becomes U+FFFD, of three bytes. */
 void
-otlp_put_text(struct otlp_writer *w, struct proto_list *buf, unsigned field,
+otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
     struct cg_slice text)
 {
 	static const struct cg_slice unknown = { "\xef\xbf\xbd", 3 };
@@ -62,8 +62,8 @@ otlp_put_text(struct otlp_writer *w, struct proto_list *buf, unsigned field,
 
 /* Puts an AnyValue's field. */
 static void
-put_scalar(
-    struct otlp_writer *w, struct proto_list *buf, const struct cg_label *value)
+put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
+    const struct cg_label *value)
 {
 	if (value->value.len > 0) {
 		otlp_put_text(w, buf, VALUE_STRING, value->value);
@@ -75,20 +75,20 @@ put_scalar(
 
 /* Puts field value, an AnyValue: a list if there are several. */
 static void
-put_value(struct otlp_writer *w, struct proto_list *buf,
+put_value(struct otlp_writer *w, struct proto_bytes *buf,
     const struct cg_label *value, size_t n)
 {
-	struct proto_list *list = &w->w.buf[1], *item = &w->w.buf[2];
+	struct proto_bytes *list = &w->w.buf[1], *item = &w->w.buf[2];
 
-	list->count = 0;
+	list->n = 0;
 	if (n == 1) {
 		put_scalar(w, list, value);
 	} else {
-		struct proto_list *any = &w->any;
+		struct proto_bytes *any = &w->any;
 
-		any->count = 0;
+		any->n = 0;
 		for (size_t i = 0; i < n; i++) {
-			item->count = 0;
+			item->n = 0;
 			put_scalar(w, item, &value[i]);
 			proto_put_bytes(&w->w, any, 1, item);
 		}
@@ -98,12 +98,12 @@ put_value(struct otlp_writer *w, struct proto_list *buf,
 }
 
 void
-otlp_put_key_value(struct otlp_writer *w, struct proto_list *buf,
+otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
     unsigned field, struct cg_slice key, const struct cg_label *value, size_t n)
 {
-	struct proto_list *pair = &w->w.buf[0];
+	struct proto_bytes *pair = &w->w.buf[0];
 
-	pair->count = 0;
+	pair->n = 0;
 	otlp_put_text(w, pair, ATTRIBUTE_KEY, key);
 	put_value(w, pair, value, n);
 	proto_put_bytes(&w->w, buf, field, pair);
@@ -116,21 +116,18 @@ static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
     const struct cg_label *value, size_t n)
 {
-	struct proto_list *entry = &w->w.buf[0];
+	struct proto_bytes *entry = &w->w.buf[0];
 	uint32_t *id;
 
-	entry->count = 0;
+	entry->n = 0;
 	proto_put_text(&w->w, entry, ATTRIBUTE_KEY, key);
 	put_value(w, entry, value, n);
 	proto_put_text(&w->w, entry, ATTRIBUTE_UNIT, value->unit);
 	/* Seeded by an address, so that a file cannot provoke collisions. */
-	id = cg_map_at(&w->attribute_ids,
-	    proto_hash(
-		(uintptr_t)w, (struct cg_slice){ entry->at, entry->count }));
-	if (!id) {
-		(void)cg_reject_nomem(w->w.job);
+	id = cg_map_in(w->w.job, &w->attribute_ids,
+	    proto_hash((uintptr_t)w, (struct cg_slice){ entry->at, entry->n }));
+	if (!id)
 		return 0;
-	}
 	if (*id == 0) {
 		*id = ++w->attribute_count;
 		proto_put_bytes(&w->w, &w->attributes, TABLE_ATTRIBUTE, entry);
@@ -175,7 +172,7 @@ static void
 put_set(struct otlp_writer *w)
 {
 	const struct cg_label *label = w->labels.at;
-	size_t count = w->labels.count, n;
+	size_t count = w->labels.n, n;
 
 	for (size_t i = 0; i < count; i += n) {
 		for (n = 1;
@@ -197,21 +194,21 @@ otlp_list_labels(struct otlp_writer *w)
 	if (!w->w.set_end)
 		return false;
 	for (cg_labels set = 1; set <= count; set++) {
-		w->labels.count = 0;
+		w->labels.n = 0;
 		for (size_t i = 0; cg_get_label(graph, set, i, &label); i++) {
-			to = proto_append(w->w.job, &w->labels, sizeof(*to));
+			to = proto_push(w->w.job, &w->labels);
 			if (!to)
 				return false;
 			*to = label;
 		}
 		put_set(w);
-		w->w.set_end[set] = w->w.sets.count;
+		w->w.set_end[set] = w->w.sets.n;
 	}
 	return cg_rejected(w->w.job) == CG_OK;
 }
 
 void
-otlp_put_labels(struct otlp_writer *w, struct proto_list *buf, unsigned field,
+otlp_put_labels(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
     cg_labels set)
 {
 	size_t begin, len;
@@ -241,20 +238,16 @@ compare_descs(const void *pa, const void *pb)
 static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 {
-	uint32_t *id = cg_map_at(
-	    &w->desc_ids, proto_hash(proto_hash((uintptr_t)w, key), value));
-	struct otlp_desc *desc;
+	uint32_t *id = cg_map_in(w->w.job, &w->desc_ids,
+	    proto_hash(proto_hash((uintptr_t)w, key), value));
 
 	if (!id)
-		return cg_reject_nomem(w->w.job);
+		return false;
 	if (*id != 0 || value.len == 0)
 		return true;
 	*id = 1;
-	desc = proto_append(w->w.job, &w->descs, sizeof(*desc));
-	if (!desc)
-		return false;
-	*desc = (struct otlp_desc){ key, value, w->descs.count };
-	return true;
+	return cg_append(w->w.job, &w->descs,
+	    (struct otlp_desc){ key, value, w->descs.n + 1 });
 }
 
 /* True if the key is a field of the scope, or one of its attributes. */
@@ -293,8 +286,8 @@ otlp_list_descs(struct otlp_writer *w)
 				return false;
 		}
 	}
-	if (w->descs.count > 0)
-		qsort(w->descs.at, w->descs.count, sizeof(struct otlp_desc),
+	if (w->descs.n > 0)
+		qsort(w->descs.at, w->descs.n, sizeof(struct otlp_desc),
 		    compare_descs);
 	return true;
 }
@@ -307,10 +300,9 @@ next_desc(struct otlp_writer *w, size_t *i)
 	struct cg_slice key = desc[*i].key;
 	struct cg_label *to;
 
-	w->labels.count = 0;
-	for (; *i < w->descs.count && cg_compare(desc[*i].key, key) == 0;
-	     ++*i) {
-		to = proto_append(w->w.job, &w->labels, sizeof(*to));
+	w->labels.n = 0;
+	for (; *i < w->descs.n && cg_compare(desc[*i].key, key) == 0; ++*i) {
+		to = proto_push(w->w.job, &w->labels);
 		if (!to)
 			break;
 		*to = (struct cg_label){
@@ -322,16 +314,16 @@ next_desc(struct otlp_writer *w, size_t *i)
 
 void
 otlp_put_profile_attributes(
-    struct otlp_writer *w, struct proto_list *list, const char *long_name)
+    struct otlp_writer *w, struct proto_bytes *list, const char *long_name)
 {
 	const struct otlp_role *role;
 
-	for (size_t i = 0; i < w->descs.count;) {
+	for (size_t i = 0; i < w->descs.n;) {
 		role = find_profile_key(next_desc(w, &i));
-		if (role && w->labels.count > 0)
+		if (role && w->labels.n > 0)
 			proto_put_varint(&w->w, list,
 			    find_attribute(w, cg_slice(role->attribute),
-				w->labels.at, w->labels.count));
+				w->labels.at, w->labels.n));
 	}
 	if (*long_name)
 		proto_put_varint(&w->w, list,
@@ -340,7 +332,7 @@ otlp_put_profile_attributes(
 }
 
 static void
-put_number(struct otlp_writer *w, struct proto_list *buf, const char *key,
+put_number(struct otlp_writer *w, struct proto_bytes *buf, const char *key,
     uint64_t number)
 {
 	const struct cg_label label = { .number = (int64_t)number };
@@ -351,7 +343,7 @@ put_number(struct otlp_writer *w, struct proto_list *buf, const char *key,
 }
 
 void
-otlp_put_resource(struct otlp_writer *w, struct proto_list *buf)
+otlp_put_resource(struct otlp_writer *w, struct proto_bytes *buf)
 {
 	const struct cg_part_info part = proto_common_part(&w->w);
 	const struct cg_label cmd = { .value = cg_slice(part.cmd) };
@@ -362,12 +354,12 @@ otlp_put_resource(struct otlp_writer *w, struct proto_list *buf)
 	if (*part.cmd)
 		otlp_put_key_value(w, buf, ATTRIBUTES_ATTRIBUTE,
 		    cg_slice(OTLP_KEY_CMD), &cmd, 1);
-	for (size_t i = 0; i < w->descs.count;) {
+	for (size_t i = 0; i < w->descs.n;) {
 		struct cg_slice key = next_desc(w, &i);
 
-		if (!find_profile_key(key) && w->labels.count > 0)
+		if (!find_profile_key(key) && w->labels.n > 0)
 			otlp_put_key_value(w, buf, ATTRIBUTES_ATTRIBUTE, key,
-			    w->labels.at, w->labels.count);
+			    w->labels.at, w->labels.n);
 	}
 }
 
@@ -381,7 +373,7 @@ add_keys(struct otlp_writer *w)
 	const struct otlp_desc *desc = w->descs.at;
 	const struct otlp_role *role;
 
-	for (size_t i = 0; i < w->descs.count; i++) {
+	for (size_t i = 0; i < w->descs.n; i++) {
 		role = find_profile_key(desc[i].key);
 		if (role)
 			proto_add_string(&w->w, cg_slice(role->attribute));
@@ -389,7 +381,7 @@ add_keys(struct otlp_writer *w)
 	for (size_t i = 0; i < cg_event_count(w->w.graph); i++)
 		if (*cg_get_event(w->w.graph, i)->long_name)
 			proto_add_string(&w->w, cg_slice(OTLP_KEY_LONG_NAME));
-	for (size_t i = 0; i < w->w.mappings.count; i++)
+	for (size_t i = 0; i < w->w.mappings.n; i++)
 		if (mapping[i].build_id.len > 0)
 			proto_add_string(&w->w, cg_slice(OTLP_KEY_BUILD_ID));
 }

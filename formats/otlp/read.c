@@ -17,7 +17,7 @@
  */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
-    struct proto_list *list)
+    struct proto_labels *list)
 {
 	struct proto_field field;
 
@@ -76,7 +76,7 @@ begin_part(struct otlp_walk *w)
 {
 	struct otlp_reader *r = w->r;
 	const struct cg_label *label = r->resource.at;
-	size_t count = r->several ? 0 : r->resource.count;
+	size_t count = r->several ? 0 : r->resource.n;
 	struct cg_part_info info = { .cmd = "" };
 	int best = 0;
 
@@ -121,7 +121,7 @@ static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
 {
 	struct otlp_type *type = r->types.at;
-	size_t count = r->types.count;
+	size_t count = r->types.n;
 
 	for (size_t i = 0; i < count; i++)
 		if (type[i].type == name[0] && type[i].unit == name[1])
@@ -130,13 +130,12 @@ find_type(struct otlp_reader *r, const cg_name name[2])
 		(void)cg_reject(r->job, "expected no more sample types");
 		return NULL;
 	}
-	type = proto_append(r->job, &r->types, sizeof(*type));
+	type = proto_push(r->job, &r->types);
 	if (!type)
 		return NULL;
 	*type = (struct otlp_type){ .type = name[0], .unit = name[1] };
 	for (size_t i = 0; i < count; i++)
-		type->same |=
-		    ((struct otlp_type *)r->types.at)[i].type == name[0];
+		type->same |= r->types.at[i].type == name[0];
 	return type;
 }
 
@@ -159,7 +158,7 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 	type = find_type(r, name);
 	if (!type)
 		return false;
-	number = (size_t)(type - (const struct otlp_type *)r->types.at) + 1;
+	number = (size_t)(type - r->types.at) + 1;
 	text = cg_get_name(r->build, name[0]);
 	word = proto_event_word(r->job, text, type->same ? number : 0);
 	if (!word)
@@ -220,16 +219,14 @@ static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 {
 	struct otlp_reader *r = w->r;
-	uint32_t *known = cg_map_at(&w->described, index);
+	uint32_t *known = cg_map_in(r->job, &w->described, index);
 	const struct cg_label *label;
 
-	r->label.count = 0;
-	if (!known)
-		return cg_reject_nomem(r->job);
-	if (!otlp_add_indexed(r, index, &r->label))
+	r->label.n = 0;
+	if (!known || !otlp_add_indexed(r, index, &r->label))
 		return false;
 	label = r->label.at;
-	for (size_t i = 0; i < r->label.count; i++) {
+	for (size_t i = 0; i < r->label.n; i++) {
 		const struct otlp_role *key = otlp_profile_keys;
 		struct cg_slice text = otlp_label_text(r, &label[i]);
 
@@ -277,9 +274,9 @@ take_header(struct otlp_walk *w, struct cg_slice message, struct header *header)
 
 	*header =
 	    (struct header){ .type = { "", 0 }, .period_type = { "", 0 } };
-	r->values.count = r->indices.count = 0;
+	r->values.n = r->indices.n = 0;
 	while (message.len > 0) {
-		struct proto_list *list = &r->indices;
+		struct otlp_numbers *list = &r->indices;
 
 		if (!otlp_take_field(r, &message, &field))
 			return false;
@@ -314,12 +311,11 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 
 	if (!take_header(w, message, &header))
 		return false;
-	for (size_t i = 0; i < r->values.count; i++)
-		if (!describe_comment(r, ((uint64_t *)r->values.at)[i]))
+	for (size_t i = 0; i < r->values.n; i++)
+		if (!describe_comment(r, r->values.at[i]))
 			return false;
-	for (size_t i = 0; i < r->indices.count; i++)
-		if (!describe_profile(
-			w, ((uint64_t *)r->indices.at)[i], &long_name))
+	for (size_t i = 0; i < r->indices.n; i++)
+		if (!describe_profile(w, r->indices.at[i], &long_name))
 			return false;
 	r->lost[LOST_PAYLOADS] += header.scalar[PROFILE_PAYLOAD] != 0;
 	w->missing += header.scalar[PROFILE_DROPPED];
@@ -364,11 +360,11 @@ describe_scope(struct otlp_walk *w, struct cg_slice message)
 		else
 			r->lost[LOST_SCOPES] += !cg_equal(field.bytes, key);
 	}
-	r->label.count = 0;
+	r->label.n = 0;
 	if (!take_attributes(w, message, INFO_ATTRIBUTE, &r->label))
 		return false;
 	label = r->label.at;
-	for (size_t i = 0; i < r->label.count; i++) {
+	for (size_t i = 0; i < r->label.n; i++) {
 		if (cg_equal(label[i].key, OTLP_KEY_MAIN))
 			describe(r, CG_MAIN_EVENT_KEY, label[i].value);
 		else
@@ -392,9 +388,8 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 			return false;
 		w->r->lost[LOST_SCHEMAS] += field.number == SCOPE_SCHEMA;
 	}
-	cg_map_free(&w->ids);
-	w->ids = (struct cg_map){ 0 };
-	w->seen.count = 0;
+	cg_map_clear(&w->ids);
+	w->seen.n = 0;
 	while (message.len > 0) {
 		(void)proto_take_field(&message, &field);
 		if (field.number == SCOPE_PROFILES &&
@@ -422,7 +417,7 @@ read_resource(struct otlp_walk *w, struct cg_slice message)
 	struct otlp_reader *r = w->r;
 	struct proto_field field;
 
-	r->resource.count = 0;
+	r->resource.n = 0;
 	w->resources++;
 	if (!take_attributes(
 		w, find_resource(message), ATTRIBUTES_ATTRIBUTE, &r->resource))
@@ -450,10 +445,10 @@ read_waiting(struct otlp_walk *w)
 	    !otlp_open_dictionary(w->r, (struct cg_slice){ "", 0 }))
 		return false;
 	w->opened = true;
-	for (size_t i = 0; i < w->waiting.count; i++)
+	for (size_t i = 0; i < w->waiting.n; i++)
 		if (!read_resource(w, message[i]))
 			return false;
-	w->waiting.count = 0;
+	w->waiting.n = 0;
 	return true;
 }
 
@@ -463,9 +458,8 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 {
 	if (w->opened) {
 		otlp_close_dictionary(w->r);
-		cg_map_free(&w->described);
-		cg_map_free(&w->label_sets);
-		w->described = w->label_sets = (struct cg_map){ 0 };
+		cg_map_clear(&w->described);
+		cg_map_clear(&w->label_sets);
 	}
 	w->opened = true;
 	return otlp_open_dictionary(w->r, message);
@@ -489,7 +483,7 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 			first = field.number == OTLP_DICTIONARY;
 		any = true;
 		if (field.number == OTLP_RESOURCES) {
-			to = proto_append(w->r->job, &w->waiting, sizeof(*to));
+			to = proto_push(w->r->job, &w->waiting);
 			if (!to)
 				return false;
 			*to = field.bytes;
@@ -558,15 +552,6 @@ tell(struct otlp_walk *w)
 	}
 }
 
-static void
-free_all(struct otlp_walk *w)
-{
-	otlp_close_dictionary(w->r);
-	cg_map_free(&w->ids);
-	cg_map_free(&w->described);
-	cg_map_free(&w->label_sets);
-}
-
 int
 otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
@@ -591,6 +576,5 @@ otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	r.several = has_several(file);
 	if (read_messages(&w, file))
 		tell(&w);
-	free_all(&w);
 	return cg_in_status(in);
 }

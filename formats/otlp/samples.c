@@ -62,14 +62,14 @@ static bool
 count_labels(struct otlp_walk *w)
 {
 	struct otlp_reader *r = w->r;
-	const struct cg_slice indices = { r->indices.at,
-		r->indices.count * sizeof(uint64_t) };
-	uint32_t *known = cg_map_at(
-	    &w->label_sets, proto_hash((uintptr_t)r + w->resources, indices));
-	size_t count = r->label.count;
+	const struct cg_slice indices = { (const char *)r->indices.at,
+		r->indices.n * sizeof(uint64_t) };
+	uint32_t *known = cg_map_in(r->job, &w->label_sets,
+	    proto_hash((uintptr_t)r + w->resources, indices));
+	size_t count = r->label.n;
 
 	if (!known)
-		return cg_reject_nomem(r->job);
+		return false;
 	count *= *known ? KNOWN_LABEL : NEW_LABEL;
 	*known = 1;
 	return proto_expand(&r->tables, count);
@@ -83,14 +83,14 @@ set_labels(struct otlp_walk *w)
 	const uint64_t *index = r->indices.at;
 	struct cg_label *label;
 
-	r->label.count = 0;
-	for (size_t i = 0; r->several && i < r->resource.count; i++) {
-		label = proto_append(r->job, &r->label, sizeof(*label));
+	r->label.n = 0;
+	for (size_t i = 0; r->several && i < r->resource.n; i++) {
+		label = proto_push(r->job, &r->label);
 		if (!label)
 			return false;
-		*label = ((const struct cg_label *)r->resource.at)[i];
+		*label = r->resource.at[i];
 	}
-	for (size_t i = 1; i < r->indices.count; i++)
+	for (size_t i = 1; i < r->indices.n; i++)
 		if (!otlp_add_indexed(r, index[i], &r->label))
 			return false;
 	if (!add_link(r, index[0]) || !count_labels(w))
@@ -98,10 +98,10 @@ set_labels(struct otlp_walk *w)
 	w->key =
 	    (struct cg_sample_key){ .comm = { "", 0 }, .thread = { "", 0 } };
 	label = r->label.at;
-	for (size_t i = 0; i < r->label.count; i++)
+	for (size_t i = 0; i < r->label.n; i++)
 		note_role(&w->key, &label[i]);
 	w->key.label = label;
-	w->key.labels = r->label.count;
+	w->key.labels = r->label.n;
 	cg_set_sample_part(r->build, &w->key);
 	w->tracked = false;
 	return cg_build_status(r->build) == CG_OK;
@@ -112,11 +112,11 @@ static bool
 change_labels(struct otlp_walk *w)
 {
 	struct otlp_reader *r = w->r;
-	struct proto_list swap = r->last;
+	struct otlp_numbers swap = r->last;
 
-	if (w->labelled && r->last.count == r->indices.count &&
+	if (w->labelled && r->last.n == r->indices.n &&
 	    memcmp(r->last.at, r->indices.at,
-		r->indices.count * sizeof(uint64_t)) == 0)
+		r->indices.n * sizeof(uint64_t)) == 0)
 		return true;
 	w->labelled = true;
 	if (!set_labels(w))
@@ -137,9 +137,9 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 	uint64_t *link;
 	bool ok = true;
 
-	r->indices.count = r->values.count = r->times.count = 0;
+	r->indices.n = r->values.n = r->times.n = 0;
 	*stack = 0;
-	link = proto_append(r->job, &r->indices, sizeof(*link));
+	link = proto_push(r->job, &r->indices);
 	if (!link)
 		return false;
 	*link = 0;
@@ -160,7 +160,7 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 		else if (meaning[field.number] == OTLP_STACK)
 			*stack = field.value;
 		else
-			*(uint64_t *)r->indices.at = field.value;
+			r->indices.at[0] = field.value;
 	}
 	return ok;
 }
@@ -175,24 +175,18 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
     uint64_t stack, uint64_t count)
 {
 	struct otlp_reader *r = w->r;
-	const struct cg_slice indices = { r->indices.at,
-		r->indices.count * sizeof(uint64_t) };
-	uint32_t *id =
-	    cg_map_at(&w->ids, proto_hash((uintptr_t)r + stack, indices));
+	const struct cg_slice indices = { (const char *)r->indices.at,
+		r->indices.n * sizeof(uint64_t) };
+	uint32_t *id = cg_map_in(
+	    r->job, &w->ids, proto_hash((uintptr_t)r + stack, indices));
 	struct otlp_seen *seen;
 	uint64_t more;
 
-	if (!id ||
-	    (*id == 0 && !proto_append(r->job, &w->seen, sizeof(*seen)))) {
-		(void)cg_reject_nomem(r->job);
+	if (!id || (*id == 0 && !proto_push(r->job, &w->seen)))
 		return 0;
-	}
-	if (*id == 0) {
-		*id = (uint32_t)w->seen.count;
-		((struct otlp_seen *)w->seen.at)[*id - 1] =
-		    (struct otlp_seen){ 0 };
-	}
-	seen = (struct otlp_seen *)w->seen.at + *id - 1;
+	if (*id == 0)
+		*id = (uint32_t)w->seen.n;
+	seen = &w->seen.at[*id - 1];
 	if (seen->profile != profile->number)
 		seen->now = 0;
 	seen->profile = profile->number;
@@ -206,7 +200,7 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
 static uint64_t
 value_at(const struct otlp_reader *r, size_t i)
 {
-	return r->values.count > 0 ? ((const uint64_t *)r->values.at)[i] : 1;
+	return r->values.n > 0 ? r->values.at[i] : 1;
 }
 
 static void
@@ -219,11 +213,11 @@ add_moments(
 		.node = node, .cost = w->row, .n = profile->column + 1
 	};
 
-	if (r->times.count > 0 && !w->asked) {
+	if (r->times.n > 0 && !w->asked) {
 		w->asked = true;
 		w->timed = cg_begin_timeline(r->build);
 	}
-	if (!w->timed || r->times.count == 0)
+	if (!w->timed || r->times.n == 0)
 		return;
 	if (!w->tracked) {
 		const struct cg_sample_key *key = &w->key;
@@ -239,7 +233,7 @@ add_moments(
 		cg_set_track(r->build, &track);
 		w->tracked = true;
 	}
-	for (size_t i = 0; i < r->times.count; i++) {
+	for (size_t i = 0; i < r->times.n; i++) {
 		w->row[profile->column] = value_at(r, i);
 		moment.time =
 		    time[i] < INT64_MAX ? (int64_t)time[i] : INT64_MAX;
@@ -258,8 +252,8 @@ otlp_add_sample(struct otlp_walk *w, const struct otlp_profile *profile,
 
 	if (!take_fields(r, message, &stack))
 		return false;
-	count = r->values.count > 0 ? r->values.count : r->times.count;
-	if (r->times.count > 0 && r->times.count != count)
+	count = r->values.n > 0 ? r->values.n : r->times.n;
+	if (r->times.n > 0 && r->times.n != count)
 		return cg_reject_at(r->job, message.ptr,
 		    "expected as many values as timestamps in a sample");
 	for (size_t i = 0; i < count; i++)
@@ -293,7 +287,7 @@ otlp_find_signed(struct otlp_reader *r, struct cg_slice message, bool *found)
 			continue;
 		if (!take_fields(r, field.bytes, &stack))
 			return false;
-		for (size_t i = 0; i < r->values.count; i++)
+		for (size_t i = 0; i < r->values.n; i++)
 			*found |= ((const int64_t *)r->values.at)[i] < 0;
 	}
 	return true;

@@ -39,13 +39,12 @@ take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
 static bool
 add_string(struct otlp_reader *r, const struct proto_field *field)
 {
-	struct proto_list *strings = &r->tables.strings;
 	cg_name *name;
 
-	if (strings->count == 0 && field->bytes.len > 0)
+	if (r->tables.strings.n == 0 && field->bytes.len > 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected \"\" as the first text");
-	name = proto_append(r->job, strings, sizeof(*name));
+	name = proto_push(r->job, &r->tables.strings);
 	if (name)
 		*name = cg_add_name(r->build, field->bytes);
 	return name != NULL;
@@ -66,7 +65,7 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 		    r->job, field->at, "expected an entry of a table");
 	if (field->number == TABLE_STRING)
 		return add_string(r, field);
-	to = proto_append(r->job, &r->entry[field->number], sizeof(*to));
+	to = proto_push(r->job, &r->entry[field->number]);
 	if (to)
 		*to = (uint32_t)at;
 	return to != NULL;
@@ -76,7 +75,7 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 
 /* Finds the GNU build-id, else one of another kind. */
 static bool
-find_build_id(struct otlp_reader *r, const struct proto_list *indices,
+find_build_id(struct otlp_reader *r, const struct otlp_numbers *indices,
     struct cg_slice *build_id)
 {
 	static const char *const keys[] = {
@@ -86,12 +85,12 @@ find_build_id(struct otlp_reader *r, const struct proto_list *indices,
 	const uint64_t *index = indices->at;
 	size_t best = 0;
 
-	r->label.count = 0;
-	for (size_t i = 0; i < indices->count; i++)
+	r->label.n = 0;
+	for (size_t i = 0; i < indices->n; i++)
 		if (!otlp_add_indexed(r, index[i], &r->label))
 			return false;
-	for (size_t i = 0; i < r->label.count; i++) {
-		struct cg_label *label = (struct cg_label *)r->label.at + i;
+	for (size_t i = 0; i < r->label.n; i++) {
+		struct cg_label *label = &r->label.at[i];
 		size_t key = 0;
 
 		while (key < 3 && !cg_equal(label->key, keys[key]))
@@ -113,7 +112,7 @@ add_mapping(struct otlp_reader *r, uint64_t index, uint32_t *number)
 	struct cg_slice message;
 	struct proto_field field;
 
-	r->indices.count = 0;
+	r->indices.n = 0;
 	if (!otlp_get_entry(r, TABLE_MAPPING, index, &message))
 		return false;
 	if (message.len == 0)
@@ -201,10 +200,10 @@ get_place(struct otlp_reader *r, struct cg_slice message,
 		else
 			place->addr = field.value;
 	}
-	if (index >= r->mappings.count && index > 0)
+	if (index >= r->mappings.n && index > 0)
 		return cg_reject(r->job,
 		    "expected mapping %" PRId64 " in a table of %zu",
-		    (int64_t)index, r->mappings.count);
+		    (int64_t)index, r->mappings.n);
 	if (index > 0)
 		place->mapping = mapping[index];
 	return true;
@@ -236,9 +235,9 @@ get_location(struct otlp_reader *r, uint64_t index)
 {
 	struct otlp_location *location = r->locations.at;
 	struct cg_slice message;
-	size_t first = r->tables.frames.count;
+	size_t first = r->tables.frames.n;
 
-	if (index < r->locations.count && location[index].count > 0)
+	if (index < r->locations.n && location[index].count > 0)
 		return &location[index];
 	if (!otlp_get_entry(r, TABLE_LOCATION, index, &message))
 		return NULL;
@@ -249,19 +248,19 @@ get_location(struct otlp_reader *r, uint64_t index)
 	if (!add_frames(r, message))
 		return NULL;
 	location->first = (uint32_t)first;
-	location->count = (uint32_t)(r->tables.frames.count - first);
+	location->count = (uint32_t)(r->tables.frames.n - first);
 	return location;
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
 
 static bool
-add_stack(struct otlp_reader *r, const struct proto_list *path, cg_node *node)
+add_stack(struct otlp_reader *r, const struct otlp_numbers *path, cg_node *node)
 {
 	const uint64_t *index = path->at;
 
 	*node = 0;
-	for (size_t i = path->count; i > 0; i--) {
+	for (size_t i = path->n; i > 0; i--) {
 		const struct otlp_location *at = get_location(r, index[i - 1]);
 
 		if (!at)
@@ -275,7 +274,7 @@ add_stack(struct otlp_reader *r, const struct proto_list *path, cg_node *node)
 bool
 otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 {
-	struct proto_list *path = &r->path;
+	struct otlp_numbers *path = &r->path;
 	uint32_t *known = r->nodes.at;
 	struct cg_slice message;
 	struct proto_field field;
@@ -283,13 +282,13 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 	*node = 0;
 	if (index == 0)
 		return true;
-	if (index < r->nodes.count && known[index] != 0) {
+	if (index < r->nodes.n && known[index] != 0) {
 		*node = known[index] - 1;
 		return true;
 	}
 	if (!otlp_get_entry(r, TABLE_STACK, index, &message))
 		return false;
-	path->count = 0;
+	path->n = 0;
 	while (message.len > 0) {
 		if (!otlp_take_field(r, &message, &field))
 			return false;
@@ -306,15 +305,11 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 
 /* ---- The dictionary ----------------------------------------------------- */
 
-/* Makes a list with a zero for each entry of the table, at least one. */
-static bool
-make_list(struct otlp_reader *r, struct proto_list *list, enum otlp_table table,
-    size_t width)
+/* The number of a table's entries, at least entry 0. */
+static size_t
+count_entries(const struct otlp_reader *r, enum otlp_table table)
 {
-	const size_t count = r->entry[table].count;
-
-	list->count = 0;
-	return cg_resize_to(r->job, list, count > 0 ? count : 1, width);
+	return r->entry[table].n > 0 ? r->entry[table].n : 1;
 }
 
 bool
@@ -329,14 +324,15 @@ otlp_open_dictionary(struct otlp_reader *r, struct cg_slice dictionary)
 			return false;
 	}
 	r->tables.space = cg_space_new(r->job, r->build);
+	r->mappings.n = r->locations.n = r->nodes.n = 0;
 	if (!r->tables.space ||
-	    !make_list(r, &r->mappings, TABLE_MAPPING, sizeof(uint32_t)) ||
-	    !make_list(r, &r->locations, TABLE_LOCATION,
-		sizeof(struct otlp_location)) ||
-	    !make_list(r, &r->nodes, TABLE_STACK, sizeof(uint32_t)))
+	    !cg_resize(r->job, &r->mappings, count_entries(r, TABLE_MAPPING)) ||
+	    !cg_resize(
+		r->job, &r->locations, count_entries(r, TABLE_LOCATION)) ||
+	    !cg_resize(r->job, &r->nodes, count_entries(r, TABLE_STACK)))
 		return false;
-	for (size_t i = 1; i < r->entry[TABLE_MAPPING].count; i++) {
-		if (!add_mapping(r, i, (uint32_t *)r->mappings.at + i))
+	for (size_t i = 1; i < r->entry[TABLE_MAPPING].n; i++) {
+		if (!add_mapping(r, i, &r->mappings.at[i]))
 			return false;
 	}
 	return true;
@@ -346,6 +342,6 @@ void
 otlp_close_dictionary(struct otlp_reader *r)
 {
 	for (size_t i = 0; i < TABLES; i++)
-		r->entry[i].count = 0;
+		r->entry[i].n = 0;
 	proto_drop_tables(&r->tables);
 }

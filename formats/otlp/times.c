@@ -6,7 +6,6 @@
  * unless several samples of the event could have them. An event is written
  * with times if these samples have all of its costs.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
@@ -85,9 +84,10 @@ list_row(struct otlp_times *t, size_t i, uint64_t owner)
 
 		if (t->w->cost[i * events + event] == 0)
 			continue;
-		id = cg_map_at(&t->rows, hash_row(owner, row[i].node, event));
+		id = cg_map_in(
+		    t->w->job, &t->rows, hash_row(owner, row[i].node, event));
 		if (!id)
-			return cg_reject_nomem(t->w->job);
+			return false;
 		*id = *id == 0 ? (uint32_t)i + 1 : AMBIGUOUS;
 	}
 	return true;
@@ -99,18 +99,18 @@ list_rows(struct otlp_times *t)
 	const struct cg_graph *graph = t->w->graph;
 	const struct proto_out_row *row = t->w->rows.at;
 	size_t count = cg_labels_count(graph) + 1;
-	uint64_t *owner = calloc(count, sizeof(*owner));
+	CG_ARRAY(uint64_t) owner = { 0 };
 	bool ok = true;
 
-	if (!owner)
-		return cg_reject_nomem(t->w->job);
+	if (!cg_resize(t->w->job, &owner, count))
+		return false;
 	for (cg_labels set = 0; set < count; set++)
-		owner[set] = cg_track_count(graph) == 1
-				 ? sole_owner(graph)
-				 : owner_of_labels(graph, set);
-	for (size_t i = 0; ok && i < t->w->rows.count; i++)
-		ok = list_row(t, i, owner[row[i].labels]);
-	free(owner);
+		owner.at[set] = cg_track_count(graph) == 1
+				    ? sole_owner(graph)
+				    : owner_of_labels(graph, set);
+	for (size_t i = 0; ok && i < t->w->rows.n; i++)
+		ok = list_row(t, i, owner.at[row[i].labels]);
+	cg_drop(t->w->job, &owner);
 	return ok;
 }
 
@@ -225,7 +225,7 @@ compare_sums(struct otlp_times *t, const uint64_t *sum)
 	const struct proto_writer *w = t->w;
 	size_t events = cg_event_count(w->graph);
 
-	for (size_t i = 0; i < w->rows.count * events; i++)
+	for (size_t i = 0; i < w->rows.n * events; i++)
 		t->timed[i % events] &= sum[i] == w->cost[i];
 	for (size_t i = 0; i < events; i++) {
 		if (!t->timed[i] && cg_event_has_costs(w->graph, i))
@@ -241,23 +241,23 @@ bool
 otlp_find_times(struct otlp_times *t, const struct proto_writer *w)
 {
 	size_t events = cg_event_count(w->graph);
-	uint64_t *sum;
-	bool ok;
+	CG_ARRAY(uint64_t) sum = { 0 };
 
 	t->w = w;
-	t->timed = calloc(events + 1, sizeof(*t->timed));
+	t->timed = cg_alloc(w->job, (events + 1) * sizeof(*t->timed));
 	if (!t->timed)
-		return cg_reject_nomem(w->job);
+		return false;
 	if (cg_track_count(w->graph) == 0)
 		return true;
-	sum = calloc(w->rows.count * events + 1, sizeof(*sum));
-	if (!sum)
-		return cg_reject_nomem(w->job);
+	if (!cg_reserve(w->job, &sum, w->rows.n * events + 1))
+		return false;
 	for (size_t i = 0; i < events; i++)
 		t->timed[i] = cg_event_has_costs(w->graph, i);
-	ok = list_rows(t) && walk(t, add_to_sums, sum) && compare_sums(t, sum);
-	free(sum);
-	return ok;
+	if (!list_rows(t) || !walk(t, add_to_sums, sum.at) ||
+	    !compare_sums(t, sum.at))
+		return false;
+	cg_drop(w->job, &sum);
+	return true;
 }
 
 /* ---- One event ---------------------------------------------------------- */
@@ -279,12 +279,12 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 		return;
 	row = row_of(t, timed, pass->event);
 	if (!pass->fill) {
-		t->first[row + 1]++;
+		t->first.at[row + 1]++;
 		return;
 	}
-	at = t->first[row]++;
-	t->time[at] = timed->time;
-	t->cost[at] = (int64_t)timed->cost[pass->event];
+	at = t->first.at[row]++;
+	t->time.at[at] = timed->time;
+	t->cost.at[at] = (int64_t)timed->cost[pass->event];
 }
 
 /*
@@ -295,36 +295,20 @@ bool
 otlp_sort_times(struct otlp_times *t, size_t event)
 {
 	struct pass pass = { .event = event };
-	size_t rows = t->w->rows.count;
+	size_t rows = t->w->rows.n;
 
-	free(t->first);
-	free(t->time);
-	free(t->cost);
-	t->time = NULL;
-	t->cost = NULL;
-	t->first = calloc(rows + 2, sizeof(*t->first));
-	if (!t->first)
-		return cg_reject_nomem(t->w->job);
+	t->first.n = t->time.n = t->cost.n = 0;
+	if (!cg_resize(t->w->job, &t->first, rows + 2))
+		return false;
 	if (!t->timed[event])
 		return true;
 	if (!walk(t, place_sample, &pass))
 		return false;
 	for (size_t i = 1; i <= rows + 1; i++)
-		t->first[i] += t->first[i - 1];
-	t->time = calloc(t->first[rows + 1] + 1, sizeof(*t->time));
-	t->cost = calloc(t->first[rows + 1] + 1, sizeof(*t->cost));
-	if (!t->time || !t->cost)
-		return cg_reject_nomem(t->w->job);
+		t->first.at[i] += t->first.at[i - 1];
+	if (!cg_resize(t->w->job, &t->time, t->first.at[rows + 1]) ||
+	    !cg_resize(t->w->job, &t->cost, t->first.at[rows + 1]))
+		return false;
 	pass.fill = true;
 	return walk(t, place_sample, &pass);
-}
-
-void
-otlp_free_times(struct otlp_times *t)
-{
-	cg_map_free(&t->rows);
-	free(t->timed);
-	free(t->first);
-	free(t->time);
-	free(t->cost);
 }

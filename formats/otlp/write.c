@@ -11,14 +11,14 @@
 #define MESSAGE_LIMIT INT32_MAX
 
 static void
-put_fixed(struct otlp_writer *w, struct proto_list *buf, uint64_t value)
+put_fixed(struct otlp_writer *w, struct proto_bytes *buf, uint64_t value)
 {
 	char *to = proto_put_room(&w->w, buf, 8);
 
 	for (size_t i = 0; to && i < 8; i++)
 		to[i] = (char)(value >> 8 * i);
 	if (to)
-		buf->count += 8;
+		buf->n += 8;
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -27,11 +27,11 @@ put_fixed(struct otlp_writer *w, struct proto_list *buf, uint64_t value)
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
 {
-	struct proto_list *list = &w->w.buf[0], *entry = &w->w.buf[1];
+	struct proto_bytes *list = &w->w.buf[0], *entry = &w->w.buf[1];
 
 	if (node == 0 || w->stack[node] != 0)
 		return w->stack[node];
-	list->count = entry->count = 0;
+	list->n = entry->n = 0;
 	proto_put_stack(&w->w, list, node);
 	proto_put_bytes(&w->w, entry, 1, list);
 	proto_put_bytes(&w->w, &w->stacks, TABLE_STACK, entry);
@@ -40,23 +40,23 @@ find_stack(struct otlp_writer *w, uint32_t node)
 
 /* Puts the times and values of a row, or its value without a time. */
 static void
-put_values(struct otlp_writer *w, struct proto_list *sample, uint32_t row,
+put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
     uint64_t cost)
 {
 	const struct otlp_times *t = &w->times;
-	size_t begin = t->first[row], end = t->first[row + 1];
-	struct proto_list *list = &w->w.buf[0];
+	size_t begin = t->first.at[row], end = t->first.at[row + 1];
+	struct proto_bytes *list = &w->w.buf[0];
 
-	list->count = 0;
+	list->n = 0;
 	for (size_t i = begin; i < end; i++)
-		proto_put_varint(&w->w, list, (uint64_t)t->cost[i]);
+		proto_put_varint(&w->w, list, (uint64_t)t->cost.at[i]);
 	if (begin == end)
 		proto_put_varint(&w->w, list, cost);
 	proto_put_bytes(&w->w, sample, OTLP_VALUES, list);
-	list->count = 0;
+	list->n = 0;
 	for (size_t i = begin; i < end; i++)
-		put_fixed(w, list, t->time[i]);
-	if (list->count > 0)
+		put_fixed(w, list, t->time.at[i]);
+	if (list->n > 0)
 		proto_put_bytes(&w->w, sample, OTLP_TIMES, list);
 }
 
@@ -80,21 +80,21 @@ is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
 }
 
 static void
-put_samples(
-    struct otlp_writer *w, struct proto_list *profile, size_t event, bool first)
+put_samples(struct otlp_writer *w, struct proto_bytes *profile, size_t event,
+    bool first)
 {
 	const struct proto_out_row *rows = w->w.rows.at;
 	size_t events = cg_event_count(w->w.graph);
-	struct proto_list *sample = &w->sample;
+	struct proto_bytes *sample = &w->sample;
 
-	for (size_t i = 0; i < w->w.rows.count; i++) {
+	for (size_t i = 0; i < w->w.rows.n; i++) {
 		uint32_t row = w->w.order[i];
 
 		if (!is_written(w, row, event, first))
 			continue;
 		if (cg_rejected(w->w.job) != CG_OK)
 			return;
-		sample->count = 0;
+		sample->n = 0;
 		proto_put_number(
 		    &w->w, sample, OTLP_STACK, find_stack(w, rows[row].node));
 		otlp_put_labels(w, sample, OTLP_ATTRIBUTES, rows[row].labels);
@@ -106,12 +106,12 @@ put_samples(
 /* ---- Profiles ----------------------------------------------------------- */
 
 static void
-put_type(struct otlp_writer *w, struct proto_list *buf, unsigned field,
+put_type(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
     struct cg_slice type, struct cg_slice unit)
 {
-	struct proto_list *pair = &w->w.buf[0];
+	struct proto_bytes *pair = &w->w.buf[0];
 
-	pair->count = 0;
+	pair->n = 0;
 	proto_put_text(&w->w, pair, VALUE_TYPE, type);
 	proto_put_text(&w->w, pair, VALUE_UNIT, unit);
 	proto_put_bytes(&w->w, buf, field, pair);
@@ -122,7 +122,7 @@ put_type(struct otlp_writer *w, struct proto_list *buf, unsigned field,
  * sample.
  */
 static void
-put_times(struct otlp_writer *w, struct proto_list *profile)
+put_times(struct otlp_writer *w, struct proto_bytes *profile)
 {
 	struct proto_times times = proto_get_times(&w->w);
 
@@ -138,15 +138,15 @@ put_times(struct otlp_writer *w, struct proto_list *profile)
 
 static void
 put_profile(
-    struct otlp_writer *w, struct proto_list *scope, size_t i, bool first)
+    struct otlp_writer *w, struct proto_bytes *scope, size_t i, bool first)
 {
 	const struct cg_event *event = cg_get_event(w->w.graph, i);
 	struct proto_period period = proto_get_period(&w->w);
-	struct proto_list *profile = &w->profile, *list = &w->sample;
+	struct proto_bytes *profile = &w->profile, *list = &w->sample;
 
 	if (!otlp_sort_times(&w->times, i))
 		return;
-	profile->count = 0;
+	profile->n = 0;
 	put_type(w, profile, PROFILE_TYPE, cg_slice(event->name),
 	    cg_slice(proto_unit_out(event->unit)));
 	put_samples(w, profile, i, first);
@@ -156,25 +156,25 @@ put_profile(
 		    w, profile, PROFILE_PERIOD_TYPE, period.type, period.unit);
 	proto_put_number(
 	    &w->w, profile, PROFILE_PERIOD, (uint64_t)period.number);
-	list->count = 0;
+	list->n = 0;
 	otlp_put_profile_attributes(w, list, event->long_name);
-	if (list->count > 0)
+	if (list->n > 0)
 		proto_put_bytes(&w->w, profile, PROFILE_ATTRIBUTES, list);
 	proto_put_bytes(&w->w, scope, SCOPE_PROFILES, profile);
 }
 
 static void
-put_scope(struct otlp_writer *w, struct proto_list *scope)
+put_scope(struct otlp_writer *w, struct proto_bytes *scope)
 {
 	struct cg_slice name = proto_first_desc(&w->w, OTLP_KEY_SCOPE);
 	struct cg_slice version =
 	    proto_first_desc(&w->w, OTLP_KEY_SCOPE_VERSION);
 	const struct cg_label type = { .value = proto_first_desc(
 					   &w->w, CG_MAIN_EVENT_KEY) };
-	struct proto_list *info = &w->sample;
+	struct proto_bytes *info = &w->sample;
 	size_t main = cg_main_event(w->w.graph);
 
-	info->count = 0;
+	info->n = 0;
 	if (name.len > 0)
 		otlp_put_text(w, info, INFO_NAME, name);
 	if (version.len > 0)
@@ -182,7 +182,7 @@ put_scope(struct otlp_writer *w, struct proto_list *scope)
 	if (type.value.len > 0)
 		otlp_put_key_value(
 		    w, info, INFO_ATTRIBUTE, cg_slice(OTLP_KEY_MAIN), &type, 1);
-	if (info->count > 0)
+	if (info->n > 0)
 		proto_put_bytes(&w->w, scope, SCOPE_SCOPE, info);
 	if (main < cg_event_count(w->w.graph))
 		put_profile(w, scope, main, true);
@@ -194,22 +194,22 @@ put_scope(struct otlp_writer *w, struct proto_list *scope)
 /* ---- Tables ------------------------------------------------------------- */
 
 static void
-put_mapping(struct otlp_writer *w, struct proto_list *buf,
+put_mapping(struct otlp_writer *w, struct proto_bytes *buf,
     const struct proto_out_mapping *mapping)
 {
-	struct proto_list *entry = &w->sample, *list = &w->w.buf[0];
+	struct proto_bytes *entry = &w->sample, *list = &w->w.buf[0];
 	uint32_t build_id = 0;
 
 	if (mapping->build_id.len > 0)
 		build_id = otlp_text_attribute(
 		    w, OTLP_KEY_BUILD_ID, mapping->build_id);
-	entry->count = 0;
+	entry->n = 0;
 	proto_put_number(&w->w, entry, MAPPING_START - 1, mapping->start);
 	proto_put_number(&w->w, entry, MAPPING_LIMIT - 1, mapping->limit);
 	proto_put_number(&w->w, entry, MAPPING_OFFSET - 1, mapping->offset);
 	proto_put_text(&w->w, entry, MAPPING_FILENAME - 1, mapping->path);
 	if (build_id != 0) {
-		list->count = 0;
+		list->n = 0;
 		proto_put_varint(&w->w, list, build_id);
 		proto_put_bytes(&w->w, entry, OTLP_MAPPING_ATTRIBUTES, list);
 	}
@@ -218,47 +218,47 @@ put_mapping(struct otlp_writer *w, struct proto_list *buf,
 
 /* Puts entry 0 of a table, which means none. */
 static void
-put_none(struct otlp_writer *w, struct proto_list *buf, enum otlp_table table)
+put_none(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table)
 {
 	proto_put_varint(&w->w, buf, (unsigned)table << 3 | WIRE_BYTES);
 	proto_put_varint(&w->w, buf, 0);
 }
 
 static void
-put_table(struct otlp_writer *w, struct proto_list *buf, enum otlp_table table,
-    const struct proto_list *entries)
+put_table(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table,
+    const struct proto_bytes *entries)
 {
 	put_none(w, buf, table);
 	proto_put_slice(
-	    &w->w, buf, (struct cg_slice){ entries->at, entries->count });
+	    &w->w, buf, (struct cg_slice){ entries->at, entries->n });
 }
 
 /* Call it after stacks and samples, when locations and mappings are known. */
 static void
-put_dictionary(struct otlp_writer *w, struct proto_list *buf)
+put_dictionary(struct otlp_writer *w, struct proto_bytes *buf)
 {
 	const struct proto_out_mapping *mapping = w->w.mappings.at;
-	struct proto_list *entry = &w->sample;
+	struct proto_bytes *entry = &w->sample;
 	const struct cg_slice *string = w->w.strings.at;
 
 	put_none(w, buf, TABLE_MAPPING);
-	for (size_t i = 0; i < w->w.mappings.count; i++)
+	for (size_t i = 0; i < w->w.mappings.n; i++)
 		put_mapping(w, buf, &mapping[i]);
 	put_none(w, buf, TABLE_LOCATION);
-	for (size_t i = 0; i < w->w.locations.count; i++) {
-		entry->count = 0;
+	for (size_t i = 0; i < w->w.locations.n; i++) {
+		entry->n = 0;
 		proto_put_location(&w->w, entry, i, false);
 		proto_put_bytes(&w->w, buf, TABLE_LOCATION, entry);
 	}
 	put_none(w, buf, TABLE_FUNCTION);
-	for (size_t i = 0; i < w->w.functions.count; i++) {
-		entry->count = 0;
+	for (size_t i = 0; i < w->w.functions.n; i++) {
+		entry->n = 0;
 		proto_put_function(&w->w, entry, i, false);
 		proto_put_bytes(&w->w, buf, TABLE_FUNCTION, entry);
 	}
 	put_none(w, buf, TABLE_LINK);
 	put_none(w, buf, TABLE_STRING);
-	for (size_t i = 0; i < w->w.strings.count; i++)
+	for (size_t i = 0; i < w->w.strings.n; i++)
 		otlp_put_text(w, buf, TABLE_STRING, string[i]);
 	put_table(w, buf, TABLE_ATTRIBUTE, &w->attributes);
 	put_table(w, buf, TABLE_STACK, &w->stacks);
@@ -269,27 +269,27 @@ put_dictionary(struct otlp_writer *w, struct proto_list *buf)
 static void
 write_message(struct otlp_writer *w)
 {
-	struct proto_list *all = &w->message, *info = &w->info;
+	struct proto_bytes *all = &w->message, *info = &w->info;
 
-	all->count = info->count = 0;
+	all->n = info->n = 0;
 	put_scope(w, info);
-	w->profile.count = 0;
+	w->profile.n = 0;
 	otlp_put_resource(w, &w->profile);
 	proto_put_bytes(&w->w, all, RESOURCE_RESOURCE, &w->profile);
 	proto_put_bytes(&w->w, all, RESOURCE_SCOPES, info);
-	info->count = 0;
+	info->n = 0;
 	put_dictionary(w, info);
 	if (cg_rejected(w->w.job) != CG_OK)
 		return;
-	if (all->count > MESSAGE_LIMIT || info->count > MESSAGE_LIMIT) {
+	if (all->n > MESSAGE_LIMIT || info->n > MESSAGE_LIMIT) {
 		(void)cg_reject(w->w.job,
 		    "OpenTelemetry's profiles cannot be longer than 2 GiB");
 		return;
 	}
 	proto_write_bytes(
-	    &w->w, OTLP_RESOURCES, (struct cg_slice){ all->at, all->count });
+	    &w->w, OTLP_RESOURCES, (struct cg_slice){ all->at, all->n });
 	proto_write_bytes(
-	    &w->w, OTLP_DICTIONARY, (struct cg_slice){ info->at, info->count });
+	    &w->w, OTLP_DICTIONARY, (struct cg_slice){ info->at, info->n });
 }
 
 int
@@ -306,9 +306,6 @@ otlp_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	}
 	if (ok && cg_rejected(job) == CG_OK && otlp_list_labels(&w))
 		write_message(&w);
-	cg_map_free(&w.attribute_ids);
-	cg_map_free(&w.desc_ids);
-	otlp_free_times(&w.times);
 	proto_end_writer(&w.w);
 	return cg_out_status(out);
 }

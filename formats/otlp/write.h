@@ -19,16 +19,15 @@ struct otlp_times {
 	 * Of the event: samples of row i are from first[i] to first[i + 1] -
 	 * 1.
 	 */
-	size_t *first;
-	uint64_t *time;
-	int64_t *cost;
+	CG_ARRAY(size_t) first;
+	CG_ARRAY(uint64_t) time;
+	CG_ARRAY(int64_t) cost;
 };
 
 /* Finds the events whose costs have times. */
 bool otlp_find_times(struct otlp_times *, const struct proto_writer *);
 /* Sorts the samples of an event by row, if it has times. */
 bool otlp_sort_times(struct otlp_times *, size_t event);
-void otlp_free_times(struct otlp_times *);
 
 /* ---- put.c ---------------------------------------------------------- */
 
@@ -41,19 +40,19 @@ struct otlp_desc {
 struct otlp_writer {
 	struct proto_writer w;
 	struct otlp_times times;
-	struct proto_list stacks, attributes; /* entries of the two tables */
-	struct proto_list sample, profile, info, message, any; /* buffers */
+	struct proto_bytes stacks, attributes; /* entries of the two tables */
+	struct proto_bytes sample, profile, info, message, any; /* buffers */
 	struct cg_map attribute_ids; /* hash of an entry -> index */
 	uint32_t attribute_count, stack_count;
 	uint32_t *stack;         /* by node + 1: index of its stack */
-	struct proto_list descs; /* struct otlp_desc, sorted */
+	CG_ARRAY(struct otlp_desc) descs; /* sorted */
 	struct cg_map desc_ids;
-	struct proto_list labels; /* struct cg_label, of one key */
+	struct proto_labels labels; /* of one key */
 };
 
 /* Puts a text as valid UTF-8. */
 void otlp_put_text(
-    struct otlp_writer *, struct proto_list *, unsigned field, struct cg_slice);
+    struct otlp_writer *, struct proto_bytes *, unsigned field, struct cg_slice);
 /* Lists the descriptions that become attributes, by key. */
 bool otlp_list_descs(struct otlp_writer *);
 /* Adds the texts that attributes refer to. */
@@ -62,17 +61,17 @@ void otlp_add_strings(struct otlp_writer *);
 bool otlp_list_labels(struct otlp_writer *);
 /* Puts the indices of a label set as a field. */
 void otlp_put_labels(
-    struct otlp_writer *, struct proto_list *, unsigned field, cg_labels);
+    struct otlp_writer *, struct proto_bytes *, unsigned field, cg_labels);
 /* The index of an attribute with a text value; 0: failed. */
 uint32_t otlp_text_attribute(
     struct otlp_writer *, const char *key, struct cg_slice value);
 /* Puts the indices of attributes of a profile, without a tag. */
 void otlp_put_profile_attributes(
-    struct otlp_writer *, struct proto_list *, const char *long_name);
+    struct otlp_writer *, struct proto_bytes *, const char *long_name);
 /* Puts the fields of a Resource. */
-void otlp_put_resource(struct otlp_writer *, struct proto_list *);
+void otlp_put_resource(struct otlp_writer *, struct proto_bytes *);
 /* Puts a KeyValue; several values are a list. */
-void otlp_put_key_value(struct otlp_writer *, struct proto_list *,
+void otlp_put_key_value(struct otlp_writer *, struct proto_bytes *,
     unsigned field, struct cg_slice key, const struct cg_label *value,
     size_t n);
 

@@ -6,20 +6,18 @@
 
 struct lister {
 	struct proto_writer *w;
-	struct proto_list *list; /* struct cg_slice */
-	struct cg_map ids;       /* hash -> comment + 1 */
+	struct pprof_texts *list;
+	struct cg_map ids; /* hash -> comment + 1 */
 };
 
 static bool
 append(struct lister *l, struct cg_slice text)
 {
-	struct cg_slice *to = proto_append(l->w->job, l->list, sizeof(*to));
-	char *copy = to ? cg_alloc(l->w->job, text.len) : NULL;
+	char *copy = cg_alloc(l->w->job, text.len);
 
-	if (copy)
-		*to = (struct cg_slice){ memcpy(copy, text.ptr, text.len),
-			text.len };
-	return copy != NULL;
+	return copy && cg_append(l->w->job, l->list,
+			   (struct cg_slice){
+			       memcpy(copy, text.ptr, text.len), text.len });
 }
 
 /* Adds a comment once, as parts often have equal ones. */
@@ -27,17 +25,17 @@ static void
 add_comment(
     struct lister *l, const char *prefix, const char *key, const char *value)
 {
-	struct proto_list *buf = &l->w->buf[0];
+	struct proto_bytes *buf = &l->w->buf[0];
 	const struct cg_slice *known = l->list->at;
 	struct cg_slice text;
 	uint32_t *id;
 
-	buf->count = 0;
+	buf->n = 0;
 	proto_put_slice(l->w, buf, cg_slice(prefix));
 	proto_put_slice(l->w, buf, cg_slice(key));
 	proto_put_slice(l->w, buf, cg_slice(*key ? ": " : ""));
 	proto_put_slice(l->w, buf, cg_slice(value));
-	text = (struct cg_slice){ buf->at, buf->count };
+	text = (struct cg_slice){ buf->at, buf->n };
 	if (cg_rejected(l->w->job) != CG_OK || text.len == 0)
 		return;
 	id = cg_map_at(&l->ids, proto_hash(0, text));
@@ -45,7 +43,7 @@ add_comment(
 		(void)cg_reject_nomem(l->w->job);
 	else if ((*id == 0 || cg_compare(known[*id - 1], text) != 0) &&
 		 append(l, text))
-		*id = (uint32_t)l->list->count;
+		*id = (uint32_t)l->list->n;
 }
 
 static bool
@@ -93,7 +91,7 @@ usual_cmd(const struct proto_writer *w)
 {
 	const struct proto_out_mapping *mapping = w->mappings.at;
 
-	return w->mappings.count > 0 ? mapping->path : cg_slice("");
+	return w->mappings.n > 0 ? mapping->path : cg_slice("");
 }
 
 static void
@@ -109,7 +107,7 @@ add_part(struct lister *l)
 }
 
 bool
-pprof_list_comments(struct proto_writer *w, struct proto_list *comments)
+pprof_list_comments(struct proto_writer *w, struct pprof_texts *comments)
 {
 	struct lister l = { .w = w, .list = comments };
 

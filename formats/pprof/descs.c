@@ -72,7 +72,7 @@ read_our_comments(struct pprof_reader *r, struct cg_part_info *info)
 	const uint64_t *comment = r->comments.at;
 	struct cg_slice text;
 
-	for (size_t i = 0; i < r->comments.count; i++) {
+	for (size_t i = 0; i < r->comments.n; i++) {
 		if (!proto_get_text(&r->tables, comment[i], &text))
 			return false;
 		if (cg_take_prefix(&text, PPROF_SAYS_PART))
@@ -166,7 +166,7 @@ add_descs(struct pprof_reader *r)
 	for (const struct pprof_text_key *key = pprof_text_keys;
 	     ok && key->name; key++)
 		ok = add_text_desc(r, key->name, r->scalar[key->field]);
-	for (size_t i = 0; ok && i < r->comments.count; i++)
+	for (size_t i = 0; ok && i < r->comments.n; i++)
 		ok = add_comment(r, comment[i]);
 	return ok;
 }
@@ -197,9 +197,8 @@ pprof_begin_part(struct pprof_reader *r)
 
 		return read_our_comments(r, &none) && add_descs(r);
 	}
-	if (r->mappings.count > 0 &&
-	    !proto_get_text(
-		&r->tables, mapping->value[MAPPING_FILENAME], &path))
+	if (r->mappings.n > 0 && !proto_get_text(&r->tables,
+				     mapping->value[MAPPING_FILENAME], &path))
 		return false;
 	if (path.len > 0)
 		info.cmd = path.ptr;

@@ -19,7 +19,7 @@ struct finish {
 static bool
 goes_below_zero(const struct pprof_reader *r, size_t column)
 {
-	for (size_t i = 0; i < r->sums.samples.count; i++) {
+	for (size_t i = 0; i < r->sums.samples.n; i++) {
 		if (pprof_sample(&r->sums, i)->cost[column] < 0)
 			return true;
 	}
@@ -43,8 +43,7 @@ static bool
 add_event(struct finish *f, size_t i)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_type *type =
-	    (const struct pprof_type *)r->types.at + i;
+	const struct pprof_type *type = &r->types.at[i];
 	struct cg_event event = { .incl = CG_INCL_STATED };
 	struct cg_slice name, unit;
 	const char *word;
@@ -62,8 +61,7 @@ add_event(struct finish *f, size_t i)
 	event.unit = proto_unit_in(unit.len > 0 ? unit.ptr : "");
 	event.is_signed = goes_below_zero(r, i);
 	f->column[i] = cg_add_event(r->build, &event);
-	return (i + 1 < r->types.count || i == 0 ||
-		   pprof_describe_main(r, word)) &&
+	return (i + 1 < r->types.n || i == 0 || pprof_describe_main(r, word)) &&
 	       cg_build_status(r->build) == CG_OK;
 }
 
@@ -72,13 +70,13 @@ add_events(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 
-	if (r->sums.samples.count > 0 && r->sums.columns != r->types.count)
+	if (r->sums.samples.n > 0 && r->sums.columns != r->types.n)
 		return cg_reject(r->job,
 		    "expected %zu values in a sample, as there are types: "
 		    "got %zu",
-		    r->types.count, r->sums.columns);
+		    r->types.n, r->sums.columns);
 	f->counter = CG_EVENT_MAX;
-	for (size_t i = 0; i < r->types.count; i++) {
+	for (size_t i = 0; i < r->types.n; i++) {
 		if (!add_event(f, i))
 			return false;
 	}
@@ -112,7 +110,7 @@ add_mappings(struct pprof_reader *r)
 	r->tables.space = cg_space_new(r->job, r->build);
 	if (!r->tables.space)
 		return false;
-	for (size_t i = 0; i < r->mappings.count; i++) {
+	for (size_t i = 0; i < r->mappings.n; i++) {
 		if (!add_mapping(r, &mapping[i]))
 			return false;
 	}
@@ -167,9 +165,9 @@ static bool
 add_locations(struct pprof_reader *r)
 {
 	struct pprof_location *location = r->sums.locations.at;
-	const size_t *frames = &r->tables.frames.count;
+	const size_t *frames = &r->tables.frames.n;
 
-	for (size_t i = 0; i < r->sums.locations.count; i++) {
+	for (size_t i = 0; i < r->sums.locations.n; i++) {
 		const size_t first = *frames;
 
 		if (!add_frames(r, &location[i]))
@@ -198,7 +196,7 @@ get_node(struct pprof_reader *r, uint32_t id, cg_node *node)
 	if (!pprof_take_steps(&r->sums, id))
 		return false;
 	step = r->sums.steps.at;
-	for (size_t i = r->sums.steps.count; ok && i-- > 0;) {
+	for (size_t i = r->sums.steps.n; ok && i-- > 0;) {
 		at = &locations[step[i] - 1];
 		ok = proto_put_frames(&r->tables, at->first, at->count, node);
 	}
@@ -234,14 +232,14 @@ add_samples(struct finish *f)
 	/*
 	 * Free nodes only if few paths would have to be made into nodes again.
 	 */
-	bool frees = r->sums.samples.count / 2 <= r->sums.paths.count;
+	bool frees = r->sums.samples.n / 2 <= r->sums.paths.n;
 	uint32_t labels = 0;
 	cg_node leaf;
 	bool ok = true;
 
 	pprof_end_sums(&r->sums);
 	r->tables.round++;
-	for (size_t i = 0; ok && i < r->sums.samples.count; i++) {
+	for (size_t i = 0; ok && i < r->sums.samples.n; i++) {
 		sample = pprof_sample(&r->sums, i);
 		if (i == 0 || sample->labels != labels)
 			ok = pprof_set_labels(r, sample->labels);

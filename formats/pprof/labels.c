@@ -10,7 +10,7 @@
 bool
 pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 {
-	struct cg_slice bytes = { r->labelled.at, r->labelled.count };
+	struct cg_slice bytes = { r->labelled.at, r->labelled.n };
 	const char *all = r->label_bytes.at;
 	struct pprof_labels *set = r->labels.at;
 	uint32_t *found;
@@ -30,13 +30,13 @@ pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 		    memcmp(all + set[*id - 1].at, bytes.ptr, bytes.len) == 0)
 			return true;
 	}
-	set = proto_append(r->job, &r->labels, sizeof(*set));
+	set = proto_push(r->job, &r->labels);
 	if (!set)
 		return false;
-	*set = (struct pprof_labels){ r->label_bytes.count, bytes.len };
+	*set = (struct pprof_labels){ r->label_bytes.n, bytes.len };
 	if (!proto_append_bytes(r->job, &r->label_bytes, bytes))
 		return false;
-	*id = *found = (uint32_t)r->labels.count;
+	*id = *found = (uint32_t)r->labels.n;
 	return true;
 }
 
@@ -94,15 +94,15 @@ pprof_set_labels(struct pprof_reader *r, uint32_t set)
 		rest.ptr = (char *)r->label_bytes.at + labels[set - 1].at;
 		rest.len = labels[set - 1].len;
 	}
-	r->label.count = 0;
+	r->label.n = 0;
 	while (rest.len > 0 && proto_take_field(&rest, &field)) {
-		label = proto_append(r->job, &r->label, sizeof(*label));
+		label = proto_push(r->job, &r->label);
 		if (!label || !take_label(r, field.bytes, label))
 			return false;
 		note_known(&key, label);
 	}
 	key.label = r->label.at;
-	key.labels = r->label.count;
+	key.labels = r->label.n;
 	cg_set_sample_part(r->build, &key);
-	return proto_expand(&r->tables, r->label.count * LABEL_BYTES);
+	return proto_expand(&r->tables, r->label.n * LABEL_BYTES);
 }

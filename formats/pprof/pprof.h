@@ -105,12 +105,15 @@ struct pprof_labels {
 /* Paths and samples. */
 struct pprof_sums {
 	struct cg_job *job;
-	struct proto_list samples, paths, path_bytes, locations;
+	CG_ARRAY(void) samples; /* struct pprof_sample: see pprof_sample() */
+	CG_ARRAY(struct pprof_path) paths;
+	struct proto_bytes path_bytes;
+	CG_ARRAY(struct pprof_location) locations;
 	struct cg_map location_ids; /* index + 1 */
-	struct proto_list near;     /* uint32_t: small id -> index + 1 */
+	CG_ARRAY(uint32_t) near;    /* small id -> index + 1 */
 	struct cg_slots path_ids;   /* by the bytes of paths */
 	struct cg_slots by_labels_and_path; /* samples: see get_sample() */
-	struct proto_list steps; /* of a path: index + 1 of each location */
+	CG_ARRAY(uint32_t) steps; /* of a path: index + 1 of each location */
 	size_t columns;          /* number of values of a sample */
 	uint64_t key[2];         /* random, for the hashes of paths */
 	bool overflow;           /* a sum does not fit */
@@ -128,7 +131,8 @@ struct pprof_waiting {
 struct pprof_batch {
 	struct pprof_waiting sample[PPROF_BATCH];
 	size_t count;
-	struct proto_list path, values; /* bytes; uint64_t */
+	struct proto_bytes path;
+	CG_ARRAY(int64_t) values;
 };
 
 struct pprof_reader {
@@ -140,21 +144,25 @@ struct pprof_reader {
 	/* Of the current message: */
 	uint32_t seen;          /* bit f is set if it has field f */
 	size_t strings_at_type; /* strings before the last sample type */
-	struct proto_list types, mappings, functions, lines;
-	struct proto_list comments; /* uint64_t */
+	CG_ARRAY(struct pprof_type) types;
+	CG_ARRAY(struct pprof_mapping) mappings;
+	CG_ARRAY(struct proto_function) functions;
+	CG_ARRAY(struct pprof_line) lines;
+	CG_ARRAY(uint64_t) comments;
 	struct proto_tables tables;
 	struct cg_map mapping_ids, function_ids; /* index + 1 */
 	uint64_t scalar[PPROF_FIELDS];
 	struct pprof_type period_type;
-	struct proto_list labels, label_bytes; /* distinct sets */
-	struct proto_list label;  /* of one of them: struct cg_label */
+	CG_ARRAY(struct pprof_labels) labels; /* distinct sets */
+	struct proto_bytes label_bytes;
+	CG_ARRAY(struct cg_label) label; /* of one of the sets */
 	struct cg_map by_labels;  /* hash of the bytes -> set + 1 */
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;      /* lines with a column, which is dropped */
 	size_t folded_lost;       /* locations with is_folded, dropped too */
 	/* Of the current sample: first value in the batch; label fields. */
 	size_t value;
-	struct proto_list labelled;
+	struct proto_bytes labelled;
 
 	struct pprof_batch batch;
 	struct pprof_sums sums; /* has path 0 once the message has samples */
@@ -169,18 +177,19 @@ struct pprof_reader {
 bool pprof_take_packed(struct pprof_reader *, const struct proto_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
 /*
- * Index + 1 of the element with an id, which is added if it is new; 0: failed.
+ * The number of the element with an id; a new id gets the number next, and the
+ * caller appends the element. 0: failed.
  */
-uint32_t pprof_find_id(struct cg_job *, struct cg_map *ids, struct proto_list *,
-    size_t width, uint64_t id);
-/* The same for locations. */
+uint32_t pprof_find_id(
+    struct cg_job *, struct cg_map *ids, size_t next, uint64_t id);
+/* Index + 1 of the location with an id, which is added if new; 0: failed. */
 uint32_t pprof_add_location(struct pprof_sums *, uint64_t id);
 static inline uint32_t
 pprof_find_location(struct pprof_sums *sums, uint64_t id)
 {
 	const uint32_t *near = sums->near.at;
 
-	return id < sums->near.count && near[id] != 0
+	return id < sums->near.n && near[id] != 0
 		   ? near[id]
 		   : pprof_add_location(sums, id);
 }
@@ -206,7 +215,7 @@ struct pprof_sample *pprof_sample(const struct pprof_sums *, size_t i);
 static inline struct pprof_path *
 pprof_path(const struct pprof_sums *sums, uint32_t id)
 {
-	return (struct pprof_path *)sums->paths.at + id;
+	return &sums->paths.at[id];
 }
 /* The locations of a path, as varints. */
 struct cg_slice pprof_path_bytes(const struct pprof_sums *, uint32_t id);
@@ -233,8 +242,13 @@ bool pprof_finish(struct pprof_reader *);
 
 /* ---- comments.c: data without a field ------------------------------------ */
 
-/* Lists the comments to write: struct cg_slice. */
-bool pprof_list_comments(struct proto_writer *, struct proto_list *);
+/* An array as CG_ARRAY(). */
+struct pprof_texts {
+	struct cg_slice *at;
+	size_t n, cap;
+};
+/* Lists the comments to write. */
+bool pprof_list_comments(struct proto_writer *, struct pprof_texts *);
 
 int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int pprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -61,23 +61,22 @@ take_type(struct pprof_reader *r, const struct proto_field *field)
 		r->period_type.unit = value[VALUE_UNIT];
 		return true;
 	}
-	if (r->types.count >= CG_EVENT_MAX)
+	if (r->types.n >= CG_EVENT_MAX)
 		return cg_reject_at(
 		    r->job, field->at, "expected no more sample types");
-	type = proto_append(r->job, &r->types, sizeof(*type));
+	type = proto_push(r->job, &r->types);
 	if (!type)
 		return false;
 	type->type = value[VALUE_TYPE];
 	type->unit = value[VALUE_UNIT];
-	r->strings_at_type = r->tables.strings.count;
+	r->strings_at_type = r->tables.strings.n;
 	return true;
 }
 
 static bool
 take_mapping(struct pprof_reader *r, const struct proto_field *field)
 {
-	struct pprof_mapping *mapping =
-	    proto_append(r->job, &r->mappings, sizeof(*mapping));
+	struct pprof_mapping *mapping = proto_push(r->job, &r->mappings);
 	uint32_t *index;
 
 	if (!mapping ||
@@ -92,8 +91,20 @@ take_mapping(struct pprof_reader *r, const struct proto_field *field)
 	if (*index != 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected a mapping with another id");
-	*index = (uint32_t)r->mappings.count;
+	*index = (uint32_t)r->mappings.n;
 	return true;
+}
+
+/* Index + 1 of the function with an id, which is added if new; 0: failed. */
+static uint32_t
+find_function(struct pprof_reader *r, uint64_t id)
+{
+	uint32_t number =
+	    pprof_find_id(r->job, &r->function_ids, r->functions.n + 1, id);
+
+	return number > r->functions.n && !cg_push(r->job, &r->functions)
+		   ? 0
+		   : number;
 }
 
 static bool
@@ -101,18 +112,17 @@ take_function(struct pprof_reader *r, const struct proto_field *field)
 {
 	uint64_t value[FUNCTION_FIELDS];
 	struct proto_function *function;
-	uint32_t index;
+	uint32_t number;
 
 	if (!take_numbers(r, field->bytes, value, FUNCTION_FIELDS))
 		return false;
 	if (value[FUNCTION_ID] == 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected a function with an id");
-	index = pprof_find_id(r->job, &r->function_ids, &r->functions,
-	    sizeof(*function), value[FUNCTION_ID]);
-	if (index == 0)
+	number = find_function(r, value[FUNCTION_ID]);
+	if (number == 0)
 		return false;
-	function = (struct proto_function *)r->functions.at + index - 1;
+	function = &r->functions.at[number - 1];
 	if (function->defined)
 		return cg_reject_at(
 		    r->job, field->at, "expected a function with another id");
@@ -136,13 +146,11 @@ take_line(struct pprof_reader *r, struct cg_slice message)
 	if (!take_numbers(r, message, value, LINE_FIELDS))
 		return false;
 	if (value[LINE_FUNCTION] != 0) {
-		function =
-		    pprof_find_id(r->job, &r->function_ids, &r->functions,
-			sizeof(struct proto_function), value[LINE_FUNCTION]);
+		function = find_function(r, value[LINE_FUNCTION]);
 		if (function == 0)
 			return false;
 	}
-	line = proto_append(r->job, &r->lines, sizeof(*line));
+	line = proto_push(r->job, &r->lines);
 	if (!line)
 		return false;
 	line->function = function;
@@ -156,7 +164,7 @@ take_location(struct pprof_reader *r, const struct proto_field *field)
 {
 	struct cg_slice message = field->bytes;
 	uint64_t value[LOCATION_FIELDS] = { 0 };
-	size_t first = r->lines.count;
+	size_t first = r->lines.n;
 	struct pprof_location *location;
 	struct proto_field part;
 	uint32_t index;
@@ -182,7 +190,7 @@ take_location(struct pprof_reader *r, const struct proto_field *field)
 	index = pprof_find_location(&r->sums, value[LOCATION_ID]);
 	if (index == 0)
 		return false;
-	location = (struct pprof_location *)r->sums.locations.at + index - 1;
+	location = &r->sums.locations.at[index - 1];
 	if (location->defined)
 		return cg_reject_at(
 		    r->job, field->at, "expected a location with another id");
@@ -190,7 +198,7 @@ take_location(struct pprof_reader *r, const struct proto_field *field)
 	location->mapping = value[LOCATION_MAPPING];
 	location->addr = value[LOCATION_ADDRESS];
 	location->first = (uint32_t)first;
-	location->count = (uint32_t)(r->lines.count - first);
+	location->count = (uint32_t)(r->lines.n - first);
 	r->folded_lost += value[LOCATION_FOLDED] != 0;
 	return true;
 }
@@ -202,10 +210,10 @@ take_string(struct pprof_reader *r, const struct proto_field *field)
 {
 	cg_name *name;
 
-	if (r->tables.strings.count == 0 && field->bytes.len > 0)
+	if (r->tables.strings.n == 0 && field->bytes.len > 0)
 		return cg_reject_at(
 		    r->job, field->at, "expected \"\" as the first text");
-	name = proto_append(r->job, &r->tables.strings, sizeof(*name));
+	name = proto_push(r->job, &r->tables.strings);
 	if (name)
 		*name = cg_add_name(r->build, field->bytes);
 	return name != NULL;
@@ -221,12 +229,8 @@ take_scalar(struct pprof_reader *r, const struct proto_field *field)
 static bool
 add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 {
-	uint64_t *to = proto_append(r->job, &r->comments, sizeof(*to));
-
 	(void)at;
-	if (to)
-		*to = value;
-	return to != NULL;
+	return cg_append(r->job, &r->comments, value);
 }
 
 static bool
@@ -276,11 +280,11 @@ begins_message(const struct pprof_reader *r, uint64_t number)
 			      bit(PPROF_LOCATION) | bit(PPROF_FUNCTION) |
 			      bit(PPROF_STRING) | bit(PPROF_COMMENT);
 
-	if (r->sums.samples.count == 0 || r->tables.strings.count == 0 ||
+	if (r->sums.samples.n == 0 || r->tables.strings.n == 0 ||
 	    !(r->seen & bit((unsigned)number)))
 		return false;
 	if (number == PPROF_SAMPLE_TYPE)
-		return r->tables.strings.count > r->strings_at_type;
+		return r->tables.strings.n > r->strings_at_type;
 	return !(many & bit((unsigned)number));
 }
 

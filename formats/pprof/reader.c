@@ -6,18 +6,17 @@
 /* ---- Lists and ids ------------------------------------------------------ */
 
 uint32_t
-pprof_find_id(struct cg_job *job, struct cg_map *ids, struct proto_list *list,
-    size_t width, uint64_t id)
+pprof_find_id(struct cg_job *job, struct cg_map *ids, size_t next, uint64_t id)
 {
-	uint32_t *index = cg_map_at(ids, id);
+	uint32_t *number = cg_map_at(ids, id);
 
-	if (!index) {
+	if (!number || next > UINT32_MAX) {
 		(void)cg_reject_nomem(job);
 		return 0;
 	}
-	if (*index == 0 && proto_append(job, list, width))
-		*index = (uint32_t)list->count;
-	return *index;
+	if (*number == 0)
+		*number = (uint32_t)next;
+	return *number;
 }
 
 /*
@@ -27,28 +26,27 @@ pprof_find_id(struct cg_job *job, struct cg_map *ids, struct proto_list *list,
 uint32_t
 pprof_add_location(struct pprof_sums *s, uint64_t id)
 {
-	struct proto_list *near = &s->near;
-	uint32_t index = pprof_find_id(s->job, &s->location_ids, &s->locations,
-	    sizeof(struct pprof_location), id);
+	uint32_t number =
+	    pprof_find_id(s->job, &s->location_ids, s->locations.n + 1, id);
 
-	if (index == 0 || id >= 2 * s->locations.count)
-		return index;
-	if (id >= near->count &&
-	    !cg_resize_to(s->job, near, id + 1, sizeof(index)))
+	if (number > s->locations.n && !cg_push(s->job, &s->locations))
 		return 0;
-	((uint32_t *)near->at)[id] = index;
-	return index;
+	if (number == 0 || id >= 2 * s->locations.n)
+		return number;
+	if (id >= s->near.n && !cg_resize(s->job, &s->near, id + 1))
+		return 0;
+	s->near.at[id] = number;
+	return number;
 }
 
 void
 pprof_free(struct pprof_reader *r)
 {
 	struct pprof_sums *s = &r->sums;
-	struct proto_list *const lists[] = { &r->types, &r->mappings,
-		&r->functions, &r->lines, &r->comments, &r->labels,
-		&r->label_bytes, &r->label, &r->batch.path, &r->batch.values,
-		&r->labelled, &s->samples, &s->paths, &s->path_bytes,
-		&s->locations, &s->near, &s->steps };
+	void *const lists[] = { &r->types, &r->mappings, &r->functions,
+		&r->lines, &r->comments, &r->labels, &r->label_bytes, &r->label,
+		&r->batch.path, &r->batch.values, &r->labelled, &s->samples,
+		&s->paths, &s->path_bytes, &s->locations, &s->near, &s->steps };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->function_ids,
 		&r->by_labels, &r->long_names, &s->location_ids };
 

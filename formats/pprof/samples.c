@@ -94,14 +94,9 @@ take_locations(
 static bool
 add_value(struct pprof_reader *r, uint64_t value, const char *at)
 {
-	uint64_t *to;
-
-	if (r->batch.values.count - r->value >= VALUES_MAX)
+	if (r->batch.values.n - r->value >= VALUES_MAX)
 		return cg_reject_at(r->job, at, "expected no more values");
-	to = proto_append(r->job, &r->batch.values, sizeof(*to));
-	if (to)
-		*to = value;
-	return to != NULL;
+	return cg_append(r->job, &r->batch.values, (int64_t)value);
 }
 
 /* Keeps the bytes of the field until the string table is known. */
@@ -123,7 +118,7 @@ take_fields(struct pprof_reader *r, struct cg_slice message)
 	struct proto_field field;
 	bool ok = true;
 
-	r->labelled.count = 0;
+	r->labelled.n = 0;
 	while (ok && message.len > 0) {
 		if (!proto_take_field(&message, &field))
 			return cg_reject_at(r->job, message.ptr,
@@ -145,9 +140,8 @@ take_fields(struct pprof_reader *r, struct cg_slice message)
 static bool
 is_full(const struct pprof_batch *batch)
 {
-	return batch->count == PPROF_BATCH ||
-	       batch->path.count >= BATCH_BYTES ||
-	       batch->values.count >= BATCH_VALUES;
+	return batch->count == PPROF_BATCH || batch->path.n >= BATCH_BYTES ||
+	       batch->values.n >= BATCH_VALUES;
 }
 
 bool
@@ -156,15 +150,15 @@ pprof_take_sample(struct pprof_reader *r, const struct proto_field *field)
 	struct pprof_batch *batch = &r->batch;
 	struct pprof_waiting *sample = &batch->sample[batch->count];
 
-	sample->path = batch->path.count;
-	r->value = sample->value = batch->values.count;
+	sample->path = batch->path.n;
+	r->value = sample->value = batch->values.n;
 	if (!take_fields(r, field->bytes))
 		return false;
-	sample->len = (uint32_t)(batch->path.count - sample->path);
-	if (r->sums.paths.count == 0 &&
-	    !pprof_begin_sums(&r->sums, batch->values.count))
+	sample->len = (uint32_t)(batch->path.n - sample->path);
+	if (r->sums.paths.n == 0 &&
+	    !pprof_begin_sums(&r->sums, batch->values.n))
 		return false;
-	if (batch->values.count - r->value != r->sums.columns)
+	if (batch->values.n - r->value != r->sums.columns)
 		return cg_reject_at(r->job, field->at,
 		    "expected as many values as in other samples");
 	if (!pprof_find_labels(r, &sample->labels))

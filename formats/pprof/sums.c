@@ -9,7 +9,6 @@
  * Adding a sample is a chain of dependent cache misses: each step of it is
  * prefetched for a whole batch.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "pprof.h"
@@ -26,11 +25,11 @@
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
 {
-	size_t at = pprof_path(s, id)->at, end = s->path_bytes.count;
+	size_t at = pprof_path(s, id)->at, end = s->path_bytes.n;
 
-	if (id + 1 < s->paths.count)
+	if (id + 1 < s->paths.n)
 		end = pprof_path(s, id + 1)->at;
-	return (struct cg_slice){ (char *)s->path_bytes.at + at, end - at };
+	return (struct cg_slice){ s->path_bytes.at + at, end - at };
 }
 
 bool
@@ -40,9 +39,9 @@ pprof_take_steps(struct pprof_sums *s, uint32_t path)
 	uint32_t *step;
 	uint64_t id;
 
-	s->steps.count = 0;
+	s->steps.n = 0;
 	while (proto_take_varint(&bytes, &id)) {
-		step = proto_append(s->job, &s->steps, sizeof(*step));
+		step = proto_push(s->job, &s->steps);
 		if (!step)
 			return false;
 		*step = pprof_find_location(s, id);
@@ -78,13 +77,12 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
-	struct pprof_path *path =
-	    proto_append(s->job, &s->paths, sizeof(*path));
-	uint32_t new = (uint32_t)s->paths.count - 1;
+	struct pprof_path *path = proto_push(s->job, &s->paths);
+	uint32_t new = (uint32_t)s->paths.n - 1;
 
 	if (!path)
 		return 0;
-	path->at = s->path_bytes.count;
+	path->at = s->path_bytes.n;
 	if (!proto_append_bytes(s->job, &s->path_bytes, bytes) ||
 	    !pprof_take_steps(s, new))
 		return 0;
@@ -115,8 +113,7 @@ path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
 {
 	if (sample->len == 0)
 		return (struct cg_slice){ "", 0 };
-	return (struct cg_slice){ (char *)batch->path.at + sample->path,
-		sample->len };
+	return (struct cg_slice){ batch->path.at + sample->path, sample->len };
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -137,14 +134,18 @@ pprof_sample(const struct pprof_sums *s, size_t i)
 static struct pprof_sample *
 add_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 {
-	struct pprof_sample *sample =
-	    proto_append(s->job, &s->samples, sample_size(s));
+	const size_t n = s->samples.n;
+	struct pprof_sample *sample;
 
-	if (!sample)
+	if (n >= UINT32_MAX ||
+	    !cg_resize_to(s->job, &s->samples, n + 1, sample_size(s))) {
+		(void)cg_reject_nomem(s->job);
 		return NULL;
+	}
+	sample = pprof_sample(s, n);
 	sample->path = id;
 	sample->labels = labels;
-	pprof_path(s, id)->sample = (uint32_t)s->samples.count;
+	pprof_path(s, id)->sample = (uint32_t)s->samples.n;
 	return sample;
 }
 
@@ -283,7 +284,7 @@ pprof_begin_sums(struct pprof_sums *s, size_t columns)
 	cg_random_key(s->key, s);
 	/* Path 0 has no locations. */
 	return proto_append_bytes(s->job, &s->path_bytes, cg_slice("")) &&
-	       proto_append(s->job, &s->paths, sizeof(struct pprof_path));
+	       proto_push(s->job, &s->paths);
 }
 
 bool
@@ -294,7 +295,7 @@ pprof_add_batch(struct pprof_sums *s, struct pprof_batch *batch)
 	fetch_batch(s, batch);
 	for (size_t i = 0; ok && !s->overflow && i < batch->count; i++)
 		ok = add_waiting(s, batch, &batch->sample[i]);
-	batch->count = batch->path.count = batch->values.count = 0;
+	batch->count = batch->path.n = batch->values.n = 0;
 	return ok;
 }
 

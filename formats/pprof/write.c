@@ -11,9 +11,9 @@
 
 static void
 write_message(
-    struct proto_writer *w, unsigned field, const struct proto_list *buf)
+    struct proto_writer *w, unsigned field, const struct proto_bytes *buf)
 {
-	proto_write_bytes(w, field, (struct cg_slice){ buf->at, buf->count });
+	proto_write_bytes(w, field, (struct cg_slice){ buf->at, buf->n });
 }
 
 static void
@@ -62,14 +62,14 @@ add_label_strings(struct proto_writer *w)
 }
 
 static void
-add_strings(struct proto_writer *w, const struct proto_list *comments)
+add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 {
 	const struct cg_slice *comment = comments->at;
 	const struct proto_out_mapping *mapping = w->mappings.at;
 	struct proto_period period = proto_get_period(w);
 
 	proto_add_table_strings(w);
-	for (size_t i = 0; i < w->mappings.count; i++)
+	for (size_t i = 0; i < w->mappings.n; i++)
 		proto_add_string(w, mapping[i].build_id);
 	for (const struct pprof_text_key *key = pprof_text_keys; key->name;
 	     key++)
@@ -77,7 +77,7 @@ add_strings(struct proto_writer *w, const struct proto_list *comments)
 	proto_add_string(w, default_type(w));
 	proto_add_string(w, period.type);
 	proto_add_string(w, period.unit);
-	for (size_t i = 0; i < comments->count; i++)
+	for (size_t i = 0; i < comments->n; i++)
 		proto_add_string(w, comment[i]);
 	add_label_strings(w);
 	proto_sort_strings(w);
@@ -90,7 +90,7 @@ static void
 list_labels(struct proto_writer *w)
 {
 	size_t count = cg_labels_count(w->graph);
-	struct proto_list *buf = &w->buf[0];
+	struct proto_bytes *buf = &w->buf[0];
 	struct cg_label label;
 
 	w->set_end = cg_alloc(w->job, (count + 1) * sizeof(*w->set_end));
@@ -98,7 +98,7 @@ list_labels(struct proto_writer *w)
 	     set++) {
 		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
 		     i++) {
-			buf->count = 0;
+			buf->n = 0;
 			proto_put_text(w, buf, LABEL_KEY, label.key);
 			proto_put_text(w, buf, LABEL_STR, label.value);
 			proto_put_number(
@@ -106,12 +106,12 @@ list_labels(struct proto_writer *w)
 			proto_put_text(w, buf, LABEL_NUM_UNIT, label.unit);
 			proto_put_bytes(w, &w->sets, SAMPLE_LABEL, buf);
 		}
-		w->set_end[set] = w->sets.count;
+		w->set_end[set] = w->sets.n;
 	}
 }
 
 static void
-put_labels(struct proto_writer *w, struct proto_list *sample, cg_labels set)
+put_labels(struct proto_writer *w, struct proto_bytes *sample, cg_labels set)
 {
 	size_t begin;
 
@@ -127,14 +127,14 @@ static void
 write_sample(struct proto_writer *w, uint32_t row)
 {
 	const struct proto_out_row *rows = w->rows.at;
-	struct proto_list *sample = &w->buf[0], *list = &w->buf[1];
+	struct proto_bytes *sample = &w->buf[0], *list = &w->buf[1];
 	size_t events = cg_event_count(w->graph);
 	const uint64_t *cost = &w->cost[row * events];
 
-	sample->count = list->count = 0;
+	sample->n = list->n = 0;
 	proto_put_stack(w, list, rows[row].node);
 	proto_put_bytes(w, sample, SAMPLE_LOCATION, list);
-	list->count = 0;
+	list->n = 0;
 	for (size_t i = 0; i < events; i++)
 		proto_put_varint(w, list, cost[i]);
 	proto_put_bytes(w, sample, SAMPLE_VALUE, list);
@@ -148,9 +148,9 @@ static void
 write_type(struct proto_writer *w, unsigned field, struct cg_slice type,
     struct cg_slice unit)
 {
-	struct proto_list *buf = &w->buf[0];
+	struct proto_bytes *buf = &w->buf[0];
 
-	buf->count = 0;
+	buf->n = 0;
 	proto_put_text(w, buf, VALUE_TYPE, type);
 	proto_put_text(w, buf, VALUE_UNIT, unit);
 	write_message(w, field, buf);
@@ -159,8 +159,7 @@ write_type(struct proto_writer *w, unsigned field, struct cg_slice type,
 static void
 write_mapping(struct proto_writer *w, size_t i)
 {
-	const struct proto_out_mapping *mapping =
-	    (const struct proto_out_mapping *)w->mappings.at + i;
+	const struct proto_out_mapping *mapping = &w->mappings.at[i];
 	bool named = mapping->used && !mapping->nameless;
 	const uint64_t value[MAPPING_FIELDS] = {
 		[MAPPING_ID] = i + 1,
@@ -175,7 +174,7 @@ write_mapping(struct proto_writer *w, size_t i)
 		[MAPPING_HAS_INLINES] = named && mapping->lines,
 	};
 
-	w->buf[0].count = 0;
+	w->buf[0].n = 0;
 	for (unsigned field = 1; field < MAPPING_FIELDS; field++)
 		proto_put_number(w, &w->buf[0], field, value[field]);
 	write_message(w, PPROF_MAPPING, &w->buf[0]);
@@ -184,7 +183,7 @@ write_mapping(struct proto_writer *w, size_t i)
 static void
 write_location(struct proto_writer *w, size_t i)
 {
-	w->buf[0].count = 0;
+	w->buf[0].n = 0;
 	proto_put_location(w, &w->buf[0], i, true);
 	write_message(w, PPROF_LOCATION, &w->buf[0]);
 }
@@ -192,7 +191,7 @@ write_location(struct proto_writer *w, size_t i)
 static void
 write_function(struct proto_writer *w, size_t i)
 {
-	w->buf[0].count = 0;
+	w->buf[0].n = 0;
 	proto_put_function(w, &w->buf[0], i, true);
 	write_message(w, PPROF_FUNCTION, &w->buf[0]);
 }
@@ -215,19 +214,19 @@ write_tables(struct proto_writer *w)
 {
 	const struct cg_slice *string = w->strings.at;
 
-	for (size_t i = 0; i < w->mappings.count; i++)
+	for (size_t i = 0; i < w->mappings.n; i++)
 		write_mapping(w, i);
-	for (size_t i = 0; i < w->locations.count; i++)
+	for (size_t i = 0; i < w->locations.n; i++)
 		write_location(w, i);
-	for (size_t i = 0; i < w->functions.count; i++)
+	for (size_t i = 0; i < w->functions.n; i++)
 		write_function(w, i);
 	proto_write_bytes(w, PPROF_STRING, (struct cg_slice){ "", 0 });
-	for (size_t i = 0; i < w->strings.count; i++)
+	for (size_t i = 0; i < w->strings.n; i++)
 		proto_write_bytes(w, PPROF_STRING, string[i]);
 }
 
 static void
-write_rest(struct proto_writer *w, const struct proto_list *comments)
+write_rest(struct proto_writer *w, const struct pprof_texts *comments)
 {
 	const struct cg_slice *comment = comments->at;
 	struct proto_period period = proto_get_period(w);
@@ -240,7 +239,7 @@ write_rest(struct proto_writer *w, const struct proto_list *comments)
 	if (period.number != 0 || period.type.len > 0)
 		write_type(w, PPROF_PERIOD_TYPE, period.type, period.unit);
 	write_number(w, PPROF_PERIOD, (uint64_t)period.number);
-	for (size_t i = 0; i < comments->count; i++)
+	for (size_t i = 0; i < comments->n; i++)
 		write_number(
 		    w, PPROF_COMMENT, proto_find_string(w, comment[i]));
 	write_number(
@@ -253,7 +252,7 @@ pprof_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct proto_writer w = { .job = job, .graph = graph, .out = out };
-	struct proto_list comments = { 0 };
+	struct pprof_texts comments = { 0 };
 	const struct cg_event *event;
 
 	if (proto_list_frames(&w) && proto_order(&w) &&
@@ -267,7 +266,7 @@ pprof_write(
 		write_type(&w, PPROF_SAMPLE_TYPE, cg_slice(event->name),
 		    cg_slice(proto_unit_out(event->unit)));
 	}
-	for (size_t i = 0; cg_rejected(job) == CG_OK && i < w.rows.count; i++)
+	for (size_t i = 0; cg_rejected(job) == CG_OK && i < w.rows.n; i++)
 		write_sample(&w, w.order[i]);
 	if (cg_rejected(job) == CG_OK) {
 		write_tables(&w);

@@ -12,12 +12,10 @@ static uint32_t
 number(
     struct proto_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
 {
-	uint32_t *id = cg_map_at(ids, key);
+	uint32_t *id = cg_map_in(w->job, ids, key);
 
-	if (!id) {
-		(void)cg_reject_nomem(w->job);
+	if (!id)
 		return 0;
-	}
 	if (*id == 0)
 		*id = ++*count;
 	return *id;
@@ -45,14 +43,14 @@ static bool
 number_names(struct proto_writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1;
-	struct called *list = calloc(count, sizeof(*list));
+	CG_ARRAY(struct called) called = { 0 };
+	struct called *list;
 	uint32_t id = 1;
 
 	w->fn_name = cg_alloc(w->job, count * sizeof(*w->fn_name));
-	if (!list || !w->fn_name) {
-		free(list);
-		return cg_reject_nomem(w->job);
-	}
+	if (!w->fn_name || !cg_resize(w->job, &called, count))
+		return false;
+	list = called.at;
 	for (cg_fn fn = 0; fn < count; fn++)
 		list[fn] = (struct called){ cg_fn_name(w->graph, fn),
 			cg_fn_symbol(w->graph, fn), fn };
@@ -61,21 +59,21 @@ number_names(struct proto_writer *w)
 		id += i > 0 && compare_called(&list[i - 1], &list[i]) != 0;
 		w->fn_name[list[i].fn] = id;
 	}
-	free(list);
+	cg_drop(w->job, &called);
 	return true;
 }
 
 static uint32_t
 find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 {
-	uint32_t count = (uint32_t)w->functions.count, id;
+	uint32_t count = (uint32_t)w->functions.n, id;
 	struct proto_out_function *function;
 
 	id = number(
 	    w, &w->function_ids, (uint64_t)w->fn_name[fn] << 32 | file, &count);
-	if (id == 0 || id <= w->functions.count)
+	if (id == 0 || id <= w->functions.n)
 		return id;
-	function = proto_append(w->job, &w->functions, sizeof(*function));
+	function = proto_push(w->job, &w->functions);
 	if (!function)
 		return 0;
 	*function = (struct proto_out_function){
@@ -108,7 +106,7 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)
 {
-	uint32_t count = (uint32_t)w->frames.count, place, addr, at, id;
+	uint32_t count = (uint32_t)w->frames.n, place, addr, at, id;
 	struct proto_out_frame *frame;
 
 	place = number(w, &w->place_ids,
@@ -124,9 +122,9 @@ add_frame(struct proto_writer *w, const struct proto_out_frame *new)
 		    << 32 |
 		at,
 	    &count);
-	if (cg_rejected(w->job) != CG_OK || id <= w->frames.count)
+	if (cg_rejected(w->job) != CG_OK || id <= w->frames.n)
 		return id;
-	frame = proto_append(w->job, &w->frames, sizeof(*frame));
+	frame = proto_push(w->job, &w->frames);
 	if (frame)
 		*frame = *new;
 	return frame ? id : 0;
@@ -179,7 +177,7 @@ mark_inlined(struct proto_writer *w)
 
 struct lister {
 	struct proto_writer *w;
-	uint32_t *frame; /* by the graph's node: frame + 1 */
+	CG_ARRAY(uint32_t) frame; /* by the graph's node: frame + 1 */
 };
 
 /* Like cg_merge_key: the frame + 1 of a node; 0: out of memory. */
@@ -190,22 +188,22 @@ list_frame(void *arg, cg_node id, const struct cg_stack *node)
 
 	if (cg_rejected(lister->w->job) != CG_OK)
 		return 0;
-	return lister->frame[id] = find_frame(lister->w, node,
-		   node->inlined ? lister->frame[node->parent] : 0);
+	return lister->frame.at[id] = find_frame(lister->w, node,
+		   node->inlined ? lister->frame.at[node->parent] : 0);
 }
 
 static bool
 list_nodes(struct proto_writer *w)
 {
-	struct lister lister = { .w = w,
-		.frame =
-		    calloc(cg_node_count(w->graph) + 1, sizeof(uint32_t)) };
+	struct lister lister = { .w = w };
 
-	if (lister.frame)
-		w->merged = cg_merged_stacks_new(w->graph, list_frame, &lister);
-	free(lister.frame);
+	if (!cg_reserve(
+		w->job, &lister.frame, (size_t)cg_node_count(w->graph) + 1))
+		return false;
+	w->merged = cg_merged_stacks_new(w->graph, list_frame, &lister);
+	cg_drop(w->job, &lister.frame);
 	if (!w->merged)
-		return cg_reject_nomem(w->job);
+		return false;
 	w->node = cg_merged_frames(w->merged, &w->nodes);
 	return cg_rejected(w->job) == CG_OK;
 }
@@ -232,24 +230,23 @@ note_mapping(struct proto_writer *w, uint32_t mapping,
 uint32_t
 proto_out_location(struct proto_writer *w, uint32_t frame)
 {
-	struct proto_out_frame *at =
-	    (struct proto_out_frame *)w->frames.at + frame - 1;
+	struct proto_out_frame *at = &w->frames.at[frame - 1];
 	struct proto_out_location *location;
 
 	if (at->location != 0)
 		return at->location;
-	location = proto_append(w->job, &w->locations, sizeof(*location));
+	location = proto_push(w->job, &w->locations);
 	if (!location)
 		return 0;
 	location->frame = frame - 1;
 	location->mapping = proto_find_mapping(w, at->object, at->addr);
 	note_mapping(w, location->mapping, at);
-	at->location = (uint32_t)w->locations.count;
+	at->location = (uint32_t)w->locations.n;
 	return at->location;
 }
 
 void
-proto_put_stack(struct proto_writer *w, struct proto_list *list, uint32_t node)
+proto_put_stack(struct proto_writer *w, struct proto_bytes *list, uint32_t node)
 {
 	const struct proto_out_frame *frames = w->frames.at, *frame;
 

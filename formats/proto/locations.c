@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "proto.h"
 
@@ -25,7 +24,7 @@ describe_mapping(
     struct proto_tables *t, const struct cg_mapping *mapping, uint32_t number)
 {
 	size_t room = mapping->path.len + mapping->build_id.len + 100;
-	char *text;
+	CG_ARRAY(char) text = { 0 };
 	int len;
 
 	/*
@@ -34,10 +33,9 @@ describe_mapping(
 	if (mapping->start == 0 && mapping->limit == 0 &&
 	    mapping->offset == 0 && mapping->build_id.len == 0)
 		return true;
-	text = malloc(room);
-	if (!text)
-		return cg_reject_nomem(t->job);
-	len = snprintf(text, room,
+	if (!cg_reserve(t->job, &text, room))
+		return false;
+	len = snprintf(text.at, room,
 	    "0x%" PRIx64 "-0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %.*s %.*s",
 	    mapping->start, mapping->limit, mapping->offset,
 	    cg_space_bias(t->space, number),
@@ -45,8 +43,8 @@ describe_mapping(
 	    mapping->build_id.len > 0 ? mapping->build_id.ptr : "-",
 	    (int)mapping->path.len, mapping->path.ptr);
 	cg_add_desc(t->build, cg_slice(PROTO_KEY_MAPPING),
-	    (struct cg_slice){ text, (size_t)len });
-	free(text);
+	    (struct cg_slice){ text.at, (size_t)len });
+	cg_drop(t->job, &text);
 	return true;
 }
 
@@ -63,7 +61,7 @@ proto_add_mapping(struct proto_tables *t, const struct cg_mapping *mapping)
 static struct proto_frame *
 append_frame(struct proto_tables *t)
 {
-	return proto_append(t->job, &t->frames, sizeof(struct proto_frame));
+	return proto_push(t->job, &t->frames);
 }
 
 /* Makes a name from the address, for a function without one. */
@@ -170,7 +168,7 @@ bool
 proto_put_frames(
     struct proto_tables *t, uint32_t first, size_t count, cg_node *node)
 {
-	struct proto_frame *frame = (struct proto_frame *)t->frames.at + first;
+	struct proto_frame *frame = &t->frames.at[first];
 	size_t made = 0;
 
 	for (size_t i = count; i > 0; i--) {

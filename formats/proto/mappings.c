@@ -12,7 +12,7 @@
 #include "write.h"
 
 /* An address of an object where a mapping begins or ends. */
-struct edge {
+struct proto_edge {
 	cg_object object;
 	uint64_t addr;
 	uint32_t mapping; /* + 1: of the addresses up to the next edge */
@@ -30,13 +30,12 @@ struct range {
 static uint32_t
 add_mapping(struct proto_writer *w, const struct proto_out_mapping *mapping)
 {
-	struct proto_out_mapping *new =
-	    proto_append(w->job, &w->mappings, sizeof(*new));
+	struct proto_out_mapping *new = proto_push(w->job, &w->mappings);
 
 	if (!new)
 		return 0;
 	*new = *mapping;
-	return (uint32_t)w->mappings.count;
+	return (uint32_t)w->mappings.n;
 }
 
 static bool
@@ -109,23 +108,23 @@ static bool
 drop_equal(struct proto_writer *w)
 {
 	struct proto_out_mapping *list = w->mappings.at;
-	size_t count = w->mappings.count, kept = 0;
-	struct proto_out_mapping **sorted = calloc(count + 1, sizeof(*sorted));
+	size_t count = w->mappings.n, kept = 0;
+	struct proto_out_mapping **sorted =
+	    cg_alloc(w->job, (count + 1) * sizeof(*sorted));
 
 	if (!sorted)
-		return cg_reject_nomem(w->job);
+		return false;
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &list[i];
 	qsort(sorted, count, sizeof(*sorted), compare_listed);
 	for (size_t i = 1; i < count; i++)
 		sorted[i]->equal =
 		    compare_mappings(sorted[i - 1], sorted[i]) == 0;
-	free(sorted);
 	for (size_t i = 0; i < count; i++) {
 		if (!list[i].equal)
 			list[kept++] = list[i];
 	}
-	w->mappings.count = kept;
+	w->mappings.n = kept;
 	return true;
 }
 
@@ -150,24 +149,23 @@ find_objects(struct proto_writer *w)
 {
 	struct proto_out_mapping *list = w->mappings.at;
 	size_t count = cg_object_count(w->graph);
-	struct named *named = calloc(count + 1, sizeof(*named));
+	struct named *named = cg_alloc(w->job, (count + 1) * sizeof(*named));
 	const struct named *found;
 
 	if (!named)
-		return cg_reject_nomem(w->job);
+		return false;
 	for (size_t i = 0; i < count; i++) {
 		named[i].object = (cg_object)i + 1;
 		named[i].path = cg_object_path(w->graph, named[i].object);
 	}
 	qsort(named, count, sizeof(*named), compare_named);
-	for (size_t i = 0; i < w->mappings.count; i++) {
+	for (size_t i = 0; i < w->mappings.n; i++) {
 		const struct named wanted = { .path = list[i].path };
 
 		found = bsearch(
 		    &wanted, named, count, sizeof(*named), compare_named);
 		list[i].object = found ? found->object : 0;
 	}
-	free(named);
 	return true;
 }
 
@@ -219,15 +217,13 @@ find_main_object(struct proto_writer *w)
 {
 	size_t count = cg_object_count(w->graph);
 	const struct proto_out_frame *frame = w->frames.at;
-	bool *used = calloc(count + 1, sizeof(*used));
+	bool *used = cg_alloc(w->job, (count + 1) * sizeof(*used));
 	cg_object best = 0;
 	int rate, best_rate = -1;
 
-	if (!used) {
-		(void)cg_reject_nomem(w->job);
+	if (!used)
 		return 0;
-	}
-	for (size_t i = 0; i < w->frames.count; i++)
+	for (size_t i = 0; i < w->frames.n; i++)
 		used[frame[i].object] = true;
 	for (cg_object object = 1; object <= count; object++) {
 		if (!used[object])
@@ -241,7 +237,6 @@ find_main_object(struct proto_writer *w)
 			best_rate = rate;
 		}
 	}
-	free(used);
 	return best;
 }
 
@@ -252,7 +247,7 @@ find_main_object(struct proto_writer *w)
 static bool
 add_main_mapping(struct proto_writer *w)
 {
-	cg_object object = w->mappings.count > 0 ? 0 : find_main_object(w);
+	cg_object object = w->mappings.n > 0 ? 0 : find_main_object(w);
 	const struct proto_out_mapping bare = { .object = object,
 		.path = cg_object_path(w->graph, object) };
 
@@ -284,24 +279,24 @@ get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
 	return 2;
 }
 
-static struct edge
+static struct proto_edge
 low_edge(cg_object object, struct range range)
 {
-	return (struct edge){ .object = object, .addr = range.low };
+	return (struct proto_edge){ .object = object, .addr = range.low };
 }
 
 /* The first address of the next object follows the last one of an object. */
-static struct edge
+static struct proto_edge
 high_edge(cg_object object, struct range range)
 {
-	return (struct edge){ .object = object + (range.high == 0),
+	return (struct proto_edge){ .object = object + (range.high == 0),
 		.addr = range.high };
 }
 
 static int
 compare_edges(const void *pa, const void *pb)
 {
-	const struct edge *a = pa, *b = pb;
+	const struct proto_edge *a = pa, *b = pb;
 
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
@@ -314,25 +309,22 @@ list_edges(struct proto_writer *w)
 {
 	const struct proto_out_mapping *list = w->mappings.at;
 	struct range range[2];
-	struct edge *edges, *new;
+	struct proto_edge *edges;
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < w->mappings.count; i++) {
+	for (size_t i = 0; i < w->mappings.n; i++) {
 		for (int n = get_ranges(&list[i], range); n-- > 0;) {
-			new = proto_append(w->job, &w->edges, sizeof(*new));
-			if (!new)
+			if (!cg_append(w->job, &w->edges,
+				low_edge(list[i].object, range[n])) ||
+			    !cg_append(w->job, &w->edges,
+				high_edge(list[i].object, range[n])))
 				return false;
-			*new = low_edge(list[i].object, range[n]);
-			new = proto_append(w->job, &w->edges, sizeof(*new));
-			if (!new)
-				return false;
-			*new = high_edge(list[i].object, range[n]);
 		}
 	}
 	edges = w->edges.at;
-	if (w->edges.count > 0)
-		qsort(edges, w->edges.count, sizeof(*edges), compare_edges);
-	for (size_t i = 0; i < w->edges.count; i++) {
+	if (w->edges.n > 0)
+		qsort(edges, w->edges.n, sizeof(*edges), compare_edges);
+	for (size_t i = 0; i < w->edges.n; i++) {
 		if (count > 0 &&
 		    compare_edges(&edges[count - 1], &edges[i]) == 0)
 			continue;
@@ -340,16 +332,16 @@ list_edges(struct proto_writer *w)
 		edges[count].free = count;
 		count++;
 	}
-	w->edges.count = count;
+	w->edges.n = count;
 	return true;
 }
 
 /* The last edge at or before an address, or the number of edges. */
 static uint32_t
-find_edge(const struct proto_writer *w, const struct edge *wanted)
+find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 {
-	const struct edge *edges = w->edges.at;
-	uint32_t count = (uint32_t)w->edges.count, low = 0, high = count, mid;
+	const struct proto_edge *edges = w->edges.at;
+	uint32_t count = (uint32_t)w->edges.n, low = 0, high = count, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
@@ -363,7 +355,7 @@ find_edge(const struct proto_writer *w, const struct edge *wanted)
 
 /* The first edge with free space from this one on; shortens the chain to it. */
 static uint32_t
-find_free(struct edge *edges, uint32_t at)
+find_free(struct proto_edge *edges, uint32_t at)
 {
 	while (edges[at].free != at) {
 		edges[at].free = edges[edges[at].free].free;
@@ -381,9 +373,9 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 {
 	const struct proto_out_mapping *list = w->mappings.at;
 	const cg_object object = list[mapping - 1].object;
-	const struct edge low = low_edge(object, range),
-			  high = high_edge(object, range);
-	struct edge *edges = w->edges.at;
+	const struct proto_edge low = low_edge(object, range),
+				high = high_edge(object, range);
+	struct proto_edge *edges = w->edges.at;
 	uint32_t end = find_edge(w, &high);
 
 	for (uint32_t at = find_free(edges, find_edge(w, &low)); at < end;
@@ -403,7 +395,7 @@ assign_addresses(struct proto_writer *w)
 	const struct proto_out_mapping *list = w->mappings.at;
 	struct range range[2];
 
-	for (uint32_t i = 0; i < w->mappings.count; i++) {
+	for (uint32_t i = 0; i < w->mappings.n; i++) {
 		struct proto_object *object = &w->objects[list[i].object];
 
 		if (object->first == 0)
@@ -433,11 +425,11 @@ proto_list_mappings(struct proto_writer *w)
 static uint32_t
 find_range(const struct proto_writer *w, cg_object object, uint64_t addr)
 {
-	const struct edge wanted = { .object = object, .addr = addr };
-	const struct edge *edges = w->edges.at;
+	const struct proto_edge wanted = { .object = object, .addr = addr };
+	const struct proto_edge *edges = w->edges.at;
 	uint32_t at = find_edge(w, &wanted);
 
-	return at < w->edges.count ? edges[at].mapping : 0;
+	return at < w->edges.n ? edges[at].mapping : 0;
 }
 
 uint32_t

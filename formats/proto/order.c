@@ -49,12 +49,14 @@ rank_frames(struct proto_writer *w)
 {
 	const struct proto_out_function *function = w->functions.at;
 	struct proto_out_frame *frame = w->frames.at;
-	size_t count = w->frames.count;
-	struct ranked *list = calloc(count + 1, sizeof(*list));
+	size_t count = w->frames.n;
+	CG_ARRAY(struct ranked) ranked = { 0 };
+	struct ranked *list;
 	uint32_t rank = 0;
 
-	if (!list)
-		return cg_reject_nomem(w->job);
+	if (!cg_resize(w->job, &ranked, count + 1))
+		return false;
+	list = ranked.at;
 	for (uint32_t i = 0; i < count; i++) {
 		list[i] = (struct ranked){ .frame = i,
 			.object = cg_object_path(w->graph, frame[i].object),
@@ -72,7 +74,7 @@ rank_frames(struct proto_writer *w)
 		rank += i > 0 && compare_frames(&list[i - 1], &list[i]) != 0;
 		frame[list[i].frame].rank = rank;
 	}
-	free(list);
+	cg_drop(w->job, &ranked);
 	return true;
 }
 
@@ -88,11 +90,9 @@ add_costs(
 
 		if ((!is_signed && stack->cost[i] > INT64_MAX) ||
 		    __builtin_add_overflow(
-			(int64_t)cost[i], (int64_t)stack->cost[i], &sum)) {
-			(void)cg_reject(
+			(int64_t)cost[i], (int64_t)stack->cost[i], &sum))
+			return cg_reject(
 			    w->job, "pprof cannot hold costs of 2^63 and more");
-			return false;
-		}
 		cost[i] = (uint64_t)sum;
 	}
 	return true;
@@ -110,18 +110,17 @@ find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
 
 	/* Without labels a node has one row. */
 	if (cg_labels_count(w->graph) > 0)
-		id = cg_map_at(&w->row_ids, (uint64_t)labels << 32 | node);
-	if (!id) {
-		(void)cg_reject_nomem(w->job);
+		id = cg_map_in(
+		    w->job, &w->row_ids, (uint64_t)labels << 32 | node);
+	if (!id)
 		return 0;
-	}
 	if (*id != 0)
 		return *id;
-	row = proto_append(w->job, &w->rows, sizeof(*row));
+	row = proto_push(w->job, &w->rows);
 	if (!row)
 		return 0;
 	*row = (struct proto_out_row){ node, labels, *last };
-	return *last = *id = (uint32_t)w->rows.count;
+	return *last = *id = (uint32_t)w->rows.n;
 }
 
 static bool
@@ -162,17 +161,17 @@ compare_siblings(const void *pa, const void *pb)
 	return compare_numbers(a->rank, b->rank);
 }
 
-struct order {
-	struct proto_writer *w;
-	struct sibling *child; /* of one node, to be sorted */
-	uint32_t *waiting;     /* nodes to visit, the next one last */
-	struct labelled *labelled;
-};
-
 /* A row among the rows of its node. */
 struct labelled {
 	cg_labels labels;
 	uint32_t row;
+};
+
+struct order {
+	struct proto_writer *w;
+	CG_ARRAY(struct sibling) child; /* of one node, to be sorted */
+	CG_ARRAY(uint32_t) waiting;     /* nodes to visit, the next one last */
+	CG_ARRAY(struct labelled) labelled;
 };
 
 static int
@@ -191,16 +190,16 @@ static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
 {
 	const struct proto_out_row *list = order->w->rows.at;
+	struct labelled *labelled = order->labelled.at;
 	size_t n = 0;
 
 	for (; row != 0; row = list[row - 1].next)
-		order->labelled[n++] =
+		labelled[n++] =
 		    (struct labelled){ list[row - 1].labels, row - 1 };
 	if (n > 1)
-		qsort(order->labelled, n, sizeof(*order->labelled),
-		    compare_labelled);
+		qsort(labelled, n, sizeof(*labelled), compare_labelled);
 	for (size_t i = 0; i < n; i++)
-		order->w->order[(*rows)++] = order->labelled[i].row;
+		order->w->order[(*rows)++] = labelled[i].row;
 }
 
 /* Pushes the children of a node, the first one last. */
@@ -209,7 +208,7 @@ push_children(struct order *order, uint32_t node, size_t waiting)
 {
 	const struct proto_writer *w = order->w;
 	const struct proto_out_frame *frame = w->frames.at;
-	struct sibling *child = order->child;
+	struct sibling *child = order->child.at;
 	const uint32_t *list;
 	size_t n = cg_merged_children(w->merged, node, &list);
 
@@ -220,7 +219,7 @@ push_children(struct order *order, uint32_t node, size_t waiting)
 	if (n > 1)
 		qsort(child, n, sizeof(*child), compare_siblings);
 	while (n > 0)
-		order->waiting[waiting++] = child[--n].node;
+		order->waiting.at[waiting++] = child[--n].node;
 	return waiting;
 }
 
@@ -230,9 +229,9 @@ visit_nodes(struct order *order)
 {
 	size_t waiting = 1, rows = 0;
 
-	order->waiting[0] = 0;
+	order->waiting.at[0] = 0;
 	while (waiting > 0) {
-		uint32_t node = order->waiting[--waiting];
+		uint32_t node = order->waiting.at[--waiting];
 
 		note_rows(order, order->w->last_row[node], &rows);
 		waiting = push_children(order, node, waiting);
@@ -243,21 +242,17 @@ bool
 proto_order(struct proto_writer *w)
 {
 	struct order order = { .w = w };
-	bool ok;
 
 	if (!rank_frames(w) || !add_rows(w))
 		return false;
-	order.child = calloc(w->nodes, sizeof(*order.child));
-	order.waiting = calloc(w->nodes, sizeof(*order.waiting));
-	order.labelled = calloc(w->rows.count + 1, sizeof(*order.labelled));
-	w->order = cg_alloc(w->job, (w->rows.count + 1) * sizeof(*w->order));
-	ok = order.child && order.waiting && order.labelled && w->order;
-	if (ok)
-		visit_nodes(&order);
-	else
-		(void)cg_reject_nomem(w->job);
-	free(order.child);
-	free(order.waiting);
-	free(order.labelled);
-	return ok;
+	w->order = cg_alloc(w->job, (w->rows.n + 1) * sizeof(*w->order));
+	if (!w->order || !cg_reserve(w->job, &order.child, w->nodes) ||
+	    !cg_reserve(w->job, &order.waiting, w->nodes) ||
+	    !cg_reserve(w->job, &order.labelled, w->rows.n))
+		return false;
+	visit_nodes(&order);
+	cg_drop(w->job, &order.child);
+	cg_drop(w->job, &order.waiting);
+	cg_drop(w->job, &order.labelled);
+	return true;
 }

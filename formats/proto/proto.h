@@ -86,36 +86,49 @@ bool proto_has_field(const char *key);
  * failure as cg_reject() does.
  */
 
-/* An array like CG_ARRAY(), of any type. Indices + 1 fit into 32 bits. */
-struct proto_list {
-	void *at;
-	size_t count, cap;
+/* Arrays as CG_ARRAY(), with a name: they are passed to functions. */
+struct proto_bytes {
+	char *at;
+	size_t n, cap;
 };
-bool proto_lengthen(struct cg_job *, struct proto_list *, size_t width);
-/* Appends a zeroed element. */
-static inline void *
-proto_append(struct cg_job *job, struct proto_list *list, size_t width)
-{
-	if (list->count == list->cap && !proto_lengthen(job, list, width))
-		return NULL;
-	return memset((char *)list->at + list->count++ * width, 0, width);
-}
+struct proto_labels {
+	struct cg_label *at;
+	size_t n, cap;
+};
+/*
+ * As cg_push(), for lists whose indices + 1 are 32-bit numbers: a longer list
+ * is an error.
+ */
+#define proto_push(job, list) \
+	((list)->n < UINT32_MAX - 1 ? cg_push((job), (list)) \
+				    : (void *)proto_too_long(job))
+/* Reports that as out of memory; returns NULL. */
+void *proto_too_long(struct cg_job *);
 /* Appends bytes; afterwards the list is not NULL, even without bytes. */
-bool proto_append_bytes(struct cg_job *, struct proto_list *, struct cg_slice);
+bool proto_append_bytes(struct cg_job *, struct proto_bytes *, struct cg_slice);
 /* Hashes bytes of a file. A file cannot provoke collisions. */
 uint64_t proto_hash(uint64_t seed, struct cg_slice);
 
+/*
+ * A frame of a location; frames of one location are adjacent, innermost first.
+ */
+struct proto_frame {
+	cg_fn fn;
+	cg_frame_id id; /* 0: not in a stack yet */
+	struct cg_pos pos;
+	bool inlined;
+};
 struct proto_tables {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct proto_list strings; /* cg_name */
-	struct cg_space *space;    /* NULL until mappings are added */
-	struct proto_list frames;  /* struct proto_frame */
-	uint64_t expanded;         /* see proto_expand() */
-	uint64_t made;             /* part of it: frames that nodes hold */
-	cg_node newest;            /* node made from a location */
-	uint32_t round;            /* counts how often nodes became invalid */
+	CG_ARRAY(cg_name) strings;
+	struct cg_space *space; /* NULL until mappings are added */
+	CG_ARRAY(struct proto_frame) frames;
+	uint64_t expanded; /* see proto_expand() */
+	uint64_t made;     /* part of it: frames that nodes hold */
+	cg_node newest;    /* node made from a location */
+	uint32_t round;    /* counts how often nodes became invalid */
 };
 
 /* Gets the text with an index of the string table. */
@@ -138,15 +151,6 @@ struct proto_function {
 	uint64_t name, system_name, file;
 	uint32_t start_line;
 	bool defined;
-};
-/*
- * A frame of a location; frames of one location are adjacent, innermost first.
- */
-struct proto_frame {
-	cg_fn fn;
-	cg_frame_id id; /* 0: not in a stack yet */
-	struct cg_pos pos;
-	bool inlined;
 };
 struct proto_place {
 	uint32_t mapping; /* number in the address space; 0: unknown */

@@ -10,28 +10,26 @@
 /* ---- Fields ------------------------------------------------------------- */
 
 char *
-proto_put_more(struct proto_writer *w, struct proto_list *buf, size_t n)
+proto_put_more(struct proto_writer *w, struct proto_bytes *buf, size_t n)
 {
-	if (!cg_reserve_more(w->job, buf, buf->count + n, 1))
-		return NULL;
-	return (char *)buf->at + buf->count;
+	return cg_reserve(w->job, buf, buf->n + n) ? buf->at + buf->n : NULL;
 }
 
 void
 proto_put_slice(
-    struct proto_writer *w, struct proto_list *buf, struct cg_slice bytes)
+    struct proto_writer *w, struct proto_bytes *buf, struct cg_slice bytes)
 {
 	char *at = bytes.len > 0 ? proto_put_room(w, buf, bytes.len) : NULL;
 
 	if (!at)
 		return;
 	memcpy(at, bytes.ptr, bytes.len);
-	buf->count += bytes.len;
+	buf->n += bytes.len;
 }
 
 void
-proto_put_number(struct proto_writer *w, struct proto_list *buf, unsigned field,
-    uint64_t value)
+proto_put_number(struct proto_writer *w, struct proto_bytes *buf,
+    unsigned field, uint64_t value)
 {
 	if (value == 0)
 		return;
@@ -40,12 +38,12 @@ proto_put_number(struct proto_writer *w, struct proto_list *buf, unsigned field,
 }
 
 void
-proto_put_bytes(struct proto_writer *w, struct proto_list *buf, unsigned field,
-    const struct proto_list *bytes)
+proto_put_bytes(struct proto_writer *w, struct proto_bytes *buf, unsigned field,
+    const struct proto_bytes *bytes)
 {
 	proto_put_varint(w, buf, field << 3 | WIRE_BYTES);
-	proto_put_varint(w, buf, bytes->count);
-	proto_put_slice(w, buf, (struct cg_slice){ bytes->at, bytes->count });
+	proto_put_varint(w, buf, bytes->n);
+	proto_put_slice(w, buf, (struct cg_slice){ bytes->at, bytes->n });
 }
 
 void
@@ -63,13 +61,8 @@ proto_write_bytes(struct proto_writer *w, unsigned field, struct cg_slice bytes)
 void
 proto_add_string(struct proto_writer *w, struct cg_slice text)
 {
-	struct cg_slice *at;
-
-	if (text.len == 0)
-		return;
-	at = proto_append(w->job, &w->strings, sizeof(*at));
-	if (at)
-		*at = text;
+	if (text.len > 0)
+		(void)cg_append(w->job, &w->strings, text);
 }
 
 static int
@@ -85,14 +78,14 @@ proto_sort_strings(struct proto_writer *w)
 	struct cg_slice *list = w->strings.at;
 	size_t kept = 0;
 
-	if (w->strings.count == 0)
+	if (w->strings.n == 0)
 		return;
-	qsort(list, w->strings.count, sizeof(*list), compare_strings);
-	for (size_t i = 0; i < w->strings.count; i++) {
+	qsort(list, w->strings.n, sizeof(*list), compare_strings);
+	for (size_t i = 0; i < w->strings.n; i++) {
 		if (kept == 0 || cg_compare(list[i], list[kept - 1]) != 0)
 			list[kept++] = list[i];
 	}
-	w->strings.count = kept;
+	w->strings.n = kept;
 }
 
 uint64_t
@@ -102,13 +95,13 @@ proto_find_string(const struct proto_writer *w, struct cg_slice text)
 
 	if (text.len == 0)
 		return 0;
-	found = bsearch(
-	    &text, list, w->strings.count, sizeof(*list), compare_strings);
+	found =
+	    bsearch(&text, list, w->strings.n, sizeof(*list), compare_strings);
 	return found ? (uint64_t)(found - list) + 1 : 0;
 }
 
 void
-proto_put_text(struct proto_writer *w, struct proto_list *buf, unsigned field,
+proto_put_text(struct proto_writer *w, struct proto_bytes *buf, unsigned field,
     struct cg_slice text)
 {
 	proto_put_number(w, buf, field, proto_find_string(w, text));
@@ -127,14 +120,14 @@ proto_add_table_strings(struct proto_writer *w)
 		proto_add_string(w, cg_slice(event->name));
 		proto_add_string(w, cg_slice(proto_unit_out(event->unit)));
 	}
-	for (size_t i = 0; i < w->mappings.count; i++)
+	for (size_t i = 0; i < w->mappings.n; i++)
 		proto_add_string(w, mapping[i].path);
-	for (size_t i = 0; i < w->frames.count; i++) {
+	for (size_t i = 0; i < w->frames.n; i++) {
 		if (i == 0 || frame[i].object != frame[i - 1].object)
 			proto_add_string(
 			    w, cg_object_path(w->graph, frame[i].object));
 	}
-	for (size_t i = 0; i < w->functions.count; i++) {
+	for (size_t i = 0; i < w->functions.n; i++) {
 		proto_add_string(w, cg_fn_name(w->graph, function[i].fn));
 		proto_add_string(w, cg_fn_symbol(w->graph, function[i].fn));
 		proto_add_string(w, cg_file_path(w->graph, function[i].file));
@@ -145,14 +138,13 @@ proto_add_table_strings(struct proto_writer *w)
 
 void
 proto_put_location(
-    struct proto_writer *w, struct proto_list *to, size_t i, bool ids)
+    struct proto_writer *w, struct proto_bytes *to, size_t i, bool ids)
 {
-	const struct proto_out_location *location =
-	    (const struct proto_out_location *)w->locations.at + i;
+	const struct proto_out_location *location = &w->locations.at[i];
 	const struct proto_out_frame *frames = w->frames.at;
 	const struct proto_out_frame *frame = &frames[location->frame];
 	const struct proto_out_mapping *mapping = w->mappings.at;
-	struct proto_list *line = &w->buf[1];
+	struct proto_bytes *line = &w->buf[1];
 	const unsigned less = ids ? 0 : 1;
 	uint64_t addr = frame->addr;
 
@@ -163,7 +155,7 @@ proto_put_location(
 	proto_put_number(w, to, LOCATION_MAPPING - less, location->mapping);
 	proto_put_number(w, to, LOCATION_ADDRESS - less, addr);
 	while (frame->function != 0) {
-		line->count = 0;
+		line->n = 0;
 		proto_put_number(w, line, LINE_FUNCTION, frame->function);
 		proto_put_number(w, line, LINE_LINE, frame->line);
 		proto_put_bytes(w, to, LOCATION_LINE - less, line);
@@ -179,10 +171,9 @@ proto_put_location(
  */
 void
 proto_put_function(
-    struct proto_writer *w, struct proto_list *to, size_t i, bool ids)
+    struct proto_writer *w, struct proto_bytes *to, size_t i, bool ids)
 {
-	const struct proto_out_function *function =
-	    (const struct proto_out_function *)w->functions.at + i;
+	const struct proto_out_function *function = &w->functions.at[i];
 	const struct cg_slice name = cg_fn_name(w->graph, function->fn);
 	const struct cg_slice symbol = cg_fn_symbol(w->graph, function->fn);
 	const unsigned less = ids ? 0 : 1;
@@ -315,16 +306,10 @@ proto_common_part(const struct proto_writer *w)
 void
 proto_end_writer(struct proto_writer *w)
 {
-	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
-		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids,
-		&w->row_ids };
-
 	if (cg_rejected(w->job) == CG_OK && w->elsewhere > 0)
 		cg_warn(w->job,
 		    "%zu frame%s in another file than the function: written as "
 		    "a function of that file",
 		    w->elsewhere, w->elsewhere == 1 ? "" : "s");
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
-		cg_map_free(maps[i]);
 	cg_merged_stacks_free(w->merged);
 }

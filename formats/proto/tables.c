@@ -7,25 +7,23 @@
 
 /* ---- Lists -------------------------------------------------------------- */
 
-bool
-proto_lengthen(struct cg_job *job, struct proto_list *list, size_t width)
+void *
+proto_too_long(struct cg_job *job)
 {
-	if (list->count >= UINT32_MAX - 1)
-		return cg_reject_nomem(job);
-	return cg_reserve_more(job, list, list->count + 1, width);
+	(void)cg_reject_nomem(job);
+	return NULL;
 }
 
 bool
 proto_append_bytes(
-    struct cg_job *job, struct proto_list *list, struct cg_slice bytes)
+    struct cg_job *job, struct proto_bytes *list, struct cg_slice bytes)
 {
 	/* Reserve one more byte, so that the list is not NULL. */
-	if (list->count + bytes.len >= list->cap &&
-	    !cg_reserve_more(job, list, list->count + bytes.len + 1, 1))
+	if (!cg_reserve(job, list, list->n + bytes.len + 1))
 		return false;
 	if (bytes.len > 0)
-		memcpy((char *)list->at + list->count, bytes.ptr, bytes.len);
-	list->count += bytes.len;
+		memcpy(list->at + list->n, bytes.ptr, bytes.len);
+	list->n += bytes.len;
 	return true;
 }
 
@@ -48,10 +46,10 @@ proto_get_name(struct proto_tables *t, uint64_t index, cg_name *name)
 	*name = 0;
 	if (index == 0)
 		return true;
-	if (index >= t->strings.count)
+	if (index >= t->strings.n)
 		return cg_reject(t->job,
 		    "expected text %" PRIu64 " in a table of %zu", index,
-		    t->strings.count);
+		    t->strings.n);
 	*name = strings[index];
 	return true;
 }
@@ -70,8 +68,8 @@ proto_get_text(struct proto_tables *t, uint64_t index, struct cg_slice *text)
 void
 proto_drop_tables(struct proto_tables *t)
 {
-	cg_drop_array(t->job, &t->strings);
-	cg_drop_array(t->job, &t->frames);
+	cg_drop(t->job, &t->strings);
+	cg_drop(t->job, &t->frames);
 	cg_space_free(t->space);
 	t->space = NULL;
 }

@@ -54,7 +54,10 @@ struct proto_writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
 
-	struct proto_list functions, frames, locations, mappings;
+	CG_ARRAY(struct proto_out_function) functions;
+	CG_ARRAY(struct proto_out_frame) frames;
+	CG_ARRAY(struct proto_out_location) locations;
+	CG_ARRAY(struct proto_out_mapping) mappings;
 	struct cg_map name_ids, function_ids, place_ids, at_ids, addr_ids;
 	struct cg_map frame_ids;
 	uint32_t places, addrs, ats; /* numbers of keys in the maps */
@@ -65,17 +68,17 @@ struct proto_writer {
 	const struct cg_merged_frame *node; /* key: frame + 1 */
 	size_t nodes; /* including node 0, of stacks without a frame */
 	struct proto_object *objects; /* by object */
-	struct proto_list edges;      /* struct edge of mappings.c */
-	struct proto_list rows;       /* struct proto_out_row */
+	CG_ARRAY(struct proto_edge) edges; /* sorted: see mappings.c */
+	CG_ARRAY(struct proto_out_row) rows;
 	uint32_t *last_row;           /* by node: last row + 1; 0: none */
 	struct cg_map row_ids;        /* labels << 32 | node -> row + 1 */
 	uint32_t *order;              /* rows, as written */
 	size_t elsewhere;       /* frames in other files than their functions */
 	uint64_t *cost;         /* of rows: all events */
-	struct proto_list sets; /* labels, as written, set by set */
+	struct proto_bytes sets; /* labels, as written, set by set */
 	size_t *set_end;        /* by set: end of its bytes in sets */
-	struct proto_list strings; /* struct cg_slice, sorted, distinct */
-	struct proto_list buf[3];  /* messages, one for each level */
+	CG_ARRAY(struct cg_slice) strings; /* sorted, distinct */
+	struct proto_bytes buf[3]; /* messages, one for each level */
 };
 
 /* ---- mappings.c ---------------------------------------------------------- */
@@ -95,7 +98,7 @@ bool proto_list_frames(struct proto_writer *);
 /* The id of a frame's location, 0: out of memory. */
 uint32_t proto_out_location(struct proto_writer *, uint32_t frame);
 /* Puts the locations of the stack of a node, leaf first. */
-void proto_put_stack(struct proto_writer *, struct proto_list *, uint32_t node);
+void proto_put_stack(struct proto_writer *, struct proto_bytes *, uint32_t node);
 
 /* ---- order.c ------------------------------------------------------------- */
 
@@ -105,36 +108,36 @@ bool proto_order(struct proto_writer *);
 /* ---- put.c --------------------------------------------------------------- */
 
 /* Reserves n more bytes; NULL: out of memory (reported). */
-char *proto_put_more(struct proto_writer *, struct proto_list *, size_t n);
+char *proto_put_more(struct proto_writer *, struct proto_bytes *, size_t n);
 static inline char *
-proto_put_room(struct proto_writer *w, struct proto_list *buf, size_t n)
+proto_put_room(struct proto_writer *w, struct proto_bytes *buf, size_t n)
 {
-	if (buf->cap - buf->count < n)
+	if (buf->cap - buf->n < n)
 		return proto_put_more(w, buf, n);
-	return (char *)buf->at + buf->count;
+	return buf->at + buf->n;
 }
 static inline void
-proto_put_varint(struct proto_writer *w, struct proto_list *buf, uint64_t value)
+proto_put_varint(struct proto_writer *w, struct proto_bytes *buf, uint64_t value)
 {
 	char *at = proto_put_room(w, buf, VARINT_MAX);
 
 	if (at)
-		buf->count += (size_t)(proto_format_varint(at, value) - at);
+		buf->n += (size_t)(proto_format_varint(at, value) - at);
 }
 void proto_put_slice(
-    struct proto_writer *, struct proto_list *, struct cg_slice);
+    struct proto_writer *, struct proto_bytes *, struct cg_slice);
 /* Puts a number. 0 is not written, because a missing field means 0. */
 void proto_put_number(
-    struct proto_writer *, struct proto_list *, unsigned field, uint64_t);
+    struct proto_writer *, struct proto_bytes *, unsigned field, uint64_t);
 /* Puts a message or packed numbers. */
-void proto_put_bytes(struct proto_writer *, struct proto_list *, unsigned field,
-    const struct proto_list *);
+void proto_put_bytes(struct proto_writer *, struct proto_bytes *, unsigned field,
+    const struct proto_bytes *);
 
 /* Puts location or function i; ids: with its id, which OpenTelemetry lacks. */
 void proto_put_location(
-    struct proto_writer *, struct proto_list *, size_t i, bool ids);
+    struct proto_writer *, struct proto_bytes *, size_t i, bool ids);
 void proto_put_function(
-    struct proto_writer *, struct proto_list *, size_t i, bool ids);
+    struct proto_writer *, struct proto_bytes *, size_t i, bool ids);
 /* Writes a message, a text or packed numbers. */
 void proto_write_bytes(struct proto_writer *, unsigned field, struct cg_slice);
 
@@ -146,7 +149,7 @@ void proto_sort_strings(struct proto_writer *);
 /* The index of a text in the table; "" is the first. */
 uint64_t proto_find_string(const struct proto_writer *, struct cg_slice);
 /* Puts the index of a text. */
-void proto_put_text(struct proto_writer *, struct proto_list *, unsigned field,
+void proto_put_text(struct proto_writer *, struct proto_bytes *, unsigned field,
     struct cg_slice);
 
 /*
@@ -165,7 +168,7 @@ struct proto_period {
 	struct cg_slice type, unit;
 };
 struct proto_period proto_get_period(const struct proto_writer *);
-/* Warns about lost data, and frees memory that cg_alloc() did not allocate. */
+/* Warns about lost data, and frees the merged stacks. */
 void proto_end_writer(struct proto_writer *);
 
 #endif
