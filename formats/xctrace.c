@@ -462,7 +462,6 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
 	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
 		(void)cg_xml_reject(r.xml, "another element");
-	cg_space_free(r.space);
 	return status;
 }
 

@@ -3,7 +3,6 @@
  * that they use may come in any order. See firefox.h.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "firefox.h"
@@ -397,7 +396,6 @@ firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct firefox_reader r = { .space = cg_space_new(job, build) };
 	struct cg_doc doc;
-	int status;
 
 	if (!r.space)
 		return CG_ELIMIT;
@@ -405,7 +403,5 @@ firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	cg_doc_open(&doc, job, in, build, &r);
 	if (take_process(&doc, &r) && add_threads(&doc, &r))
 		tell(job, &r);
-	status = cg_doc_close(&doc);
-	cg_space_free(r.space);
-	return status;
+	return cg_doc_close(&doc);
 }

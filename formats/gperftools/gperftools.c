@@ -83,7 +83,6 @@ read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_look_bytes(in, 40, &head);
 	good = r->space &&
 	       (gperf_is_cpu(head, &java) ? gperf_read_cpu(r) : read_text(r));
-	cg_space_free(r->space);
 	return good ? cg_in_status(in) : CG_ELIMIT;
 }
 
