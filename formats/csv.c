@@ -23,6 +23,7 @@
 #include "cgconv_parse.h"
 
 struct writer {
+	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct cg_rows *rows;
@@ -229,58 +230,53 @@ put_cycles(struct writer *w, const struct cg_sums *sums)
 	}
 }
 
-static bool
+static void
 put_flat(struct writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1;
 	struct cg_sums *sums = cg_sums_new(w->graph, CG_ALL_PARTS, true);
-	struct ranked *ranked = calloc(count, sizeof(*ranked));
-	bool ok = sums && ranked;
+	struct ranked *ranked = cg_alloc(w->job, count * sizeof(*ranked));
 	bool is_signed = w->events > 0 && cg_get_event(w->graph, 0)->is_signed;
 
-	for (size_t rank = 0; ok && rank < count; rank++) {
+	if (!sums || !ranked) {
+		cg_sums_free(sums);
+		return;
+	}
+	for (size_t rank = 0; rank < count; rank++) {
 		cg_fn fn = cg_fn_ranked(w->graph, rank);
 		uint64_t cost = w->events > 0 ? cg_sum_self(sums, fn, 0) : 0;
 
 		ranked[rank] = (struct ranked){ fn, rank, cost,
 			is_signed && (int64_t)cost < 0 };
 	}
-	if (ok)
-		qsort(ranked, count, sizeof(*ranked), compare_ranked);
+	qsort(ranked, count, sizeof(*ranked), compare_ranked);
 	put_titles(w, "object;file;function");
 	put_title_of_calls(w, " by others");
 	put_event_names(w, "");
 	put_event_names(w, " inclusive");
-	if (ok && cg_cycle_count(sums) > 0)
+	if (cg_cycle_count(sums) > 0)
 		put_text(w, cg_slice("cycle"));
 	end_line(w);
-	for (size_t i = 0; ok && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		/* The unknown caller has a line only if it has costs. */
 		if (ranked[i].fn != 0 || ranked[i].cost != 0)
 			put_flat_line(w, sums, ranked[i].fn);
 	}
-	if (ok)
-		put_cycles(w, sums);
+	put_cycles(w, sums);
 	cg_sums_free(sums);
-	free(ranked);
-	return ok;
 }
 
 /*
- * Makes the sums that give the costs of calls within cycles, if an event's
- * rows do not state these costs. Else *sums is NULL.
+ * Makes the sums that give the costs of calls within cycles; NULL if the rows
+ * of all events state these costs, or if memory ran out (reported).
  */
-static bool
-sum_split(const struct writer *w, struct cg_sums **sums)
+static struct cg_sums *
+sum_split(const struct writer *w)
 {
-	bool split = false;
-
-	*sums = NULL;
 	for (size_t i = 0; i < w->events; i++)
-		split |= cg_get_event(w->graph, i)->incl == CG_INCL_SPLIT;
-	if (split)
-		*sums = cg_sums_new(w->graph, CG_ALL_PARTS, true);
-	return !split || *sums;
+		if (cg_get_event(w->graph, i)->incl == CG_INCL_SPLIT)
+			return cg_sums_new(w->graph, CG_ALL_PARTS, true);
+	return NULL;
 }
 
 static void
@@ -298,12 +294,11 @@ put_call(struct writer *w, const struct cg_sums *sums, cg_fn caller,
 	end_line(w);
 }
 
-static bool
+static void
 put_calls(struct writer *w)
 {
-	struct cg_sums *sums;
+	struct cg_sums *sums = sum_split(w);
 	struct cg_call call;
-	bool ok = sum_split(w, &sums);
 	cg_fn fn;
 
 	put_titles(w, "caller object;caller file;caller;caller line;"
@@ -311,16 +306,15 @@ put_calls(struct writer *w)
 	put_title_of_calls(w, "");
 	put_event_names(w, " inclusive");
 	end_line(w);
-	for (size_t i = 0; ok && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
-		ok = cg_rows_open(w->rows, CG_ALL_PARTS, fn);
-		while (ok && cg_next_call(w->rows, &call))
+	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn) &&
+			   cg_rows_open(w->rows, CG_ALL_PARTS, fn);) {
+		while (cg_next_call(w->rows, &call))
 			put_call(w, sums, fn, &call);
 	}
 	cg_sums_free(sums);
-	return ok;
 }
 
-static bool
+static void
 put_lines(struct writer *w)
 {
 	struct cg_cost cost;
@@ -333,7 +327,7 @@ put_lines(struct writer *w)
 		cg_object object = cg_fn_object(w->graph, fn);
 
 		if (!cg_rows_open(w->rows, CG_ALL_PARTS, fn))
-			return false;
+			return;
 		while (cg_next_cost(w->rows, &cost)) {
 			put_text(w, cg_object_path(w->graph, object));
 			put_text(w, cg_file_path(w->graph, cost.pos.file));
@@ -343,12 +337,11 @@ put_lines(struct writer *w)
 			end_line(w);
 		}
 	}
-	return true;
 }
 
 static const struct table {
 	const char *name;
-	bool (*put)(struct writer *);
+	void (*put)(struct writer *);
 } tables[] = {
 	{ "flat", put_flat },
 	{ "calls", put_calls },
@@ -360,13 +353,13 @@ static int
 write_table(struct cg_job *job, const struct cg_graph *graph,
     struct cg_out *out, bool tabs)
 {
-	struct writer w = { .graph = graph,
+	struct writer w = { .job = job,
+		.graph = graph,
 		.out = out,
 		.tabs = tabs,
 		.safe = cg_opt_flag(job, "csv-safe"),
 		.events = cg_event_count(graph) };
 	const struct table *table = tables;
-	bool ok;
 
 	while (table->name && strcmp(table->name, cg_opt(job, "table")) != 0)
 		table++;
@@ -375,12 +368,12 @@ write_table(struct cg_job *job, const struct cg_graph *graph,
 		    "{table}: expected flat, calls or lines, not '%s'",
 		    cg_opt(job, "table"));
 	w.rows = cg_rows_new(graph);
-	if (!w.rows)
-		return cg_nomem(job);
-	cg_rows_drop_addresses(w.rows);
-	ok = table->put(&w);
+	if (w.rows) {
+		cg_rows_drop_addresses(w.rows);
+		table->put(&w);
+	}
 	cg_rows_free(w.rows);
-	return ok ? cg_out_status(out) : cg_nomem(job);
+	return cg_out_status(out);
 }
 
 static int

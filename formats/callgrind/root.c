@@ -11,7 +11,6 @@
  * cycle, the writer adds "(<spontaneous>)" as this function, unless the graph
  * itself has calls from an unknown caller, or --no-spontaneous is given.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "root.h"
@@ -27,17 +26,10 @@ struct callgrind_root {
 	size_t events;
 };
 
-void
-callgrind_free_root(struct callgrind_root *root)
+static void
+free_sums(void *sums)
 {
-	if (!root)
-		return;
-	cg_sums_free(root->sums);
-	free(root->done);
-	free(root->first);
-	free(root->next);
-	free(root->cost);
-	free(root);
+	cg_sums_free(sums);
 }
 
 static bool
@@ -127,12 +119,13 @@ list_members(struct callgrind_root *root)
 	size_t count = cg_cycle_count(root->sums);
 	size_t fns = cg_fn_count(root->graph);
 
-	root->done = calloc(count + 1, sizeof(*root->done));
-	root->first = calloc(count + 1, sizeof(*root->first));
-	root->next = calloc(fns + 1, sizeof(*root->next));
-	root->cost = calloc(root->events + 1, sizeof(*root->cost));
+	root->done = cg_alloc(root->job, (count + 1) * sizeof(*root->done));
+	root->first = cg_alloc(root->job, (count + 1) * sizeof(*root->first));
+	root->next = cg_alloc(root->job, (fns + 1) * sizeof(*root->next));
+	root->cost =
+	    cg_alloc(root->job, (root->events + 1) * sizeof(*root->cost));
 	if (!root->done || !root->first || !root->next || !root->cost)
-		return cg_reject_nomem(root->job);
+		return false;
 	for (cg_fn fn = 0; fn <= fns; fn++) {
 		uint32_t own = cg_sum_cycle(root->sums, fn);
 
@@ -147,26 +140,29 @@ callgrind_open_root(struct cg_job *job, const struct cg_graph *graph,
     struct callgrind_root **opened)
 {
 	struct callgrind_root *root;
+	struct cg_sums *sums;
 	bool missed = false;
 
 	*opened = NULL;
 	if (!is_wanted(job, graph))
 		return true;
-	root = calloc(1, sizeof(*root));
+	sums = cg_sums_new(graph, CG_ALL_PARTS, false);
+	if (!sums || cg_cycle_count(sums) == 0 ||
+	    !cg_search_begins_in_cycle(sums, sorts_before, &missed) ||
+	    !missed) {
+		cg_sums_free(sums); /* large: before any row is written */
+		return cg_job_status(job) == CG_OK;
+	}
+	if (!cg_at_end(job, free_sums, sums))
+		return false;
+	*opened = root = cg_alloc(job, sizeof(*root));
 	if (!root)
-		return cg_reject_nomem(job);
+		return false;
 	*root = (struct callgrind_root){ .job = job,
 		.graph = graph,
-		.sums = cg_sums_new(graph, CG_ALL_PARTS, false),
+		.sums = sums,
 		.events = cg_event_count(graph) };
-	if (root->sums && cg_cycle_count(root->sums) > 0 &&
-	    cg_search_begins_in_cycle(root->sums, sorts_before, &missed) &&
-	    missed) {
-		*opened = root;
-		return list_members(root);
-	}
-	callgrind_free_root(root);
-	return cg_job_status(job) == CG_OK;
+	return list_members(root);
 }
 
 /* ---- Costs -------------------------------------------------------------- */

@@ -10,11 +10,10 @@ struct callgrind_root;
 
 /*
  * Sets *root to NULL if the graph has no cycles or no root is wanted. False:
- * failed, which was reported; the root must be freed anyway.
+ * failed, which was reported. The memory is that of write().
  */
 bool callgrind_open_root(struct cg_job *, const struct cg_graph *,
     struct callgrind_root **);
-void callgrind_free_root(struct callgrind_root *);
 /*
  * Gets the next call of the root in a part, to a function without a caller or
  * to the first function of a cycle without a caller. *i starts as 0. Uses

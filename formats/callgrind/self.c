@@ -8,7 +8,6 @@
  * costs would be 0, less than the self costs. Calls from the unknown caller
  * therefore get the self cost.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "self.h"
@@ -23,14 +22,10 @@ struct callgrind_self {
 	size_t events;
 };
 
-void
-callgrind_free_self(struct callgrind_self *self)
+static void
+close_rows(void *rows)
 {
-	if (!self)
-		return;
-	cg_rows_free(self->rows);
-	free(self->cost);
-	free(self);
+	cg_rows_free(rows);
 }
 
 static bool
@@ -52,16 +47,16 @@ callgrind_open_self(struct cg_job *job, const struct cg_graph *graph,
 	*opened = NULL;
 	if (!has_coverage(graph))
 		return true;
-	self = calloc(1, sizeof(*self));
+	*opened = self = cg_alloc(job, sizeof(*self));
 	if (!self)
-		return cg_reject_nomem(job);
-	*self = (struct callgrind_self){ .job = job,
-		.graph = graph,
-		.rows = cg_rows_new(graph),
-		.events = cg_event_count(graph) };
-	self->cost = calloc(self->events, sizeof(*self->cost));
-	*opened = self;
-	return (self->rows && self->cost) || cg_reject_nomem(job);
+		return false;
+	self->job = job;
+	self->graph = graph;
+	self->events = cg_event_count(graph);
+	self->cost = cg_alloc(job, self->events * sizeof(*self->cost));
+	self->rows = cg_rows_new(graph);
+	return self->rows && cg_at_end(job, close_rows, self->rows) &&
+	       self->cost;
 }
 
 /* Adds the self cost of a callee in events of coverage. */

@@ -10,11 +10,10 @@ struct callgrind_self;
 
 /*
  * Sets *self to NULL if no event is one of coverage. False: failed, which was
- * reported; *self must be freed anyway.
+ * reported. The memory is that of write().
  */
 bool callgrind_open_self(struct cg_job *, const struct cg_graph *,
     struct callgrind_self **);
-void callgrind_free_self(struct callgrind_self *);
 /*
  * Adds the callee's self cost to a call from the unknown caller; of
  * consecutive calls of one callee, only to the first. The call is then valid

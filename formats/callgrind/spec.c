@@ -2,7 +2,6 @@
  * spec.c - writes the lines that name objects, files and functions. Ids are
  * assigned in the order in which names are written.
  */
-#include <stdlib.h>
 
 #include "write.h"
 

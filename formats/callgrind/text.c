@@ -5,7 +5,6 @@
  * constructor differ only in their linkage names. KCachegrind would merge
  * them, so their linkage names are appended.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
@@ -125,7 +124,7 @@ callgrind_find_ambiguous(struct callgrind_writer *w)
 
 	if (!(cg_graph_facts(w->graph) & CG_SYMBOLS))
 		return true;
-	w->ambiguous = calloc(fns + 1, sizeof(*w->ambiguous));
+	w->ambiguous = cg_alloc(w->job, (fns + 1) * sizeof(*w->ambiguous));
 	if (!w->ambiguous)
 		return false;
 	for (size_t rank = 0; rank <= fns; rank++, before = fn) {

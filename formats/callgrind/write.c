@@ -8,7 +8,6 @@
  * cfn=; position differences are below 2^31; lines and names contain no tabs,
  * CRs or NULs.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
@@ -228,23 +227,6 @@ put_header(struct callgrind_writer *w, cg_part part, bool root)
 
 /* ---- Rows --------------------------------------------------------------- */
 
-static bool
-open_rows(struct callgrind_writer *w)
-{
-	w->rows = cg_rows_new(w->graph);
-	w->row = calloc(w->lines.most, sizeof(*w->row));
-	if (w->rows && !w->lines.addrs)
-		cg_rows_drop_addresses(w->rows);
-	return w->rows && w->row;
-}
-
-static void
-close_rows(struct callgrind_writer *w)
-{
-	cg_rows_free(w->rows);
-	free(w->row);
-}
-
 static void
 begin_fn(struct callgrind_writer *w, cg_fn fn)
 {
@@ -456,30 +438,19 @@ open_names(struct callgrind_writer *w)
 	const struct cg_graph *graph = w->graph;
 	size_t fns = cg_fn_count(graph);
 
-	w->objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
-	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
-	w->fn = malloc((fns + 1) * sizeof(*w->fn));
-	if (!w->objects.id || !w->files.id || !w->fn)
-		return cg_reject_nomem(w->job);
+	w->objects.id =
+	    cg_alloc(w->job, (cg_object_count(graph) + 1) * sizeof(uint32_t));
+	w->files.id =
+	    cg_alloc(w->job, (cg_file_count(graph) + 1) * sizeof(uint32_t));
+	w->fn = cg_alloc(w->job, (fns + 1) * sizeof(*w->fn));
+	w->row = cg_alloc(w->job, w->lines.most * sizeof(*w->row));
+	if (!w->objects.id || !w->files.id || !w->fn || !w->row)
+		return false;
 	for (cg_fn fn = 0; fn <= fns; fn++)
 		w->fn[fn] =
 		    (struct callgrind_callee){ .file = cg_fn_file(graph, fn),
 			    .object = cg_fn_object(graph, fn) };
-	return callgrind_find_ambiguous(w) || cg_reject_nomem(w->job);
-}
-
-static bool
-write_parts(struct callgrind_writer *w)
-{
-	bool ok = callgrind_open_root(w->job, w->graph, &w->root) &&
-		  callgrind_open_self(w->job, w->graph, &w->self);
-
-	w->one_command = same_command(w->graph);
-	cg_puts(w->out, "# callgrind format\nversion: 1\n"
-			"creator: cgconv-" CG_VERSION "\n");
-	for (cg_part part = 0; ok && part < cg_part_count(w->graph); part++)
-		ok = write_part(w, part);
-	return ok;
+	return callgrind_find_ambiguous(w);
 }
 
 int
@@ -495,6 +466,7 @@ callgrind_write(
 		    .steps = cg_opt_flag(job, "compress-pos"),
 		    .most = cg_event_count(graph) },
 		.main = cg_main_event(graph) };
+	bool ok;
 
 	if (w.lines.most == 0)
 		return cg_lacks(
@@ -504,16 +476,17 @@ callgrind_write(
 		    "writing %zu events, but KCachegrind opens files of at "
 		    "most %d",
 		    w.lines.most, KCACHEGRIND_EVENTS);
-	if (!open_rows(&w))
-		(void)cg_reject_nomem(job);
-	else if (open_names(&w))
-		(void)write_parts(&w); /* failures are in the job and out */
-	close_rows(&w);
-	callgrind_free_root(w.root);
-	callgrind_free_self(w.self);
-	free(w.objects.id);
-	free(w.files.id);
-	free(w.fn);
-	free(w.ambiguous);
+	w.rows = cg_rows_new(graph);
+	if (w.rows && !w.lines.addrs)
+		cg_rows_drop_addresses(w.rows);
+	ok = w.rows && open_names(&w) &&
+	     callgrind_open_root(job, graph, &w.root) &&
+	     callgrind_open_self(job, graph, &w.self);
+	w.one_command = same_command(graph);
+	cg_puts(out, "# callgrind format\nversion: 1\n"
+		     "creator: cgconv-" CG_VERSION "\n");
+	for (cg_part part = 0; ok && part < cg_part_count(graph); part++)
+		ok = write_part(&w, part);
+	cg_rows_free(w.rows);
 	return cg_out_status(out);
 }

@@ -47,8 +47,7 @@ struct writer {
 	struct node *node; /* by frame; the last one is (idle) */
 	uint32_t *order;   /* frames except (idle), in file order */
 	uint32_t frames, ordered, idle;
-	struct tick *tick;
-	size_t ticks, tick_cap;
+	CG_ARRAY(struct tick) tick;
 	/* Called for each sample of a pass over the samples. */
 	void (*visit)(struct writer *, uint32_t node, int64_t time);
 	int64_t begin, finish; /* of the file */
@@ -62,8 +61,7 @@ struct writer {
 	} pass;           /* state between two samples */
 	uint32_t *script; /* by file: its number; 0: not written yet */
 	uint32_t scripts;
-	char *text; /* scratch */
-	size_t text_cap;
+	CG_ARRAY(char) text; /* scratch */
 };
 
 /* ---- Nodes -------------------------------------------------------------- */
@@ -120,14 +118,14 @@ static bool
 unite_functions(struct writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1, first = 0;
-	struct written *all = calloc(count, sizeof(*all));
+	CG_ARRAY(struct written) fns = { 0 };
+	struct written *all;
 	struct cg_range range;
 
-	w->rank = calloc(count, sizeof(*w->rank));
-	if (!all || !w->rank) {
-		free(all);
-		return cg_reject_nomem(w->job);
-	}
+	w->rank = cg_alloc(w->job, count * sizeof(*w->rank));
+	if (!w->rank || !cg_resize(w->job, &fns, count))
+		return false;
+	all = fns.at;
 	for (cg_fn fn = 0; fn < count; fn++) {
 		cg_fn_range(w->graph, fn, &range);
 		all[fn] = (struct written){ cg_fn_name(w->graph, fn),
@@ -141,7 +139,7 @@ unite_functions(struct writer *w)
 			first = i;
 		w->rank[all[i].fn] = (uint32_t)first;
 	}
-	free(all);
+	cg_drop(w->job, &fns);
 	return true;
 }
 
@@ -167,7 +165,7 @@ merge_nodes(struct writer *w)
 
 	w->merged = cg_merged_stacks_new(w->graph, get_key, w);
 	if (!w->merged)
-		return cg_reject_nomem(w->job);
+		return false;
 	w->frame = cg_merged_frames(w->merged, &count);
 	w->frames = (uint32_t)count;
 	/* The last child by key is (idle), unless it has callees. */
@@ -176,10 +174,11 @@ merge_nodes(struct writer *w)
 	if (n > 0 && w->frame[child[n - 1]].key == IDLE_KEY &&
 	    cg_merged_children(w->merged, child[n - 1], &callee) == 0)
 		w->idle = child[n - 1];
-	w->node = calloc(count + 1, sizeof(*w->node));
-	w->order = calloc(count, sizeof(*w->order));
-	w->script = calloc(cg_file_count(w->graph) + 1, sizeof(*w->script));
-	return (w->node && w->order && w->script) || cg_reject_nomem(w->job);
+	w->node = cg_alloc(w->job, (count + 1) * sizeof(*w->node));
+	w->order = cg_alloc(w->job, count * sizeof(*w->order));
+	w->script = cg_alloc(
+	    w->job, (cg_file_count(w->graph) + 1) * sizeof(*w->script));
+	return w->node && w->order && w->script;
 }
 
 static bool
@@ -192,11 +191,11 @@ is_written(const struct writer *w, uint32_t frame)
 static bool
 order_nodes(struct writer *w)
 {
-	uint32_t *next = calloc(w->frames, sizeof(*next));
+	uint32_t *next = cg_alloc(w->job, w->frames * sizeof(*next));
 	size_t count = 1;
 
 	if (!next)
-		return cg_reject_nomem(w->job);
+		return false;
 	w->node[0].id = ROOT_ID;
 	for (uint32_t i = w->frames - 1; i > 0; i--)
 		w->node[w->frame[i].parent].id |= w->node[i].id;
@@ -211,7 +210,6 @@ order_nodes(struct writer *w)
 			if (is_written(w, child[n]))
 				next[count++] = child[n];
 	}
-	free(next);
 	w->node[0].id = ROOT_ID;
 	w->node[w->idle].id = IDLE_ID;
 	return true;
@@ -223,18 +221,17 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 	uint32_t *link = &node->tick;
 	struct tick *tick;
 
-	if (w->ticks == UINT32_MAX || !cg_grow_raw(&w->tick, &w->tick_cap,
-					  w->ticks + 1, sizeof(*w->tick)))
-		return cg_reject_nomem(w->job);
-	while (*link != 0 && w->tick[*link - 1].line < line)
-		link = &w->tick[*link - 1].next;
-	if (*link == 0 || w->tick[*link - 1].line != line) {
-		w->tick[w->ticks] =
-		    (struct tick){ .line = line, .next = *link };
-		*link = (uint32_t)++w->ticks;
+	/* Before the loop: link points into the array. */
+	if (!cg_reserve(w->job, &w->tick, w->tick.n + 1))
+		return false;
+	tick = w->tick.at;
+	while (*link != 0 && tick[*link - 1].line < line)
+		link = &tick[*link - 1].next;
+	if (*link == 0 || tick[*link - 1].line != line) {
+		tick[w->tick.n] = (struct tick){ .line = line, .next = *link };
+		*link = (uint32_t)++w->tick.n;
 	}
-	tick = &w->tick[*link - 1];
-	tick->count += count;
+	tick[*link - 1].count += count;
 	return true;
 }
 
@@ -331,7 +328,7 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /* Adds the samples of the track; of a track of calls, one for each stack. */
-static bool
+static void
 visit_track(struct writer *w)
 {
 	const struct cg_track *track = cg_get_track(w->graph, 0);
@@ -340,24 +337,21 @@ visit_track(struct writer *w)
 	struct cg_moment moment;
 	struct cg_time_span span;
 
-	if (!moments)
-		return false;
-	while (!track->spans && cg_next_moment(moments, &moment)) {
+	while (moments && !track->spans && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
 		if (cost > 0 || w->counter < moment.n)
 			put_sample(w, cg_merged_of(w->merged, moment.node),
 			    timed ? moment.time : w->pass.end, cost);
 	}
-	while (track->spans && cg_next_span(moments, &span))
+	while (moments && track->spans && cg_next_span(moments, &span))
 		put_sample(w, cg_merged_of(w->merged, span.node), span.begin,
 		    (uint64_t)span.end - (uint64_t)span.begin);
 	cg_moments_free(moments);
-	return true;
 }
 
 /* Calls visit() for each sample. */
-static bool
+static void
 visit_samples(
     struct writer *w, void (*visit)(struct writer *, uint32_t, int64_t))
 {
@@ -367,9 +361,9 @@ visit_samples(
 		.separator = "" };
 	w->visit = visit;
 	if (w->in_order)
-		return visit_track(w) || cg_reject_nomem(w->job);
-	visit_sums(w);
-	return true;
+		visit_track(w);
+	else
+		visit_sums(w);
 }
 
 /* ---- The file ----------------------------------------------------------- */
@@ -415,19 +409,18 @@ put_end(struct writer *w, int64_t first)
 }
 
 /* Puts a path as a URL. */
-static bool
+static void
 put_url(struct writer *w, struct cg_slice path)
 {
 	static const char scheme[] = "file://";
 	size_t len = path.len > 0 && *path.ptr == '/' ? strlen(scheme) : 0;
 
-	if (!cg_grow_raw(&w->text, &w->text_cap, path.len + len + 1, 1))
-		return cg_reject_nomem(w->job);
-	memcpy(w->text, scheme, len);
+	if (!cg_reserve(w->job, &w->text, path.len + len + 1))
+		return;
+	memcpy(w->text.at, scheme, len);
 	if (path.len > 0)
-		memcpy(w->text + len, path.ptr, path.len);
-	cg_put_json(w->out, (struct cg_slice){ w->text, path.len + len });
-	return true;
+		memcpy(w->text.at + len, path.ptr, path.len);
+	cg_put_json(w->out, (struct cg_slice){ w->text.at, path.len + len });
 }
 
 /* Returns the number of a function's script, which is its file; 0: none. */
@@ -461,14 +454,13 @@ own_name(struct cg_slice name, const struct cg_range *range)
 	return cg_equal(rest, CHROME_ANONYMOUS) ? cg_slice("") : name;
 }
 
-static bool
+static void
 put_frame(struct writer *w, uint32_t node)
 {
 	bool special = node == 0 || node == w->idle;
 	cg_fn fn = special ? 0 : w->frame[node].fn;
 	struct cg_slice path = cg_file_path(w->graph, cg_fn_file(w->graph, fn));
 	struct cg_range range;
-	bool ok;
 
 	cg_fn_range(w->graph, fn, &range);
 	cg_puts(w->out, "\"functionName\":");
@@ -478,10 +470,9 @@ put_frame(struct writer *w, uint32_t node)
 				: own_name(cg_fn_name(w->graph, fn), &range));
 	cg_putf(w->out, ",\"scriptId\":\"%" PRIu32 "\",\"url\":",
 	    special ? 0 : number_script(w, fn));
-	ok = put_url(w, path);
+	put_url(w, path);
 	cg_putf(w->out, ",\"lineNumber\":%" PRId64 ",\"columnNumber\":%" PRId64,
 	    (int64_t)range.first - 1, (int64_t)range.first_column - 1);
-	return ok;
 }
 
 static void
@@ -518,8 +509,8 @@ put_ticks(struct writer *w, uint32_t node)
 
 	if (at == 0)
 		return;
-	for (; at != 0; at = w->tick[at - 1].next) {
-		const struct tick *tick = &w->tick[at - 1];
+	for (; at != 0; at = w->tick.at[at - 1].next) {
+		const struct tick *tick = &w->tick.at[at - 1];
 
 		cg_putf(w->out,
 		    "%s{\"line\":%" PRIu32 ",\"ticks\":%" PRIu64 "}", separator,
@@ -529,55 +520,41 @@ put_ticks(struct writer *w, uint32_t node)
 	cg_putc(w->out, ']');
 }
 
-static bool
+static void
 put_node(struct writer *w, uint32_t node)
 {
-	bool ok;
-
 	cg_putf(w->out, "%s{\"id\":%" PRIu32 ",\"callFrame\":{",
 	    node > 0 ? ",\n" : "", w->node[node].id);
-	ok = put_frame(w, node);
+	put_frame(w, node);
 	cg_putf(w->out, "},\"hitCount\":%" PRIu64, w->node[node].hits);
 	put_children(w, node);
 	put_ticks(w, node);
 	cg_putc(w->out, '}');
-	return ok;
 }
 
-static bool
-put_nodes(struct writer *w)
-{
-	bool ok;
-
-	cg_puts(w->out, "{\"nodes\":[\n");
-	ok = put_node(w, 0) && (!w->idles || put_node(w, w->idle));
-	for (uint32_t i = 1; ok && i < w->ordered; i++)
-		ok = put_node(w, w->order[i]);
-	return ok;
-}
-
-static bool
+static void
 put_profile(struct writer *w)
 {
 	int64_t first;
 
-	if (!put_nodes(w))
-		return false;
+	cg_puts(w->out, "{\"nodes\":[\n");
+	put_node(w, 0);
+	if (w->idles)
+		put_node(w, w->idle);
+	for (uint32_t i = 1; i < w->ordered; i++)
+		put_node(w, w->order[i]);
 	cg_puts(w->out, "\n],\n\"startTime\":");
 	cg_put_fixed(w->out, w->begin, MICRO_DIGITS);
 	cg_puts(w->out, ",\"endTime\":");
 	cg_put_fixed(w->out, w->finish > w->pass.end ? w->finish : w->pass.end,
 	    MICRO_DIGITS);
 	cg_puts(w->out, ",\n\"samples\":[");
-	if (!visit_samples(w, put_id))
-		return false;
+	visit_samples(w, put_id);
 	cg_puts(w->out, "],\n\"timeDeltas\":[");
 	first = w->pass.first;
-	if (!visit_samples(w, put_delta))
-		return false;
+	visit_samples(w, put_delta);
 	put_end(w, first);
 	cg_puts(w->out, "]}\n");
-	return true;
 }
 
 /* ---- What is written ---------------------------------------------------- */
@@ -633,17 +610,13 @@ chrome_write_profile(
 	    strcmp(cg_get_event(graph, w.event)->unit, "ns") == 0 ? 1 : MICRO;
 	w.counter = cg_find_event(graph, "samples");
 	choose_order(&w);
-	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w) &&
-	    visit_samples(&w, count_sample) && order_nodes(&w) &&
-	    put_profile(&w))
-		tell(&w);
-	free(w.rank);
+	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w)) {
+		visit_samples(&w, count_sample);
+		if (order_nodes(&w)) {
+			put_profile(&w);
+			tell(&w);
+		}
+	}
 	cg_merged_stacks_free(w.merged);
-	free(w.node);
-	free(w.order);
-	free(w.tick);
-	free(w.script);
-	free(w.text);
-	return cg_rejected(job) == CG_OK ? cg_out_status(out)
-					 : cg_rejected(job);
+	return cg_out_status(out);
 }

@@ -8,7 +8,6 @@
  * that every target recognises their directories.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cobertura.h"
@@ -43,24 +42,22 @@ cobertura_windows_file(struct cg_job *job, struct cg_build *build,
 {
 	struct cg_slice directory = cg_slice(root ? root : "");
 	bool absolute = cobertura_is_windows(name);
-	char *room = malloc(directory.len + name.len + 1);
+	CG_ARRAY(char) room = { 0 };
 	cg_file file;
 
-	if (!room) {
-		(void)cg_reject_nomem(job);
+	if (!cg_reserve(job, &room, directory.len + name.len + 1))
 		return 0;
-	}
-	directory = put_path(room, directory);
-	name = put_path(room + directory.len, name);
+	directory = put_path(room.at, directory);
+	name = put_path(room.at + directory.len, name);
 	if (cg_starts(name, "/") && has_drive(directory)) {
 		/* Moves the drive of the root to before the name. */
-		memmove(room + directory.len - DRIVE, room, DRIVE);
+		memmove(room.at + directory.len - DRIVE, room.at, DRIVE);
 		name.ptr -= DRIVE;
 		name.len += DRIVE;
 		absolute = true;
 	}
 	file = absolute || !root ? cg_add_file(build, name)
 				 : cg_add_file_in(build, directory, name);
-	free(room);
+	cg_drop(job, &room);
 	return file;
 }

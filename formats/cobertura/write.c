@@ -6,7 +6,6 @@
  * passes a file needs 40 bytes.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cobertura.h"
@@ -32,15 +31,12 @@ struct method {
 struct writer {
 	struct cg_report r;
 	bool is_signed, methods;
-	const char *package;      /* the only one to write; NULL: all */
-	struct cg_slice root;     /* directory of all files, with its slash */
-	struct source_file *file; /* the files to write */
-	size_t files, file_cap;
+	const char *package;  /* the only one to write; NULL: all */
+	struct cg_slice root; /* directory of all files, with its slash */
+	CG_ARRAY(struct source_file) file; /* the files to write */
 	uint32_t *place; /* by cg_file: index in file + 1; 0: none */
-	struct method_line *method_line; /* of the current file's functions */
-	size_t method_lines, line_cap;
-	struct method *method;
-	size_t method_count, method_cap;
+	CG_ARRAY(struct method_line) method_line; /* of the current file */
+	CG_ARRAY(struct method) method;
 	uint32_t *own; /* by fn: index in the current file + 1 */
 	uint64_t bare; /* functions without lines in their file */
 };
@@ -117,7 +113,7 @@ common_directory(struct cg_slice a, struct cg_slice b)
 	return directory_of((struct cg_slice){ a.ptr, n });
 }
 
-/* Adds the current file; false: out of memory. */
+/* Adds the current file; false: out of memory (reported). */
 static bool
 count_file(struct writer *w, cg_file id)
 {
@@ -128,10 +124,7 @@ count_file(struct writer *w, cg_file id)
 		if (!cg_count_line(w->r.lines, &line, &file.sum))
 			return false;
 	}
-	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + 1, sizeof(file)))
-		return false;
-	w->file[w->files++] = file;
-	return true;
+	return cg_append(w->r.job, &w->file, file);
 }
 
 /* Lists the files to write with their totals, and finds their root. */
@@ -145,21 +138,21 @@ count_files(struct writer *w)
 
 	while (ok && cg_report_file(&w->r, &file))
 		ok = count_file(w, file);
-	for (size_t i = 0; i < w->files; i++) {
+	for (size_t i = 0; i < w->file.n; i++) {
 		directory =
-		    directory_of(cg_file_path(w->r.graph, w->file[i].file));
+		    directory_of(cg_file_path(w->r.graph, w->file.at[i].file));
 		w->root = i ? common_directory(w->root, directory) : directory;
 	}
 	/* CI services match relative names with files of the repository. */
 	if (w->root.len > 0 && *w->root.ptr != '/')
 		w->root.len = 0;
-	for (size_t i = 0; i < w->files; i++) {
-		if (!is_wanted(w, w->file[i].file))
+	for (size_t i = 0; i < w->file.n; i++) {
+		if (!is_wanted(w, w->file.at[i].file))
 			continue;
-		w->file[wanted++] = w->file[i];
-		w->place[w->file[i].file] = (uint32_t)wanted;
+		w->file.at[wanted++] = w->file.at[i];
+		w->place[w->file.at[i].file] = (uint32_t)wanted;
 	}
-	w->files = wanted;
+	w->file.n = wanted;
 	return ok;
 }
 
@@ -307,9 +300,10 @@ compare_methods(const void *pa, const void *pb)
 static bool
 list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 {
+	struct method_line method_line;
 	struct cg_line line;
 
-	w->method_lines = 0;
+	w->method_line.n = 0;
 	for (size_t i = 0; i < fns; i++)
 		w->own[fn[i]] = (uint32_t)i + 1;
 	while (cg_next_line(w->r.lines, &line)) {
@@ -317,48 +311,45 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 
 		if (own == 0 || line.line == 0 || !line.has_cost)
 			continue;
-		if (!cg_grow_raw(&w->method_line, &w->line_cap,
-			w->method_lines + 1, sizeof(*w->method_line)))
+		method_line = (struct method_line){ (own - 1) << 32 | line.line,
+			hits_of(w,
+			    w->r.event < line.n ? line.cost[w->r.event] : 0) };
+		if (!cg_append(w->r.job, &w->method_line, method_line))
 			return false;
-		w->method_line[w->method_lines++] = (struct method_line){
-			(own - 1) << 32 | line.line,
-			hits_of(
-			    w, w->r.event < line.n ? line.cost[w->r.event] : 0)
-		};
 	}
 	cg_first_line(w->r.lines);
 	for (size_t i = 0; i < fns; i++)
 		w->own[fn[i]] = 0;
-	return cg_sort_by_u64(w->method_line, w->method_lines,
-	    sizeof(*w->method_line), offsetof(struct method_line, key));
+	return cg_sort_by_u64(w->method_line.at, w->method_line.n,
+		   sizeof(method_line), offsetof(struct method_line, key)) ||
+	       cg_reject_nomem(w->r.job);
 }
 
 /* Lists functions with lines, by first line; false: out of memory. */
 static bool
 list_methods(struct writer *w, const cg_fn *fn)
 {
-	const struct method_line *line = w->method_line;
+	const struct method_line *line = w->method_line.at;
+	struct method *method;
 
-	w->method_count = 0;
-	for (size_t i = 0, end; i < w->method_lines; i = end) {
+	w->method.n = 0;
+	for (size_t i = 0, end; i < w->method_line.n; i = end) {
 		cg_fn own = fn[fn_of(&line[i])];
 
-		for (end = i + 1; end < w->method_lines &&
+		for (end = i + 1; end < w->method_line.n &&
 				  fn_of(&line[end]) == fn_of(&line[i]);)
 			end++;
-		if (!cg_grow_raw(&w->method, &w->method_cap,
-			w->method_count + 1, sizeof(*w->method)))
+		method = cg_push(w->r.job, &w->method);
+		if (!method)
 			return false;
-		w->method[w->method_count++] =
-		    (struct method){ .name = cg_fn_name(w->r.graph, own),
-			    .symbol = cg_fn_symbol(w->r.graph, own),
-			    .first = line_of(&line[i]),
-			    .line = i,
-			    .lines = end - i };
+		*method = (struct method){ .name = cg_fn_name(w->r.graph, own),
+			.symbol = cg_fn_symbol(w->r.graph, own),
+			.first = line_of(&line[i]),
+			.line = i,
+			.lines = end - i };
 	}
 	/* Functions of a file are nearly in this order already. */
-	cg_sort(
-	    w->method, w->method_count, sizeof(*w->method), compare_methods);
+	cg_sort(w->method.at, w->method.n, sizeof(*method), compare_methods);
 	return true;
 }
 
@@ -380,7 +371,7 @@ signature_of(const struct method *method)
 static void
 put_method(struct writer *w, const struct method *method)
 {
-	const struct method_line *line = &w->method_line[method->line];
+	const struct method_line *line = &w->method_line.at[method->line];
 	struct cg_counts sum = { .lines.found = method->lines };
 
 	for (size_t i = 0; i < method->lines; i++)
@@ -425,9 +416,9 @@ put_methods(struct writer *w)
 		if (!list_lines(w, fn, fns) || !list_methods(w, fn))
 			return false;
 		all = count_fns(w, fn, fns);
-		w->bare += all > w->method_count ? all - w->method_count : 0;
-		for (size_t i = 0; i < w->method_count; i++)
-			put_method(w, &w->method[i]);
+		w->bare += all > w->method.n ? all - w->method.n : 0;
+		for (size_t i = 0; i < w->method.n; i++)
+			put_method(w, &w->method.at[i]);
 	}
 	cg_puts(w->r.out, "</methods>\n");
 	return true;
@@ -462,13 +453,13 @@ put_class(struct writer *w, const struct source_file *file)
 static void
 begin_package(struct writer *w, size_t from)
 {
-	struct cg_slice package = package_of(w, w->file[from].file);
+	struct cg_slice package = package_of(w, w->file.at[from].file);
 	struct cg_counts sum = { 0 };
 
-	for (size_t i = from; i < w->files; i++) {
-		if (cg_compare(package_of(w, w->file[i].file), package) != 0)
+	for (size_t i = from; i < w->file.n; i++) {
+		if (cg_compare(package_of(w, w->file.at[i].file), package) != 0)
 			break;
-		cg_add_counts(&sum, &w->file[i].sum);
+		cg_add_counts(&sum, &w->file.at[i].sum);
 	}
 	cg_puts(w->r.out, "<package");
 	cg_put_xml_attribute(w->r.out, "name", package);
@@ -485,12 +476,12 @@ put_file(struct writer *w, cg_file file)
 	if (place == 0)
 		return true;
 	if (place == 1 || cg_compare(package_of(w, file),
-			      package_of(w, w->file[place - 2].file)) != 0) {
+			      package_of(w, w->file.at[place - 2].file)) != 0) {
 		if (place > 1)
 			cg_puts(w->r.out, "</classes></package>\n");
 		begin_package(w, place - 1);
 	}
-	return put_class(w, &w->file[place - 1]);
+	return put_class(w, &w->file.at[place - 1]);
 }
 
 static bool
@@ -520,8 +511,8 @@ put_head(struct writer *w)
 
 	if (root.len > 1)
 		root.len--;
-	for (size_t i = 0; i < w->files; i++)
-		cg_add_counts(&sum, &w->file[i].sum);
+	for (size_t i = 0; i < w->file.n; i++)
+		cg_add_counts(&sum, &w->file.at[i].sum);
 	cg_puts(w->r.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			  "<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
 			  "<coverage");
@@ -542,11 +533,13 @@ static bool
 write_all(struct writer *w)
 {
 	w->is_signed = cg_get_event(w->r.graph, w->r.event)->is_signed;
-	w->place = calloc(cg_file_count(w->r.graph) + 1, sizeof(*w->place));
-	w->own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->own));
+	w->place = cg_alloc(
+	    w->r.job, (cg_file_count(w->r.graph) + 1) * sizeof(*w->place));
+	w->own =
+	    cg_alloc(w->r.job, (cg_fn_count(w->r.graph) + 1) * sizeof(*w->own));
 	if (!w->place || !w->own || !count_files(w))
 		return false;
-	if (w->files == 0)
+	if (w->file.n == 0)
 		return true;
 	put_head(w);
 	if (!put_packages(w))
@@ -569,14 +562,9 @@ cobertura_write(
 	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && write_all(&w);
 
-	free(w.method_line);
-	free(w.method);
-	free(w.own);
-	free(w.file);
-	free(w.place);
 	if (status == CG_OK)
 		status = cg_report_close(&w.r, ok);
-	if (status == CG_OK && w.files == 0)
+	if (status == CG_OK && w.file.n == 0)
 		return cg_usage(job,
 		    "{package}: there is no package '%s' (a directory, "
 		    "relative to that of all files)",

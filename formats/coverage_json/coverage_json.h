@@ -116,11 +116,12 @@ struct coverage_json_merged {
 	const struct cg_merged_fn *fn; /* the first of them */
 	uint64_t count;                /* sum of their counts */
 };
-/* The merged functions of a file. Starts as { 0 }. */
+/* The merged functions of a file: as CG_ARRAY(). Starts as { 0 }. */
 struct coverage_json_fns {
-	struct coverage_json_merged *fn;
-	size_t fns, cap;
+	struct coverage_json_merged *at;
+	size_t n, cap;
 };
+/* Empties the list: its names, of one file at a time, are not write()'s. */
 void coverage_json_free_fns(struct coverage_json_fns *);
 /* Lists the current file's functions. False: no memory, or a cursor failed. */
 bool coverage_json_list_fns(struct coverage_json_fns *, struct cg_report *);

@@ -13,7 +13,6 @@
  * written if the source is found.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "coverage_json.h"
 
@@ -211,16 +210,16 @@ put_fns(struct writer *w)
 
 	if (!coverage_json_list_fns(&w->fns, &w->r))
 		return false;
-	fn = w->fns.fn;
-	if (w->fns.fns > 0)
+	fn = w->fns.at;
+	if (w->fns.n > 0)
 		cg_puts(w->r.out, ",\n\"functions\":[");
-	for (size_t i = 0; i < w->fns.fns; i++) {
+	for (size_t i = 0; i < w->fns.n; i++) {
 		cg_puts(w->r.out, i > 0 ? ",\n{\"name\":" : "{\"name\":");
 		cg_put_json(w->r.out, cg_slice(fn[i].name));
 		cg_putf(w->r.out, ",\"start\":%" PRIu32 ",\"exec\":%s}",
 		    fn[i].fn->first, fn[i].count > 0 ? "true" : "false");
 	}
-	if (w->fns.fns > 0)
+	if (w->fns.n > 0)
 		cg_putc(w->r.out, ']');
 	return true;
 }

@@ -2,7 +2,6 @@
  * gcovr_write.c - writes gcovr's JSON: all fields that any version requires.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "coverage_json.h"
 
@@ -47,10 +46,10 @@ put_fns(struct writer *w)
 	if (!coverage_json_list_fns(&w->fns, &w->r))
 		return false;
 	cg_puts(w->r.out, "\"functions\":[");
-	for (size_t i = 0; i < w->fns.fns; i++) {
+	for (size_t i = 0; i < w->fns.n; i++) {
 		if (i > 0)
 			cg_putc(w->r.out, ',');
-		fn = &w->fns.fn[i];
+		fn = &w->fns.at[i];
 		put_fn(w, fn->fn, fn->name, fn->count);
 	}
 	cg_puts(w->r.out, "],");

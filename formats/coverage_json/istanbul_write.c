@@ -3,7 +3,6 @@
  * begins in column 0. A function whose end is unknown ends where it begins.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "coverage_json.h"
 
@@ -39,8 +38,8 @@ put_fns(struct writer *w)
 {
 	if (!coverage_json_list_fns(&w->list, &w->r))
 		return false;
-	for (size_t i = 0; i < w->list.fns; i++) {
-		const struct coverage_json_merged *fn = &w->list.fn[i];
+	for (size_t i = 0; i < w->list.n; i++) {
+		const struct coverage_json_merged *fn = &w->list.at[i];
 		uint32_t first = fn->fn->first, last = fn->fn->last;
 
 		put_id(w, i);
@@ -50,7 +49,7 @@ put_fns(struct writer *w)
 		put_range(
 		    w, ",\"loc\":", first, last > 0 ? last : first, last > 0);
 		cg_putf(w->r.out, ",\"line\":%" PRIu32 "}", first);
-		if (!cg_numbers_add(&w->fns, fn->count))
+		if (!cg_numbers_in(w->r.job, &w->fns, fn->count))
 			return false;
 	}
 	return true;
@@ -70,12 +69,12 @@ keep_branches(struct writer *w, const struct cg_line_sum *line)
 			n += !(branch[end].flags & CG_BRANCH_UNREACHABLE);
 		if (n == 0)
 			continue;
-		if (!cg_numbers_add(&w->branches, line->line) ||
-		    !cg_numbers_add(&w->branches, n))
+		if (!cg_numbers_in(w->r.job, &w->branches, line->line) ||
+		    !cg_numbers_in(w->r.job, &w->branches, n))
 			return false;
 		for (size_t j = i; j < end; j++) {
 			if (!(branch[j].flags & CG_BRANCH_UNREACHABLE) &&
-			    !cg_numbers_add(&w->branches,
+			    !cg_numbers_in(w->r.job, &w->branches,
 				cg_report_count(&w->r, branch[j].count)))
 				return false;
 		}
@@ -93,7 +92,7 @@ put_statements(struct writer *w)
 		if (line.has_cost) {
 			put_id(w, id++);
 			put_range(w, "", line.line, line.line, 0);
-			if (!cg_numbers_add(&w->statements, line.hits))
+			if (!cg_numbers_in(w->r.job, &w->statements, line.hits))
 				return false;
 		}
 		if (!keep_branches(w, &line))
@@ -206,8 +205,5 @@ coverage_json_write_istanbul(
 	}
 	cg_puts(out, "\n}\n");
 	coverage_json_free_fns(&w.list);
-	cg_numbers_free(&w.statements);
-	cg_numbers_free(&w.fns);
-	cg_numbers_free(&w.branches);
 	return cg_report_close(&w.r, ok);
 }

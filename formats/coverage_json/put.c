@@ -51,44 +51,39 @@ merge_names(struct coverage_json_merged *list, size_t n)
 	return n > 0 ? to + 1 : 0;
 }
 
-static void
-drop_names(struct coverage_json_fns *list)
+void
+coverage_json_free_fns(struct coverage_json_fns *list)
 {
-	while (list->fns > 0)
-		free(list->fn[--list->fns].name);
+	while (list->n > 0)
+		free(list->at[--list->n].name);
 }
 
 bool
 coverage_json_list_fns(struct coverage_json_fns *list, struct cg_report *r)
 {
 	const struct cg_merged_fn *fn;
+	struct coverage_json_merged *to;
 	size_t n;
 
-	drop_names(list);
-	if (!cg_merged_fns(r->lines, r->event, &fn, &n) ||
-	    !cg_grow_raw(&list->fn, &list->cap, n, sizeof(*list->fn)))
+	coverage_json_free_fns(list);
+	if (!cg_merged_fns(r->lines, r->event, &fn, &n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		list->fn[i] =
+		to = cg_push(r->job, list);
+		if (!to)
+			return false;
+		*to =
 		    (struct coverage_json_merged){ cg_demangle_copy(fn[i].name),
 			    &fn[i], fn[i].count };
-		if (!list->fn[i].name)
-			return false;
-		list->fns++;
+		if (!to->name)
+			return cg_reject_nomem(r->job);
 	}
 	if (n > 1)
-		qsort(list->fn, n, sizeof(*list->fn), compare_names);
-	list->fns = merge_names(list->fn, n);
-	if (list->fns > 1)
-		qsort(list->fn, list->fns, sizeof(*list->fn), compare_places);
+		qsort(list->at, n, sizeof(*to), compare_names);
+	list->n = merge_names(list->at, n);
+	if (list->n > 1)
+		qsort(list->at, list->n, sizeof(*to), compare_places);
 	return true;
-}
-
-void
-coverage_json_free_fns(struct coverage_json_fns *list)
-{
-	drop_names(list);
-	free(list->fn);
 }
 
 /*

@@ -5,7 +5,6 @@
  * them. Lines of frames are call sites; the lines of functions are where they
  * are defined.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "firefox.h"
@@ -158,18 +157,16 @@ add_script(struct cg_doc *doc, const struct firefox_location *location,
 	static const char prefix[] = "(root scope) ";
 	struct cg_slice file = location->file;
 	size_t len = strlen(prefix) + file.len;
-	char *text = malloc(len + 1);
+	CG_ARRAY(char) text = { 0 };
 	cg_fn fn;
 
-	if (!text) {
-		(void)cg_reject_nomem(doc->job);
+	if (!cg_reserve(doc->job, &text, len + 1))
 		return 0;
-	}
-	memcpy(text, prefix, strlen(prefix));
-	memcpy(text + strlen(prefix), file.ptr, file.len);
-	fn = cg_add_fn_at(doc->build, (struct cg_slice){ text, len }, pos->file,
-	    0, location->line, location->column);
-	free(text);
+	memcpy(text.at, prefix, strlen(prefix));
+	memcpy(text.at + strlen(prefix), file.ptr, file.len);
+	fn = cg_add_fn_at(doc->build, (struct cg_slice){ text.at, len },
+	    pos->file, 0, location->line, location->column);
+	cg_drop(doc->job, &text);
 	return fn;
 }
 

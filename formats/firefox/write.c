@@ -8,7 +8,6 @@
  * each stack, whose time is the sum of the previous costs.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_expert.h"
@@ -37,8 +36,7 @@ struct writer {
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *stack; /* by row + 1; key: its frame */
 	size_t stacks;
-	struct frame *frame;
-	size_t frames, frame_cap;
+	CG_ARRAY(struct frame) frame;
 	struct cg_map frame_ids; /* hash of a frame -> row + 1 */
 	uint32_t *func;          /* by function: row + 1 */
 	cg_fn *fn;               /* by row */
@@ -73,15 +71,13 @@ open_tables(struct writer *w)
 	size_t objects = cg_object_count(w->graph) + 1;
 	size_t files = cg_file_count(w->graph) + 1;
 
-	w->func = calloc(fns, sizeof(*w->func));
-	w->fn = calloc(fns, sizeof(*w->fn));
-	w->lib = calloc(objects, sizeof(*w->lib));
-	w->object = calloc(objects, sizeof(*w->object));
-	w->source = calloc(files, sizeof(*w->source));
-	w->file = calloc(files, sizeof(*w->file));
-	return (w->func && w->fn && w->lib && w->object && w->source &&
-		   w->file) ||
-	       cg_reject_nomem(w->job);
+	w->func = cg_alloc(w->job, fns * sizeof(*w->func));
+	w->fn = cg_alloc(w->job, fns * sizeof(*w->fn));
+	w->lib = cg_alloc(w->job, objects * sizeof(*w->lib));
+	w->object = cg_alloc(w->job, objects * sizeof(*w->object));
+	w->source = cg_alloc(w->job, files * sizeof(*w->source));
+	w->file = cg_alloc(w->job, files * sizeof(*w->file));
+	return w->func && w->fn && w->lib && w->object && w->source && w->file;
 }
 
 static void
@@ -125,33 +121,31 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 	       frame->pos.addr == at->pos.addr && frame->inlined == at->inlined;
 }
 
-/* Returns the row of a node's frame, added if it is new. */
+/* Returns the row of a node's frame, added if it is new; 0: out of memory. */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
 {
 	struct writer *w = arg;
 	uint64_t hash = at->pos.addr * UINT64_C(0x9e3779b97f4a7c15) +
 			((uint64_t)at->fn << 32 | at->pos.line) + at->inlined;
+	struct frame *frame;
 	uint32_t *id;
 
 	(void)node;
 	do
-		id = cg_map_at(&w->frame_ids, hash++);
-	while (id && *id != 0 && !same_frame(&w->frame[*id - 1], at));
-	if (!id || !cg_grow_raw(&w->frame, &w->frame_cap, w->frames + 1,
-		       sizeof(*w->frame))) {
-		cg_reject_nomem(w->job);
+		id = cg_map_in(w->job, &w->frame_ids, hash++);
+	while (id && *id != 0 && !same_frame(&w->frame.at[*id - 1], at));
+	if (id && *id != 0)
+		return *id - 1;
+	frame = id ? cg_push(w->job, &w->frame) : NULL;
+	if (!frame)
 		return 0;
-	}
-	if (*id == 0) {
-		w->frame[w->frames] =
-		    (struct frame){ at->fn, at->pos, at->inlined, 0 };
-		*id = (uint32_t)++w->frames;
-		add_func(w, at->fn);
-		if (is_elsewhere(w, &w->frame[*id - 1])) {
-			add_source(w, at->pos.file);
-			w->frame[*id - 1].location = ++w->locations;
-		}
+	*frame = (struct frame){ at->fn, at->pos, at->inlined, 0 };
+	*id = (uint32_t)w->frame.n;
+	add_func(w, at->fn);
+	if (is_elsewhere(w, frame)) {
+		add_source(w, at->pos.file);
+		frame->location = ++w->locations;
 	}
 	return *id - 1;
 }
@@ -162,9 +156,7 @@ merge_stacks(struct writer *w)
 	size_t count;
 
 	w->merged = cg_merged_stacks_new(w->graph, add_frame, w);
-	if (!w->merged)
-		return cg_reject_nomem(w->job);
-	if (cg_rejected(w->job) != CG_OK)
+	if (!w->merged || cg_rejected(w->job) != CG_OK)
 		return false;
 	w->stack = cg_merged_frames(w->merged, &count);
 	w->stacks = count - 1;
@@ -254,7 +246,7 @@ is_far(uint64_t addr)
 static void
 put_address(struct writer *w, size_t row)
 {
-	uint64_t addr = w->frame[row].pos.addr;
+	uint64_t addr = w->frame.at[row].pos.addr;
 
 	if (addr == 0 || is_far(addr))
 		cg_puts(w->out, "-1");
@@ -267,8 +259,8 @@ tell_far(const struct writer *w)
 {
 	size_t far = 0;
 
-	for (size_t row = 0; row < w->frames; row++)
-		far += is_far(w->frame[row].pos.addr);
+	for (size_t row = 0; row < w->frame.n; row++)
+		far += is_far(w->frame.at[row].pos.addr);
 	if (far > 0)
 		cg_warn(w->job,
 		    "dropped the address of %zu frame%s: above 2^53 - 1", far,
@@ -278,19 +270,19 @@ tell_far(const struct writer *w)
 static void
 put_depth(struct writer *w, size_t row)
 {
-	cg_putc(w->out, w->frame[row].inlined ? '1' : '0');
+	cg_putc(w->out, w->frame.at[row].inlined ? '1' : '0');
 }
 
 static void
 put_func(struct writer *w, size_t row)
 {
-	put_number(w, w->func[w->frame[row].fn] - 1);
+	put_number(w, w->func[w->frame.at[row].fn] - 1);
 }
 
 static void
 put_line(struct writer *w, size_t row)
 {
-	uint32_t line = w->frame[row].pos.line;
+	uint32_t line = w->frame.at[row].pos.line;
 
 	put_row(w, line ? line + 1 : 0, "null");
 }
@@ -298,7 +290,7 @@ put_line(struct writer *w, size_t row)
 static void
 put_location(struct writer *w, size_t row)
 {
-	put_row(w, w->frame[row].location, "null");
+	put_row(w, w->frame.at[row].location, "null");
 }
 
 /*
@@ -311,8 +303,8 @@ put_locations(struct writer *w, const char *name, bool source)
 	const char *separator = "";
 
 	cg_putf(w->out, ",\n\"%s\":[", name);
-	for (size_t i = 0; i < w->frames; i++) {
-		const struct frame *frame = &w->frame[i];
+	for (size_t i = 0; i < w->frame.n; i++) {
+		const struct frame *frame = &w->frame.at[i];
 
 		if (frame->location == 0)
 			continue;
@@ -398,17 +390,17 @@ put_shared(struct writer *w)
 	    w->out, "\"shared\":{\n\"stackTable\":{\"length\":%zu", w->stacks);
 	put_column(w, "frame", w->stacks, put_stack_frame);
 	put_column(w, "prefix", w->stacks, put_prefix);
-	cg_putf(w->out, "},\n\"frameTable\":{\"length\":%zu", w->frames);
-	put_column(w, "address", w->frames, put_address);
-	put_column(w, "inlineDepth", w->frames, put_depth);
-	put_column(w, "category", w->frames, put_zero);
-	put_column(w, "subcategory", w->frames, put_zero);
-	put_column(w, "func", w->frames, put_func);
-	put_column(w, "nativeSymbol", w->frames, put_null);
-	put_column(w, "innerWindowID", w->frames, put_null);
-	put_column(w, "line", w->frames, put_line);
-	put_column(w, "column", w->frames, put_null);
-	put_column(w, "originalLocation", w->frames, put_location);
+	cg_putf(w->out, "},\n\"frameTable\":{\"length\":%zu", w->frame.n);
+	put_column(w, "address", w->frame.n, put_address);
+	put_column(w, "inlineDepth", w->frame.n, put_depth);
+	put_column(w, "category", w->frame.n, put_zero);
+	put_column(w, "subcategory", w->frame.n, put_zero);
+	put_column(w, "func", w->frame.n, put_func);
+	put_column(w, "nativeSymbol", w->frame.n, put_null);
+	put_column(w, "innerWindowID", w->frame.n, put_null);
+	put_column(w, "line", w->frame.n, put_line);
+	put_column(w, "column", w->frame.n, put_null);
+	put_column(w, "originalLocation", w->frame.n, put_location);
 	cg_putf(w->out, "},\n\"funcTable\":{\"length\":%" PRIu32, w->funcs);
 	put_column(w, "name", w->funcs, put_index);
 	put_column(w, "isJS", w->funcs, put_false);
@@ -523,7 +515,7 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
  * Visits the samples of a track: each moment with a cost; for calls, each
  * stack that they make.
  */
-static bool
+static void
 visit_track(struct writer *w, size_t number)
 {
 	const bool spans = cg_get_track(w->graph, number)->spans;
@@ -531,19 +523,16 @@ visit_track(struct writer *w, size_t number)
 	struct cg_moment moment;
 	struct cg_time_span span;
 
-	if (!moments)
-		return false;
-	while (!spans && cg_next_moment(moments, &moment)) {
+	while (moments && !spans && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
 		if (cost != 0)
 			put_sample(w, moment.node, moment.time, cost);
 	}
-	while (spans && cg_next_span(moments, &span))
+	while (moments && spans && cg_next_span(moments, &span))
 		put_sample(w, span.node, span.begin,
 		    (uint64_t)span.end - (uint64_t)span.begin);
 	cg_moments_free(moments);
-	return true;
 }
 
 /* Visits the sums of a part; the time of a sample is the cost so far. */
@@ -569,34 +558,32 @@ visit_part(struct writer *w, cg_part part)
 }
 
 /* Visits the samples of a thread: of a track if in_order, else of a part. */
-static bool
+static void
 visit_samples(struct writer *w, size_t thread)
 {
 	w->so_far = (struct samples){ 0 };
 	if (w->in_order)
-		return visit_track(w, thread) || cg_reject_nomem(w->job);
-	visit_part(w, (cg_part)thread);
-	return true;
+		visit_track(w, thread);
+	else
+		visit_part(w, (cg_part)thread);
 }
 
 /* ---- Threads ------------------------------------------------------------ */
 
-static bool
+static void
 put_samples(struct writer *w, size_t thread)
 {
 	static const char *const name[] = { "stack", "timeDeltas", "weight" };
-	bool ok = true;
 
 	cg_putf(w->out,
 	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
 	    w->thread[thread].count, w->weights);
-	for (w->cell = CELL_STACK; ok && w->cell < CELLS; w->cell++) {
+	for (w->cell = CELL_STACK; w->cell < CELLS; w->cell++) {
 		cg_putf(w->out, ",\n\"%s\":[", name[w->cell]);
-		ok = visit_samples(w, thread);
+		visit_samples(w, thread);
 		cg_putc(w->out, ']');
 	}
 	cg_putc(w->out, '}');
-	return ok;
 }
 
 static void
@@ -606,7 +593,7 @@ put_text(struct writer *w, const char *key, const char *text)
 	cg_put_json(w->out, cg_slice(text));
 }
 
-static bool
+static void
 put_thread(struct writer *w, size_t thread)
 {
 	static const struct cg_track none = { .name = "", .process = "" };
@@ -619,7 +606,7 @@ put_thread(struct writer *w, size_t thread)
 
 	/* The thread has only samples of other events. */
 	if (w->thread[thread].count == 0)
-		return true;
+		return;
 	cg_puts(w->out, w->separator);
 	w->separator = ",\n{";
 	cg_putf(w->out,
@@ -637,10 +624,8 @@ put_thread(struct writer *w, size_t thread)
 	    "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
 	    "\n\"markers\":{\"length\":0,\"data\":[],\"name\":[],"
 	    "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}");
-	if (!put_samples(w, thread))
-		return false;
+	put_samples(w, thread);
 	cg_putc(w->out, '}');
-	return true;
 }
 
 /* Returns the number of the thread to show first, among those written. */
@@ -680,19 +665,17 @@ put_meta(struct writer *w)
 static bool
 count_samples(struct writer *w)
 {
-	bool ok = true;
-
 	w->threads =
 	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
-	w->thread = calloc(w->threads + 1, sizeof(*w->thread));
+	w->thread = cg_alloc(w->job, (w->threads + 1) * sizeof(*w->thread));
 	if (!w->thread)
-		return cg_reject_nomem(w->job);
+		return false;
 	w->cell = CELLS;
-	for (size_t i = 0; ok && i < w->threads; i++) {
-		ok = visit_samples(w, i);
+	for (size_t i = 0; i < w->threads; i++) {
+		visit_samples(w, i);
 		w->thread[i] = w->so_far;
 	}
-	return ok;
+	return true;
 }
 
 /* Sets in_order if tracks have all costs, and their axis is time. */
@@ -755,31 +738,20 @@ firefox_write(
 		.job = job, .graph = graph, .out = out, .separator = "\n{"
 	};
 	int status = cg_choose_event(job, graph, CG_TIME_EVENT, &w.event);
-	bool ok;
 
 	if (status != CG_OK)
 		return status;
 	choose_weights(&w);
-	ok = open_tables(&w) && merge_stacks(&w) && choose_order(&w);
-	if (ok) {
+	if (open_tables(&w) && merge_stacks(&w) && choose_order(&w)) {
 		find_times(&w);
 		put_meta(&w);
 		put_libs(&w);
 		put_shared(&w);
 		cg_puts(out, "\"threads\":[");
-		for (size_t i = 0; ok && i < w.threads; i++)
-			ok = put_thread(&w, i);
+		for (size_t i = 0; i < w.threads; i++)
+			put_thread(&w, i);
 		cg_puts(out, "]}\n");
 	}
 	cg_merged_stacks_free(w.merged);
-	free(w.thread);
-	free(w.frame);
-	cg_map_free(&w.frame_ids);
-	free(w.func);
-	free(w.fn);
-	free(w.lib);
-	free(w.object);
-	free(w.source);
-	free(w.file);
-	return ok ? cg_out_status(out) : cg_rejected(job);
+	return cg_out_status(out);
 }

@@ -2,7 +2,6 @@
  * fields.c - takes numbers, strings, objects and arrays of JSON, and reports
  * tokens that are not expected.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"

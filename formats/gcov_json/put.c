@@ -47,26 +47,22 @@ gcov_json_put_text(
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
 /* Writes the path as it was in the input, if that path names the same file. */
-bool
+void
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->r.graph, file), joined;
 	struct cg_slice given = cg_file_given(w->r.graph, file);
 	char *room;
 
-	if (given.len > 0) {
-		room = malloc(w->directory.len + given.len + CG_JOIN_MORE);
-		if (!room)
-			return false;
-		joined.ptr = room;
+	if (given.len > 0 && cg_reserve(w->r.job, &w->joined,
+				 w->directory.len + given.len + CG_JOIN_MORE)) {
+		joined.ptr = room = w->joined.at;
 		joined.len =
 		    (size_t)(cg_join_path(room, w->directory, given) - room);
 		if (cg_compare(joined, path) == 0)
 			path = given;
-		free(room);
 	}
 	gcov_json_put_text(w, "file", path);
-	return true;
 }
 
 /* ---- Prime paths -------------------------------------------------------- */
@@ -85,49 +81,39 @@ compare_steps(const void *pa, const void *pb)
 }
 
 /* Lists the paths of a function that were not taken, and their sorted steps. */
-static bool
+static void
 list_paths(struct gcov_json_writer *w, cg_fn fn)
 {
 	struct cg_branch row;
 
-	w->paths = w->steps = 0;
 	if (!cg_rows_open(w->rows, w->r.part, fn))
-		return false;
+		return;
 	while (cg_next_branch(w->rows, &row)) {
-		if (row.kind == CG_BRANCH_STEP) {
-			if (!cg_grow_raw(&w->step, &w->step_cap, w->steps + 1,
-				sizeof(*w->step)))
-				return false;
-			w->step[w->steps++] = row;
-		} else if (row.kind == CG_BRANCH_PATH && row.count <= 0) {
-			if (!cg_grow_raw(&w->path, &w->path_cap, w->paths + 1,
-				sizeof(*w->path)))
-				return false;
-			w->path[w->paths++] = row.index;
-		}
+		if (row.kind == CG_BRANCH_STEP)
+			(void)cg_append(w->r.job, &w->step, row);
+		else if (row.kind == CG_BRANCH_PATH && row.count <= 0)
+			(void)cg_append(w->r.job, &w->path, row.index);
 	}
-	if (w->steps > 1)
-		qsort(w->step, w->steps, sizeof(*w->step), compare_steps);
-	return true;
+	if (w->step.n > 1)
+		qsort(w->step.at, w->step.n, sizeof(row), compare_steps);
 }
 
 /*
- * The functions below write w->step[*at] and the steps that follow as one
- * element, and advance *at past them. False: out of memory.
+ * The functions below write w->step.at[*at] and the steps that follow as one
+ * element, and advance *at past them.
  */
 
 /* Puts a location: the lines of the steps with one index on the path. */
-static bool
+static void
 put_location(struct gcov_json_writer *w, size_t *at)
 {
-	const struct cg_branch *first = &w->step[*at], *step = first;
+	const struct cg_branch *first = &w->step.at[*at], *step = first;
 
 	w->comma = false;
 	cg_putc(w->r.out, '{');
-	if (!gcov_json_put_path(w, first->pos.file))
-		return false;
+	gcov_json_put_path(w, first->pos.file);
 	cg_puts(w->r.out, ",\"line_numbers\":[");
-	for (; *at < w->steps && step->block == first->block &&
+	for (; *at < w->step.n && step->block == first->block &&
 	       step->index == first->index;
 	     ++*at, step++) {
 		if (step > first)
@@ -135,55 +121,51 @@ put_location(struct gcov_json_writer *w, size_t *at)
 		cg_putu(w->r.out, step->pos.line);
 	}
 	cg_puts(w->r.out, "]}");
-	return true;
 }
 
 /* Puts a block of the path with its locations. */
-static bool
+static void
 put_step(struct gcov_json_writer *w, size_t *at)
 {
-	const struct cg_branch *first = &w->step[*at];
+	const struct cg_branch *first = &w->step.at[*at];
 	bool last = false, comma = false;
 
 	cg_puts(w->r.out, "{\"block_id\":");
 	cg_putu(w->r.out, first->target);
 	cg_puts(w->r.out, ",\"locations\":[");
-	for (; *at < w->steps && !last && w->step[*at].block == first->block;
+	for (;
+	     *at < w->step.n && !last && w->step.at[*at].block == first->block;
 	     comma = true) {
-		last = w->step[*at].flags & CG_BRANCH_LAST;
-		if (w->step[*at].pos.line == 0) {
+		last = w->step.at[*at].flags & CG_BRANCH_LAST;
+		if (w->step.at[*at].pos.line == 0) {
 			++*at;
 			continue;
 		}
 		if (comma)
 			cg_putc(w->r.out, ',');
-		if (!put_location(w, at))
-			return false;
+		put_location(w, at);
 	}
 	cg_puts(w->r.out, "],\"edge_kind\":");
 	cg_put_json(w->r.out, cg_branch_label(w->r.graph, first));
 	cg_putc(w->r.out, '}');
-	return true;
 }
 
 /* Puts all blocks of a path; skips steps of lower paths. */
-static bool
+static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
 {
 	bool comma = false;
 
-	while (*at < w->steps && w->step[*at].block < path)
+	while (*at < w->step.n && w->step.at[*at].block < path)
 		++*at;
-	for (; *at < w->steps && w->step[*at].block == path; comma = true) {
+	for (; *at < w->step.n && w->step.at[*at].block == path; comma = true) {
 		if (comma)
 			cg_putc(w->r.out, ',');
-		if (!put_step(w, at))
-			return false;
+		put_step(w, at);
 	}
-	return true;
 }
 
-static bool
+static void
 put_paths(struct gcov_json_writer *w, cg_fn fn, const struct cg_coverage *sum)
 {
 	size_t at = 0;
@@ -195,19 +177,17 @@ put_paths(struct gcov_json_writer *w, cg_fn fn, const struct cg_coverage *sum)
 	cg_putu(w->r.out, sum->paths_covered);
 	gcov_json_put_key(w, "prime_path_coverage");
 	cg_putc(w->r.out, '[');
-	w->paths = w->steps = 0;
-	if (sum->paths > 0 && !list_paths(w, fn))
-		return false;
-	for (size_t i = 0; i < w->paths; i++) {
+	w->path.n = w->step.n = 0;
+	if (sum->paths > 0)
+		list_paths(w, fn);
+	for (size_t i = 0; i < w->path.n; i++) {
 		cg_puts(w->r.out, i > 0 ? ",{\"id\":" : "{\"id\":");
-		cg_putu(w->r.out, w->path[i]);
+		cg_putu(w->r.out, w->path.at[i]);
 		cg_puts(w->r.out, ",\"sequence\":[");
-		if (!put_sequence(w, w->path[i], &at))
-			return false;
+		put_sequence(w, w->path.at[i], &at);
 		cg_puts(w->r.out, "]}");
 	}
 	cg_putc(w->r.out, ']');
-	return true;
 }
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -230,7 +210,7 @@ entries_of(const struct gcov_json_writer *w, cg_fn fn)
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-bool
+void
 gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 {
 	const cg_fn fn = w->fn[i];
@@ -239,7 +219,7 @@ gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 	char *to;
 
 	if (!cg_file_coverage(w->r.lines, i, &sum))
-		return false;
+		return;
 	cg_fn_range(w->r.graph, fn, &range);
 	cg_puts(w->r.out, w->comma ? ",{\"name\":" : "{\"name\":");
 	cg_put_json(w->r.out, symbol_of(w, fn));
@@ -255,11 +235,10 @@ gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 	to = NUMBER(to, "execution_count",
 	    sum.entered ? sum.entries : entries_of(w, fn));
 	cg_out_advance(w->r.out, to);
-	if ((w->major >= 15 || sum.paths > 0) && !put_paths(w, fn, &sum))
-		return false;
+	if (w->major >= 15 || sum.paths > 0)
+		put_paths(w, fn, &sum);
 	cg_putc(w->r.out, '}');
 	w->comma = true;
-	return true;
 }
 
 /* ---- Lines -------------------------------------------------------------- */

@@ -25,11 +25,11 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Finds the function that the next line of the file names; 0: no function is
- * open. Call with ascending lines. False: out of memory.
+ * Returns the function that the next line of the file names; 0: no function is
+ * open. Call with ascending lines.
  */
-static bool
-find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
+static cg_fn
+find_open(struct gcov_json_writer *w, uint32_t line)
 {
 	struct cg_range range;
 	uint64_t begin, end;
@@ -42,27 +42,26 @@ find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
 		begin = w->next < w->fns ? first_line(w, w->fn[w->next])
 					 : UINT64_MAX;
 		end = UINT64_MAX;
-		if (w->opens > 0 && (w->major == 0 || w->major > 10)) {
-			cg_fn_range(w->r.graph, w->open[w->opens - 1], &range);
+		if (w->open.n > 0 && (w->major == 0 || w->major > 10)) {
+			cg_fn_range(
+			    w->r.graph, w->open.at[w->open.n - 1], &range);
 			if (range.last >= w->line)
 				end = range.last;
 		}
 		if (begin <= line && begin <= end) {
-			if (!cg_grow_raw(&w->open, &w->open_cap, w->opens + 1,
-				sizeof(*w->open)))
-				return false;
-			w->open[w->opens++] = w->fn[w->next++];
+			if (!cg_append(w->r.job, &w->open, w->fn[w->next]))
+				return 0;
+			w->next++;
 			w->line = begin > w->line ? begin : w->line;
 		} else if (end < line) {
 			/* gcov ends at most one function per line. */
-			w->opens--;
+			w->open.n--;
 			w->line = end + 1;
 		} else {
 			break;
 		}
 	}
-	*fn = w->opens > 0 ? w->open[w->opens - 1] : 0;
-	return true;
+	return w->open.n > 0 ? w->open.at[w->open.n - 1] : 0;
 }
 
 /* ---- Files -------------------------------------------------------------- */
@@ -76,7 +75,7 @@ list_fns(struct gcov_json_writer *w)
 	size_t group = 0;
 
 	w->fns = cg_file_fns(w->r.lines, &w->fn);
-	w->next = w->opens = 0;
+	w->next = w->open.n = 0;
 	w->line = 1;
 	w->groups = false;
 	for (size_t i = 1; i <= w->fns; i++) {
@@ -138,36 +137,33 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Lists all lines of the file: first the *groups lines of groups, by function,
- * then other lines by line number. False: out of memory.
+ * Lists all lines of the file: first the lines of groups, by function, then
+ * other lines by line number. Returns the number of lines of groups.
  */
-static bool
-list_lines(struct gcov_json_writer *w, size_t *entries, size_t *groups)
+static size_t
+list_lines(struct gcov_json_writer *w)
 {
 	struct gcov_json_entry entry;
-	size_t n = 0;
+	size_t groups = 0;
 
-	*groups = 0;
+	w->entry.n = 0;
 	for (int pass = w->groups ? 0 : 1; pass < 2; pass++) {
 		cg_first_line(w->r.lines);
 		while (cg_next_line(w->r.lines, &entry.line)) {
 			entry.rank = rank_of(w, &entry.line);
 			entry.number = cg_fn_number(w->r.lines, entry.line.fn);
-			entry.order = n;
+			entry.order = w->entry.n;
 			if (!is_line(&entry.line) || (entry.rank != 0) == pass)
 				continue;
-			if (!cg_grow_raw(&w->entry, &w->entry_cap, n + 1,
-				sizeof(*w->entry)))
-				return false;
-			w->entry[n++] = entry;
+			if (!cg_append(w->r.job, &w->entry, entry))
+				return 0;
 		}
 		if (pass == 0)
-			*groups = n;
+			groups = w->entry.n;
 	}
-	*entries = n;
-	if (*groups > 0)
-		qsort(w->entry, *groups, sizeof(*w->entry), compare_entries);
-	return true;
+	if (groups > 0)
+		qsort(w->entry.at, groups, sizeof(entry), compare_entries);
+	return groups;
 }
 
 /* Sorts the functions of one line by their order in the unit. */
@@ -182,80 +178,53 @@ sort_line(struct gcov_json_entry *entry, size_t n)
 		qsort(entry, n, sizeof(*entry), compare_entries);
 }
 
-static bool
+static void
 put_lines(struct gcov_json_writer *w)
 {
-	size_t entries = 0, groups = 0, group = 0, at, n;
+	size_t groups = list_lines(w), group = 0, at, n;
+	struct gcov_json_entry *entry = w->entry.at;
 	cg_fn fn = 0;
 
-	if (!list_lines(w, &entries, &groups))
-		return false;
-	for (at = groups; at < entries; at += n) {
-		uint32_t line = w->entry[at].line.line;
+	for (at = groups; at < w->entry.n; at += n) {
+		uint32_t line = entry[at].line.line;
 
 		for (n = 1;
-		     at + n < entries && w->entry[at + n].line.line == line;)
+		     at + n < w->entry.n && entry[at + n].line.line == line;)
 			n++;
-		sort_line(&w->entry[at], n);
+		sort_line(&entry[at], n);
 		for (; group < groups; group++) {
-			fn = w->entry[group].line.fn;
+			fn = entry[group].line.fn;
 			if (first_line(w, fn) > line)
 				break;
-			gcov_json_put_line(w, &w->entry[group], 1, fn);
+			gcov_json_put_line(w, &entry[group], 1, fn);
 		}
-		if (!find_open(w, line, &fn))
-			return false;
-		gcov_json_put_line(w, &w->entry[at], n, fn);
+		fn = find_open(w, line);
+		gcov_json_put_line(w, &entry[at], n, fn);
 	}
 	for (; group < groups; group++)
-		gcov_json_put_line(
-		    w, &w->entry[group], 1, w->entry[group].line.fn);
-	return true;
+		gcov_json_put_line(w, &entry[group], 1, entry[group].line.fn);
 }
 
-static bool
+static void
 put_file(struct gcov_json_writer *w, cg_file file)
 {
-	bool ok;
-
 	cg_putc(w->r.out, '{');
 	w->comma = false;
 	list_fns(w);
-	ok = gcov_json_put_path(w, file);
+	gcov_json_put_path(w, file);
 	gcov_json_put_key(w, "functions");
 	cg_putc(w->r.out, '[');
 	w->comma = false;
-	for (size_t i = 0; ok && i < w->fns; i++)
-		ok = gcov_json_put_fn(w, i);
+	for (size_t i = 0; i < w->fns; i++)
+		gcov_json_put_fn(w, i);
 	cg_putc(w->r.out, ']');
 	w->comma = true;
 	gcov_json_put_key(w, "lines");
 	cg_putc(w->r.out, '[');
 	w->comma = false;
-	ok = ok && put_lines(w);
+	put_lines(w);
 	cg_puts(w->r.out, "]}");
 	clear_ranks(w);
-	return ok;
-}
-
-/* Allocates memory for reading and writing. False: out of memory. */
-static bool
-open_memory(struct gcov_json_writer *w)
-{
-	w->rows = cg_rows_new(w->r.graph);
-	w->rank = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->rank));
-	return w->rows && w->rank;
-}
-
-static void
-free_memory(struct gcov_json_writer *w)
-{
-	cg_rows_free(w->rows);
-	free(w->rank);
-	free(w->entry);
-	free(w->open);
-	free(w->path);
-	free(w->step);
 }
 
 /* ---- Documents ---------------------------------------------------------- */
@@ -304,33 +273,32 @@ put_head(struct gcov_json_writer *w)
 	w->comma = false;
 }
 
-static bool
+static void
 put_document(struct gcov_json_writer *w)
 {
-	bool ok = true, pathless = false;
+	bool pathless = false;
 	size_t files = 0;
 	cg_file file;
 
 	if (!w->r.lines)
 		w->r.lines = cg_lines_new_listed(w->r.graph, w->r.part);
 	else if (!cg_lines_set_part(w->r.lines, w->r.part))
-		return false;
+		return;
 	if (!w->r.lines)
-		return false;
+		return;
 	put_head(w);
 	/* Files without lines are written, too. */
-	while (ok && cg_next_file(w->r.lines, &file)) {
+	while (cg_next_file(w->r.lines, &file)) {
 		pathless |= file == 0;
 		if (file == 0)
 			continue;
 		if (files++ > 0)
 			cg_putc(w->r.out, ',');
-		ok = put_file(w, file);
+		put_file(w, file);
 	}
 	if (pathless)
 		cg_warn(w->r.job, "dropped lines of unknown files");
 	cg_puts(w->r.out, "]}\n");
-	return ok;
 }
 
 int
@@ -341,7 +309,6 @@ gcov_json_write(
 		.r = { .job = job, .graph = graph, .out = out }
 	};
 	const char *version = cg_opt(job, "format-version");
-	bool ok;
 
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
 		return cg_usage(job,
@@ -352,10 +319,11 @@ gcov_json_write(
 		    "%s needs the event Exec of coverage; the input has none, "
 		    "and its costs do not tell how often lines ran",
 		    cg_job_target(job)->name);
-	ok = open_memory(&w);
-	for (; ok && w.r.part < cg_part_count(graph); w.r.part++)
-		ok = put_document(&w);
+	w.rows = cg_rows_new(graph);
+	w.rank = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.rank));
+	for (; w.rows && w.rank && w.r.part < cg_part_count(graph); w.r.part++)
+		put_document(&w);
 	cg_lines_free(w.r.lines);
-	free_memory(&w);
-	return ok ? cg_out_status(out) : cg_nomem(job);
+	cg_rows_free(w.rows);
+	return cg_out_status(out);
 }

@@ -335,14 +335,13 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 	*name = path;
 	if (given.len == 0)
 		return true;
-	room = malloc(directory.len + given.len + CG_JOIN_MORE);
-	if (!room)
-		return cg_reject_nomem(w->job);
-	joined.ptr = room;
+	if (!cg_reserve(
+		w->job, &w->path, directory.len + given.len + CG_JOIN_MORE))
+		return false;
+	joined.ptr = room = w->path.at;
 	joined.len = (size_t)(cg_join_path(room, directory, given) - room);
 	if (cg_compare(joined, path) == 0)
 		*name = given;
-	free(room);
 	return true;
 }
 
@@ -425,5 +424,5 @@ gcov_text_write(
 	}
 	cg_rows_free(w.rows);
 	cg_lines_free(w.lines);
-	return ok ? cg_out_status(out) : CG_ELIMIT; /* reported */
+	return cg_out_status(out);
 }

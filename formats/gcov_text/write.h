@@ -25,6 +25,7 @@ struct gcov_text_writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct cg_lines *lines;
+	CG_ARRAY(char) path; /* a path that is joined */
 	struct cg_rows *rows;
 	size_t column;    /* column of Exec */
 	unsigned version; /* version of gcc: 1202 is 12.2; 0: unknown */

@@ -281,20 +281,19 @@ open_stacks(struct stacks *s)
 
 	s->merged = cg_merged_stacks_new(s->w->graph, get_key, s);
 	if (!s->merged)
-		return cg_reject_nomem(s->w->job);
+		return false;
 	s->frame = cg_merged_frames(s->merged, &s->frames);
 	n = s->frames;
-	s->self = calloc(n, sizeof(*s->self));
-	s->inclusive = calloc(n, sizeof(*s->inclusive));
-	s->kept = calloc(n, sizeof(*s->kept));
-	s->rest = calloc(n, sizeof(*s->rest));
-	s->order = calloc(n, sizeof(*s->order));
-	s->waiting = calloc(n, sizeof(*s->waiting));
-	s->place = calloc(n, sizeof(*s->place));
-	s->group = calloc(n, sizeof(*s->group));
-	return (s->self && s->inclusive && s->kept && s->rest && s->order &&
-		   s->waiting && s->place && s->group) ||
-	       cg_reject_nomem(s->w->job);
+	s->self = cg_alloc(s->w->job, n * sizeof(*s->self));
+	s->inclusive = cg_alloc(s->w->job, n * sizeof(*s->inclusive));
+	s->kept = cg_alloc(s->w->job, n * sizeof(*s->kept));
+	s->rest = cg_alloc(s->w->job, n * sizeof(*s->rest));
+	s->order = cg_alloc(s->w->job, n * sizeof(*s->order));
+	s->waiting = cg_alloc(s->w->job, n * sizeof(*s->waiting));
+	s->place = cg_alloc(s->w->job, n * sizeof(*s->place));
+	s->group = cg_alloc(s->w->job, n * sizeof(*s->group));
+	return s->self && s->inclusive && s->kept && s->rest && s->order &&
+	       s->waiting && s->place && s->group;
 }
 
 bool
@@ -312,13 +311,5 @@ html_put_stacks(struct html_writer *w)
 			 cg_main_track(w->graph, cg_main_event(w->graph)));
 	}
 	cg_merged_stacks_free(s.merged);
-	free(s.self);
-	free(s.inclusive);
-	free(s.kept);
-	free(s.rest);
-	free(s.order);
-	free(s.waiting);
-	free(s.place);
-	free(s.group);
 	return ok;
 }

@@ -9,7 +9,6 @@
  *						ran; none if there are too many
  *	test_dropped				number of dropped lines
  */
-#include <stdlib.h>
 
 #include "html.h"
 

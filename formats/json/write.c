@@ -355,31 +355,30 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes the paths sorted. Returns the id in the output by id in the graph,
- * malloc()ed; NULL: out of memory.
+ * Writes the paths sorted. Returns the id in the output by id in the graph;
+ * NULL: out of memory (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
     struct cg_slice (*get)(const struct cg_graph *, uint32_t),
     struct cg_slice (*get_given)(const struct cg_graph *, uint32_t))
 {
-	struct path *paths = calloc(count + 1, sizeof(*paths));
-	uint32_t *ids = calloc(count + 1, sizeof(*ids));
+	uint32_t *ids = cg_alloc(w->job, (count + 1) * sizeof(*ids));
+	CG_ARRAY(struct path) paths = { 0 };
+	const struct path *path;
 
-	if (!paths || !ids) {
-		free(paths);
-		free(ids);
+	if (!ids || !cg_resize(w->job, &paths, count + 1))
 		return NULL;
-	}
 	for (uint32_t id = 1; id <= count; id++)
-		paths[id - 1] = (struct path){ get(w->graph, id), id };
-	qsort(paths, count, sizeof(*paths), compare_paths);
+		paths.at[id - 1] = (struct path){ get(w->graph, id), id };
+	qsort(paths.at, count, sizeof(*path), compare_paths);
 	for (uint32_t i = 0; i < count; i++) {
-		ids[paths[i].id] = i + 1;
-		put_path(w, tag, i + 1, paths[i].text,
-		    get_given(w->graph, paths[i].id));
+		path = &paths.at[i];
+		ids[path->id] = i + 1;
+		put_path(
+		    w, tag, i + 1, path->text, get_given(w->graph, path->id));
 	}
-	free(paths);
+	cg_drop(w->job, &paths);
 	return ids;
 }
 
@@ -428,7 +427,7 @@ put_names(struct writer *w)
 	    w, "object", cg_object_count(graph), cg_object_path, no_given);
 	w->file = put_paths(
 	    w, "file", cg_file_count(graph), cg_file_path, cg_file_given);
-	w->fn = calloc(count + 1, sizeof(*w->fn));
+	w->fn = cg_alloc(w->job, (count + 1) * sizeof(*w->fn));
 	if (!w->object || !w->file || !w->fn)
 		return false;
 	for (size_t rank = 0; rank <= count; rank++) {
@@ -607,14 +606,12 @@ json_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		.out = out,
 		.events = cg_event_count(graph),
 		.plain_max = safe ? SAFE_MAX : UINT64_MAX };
-	bool ok;
 
 	w.room = LINE_ROOM + w.events * NUMBER_ROOM;
 	(void)cg_out_crc32(out);
 	put_header(&w);
 	put_events(&w);
-	ok = put_names(&w);
-	if (ok) {
+	if (put_names(&w)) {
 		put_frames(&w);
 		put_labels(&w);
 		put_parts(&w);
@@ -623,8 +620,5 @@ json_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		    "\"}]\n",
 		    w.lines, cg_out_crc32(out));
 	}
-	free(w.object);
-	free(w.file);
-	free(w.fn);
-	return ok ? cg_out_status(out) : cg_nomem(job);
+	return cg_out_status(out);
 }

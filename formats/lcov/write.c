@@ -21,10 +21,9 @@ struct writer {
 	struct cg_slice test;
 	const struct cg_merged_fn *entry; /* functions of the file */
 	size_t entries;
-	struct version *version;
-	size_t versions, version_cap;
-	uint64_t conflicts; /* files with more than one version */
-	bool labels;        /* some branch has a label */
+	CG_ARRAY(struct version) version; /* sorted */
+	uint64_t conflicts;               /* files with more than one version */
+	bool labels;                      /* some branch has a label */
 };
 
 /* Writes "LF:12". */
@@ -266,7 +265,7 @@ compare_versions(const void *pa, const void *pb)
 }
 
 /* Adds the versions that a part's descriptions state. */
-static bool
+static void
 add_versions(struct writer *w, cg_part part)
 {
 	struct cg_slice path;
@@ -275,54 +274,47 @@ add_versions(struct writer *w, cg_part part)
 	for (size_t i = 0; cg_part_desc(w->r.graph, part, i, &key, &value);
 	     i++) {
 		path = cg_slice(key);
-		if (!cg_take_prefix(&path, LCOV_VERSION))
-			continue;
-		if (!cg_grow_raw(&w->version, &w->version_cap, w->versions + 1,
-			sizeof(*w->version)))
-			return false;
-		w->version[w->versions++] =
-		    (struct version){ path, cg_slice(value) };
+		if (cg_take_prefix(&path, LCOV_VERSION))
+			(void)cg_append(w->r.job, &w->version,
+			    (struct version){ path, cg_slice(value) });
 	}
-	return true;
 }
 
 /* Drops versions of files if inputs state different versions. */
 static void
 drop_conflicts(struct writer *w)
 {
-	const struct version *all = w->version;
+	struct version *all = w->version.at;
 	size_t n = 0, equal;
 
-	for (size_t i = 0, end; i < w->versions; i = end) {
+	for (size_t i = 0, end; i < w->version.n; i = end) {
 		equal = 1;
-		for (end = i + 1; end < w->versions &&
+		for (end = i + 1; end < w->version.n &&
 				  compare_versions(&all[i], &all[end]) == 0;
 		     end++)
 			equal += cg_compare(all[i].text, all[end].text) == 0;
 		if (equal == end - i)
-			w->version[n++] = all[i];
+			all[n++] = all[i];
 		else
 			w->conflicts++;
 	}
-	w->versions = n;
+	w->version.n = n;
 }
 
-static bool
+static void
 list_versions(struct writer *w, cg_part part)
 {
 	bool all = part == CG_ALL_PARTS;
 	size_t end = all ? cg_part_count(w->r.graph) : (size_t)part + 1;
 
-	w->versions = 0;
+	w->version.n = 0;
 	for (size_t i = all ? 0 : part; i < end; i++) {
-		if (!add_versions(w, (cg_part)i))
-			return false;
+		add_versions(w, (cg_part)i);
 	}
-	if (w->versions > 1)
-		qsort(w->version, w->versions, sizeof(*w->version),
+	if (w->version.n > 1)
+		qsort(w->version.at, w->version.n, sizeof(struct version),
 		    compare_versions);
 	drop_conflicts(w);
-	return true;
 }
 
 static void
@@ -330,8 +322,8 @@ put_version(struct writer *w, struct cg_slice path)
 {
 	const struct version wanted = { .path = path }, *found = NULL;
 
-	if (w->versions > 0)
-		found = bsearch(&wanted, w->version, w->versions,
+	if (w->version.n > 0)
+		found = bsearch(&wanted, w->version.at, w->version.n,
 		    sizeof(wanted), compare_versions);
 	if (!found)
 		return;
@@ -412,14 +404,14 @@ put_section(struct writer *w, cg_file file)
 static bool
 put_sections(struct writer *w, cg_part part)
 {
-	bool ok;
+	bool ok = true;
 	cg_file file;
 
 	if (part != w->r.part && !cg_lines_set_part(w->r.lines, part))
 		return false;
 	w->r.part = part;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
-	ok = list_versions(w, part);
+	list_versions(w, part);
 	while (ok && cg_report_file(&w->r, &file))
 		ok = put_section(w, file);
 	return ok;
@@ -479,7 +471,6 @@ lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	if (status != CG_OK)
 		return status;
 	ok = put_parts(&w);
-	free(w.version);
 	report_losses(&w);
 	return cg_report_close(&w.r, ok);
 }

@@ -189,6 +189,7 @@ bool
 llvm_find_alone(const struct llvm_counts *counts, uint64_t bitmap,
     const struct llvm_term *term, size_t n, uint64_t *left, uint64_t *alone)
 {
+	/* Large, for one decision; not zeroed, as most have few tests. */
 	struct decision *d = malloc(sizeof(*d));
 	bool ok = false;
 	uint64_t ids;

@@ -275,6 +275,7 @@ llvm_add_segments(struct llvm_report *report, struct llvm_source *source)
 	combine(source);
 	b.region = source->region.at;
 	b.regions = source->region.n;
+	/* Freed here: a report has many files. */
 	b.heap = malloc(b.regions * sizeof(*b.heap));
 	b.link = malloc(b.regions * sizeof(*b.link));
 	b.ended = malloc(b.regions * sizeof(*b.ended));

@@ -3,10 +3,9 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "speedscope.h"
+#include "write.h"
 
 #define GUESSED " (" CG_GUESSED_VALUE ")"
 
@@ -56,10 +55,10 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
  * Writes "cycles", or "cycles of prog, thread 7" if there are several
  * profiles.
  */
-static bool
-put_profile_name(const struct cg_graph *graph, struct cg_out *out,
-    const struct profile_head *head)
+static void
+put_profile_name(struct writer *w, const struct profile_head *head)
 {
+	const struct cg_graph *graph = w->graph;
 	const char *event = cg_get_event(graph, head->event)->name;
 	const struct cg_part_info *info = cg_get_part(graph, head->part);
 	const struct cg_track *track = head->track;
@@ -69,7 +68,6 @@ put_profile_name(const struct cg_graph *graph, struct cg_out *out,
 	char number[64] = "";
 	size_t len =
 	    strlen(event) + strlen(cmd) + sizeof(number) + sizeof(GUESSED) + 8;
-	char *name = malloc(len);
 
 	if (cg_part_count(graph) > 1 || (head->named && (tid || pid))) {
 		uint64_t id = tid ? tid : pid;
@@ -79,13 +77,11 @@ put_profile_name(const struct cg_graph *graph, struct cg_out *out,
 		    tid ? "thread" : "process",
 		    id ? id : (uint64_t)head->part + 1);
 	}
-	if (!name)
-		return false;
-	snprintf(name, len, "%s%s%s%s%s", event, *cmd ? " of " : "", cmd,
+	if (!cg_reserve(w->job, &w->name, len))
+		return;
+	snprintf(w->name.at, len, "%s%s%s%s%s", event, *cmd ? " of " : "", cmd,
 	    number, cg_stacks_guessed(graph, head->part) ? GUESSED : "");
-	cg_put_json(out, cg_slice(name));
-	free(name);
-	return true;
+	cg_put_json(w->out, cg_slice(w->name.at));
 }
 
 static void
@@ -128,10 +124,11 @@ put_track(struct cg_out *out, const struct profile_head *head)
 	cg_puts(out, head->gaps ? ",\"gaps\":true}" : "}");
 }
 
-bool
-speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
-    const struct profile_head *head)
+void
+speedscope_put_head(struct writer *w, const struct profile_head *head)
 {
+	const struct cg_graph *graph = w->graph;
+	struct cg_out *out = w->out;
 	cg_part part = head->part;
 	size_t event = head->event;
 	const uint64_t *total = cg_part_totals(graph, part);
@@ -141,8 +138,7 @@ speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
 
 	cg_putf(
 	    out, "{\"type\":\"%s\",\"name\":", spans ? "evented" : "sampled");
-	if (!put_profile_name(graph, out, head))
-		return false;
+	put_profile_name(w, head);
 	cg_putf(out,
 	    ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":",
 	    find_unit(info->unit), head->begin);
@@ -166,5 +162,4 @@ speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
 	if (is_first(total, event))
 		put_descs(graph, out, part);
 	cg_puts(out, "},\n");
-	return true;
 }

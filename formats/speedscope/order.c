@@ -6,18 +6,15 @@
  * unit, the axis is time, and samples without frames are gaps. Otherwise only
  * the order of samples is kept.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
 
-bool
+void
 speedscope_put_path(struct writer *w, uint32_t leaf)
 {
-	size_t depth = w->stack[leaf].depth, n = 0;
+	size_t n = 0;
 
-	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
-		return false;
 	for (uint32_t at = leaf; at != 0; at = w->stack[at].parent)
 		w->path[n++] = w->stack[at].key;
 	cg_puts(w->out, n > 0 ? "[" : "[]");
@@ -28,7 +25,6 @@ speedscope_put_path(struct writer *w, uint32_t leaf)
 		*to++ = n > 0 ? ',' : ']';
 		cg_out_advance(w->out, to);
 	}
-	return true;
 }
 
 /* ---- Which costs the tracks of a part have -------------------------------- */
@@ -42,22 +38,19 @@ has_cost(const struct cg_moment *moment)
 	return false;
 }
 
-bool
+void
 speedscope_mark_tracks(struct writer *w)
 {
 	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
 		struct cg_moments *moments = cg_moments_new(w->graph, i);
 		struct cg_moment moment;
 
-		if (!moments)
-			return false;
-		while (cg_next_moment(moments, &moment))
+		while (moments && cg_next_moment(moments, &moment))
 			w->used[moment.node] |=
 			    cg_get_track(w->graph, i)->spans ||
 			    has_cost(&moment);
 		cg_moments_free(moments);
 	}
-	return true;
 }
 
 static bool
@@ -79,29 +72,23 @@ count_samples(const struct writer *w, cg_part part)
 	return samples;
 }
 
-/* Sums the costs of the part's tracks. Call it for parts in ascending order. */
-static bool
+/* Sums the costs of the part's tracks. */
+static void
 cover_part(struct writer *w, cg_part part)
 {
 	size_t events = cg_event_count(w->graph);
 
 	if (w->has_covered && w->covered_part == part)
-		return true;
-	if (!w->covered)
-		w->covered = calloc(events + 1, sizeof(*w->covered));
-	if (!w->covered)
-		return false;
+		return;
 	memset(w->covered, 0, (events + 1) * sizeof(*w->covered));
 	while (w->first_track < cg_track_count(w->graph) &&
 	       cg_get_track(w->graph, w->first_track)->part < part)
 		w->first_track++;
-	if (!cg_timed_costs(w->graph, part, w->covered))
-		return false;
+	(void)cg_timed_costs(w->graph, part, w->covered);
 	w->samples = count_samples(w, part);
 	w->entries = 0;
 	w->has_covered = true;
 	w->covered_part = part;
-	return true;
 }
 
 bool
@@ -109,8 +96,8 @@ speedscope_has_order(struct writer *w, cg_part part, size_t event)
 {
 	if (cg_track_count(w->graph) == 0)
 		return false;
-	w->failed |= !cover_part(w, part);
-	return !w->failed && is_of_part(w, w->first_track, part) &&
+	cover_part(w, part);
+	return is_of_part(w, w->first_track, part) &&
 	       w->covered[event] == cg_part_totals(w->graph, part)[event];
 }
 
@@ -125,7 +112,6 @@ struct profile {
 	bool optional;
 	/* State from one moment to the next: */
 	bool first;     /* nothing was written yet */
-	bool failed;    /* out of memory */
 	int64_t at;     /* on the axis */
 	uint32_t stack; /* the stack that is open */
 };
@@ -180,26 +166,23 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 }
 
 /* Calls put() for each gap and sample. */
-static bool
+static void
 visit_samples(struct profile *it,
     void (*put)(struct profile *, uint32_t stack, uint64_t weight))
 {
 	struct cg_moments *moments = begin_pass(it);
 	struct cg_moment moment;
 	uint64_t cost, gap;
-	bool ok = moments != NULL;
 
-	while (ok && cg_next_moment(moments, &moment)) {
+	while (moments && cg_next_moment(moments, &moment)) {
 		if (!get_cost(it, &moment, &cost))
 			continue;
 		gap = advance(it, &moment, cost);
 		if (gap != 0)
 			put(it, 0, gap);
 		put(it, cg_merged_of(it->w->merged, moment.node), cost);
-		ok = !it->failed;
 	}
 	cg_moments_free(moments);
-	return ok;
 }
 
 static void
@@ -207,7 +190,7 @@ put_sample(struct profile *it, uint32_t stack, uint64_t weight)
 {
 	(void)weight;
 	put_separator(it, ",\n");
-	it->failed |= !speedscope_put_path(it->w, stack);
+	speedscope_put_path(it->w, stack);
 }
 
 static void
@@ -227,22 +210,19 @@ count_entry(struct profile *it, uint32_t stack, uint64_t weight)
 	it->entries += stack != 0;
 }
 
-static bool
+static void
 put_samples(struct writer *w, struct profile *it)
 {
-	bool ok;
-
 	/*
 	 * Gaps are written only if all costs have frames: both would look
 	 * alike.
 	 */
 	it->head.gaps = false;
-	if (!visit_samples(it, count_entry))
-		return false;
+	visit_samples(it, count_entry);
 	w->entries += it->entries;
 	it->head.gaps = it->is_time && it->first;
-	if (it->head.gaps && !visit_samples(it, count_entry))
-		return false;
+	if (it->head.gaps)
+		visit_samples(it, count_entry);
 	/*
 	 * Not if there is no gap: a reader would take samples of bytes for
 	 * times.
@@ -251,16 +231,14 @@ put_samples(struct writer *w, struct profile *it)
 	it->head.end = it->at;
 	/* Omit an empty optional profile: other events may have all samples. */
 	if (it->entries == 0 && it->optional)
-		return true;
+		return;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	if (!speedscope_put_head(w->graph, w->out, &it->head))
-		return false;
+	speedscope_put_head(w, &it->head);
 	cg_puts(w->out, "\"samples\":[\n");
-	ok = visit_samples(it, put_sample);
+	visit_samples(it, put_sample);
 	cg_puts(w->out, "],\n\"weights\":[");
-	ok = ok && visit_samples(it, put_weight);
+	visit_samples(it, put_weight);
 	cg_puts(w->out, "]}");
-	return ok;
 }
 
 /* ---- Spans --------------------------------------------------------------- */
@@ -282,16 +260,14 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 }
 
 /* Ends and begins calls until the stack is to. */
-static bool
+static void
 change_stack(struct profile *it, uint32_t to, int64_t at)
 {
 	struct writer *w = it->w;
-	size_t depth = w->stack[to].depth, n = 0;
+	size_t n = 0;
 	uint32_t from = it->stack;
 
 	it->stack = to;
-	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
-		return false;
 	while (from != to) {
 		if (w->stack[from].depth >= w->stack[to].depth) {
 			put_event(it, 'C', from, at);
@@ -303,29 +279,23 @@ change_stack(struct profile *it, uint32_t to, int64_t at)
 	}
 	while (n > 0)
 		put_event(it, 'O', w->path[--n], at);
-	return true;
 }
 
-static bool
+static void
 put_spans(struct writer *w, struct profile *it)
 {
-	struct cg_moments *moments;
+	struct cg_moments *moments = begin_pass(it);
 	struct cg_moment moment;
-	bool ok;
 
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	if (!speedscope_put_head(w->graph, w->out, &it->head))
-		return false;
-	moments = begin_pass(it);
-	ok = moments != NULL;
+	speedscope_put_head(w, &it->head);
 	cg_puts(w->out, "\"events\":[\n");
-	while (ok && cg_next_moment(moments, &moment))
-		ok = change_stack(
+	while (moments && cg_next_moment(moments, &moment))
+		change_stack(
 		    it, cg_merged_of(w->merged, moment.node), moment.time);
-	ok = ok && change_stack(it, 0, it->head.end);
+	change_stack(it, 0, it->head.end);
 	cg_puts(w->out, "]}");
 	cg_moments_free(moments);
-	return ok;
 }
 
 /* ---- Profiles ------------------------------------------------------------ */
@@ -369,7 +339,7 @@ has_threads(const struct cg_graph *graph)
 	return false;
 }
 
-bool
+void
 speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 {
 	const char *unit = cg_get_event(w->graph, event)->unit;
@@ -400,8 +370,9 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 			continue;
 		if (event == w->main_event && i == w->main_track)
 			w->active = w->profiles;
-		if (track->spans ? !put_spans(w, &it) : !put_samples(w, &it))
-			return false;
+		if (track->spans)
+			put_spans(w, &it);
+		else
+			put_samples(w, &it);
 	}
-	return true;
 }

@@ -19,19 +19,4 @@
 int speedscope_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int speedscope_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
-/* The keys before the samples of a profile. */
-struct profile_head {
-	cg_part part;
-	size_t event;
-	bool counted;                 /* weights are numbers of samples */
-	int64_t begin, end;           /* of the axis */
-	const struct cg_track *track; /* NULL: of the whole part */
-	bool again;                   /* samples of another event's profile */
-	bool named;                   /* the name includes the track's */
-	bool gaps; /* samples without frames are gaps */
-};
-/* Writes the keys before the samples. False: out of memory. */
-bool speedscope_put_head(
-    const struct cg_graph *, struct cg_out *, const struct profile_head *);
-
 #endif

@@ -20,19 +20,14 @@ new_frame(
 {
 	struct cg_slice name = cg_fn_name(w->graph, stack->fn);
 
-	if (!cg_grow_raw(
-		&w->frame, &w->frame_cap, w->frames + 1, sizeof(*w->frame)))
-		return false;
-	w->frame[w->frames] =
+	return cg_append(w->job, &w->frame,
 	    (struct frame){ .name = name.len > 0 ? name : cg_slice("[unknown]"),
-		    .file = cg_file_path(w->graph, file),
-		    .object = cg_object_path(
-			w->graph, cg_fn_object(w->graph, stack->fn)),
-		    .line = line,
-		    .inlined = stack->inlined,
-		    .id = w->frames };
-	w->frames++;
-	return true;
+		.file = cg_file_path(w->graph, file),
+		.object =
+		    cg_object_path(w->graph, cg_fn_object(w->graph, stack->fn)),
+		.line = line,
+		.inlined = stack->inlined,
+		.id = (uint32_t)w->frame.n });
 }
 
 /*
@@ -55,17 +50,17 @@ find_frame(struct writer *w, cg_node node)
 	}
 	if (file == 0)
 		file = stack.pos.file;
-	id = cg_map_at(&w->files, (uint64_t)stack.fn << 32 | file);
+	id = cg_map_in(w->job, &w->files, (uint64_t)stack.fn << 32 | file);
 	if (!id)
 		return false;
 	if (*id == 0)
 		*id = ++w->file_ids;
-	id = cg_map_at(
-	    &w->lines, ((uint64_t)*id << 1 | stack.inlined) << 32 | line);
+	id = cg_map_in(w->job, &w->lines,
+	    ((uint64_t)*id << 1 | stack.inlined) << 32 | line);
 	if (!id || (*id == 0 && !new_frame(w, &stack, file, line)))
 		return false;
 	if (*id == 0)
-		*id = w->frames;
+		*id = (uint32_t)w->frame.n;
 	w->frame_of[node] = *id - 1;
 	return true;
 }
@@ -109,27 +104,21 @@ put_frame(struct writer *w, const struct frame *frame)
 }
 
 /* Marks nodes of stacks with costs; other nodes are not written. */
-static bool
-mark_used(struct writer *w)
+static void
+mark_used(struct writer *w, size_t nodes)
 {
-	size_t nodes = cg_node_count(w->graph) + 1;
 	struct cg_stack_cost cost;
 	struct cg_stack stack;
 
-	w->used = calloc(nodes, sizeof(*w->used));
-	if (!w->used)
-		return false;
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &cost);) {
 		for (size_t event = 0; event < cost.n; event++)
 			w->used[cost.leaf] |= cost.cost[event] != 0;
 	}
-	if (!speedscope_mark_tracks(w))
-		return false;
+	speedscope_mark_tracks(w);
 	for (cg_node node = (cg_node)nodes - 1; node > 0; node--) {
 		cg_get_node(w->graph, node, &stack);
 		w->used[stack.parent] |= w->used[node];
 	}
-	return true;
 }
 
 /*
@@ -140,30 +129,32 @@ put_frames(struct writer *w)
 {
 	size_t nodes = cg_node_count(w->graph) + 1;
 	uint32_t *number, count = 0;
+	struct frame *frame;
 
-	w->frame_of = calloc(nodes, sizeof(*w->frame_of));
-	if (!w->frame_of || !mark_used(w))
+	w->frame_of = cg_alloc(w->job, nodes * sizeof(*w->frame_of));
+	w->used = cg_alloc(w->job, nodes * sizeof(*w->used));
+	if (!w->frame_of || !w->used)
 		return false;
+	mark_used(w, nodes);
 	for (cg_node node = 1; node < nodes; node++) {
 		if (w->used[node] && !find_frame(w, node))
 			return false;
 	}
-	number = calloc((size_t)w->frames + 1, sizeof(*number));
+	frame = w->frame.at;
+	number = cg_alloc(w->job, (w->frame.n + 1) * sizeof(*number));
 	if (!number)
 		return false;
-	if (w->frames > 0)
-		qsort(w->frame, w->frames, sizeof(*w->frame), compare_frames);
-	for (uint32_t i = 0; i < w->frames; i++) {
-		if (i == 0 ||
-		    compare_frames(&w->frame[i - 1], &w->frame[i]) != 0) {
+	if (w->frame.n > 0)
+		qsort(frame, w->frame.n, sizeof(*frame), compare_frames);
+	for (size_t i = 0; i < w->frame.n; i++) {
+		if (i == 0 || compare_frames(&frame[i - 1], &frame[i]) != 0) {
 			cg_puts(w->out, count++ ? ",\n" : "\n");
-			put_frame(w, &w->frame[i]);
+			put_frame(w, &frame[i]);
 		}
-		number[w->frame[i].id] = count - 1;
+		number[frame[i].id] = count - 1;
 	}
 	for (cg_node node = 1; node < nodes; node++)
 		w->frame_of[node] = number[w->frame_of[node]];
-	free(number);
 	return true;
 }
 
@@ -187,11 +178,11 @@ merge_stacks(struct writer *w)
 	if (!w->merged)
 		return false;
 	w->stack = cg_merged_frames(w->merged, &count);
-	w->order = calloc(count, sizeof(*w->order));
-	w->rank_of = calloc(count, sizeof(*w->rank_of));
-	w->cost = calloc(count, sizeof(*w->cost));
-	w->count = calloc(count, sizeof(*w->count));
-	w->rank = calloc(count, sizeof(*w->rank));
+	w->order = cg_alloc(w->job, count * sizeof(*w->order));
+	w->rank_of = cg_alloc(w->job, count * sizeof(*w->rank_of));
+	w->cost = cg_alloc(w->job, count * sizeof(*w->cost));
+	w->count = cg_alloc(w->job, count * sizeof(*w->count));
+	w->rank = cg_alloc(w->job, count * sizeof(*w->rank));
 	if (!w->order || !w->rank_of || !w->cost || !w->count || !w->rank)
 		return false;
 	/* Level by level: callees come after all stacks of the level above. */
@@ -205,7 +196,12 @@ merge_stacks(struct writer *w)
 			w->order[n++] = child[i];
 		}
 	}
-	return true;
+	/* The last stack is of the deepest level. */
+	w->path = cg_alloc(
+	    w->job, (w->stack[w->order[n - 1]].depth + 1) * sizeof(*w->path));
+	w->covered = cg_alloc(
+	    w->job, (cg_event_count(w->graph) + 1) * sizeof(*w->covered));
+	return w->path && w->covered;
 }
 
 /* ---- Profiles ----------------------------------------------------------- */
@@ -274,17 +270,15 @@ sum_costs(struct writer *w, cg_part part, size_t event)
 	qsort(w->rank, w->ranks, sizeof(*w->rank), compare_ranks);
 }
 
-static bool
+static void
 put_samples(struct writer *w)
 {
 	cg_puts(w->out, "\"samples\":[");
 	for (size_t i = 0; i < w->ranks; i++) {
 		cg_puts(w->out, i > 0 ? ",\n" : "\n");
-		if (!speedscope_put_path(w, w->order[w->rank[i]]))
-			return false;
+		speedscope_put_path(w, w->order[w->rank[i]]);
 	}
 	cg_putc(w->out, ']');
-	return true;
 }
 
 /* Writes a number for each sample. */
@@ -312,7 +306,7 @@ clear_costs(struct writer *w)
 	}
 }
 
-static bool
+static void
 put_profile(struct writer *w, cg_part part, size_t event, bool first)
 {
 	enum counts counts;
@@ -322,20 +316,18 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	if (event == w->main_event && part == w->main_part)
 		w->active = w->profiles;
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	if (!speedscope_put_head(w->graph, w->out,
-		&(const struct profile_head){ .part = part,
-		    .event = event,
-		    .counted = counts == COUNTS_ARE_WEIGHTS,
-		    .end = (int64_t)cg_part_totals(w->graph, part)[event] }) ||
-	    !put_samples(w))
-		return false;
+	speedscope_put_head(
+	    w, &(const struct profile_head){ .part = part,
+		   .event = event,
+		   .counted = counts == COUNTS_ARE_WEIGHTS,
+		   .end = (int64_t)cg_part_totals(w->graph, part)[event] });
+	put_samples(w);
 	put_numbers(w, "weights", w->cost);
 	if (counts == COUNTS_LISTED)
 		put_numbers(w, "counts", w->count);
 	cg_putc(w->out, '}');
 	clear_costs(w);
 	w->entries = w->samples; /* all are counted */
-	return true;
 }
 
 /* Finds the part and profile to show first. */
@@ -351,7 +343,7 @@ find_main(struct writer *w)
 			   : cg_main_part(w->graph, w->main_event);
 }
 
-static bool
+static void
 put_profiles(struct writer *w)
 {
 	size_t events = cg_event_count(w->graph);
@@ -367,14 +359,13 @@ put_profiles(struct writer *w)
 			/* Skip empty profiles, but write at least one. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
-			if (speedscope_has_order(w, part, i)
-				? !speedscope_put_tracks(w, part, i, first)
-				: w->failed || !put_profile(w, part, i, first))
-				return false;
+			if (speedscope_has_order(w, part, i))
+				speedscope_put_tracks(w, part, i, first);
+			else
+				put_profile(w, part, i, first);
 			first = false;
 		}
 	}
-	return true;
 }
 
 int
@@ -389,26 +380,13 @@ speedscope_write(
 		     "\"shared\":{\"frames\":[");
 	ok = put_frames(&w);
 	cg_puts(out, "]},\n\"profiles\":[");
-	ok = ok && merge_stacks(&w) && put_profiles(&w);
+	if (ok && merge_stacks(&w))
+		put_profiles(&w);
 	cg_puts(out, "]");
 	if (w.active > 0)
 		cg_putf(out, ",\n\"activeProfileIndex\":%zu", w.active);
 	cg_puts(out, "}\n");
-	free(w.frame);
-	free(w.used);
-	free(w.frame_of);
 	cg_merged_stacks_free(w.merged);
-	free(w.order);
-	free(w.rank_of);
-	free(w.cost);
-	free(w.count);
-	free(w.rank);
-	free(w.path);
-	free(w.covered);
-	cg_map_free(&w.files);
-	cg_map_free(&w.lines);
-	if (!ok)
-		return cg_nomem(job);
 	if (w.profiles == 0)
 		return cg_lacks(
 		    job, "speedscope needs costs; the input has none");
