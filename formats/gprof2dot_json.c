@@ -40,7 +40,7 @@ struct chains {
 };
 
 static bool
-take_costs(struct cg_doc *doc, void *into)
+take_cost(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ .name = "description",
@@ -52,21 +52,14 @@ take_costs(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct chains *chains = into;
+	struct cost cost = { 0 };
 
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		struct cost cost = { 0 };
-
-		if (!cg_doc_fields(doc, fields, &cost) ||
-		    !cg_append(doc->job, &chains->cost, cost))
-			return false;
-	}
-	return doc->status == CG_OK;
+	return cg_doc_fields(doc, fields, &cost) &&
+	       cg_append(doc->job, &chains->cost, cost);
 }
 
 static bool
-take_functions(struct cg_doc *doc, void *into)
+take_function(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ .name = "name",
@@ -78,17 +71,10 @@ take_functions(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct chains *chains = into;
+	struct function function = { 0 };
 
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		struct function function = { 0 };
-
-		if (!cg_doc_fields(doc, fields, &function) ||
-		    !cg_append(doc->job, &chains->function, function))
-			return false;
-	}
-	return doc->status == CG_OK;
+	return cg_doc_fields(doc, fields, &function) &&
+	       cg_append(doc->job, &chains->function, function);
 }
 
 /* ---- Call chains --------------------------------------------------------- */
@@ -100,8 +86,7 @@ take_chain(struct cg_doc *doc, void *into)
 	int64_t index;
 
 	chains->chain.n = 0;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_number(doc, 0, &index))
 			return false;
@@ -120,8 +105,7 @@ take_values(struct cg_doc *doc, void *into)
 	int64_t value;
 
 	chains->value.n = 0;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_number(doc, 0, &value))
 			return false;
@@ -161,7 +145,7 @@ step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 }
 
 static bool
-take_event(struct cg_doc *doc, struct chains *chains)
+take_event(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ .name = "callchain",
@@ -170,6 +154,7 @@ take_event(struct cg_doc *doc, struct chains *chains)
 		{ .name = "cost", .type = CG_FIELD_CALL, .take = take_values },
 		{ 0 },
 	};
+	struct chains *chains = into;
 	uint64_t *sum;
 	uint32_t at = 0;
 
@@ -199,17 +184,6 @@ take_event(struct cg_doc *doc, struct chains *chains)
 			    doc, "costs whose sum fits in 64 bits");
 	chains->samples.at[at]++;
 	return true;
-}
-
-static bool
-take_events(struct cg_doc *doc, void *into)
-{
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc))
-		if (!take_event(doc, into))
-			return false;
-	return doc->status == CG_OK;
 }
 
 /* ---- Into the graph ------------------------------------------------------ */
@@ -294,9 +268,9 @@ static const struct cg_field fields[] = {
 	{ .name = "version",
 	    .type = CG_FIELD_COUNT,
 	    .offset = offsetof(struct chains, version) },
-	{ .name = "costs", .type = CG_FIELD_CALL, .take = take_costs },
-	{ .name = "functions", .type = CG_FIELD_CALL, .take = take_functions },
-	{ .name = "events", .type = CG_FIELD_CALL, .take = take_events },
+	{ .name = "costs", .type = CG_FIELD_EACH, .take = take_cost },
+	{ .name = "functions", .type = CG_FIELD_EACH, .take = take_function },
+	{ .name = "events", .type = CG_FIELD_EACH, .take = take_event },
 	{ 0 },
 };
 

@@ -77,8 +77,7 @@ take_edges(struct cg_doc *doc, void *into)
 	struct cg_slice key;
 	int64_t samples;
 
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		struct edge edge = { .caller = frame->id };
 
@@ -123,8 +122,7 @@ take_lines(struct cg_doc *doc, void *into)
 	struct frame *frame = into;
 	struct cg_slice key;
 
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		struct line line = { .frame = frame->id };
 
@@ -166,8 +164,7 @@ take_frames(struct cg_doc *doc, void *into)
 	struct cg_slice key;
 	uint32_t *index;
 
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		struct frame frame = { 0 };
 
@@ -276,20 +273,13 @@ take_raw(struct cg_doc *doc, void *into)
 }
 
 static bool
-take_deltas(struct cg_doc *doc, void *into)
+take_delta(struct cg_doc *doc, void *into)
 {
 	struct prof *prof = into;
 	int64_t delta;
 
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!cg_doc_number(doc, 3, &delta))
-			return false;
-		if (!cg_numbers_in_signed(doc->job, &prof->deltas, delta))
-			return false;
-	}
-	return doc->status == CG_OK;
+	return cg_doc_number(doc, 3, &delta) &&
+	       cg_numbers_in_signed(doc->job, &prof->deltas, delta);
 }
 
 /* ---- Into the graph ------------------------------------------------------ */
@@ -491,8 +481,8 @@ static const struct cg_field fields[] = {
 	{ .name = "frames", .type = CG_FIELD_CALL, .take = take_frames },
 	{ .name = "raw", .type = CG_FIELD_CALL, .take = take_raw },
 	{ .name = "raw_timestamp_deltas",
-	    .type = CG_FIELD_CALL,
-	    .take = take_deltas },
+	    .type = CG_FIELD_EACH,
+	    .take = take_delta },
 	{ 0 },
 };
 

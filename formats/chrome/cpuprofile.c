@@ -145,19 +145,8 @@ take_timestamps(struct cg_doc *doc, void *into)
 
 /* ---- The document ------------------------------------------------------- */
 
-static bool
-take_nodes(struct cg_doc *doc, void *into)
-{
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc))
-		if (!chrome_take_node(doc, into))
-			return false;
-	return doc->status == CG_OK;
-}
-
 static const struct cg_field fields[] = {
-	{ .name = "nodes", .type = CG_FIELD_CALL, .take = take_nodes },
+	{ .name = "nodes", .type = CG_FIELD_EACH, .take = chrome_take_node },
 	{ .name = "head", .type = CG_FIELD_CALL, .take = chrome_take_node },
 	{ .name = "samples", .type = CG_FIELD_CALL, .take = take_samples },
 	{ .name = "timeDeltas", .type = CG_FIELD_CALL, .take = take_deltas },

@@ -31,8 +31,7 @@ take_ticks(struct cg_doc *doc, void *into)
 	struct chrome_node *node = into;
 
 	node->tick = (uint32_t)tree->tick.n;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		struct chrome_tick tick = { 0 };
 
@@ -157,8 +156,7 @@ take_children(
 	int64_t id;
 
 	*nested = false;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		*nested = cg_doc_next(doc) == CG_JSON_OBJECT;
 		if (*nested)

@@ -53,8 +53,7 @@ take_lines(struct cg_doc *doc, int64_t count)
 	struct python *python = doc->arg;
 	struct coverage_json_line line = { .count = count };
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!take_number(doc, &line.line) ||
 		    (line.line > 0 &&
@@ -86,8 +85,7 @@ take_pair(struct cg_doc *doc, bool hit)
 	int64_t pair[2] = { 0 };
 	size_t n = 0;
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	for (; cg_doc_item(doc); n++) {
 		if (n == 2 || !cg_doc_number(doc, 0, &pair[n]))
 			return cg_doc_fail(doc, "two lines of a branch");
@@ -103,8 +101,7 @@ take_pair(struct cg_doc *doc, bool hit)
 static bool
 take_pairs(struct cg_doc *doc, bool hit)
 {
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!take_pair(doc, hit))
 			return false;
@@ -181,32 +178,28 @@ add_branches(struct cg_doc *doc, struct python *python)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Widens the region by the lines of an array. */
+/* Widens the region by a line. */
 static bool
-take_region_lines(struct cg_doc *doc, void *into)
+take_region_line(struct cg_doc *doc, void *into)
 {
 	struct region *region = into;
 	uint32_t line = 0;
 
-	if (!cg_doc_array(doc))
+	if (!take_number(doc, &line))
 		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_number(doc, &line))
-			return false;
-		if (line > 0 && (region->first == 0 || line < region->first))
-			region->first = line;
-		if (line > region->last)
-			region->last = line;
-	}
-	return doc->status == CG_OK;
+	if (line > 0 && (region->first == 0 || line < region->first))
+		region->first = line;
+	if (line > region->last)
+		region->last = line;
+	return true;
 }
 
 static bool
 take_fns(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
-		{ "executed_lines", CG_FIELD_CALL, 0, take_region_lines, 0 },
-		{ "missing_lines", CG_FIELD_CALL, 0, take_region_lines, 0 },
+		{ "executed_lines", CG_FIELD_EACH, 0, take_region_line, 0 },
+		{ "missing_lines", CG_FIELD_EACH, 0, take_region_line, 0 },
 		{ "start_line", CG_FIELD_COUNT, offsetof(struct region, start),
 		    NULL, 0 },
 		{ 0 },
@@ -216,8 +209,7 @@ take_fns(struct cg_doc *doc, void *into)
 	cg_name name;
 
 	(void)into;
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		struct region region = { 0 };
 
@@ -258,8 +250,7 @@ take_files(struct cg_doc *doc, void *into)
 	cg_name path;
 
 	(void)into;
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		path = cg_add_name(doc->build, key);
 		if (!cg_doc_fields(doc, fields, doc->arg) ||

@@ -82,8 +82,7 @@ take_missed(struct cg_doc *doc, unsigned outcome)
 	struct gcovr *gcovr = doc->arg;
 	int64_t term;
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_number(doc, 0, &term))
 			return false;
@@ -244,22 +243,16 @@ take_count(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes ["first:column", "last:column"]. */
+/* Takes an item of ["first:column", "last:column"]. */
 static bool
 take_pos(struct cg_doc *doc, void *into)
 {
 	struct cg_slice text;
 	struct fn *fn = into;
 
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!cg_doc_text(doc, &text))
-			return false;
-		if (!cg_take_u64(&text, &fn->last) || fn->last > UINT32_MAX)
-			return cg_doc_fail(doc, "\"line:column\"");
-	}
-	return doc->status == CG_OK;
+	return cg_doc_text(doc, &text) &&
+	       ((cg_take_u64(&text, &fn->last) && fn->last <= UINT32_MAX) ||
+		   cg_doc_fail(doc, "\"line:column\""));
 }
 
 static bool
@@ -272,7 +265,7 @@ take_fn(struct cg_doc *doc, void *into)
 		{ "lineno", CG_FIELD_COUNT, offsetof(struct fn, line), NULL,
 		    0 },
 		{ "execution_count", CG_FIELD_CALL, 0, take_count, 0 },
-		{ "pos", CG_FIELD_CALL, 0, take_pos, 0 },
+		{ "pos", CG_FIELD_EACH, 0, take_pos, 0 },
 		{ "gcovr/excluded", CG_FIELD_CALL,
 		    offsetof(struct fn, excluded), take_bool, 0 },
 		{ 0 },

@@ -46,8 +46,7 @@ take_strings(struct cg_doc *doc, void *into)
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_text(doc, &text) ||
 		    !cg_append(doc->job, &tables->string,
@@ -91,8 +90,7 @@ take_libs(struct cg_doc *doc, void *into)
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc))
 		if (!take_lib(doc, &lib) ||
 		    !cg_append(doc->job, &tables->lib, lib))
@@ -174,8 +172,7 @@ take_markers(struct cg_doc *doc, void *into)
 
 	if (cg_doc_next(doc) != CG_JSON_OBJECT)
 		return cg_doc_skip(doc);
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		bool counts =
 		    (cg_equal(key, "name") || cg_equal(key, "data")) &&
@@ -187,8 +184,7 @@ take_markers(struct cg_doc *doc, void *into)
 				return false;
 			continue;
 		}
-		if (!cg_doc_array(doc))
-			return false;
+		(void)cg_doc_array(doc);
 		for (; cg_doc_item(doc); items++)
 			if (!cg_doc_skip(doc))
 				return false;
@@ -221,8 +217,7 @@ take_threads(struct cg_doc *doc, void *into)
 {
 	struct firefox_reader *r = into;
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		struct firefox_thread *thread;
 
@@ -283,8 +278,7 @@ take_process_libs(struct cg_doc *doc, void *into)
 
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc))
 		if (!take_lib(doc, &lib) ||
 		    !cg_append(doc->job, &r->process.at[r->current].lib, lib))

@@ -98,8 +98,7 @@ take_column(struct cg_doc *doc, struct firefox_column *column, unsigned digits)
 	if (cg_doc_next(doc) != CG_JSON_ARRAY)
 		return cg_doc_skip(doc);
 	column->value.n = column->wide.n = 0;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc))
 		if (!take_cell(doc, digits, &value) ||
 		    !append(doc, column, value))
@@ -132,8 +131,7 @@ take_schema(
 	struct cg_slice key;
 	int64_t at;
 
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		size_t column = find_name(spec, key);
 
@@ -155,8 +153,7 @@ take_row(struct cg_doc *doc, struct rows *rows)
 	size_t cell = 0;
 	int64_t value;
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	for (; cg_doc_item(doc); cell++) {
 		if (!take_cell(doc, TIME_DIGITS, &value))
 			return false;
@@ -173,8 +170,7 @@ take_row(struct cg_doc *doc, struct rows *rows)
 static bool
 take_rows(struct cg_doc *doc, struct rows *rows)
 {
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc))
 		if (!take_row(doc, rows))
 			return false;
@@ -259,8 +255,7 @@ firefox_take_table(struct cg_doc *doc, void *into)
 		rows.at[i] = -1;
 	if (cg_doc_next(doc) != CG_JSON_OBJECT)
 		return cg_doc_skip(doc);
-	if (!cg_doc_object(doc))
-		return false;
+	(void)cg_doc_object(doc);
 	while (ok && cg_doc_key(doc, &key))
 		ok = take_member(doc, table, &rows, key);
 	if (ok && rows.count > 0)

@@ -84,8 +84,7 @@ take_segments(struct cg_doc *doc, void *into)
 
 	(void)into;
 	reader->detailed = true;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		uint64_t row[6] = { 0 };
 
@@ -192,8 +191,7 @@ take_expansion(struct cg_doc *doc, void *into)
 static bool
 take_conditions(struct cg_doc *doc, struct llvm_item *item)
 {
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		bool covered = cg_doc_next(doc) == CG_JSON_TRUE;
 
@@ -223,8 +221,7 @@ take_decision(struct cg_doc *doc, void *into)
 	bool any = false;
 
 	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (n < 2) {
 			if (!cg_doc_number(doc, 0, &number))
@@ -288,8 +285,7 @@ take_regions(struct cg_doc *doc, void *into)
 	uint64_t *region = into;
 	bool first = true;
 
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	for (; cg_doc_item(doc); first = false) {
 		if (!first && !cg_doc_skip(doc))
 			return false;
@@ -402,8 +398,7 @@ take_data(struct cg_doc *doc, void *into)
 	struct reader *reader = doc->arg;
 
 	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!take_export(doc, reader))
 			return false;

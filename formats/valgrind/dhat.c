@@ -103,21 +103,17 @@ take_indexes(struct cg_doc *doc, void *into)
 	struct dhat *dhat = doc->arg;
 	struct point *point = into;
 	int64_t index;
-	uint32_t *to;
 
 	point->first = (uint32_t)dhat->index.n;
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		if (!cg_doc_number(doc, 0, &index))
 			return false;
 		if (index < 0 || index > UINT32_MAX ||
 		    dhat->index.n == UINT32_MAX)
 			return cg_doc_fail(doc, "the index of a frame");
-		to = cg_push(doc->job, &dhat->index);
-		if (!to)
+		if (!cg_append(doc->job, &dhat->index, (uint32_t)index))
 			return false;
-		*to = (uint32_t)index;
 	}
 	point->count = (uint32_t)dhat->index.n - point->first;
 	return true;
@@ -137,8 +133,7 @@ take_points(struct cg_doc *doc, void *into)
 	fields[EVENTS] = (struct cg_field){
 		.name = "fs", .type = CG_FIELD_CALL, .take = take_indexes
 	};
-	if (!cg_doc_array(doc))
-		return false;
+	(void)cg_doc_array(doc);
 	while (cg_doc_item(doc)) {
 		struct point *point = cg_push(doc->job, &dhat->point);
 
@@ -149,26 +144,17 @@ take_points(struct cg_doc *doc, void *into)
 }
 
 static bool
-take_frames(struct cg_doc *doc, void *into)
+take_frame(struct cg_doc *doc, void *into)
 {
 	struct dhat *dhat = into;
-	struct valgrind_frame *frame;
+	struct valgrind_frame *frame = cg_push(doc->job, &dhat->frame);
 	struct cg_slice text;
 
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		frame = cg_push(doc->job, &dhat->frame);
-		if (!frame || !cg_doc_text(doc, &text))
-			return false;
-		/* The first frame is "[root]", the caller of all. */
-		if (!valgrind_take_frame(
-			doc->build, dhat->space, text, frame) &&
-		    dhat->frame.n > 1)
-			return cg_doc_fail(
-			    doc, "'ADDRESS: FUNCTION (FILE:LINE)'");
-	}
-	return doc->status == CG_OK;
+	/* The first frame is "[root]", the caller of all. */
+	return frame && cg_doc_text(doc, &text) &&
+	       (valgrind_take_frame(doc->build, dhat->space, text, frame) ||
+		   dhat->frame.n == 1 ||
+		   cg_doc_fail(doc, "'ADDRESS: FUNCTION (FILE:LINE)'"));
 }
 
 static const struct cg_field fields[] = {
@@ -190,7 +176,7 @@ static const struct cg_field fields[] = {
 	{ .name = "bklt", .type = CG_FIELD_CALL, .take = take_lifetimes },
 	{ .name = "bkacc", .type = CG_FIELD_CALL, .take = take_accesses },
 	{ .name = "pps", .type = CG_FIELD_CALL, .take = take_points },
-	{ .name = "ftbl", .type = CG_FIELD_CALL, .take = take_frames },
+	{ .name = "ftbl", .type = CG_FIELD_EACH, .take = take_frame },
 	{ 0 },
 };
 
