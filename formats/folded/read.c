@@ -27,7 +27,7 @@ struct reader {
 	CG_ARRAY(uint64_t) sum; /* by stack and column; two's complement */
 	/* By stack and column: millionths to add to sum. */
 	CG_ARRAY(uint32_t) micro;
-	int status;
+	int status; /* of options */
 };
 
 /* ---- Frames ------------------------------------------------------------- */
@@ -126,10 +126,8 @@ add_frames(struct reader *r, const struct folded_lines *lines,
 	size_t n = line->keep;
 	cg_node node = n > 0 ? r->node.at[n - 1] : 0;
 
-	if (!cg_reserve(r->job, &r->node, n + line->frames)) {
-		r->status = cg_rejected(r->job);
+	if (!cg_reserve(r->job, &r->node, n + line->frames))
 		return 0;
-	}
 	for (uint32_t i = 0; i < line->frames; i++) {
 		if (r->input.austin == FOLDED_PLAIN || n >= HEAD_FRAMES) {
 			node = add_frame(r, node, line, &frame[i]);
@@ -175,10 +173,9 @@ find_stack(struct reader *r, cg_node leaf, cg_name thread)
 static bool
 too_big(struct reader *r, const char *at)
 {
-	r->status = cg_fail_at(r->job, at,
+	return cg_reject_at(r->job, at,
 	    "expected counts whose sum fits into 64 bits%s",
 	    r->negative ? ", with signs" : "");
-	return false;
 }
 
 /* Makes all later sums signed; rejects sums that do not fit. */
@@ -272,8 +269,8 @@ take_comment(struct reader *r, struct cg_slice line)
 		cg_add_desc(r->build, key, cg_trim(line));
 }
 
-/* Handles a line that is not a stack, a comment or empty. */
-static void
+/* Handles a line that is not a stack, a comment or empty: skips or rejects. */
+static bool
 refuse_line(struct reader *r, struct cg_slice line)
 {
 	struct folded_count count;
@@ -283,14 +280,14 @@ refuse_line(struct reader *r, struct cg_slice line)
 	while (i > 0 && folded_take_count(&text, &count))
 		i--;
 	if (i == 0)
-		r->status = cg_fail_at(
+		return cg_reject_at(
 		    r->job, line.ptr, "expected frames before the count");
-	else
-		cg_warn_at(r->job, line.ptr,
-		    r->input.columns == 1
-			? "expected 'frame;frame count'; the line is skipped"
-			: "expected 'frame;frame' and a count for each event; "
-			  "the line is skipped");
+	cg_warn_at(r->job, line.ptr,
+	    r->input.columns == 1
+		? "expected 'frame;frame count'; the line is skipped"
+		: "expected 'frame;frame' and a count for each event; "
+		  "the line is skipped");
+	return true;
 }
 
 static bool
@@ -308,11 +305,7 @@ read_stack(struct reader *r, const struct folded_lines *lines,
 	if (r->input.austin != FOLDED_PLAIN)
 		thread = cg_add_name(r->build, folded_austin_head(stacked));
 	stack = find_stack(r, leaf, thread);
-	if (stack == SIZE_MAX) {
-		r->status = cg_rejected(r->job);
-		return false;
-	}
-	if (!add_samples(r, stack, count, at))
+	if (stack == SIZE_MAX || !add_samples(r, stack, count, at))
 		return false;
 	for (size_t i = 0; i < r->input.columns; i++) {
 		if (!add_count(r, stack * r->input.columns + i, &count[i], at))
@@ -321,28 +314,27 @@ read_stack(struct reader *r, const struct folded_lines *lines,
 	return true;
 }
 
-static void
+static bool
 read_lines(struct reader *r, const struct folded_lines *lines)
 {
 	struct folded_count *count = lines->count;
 	const char *at = NULL;
+	bool ok = true;
 
-	for (size_t i = 0; r->status == CG_OK && i < lines->lines; i++) {
+	for (size_t i = 0; ok && i < lines->lines; i++) {
 		const struct folded_line *line = &lines->line[i];
 
 		at = line->text.ptr;
 		if (line->stack > 0) {
-			if (!read_stack(r, lines, line, count))
-				break;
+			ok = read_stack(r, lines, line, count);
 			count += r->input.columns;
 		} else if (cg_starts(line->text, "# ")) {
 			take_comment(r, line->text);
 		} else if (line->text.len > 0) {
-			refuse_line(r, line->text);
+			ok = refuse_line(r, line->text);
 		}
 	}
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, at);
+	return cg_build_failed(r->build, at) == CG_OK && ok;
 }
 
 /* ---- Columns ------------------------------------------------------------ */
@@ -550,17 +542,18 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* Returns the name of the event in millionths, stored in the builder. */
+/*
+ * Returns the name of the event in millionths, stored in the builder; the name
+ * itself if memory runs out (reported).
+ */
 static const char *
 micro_name(struct reader *r, const char *name)
 {
 	size_t len = strlen(name);
 	char *text = cg_alloc(r->job, len + sizeof(FOLDED_MICRO_SUFFIX));
 
-	if (!text) {
-		r->status = cg_rejected(r->job);
+	if (!text)
 		return name;
-	}
 	memcpy(text, name, len);
 	memcpy(text + len, FOLDED_MICRO_SUFFIX, sizeof(FOLDED_MICRO_SUFFIX));
 	return keep_name(r->build, cg_slice(text));
@@ -628,11 +621,9 @@ add_stacks(struct reader *r)
 	size_t n = 0;
 
 	add_events(r, column);
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, NULL);
 	for (size_t i = 0; i < r->input.columns; i++)
 		n = column[i] >= n ? column[i] + 1 : n;
-	for (size_t i = 0; r->status == CG_OK && i < r->leaf.n; i++) {
+	for (size_t i = 0; i < r->leaf.n; i++) {
 		for (size_t j = 0; j < r->input.columns; j++) {
 			size_t at = i * r->input.columns + j;
 
@@ -650,38 +641,39 @@ add_stacks(struct reader *r)
 }
 
 /* Reads the first block, which determines the columns. */
-static void
+static bool
 read_first(struct reader *r, struct cg_in *in)
 {
 	struct folded_lines lines = { 0 };
 	struct cg_text text = { .own = &lines };
 	struct cg_slice mode = { "", 0 };
 	enum folded_austin austin = FOLDED_PLAIN;
+	bool ok;
 
 	if (!cg_read_block(in, &text.text))
-		return;
+		return true;
 	r->status = find_columns(
 	    r->job, r->build, &text.text, r->event, &r->input.columns);
+	if (r->status != CG_OK)
+		return false;
 	if (!cg_opt(r->job, "frames"))
 		austin = find_austin(text.text, &mode);
-	if (r->status == CG_OK && austin != FOLDED_PLAIN)
+	if (austin != FOLDED_PLAIN) {
 		begin_austin(r, austin, mode);
-	else if (r->status == CG_OK && r->input.fns &&
-		 !cg_opt(r->job, "frames") &&
-		 finds_lines(text.text, r->input.columns)) {
+	} else if (r->input.fns && !cg_opt(r->job, "frames") &&
+		   finds_lines(text.text, r->input.columns)) {
 		cg_known_fns_free(r->input.fns);
 		r->input.fns = NULL;
 		cg_note(r->job, "frames are \"name (file:line)\"; "
 				"{frames} name keeps them whole");
 	}
-	if (r->status == CG_OK && !folded_parse(&r->input, &text))
-		r->status = cg_nomem(r->job);
-	if (r->status == CG_OK)
-		read_lines(r, &lines);
+	ok = folded_parse(&r->input, &text) ? read_lines(r, &lines)
+					    : cg_reject_nomem(r->job);
 	folded_close(&lines);
+	return ok;
 }
 
-static void
+static bool
 read_texts(struct reader *r, struct cg_in *in)
 {
 	const struct cg_texts_how how = { .job = r->job,
@@ -692,33 +684,27 @@ read_texts(struct reader *r, struct cg_in *in)
 		.close = folded_close };
 	struct cg_texts *texts = cg_texts_new(&how);
 	struct cg_text *text;
+	bool ok = texts || cg_reject_nomem(r->job);
 
-	if (!texts)
-		r->status = cg_nomem(r->job);
-	while (r->status == CG_OK && cg_next_text(texts, &text)) {
-		read_lines(r, text->own);
+	while (ok && cg_next_text(texts, &text)) {
+		ok = read_lines(r, text->own);
 		folded_trim(text->own);
 	}
 	cg_texts_free(texts);
-	if (r->status == CG_OK)
-		r->status = cg_rejected(r->job);
+	return ok && cg_rejected(r->job) == CG_OK;
 }
 
-static void
+static bool
 read_file(struct reader *r, struct cg_in *in)
 {
-	read_first(r, in);
-	if (r->status == CG_OK)
-		read_texts(r, in);
-	if (r->status == CG_OK)
-		r->status = cg_in_status(in);
-	if (r->status != CG_OK)
-		return;
+	if (!read_first(r, in) || !read_texts(r, in) ||
+	    cg_in_status(in) != CG_OK)
+		return false;
 	if (cg_in_unterminated(in))
 		cg_warn(r->job, "expected a newline at the end: the file may "
 				"be truncated");
-	if (r->leaf.n == 0)
-		r->status = cg_fail(r->job, "expected 'frame;frame count'");
+	return r->leaf.n > 0 ||
+	       cg_reject(r->job, "expected 'frame;frame count'");
 }
 
 int
@@ -736,11 +722,9 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	r.event[0].name = event ? event : FOLDED_EVENT;
 	if (!lines)
 		r.input.fns = cg_known_fns_new(build);
-	if (lines || r.input.fns)
-		read_file(&r, in);
-	else
-		r.status = cg_nomem(job);
-	if (r.status == CG_OK)
+	if (!lines && !r.input.fns)
+		(void)cg_reject_nomem(job);
+	else if (read_file(&r, in))
 		add_stacks(&r);
 	cg_known_fns_free(r.input.fns);
 	return r.status;
