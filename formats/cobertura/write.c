@@ -560,10 +560,10 @@ cobertura_write(
 		.package = cg_opt(job, "package"),
 		.root = { "", 0 } };
 	int status = cg_report_open(&w.r);
-	bool ok = status == CG_OK && write_all(&w);
 
-	if (status == CG_OK)
-		status = cg_report_close(&w.r, ok);
+	if (status != CG_OK)
+		return status;
+	status = cg_report_close(&w.r, write_all(&w));
 	if (status == CG_OK && w.file.n == 0)
 		return cg_usage(job,
 		    "{package}: there is no package '%s' (a directory, "

@@ -231,9 +231,8 @@ write_covdir(
 				.out = out,
 				.part = CG_ALL_PARTS } };
 	int status = cg_report_open(&w.r);
-	bool ok = status == CG_OK && put_tree(&w);
 
-	return status == CG_OK ? cg_report_close(&w.r, ok) : status;
+	return status == CG_OK ? cg_report_close(&w.r, put_tree(&w)) : status;
 }
 
 static const struct cg_option options[] = {

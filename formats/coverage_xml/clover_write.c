@@ -347,7 +347,6 @@ clover_write(
 				.out = out,
 				.part = CG_ALL_PARTS } };
 	int status = cg_report_open(&c.r);
-	bool ok = status == CG_OK && put_report(&c);
 
-	return status == CG_OK ? cg_report_close(&c.r, ok) : status;
+	return status == CG_OK ? cg_report_close(&c.r, put_report(&c)) : status;
 }

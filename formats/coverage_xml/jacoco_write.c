@@ -559,6 +559,7 @@ put_report(struct writer *j)
 	bool ok = true;
 	cg_file file;
 
+	j->is_signed = cg_get_event(j->r.graph, j->r.event)->is_signed;
 	j->method_of = cg_alloc(
 	    j->r.job, (cg_fn_count(j->r.graph) + 1) * sizeof(*j->method_of));
 	if (!j->method_of)
@@ -587,10 +588,6 @@ jacoco_write(
 		.covered = cg_find_event(graph, JACOCO_COVERED),
 		.missed = cg_find_event(graph, JACOCO_MISSED) };
 	int status = cg_report_open(&j.r);
-	bool ok;
 
-	if (status == CG_OK)
-		j.is_signed = cg_get_event(graph, j.r.event)->is_signed;
-	ok = status == CG_OK && put_report(&j);
-	return status == CG_OK ? cg_report_close(&j.r, ok) : status;
+	return status == CG_OK ? cg_report_close(&j.r, put_report(&j)) : status;
 }

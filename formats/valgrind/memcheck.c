@@ -236,12 +236,13 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			good = close_element(&r);
 	}
 	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
-	if (good && status == CG_OK)
-		add_leaks(&r);
-	if (good && status == CG_OK && r.skipped > 0)
+	if (!good || status != CG_OK)
+		return status;
+	add_leaks(&r);
+	if (r.skipped > 0)
 		cg_note(job, "errors other than leaks are dropped: %llu",
 		    (unsigned long long)r.skipped);
-	return status;
+	return CG_OK;
 }
 
 static int
