@@ -44,8 +44,6 @@ int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
  * or another status if an input was skipped, which may be the cause.
  */
 int cg_lacks(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
-/* As cg_fail() with a plain text, for languages without varargs. */
-int cg_fail_text(struct cg_job *, const char *at, const char *text);
 /*
  * The same for functions that return true on success: they report the error,
  * keep its status in the job and return false. read() and write() then end

@@ -24,7 +24,7 @@ read_flat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	while (cg_read_line(in, &line)) {
 		if (!cg_take_word(&line, &name) || !cg_take_blanks(&line) ||
 		    !cg_take_u64(&line, &cost) || line.len > 0)
-			return cg_fail_text(
+			return cg_fail_at(
 			    job, line.ptr, "expected 'FUNCTION COST'");
 		cg_add_cost(
 		    build, cg_add_fn(build, name, 0, 0), &nowhere, &cost, 1);

@@ -84,12 +84,6 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 	return status;
 }
 
-int
-cg_fail_text(struct cg_job *job, const char *at, const char *text)
-{
-	return cg_fail_at(job, at, "%s", text);
-}
-
 /* Keeps the first status. */
 static bool
 reject(struct cg_errors *errors, int status)
