@@ -168,13 +168,6 @@ put_cycle(struct writer *w, uint32_t cycle)
 
 /* ---- Edges --------------------------------------------------------------- */
 
-static bool
-add_edge(struct writer *w, cg_fn callee)
-{
-	return cg_append(w->job, &w->edge, (struct edge){ .callee = callee }) &&
-	       cg_resize(w->job, &w->cost, w->edge.n * w->events);
-}
-
 /* No overflow: the sum of all calls has been checked. */
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
@@ -182,10 +175,15 @@ add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 	uint32_t *index = cg_map_in(w->job, &w->ids, call->callee);
 	size_t first;
 
-	if (!index || (*index == 0 && !add_edge(w, call->callee)))
+	if (!index)
 		return false;
-	if (*index == 0)
+	if (*index == 0) {
+		if (!cg_append(w->job, &w->edge,
+			(struct edge){ .callee = call->callee }) ||
+		    !cg_resize(w->job, &w->cost, w->edge.n * w->events))
+			return false;
 		*index = (uint32_t)w->edge.n;
+	}
 	w->edge.at[*index - 1].count += call->count;
 	first = (*index - 1) * w->events;
 	for (size_t i = 0; i < w->events; i++)

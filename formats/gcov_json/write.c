@@ -92,13 +92,6 @@ list_fns(struct gcov_json_writer *w)
 	}
 }
 
-static void
-clear_ranks(struct gcov_json_writer *w)
-{
-	for (size_t i = 0; w->groups && i < w->fns; i++)
-		w->rank[w->fn[i]] = 0;
-}
-
 /* False if the line has only rows of prime paths and their steps. */
 static bool
 is_line(const struct cg_line *line)
@@ -224,7 +217,8 @@ put_file(struct gcov_json_writer *w, cg_file file)
 	w->comma = false;
 	put_lines(w);
 	cg_puts(w->r.out, "]}");
-	clear_ranks(w);
+	for (size_t i = 0; w->groups && i < w->fns; i++)
+		w->rank[w->fn[i]] = 0;
 }
 
 /* ---- Documents ---------------------------------------------------------- */

@@ -77,13 +77,6 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost });
 }
 
-static bool
-add_block(struct writer *w, uint64_t addr, uint64_t count)
-{
-	return cg_append(w->job, &w->block,
-	    (struct gmon_block){ .addr = addr, .count = count });
-}
-
 static uint64_t
 cost_in(const struct cg_cost *cost, size_t column)
 {
@@ -98,7 +91,9 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 	uint64_t blocks = cost_in(cost, w->block_event);
 
 	return (self == 0 || add_sample(w, addr, self)) &&
-	       (!addr || blocks == 0 || add_block(w, addr, blocks));
+	       (!addr || blocks == 0 ||
+		   cg_append(w->job, &w->block,
+		       (struct gmon_block){ .addr = addr, .count = blocks }));
 }
 
 /*

@@ -180,22 +180,6 @@ write_mapping(struct proto_writer *w, size_t i)
 	write_message(w, PPROF_MAPPING, &w->buf[0]);
 }
 
-static void
-write_location(struct proto_writer *w, size_t i)
-{
-	w->buf[0].n = 0;
-	proto_put_location(w, &w->buf[0], i, true);
-	write_message(w, PPROF_LOCATION, &w->buf[0]);
-}
-
-static void
-write_function(struct proto_writer *w, size_t i)
-{
-	w->buf[0].n = 0;
-	proto_put_function(w, &w->buf[0], i, true);
-	write_message(w, PPROF_FUNCTION, &w->buf[0]);
-}
-
 /* ---- The file ----------------------------------------------------------- */
 
 static void
@@ -213,13 +197,20 @@ static void
 write_tables(struct proto_writer *w)
 {
 	const struct cg_slice *string = w->strings.at;
+	struct proto_bytes *buf = &w->buf[0];
 
 	for (size_t i = 0; i < w->mappings.n; i++)
 		write_mapping(w, i);
-	for (size_t i = 0; i < w->locations.n; i++)
-		write_location(w, i);
-	for (size_t i = 0; i < w->functions.n; i++)
-		write_function(w, i);
+	for (size_t i = 0; i < w->locations.n; i++) {
+		buf->n = 0;
+		proto_put_location(w, buf, i, true);
+		write_message(w, PPROF_LOCATION, buf);
+	}
+	for (size_t i = 0; i < w->functions.n; i++) {
+		buf->n = 0;
+		proto_put_function(w, buf, i, true);
+		write_message(w, PPROF_FUNCTION, buf);
+	}
 	proto_write_bytes(w, PPROF_STRING, (struct cg_slice){ "", 0 });
 	for (size_t i = 0; i < w->strings.n; i++)
 		proto_write_bytes(w, PPROF_STRING, string[i]);

@@ -110,16 +110,6 @@ add_sample(struct reader *r, const struct profile *profile,
 	return true;
 }
 
-static void
-add_event(struct reader *r, const struct timeline *line, uint32_t node,
-    const struct decimal *at)
-{
-	const struct cg_moment moment = { .time = scale_time(at, line->factor),
-		.node = speedscope_stack(r, node) };
-
-	cg_add_moment(r->build, &moment);
-}
-
 static bool
 add_moments(
     struct reader *r, const struct profile *profile, struct timeline *line)
@@ -131,7 +121,10 @@ add_moments(
 
 	while (ok && get_moment(r, profile, &at, &node, &value))
 		if (profile->evented)
-			add_event(r, line, node, &value);
+			cg_add_moment(r->build,
+			    &(const struct cg_moment){
+				.time = scale_time(&value, line->factor),
+				.node = speedscope_stack(r, node) });
 		else
 			ok = add_sample(r, profile, line, node, &value);
 	/* States the end, as the last sample has a length, too. */
