@@ -405,14 +405,14 @@ put_clusters(struct writer *w, struct drawn *drawn, size_t count)
 	}
 }
 
-static bool
+static void
 put_functions(struct writer *w)
 {
 	size_t fns = cg_fn_count(w->graph), count = 0;
 	struct drawn *drawn = cg_alloc(w->job, (fns + 1) * sizeof(*drawn));
 
 	if (!drawn)
-		return false;
+		return;
 	for (size_t rank = 0; rank <= fns; rank++) {
 		cg_fn fn = cg_fn_ranked(w->graph, rank);
 
@@ -423,7 +423,6 @@ put_functions(struct writer *w)
 		w->id[fn] = (uint32_t)++count;
 	}
 	put_clusters(w, drawn, count);
-	return true;
 }
 
 /* ---- Calls -------------------------------------------------------------- */
@@ -510,7 +509,7 @@ put_calls_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
 	return true;
 }
 
-static bool
+static void
 put_calls(struct writer *w)
 {
 	struct cg_rows *rows = cg_rows_new(w->graph);
@@ -524,7 +523,6 @@ put_calls(struct writer *w)
 		     put_calls_of(w, rows, fn);
 	}
 	cg_rows_free(rows);
-	return ok;
 }
 
 /* ---- The file ----------------------------------------------------------- */
@@ -637,7 +635,7 @@ put_title(struct writer *w)
 		cg_puts(w->out, "; calls are numbers of samples");
 }
 
-static bool
+static void
 put_graph(struct writer *w)
 {
 	cg_puts(w->out, "digraph {\n"
@@ -648,10 +646,9 @@ put_graph(struct writer *w)
 			"\tnode [fontcolor=white, fontname=Arial, height=0, "
 			"shape=box, style=filled, width=0];\n"
 			"\tedge [fontname=Arial];\n");
-	if (!put_functions(w) || !put_calls(w))
-		return false;
+	put_functions(w);
+	put_calls(w);
 	cg_puts(w->out, "}\n");
-	return true;
 }
 
 static int
@@ -687,14 +684,13 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		ok = sums[i] != NULL;
 	}
 	w.id = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.id));
-	ok = ok && w.id;
-	if (ok) {
+	if (ok && w.id) {
 		measure(&w);
-		ok = put_graph(&w);
+		put_graph(&w);
 	}
 	cg_sums_free(sums[0]);
 	cg_sums_free(sums[1]);
-	return ok ? cg_out_status(out) : cg_nomem(job);
+	return cg_out_status(out);
 }
 
 static const struct cg_option options[] = {

@@ -191,7 +191,7 @@ add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 	return true;
 }
 
-static bool
+static void
 put_edges(struct writer *w, cg_fn caller)
 {
 	struct cg_call call;
@@ -214,10 +214,9 @@ put_edges(struct writer *w, cg_fn caller)
 			put_cost(w, "cost", k, w->cost.at[i * w->events + k]);
 		cg_puts(w->out, "</edge>\n");
 	}
-	return good;
 }
 
-static bool
+static void
 put_graph(struct writer *w)
 {
 	cg_fn fn = 0;
@@ -235,9 +234,7 @@ put_graph(struct writer *w)
 	for (i = 1; i <= cg_cycle_count(w->sums); i++)
 		put_cycle(w, (uint32_t)i);
 	for (i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);)
-		if (!put_edges(w, fn))
-			return false;
-	return true;
+		put_edges(w, fn);
 }
 
 static int
@@ -251,23 +248,21 @@ write_graphml(
 		.sums = sums,
 		.rows = cg_rows_new(graph),
 		.events = cg_event_count(graph) };
-	bool good;
 
 	w.number = cg_alloc(job, (cg_fn_count(graph) + 1) * sizeof(*w.number));
-	good = sums && w.rows && w.number;
-	if (good) {
+	if (sums && w.rows && w.number) {
 		cg_puts(out,
 		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		    "<graphml "
 		    "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
 		put_keys(&w);
 		cg_puts(out, "  <graph edgedefault=\"directed\">\n");
-		good = put_graph(&w);
+		put_graph(&w);
 		cg_puts(out, "  </graph>\n</graphml>\n");
 	}
 	cg_rows_free(w.rows);
 	cg_sums_free(sums);
-	return good ? cg_out_status(out) : cg_nomem(job);
+	return cg_out_status(out);
 }
 
 const struct cg_module cg_format_graphml = {

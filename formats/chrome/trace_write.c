@@ -567,7 +567,7 @@ put_calls(struct writer *w)
 		else if (is_time(w, track))
 			ok = put_durations(w, i);
 	}
-	return ok || cg_reject_nomem(w->job);
+	return ok;
 }
 
 static bool
@@ -583,7 +583,7 @@ put_samples(struct writer *w)
 		if (!track->spans && !is_time(w, track))
 			ok = put_track_samples(w, i);
 	}
-	return ok || cg_reject_nomem(w->job);
+	return ok;
 }
 
 /* Numbers a stack and its callers, and writes them. */
@@ -623,7 +623,7 @@ put_frames(struct writer *w)
 			continue;
 		moments = cg_moments_new(w->graph, i);
 		if (!moments)
-			return cg_reject_nomem(w->job);
+			return false;
 		while (ok && cg_next_moment(moments, &moment))
 			ok = cost_of(w, &moment) == 0 ||
 			     put_frame(w, cg_merged_of(w->merged, moment.node));
@@ -667,5 +667,5 @@ chrome_write_trace(
 	}
 	cg_puts(out, "\n]}\n");
 	cg_merged_stacks_free(w.merged);
-	return ok ? cg_out_status(out) : cg_rejected(job);
+	return cg_out_status(out);
 }

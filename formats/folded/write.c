@@ -210,7 +210,7 @@ merge_stacks(struct writer *w)
 
 	w->merged = cg_merged_stacks_new(w->graph, get_key, w);
 	if (!w->merged)
-		return cg_reject_nomem(w->job);
+		return false;
 	w->frame = cg_merged_frames(w->merged, &count);
 	for (size_t i = 0; i < w->columns; i++) {
 		w->cost[i] = cg_alloc(w->job, count * sizeof(*w->cost[i]));

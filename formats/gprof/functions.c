@@ -215,13 +215,6 @@ gprof_funcs_open(struct gprof_funcs *funcs, struct cg_job *job,
 	return list_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
 }
 
-void
-gprof_funcs_close(struct gprof_funcs *funcs)
-{
-	cg_map_free(&funcs->by_start);
-	cg_map_free(&funcs->by_entry);
-}
-
 /* A function that may not have been added to the graph yet. */
 struct found {
 	uint64_t start, end;
@@ -274,7 +267,7 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 	uint64_t base = 0;
 	uint32_t *index;
 
-	index = cg_map_at(&funcs->by_start, key_of(found->start));
+	index = cg_map_in(funcs->job, &funcs->by_start, key_of(found->start));
 	func = index && funcs->func.n < UINT32_MAX / 2
 		   ? cg_push(funcs->job, &funcs->func)
 		   : NULL;
@@ -471,9 +464,9 @@ gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 	func = gprof_any_func(funcs, addr);
 	if (!func)
 		return NULL;
-	index = cg_map_at(&funcs->by_entry, key_of(addr));
+	index = cg_map_in(funcs->job, &funcs->by_entry, key_of(addr));
 	if (!index) {
-		funcs->failed = !cg_reject_nomem(funcs->job);
+		funcs->failed = true;
 		return NULL;
 	}
 	*index = (uint32_t)(func - funcs->func.at) + 1;

@@ -90,10 +90,9 @@ struct gprof_funcs {
 	struct gprof_line line; /* the last line */
 	bool failed;            /* out of memory (reported) */
 };
-/* False: out of memory (reported); must be closed anyway. */
+/* False: out of memory (reported). */
 bool gprof_funcs_open(struct gprof_funcs *, struct cg_job *, struct cg_build *,
     const struct gmon *, const struct gprof_images *);
-void gprof_funcs_close(struct gprof_funcs *);
 /*
  * Returns the function at an address; NULL: none, or out of memory (see
  * failed). It is valid until the next call.

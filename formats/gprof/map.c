@@ -372,6 +372,5 @@ gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 		warn_arcs(&map);
 		ok = !map.funcs.failed;
 	}
-	gprof_funcs_close(&map.funcs);
 	return ok && cg_build_status(build) == CG_OK;
 }

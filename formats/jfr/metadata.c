@@ -261,9 +261,9 @@ add_class(struct jfr_chunk *chunk, struct jfr_bytes *b)
 
 	if (!take_attributes(chunk, b, true, JFR_OTHER, &got))
 		return false;
-	index = cg_map_at(&chunk->class_ids, got.id);
+	index = cg_map_in(chunk->job, &chunk->class_ids, got.id);
 	if (!index)
-		return cg_reject_nomem(chunk->job);
+		return false;
 	new = cg_push(chunk->job, &chunk->class);
 	if (!new)
 		return false;

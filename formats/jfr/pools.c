@@ -27,9 +27,9 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 	if (class->record >= JFR_POOLS ||
 	    class != &chunk->class.at[chunk->pool[class->record] - 1])
 		return true;
-	index = cg_map_at(&chunk->keys[class->record], key);
+	index = cg_map_in(chunk->job, &chunk->keys[class->record], key);
 	if (!index)
-		return cg_reject_nomem(chunk->job);
+		return false;
 	if (*index == 0) {
 		if (cg_is_bomb((uint64_t)chunk->constant.n * CONSTANT_SIZE,
 			(uint64_t)(chunk->bytes.end - chunk->bytes.at),

@@ -91,11 +91,9 @@ reset_chunk(struct jfr_chunk *chunk)
 	chunk->string.n = chunk->class.n = chunk->field.n = 0;
 	chunk->constant.n = chunk->thread.n = 0;
 	chunk->frame_class = 0;
-	cg_map_free(&chunk->class_ids);
-	chunk->class_ids = (struct cg_map){ 0 };
+	cg_map_clear(&chunk->class_ids);
 	for (int i = 0; i < JFR_POOLS; i++) {
-		cg_map_free(&chunk->keys[i]);
-		chunk->keys[i] = (struct cg_map){ 0 };
+		cg_map_clear(&chunk->keys[i]);
 		chunk->pool[i] = 0;
 	}
 }
@@ -214,6 +212,5 @@ jfr_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	if (status == CG_OK && cg_rejected(job) == CG_OK)
 		tell(&chunk);
-	reset_chunk(&chunk);
 	return status;
 }

@@ -38,11 +38,9 @@ add_comment(
 	text = (struct cg_slice){ buf->at, buf->n };
 	if (cg_rejected(l->w->job) != CG_OK || text.len == 0)
 		return;
-	id = cg_map_at(&l->ids, proto_hash(0, text));
-	if (!id)
-		(void)cg_reject_nomem(l->w->job);
-	else if ((*id == 0 || cg_compare(known[*id - 1], text) != 0) &&
-		 append(l, text))
+	id = cg_map_in(l->w->job, &l->ids, proto_hash(0, text));
+	if (id && (*id == 0 || cg_compare(known[*id - 1], text) != 0) &&
+	    append(l, text))
 		*id = (uint32_t)l->list->n;
 }
 
@@ -120,6 +118,5 @@ pprof_list_comments(struct proto_writer *w, struct pprof_texts *comments)
 	}
 	add_part(&l);
 	add_descs(&l);
-	cg_map_free(&l.ids);
 	return cg_rejected(w->job) == CG_OK;
 }

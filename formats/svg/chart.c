@@ -235,7 +235,7 @@ draw_track(struct chart *chart, size_t number)
 		return true;
 	moments = open_track(chart, number);
 	if (!moments)
-		return cg_reject_nomem(chart->svg->job);
+		return false;
 	chart->deepest = 0;
 	ok = track->spans ? draw_calls(chart, track, moments)
 			  : draw_samples(chart, moments);
@@ -283,7 +283,7 @@ measure_track(struct chart *chart, size_t number)
 	}
 	moments = open_track(chart, number);
 	if (!moments)
-		return cg_reject_nomem(chart->svg->job);
+		return false;
 	while (!track->spans && cg_next_span(moments, &span)) {
 		widen_ruler(chart, track->unit, span.begin, span.end);
 		any = true;
@@ -469,7 +469,7 @@ draw_tracks(struct chart *chart)
 	chart->merged =
 	    cg_merged_stacks_new(chart->svg->graph, svg_frame_key, chart->svg);
 	if (!chart->merged)
-		return cg_reject_nomem(chart->svg->job);
+		return false;
 	chart->frame = cg_merged_frames(chart->merged, &count);
 	for (size_t i = 0; ok && i < cg_track_count(chart->svg->graph); i++)
 		ok = draw_track(chart, i);

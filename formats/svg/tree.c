@@ -98,7 +98,7 @@ reverse(struct svg_tree *tree, struct svg *svg)
 		if (cost->self[0] != 0 || cost->self[1] != 0)
 			ok = reverse_stack(&r, i);
 	}
-	cg_map_free(&r.ids);
+	cg_map_free(&r.ids); /* large: before the graph is drawn */
 	cg_drop(svg->job, &tree->cost);
 	tree->cost = tree->reverse_cost;
 	tree->frame = tree->reverse.at;
@@ -192,7 +192,7 @@ svg_tree_make(struct svg_tree *tree, struct svg *svg)
 {
 	tree->merged = cg_merged_stacks_new(svg->graph, svg_frame_key, svg);
 	if (!tree->merged)
-		return cg_reject_nomem(svg->job);
+		return false;
 	tree->frame = cg_merged_frames(tree->merged, &tree->frames);
 	if (!cg_resize(svg->job, &tree->cost, tree->frames) ||
 	    !add_column(tree, svg, svg->column, 0) ||
