@@ -439,6 +439,5 @@ cg_graph_cut(struct cg_graph **graph, const struct cg_between *between)
 	}
 	cg_graph_free(*graph);
 	*graph = to.graph;
-	status = cg_formulas_resolve(*graph);
-	return status == CG_OK ? cg_graph_seal(*graph) : status;
+	return cg_graph_complete(*graph);
 }

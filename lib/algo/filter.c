@@ -413,9 +413,7 @@ cg_graph_filter(
 	}
 	close_filtering(&f);
 	if (status == CG_OK)
-		status = cg_formulas_resolve(to.graph);
-	if (status == CG_OK)
-		status = cg_graph_seal(to.graph);
+		status = cg_graph_complete(to.graph);
 	cg_build_free(&to);
 	if (status != CG_OK) {
 		cg_graph_free(to.graph);

@@ -141,6 +141,5 @@ cg_graph_join(struct cg_graph **graph)
 	}
 	cg_graph_free(*graph);
 	*graph = united;
-	status = cg_formulas_resolve(*graph);
-	return status == CG_OK ? cg_graph_seal(*graph) : status;
+	return cg_graph_complete(*graph);
 }

@@ -216,6 +216,11 @@ cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
  */
 void cg_graph_drop_tables(struct cg_graph *);
 /*
+ * For a graph to which everything was added: resolves its formulas, frees those
+ * tables, and seals it. Returns CG_OK or CG_ELIMIT.
+ */
+int cg_graph_complete(struct cg_graph *);
+/*
  * Gives a function its file, once. False: the function would then equal
  * another one, or out of memory.
  */

@@ -153,6 +153,17 @@ keep_sources(struct cg_job *job, const struct cg_job *side)
 	return CG_OK;
 }
 
+/* Derives what the difference needs of a side. */
+static int
+prepare_side(struct cg_job *job, struct cg_job *side)
+{
+	int status = cg_job_check_ready(job, side);
+
+	if (status == CG_OK)
+		status = cg_job_derive(side, CG_INCL);
+	return status == CG_OK ? keep_sources(job, side) : status;
+}
+
 int
 cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **graph)
@@ -161,18 +172,11 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	struct cg_diff diff = { .profile = { before->graph, after->graph },
 		.side_by_side = how & CG_DIFF_SIDE_BY_SIDE,
 		.normalize = how & CG_DIFF_NORMALIZE };
-	int status = cg_job_check_ready(job, before);
+	int status = choose_sides(job, &diff);
 
 	*graph = NULL;
-	if (status == CG_OK)
-		status = cg_job_check_ready(job, after);
-	if (status == CG_OK)
-		status = choose_sides(job, &diff);
-	for (int s = 0; s < 2 && status == CG_OK; s++) {
-		status = cg_job_derive(side[s], CG_INCL);
-		if (status == CG_OK)
-			status = keep_sources(job, side[s]);
-	}
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = prepare_side(job, side[s]);
 	if (status != CG_OK)
 		return status;
 	cg_build_init(&diff.build,
@@ -190,14 +194,11 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 				  (CG_INSTRS | CG_JUMPS | CG_BRANCHES |
 				      CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS);
 	}
-	if (status == CG_OK)
+	if (status == CG_OK) {
 		describe(job, (const struct cg_job *const *)side, &diff);
-	if (status == CG_OK)
-		status = cg_formulas_resolve(job->graph);
-	if (status == CG_OK)
-		status = cg_graph_seal(job->graph);
+		status = cg_graph_complete(job->graph);
+	}
 	job->ready = status == CG_OK;
-	if (job->ready)
 	*graph = job->ready ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;
 }

@@ -284,90 +284,119 @@ note_emptied(struct cg_job *job)
 		cg_warn(job, "%s left no costs", job->emptied);
 }
 
+/* Applies --between. Graphs that are merged were cut already. */
 static int
 cut(struct cg_job *job)
 {
+	if (!job->between.given || job->merged > 0)
+		return CG_OK;
 	if (job->graph->tracks > 0)
 		return cg_graph_cut(&job->graph, &job->between);
 	return cg_lacks(
 	    job, "{between} needs samples or calls with times; there are none");
 }
 
+/* For filters that need stacks: the first is named stacked. */
+static int
+need_filtered_stacks(struct cg_job *job, const char *stacked)
+{
+	char what[64];
+	int status;
+
+	(void)snprintf(what, sizeof(what), "the filter '%s'", stacked);
+	status = cg_need_stacks(job, what);
+	if (status == CG_OK && (job->graph->facts & CG_CALLS))
+		cg_note(job, "counts of calls are dropped by %s", what);
+	return status;
+}
+
 /* Applies --focus and the other filters. */
 static int
-filter(struct cg_job *job)
+apply_filters(struct cg_job *job)
 {
 	const char *stacked = cg_filters_stacked(job->filters);
 	bool by_calls = false;
-	char what[64];
 	int status = CG_OK;
 
 	job->build.graph = job->graph;
 	if (stacked)
 		status = cg_can_hide(job->graph, job->filters, &by_calls);
-	if (status == CG_OK && stacked && !by_calls) {
-		(void)snprintf(what, sizeof(what), "the filter '%s'", stacked);
-		status = cg_need_stacks(job, what);
-		if (status == CG_OK && (job->graph->facts & CG_CALLS))
-			cg_note(job, "counts of calls are dropped by %s", what);
-	}
+	if (status != CG_OK)
+		return status;
 	/* Costs of calls become self costs, so they have to be known. */
-	if (status == CG_OK && by_calls)
+	if (by_calls)
 		status = cg_propagate(job->graph);
-	return status == CG_OK
-		   ? cg_graph_filter(&job->graph, job->filters, by_calls)
-		   : status;
+	else if (stacked)
+		status = need_filtered_stacks(job, stacked);
+	if (status != CG_OK)
+		return status;
+	return cg_graph_filter(&job->graph, job->filters, by_calls);
 }
 
 /*
- * Drops functions and frames that only dropped samples had (--label,
- * --no-label).
+ * Filters a graph that was read, not merged. Without filters, drops functions
+ * and frames that only dropped samples had (--label, --no-label).
  */
 static int
-drop_unused(struct cg_job *job)
+filter(struct cg_job *job)
 {
 	static const struct cg_filters none;
 
-	return job->graph->runs == 0
-		   ? cg_graph_filter(&job->graph, &none, false)
-		   : CG_OK;
+	if (job->filters && job->merged == 0)
+		return apply_filters(job);
+	if (job->build.drops_costs && job->graph->runs == 0)
+		return cg_graph_filter(&job->graph, &none, false);
+	return CG_OK;
 }
 
 static int
-freeze(struct cg_job *job)
+end_building(struct cg_job *job)
 {
 	int status = cg_samples_end(&job->build, job->strict, job->verbose);
 
 	cg_tracks_end(&job->build);
-	if (status == CG_OK)
-		status = cg_shards_end(&job->build, &job->shard, job->partial);
-	if (status == CG_OK)
-		status = cg_formulas_resolve(job->graph);
-	if (status == CG_OK && !job->partial && !cg_infer_fn_files(job->graph))
-		status = cg_nomem(job);
-	cg_graph_drop_tables(job->graph);
-	if (status == CG_OK)
-		status = cg_graph_seal(job->graph);
-	if (status == CG_OK)
-		status = cg_job_end_fold(job);
-	/* Graphs that are merged were cut already. */
-	if (status == CG_OK && job->between.given && job->merged == 0)
-		status = cut(job);
-	if (status == CG_OK && job->filters && job->merged == 0)
-		status = filter(job);
-	else if (status == CG_OK && job->build.drops_costs)
-		status = drop_unused(job);
-	/* Only the complete sum can resolve functions of unknown objects. */
-	if (status == CG_OK && is_sum(job) && !job->partial)
-		status = cg_graph_join(&job->graph);
-	if (status == CG_OK && is_sum(job) && !job->partial &&
-	    job->sources + job->merged > 1)
-		status = cg_add_entries(job->graph);
+	if (status != CG_OK)
+		return status;
+	return cg_shards_end(&job->build, &job->shard, job->partial);
+}
+
+static int
+complete(struct cg_job *job)
+{
+	if (!job->partial && !cg_infer_fn_files(job->graph))
+		return cg_nomem(job);
+	return cg_graph_complete(job->graph);
+}
+
+/* Only the complete sum can resolve functions of unknown objects. */
+static int
+join(struct cg_job *job)
+{
+	int status;
+
+	if (!is_sum(job) || job->partial)
+		return CG_OK;
+	status = cg_graph_join(&job->graph);
+	if (status != CG_OK || job->sources + job->merged < 2)
+		return status;
+	return cg_add_entries(job->graph);
+}
+
+/* Runs the steps in this order; each does nothing if it does not apply. */
+static int
+freeze(struct cg_job *job)
+{
+	static int (*const steps[])(struct cg_job *) = { end_building, complete,
+		cg_job_end_fold, cut, filter, join, NULL };
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && steps[i]; i++)
+		status = steps[i](job);
 	/* Joining makes a new graph, and the builder folds stacks later. */
 	job->build.graph = job->graph;
 	job->ready = status == CG_OK;
 	if (job->ready) {
-		/* Some of the steps above make a new graph, with tables. */
+		/* Some of the steps make a new graph, with tables. */
 		cg_graph_drop_tables(job->graph);
 		note_emptied(job);
 	}
@@ -679,17 +708,17 @@ cg_job_write(struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
 	struct cg_out *out;
-	int status, fault;
+	static int (*const steps[])(
+	    struct cg_job *, const struct cg_module *) = { cg_check_options,
+		cg_derive, exclude, NULL };
+	int status = cg_job_check_ready(job, job), fault;
 
+	if (status != CG_OK)
+		return status;
 	if (!to)
 		return cg_usage(job, "no module can write");
-	status = cg_job_check_ready(job, job);
-	if (status == CG_OK)
-		status = cg_check_options(job, to);
-	if (status == CG_OK)
-		status = cg_derive(job, to);
-	if (status == CG_OK)
-		status = exclude(job, to);
+	for (size_t i = 0; status == CG_OK && steps[i]; i++)
+		status = steps[i](job, to);
 	if (status != CG_OK)
 		return status;
 	if (job->output &&
