@@ -8,18 +8,15 @@
 int
 add_inputs(struct args *args)
 {
-	int status = CG_OK;
-
-	if (args->inputs == 0) {
-		if (isatty(STDIN_FILENO))
-			return cg_usage(args->job,
-			    "no input: name a file, or - for standard input; "
-			    "see --help");
-		return cg_job_add_input(args->job, "-");
-	}
-	for (size_t i = 0; i < args->inputs && status == CG_OK; i++)
-		status = cg_job_add_input(args->job, args->input[i]);
-	return status;
+	if (args->inputs == 0 && isatty(STDIN_FILENO))
+		return cg_usage(args->job,
+		    "no input: name a file, or - for standard input; "
+		    "see --help");
+	if (args->inputs == 0)
+		(void)cg_job_add_input(args->job, "-");
+	for (size_t i = 0; i < args->inputs; i++)
+		(void)cg_job_add_input(args->job, args->input[i]);
+	return CG_OK;
 }
 
 /* Prints a note that a batch skips an input that cannot be read. */
@@ -62,8 +59,8 @@ convert(struct args *args)
 		    "not writing %s to a terminal: name a file with -o, or "
 		    "force with -o -",
 		    args->gzip ? "compressed data" : "a binary profile");
-	status = cg_job_read(args->job, NULL);
+	(void)cg_job_read(args->job, NULL);
 	if (cg_job_one_failed(args->job))
 		hint_at_batch(args);
-	return status == CG_OK ? cg_job_write(args->job) : status;
+	return cg_job_write(args->job);
 }

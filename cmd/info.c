@@ -210,12 +210,14 @@ show_info(struct args *args)
 	const struct cg_graph *graph;
 	struct cg_sums *sums = NULL;
 	struct contents contents = { 0 };
-	size_t column = 0, count = 0;
+	size_t column, count;
 	int status = add_inputs(args);
 
 	cg_job_set_sums_only(args->job, true);
 	if (status == CG_OK)
 		status = cg_job_read(args->job, &graph);
+	if (status == CG_OK)
+		status = choose_column(args, graph, &column, &count);
 	if (status != CG_OK)
 		return status;
 	/* Before deriving: facts of the inputs, not derived ones. */
@@ -224,21 +226,17 @@ show_info(struct args *args)
 	if (!list_labels(&contents.labels, graph, 0) ||
 	    !list_tracks(&contents.tracks, graph))
 		status = cg_nomem(args->job);
-	if (status == CG_OK)
-		status = choose_column(args, graph, &column, &count);
-	if (status == CG_OK && args->tree != NULL)
-		status = cg_job_derive(args->job, CG_STACKS);
 	if (status == CG_OK && args->tree != NULL)
 		status = list_tree(args, graph, column, &contents.tree);
 	if (status == CG_OK)
 		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
-	if (status == CG_OK)
+	if (status == CG_OK) {
 		sums = sum_functions(args, graph, column);
-	if (status == CG_OK && sums == NULL)
-		status = cg_job_status(args->job);
-	else if (status == CG_OK)
-		status = (args->json ? print_info_json : show_graph)(
-		    args, graph, sums, &contents, column, count);
+		status = sums == NULL
+			     ? cg_job_status(args->job)
+			     : (args->json ? print_info_json : show_graph)(
+				   args, graph, sums, &contents, column, count);
+	}
 	cg_sums_free(sums);
 	free(contents.labels.of);
 	free(contents.tracks.of);

@@ -157,30 +157,30 @@ list_tree(struct args *args, const struct cg_graph *graph, size_t column,
     struct call_tree **made)
 {
 	struct call_tree *tree = *made = calloc(1, sizeof *tree);
-	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
-	int status;
+	uint64_t *totals;
+	int status = cg_job_derive(args->job, CG_STACKS);
 
-	if (tree == NULL || totals == NULL) {
-		free(totals);
-		return cg_nomem(args->job);
-	}
-	status = parse_limits(args, tree);
-	if (status == CG_OK && !(cg_graph_facts(graph) & CG_STACKS))
-		status = cg_lacks(args->job,
+	if (status == CG_OK)
+		status = tree == NULL ? cg_nomem(args->job)
+				      : parse_limits(args, tree);
+	if (status != CG_OK)
+		return status;
+	if (!(cg_graph_facts(graph) & CG_STACKS))
+		return cg_lacks(args->job,
 		    "a tree of calls needs stacks; the input has none "
 		    "(--guess-stacks estimates them)");
-	if (status == CG_OK && column >= cg_event_count(graph))
-		status = cg_usage(args->job,
+	if (column >= cg_event_count(graph))
+		return cg_usage(args->job,
 		    "--tree: --event has to name an event that is counted");
-	if (status == CG_OK) {
-		tree->graph = graph;
-		tree->guessed = cg_stacks_guessed(graph, CG_ALL_PARTS);
-		tree->column = column;
-		if (sum_parts(graph, totals))
-			tree->total = column_amount(graph, column, totals);
-		if (!sum_frames(tree) || !list_lines(tree))
-			status = cg_nomem(args->job);
-	}
+	tree->graph = graph;
+	tree->guessed = cg_stacks_guessed(graph, CG_ALL_PARTS);
+	tree->column = column;
+	totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
+	if (totals != NULL && sum_parts(graph, totals))
+		tree->total = column_amount(graph, column, totals);
+	status = totals != NULL && sum_frames(tree) && list_lines(tree)
+		     ? CG_OK
+		     : cg_nomem(args->job);
 	free(totals);
 	return status;
 }

@@ -817,9 +817,8 @@ void cg_archive_close(struct cg_archive *);
  * One conversion. Set it up, read, write, free it:
  *
  *	struct cg_job *job = cg_job_new(cg_formats(), report, arg);
- *	status = cg_job_add_input(job, "callgrind.out.1");
- *	if (status == CG_OK)
- *		status = cg_job_set_output(job, "profile.json");
+ *	cg_job_add_input(job, "callgrind.out.1");
+ *	status = cg_job_set_output(job, "profile.json");
  *	if (status == CG_OK)
  *		status = cg_job_run(job);
  *	cg_job_free(job);
@@ -839,7 +838,10 @@ void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
  */
 struct cg_job *cg_job_clone(struct cg_job *);
 
-/* Inputs. */
+/*
+ * Inputs. Adding one fails only if memory runs out; cg_job_read() then does
+ * nothing and returns that status, too.
+ */
 
 /*
  * Adds an input; "-" is standard input. If path is an ELF file it becomes an
@@ -1057,7 +1059,8 @@ int cg_job_load_modules(struct cg_job *, const char *path);
  * cg_job_set_parts() was called. If a function's object is unknown in one
  * input and other inputs have a function of the same file and name in exactly
  * one object, they are one function. A job reads once: CG_EUSAGE for a second
- * time.
+ * time. After a failure, calls that need the graph, such as cg_job_write() and
+ * cg_job_merge(), do nothing and return the same status.
  */
 int cg_job_read(struct cg_job *, const struct cg_graph **graph);
 /*

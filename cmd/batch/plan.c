@@ -513,6 +513,8 @@ name_outputs(struct batch *batch)
 int
 plan_batch(struct batch *batch)
 {
+	static int (*const steps[])(struct batch *) = { find_companions,
+		find_groups, select_shard, name_outputs, NULL };
 	struct args *args = batch->args;
 	int status = CG_OK;
 
@@ -523,14 +525,8 @@ plan_batch(struct batch *batch)
 		status = add_path_given(batch, args->input[i]);
 	if (status == CG_OK && args->list != NULL)
 		status = add_list(batch, args->list);
-	if (status == CG_OK)
-		status = find_companions(batch);
-	if (status == CG_OK)
-		status = find_groups(batch);
-	if (status == CG_OK)
-		status = select_shard(batch);
-	if (status == CG_OK)
-		status = name_outputs(batch);
+	for (size_t i = 0; status == CG_OK && steps[i] != NULL; i++)
+		status = steps[i](batch);
 	sort_files(batch);
 	/*
 	 * With --resume, the inputs that an earlier run has converted are not

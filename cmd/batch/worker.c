@@ -444,13 +444,12 @@ static int
 read_sum(struct worker_state *state)
 {
 	bool members = state->units > 0 && state->unit[0].blobs > 0;
-	int status = CG_OK;
+	int status;
 
 	if (!state->others && state->units > 0 &&
 	    count_units(state, members) == state->units)
 		return read_units(state, state->sum, members);
-	if (status == CG_OK)
-		status = merge_units(state, true);
+	status = merge_units(state, true);
 	if (status == CG_OK)
 		status = merge_units(state, false);
 	return status == CG_OK ? cg_job_read(state->sum, NULL) : status;
@@ -490,10 +489,8 @@ static int
 add_to_sum(struct worker_state *state, const struct cg_job *job,
     const struct worker_order *order, struct blob *blob)
 {
-	int status = CG_OK;
+	int status = state->sum != NULL ? CG_OK : begin_sum(state);
 
-	if (state->sum == NULL)
-		status = begin_sum(state);
 	if (status != CG_OK)
 		return status;
 	if (is_unit(job) && !order->streamed)
@@ -568,20 +565,20 @@ add_chunk(struct worker_state *state, const char *path, size_t threads)
 {
 	struct cg_job *job =
 	    cg_job_new(cg_formats(), collect_message, &state->log);
-	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
+	int status;
 
-	if (job != NULL) {
-		cg_job_set_option_prefix(job, "--");
-		cg_job_set_threads(job, threads);
-	}
-	if (status == CG_OK)
-		status = cg_job_set_from(job, lossless(job));
+	if (job == NULL)
+		return CG_ELIMIT;
+	cg_job_set_option_prefix(job, "--");
+	cg_job_set_threads(job, threads);
+	(void)cg_job_add_input(job, path);
+	status = cg_job_set_from(job, lossless(job));
 	if (status == CG_OK)
 		status = target_sum(state->batch, job);
-	if (status == CG_OK)
-		status = cg_job_read(job, NULL);
-	if (status == CG_OK)
+	if (status == CG_OK) {
+		(void)cg_job_read(job, NULL);
 		status = cg_job_merge(state->sum, job);
+	}
 	cg_job_free(job);
 	return status;
 }
@@ -592,16 +589,15 @@ add_chunks(struct worker_state *state, const struct worker_order *order)
 	const struct group *group = &state->batch->group[order->group];
 	size_t count;
 	bool *written;
-	int status = CG_OK;
+	int status;
 
 	if (!read_all(state->from, &count, sizeof(count)))
 		return CG_ELIMIT;
-	written = calloc(count + 1, sizeof(*written));
-	if (written == NULL || !read_all(state->from, written, count))
-		status = CG_ELIMIT;
 	forget_sum(state);
-	if (status == CG_OK)
-		status = begin_sum(state);
+	written = calloc(count + 1, sizeof(*written));
+	status = written != NULL && read_all(state->from, written, count)
+		     ? begin_sum(state)
+		     : CG_ELIMIT;
 	if (status == CG_OK)
 		status = cg_job_merge(state->sum, NULL);
 	for (size_t i = 0; status == CG_OK && i < count; i++) {
@@ -629,22 +625,22 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 	const struct task *task = &batch->task[order->task];
 	size_t number = order->task;
 	char *output;
-	int status = CG_OK;
+	int status;
 
-	for (size_t i = 0; status == CG_OK && i < order->blobs; i++) {
+	for (size_t i = 0; i < order->blobs; i++) {
 		const struct task *file = &batch->task[number];
 
-		status = cg_job_add_memory(job, file->path,
+		(void)cg_job_add_memory(job, file->path,
 		    (struct cg_slice){ blob[i].bytes, blob[i].size });
 		number = file->next;
 	}
-	if (status == CG_OK && order->streamed)
-		status = cg_job_add_input_callback(
+	if (order->streamed)
+		(void)cg_job_add_input_callback(
 		    job, task->path, read_stream, &state->stream);
-	else if (status == CG_OK)
-		status = cg_job_add_input(job, task->path);
-	if (status != CG_OK || order->action == ADD)
-		return status == CG_OK ? target_sum(state->batch, job) : status;
+	else
+		(void)cg_job_add_input(job, task->path);
+	if (order->action == ADD)
+		return target_sum(batch, job);
 	/* The output's suffix may be that of the input. */
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)

@@ -7,10 +7,10 @@ int
 open_profile(struct profile *profile, const char *path)
 {
 	struct cg_detected found;
-	int status = cg_job_add_input(profile->job, path);
+	int status;
 
-	if (status == CG_OK)
-		status = cg_job_read(profile->job, &profile->graph);
+	(void)cg_job_add_input(profile->job, path);
+	status = cg_job_read(profile->job, &profile->graph);
 	if (status != CG_OK)
 		return status;
 	profile->path = cg_job_source(profile->job, 0, &found);

@@ -76,21 +76,22 @@ choose_inputs(const struct args *args, struct members *all, const char *path)
 	int status = CG_OK;
 	size_t inputs = 0;
 
-	for (size_t i = 0; status == CG_OK && i < all->count; i++) {
+	for (size_t i = 0; i < all->count; i++) {
 		struct cg_detected found = { .score = 1 };
 
 		if (args->from == NULL)
 			status = cg_job_detect(
 			    all->job, all->member[i].path, &found);
-		if (status != CG_OK || found.score == 0)
+		if (status != CG_OK)
+			return status;
+		if (found.score == 0)
 			continue;
 		inputs++;
-		status = cg_job_add_input(all->job, all->member[i].path);
+		(void)cg_job_add_input(all->job, all->member[i].path);
 	}
-	return status == CG_OK && inputs == 0
-		   ? cg_fail(
-			 args->job, "%s: no member is in a known format", path)
-		   : status;
+	if (inputs > 0)
+		return CG_OK;
+	return cg_fail(args->job, "%s: no member is in a known format", path);
 }
 
 static int
@@ -98,26 +99,27 @@ read_members(struct args *args, struct members *all, const char *path,
     struct cg_archive *archive)
 {
 	struct cg_member member;
-	int status = CG_OK;
+	int status;
 
-	while (status == CG_OK && cg_archive_next(archive, &member)) {
-		if (member.file)
-			status = add_member(all, archive, path, member.name);
+	while (cg_archive_next(archive, &member)) {
+		if (!member.file)
+			continue;
+		status = add_member(all, archive, path, member.name);
+		if (status != CG_OK)
+			return status;
 	}
-	if (status == CG_OK)
-		status = cg_archive_status(archive);
+	status = cg_archive_status(archive);
 	return status == CG_OK ? choose_inputs(args, all, path) : status;
 }
 
 static int
 merge(struct args *args, struct members *all)
 {
-	int status = cg_job_read(all->job, NULL);
-
+	(void)cg_job_read(all->job, NULL);
 	/* Keep the tests of a single tracefile apart. */
 	if (args->inputs == 1)
 		cg_job_set_parts(args->job, true);
-	return status == CG_OK ? cg_job_merge(args->job, all->job) : status;
+	return cg_job_merge(args->job, all->job);
 }
 
 /* The suffix of a file may wrongly be that of an archive. */
@@ -139,17 +141,16 @@ merge_archive(struct args *args, struct members *all, const char *path)
 static int
 merge_files(struct args *args, struct members *all)
 {
-	int status = CG_OK;
 	size_t inputs = 0;
 
-	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
+	for (size_t i = 0; i < args->inputs; i++) {
 		if (looks_like_archive(args->input[i]) ||
 		    cg_is_elf(args->input[i]))
 			continue;
 		inputs++;
-		status = cg_job_add_input(all->job, args->input[i]);
+		(void)cg_job_add_input(all->job, args->input[i]);
 	}
-	return status == CG_OK && inputs > 0 ? merge(args, all) : status;
+	return inputs > 0 ? merge(args, all) : CG_OK;
 }
 
 /* path NULL: all inputs that are no archives. */
@@ -173,14 +174,13 @@ merge_input(struct args *args, const char *path)
 static int
 merge_all(struct args *args)
 {
-	int status = CG_OK;
+	int status;
 
-	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
+	for (size_t i = 0; i < args->inputs; i++) {
 		if (cg_is_elf(args->input[i]))
-			status = cg_job_add_object(args->job, args->input[i]);
+			(void)cg_job_add_object(args->job, args->input[i]);
 	}
-	if (status == CG_OK)
-		status = merge_input(args, NULL);
+	status = merge_input(args, NULL);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
 		if (looks_like_archive(args->input[i]))
 			status = merge_input(args, args->input[i]);

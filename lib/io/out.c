@@ -131,10 +131,7 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 static void
 take_compressed(void *arg, const void *bytes, size_t n)
 {
-	struct cg_out *out = arg;
-
-	if (out->status == CG_OK)
-		write_all(out, bytes, n);
+	write_all(arg, bytes, n);
 }
 
 /* Updates the CRC with the bytes put since the last call. */
@@ -170,11 +167,11 @@ flush(struct cg_out *out)
 
 	if (out->summing)
 		sum_up(out);
-	if (out->status == CG_OK && out->memory) {
+	if (out->memory && out->status == CG_OK) {
 		grow_memory(out);
 		return;
 	}
-	if (out->status == CG_OK && !out->gzip)
+	if (!out->gzip)
 		write_all(out, out->buf, n);
 	else if (out->status == CG_OK &&
 		 !cg_compress_put(out->gzip, out->buf, n))

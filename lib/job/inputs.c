@@ -375,11 +375,13 @@ cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
 
 	if (!copy)
 		return CG_ELIMIT;
-	if (!cg_grow(&job->memory, &job->memory_cap, job->memories + 1,
+	if (cg_grow(&job->memory, &job->memory_cap, job->memories + 1,
 		sizeof(*job->memory)))
-		return cg_nomem(job);
-	job->memory[job->memories++] = (struct cg_memory_file){ copy, bytes };
-	return CG_OK;
+		job->memory[job->memories++] =
+		    (struct cg_memory_file){ copy, bytes };
+	else
+		job->status = cg_nomem(job);
+	return job->status;
 }
 
 /* True if the inputs are in memory: no files on disk belong to them then. */
@@ -409,7 +411,7 @@ cg_job_add_input_callback(
 		return CG_ELIMIT;
 	if (!cg_grow(&job->callback, &job->callback_cap, job->callbacks + 1,
 		sizeof(*job->callback)))
-		return cg_nomem(job);
+		return job->status = cg_nomem(job);
 	job->callback[job->callbacks++] =
 	    (struct cg_input_callback){ copy, read, arg };
 	return cg_job_add_input(job, path);

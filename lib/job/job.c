@@ -422,19 +422,15 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 	return cg_graph_add(&job->build, part->graph);
 }
 
-int
-cg_job_read(struct cg_job *job, const struct cg_graph **graph)
+/*
+ * Reads all inputs into the graph; CG_EINPUT if all were skipped, as there is
+ * then nothing to write.
+ */
+static int
+read_inputs(struct cg_job *job)
 {
-	int status = CG_OK;
+	int status = job->adds ? CG_OK : cg_job_sort_inputs(job);
 
-	if (graph)
-		*graph = NULL;
-	if (job->began)
-		return cg_usage(job, "a job can read its inputs only once");
-	job->began = true;
-	job->seen = graph != NULL;
-	if (!job->adds)
-		status = cg_job_sort_inputs(job);
 	for (size_t i = 0; status == CG_OK && i < job->objects; i++)
 		status = cg_job_note_file(job, job->object[i]);
 	if (status == CG_OK && job->output)
@@ -451,15 +447,28 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	}
 	job->one_failed = status == CG_EINPUT && job->inputs > 1;
 	cg_job_release(job);
-	/* If all inputs were skipped, there is nothing to write. */
 	if (status == CG_OK && job->errors.skips > 0 && job->graph->runs == 0 &&
 	    job->graph->stacks == 0)
-		status = CG_EINPUT;
-	if (status == CG_OK)
-		status = freeze(job);
-	if (graph && status == CG_OK)
-		*graph = job->graph;
+		return CG_EINPUT;
 	return status;
+}
+
+int
+cg_job_read(struct cg_job *job, const struct cg_graph **graph)
+{
+	if (graph)
+		*graph = NULL;
+	if (job->began)
+		return cg_usage(job, "a job can read its inputs only once");
+	job->began = true;
+	job->seen = graph != NULL;
+	if (job->status == CG_OK)
+		job->status = read_inputs(job);
+	if (job->status == CG_OK)
+		job->status = freeze(job);
+	if (graph && job->ready)
+		*graph = job->graph;
+	return job->status;
 }
 
 int
@@ -768,9 +777,8 @@ cg_job_skipped(const struct cg_job *job)
 int
 cg_job_run(struct cg_job *job)
 {
-	int status = cg_job_read(job, NULL);
-
-	return status == CG_OK ? cg_job_write(job) : status;
+	(void)cg_job_read(job, NULL);
+	return cg_job_write(job);
 }
 
 /* ---- Symbols ------------------------------------------------------------ */

@@ -85,6 +85,7 @@ struct cg_job {
 	bool adds;               /* it merges graphs of other jobs */
 	size_t merged;           /* number of inputs of those jobs */
 	bool began, ready; /* it has begun to read; its graph is complete */
+	int status;              /* of adding inputs, then of reading them */
 	bool seen;               /* the program will look at the graph */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
@@ -281,14 +282,17 @@ void cg_job_free_containers(struct cg_job *);
 
 /* ---- job.c -------------------------------------------------------------- */
 
-/* Reads one input from memory and freezes the graph (tests, fuzzing). */
-/* CG_OK, or CG_EUSAGE (reported to job) if the other has no graph. */
+/*
+ * CG_OK if the other has a graph; else the status of its reading, or CG_EUSAGE
+ * (reported to job) if it has not read.
+ */
 static inline int
 cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
 {
-	return other->ready ? CG_OK : cg_usage(job,
-	    "no profile was read: call cg_job_read()");
+	return other->ready || other->status != CG_OK ? other->status
+	    : cg_usage(job, "no profile was read: call cg_job_read()");
 }
+/* Reads one input from memory and freezes the graph (tests, fuzzing). */
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);
 
 #endif

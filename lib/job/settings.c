@@ -24,7 +24,7 @@ cg_job_keep(struct cg_job *job, const char *text)
 
 	if (str != CG_STR_NONE)
 		return cg_strs_get(&job->strs, str).ptr;
-	(void)cg_nomem(job);
+	job->status = cg_nomem(job);
 	return NULL;
 }
 
@@ -36,10 +36,11 @@ cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
 
 	if (!copy)
 		return CG_ELIMIT;
-	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
-		return cg_nomem(job);
-	(*list)[(*count)++] = copy;
-	return CG_OK;
+	if (cg_grow(list, cap, *count + 1, sizeof(**list)))
+		(*list)[(*count)++] = copy;
+	else
+		job->status = cg_nomem(job);
+	return job->status;
 }
 
 int
