@@ -122,8 +122,8 @@ int diff(struct args *);
 /* In summary/. Returns EXIT_BELOW if coverage is below --fail-under. */
 int show_coverage(struct args *);
 /*
- * Counts the coverage of the graph, without markers; NULL if it is no
- * coverage, or counting failed. print_counts() and json_counts() show the
+ * Counts the coverage of the graph, without markers, in memory of the job; NULL
+ * if it is no coverage, or counting failed. print_counts() and json_counts() show the
  * total and up to n directories, lowest coverage first.
  */
 struct summary *count_all(const struct cg_graph *, const struct args *);
@@ -135,7 +135,6 @@ size_t find_coverage(const struct cg_graph *);
 void print_counts(struct summary *, size_t directories);
 /* NULL: out of memory. */
 struct json_object *json_counts(struct summary *, size_t directories);
-void free_counts(struct summary *);
 #define EXIT_BELOW 7 /* follows the values of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
@@ -188,12 +187,11 @@ bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
 struct call_tree;
 /*
- * Makes the call tree of a graph with stacks, as --tree says. The caller frees
- * *made, even after an error.
+ * Makes the call tree of a graph, as --tree says, in memory of the job: from
+ * stacks, or from estimated ones if the user allows it.
  */
 int list_tree(struct args *, const struct cg_graph *, size_t column,
     struct call_tree **made);
-void free_tree(struct call_tree *);
 void print_tree(const struct args *, const struct call_tree *);
 
 /* ---- labels.c: of samples ----------------------------------------------- */
@@ -204,14 +202,14 @@ struct labelled {
 	cg_labels set; /* contains the label */
 };
 struct labels {
-	struct labelled *of; /* sorted by key, value, profile, set */
-	size_t count, cap;
+	CG_ARRAY(struct labelled) of; /* sorted by key, value, profile, set */
 };
 /*
- * Adds the labels of a graph. Initialize labels with { 0 }; the caller frees
- * labels.of. False: out of memory.
+ * Adds the labels of a graph, in memory of the job. Initialize labels with
+ * { 0 }. False: out of memory.
  */
-bool list_labels(struct labels *, const struct cg_graph *, int profile);
+bool list_labels(struct labels *, struct cg_job *, const struct cg_graph *,
+    int profile);
 /*
  * Gets the next key from label *i on, and its number of values; false: no
  * more.
@@ -242,10 +240,10 @@ struct tracks {
 	size_t count;
 };
 /*
- * Lists the tracks of a graph. Initialize tracks with { 0 }; the caller frees
- * tracks.of. False: out of memory.
+ * Lists the tracks of a graph, in memory of the job. Initialize tracks with
+ * { 0 }. False: out of memory.
  */
-bool list_tracks(struct tracks *, const struct cg_graph *);
+bool list_tracks(struct tracks *, struct cg_job *, const struct cg_graph *);
 /* Prints a line for each track, the first ones only unless all is set. */
 void print_tracks(const struct tracks *, bool all);
 /* True if the times of the track are times, not sums of costs. */

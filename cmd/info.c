@@ -170,11 +170,12 @@ show_graph(const struct args *args, const struct cg_graph *graph,
     const struct cg_sums *sums, const struct contents *contents, size_t column,
     size_t count)
 {
-	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
+	uint64_t *totals =
+	    cg_alloc(args->job, cg_event_count(graph) * sizeof *totals);
 	int status;
 
 	if (totals == NULL)
-		return cg_nomem(args->job);
+		return CG_ELIMIT;
 	print_inputs(args->job);
 	print_overview(graph, sums, contents->facts);
 	if (contents->coverage != NULL)
@@ -186,7 +187,6 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 	status = show_top(args, graph, sums, column, count);
 	if (status == CG_OK && contents->tree != NULL)
 		print_tree(args, contents->tree);
-	free(totals);
 	return status;
 }
 
@@ -223,8 +223,8 @@ show_info(struct args *args)
 	/* Before deriving: facts of the inputs, not derived ones. */
 	contents.facts = cg_graph_facts(graph);
 	contents.coverage = count_all(graph, args);
-	if (!list_labels(&contents.labels, graph, 0) ||
-	    !list_tracks(&contents.tracks, graph))
+	if (!list_labels(&contents.labels, args->job, graph, 0) ||
+	    !list_tracks(&contents.tracks, args->job, graph))
 		status = cg_nomem(args->job);
 	if (status == CG_OK && args->tree != NULL)
 		status = list_tree(args, graph, column, &contents.tree);
@@ -238,9 +238,5 @@ show_info(struct args *args)
 				   args, graph, sums, &contents, column, count);
 	}
 	cg_sums_free(sums);
-	free(contents.labels.of);
-	free(contents.tracks.of);
-	free_tree(contents.tree);
-	free_counts(contents.coverage);
 	return status;
 }

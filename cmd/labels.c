@@ -29,33 +29,28 @@ compare_labelled(const void *pa, const void *pb)
 }
 
 static bool
-append_set(struct labels *labels, const struct cg_graph *graph, int profile,
-    cg_labels set)
+append_set(struct labels *labels, struct cg_job *job,
+    const struct cg_graph *graph, int profile, cg_labels set)
 {
-	struct labelled *to;
+	struct labelled next = { .profile = profile, .set = set };
 
-	for (size_t i = 0;; i++) {
-		if (!cg_grow_raw(&labels->of, &labels->cap, labels->count + 1,
-			sizeof(*labels->of)))
+	for (size_t i = 0; cg_get_label(graph, set, i, &next.label); i++) {
+		if (!cg_append(job, &labels->of, next))
 			return false;
-		to = &labels->of[labels->count];
-		to->profile = profile;
-		to->set = set;
-		if (!cg_get_label(graph, set, i, &to->label))
-			return true;
-		labels->count++;
 	}
+	return true;
 }
 
 bool
-list_labels(struct labels *labels, const struct cg_graph *graph, int profile)
+list_labels(struct labels *labels, struct cg_job *job,
+    const struct cg_graph *graph, int profile)
 {
 	for (cg_labels set = 1; set <= cg_labels_count(graph); set++) {
-		if (!append_set(labels, graph, profile, set))
+		if (!append_set(labels, job, graph, profile, set))
 			return false;
 	}
-	if (labels->count > 0)
-		qsort(labels->of, labels->count, sizeof(*labels->of),
+	if (labels->of.n > 0)
+		qsort(labels->of.at, labels->of.n, sizeof(*labels->of.at),
 		    compare_labelled);
 	return true;
 }
@@ -66,14 +61,14 @@ next_label_key(const struct labels *labels, size_t *i, struct cg_slice *key,
 {
 	const struct labelled *at, *end;
 
-	if (*i >= labels->count)
+	if (*i >= labels->of.n)
 		return false;
-	at = labels->of + *i;
-	end = labels->of + labels->count;
+	at = labels->of.at + *i;
+	end = labels->of.at + labels->of.n;
 	*key = at->label.key;
 	for (*values = 1; ++at < end && cg_compare(at->label.key, *key) == 0;)
 		*values += compare_labels(&at[-1].label, &at->label) != 0;
-	*i = (size_t)(at - labels->of);
+	*i = (size_t)(at - labels->of.at);
 	return true;
 }
 
@@ -90,7 +85,7 @@ print_labels(const struct labels *labels)
 		printf(" (%zu value%s)", values, values == 1 ? "" : "s");
 		before = ", ";
 	}
-	if (labels->count > 0)
+	if (labels->of.n > 0)
 		putchar('\n');
 }
 

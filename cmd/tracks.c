@@ -42,13 +42,13 @@ measure_track(
 }
 
 bool
-list_tracks(struct tracks *tracks, const struct cg_graph *graph)
+list_tracks(
+    struct tracks *tracks, struct cg_job *job, const struct cg_graph *graph)
 {
-	bool ok = true;
+	bool ok;
 
-	tracks->of = calloc(cg_track_count(graph) + 1, sizeof(*tracks->of));
-	if (tracks->of == NULL)
-		return false;
+	tracks->of = cg_alloc(job, cg_track_count(graph) * sizeof(*tracks->of));
+	ok = tracks->of != NULL;
 	for (; ok && tracks->count < cg_track_count(graph); tracks->count++)
 		ok = measure_track(
 		    graph, tracks->count, &tracks->of[tracks->count]);

@@ -26,9 +26,9 @@ struct call_tree {
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
 	size_t frames;
-	uint64_t *self, *inclusive; /* by frame */
-	struct line *line, *wait;   /* lines to print; frames still to visit */
-	size_t lines, line_cap, waiting, wait_cap;
+	uint64_t *self, *inclusive;       /* by frame */
+	CG_ARRAY(struct line) line, wait; /* to print; frames to visit */
+	struct cg_job *job;
 };
 
 /* Parses "1", "0.5%", "1%,10": a share of the costs, and a number of levels. */
@@ -59,16 +59,24 @@ get_key(void *arg, cg_node node, const struct cg_stack *stack)
 	return stack->fn;
 }
 
+static void
+release_merged(void *merged)
+{
+	cg_merged_stacks_free(merged);
+}
+
 /* Sums costs from callees to callers, which have lower numbers. */
 static bool
 sum_frames(struct call_tree *tree)
 {
 	tree->merged = cg_merged_stacks_new(tree->graph, get_key, tree);
-	if (tree->merged == NULL)
+	if (tree->merged == NULL ||
+	    !cg_at_end(tree->job, release_merged, tree->merged))
 		return false;
 	tree->frame = cg_merged_frames(tree->merged, &tree->frames);
-	tree->self = calloc(tree->frames, sizeof *tree->self);
-	tree->inclusive = calloc(tree->frames, sizeof *tree->inclusive);
+	tree->self = cg_alloc(tree->job, tree->frames * sizeof *tree->self);
+	tree->inclusive =
+	    cg_alloc(tree->job, tree->frames * sizeof *tree->inclusive);
 	if (tree->self == NULL || tree->inclusive == NULL ||
 	    !cg_merged_costs(tree->merged, tree->column, tree->self))
 		return false;
@@ -116,10 +124,9 @@ add_calls(struct call_tree *tree, uint32_t frame)
 {
 	const uint32_t *child;
 	size_t n = cg_merged_children(tree->merged, frame, &child);
-	size_t begin = tree->waiting;
+	size_t begin = tree->wait.n;
 
-	if (!cg_grow_raw(&tree->wait, &tree->wait_cap, begin + n + 1,
-		sizeof *tree->wait))
+	if (!cg_reserve(tree->job, &tree->wait, begin + n + 1))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct line line = { .frame = child[i],
@@ -128,10 +135,10 @@ add_calls(struct call_tree *tree, uint32_t frame)
 			.self = frame_amount(tree, tree->self[child[i]]) };
 
 		if (is_listed(tree, child[i], line.inclusive))
-			tree->wait[tree->waiting++] = line;
+			tree->wait.at[tree->wait.n++] = line;
 	}
-	qsort(tree->wait + begin, tree->waiting - begin, sizeof *tree->wait,
-	    compare_lines);
+	qsort(tree->wait.at + begin, tree->wait.n - begin,
+	    sizeof *tree->wait.at, compare_lines);
 	return true;
 }
 
@@ -140,14 +147,11 @@ list_lines(struct call_tree *tree)
 {
 	bool ok = add_calls(tree, 0);
 
-	while (ok && tree->waiting > 0) {
-		struct line line = tree->wait[--tree->waiting];
+	while (ok && tree->wait.n > 0) {
+		struct line line = tree->wait.at[--tree->wait.n];
 
-		ok = cg_grow_raw(&tree->line, &tree->line_cap, tree->lines + 1,
-		    sizeof *tree->line);
-		if (ok)
-			tree->line[tree->lines++] = line;
-		ok = ok && add_calls(tree, line.frame);
+		ok = cg_append(tree->job, &tree->line, line) &&
+		     add_calls(tree, line.frame);
 	}
 	return ok;
 }
@@ -156,7 +160,7 @@ int
 list_tree(struct args *args, const struct cg_graph *graph, size_t column,
     struct call_tree **made)
 {
-	struct call_tree *tree = *made = calloc(1, sizeof *tree);
+	struct call_tree *tree = *made = cg_alloc(args->job, sizeof *tree);
 	uint64_t *totals;
 	int status = cg_job_derive(args->job, CG_STACKS);
 
@@ -172,30 +176,16 @@ list_tree(struct args *args, const struct cg_graph *graph, size_t column,
 	if (column >= cg_event_count(graph))
 		return cg_usage(args->job,
 		    "--tree: --event has to name an event that is counted");
+	tree->job = args->job;
 	tree->graph = graph;
 	tree->guessed = cg_stacks_guessed(graph, CG_ALL_PARTS);
 	tree->column = column;
-	totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
+	totals = cg_alloc(args->job, cg_event_count(graph) * sizeof *totals);
 	if (totals != NULL && sum_parts(graph, totals))
 		tree->total = column_amount(graph, column, totals);
-	status = totals != NULL && sum_frames(tree) && list_lines(tree)
-		     ? CG_OK
-		     : cg_nomem(args->job);
-	free(totals);
-	return status;
-}
-
-void
-free_tree(struct call_tree *tree)
-{
-	if (tree == NULL)
-		return;
-	cg_merged_stacks_free(tree->merged);
-	free(tree->self);
-	free(tree->inclusive);
-	free(tree->line);
-	free(tree->wait);
-	free(tree);
+	return totals != NULL && sum_frames(tree) && list_lines(tree)
+		   ? CG_OK
+		   : cg_nomem(args->job);
 }
 
 /* ---- Printing ----------------------------------------------------------- */
@@ -204,7 +194,7 @@ static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 {
 	const struct call_tree *tree = arg;
-	const struct line *line = &tree->line[i];
+	const struct line *line = &tree->line.at[i];
 	struct amount amount = cell < 2 ? line->inclusive : line->self;
 
 	if (cell % 2 == 0)
@@ -217,7 +207,8 @@ static void
 put_name(FILE *to, const void *arg, size_t i)
 {
 	const struct call_tree *tree = arg;
-	const struct cg_merged_frame *frame = &tree->frame[tree->line[i].frame];
+	const struct cg_merged_frame *frame =
+	    &tree->frame[tree->line.at[i].frame];
 	struct cg_slice name = cg_fn_name(tree->graph, frame->fn);
 
 	fprintf(to, "%*s",
@@ -240,6 +231,6 @@ print_tree(const struct args *args, const struct call_tree *tree)
 	    stdout, cg_slice(cg_get_event(tree->graph, tree->column)->name));
 	printf(" (limit: %s%s)\n", args->tree,
 	    tree->guessed ? "; " CG_GUESSED_VALUE : "");
-	put_table(stdout, head, tree->lines, put_cell, put_name, tree);
-	printf("  %zu of %zu frames\n", tree->lines, tree->frames - 1);
+	put_table(stdout, head, tree->line.n, put_cell, put_name, tree);
+	printf("  %zu of %zu frames\n", tree->line.n, tree->frames - 1);
 }

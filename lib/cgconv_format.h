@@ -100,10 +100,10 @@ void *cg_job_state(struct cg_job *, const void *key, size_t size,
 /* ---- Memory ------------------------------------------------------------- */
 
 /*
- * Memory of a read() or write(), freed after that has returned. Use it in the
- * caller's thread only, and not for cg_job_state(). Each call reports when
- * memory runs out, and read() or write() then ends with that status: see
- * cg_rejected().
+ * Memory of a read() or write(), freed after that has returned; of a program,
+ * freed with the job. Use it in the caller's thread only, and not for
+ * cg_job_state(). Each call reports when memory runs out, and read() or write()
+ * then ends with that status: see cg_rejected().
  *
  *	CG_ARRAY(struct frame) frames = { 0 };
  *	struct frame *frame = cg_push(job, &frames);

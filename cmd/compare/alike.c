@@ -76,10 +76,11 @@ find_alike(struct verify *v)
 	uint32_t *number[2];
 	bool ok;
 
-	v->alike = calloc(v->groups + 1, sizeof(*v->alike));
+	v->alike = cg_alloc(v->args->job, v->groups * sizeof(*v->alike));
 	for (int s = 0; s < 2; s++)
-		number[s] = calloc(
-		    cg_fn_count(v->profile[s].graph) + 1, sizeof(*number[s]));
+		number[s] = cg_alloc(
+		    v->args->job, (cg_fn_count(v->profile[s].graph) + 1) *
+				      sizeof(*number[s]));
 	ok = v->alike && number[0] && number[1];
 	if (ok && has_same_columns(v) && number_twins(v, number)) {
 		const struct cg_match match = { { v->file[0], v->file[1] },
@@ -91,7 +92,5 @@ find_alike(struct verify *v)
 			v->all_alike &= v->alike[group];
 		}
 	}
-	free(number[0]);
-	free(number[1]);
 	return ok;
 }

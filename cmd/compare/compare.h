@@ -34,8 +34,8 @@ void close_profile(struct profile *);
 
 struct lost;
 /*
- * Compares the lines that ran in two runs; NULL if one of the profiles is no
- * coverage. The caller frees the result, after an error, too.
+ * Compares the lines that ran in two runs, in memory of the second job; NULL if
+ * one of the profiles is no coverage.
  */
 int find_lost(const struct profile[2], struct lost **);
 /* Prints at most n files, n being most. */
@@ -44,7 +44,6 @@ void print_lost(FILE *, const struct lost *, size_t most);
  * Writes a member of a JSON object and a comma after it. False: out of memory.
  */
 bool write_lost(FILE *, const struct lost *, size_t most);
-void free_lost(struct lost *);
 
 /* ---- verify.c ----------------------------------------------------------- */
 
@@ -96,6 +95,7 @@ struct time_difference {
 	uint64_t value[2];     /* of others; TIME_COUNT: is there an entry? */
 };
 
+/* Its memory is that of the first job. */
 struct verify {
 	struct args *args;
 	struct profile profile[2];
@@ -114,10 +114,8 @@ struct verify {
 	bool all_alike;     /* all groups are alike */
 	uint32_t *file[2];  /* by file: number of its path in both */
 	char *names[2];     /* of functions that are named by their object */
-	struct label_difference *label;
-	size_t labels, label_cap;
-	struct time_difference *time;
-	size_t times, time_cap;
+	CG_ARRAY(struct label_difference) label;
+	CG_ARRAY(struct time_difference) time;
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one lacks but could represent */
 	size_t elements;    /* written to JSON */

@@ -80,9 +80,10 @@ find_events(struct diff *d)
 	size_t main_event = cg_main_event(graph);
 	bool found = wanted == NULL;
 
-	d->event = calloc(cg_event_count(graph) + 1, sizeof(*d->event));
+	d->event =
+	    cg_alloc(d->args->job, cg_event_count(graph) * sizeof(*d->event));
 	if (d->event == NULL)
-		return cg_nomem(d->args->job);
+		return CG_ELIMIT;
 	for (size_t i = 0; i < cg_event_count(graph); i++) {
 		const char *name = cg_get_event(graph, i)->name;
 		size_t before = find_column(d->profile[BEFORE].graph, name);
@@ -113,15 +114,15 @@ sum_events(struct diff *d)
 {
 	for (int s = 0; s < 2; s++) {
 		const struct cg_graph *graph = d->profile[s].graph;
-		uint64_t *sum = calloc(cg_event_count(graph) + 1, sizeof(*sum));
+		uint64_t *sum = cg_alloc(
+		    d->args->job, cg_event_count(graph) * sizeof(*sum));
 		bool fits = sum != NULL && sum_parts(graph, sum);
 
 		if (sum == NULL)
-			return cg_nomem(d->args->job);
+			return CG_ELIMIT;
 		for (size_t e = 0; fits && e < d->events; e++)
 			d->event[e].sum[s] =
 			    column_amount(graph, d->event[e].column[s], sum);
-		free(sum);
 	}
 	return CG_OK;
 }
@@ -201,16 +202,17 @@ static int
 compute_values(struct diff *d)
 {
 	size_t events = d->last - d->first, values;
+	struct cg_job *job = d->args->job;
 	int status = CG_OK;
 
 	d->fns = cg_fn_count(d->graph) + 1;
 	values = d->fns * events * KEYS * 2;
-	d->value = calloc(values, sizeof(*d->value));
-	d->row = calloc(d->fns, sizeof(*d->row));
+	d->value = cg_alloc(job, values * sizeof(*d->value));
+	d->row = cg_alloc(job, d->fns * sizeof(*d->row));
 	for (int s = 0; s < 2; s++)
-		d->in[s] = calloc(d->fns, sizeof(*d->in[s]));
+		d->in[s] = cg_alloc(job, d->fns * sizeof(*d->in[s]));
 	if (!d->value || !d->row || !d->in[BEFORE] || !d->in[AFTER])
-		return cg_nomem(d->args->job);
+		return CG_ELIMIT;
 	for (size_t i = 0; i < values; i++)
 		d->value[i].known = true;
 	for (int s = 0; status == CG_OK && s < 2; s++)
@@ -578,11 +580,6 @@ diff(struct args *args)
 	for (int s = 0; s < 2; s++) {
 		close_profile(&d.profile[s]);
 		cg_job_free(d.profile[s].job);
-		free(d.in[s]);
 	}
-	free_lost(d.lost);
-	free(d.event);
-	free(d.value);
-	free(d.row);
 	return status;
 }

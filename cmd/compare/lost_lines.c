@@ -34,14 +34,11 @@ struct lost_range {
 };
 
 struct lost {
-	struct run_file *run;
-	size_t runs, run_cap;
-	struct run_line *line;
-	size_t lines, line_cap;
-	struct lost_file *file;
-	size_t files, file_cap;
-	struct lost_range *range;
-	size_t ranges, range_cap;
+	struct cg_job *job;
+	CG_ARRAY(struct run_file) run;
+	CG_ARRAY(struct run_line) line;
+	CG_ARRAY(struct lost_file) file;
+	CG_ARRAY(struct lost_range) range;
 	uint64_t lost, gained;
 };
 
@@ -64,11 +61,9 @@ add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
 	while (cg_next_line_sum(lines, event, &sum)) {
 		if (sum.line == 0 || !sum.has_cost)
 			continue;
-		if (!cg_grow_raw(&lost->line, &lost->line_cap, lost->lines + 1,
-			sizeof(*lost->line)))
+		if (!cg_append(lost->job, &lost->line,
+			(struct run_line){ sum.line, sum.hits > 0 }))
 			return false;
-		lost->line[lost->lines++] =
-		    (struct run_line){ sum.line, sum.hits > 0 };
 	}
 	return true;
 }
@@ -81,19 +76,17 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 	cg_file file;
 
 	while (ok && cg_next_file(lines, &file)) {
-		size_t begin = lost->lines;
+		size_t begin = lost->line.n;
 
 		ok = add_run_lines(lost, lines, event) &&
-		     cg_grow_raw(&lost->run, &lost->run_cap, lost->runs + 1,
-			 sizeof(*lost->run));
-		if (ok)
-			lost->run[lost->runs++] =
-			    (struct run_file){ cg_file_path(graph, file), begin,
-				    lost->lines };
+		     cg_append(lost->job, &lost->run,
+			 (struct run_file){
+			     cg_file_path(graph, file), begin, lost->line.n });
 	}
 	cg_lines_free(lines);
-	if (ok && lost->runs > 1)
-		qsort(lost->run, lost->runs, sizeof(*lost->run), compare_paths);
+	if (ok && lost->run.n > 1)
+		qsort(lost->run.at, lost->run.n, sizeof(*lost->run.at),
+		    compare_paths);
 	return ok;
 }
 
@@ -107,26 +100,22 @@ static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 {
 	struct lost_file *file =
-	    lost->files > 0 ? &lost->file[lost->files - 1] : NULL;
+	    lost->file.n > 0 ? &lost->file.at[lost->file.n - 1] : NULL;
 
 	lost->lost++;
 	if (follows) {
-		lost->range[lost->ranges - 1].last = line;
+		lost->range.at[lost->range.n - 1].last = line;
 		return true;
 	}
-	if (!cg_grow_raw(&lost->range, &lost->range_cap, lost->ranges + 1,
-		sizeof(*lost->range)))
-		return false;
-	lost->range[lost->ranges++] = (struct lost_range){ line, line };
 	if (file == NULL || cg_compare(file->path, path) != 0) {
-		if (!cg_grow_raw(&lost->file, &lost->file_cap, lost->files + 1,
-			sizeof(*file)))
+		file = cg_push(lost->job, &lost->file);
+		if (file == NULL)
 			return false;
-		file = &lost->file[lost->files++];
-		*file = (struct lost_file){ path, lost->ranges - 1, 0 };
+		*file = (struct lost_file){ path, lost->range.n, 0 };
 	}
-	file->end = lost->ranges;
-	return true;
+	file->end = lost->range.n + 1;
+	return cg_append(
+	    lost->job, &lost->range, (struct lost_range){ line, line });
 }
 
 /* Compares the lines of a file in both runs, in order. */
@@ -144,16 +133,16 @@ compare_file(struct lost *lost, const struct run_file *run,
 		if (sum.line == 0 || !sum.has_cost)
 			continue;
 		/* Code that only the first run has ends a range, too. */
-		for (; at < run->end && lost->line[at].line < sum.line; at++)
+		for (; at < run->end && lost->line.at[at].line < sum.line; at++)
 			follows = false;
 		if (at == run->end)
 			return true;
-		if (lost->line[at].line != sum.line) {
+		if (lost->line.at[at].line != sum.line) {
 			follows = false;
 			continue;
 		}
-		gone = lost->line[at].ran && sum.hits == 0;
-		lost->gained += !lost->line[at].ran && sum.hits > 0;
+		gone = lost->line.at[at].ran && sum.hits == 0;
+		lost->gained += !lost->line.at[at].ran && sum.hits > 0;
 		if (gone && !add_lost(lost, run->path, sum.line, follows))
 			return false;
 		follows = gone;
@@ -173,8 +162,8 @@ compare_runs(struct lost *lost, const struct cg_graph *graph, size_t event)
 		const struct run_file key = { .path =
 						  cg_file_path(graph, file) };
 		const struct run_file *run =
-		    lost->runs > 0 && key.path.len > 0
-			? bsearch(&key, lost->run, lost->runs, sizeof(key),
+		    lost->run.n > 0 && key.path.len > 0
+			? bsearch(&key, lost->run.at, lost->run.n, sizeof(key),
 			      compare_paths)
 			: NULL;
 
@@ -200,25 +189,16 @@ find_lost(const struct profile profile[2], struct lost **found)
 	status = cg_job_exclude_marked(profile[1].job);
 	if (status != CG_OK)
 		return status;
-	*found = calloc(1, sizeof(**found));
-	if (*found != NULL && list_run(*found, before, event[0]) &&
+	*found = cg_alloc(profile[1].job, sizeof(**found));
+	if (*found == NULL)
+		return CG_ELIMIT;
+	(*found)->job = profile[1].job;
+	if (list_run(*found, before, event[0]) &&
 	    compare_runs(*found, after, event[1]))
 		return CG_OK;
 	for (int s = 0; status == CG_OK && s < 2; s++)
 		status = cg_job_status(profile[s].job);
 	return status != CG_OK ? status : cg_nomem(profile[1].job);
-}
-
-void
-free_lost(struct lost *lost)
-{
-	if (lost == NULL)
-		return;
-	free(lost->run);
-	free(lost->line);
-	free(lost->file);
-	free(lost->range);
-	free(lost);
 }
 
 /* ---- Output -------------------------------------------------------------- */
@@ -229,15 +209,16 @@ print_lost(FILE *to, const struct lost *lost, size_t most)
 	fprintf(to,
 	    "\nLines that lost coverage: %" PRIu64 " in %zu file%s; %" PRIu64
 	    " gained it\n",
-	    lost->lost, lost->files, lost->files == 1 ? "" : "s", lost->gained);
-	for (size_t i = 0; i < lost->files && i < most; i++) {
-		const struct lost_file *file = &lost->file[i];
+	    lost->lost, lost->file.n, lost->file.n == 1 ? "" : "s",
+	    lost->gained);
+	for (size_t i = 0; i < lost->file.n && i < most; i++) {
+		const struct lost_file *file = &lost->file.at[i];
 		const char *before = ": ";
 
 		fputs("  ", to);
 		put_safe(to, file->path);
 		for (size_t r = file->begin; r < file->end; r++) {
-			const struct lost_range *range = &lost->range[r];
+			const struct lost_range *range = &lost->range.at[r];
 
 			fprintf(to, "%s%" PRIu32, before, range->first);
 			if (range->last > range->first)
@@ -246,9 +227,9 @@ print_lost(FILE *to, const struct lost *lost, size_t most)
 		}
 		putc('\n', to);
 	}
-	if (lost->files > most)
+	if (lost->file.n > most)
 		fprintf(to, "  and %zu more; use --top to list them\n",
-		    lost->files - most);
+		    lost->file.n - most);
 }
 
 static bool
@@ -262,10 +243,10 @@ write_file(FILE *to, const struct lost *lost, const struct lost_file *file)
 	for (size_t i = file->begin; ok && i < file->end; i++) {
 		struct json_object *range = json_object_new_array_ext(2);
 
-		ok = append_json(
-			 range, json_object_new_int64(lost->range[i].first)) &&
+		ok = append_json(range,
+			 json_object_new_int64(lost->range.at[i].first)) &&
 		     append_json(
-			 range, json_object_new_int64(lost->range[i].last));
+			 range, json_object_new_int64(lost->range.at[i].last));
 		ok = append_json(lines, range) && ok;
 	}
 	return write_json(to, json) && ok;
@@ -280,9 +261,9 @@ write_lost(FILE *to, const struct lost *lost, size_t most)
 	    "\"coverage\":{\"lost\":%" PRIu64 ",\"gained\":%" PRIu64
 	    ",\"files\":[",
 	    lost->lost, lost->gained);
-	for (size_t i = 0; ok && i < lost->files && i < most; i++) {
+	for (size_t i = 0; ok && i < lost->file.n && i < most; i++) {
 		fputs(i > 0 ? ",\n" : "\n", to);
-		ok = write_file(to, lost, &lost->file[i]);
+		ok = write_file(to, lost, &lost->file.at[i]);
 	}
 	fputs("]},\n", to);
 	return ok;

@@ -25,7 +25,7 @@ guess_event(const struct profile *one, const struct profile *other)
 	size_t count = cg_event_count(other->graph), found = count;
 	size_t named =
 	    cg_find_event(other->graph, cg_get_event(one->graph, 0)->name);
-	uint64_t *sum = calloc(count + 1, sizeof(*sum));
+	uint64_t *sum = cg_alloc(one->job, count * sizeof(*sum));
 	uint64_t only = 0;
 
 	if (sum != NULL && sum_parts(one->graph, &only) &&
@@ -34,7 +34,6 @@ guess_event(const struct profile *one, const struct profile *other)
 		while (found < count && sum[found] != only)
 			found++;
 	}
-	free(sum);
 	if (found == count)
 		found = named;
 	return found < count ? found : cg_main_event(other->graph);
@@ -47,7 +46,7 @@ match_events(struct verify *v)
 			      *b = v->profile[1].graph;
 	size_t count = cg_event_count(a), others = cg_event_count(b);
 
-	v->event = calloc(count + 1, sizeof(*v->event));
+	v->event = cg_alloc(v->args->job, count * sizeof(*v->event));
 	if (v->event == NULL)
 		return false;
 	if (count == 1 && others > 0)
@@ -136,13 +135,12 @@ match_files(struct verify *v)
 
 	for (int s = 0; s < 2; s++) {
 		n[s] = cg_file_count(v->profile[s].graph);
-		v->file[s] = calloc(n[s] + 1, sizeof(*v->file[s]));
+		v->file[s] =
+		    cg_alloc(v->args->job, (n[s] + 1) * sizeof(*v->file[s]));
 	}
-	path = calloc(n[0] + n[1] + 1, sizeof(*path));
-	if (path == NULL || v->file[0] == NULL || v->file[1] == NULL) {
-		free(path);
+	path = cg_alloc(v->args->job, (n[0] + n[1]) * sizeof(*path));
+	if (path == NULL || v->file[0] == NULL || v->file[1] == NULL)
 		return false;
-	}
 	for (uint32_t s = 0; n[0] > 0 && n[1] > 0 && s < 2; s++)
 		for (cg_file file = 1; file <= n[s]; file++)
 			path[count++] = (struct path){
@@ -158,7 +156,6 @@ match_files(struct verify *v)
 		for (size_t k = i; k < i + same; k++)
 			v->file[path[k].profile][path[k].file] = number;
 	}
-	free(path);
 	return true;
 }
 
@@ -290,7 +287,7 @@ alloc_names(struct verify *v, int s)
 			    cg_object_path(graph, cg_fn_object(graph, fn)).len +
 			    2;
 	}
-	v->names[s] = malloc(size);
+	v->names[s] = cg_alloc(v->args->job, size);
 	return v->names[s] != NULL;
 }
 
@@ -346,11 +343,14 @@ match_functions(struct verify *v)
 	size_t most = cg_fn_count(a) + cg_fn_count(b) + 2;
 	bool files = (v->common & CG_FILES) && most_have(v, cg_fn_file);
 	bool objects = (v->common & CG_OBJECTS) && most_have(v, cg_fn_object);
+	struct cg_job *job = v->args->job;
 
-	v->fns = calloc(most, sizeof(*v->fns));
-	v->first = calloc(most + 1, sizeof(*v->first));
-	v->group[0] = calloc(cg_fn_count(a) + 1, sizeof(*v->group[0]));
-	v->group[1] = calloc(cg_fn_count(b) + 1, sizeof(*v->group[1]));
+	v->fns = cg_alloc(job, most * sizeof(*v->fns));
+	v->first = cg_alloc(job, (most + 1) * sizeof(*v->first));
+	v->group[0] =
+	    cg_alloc(job, (cg_fn_count(a) + 1) * sizeof(*v->group[0]));
+	v->group[1] =
+	    cg_alloc(job, (cg_fn_count(b) + 1) * sizeof(*v->group[1]));
 	if (v->fns == NULL || v->first == NULL || v->group[0] == NULL ||
 	    v->group[1] == NULL || !match_files(v) || !alloc_names(v, 0) ||
 	    !alloc_names(v, 1))
@@ -392,14 +392,9 @@ static bool
 add_difference(struct verify *v, const struct cg_label *label, size_t event,
     const uint64_t value[2])
 {
-	if (value[0] == value[1])
-		return true;
-	if (!cg_grow_raw(
-		&v->label, &v->label_cap, v->labels + 1, sizeof(*v->label)))
-		return false;
-	v->label[v->labels++] =
-	    (struct label_difference){ *label, event, { value[0], value[1] } };
-	return true;
+	return value[0] == value[1] || cg_append(v->args->job, &v->label,
+					   (struct label_difference){ *label,
+					       event, { value[0], value[1] } });
 }
 
 /* A label that occurs twice in a sample counts once. */
@@ -410,8 +405,8 @@ match_event(struct verify *v, const struct labels *labels, size_t event,
 	uint64_t value[2] = { 0, 0 };
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < labels->count; i++) {
-		const struct labelled *at = &labels->of[i];
+	for (size_t i = 0; ok && i < labels->of.n; i++) {
+		const struct labelled *at = &labels->of.at[i];
 
 		if (i > 0 && compare_labels(&at[-1].label, &at->label) != 0) {
 			ok = add_difference(v, &at[-1].label, event, value);
@@ -421,9 +416,10 @@ match_event(struct verify *v, const struct labels *labels, size_t event,
 		}
 		value[at->profile] += sum[at->profile][at->set];
 	}
-	return ok && (labels->count == 0 ||
-			 add_difference(v, &labels->of[labels->count - 1].label,
-			     event, value));
+	return ok &&
+	       (labels->of.n == 0 ||
+		   add_difference(v, &labels->of.at[labels->of.n - 1].label,
+		       event, value));
 }
 
 bool
@@ -436,8 +432,8 @@ match_labels(struct verify *v)
 		CG_LABELS))
 		return true;
 	for (int s = 0; ok && s < 2; s++)
-		ok = list_labels(&labels, v->profile[s].graph, s);
-	for (size_t e = 0; ok && labels.count > 0 && e < v->events; e++) {
+		ok = list_labels(&labels, v->args->job, v->profile[s].graph, s);
+	for (size_t e = 0; ok && labels.of.n > 0 && e < v->events; e++) {
 		uint64_t *sum[2];
 
 		for (int s = 0; s < 2; s++)
@@ -448,6 +444,5 @@ match_labels(struct verify *v)
 		free(sum[0]);
 		free(sum[1]);
 	}
-	free(labels.of);
 	return ok;
 }

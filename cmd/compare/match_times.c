@@ -105,9 +105,9 @@ hash_stacks(struct side *side)
 	return fn != NULL && side->stack != NULL;
 }
 
-/* "main;a", which the caller frees; NULL: out of memory. */
+/* "main;a"; NULL: out of memory. */
 static char *
-stack_text(const struct cg_graph *graph, cg_node leaf)
+stack_text(struct cg_job *job, const struct cg_graph *graph, cg_node leaf)
 {
 	struct cg_stack at = { .parent = leaf };
 	size_t len = 1;
@@ -117,7 +117,7 @@ stack_text(const struct cg_graph *graph, cg_node leaf)
 		cg_get_node(graph, at.parent, &at);
 		len += cg_fn_name(graph, at.fn).len + 1;
 	}
-	text = malloc(len);
+	text = cg_alloc(job, len);
 	if (text == NULL)
 		return NULL;
 	to = text + len - 1;
@@ -256,11 +256,12 @@ compare_places(const void *pa, const void *pb)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Lanes sorted by thread, which the caller frees; NULL: out of memory. */
+/* Lanes sorted by thread; NULL: out of memory. */
 static struct lane **
-sort_lanes(const struct side *side)
+sort_lanes(struct cg_job *job, const struct side *side)
 {
-	struct lane **sorted = calloc(side->lanes + 1, sizeof(struct lane *));
+	struct lane **sorted =
+	    cg_alloc(job, side->lanes * sizeof(struct lane *));
 
 	for (size_t i = 0; sorted != NULL && i < side->lanes; i++)
 		sorted[i] = &side->lane[i];
@@ -279,9 +280,10 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 
 /* Pairs lanes of the same thread. */
 static bool
-pair_threads(struct side side[2])
+pair_threads(struct cg_job *job, struct side side[2])
 {
-	struct lane **a = sort_lanes(&side[0]), **b = sort_lanes(&side[1]);
+	struct lane **a = sort_lanes(job, &side[0]);
+	struct lane **b = sort_lanes(job, &side[1]);
 	bool ok = a != NULL && b != NULL;
 
 	for (size_t i = 0, j = 0;
@@ -293,8 +295,6 @@ pair_threads(struct side side[2])
 		i += order <= 0;
 		j += order >= 0;
 	}
-	free(a);
-	free(b);
 	return ok;
 }
 
@@ -316,23 +316,6 @@ pair_others(struct side side[2])
 }
 
 /* ---- Differences --------------------------------------------------------- */
-
-/* Takes ownership of the texts of the difference. */
-static bool
-add_difference(struct verify *v, const struct time_difference *difference)
-{
-	bool texts = difference->what != TIME_STACK ||
-		     (difference->stack[0] && difference->stack[1]);
-
-	if (texts &&
-	    cg_grow(&v->time, &v->time_cap, v->times + 1, sizeof(*v->time))) {
-		v->time[v->times++] = *difference;
-		return true;
-	}
-	free(difference->stack[0]);
-	free(difference->stack[1]);
-	return false;
-}
 
 /* Times may be rounded or truncated. */
 static bool
@@ -432,8 +415,10 @@ compare_lanes(
 		}
 		for (int s = 0; s < 2 && difference.what == TIME_STACK; s++)
 			difference.stack[s] =
-			    stack_text(side[s].graph, at[s].node);
-		ok = add_difference(v, &difference);
+			    stack_text(v->args->job, side[s].graph, at[s].node);
+		ok = (difference.what != TIME_STACK ||
+			 (difference.stack[0] && difference.stack[1])) &&
+		     cg_append(v->args->job, &v->time, difference);
 		break;
 	}
 	for (int s = 0; s < 2; s++)
@@ -445,7 +430,7 @@ compare_lanes(
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)
 {
-	bool ok = pair_threads(side);
+	bool ok = pair_threads(v->args->job, side);
 
 	if (ok)
 		pair_others(side);
@@ -481,7 +466,7 @@ compare_event(struct verify *v, struct side side[2], size_t event)
 	if (side[0].lanes == 0 || side[1].lanes == 0)
 		return true;
 	return (side[0].lanes == side[1].lanes ||
-		   add_difference(v, &difference)) &&
+		   cg_append(v->args->job, &v->time, difference)) &&
 	       compare_tracks(v, side, event);
 }
 

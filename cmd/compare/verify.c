@@ -177,8 +177,8 @@ has_lines_of_files(const struct profile *profile)
 static void
 report_labels(struct verify *v)
 {
-	for (size_t i = 0; i < v->labels; i++) {
-		const struct label_difference *at = &v->label[i];
+	for (size_t i = 0; i < v->label.n; i++) {
+		const struct label_difference *at = &v->label.at[i];
 		const struct where where = { .group = SIZE_MAX,
 			.label = &at->label };
 
@@ -211,8 +211,8 @@ compare(struct verify *v)
 	compare_units(v);
 	status = compare_all(v);
 	report_labels(v);
-	for (size_t i = 0; i < v->times; i++)
-		report_time(v, &v->time[i]);
+	for (size_t i = 0; i < v->time.n; i++)
+		report_time(v, &v->time.at[i]);
 	report_end(v, status == CG_OK);
 	if (v->no_memory)
 		return cg_nomem(v->args->job);
@@ -251,21 +251,8 @@ verify(struct args *args)
 	/* Skipped inputs were not compared; main() checks only the job of A. */
 	if (status == CG_OK && cg_job_skipped(v.profile[1].job))
 		status = CG_EINPUT;
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < 2; s++)
 		close_profile(&v.profile[s]);
-		free(v.group[s]);
-		free(v.file[s]);
-		free(v.names[s]);
-	}
-	free(v.event);
-	free(v.label);
-	for (size_t i = 0; i < v.times; i++)
-		for (int s = 0; s < 2; s++)
-			free(v.time[i].stack[s]);
-	free(v.time);
-	free(v.fns);
-	free(v.first);
-	free(v.alike);
 	cg_job_free(v.profile[1].job);
 	return status;
 }

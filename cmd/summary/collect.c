@@ -33,7 +33,7 @@ limit_root(struct summary *summary, struct cg_slice path)
 	struct cg_slice *root = &summary->root;
 	size_t n = 0;
 
-	if (summary->files == 0)
+	if (summary->file.n == 0)
 		*root = directory_of(path);
 	while (n < root->len && n < path.len && root->ptr[n] == path.ptr[n])
 		n++;
@@ -47,21 +47,18 @@ add_file(struct summary *summary, const struct covered *file)
 {
 	struct cg_slice path = directory_of(file->path);
 	struct covered *last =
-	    summary->directories > 0
-		? &summary->directory[summary->directories - 1]
+	    summary->directory.n > 0
+		? &summary->directory.at[summary->directory.n - 1]
 		: NULL;
 
 	limit_root(summary, file->path);
-	if (!cg_grow(&summary->file, &summary->file_cap, summary->files + 1,
-		sizeof(*file)))
+	if (!cg_append(summary->args->job, &summary->file, *file))
 		return false;
-	summary->file[summary->files++] = *file;
 	if (last == NULL || cg_compare(last->path, path) != 0) {
-		if (!cg_grow(&summary->directory, &summary->directory_cap,
-			summary->directories + 1, sizeof(*file)))
+		last = cg_push(summary->args->job, &summary->directory);
+		if (last == NULL)
 			return false;
-		last = &summary->directory[summary->directories++];
-		*last = (struct covered){ .path = path };
+		last->path = path;
 	}
 	add(last, file);
 	add(&summary->total, file);
@@ -137,7 +134,9 @@ count_test(const struct summary *summary, const struct cg_graph *graph,
 	test->path = test_name(graph, part);
 	for (size_t i = 0; i < METRICS; i++)
 		test->hits[i].hit = one.total.hits[i].hit;
-	free_summary(&one);
+	/* There may be many tests. */
+	cg_drop(summary->args->job, &one.file);
+	cg_drop(summary->args->job, &one.directory);
 	return ok;
 }
 
@@ -147,7 +146,8 @@ count_tests(struct summary *summary, const struct cg_graph *graph, size_t event)
 	size_t parts = cg_part_count(graph);
 	bool ok;
 
-	summary->test = calloc(parts + 1, sizeof(*summary->test));
+	summary->test =
+	    cg_alloc(summary->args->job, parts * sizeof(*summary->test));
 	ok = summary->test != NULL;
 	for (size_t i = 0; ok && i < parts; i++)
 		ok = count_test(summary, graph, (cg_part)i, event,
@@ -174,30 +174,11 @@ count_all(const struct cg_graph *graph, const struct args *args)
 
 	if (event == cg_event_count(graph))
 		return NULL;
-	summary = calloc(1, sizeof(*summary));
+	summary = cg_alloc(args->job, sizeof(*summary));
 	if (summary == NULL)
 		return NULL;
 	summary->args = args;
-	if (count_coverage(summary, graph, event))
-		return summary;
-	free_counts(summary);
-	return NULL;
-}
-
-void
-free_counts(struct summary *summary)
-{
-	if (summary != NULL)
-		free_summary(summary);
-	free(summary);
-}
-
-void
-free_summary(struct summary *summary)
-{
-	free(summary->file);
-	free(summary->directory);
-	free(summary->test);
+	return count_coverage(summary, graph, event) ? summary : NULL;
 }
 
 /* By share of lines hit, then by more missed lines, then by path. */
@@ -219,17 +200,17 @@ compare_files(const void *pa, const void *pb)
 void
 rank_files(struct summary *summary)
 {
-	if (summary->files > 1)
-		qsort(summary->file, summary->files, sizeof(*summary->file),
-		    compare_files);
+	if (summary->file.n > 1)
+		qsort(summary->file.at, summary->file.n,
+		    sizeof(*summary->file.at), compare_files);
 }
 
 void
 rank_directories(struct summary *summary)
 {
-	if (summary->directories > 1)
-		qsort(summary->directory, summary->directories,
-		    sizeof(*summary->directory), compare_files);
+	if (summary->directory.n > 1)
+		qsort(summary->directory.at, summary->directory.n,
+		    sizeof(*summary->directory.at), compare_files);
 }
 
 bool

@@ -84,8 +84,8 @@ print_markdown(const struct summary *summary)
 	puts("### Coverage\n");
 	print_head(summary, "Directory");
 	print_row(summary, &summary->total);
-	for (size_t i = 0; i < summary->directories; i++)
-		print_row(summary, &summary->directory[i]);
+	for (size_t i = 0; i < summary->directory.n; i++)
+		print_row(summary, &summary->directory.at[i]);
 	if (summary->tests > 0) {
 		putchar('\n');
 		print_head(summary, "Test");
@@ -96,10 +96,10 @@ print_markdown(const struct summary *summary)
 		return;
 	printf("\n<details><summary>%zu of %zu file%s, least covered first"
 	       "</summary>\n\n",
-	    summary->shown, summary->files, summary->files == 1 ? "" : "s");
+	    summary->shown, summary->file.n, summary->file.n == 1 ? "" : "s");
 	print_head(summary, "File");
 	for (size_t i = 0; i < summary->shown; i++)
-		print_row(summary, &summary->file[i]);
+		print_row(summary, &summary->file.at[i]);
 	puts("\n</details>");
 }
 

@@ -64,7 +64,7 @@ print_text(const struct summary *summary)
 	print_table(summary, "total", &summary->total, 1);
 	putchar('\n');
 	print_table(
-	    summary, "directory", summary->directory, summary->directories);
+	    summary, "directory", summary->directory.at, summary->directory.n);
 	if (summary->tests > 0) {
 		putchar('\n');
 		print_table(summary, "test", summary->test, summary->tests);
@@ -72,11 +72,11 @@ print_text(const struct summary *summary)
 	if (summary->shown == 0)
 		return;
 	putchar('\n');
-	print_table(summary, "file, least covered first", summary->file,
+	print_table(summary, "file, least covered first", summary->file.at,
 	    summary->shown);
-	if (summary->shown < summary->files)
+	if (summary->shown < summary->file.n)
 		printf("  and %zu more; use --top to list them\n",
-		    summary->files - summary->shown);
+		    summary->file.n - summary->shown);
 }
 
 /* Prints "Coverage  90.0% of 10 lines, 75.0% of 8 functions". */
@@ -98,11 +98,11 @@ print_counts(struct summary *summary, size_t directories)
 	if (directories == 0)
 		return;
 	rank_directories(summary);
-	if (directories > summary->directories)
-		directories = summary->directories;
+	if (directories > summary->directory.n)
+		directories = summary->directory.n;
 	putchar('\n');
 	print_table(summary, "directory, least covered first",
-	    summary->directory, directories);
+	    summary->directory.at, directories);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -167,10 +167,10 @@ json_counts(struct summary *summary, size_t directories)
 	bool ok = json != NULL && list != NULL;
 
 	rank_directories(summary);
-	for (size_t i = 0; ok && i < directories && i < summary->directories;
+	for (size_t i = 0; ok && i < directories && i < summary->directory.n;
 	     i++)
 		ok = append_json(
-		    list, json_covered(summary, &summary->directory[i]));
+		    list, json_covered(summary, &summary->directory.at[i]));
 	if (ok && json_object_object_add(json, "directories", list) == 0)
 		return json;
 	json_object_put(list);
@@ -200,9 +200,9 @@ print_json(const struct summary *summary)
 
 	fputs("{\"summary\":1,\n\"total\":", stdout);
 	ok = write_json(stdout, json_covered(summary, &summary->total)) &&
-	     write_list(summary, "directories", summary->directory,
-		 summary->directories) &&
-	     write_list(summary, "files", summary->file, summary->shown) &&
+	     write_list(summary, "directories", summary->directory.at,
+		 summary->directory.n) &&
+	     write_list(summary, "files", summary->file.at, summary->shown) &&
 	     (summary->tests == 0 ||
 		 write_list(summary, "tests", summary->test, summary->tests));
 	puts("}");

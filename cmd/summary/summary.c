@@ -141,13 +141,13 @@ note_outside(const struct summary *summary)
 	if (summary->args->quiet || summary->args->selects_files ||
 	    getcwd(directory, sizeof(directory)) == NULL)
 		return;
-	for (size_t i = 0; i < summary->files; i++)
-		outside += is_outside(summary->file[i].path, directory);
-	if (outside == 0 || outside == summary->files)
+	for (size_t i = 0; i < summary->file.n; i++)
+		outside += is_outside(summary->file.at[i].path, directory);
+	if (outside == 0 || outside == summary->file.n)
 		return;
 	snprintf(text, sizeof(text),
 	    "%zu of %zu files are outside of %s; --no-external drops them",
-	    outside, summary->files, directory);
+	    outside, summary->file.n, directory);
 	note.text = text;
 	put_message(stderr, &note);
 }
@@ -186,8 +186,8 @@ summarize(struct summary *summary, const struct cg_graph *graph,
 	}
 	note_outside(summary);
 	rank_files(summary);
-	if (summary->shown > summary->files)
-		summary->shown = summary->files;
+	if (summary->shown > summary->file.n)
+		summary->shown = summary->file.n;
 	status = print(summary);
 	return status == CG_OK ? check_limits(summary, limits) : status;
 }
@@ -218,6 +218,5 @@ show_coverage(struct args *args)
 		status = read_coverage(args, &graph);
 	if (status == CG_OK)
 		status = summarize(&summary, graph, &limits);
-	free_summary(&summary);
 	return status;
 }

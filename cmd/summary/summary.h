@@ -25,8 +25,7 @@ struct covered {
 struct summary {
 	const struct args *args;
 	struct covered total;
-	struct covered *directory, *file;
-	size_t directories, files, directory_cap, file_cap;
+	CG_ARRAY(struct covered) directory, file;
 	struct covered *test; /* by part, with --per-test */
 	size_t tests;
 	struct cg_slice root; /* directory of all files, with its slash */
@@ -42,13 +41,12 @@ int read_coverage(struct args *, const struct cg_graph **);
 /* True if the graph has lines with costs of that event. */
 bool is_coverage(const struct cg_graph *, size_t event);
 /*
- * Counts the files of a graph, sorted by directory. False: out of memory, or a
- * cursor has failed.
+ * Counts the files of a graph, sorted by directory, in memory of the job. False:
+ * out of memory, or a cursor has failed.
  */
 bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
 /* The same for each part: hits of the part, found of all parts. */
 bool count_tests(struct summary *, const struct cg_graph *, size_t event);
-void free_summary(struct summary *);
 /* Sort rows: the lowest coverage first. */
 void rank_files(struct summary *);
 void rank_directories(struct summary *);

@@ -46,6 +46,7 @@ cg_job_free(struct cg_job *job)
 {
 	if (!job)
 		return;
+	cg_scope_end(&job->errors.scope);
 	close_input(job);
 	cg_job_release(job);
 	cg_fold_free(job->fold);
@@ -148,6 +149,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 {
 	struct cg_found found = { .module = job->from, .score = CG_PROBE_SURE };
 	const struct cg_module *module;
+	struct cg_scope outer = job->errors.scope;
 	int status = CG_OK;
 
 	job->errors.in = in;
@@ -164,8 +166,10 @@ read_input(struct cg_job *job, struct cg_in *in)
 		return status;
 	cg_build_next(&job->build, in);
 	job->errors.rejected = CG_OK;
+	job->errors.scope = (struct cg_scope){ 0 };
 	status = module->read(job, in, &job->build);
 	cg_scope_end(&job->errors.scope);
+	job->errors.scope = outer;
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	(void)cg_build_end_run(&job->build);
@@ -720,6 +724,7 @@ cg_job_write(struct cg_job *job)
 	static int (*const steps[])(
 	    struct cg_job *, const struct cg_module *) = { cg_check_options,
 		cg_derive, exclude, NULL };
+	struct cg_scope outer = job->errors.scope;
 	int status = cg_job_check_ready(job, job), fault;
 
 	if (status != CG_OK)
@@ -739,8 +744,10 @@ cg_job_write(struct cg_job *job)
 		return status;
 	job->errors.rejected = CG_OK;
 	fault = job->errors.fault;
+	job->errors.scope = (struct cg_scope){ 0 };
 	status = to->write(job, job->graph, out);
 	cg_scope_end(&job->errors.scope);
+	job->errors.scope = outer;
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	if (job->errors.fault != CG_OK)
