@@ -29,10 +29,10 @@ struct meaning {
 };
 
 struct table {
+	struct cg_job *job; /* has its memory */
 	char letters[128];
-	struct option *option; /* ends with a NULL name */
-	struct meaning *meaning;
-	size_t count, option_cap, meaning_cap;
+	CG_ARRAY(struct option) option; /* a NULL name follows the last */
+	CG_ARRAY(struct meaning) meaning;
 	struct cg_map number; /* by a hash of the name: number + 1 */
 	size_t modules; /* number of formats whose options are in the table */
 };
@@ -47,36 +47,33 @@ find_entry(struct table *table, const char *name)
 	uint32_t *number;
 
 	do
-		number = cg_map_at(&table->number, key++);
+		number = cg_map_in(table->job, &table->number, key++);
 	while (number != NULL && *number != 0 &&
-	       strcmp(table->option[*number - 1].name, name) != 0);
+	       strcmp(table->option.at[*number - 1].name, name) != 0);
 	return number;
 }
 
-/* Takes ownership of name. False: out of memory; so is a name of NULL. */
+/*
+ * Adds an option, unless one of that name exists. The table keeps the name.
+ * False: out of memory; so is a name of NULL.
+ */
 static bool
-add_entry(struct table *table, char *name, int has_arg, struct meaning meaning)
+add_entry(
+    struct table *table, const char *name, int has_arg, struct meaning meaning)
 {
 	uint32_t *number = name != NULL ? find_entry(table, name) : NULL;
-	size_t count = table->count;
+	size_t count = table->option.n;
 
-	if (number != NULL && *number != 0) {
-		free(name);
+	if (number != NULL && *number != 0)
 		return true;
-	}
 	if (number == NULL ||
-	    !cg_grow(&table->option, &table->option_cap, count + 2,
-		sizeof(*table->option)) ||
-	    !cg_grow(&table->meaning, &table->meaning_cap, count + 1,
-		sizeof(*table->meaning))) {
-		free(name);
+	    !cg_append(table->job, &table->option,
+		(struct option){ name, has_arg, NULL, LONG + (int)count }) ||
+	    !cg_reserve(table->job, &table->option, count + 2) ||
+	    !cg_append(table->job, &table->meaning, meaning))
 		return false;
-	}
-	table->option[count] =
-	    (struct option){ name, has_arg, NULL, LONG + (int)count };
-	table->option[count + 1] = (struct option){ 0 };
-	table->meaning[count] = meaning;
-	*number = (uint32_t)++table->count;
+	table->option.at[count + 1] = (struct option){ 0 };
+	*number = (uint32_t)table->option.n;
 	return true;
 }
 
@@ -94,7 +91,7 @@ add_own_options(struct table *table)
 			*letters++ = own->letter;
 		if (own->letter != '\0' && own->arg != NULL)
 			*letters++ = ':';
-		ok = add_entry(table, strdup(own->name),
+		ok = add_entry(table, own->name,
 		    own->arg != NULL ? required_argument : no_argument,
 		    (struct meaning){ .own = own });
 	}
@@ -103,10 +100,10 @@ add_own_options(struct table *table)
 }
 
 static char *
-negated_name(const char *flag)
+negated_name(struct cg_job *job, const char *flag)
 {
 	size_t size = strlen(flag) + 4;
-	char *name = malloc(size);
+	char *name = cg_alloc(job, size);
 
 	if (name != NULL)
 		snprintf(name, size, "no-%s", flag);
@@ -119,11 +116,12 @@ add_format_option(struct table *table, const struct cg_option *option)
 {
 	bool flag = option->type == CG_FLAG;
 
-	return add_entry(table, strdup(option->name),
+	return add_entry(table, option->name,
 		   flag ? optional_argument : required_argument,
 		   (struct meaning){ .format = option }) &&
 	       (!flag ||
-		   add_entry(table, negated_name(option->name), no_argument,
+		   add_entry(table, negated_name(table->job, option->name),
+		       no_argument,
 		       (struct meaning){ .format = option, .negated = true }));
 }
 
@@ -142,16 +140,6 @@ add_format_options(struct table *table, const struct cg_job *job)
 		table->modules++;
 	}
 	return ok;
-}
-
-static void
-free_table(struct table *table)
-{
-	for (size_t i = 0; i < table->count; i++)
-		free((char *)table->option[i].name);
-	free(table->option);
-	free(table->meaning);
-	cg_map_free(&table->number);
 }
 
 /* ---- One option --------------------------------------------------------- */
@@ -214,14 +202,14 @@ apply_own(struct args *args, const struct cmd_option *option, const char *value)
 static int
 apply_long(struct args *args, const struct table *table, int at, char *value)
 {
-	const struct meaning *meaning = &table->meaning[at];
+	const struct meaning *meaning = &table->meaning.at[at];
 	int status;
 
 	/* The analyzer does not see that the table has options. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	if (meaning->own != NULL)
 		return apply_own(args, meaning->own, value);
-	status = record_option(args, table->option[at].name, value);
+	status = record_option(args, table->option.at[at].name, value);
 	if (status != CG_OK)
 		return status;
 	return cg_job_set_option(
@@ -248,10 +236,10 @@ refuse_missing_value(const struct args *args, const struct table *table)
 	if (optopt < LONG)
 		return cg_usage(args->job, "-%c needs a value: %s", optopt,
 		    find_letter(optopt)->arg);
-	meaning = &table->meaning[optopt - LONG];
+	meaning = &table->meaning.at[optopt - LONG];
 	return cg_usage(args->job, "--%s needs a value: %s",
 	    /* NOLINTNEXTLINE(clang-analyzer-core.*): see apply_long() */
-	    table->option[optopt - LONG].name,
+	    table->option.at[optopt - LONG].name,
 	    meaning->own != NULL ? meaning->own->arg : meaning->format->arg);
 }
 
@@ -266,8 +254,8 @@ refuse_name(
 	FILE *to = open_memstream(&found, &size);
 	int status;
 
-	for (size_t i = 0; to != NULL && i < table->count; i++) {
-		const char *other = table->option[i].name;
+	for (size_t i = 0; to != NULL && i < table->option.n; i++) {
+		const char *other = table->option.at[i].name;
 
 		if (name.len > 0 && strncmp(other, name.ptr, name.len) == 0)
 			fprintf(to, "%s--%s", matches++ > 0 ? ", " : "", other);
@@ -299,7 +287,7 @@ refuse_option(
 	if (optopt >= LONG)
 		return cg_usage(args->job, "--%s takes no value",
 		    /* NOLINTNEXTLINE(clang-analyzer-core.*): as above */
-		    table->option[optopt - LONG].name);
+		    table->option.at[optopt - LONG].name);
 	if (optopt != 0)
 		return cg_usage(
 		    args->job, "unknown option -%c; see --help", optopt);
@@ -513,7 +501,7 @@ parse(struct args *args, struct table *table, int argc, char **argv)
 		if (!add_format_options(table, args->job))
 			return cg_nomem(args->job);
 		found = getopt_long(
-		    argc, argv, table->letters, table->option, NULL);
+		    argc, argv, table->letters, table->option.at, NULL);
 		if (found == -1)
 			break;
 		status = parse_option(args, table, found, argv);
@@ -534,15 +522,11 @@ parse(struct args *args, struct table *table, int argc, char **argv)
 int
 parse_args(struct args *args, int argc, char **argv)
 {
-	struct table table = { 0 };
-	int status;
+	struct table table = { .job = args->job };
 
 	args->input = argv + (argc > 0);
 	args->options = json_object_new_array();
-	if (args->options != NULL && add_own_options(&table))
-		status = parse(args, &table, argc, argv);
-	else
-		status = cg_nomem(args->job);
-	free_table(&table);
-	return status;
+	return args->options != NULL && add_own_options(&table)
+		   ? parse(args, &table, argc, argv)
+		   : cg_nomem(args->job);
 }

@@ -143,19 +143,21 @@ int add_inputs(struct args *);
 
 /* ---- named.c: the files that the command line names for reading --------- */
 
-struct named_files {
-	struct named_file {
-		const char *path;
-		dev_t device;
-		ino_t number;
-	} *file;
-	size_t files, cap;
+struct named_file {
+	const char *path;
+	dev_t device;
+	ino_t number;
 };
-/* Lists regular files; inputs: with the inputs. False: out of memory. */
+struct named_files {
+	CG_ARRAY(struct named_file) file;
+};
+/*
+ * Lists regular files, in memory of the job; inputs: with the inputs. False:
+ * out of memory.
+ */
 bool list_named_files(const struct args *, bool inputs, struct named_files *);
 /* The entry that is the same file, or NULL. */
 const char *find_named_file(const struct named_files *, const struct stat *);
-void free_named_files(struct named_files *);
 /* CG_EUSAGE if -o or --manifest would overwrite a named file. */
 int check_overwriting(const struct args *);
 

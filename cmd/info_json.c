@@ -321,7 +321,8 @@ static bool
 write_functions(const struct summary *summary, size_t most)
 {
 	size_t fns = cg_fn_count(summary->graph) + 1, count;
-	struct ranked_fn *ranked = calloc(fns, sizeof(*ranked));
+	struct ranked_fn *ranked =
+	    cg_alloc(summary->args->job, fns * sizeof(*ranked));
 	bool ok = true;
 
 	if (ranked == NULL)
@@ -331,7 +332,6 @@ write_functions(const struct summary *summary, size_t most)
 		puts(i > 0 ? "," : "");
 		ok = write_function(summary, ranked[i].fn);
 	}
-	free(ranked);
 	return ok;
 }
 
@@ -381,10 +381,10 @@ print_info_json(const struct args *args, const struct cg_graph *graph,
 		.sums = sums,
 		.columns = cg_event_count(graph) + cg_formula_count(graph),
 		.ranked = column };
-	bool ok;
 
-	summary.cost = calloc(cg_event_count(graph) + 1, sizeof(*summary.cost));
-	ok = summary.cost != NULL && write_summary(&summary, contents, count);
-	free(summary.cost);
-	return ok ? CG_OK : cg_nomem(args->job);
+	summary.cost =
+	    cg_alloc(args->job, cg_event_count(graph) * sizeof(*summary.cost));
+	return summary.cost != NULL && write_summary(&summary, contents, count)
+		   ? CG_OK
+		   : cg_nomem(args->job);
 }

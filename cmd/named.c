@@ -17,7 +17,7 @@
  * Adds a regular file; other kinds are not overwritten. False: out of memory.
  */
 static bool
-add_file(struct named_files *named, const char *path)
+add_file(const struct args *args, struct named_files *named, const char *path)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	struct stat info;
@@ -25,12 +25,8 @@ add_file(struct named_files *named, const char *path)
 	if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(path, &info)) != 0 ||
 	    !S_ISREG(info.st_mode))
 		return true;
-	if (!cg_grow(&named->file, &named->cap, named->files + 1,
-		sizeof(*named->file)))
-		return false;
-	named->file[named->files++] =
-	    (struct named_file){ path, info.st_dev, info.st_ino };
-	return true;
+	return cg_append(args->job, &named->file,
+	    (struct named_file){ path, info.st_dev, info.st_ino });
 }
 
 /* True if a format has an option of that name whose value is a path. */
@@ -70,7 +66,7 @@ add_options(const struct args *args, struct named_files *named)
 		if (cg_take_prefix(&text, "--") &&
 		    cg_take_until(&text, '=', &name) && text.len > 0 &&
 		    names_file(args, name))
-			ok = ok && add_file(named, text.ptr);
+			ok = ok && add_file(args, named, text.ptr);
 	}
 	return ok;
 }
@@ -84,32 +80,26 @@ list_named_files(
 
 	*named = (struct named_files){ 0 };
 	for (size_t i = 0; ok && inputs && i < args->inputs; i++)
-		ok = add_file(named, args->input[i]);
+		ok = add_file(args, named, args->input[i]);
 	if (ok && inputs && args->inputs == 0 && args->list == NULL)
-		ok = add_file(named, "-");
+		ok = add_file(args, named, "-");
 	for (size_t i = 0; ok && (path = cg_job_object(args->job, i)) != NULL;
 	     i++)
-		ok = add_file(named, path);
+		ok = add_file(args, named, path);
 	if (ok && args->list != NULL)
-		ok = add_file(named, args->list);
+		ok = add_file(args, named, args->list);
 	return ok && add_options(args, named);
 }
 
 const char *
 find_named_file(const struct named_files *named, const struct stat *info)
 {
-	for (size_t i = 0; i < named->files; i++) {
-		if (named->file[i].number == info->st_ino &&
-		    named->file[i].device == info->st_dev)
-			return named->file[i].path;
+	for (size_t i = 0; i < named->file.n; i++) {
+		if (named->file.at[i].number == info->st_ino &&
+		    named->file.at[i].device == info->st_dev)
+			return named->file.at[i].path;
 	}
 	return NULL;
-}
-
-void
-free_named_files(struct named_files *named)
-{
-	free(named->file);
 }
 
 /* ---- Outputs ------------------------------------------------------------ */
@@ -134,16 +124,14 @@ int
 check_overwriting(const struct args *args)
 {
 	struct named_files named;
-	int status = CG_OK;
+	int status;
 
 	if (args->output == NULL && args->manifest == NULL)
 		return CG_OK;
 	if (!list_named_files(args, true, &named))
-		status = cg_nomem(args->job);
-	if (status == CG_OK)
-		status = check_path(args, &named, "-o", args->output);
-	if (status == CG_OK)
-		status = check_path(args, &named, "--manifest", args->manifest);
-	free_named_files(&named);
-	return status;
+		return CG_ELIMIT;
+	status = check_path(args, &named, "-o", args->output);
+	if (status != CG_OK)
+		return status;
+	return check_path(args, &named, "--manifest", args->manifest);
 }

@@ -245,17 +245,15 @@ show_top(const struct args *args, const struct cg_graph *graph,
 		.sums = sums,
 		.column = column,
 		.top = count < most ? count : most };
-	int status = CG_OK;
 
 	if (ranking.top == 0 || cg_event_count(graph) == 0)
 		return CG_OK;
-	ranking.cost = calloc(cg_event_count(graph) + 1, sizeof(uint64_t));
-	ranking.row = calloc(2 * ranking.top, sizeof *ranking.row);
-	if (ranking.cost != NULL && ranking.row != NULL)
-		print_rankings(&ranking);
-	else
-		status = cg_nomem(args->job);
-	free(ranking.cost);
-	free(ranking.row);
-	return status;
+	ranking.cost =
+	    cg_alloc(args->job, cg_event_count(graph) * sizeof(uint64_t));
+	ranking.row =
+	    cg_alloc(args->job, 2 * ranking.top * sizeof *ranking.row);
+	if (ranking.cost == NULL || ranking.row == NULL)
+		return CG_ELIMIT;
+	print_rankings(&ranking);
+	return CG_OK;
 }

@@ -193,9 +193,8 @@ int
 refuse_overwriting(struct batch *batch)
 {
 	struct named_files named;
-	int status = list_named_files(batch->args, false, &named)
-			 ? CG_OK
-			 : cg_nomem(batch->args->job);
+	int status =
+	    list_named_files(batch->args, false, &named) ? CG_OK : CG_ELIMIT;
 
 	find_own_files(batch);
 	for (size_t i = 0; status == CG_OK && i < batch->groups; i++)
@@ -208,7 +207,6 @@ refuse_overwriting(struct batch *batch)
 			status = check_output(
 			    batch, task, &named, task_output_path(batch, task));
 	}
-	free_named_files(&named);
 	return status;
 }
 

@@ -17,27 +17,21 @@ struct item {
 };
 
 struct items {
-	struct item *item;
-	size_t count, cap;
-	uint64_t *value;
-	size_t value_cap;
+	CG_ARRAY(struct item) item;
+	CG_ARRAY(uint64_t) value;
 };
 
 /* A new item; NULL: out of memory. */
 static struct item *
 add_item(const struct verify *v, struct items *items)
 {
-	size_t width = 2 * v->events;
-	struct item *item;
+	size_t begin = items->value.n;
+	struct item *item = cg_push(v->args->job, &items->item);
 
-	if (!cg_grow_raw(
-		&items->item, &items->cap, items->count + 1, sizeof(*item)) ||
-	    !cg_grow_raw(&items->value, &items->value_cap,
-		(items->count + 1) * width + 1, sizeof(*items->value)))
+	if (item == NULL ||
+	    !cg_resize(v->args->job, &items->value, begin + 2 * v->events))
 		return NULL;
-	item = &items->item[items->count];
-	*item = (struct item){ .value = items->count++ * width };
-	memset(items->value + item->value, 0, width * sizeof(*items->value));
+	item->value = begin;
 	return item;
 }
 
@@ -48,7 +42,7 @@ set_values(const struct verify *v, struct items *items, const struct item *item,
 	for (size_t e = 0; e < v->events; e++) {
 		size_t column = v->event[e].column[s];
 
-		items->value[item->value + 2 * e + (size_t)s] =
+		items->value.at[item->value + 2 * e + (size_t)s] =
 		    column < n ? cost[column] : 0;
 	}
 }
@@ -94,7 +88,7 @@ list_items(
 	struct cg_cost cost;
 	bool ok = true;
 
-	items->count = 0;
+	items->item.n = items->value.n = 0;
 	for (size_t i = v->first[group]; ok && i < v->first[end]; i++) {
 		int s = (int)v->fns[i].profile;
 		struct cg_rows *rows = v->profile[s].rows;
@@ -124,26 +118,26 @@ merge_items(const struct verify *v, struct items *items)
 {
 	size_t kept = 0, width = 2 * v->events;
 
-	if (items->count > 1)
-		qsort(items->item, items->count, sizeof(*items->item),
+	if (items->item.n > 1)
+		qsort(items->item.at, items->item.n, sizeof(*items->item.at),
 		    compare_items);
-	for (size_t i = 0; i < items->count; i++) {
-		const struct item *item = &items->item[i];
-		struct item *to = kept > 0 ? &items->item[kept - 1] : NULL;
+	for (size_t i = 0; i < items->item.n; i++) {
+		const struct item *item = &items->item.at[i];
+		struct item *to = kept > 0 ? &items->item.at[kept - 1] : NULL;
 
 		if (to == NULL || compare_items(to, item) != 0) {
-			items->item[kept++] = *item;
+			items->item.at[kept++] = *item;
 			continue;
 		}
 		to->count[0] += item->count[0];
 		to->count[1] += item->count[1];
 		for (size_t k = 0; k < width; k++)
-			items->value[to->value + k] +=
-			    items->value[item->value + k];
+			items->value.at[to->value + k] +=
+			    items->value.at[item->value + k];
 		if (to->path.len == 0)
 			to->path = item->path;
 	}
-	items->count = kept;
+	items->item.n = kept;
 }
 
 /*
@@ -211,7 +205,7 @@ static void
 compare_call(struct verify *v, const struct items *items,
     const struct item *item, const struct where *where)
 {
-	const uint64_t *value = items->value + item->value;
+	const uint64_t *value = items->value.at + item->value;
 	bool certain =
 	    !is_several(v, where->group) && !is_several(v, where->callee);
 
@@ -243,9 +237,9 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	if (!list_items(v, items, group, group + 1, true))
 		return false;
 	merge_items(v, items);
-	for (size_t i = 0; i < items->count; i++) {
-		where.callee = items->item[i].key - 1;
-		compare_call(v, items, &items->item[i], &where);
+	for (size_t i = 0; i < items->item.n; i++) {
+		where.callee = items->item.at[i].key - 1;
+		compare_call(v, items, &items->item.at[i], &where);
 	}
 	return true;
 }
@@ -277,9 +271,9 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 		v, items, all ? 0 : group, all ? v->groups : group + 1, false))
 		return false;
 	merge_items(v, items);
-	for (size_t i = 0; i < items->count; i++) {
-		const struct item *item = &items->item[i];
-		const uint64_t *value = items->value + item->value;
+	for (size_t i = 0; i < items->item.n; i++) {
+		const struct item *item = &items->item.at[i];
+		const uint64_t *value = items->value.at + item->value;
 
 		where.file = item->path;
 		where.line = item->line;
@@ -359,8 +353,8 @@ compare_totals(struct verify *v)
 	bool ok;
 
 	for (int s = 0; s < 2; s++)
-		sum[s] = calloc(
-		    cg_event_count(v->profile[s].graph) + 1, sizeof(*sum[s]));
+		sum[s] = cg_alloc(v->args->job,
+		    cg_event_count(v->profile[s].graph) * sizeof(*sum[s]));
 	ok = sum[0] != NULL && sum[1] != NULL &&
 	     sum_parts(v->profile[0].graph, sum[0]) &&
 	     sum_parts(v->profile[1].graph, sum[1]);
@@ -373,8 +367,6 @@ compare_totals(struct verify *v)
 		/* Equal totals are reported, too. */
 		report_difference(v, DIFF_TOTAL, &nowhere, e, value);
 	}
-	free(sum[0]);
-	free(sum[1]);
 	return ok ? CG_OK : cg_nomem(v->args->job);
 }
 
@@ -420,8 +412,6 @@ compare_all(struct verify *v)
 	for (size_t group = 0;
 	     ok && status == CG_OK && !v->by_file && group < v->groups; group++)
 		ok = compare_group(v, &items, group);
-	free(items.item);
-	free(items.value);
 	if (status == CG_OK && !ok)
 		status = cg_nomem(v->args->job);
 	return status;

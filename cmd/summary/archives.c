@@ -12,32 +12,27 @@
 /* All members of an archive are kept in memory, as each may need others. */
 #define MEMBERS_MAX ((uint64_t)1 << 30)
 
-struct member {
-	char *path, *bytes;
-};
-
 struct members {
-	struct cg_job *job; /* reads the members; or NULL */
-	struct member *member;
-	size_t count, cap;
+	struct cg_job *job; /* reads the members, and has their memory */
+	CG_ARRAY(char *) path;
 	uint64_t size; /* bytes of all members */
 };
 
 static int
-read_bytes(struct members *all, struct cg_archive *archive, struct member *to,
-    size_t *size)
+read_bytes(
+    struct members *all, struct cg_archive *archive, struct cg_slice *bytes)
 {
-	size_t room = 0;
+	CG_ARRAY(char) to = { 0 };
 	ptrdiff_t got;
 
-	*size = 0;
 	do {
-		if (!cg_grow_raw(&to->bytes, &room, *size + PIECE, 1))
-			return cg_nomem(all->job);
-		got = cg_archive_read(archive, to->bytes + *size, room - *size);
-		*size += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && all->size + *size <= MEMBERS_MAX);
-	all->size += *size;
+		if (!cg_reserve(all->job, &to, to.n + PIECE))
+			return CG_ELIMIT;
+		got = cg_archive_read(archive, to.at + to.n, to.cap - to.n);
+		to.n += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && all->size + to.n <= MEMBERS_MAX);
+	all->size += to.n;
+	*bytes = (struct cg_slice){ to.at, to.n };
 	if (got < 0)
 		return cg_archive_status(archive);
 	if (got == 0)
@@ -52,20 +47,16 @@ static int
 add_member(struct members *all, struct cg_archive *archive, const char *path,
     const char *name)
 {
-	size_t room = strlen(path) + strlen(name) + 2, size;
-	struct member *to;
+	size_t room = strlen(path) + strlen(name) + 2;
+	char *member = cg_alloc(all->job, room);
+	struct cg_slice bytes;
 	int status;
 
-	if (!cg_grow(&all->member, &all->cap, all->count + 1, sizeof(*to)))
-		return cg_nomem(all->job);
-	to = &all->member[all->count++];
-	*to = (struct member){ .path = malloc(room) };
-	if (to->path == NULL)
-		return cg_nomem(all->job);
-	snprintf(to->path, room, "%s/%s", path, name);
-	status = read_bytes(all, archive, to, &size);
-	return status == CG_OK ? cg_job_add_memory(all->job, to->path,
-				     (struct cg_slice){ to->bytes, size })
+	if (member == NULL || !cg_append(all->job, &all->path, member))
+		return CG_ELIMIT;
+	snprintf(member, room, "%s/%s", path, name);
+	status = read_bytes(all, archive, &bytes);
+	return status == CG_OK ? cg_job_add_memory(all->job, member, bytes)
 			       : status;
 }
 
@@ -76,18 +67,18 @@ choose_inputs(const struct args *args, struct members *all, const char *path)
 	int status = CG_OK;
 	size_t inputs = 0;
 
-	for (size_t i = 0; i < all->count; i++) {
+	for (size_t i = 0; i < all->path.n; i++) {
 		struct cg_detected found = { .score = 1 };
 
 		if (args->from == NULL)
-			status = cg_job_detect(
-			    all->job, all->member[i].path, &found);
+			status =
+			    cg_job_detect(all->job, all->path.at[i], &found);
 		if (status != CG_OK)
 			return status;
 		if (found.score == 0)
 			continue;
 		inputs++;
-		(void)cg_job_add_input(all->job, all->member[i].path);
+		(void)cg_job_add_input(all->job, all->path.at[i]);
 	}
 	if (inputs > 0)
 		return CG_OK;
@@ -163,11 +154,6 @@ merge_input(struct args *args, const char *path)
 				     : merge_archive(args, &all, path);
 
 	cg_job_free(all.job);
-	for (size_t i = 0; i < all.count; i++) {
-		free(all.member[i].path);
-		free(all.member[i].bytes);
-	}
-	free(all.member);
 	return status;
 }
 
