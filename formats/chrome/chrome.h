@@ -5,7 +5,7 @@
  *
  *	cpuprofile.c, heapprofile.c   one JSON document, one profile each
  *	trace_event.c                 a JSON trace: its events, one by one
- *	  trace_calls.c               begin and end events, put into order
+ *	  spans/                      begin and end events, put into order
  *	  trace_profiles.c            CPU profiles that come in pieces as events
  *	  trace_write.c               calls of threads as events
  *	tree.c                        call frames of a profile from JSON; stacks

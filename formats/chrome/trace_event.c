@@ -46,7 +46,7 @@ struct sample {
 };
 
 struct trace {
-	struct chrome_calls calls;
+	struct spans calls;
 	/*
 	 * pid or tid -> dense number; two dense numbers -> index of thread + 1
 	 */
@@ -326,7 +326,7 @@ static bool
 get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
     uint32_t *thread)
 {
-	struct chrome_calls *calls = &trace->calls;
+	struct spans *calls = &trace->calls;
 	uint64_t pid = item->pid, tid = item->tid;
 	uint32_t *index;
 
@@ -341,7 +341,7 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 		return false;
 	if (*index == 0) {
 		if (!cg_append(doc->job, &calls->thread,
-			(struct chrome_thread){ .pid = item->pid,
+			(struct spans_thread){ .pid = item->pid,
 			    .tid = item->tid,
 			    .now = INT64_MIN }))
 			return false;
@@ -354,7 +354,7 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 static bool
 add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
-	struct chrome_event event = {
+	struct spans_event event = {
 		.ts = item->ts, .name = item->name, .phase = item->phase
 	};
 
@@ -370,7 +370,7 @@ add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 		    cg_add_name(doc->build, cg_slice(CHROME_ANONYMOUS));
 	trace->calls_seen = true;
 	return get_thread(doc, trace, item, &event.thread) &&
-	       chrome_add_event(doc, &trace->calls, &event);
+	       spans_add(&trace->calls, &event);
 }
 
 static bool
@@ -595,7 +595,7 @@ add_samples(struct cg_doc *doc, struct trace *trace)
 		if (node == 0)
 			return;
 		cost[cg_columns_added(doc->build) - 1] = sample->weight;
-		chrome_set_thread(doc, &trace->calls, sample->thread);
+		spans_set_thread(&trace->calls, sample->thread);
 		cg_add_stack(doc->build, node, sample->weight,
 		    cg_columns_of(doc->build, cost),
 		    cg_columns_width(doc->build));
@@ -621,8 +621,8 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 		if (moment.node == 0)
 			return;
 		moment.cost = cg_columns_of(doc->build, cost);
-		chrome_set_thread(doc, &trace->calls, sample->thread);
-		chrome_set_track(doc, &trace->calls, sample->thread, false);
+		spans_set_thread(&trace->calls, sample->thread);
+		spans_set_track(&trace->calls, sample->thread, false);
 		cg_add_moment(doc->build, &moment);
 	}
 }
@@ -652,7 +652,7 @@ add_all(struct cg_doc *doc, struct trace *trace)
 		!cg_add_column(doc->build, &time)) ||
 	    (trace->sample.n > 0 && !cg_add_column(doc->build, &samples)))
 		return;
-	if (chrome_end_events(doc, &trace->calls))
+	if (spans_end(&trace->calls))
 		add_samples(doc, trace);
 	if (doc->status == CG_OK && cg_build_status(doc->build) == CG_OK)
 		add_moments(doc, trace);
@@ -664,7 +664,7 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 {
 	for (size_t i = 0; i < trace->profiles.traced.n; i++) {
 		struct chrome_traced *traced = trace->profiles.traced.at[i];
-		const struct chrome_thread *thread =
+		const struct spans_thread *thread =
 		    &trace->calls.thread.at[traced->thread - 1];
 		const struct cg_part_info info = { .pid = thread->pid,
 			.tid = thread->tid,
@@ -677,7 +677,7 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 		 */
 		if (trace->profiles.traced.n > 1)
 			(void)cg_add_part(doc->build, &info);
-		chrome_set_thread(doc, &trace->calls, traced->thread - 1);
+		spans_set_thread(&trace->calls, traced->thread - 1);
 		if (!chrome_end_profile(doc, &traced->profile))
 			return;
 		traced->profile.track = (struct cg_track){ .pid = thread->pid,
@@ -703,7 +703,7 @@ static const struct cg_field fields[] = {
 static int
 read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct trace trace = { 0 };
+	struct trace trace = { .calls = { .job = job, .build = build } };
 	struct cg_doc doc;
 	bool good;
 
