@@ -15,7 +15,8 @@ FUZZ_SECONDS ?= 2
 # TEST_PACKAGES, and check BROWSER_PACKAGES if it can. (Debian always has perl,
 # but without its modules.)
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev libelf-dev \
-	liblzma-dev libxml2-dev libarchive-dev libjson-c-dev libiberty-dev
+	liblzma-dev libzstd-dev libxml2-dev libarchive-dev libjson-c-dev \
+	libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := g++ zstd xz-utils bzip2 bats perl clang llvm mandoc \
@@ -30,7 +31,7 @@ SONAME := libcgconv.so.0
 # What the library is linked with; only the program needs json-c, too.
 LINKED := zlib
 # Loaded at run time when an input needs them: see lib/base/load.h.
-LOADED := libxml-2.0 libarchive libdw liblzma
+LOADED := libxml-2.0 libarchive libdw liblzma libzstd
 
 PKG_CONFIG ?= pkg-config
 READELF ?= readelf
@@ -118,6 +119,8 @@ $(B)/lib/symbols/libdw.o: CG_CFLAGS += \
 	-DCG_LIBDW_SONAME='"$(call soname,libdw)"'
 $(B)/lib/symbols/debugfile.o: CG_CFLAGS += \
 	-DCG_LIBLZMA_SONAME='"$(call soname,liblzma)"'
+$(B)/lib/io/unzstd.o: CG_CFLAGS += \
+	-DCG_LIBZSTD_SONAME='"$(call soname,libzstd)"'
 
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
@@ -353,7 +356,8 @@ lint: $(assets)
 			-DCG_LIBXML2_SONAME='""' \
 			-DCG_LIBARCHIVE_SONAME='""' \
 			-DCG_LIBDW_SONAME='""' \
-			-DCG_LIBLZMA_SONAME='""' || bad=1; \
+			-DCG_LIBLZMA_SONAME='""' \
+			-DCG_LIBZSTD_SONAME='""' || bad=1; \
 	fi; \
 	if command -v clang-format >/dev/null; then \
 		clang-format --dry-run -Werror $(sources) || bad=1; \

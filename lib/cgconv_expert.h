@@ -123,6 +123,24 @@ struct cg_out *cg_gzip_new(struct cg_job *, cg_write_fn *write, void *arg);
 /* Ends the member and frees the output. False: out of memory (not reported). */
 bool cg_gzip_end(struct cg_out *);
 
+/*
+ * A zstd stream that arrives in pieces, between other data of a format. It is
+ * freed after read() has returned. NULL: out of memory, or libzstd cannot be
+ * loaded (reported).
+ *
+ *	while (cg_unzstd_next(zstd, &piece, &bytes)) ...
+ */
+struct cg_unzstd;
+struct cg_unzstd *cg_unzstd_new(struct cg_job *);
+/*
+ * Takes from the front of a piece, and sets bytes to what is decompressed, 128
+ * KiB at most, valid until the next call. False: the piece is empty and all of
+ * it was returned; or the data is corrupt or expands too much (reported, see
+ * cg_rejected()).
+ */
+bool cg_unzstd_next(
+    struct cg_unzstd *, struct cg_slice *piece, struct cg_slice *bytes);
+
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*

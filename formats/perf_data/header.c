@@ -435,6 +435,17 @@ add_description(struct perf_file *f, uint64_t number, struct cg_slice bytes)
 	return true;
 }
 
+/* Version, kind, level, ratio, size of buffers. */
+static bool
+check_compression(struct perf_file *f, struct cg_slice bytes)
+{
+	enum { KIND = 4, ZSTD = 1 };
+
+	if (bytes.len < KIND + 4 || perf_u32(f, bytes.ptr + KIND) == ZSTD)
+		return true;
+	return perf_data_refuse(f, "compression other than zstd");
+}
+
 bool
 perf_data_add_feature(
     struct perf_file *f, uint64_t number, struct cg_slice bytes)
@@ -442,8 +453,7 @@ perf_data_add_feature(
 	bool good;
 
 	switch (number) {
-	case COMPRESSED:
-		return perf_data_refuse(f, "compressed recordings (-z)");
+	case COMPRESSED: return check_compression(f, bytes);
 	case AUXTRACE:
 		return perf_data_refuse(f, "traces of processors (AUX area)");
 	case DIR_FORMAT:

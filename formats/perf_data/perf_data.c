@@ -10,14 +10,15 @@
  * build-id, from --exe and --buildid-dir; names of the kernel come from
  * --kallsyms. So perf script | cgconv gives the same stacks, if perf finds the
  * same symbols. Deferred user stacks (--call-graph fp,defer) are joined with
- * the samples they belong to.
+ * the samples they belong to. Compressed records (-z) are decompressed by
+ * libzstd.
  *
  * Addresses survive with --addresses. Processors, data addresses, arguments of
  * tracepoints, branches, registers, context switches and cgroups are lost.
  *
  * Some recordings are rejected with a message that names the command that
- * reads them: compressed recordings, stacks that have to be unwound
- * (--call-graph dwarf, lbr), traces of processors, groups of counters.
+ * reads them: stacks that have to be unwound (--call-graph dwarf, lbr), traces
+ * of processors, groups of counters.
  */
 #include "perf_data.h"
 

@@ -38,7 +38,9 @@ struct reader {
 	struct perf_places places;
 	struct perf_samples samples;
 	struct perf_deferred deferred;
-	uint64_t last_id;        /* id that was looked up last, */
+	struct cg_unzstd *zstd; /* NULL: no compressed record came yet */
+	CG_ARRAY(char) inner;   /* decompressed records that are not read yet */
+	uint64_t last_id;       /* id that was looked up last, */
 	struct perf_event *last; /* its event */
 	uint64_t lost, lost_samples, throttled, strangers;
 	uint64_t skipped;      /* number of records of unknown types, */
@@ -418,13 +420,6 @@ refuse_aux(struct reader *r, struct cg_slice record)
 	return perf_data_refuse(&r->file, "traces of processors (AUX area)");
 }
 
-static bool
-refuse_compressed(struct reader *r, struct cg_slice record)
-{
-	(void)record;
-	return perf_data_refuse(&r->file, "compressed recordings (-z)");
-}
-
 /* Handles the records of the queue up to a time. */
 static bool
 flush(struct reader *r, uint64_t limit)
@@ -454,6 +449,8 @@ end_round(struct reader *r, struct cg_slice record)
 	return true;
 }
 
+static handler read_compressed1, read_compressed2;
+
 static const struct {
 	uint32_t type;
 	handler *read;
@@ -465,12 +462,12 @@ static const struct {
 	{ AUXTRACE_INFO, refuse_aux },
 	{ AUXTRACE, refuse_aux },
 	{ HEADER_FEATURE, read_feature },
-	{ COMPRESSED, refuse_compressed },
-	{ COMPRESSED2, refuse_compressed },
+	{ COMPRESSED, read_compressed1 },
+	{ COMPRESSED2, read_compressed2 },
 };
 #define OWN_RECORDS (sizeof(own_records) / sizeof(*own_records))
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- Which records are read --------------------------------------------- */
 
 /*
  * Notes unknown types. Known types without a handler have no data for
@@ -486,16 +483,13 @@ note_type(struct reader *r, uint32_t type)
 		r->skipped_type = type;
 }
 
+/* Handles a record of the kernel; types without a handler are noted. */
 static bool
-read_record(struct reader *r, struct cg_slice record)
+read_kernel_record(struct reader *r, struct cg_slice record)
 {
 	uint32_t type = get_type(r, record);
 	uint64_t time;
 
-	for (size_t i = 0; type >= HEADER_ATTR && i < OWN_RECORDS; i++) {
-		if (own_records[i].type == type)
-			return own_records[i].read(r, record);
-	}
 	if (type >= KERNEL_RECORDS || !kernel_records[type]) {
 		note_type(r, type);
 		return true;
@@ -508,6 +502,96 @@ read_record(struct reader *r, struct cg_slice record)
 		return deliver(r, record);
 	return perf_queue_add(&r->queue, time, record);
 }
+
+static bool
+read_record(struct reader *r, struct cg_slice record)
+{
+	uint32_t type = get_type(r, record);
+
+	for (size_t i = 0; type >= HEADER_ATTR && i < OWN_RECORDS; i++) {
+		if (own_records[i].type == type)
+			return own_records[i].read(r, record);
+	}
+	return read_kernel_record(r, record);
+}
+
+/* ---- Compressed records ------------------------------------------------- */
+
+/* Handles the whole records that are decompressed; the rest stays. */
+static bool
+read_inner(struct reader *r)
+{
+	struct cg_slice rest = { r->inner.at, r->inner.n };
+
+	while (rest.len >= PERF_RECORD_HEADER) {
+		struct cg_slice record = rest;
+
+		record.len = perf_record_size(&r->file, rest.ptr);
+		if (record.len < PERF_RECORD_HEADER ||
+		    get_type(r, record) >= HEADER_ATTR)
+			return cg_reject(r->file.job,
+			    "expected records of the kernel in compressed "
+			    "data");
+		if (record.len > rest.len)
+			break;
+		if (!read_kernel_record(r, record))
+			return false;
+		r->file.taken += record.len;
+		rest.ptr += record.len;
+		rest.len -= record.len;
+	}
+	if (rest.len > 0)
+		memmove(r->inner.at, rest.ptr, rest.len);
+	r->inner.n = rest.len;
+	return true;
+}
+
+/*
+ * Compressed records are the pieces of one stream; records of the kernel in it
+ * may continue in the next piece (util/tool.c of perf 6.19).
+ */
+static bool
+read_compressed(struct reader *r, struct cg_slice piece)
+{
+	struct cg_job *job = r->file.job;
+	struct cg_slice bytes;
+
+	if (!r->zstd)
+		r->zstd = cg_unzstd_new(job);
+	while (r->zstd && cg_unzstd_next(r->zstd, &piece, &bytes)) {
+		if (!cg_reserve(job, &r->inner, r->inner.n + bytes.len))
+			return false;
+		memcpy(r->inner.at + r->inner.n, bytes.ptr, bytes.len);
+		r->inner.n += bytes.len;
+		if (!read_inner(r))
+			return false;
+	}
+	return cg_rejected(job) == CG_OK;
+}
+
+static bool
+read_compressed1(struct reader *r, struct cg_slice record)
+{
+	return read_compressed(
+	    r, (struct cg_slice){ record.ptr + PERF_RECORD_HEADER,
+		   record.len - PERF_RECORD_HEADER });
+}
+
+/* The size of the data comes before it, as records are padded. */
+static bool
+read_compressed2(struct reader *r, struct cg_slice record)
+{
+	enum { SIZE = 8, BYTES = 16 };
+	uint64_t size = word_at(r, record, SIZE);
+
+	if (record.len < BYTES || size > record.len - BYTES)
+		return cg_reject(r->file.job,
+		    "expected compressed data that fits into its record");
+	return read_compressed(
+	    r, (struct cg_slice){ record.ptr + BYTES, (size_t)size });
+}
+
+/* ---- All records -------------------------------------------------------- */
 
 /*
  * Takes the next record; false at the end. *whole: the data ends where it
@@ -553,7 +637,7 @@ read_records(struct reader *r)
 	if (cg_in_status(r->file.in) != CG_OK ||
 	    cg_rejected(r->file.job) != CG_OK)
 		return false;
-	if (!whole)
+	if (!whole || r->inner.n > 0)
 		cg_warn(r->file.job,
 		    "the last record is incomplete: the file is truncated");
 	return flush(r, UINT64_MAX) && perf_deferred_end(&r->deferred);

@@ -12,6 +12,7 @@
  *	archive.c   members of tar and zip
  *	out.c       the output
  *	compress.c  gzip, by several threads
+ *	unzstd.c    zstd in pieces between other data of a format
  *
  * message.c reports errors and warnings, memory.c has the memory of a read()
  * or write().

@@ -207,10 +207,8 @@ folded()
 @test "perf-data: what it does not read is named with the command that does" {
 	sample='sample 5 7 7 1 1 u 10'
 	run="run: perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso -i $dir/in | cgconv -"
-	record little 'record 81 0000000000000000' "$sample"
-	refuses 1 "compressed recordings (-z) of perf; $run" "$dir/in"
-	record little 'feature 27' "$sample"
-	refuses 1 "compressed recordings" "$dir/in"
+	record little 'feature 27 0000000002000000' "$sample"
+	refuses 1 "compression other than zstd of perf; $run" "$dir/in"
 	record little 'record 70 0000000000000000' "$sample"
 	refuses 1 "traces of processors (AUX area) of perf; $run" "$dir/in"
 	record little 'feature 24' "$sample"
@@ -222,6 +220,62 @@ folded()
 	"$CGCONV" -q -t folded "$dir/in" >"$dir/got"
 	record little 'event x 0 0 0 0x10177' "$sample"
 	refuses 1 "samples of groups of counters" "$dir/in"
+}
+
+@test "perf-data: compressed recordings say the same as others" {
+	b=samples/perf-data/zstd
+	for event in cpu-clock:u page-faults:u; do
+		"$CGCONV" -q -t folded --event "$event" --exe "$a/prog" \
+			"$b/zstd.perf.data" |
+			sed 's/[^;]*_\[i\];//g' | sort >"$dir/got"
+		"$CGCONV" -q -t folded --event "$event" -f perf-script \
+			"$b/zstd.txt" | sort >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done
+	# Records continue in the next piece; rounds are between the pieces.
+	first=('comm 5 7 7 first' 'sample 20 7 7 1 1 u 10' 'comm 30 7 7 last'
+		'sample 40 7 7 1 2 u 10')
+	second=('comm 15 7 7 second' 'sample 25 7 7 1 4 u 10'
+		'sample 50 7 7 1 16 u 10')
+	record little "${first[@]}" round "${second[@]}" round
+	"$CGCONV" -q -t json "$dir/in" >"$dir/want"
+	for type in 81 83; do
+		for size in 1 7 4096; do
+			record little "zstd $type $size" "${first[@]}" round \
+				"${second[@]}" round
+			"$CGCONV" -q -t json "$dir/in" >"$dir/got"
+			same "$dir/want" "$dir/got"
+			record big pipe "zstd $type $size" "${first[@]}" round \
+				"${second[@]}" plain round
+			"$CGCONV" -q -t json "$dir/in" >"$dir/got"
+			same "$dir/want" "$dir/got"
+		done
+	done
+}
+
+@test "perf-data: compressed data that is corrupt or too large is an error" {
+	sample='sample 5 7 7 1 1 u 10'
+	record little 'record 81 0000000000000000' "$sample"
+	refuses 1 "zstd data is corrupt (Unknown frame descriptor)" "$dir/in"
+	record little 'record 83 00' "$sample"
+	refuses 1 "expected compressed data that fits into its record" "$dir/in"
+	record little 'record 83 0900000000000000000000000000' "$sample"
+	refuses 1 "expected compressed data that fits into its record" "$dir/in"
+	# Compressed data has no records of perf itself, so no compressed ones.
+	record little 'zstd 81 4096' 'record 81 00' plain "$sample"
+	refuses 1 "expected records of the kernel in compressed data" "$dir/in"
+	record little "$sample" "record 81 $(printf '\3\0\0\0' | zstd -q |
+		perl -0777 -ne 'print unpack "H*"')"
+	"$CGCONV" -t folded "$dir/in" 2>&1 >"$dir/got" |
+		grep -q 'the last record is incomplete'
+	# 100 MB of zeros after a record of 65528 bytes, 1536 times.
+	perl -e 'print "\x0b\0\0\0\0\0\xf8\xff", "\0" x 65520 for 1 .. 1536' |
+		zstd -q | perl -0777 -ne 'print unpack "H*"' >"$dir/bomb"
+	[ "$(wc -c <"$dir/bomb")" -lt 60000 ]
+	record little "$sample" "record 81 $(cat "$dir/bomb")"
+	refuses 1 "expected compressed data that expands to at most 1000 times" \
+		"$dir/in"
 }
 
 @test "perf-data: malformed and truncated recordings are errors or warnings" {

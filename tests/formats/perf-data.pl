@@ -15,15 +15,19 @@
 #   round                           all buffers were read
 #   record TYPE BYTES               any other, BYTES in hex
 #   feature NUMBER BYTES            the same for features
+#   zstd TYPE SIZE                  compresses the following records, up to
+#                                   "plain", as one stream in records of that
+#                                   type, with SIZE bytes each
 #
 # Events have ids from 1. Without "event" there is one, cpu-clock.
 use strict;
 use warnings;
 no warnings 'portable';
+use IPC::Open2;
 
 my $big = $ARGV[0] eq 'big';
 my $pipe;
-my (@events, @features);
+my (@events, @features, @zstd);
 my $data = '';
 
 sub n16 { pack $big ? 'n' : 'v',   @_ }
@@ -86,14 +90,38 @@ my %kinds = (
     throttle       => sub { record(5, 0, n64(1, 1, 1) . ids(1, 1, 0)) },
     round          => sub { record(68, 0, '') },
     record         => sub { my ($type, $hex) = @_; record($type, 0, pack 'H*', $hex // '') },
+    zstd           => sub { @zstd = @_; '' },
+    plain          => sub { '' },
     feature        => sub { push @features, [ $_[0], pack 'H*', $_[1] // '' ]; '' },
 );
 
+# Records with the pieces of a stream; those of type 83 have the size of theirs,
+# and are padded.
+sub compress {
+    my ($bytes) = @_;
+    my ($type, $size) = @zstd;
+    my $pid = open2(my $out, my $in, 'zstd -q');
+    binmode $_ for $in, $out;
+    print $in $bytes;
+    close $in;
+    my $stream = do { local $/; <$out> };
+    waitpid $pid, 0;
+    return join '', map { record($type, 0, $type == 83
+        ? n64(length $_) . $_ . "\0" x (-length($_) % 8) : $_) }
+        unpack "(a$size)*", $stream;
+}
+
+my $inner = '';
 binmode STDOUT;
-while (<STDIN>) {
+for ((map { chomp; $_ } <STDIN>), 'plain') {
     my ($kind, @words) = split;
     $data .= $kinds{event}->('cpu-clock', 1, 0, 0, SAMPLE_TYPE) if !@events && $kind !~ /pipe|event/;
-    $data .= $kinds{$kind}->(@words);
+    if (@zstd && $kind =~ /^(plain|round)$/) {
+        $data .= compress($inner);
+        $inner = '';
+        @zstd = () if $kind eq 'plain';
+    }
+    (@zstd && $kind ne 'round' && $kind ne 'zstd' ? $inner : $data) .= $kinds{$kind}->(@words);
 }
 
 my $magic = $big ? '2ELIFREP' : 'PERFILE2';

@@ -77,6 +77,8 @@ memory_is_compressed(const uint8_t *data, size_t size)
 		{ "\x28\xb5\x2f\xfd", 4 }, /* zstd */
 		{ "\x04\x22\x4d\x18", 4 }, /* lz4 */
 		{ "PK", 2 },               /* zip */
+		{ "PERFILE2", 8 },         /* records of zstd */
+		{ "2ELIFREP", 8 },         /* the same, big endian */
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -89,7 +91,14 @@ memory_is_compressed(const uint8_t *data, size_t size)
 static bool
 memory_has_window(const uint8_t *data, size_t size)
 {
-	return size > 4 && memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0;
+	static const char *const magic[] = { "\x28\xb5\x2f\xfd", "PERFILE2",
+		"2ELIFREP" };
+
+	for (size_t i = 0; i < sizeof(magic) / sizeof(*magic); i++)
+		if (size > strlen(magic[i]) &&
+		    memcmp(data, magic[i], strlen(magic[i])) == 0)
+			return true;
+	return false;
 }
 
 /* The input was read: aborts if that took more memory than it may. */
