@@ -1,5 +1,8 @@
 /*
  * unit.c - memory of a unit, and the functions that build it from notes.
+ *
+ * The unit is state of the job (cg_job_state()): its arrays are used again for
+ * the units of all inputs, so they are not memory of one read().
  */
 #include <stdlib.h>
 #include <string.h>

@@ -39,6 +39,10 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 	return number;
 }
 
+/*
+ * Frees explicitly, as a file may have many messages, each with tables of its
+ * own.
+ */
 void
 pprof_free(struct pprof_reader *r)
 {
