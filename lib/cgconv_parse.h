@@ -421,15 +421,15 @@ struct cg_numbers {
 	size_t bytes;        /* the position of the next number */
 	size_t cap;
 };
-/* False: out of memory (not reported). */
-bool cg_numbers_add(struct cg_numbers *, uint64_t);
-/* The same for a list of a read() or write(): see cg_map_in(). */
+/*
+ * Appends a number to a list, which belongs to a read() or write() and is
+ * freed with its memory (see cg_alloc()). False: out of memory (reported).
+ */
 bool cg_numbers_in(struct cg_job *, struct cg_numbers *, uint64_t);
 bool cg_numbers_in_signed(struct cg_job *, struct cg_numbers *, int64_t);
 /* Gets the number at *at and moves *at to the next one; false at the end. */
 bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
 bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);
-void cg_numbers_free(struct cg_numbers *);
 
 /* ---- MD5 ----------------------------------------------------------------- */
 

@@ -136,7 +136,8 @@ void cg_slots_clear(struct cg_slots *);
 
 #define CG_NUMBER_BYTES 10 /* maximum size of a number in a struct cg_numbers */
 /* False: out of memory (not reported). */
-bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
+/* Appends a number, for which there is room. */
+void cg_numbers_put(struct cg_numbers *, uint64_t);
 
 /* ---- str.c: maps --------------------------------------------------------- */
 

@@ -2,24 +2,17 @@
  * numbers.c - a list of numbers in few bytes: each byte has seven bits, so
  * small numbers take one byte.
  */
-#include <stdlib.h>
-
 #include "base/base.h"
 
-bool
-cg_numbers_add(struct cg_numbers *list, uint64_t number)
+void
+cg_numbers_put(struct cg_numbers *list, uint64_t number)
 {
-	unsigned char *to;
+	unsigned char *to = list->byte + list->bytes;
 
-	if (!cg_grow_raw(
-		&list->byte, &list->cap, list->bytes + CG_NUMBER_BYTES, 1))
-		return false;
-	to = list->byte + list->bytes;
 	for (; number >= 0x80; number >>= 7)
 		*to++ = (unsigned char)(number | 0x80);
 	*to++ = (unsigned char)number;
 	list->bytes = (size_t)(to - list->byte);
-	return true;
 }
 
 bool
@@ -37,14 +30,6 @@ cg_numbers_get(const struct cg_numbers *list, size_t *at, uint64_t *number)
 }
 
 bool
-cg_numbers_add_signed(struct cg_numbers *list, int64_t number)
-{
-	uint64_t bits = (uint64_t)number;
-
-	return cg_numbers_add(list, bits << 1 ^ (0 - (bits >> 63)));
-}
-
-bool
 cg_numbers_get_signed(
     const struct cg_numbers *list, size_t *at, int64_t *number)
 {
@@ -54,11 +39,4 @@ cg_numbers_get_signed(
 		return false;
 	*number = (int64_t)(bits >> 1 ^ (0 - (bits & 1)));
 	return true;
-}
-
-void
-cg_numbers_free(struct cg_numbers *list)
-{
-	free(list->byte);
-	*list = (struct cg_numbers){ 0 };
 }

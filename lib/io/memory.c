@@ -102,23 +102,22 @@ cg_map_in(struct cg_job *job, struct cg_map *map, uint64_t key)
 	return value;
 }
 
-static bool
-has_room(struct cg_job *job, struct cg_numbers *list)
-{
-	size_t need = list->bytes + CG_NUMBER_BYTES;
-
-	return need <= list->cap || cg_reserve_more(job, list, need, 1);
-}
-
 bool
 cg_numbers_in(struct cg_job *job, struct cg_numbers *list, uint64_t number)
 {
-	return has_room(job, list) && cg_numbers_add(list, number);
+	size_t need = list->bytes + CG_NUMBER_BYTES;
+
+	if (need > list->cap && !cg_reserve_more(job, list, need, 1))
+		return false;
+	cg_numbers_put(list, number);
+	return true;
 }
 
 bool
 cg_numbers_in_signed(
     struct cg_job *job, struct cg_numbers *list, int64_t number)
 {
-	return has_room(job, list) && cg_numbers_add_signed(list, number);
+	uint64_t bits = (uint64_t)number;
+
+	return cg_numbers_in(job, list, bits << 1 ^ (0 - (bits >> 63)));
 }
