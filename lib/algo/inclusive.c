@@ -34,6 +34,7 @@ struct cycle_sums {
 
 struct cg_sums {
 	const struct cg_graph *graph;
+	struct cg_scope scope;      /* has all arrays */
 	size_t event, events;       /* range of events that are summed */
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *run;              /* one run's inclusive costs */
@@ -48,33 +49,20 @@ struct cg_sums {
 	struct cycle_sums of;     /* cycles */
 };
 
+/* n elements of width bytes, zeroed, that live as long as the sums. */
+static void *
+new_array(struct cg_sums *sums, size_t n, size_t width)
+{
+	return cg_scope_alloc(&sums->scope, n * width);
+}
+
 void
 cg_sums_free(struct cg_sums *sums)
 {
 	if (!sums)
 		return;
-	free(sums->self);
-	free(sums->inclusive);
-	free(sums->run);
-	free(sums->calls_in);
-	free(sums->repeats);
-	free(sums->component);
-	free(sums->cycle);
-	free(sums->called);
-	free(sums->cycle_called);
-	free(sums->first);
-	free(sums->target);
-	free(sums->of.in);
-	free(sums->of.out);
-	free(sums->of.self);
-	free(sums->of.inclusive);
-	free(sums->of.calls);
-	free(sums->of.entered);
-	free(sums->of.stated);
-	free(sums->of.count);
-	free(sums->of.next);
-	free(sums->of.passed);
 	cg_flow_free(sums->of.flow);
+	cg_scope_end(&sums->scope);
 	free(sums);
 }
 
@@ -116,7 +104,7 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 {
 	if (count > 0 && !sums->repeats)
 		sums->repeats =
-		    calloc(sums->graph->fns, sizeof(*sums->repeats));
+		    new_array(sums, sums->graph->fns, sizeof(*sums->repeats));
 	if (count > 0 && sums->repeats)
 		sums->repeats[fn] += count; /* at most as many as calls */
 	return count == 0 || sums->repeats;
@@ -174,7 +162,7 @@ sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
 	const struct cg_run *run;
 	size_t at = 0;
 
-	sums->target = malloc((calls->count + 1) * sizeof(*sums->target));
+	sums->target = new_array(sums, calls->count, sizeof(*sums->target));
 	if (!sums->target)
 		return false;
 	for (size_t i = 2; i < sums->graph->fns + 2; i++)
@@ -235,7 +223,7 @@ find_called_cycles(struct cg_sums *sums)
 	const struct cg_graph *graph = sums->graph;
 	const uint32_t *cycle = sums->cycle;
 
-	sums->cycle_called = calloc(sums->cycles + 1, 1);
+	sums->cycle_called = new_array(sums, sums->cycles + 1, 1);
 	if (!sums->cycle_called)
 		return false;
 	for (cg_fn fn = 1; fn < graph->fns; fn++) {
@@ -298,17 +286,18 @@ begin_cycles(struct cg_sums *sums)
 	size_t fns = sums->graph->fns, cycles = sums->cycles + 1;
 	size_t width = sums->events * sizeof(uint64_t);
 
-	of->in = calloc(fns, width);
-	of->out = calloc(fns, width);
-	of->self = calloc(cycles, width);
-	of->inclusive = calloc(cycles, width);
-	of->calls = calloc(cycles, sizeof(*of->calls));
-	of->entered = calloc(fns, sizeof(*of->entered));
-	of->stated = calloc(fns, sizeof(*of->stated));
+	of->in = new_array(sums, fns, width);
+	of->out = new_array(sums, fns, width);
+	of->self = new_array(sums, cycles, width);
+	of->inclusive = new_array(sums, cycles, width);
+	of->calls = new_array(sums, cycles, sizeof(*of->calls));
+	of->entered = new_array(sums, fns, sizeof(*of->entered));
+	of->stated = new_array(sums, fns, sizeof(*of->stated));
 	if (any_split(sums)) {
-		of->count = calloc(sums->first[fns] + 1, sizeof(*of->count));
-		of->next = malloc(fns * sizeof(*of->next));
-		of->passed = malloc(fns * width);
+		of->count =
+		    new_array(sums, sums->first[fns] + 1, sizeof(*of->count));
+		of->next = new_array(sums, fns, sizeof(*of->next));
+		of->passed = new_array(sums, fns, width);
 		if (!of->count || !of->next || !of->passed)
 			return false;
 		memcpy(of->next, sums->first, fns * sizeof(*of->next));
@@ -540,14 +529,14 @@ cg_sums_of(
 		sums->graph = graph;
 		sums->event = event;
 		sums->events = events;
-		sums->self = calloc(fns, width ? width : 1);
-		sums->inclusive = calloc(fns, width ? width : 1);
-		sums->run = calloc(2, width ? width : 1);
-		sums->calls_in = calloc(fns, sizeof(uint64_t));
-		sums->component = calloc(fns, sizeof(uint32_t));
-		sums->cycle = calloc(fns, sizeof(uint32_t));
-		sums->called = calloc(fns, 1);
-		sums->first = calloc(fns + 2, sizeof(uint32_t));
+		sums->self = new_array(sums, fns, width);
+		sums->inclusive = new_array(sums, fns, width);
+		sums->run = new_array(sums, 2, width);
+		sums->calls_in = new_array(sums, fns, sizeof(uint64_t));
+		sums->component = new_array(sums, fns, sizeof(uint32_t));
+		sums->cycle = new_array(sums, fns, sizeof(uint32_t));
+		sums->called = new_array(sums, fns, 1);
+		sums->first = new_array(sums, fns + 2, sizeof(uint32_t));
 		ok = sums->self && sums->inclusive && sums->run &&
 		     sums->calls_in && sums->component && sums->cycle &&
 		     sums->called && sums->first;

@@ -28,6 +28,7 @@ struct arc {
 
 struct prop {
 	struct cg_graph *graph;
+	struct cg_scope scope; /* has all arrays */
 	struct cg_rows *rows;
 	size_t event;
 
@@ -103,8 +104,8 @@ index_of(struct prop *prop, cg_fn fn, bool *ok)
 {
 	if (prop->index[fn] != 0)
 		return prop->index[fn] - 1;
-	if (!cg_grow_raw(
-		&prop->fn, &prop->fn_cap, prop->fns + 1, sizeof(*prop->fn))) {
+	if (!cg_scope_grow(&prop->scope, &prop->fn, &prop->fn_cap,
+		prop->fns + 1, sizeof(*prop->fn))) {
 		*ok = false;
 		return 0;
 	}
@@ -135,8 +136,8 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 	}
 	while (ok && cg_next_call(prop->rows, &call)) {
 		ok = prop->arcs < UINT32_MAX - 1 &&
-		     cg_grow_raw(&prop->arc, &prop->arc_cap, prop->arcs + 1,
-			 sizeof(*prop->arc));
+		     cg_scope_grow(&prop->scope, &prop->arc, &prop->arc_cap,
+			 prop->arcs + 1, sizeof(*prop->arc));
 		if (ok)
 			prop->arc[prop->arcs++] =
 			    (struct arc){ .caller = caller,
@@ -158,8 +159,8 @@ collect(struct prop *prop, cg_part part)
 	for (size_t i = 0; ok && cg_next_fn(graph, part, &i, &fn);)
 		(void)index_of(prop, fn, &ok);
 	prop->callers = prop->fns;
-	ok = ok && cg_grow_raw(&prop->member, &prop->member_cap, prop->fns + 1,
-		       sizeof(*prop->member));
+	ok = ok && cg_scope_grow(&prop->scope, &prop->member, &prop->member_cap,
+		       prop->fns + 1, sizeof(*prop->member));
 	if (ok)
 		memset(prop->member, 0, prop->fns * sizeof(*prop->member));
 	for (uint32_t i = 0; ok && i < prop->callers; i++)
@@ -174,21 +175,22 @@ make_room(struct prop *prop)
 {
 	size_t fns = prop->fns + 1, arcs = prop->arcs + 1;
 
-	return cg_grow_raw(&prop->first, &prop->first_cap, fns + 1,
-		   sizeof(*prop->first)) &&
-	       cg_grow_raw(&prop->target, &prop->target_cap, arcs,
-		   sizeof(*prop->target)) &&
-	       cg_grow_raw(&prop->component, &prop->component_cap, fns,
-		   sizeof(*prop->component)) &&
-	       cg_grow_raw(&prop->into, &prop->into_cap, fns + 2,
-		   sizeof(*prop->into)) &&
-	       cg_grow_raw(&prop->by, &prop->by_cap, arcs, sizeof(*prop->by)) &&
-	       cg_grow_raw(&prop->member, &prop->member_cap, fns,
-		   sizeof(*prop->member)) &&
-	       cg_grow_raw(
-		   &prop->total, &prop->total_cap, fns, sizeof(*prop->total)) &&
-	       cg_grow_raw(
-		   &prop->share, &prop->share_cap, arcs, sizeof(*prop->share));
+	return cg_scope_grow(&prop->scope, &prop->first, &prop->first_cap,
+		   fns + 1, sizeof(*prop->first)) &&
+	       cg_scope_grow(&prop->scope, &prop->target, &prop->target_cap,
+		   arcs, sizeof(*prop->target)) &&
+	       cg_scope_grow(&prop->scope, &prop->component,
+		   &prop->component_cap, fns, sizeof(*prop->component)) &&
+	       cg_scope_grow(&prop->scope, &prop->into, &prop->into_cap,
+		   fns + 2, sizeof(*prop->into)) &&
+	       cg_scope_grow(&prop->scope, &prop->by, &prop->by_cap, arcs,
+		   sizeof(*prop->by)) &&
+	       cg_scope_grow(&prop->scope, &prop->member, &prop->member_cap,
+		   fns, sizeof(*prop->member)) &&
+	       cg_scope_grow(&prop->scope, &prop->total, &prop->total_cap, fns,
+		   sizeof(*prop->total)) &&
+	       cg_scope_grow(&prop->scope, &prop->share, &prop->share_cap, arcs,
+		   sizeof(*prop->share));
 }
 
 /* Finds components and lists the arcs into each, in canonical order. */
@@ -347,8 +349,8 @@ add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)
 		any |= arc[i].cost;
 	if (any == 0)
 		return true;
-	ok = cg_grow_raw(
-		 &prop->call, &prop->call_cap, arcs + 1, sizeof(*prop->call)) &&
+	ok = cg_scope_grow(&prop->scope, &prop->call, &prop->call_cap, arcs + 1,
+		 sizeof(*prop->call)) &&
 	     cg_rows_open(prop->rows, part, prop->fn[caller]);
 	while (ok && n <= arcs && cg_next_call(prop->rows, &prop->call[n]))
 		n++;
@@ -389,11 +391,13 @@ int
 cg_propagate(struct cg_graph *graph)
 {
 	struct prop prop = { .graph = graph };
-	uint64_t *cost = calloc(graph->events + 1, sizeof(*cost));
+	uint64_t *cost =
+	    cg_scope_alloc(&prop.scope, graph->events * sizeof(*cost));
 	bool ok;
 
 	prop.rows = cg_rows_new(graph);
-	prop.index = calloc(graph->fns, sizeof(*prop.index));
+	prop.index =
+	    cg_scope_alloc(&prop.scope, graph->fns * sizeof(*prop.index));
 	ok = cost && prop.rows && prop.index;
 	for (size_t i = 0; ok && i < graph->events; i++) {
 		if (graph->event[i].incl != CG_INCL_BY_COUNTS)
@@ -403,19 +407,7 @@ cg_propagate(struct cg_graph *graph)
 			ok = propagate_part(&prop, part, cost);
 	}
 	cg_rows_free(prop.rows);
-	free(cost);
-	free(prop.index);
-	free(prop.fn);
-	free(prop.arc);
-	free(prop.first);
-	free(prop.target);
-	free(prop.component);
-	free(prop.into);
-	free(prop.by);
-	free(prop.member);
-	free(prop.total);
-	free(prop.share);
-	free(prop.call);
+	cg_scope_end(&prop.scope);
 	if (!ok) {
 		cg_graph_nomem(graph);
 		return *graph->fault;

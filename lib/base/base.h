@@ -59,6 +59,19 @@ struct cg_scope {
 void *cg_scope_alloc(struct cg_scope *, size_t size);
 /* Like realloc(); ptr is memory of the scope, or NULL. */
 void *cg_scope_resize(struct cg_scope *, void *ptr, size_t size);
+/*
+ * Like cg_grow_raw() for an array in memory of the scope, which starts as NULL
+ * with *cap 0. Elements beyond the first allocation are not zeroed.
+ */
+bool cg_scope_grow_more(struct cg_scope *, void *array, size_t *cap, size_t need,
+    size_t width);
+static inline bool
+cg_scope_grow(struct cg_scope *scope, void *array, size_t *cap, size_t need,
+    size_t width)
+{
+	return need <= *cap ||
+	       cg_scope_grow_more(scope, array, cap, need, width);
+}
 /* Frees memory early. NULL is allowed. */
 void cg_scope_drop(struct cg_scope *, void *ptr);
 /*

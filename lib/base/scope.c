@@ -73,6 +73,26 @@ cg_scope_resize(struct cg_scope *scope, void *ptr, size_t size)
 	return node->data;
 }
 
+bool
+cg_scope_grow_more(
+    struct cg_scope *scope, void *array, size_t *cap, size_t need, size_t width)
+{
+	size_t want = *cap < 8 ? 8 : *cap;
+	void *at;
+
+	while (want < need && want <= SIZE_MAX / 2)
+		want *= 2;
+	if (want < need || want > SIZE_MAX / width)
+		return false;
+	memcpy(&at, array, sizeof(at));
+	at = cg_scope_resize(scope, at, want * width);
+	if (!at)
+		return false;
+	memcpy(array, &at, sizeof(at));
+	*cap = want;
+	return true;
+}
+
 void
 cg_scope_drop(struct cg_scope *scope, void *ptr)
 {

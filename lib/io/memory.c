@@ -31,20 +31,11 @@ bool
 cg_reserve_more(struct cg_job *job, void *array, size_t need, size_t width)
 {
 	struct any_array to;
-	size_t cap;
-	void *at = NULL;
 
 	memcpy(&to, array, sizeof(to));
-	cap = to.cap < 8 ? 8 : to.cap;
-	while (cap < need && cap <= SIZE_MAX / 2)
-		cap *= 2;
-	if (cap >= need && cap <= SIZE_MAX / width)
-		at = cg_scope_resize(
-		    &cg_job_errors(job)->scope, to.at, cap * width);
-	if (!at)
+	if (!cg_scope_grow_more(
+		&cg_job_errors(job)->scope, &to.at, &to.cap, need, width))
 		return cg_reject_nomem(job);
-	to.at = at;
-	to.cap = cap;
 	memcpy(array, &to, sizeof(to));
 	return true;
 }

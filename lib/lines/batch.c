@@ -36,8 +36,8 @@ get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
 		if (row->key == key && row->fn == fn)
 			return row;
 	}
-	if (!cg_grow_raw(&lines->row, &lines->row_cap, lines->row_count + 1,
-		sizeof(*row)))
+	if (!cg_scope_grow(&lines->scope, &lines->row, &lines->row_cap,
+		lines->row_count + 1, sizeof(*row)))
 		return NULL;
 	row = &lines->row[lines->row_count++];
 	*row = (struct line_row){ .key = key,
@@ -51,8 +51,8 @@ static bool
 add_cost(
     struct cg_lines *lines, struct line_row *row, const struct cg_cost *cost)
 {
-	if (!cg_grow_raw(&lines->cost, &lines->cost_cap, lines->costs + cost->n,
-		sizeof(*lines->cost)))
+	if (!cg_scope_grow(&lines->scope, &lines->cost, &lines->cost_cap,
+		lines->costs + cost->n, sizeof(*lines->cost)))
 		return false;
 	if (cost->n > 0)
 		memcpy(lines->cost + lines->costs, cost->cost,
@@ -73,7 +73,7 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 	struct cg_rows *rows = lines->rows;
 	struct cg_branch *branch;
 
-	if (!cg_grow_raw(&lines->branch, &lines->branch_cap,
+	if (!cg_scope_grow(&lines->scope, &lines->branch, &lines->branch_cap,
 		lines->branches + 1, sizeof(*branch)))
 		return false;
 	branch = &lines->branch[lines->branches];
@@ -155,7 +155,7 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 {
 	struct covered *covered;
 
-	if (!cg_grow_raw(&lines->covered, &lines->covered_cap,
+	if (!cg_scope_grow(&lines->scope, &lines->covered, &lines->covered_cap,
 		lines->covers + 1, sizeof(*covered)))
 		return NULL;
 	covered = &lines->covered[lines->covers++];

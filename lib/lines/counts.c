@@ -86,8 +86,8 @@ add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 	struct cg_merged_fn *to, fn;
 
 	if (!get_fn(lines, id, event, &fn) ||
-	    !cg_grow_raw(&lines->merged_fn, &lines->merged_fn_cap,
-		lines->merged_fns + 1, sizeof(fn)))
+	    !cg_scope_grow(&lines->scope, &lines->merged_fn,
+		&lines->merged_fn_cap, lines->merged_fns + 1, sizeof(fn)))
 		return false;
 	if (*at == 0) {
 		lines->merged_fn[lines->merged_fns++] = fn;
@@ -113,8 +113,8 @@ cg_merged_fns(struct cg_lines *lines, size_t event,
 	cg_first_line(lines);
 	lines->merged_fns = 0;
 	if (!lines->merged_at)
-		lines->merged_at = calloc(
-		    lines->graph->strs.count + 1, sizeof(*lines->merged_at));
+		lines->merged_at = cg_scope_alloc(&lines->scope,
+		    (lines->graph->strs.count + 1) * sizeof(*lines->merged_at));
 	ok = lines->merged_at != NULL;
 	for (size_t i = 0; ok && i < lines->fns; i++) {
 		if (cg_fn_line(lines, lines->fn[i]) > 0)
@@ -159,8 +159,8 @@ list_conditions(struct cg_lines *lines, const struct cg_branch *branch,
 		     end++)
 			if (branch[end].index / 2 + 1 > size)
 				size = branch[end].index / 2 + 1;
-		if (!cg_grow_raw(&lines->condition, &lines->condition_cap, end,
-			sizeof(*lines->condition)))
+		if (!cg_scope_grow(&lines->scope, &lines->condition,
+			&lines->condition_cap, end, sizeof(*lines->condition)))
 			return false;
 		for (size_t j = i; j < end; j++)
 			lines->condition[(*listed)++] =

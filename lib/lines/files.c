@@ -24,7 +24,7 @@ get_fn_in_file(struct cg_lines *lines, uint32_t file)
 	if (*last > 0 && lines->in_file[*last - 1].key == key)
 		return &lines->in_file[*last - 1];
 	if (lines->in_files >= UINT32_MAX ||
-	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
+	    !cg_scope_grow(&lines->scope, &lines->in_file, &lines->in_file_cap,
 		lines->in_files + 1, sizeof(*in_file)))
 		return NULL;
 	in_file = &lines->in_file[lines->in_files++];
@@ -48,8 +48,9 @@ add_entries(struct cg_lines *lines, cg_fn callee, uint64_t count)
 	uint64_t *sum = &lines->entries[callee];
 
 	if (!lines->called[callee]) {
-		if (!cg_grow_raw(&lines->callee, &lines->callee_cap,
-			lines->callees + 1, sizeof(*lines->callee)))
+		if (!cg_scope_grow(&lines->scope, &lines->callee,
+			&lines->callee_cap, lines->callees + 1,
+			sizeof(*lines->callee)))
 			return false;
 		lines->callee[lines->callees++] = callee;
 		lines->called[callee] = true;
@@ -164,7 +165,7 @@ add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 
 	lines->first[fn] = entry->range.first;
-	if (!cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
+	if (!cg_scope_grow(&lines->scope, &lines->part_fn, &lines->part_fn_cap,
 		lines->part_fns + 1, sizeof(*lines->part_fn)))
 		return false;
 	lines->part_fn[lines->part_fns++] =
@@ -270,9 +271,10 @@ cg_lines_scan(struct cg_lines *lines)
 {
 	const bool all = is_of_all_parts(lines);
 	bool in_order = true;
-	bool ok = cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
-		      scan_count(lines), sizeof(*lines->part_fn)) &&
-		  scan_all(lines) && (all || add_callees(lines, &in_order));
+	bool ok =
+	    cg_scope_grow(&lines->scope, &lines->part_fn, &lines->part_fn_cap,
+		scan_count(lines), sizeof(*lines->part_fn)) &&
+	    scan_all(lines) && (all || add_callees(lines, &in_order));
 
 	cg_lines_plan_batches(lines);
 	ok = ok && cg_lines_order_fns(lines, in_order);

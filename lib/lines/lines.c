@@ -23,7 +23,7 @@ list_files(struct cg_lines *lines)
 	size_t size =
 	    lines->graph->files.count * sizeof(*lines->directory_order);
 
-	lines->directory_order = malloc(size);
+	lines->directory_order = cg_scope_alloc(&lines->scope, size);
 	if (!lines->directory_order)
 		return false;
 	memcpy(lines->directory_order, lines->file_order, size);
@@ -36,31 +36,8 @@ cg_lines_free(struct cg_lines *lines)
 	if (!lines)
 		return;
 	cg_rows_free(lines->rows);
-	cg_lines_free_sorting(lines);
-	free(lines->file_order);
-	free(lines->ordered_file);
-	free(lines->directory_order);
-	free(lines->part_fn);
-	free(lines->in_file);
-	free(lines->last);
-	free(lines->first);
-	free(lines->entries);
-	free(lines->called);
-	free(lines->number);
-	free(lines->callee);
-	free(lines->row);
-	free(lines->row_spare);
-	free(lines->cost);
-	free(lines->branch);
-	free(lines->covered);
-	free(lines->fn);
-	free(lines->fn_index);
-	free(lines->sum);
-	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
-	free(lines->merged_at);
-	free(lines->merged_fn);
-	free(lines->condition);
+	cg_scope_end(&lines->scope);
 	free(lines);
 }
 
@@ -74,12 +51,16 @@ lines_new(const struct cg_graph *graph, cg_part part, bool listed, bool by_name)
 		lines->graph = graph;
 		lines->part = part;
 		lines->by_name = by_name;
-		lines->last =
-		    calloc(graph->files.count + 1, sizeof(*lines->last));
-		lines->first = calloc(fns, sizeof(*lines->first));
-		lines->entries = calloc(fns, sizeof(*lines->entries));
-		lines->called = calloc(fns, sizeof(*lines->called));
-		lines->number = calloc(fns, sizeof(*lines->number));
+		lines->last = cg_scope_alloc(&lines->scope,
+		    (graph->files.count + 1) * sizeof(*lines->last));
+		lines->first =
+		    cg_scope_alloc(&lines->scope, fns * sizeof(*lines->first));
+		lines->entries = cg_scope_alloc(
+		    &lines->scope, fns * sizeof(*lines->entries));
+		lines->called =
+		    cg_scope_alloc(&lines->scope, fns * sizeof(*lines->called));
+		lines->number =
+		    cg_scope_alloc(&lines->scope, fns * sizeof(*lines->number));
 		lines->rows = cg_rows_new(graph);
 	}
 	if (!lines || !lines->last || !lines->first || !lines->entries ||
@@ -179,10 +160,11 @@ list_fns(struct cg_lines *lines)
 	    lines->ordered_file[cg_in_file_file(&lines->in_file[lines->from])];
 
 	lines->fns = 0;
-	if (!cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
-		sizeof(*lines->fn)) ||
-	    !cg_grow_raw(&lines->fn_index, &lines->fn_index_cap,
-		lines->to - lines->from, sizeof(*lines->fn_index)))
+	if (!cg_scope_grow(&lines->scope, &lines->fn, &lines->fn_cap,
+		lines->to - lines->from, sizeof(*lines->fn)) ||
+	    !cg_scope_grow(&lines->scope, &lines->fn_index,
+		&lines->fn_index_cap, lines->to - lines->from,
+		sizeof(*lines->fn_index)))
 		return false;
 	for (size_t i = lines->from; i < lines->to; i++) {
 		uint32_t part_fn = cg_in_file_fn(&lines->in_file[i]);

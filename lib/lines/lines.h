@@ -113,6 +113,7 @@ struct shape {
 
 struct cg_lines {
 	const struct cg_graph *graph;
+	struct cg_scope scope; /* has all arrays */
 	cg_part part;
 	struct cg_rows *rows;
 	struct sorting sorting;

@@ -19,8 +19,9 @@ make_room(struct cg_lines *lines, size_t count)
 {
 	struct sorting *sorting = &lines->sorting;
 
-	if (count > UINT32_MAX || !cg_grow_raw(&sorting->item, &sorting->cap,
-				      count + 1, sizeof(*sorting->item)))
+	if (count > UINT32_MAX ||
+	    !cg_scope_grow(&lines->scope, &sorting->item, &sorting->cap,
+		count + 1, sizeof(*sorting->item)))
 		return NULL;
 	return sorting->item;
 }
@@ -28,7 +29,7 @@ make_room(struct cg_lines *lines, size_t count)
 void
 cg_lines_free_sorting(struct cg_lines *lines)
 {
-	free(lines->sorting.item);
+	cg_scope_drop(&lines->scope, lines->sorting.item);
 	lines->sorting = (struct sorting){ 0 };
 }
 
@@ -67,8 +68,10 @@ cg_lines_order_files(struct cg_lines *lines)
 	size_t files = graph->files.count;
 	struct path *path = calloc(files, sizeof(*path));
 
-	lines->file_order = calloc(files, sizeof(*lines->file_order));
-	lines->ordered_file = calloc(files, sizeof(*lines->ordered_file));
+	lines->file_order =
+	    cg_scope_alloc(&lines->scope, files * sizeof(*lines->file_order));
+	lines->ordered_file =
+	    cg_scope_alloc(&lines->scope, files * sizeof(*lines->ordered_file));
 	if (!path || !lines->file_order || !lines->ordered_file) {
 		free(path);
 		return false;
@@ -245,8 +248,8 @@ cg_lines_order_rows(struct cg_lines *lines)
 			break;
 	}
 	item = make_room(lines, count);
-	if (!item || !cg_grow_raw(&lines->row_spare, &lines->row_spare_cap,
-			 count, sizeof(*row)))
+	if (!item || !cg_scope_grow(&lines->scope, &lines->row_spare,
+			 &lines->row_spare_cap, count, sizeof(*row)))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		item[i] = (struct keyed){ lines->row[i].key, { i } };

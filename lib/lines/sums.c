@@ -146,8 +146,8 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 {
 	struct cg_branch *to;
 
-	if (!cg_grow_raw(&lines->sum, &lines->sum_cap, lines->sums + n,
-		sizeof(*lines->sum)))
+	if (!cg_scope_grow(&lines->scope, &lines->sum, &lines->sum_cap,
+		lines->sums + n, sizeof(*lines->sum)))
 		return false;
 	to = lines->sum + lines->sums;
 	for (size_t i = 0; i < n; i++) {
@@ -176,8 +176,8 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 		add_to_shape(lines, shape, from);
 		return true;
 	}
-	if (!cg_grow_raw(&lines->shape, &lines->shape_cap, lines->shapes + 1,
-		sizeof(*shape)))
+	if (!cg_scope_grow(&lines->scope, &lines->shape, &lines->shape_cap,
+		lines->shapes + 1, sizeof(*shape)))
 		return false;
 	lines->shape[lines->shapes++] = (struct shape){ lines->sums, n };
 	*found = lines->last_shape = (uint32_t)lines->shapes;
