@@ -6,6 +6,8 @@
  *	bpftrace.c      maps by kstack and ustack
  *	macos_sample.c  call graphs of macOS's sample and Activity Monitor
  *	goroutines.c    stacks of goroutines, as Go prints them
+ *	thread_dump.c   dumps of threads, by gdb, jstack, eu-stack and Python
+ *	native_frame.c  frames of gdb and of eu-stack
  *	hprof.c         traces and their costs, of Java's agent HPROF
  */
 #ifndef FORMATS_STACK_TEXT_H
@@ -46,6 +48,11 @@ cg_node text_take_node(struct text_frames *);
  * Without frames, the cost is that of the function none.
  */
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
+/*
+ * Adds a frame of gdb or eu-stack, without the "#3 " that it begins with.
+ * Newlines separate it from lines that continue it. Changes the text.
+ */
+bool text_add_native(struct text_frames *, char *text, size_t len);
 
 /* The event that tracers count. */
 extern const struct cg_event text_samples;

@@ -63,6 +63,16 @@ sub goroutines {
     }
 }
 
+sub thread_dump {
+    for (my $id = 1; $more; $id++) {
+        my $n = 0;
+        put("Thread $id (Thread 0x7fe82333d6c0 (LWP $id) \"worker\"):\n"
+            . join('', map { sprintf "#%-2d 0x%016x in %s (self=0x7f, n=%d) at %s:%d\n",
+                    $n++, 4198400 + 16 * $_, name($_), $_, file($_), line($_) }
+                reverse stack()) . "\n");
+    }
+}
+
 sub hprof {
     my @count;
     put("JAVA PROFILE 1.0.1, created Mon Aug  4 22:22:24 2014\n\n--------\n\n"
@@ -321,7 +331,8 @@ my %make = (
     goroutines => \&goroutines, gperftools => \&gperftools, 'gprof-text' => \&gprof_text,
     'gprof2dot-json' => \&gprof2dot_json, hprof => \&hprof,
     'llvm-cov' => \&llvm_cov, 'macos-sample' => \&macos_sample,
-    massif => \&massif, stackprof => \&stackprof, vtune => \&vtune,
+    massif => \&massif, stackprof => \&stackprof,
+    'thread-dump' => \&thread_dump, vtune => \&vtune,
     xdebug => \&xdebug, xhprof => \&xhprof,
 );
 die "records.pl: no such format: $format\n" unless $make{$format};
