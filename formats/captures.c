@@ -10,7 +10,7 @@
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
- * jemalloc's prof_data.c, R's eval.c, fprof.erl and eprof.erl of Erlang/OTP,
+ * R's eval.c, fprof.erl and eprof.erl of Erlang/OTP,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
  * SimpleCov's result_merger.rb, gprofng's Print.cc and er_print,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
@@ -89,9 +89,6 @@ static const struct capture captures[] = {
 	    "cgconv out.xml" },
 	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
 	    "stackprof --json %s >out.json && cgconv out.json" },
-	{ MAGIC("heap_v2/"), NULL, "a heap profile of jemalloc",
-	    "jeprof --callgrind PROGRAM %s >out.callgrind && cgconv "
-	    "out.callgrind" },
 	{ MAGIC("%% Analysis results:"), NULL, "an analysis of Erlang's fprof",
 	    "erlgrind %s out.callgrind && cgconv out.callgrind" },
 	{ MAGIC("sample.interval="), NULL, RPROF_WHAT, RPROF_RUN },

@@ -1,8 +1,8 @@
 /*
  * gperftools.c - the profiles that pprof calls legacy: of gperftools (CPU,
- * heap, growth, contention, threads), of Go (debug=1: goroutine, threadcreate,
- * heap, allocs, block, mutex), of Google's agent for Java (CPU, heap,
- * contention).
+ * heap, growth, contention, threads), of jemalloc (heap), of Go (debug=1:
+ * goroutine, threadcreate, heap, allocs, block, mutex), of Google's agent for
+ * Java (CPU, heap, contention).
  *
  * Source: profile/legacy_profile.go of google/pprof; counts are estimated from
  * samples as there. Addresses are those of a process, whose mappings are at
@@ -21,6 +21,7 @@ static const struct {
 	gperf_take_line *take;
 } kinds[] = {
 	{ gperf_begin_heap, gperf_take_heap },
+	{ gperf_begin_jemalloc, gperf_take_jemalloc },
 	{ gperf_begin_contention, gperf_take_contention },
 	{ gperf_begin_counts, gperf_take_counts },
 	{ gperf_begin_threads, gperf_take_threads },
@@ -89,7 +90,7 @@ read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 const struct cg_module cg_format_gperftools = {
 	CG_MODULE,
 	.name = "gperftools",
-	.title = "legacy profiles of pprof: gperftools, Go (debug=1), Java",
+	.title = "legacy profiles of pprof: gperftools, jemalloc, Go, Java",
 	.suffixes = "heap",
 	.probe = probe,
 	.read = read_gperftools,

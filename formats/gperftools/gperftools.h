@@ -8,6 +8,7 @@
  *	cpu.c         records of words
  *	text.c        lines: comments, samples, mappings; of samples:
  *	  heap.c        memory by allocation, growth of the heap
+ *	  jemalloc.c    memory by stack and thread
  *	  contention.c  waiting for locks
  *	  counts.c      goroutines, threads that were created, ...
  *	  threads.c     stacks of threads
@@ -73,8 +74,9 @@ struct gperf_reader {
 	bool exact_leaf;  /* the first address is not a return address */
 	bool ids;         /* addresses are numbers of functions: Java */
 	bool needs_maps;  /* the producer writes mappings at the end */
+	bool (*end)(struct gperf_reader *); /* after the last sample, or NULL */
 	/* The current sample: its costs, and its stack, leaf first. */
-	bool held;
+	bool held, repeated;
 	struct gperf_sample sample;
 	uint64_t addr[GPERF_DEPTH_MAX];
 	size_t depth;
@@ -104,6 +106,14 @@ struct gperf_reader {
 	bool in_samples;
 	bool commented, open; /* stacks have comments; the last one is open */
 	bool same; /* the stack of the previous thread */
+	struct gperf_jemalloc {
+		struct cg_map threads; /* number -> group */
+		uint64_t all[4];       /* counts of the stack, as stated */
+		uint64_t seen[4];      /* of threads so far, as stated */
+		uint64_t added[4];     /* the same, scaled */
+		double scale[2];       /* of memory in use, allocated */
+		bool in_stack, counted;
+	} jemalloc;
 	uint64_t expanded; /* see gperf_expand() */
 };
 
@@ -116,6 +126,10 @@ bool gperf_add_address(struct gperf_reader *, uint64_t);
 bool gperf_take_stack(struct gperf_reader *, struct cg_slice);
 /* Ends the current sample, if any, and stores it. */
 bool gperf_end_sample(struct gperf_reader *);
+/* For a stack with several samples: drops the current one, keeps its stack. */
+bool gperf_hold_stack(struct gperf_reader *);
+/* Begins another sample of that stack. */
+void gperf_repeat_sample(struct gperf_reader *);
 /* Sets the sample's group: the one with the label bytes. */
 bool gperf_set_size(struct gperf_reader *, uint64_t bytes);
 /* Makes a new group for the sample, to which labels can be added. */
@@ -171,12 +185,16 @@ bool gperf_read_text(struct gperf_reader *, gperf_take_line *);
 
 /* Each takes the first line; false: another kind. */
 bool gperf_begin_heap(struct gperf_reader *, struct cg_slice header);
+bool gperf_begin_jemalloc(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_contention(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_counts(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_threads(struct gperf_reader *, struct cg_slice header);
 bool gperf_begin_java_heap(struct gperf_reader *, struct cg_slice header);
-gperf_take_line gperf_take_heap, gperf_take_contention, gperf_take_counts,
-    gperf_take_threads, gperf_take_java_heap, gperf_take_java_contention;
+gperf_take_line gperf_take_heap, gperf_take_jemalloc, gperf_take_contention,
+    gperf_take_counts, gperf_take_threads, gperf_take_java_heap,
+    gperf_take_java_contention;
+/* Sets the events of memory; allocs: also those of all allocations. */
+void gperf_set_heap_events(struct gperf_reader *, bool allocs);
 /* Takes "0x00000003 com.example.f (F.java:7)". */
 bool gperf_take_java_function(struct gperf_reader *, struct cg_slice line);
 /* Handles "format = java" of a contention profile: the kind becomes Java. */
@@ -186,6 +204,8 @@ void gperf_begin_java_contention(struct gperf_reader *);
 
 /* Takes blanks, a number, blanks and the character end (' ': only blanks). */
 bool gperf_take_number(struct cg_slice *, uint64_t *, char end);
+/* Takes "1: 300 [ 1: 300]": objects and bytes in use, then allocated. */
+bool gperf_take_memory(struct cg_slice *, uint64_t count[4]);
 /*
  * Estimates counts of all objects from samples: small ones are seldom sampled.
  */

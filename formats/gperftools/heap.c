@@ -31,9 +31,8 @@ gperf_unsample(uint64_t rate, uint64_t *objects, uint64_t *bytes)
 	}
 }
 
-/* Takes "1: 300 [ 1: 300] @": objects and bytes in use, then allocated. */
-static bool
-take_counts(struct cg_slice *text, uint64_t count[4])
+bool
+gperf_take_memory(struct cg_slice *text, uint64_t count[4])
 {
 	bool ok = gperf_take_number(text, &count[0], ':') &&
 		  gperf_take_number(text, &count[1], ' ');
@@ -43,30 +42,47 @@ take_counts(struct cg_slice *text, uint64_t count[4])
 	     gperf_take_number(text, &count[2], ':') &&
 	     gperf_take_number(text, &count[3], ']');
 	(void)cg_take_blanks(text);
-	ok = ok && cg_take_char(text, '@');
-	(void)cg_take_blanks(text);
 	return ok;
+}
+
+/* Takes "1: 300 [ 1: 300] @". */
+static bool
+take_counts(struct cg_slice *text, uint64_t count[4])
+{
+	if (!gperf_take_memory(text, count) || !cg_take_char(text, '@'))
+		return false;
+	(void)cg_take_blanks(text);
+	return true;
+}
+
+void
+gperf_set_heap_events(struct gperf_reader *r, bool allocs)
+{
+	static const struct cg_event event[] = { { .name = "inuse_objects" },
+		{ .name = "inuse_space", .unit = "bytes" },
+		{ .name = "alloc_objects" },
+		{ .name = "alloc_space", .unit = "bytes" } };
+
+	r->columns = allocs ? 4 : 2;
+	for (size_t i = 0; i < r->columns; i++)
+		r->event[i] = event[i];
+	r->main_event = 1;
+	r->period_unit = "space bytes";
 }
 
 /* Sets the events. Growth and fragmentation count spans, not objects in use. */
 static void
 set_events(struct gperf_reader *r, bool objects)
 {
-	static const struct cg_event event[] = { { .name = "inuse_objects" },
-		{ .name = "inuse_space", .unit = "bytes" },
-		{ .name = "alloc_objects" },
-		{ .name = "alloc_space", .unit = "bytes" } };
 	static const struct cg_event span[] = { { .name = "objects" },
 		{ .name = "space", .unit = "bytes" } };
 	const uint64_t *count = r->stated;
 	bool allocs = (count[2] != count[0] && count[2] != 0) ||
 		      (count[3] != count[1] && count[3] != 0);
 
-	r->columns = objects && allocs ? 4 : 2;
-	for (size_t i = 0; i < r->columns; i++)
-		r->event[i] = objects ? event[i] : span[i];
-	r->main_event = 1;
-	r->period_unit = "space bytes";
+	gperf_set_heap_events(r, objects && allocs);
+	for (size_t i = 0; i < 2 && !objects; i++)
+		r->event[i] = span[i];
 }
 
 bool

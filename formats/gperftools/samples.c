@@ -94,6 +94,7 @@ gperf_begin_sample(struct gperf_reader *r)
 	r->sample = (struct gperf_sample){ .samples = 1 };
 	r->depth = 0;
 	r->held = true;
+	r->repeated = false;
 }
 
 bool
@@ -202,11 +203,28 @@ merge(struct gperf_reader *r)
 }
 
 bool
+gperf_hold_stack(struct gperf_reader *r)
+{
+	r->held = false;
+	return find_leaf(r, &r->sample.leaf);
+}
+
+void
+gperf_repeat_sample(struct gperf_reader *r)
+{
+	r->sample =
+	    (struct gperf_sample){ .samples = 1, .leaf = r->sample.leaf };
+	r->held = r->repeated = true;
+}
+
+bool
 gperf_end_sample(struct gperf_reader *r)
 {
 	if (!r->held)
 		return true;
 	r->held = false;
+	if (r->repeated)
+		return merge(r);
 	if (!gperf_name_stack(r))
 		return false;
 	drop_second_leaf(r);

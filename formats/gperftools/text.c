@@ -120,7 +120,8 @@ gperf_read_text(struct gperf_reader *r, gperf_take_line *take)
 		if (!take_line(r, cg_trim(line), take))
 			return false;
 	}
-	if (cg_in_status(r->in) != CG_OK || !gperf_end_sample(r))
+	if (cg_in_status(r->in) != CG_OK || !gperf_end_sample(r) ||
+	    (r->end && !r->end(r)))
 		return false;
 	check_end(r);
 	return gperf_end_mappings(r) && gperf_add_graph(r);

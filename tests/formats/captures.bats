@@ -34,7 +34,6 @@ says()
 	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
 	says app.raw 'v 10500 3\nx 8 /bin/rec\n' "heaptrack_interpret <$dir/app.raw"
 	says cpu.dump '\x04\x08{\x07:\x0cversioni\x06:\tmode:\x08cpu' "stackprof --json"
-	says jeprof.heap 'heap_v2/524288\n  t*: 3: 1600 [0: 0]\n' "jeprof --callgrind"
 	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
 	says Rprof.out 'sample.interval=20000\n"f" "g" \n' "writeCallgrindFile"
 	says Rprof2.out 'memory profiling: line profiling: sample.interval=20000\n' "writeCallgrindFile"

@@ -328,3 +328,76 @@ java()
 	} >"$dir/maps"
 	refuses 1 'and shorter paths' -t json "$dir/maps"
 }
+
+# sums EVENT FILE: the total, and the sums of stacks that end in small and large.
+sums()
+{
+	folded --exe samples/gperftools/jemalloc/prog --event "$1" "$2" |
+		awk '{ n += $NF } /;small;/ { s += $NF } /;large;/ { l += $NF }
+			END { print n, s, l }'
+}
+
+@test "gperftools: jemalloc's counts are those of jeprof" {
+	a=samples/gperftools/jemalloc
+	sums inuse_objects $a/all.heap | says '1002 600 400'
+	sums inuse_space $a/all.heap | says '1339840 28800 1228800'
+	sums alloc_objects $a/all.heap | says '1602 1200 400'
+	sums alloc_space $a/all.heap | says '1368640 57600 1228800'
+	# jeprof: 1156 objects of 1364680 bytes, 1659 of 1388788; counts of each
+	# stack are rounded down, as in pprof.
+	sums inuse_objects $a/sampled.heap | says '1154 765 385'
+	sums inuse_space $a/sampled.heap | says '1364679 36684 1244884'
+	sums alloc_objects $a/sampled.heap | says '1657 1268 385'
+	sums alloc_space $a/sampled.heap | says '1388785 60790 1244884'
+	# jeprof: 947 objects of 1337274 bytes.
+	sums inuse_objects $a/inuse.heap | says '946 544 400'
+	sums inuse_space $a/inuse.heap | says '1337271 26103 1228798'
+	refuses 2 'expected an event of the input' -t folded --event alloc_space \
+		$a/inuse.heap
+}
+
+@test "gperftools: jemalloc's threads have their names and their share" {
+	for thread in t0 t1; do
+		folded --event inuse_objects --root-by label:thread \
+			samples/gperftools/jemalloc/all.heap |
+			awk -v t="$thread;" 'index($0, t) == 1 { n += $NF }
+				END { print n }'
+	done | says 502 500
+	cat >"$dir/heap" <<-'E'
+	heap_v2/1000
+	  t*: 8: 800 [8: 800]
+	  t3: 3: 300 [3: 300] worker one
+	@ 0x11 0x21
+	  t*: 8: 800 [8: 800]
+	  t3: 3: 300 [3: 300]
+	  t4: 3: 300 [3: 300]
+
+	MAPPED_LIBRARIES:
+	E
+	# 8 / (1 - exp(-0.1)) = 84.07; 3 are 31.52; 6 are 63.05; 2 have no thread.
+	"$CGCONV" -q -t json "$dir/heap" >"$dir/json"
+	grep '^\["labels"' "$dir/json" | says '["labels",1,["thread","t4"]]' \
+		'["labels",2,["thread","worker one"]]'
+	grep '^\["stack"' "$dir/json" | sort -t , -k 8 |
+		says '["stack",2,1,[21,2102,21,2102]]' \
+		'["stack",2,1,[32,3152,32,3152],1]' \
+		'["stack",2,1,[31,3152,31,3152],2]'
+}
+
+@test "gperftools: malformed profiles of jemalloc are refused, truncated told" {
+	heap() {
+		printf 'heap_v2/1\n  t*: 1: 8 [0: 0]\n@ 0x1\n%s\n' "$1" >"$dir/in"
+	}
+	heap '  t*: 1 8 [0: 0]'
+	refuses 1 "in:4:9: error: expected 't*: OBJECTS: BYTES" -t json "$dir/in"
+	heap '  t1: 1: 8 [0: 0]'
+	refuses 1 "expected counts of all threads, 't*:'" -t json "$dir/in"
+	heap 'x'
+	refuses 1 "expected '@ ADDRESS...'" -t json "$dir/in"
+	heap '  t*: 1: 8 [0: 0]'
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
+		grep -q 'expected MAPPED_LIBRARIES: at the end'
+	printf '  t1: 2: 8 [0: 0]\n' >>"$dir/in"
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
+		grep -q 'threads have more memory than their sum'
+}
