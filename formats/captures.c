@@ -10,7 +10,7 @@
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
- * R's eval.c, fprof.erl and eprof.erl of Erlang/OTP,
+ * R's eval.c,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
  * SimpleCov's result_merger.rb, gprofng's Print.cc and er_print,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
@@ -41,10 +41,6 @@ struct capture {
 	"Rscript -e 'proftools::writeCallgrindFile("                         \
 	"proftools::readProfileData(\"%s\"), \"out.callgrind\")' && cgconv " \
 	"out.callgrind"
-#define EPROF_RUN                                                         \
-	"fprof:analyse([{dest, \"out.fprof\"}]) in place of eprof, then " \
-	"erlgrind out.fprof out.callgrind && cgconv out.callgrind"
-
 #define GPROFNG_WHAT "a report of gprofng"
 #define GPROFNG_RUN                                                        \
 	"perf record -g PROGRAM && perf script | cgconv -, which records " \
@@ -89,8 +85,6 @@ static const struct capture captures[] = {
 	    "cgconv out.xml" },
 	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
 	    "stackprof --json %s >out.json && cgconv out.json" },
-	{ MAGIC("%% Analysis results:"), NULL, "an analysis of Erlang's fprof",
-	    "erlgrind %s out.callgrind && cgconv out.callgrind" },
 	{ MAGIC("sample.interval="), NULL, RPROF_WHAT, RPROF_RUN },
 	{ MAGIC("line profiling: sample.interval="), NULL, RPROF_WHAT,
 	    RPROF_RUN },
@@ -168,10 +162,6 @@ static const struct worded {
 	    { NULL, 0, NULL, "a trace.log of D",
 		"valgrind --tool=callgrind PROGRAM && cgconv "
 		"callgrind.out.*, which records the program again" } },
-	{ "\n****** Process <", { "-- ", "CALLS", "TIME" },
-	    { NULL, 0, NULL, "an analysis of Erlang's eprof", EPROF_RUN } },
-	{ "****** Process <", { "-- ", "CALLS", "TIME" },
-	    { NULL, 0, NULL, "an analysis of Erlang's eprof", EPROF_RUN } },
 };
 
 static bool

@@ -42,8 +42,6 @@ says()
 }
 
 @test "captures: recognizes texts and JSON by their words" {
-	says app.fprof '%%%% Analysis results:\n{  analysis_options,\n' "erlgrind $dir/app.fprof"
-	says eprof.txt '\n****** Process <0.1.0>    -- 100.00 %% of profiled time *** \nFUNCTION  CALLS  %%  TIME\n' "erlgrind out.fprof"
 	says trace.log '------------------\n\t    1\t5\t7\t_Dmain\n\n======== Timer Is 35 Ticks/Sec, Times are in Microsecs ========\n\n Num Tree Func\n' "a trace.log of D"
 	says app.json '{"sample_count": 5, "cpu_time": 0.4, "root_frame": {' "pyinstrument -r speedscope"
 	says v8.json '{"result":[{"scriptId":"1","functions":[{"ranges":[{"startOffset":0}],"isBlockCoverage":true}]}]}' "c8 report"
