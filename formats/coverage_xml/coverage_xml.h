@@ -9,6 +9,8 @@
  *	clover_read.c   lines of a file -> graph
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
  *	sonarqube.c  graph -> SonarQube's generic coverage
+ *	dotnet.c     reports of .NET's tools: statements of methods -> methods.c
+ *	methods.c    methods with statements, branches, files -> graph
  *	elements.c   shared by the readers
  *	fns.c        shared by the writers: the functions of a file
  *
@@ -43,6 +45,9 @@ struct coverage_xml_reader {
 	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_xml *xml;
+	/* The open report's elements; a reader of several dialects sets it. */
+	const struct coverage_xml_element *elements;
+	bool any_root;     /* each element of the first table may be the root */
 	uint64_t branches; /* of all lines so far */
 	void *arg;         /* state of the format */
 };
@@ -73,6 +78,74 @@ bool coverage_xml_allow_branches(struct coverage_xml_reader *, uint64_t n);
  */
 bool coverage_xml_add_outcomes(struct coverage_xml_reader *, cg_fn,
     const struct cg_branch *first, uint64_t hit, uint64_t missed);
+
+/* ---- methods.c ---------------------------------------------------------- */
+
+/* Lines that ran equally often; file: a number of the report. */
+struct coverage_xml_statement {
+	uint64_t file;
+	uint32_t first, last;
+	uint64_t count;
+};
+
+/* One way out of a branch; those of one branch have the same group. */
+struct coverage_xml_outcome {
+	uint64_t file;
+	uint32_t line;
+	uint64_t group;
+	uint64_t count;
+	size_t nth; /* set when added */
+};
+
+struct coverage_xml_method {
+	cg_name name;
+	bool counted; /* entries are known */
+	uint64_t entries;
+	size_t statement, outcome; /* index of its first ones */
+};
+
+/*
+ * Methods of a report or of a part of it. A line that several methods share
+ * has the sum of their counts. Starts as { 0 }.
+ */
+struct coverage_xml_methods {
+	CG_ARRAY(struct coverage_xml_method) method;
+	CG_ARRAY(struct coverage_xml_statement) statement;
+	CG_ARRAY(struct coverage_xml_outcome) outcome;
+	CG_ARRAY(char) text; /* scratch */
+	struct cg_map files; /* number of a report -> cg_file */
+	/*
+	 * The count of a line is that of the statement that ran most often,
+	 * not the sum: where statements say only whether they ran.
+	 */
+	bool largest;
+	uint64_t lines;          /* of all statements */
+	uint64_t unlisted, bare; /* statements without file, empty methods */
+};
+
+/* All return false if they rejected something (reported). */
+bool coverage_xml_begin_method(
+    struct coverage_xml_reader *, struct coverage_xml_methods *, cg_name);
+/* The method that was begun last; NULL: there is none (reported). */
+struct coverage_xml_method *coverage_xml_last_method(
+    struct coverage_xml_reader *, struct coverage_xml_methods *);
+/* Statements and outcomes belong to the last method. */
+bool coverage_xml_add_statement(struct coverage_xml_reader *,
+    struct coverage_xml_methods *, const struct coverage_xml_statement *);
+bool coverage_xml_add_outcome(struct coverage_xml_reader *,
+    struct coverage_xml_methods *, const struct coverage_xml_outcome *);
+/* Adds a file; "C:\a\b" gets slashes. */
+cg_file coverage_xml_add_path(struct coverage_xml_reader *,
+    struct coverage_xml_methods *, struct cg_slice path);
+/* The same for a file that statements know by a number. */
+bool coverage_xml_list_file(struct coverage_xml_reader *,
+    struct coverage_xml_methods *, uint64_t id, struct cg_slice path);
+/* Adds the methods to the graph; numbers of files stay known. */
+bool coverage_xml_end_methods(
+    struct coverage_xml_reader *, struct coverage_xml_methods *);
+/* Reports what was dropped, after the last call of the above. */
+void coverage_xml_tell_dropped(
+    struct coverage_xml_reader *, const struct coverage_xml_methods *);
 
 /* ---- fns.c -------------------------------------------------------------- */
 

@@ -12,17 +12,17 @@
 #define BRANCHES_MORE 65536
 
 static bool
-take_element(struct coverage_xml_reader *r,
-    const struct coverage_xml_element *elements, enum cg_xml_type type)
+take_element(struct coverage_xml_reader *r, enum cg_xml_type type)
 {
-	const struct coverage_xml_element *element = elements;
+	const struct coverage_xml_element *element = r->elements;
 	struct cg_slice name = cg_xml_name(r->xml);
 
 	while (element->name && !cg_equal(name, element->name))
 		element++;
-	if (cg_xml_depth(r->xml) == 1 && element != elements) {
-		return cg_reject_at(
-		    r->job, cg_xml_at(r->xml), "expected <%s>", elements->name);
+	if (cg_xml_depth(r->xml) == 1 && element != r->elements &&
+	    (!r->any_root || !element->name)) {
+		return cg_reject_at(r->job, cg_xml_at(r->xml), "expected <%s>",
+		    r->elements->name);
 	}
 	if (!element->name && type == CG_XML_OPEN) {
 		cg_warn_at(r->job, cg_xml_at(r->xml),
@@ -43,11 +43,12 @@ coverage_xml_read_document(
 	enum cg_xml_type type;
 	int status;
 
+	r->elements = elements;
 	r->xml = cg_xml_new(r->job, r->in);
 	if (!r->xml)
 		return CG_ELIMIT;
 	while ((type = cg_xml_next(r->xml)) != CG_XML_END) {
-		if (type != CG_XML_TEXT && !take_element(r, elements, type))
+		if (type != CG_XML_TEXT && !take_element(r, type))
 			break;
 		if (cg_build_status(r->build) != CG_OK)
 			break;

@@ -19,7 +19,8 @@ is_coverage()
 	samples/lcov/* | samples/cobertura/* | samples/clover/* | \
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
 		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
-		samples/coveralls/* | samples/codecov/* | samples/llvm-profile/*) ;;
+		samples/coveralls/* | samples/codecov/* | samples/llvm-profile/* | \
+		samples/dotnet/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -42,7 +43,7 @@ may_refuse()
 	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-*/*) return 1 ;;
 	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
-	gcov-*:samples/codecov/*) return 1 ;;
+	gcov-*:samples/codecov/* | gcov-*:samples/dotnet/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
 		gcovr-json:* | istanbul:* | coveralls:* | codecov:* | covdir:*)
 		if is_coverage "$2"; then return 1; fi ;;
