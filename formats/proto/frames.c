@@ -12,10 +12,12 @@ static uint32_t
 number(
     struct proto_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
 {
-	uint32_t *id = cg_map_in(w->job, ids, key);
+	uint32_t *id = cg_map_at(ids, key);
 
-	if (!id)
+	if (!id) {
+		(void)cg_reject_nomem(w->job);
 		return 0;
+	}
 	if (*id == 0)
 		*id = ++*count;
 	return *id;

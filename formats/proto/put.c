@@ -306,6 +306,12 @@ proto_common_part(const struct proto_writer *w)
 void
 proto_end_writer(struct proto_writer *w)
 {
+	/* Explicit: cg_map_in() takes 3 % more time, for each node four times. */
+	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
+		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids };
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		cg_map_free(maps[i]);
 	if (cg_rejected(w->job) == CG_OK && w->elsewhere > 0)
 		cg_warn(w->job,
 		    "%zu frame%s in another file than the function: written as "

@@ -168,7 +168,7 @@ struct proto_period {
 	struct cg_slice type, unit;
 };
 struct proto_period proto_get_period(const struct proto_writer *);
-/* Warns about lost data, and frees the merged stacks. */
+/* Warns about lost data, and frees maps and the merged stacks. */
 void proto_end_writer(struct proto_writer *);
 
 #endif
