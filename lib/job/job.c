@@ -784,8 +784,9 @@ cg_job_skipped(const struct cg_job *job)
 int
 cg_job_run(struct cg_job *job)
 {
-	(void)cg_job_read(job, NULL);
-	return cg_job_write(job);
+	int status = cg_job_read(job, NULL);
+
+	return status == CG_OK ? cg_job_write(job) : status;
 }
 
 /* ---- Symbols ------------------------------------------------------------ */
