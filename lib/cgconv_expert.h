@@ -2,7 +2,7 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Known functions, Compression, Symbols
+ * Contents: Cost lines, Texts, Known functions, Compression, Symbols, Unwinding
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -295,6 +295,43 @@ size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
 /* True if both addresses of the mapping are in the function of one symbol. */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
+
+/* ---- Unwinding ---------------------------------------------------------- */
+
+/*
+ * A thread's registers in one of its frames, by their numbers in DWARF. The
+ * machines are EM_X86_64 and EM_AARCH64.
+ */
+#define CG_REGISTERS 33
+struct cg_registers {
+	unsigned machine;
+	uint64_t pc; /* in the frame of a caller it is after the call */
+	uint64_t value[CG_REGISTERS];
+	uint64_t known; /* bits: the registers that have a value */
+	bool called;    /* pc is the return address of a call */
+};
+/* A copy of a part of the process's memory, its stack. */
+struct cg_memory {
+	uint64_t start;
+	struct cg_slice bytes;
+	bool swap; /* its byte order is not this machine's */
+};
+/* The number of the stack pointer. */
+unsigned cg_stack_pointer(unsigned machine);
+enum cg_unwound {
+	CG_UNWOUND,         /* the registers are the caller's */
+	CG_UNWOUND_GUESSED, /* the same, by the frame pointer alone */
+	CG_UNWOUND_END,     /* it is the outermost frame */
+	CG_UNWOUND_SHORT,   /* the memory ends before the caller's address */
+	CG_UNWOUND_UNKNOWN  /* the object does not tell how */
+};
+/*
+ * Replaces the registers by those of the caller, by the call frame information
+ * of the object that is mapped at the pc; else by the frame pointer. addr: the
+ * pc's address in the mapping, or, after a call, that of the byte before.
+ */
+enum cg_unwound cg_space_unwind(struct cg_space *, uint32_t mapping,
+    uint64_t addr, const struct cg_memory *, struct cg_registers *);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -11,6 +11,7 @@
  * bits, and their offsets and sizes follow the data. A pipe has the magic and
  * the size 16, then only records.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -40,8 +41,17 @@ enum {
 	A_CONFIG = 8,
 	A_PERIOD = 16,
 	A_SAMPLE_TYPE = 24,
-	A_FLAGS = 40
+	A_FLAGS = 40,
+	A_BRANCHES = 72,
+	A_USER_REGS = 80,
+	A_STACK = 88
 };
+
+/* What a stack is unwound from. */
+#define UNWOUND ((uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER))
+/* PERF_SAMPLE_BRANCH_HW_INDEX, _COUNTERS: this machine's header may lack them. */
+#define BRANCH_INDEX (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS (UINT64_C(1) << 19)
 
 /* Bits of an attr's flags, which begin at the lowest. */
 enum {
@@ -53,8 +63,11 @@ enum {
 	EXCLUDE_CALLCHAIN_USER = 22
 };
 
+#define EM_OTHER UINT16_MAX /* not a machine of ELF */
+
 enum feature {
 	BUILD_ID = 2,
+	ARCH = 6,
 	EVENT_DESC = 12,
 	CMDLINE = 11,
 	AUXTRACE = 18,
@@ -237,7 +250,9 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
 		event->chain = at;
 		event->fixed += 8;
+		event->unwinds = (sample_type & UNWOUND) == UNWOUND;
 	}
+	event->has_raw = sample_type & PERF_SAMPLE_RAW;
 	if (!event->ids_at_end)
 		return;
 	if (sample_type & PERF_SAMPLE_IDENTIFIER)
@@ -248,16 +263,34 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 	}
 }
 
+/* Finds what a stack of branches contains, and which registers there are. */
+static void
+lay_out_rest(const struct perf_file *f, struct cg_slice attr, uint64_t type,
+    struct perf_event *event)
+{
+	uint64_t branches =
+	    attr.len < A_BRANCHES + 8 ? 0 : perf_u64(f, attr.ptr + A_BRANCHES);
+
+	if (type & PERF_SAMPLE_BRANCH_STACK) {
+		event->branch_head = branches & BRANCH_INDEX ? 8 : 0;
+		event->branch_size = branches & BRANCH_COUNTERS ? 32 : 24;
+	}
+	if (attr.len >= A_STACK)
+		event->user_regs = perf_u64(f, attr.ptr + A_USER_REGS);
+	else
+		event->unwinds = false;
+}
+
 static bool
 check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 {
-	const uint64_t unwound = PERF_SAMPLE_STACK_USER |
-				 PERF_SAMPLE_REGS_USER |
-				 PERF_SAMPLE_BRANCH_STACK;
+	const uint64_t partial =
+	    type & (UNWOUND | (uint64_t)PERF_SAMPLE_BRANCH_STACK);
 
-	if ((type & unwound) && get_flag(f, attr, EXCLUDE_CALLCHAIN_USER))
+	if (partial != 0 && (type & UNWOUND) != UNWOUND &&
+	    get_flag(f, attr, EXCLUDE_CALLCHAIN_USER))
 		return perf_data_refuse(
-		    f, "stacks that have to be unwound (--call-graph dwarf)");
+		    f, "stacks of branches (--call-graph lbr)");
 	if (type & PERF_SAMPLE_READ)
 		return perf_data_refuse(f, "samples of groups of counters");
 	return true;
@@ -308,6 +341,7 @@ perf_data_add_attr(
 	event->period =
 	    get_flag(f, attr, FREQ) ? 1 : perf_u64(f, attr.ptr + A_PERIOD);
 	lay_out(event, type);
+	lay_out_rest(f, attr, type, event);
 	format_name(f, attr, name, sizeof(name));
 	set_name(f, event, cg_slice(name));
 	return add_ids(f, ids);
@@ -431,6 +465,10 @@ add_description(struct perf_file *f, uint64_t number, struct cg_slice bytes)
 		if (text.len > 0)
 			cg_add_desc(
 			    f->build, cg_slice(descriptions[i].key), text);
+		if (number == ARCH)
+			f->machine = cg_equal(text, "x86_64")    ? EM_X86_64
+				     : cg_equal(text, "aarch64") ? EM_AARCH64
+								 : EM_OTHER;
 	}
 	return true;
 }

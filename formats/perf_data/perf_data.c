@@ -11,14 +11,15 @@
  * --kallsyms. So perf script | cgconv gives the same stacks, if perf finds the
  * same symbols. Deferred user stacks (--call-graph fp,defer) are joined with
  * the samples they belong to. Compressed records (-z) are decompressed by
- * libzstd.
+ * libzstd. Stacks of x86-64 and arm64 that perf record copied (--call-graph
+ * dwarf) are unwound by the call frame information of the same files.
  *
  * Addresses survive with --addresses. Processors, data addresses, arguments of
  * tracepoints, branches, registers, context switches and cgroups are lost.
  *
  * Some recordings are rejected with a message that names the command that
- * reads them: stacks that have to be unwound (--call-graph dwarf, lbr), traces
- * of processors, groups of counters.
+ * reads them: stacks of branches (--call-graph lbr), traces of processors,
+ * groups of counters.
  */
 #include "perf_data.h"
 

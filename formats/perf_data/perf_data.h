@@ -10,6 +10,7 @@
  *	threads.c    threads with their names, processes with their mappings
  *	kallsyms.c   symbols of the kernel, of a file
  *	places.c     addresses of a process -> functions of the graph
+ *	unwind.c     registers and a copy of the stack -> call chains
  *	samples.c    samples -> stacks of the graph
  *	deferred.c   samples whose user stack a later record has
  */
@@ -43,6 +44,12 @@ struct perf_event {
 	uint32_t fixed;  /* bytes before the first part of varying size */
 	/* The same for other records, counted from their ends. */
 	uint32_t from_end[PERF_FIELDS];
+	/* What follows the call chain: see unwind.c. */
+	bool unwinds;         /* samples have registers and the stack */
+	bool has_raw;
+	uint32_t branch_head; /* bytes of a stack of branches after its count, */
+	uint32_t branch_size; /* and of each branch; 0: there is none */
+	uint64_t user_regs;   /* bits: the registers */
 	bool added;      /* the graph has it, as */
 	unsigned column;
 };
@@ -60,6 +67,7 @@ struct perf_file {
 	bool swap; /* its byte order is not this machine's */
 	bool big;  /* its byte order is big endian */
 	bool pipe; /* events and features are records */
+	unsigned machine; /* EM_...; EM_NONE: unknown */
 	CG_ARRAY(struct perf_event) event;
 	struct cg_map ids; /* to the number of an event, from 1 */
 	size_t id_count;
@@ -250,6 +258,30 @@ struct perf_place_key {
 const struct perf_place *perf_places_find(
     struct perf_places *, const struct perf_place_key *);
 
+/*
+ * Steps from a frame to its caller, by the object that is mapped at its
+ * address.
+ */
+enum cg_unwound perf_places_unwind(struct perf_places *,
+    const struct perf_maps *, const struct cg_memory *, struct cg_registers *);
+
+/* ---- unwind.c ----------------------------------------------------------- */
+
+struct perf_unwinding {
+	struct perf_places *places;
+	CG_ARRAY(uint64_t) ip; /* of the last sample; leaf first */
+	uint64_t stacks;       /* of all samples, */
+	uint64_t cut;     /* those that are longer than their copy */
+	uint64_t unknown; /* those that end where a caller is not known */
+	uint64_t foreign; /* those of other machines, which stay as they are */
+};
+/*
+ * Unwinds the user stack of a sample, whose rest after the call chain is given.
+ * It may be empty. False: it is malformed, or out of memory (reported).
+ */
+bool perf_unwind(struct perf_unwinding *, const struct perf_maps *,
+    const struct perf_event *, struct cg_slice rest);
+
 /* ---- samples.c ---------------------------------------------------------- */
 
 struct perf_step {
@@ -270,6 +302,7 @@ struct perf_samples {
 	struct perf_file *file;
 	struct perf_threads *threads;
 	struct perf_places *places;
+	struct perf_unwinding unwinding;
 	struct perf_stack now, last;
 	struct perf_known_node *known;
 	bool begun; /* the part */

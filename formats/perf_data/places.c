@@ -54,7 +54,7 @@ cached(struct perf_places *places, struct cg_slice id, char *buf)
 }
 
 /* Adds the object to the address space, which opens its file. */
-static bool
+static void
 open_object(struct perf_places *places, struct perf_object *object)
 {
 	struct cg_build *build = places->file->build;
@@ -68,7 +68,6 @@ open_object(struct perf_places *places, struct perf_object *object)
 	if (path.len > 0 && *path.ptr == '/')
 		mapping.copy = cached(places, id, buf);
 	object->mapping = cg_space_add(places->space, &mapping);
-	return object->mapping != 0;
 }
 
 /* ---- Places ------------------------------------------------------------- */
@@ -140,6 +139,15 @@ add_module(
 	return true;
 }
 
+/* The object's mapping of the space; 0: out of memory (reported). */
+static uint32_t
+get_mapping(struct perf_places *places, struct perf_object *object)
+{
+	if (object->mapping == 0)
+		open_object(places, object);
+	return object->mapping;
+}
+
 static bool
 add_frames(struct perf_places *places, struct perf_object *object,
     const struct perf_map *map, const struct perf_place_key *key)
@@ -151,10 +159,9 @@ add_frames(struct perf_places *places, struct perf_object *object,
 			   : add_kernel(places, ip);
 	if (!map)
 		return add_user(places, 0, ip, false);
-	if (object->mapping == 0 && !open_object(places, object))
-		return false;
-	return add_user(
-	    places, object->mapping, ip - map->start + map->offset, key->call);
+	return get_mapping(places, object) != 0 &&
+	       add_user(places, object->mapping, ip - map->start + map->offset,
+		   key->call);
 }
 
 /*
@@ -195,6 +202,19 @@ perf_places_find(struct perf_places *places, const struct perf_place_key *key)
 		return NULL;
 	place->count = (uint32_t)places->frame.n - place->first;
 	return place;
+}
+
+enum cg_unwound
+perf_places_unwind(struct perf_places *places, const struct perf_maps *maps,
+    const struct cg_memory *memory, struct cg_registers *regs)
+{
+	const uint64_t ip = regs->pc - regs->called;
+	const struct perf_map *map = maps ? perf_maps_find(maps, ip) : NULL;
+	uint32_t mapping =
+	    map ? get_mapping(places, &places->object.at[map->object - 1]) : 0;
+
+	return cg_space_unwind(places->space, mapping,
+	    map ? ip - map->start + map->offset : ip, memory, regs);
 }
 
 /* ---- All of them -------------------------------------------------------- */

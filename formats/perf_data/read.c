@@ -643,11 +643,37 @@ read_records(struct reader *r)
 	return flush(r, UINT64_MAX) && perf_deferred_end(&r->deferred);
 }
 
+static void
+report_unwinding(const struct reader *r)
+{
+	const struct perf_unwinding *u = &r->samples.unwinding;
+	struct cg_job *job = r->file.job;
+
+	if (u->cut > 0)
+		cg_warn(job,
+		    "%" PRIu64 " of %" PRIu64 " stacks lack their outermost "
+		    "frames: the recording has too little of the stack; record "
+		    "with --call-graph dwarf,65528",
+		    u->cut, u->stacks);
+	if (u->unknown > 0)
+		cg_warn(job,
+		    "%" PRIu64 " of %" PRIu64 " stacks lack their outermost "
+		    "frames: the caller of a frame is not known; give the "
+		    "executables and libraries with {exe}",
+		    u->unknown, u->stacks);
+	if (u->foreign > 0)
+		cg_warn(job,
+		    "%" PRIu64 " of %" PRIu64 " stacks have one frame: only "
+		    "those of 64-bit x86 and ARM processors are unwound",
+		    u->foreign, u->stacks);
+}
+
 static bool
 report(struct reader *r)
 {
 	struct cg_job *job = r->file.job;
 
+	report_unwinding(r);
 	if (r->lost > 0)
 		cg_warn(job, "perf lost %" PRIu64 " records while recording",
 		    r->lost);

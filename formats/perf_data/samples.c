@@ -33,6 +33,7 @@ perf_samples_open(struct perf_samples *s, struct perf_file *file,
 	*s = (struct perf_samples){ .file = file,
 		.threads = threads,
 		.places = places,
+		.unwinding.places = places,
 		.changes = UINT64_MAX,
 		.known = cg_alloc(file->job, CACHE_SIZE * sizeof(*s->known)) };
 	return s->known != NULL;
@@ -206,6 +207,27 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 	}
 }
 
+/* Takes a chain whose user part is unwound. */
+static bool
+take_unwound(struct perf_samples *s, const struct perf_event *event,
+    struct cg_slice record, size_t count, bool kernel)
+{
+	const struct perf_unwinding *u = &s->unwinding;
+	const size_t end = event->chain + 8 + 8 * count;
+
+	if (!perf_unwind(&s->unwinding, s->side[false].maps, event,
+		(struct cg_slice){ record.ptr + end, record.len - end }) ||
+	    !make_room(s, count + u->ip.n + 1))
+		return false;
+	push_chain(s, record.ptr + event->chain + 8, count, kernel);
+	for (size_t i = 0; i < u->ip.n; i++)
+		push(s, u->ip.at[i], s->side[false].version);
+	if (s->now.step.n == 0 && event->at[PERF_IP])
+		push(s, perf_u64(s->file, record.ptr + event->at[PERF_IP]),
+		    s->side[kernel].version);
+	return true;
+}
+
 static bool
 take_chain(struct perf_samples *s, const struct perf_event *event,
     struct cg_slice record, bool kernel, const struct cg_slice *stack)
@@ -216,6 +238,8 @@ take_chain(struct perf_samples *s, const struct perf_event *event,
 	if (count > (record.len - event->chain - 8) / 8)
 		return cg_reject(s->file->job,
 		    "expected a call chain that fits into its sample");
+	if (event->unwinds)
+		return take_unwound(s, event, record, (size_t)count, kernel);
 	if (!make_room(s, (size_t)count + (stack ? stack->len / 8 : 0)))
 		return false;
 	if (!perf_samples_cookie(s, event, record, &cookie)) {

@@ -44,6 +44,7 @@ struct question {
 	struct cg_frame *frames;
 	size_t count;
 	struct cg_functions *fns;
+	Dwarf_CFI *cfi;
 };
 
 static bool
@@ -599,4 +600,19 @@ cg_dwarf_functions(struct cg_dwarf *dwarf, struct cg_functions *fns)
 
 	(void)ask(dwarf, &question);
 	return dwarf->status == CG_OK;
+}
+
+static bool
+find_cfi(struct cg_dwarf *dwarf, struct question *question)
+{
+	question->cfi = cg_dw.dwarf_getcfi(dwarf->dwarf);
+	return question->cfi != NULL;
+}
+
+Dwarf_CFI *
+cg_dwarf_cfi(struct cg_dwarf *dwarf)
+{
+	struct question question = { .answer = find_cfi };
+
+	return ask(dwarf, &question) ? question.cfi : NULL;
 }

@@ -222,5 +222,22 @@ bool cg_dwarf_declared(
     struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
 /* Adds all functions that DWARF describes. */
 bool cg_dwarf_functions(struct cg_dwarf *, struct cg_functions *);
+/* The call frame information in .debug_frame, or NULL. */
+Dwarf_CFI *cg_dwarf_cfi(struct cg_dwarf *);
+
+/* ---- unwind.c: callers of frames ----------------------------------------- */
+
+struct cg_unwinder;
+/*
+ * Opens the call frame information of a file, and other such, or NULL, which
+ * must outlive it. *status is CG_OK, or CG_ELIMIT or CG_EREAD. NULL: out of
+ * memory.
+ */
+struct cg_unwinder *cg_unwinder_open(
+    const struct cg_elffile *, Dwarf_CFI *, int *status);
+void cg_unwinder_close(struct cg_unwinder *);
+/* Like cg_unwind(). False: out of memory. */
+bool cg_unwind_step(struct cg_unwinder *, uint64_t addr,
+    const struct cg_memory *, struct cg_registers *, enum cg_unwound *);
 
 #endif

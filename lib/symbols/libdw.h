@@ -16,6 +16,8 @@
 	X(dwarf_attr)              \
 	X(dwarf_attr_integrate)    \
 	X(dwarf_begin_elf)         \
+	X(dwarf_cfi_addrframe)     \
+	X(dwarf_cfi_end)           \
 	X(dwarf_child)             \
 	X(dwarf_cu_die)            \
 	X(dwarf_dieoffset)         \
@@ -24,9 +26,14 @@
 	X(dwarf_filesrc)           \
 	X(dwarf_formstring)        \
 	X(dwarf_formudata)         \
+	X(dwarf_frame_cfa)         \
+	X(dwarf_frame_info)        \
+	X(dwarf_frame_register)    \
 	X(dwarf_getarange_addr)    \
 	X(dwarf_getarangeinfo)     \
 	X(dwarf_getaranges)        \
+	X(dwarf_getcfi)            \
+	X(dwarf_getcfi_elf)        \
 	X(dwarf_getsrcfiles)       \
 	X(dwarf_getsrclines)       \
 	X(dwarf_lineaddr)          \

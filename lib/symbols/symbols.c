@@ -21,6 +21,7 @@ struct cg_lazy {
 	struct cg_functions fns;
 	struct cg_dwarf *dwarf;
 	bool asked_dwarf;
+	struct cg_unwinder *unwinder; /* NULL: not asked for yet */
 	struct cg_strs strs;
 	uint64_t addr_mask;
 	uint64_t code_addr;   /* of the last lookup, */
@@ -319,6 +320,7 @@ cg_symbols_free(struct cg_symbols *symbols)
 	struct cg_lazy *lazy = symbols ? symbols->lazy : NULL;
 
 	if (lazy) {
+		cg_unwinder_close(lazy->unwinder);
 		cg_dwarf_close(lazy->dwarf);
 		cg_functions_free(&lazy->fns);
 		cg_elffile_close(&lazy->mini);
@@ -454,6 +456,38 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 	code.len -= (size_t)(addr - lazy->code_addr);
 	code.len = code.len < n ? code.len : n;
 	return code;
+}
+
+/* What .debug_frame has, of the file or its debug file; NULL: there is none. */
+static Dwarf_CFI *
+get_debug_frame(const struct cg_symbols *symbols)
+{
+	struct cg_lazy *lazy = symbols->lazy;
+	struct cg_dwarf *dwarf = NULL;
+
+	if (cg_elffile_section(&lazy->program, ".debug_frame") ||
+	    cg_elffile_section(&lazy->debug, ".debug_frame"))
+		dwarf = get_dwarf(symbols);
+	return dwarf ? cg_dwarf_cfi(dwarf) : NULL;
+}
+
+enum cg_unwound
+cg_unwind(const struct cg_symbols *symbols, uint64_t addr,
+    const struct cg_memory *memory, struct cg_registers *regs)
+{
+	struct cg_lazy *lazy = symbols->lazy;
+	enum cg_unwound unwound = CG_UNWOUND_UNKNOWN;
+	int status = CG_OK;
+
+	if (!lazy->unwinder)
+		lazy->unwinder = cg_unwinder_open(
+		    &lazy->program, get_debug_frame(symbols), &status);
+	if (status == CG_OK &&
+	    !cg_unwind_step(lazy->unwinder, addr, memory, regs, &unwound))
+		status = CG_ELIMIT;
+	if (status != CG_OK)
+		lazy->status = status;
+	return unwound;
 }
 
 int

@@ -10,6 +10,7 @@
  *	functions.c  functions: range and name, with clones and .cold parts
  *	spans.c      the function at an address
  *	symbols.c    the public calls: combines these for one file
+ *	unwind.c     callers of frames, by call frame information
  *	java.c       demangles names of Java
  *	demangle.c   demangles all names: C++, Rust, D, Java
  *	address_map.c  the file that is mapped at an address of a process
@@ -48,6 +49,15 @@ struct cg_frame {
  */
 size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX]);
+
+/*
+ * Replaces the registers by those of the caller: see cg_space_unwind(). addr is
+ * an address of the file. cg_unwind_by_fp() uses the frame pointer only.
+ */
+enum cg_unwound cg_unwind(const struct cg_symbols *, uint64_t addr,
+    const struct cg_memory *, struct cg_registers *);
+enum cg_unwound cg_unwind_by_fp(
+    const struct cg_memory *, struct cg_registers *);
 
 /* ---- java.c -------------------------------------------------------------- */
 

@@ -213,13 +213,98 @@ folded()
 	refuses 1 "traces of processors (AUX area) of perf; $run" "$dir/in"
 	record little 'feature 24' "$sample"
 	refuses 1 "recordings in directories" "$dir/in"
-	# STACK_USER without call chains of the user; the same with them.
-	record little 'event x 0 0 0x400000 0x12167' "$sample"
-	refuses 1 "stacks that have to be unwound" "$dir/in"
-	record little 'event x 0 0 0 0x12167' "$sample"
+	# BRANCH_STACK without call chains of the user; the same with them.
+	record little 'event x 0 0 0x400000 0x10967' "$sample"
+	refuses 1 "stacks of branches (--call-graph lbr)" "$dir/in"
+	record little 'event x 0 0 0 0x10967' "$sample"
 	"$CGCONV" -q -t folded "$dir/in" >"$dir/got"
 	record little 'event x 0 0 0 0x10177' "$sample"
 	refuses 1 "samples of groups of counters" "$dir/in"
+}
+
+@test "perf-data: stacks that perf script unwinds are unwound" {
+	b=samples/perf-data/dwarf
+	for name in dwarf cut; do
+		folded --exe "$b/prog" "$b/$name.perf.data" >"$dir/got"
+		# For a caller that the copy of the stack does not have perf
+		# prints the address before 0.
+		"$CGCONV" -q -t folded -f perf-script "$b/$name.txt" |
+			sed 's/;\[unknown\]//' | sort >"$dir/want"
+		[ "$(wc -l <"$dir/want")" -ge 3 ]
+		same "$dir/want" "$dir/got"
+	done
+	# These need an expression, a frame pointer, a frame of varying size.
+	folded --exe "$b/prog" "$b/dwarf.perf.data" >"$dir/got"
+	grep -q '^prog;_start;run;stub ' "$dir/got"
+	grep -q '^prog;_start;run;deep;.*;deep;bare;spin ' "$dir/got"
+	"$CGCONV" -t folded --exe "$b/prog" "$b/cut.perf.data" 2>&1 >"$dir/got" |
+		grep -q '37 of 37 stacks lack their outermost frames: the recording has too little'
+	# Without the executable only frame pointers tell callers.
+	"$CGCONV" -t folded "$b/dwarf.perf.data" 2>"$dir/err" |
+		says 'prog;[prog] 242424240' \
+			'prog;[prog];[prog];[prog];[prog];[prog];[prog];[prog];[prog];[prog] 111111110'
+	grep -q 'stacks lack their outermost frames: the caller of a frame is not known; give' "$dir/err"
+	b=samples/perf-data/dwarf-arm64
+	folded --exe "$b/prog" "$b/dwarf.perf.data" >"$dir/got"
+	same "$b/dwarf.txt" "$dir/got"
+}
+
+# dwarf LINE...: a recording with registers of x86-64: bp, sp, ip in that order.
+dwarf()
+{
+	record little "event x 1 0 0x400000 0x13${type:-1}67 0x1c0" "comm 1 7 7 x" \
+		"mmap 2 7 1000 1000 0 /x/prog" "$@"
+}
+
+@test "perf-data: without call frame information frame pointers have to be plausible" {
+	word() { perl -e 'print map { unpack "H*", pack "Q<", hex } @ARGV' "$@"; }
+	names() { "$CGCONV" -t folded --addresses "$dir/in" 2>"$dir/err"; }
+	# From bp on: the caller's bp, the return address; 0 ends the chain.
+	chain=$(word 7030 1100 0 0 0 1200)
+	dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain"
+	names | says 'x;[prog];[prog];[prog] 1'
+	not grep 'outermost' "$dir/err"
+	# Out of the stack; below it; a return address in no mapping.
+	for regs in 7048,7010,1010 7008,7010,1010 c000,7010,1010; do
+		dwarf "dwarf 3 7 7 2 $regs $chain"
+		names | says 'x;[prog] 1'
+		grep -q 'stacks lack their outermost frames' "$dir/err"
+	done
+	dwarf "dwarf 3 7 7 2 7010,7010,1010 $(word 7030 9999)"
+	names | says 'x;[prog] 1'
+	# Only the used part of the copy counts.
+	dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain 10"
+	names | says 'x;[prog];[prog] 1'
+	grep -q 'too little of the stack' "$dir/err"
+	# A caller must be further out.
+	dwarf "dwarf 3 7 7 2 7010,7010,1010 $(word 7010 1100)"
+	names | says 'x;[prog];[prog] 1'
+}
+
+@test "perf-data: registers and stacks are found behind other parts of samples" {
+	names() { "$CGCONV" -q -t folded --addresses "$dir/in"; }
+	chain="0000000000000000$(printf '0011%012d' 0)"
+	type=1 dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain"
+	names | says 'x;[prog];[prog] 1'
+	# RAW: a size, bytes. BRANCH_STACK: a count, 24 bytes each.
+	type=5 dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain - 04000000ffffffff"
+	names | says 'x;[prog];[prog] 1'
+	type=9 dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain - 0100000000000000$(printf '%048d' 1)"
+	names | says 'x;[prog];[prog] 1'
+	message='expected registers and a stack that fit into their sample'
+	for before in ffffffff ffffffffffffffff 0100000000000000; do
+		type=9 dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain - $before"
+		refuses 1 "$message" "$dir/in"
+	done
+	dwarf "dwarf 3 7 7 2 7010,7010 -"
+	refuses 1 "$message" "$dir/in"
+	dwarf "dwarf 3 7 7 2 7010,7010,1010 $chain 11"
+	refuses 1 "$message" "$dir/in"
+	# 0: a thread of the kernel; 1: a 32-bit process.
+	dwarf "dwarf 3 7 7 0 0 -" "dwarf 4 7 7 1 7010,7010,1010 $chain"
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" |
+		says 'x;[prog] 1' 'x;[unknown] 1'
+	grep -q '1 of 1 stacks have one frame' "$dir/err"
 }
 
 @test "perf-data: compressed recordings say the same as others" {

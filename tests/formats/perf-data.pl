@@ -3,7 +3,7 @@
 # order "little" or "big", of lines on standard input:
 #
 #   pipe                            records tell the events (comes first)
-#   event NAME TYPE CONFIG FLAGS SAMPLE_TYPE
+#   event NAME TYPE CONFIG FLAGS SAMPLE_TYPE [USER_REGS]
 #   comm TIME PID TID NAME          a thread's name
 #   fork TIME PID TID PARENT_PID PARENT_TID
 #   mmap TIME PID START LEN OFFSET PATH [BUILD_ID]
@@ -11,6 +11,8 @@
 #   sample TIME PID TID ID PERIOD IP... (hex; "k" and "u" select the side, "d"
 #                                   that of a deferred stack; -4000: any mark)
 #   deferred TIME PID TID COOKIE IP...
+#   dwarf TIME PID TID ABI REGISTER,... STACK [SIZE] [BYTES] (hex; of the first
+#                                   event, with BYTES before the registers)
 #   lost N, lost-samples N, throttle
 #   round                           all buffers were read
 #   record TYPE BYTES               any other, BYTES in hex
@@ -45,11 +47,12 @@ use constant SAMPLE_TYPE => 1 << 16 | 1 | 2 | 4 | 64 | 256 | 32;
 use constant SAMPLE_ID_ALL => 1 << 18;
 
 sub attr {
-    my ($type, $config, $flags, $sample_type) = @_;
+    my ($type, $config, $flags, $sample_type, $regs) = @_;
     $flags = pack 'Q<', $flags | SAMPLE_ID_ALL;
     # Big-endian machines number bits from the highest one.
     $flags = pack 'B*', unpack 'b*', $flags if $big;
-    return n32($type, 64) . n64($config, 7, $sample_type, 4) . $flags . "\0" x 16;
+    return n32($type, 96) . n64($config, 7, $sample_type, 4) . $flags . "\0" x 32 .
+        n64($regs // 0) . "\0" x 8;
 }
 
 my %kinds = (
@@ -79,6 +82,15 @@ my %kinds = (
         my @chain = chain(@ip);
         record(9, 2, n64($id, 0) . n32($pid, $tid) . n64($time, $id, $period,
             scalar @chain, @chain));
+    },
+    dwarf => sub {
+        my ($time, $pid, $tid, $abi, $regs, $stack, $size, $before) = @_;
+        $stack = pack 'H*', $stack eq '-' ? '' : $stack;
+        my $used = defined $size && $size ne '-' ? hex $size : length $stack;
+        record(9, 2, n64(1, 0) . n32($pid, $tid) . n64($time, 1, 1, 0) .
+            pack('H*', $before // '') .
+            n64($abi) . ($abi ? n64(map { hex } split /,/, $regs) : '') .
+            n64(length $stack) . $stack . ($stack eq '' ? '' : n64($used)));
     },
     deferred => sub {
         my ($time, $pid, $tid, $cookie, @ip) = @_;
@@ -131,7 +143,7 @@ if ($pipe) {
 }
 
 # The feature EVENT_DESC: attr, ids, name.
-my $desc = n32(scalar @events, 64);
+my $desc = n32(scalar @events, 96);
 my $ids  = '';
 my $attrs = '';
 for my $i (0 .. $#events) {
@@ -151,6 +163,6 @@ for (@features) {
     $table .= n64($at + length $bytes, length $_->[1]);
     $bytes .= $_->[1];
 }
-print $magic, n64(104, 80), n64(104 + length $ids, length $attrs),
+print $magic, n64(104, 112), n64(104 + length $ids, length $attrs),
     n64($begin, length $data), n64(0, 0), n64($bits, 0, 0, 0),
     $ids, $attrs, $data, $table, $bytes;

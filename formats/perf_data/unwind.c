@@ -1,0 +1,205 @@
+/*
+ * unwind.c - user stacks of samples that have the registers of the process and
+ * a copy of the top of its stack (--call-graph dwarf).
+ *
+ * Source: linux/perf_event.h, evsel__parse_sample() in util/evsel.c and
+ * util/unwind-libunwind-local.c of perf 6.1; asm/perf_regs.h of x86 and arm64.
+ * As in perf, the address of a caller is that of the last byte of its call.
+ */
+#include <elf.h>
+
+#include "perf_data.h"
+
+enum { ABI_NONE, ABI_32, ABI_64 }; /* PERF_SAMPLE_REGS_ABI_... */
+
+/* ---- Registers ---------------------------------------------------------- */
+
+#define NONE UINT8_MAX
+/* DWARF's numbers of perf's registers; the program counter is one of both. */
+#define X86_64_PC 16
+static const uint8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, X86_64_PC, NONE, NONE,
+	NONE, NONE, NONE, NONE, NONE, 8, 9, 10, 11, 12, 13, 14, 15 };
+/* Those of arm64 are DWARF's, up to the program counter. */
+#define ARM64_PC 32
+
+static uint8_t
+number_of(unsigned machine, unsigned reg)
+{
+	if (machine == EM_X86_64)
+		return reg < sizeof(x86_64) ? x86_64[reg] : NONE;
+	return reg <= ARM64_PC ? (uint8_t)reg : NONE;
+}
+
+/* A file without a description of its machine tells by its registers. */
+static unsigned
+get_machine(const struct perf_file *f, const struct perf_event *event)
+{
+	if (f->machine != EM_NONE)
+		return f->machine;
+	return event->user_regs >> ARM64_PC & 1 ? EM_AARCH64 : EM_X86_64;
+}
+
+/* Gets the values of the registers in the mask, in its order. */
+static void
+get_registers(const struct perf_file *f, uint64_t mask, const char *at,
+    struct cg_registers *regs)
+{
+	const bool arm = regs->machine == EM_AARCH64;
+
+	for (unsigned i = 0; i < 64; i++) {
+		uint8_t number = number_of(regs->machine, i);
+
+		if (!(mask >> i & 1))
+			continue;
+		if (number < CG_REGISTERS) {
+			regs->value[number] = perf_u64(f, at);
+			regs->known |= UINT64_C(1) << number;
+		}
+		at += 8;
+	}
+	regs->pc = regs->value[arm ? ARM64_PC : X86_64_PC];
+}
+
+/* ---- The parts of a sample ---------------------------------------------- */
+
+static bool
+take(struct cg_slice *rest, uint64_t n, const char **at)
+{
+	if (n > rest->len)
+		return false;
+	*at = rest->ptr;
+	rest->ptr += n;
+	rest->len -= (size_t)n;
+	return true;
+}
+
+static bool
+take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
+{
+	const char *at;
+
+	if (!take(rest, sizeof(*value), &at))
+		return false;
+	*value = perf_u64(f, at);
+	return true;
+}
+
+/* Skips what a sample has between its call chain and its registers. */
+static bool
+skip_parts(const struct perf_file *f, const struct perf_event *event,
+    struct cg_slice *rest)
+{
+	const char *at;
+	uint64_t count;
+
+	if (event->has_raw) {
+		if (rest->len < 4)
+			return false;
+		count = perf_u32(f, rest->ptr);
+		if (!take(rest, 4 + count, &at))
+			return false;
+	}
+	if (event->branch_size == 0)
+		return true;
+	return take_u64(f, rest, &count) && count <= rest->len &&
+	       take(rest, event->branch_head + count * event->branch_size, &at);
+}
+
+/*
+ * Takes the registers and the stack. False: the sample ends before that.
+ * regs->known is 0 if it has none.
+ */
+static bool
+take_state(const struct perf_file *f, const struct perf_event *event,
+    struct cg_slice rest, struct cg_registers *regs, struct cg_memory *memory,
+    uint64_t *abi)
+{
+	const char *at;
+	uint64_t size, used = 0;
+
+	if (!skip_parts(f, event, &rest) || !take_u64(f, &rest, abi))
+		return false;
+	if (*abi != ABI_NONE) {
+		if (!take(&rest,
+			8 * (uint64_t)__builtin_popcountll(event->user_regs),
+			&at))
+			return false;
+		get_registers(f, event->user_regs, at, regs);
+	}
+	/* The part of the copy that is used follows it. */
+	if (!take_u64(f, &rest, &size) || !take(&rest, size, &at) ||
+	    (size > 0 && !take_u64(f, &rest, &used)) || used > size)
+		return false;
+	memory->start = regs->value[cg_stack_pointer(regs->machine)];
+	memory->bytes = (struct cg_slice){ at, (size_t)used };
+	memory->swap = f->swap;
+	return true;
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+/* Counts the end of a stack. */
+static void
+note_end(struct perf_unwinding *u, enum cg_unwound how)
+{
+	u->cut += how == CG_UNWOUND_SHORT;
+	u->unknown += how == CG_UNWOUND_UNKNOWN;
+}
+
+/*
+ * Adds the callers. Each step of the stack takes 8 bytes at least; those of
+ * signals, which may change to another stack, are as many at most.
+ */
+static bool
+add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
+    const struct cg_memory *memory, struct cg_registers *regs)
+{
+	struct cg_job *job = u->places->file->job;
+	size_t most = memory->bytes.len / 4 + 1;
+	enum cg_unwound how = CG_UNWOUND_UNKNOWN;
+	uint64_t pc;
+
+	while (most-- > 0) {
+		pc = regs->pc;
+		how = perf_places_unwind(u->places, maps, memory, regs);
+		if (how == CG_UNWOUND_GUESSED &&
+		    !(maps && perf_maps_find(maps, regs->pc - 1)))
+			how = CG_UNWOUND_UNKNOWN;
+		if (how != CG_UNWOUND && how != CG_UNWOUND_GUESSED)
+			break;
+		/* A handler returns to the start of its frame, not into it. */
+		if (!regs->called)
+			u->ip.at[u->ip.n - 1] = pc;
+		if (!cg_append(job, &u->ip, regs->pc - regs->called))
+			return false;
+	}
+	note_end(u, how);
+	return true;
+}
+
+bool
+perf_unwind(struct perf_unwinding *u, const struct perf_maps *maps,
+    const struct perf_event *event, struct cg_slice rest)
+{
+	const struct perf_file *f = u->places->file;
+	struct cg_registers regs = { .machine = get_machine(f, event) };
+	struct cg_memory memory = { 0 };
+	uint64_t abi;
+
+	u->ip.n = 0;
+	if (!take_state(f, event, rest, &regs, &memory, &abi))
+		return cg_reject(f->job,
+		    "expected registers and a stack that fit into their "
+		    "sample");
+	if (abi == ABI_NONE)
+		return true; /* a thread of the kernel */
+	u->stacks++;
+	if (!cg_append(f->job, &u->ip, regs.pc))
+		return false;
+	if (abi != ABI_64 ||
+	    (regs.machine != EM_X86_64 && regs.machine != EM_AARCH64)) {
+		u->foreign++;
+		return true;
+	}
+	return add_callers(u, maps, &memory, &regs);
+}

@@ -1,0 +1,536 @@
+/*
+ * unwind.c - finds the caller of a frame, by call frame information (CFI).
+ *
+ * Source: DWARF 5, section 6.4; the psABI of x86-64, section 3.7; DWARF for the
+ * Arm 64-bit Architecture. libdw finds and interprets the CFI of an address,
+ * once: what it says is kept as a row of rules. libdwfl, which unwinds whole
+ * processes, interprets it again for each frame.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/elffile.h"
+
+#define STACK_MAX 64  /* values of a DWARF expression */
+#define STEPS_MAX 512 /* its operations, with those that repeat */
+/* A frame without CFI is at most that large: the limit of libunwind. */
+#define GUESS_MAX 0x4000
+/* Bits of addresses; pointer authentication uses those above. */
+#define ARM_PC_MASK ((UINT64_C(1) << 48) - 1)
+
+enum kind {
+	UNDEFINED, /* the register's value is lost */
+	AT_CFA,    /* it was saved at the canonical frame address + offset */
+	CFA_PLUS,  /* it is that address + offset */
+	REGISTER,  /* it is the value of reg + offset */
+	EXPRESSION /* of DWARF */
+};
+struct rule {
+	uint8_t to; /* the register */
+	uint8_t kind;
+	uint16_t reg;
+	uint32_t ops; /* operations of the expression */
+	union {
+		uint64_t offset;
+		const Dwarf_Op *op; /* of libdw, as long as its CFI */
+	};
+};
+struct row {
+	uint32_t first, count; /* of rules; 0: there is no CFI */
+	struct rule cfa;
+	uint8_t ra;  /* the register with the return address */
+	bool end;    /* the frame has no caller */
+	bool signal; /* it was interrupted by a signal */
+};
+struct cg_unwinder {
+	Dwarf_CFI *cfi[2]; /* .eh_frame, .debug_frame */
+	unsigned machine;
+	struct cg_map by_addr; /* to an index of row, from 1 */
+	struct row *row;
+	size_t rows, row_cap;
+	struct rule *rule; /* of all rows */
+	size_t rules, rule_cap;
+};
+
+/* What is special to a machine. */
+struct machine {
+	unsigned machine;
+	unsigned registers; /* that calls may save */
+	unsigned sp, fp;
+};
+static const struct machine machines[] = {
+	{ EM_X86_64, 17, 7, 6 },
+	{ EM_AARCH64, 32, 31, 29 },
+};
+
+static const struct machine *
+get_machine(unsigned machine)
+{
+	return &machines[machine == EM_AARCH64];
+}
+
+unsigned
+cg_stack_pointer(unsigned machine)
+{
+	return get_machine(machine)->sp;
+}
+
+/* ---- Rules -------------------------------------------------------------- */
+
+/* Turns what libdw says about a register into a rule. */
+static struct rule
+make_rule(unsigned to, const Dwarf_Op *op, size_t n)
+{
+	struct rule rule = { .to = (uint8_t)to, .kind = UNDEFINED };
+	const bool value = n > 1 && op[n - 1].atom == DW_OP_stack_value;
+	const size_t used = n - value;
+
+	if (n == 0)
+		return rule;
+	if (n == 1 && op->atom == DW_OP_regx) {
+		rule.kind = REGISTER;
+		rule.reg = (uint16_t)op->number;
+		if (op->number >= CG_REGISTERS)
+			rule.kind = UNDEFINED;
+	} else if (op->atom == DW_OP_call_frame_cfa &&
+		   (used == 1 ||
+		       (used == 2 && op[1].atom == DW_OP_plus_uconst))) {
+		rule.kind = value ? CFA_PLUS : AT_CFA;
+		rule.offset = used == 2 ? op[1].number : 0;
+	} else {
+		rule.kind = EXPRESSION;
+		rule.op = op;
+		rule.ops = (uint32_t)n;
+	}
+	return rule;
+}
+
+/* Sets the rule of the canonical frame address; false: there is none. */
+static bool
+set_cfa(struct row *row, Dwarf_Frame *frame)
+{
+	Dwarf_Op *op;
+	size_t n;
+
+	if (cg_dw.dwarf_frame_cfa(frame, &op, &n) != 0 || n == 0)
+		return false;
+	if (n == 1 && op->atom == DW_OP_bregx && op->number < CG_REGISTERS)
+		row->cfa = (struct rule){ .kind = REGISTER,
+			.reg = (uint16_t)op->number,
+			.offset = op->number2 };
+	else
+		row->cfa = (struct rule){
+			.kind = EXPRESSION, .op = op, .ops = (uint32_t)n
+		};
+	return true;
+}
+
+/* Adds the rules of the registers. False: out of memory. */
+static bool
+add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *op;
+	size_t n;
+
+	for (unsigned i = 0; i < get_machine(u->machine)->registers; i++) {
+		/* What cannot be interpreted counts as undefined. */
+		if (cg_dw.dwarf_frame_register(
+			frame, (int)i, memory, &op, &n) != 0) {
+			op = memory;
+			n = 0;
+		}
+		if (n == 0 && op == NULL)
+			continue; /* it has the same value */
+		if (!cg_grow(
+			&u->rule, &u->rule_cap, u->rules + 1, sizeof(*u->rule)))
+			return false;
+		u->rule[u->rules++] = make_rule(i, op, n);
+		row->count++;
+		row->end |= i == row->ra && n == 0;
+	}
+	return true;
+}
+
+/* Adds the row of an address; its count is 0 if there is no CFI. */
+static bool
+add_row(struct cg_unwinder *u, uint64_t addr)
+{
+	struct row row = { .first = (uint32_t)u->rules };
+	Dwarf_Frame *frame = NULL;
+	bool good = true;
+	int ra;
+
+	errno = 0;
+	for (size_t i = 0; i < 2 && !frame; i++) {
+		if (u->cfi[i] &&
+		    cg_dw.dwarf_cfi_addrframe(u->cfi[i], addr, &frame) != 0)
+			frame = NULL;
+	}
+	if (!frame && errno == ENOMEM)
+		return false;
+	if (frame) {
+		ra = cg_dw.dwarf_frame_info(frame, NULL, NULL, &row.signal);
+		row.ra = ra < 0 ? 0 : (uint8_t)ra;
+		if (ra >= 0 && ra < CG_REGISTERS && set_cfa(&row, frame))
+			good = add_rules(u, &row, frame);
+	}
+	free(frame);
+	if (!good ||
+	    !cg_grow(&u->row, &u->row_cap, u->rows + 1, sizeof(*u->row)))
+		return false;
+	u->row[u->rows++] = row;
+	return true;
+}
+
+/* The row of an address. NULL: out of memory. */
+static const struct row *
+get_row(struct cg_unwinder *u, uint64_t addr)
+{
+	uint32_t *id = cg_map_at(&u->by_addr, addr);
+
+	if (!id || (*id == 0 && !add_row(u, addr)))
+		return NULL;
+	if (*id == 0)
+		*id = (uint32_t)u->rows;
+	return &u->row[*id - 1];
+}
+
+/* ---- Expressions -------------------------------------------------------- */
+
+struct state {
+	const struct cg_memory *memory;
+	const struct cg_registers *regs;
+	uint64_t cfa;
+};
+struct values {
+	uint64_t at[STACK_MAX];
+	size_t n;
+};
+
+static bool
+read_memory(const struct cg_memory *memory, uint64_t addr, uint64_t *value)
+{
+	uint64_t at = addr - memory->start;
+
+	if (memory->bytes.len < sizeof(*value) ||
+	    at > memory->bytes.len - sizeof(*value))
+		return false;
+	memcpy(value, memory->bytes.ptr + at, sizeof(*value));
+	if (memory->swap)
+		*value = __builtin_bswap64(*value);
+	return true;
+}
+
+static bool
+read_register(const struct cg_registers *regs, uint64_t reg, uint64_t *value)
+{
+	if (reg >= CG_REGISTERS || !(regs->known >> reg & 1))
+		return false;
+	*value = regs->value[reg];
+	return true;
+}
+
+/* An operation with one or two operands; false: it is another one. */
+static bool
+compute(const Dwarf_Op *op, uint64_t a, uint64_t b, uint64_t *result)
+{
+	const int64_t left = (int64_t)a, right = (int64_t)b;
+
+	switch (op->atom) {
+	case DW_OP_plus: *result = a + b; return true;
+	case DW_OP_minus: *result = a - b; return true;
+	case DW_OP_mul: *result = a * b; return true;
+	case DW_OP_and: *result = a & b; return true;
+	case DW_OP_or: *result = a | b; return true;
+	case DW_OP_xor: *result = a ^ b; return true;
+	case DW_OP_shl: *result = b < 64 ? a << b : 0; return true;
+	case DW_OP_shr: *result = b < 64 ? a >> b : 0; return true;
+	case DW_OP_shra:
+		*result = (uint64_t)(left >> (b < 64 ? b : 63));
+		return true;
+	case DW_OP_le: *result = left <= right; return true;
+	case DW_OP_ge: *result = left >= right; return true;
+	case DW_OP_eq: *result = left == right; return true;
+	case DW_OP_lt: *result = left < right; return true;
+	case DW_OP_gt: *result = left > right; return true;
+	case DW_OP_ne: *result = left != right; return true;
+	default: return false;
+	}
+}
+
+static bool
+push(struct values *values, uint64_t value)
+{
+	if (values->n == STACK_MAX)
+		return false;
+	values->at[values->n++] = value;
+	return true;
+}
+
+/* Operations that push a value; *known: it is one of these. */
+static bool
+push_operand(const struct state *state, const Dwarf_Op *op,
+    struct values *values, bool *known)
+{
+	uint64_t value = op->number;
+
+	*known = true;
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push(values, op->atom - DW_OP_lit0);
+	if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		return push(values, value);
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		return read_register(
+			   state->regs, op->atom - DW_OP_breg0, &value) &&
+		       push(values, value + op->number);
+	switch (op->atom) {
+	case DW_OP_bregx:
+		return read_register(state->regs, op->number, &value) &&
+		       push(values, value + op->number2);
+	case DW_OP_call_frame_cfa: return push(values, state->cfa);
+	case DW_OP_dup:
+		return values->n > 0 && push(values, values->at[values->n - 1]);
+	case DW_OP_over:
+		return values->n > 1 && push(values, values->at[values->n - 2]);
+	case DW_OP_pick:
+		return op->number < values->n &&
+		       push(values, values->at[values->n - 1 - op->number]);
+	default: *known = false; return false;
+	}
+}
+
+/* One operation; false: it cannot be executed. */
+static bool
+execute(const struct state *state, const Dwarf_Op *op, struct values *values)
+{
+	uint64_t *top, swap;
+	bool known;
+
+	if (push_operand(state, op, values, &known))
+		return true;
+	if (known || values->n == 0)
+		return false;
+	top = &values->at[values->n - 1];
+	switch (op->atom) {
+	case DW_OP_nop: return true;
+	case DW_OP_drop: values->n--; return true;
+	case DW_OP_deref: return read_memory(state->memory, *top, top);
+	case DW_OP_plus_uconst: *top += op->number; return true;
+	case DW_OP_neg: *top = 0 - *top; return true;
+	case DW_OP_not: *top = ~*top; return true;
+	default: break;
+	}
+	if (values->n < 2)
+		return false;
+	if (op->atom == DW_OP_swap) {
+		swap = top[-1];
+		top[-1] = *top;
+		*top = swap;
+		return true;
+	}
+	values->n--;
+	return compute(op, top[-1], *top, &top[-1]);
+}
+
+/*
+ * The operation at the target of a jump; n: none. Its offset is relative to the
+ * next operation, 3 bytes later.
+ */
+static size_t
+jump(const struct rule *rule, const Dwarf_Op *op)
+{
+	uint64_t offset = op->offset + 3 + (uint64_t)(int16_t)op->number;
+	size_t i = 0;
+
+	while (i < rule->ops && rule->op[i].offset != offset)
+		i++;
+	return i;
+}
+
+/* False: the expression has no value here. */
+static bool
+evaluate(const struct state *state, const struct rule *rule, uint64_t *result)
+{
+	struct values values;
+	size_t steps = 0;
+
+	values.n = 0;
+	for (size_t i = 0; i < rule->ops; steps++) {
+		const Dwarf_Op *op = &rule->op[i++];
+
+		if (steps == STEPS_MAX)
+			return false;
+		if (op->atom == DW_OP_stack_value)
+			break;
+		if (op->atom == DW_OP_skip) {
+			i = jump(rule, op);
+		} else if (op->atom == DW_OP_bra) {
+			if (values.n == 0)
+				return false;
+			if (values.at[--values.n] != 0)
+				i = jump(rule, op);
+		} else if (!execute(state, op, &values)) {
+			return false;
+		}
+	}
+	if (values.n == 0)
+		return false;
+	*result = values.at[values.n - 1];
+	return true;
+}
+
+/* ---- One step ----------------------------------------------------------- */
+
+static bool
+get_cfa(struct state *state, const struct rule *rule)
+{
+	uint64_t value;
+
+	if (rule->kind == EXPRESSION)
+		return evaluate(state, rule, &state->cfa);
+	if (!read_register(state->regs, rule->reg, &value))
+		return false;
+	state->cfa = value + rule->offset;
+	return true;
+}
+
+/* The register's value in the caller; false: unknown. */
+static bool
+apply(const struct state *state, const struct rule *rule, uint64_t *value)
+{
+	switch ((enum kind)rule->kind) {
+	case UNDEFINED: return false;
+	case AT_CFA:
+		return read_memory(
+		    state->memory, state->cfa + rule->offset, value);
+	case CFA_PLUS: *value = state->cfa + rule->offset; return true;
+	case REGISTER: return read_register(state->regs, rule->reg, value);
+	case EXPRESSION:
+		/* It has the address, unless it states a value. */
+		return evaluate(state, rule, value) &&
+		       (rule->op[rule->ops - 1].atom == DW_OP_stack_value ||
+			   read_memory(state->memory, *value, value));
+	}
+	return false;
+}
+
+/* Completes a step: sets the pc, checks that the stack shrinks. */
+static enum cg_unwound
+finish(struct cg_registers *regs, const struct cg_registers *next, bool signal)
+{
+	const unsigned sp = get_machine(regs->machine)->sp;
+	const bool same = next->value[sp] == regs->value[sp];
+
+	if (next->pc == 0)
+		return CG_UNWOUND_END;
+	if (!(next->known >> sp & 1) || (same && next->pc == regs->pc) ||
+	    (!signal && next->value[sp] < regs->value[sp]))
+		return CG_UNWOUND_UNKNOWN;
+	*regs = *next;
+	regs->called = !signal;
+	return CG_UNWOUND;
+}
+
+static enum cg_unwound
+step(const struct cg_unwinder *u, const struct row *row,
+    const struct cg_memory *memory, struct cg_registers *regs)
+{
+	struct state state = { .memory = memory, .regs = regs };
+	struct cg_registers next = *regs;
+
+	if (row->end)
+		return CG_UNWOUND_END;
+	if (!get_cfa(&state, &row->cfa))
+		return CG_UNWOUND_UNKNOWN;
+	for (size_t i = 0; i < row->count; i++) {
+		const struct rule *rule = &u->rule[row->first + i];
+		const uint64_t bit = UINT64_C(1) << rule->to;
+
+		next.known |= bit;
+		if (!apply(&state, rule, &next.value[rule->to]))
+			next.known &= ~bit;
+	}
+	if (!read_register(&next, row->ra, &next.pc))
+		return CG_UNWOUND_SHORT;
+	if (regs->machine == EM_AARCH64)
+		next.pc &= ARM_PC_MASK;
+	return finish(regs, &next, row->signal);
+}
+
+enum cg_unwound
+cg_unwind_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
+{
+	const struct machine *machine = get_machine(regs->machine);
+	struct cg_registers next = { .machine = regs->machine };
+	uint64_t fp, sp;
+	enum cg_unwound unwound;
+
+	if (!read_register(regs, machine->fp, &fp) ||
+	    !read_register(regs, machine->sp, &sp))
+		return CG_UNWOUND_UNKNOWN;
+	if (fp == 0)
+		return CG_UNWOUND_END;
+	if (fp < sp || fp - sp > GUESS_MAX)
+		return CG_UNWOUND_UNKNOWN;
+	if (!read_memory(memory, fp, &next.value[machine->fp]) ||
+	    !read_memory(memory, fp + 8, &next.pc))
+		return CG_UNWOUND_SHORT;
+	next.value[machine->sp] = fp + 16;
+	next.known = UINT64_C(1) << machine->fp | UINT64_C(1) << machine->sp;
+	if (regs->machine == EM_AARCH64)
+		next.pc &= ARM_PC_MASK;
+	unwound = finish(regs, &next, false);
+	return unwound == CG_UNWOUND ? CG_UNWOUND_GUESSED : unwound;
+}
+
+bool
+cg_unwind_step(struct cg_unwinder *u, uint64_t addr,
+    const struct cg_memory *memory, struct cg_registers *regs,
+    enum cg_unwound *unwound)
+{
+	const struct row *row = get_row(u, addr);
+
+	if (!row)
+		return false;
+	*unwound = row->count > 0 && u->machine == regs->machine
+		       ? step(u, row, memory, regs)
+		       : cg_unwind_by_fp(memory, regs);
+	return true;
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+struct cg_unwinder *
+cg_unwinder_open(
+    const struct cg_elffile *file, Dwarf_CFI *debug_frame, int *status)
+{
+	struct cg_unwinder *u = calloc(1, sizeof(*u));
+
+	*status = u ? CG_OK : CG_ELIMIT;
+	if (!u)
+		return NULL;
+	u->machine = file->head.e_machine;
+	if (u->machine != EM_X86_64 && u->machine != EM_AARCH64)
+		return u;
+	errno = 0;
+	u->cfi[0] = cg_dw.dwarf_getcfi_elf(file->elf);
+	if (!u->cfi[0])
+		*status = cg_libelf_status();
+	u->cfi[1] = debug_frame;
+	return u;
+}
+
+void
+cg_unwinder_close(struct cg_unwinder *u)
+{
+	if (!u)
+		return;
+	if (u->cfi[0])
+		(void)cg_dw.dwarf_cfi_end(u->cfi[0]);
+	cg_map_free(&u->by_addr);
+	free(u->row);
+	free(u->rule);
+	free(u);
+}
