@@ -215,7 +215,8 @@ conserves()
 			cpuprofile:samples/trace-event/*) continue ;;
 			# All memory is allocated in a library, and a gmon.out
 			# is of the executable.
-			gprof:samples/gperftools/growth/* | gprof:samples/otlp/*) continue ;;
+			gprof:samples/gperftools/growth/* | gprof:samples/gperftools/jemalloc/* | \
+				gprof:samples/otlp/*) continue ;;
 			esac
 			echo "$file"
 		done >"$dir/files"
