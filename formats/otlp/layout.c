@@ -41,6 +41,12 @@ static const struct otlp_layout layouts[] = {
 };
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
 
+const struct otlp_layout *
+otlp_json_layout(void)
+{
+	return &layouts[2];
+}
+
 /* The levels around profiles. P: a profile, by its layout. */
 static const struct {
 	char name;

@@ -15,7 +15,8 @@
  * refer to tables of the dictionary, which usually follows the profiles; entry
  * 0 of each table means none.
  *
- * The way of the data, reading: layout.c finds the version of the file.
+ * The way of the data, reading: file.c finds the messages of the file, json.c
+ * converts JSON to them, layout.c finds their version.
  * read.c goes through resources, scopes and profiles, samples.c adds
  * their samples; tables.c makes stacks of the dictionary's entries when a
  * sample first refers to them, attributes.c makes labels of attributes,
@@ -105,6 +106,36 @@ struct otlp_layout {
  */
 const struct otlp_layout *otlp_find_layout(
     struct cg_slice file, bool cut, bool *more);
+
+/* The layout of messages that json.c makes. */
+const struct otlp_layout *otlp_json_layout(void);
+
+/* ---- json.c, file.c: files --------------------------------------------- */
+
+/*
+ * Converts JSON to messages, in memory of read(). False: it is malformed
+ * (reported).
+ */
+bool otlp_convert_json(struct cg_job *, struct cg_slice, struct proto_bytes *);
+/* How the messages of a file are stored. */
+enum otlp_form {
+	OTLP_OTHER,
+	OTLP_PLAIN,     /* a message, or several with nothing between them */
+	OTLP_SIZED,     /* each after its size, 4 bytes, big-endian */
+	OTLP_DELIMITED, /* each after its size, a varint */
+	OTLP_PACKED,    /* as OTLP_SIZED, each compressed by zstd */
+	OTLP_JSON
+};
+/*
+ * Finds the form of a head; *more as for otlp_find_layout(). OTLP_OTHER: it has
+ * no profiles.
+ */
+enum otlp_form otlp_find_form(const struct cg_head *, bool *more);
+/* The form of a file that should have profiles; OTLP_PLAIN if in doubt. */
+enum otlp_form otlp_get_form(struct cg_slice file);
+/* Takes the next message after its size; false: the rest is not one. */
+bool otlp_take_sized(
+    struct cg_slice *, enum otlp_form, struct cg_slice *message);
 
 /* ---- read.c: the reader -------------------------------------------- */
 

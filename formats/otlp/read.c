@@ -498,22 +498,93 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 	return read_waiting(w);
 }
 
-/* True if resources have different attributes. */
+/*
+ * Compares resources with the first one, which may be in an earlier message.
+ * True if their attributes differ.
+ */
 static bool
-has_several(struct cg_slice file)
+has_several(struct cg_slice file, struct cg_slice *first)
 {
-	struct cg_slice first = { NULL, 0 }, resource;
+	struct cg_slice resource;
 	struct proto_field field;
 
 	while (proto_take_field(&file, &field)) {
 		if (field.number != OTLP_RESOURCES)
 			continue;
 		resource = find_resource(field.bytes);
-		if (first.ptr && cg_compare(first, resource) != 0)
+		if (first->ptr && cg_compare(*first, resource) != 0)
 			return true;
-		first = resource;
+		*first = resource;
 	}
 	return false;
+}
+
+/* Finds the layout of the messages; NULL: none, or an old one (reported). */
+static const struct otlp_layout *
+find_layout(struct otlp_reader *r, struct cg_slice file)
+{
+	const struct otlp_layout *layout = otlp_find_layout(file, false, NULL);
+
+	if (!layout)
+		(void)cg_reject(r->job, "expected a profile of OpenTelemetry "
+					"(version 1.8 to 1.11)");
+	else if (!layout->readable)
+		(void)cg_reject(r->job,
+		    "expected version 1.8 to 1.11 of OpenTelemetry's profiles, "
+		    "not %s",
+		    layout->versions);
+	return layout && layout->readable ? layout : NULL;
+}
+
+/* Reads messages that have their sizes in front of them. */
+static bool
+read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)
+{
+	struct cg_slice rest = file, first = { NULL, 0 }, message;
+
+	while (otlp_take_sized(&rest, form, &message))
+		w->r->several |= has_several(message, &first);
+	rest = file;
+	while (rest.len > 0) {
+		const char *at = rest.ptr;
+
+		if (!otlp_take_sized(&rest, form, &message))
+			return cg_reject_at(w->r->job, at,
+			    "expected a size, and a message of it");
+		if (message.len == 0)
+			continue;
+		w->r->layout = find_layout(w->r, message);
+		if (!w->r->layout || !read_messages(w, message))
+			return false;
+	}
+	return true;
+}
+
+static bool
+read_file(struct otlp_walk *w, struct cg_slice file)
+{
+	struct otlp_reader *r = w->r;
+	struct cg_slice first = { NULL, 0 };
+	const enum otlp_form form = otlp_get_form(file);
+	struct proto_bytes converted;
+
+	switch (form) {
+	case OTLP_SIZED:
+	case OTLP_DELIMITED: return read_sized(w, file, form);
+	case OTLP_PACKED:
+		return cg_reject(r->job, "expected messages that are not each "
+					 "compressed by zstd");
+	case OTLP_JSON:
+		if (!otlp_convert_json(r->job, file, &converted))
+			return false;
+		file = (struct cg_slice){ converted.at, converted.n };
+		r->layout = otlp_json_layout();
+		break;
+	case OTLP_PLAIN:
+	case OTLP_OTHER: r->layout = find_layout(r, file); break;
+	}
+	r->several = has_several(file, &first);
+	return r->layout && read_messages(w, file);
 }
 
 static void
@@ -564,17 +635,7 @@ otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_read_all(in, &file);
 	if (cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	r.layout = otlp_find_layout(file, false, NULL);
-	if (!r.layout)
-		return cg_fail(job, "expected a profile of OpenTelemetry "
-				    "(version 1.8 to 1.11)");
-	if (!r.layout->readable)
-		return cg_fail(job,
-		    "expected version 1.8 to 1.11 of OpenTelemetry's profiles, "
-		    "not %s",
-		    r.layout->versions);
-	r.several = has_several(file);
-	if (read_messages(&w, file))
+	if (read_file(&w, file))
 		tell(&w);
 	return cg_in_status(in);
 }

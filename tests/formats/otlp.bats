@@ -388,3 +388,104 @@ times()
 		"6 { } 6 { 1: 7 2 { 5 { $(times '1 { 3: 1 }') } } }
 		$(times '6 { 1: 7 2 { 3: %d } }')"
 }
+
+# json ATTRIBUTE SAMPLE: a profile of cpu as JSON, with a label and a sample.
+json()
+{
+	cat <<-E
+	{"resourceProfiles":[{"resource":{"attributes":[$1]},"scopeProfiles":[{
+	"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2},
+	"samples":[$2]}]}]}],
+	"dictionary":{"stringTable":["","cpu","nanoseconds","main","key"],
+	"locationTable":[{},{"lines":[{"functionIndex":1,"line":"10"}]}],
+	"functionTable":[{},{"nameStrindex":3}],
+	"attributeTable":[{},{"keyStrindex":4,"value":{"stringValue":"\u00e4\n"}}],
+	"stackTable":[{},{"locationIndices":[1]}]}}
+	E
+}
+
+@test "otlp: JSON and sized messages have the data of protocol buffers" {
+	"$CGCONV" -q -t json $agent >"$dir/binary"
+	for file in samples/otlp/json/profile.json samples/otlp/sized/profile.sized; do
+		"$CGCONV" --detect $file | cut -f 2 | says otlp
+		"$CGCONV" -q -t json $file | same "$dir/binary" -
+	done
+	{
+		perl -e '$n = $ARGV[0];
+			do { $b = $n & 127; $n >>= 7;
+				print chr($b | ($n ? 128 : 0)) } while $n' \
+			"$(wc -c <$agent)"
+		cat $agent
+	} >"$dir/delimited"
+	"$CGCONV" --detect "$dir/delimited" | cut -f 2 | says otlp
+	"$CGCONV" -q -t json "$dir/delimited" | same "$dir/binary" -
+	# Several messages: one in each line, or each after its size.
+	cat $agent $agent >"$dir/two.otlp"
+	"$CGCONV" -q -t json "$dir/two.otlp" >"$dir/binary"
+	for file in samples/otlp/json/profile.json \
+		samples/otlp/sized/profile.sized "$dir/delimited"; do
+		cat $file $file >"$dir/two"
+		"$CGCONV" -q -t json "$dir/two" | same "$dir/binary" -
+	done
+}
+
+@test "otlp: JSON has numbers as strings, any order, nulls, all kinds of values" {
+	json '{"key":"a","value":{"intValue":"-7"}},
+		{"value":{"doubleValue":0.5},"key":"b"},
+		{"key":"c","value":{"boolValue":true}},
+		{"key":"d","value":{"bytesValue":"AQL/"}},
+		{"key":"e","value":{"arrayValue":{"values":[{"stringValue":"x"},
+			{"intValue":4294967296}]}}}' \
+		'{"values":["5",6],"stackIndex":1,"attributeIndices":null,
+		"linkIndex":0},{"stackIndex":1,"values":["9223372036854775807"],
+		"attributeIndices":[1]}' >"$dir/in.json"
+	"$CGCONV" -q -t json "$dir/in.json" >"$dir/json"
+	grep '^\["stack"\|^\["desc"\|^\["frame"\|^\["labels"' "$dir/json" | says \
+		'["frame",1,0,1,0,10,0]' \
+		'["labels",1,["key","ä\n"]]' \
+		'["desc","a","-7"]' '["desc","b","0.5"]' '["desc","c","true"]' \
+		'["desc","d","0102ff"]' '["desc","e","x"]' \
+		'["desc","e","4294967296"]' '["stack",1,2,[11]]' \
+		'["stack",1,1,[9223372036854775807],1]'
+	sed 's/"typeStrindex"/"newName":{"x":[1]},&/' "$dir/in.json" >"$dir/new"
+	"$CGCONV" -q -t json "$dir/new" 2>&1 | same "$dir/json" -
+	"$CGCONV" -t json "$dir/new" 2>&1 >"$dir/out" |
+		grep -q 'new:0x[0-9a-f]*: warning: skipped a member that is not known: newName'
+	# Version 1.8: other names, comments.
+	sed 's/"samples"/"commentStrindices":[4],"sample"/; s/"lines"/"line"/' \
+		"$dir/in.json" >"$dir/old"
+	"$CGCONV" -q -t json "$dir/old" | grep -v '"comment"\|"end"' |
+		same <(grep -v '"end"' "$dir/json") -
+	"$CGCONV" -q -t json "$dir/old" | grep -qF '["desc","comment","key"]'
+}
+
+@test "otlp: malformed JSON and sizes are refused" {
+	bad() { # MEMBER MESSAGE
+		json '' "{\"stackIndex\":1,$1}" >"$dir/in.json"
+		refuses 1 "$2" -t json "$dir/in.json"
+	}
+	bad '"values":[1.5]' 'in.json:0xaa: error: expected a whole number'
+	bad '"values":["x"]' 'expected a whole number'
+	bad '"values":7' 'expected a list'
+	bad '"linkIndex":{}' 'expected a whole number'
+	bad '"locationsStartIndex":3' 'not an older one'
+	json '{"key":"a","value":{"bytesValue":"?"}}' '' >"$dir/in.json"
+	refuses 1 'expected base64' -t json "$dir/in.json"
+	json '' '' | sed 's/\[{},{"nameStrindex":3}\]/[7]/' >"$dir/in.json"
+	refuses 1 'expected an object' -t json "$dir/in.json"
+	json "$(perl -e 'print "{\"key\":\"a\",\"value\":",
+		"{\"arrayValue\":{\"values\":[" x 40, "]}}" x 40, "}"')" '' \
+		>"$dir/in.json"
+	refuses 1 'expected fewer levels' -t json "$dir/in.json"
+	head -c 700 samples/otlp/json/profile.json >"$dir/in.json"
+	refuses 1 'in.json:0x2bc: error' -f otlp -t json "$dir/in.json"
+	head -c 700 samples/otlp/sized/profile.sized >"$dir/in"
+	refuses 1 'expected a profile of OpenTelemetry' -f otlp -t json "$dir/in"
+	{
+		cat samples/otlp/sized/profile.sized
+		printf '\0\0\1\0x'
+	} >"$dir/in"
+	refuses 1 'expected a size, and a message of it' -t json "$dir/in"
+	printf '\0\0\1\0\x28\xb5\x2f\xfdxxxxxxxx' >"$dir/in"
+	refuses 1 'not each compressed by zstd' -t json "$dir/in"
+}
