@@ -241,17 +241,6 @@ cg_graph_drop_tables(struct cg_graph *graph)
 	cg_slots_free(&graph->fn_slots);
 }
 
-int
-cg_graph_complete(struct cg_graph *graph)
-{
-	int status = cg_formulas_resolve(graph);
-
-	if (status != CG_OK)
-		return status;
-	cg_graph_drop_tables(graph);
-	return cg_graph_seal(graph);
-}
-
 cg_name
 cg_add_name(struct cg_build *build, struct cg_slice name)
 {

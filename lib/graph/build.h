@@ -19,6 +19,7 @@
  *	samples.c  parts made of samples (--part-by)
  *	timeline.c stacks of threads in the order of time
  *	shards.c   inputs that are shards of a batch
+ *	complete.c what is done with a graph to which everything was added
  */
 #ifndef CG_BUILD_H
 #define CG_BUILD_H
@@ -216,11 +217,6 @@ cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
  */
 void cg_graph_drop_tables(struct cg_graph *);
 /*
- * For a graph to which everything was added: resolves its formulas, frees those
- * tables, and seals it. Returns CG_OK or CG_ELIMIT.
- */
-int cg_graph_complete(struct cg_graph *);
-/*
  * Gives a function its file, once. False: the function would then equal
  * another one, or out of memory.
  */
@@ -355,5 +351,13 @@ struct cg_shard {
  * partial. own: the shard that the graph itself becomes. Returns the status.
  */
 int cg_shards_end(struct cg_build *, const struct cg_shard *own, bool partial);
+
+/* ---- complete.c --------------------------------------------------------- */
+
+/*
+ * Resolves the formulas of a graph, frees its tables (cg_graph_drop_tables()),
+ * and seals it. Returns CG_OK or CG_ELIMIT.
+ */
+int cg_graph_complete(struct cg_graph *);
 
 #endif
