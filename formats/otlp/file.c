@@ -109,8 +109,13 @@ otlp_get_form(struct cg_slice file)
 		text.ptr++;
 		text.len--;
 	}
-	/* No message begins with this byte: it would be field 15. */
-	if (cg_starts(text, "{"))
+	/*
+	 * No message begins with a brace, which would be field 15; but its
+	 * first field, 1, may look like a newline, and the size after it like a
+	 * brace.
+	 */
+	if (cg_starts(text, "{") &&
+	    (text.len == file.len || !otlp_find_layout(file, false, NULL)))
 		return OTLP_JSON;
 	/* The first field of a message is 1 or 2. */
 	if (file.len == 0 || *file.ptr == '\x0a' || *file.ptr == '\x12')
