@@ -116,14 +116,18 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 
 	if (cg_dw.dwarf_frame_cfa(frame, &op, &n) != 0 || n == 0)
 		return false;
-	if (n == 1 && op->atom == DW_OP_bregx && op->number < CG_REGISTERS)
-		row->cfa = (struct rule){ .kind = REGISTER,
-			.reg = (uint16_t)op->number,
-			.offset = op->number2 };
-	else
+	if (n > 1 || op->atom != DW_OP_bregx) {
 		row->cfa = (struct rule){
 			.kind = EXPRESSION, .op = op, .ops = (uint32_t)n
 		};
+		return true;
+	}
+	/* This operation is part of the frame, which is freed. */
+	if (op->number >= CG_REGISTERS)
+		return false;
+	row->cfa = (struct rule){ .kind = REGISTER,
+		.reg = (uint16_t)op->number,
+		.offset = op->number2 };
 	return true;
 }
 

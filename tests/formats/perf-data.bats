@@ -281,6 +281,26 @@ dwarf()
 	names | says 'x;[prog];[prog] 1'
 }
 
+@test "perf-data: frames based on a register that does not exist have no information" {
+	cat >"$dir/far.s" <<-'EOF'
+		.globl _start
+		.type _start,@function
+		_start:
+		.cfi_startproc
+		.cfi_def_cfa 40, 8
+		nop
+		nop
+		.cfi_endproc
+		.size _start,.-_start
+	EOF
+	gcc -nostdlib -static -Wl,-z,noseparate-code -o "$dir/far" "$dir/far.s"
+	at=$(nm "$dir/far" | awk '$3 == "_start" { print substr($1, length($1) - 5) }')
+	record little "event x 1 0 0x400000 0x13167 0x1c0" "comm 1 7 7 x" \
+		"mmap 2 7 400000 2000 0 $dir/far" \
+		"dwarf 3 7 7 2 7010,7010,$at $(printf '0030%012d%s00000000%032d' 0 "${at:4:2}${at:2:2}${at:0:2}00" 0)"
+	"$CGCONV" -q -t folded --exe "$dir/far" "$dir/in" | says 'x;_start;_start 1'
+}
+
 @test "perf-data: registers and stacks are found behind other parts of samples" {
 	names() { "$CGCONV" -q -t folded --addresses "$dir/in"; }
 	chain="0000000000000000$(printf '0011%012d' 0)"
