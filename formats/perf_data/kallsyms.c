@@ -1,5 +1,6 @@
 /*
- * kallsyms.c - symbols of the kernel, of a copy of /proc/kallsyms:
+ * kallsyms.c - symbols of the kernel, of a copy of /proc/kallsyms, or of that
+ * itself if the recorded kernel still runs:
  *
  *	ffffffff81000000 T _stext
  *	ffffffffc0201000 t helper	[module]
@@ -9,8 +10,10 @@
  * underscores before its name, and then the longest.
  */
 #include <ctype.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perf_data.h"
 
@@ -103,27 +106,94 @@ load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
 	    kallsyms, job, (struct cg_slice){ copy, text.len + 1 });
 }
 
-bool
-perf_kallsyms_open(
-    struct perf_kallsyms *kallsyms, struct cg_job *job, const char *path)
+/* Reads a file; if it was asked for, it has to have symbols. */
+static bool
+open_symbols(struct perf_kallsyms *kallsyms, struct cg_job *job,
+    const char *path, bool asked)
 {
 	struct cg_in *in;
 	struct cg_slice text;
 	bool good;
 
-	if (!path)
-		return true;
 	if (!cg_open_companion(job, path, &in))
 		return true;
 	if (!in)
-		return cg_reject(job, "cannot open %s", path);
+		return !asked || cg_reject(job, "cannot open %s", path);
 	good = !cg_read_all(in, &text) || load(kallsyms, job, text);
-	if (good && kallsyms->symbol.n == 0)
+	if (good && asked && kallsyms->symbol.n == 0)
 		cg_warn(job, "expected symbols with addresses, which only "
 			     "root can read in /proc/kallsyms");
 	cg_close_companion(job, in);
 	return good;
 }
+
+bool
+perf_kallsyms_open(
+    struct perf_kallsyms *kallsyms, struct cg_job *job, const char *path)
+{
+	return !path || open_symbols(kallsyms, job, path, true);
+}
+
+/* ---- This machine's ------------------------------------------------------ */
+
+#define NOTES "/sys/kernel/notes"
+#define KALLSYMS "/proc/kallsyms"
+
+/* Takes a field of a note, padded to 4 bytes. */
+static bool
+take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
+{
+	const uint64_t padded = ((uint64_t)size + 3) & ~UINT64_C(3);
+
+	if (padded > notes->len)
+		return false;
+	*field = (struct cg_slice){ notes->ptr, size };
+	notes->ptr += padded;
+	notes->len -= (size_t)padded;
+	return true;
+}
+
+/* Finds the build-id among notes of ELF. */
+static bool
+find_build_id(struct cg_slice notes, struct cg_slice *id)
+{
+	struct cg_slice name;
+	Elf64_Nhdr head; /* that of 32-bit files is the same */
+
+	while (notes.len >= sizeof(head)) {
+		memcpy(&head, notes.ptr, sizeof(head));
+		notes.ptr += sizeof(head);
+		notes.len -= sizeof(head);
+		if (!take_field(&notes, head.n_namesz, &name) ||
+		    !take_field(&notes, head.n_descsz, id))
+			return false;
+		if (head.n_type == NT_GNU_BUILD_ID && name.len == 4 &&
+		    memcmp(name.ptr, "GNU", 4) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+perf_kallsyms_open_own(
+    struct perf_kallsyms *kallsyms, struct perf_file *file, cg_name build_id)
+{
+	struct cg_slice notes, id;
+	struct cg_in *in;
+	bool same;
+
+	if (build_id == 0 || access(NOTES, R_OK) != 0 ||
+	    access(KALLSYMS, R_OK) != 0)
+		return true;
+	if (!cg_open_companion(file->job, NOTES, &in) || !in)
+		return cg_rejected(file->job) == CG_OK;
+	same = cg_read_all(in, &notes) && find_build_id(notes, &id) &&
+	       perf_data_hex(file, id.ptr, id.len) == build_id;
+	cg_close_companion(file->job, in);
+	return !same || open_symbols(kallsyms, file->job, KALLSYMS, false);
+}
+
+/* ---- Lookup -------------------------------------------------------------- */
 
 const struct perf_kallsym *
 perf_kallsyms_find(const struct perf_kallsyms *kallsyms, uint64_t addr)

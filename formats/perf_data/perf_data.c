@@ -8,7 +8,8 @@
  * it; samples have call stacks and times. Names of functions, lines and
  * inlined frames come from the files of the mappings, or, with the same
  * build-id, from --exe and --buildid-dir; names of the kernel come from
- * --kallsyms. So perf script | cgconv gives the same stacks, if perf finds the
+ * --kallsyms, or from this machine, if its kernel has the recorded build-id. So
+ * perf script | cgconv gives the same stacks, if perf finds the
  * same symbols. Deferred user stacks (--call-graph fp,defer) are joined with
  * the samples they belong to. Compressed records (-z) are decompressed by
  * libzstd. Stacks of x86-64 and arm64 that perf record copied (--call-graph

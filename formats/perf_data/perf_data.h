@@ -208,6 +208,12 @@ struct perf_kallsyms {
 /* Reads symbols of the kernel; path NULL: there are none. */
 bool perf_kallsyms_open(
     struct perf_kallsyms *, struct cg_job *, const char *path);
+/*
+ * Reads those of the running kernel if it has this build-id and they are
+ * readable; else there are none. False: out of memory (reported).
+ */
+bool perf_kallsyms_open_own(
+    struct perf_kallsyms *, struct perf_file *, cg_name build_id);
 const struct perf_kallsym *perf_kallsyms_find(
     const struct perf_kallsyms *, uint64_t addr);
 
@@ -231,6 +237,9 @@ struct perf_places {
 	struct perf_file *file;
 	struct cg_space *space;
 	struct perf_kallsyms kallsyms;
+	cg_name kernel_id;    /* of the recorded kernel; 0: unknown, or no more
+				 symbols of this machine are to be read */
+	uint64_t kernel_addr; /* of its first symbol */
 	bool addresses; /* --addresses */
 	uint64_t nameless; /* addresses of the kernel without names */
 	CG_ARRAY(struct perf_object) object;
@@ -245,9 +254,11 @@ uint32_t perf_places_object(
     struct perf_places *, struct cg_slice path, cg_name build_id);
 /*
  * addr: the kernel's first symbol in the recording. If --kallsyms differs,
- * warns and drops its symbols.
+ * warns and drops its symbols. Without them, those of the kernel that runs are
+ * read when one is needed, if it has this build-id (0: unknown).
  */
-void perf_places_check_kernel(struct perf_places *, uint64_t addr);
+void perf_places_check_kernel(
+    struct perf_places *, uint64_t addr, cg_name build_id);
 struct perf_place_key {
 	const struct perf_maps *maps; /* of the process; NULL: unknown */
 	bool kernel; /* kernel's, with process PERF_KERNEL_PID */

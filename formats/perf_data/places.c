@@ -96,6 +96,30 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 }
 
 static bool
+begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
+{
+	const struct perf_kallsym *symbol = perf_kallsyms_find(kallsyms, addr);
+
+	return symbol && symbol->addr == addr;
+}
+
+/* Reads the symbols of the running kernel, once, if it is the recorded one. */
+static bool
+load_kernel(struct perf_places *places)
+{
+	struct perf_kallsyms *kallsyms = &places->kallsyms;
+	cg_name id = places->kernel_id;
+
+	places->kernel_id = 0;
+	if (!perf_kallsyms_open_own(kallsyms, places->file, id))
+		return false;
+	/* It may have been loaded to another address since. */
+	if (!begins_at(kallsyms, places->kernel_addr))
+		kallsyms->symbol.n = 0;
+	return true;
+}
+
+static bool
 add_kernel(struct perf_places *places, uint64_t addr)
 {
 	const struct perf_kallsym *symbol =
@@ -154,6 +178,8 @@ add_frames(struct perf_places *places, struct perf_object *object,
 {
 	uint64_t ip = key->ip;
 
+	if (key->kernel && places->kernel_id != 0 && !load_kernel(places))
+		return false;
 	if (key->kernel)
 		return map ? add_module(places, object, ip)
 			   : add_kernel(places, ip);
@@ -220,13 +246,16 @@ perf_places_unwind(struct perf_places *places, const struct perf_maps *maps,
 /* ---- All of them -------------------------------------------------------- */
 
 void
-perf_places_check_kernel(struct perf_places *places, uint64_t addr)
+perf_places_check_kernel(
+    struct perf_places *places, uint64_t addr, cg_name build_id)
 {
 	struct perf_kallsyms *kallsyms = &places->kallsyms;
 
-	const struct perf_kallsym *symbol = perf_kallsyms_find(kallsyms, addr);
-
-	if (symbol && symbol->addr == addr)
+	if (!cg_opt(places->file->job, "kallsyms")) {
+		places->kernel_id = build_id;
+		places->kernel_addr = addr;
+	}
+	if (begins_at(kallsyms, addr))
 		return;
 	if (kallsyms->symbol.n > 0)
 		cg_warn(places->file->job,

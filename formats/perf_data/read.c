@@ -162,14 +162,18 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
  * "[xfs]".
  */
 static bool
-add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path)
+add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
+    cg_name build_id)
 {
 	struct cg_slice name = cg_base_name(path), stem;
 	char text[80] = "[";
 	size_t i = 1;
 
 	if (cg_starts(path, PERF_KERNEL) || cg_starts(path, "[guest.kernel")) {
-		perf_places_check_kernel(&r->places, map.offset);
+		if (build_id == 0)
+			build_id = cg_map_get(&r->file.build_ids,
+			    cg_add_name(r->file.build, cg_slice(PERF_KERNEL)));
+		perf_places_check_kernel(&r->places, map.offset, build_id);
 		return true;
 	}
 	if (path.len > 0 && *path.ptr == '/' &&
@@ -216,7 +220,7 @@ read_mmap(struct reader *r, struct cg_slice record, bool second)
 		build_id = perf_data_hex(&r->file, record.ptr + ID,
 		    (unsigned char)record.ptr[ID_SIZE]);
 	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
-		return add_kernel_map(r, map, path);
+		return add_kernel_map(r, map, path, build_id);
 	if (map.end <= map.start)
 		return true;
 	return add_map(

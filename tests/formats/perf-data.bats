@@ -159,6 +159,31 @@ folded()
 	refuses 1 "cannot open $dir/none" -t folded --kallsyms "$dir/none" "$dir/in"
 }
 
+@test "perf-data: functions of the kernel that runs come from this machine" {
+	text=$(sed -n 's/ T _text$//p' /proc/kallsyms)
+	id=$(perl -0777 -ne 'print unpack "H*", $1 if /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s' \
+		/sys/kernel/notes)
+	[ -n "$id" ] && [ -n "${text//0/}" ] || skip "no addresses in /proc/kallsyms"
+	name=$(printf '[kernel.kallsyms]' | perl -0777 -ne 'print unpack "H*"')
+	# An entry of build-ids: type, misc, size, pid, 20 bytes, their number, name.
+	kernel() { record little "feature 2 0000000001804800ffffffff${1}14000000$name$(printf '%038d' 0)" \
+		"kernel $2 100000 $2 [kernel.kallsyms]_text" "sample 5 7 7 1 1 k $text"; }
+	kernel "$id" "$text"
+	folded --kallsyms /proc/kallsyms "$dir/in" >"$dir/want"
+	not grep -q '\[unknown\]' "$dir/want"
+	folded "$dir/in" >"$dir/got"
+	same "$dir/want" "$dir/got"
+	# Another kernel, or the same at another address.
+	kernel "${id%??}00" "$text"
+	folded "$dir/in" | says ':7;[unknown]_[k] 1'
+	kernel "$id" ffffffff00000000
+	folded "$dir/in" | says ':7;[unknown]_[k] 1'
+	# --kallsyms counts first.
+	echo "$text T named" >"$dir/kallsyms"
+	kernel "$id" "$text"
+	folded --kallsyms "$dir/kallsyms" "$dir/in" | says ':7;named_[k] 1'
+}
+
 @test "perf-data: lost records and samples are told" {
 	record little 'sample 5 7 7 1 1 u 10' 'lost 3' 'lost 4' 'lost-samples 5'
 	"$CGCONV" -t folded "$dir/in" 2>&1 >"$dir/got" | tee "$dir/err"
