@@ -196,6 +196,12 @@ bool cg_read_line(struct cg_in *, struct cg_slice *line);
 bool cg_read_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
 /* The same without consuming them. */
 bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
+/*
+ * Skips n bytes without reading them, after which the next call continues.
+ * False, and nothing is skipped: the input is not a plain file, or has no more
+ * than n bytes.
+ */
+bool cg_seek_ahead(struct cg_in *, uint64_t n);
 /* The rest of the input; valid until the next call. */
 bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
 /* The last line had no newline of its own: the file may be truncated. */

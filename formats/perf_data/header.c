@@ -611,6 +611,29 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
+ * Reads the tables after the records, as far as features have their bytes
+ * there: what follows them may be large.
+ */
+static void
+look_at_tail(struct perf_file *f, struct cg_in *in)
+{
+	uint64_t entries = 0, most, end;
+
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		entries += (uint64_t)__builtin_popcountll(f->feature[i]);
+	(void)cg_look_bytes(in, entries * SECTION_SIZE, &f->tail);
+	most = f->tail.len;
+	for (size_t at = 0; at + SECTION_SIZE <= f->tail.len;
+	     at += SECTION_SIZE) {
+		end = perf_u64(f, f->tail.ptr + at);
+		end -= end < f->tail_at ? end : f->tail_at;
+		end += perf_u64(f, f->tail.ptr + at + 8);
+		most = most > end ? most : end;
+	}
+	(void)cg_look_bytes(in, most, &f->tail);
+}
+
+/*
  * The tables after the records are needed first. A file is opened a second
  * time for them; of another input, all bytes are kept. *whole is false after a
  * malformed record: the tables are not read, and the reader rejects the
@@ -627,10 +650,11 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 		*whole = look_at_records(f, begin, end);
 		return NULL;
 	}
-	*whole = pass_bytes(in, begin) && pass_records(f, in, end - begin);
-	if (*whole)
-		(void)cg_read_all(in, &f->tail);
+	*whole = cg_seek_ahead(in, end) ||
+		 (pass_bytes(in, begin) && pass_records(f, in, end - begin));
 	f->tail_at = end;
+	if (*whole)
+		look_at_tail(f, in);
 	return in;
 }
 

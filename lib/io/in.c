@@ -705,6 +705,21 @@ cg_read_bytes(struct cg_in *in, uint64_t n, struct cg_slice *bytes)
 }
 
 bool
+cg_seek_ahead(struct cg_in *in, uint64_t n)
+{
+	const uint64_t held = in->end - in->at;
+
+	if (in->ended || in->late != CG_OK || in->prefetch || n < held ||
+	    !cg_stream_skip(in->stream, n - held))
+		return false;
+	in->at = in->end;
+	drop(in);
+	in->base += n - held;
+	in->kind = NOTHING;
+	return true;
+}
+
+bool
 cg_read_all(struct cg_in *in, struct cg_slice *bytes)
 {
 	(void)cg_read_bytes(in, UINT64_MAX, bytes);

@@ -66,6 +66,11 @@ ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
 /* The number of bytes that the lowest stream has read. */
 uint64_t cg_stream_taken(const struct cg_stream *);
 /*
+ * Skips n bytes of a regular file. False: it is none, or has no more than n
+ * left.
+ */
+bool cg_stream_skip(struct cg_stream *, uint64_t n);
+/*
  * Lets another thread read the stream from now on: its messages go to diag,
  * and waiting for a pipe fails once *ended is true. False, and nothing has
  * changed, if its bytes come from a callback, which must be called in the

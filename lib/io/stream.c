@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cgconv_expert.h"
@@ -140,6 +141,24 @@ cg_stream_new(
 	lowest->stream.name = name;
 	lowest->source = *source;
 	return &lowest->stream;
+}
+
+bool
+cg_stream_skip(struct cg_stream *stream, uint64_t n)
+{
+	const struct lowest *lowest = (const struct lowest *)stream;
+	struct stat info;
+	off_t at;
+
+	if (stream->source || stream->read != read_file ||
+	    fstat(lowest->source.fd, &info) != 0 || !S_ISREG(info.st_mode))
+		return false;
+	at = lseek(lowest->source.fd, 0, SEEK_CUR);
+	if (at < 0 || at > info.st_size || n >= (uint64_t)(info.st_size - at) ||
+	    lseek(lowest->source.fd, (off_t)n, SEEK_CUR) < 0)
+		return false;
+	stream->given += n;
+	return true;
 }
 
 uint64_t
