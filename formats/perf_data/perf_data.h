@@ -130,12 +130,15 @@ cg_name perf_data_hex(struct perf_file *, const char *bytes, size_t n);
 
 struct perf_queued {
 	uint64_t time;
-	size_t at; /* offset of the record in bytes */
+	size_t at;    /* offset of the record in its buffer */
+	unsigned odd; /* the buffer */
 };
 struct perf_queue {
 	struct cg_job *job;
 	CG_ARRAY(struct perf_queued) item, room;
-	CG_ARRAY(char) bytes, spare; /* copies of the records */
+	/* Copies of the records of this round and of the one before. */
+	CG_ARRAY(char) bytes[2];
+	unsigned odd;    /* the buffer of this round */
 	uint64_t latest; /* the latest time so far */
 	uint64_t limit;  /* records up to this time are complete */
 };
@@ -143,8 +146,13 @@ struct perf_queue {
 bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
 /* Sorts by time; records with one time stay in their order. */
 bool perf_queue_sort(struct perf_queue *);
+/* The record of an item; its size is in it. */
+const char *perf_queue_record(
+    const struct perf_queue *, const struct perf_queued *);
 /* Removes the first n of the records. */
-bool perf_queue_drop(struct perf_queue *, size_t n, const struct perf_file *);
+void perf_queue_drop(struct perf_queue *, size_t n);
+/* Begins a round, when the records up to the limit are removed. */
+void perf_queue_begin_round(struct perf_queue *);
 
 /* ---- threads.c: threads and mappings ------------------------------------ */
 

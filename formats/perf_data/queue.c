@@ -13,16 +13,26 @@
 bool
 perf_queue_add(struct perf_queue *queue, uint64_t time, struct cg_slice record)
 {
-	if (!cg_reserve(queue->job, &queue->item, queue->item.n + 1) ||
-	    !cg_reserve(queue->job, &queue->bytes, queue->bytes.n + record.len))
+	const size_t at = queue->bytes[queue->odd].n;
+
+	if (!cg_reserve(
+		queue->job, &queue->bytes[queue->odd], at + record.len) ||
+	    !cg_append(queue->job, &queue->item,
+		(struct perf_queued){
+		    .time = time, .at = at, .odd = queue->odd }))
 		return false;
-	queue->item.at[queue->item.n++] =
-	    (struct perf_queued){ time, queue->bytes.n };
-	memcpy(queue->bytes.at + queue->bytes.n, record.ptr, record.len);
-	queue->bytes.n += record.len;
+	memcpy(queue->bytes[queue->odd].at + at, record.ptr, record.len);
+	queue->bytes[queue->odd].n += record.len;
 	if (queue->latest < time)
 		queue->latest = time;
 	return true;
+}
+
+const char *
+perf_queue_record(
+    const struct perf_queue *queue, const struct perf_queued *item)
+{
+	return queue->bytes[item->odd].at + item->at;
 }
 
 /* The end of the sorted run that begins at i. */
@@ -77,28 +87,22 @@ perf_queue_sort(struct perf_queue *queue)
 	return true;
 }
 
-bool
-perf_queue_drop(struct perf_queue *queue, size_t n, const struct perf_file *f)
+void
+perf_queue_drop(struct perf_queue *queue, size_t n)
 {
-	char *bytes = queue->bytes.at;
-	size_t cap = queue->bytes.cap;
-
-	if (!cg_reserve(queue->job, &queue->spare, queue->bytes.n))
-		return false;
-	queue->spare.n = 0;
-	for (size_t i = n; i < queue->item.n; i++) {
-		struct perf_queued *item = &queue->item.at[i];
-		const char *record = bytes + item->at;
-		size_t size = perf_record_size(f, record);
-
-		memcpy(queue->spare.at + queue->spare.n, record, size);
-		queue->item.at[i - n] =
-		    (struct perf_queued){ item->time, queue->spare.n };
-		queue->spare.n += size;
-	}
 	queue->item.n -= n;
-	queue->bytes = queue->spare;
-	queue->spare.at = bytes;
-	queue->spare.cap = cap;
-	return true;
+	memmove(queue->item.at, queue->item.at + n,
+	    queue->item.n * sizeof(*queue->item.at));
+}
+
+/*
+ * The limit was the latest time of the previous round: none of its records is
+ * left, so its buffer is free.
+ */
+void
+perf_queue_begin_round(struct perf_queue *queue)
+{
+	queue->limit = queue->latest;
+	queue->odd = !queue->odd;
+	queue->bytes[queue->odd].n = 0;
 }

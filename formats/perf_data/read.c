@@ -434,13 +434,15 @@ flush(struct reader *r, uint64_t limit)
 	if (!perf_queue_sort(queue))
 		return false;
 	for (; i < queue->item.n && queue->item.at[i].time <= limit; i++) {
-		const char *at = queue->bytes.at + queue->item.at[i].at;
+		const char *at = perf_queue_record(queue, &queue->item.at[i]);
 
 		if (!deliver(r, (struct cg_slice){
 				    at, perf_record_size(&r->file, at) }))
 			return false;
 	}
-	return i == 0 || perf_queue_drop(queue, i, &r->file);
+	if (i > 0)
+		perf_queue_drop(queue, i);
+	return true;
 }
 
 static bool
@@ -449,7 +451,7 @@ end_round(struct reader *r, struct cg_slice record)
 	(void)record;
 	if (!flush(r, r->queue.limit))
 		return false;
-	r->queue.limit = r->queue.latest;
+	perf_queue_begin_round(&r->queue);
 	return true;
 }
 
