@@ -328,7 +328,8 @@ enum cg_unwound {
 /*
  * Replaces the registers by those of the caller, by the call frame information
  * of the object that is mapped at the pc; else by the frame pointer. addr: the
- * pc's address in the mapping, or, after a call, that of the byte before.
+ * pc's address in the mapping, or, after a call, that of the byte before. If
+ * there is no caller, the registers are undefined.
  */
 enum cg_unwound cg_space_unwind(struct cg_space *, uint32_t mapping,
     uint64_t addr, const struct cg_memory *, struct cg_registers *);

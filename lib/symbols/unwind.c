@@ -420,19 +420,21 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 	return false;
 }
 
-/* Completes a step: sets the pc, checks that the stack shrinks. */
+/* Completes a step from this stack pointer and pc. */
 static enum cg_unwound
-finish(struct cg_registers *regs, const struct cg_registers *next, bool signal)
+finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)
 {
-	const unsigned sp = get_machine(regs->machine)->sp;
-	const bool same = next->value[sp] == regs->value[sp];
+	const unsigned number = get_machine(regs->machine)->sp;
+	uint64_t next;
 
-	if (next->pc == 0)
+	if (regs->machine == EM_AARCH64)
+		regs->pc &= ARM_PC_MASK;
+	if (regs->pc == 0)
 		return CG_UNWOUND_END;
-	if (!(next->known >> sp & 1) || (same && next->pc == regs->pc) ||
-	    (!signal && next->value[sp] < regs->value[sp]))
+	/* The stack shrinks, but for a leaf, and to that of a signal. */
+	if (!read_register(regs, number, &next) ||
+	    (next == sp && regs->pc == pc) || (next < sp && !signal))
 		return CG_UNWOUND_UNKNOWN;
-	*regs = *next;
 	regs->called = !signal;
 	return CG_UNWOUND;
 }
@@ -441,33 +443,35 @@ static enum cg_unwound
 step(const struct cg_unwinder *u, const struct row *row,
     const struct cg_memory *memory, struct cg_registers *regs)
 {
+	const struct rule *rule = &u->rule[row->first];
+	const uint64_t sp = regs->value[get_machine(regs->machine)->sp];
+	const uint64_t pc = regs->pc;
 	struct state state = { .memory = memory, .regs = regs };
-	struct cg_registers next = *regs;
+	uint64_t value[CG_REGISTERS], found = 0;
 
 	if (row->end)
 		return CG_UNWOUND_END;
 	if (!get_cfa(&state, &row->cfa))
 		return CG_UNWOUND_UNKNOWN;
+	for (size_t i = 0; i < row->count; i++)
+		found |= (uint64_t)apply(&state, &rule[i], &value[i]) << i;
+	/* All rules are about the registers as they were. */
 	for (size_t i = 0; i < row->count; i++) {
-		const struct rule *rule = &u->rule[row->first + i];
-		const uint64_t bit = UINT64_C(1) << rule->to;
-
-		next.known |= bit;
-		if (!apply(&state, rule, &next.value[rule->to]))
-			next.known &= ~bit;
+		regs->known &= ~(UINT64_C(1) << rule[i].to);
+		regs->known |= (found >> i & 1) << rule[i].to;
+		if (found >> i & 1)
+			regs->value[rule[i].to] = value[i];
 	}
-	if (!read_register(&next, row->ra, &next.pc))
+	if (!read_register(regs, row->ra, &regs->pc))
 		return CG_UNWOUND_SHORT;
-	if (regs->machine == EM_AARCH64)
-		next.pc &= ARM_PC_MASK;
-	return finish(regs, &next, row->signal);
+	return finish(regs, sp, pc, row->signal);
 }
 
 enum cg_unwound
 cg_unwind_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
 {
 	const struct machine *machine = get_machine(regs->machine);
-	struct cg_registers next = { .machine = regs->machine };
+	const uint64_t pc = regs->pc;
 	uint64_t fp, sp;
 	enum cg_unwound unwound;
 
@@ -478,14 +482,12 @@ cg_unwind_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
 		return CG_UNWOUND_END;
 	if (fp < sp || fp - sp > GUESS_MAX)
 		return CG_UNWOUND_UNKNOWN;
-	if (!read_memory(memory, fp, &next.value[machine->fp]) ||
-	    !read_memory(memory, fp + 8, &next.pc))
+	if (!read_memory(memory, fp, &regs->value[machine->fp]) ||
+	    !read_memory(memory, fp + 8, &regs->pc))
 		return CG_UNWOUND_SHORT;
-	next.value[machine->sp] = fp + 16;
-	next.known = UINT64_C(1) << machine->fp | UINT64_C(1) << machine->sp;
-	if (regs->machine == EM_AARCH64)
-		next.pc &= ARM_PC_MASK;
-	unwound = finish(regs, &next, false);
+	regs->value[machine->sp] = fp + 16;
+	regs->known = UINT64_C(1) << machine->fp | UINT64_C(1) << machine->sp;
+	unwound = finish(regs, sp, pc, false);
 	return unwound == CG_UNWOUND ? CG_UNWOUND_GUESSED : unwound;
 }
 
