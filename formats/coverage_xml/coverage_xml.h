@@ -10,6 +10,7 @@
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
  *	sonarqube.c  graph -> SonarQube's generic coverage
  *	dotnet.c     reports of .NET's tools: statements of methods -> methods.c
+ *	scoverage.c  scoverage's report, the same way
  *	methods.c    methods with statements, branches, files -> graph
  *	elements.c   shared by the readers
  *	fns.c        shared by the writers: the functions of a file

@@ -321,10 +321,13 @@ coverage_xml_end_methods(
 		    last ? m->statement.n : method[1].statement;
 		const size_t outcome = last ? m->outcome.n : method[1].outcome;
 
-		a.statement = m->statement.at + method->statement;
 		a.statements = statement - method->statement;
-		a.outcome = m->outcome.at + method->outcome;
+		a.statement = a.statements > 0
+				  ? &m->statement.at[method->statement]
+				  : NULL;
 		a.outcomes = outcome - method->outcome;
+		a.outcome =
+		    a.outcomes > 0 ? &m->outcome.at[method->outcome] : NULL;
 		ok = add_method(&a, method);
 	}
 	cg_drop(r->job, &a.row);
