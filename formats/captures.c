@@ -12,7 +12,7 @@
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
  * R's eval.c,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
- * SimpleCov's result_merger.rb, gprofng's Print.cc and er_print,
+ * gprofng's Print.cc and er_print,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
  * commands, the tools' documentation.
  */
@@ -125,13 +125,6 @@ static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
 	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
-/* SimpleCov keeps it next to the report; its formatters convert it. */
-static const struct capture resultset = { MAGIC("{"), NULL,
-	"a .resultset.json of SimpleCov",
-	"ruby -rsimplecov -rsimplecov_json_formatter -e "
-	"'SimpleCov.collate([\"%s\"]) { formatter "
-	"SimpleCov::Formatter::JSONFormatter }' && cgconv "
-	"coverage/coverage.json" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
 /* Files that begin with begin and contain every word. */
@@ -192,42 +185,6 @@ is_perf_json(struct cg_slice text)
 
 	return cg_starts(text, perf_json.magic) &&
 	       cg_head_keys(&head, keys) != 0;
-}
-
-/*
- * True if the text is JSON that begins like json, in which * is any string.
- * White space is ignored.
- */
-static bool
-begins_as(struct cg_slice text, const char *json)
-{
-	for (; *json; json++) {
-		while (text.len > 0 && strchr(" \t\r\n", *text.ptr))
-			(void)cg_take_char(&text, *text.ptr);
-		if (*json != '*') {
-			if (!cg_take_char(&text, *json))
-				return false;
-			continue;
-		}
-		if (!cg_take_char(&text, '"'))
-			return false;
-		while (text.len > 0 && *text.ptr != '"') {
-			if (cg_take_char(&text, '\\') && text.len == 0)
-				return false;
-			(void)cg_take_char(&text, *text.ptr);
-		}
-		if (!cg_take_char(&text, '"'))
-			return false;
-	}
-	return true;
-}
-
-/* Matches the lines of a file in a run; until 0.17 without the key "lines". */
-static bool
-is_resultset(struct cg_slice text)
-{
-	return begins_as(text, "{*:{\"coverage\":{*:{\"lines\":[") ||
-	       begins_as(text, "{*:{\"coverage\":{*:[");
 }
 
 /* Matches five words like gperftools' CPU profiles, a marker, then a name. */
@@ -306,8 +263,6 @@ find(struct cg_slice text, const char *name)
 	}
 	if (is_perf_json(text))
 		return &perf_json;
-	if (is_resultset(text))
-		return &resultset;
 	if (is_vmprof(text))
 		return &vmprof;
 	if (is_raw_heaptrack(text))

@@ -47,8 +47,6 @@ says()
 	says v8.json '{"result":[{"scriptId":"1","functions":[{"ranges":[{"startOffset":0}],"isBlockCoverage":true}]}]}' "c8 report"
 	says coverage.json '{"a.dll":{"/x/A.cs":{"N.A":{"N.A::F()":{"Lines":{"3":1},"Branches":[]}}}}}' "CoverletOutputFormat=cobertura"
 	says xccov.json '{"/x/a.swift":[{"line":1,"isExecutable":true,"executionCount":3}]}' "Coverage.profdata"
-	says .resultset.json '{\n "RSpec": {\n "coverage": {\n "/x/\\"a.rb": {"lines": [1, null]}}, "timestamp": 1}}' "SimpleCov.collate([\"$dir/.resultset.json\"])"
-	says old.json '{"t":{"coverage":{"/x/a.rb":[1,null]},"timestamp":1}}' "SimpleCov::Formatter::JSONFormatter"
 	says functions.txt 'Functions sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "a report of gprofng"
 	says calltree.txt 'Functions Call Tree. Metric: Attributed Total CPU Time\n\nAttr. Total    Name\n' "perf record -g PROGRAM"
 	mkdir "$dir/test.1.er"

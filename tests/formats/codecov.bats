@@ -72,19 +72,3 @@ totals()
 	refuses 3 "codecov needs lines" -t codecov \
 		samples/folded/collapsed/stacks.folded
 }
-
-@test "codecov: SimpleCov's coverage.json is read, also of version 1" {
-	printf '%s' '{"meta":{"simplecov_version":"0.22.0"},"coverage":{' \
-		'"lib/a.rb":{"lines":[1,0,null,"ignored",5],"branches":[]}}}' \
-		>"$BATS_TEST_TMPDIR/coverage.json"
-	"$CGCONV" -t lcov "$BATS_TEST_TMPDIR/coverage.json" \
-		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
-	[ "$(grep -c ^DA: "$BATS_TEST_TMPDIR/out")" -eq 3 ]
-	grep -q '^DA:5,5$' "$BATS_TEST_TMPDIR/out"
-	grep -q "dropped SimpleCov's branches of 1 file" "$BATS_TEST_TMPDIR/err"
-	printf '%s' '{"meta":{"simplecov_version":"1.0.0",' \
-		'"branch_coverage":false},"total":{},"coverage":{"a.rb":{' \
-		'"lines":[1,0],"source":["a","b"]}}}' \
-		>"$BATS_TEST_TMPDIR/coverage.json"
-	"$CGCONV" -t lcov "$BATS_TEST_TMPDIR/coverage.json" | grep -q '^DA:2,0'
-}

@@ -20,7 +20,7 @@ is_coverage()
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
 		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
 		samples/coveralls/* | samples/codecov/* | samples/llvm-profile/* | \
-		samples/dotnet/* | samples/scoverage/*) ;;
+		samples/dotnet/* | samples/scoverage/* | samples/simplecov/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -44,7 +44,7 @@ may_refuse()
 	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
 	gcov-*:samples/codecov/* | gcov-*:samples/dotnet/*) return 1 ;;
-	gcov-*:samples/scoverage/*) return 1 ;;
+	gcov-*:samples/scoverage/* | gcov-*:samples/simplecov/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
 		gcovr-json:* | istanbul:* | coveralls:* | codecov:* | covdir:*)
 		if is_coverage "$2"; then return 1; fi ;;

@@ -150,7 +150,7 @@ both_counts()
 		samples/gprof/* | samples/gprof-text/* | samples/gcov*/* | \
 		samples/lcov/* | samples/clover/* | samples/jacoco/* | samples/llvm-*/* | \
 		samples/istanbul/* | samples/coveragepy/* | samples/coveralls/* | \
-		samples/dotnet/* | samples/scoverage/* | \
+		samples/dotnet/* | samples/simplecov/* | samples/scoverage/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
 		samples/hprof/sites/* | \
 		samples/pstats/* | samples/xhprof/* | \
