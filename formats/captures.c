@@ -13,8 +13,9 @@
  * R's eval.c,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
  * gprofng's Print.cc and er_print,
- * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
- * commands, the tools' documentation.
+ * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h,
+ * coverage.py's sqldata.py, JaCoCo's ExecutionDataWriter.java, Go's
+ * internal/coverage/defs.go; for commands, the tools' documentation.
  */
 #include <string.h>
 
@@ -41,6 +42,11 @@ struct capture {
 	"Rscript -e 'proftools::writeCallgrindFile("                         \
 	"proftools::readProfileData(\"%s\"), \"out.callgrind\")' && cgconv " \
 	"out.callgrind"
+#define COVDATA_WHAT "coverage data of Go"
+#define COVDATA_RUN                                                      \
+	"go tool covdata textfmt -i=DIR -o=cover.out && cgconv cover.out, " \
+	"of the directory with %s"
+
 #define GPROFNG_WHAT "a report of gprofng"
 #define GPROFNG_RUN                                                        \
 	"perf record -g PROGRAM && perf script | cgconv -, which records " \
@@ -83,6 +89,14 @@ static const struct capture captures[] = {
 	    "xctrace export --input %s --output out.xml --xpath "
 	    "'/trace-toc/run[1]/data/table[@schema=\"time-profile\"]' && "
 	    "cgconv out.xml" },
+	{ MAGIC("\1\xc0\xc0\x10\x07"), NULL, "execution data of JaCoCo",
+	    "java -jar jacococli.jar report %s --classfiles CLASSES "
+	    "--xml jacoco.xml && cgconv jacoco.xml" },
+	{ MAGIC("\0cvm"), NULL, COVDATA_WHAT, COVDATA_RUN },
+	{ MAGIC("\0cwm"), NULL, COVDATA_WHAT, COVDATA_RUN },
+	{ MAGIC("!coverage.py: "), NULL, "data of coverage.py before 5.0",
+	    "coverage xml -o coverage.xml && cgconv coverage.xml, in the "
+	    "directory of %s" },
 	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
 	    "stackprof --json %s >out.json && cgconv out.json" },
 	{ MAGIC("sample.interval="), NULL, RPROF_WHAT, RPROF_RUN },
@@ -127,11 +141,21 @@ static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
+/* A directory that GOCOVERDIR names has files covmeta.HASH, covcounters.*. */
+static const struct capture covdata = { MAGIC(CG_DIRECTORY_MAGIC), NULL,
+	COVDATA_WHAT,
+	"go tool covdata textfmt -i=%s -o=cover.out && cgconv cover.out" };
+#define COVDATA_ENTRY "covmeta."
+
 /* Files that begin with begin and contain every word. */
 static const struct worded {
 	const char *begin, *word[3];
 	struct capture capture;
 } worded[] = {
+	{ "SQLite format 3", { "coverage_schema", "line_bits", "context" },
+	    { NULL, 0, NULL, "data of coverage.py",
+		"coverage json --data-file %s -o coverage.json && cgconv "
+		"coverage.json" } },
 	{ "{", { "\"root_frame\"", "\"sample_count\"", "\"cpu_time\"" },
 	    { NULL, 0, NULL, "a session of pyinstrument",
 		"pyinstrument -r speedscope -o out.speedscope.json PROGRAM && "
@@ -269,6 +293,8 @@ find(struct cg_slice text, const char *name)
 		return &heaptrack_raw;
 	if (cg_starts(text, perf_directory.magic) && has_line(text, PERF_ENTRY))
 		return &perf_directory;
+	if (cg_starts(text, covdata.magic) && cg_find(text, COVDATA_ENTRY))
+		return &covdata;
 	return find_worded(text);
 }
 

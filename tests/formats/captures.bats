@@ -37,6 +37,10 @@ says()
 	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
 	says Rprof.out 'sample.interval=20000\n"f" "g" \n' "writeCallgrindFile"
 	says Rprof2.out 'memory profiling: line profiling: sample.interval=20000\n' "writeCallgrindFile"
+	says jacoco.exec '\1\xc0\xc0\x10\x07\x10\0\3pid' "jacococli.jar report $dir/jacoco.exec"
+	says covmeta.1f '\0cvm\1\0\0\0' "go tool covdata textfmt -i=DIR"
+	says covcounters.1f '\0cwm\1\0\0\0' "directory with $dir/covcounters.1f"
+	says old.coverage '!coverage.py: This is a private format' "coverage xml"
 	says app.etl '\0\0\1\0' "event trace log"
 	says app.pftrace '\x0a\x02' "traceconv json"
 }
@@ -54,6 +58,16 @@ says()
 	refuses 1 "an experiment of gprofng" "$dir/test.1.er"
 }
 
+@test "captures: coverage.py's database" {
+	python3 -c 'import coverage' 2>/dev/null || skip "no coverage.py"
+	printf 'print(1)\n' >"$dir/a.py"
+	(cd "$dir" && python3 -m coverage run a.py)
+	refuses 1 "coverage json --data-file $dir/.coverage -o coverage.json" \
+		"$dir/.coverage"
+	(cd "$dir" && python3 -m coverage json --data-file .coverage -o c.json)
+	"$CGCONV" -q -t lcov "$dir/c.json" | grep -q '^DA:1,1$'
+}
+
 @test "captures: directories are recognised by their names and files" {
 	mkdir "$dir/app.trace" "$dir/rec" "$dir/none"
 	: >"$dir/app.trace/form.template"
@@ -62,6 +76,9 @@ says()
 	refuses 1 "run: xctrace export --input $dir/app.trace --output" \
 		"$dir/app.trace/"
 	refuses 1 "-i $dir/rec | cgconv -" "$dir/rec"
+	mkdir "$dir/cov"
+	printf '\0cvm' >"$dir/cov/covmeta.1f"
+	refuses 1 "go tool covdata textfmt -i=$dir/cov -o=cover.out" "$dir/cov"
 	refuses 1 "no files to read in this directory" "$dir/none"
 	# Inputs that formats find in directories take precedence.
 	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
