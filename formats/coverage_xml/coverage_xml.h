@@ -8,7 +8,7 @@
  *	clover.c     Clover XML: recognises it, lists its options
  *	clover_read.c   lines of a file -> graph
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
- *	sonarqube.c  graph -> SonarQube's generic coverage
+ *	sonarqube.c  SonarQube's generic coverage: lines -> graph -> XML
  *	dotnet.c     reports of .NET's tools: statements of methods -> methods.c
  *	scoverage.c  scoverage's report, the same way
  *	methods.c    methods with statements, branches, files -> graph

@@ -20,7 +20,10 @@ is_coverage()
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
 		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
 		samples/coveralls/* | samples/codecov/* | samples/llvm-profile/* | \
-		samples/dotnet/* | samples/scoverage/* | samples/simplecov/*) ;;
+		samples/dotnet/* | samples/scoverage/* | samples/simplecov/* | \
+		samples/coverlet/* | samples/ctest/* | samples/sonarqube/* | \
+		samples/v8/* | samples/verilator/* | samples/xccov/* | \
+		samples/luacov/* | samples/ctc/* | samples/bullseye/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -45,6 +48,11 @@ may_refuse()
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
 	gcov-*:samples/codecov/* | gcov-*:samples/dotnet/*) return 1 ;;
 	gcov-*:samples/scoverage/* | gcov-*:samples/simplecov/*) return 1 ;;
+	gcov-*:samples/coverlet/* | gcov-*:samples/ctest/* | \
+		gcov-*:samples/sonarqube/* | gcov-*:samples/v8/* | \
+		gcov-*:samples/verilator/* | gcov-*:samples/xccov/* | \
+		gcov-*:samples/luacov/* | gcov-*:samples/ctc/* | \
+		gcov-*:samples/bullseye/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
 		gcovr-json:* | istanbul:* | coveralls:* | codecov:* | covdir:*)
 		if is_coverage "$2"; then return 1; fi ;;
@@ -203,7 +211,7 @@ conserves()
 	for to in $rereaders; do
 		# Data without notes has no lines: see gcda.bats.
 		# A line ran or did not.
-		case $to in gcov | jacoco | codecov) continue ;; esac
+		case $to in gcov | jacoco | codecov | sonarqube) continue ;; esac
 		convert_again callgrind "$room/$to" "$dir/$to"
 		for file in $(samples); do
 			may_refuse callgrind "$file" && continue
@@ -246,9 +254,11 @@ verifies()
 			cpuprofile:samples/[!c]*) ;;
 			# Lines with branches lose their counts.
 			codecov:samples/[!c]* | codecov:samples/clover/* | \
-				codecov:samples/cobertura/* | codecov:samples/coverall*) ;;
+				codecov:samples/cobertura/* | codecov:samples/coverall* | \
+				codecov:samples/coverlet/*) ;;
 			# Counts become 0 or 1.
 			jacoco:samples/[!j]* | jacoco:samples/jfr/* | jacoco:samples/json/*) ;;
+			sonarqube:*) ;;
 			*)
 				made "$to" "$file" || continue
 				# shellcheck disable=SC2046 # two words or none
@@ -346,6 +356,9 @@ repeats()
 			# A call without duration that began before a longer
 			# one at the same time is below that one when read.
 			trace-event:samples/xdebug/returns/*) continue ;;
+			# Branches with one outcome each: Clover has only the
+			# number of a line's outcomes.
+			clover:samples/v8/*) continue ;;
 			esac
 			two=$dir/$to/$file
 			case $to:$file in
@@ -411,7 +424,8 @@ pipes()
 {
 	for file in $(samples); do
 		# Notes and data of coverage are found by file name.
-		case $file in *.gcno | *.gcda) continue ;; esac
+		# Sources of V8's scripts are, too.
+		case $file in *.gcno | *.gcda | samples/v8/*) continue ;; esac
 		made json "$file"
 		# shellcheck disable=SC2046 # two words or none
 		gzip -c "$file" | "$CGCONV" -q -t json $(exe_of "$file") - \

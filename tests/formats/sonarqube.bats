@@ -68,7 +68,6 @@ setup()
 	printf 'mode: set\na.go:1.1,1.2 1 1\n' |
 		"$CGCONV" -v -t sonarqube - 2>"$dir/err" >"$dir/out"
 	[ "$(grep -c 'how often' "$dir/err")" -eq 0 ]
-	refuses 1 "unknown input format" "$dir/out"
 }
 
 @test "sonarqube: markers of sources exclude lines" {
@@ -76,4 +75,33 @@ setup()
 	printf 'SF:%s\nDA:1,1\nDA:2,1\nend_of_record\n' "$dir/a.c" |
 		"$CGCONV" -q -t sonarqube --sources / - | grep -c lineToCover |
 		says 1
+}
+
+@test "sonarqube: reads what it writes, and the documented example" {
+	"$CGCONV" -q -t sonarqube "$lcov" >"$dir/one.xml"
+	"$CGCONV" -q -t sonarqube "$dir/one.xml" >"$dir/two.xml"
+	same "$dir/one.xml" "$dir/two.xml"
+	"$CGCONV" -q --no-markers -t lcov samples/sonarqube/generic/coverage.xml |
+		grep -E '^(SF|DA|BR[FH])' | says SF:src/first.c DA:6,1 DA:7,0 \
+		SF:src/second.c DA:2,1 DA:3,0 BRF:10 BRH:7
+}
+
+@test "sonarqube: errors name their location" {
+	refuses_line()
+	{
+		printf '<coverage version="1"><file path="a">\n%s</file></coverage>' \
+			"$2" >"$dir/bad.xml"
+		refuses 1 "bad.xml:2:1: error: expected $1" "$dir/bad.xml"
+	}
+	refuses_line 'covered="..." with true or false' \
+		'<lineToCover lineNumber="1"/>'
+	refuses_line 'lineNumber="..." with a number' \
+		'<lineToCover covered="true"/>'
+	refuses_line 'coveredBranches="..." with a number up to 1' \
+		'<lineToCover lineNumber="1" covered="true" branchesToCover="1" coveredBranches="2"/>'
+	refuses_line 'fewer branches' \
+		'<lineToCover lineNumber="1" covered="true" branchesToCover="4000000000"/>'
+	sed 's/version="1"/version="2"/' samples/sonarqube/generic/coverage.xml \
+		>"$dir/bad.xml"
+	refuses 1 'expected version="1" of the coverage' "$dir/bad.xml"
 }

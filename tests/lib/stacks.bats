@@ -151,6 +151,8 @@ both_counts()
 		samples/lcov/* | samples/clover/* | samples/jacoco/* | samples/llvm-*/* | \
 		samples/istanbul/* | samples/coveragepy/* | samples/coveralls/* | \
 		samples/dotnet/* | samples/simplecov/* | samples/scoverage/* | \
+		samples/coverlet/* | samples/v8/* | samples/xccov/* | \
+		samples/ctc/* | samples/bullseye/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
 		samples/hprof/sites/* | \
 		samples/pstats/* | samples/xhprof/* | \
