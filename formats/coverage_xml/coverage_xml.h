@@ -9,6 +9,7 @@
  *	clover_read.c   lines of a file -> graph
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
  *	sonarqube.c  SonarQube's generic coverage: lines -> graph -> XML
+ *	ctest.c      CTest's log of coverage: lines -> graph
  *	dotnet.c     reports of .NET's tools: statements of methods -> methods.c
  *	scoverage.c  scoverage's report, the same way
  *	methods.c    methods with statements, branches, files -> graph
