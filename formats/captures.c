@@ -165,11 +165,6 @@ static const struct worded {
 	    { NULL, 0, NULL, "coverage of V8",
 		"npx c8 report --temp-directory DIR --reporter lcov && cgconv "
 		"coverage/lcov.info, of the directory with %s" } },
-	{ "{", { "\"Lines\"", "\"Branches\"", ".dll\"" },
-	    { NULL, 0, NULL, "coverage of coverlet",
-		"dotnet test -p:CollectCoverage=true "
-		"-p:CoverletOutputFormat=cobertura && cgconv "
-		"coverage.cobertura.xml, which runs the tests again" } },
 	{ "{", { "\"line\"", "\"isExecutable\"", "\"executionCount\"" },
 	    { NULL, 0, NULL, "coverage of Xcode's xccov",
 		"xcrun llvm-cov export -format lcov -instr-profile "

@@ -7,6 +7,7 @@
  *	gcovr_read.c  gcovr: files -> section
  *	codecov.c     Codecov: values by line -> section; graph -> JSON
  *	coveralls.c   Coveralls: arrays by line -> section; graph -> JSON
+ *	coverlet.c    coverlet: lines and branches of methods -> section
  *	simplecov.c   SimpleCov: files of runs -> section, lines of tests
  *	istanbul_read.c  Istanbul: maps and counts of a file -> section
  *	section.c     complete file -> graph
