@@ -165,11 +165,6 @@ static const struct worded {
 	    { NULL, 0, NULL, "coverage of V8",
 		"npx c8 report --temp-directory DIR --reporter lcov && cgconv "
 		"coverage/lcov.info, of the directory with %s" } },
-	{ "{", { "\"line\"", "\"isExecutable\"", "\"executionCount\"" },
-	    { NULL, 0, NULL, "coverage of Xcode's xccov",
-		"xcrun llvm-cov export -format lcov -instr-profile "
-		"Coverage.profdata PROGRAM >out.info && cgconv out.info, of "
-		"the Coverage.profdata of the same run" } },
 	{ "-----", { "\n======== Timer ", " Ticks/Sec", "Tree" },
 	    { NULL, 0, NULL, "a trace.log of D",
 		"valgrind --tool=callgrind PROGRAM && cgconv "

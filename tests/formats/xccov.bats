@@ -1,0 +1,38 @@
+# xccov.bats - what Xcode's xccov prints.
+load ../helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	archive=samples/xccov/archive/coverage.json
+	text=samples/xccov/text/coverage.xccov
+	report=samples/xccov/report/report.json
+}
+
+@test "xccov: lines of an archive, as JSON and as text" {
+	for file in $archive $text; do
+		"$CGCONV" -q --no-markers -t lcov $file | grep -E '^(SF|DA)' |
+			says SF:/src/Demo/Main.swift DA:1,1 \
+			SF:/src/Demo/Stack.swift DA:2,3 DA:3,0
+	done
+}
+
+@test "xccov: a report has functions and their first lines" {
+	"$CGCONV" --no-markers -t lcov $report 2>"$dir/err" |
+		grep -E '^(SF|DA|FN:|FNDA)' | says SF:/src/Demo/Main.swift \
+		FN:1,main FNDA:1,main DA:1,1 SF:/src/Demo/Stack.swift \
+		'FN:2,Stack.push(_:)' 'FN:3,Stack.pop()' \
+		'FNDA:3,Stack.push(_:)' 'FNDA:0,Stack.pop()' DA:2,3 DA:3,0
+	grep -q "of 3 functions only the first line is known" "$dir/err"
+}
+
+@test "xccov: errors name their location" {
+	printf '/a.swift:\n  1: *\n  2: x\n' >"$dir/bad.txt"
+	refuses 1 "bad.txt:3: error: expected a count or *" "$dir/bad.txt"
+	printf '/a.swift:\n  1: 1\n  x\n' >"$dir/bad.txt"
+	refuses 1 "expected PATH: or LINE: COUNT" "$dir/bad.txt"
+	printf '/a.swift:\n  1: 1\n  2: 1 x\n' >"$dir/bad.txt"
+	refuses 1 "expected the end of the line" "$dir/bad.txt"
+	sed 's/"line":3/"line":0/' $archive >"$dir/bad.json"
+	refuses 1 "expected a line with its count" "$dir/bad.json"
+}
