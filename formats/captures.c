@@ -161,10 +161,6 @@ static const struct worded {
 		"pyinstrument -r speedscope -o out.speedscope.json PROGRAM && "
 		"cgconv out.speedscope.json, which records the program "
 		"again" } },
-	{ "{", { "\"scriptId\"", "\"startOffset\"", "\"isBlockCoverage\"" },
-	    { NULL, 0, NULL, "coverage of V8",
-		"npx c8 report --temp-directory DIR --reporter lcov && cgconv "
-		"coverage/lcov.info, of the directory with %s" } },
 	{ "-----", { "\n======== Timer ", " Ticks/Sec", "Tree" },
 	    { NULL, 0, NULL, "a trace.log of D",
 		"valgrind --tool=callgrind PROGRAM && cgconv "

@@ -9,6 +9,7 @@
  *	coveralls.c   Coveralls: arrays by line -> section; graph -> JSON
  *	coverlet.c    coverlet: lines and branches of methods -> section
  *	xccov.c       Xcode's xccov: lines or functions of a file -> section
+ *	v8.c          V8: ranges of a script, lines of its source -> section
  *	simplecov.c   SimpleCov: files of runs -> section, lines of tests
  *	istanbul_read.c  Istanbul: maps and counts of a file -> section
  *	section.c     complete file -> graph

@@ -1,0 +1,106 @@
+# v8.bats - coverage of V8, NODE_V8_COVERAGE.
+load ../helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	node=samples/v8/node-20/coverage.json
+}
+
+# records: lines, functions and branches of standard input, which is lcov's;
+# of branches the line and the count.
+records()
+{
+	sed -nE 's/^(DA|FN|FNDA):/&/p; s/^BRDA:([0-9]+),.*,/BRDA \1 /p' |
+		sed 's/-$/0/' | sort
+}
+
+# script RANGES: prints coverage of a script /src/a.js, of which a function has
+# these ranges.
+script()
+{
+	printf '{"result":[{"scriptId":"1","url":"file:///src/a.js",'
+	printf '"functions":[{"functionName":"","ranges":[%s],' "$1"
+	printf '"isBlockCoverage":true}]}]}'
+}
+
+@test "v8: lines, functions and branches are those of c8" {
+	"$CGCONV" -q --no-markers -t lcov $node | records >"$dir/one"
+	records <samples/v8/node-20/lcov.txt >"$dir/two"
+	grep -c ^DA "$dir/two" | says 20
+	grep -c ^BRDA "$dir/two" | says 17
+	same "$dir/two" "$dir/one"
+	"$CGCONV" -v -t lcov $node 2>&1 >/dev/null |
+		grep -q "dropped 1 script without a file"
+}
+
+@test "v8: c8 counts new coverage in the same way" {
+	needs node npx
+	c8=$(npm root -g 2>/dev/null)/c8/bin/c8.js
+	[ -e "$c8" ] || skip "no c8"
+	cp samples/src/cover.js "$dir"
+	cd "$dir"
+	NODE_V8_COVERAGE=cov node cover.js
+	"$CGCONV" -q --no-markers -t lcov cov/*.json | records >got
+	node "$c8" report --temp-directory cov --reporter lcovonly
+	records <coverage/lcov.info >want
+	same want got
+}
+
+@test "v8: the count of a line is that of the last range that contains it" {
+	mkdir "$dir/src"
+	# Lines 0-3, 4-8, empty, 10-12 with a carriage return, 14.
+	printf 'abc\ndefg\n\nijk\r\nl' >"$dir/src/a.js"
+	script '{"startOffset":0,"endOffset":16,"count":1},{"startOffset":4,
+		"endOffset":8,"count":5},{"startOffset":9,"endOffset":14,"count":0},
+		{"startOffset":11,"endOffset":16,"count":7}' >"$dir/c.json"
+	"$CGCONV" -q --no-markers --sources "$dir" -t lcov "$dir/c.json" |
+		grep ^DA | says DA:1,1 DA:2,5 DA:3,1 DA:4,0 DA:5,7
+	# Characters of 2 and 4 bytes are one and two units; no byte order mark.
+	printf '\357\273\277\303\251\360\235\204\236\nx\n' >"$dir/src/a.js"
+	script '{"startOffset":0,"endOffset":6,"count":1},{"startOffset":4,
+		"endOffset":5,"count":3}' >"$dir/c.json"
+	"$CGCONV" -q --no-markers --sources "$dir" -t lcov "$dir/c.json" |
+		grep ^DA | says DA:1,1 DA:2,3
+}
+
+@test "v8: finds sources by option, below the working directory, next to it" {
+	cp samples/v8/node-20/* "$dir"
+	mkdir -p "$dir/top/src" "$dir/cov"
+	cp "$dir/cover.txt" "$dir/top/src/cover.txt"
+	lines() { "$CGCONV" -q --no-markers -t lcov "$@" | grep -c ^DA; }
+	lines "$dir/coverage.json" | says 20
+	cp "$dir/coverage.json" "$dir/cov"
+	refuses 1 "expected a script whose source is known" \
+		"$dir/cov/coverage.json"
+	refuses 1 "skipped /src/cover.txt: its source was not found" \
+		"$dir/cov/coverage.json"
+	lines --sources "$dir/top" "$dir/cov/coverage.json" | says 20
+	here=$(cd "$dir/top" && pwd -P)
+	sed "s|file:///src|file://$here/src|" "$dir/coverage.json" \
+		>"$dir/cov/here.json"
+	(cd "$here" && lines "$dir/cov/here.json") | says 20
+	sed "s|file:///src|file:///src/../src|" "$dir/coverage.json" \
+		>"$dir/cov/up.json"
+	[ "$("$CGCONV" -q --sources "$dir/top" -t lcov "$dir/cov/up.json" \
+		2>/dev/null | grep -c ^DA)" -eq 0 ]
+}
+
+@test "v8: names with escapes; scripts with source maps are told" {
+	mkdir "$dir/src"
+	printf 'f()\n//# sourceMappingURL=a.js.map\n' >"$dir/src/a b.js"
+	script '{"startOffset":0,"endOffset":34,"count":2}' |
+		sed 's|a.js|a%20b.js|' >"$dir/c.json"
+	"$CGCONV" --no-markers --sources "$dir" -t lcov "$dir/c.json" \
+		>"$dir/out" 2>"$dir/err"
+	grep -q "^SF:/src/a b.js" "$dir/out"
+	grep -q "1 script was made from other sources" "$dir/err"
+}
+
+@test "v8: errors name their location" {
+	script '{"startOffset":9,"endOffset":6,"count":1}' >"$dir/bad.json"
+	refuses 1 "bad.json:1:" "$dir/bad.json"
+	refuses 1 "expected a range with offsets and a count" "$dir/bad.json"
+	script '{"startOffset":0,"endOffset":6,"count":-1}' >"$dir/bad.json"
+	refuses 1 "expected a range with offsets and a count" "$dir/bad.json"
+}
