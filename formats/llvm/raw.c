@@ -1,13 +1,13 @@
 /*
- * raw.c - .profraw, what an instrumented program writes: versions 8 to 10 (LLVM
- * 14 to 22), of any pointer size and byte order.
+ * raw.c - .profraw, what an instrumented program writes: versions 8 to 11 (LLVM
+ * 14 to 23), of any pointer size and byte order.
  *
  * Source: InstrProfData.inc and RawInstrProfReader in InstrProfReader.cpp of
- * LLVM; lib/profile of compiler-rt. A file may have several profiles, one after
- * another, with zeros between them.
+ * LLVM; lib/profile of compiler-rt (InstrProfilingWriter.c). A file may have
+ * several profiles, one after another, with zeros between them.
  *
- *	header, build ids, records of functions, counters, bitmaps, names,
- *	tables of C++ classes and their names, values
+ *	header, build ids, records of functions, counters, bitmaps, uniform
+ *	counters (of GPUs), names, tables of C++ classes and their names, values
  *
  * Counters are found by addresses: a record has the distance from itself to its
  * counters, the header that between the two sections.
@@ -19,7 +19,7 @@
 #define MAGIC_64 UINT64_C(0xff6c70726f667281) /* \xfflprofr\x81 */
 #define MAGIC_32 UINT64_C(0xff6c70726f665281) /* \xfflprofR\x81 */
 #define OLDEST 8
-#define NEWEST 10
+#define NEWEST 11
 
 /* The words of a header, each with the version that introduced it. */
 enum word {
@@ -31,6 +31,9 @@ enum word {
 	AFTER_COUNTERS,
 	BITMAPS,
 	AFTER_BITMAPS,
+	UNIFORM,
+	AFTER_UNIFORM,
+	UNIFORM_DELTA,
 	NAMES,
 	COUNTERS_DELTA,
 	BITMAPS_DELTA,
@@ -42,6 +45,9 @@ enum word {
 };
 static const unsigned char since[WORDS] = { [BITMAPS] = 9,
 	[AFTER_BITMAPS] = 9,
+	[UNIFORM] = 11,
+	[AFTER_UNIFORM] = 11,
+	[UNIFORM_DELTA] = 11,
 	[BITMAPS_DELTA] = 9,
 	[TABLES] = 10,
 	[TABLE_NAMES] = 10 };
@@ -102,6 +108,8 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 	(void)llvm_take(bytes, 8, &f->name);
 	(void)llvm_take(bytes, 8, &f->record.hash);
 	(void)llvm_take(bytes, raw->pointer, &f->counter);
+	if (raw->version >= 11)
+		bytes->at += raw->pointer; /* uniform counters */
 	if (raw->version >= 9)
 		(void)llvm_take(bytes, raw->pointer, &f->bitmap);
 	bytes->at += 2 * (size_t)raw->pointer; /* function, values */
@@ -110,7 +118,8 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 		(void)llvm_take(bytes, 2, &word);
 		f->sites += word != 0;
 	}
-	bytes->at += kinds % 2 * (size_t)2; /* to a multiple of 4 */
+	/* To a multiple of 4; from version 11 on, size of a GPU's waves. */
+	bytes->at += kinds % 2 * (size_t)2;
 	if (raw->version >= 9)
 		(void)llvm_take(bytes, 4, &f->bitmap_bytes);
 	bytes->at = begin + raw->size;
@@ -183,6 +192,17 @@ take_records(struct raw *raw, struct llvm_bytes *values)
 
 /* ---- Profiles ----------------------------------------------------------- */
 
+/* Bytes of a record, which is aligned to 8. */
+static unsigned
+record_size(const struct raw *raw)
+{
+	if (raw->version == 8)
+		return raw->pointer == 8 ? 48 : 40;
+	if (raw->version < 11)
+		return raw->pointer == 8 ? 64 : 48;
+	return raw->pointer == 8 ? 72 : 56;
+}
+
 static bool
 take_header(struct raw *raw, struct llvm_bytes *bytes)
 {
@@ -208,8 +228,7 @@ take_header(struct raw *raw, struct llvm_bytes *bytes)
 		    !llvm_take(bytes, 8, &raw->word[i]))
 			return cg_reject_at(job, at, "expected a header");
 	}
-	raw->size = raw->pointer == 8 ? (raw->version == 8 ? 48 : 64)
-				      : (raw->version == 8 ? 40 : 48);
+	raw->size = record_size(raw);
 	return true;
 }
 
@@ -246,6 +265,8 @@ take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)
 	       llvm_cut(bytes, word[AFTER_COUNTERS], &part) &&
 	       llvm_cut(bytes, word[BITMAPS], &raw->bitmaps) &&
 	       llvm_cut(bytes, word[AFTER_BITMAPS], &part) &&
+	       cut_items(bytes, word[UNIFORM], 8, &part) &&
+	       llvm_cut(bytes, word[AFTER_UNIFORM], &part) &&
 	       llvm_cut(bytes, word[NAMES], &part) &&
 	       llvm_cut(bytes, padding(word[NAMES]), &part) &&
 	       cut_items(bytes, word[TABLES], table, &part) &&

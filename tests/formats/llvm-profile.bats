@@ -177,8 +177,8 @@ like_llvm()
 
 @test "llvm-profile: unknown versions name the command to use" {
 	cp $s/clang-22-macros/default.profraw "$dir/x.profraw"
-	byte "$dir/x.profraw" 8 0b
-	refuses 1 "version 11 of .profraw is not known (8 to 10 are); run, of the same LLVM: llvm-profdata merge -o out.profdata FILE && llvm-cov export" \
+	byte "$dir/x.profraw" 8 0c
+	refuses 1 "version 12 of .profraw is not known (8 to 11 are); run, of the same LLVM: llvm-profdata merge -o out.profdata FILE && llvm-cov export" \
 		--exe $s/clang-22-macros/prog "$dir/x.profraw"
 	byte "$dir/x.profraw" 8 07
 	refuses 1 "version 7 of .profraw is not known" "$dir/x.profraw"
@@ -221,6 +221,17 @@ like_llvm()
 	lcov $s/clang-14-macros/default.profraw >"$dir/a"
 	"$CGCONV" -q -t lcov --no-markers --exe $s/clang-14-macros/prog \
 		"$dir/x.profraw" | cmp - "$dir/a"
+}
+
+@test "llvm-profile: version 11 has uniform counters, and larger records" {
+	for sample in clang-22-macros clang-22-cover; do
+		perl tests/formats/llvm-raw.pl 11 $s/$sample/default.profraw \
+			>"$dir/x.profraw"
+		lcov $s/$sample/default.profraw >"$dir/a"
+		grep -q '^DA:.*[1-9]$' "$dir/a"
+		"$CGCONV" -q -t lcov --no-markers --exe $s/$sample/prog \
+			"$dir/x.profraw" | cmp - "$dir/a"
+	done
 }
 
 @test "llvm-profile: malformed and truncated files are rejected" {

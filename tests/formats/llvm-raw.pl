@@ -1,6 +1,7 @@
-# llvm-raw.pl KIND FILE: a .profraw of version 8, of 64 bits and little endian,
-# as other machines and compilers would write it. KIND is "big" (32 bits, big
-# endian) or "bytes" (counters of one byte, where 0 says that the code ran).
+# llvm-raw.pl KIND FILE: a .profraw of 64 bits and little endian, as other
+# machines and compilers would write it. KIND is "big" (32 bits, big endian),
+# "bytes" (counters of one byte, where 0 says that the code ran), both of version
+# 8; or "11", which makes version 11 of version 10, with two uniform counters.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -12,6 +13,26 @@ my ($word, $long, $pointer, $size) =
 
 open my $in, '<:raw', $file or die "$file: $!";
 my $text = do { local $/; <$in> };
+if ($kind eq '11') {
+	my @word = unpack 'Q<16', $text;
+	my ($ids, $records, $before, $counters, $after, $bits, $behind) =
+		@word[2 .. 8];
+	my $at = 128 + $ids;
+	my $data = $at + 64 * $records;
+	my $names = $data + $before + 8 * $counters + $after + $bits + $behind;
+
+	# A record has one more pointer, and distances are from its begin.
+	my $list = join '', map {
+		my @field = unpack 'q<4a32', substr $text, $at + 64 * $_, 64;
+		pack 'q<5a32', @field[0, 1], $field[2] - 8 * $_, 0,
+			$field[3] - 8 * $_, $field[4] } 0 .. $records - 1;
+	$word[1] += 1;
+	splice @word, 9, 0, 2, 0, 0;
+	print pack('Q<19', @word), substr($text, 128, $ids), $list,
+		substr($text, $data, $names - $data), pack('Q<2', 7, 8),
+		substr $text, $names;
+	exit;
+}
 my @head = unpack 'q<11', $text;
 my (undef, undef, $ids, $records, $before, $counters, $after, undef, $delta) =
 	@head;
