@@ -255,7 +255,7 @@ verifies()
 			# Lines with branches lose their counts.
 			codecov:samples/[!c]* | codecov:samples/clover/* | \
 				codecov:samples/cobertura/* | codecov:samples/coverall* | \
-				codecov:samples/coverlet/*) ;;
+				codecov:samples/coverlet/* | codecov:samples/ctc/*) ;;
 			# Counts become 0 or 1.
 			jacoco:samples/[!j]* | jacoco:samples/jfr/* | jacoco:samples/json/*) ;;
 			sonarqube:*) ;;
