@@ -12,6 +12,7 @@
  *	ctest.c      CTest's log of coverage: lines -> graph
  *	dotnet.c     reports of .NET's tools: statements of methods -> methods.c
  *	scoverage.c  scoverage's report, the same way
+ *	ctc.c, bullseye.c  reports of two tools for C, the same way
  *	methods.c    methods with statements, branches, files -> graph
  *	elements.c   shared by the readers
  *	fns.c        shared by the writers: the functions of a file
