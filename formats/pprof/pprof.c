@@ -8,12 +8,14 @@
  * and mappings are descriptions; other descriptions are written as comments.
  * Samples keep their labels. Columns are lost, which is reported. Files
  * contain the message as it is or compressed by gzip, which --gzip or a name
- * that ends in .gz selects when writing: pprof reads both.
+ * that ends in .gz selects when writing: pprof reads both. The text of
+ * "pprof -raw" is read, too.
  */
 #include "pprof.h"
 
 /* There is no magic, but few other files look like this. */
 #define PROBE_SHAPE (CG_PROBE_LIKELY + 20)
+#define RAW_HEAD 65536 /* bytes in which the header of a text ends */
 
 /*
  * The types of a message's fields: 'v' a varint, 'b' bytes, 'p' numbers,
@@ -80,6 +82,21 @@ is_cut(struct cg_slice text, const struct shape *shape)
 	       field.wire == WIRE_BYTES && field.value > text.len;
 }
 
+/* True for the text of pprof -raw, by its header. */
+static bool
+is_raw(struct cg_slice text)
+{
+	static const char *const first[] = {
+		"Comment: ", "Doc: ", "PeriodType: ", "Period: "
+	};
+	size_t i = 0;
+
+	while (i < 4 && !cg_starts(text, first[i]))
+		i++;
+	return i < 4 &&
+	       (cg_find(text, "\nSamples:\n") || cg_find(text, "\nSamples:\r"));
+}
+
 static int
 probe(const struct cg_head *head)
 {
@@ -89,6 +106,8 @@ probe(const struct cg_head *head)
 	unsigned known = 0;
 	char kind;
 
+	if (is_raw(text))
+		return CG_PROBE_SURE;
 	while (text.len > 0 && proto_take_field(&text, &field)) {
 		if (field.number > strlen(profile->fields))
 			return CG_PROBE_NO;
@@ -110,6 +129,16 @@ probe(const struct cg_head *head)
 	return known > 0 ? PROBE_SHAPE : CG_PROBE_NO;
 }
 
+static int
+read_any(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct cg_slice head;
+
+	(void)cg_look_bytes(in, RAW_HEAD, &head);
+	return is_raw(head) ? pprof_read_raw(job, in, build)
+			    : pprof_read(job, in, build);
+}
+
 const struct cg_module cg_format_pprof = {
 	CG_MODULE,
 	.name = "pprof",
@@ -120,6 +149,6 @@ const struct cg_module cg_format_pprof = {
 		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS | CG_LABELS,
 	.needs = CG_STACKS,
 	.probe = probe,
-	.read = pprof_read,
+	.read = read_any,
 	.write = pprof_write,
 };

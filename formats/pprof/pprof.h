@@ -6,11 +6,11 @@
  * value. All texts are indices of the string table, index 0 is "". Ids of
  * mappings, locations and functions are any numbers but 0.
  *
- * The way of the data, reading: read.c takes the fields of the message into the
- * lists of reader.c, samples.c those of samples; sums.c merges samples by path,
- * labels.c by set of labels. At the end of the message graph.c and descs.c
- * resolve texts and ids and put events, stacks and descriptions into the
- * builder.
+ * The way of the data, reading: read.c takes the fields of the message, or those
+ * that raw.c makes of a text, into the lists of reader.c, samples.c those of
+ * samples; sums.c merges samples by path, labels.c by set of labels. At the end
+ * of the message graph.c and descs.c resolve texts and ids and put events,
+ * stacks and descriptions into the builder.
  *
  * Writing: comments.c collects what has no field of its own, write.c writes the
  * tables that proto/ makes. pprof.c describes the format to the library.
@@ -250,6 +250,9 @@ struct pprof_texts {
 /* Lists the comments to write. */
 bool pprof_list_comments(struct proto_writer *, struct pprof_texts *);
 
+/* Adds a field of the message, which must stay valid during the call only. */
+bool pprof_add_field(struct pprof_reader *, const struct proto_field *);
+int pprof_read_raw(struct cg_job *, struct cg_in *, struct cg_build *);
 int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int pprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

@@ -288,8 +288,8 @@ begins_message(const struct pprof_reader *r, uint64_t number)
 	return !(many & bit((unsigned)number));
 }
 
-static bool
-add_field(struct pprof_reader *r, const struct proto_field *field)
+bool
+pprof_add_field(struct pprof_reader *r, const struct proto_field *field)
 {
 	unsigned wire;
 
@@ -339,7 +339,7 @@ read_field(struct pprof_reader *r)
 			   "expected %" PRIu64 " bytes: the file is truncated",
 			   need);
 	(void)proto_take_field(&bytes, &field);
-	return add_field(r, &field);
+	return pprof_add_field(r, &field);
 }
 
 int

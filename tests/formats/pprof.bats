@@ -766,3 +766,74 @@ count_steps()
 	timeout 60 "$CGCONV" -f pprof -t json "$dir/paths.pb" >"$dir/out"
 	grep -q '^\["total",\[16384\]\]' "$dir/out"
 }
+
+@test "pprof: the text of pprof -raw has the data of the profile" {
+	for name in cpu mutex; do
+		# The text has no exact duration, and pprof drops mappings that
+		# no location refers to.
+		"$CGCONV" -q -t json samples/pprof/$name/$name.pb.gz |
+			grep -v '"duration_nanos"\|"mapping"\|"end"' >"$dir/want"
+		[ "$(wc -l <"$dir/want")" -gt 15 ]
+		"$CGCONV" --detect samples/pprof/raw/$name.raw | cut -f 2 >"$dir/is"
+		echo pprof | same - "$dir/is"
+		"$CGCONV" -q -t json samples/pprof/raw/$name.raw |
+			grep -v '"mapping"\|"end"' >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "pprof: labels, inlined lines, blanks and default type of the text" {
+	cat >"$dir/in" <<'E'
+Comment: a comment
+Doc: http://x
+PeriodType: cpu nanoseconds
+Period: 5
+Time: 2026-02-28 23:59:59.5 -0130 -0130
+Duration: 1.2m
+Samples:
+samples/count delta/bytes[dflt]
+          1         -7: 1 2 
+                key:[a b c] other:[x]
+                bytes:[32 bytes] n:[-4]
+          2          3: 
+Locations
+     1: 0x1001 M=1 [F] ns::f(int, int) /a b/c.cc:10:3 s=8(_ZN2ns1fEii)
+             outer rel.c:20 s=18
+     2: 0x2002 M=1 ??
+Mappings
+1: 0x1000/0x3000/0x10 /a b/prog 0a0b [FN][FL]
+E
+	"$CGCONV" -q -t json "$dir/in" >"$dir/json"
+	grep '^\["frame"\|^\["function"\|^\["labels"\|^\["stack"' "$dir/json" >"$dir/got"
+	same - "$dir/got" <<'E'
+["function",1,"0x2002",0,1]
+["function",2,"ns::f(int, int)",1,1,8,0,0,0,0,"_ZN2ns1fEii"]
+["function",3,"outer",2,1,18,0,0]
+["frame",1,0,1,0,0,8194]
+["frame",2,1,3,2,20,4097]
+["frame",3,2,2,1,10,4097,true]
+["labels",1,["key","a b c"],["other","x"],["bytes","",32,"bytes"],["n","",-4]]
+["stack",0,2,[2,3]]
+["stack",3,1,[1,-7],1]
+E
+	grep -qF '["desc","default_sample_type","delta"]' "$dir/json"
+	grep -qF '["desc","comment","a comment"]' "$dir/json"
+	# 2026-03-01 01:29:59.5 UTC
+	grep -qF '["desc","time_nanos","1772328599500000000"]' "$dir/json"
+	date -u -d '2026-02-28 23:59:59.5 -0130' +%s.%N | grep -qxF 1772328599.500000000
+}
+
+@test "pprof: malformed and truncated texts" {
+	bad() { # SED-SCRIPT MESSAGE
+		sed "$1" samples/pprof/raw/mutex.raw >"$dir/in"
+		refuses 1 "$2" -t json "$dir/in"
+	}
+	bad '0,/^ *[0-9]* /s//x /' "expected 'VALUE...: LOCATION...'"
+	bad 's/^ *1: 0x/     1: x/' "expected 'NUMBER: ADDRESS' of a location"
+	bad 's/ s=[0-9]*$//' "expected 'FUNCTION FILE:LINE:COLUMN s=LINE'"
+	bad 's/^\(1: 0x[0-9a-f]*\)\/.*/\1/' "expected 'NUMBER: START/LIMIT/OFFSET"
+	bad 's/^Period: .*/Perio/' 'expected a line of the header'
+	bad '/^Locations/,$d' 'location'
+	sed '/^Mappings/,$d' samples/pprof/raw/mutex.raw >"$dir/in"
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" | grep -q "expected 'Mappings'"
+}
