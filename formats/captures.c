@@ -156,11 +156,6 @@ static const struct worded {
 	    { NULL, 0, NULL, "data of coverage.py",
 		"coverage json --data-file %s -o coverage.json && cgconv "
 		"coverage.json" } },
-	{ "{", { "\"root_frame\"", "\"sample_count\"", "\"cpu_time\"" },
-	    { NULL, 0, NULL, "a session of pyinstrument",
-		"pyinstrument -r speedscope -o out.speedscope.json PROGRAM && "
-		"cgconv out.speedscope.json, which records the program "
-		"again" } },
 	{ "-----", { "\n======== Timer ", " Ticks/Sec", "Tree" },
 	    { NULL, 0, NULL, "a trace.log of D",
 		"valgrind --tool=callgrind PROGRAM && cgconv "
