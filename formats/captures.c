@@ -10,7 +10,6 @@
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
  * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
- * R's eval.c,
  * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
  * gprofng's Print.cc and er_print,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h,
@@ -37,11 +36,6 @@ struct capture {
 #define HPROF_RUN                                                           \
 	"(it has no costs of functions) asprof -o collapsed -f out.folded " \
 	"PID && cgconv out.folded"
-#define RPROF_WHAT "a recording of R's Rprof"
-#define RPROF_RUN                                                            \
-	"Rscript -e 'proftools::writeCallgrindFile("                         \
-	"proftools::readProfileData(\"%s\"), \"out.callgrind\")' && cgconv " \
-	"out.callgrind"
 #define COVDATA_WHAT "coverage data of Go"
 #define COVDATA_RUN                                                      \
 	"go tool covdata textfmt -i=DIR -o=cover.out && cgconv cover.out, " \
@@ -99,11 +93,6 @@ static const struct capture captures[] = {
 	    "directory of %s" },
 	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
 	    "stackprof --json %s >out.json && cgconv out.json" },
-	{ MAGIC("sample.interval="), NULL, RPROF_WHAT, RPROF_RUN },
-	{ MAGIC("line profiling: sample.interval="), NULL, RPROF_WHAT,
-	    RPROF_RUN },
-	{ MAGIC("memory profiling: "), NULL, RPROF_WHAT, RPROF_RUN },
-	{ MAGIC("GC profiling: "), NULL, RPROF_WHAT, RPROF_RUN },
 	{ MAGIC(CG_DIRECTORY_MAGIC), ".er", "an experiment of gprofng",
 	    "perf record -g PROGRAM && perf script | cgconv -, which records "
 	    "the program again (gprofng display text -calltree %s only shows "

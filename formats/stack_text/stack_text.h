@@ -8,6 +8,7 @@
  *	goroutines.c    stacks of goroutines, as Go prints them
  *	thread_dump.c   dumps of threads, by gdb, jstack, eu-stack and Python
  *	native_frame.c  frames of gdb and of eu-stack
+ *	rprof.c         recordings of R
  *	hprof.c         traces and their costs, of Java's agent HPROF
  */
 #ifndef FORMATS_STACK_TEXT_H

@@ -73,6 +73,11 @@ sub thread_dump {
     }
 }
 
+sub rprof {
+    put("sample.interval=20000\n");
+    put(join('', map { '"' . name($_) . '" ' } reverse stack()) . "\n") while $more;
+}
+
 sub hprof {
     my @count;
     put("JAVA PROFILE 1.0.1, created Mon Aug  4 22:22:24 2014\n\n--------\n\n"
@@ -332,7 +337,7 @@ my %make = (
     'gprof2dot-json' => \&gprof2dot_json, hprof => \&hprof,
     'llvm-cov' => \&llvm_cov, 'macos-sample' => \&macos_sample,
     massif => \&massif, stackprof => \&stackprof,
-    'thread-dump' => \&thread_dump, vtune => \&vtune,
+    rprof => \&rprof, 'thread-dump' => \&thread_dump, vtune => \&vtune,
     xdebug => \&xdebug, xhprof => \&xhprof,
 );
 die "records.pl: no such format: $format\n" unless $make{$format};

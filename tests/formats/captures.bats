@@ -35,8 +35,6 @@ says()
 	says app.raw 'v 10500 3\nx 8 /bin/rec\n' "heaptrack_interpret <$dir/app.raw"
 	says cpu.dump '\x04\x08{\x07:\x0cversioni\x06:\tmode:\x08cpu' "stackprof --json"
 	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
-	says Rprof.out 'sample.interval=20000\n"f" "g" \n' "writeCallgrindFile"
-	says Rprof2.out 'memory profiling: line profiling: sample.interval=20000\n' "writeCallgrindFile"
 	says jacoco.exec '\1\xc0\xc0\x10\x07\x10\0\3pid' "jacococli.jar report $dir/jacoco.exec"
 	says covmeta.1f '\0cvm\1\0\0\0' "go tool covdata textfmt -i=DIR"
 	says covcounters.1f '\0cwm\1\0\0\0' "directory with $dir/covcounters.1f"
