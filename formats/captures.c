@@ -105,8 +105,6 @@ static const struct capture captures[] = {
 	{ MAGIC("PCs sorted by metric: "), NULL, GPROFNG_WHAT, GPROFNG_RUN },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
-	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto", TRACECONV_RUN },
-	{ NULL, 0, ".pftrace", "a trace of Perfetto", TRACECONV_RUN },
 };
 #define CAPTURES (sizeof(captures) / sizeof(*captures))
 #define HEAD_MAX 65536 /* the head of a directory lists its files */

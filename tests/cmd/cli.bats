@@ -656,13 +656,13 @@ readme_table()
 	refuses 2 "unknown option --frobnicate; see --help all" --frobnicate
 	# Suffixes and words of titles, of formats that can do it.
 	for try in t:kcg:callgrind f:gmon:gprof t:kcachegrind:callgrind \
-		t:perfetto:trace-event f:perf:'perf-data or perf-script' f:php:'xdebug or xhprof' \
+		t:uftrace:trace-event f:perf:'perf-data or perf-script' f:php:'xdebug or xhprof' \
 		t:flamegraph:'folded, html or svg' t:firefx:firefox; do
 		IFS=: read -r letter word want <<<"$try"
 		refuses 2 "'$word': did you mean $want? See" "-$letter" "$word" "$PLAIN"
 	done
 	refuses 2 "did you mean a.b/x.firefox.json?" -o a.b/x.firefox "$PLAIN"
-	refuses 2 "did you mean x.trace.json.gz?" -o x.perfetto.gz "$PLAIN"
+	refuses 2 "did you mean x.trace.json.gz?" -o x.uftrace.gz "$PLAIN"
 	refuses 2 "did you mean x.json?" -o x.jsn "$PLAIN"
 	refuses 2 "use --to with folded, html or svg" -o x.flamegraph "$PLAIN"
 	[ "$("$CGCONV" -V)" = "$("$CGCONV" --version)" ]

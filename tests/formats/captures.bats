@@ -40,7 +40,6 @@ says()
 	says covcounters.1f '\0cwm\1\0\0\0' "directory with $dir/covcounters.1f"
 	says old.coverage '!coverage.py: This is a private format' "coverage xml"
 	says app.etl '\0\0\1\0' "event trace log"
-	says app.pftrace '\x0a\x02' "traceconv json"
 }
 
 @test "captures: recognizes texts and JSON by their words" {

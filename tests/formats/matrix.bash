@@ -225,7 +225,7 @@ conserves()
 			# All memory is allocated in a library, and a gmon.out
 			# is of the executable.
 			gprof:samples/gperftools/growth/* | gprof:samples/gperftools/jemalloc/* | \
-				gprof:samples/otlp/*) continue ;;
+				gprof:samples/otlp/* | gprof:samples/perfetto/*) continue ;;
 			esac
 			echo "$file"
 		done >"$dir/files"
