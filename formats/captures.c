@@ -37,7 +37,7 @@ struct capture {
 	"(it has no costs of functions) asprof -o collapsed -f out.folded " \
 	"PID && cgconv out.folded"
 #define COVDATA_WHAT "coverage data of Go"
-#define COVDATA_RUN                                                      \
+#define COVDATA_RUN                                                         \
 	"go tool covdata textfmt -i=DIR -o=cover.out && cgconv cover.out, " \
 	"of the directory with %s"
 

@@ -249,6 +249,9 @@ read_text(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			break;
 		}
 	}
+	if (cg_in_status(in) == CG_OK && (t.subrange || cg_in_unterminated(in)))
+		cg_warn(job, "the last line is incomplete: the file may be "
+			     "truncated");
 	return cg_in_status(in);
 }
 

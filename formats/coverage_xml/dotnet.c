@@ -118,7 +118,7 @@ skip(struct coverage_xml_reader *r)
 
 /* Names of a statement's attributes; NULL: it has none. */
 struct names {
-	const char *file, *first, *last, *count;
+	const char *first, *last, *count;
 };
 
 /* Takes first and last line, and the count unless it has no name. */
@@ -214,7 +214,7 @@ take_opencover_file(struct coverage_xml_reader *r, uint64_t *file)
 static bool
 open_sequence_point(struct coverage_xml_reader *r)
 {
-	static const struct names names = { NULL, "sl", "el", "vc" };
+	static const struct names names = { "sl", "el", "vc" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 
@@ -335,7 +335,7 @@ open_dotcover_method(struct coverage_xml_reader *r)
 static bool
 open_dotcover_statement(struct coverage_xml_reader *r)
 {
-	static const struct names names = { NULL, "Line", "EndLine", NULL };
+	static const struct names names = { "Line", "EndLine", NULL };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice covered;
@@ -389,8 +389,7 @@ open_function(struct coverage_xml_reader *r)
 static bool
 open_range(struct coverage_xml_reader *r)
 {
-	static const struct names names = { NULL, "start_line", "end_line",
-		NULL };
+	static const struct names names = { "start_line", "end_line", NULL };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice covered;
@@ -587,9 +586,8 @@ open_ncover_method(struct coverage_xml_reader *r)
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
 {
-	static const struct names one = { NULL, "line", "endline",
-		"visitcount" },
-				  three = { NULL, "l", "el", "vc" };
+	static const struct names one = { "line", "endline", "visitcount" },
+				  three = { "l", "el", "vc" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice path, excluded;
@@ -666,7 +664,7 @@ open_partcover_method(struct coverage_xml_reader *r)
 static bool
 open_partcover_point(struct coverage_xml_reader *r)
 {
-	static const struct names names = { NULL, "sl", "el", "visit" };
+	static const struct names names = { "sl", "el", "visit" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice text;

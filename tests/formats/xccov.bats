@@ -26,6 +26,14 @@ setup()
 	grep -q "of 3 functions only the first line is known" "$dir/err"
 }
 
+@test "xccov: a truncated text is told" {
+	for size in 36 41; do
+		head -c $size $text >"$dir/cut.xccov"
+		"$CGCONV" -t lcov "$dir/cut.xccov" 2>&1 >/dev/null |
+			grep -q "the last line is incomplete"
+	done
+}
+
 @test "xccov: errors name their location" {
 	printf '/a.swift:\n  1: *\n  2: x\n' >"$dir/bad.txt"
 	refuses 1 "bad.txt:3: error: expected a count or *" "$dir/bad.txt"
