@@ -322,7 +322,7 @@ dwarf()
 	at=$(nm "$dir/far" | awk '$3 == "_start" { print substr($1, length($1) - 5) }')
 	record little "event x 1 0 0x400000 0x13167 0x1c0" "comm 1 7 7 x" \
 		"mmap 2 7 400000 2000 0 $dir/far" \
-		"dwarf 3 7 7 2 7010,7010,$at $(printf '0030%012d%s00000000%032d' 0 "${at:4:2}${at:2:2}${at:0:2}00" 0)"
+		"dwarf 3 7 7 2 7010,7010,$at $(perl -e 'print map { unpack "H*", pack "Q<", hex } @ARGV' 7030 "$(printf %x $((0x$at + 2)))" 0 0)"
 	"$CGCONV" -q -t folded --exe "$dir/far" "$dir/in" | says 'x;_start;_start 1'
 }
 
