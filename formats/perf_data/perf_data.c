@@ -9,11 +9,13 @@
  * inlined frames come from the files of the mappings, or, with the same
  * build-id, from --exe and --buildid-dir; names of the kernel come from
  * --kallsyms, or from this machine, if its kernel has the recorded build-id. So
- * perf script | cgconv gives the same stacks, if perf finds the
- * same symbols. Deferred user stacks (--call-graph fp,defer) are joined with
- * the samples they belong to. Compressed records (-z) are decompressed by
- * libzstd. Stacks of x86-64 and arm64 that perf record copied (--call-graph
+ * perf script | cgconv gives the same stacks, if perf finds the same symbols.
+ * Deferred user stacks (--call-graph fp,defer) are joined with the samples they
+ * belong to. Compressed records (-z) are decompressed by libzstd. Stacks of x86-64 and arm64 that perf record copied (--call-graph
  * dwarf) are unwound by the call frame information of the same files.
+ *
+ * Names of code that processes made themselves come from the files that their
+ * compilers wrote (jit.c).
  *
  * Addresses survive with --addresses. Processors, data addresses, arguments of
  * tracepoints, branches, registers, context switches and cgroups are lost.
@@ -40,6 +42,11 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .arg = "DIR",
 	    .help = "look for files in perf's cache (~/.debug)",
+	    .reading = true },
+	{ .name = "jit-dir",
+	    .type = CG_STRING,
+	    .arg = "DIR",
+	    .help = "directory of perf-PID.map and jit-PID.dump",
 	    .reading = true },
 	{ .name = "kallsyms",
 	    .type = CG_STRING,

@@ -9,6 +9,7 @@
  *	read.c       records -> threads, mappings, samples
  *	threads.c    threads with their names, processes with their mappings
  *	kallsyms.c   symbols of the kernel, of a file
+ *	jit.c        symbols of code that a process made
  *	places.c     addresses of a process -> functions of the graph
  *	unwind.c     registers and a copy of the stack -> call chains
  *	samples.c    samples -> stacks of the graph
@@ -225,6 +226,29 @@ bool perf_kallsyms_open_own(
 const struct perf_kallsym *perf_kallsyms_find(
     const struct perf_kallsyms *, uint64_t addr);
 
+/* ---- jit.c --------------------------------------------------------------- */
+
+struct perf_jit_symbol {
+	uint64_t start, size;
+	size_t order; /* of the file */
+	struct cg_slice name;
+};
+struct perf_jit {
+	CG_ARRAY(struct perf_jit_symbol) symbol;
+	bool swap; /* of a dump: its byte order is not this machine's */
+};
+/* True for the name that perf gives memory without a file: perf-PID.map. */
+bool perf_jit_is_map(struct cg_slice object);
+/*
+ * Reads the symbols of that process, if a file has them. False: out of memory
+ * (reported).
+ */
+bool perf_jit_open(
+    struct perf_jit *, struct perf_file *, struct cg_slice object);
+/* NULL: none is known there. */
+const struct perf_jit_symbol *perf_jit_find(
+    const struct perf_jit *, uint64_t addr);
+
 /* ---- places.c: addresses to functions ----------------------------------- */
 
 /* A function's frame, and those inlined into it, outermost first. */
@@ -239,6 +263,7 @@ struct perf_frame {
 struct perf_object {
 	cg_name path, build_id;
 	uint32_t mapping;     /* of the space; 0: not asked for yet */
+	struct perf_jit *jit; /* NULL: it is a file, or not asked for yet */
 	struct cg_map places; /* of addresses, from 1 */
 };
 struct perf_places {

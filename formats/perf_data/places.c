@@ -95,6 +95,37 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 	return true;
 }
 
+/* Opens the symbols of memory. False: out of memory (reported). */
+static bool
+open_jit(struct perf_places *places, struct perf_object *object)
+{
+	struct perf_file *f = places->file;
+	struct cg_slice path = cg_get_name(f->build, object->path);
+
+	if (object->jit || !perf_jit_is_map(path))
+		return true;
+	object->jit = cg_alloc(f->job, sizeof(*object->jit));
+	return object->jit && perf_jit_open(object->jit, f, path);
+}
+
+/* Adds the function at an address of memory, if it is known. */
+static bool
+add_jit(struct perf_places *places, struct perf_object *object, uint64_t addr,
+    bool *known)
+{
+	struct cg_build *build = places->file->build;
+	const struct perf_jit_symbol *symbol =
+	    object->jit ? perf_jit_find(object->jit, addr) : NULL;
+
+	*known = symbol != NULL;
+	return !symbol || cg_append(places->file->job, &places->frame,
+			      (struct perf_frame){
+				  .fn = cg_add_fn(build, symbol->name, 0,
+				      cg_add_object(build,
+					  cg_get_name(build, object->path))),
+				  .pos.addr = places->addresses ? addr : 0 });
+}
+
 static bool
 begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 {
@@ -177,6 +208,7 @@ add_frames(struct perf_places *places, struct perf_object *object,
     const struct perf_map *map, const struct perf_place_key *key)
 {
 	uint64_t ip = key->ip;
+	bool known;
 
 	if (key->kernel && places->kernel_id != 0 && !load_kernel(places))
 		return false;
@@ -185,9 +217,11 @@ add_frames(struct perf_places *places, struct perf_object *object,
 			   : add_kernel(places, ip);
 	if (!map)
 		return add_user(places, 0, ip, false);
-	return get_mapping(places, object) != 0 &&
-	       add_user(places, object->mapping, ip - map->start + map->offset,
-		   key->call);
+	if (!open_jit(places, object) || !add_jit(places, object, ip, &known))
+		return false;
+	return known || (get_mapping(places, object) != 0 &&
+			    add_user(places, object->mapping,
+				ip - map->start + map->offset, key->call));
 }
 
 /*

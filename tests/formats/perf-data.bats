@@ -184,6 +184,44 @@ folded()
 	folded --kallsyms "$dir/kallsyms" "$dir/in" | says ':7;named_[k] 1'
 }
 
+@test "perf-data: names of code in memory come from a map of its compiler" {
+	record little 'mmap 6 7 400000 10000 0 //anon' 'mmap 6 8 400000 10000 0 //anon' \
+		'sample 7 7 7 1 1 u 400110' 'sample 8 7 7 1 2 u 400210 400118' \
+		'sample 9 7 7 1 4 u 400400' 'sample 10 8 8 1 8 u 400110'
+	folded "$dir/in" >"$dir/none"
+	printf '%s\n' '400100 20 old' '400200 0x20 Outer::inner(int) [jit]' \
+		'400100 1F hot' 'x y' '' '12' >"$dir/perf-7.map"
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" | sort |
+		says ':7;[perf-7.map]_[j] 4' ':7;hot_[j] 1' \
+			':7;hot_[j];Outer::inner(int) [jit]_[j] 2' ':8;[perf-8.map]_[j] 8'
+	grep -q 'perf-7.map:.*2 lines are skipped: expected the start and the size' "$dir/err"
+	mkdir "$dir/maps"
+	echo '400000 1000 eight' >"$dir/maps/perf-8.map"
+	folded --jit-dir "$dir/maps" "$dir/in" >"$dir/got"
+	grep -qx ':8;eight_\[j\] 8' "$dir/got"
+	not grep -q hot "$dir/got"
+	rm "$dir/perf-7.map"
+	folded "$dir/in" >"$dir/got"
+	same "$dir/none" "$dir/got"
+	# A dump has loaded code (0), other records, moved code (1).
+	code() { perl -e 'print pack "L2 Q L2 Q4 Z*", 0, 56 + 1 + length $ARGV[3],
+		1, 7, 7, (map { hex } 0, @ARGV[0, 1, 2]), $ARGV[3]' "$@"; }
+	{
+		perl -e 'print pack "L6 Q2", 0x4a695444, 1, 40, 62, 0, 7, 1, 0'
+		code 400100 20 1 old
+		perl -e 'print pack "L2 Q2", 2, 24, 1, 1'
+		code 400300 20 2 hot
+		perl -e 'print pack "L2 Q L2 Q5", 1, 64, 1, 7, 7, 0, 0x400300, 0x400200, 32, 2'
+	} >"$dir/jit-7.dump"
+	folded "$dir/in" | says ':7;[perf-7.map]_[j] 4' ':7;old_[j] 1' ':7;old_[j];hot_[j] 2' \
+		':8;[perf-8.map]_[j] 8'
+	for size in 20 41 60 100; do
+		head -c $size "$dir/jit-7.dump" >"$dir/maps/jit-7.dump"
+		folded --jit-dir "$dir/maps" "$dir/in" >"$dir/got"
+		grep -q ';\[perf-7.map\]_\[j\] [45]$' "$dir/got"
+	done
+}
+
 @test "perf-data: lost records and samples are told" {
 	record little 'sample 5 7 7 1 1 u 10' 'lost 3' 'lost 4' 'lost-samples 5'
 	"$CGCONV" -t folded "$dir/in" 2>&1 >"$dir/got" | tee "$dir/err"
