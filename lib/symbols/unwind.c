@@ -251,9 +251,6 @@ compute(const Dwarf_Op *op, uint64_t a, uint64_t b, uint64_t *result)
 	case DW_OP_xor: *result = a ^ b; return true;
 	case DW_OP_shl: *result = b < 64 ? a << b : 0; return true;
 	case DW_OP_shr: *result = b < 64 ? a >> b : 0; return true;
-	case DW_OP_shra:
-		*result = (uint64_t)(left >> (b < 64 ? b : 63));
-		return true;
 	case DW_OP_le: *result = left <= right; return true;
 	case DW_OP_ge: *result = left >= right; return true;
 	case DW_OP_eq: *result = left == right; return true;
