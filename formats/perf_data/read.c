@@ -697,12 +697,12 @@ report(struct reader *r)
 		    r->deferred.unmatched);
 	if (r->places.nameless > 0)
 		cg_warn(job,
-		    "addresses of the kernel without a name: %" PRIu64 "%s",
-		    r->places.nameless,
 		    cg_opt(job, "kallsyms")
-			? ""
-			: "; give a copy of its /proc/kallsyms, as root reads "
-			  "it, with {kallsyms}");
+			? "addresses of the kernel without a name: %" PRIu64
+			: "addresses of the kernel without a name: %" PRIu64
+			  "; give a copy of its /proc/kallsyms, as root reads "
+			  "it, with {kallsyms}",
+		    r->places.nameless);
 	if (r->skipped > 0)
 		cg_warn(job,
 		    "%" PRIu64 " records of unknown types are skipped (the "

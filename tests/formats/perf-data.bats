@@ -148,10 +148,11 @@ folded()
 	same "$dir/want" "$dir/got"
 	"$CGCONV" -q -t json --kallsyms "$dir/kallsyms" "$dir/in" |
 		grep -q '"object",[0-9]*,"\[mod\]"'
-	folded "$dir/in" >"$dir/got"
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" | sort >"$dir/got"
 	printf '%s\n' ':7;[unknown]_[k] 2' ':7;[unknown]_[k];[unknown]_[k] 1' \
 		>"$dir/want"
 	same "$dir/want" "$dir/got"
+	grep -q 'without a name: 3; give a copy of .*, with --kallsyms$' "$dir/err"
 	record little 'kernel ffffffff82000000 100000 ffffffff82000000 [kernel.kallsyms]_text' \
 		"${lines[@]}"
 	"$CGCONV" -t folded --kallsyms "$dir/kallsyms" "$dir/in" 2>&1 |
