@@ -106,9 +106,8 @@ load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
 	    kallsyms, job, (struct cg_slice){ copy, text.len + 1 });
 }
 
-/* Reads a file; if it was asked for, it has to have symbols. */
-static bool
-open_symbols(struct perf_kallsyms *kallsyms, struct cg_job *job,
+bool
+perf_kallsyms_open(struct perf_kallsyms *kallsyms, struct cg_job *job,
     const char *path, bool asked)
 {
 	struct cg_in *in;
@@ -125,13 +124,6 @@ open_symbols(struct perf_kallsyms *kallsyms, struct cg_job *job,
 			     "root can read in /proc/kallsyms");
 	cg_close_companion(job, in);
 	return good;
-}
-
-bool
-perf_kallsyms_open(
-    struct perf_kallsyms *kallsyms, struct cg_job *job, const char *path)
-{
-	return !path || open_symbols(kallsyms, job, path, true);
 }
 
 /* ---- This machine's ------------------------------------------------------ */
@@ -190,7 +182,8 @@ perf_kallsyms_open_own(
 	same = cg_read_all(in, &notes) && find_build_id(notes, &id) &&
 	       perf_data_hex(file, id.ptr, id.len) == build_id;
 	cg_close_companion(file->job, in);
-	return !same || open_symbols(kallsyms, file->job, KALLSYMS, false);
+	return !same ||
+	       perf_kallsyms_open(kallsyms, file->job, KALLSYMS, false);
 }
 
 /* ---- Lookup -------------------------------------------------------------- */

@@ -214,9 +214,12 @@ struct perf_kallsym {
 struct perf_kallsyms {
 	CG_ARRAY(struct perf_kallsym) symbol;
 };
-/* Reads symbols of the kernel; path NULL: there are none. */
-bool perf_kallsyms_open(
-    struct perf_kallsyms *, struct cg_job *, const char *path);
+/*
+ * Reads symbols of the kernel. If the user asked for them, a missing file is an
+ * error, and one without addresses is warned about.
+ */
+bool perf_kallsyms_open(struct perf_kallsyms *, struct cg_job *,
+    const char *path, bool asked);
 /*
  * Reads those of the running kernel if it has this build-id and they are
  * readable; else there are none. False: out of memory (reported).
@@ -287,8 +290,9 @@ uint32_t perf_places_object(
     struct perf_places *, struct cg_slice path, cg_name build_id);
 /*
  * addr: the kernel's first symbol in the recording. If --kallsyms differs,
- * warns and drops its symbols. Without them, those of the kernel that runs are
- * read when one is needed, if it has this build-id (0: unknown).
+ * warns and drops its symbols. Without the option, those with this build-id (0:
+ * unknown) in the cache of perf or of the kernel that runs are read when one is
+ * needed.
  */
 void perf_places_check_kernel(
     struct perf_places *, uint64_t addr, cg_name build_id);

@@ -40,16 +40,18 @@ perf_places_object(
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* The copy in the cache of perf record: buildid-dir(1). */
+/* A file in the cache of perf record: perf-buildid-cache(1). */
 static const char *
-cached(struct perf_places *places, struct cg_slice id, char *buf)
+cached(struct perf_places *places, cg_name build_id, const char *file,
+    char buf[PATH_ROOM])
 {
 	const char *dir = cg_opt(places->file->job, "buildid-dir");
+	struct cg_slice id = cg_get_name(places->file->build, build_id);
 
 	if (!dir || id.len < 3 || strlen(dir) + id.len + 32 > PATH_ROOM)
 		return NULL;
-	snprintf(buf, PATH_ROOM, "%s/.build-id/%.2s/%.*s/elf", dir, id.ptr,
-	    (int)id.len - 2, id.ptr + 2);
+	snprintf(buf, PATH_ROOM, "%s/.build-id/%.2s/%.*s/%s", dir, id.ptr,
+	    (int)id.len - 2, id.ptr + 2, file);
 	return buf;
 }
 
@@ -66,7 +68,9 @@ open_object(struct perf_places *places, struct perf_object *object)
 	char buf[PATH_ROOM];
 
 	if (path.len > 0 && *path.ptr == '/')
-		mapping.copy = cached(places, id, buf);
+		mapping.copy = cached(places, object->build_id, "elf", buf);
+	else if (cg_equal(path, "[vdso]"))
+		mapping.copy = cached(places, object->build_id, "vdso", buf);
 	object->mapping = cg_space_add(places->space, &mapping);
 }
 
@@ -134,17 +138,29 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 	return symbol && symbol->addr == addr;
 }
 
-/* Reads the symbols of the running kernel, once, if it is the recorded one. */
+/*
+ * Reads the kernel's symbols, once: those in the cache of perf record, else
+ * those of the running kernel, if it is the recorded one.
+ */
 static bool
 load_kernel(struct perf_places *places)
 {
 	struct perf_kallsyms *kallsyms = &places->kallsyms;
-	cg_name id = places->kernel_id;
+	struct cg_job *job = places->file->job;
+	const cg_name id = places->kernel_id;
+	char buf[PATH_ROOM];
+	const char *path = cached(places, id, "kallsyms", buf);
 
 	places->kernel_id = 0;
+	if (path && cg_companion_exists(job, path) &&
+	    !perf_kallsyms_open(kallsyms, job, path, false))
+		return false;
+	/* Each boot may load the kernel to another address. */
+	if (begins_at(kallsyms, places->kernel_addr))
+		return true;
+	kallsyms->symbol.n = 0;
 	if (!perf_kallsyms_open_own(kallsyms, places->file, id))
 		return false;
-	/* It may have been loaded to another address since. */
 	if (!begins_at(kallsyms, places->kernel_addr))
 		kallsyms->symbol.n = 0;
 	return true;
@@ -302,6 +318,8 @@ perf_places_check_kernel(
 bool
 perf_places_open(struct perf_places *places, struct perf_file *file)
 {
+	const char *kallsyms = cg_opt(file->job, "kallsyms");
+
 	*places = (struct perf_places){ .file = file,
 		.addresses = cg_opt_flag(file->job, "addresses") };
 	places->space = cg_space_new(file->job, file->build);
@@ -310,8 +328,8 @@ perf_places_open(struct perf_places *places, struct perf_file *file)
 	cg_space_name_unknown(places->space, PERF_UNKNOWN);
 	return perf_places_object(places, cg_slice(PERF_KERNEL), 0) == 1 &&
 	       perf_places_object(places, cg_slice(""), 0) == 2 &&
-	       perf_kallsyms_open(
-		   &places->kallsyms, file->job, cg_opt(file->job, "kallsyms"));
+	       (!kallsyms || perf_kallsyms_open(
+				 &places->kallsyms, file->job, kallsyms, true));
 }
 
 void

@@ -81,6 +81,33 @@ folded()
 	"$CGCONV" -q -t folded --buildid-dir "$dir/cache" \
 		"$a/work.perf.data" >"$dir/got"
 	grep -q ';touch ' "$dir/got"
+	# The page of functions that the kernel maps has a name of its own.
+	mv "$dir/cache/.build-id/${id:0:2}/${id:2}/"{elf,vdso}
+	addr=$(nm "$a/prog" | sed -n 's/ T _start$//p')
+	record little "mmap 2 7 7000 9000 0 [vdso] $id" "sample 3 7 7 1 1 u $(
+		printf '%x' $((0x7000 + 0x${addr: -4})))"
+	folded --buildid-dir "$dir/cache" "$dir/in" | says ':7;_start 1'
+	folded "$dir/in" | says ':7;[unknown] 1'
+	# Symbols of a kernel, if it was at the recorded address.
+	mkdir -p "$dir/cache/.build-id/ab/$(printf '%038d' 7)"
+	echo 'ffffffff81000000 T begin' \
+		>"$dir/cache/.build-id/ab/$(printf '%038d' 7)/kallsyms"
+	for addr in ffffffff81000000 ffffffff82000000; do
+		record little "$(kernel_id "ab$(printf '%038d' 7)")" \
+			"kernel $addr 100000 $addr [kernel.kallsyms]_text" \
+			'sample 5 7 7 1 1 k ffffffff82000010'
+		folded --buildid-dir "$dir/cache" "$dir/in" >>"$dir/kernels"
+	done
+	says ':7;begin_[k] 1' ':7;[unknown]_[k] 1' <"$dir/kernels"
+}
+
+# kernel_id ID: an entry of build-ids: type, misc, size, pid, 20 bytes, their
+# number, name.
+kernel_id()
+{
+	echo "feature 2 0000000001804800ffffffff${1}14000000$(
+		printf '[kernel.kallsyms]' | perl -0777 -ne 'print unpack "H*"')$(
+		printf '%038d' 0)"
 }
 
 @test "perf-data: a pipe has any number of ids of events" {
@@ -165,9 +192,7 @@ folded()
 	id=$(perl -0777 -ne 'print unpack "H*", $1 if /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s' \
 		/sys/kernel/notes)
 	[ -n "$id" ] && [ -n "${text//0/}" ] || skip "no addresses in /proc/kallsyms"
-	name=$(printf '[kernel.kallsyms]' | perl -0777 -ne 'print unpack "H*"')
-	# An entry of build-ids: type, misc, size, pid, 20 bytes, their number, name.
-	kernel() { record little "feature 2 0000000001804800ffffffff${1}14000000$name$(printf '%038d' 0)" \
+	kernel() { record little "$(kernel_id "$1")" \
 		"kernel $2 100000 $2 [kernel.kallsyms]_text" "sample 5 7 7 1 1 k $text"; }
 	kernel "$id" "$text"
 	folded --kallsyms /proc/kallsyms "$dir/in" >"$dir/want"
