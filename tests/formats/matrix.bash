@@ -220,8 +220,9 @@ conserves()
 			# Coverage formats keep costs that have a line.
 			lcov:* | cobertura:* | clover:* | go-cover:* | gcovr-json:* | istanbul:* | coveralls:*)
 				is_coverage "$file" || continue ;;
-			# Between calls the thread is idle.
-			cpuprofile:samples/trace-event/*) continue ;;
+			# Between calls the thread is idle; between samples it
+			# may have waited for a processor.
+			cpuprofile:samples/trace-event/* | cpuprofile:samples/perf-data/dwarf/*) continue ;;
 			# All memory is allocated in a library, and a gmon.out
 			# is of the executable.
 			gprof:samples/gperftools/growth/* | gprof:samples/gperftools/jemalloc/* | \
