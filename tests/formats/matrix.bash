@@ -222,7 +222,7 @@ conserves()
 				is_coverage "$file" || continue ;;
 			# Between calls the thread is idle; between samples it
 			# may have waited for a processor.
-			cpuprofile:samples/trace-event/* | cpuprofile:samples/perf-data/dwarf/*) continue ;;
+			cpuprofile:samples/trace-event/* | cpuprofile:samples/perf-data/dwarf*) continue ;;
 			# All memory is allocated in a library, and a gmon.out
 			# is of the executable.
 			gprof:samples/gperftools/growth/* | gprof:samples/gperftools/jemalloc/* | \
