@@ -33,6 +33,7 @@ enum form { TREE, SECONDS, BARS };
 struct node {
 	uint32_t parent; /* index + 1; 0: none */
 	cg_fn fn;
+	struct cg_pos pos; /* where the function begins */
 	cg_node at;
 	bool own; /* pyinstrument's [self]: the value is the parent's */
 	uint64_t value, children;
@@ -185,15 +186,20 @@ add_class(struct reader *r, struct cg_slice class, struct cg_slice name)
 	return (struct cg_slice){ r->text.at, class.len + name.len + 1 };
 }
 
-static cg_fn
-find_fn(struct reader *r, const struct said *said)
+static void
+set_function(struct reader *r, struct node *node, const struct said *said)
 {
+	const struct cg_slice file = cg_get_name(r->build, said->file);
 	struct cg_slice name = add_class(r, cg_get_name(r->build, said->class),
 	    cg_get_name(r->build, said->name));
 
 	if (name.len == 0)
 		name = cg_slice("[unknown]");
-	return add_fn(r, name, cg_get_name(r->build, said->file), said->line);
+	node->fn = add_fn(r, name, file, said->line);
+	if (file.len > 0)
+		node->pos.file = cg_add_file(r->build, file);
+	if (said->line <= UINT32_MAX)
+		node->pos.line = (uint32_t)said->line;
 }
 
 static bool
@@ -220,7 +226,7 @@ take_node(struct cg_doc *doc, uint32_t parent)
 	if (r->form == SECONDS && cg_equal(name, "[self]") && parent != 0)
 		r->node.at[index].own = true;
 	else if (r->form == SECONDS || parent != 0 || !is_root(name))
-		r->node.at[index].fn = find_fn(r, &said);
+		set_function(r, &r->node.at[index], &said);
 	return cg_rejected(r->job) == CG_OK;
 }
 
@@ -267,7 +273,6 @@ add_stack(struct reader *r, cg_node at, uint64_t samples, const uint64_t *cost)
 static bool
 add_tree(struct reader *r)
 {
-	const struct cg_pos nowhere = { 0 };
 	const bool includes = sum_children(r);
 
 	for (size_t i = 0; i < r->node.n; i++) {
@@ -277,7 +282,7 @@ add_tree(struct reader *r)
 		node->at = node->parent ? r->node.at[node->parent - 1].at : 0;
 		if (node->fn != 0)
 			node->at = cg_add_frame(
-			    r->build, node->at, node->fn, &nowhere, false);
+			    r->build, node->at, node->fn, &node->pos, false);
 		if (self > 0 && !node->own)
 			add_stack(
 			    r, node->at, r->form == TREE ? self : 0, &self);
@@ -333,7 +338,7 @@ take_identifier(struct cg_doc *doc, cg_node *at)
 		fn = add_fn(r, add_class(r, class, name), file, first);
 		if (line <= UINT32_MAX)
 			pos.line = (uint32_t)line;
-		if (pos.line > 0)
+		if (file.len > 0)
 			pos.file = cg_add_file(r->build, file);
 		*at = cg_add_frame(r->build, *at, fn, &pos, false);
 	}
