@@ -159,17 +159,20 @@ add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
 	struct cg_pos pos = { .addr = addr };
 	struct text_frame *last =
 	    frames->frame.n > 0 ? &frames->frame.at[frames->frame.n - 1] : NULL;
+	size_t place;
 
 	if (!cg_starts(text, "<signal handler") && !has_addr && last) {
 		last->inlined = true;
 		pos.addr = last->pos.addr;
 	}
 	name.len = find_arguments(text);
-	if (name.len < text.len) {
-		text.ptr += skip_arguments(text, name.len + 1);
-		text.len -= (size_t)(text.ptr - name.ptr);
-		take_place(frames, text, &object, &pos);
-	}
+	if (name.len < text.len)
+		place = skip_arguments(text, name.len + 1);
+	else /* some pstack omit them */
+		name.len = place = find_place(text);
+	text.ptr += place;
+	text.len -= place;
+	take_place(frames, text, &object, &pos);
 	return push(frames, name, object, &pos);
 }
 

@@ -77,16 +77,18 @@ places()
 (More stack frames follow...)
 #0  poll () at p.c:1
 #1  0x8 in std::swap(void (*)(int) const&) () at p.c:2
+#2  0x9 in Worker::wait(int) from /lib/z.so
 Backtrace stopped: previous frame inner to this frame (corrupt stack?)
 E
 	folded "$dir/in" | says \
-		'[frames elided];-[App run:];[y.so];ns::get;very::long<int>;core::ops::Fn::call<fn() -> i32, (i32)>;operator<< <char> 1' \
-		'std::swap(void (*)(int) const&);poll 1'
+		'Worker::wait(int);std::swap(void (*)(int) const&);poll 1' \
+		'[frames elided];-[App run:];[y.so];ns::get;very::long<int>;core::ops::Fn::call<fn() -> i32, (i32)>;operator<< <char> 1'
 	places "$dir/in" | says 'c.c:7' 'd.c:9' 'p.c:1' 'p.c:2'
 	"$CGCONV" -q -t json "$dir/in" >"$dir/json"
 	grep -qF '["thread","a) at x.c:1"],["pid","",9],["tid","",77]' "$dir/json"
 	grep -qF '"/lib/x.so"' "$dir/json"
 	grep -qF '"/lib/y.so"' "$dir/json"
+	grep -qF '"/lib/z.so"' "$dir/json"
 }
 
 @test "thread-dump: jstack's states are labels, locks and deadlocks no frames" {
