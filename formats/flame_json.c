@@ -57,7 +57,8 @@ struct reader {
 	CG_ARRAY(size_t) end; /* of each level, in numbers */
 	CG_ARRAY(struct bar) above;
 	CG_ARRAY(struct bar) bars;
-	bool twice; /* two profiles */
+	bool twice;  /* two profiles */
+	bool counts; /* values are numbers of samples */
 	cg_name units;
 	uint64_t rate;
 };
@@ -285,7 +286,7 @@ add_tree(struct reader *r)
 			    r->build, node->at, node->fn, &node->pos, false);
 		if (self > 0 && !node->own)
 			add_stack(
-			    r, node->at, r->form == TREE ? self : 0, &self);
+			    r, node->at, r->form == TREE ? self : 1, &self);
 	}
 	if (r->rounded > 0)
 		cg_warn(r->job, "values with a fraction are rounded: %llu",
@@ -506,7 +507,7 @@ add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,
 			(struct cg_slice){ "", 0 }, 0),
 		    &nowhere, false);
 	if (self[0] > 0 || self[1] > 0)
-		add_stack(r, bar.at, 0, self);
+		add_stack(r, bar.at, r->counts ? self[0] : 1, self);
 	return cg_append(r->job, &r->bars, bar);
 }
 
@@ -522,6 +523,7 @@ add_columns(struct reader *r)
 
 	if (strchr(event.name, ' ') || units.len > 50)
 		event.name = "samples";
+	r->counts = !r->twice && strcmp(event.name, "samples") == 0;
 	if (!r->twice)
 		return cg_add_column(r->build, &event);
 	for (size_t i = 0; i < 2; i++) {

@@ -63,8 +63,8 @@ E
 	"$CGCONV" -q -t json "$dir/in" | grep '^\["event\|^\["stack\|^\["total' |
 		says '["event",0,"bytes_before","","bytes","stated",false]' \
 			'["event",1,"bytes_after","","bytes","stated",false]' \
-			'["stack",0,0,[1]]' '["stack",1,0,[9,3]]' \
-			'["stack",2,0,[0,5]]' '["total",[10,8]]'
+			'["stack",0,1,[1]]' '["stack",1,1,[9,3]]' \
+			'["stack",2,1,[0,5]]' '["total",[10,8]]'
 }
 
 @test "flame-json: malformed documents are refused" {
