@@ -353,7 +353,7 @@ repeats()
 			# threads without samples of its event, and a process
 			# at its main thread only; another profile is active.
 			speedscope:samples/jfr/* | trace-event:samples/jfr/* | \
-				trace-event:samples/otlp/agent/*) continue ;;
+				trace-event:samples/otlp/*) continue ;;
 			# A call without duration that began before a longer
 			# one at the same time is below that one when read.
 			trace-event:samples/xdebug/returns/*) continue ;;
