@@ -9,12 +9,11 @@
  * Sources: perf's data-convert-json.c; the magics in perf's header.h,
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
- * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
- * vmprof's reader.py, druntime's trace.d, Ruby's marshal.c,
- * gprofng's Print.cc and er_print,
- * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h,
- * coverage.py's sqldata.py, JaCoCo's ExecutionDataWriter.java, Go's
- * internal/coverage/defs.go; for commands, the tools' documentation.
+ * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, vmprof's reader.py,
+ * Ruby's marshal.c, gprofng's Print.cc and er_print, Fuchsia's trace format,
+ * ART's trace.h, Sysprof's sysprof-capture-types.h, coverage.py's sqldata.py,
+ * JaCoCo's ExecutionDataWriter.java, Go's internal/coverage/defs.go; for
+ * commands, the tools' documentation.
  */
 #include <string.h>
 
@@ -143,10 +142,6 @@ static const struct worded {
 	    { NULL, 0, NULL, "data of coverage.py",
 		"coverage json --data-file %s -o coverage.json && cgconv "
 		"coverage.json" } },
-	{ "-----", { "\n======== Timer ", " Ticks/Sec", "Tree" },
-	    { NULL, 0, NULL, "a trace.log of D",
-		"valgrind --tool=callgrind PROGRAM && cgconv "
-		"callgrind.out.*, which records the program again" } },
 };
 
 static bool

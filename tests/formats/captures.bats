@@ -43,7 +43,6 @@ says()
 }
 
 @test "captures: recognizes texts and JSON by their words" {
-	says trace.log '------------------\n\t    1\t5\t7\t_Dmain\n\n======== Timer Is 35 Ticks/Sec, Times are in Microsecs ========\n\n Num Tree Func\n' "a trace.log of D"
 	says functions.txt 'Functions sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "a report of gprofng"
 	says calltree.txt 'Functions Call Tree. Metric: Attributed Total CPU Time\n\nAttr. Total    Name\n' "perf record -g PROGRAM"
 	mkdir "$dir/test.1.er"
