@@ -99,6 +99,10 @@ otlp_find_form(const struct cg_head *head, bool *more)
 	return find_sized(head->text, !head->whole);
 }
 
+/*
+ * JSON may begin with bytes that begin a message, too: a newline and a brace
+ * are a field of 123 bytes, a brace is the size of a message of 123 bytes.
+ */
 enum otlp_form
 otlp_get_form(struct cg_slice file)
 {
@@ -109,14 +113,12 @@ otlp_get_form(struct cg_slice file)
 		text.ptr++;
 		text.len--;
 	}
-	/*
-	 * No message begins with a brace, which would be field 15; but its
-	 * first field, 1, may look like a newline, and the size after it like a
-	 * brace.
-	 */
-	if (cg_starts(text, "{") &&
-	    (text.len == file.len || !otlp_find_layout(file, false, NULL)))
-		return OTLP_JSON;
+	if (cg_starts(text, "{")) {
+		if (otlp_find_layout(file, false, NULL))
+			return OTLP_PLAIN;
+		return has_sized(file, OTLP_DELIMITED, false) ? OTLP_DELIMITED
+							      : OTLP_JSON;
+	}
 	/* The first field of a message is 1 or 2. */
 	if (file.len == 0 || *file.ptr == '\x0a' || *file.ptr == '\x12')
 		return OTLP_PLAIN;

@@ -489,3 +489,13 @@ json()
 	printf '\0\0\1\0\x28\xb5\x2f\xfdxxxxxxxx' >"$dir/in"
 	refuses 1 'not each compressed by zstd' -t json "$dir/in"
 }
+
+@test "otlp: a message that begins as JSON does is a message" {
+	# A field of 123 bytes begins with a newline and a brace.
+	file=samples/folded/shapes/shapes.folded
+	"$CGCONV" -q -t otlp $file -o "$dir/in.otlp"
+	head -c 2 "$dir/in.otlp" >"$dir/head"
+	printf '\n{' | same - "$dir/head"
+	"$CGCONV" -q -t folded $file >"$dir/want"
+	"$CGCONV" -q -t folded "$dir/in.otlp" | same "$dir/want" -
+}
