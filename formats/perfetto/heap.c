@@ -10,7 +10,7 @@
 /* The heap of ART, whose garbage collector frees: frees are not counted. */
 #define ART_HEAP "com.android.art"
 
-/* ---- Dumps --------------------------------------------------------------------- */
+/* ---- Dumps -------------------------------------------------------------- */
 
 /* Values as in the file; those at the peak replace the others. */
 static bool
@@ -95,7 +95,7 @@ read_dump(struct perfetto *r, struct perfetto_sequence *sequence,
 	return true;
 }
 
-/* ---- Series -------------------------------------------------------------------- */
+/* ---- Series ------------------------------------------------------------- */
 
 /*
  * Finds the series of a process, heap and stack. A profile that begins again
@@ -185,7 +185,7 @@ perfetto_read_heap(struct perfetto *r, const struct perfetto_packet *packet)
 	return continued || finish(r, sequence);
 }
 
-/* ---- The end ------------------------------------------------------------------- */
+/* ---- The end ------------------------------------------------------------ */
 
 #define COLUMNS 4
 

@@ -7,7 +7,7 @@
  */
 #include "perfetto.h"
 
-/* ---- Numbers by iid ------------------------------------------------------- */
+/* ---- Numbers by iid ----------------------------------------------------- */
 
 static bool
 set_value(
@@ -56,7 +56,7 @@ perfetto_clear_tables(struct perfetto_tables *tables)
 	}
 }
 
-/* ---- Entries ---------------------------------------------------------------- */
+/* ---- Entries ------------------------------------------------------------ */
 
 /* A text that an entry refers to. */
 static cg_name
@@ -297,7 +297,7 @@ perfetto_read_counter(
 	return perfetto_add_column(r, &new, column);
 }
 
-/* ---- Messages --------------------------------------------------------------- */
+/* ---- Messages ----------------------------------------------------------- */
 
 /* A kind of entry: its field, its table, and in which pass it is read. */
 struct kind {

@@ -7,7 +7,7 @@
 
 #include "perfetto.h"
 
-/* ---- Sequences -------------------------------------------------------------- */
+/* ---- Sequences ---------------------------------------------------------- */
 
 static struct perfetto_sequence *
 find_sequence(struct perfetto *r, uint32_t id)
@@ -81,7 +81,7 @@ read_defaults(
 	return ok;
 }
 
-/* ---- Packets ----------------------------------------------------------------- */
+/* ---- Packets ------------------------------------------------------------ */
 
 /* The fields of a packet; data is the message that it has. */
 struct head {
@@ -215,7 +215,7 @@ read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
 	return read_data(r, &head, &packet);
 }
 
-/* ---- Compressed packets ------------------------------------------------------- */
+/* ---- Compressed packets ------------------------------------------------- */
 
 #define INFLATE_STEP 65536
 
@@ -273,7 +273,7 @@ inflate_packets(struct perfetto *r, struct cg_slice bytes)
 	return true;
 }
 
-/* ---- The file ------------------------------------------------------------------ */
+/* ---- The file ----------------------------------------------------------- */
 
 #define TAG_MAX (2 * VARINT_MAX)
 

@@ -95,6 +95,11 @@ const struct cg_module cg_format_perfetto = {
 	.name = "perfetto",
 	.title = "traces of Perfetto: Android, Chrome, its SDK",
 	.suffixes = "pftrace;perfetto-trace",
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_STACKS | CG_PARTS |
+		   CG_EVENTS | CG_FILES | CG_OBJECTS | CG_INLINING |
+		   CG_TIMELINE,
+	.needs = CG_STACKS,
 	.probe = probe,
 	.read = perfetto_read,
+	.write = perfetto_write,
 };

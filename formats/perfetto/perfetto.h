@@ -22,7 +22,8 @@
  * (sums.c, stacks.c), since names and symbols may follow. report.c says what
  * was dropped; fields.c takes fields for all.
  *
- * Writing: write.c.
+ * Writing (write.h): write.c goes through tracks and stacks, put.c puts what
+ * they need into tables and packets.
  */
 #ifndef FORMATS_PERFETTO_PERFETTO_H
 #define FORMATS_PERFETTO_PERFETTO_H
@@ -249,7 +250,7 @@ enum perfetto_lost {
 /* Fields of a packet are counted up to this number, others together. */
 #define PACKET_FIELDS 200
 
-/* ---- stacks.c: frames and stacks of all sequences ------------------------ */
+/* ---- stacks.c: frames and stacks of all sequences ----------------------- */
 
 /* Numbers of keys, from 1: the order in which they came. */
 struct perfetto_numbers {
@@ -291,7 +292,7 @@ struct perfetto_stacks {
 	struct cg_space *space;
 };
 
-/* ---- sums.c: costs of stacks by thread ----------------------------------- */
+/* ---- sums.c: costs of stacks by thread ---------------------------------- */
 
 /* A counter: an event of the graph. */
 struct perfetto_column {
@@ -337,7 +338,7 @@ struct perfetto_sums {
 	bool asked, kept; /* kept: the target has a timeline */
 };
 
-/* ---- clocks.c ------------------------------------------------------------ */
+/* ---- clocks.c ----------------------------------------------------------- */
 
 /* One time of a clock and the trace's time then, both in ns. */
 struct perfetto_point {
@@ -355,7 +356,7 @@ struct perfetto_clocks {
 	uint32_t primary;  /* id of the trace's clock; 0: not stated yet */
 };
 
-/* ---- heap.c -------------------------------------------------------------- */
+/* ---- heap.c ------------------------------------------------------------- */
 
 enum { HEAP_ALLOCS, HEAP_ALLOCATED, HEAP_FREES, HEAP_FREED, HEAP_VALUES };
 /* Allocations of a stack; dumps have the sums since the profile began. */
@@ -374,7 +375,7 @@ struct perfetto_heap {
 	uint64_t dumps, heaps; /* heaps: dumps of others */
 };
 
-/* ---- packets.c: sequences ------------------------------------------------ */
+/* ---- packets.c: sequences ----------------------------------------------- */
 
 /* Numbers by iid; most producers count iids from 1. */
 struct perfetto_ids {
@@ -430,7 +431,7 @@ struct perfetto_packet {
 	struct cg_slice data;
 };
 
-/* ---- tracks.c ------------------------------------------------------------ */
+/* ---- tracks.c ----------------------------------------------------------- */
 
 struct perfetto_track {
 	uint64_t uuid, parent;
@@ -563,7 +564,9 @@ int64_t perfetto_monotonic(
     struct perfetto *, const struct perfetto_sequence *, int64_t ns);
 
 /* interned.c */
-/* The value of an iid; 0: it is not defined, which is counted unless iid is 0. */
+/*
+ * The value of an iid; 0: it is not defined, which is counted unless iid is 0.
+ */
 uint32_t perfetto_lookup(struct perfetto *, const struct perfetto_tables *,
     enum perfetto_table, uint64_t iid);
 /* Empties the tables, which may be NULL. */

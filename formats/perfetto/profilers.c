@@ -4,7 +4,7 @@
  */
 #include "perfetto.h"
 
-/* ---- Names of perf's events -------------------------------------------------- */
+/* ---- Names of perf's events --------------------------------------------- */
 
 /* Where a message has the description of an event. */
 struct event_fields {
@@ -142,7 +142,7 @@ perfetto_read_perf_defaults(struct perfetto *r,
 	return true;
 }
 
-/* ---- perf --------------------------------------------------------------------- */
+/* ---- perf --------------------------------------------------------------- */
 
 struct perf {
 	uint64_t cpu, pid, tid, stack, count, lost;
@@ -290,7 +290,7 @@ perfetto_read_perf(struct perfetto *r, const struct perfetto_packet *packet)
 	       add_sample(r, packet, &sample);
 }
 
-/* ---- StreamingProfilePacket ----------------------------------------------------- */
+/* ---- StreamingProfilePacket --------------------------------------------- */
 
 /* Appends the numbers of a field to r->stack. */
 static bool
@@ -343,7 +343,7 @@ perfetto_read_streaming(
 	return true;
 }
 
-/* ---- StackSample ------------------------------------------------------------------ */
+/* ---- StackSample -------------------------------------------------------- */
 
 static bool
 read_inline_frame(

@@ -10,7 +10,7 @@ join(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
-/* ---- Mappings ------------------------------------------------------------ */
+/* ---- Mappings ----------------------------------------------------------- */
 
 /* A build-id is bytes, or already text of hex digits. */
 cg_name
@@ -49,7 +49,7 @@ perfetto_add_mapping(struct perfetto *r, const struct perfetto_mapping *mapping,
 	       cg_append(r->job, &s->mapping, *mapping);
 }
 
-/* ---- Frames and stacks --------------------------------------------------- */
+/* ---- Frames and stacks -------------------------------------------------- */
 
 bool
 perfetto_add_frame(
@@ -81,7 +81,7 @@ perfetto_add_stack(struct perfetto *r, uint32_t frame, uint32_t *stack)
 	return *stack <= s->stack.n || cg_append(r->job, &s->stack, new);
 }
 
-/* ---- Symbols of the file -------------------------------------------------- */
+/* ---- Symbols of the file ------------------------------------------------ */
 
 static bool
 read_symbol(
@@ -186,7 +186,30 @@ find_symbols(
 	return first ? &s->symbol.at[first - 1] : NULL;
 }
 
-/* ---- Nodes ---------------------------------------------------------------- */
+/* ---- Nodes -------------------------------------------------------------- */
+
+/* Adds a description with the build-id, as readers of pprof do. */
+static bool
+describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
+{
+	const struct cg_slice head = cg_slice("0x0-0x0 0x0 0x0 ");
+	size_t len = head.len + mapping->build_id.len + 1 + mapping->path.len;
+	char *text;
+
+	if (mapping->build_id.len == 0)
+		return true;
+	text = cg_alloc(r->job, len);
+	if (!text)
+		return false;
+	memcpy(text, head.ptr, head.len);
+	memcpy(text + head.len, mapping->build_id.ptr, mapping->build_id.len);
+	text[head.len + mapping->build_id.len] = ' ';
+	memcpy(text + len - mapping->path.len, mapping->path.ptr,
+	    mapping->path.len);
+	cg_add_desc(r->build, cg_slice(PROTO_KEY_MAPPING),
+	    (struct cg_slice){ text, len });
+	return true;
+}
 
 /* Adds a mapping to the address space; sets its number there. */
 static bool
@@ -206,7 +229,7 @@ place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 	if (!r->stacks.space)
 		return false;
 	mapping->number = cg_space_add(r->stacks.space, &added);
-	return mapping->number != 0;
+	return mapping->number != 0 && describe_mapping(r, &added);
 }
 
 /* Puts a function on a node. */

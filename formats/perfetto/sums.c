@@ -6,7 +6,7 @@
 
 #define UNKNOWN "[unknown]"
 
-/* ---- Columns and threads -------------------------------------------------- */
+/* ---- Columns and threads ------------------------------------------------ */
 
 static uint64_t
 join(uint32_t a, uint32_t b)
@@ -99,7 +99,7 @@ perfetto_find_thread(
 	return true;
 }
 
-/* ---- Samples --------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------ */
 
 /* Sets the index of a thread on a CPU. */
 static bool
@@ -217,7 +217,7 @@ perfetto_add_sample(struct perfetto *r, const struct perfetto_sample *sample)
 	return !sample->timed || keep_moment(r, sample, pair);
 }
 
-/* ---- The graph -------------------------------------------------------------- */
+/* ---- The graph ---------------------------------------------------------- */
 
 /*
  * Adds the columns as events. Column 0 is the time of calls; without calls and

@@ -10,7 +10,7 @@
 
 #define ANCESTORS_MAX 32 /* of a track; trace_processor: 10 */
 
-/* ---- Finding ---------------------------------------------------------------- */
+/* ---- Finding ------------------------------------------------------------ */
 
 /* Sets the index of a track; adds it if it is new. */
 static bool
@@ -82,7 +82,7 @@ perfetto_find_owner(
 	return true;
 }
 
-/* ---- Names ------------------------------------------------------------------ */
+/* ---- Names -------------------------------------------------------------- */
 
 static bool
 set_name(
@@ -107,7 +107,7 @@ perfetto_thread_name(const struct perfetto *r, uint64_t tid)
 	return cg_map_get(&r->tracks.threads, tid);
 }
 
-/* ---- Descriptors ------------------------------------------------------------- */
+/* ---- Descriptors -------------------------------------------------------- */
 
 struct process {
 	uint64_t pid;
@@ -249,7 +249,7 @@ perfetto_read_track(struct perfetto *r, struct perfetto_sequence *sequence,
 	return true;
 }
 
-/* ---- ProcessTree ------------------------------------------------------------- */
+/* ---- ProcessTree -------------------------------------------------------- */
 
 /*
  * The name of a process is its first argument. Some processes replace their
@@ -316,7 +316,7 @@ perfetto_read_tree(struct perfetto *r, struct cg_slice message)
 	return true;
 }
 
-/* ---- The end ------------------------------------------------------------------ */
+/* ---- The end ------------------------------------------------------------ */
 
 /* The nearest track with a process, from this one up; NULL: none. */
 static const struct perfetto_track *

@@ -57,7 +57,8 @@ may_refuse()
 		gcovr-json:* | istanbul:* | coveralls:* | codecov:* | covdir:*)
 		if is_coverage "$2"; then return 1; fi ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
-	pprof:* | otlp:* | svg:*) ;;
+	perfetto:samples/perfetto/*) return 1 ;;
+	pprof:* | otlp:* | perfetto:* | svg:*) ;;
 	trace-event:samples/trace-event/*) return 1 ;;
 	cpuprofile:samples/cpuprofile/* | cpuprofile:samples/firefox/*) return 1 ;;
 	firefox:samples/firefox/* | firefox:samples/cpuprofile/*) return 1 ;;
@@ -353,13 +354,16 @@ repeats()
 			# threads without samples of its event, and a process
 			# at its main thread only; another profile is active.
 			speedscope:samples/jfr/* | trace-event:samples/jfr/* | \
-				trace-event:samples/otlp/*) continue ;;
+				trace-event:samples/otlp/* | \
+				trace-event:samples/perfetto/events/*) continue ;;
 			# A call without duration that began before a longer
 			# one at the same time is below that one when read.
 			trace-event:samples/xdebug/returns/*) continue ;;
 			# Branches with one outcome each: Clover has only the
 			# number of a line's outcomes.
 			clover:samples/v8/*) continue ;;
+			# Threads of samples are parts on request only.
+			perfetto:samples/json/stacks/*) continue ;;
 			esac
 			two=$dir/$to/$file
 			case $to:$file in

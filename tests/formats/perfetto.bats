@@ -328,3 +328,81 @@ event()
 	"$CGCONV" -t json -o "$dir/out" "$dir/in.pftrace" 2>&1 |
 		grep 'the trace ends within a packet: it is skipped'
 }
+
+# Prints tracks and times of a file: without names of processes, which are also
+# those of parts, and without the numbers of nodes and events.
+times()
+{
+	"$CGCONV" -q -t json "$1" | sed -nE 's/(^."moment",[0-9]+),.*/\1/p
+		s/^(."track",[0-9]+,[0-9]+,"[^"]*"),"[^"]*"/\1/p' | LC_ALL=C sort
+}
+
+@test "perfetto: sums and times of ten kinds of samples are as before" {
+	count=0
+	for file in samples/jfr/work/work.jfr.gz samples/trace-event/calls/trace.json \
+		samples/trace-event/clang/trace.json samples/trace-event/node/trace.json \
+		samples/trace-event/samples/trace.json samples/firefox/raw/gecko.json \
+		samples/firefox/shared/processed.json \
+		samples/perf-data/work/work.perf.data samples/xctrace/rows/export.xml \
+		samples/perfetto/perf/trace.pftrace \
+		samples/perfetto/events/trace.pftrace; do
+		"$CGCONV" -q -t perfetto -o "$dir/x.pftrace" "$file"
+		times "$file" >"$dir/want"
+		times "$dir/x.pftrace" >"$dir/got"
+		grep -q moment "$dir/got"
+		same "$dir/want" "$dir/got"
+		"$CGCONV" -q --verify "$file" "$dir/x.pftrace"
+		count=$((count + 1))
+	done
+	[ "$count" -eq 11 ]
+	count=0
+	for file in $(samples pprof) $(samples gperftools) $(samples folded) \
+		$(samples hprof) $(samples massif) $(samples dhat) $(samples ghc) \
+		$(samples vtune) $(samples goroutines) $(samples heapprofile); do
+		"$CGCONV" -q -t perfetto -o "$dir/x.pftrace" "$file" || continue
+		"$CGCONV" -q --verify "$file" "$dir/x.pftrace"
+		count=$((count + 1))
+	done
+	[ "$count" -ge 20 ]
+}
+
+@test "perfetto: fields of what is written are where the sources have them" {
+	"$CGCONV" -q -t perfetto -o "$dir/out" --root-by none - <<<'main;f 5'
+	# A packet begins with 10 (sequence) and 13 (flags); the first one has
+	# 12.50 (counters) and 59.100 (defaults: source, counter), then 60.3 is
+	# process 1, and 135 a sample with 12.48 (tasks), 12.5 (functions), 12.6
+	# (frames), 12.7 (stacks).
+	perl tests/oracle/proto.pl --fields 1 <"$dir/out" >"$dir/got"
+	counter=120773616d706c65731809 # its name, and unit 9: a count
+	same "$dir/got" - <<-E
+	50016801621092030d0801${counter}da0318a206150a066367636f6e76120b$counter
+	50016800e2030608011a020801
+	50016802622c820304080110012a08080112046d61696e3204080110012a0508021201663204080210023a06080110011002ba0806100130015805
+	E
+}
+
+@test "perfetto: events without times are kept, next to those with times" {
+	"$CGCONV" -t perfetto -o "$dir/x.pftrace" samples/xdebug/text/trace.xt 2>&1 |
+		grep 'not all costs of bytes have times in ns: it is written without times'
+	"$CGCONV" -q --verify samples/xdebug/text/trace.xt "$dir/x.pftrace"
+	records track "$dir/x.pftrace" | grep -F '"ns",true,'
+	# Costs as times of another unit.
+	"$CGCONV" -q -t perfetto -o "$dir/x.pftrace" \
+		samples/speedscope/evented/stacks.speedscope.json
+	not records track "$dir/x.pftrace"
+}
+
+@test "perfetto: negative times are moved, places of calls are told" {
+	cat >"$dir/in.json" <<-'E'
+	[{"ph":"B","pid":1,"tid":1,"ts":-5,"name":"a"},
+	{"ph":"E","pid":1,"tid":1,"ts":2}]
+	E
+	"$CGCONV" -t perfetto -o "$dir/x.pftrace" "$dir/in.json" 2>&1 |
+		grep 'times are negative: all are 5000 ns later'
+	records track "$dir/x.pftrace" | grep -F 'true,0,7000]'
+	cat >"$dir/in.cgj" <<-'E'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f","file":"a.c","line":3}]},"profiles":[{"type":"evented","name":"t","unit":"nanoseconds","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"C","frame":0,"at":8}]}]}
+	E
+	"$CGCONV" -t perfetto -o "$dir/x.pftrace" "$dir/in.cgj" 2>&1 |
+		grep 'files, lines and objects of functions that calls have are dropped: 1'
+}
