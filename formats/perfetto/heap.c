@@ -196,7 +196,9 @@ add_series(struct perfetto *r, const struct perfetto_allocs *allocs,
 	const uint64_t *value = allocs->value;
 	uint64_t cost[COLUMNS] = { 0, 0, value[HEAP_ALLOCS],
 		value[HEAP_ALLOCATED] };
+	/* Calls are counted in allocations. */
 	struct perfetto_sample sample = { .stack = allocs->stack,
+		.samples = value[HEAP_ALLOCS] ? value[HEAP_ALLOCS] : 1,
 		.n = COLUMNS,
 		.column = column,
 		.cost = cost };
