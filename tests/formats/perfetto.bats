@@ -173,6 +173,29 @@ event()
 		2>&1 | grep 'note: dropped instant events: 1'
 }
 
+# The times are those that a program over protoc's classes finds.
+@test "perfetto: reads a recording of the SDK" {
+	records 'call|stack|total|track' samples/perfetto/sdk/trace.pftrace \
+		>"$dir/got"
+	same "$dir/got" - <<-'E'
+	["call",0,0,0,2,0,0,1,[]]
+	["call",0,0,0,3,0,0,5,[]]
+	["call",0,0,0,4,0,0,1,[]]
+	["call",0,0,0,3,0,0,3,[]]
+	["call",0,0,0,1,0,0,16,[]]
+	["stack",1,0,[62291],1]
+	["stack",2,0,[77090],1]
+	["stack",3,0,[321354],1]
+	["stack",4,0,[169590],2]
+	["stack",5,0,[582978],2]
+	["stack",6,0,[113369],3]
+	["total",[1326672]]
+	["track",29110,29110,"rec","shop","ns",true,18500450256153,18500450716888]
+	["track",29110,0,"","shop","ns",true,18500450718164,18500450831533]
+	["track",29110,29114,"till","shop","ns",true,18500452509360,18500453269013]
+	E
+}
+
 @test "perfetto: an end ends the innermost call, or that of its name" {
 	message <<<"$begin $(event 10 '9: 1 10: 1') $(event 20 '9: 1 10: 2')
 		$(event 35 '9: 2') $(event 40 '9: 1 23: "own"') $(event 60 '9: 2 10: 1')"
@@ -345,6 +368,7 @@ times()
 		samples/firefox/shared/processed.json \
 		samples/perf-data/work/work.perf.data samples/xctrace/rows/export.xml \
 		samples/perfetto/perf/trace.pftrace \
+		samples/perfetto/sdk/trace.pftrace \
 		samples/perfetto/events/trace.pftrace; do
 		"$CGCONV" -q -t perfetto -o "$dir/x.pftrace" "$file"
 		times "$file" >"$dir/want"
@@ -354,7 +378,7 @@ times()
 		"$CGCONV" -q --verify "$file" "$dir/x.pftrace"
 		count=$((count + 1))
 	done
-	[ "$count" -eq 11 ]
+	[ "$count" -eq 12 ]
 	count=0
 	for file in $(samples pprof) $(samples gperftools) $(samples folded) \
 		$(samples hprof) $(samples massif) $(samples dhat) $(samples ghc) \
