@@ -449,7 +449,7 @@ take_script(struct cg_doc *doc, void *into)
 		v8->missing++;
 		cg_warn(doc->job,
 		    "skipped %s: its source was not found; name the "
-		    "directory of the sources with --sources (/: use its "
+		    "directory of the sources with {sources} (/: use its "
 		    "absolute path)",
 		    v8->path.at);
 		return true;

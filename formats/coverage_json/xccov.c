@@ -187,7 +187,7 @@ read_json(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (status == CG_OK && x.unlined > 0)
 		cg_warn(job,
 		    "of %" PRIu64 " function%s only the first line is known; "
-		    "xccov view --archive --json states all lines",
+		    "the archive that xccov prints has all lines",
 		    x.unlined, x.unlined == 1 ? "" : "s");
 	return status;
 }

@@ -51,6 +51,7 @@ says()
 }
 
 @test "captures: coverage.py's database" {
+	needs python3
 	python3 -c 'import coverage' 2>/dev/null || skip "no coverage.py"
 	printf 'print(1)\n' >"$dir/a.py"
 	(cd "$dir" && python3 -m coverage run a.py)

@@ -35,7 +35,7 @@ script()
 }
 
 @test "v8: c8 counts new coverage in the same way" {
-	needs node npx
+	needs node npm
 	c8=$(npm root -g 2>/dev/null)/c8/bin/c8.js
 	[ -e "$c8" ] || skip "no c8"
 	cp samples/src/cover.js "$dir"
