@@ -163,6 +163,8 @@ read_mapping(struct perfetto *r, const struct perfetto_tables *tables,
 		mapping.build_id = perfetto_build_id(
 		    r, cg_get_name(r->build,
 			   text_of(r, tables, IDS_BUILD_IDS, build_id)));
+	else if (cg_equal(cg_get_name(r->build, mapping.path), KERNEL_PATH))
+		mapping.path = cg_add_name(r->build, cg_slice(KERNEL_OBJECT));
 	return perfetto_add_mapping(r, &mapping, value);
 }
 

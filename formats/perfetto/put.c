@@ -104,6 +104,8 @@ intern_object(struct perfetto_writer *w, cg_object object)
 
 	if (iid != 0)
 		return iid;
+	if (cg_equal(path, KERNEL_OBJECT))
+		path = cg_slice(KERNEL_PATH);
 	iid = w->object[object] = ++w->objects;
 	built = intern_build_id(w, object, iid);
 	if (path.len > 0)

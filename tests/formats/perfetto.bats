@@ -68,9 +68,22 @@ event()
 @test "perfetto: samples have the name of their thread, and the CPU" {
 	"$CGCONV" -q --root-by tid -t folded --event samples \
 		samples/perfetto/perf/trace.pftrace |
-		grep -Fx 'tid=401;main;do_page_fault 1'
+		grep -Fx 'tid=401;main;do_page_fault_[k] 1'
 	"$CGCONV" -q --part-by cpu -t json samples/perfetto/perf/trace.pftrace |
 		grep -c '^\["part"' | grep -x 2
+}
+
+@test "perfetto: the kernel's frames are known as such" {
+	records object samples/perfetto/perf/trace.pftrace >"$dir/got"
+	same "$dir/got" - <<-'E'
+	["object",1,"/usr/bin/shop"]
+	["object",2,"[kernel]"]
+	E
+	"$CGCONV" -q -t perfetto -o "$dir/x.pftrace" \
+		samples/perfetto/perf/trace.pftrace
+	records object "$dir/x.pftrace" | grep -F '"[kernel]"'
+	grep -a -c 'kernel' "$dir/x.pftrace" | grep -x 1
+	not grep -a -F '[kernel]' "$dir/x.pftrace"
 }
 
 @test "perfetto: the last dump of a heap counts, symbols may follow" {
