@@ -180,7 +180,7 @@ read_data(struct perfetto *r, const struct head *head,
 	return true;
 }
 
-static bool inflate_packets(struct perfetto *, struct cg_slice);
+static bool unpack(struct perfetto *, const struct head *);
 
 static bool
 read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
@@ -190,13 +190,11 @@ read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
 
 	if (!take_head(r, message, &head))
 		return false;
-	if (head.field == PACKET_DEFLATED && !inflated)
-		return inflate_packets(r, head.data);
 	if (head.field == PACKET_DEFLATED || head.field == PACKET_ZSTD)
-		return cg_reject(r->job,
-		    head.field == PACKET_ZSTD
-			? "expected packets compressed by deflate, not by zstd"
-			: "expected packets that are compressed once");
+		return inflated ? cg_reject(r->job,
+				      "expected packets that are compressed "
+				      "once")
+				: unpack(r, &head);
 	packet.sequence = find_sequence(r, (uint32_t)head.sequence);
 	packet.data = head.data;
 	if (!packet.sequence || !update(r, packet.sequence, &head))
@@ -254,13 +252,35 @@ inflate_all(struct perfetto *r, struct cg_slice bytes)
 		   cg_reject(r->job, "expected packets compressed by deflate"));
 }
 
+/* The same for zstd, of which each packet has a frame. */
 static bool
-inflate_packets(struct perfetto *r, struct cg_slice bytes)
+unzstd_all(struct perfetto *r, struct cg_slice bytes)
+{
+	struct cg_slice more;
+
+	r->packets.n = 0;
+	if (!r->zstd)
+		r->zstd = cg_unzstd_new(r->job);
+	while (r->zstd && cg_unzstd_next(r->zstd, &bytes, &more)) {
+		if (!cg_reserve(r->job, &r->packets, r->packets.n + more.len))
+			return false;
+		if (more.len > 0)
+			memcpy(
+			    r->packets.at + r->packets.n, more.ptr, more.len);
+		r->packets.n += more.len;
+	}
+	return cg_rejected(r->job) == CG_OK;
+}
+
+/* Reads the packets that a packet has in compressed form. */
+static bool
+unpack(struct perfetto *r, const struct head *head)
 {
 	struct proto_field field;
 	struct cg_slice rest;
 
-	if (!inflate_all(r, bytes))
+	if (!(head->field == PACKET_ZSTD ? unzstd_all(r, head->data)
+					 : inflate_all(r, head->data)))
 		return false;
 	rest = (struct cg_slice){ r->packets.at, r->packets.n };
 	while (rest.len > 0) {

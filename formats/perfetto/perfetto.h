@@ -472,7 +472,8 @@ struct perfetto {
 	CG_ARRAY(char) text; /* scratch: a path */
 	uint64_t joined;     /* bytes of paths that were joined */
 	CG_ARRAY(char) packets; /* decompressed */
-	uint64_t inflated;      /* bytes of them, in all */
+	uint64_t inflated;      /* bytes of them by deflate, in all */
+	struct cg_unzstd *zstd; /* NULL: no packet needed it yet */
 	uint64_t lost[PERFETTO_LOSTS];
 	uint64_t skipped[PACKET_FIELDS + 1]; /* packets by field */
 };

@@ -305,28 +305,41 @@ event()
 	E
 }
 
-@test "perfetto: compressed packets are read like others" {
-	needs perl
-	perl -MCompress::Zlib -e '
+# packed FIELD: a trace whose only packet has standard input as that field.
+packed()
+{
+	perl -e '
 		local $/;
-		my $all = <STDIN>;
-		my $z = compress($all);
-		my $n = length $z;
+		my $data = <STDIN>;
 		sub varint { my $v = shift; my $o = "";
 			while ($v > 127) { $o .= chr($v & 127 | 128); $v >>= 7 }
 			$o . chr($v) }
-		my $packet = "\x92\x03" . varint($n) . $z;
+		my $packet = varint($ARGV[0] << 3 | 2) . varint(length $data) . $data;
 		print "\x0a", varint(length $packet), $packet;
-	' <samples/perfetto/events/trace.pftrace >"$dir/in.pftrace"
-	"$CGCONV" --detect "$dir/in.pftrace" | grep perfetto
-	"$CGCONV" -q -t json -o "$dir/got" "$dir/in.pftrace"
-	"$CGCONV" -q -t json -o "$dir/want" samples/perfetto/events/trace.pftrace
-	same "$dir/want" "$dir/got"
+	' "$1"
+}
+
+@test "perfetto: compressed packets are read like others" {
+	sample=samples/perfetto/events/trace.pftrace
+	"$CGCONV" -q -t json -o "$dir/want" $sample
+	perl -MCompress::Zlib -e 'local $/; print compress(<STDIN>)' <$sample |
+		packed 50 >"$dir/deflate.pftrace"
+	zstd -q <$sample | packed 133 >"$dir/zstd.pftrace"
+	# Two of them; the state of the sequences goes on.
+	cat "$dir/deflate.pftrace" "$dir/zstd.pftrace" >"$dir/both.pftrace"
+	for kind in deflate zstd; do
+		"$CGCONV" --detect "$dir/$kind.pftrace" | grep perfetto
+		"$CGCONV" -q -t json -o "$dir/got" "$dir/$kind.pftrace"
+		same "$dir/want" "$dir/got"
+	done
+	records total "$dir/both.pftrace" | grep ',6]]$'
 	message <<<'1 { 10: 1 133: "(5/xd" }'
-	refuses 1 'expected packets compressed by deflate, not by zstd' \
-		-t json "$dir/in.pftrace"
+	refuses 1 'zstd data is corrupt' -t json "$dir/in.pftrace"
 	message <<<'1 { 10: 1 50: "no" }'
 	refuses 1 'expected packets compressed by deflate' -t json "$dir/in.pftrace"
+	zstd -q <"$dir/deflate.pftrace" | packed 133 >"$dir/in.pftrace"
+	refuses 1 'expected packets that are compressed once' \
+		-t json "$dir/in.pftrace"
 }
 
 @test "perfetto: what is not converted is counted" {
