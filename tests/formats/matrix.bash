@@ -364,6 +364,10 @@ repeats()
 			clover:samples/v8/*) continue ;;
 			# Threads of samples are parts on request only.
 			perfetto:samples/json/stacks/*) continue ;;
+			# Calls of a process and of its main thread: when read,
+			# both are of that thread, at the same times, and then
+			# written without times, with a warning.
+			otlp:samples/perfetto/sdk/*) continue ;;
 			esac
 			two=$dir/$to/$file
 			case $to:$file in

@@ -154,6 +154,8 @@ both_counts()
 		samples/coverlet/* | samples/v8/* | samples/xccov/* | \
 		samples/ctc/* | samples/bullseye/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
+		samples/d-trace/* | samples/fprof/* | samples/eprof/* | \
+		samples/perfetto/sdk/* | \
 		samples/hprof/sites/* | \
 		samples/pstats/* | samples/xhprof/* | \
 		samples/trace-event/c[al]* | samples/trace-event/node/*)
