@@ -174,7 +174,10 @@ is_perf_json(struct cg_slice text)
 	       cg_head_keys(&head, keys) != 0;
 }
 
-/* Matches five words like gperftools' CPU profiles, a marker, then a name. */
+/*
+ * Recognises a profile of vmprof: five words as in a CPU profile of gperftools,
+ * then a marker and the name of the interpreter.
+ */
 static bool
 is_vmprof(struct cg_slice text)
 {

@@ -252,7 +252,10 @@ find_severity(const char *line, const char **text)
 	return NULL;
 }
 
-/* Returns true if the message is to be printed. */
+/*
+ * Counts the message. Returns true if it is one of the first SHOWN that are
+ * equal, or if it cannot be counted.
+ */
 static bool
 count_message(struct log *log, const char *severity, const char *text)
 {

@@ -20,7 +20,10 @@ take_hex(const char **at, uint64_t *value)
 	return *at > from;
 }
 
-/* Takes a number of any form and length. */
+/*
+ * Takes a number in any form that cg_take_u64() reads. Returns its end, or at
+ * if it is no number of 64 bits (reported).
+ */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 {

@@ -178,7 +178,10 @@ too_big(struct reader *r, const char *at)
 	    r->negative ? ", with signs" : "");
 }
 
-/* Makes all later sums signed; rejects sums that do not fit. */
+/*
+ * Treats all sums as signed from now on. Rejects the input if a sum so far is
+ * above INT64_MAX.
+ */
 static bool
 allow_negative(struct reader *r, const char *at)
 {

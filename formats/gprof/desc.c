@@ -42,7 +42,8 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds target and bucket, which is inferred from arcs: the first input counts.
+ * Adds descriptions of the target and of the bucket size. Inputs may imply
+ * different sizes: that of the first input is kept.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)

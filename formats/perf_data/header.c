@@ -296,7 +296,10 @@ check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 	return true;
 }
 
-/* Adds ids; an id of several events belongs to the first one. */
+/*
+ * Maps these ids to the event that was added last. An id that has an event
+ * keeps it.
+ */
 static bool
 add_ids(struct perf_file *f, struct cg_slice ids)
 {

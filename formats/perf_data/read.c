@@ -553,8 +553,9 @@ read_inner(struct reader *r)
 }
 
 /*
- * Compressed records are the pieces of one stream; records of the kernel in it
- * may continue in the next piece (util/tool.c of perf 6.19).
+ * Decompresses a piece and reads the records that are complete. The pieces are
+ * one stream: a record of the kernel may continue in the next piece
+ * (util/tool.c of perf 6.19).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)

@@ -93,7 +93,10 @@ intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 	return true;
 }
 
-/* The iid of the mapping of an object, and of its path and build-id. */
+/*
+ * Interns the mapping of an object, its path and its build-id, unless that was
+ * done before. Returns the iid, which all three share.
+ */
 static uint32_t
 intern_object(struct perfetto_writer *w, cg_object object)
 {

@@ -112,7 +112,10 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 	return true;
 }
 
-/* Interns the thread of samples. */
+/*
+ * Makes this the thread of the samples that follow, and interns it when it
+ * comes first.
+ */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
 {

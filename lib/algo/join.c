@@ -26,7 +26,10 @@ key_of(const struct cg_fn_entry *fn)
 	return (uint64_t)fn->file << 32 | fn->name;
 }
 
-/* Collects the functions of known objects. False: out of memory. */
+/*
+ * Maps each key to the function that has it and an object, or to SEVERAL if
+ * there are more. False: out of memory.
+ */
 static bool
 note_known(struct join *join)
 {

@@ -249,7 +249,10 @@ put_rows(
 	return ok;
 }
 
-/* Adds the rows of each run together, so that they are packed densely. */
+/*
+ * Adds the summed rows to the graph, the rows of one run after the other, so
+ * that they are packed densely.
+ */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)
 {

@@ -219,7 +219,10 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 	return false;
 }
 
-/* The event that a description names; the number of events if there is none. */
+/*
+ * Returns the main event, as a description of a part names it, or the number of
+ * events if no description does.
+ */
 static size_t
 find_described(const struct cg_graph *graph)
 {
