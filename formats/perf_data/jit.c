@@ -69,6 +69,7 @@ add_map(struct perf_jit *jit, struct cg_job *job, struct cg_slice text)
 	uint64_t start, size, wrong = 0;
 
 	while (cg_take_line(&text, &line)) {
+		cg_cut_return(&line);
 		if (line.len == 0)
 			continue;
 		if (!take_hex(&line, &start) || !take_hex(&line, &size) ||
@@ -175,6 +176,9 @@ add_dump(struct perf_jit *jit, struct cg_job *job, struct cg_slice bytes)
 		else if (type == CODE_MOVE)
 			good = move(jit, job, &by_index, record);
 	}
+	/* A newline follows the last record: see read_file(). */
+	if (good && (size > bytes.len || bytes.len - size > 1))
+		cg_warn(job, "the jitdump ends within a record");
 	cg_map_free(&by_index);
 	return good;
 }

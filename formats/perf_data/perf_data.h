@@ -276,7 +276,8 @@ struct perf_places {
 	cg_name kernel_id;    /* of the recorded kernel; 0: unknown, or no more
 				 symbols of this machine are to be read */
 	uint64_t kernel_addr; /* of its first symbol */
-	bool addresses; /* --addresses */
+	bool kernel_asked;    /* its symbols were looked for */
+	bool addresses;       /* --addresses */
 	uint64_t nameless; /* addresses of the kernel without names */
 	CG_ARRAY(struct perf_object) object;
 	struct cg_map by_name; /* path and build-id to an index, from 1 */

@@ -152,6 +152,7 @@ load_kernel(struct perf_places *places)
 	const char *path = cached(places, id, "kallsyms", buf);
 
 	places->kernel_id = 0;
+	places->kernel_asked = true;
 	if (path && cg_companion_exists(job, path) &&
 	    !perf_kallsyms_open(kallsyms, job, path, false))
 		return false;
@@ -301,17 +302,19 @@ perf_places_check_kernel(
 {
 	struct perf_kallsyms *kallsyms = &places->kallsyms;
 
-	if (!cg_opt(places->file->job, "kallsyms")) {
+	const char *given = cg_opt(places->file->job, "kallsyms");
+
+	if (begins_at(kallsyms, addr))
+		return;
+	if (!given && !places->kernel_asked) {
 		places->kernel_id = build_id;
 		places->kernel_addr = addr;
 	}
-	if (begins_at(kallsyms, addr))
-		return;
-	if (kallsyms->symbol.n > 0)
+	if (given && kallsyms->symbol.n > 0)
 		cg_warn(places->file->job,
 		    "%s is not used: the recorded kernel was loaded to another "
 		    "address",
-		    cg_opt(places->file->job, "kallsyms"));
+		    given);
 	kallsyms->symbol.n = 0;
 }
 

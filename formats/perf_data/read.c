@@ -41,7 +41,7 @@ struct reader {
 	struct cg_unzstd *zstd; /* NULL: no compressed record came yet */
 	CG_ARRAY(char) inner;   /* decompressed records that are not read yet */
 	uint64_t last_id;       /* id that was looked up last, */
-	struct perf_event *last; /* its event */
+	uint32_t last;          /* number of its event; 0: none */
 	uint64_t lost, lost_samples, throttled, strangers;
 	uint64_t skipped;      /* number of records of unknown types, */
 	uint32_t skipped_type; /* and the type of the first */
@@ -64,13 +64,14 @@ find_event(struct reader *r, uint64_t id)
 
 	if (id == 0 || r->file.event.n == 1)
 		return r->file.event.at;
-	if (r->last && r->last_id == id)
-		return r->last;
-	number = cg_map_get(&r->file.ids, id);
+	number = r->last != 0 && r->last_id == id
+		     ? r->last
+		     : cg_map_get(&r->file.ids, id);
 	if (number == 0)
 		return NULL;
 	r->last_id = id;
-	return r->last = &r->file.event.at[number - 1];
+	r->last = number;
+	return &r->file.event.at[number - 1];
 }
 
 /* The word of a record at this offset from its end; 0: it has none. */
@@ -90,18 +91,22 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 	return perf_u64(&r->file, record.ptr + offset);
 }
 
-/* Finds the event of a record; all events have their id at the same place. */
+/*
+ * Finds the event of a record; all events have their id at the same place.
+ * NULL: none has that id, or there is no event yet.
+ */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
 {
 	const struct perf_event *first = r->file.event.at;
 	bool sample = get_type(r, record) == PERF_RECORD_SAMPLE;
-	const uint32_t *at = sample ? first->at : first->from_end;
-	uint32_t offset =
-	    at[PERF_IDENTIFIER] ? at[PERF_IDENTIFIER] : at[PERF_ID];
+	const uint32_t *at;
+	uint32_t offset;
 
-	if (r->file.event.n == 1)
+	if (r->file.event.n <= 1)
 		return r->file.event.at;
+	at = sample ? first->at : first->from_end;
+	offset = at[PERF_IDENTIFIER] ? at[PERF_IDENTIFIER] : at[PERF_ID];
 	return find_event(r, sample ? word_at(r, record, offset)
 				    : word_from_end(r, record, offset));
 }
@@ -109,12 +114,9 @@ event_of(struct reader *r, struct cg_slice record)
 static uint64_t
 time_of(struct reader *r, struct cg_slice record)
 {
-	const struct perf_event *event;
+	const struct perf_event *event = event_of(r, record);
 	uint64_t time;
 
-	if (r->file.event.n == 0)
-		return NO_TIME;
-	event = event_of(r, record);
 	if (!event)
 		return NO_TIME;
 	time = get_type(r, record) == PERF_RECORD_SAMPLE
@@ -184,7 +186,8 @@ add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
 		text[i++] = ']';
 		path = (struct cg_slice){ text, i };
 	}
-	return add_map(r, PERF_KERNEL_PID, map, path, 0);
+	return map.end <= map.start ||
+	       add_map(r, PERF_KERNEL_PID, map, path, 0);
 }
 
 static bool
@@ -201,7 +204,7 @@ read_mmap(struct reader *r, struct cg_slice record, bool second)
 		PATH2 = 72,
 		HAS_ID = 1 << 14
 	};
-	uint32_t begin = second ? PATH2 : PATH;
+	uint32_t begin = second ? PATH2 : PATH, pid;
 	uint16_t misc = perf_u16(&r->file, record.ptr + 4);
 	struct perf_map map = { 0 };
 	struct cg_slice path;
@@ -221,10 +224,10 @@ read_mmap(struct reader *r, struct cg_slice record, bool second)
 		    (unsigned char)record.ptr[ID_SIZE]);
 	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 		return add_kernel_map(r, map, path, build_id);
-	if (map.end <= map.start)
+	pid = perf_u32(&r->file, record.ptr + PID);
+	if (map.end <= map.start || pid == PERF_KERNEL_PID)
 		return true;
-	return add_map(
-	    r, perf_u32(&r->file, record.ptr + PID), map, path, build_id);
+	return add_map(r, pid, map, path, build_id);
 }
 
 static bool

@@ -87,7 +87,7 @@ make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 	const bool value = n > 1 && op[n - 1].atom == DW_OP_stack_value;
 	const size_t used = n - value;
 
-	if (n == 0)
+	if (n == 0 || n > STEPS_MAX)
 		return rule;
 	if (n == 1 && op->atom == DW_OP_regx) {
 		rule.kind = REGISTER;
@@ -114,7 +114,8 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 	Dwarf_Op *op;
 	size_t n;
 
-	if (cg_dw.dwarf_frame_cfa(frame, &op, &n) != 0 || n == 0)
+	if (cg_dw.dwarf_frame_cfa(frame, &op, &n) != 0 || n == 0 ||
+	    n > STEPS_MAX)
 		return false;
 	if (n > 1 || op->atom != DW_OP_bregx) {
 		row->cfa = (struct rule){

@@ -246,6 +246,9 @@ kernel_id()
 		folded --jit-dir "$dir/maps" "$dir/in" >"$dir/got"
 		grep -q ';\[perf-7.map\]_\[j\] [45]$' "$dir/got"
 	done
+	"$CGCONV" -t folded --jit-dir "$dir/maps" "$dir/in" 2>&1 >"$dir/got" |
+		grep -q 'the jitdump ends within a record'
+	"$CGCONV" -t folded "$dir/in" 2>&1 >"$dir/got" | not grep jitdump
 }
 
 @test "perf-data: lost records and samples are told" {
@@ -388,6 +391,22 @@ dwarf()
 		"mmap 2 7 400000 2000 0 $dir/far" \
 		"dwarf 3 7 7 2 7010,7010,$at $(perl -e 'print map { unpack "H*", pack "Q<", hex } @ARGV' 7030 "$(printf %x $((0x$at + 2)))" 0 0)"
 	"$CGCONV" -q -t folded --exe "$dir/far" "$dir/in" | says 'x;_start;_start 1'
+}
+
+@test "perf-data: events of a pipe may come between records, or not at all" {
+	# Events with the id 100 + I, and names of threads with these ids.
+	perl -e 'sub attr { my $a = pack("VVQ<Q<Q<Q<Q<", 1, 64, 0, 1000, 1 << 16 | 2 | 4,
+			0, 1 << 18) . "\0" x 16 . pack("Q<", 100 + $_[0]);
+			pack("Vvv", 64, 0, 8 + length $a) . $a }
+		sub comm { my $c = pack("VVa8VVQ<Q<", 1, 1, "ab", 1, 1, 5, 103);
+			pack("Vvv", 3, 0, 8 + length $c) . $c }
+		print "PERFILE2", pack("Q<", 16), map({ attr($_) } 0 .. 7), comm(),
+			map({ attr($_) } 8 .. 40), comm()' >"$dir/in"
+	refuses 1 'expected samples of perf' -t json "$dir/in"
+	# A deferred stack before any event.
+	perl -e 'print "PERFILE2", pack("Q<", 16), pack("Vvv", 22, 0, 24), "\0" x 16' \
+		>"$dir/in"
+	refuses 1 'expected samples of perf' -t json "$dir/in"
 }
 
 @test "perf-data: registers and stacks are found behind other parts of samples" {
