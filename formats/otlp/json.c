@@ -391,6 +391,9 @@ put_value(
 		       put_integers(c, member->kind == FIXEDS) &&
 		       end_bytes(c, begin);
 	case BOOL:
+		if (type != CG_JSON_TRUE && type != CG_JSON_FALSE)
+			return cg_json_reject(
+			    c->job, &c->json, "true or false");
 		return put_tag(c, number, WIRE_VARINT) &&
 		       put_varint(c, type == CG_JSON_TRUE);
 	case DOUBLE: return put_tag(c, number, WIRE_64) && put_double(c, type);
@@ -508,6 +511,25 @@ take_object(struct converter *c, enum message message)
 						 "object");
 }
 
+/*
+ * Puts the dictionary of an object; an object without one gets an empty one,
+ * as its profiles would else use that of the next object.
+ */
+static bool
+put_dictionary(struct converter *c)
+{
+	size_t begin;
+
+	c->out = &c->profiles;
+	if (c->dictionary.n == 0)
+		return begin_bytes(c, 2, &begin);
+	if (!proto_append_bytes(c->job, &c->profiles,
+		(struct cg_slice){ c->dictionary.at, c->dictionary.n }))
+		return false;
+	c->dictionary.n = 0;
+	return true;
+}
+
 bool
 otlp_convert_json(
     struct cg_job *job, struct cg_slice file, struct proto_bytes *to)
@@ -524,11 +546,8 @@ otlp_convert_json(
 		c->out = &c->profiles;
 		if (type != CG_JSON_OBJECT)
 			return cg_json_reject(job, &c->json, "an object");
-		if (!take_object(c, M_DATA) ||
-		    !proto_append_bytes(job, &c->profiles,
-			(struct cg_slice){ c->dictionary.at, c->dictionary.n }))
+		if (!take_object(c, M_DATA) || !put_dictionary(c))
 			return false;
-		c->dictionary.n = 0;
 	} while (cg_json_another(&c->json));
 	if (cg_json_next(&c->json) != CG_JSON_END)
 		return cg_json_reject(job, &c->json, "the end of the file");

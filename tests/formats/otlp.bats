@@ -499,3 +499,13 @@ json()
 	"$CGCONV" -q -t folded $file >"$dir/want"
 	"$CGCONV" -q -t folded "$dir/in.otlp" | same "$dir/want" -
 }
+
+@test "otlp: an object without a dictionary does not use that of the next line" {
+	line='{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},"samples":[{"stackIndex":1,"values":[5]}]}]}]}]'
+	printf '%s}\n%s,"dictionary":{"stringTable":["","n"]}}\n' "$line" "$line" \
+		>"$dir/in"
+	refuses 1 'expected text 1 in a table of 0' -t folded "$dir/in"
+	echo '{"resourceProfiles":[{"resource":{"attributes":[{"key":"a","value":{"boolValue":"true"}}]},"scopeProfiles":[]}],"dictionary":{"mappingTable":[]}}' \
+		>"$dir/in"
+	refuses 1 'expected true or false' -t json "$dir/in"
+}
