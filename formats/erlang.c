@@ -173,7 +173,8 @@ take_term(struct cg_slice *text)
 		}
 		if (c == '{' || c == '[' || c == '(')
 			depth++;
-		else if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+		else if (depth == 0 &&
+			 (c == ',' || c == '}' || c == ']' || c == ')'))
 			break;
 		else if (c == '}' || c == ']' || c == ')')
 			depth--;

@@ -320,7 +320,8 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
 {
-	struct cg_slice text, name, file = { "", 0 }, class = { "", 0 };
+	struct cg_slice text, name = { "", 0 }, file = { "", 0 };
+	struct cg_slice class = { "", 0 };
 	struct cg_sample_key key = { .comm = { "", 0 } };
 	struct reader *r = reader_of(doc);
 	struct cg_pos pos = { 0 };
@@ -336,6 +337,8 @@ take_identifier(struct cg_doc *doc, cg_node *at)
 		key.thread = name;
 		cg_set_sample_part(r->build, &key);
 	} else if (!cg_equal(name, "[self]")) {
+		if (name.len == 0)
+			name = cg_slice("[unknown]");
 		fn = add_fn(r, add_class(r, class, name), file, first);
 		if (line <= UINT32_MAX)
 			pos.line = (uint32_t)line;

@@ -63,7 +63,8 @@ find_arguments(struct cg_slice text)
 		if (text.ptr[at] == '(' || text.ptr[at] == '<')
 			depth++;
 		else if (text.ptr[at] == ')' ||
-			 (text.ptr[at] == '>' && text.ptr[at - 1] != '-'))
+			 (text.ptr[at] == '>' && at > 0 &&
+			     text.ptr[at - 1] != '-'))
 			depth -= depth > 0;
 		at++;
 	}

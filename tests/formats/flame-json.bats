@@ -85,3 +85,10 @@ E
 	head -c 300 samples/flame-json/d3/stacks.json >"$dir/in"
 	refuses 1 'in:' -t json "$dir/in"
 }
+
+@test "flame-json: frames of pyinstrument without a name are [unknown]" {
+	echo '{"frame_records":[[["main\u0000/a.py\u00001",""],0.01],[[""],0.02]]}' \
+		>"$dir/in"
+	"$CGCONV" -q -f flame-json -t folded "$dir/in" |
+		says '[unknown] 20000000' 'main;[unknown] 10000000'
+}

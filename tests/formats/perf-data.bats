@@ -241,7 +241,7 @@ kernel_id()
 	} >"$dir/jit-7.dump"
 	folded "$dir/in" | says ':7;[perf-7.map]_[j] 4' ':7;old_[j] 1' ':7;old_[j];hot_[j] 2' \
 		':8;[perf-8.map]_[j] 8'
-	for size in 20 41 60 100; do
+	for size in 20 41 100 60; do
 		head -c $size "$dir/jit-7.dump" >"$dir/maps/jit-7.dump"
 		folded --jit-dir "$dir/maps" "$dir/in" >"$dir/got"
 		grep -q ';\[perf-7.map\]_\[j\] [45]$' "$dir/got"

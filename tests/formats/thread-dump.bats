@@ -209,3 +209,8 @@ E
 	refuses 1 'unknown input format' -t json "$dir/in"
 	refuses 1 'expected stacks of threads' -f thread-dump -t json "$dir/in"
 }
+
+@test "thread-dump: names of functions may begin with any character" {
+	printf '#0  >x (a=1) at a.c:3\n#1  main () at a.c:4\n' >"$dir/in"
+	folded "$dir/in" | says 'main;>x 1'
+}
