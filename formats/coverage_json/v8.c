@@ -383,7 +383,28 @@ take_function(struct cg_doc *doc, void *into)
 	return cg_append(doc->job, &v8->fn, f.name);
 }
 
-/* Makes the path of "file:///a%20b.js"; false in *found if it is none. */
+/*
+ * Whether an absolute path has a name after each slash, so that it stays below
+ * the directory that it is appended to.
+ */
+static bool
+stays_below(const char *path)
+{
+	size_t len;
+
+	do {
+		len = strcspn(++path, "/");
+		if (len == 0 || (len <= 2 && strncmp(path, "..", len) == 0))
+			return false;
+		path += len;
+	} while (*path == '/');
+	return true;
+}
+
+/*
+ * Makes the path of "file:///a%20b.js"; false in *found if it is none, or if
+ * it has an empty component, "." or "..", which node does not write.
+ */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)
 {
@@ -391,8 +412,7 @@ set_path(struct cg_doc *doc, struct cg_slice url, bool *found)
 	size_t n = 0;
 
 	*found = false;
-	if (!cg_take_prefix(&url, "file://") || !cg_starts(url, "/") ||
-	    cg_find(url, "/../"))
+	if (!cg_take_prefix(&url, "file://") || !cg_starts(url, "/"))
 		return true;
 	if (!cg_resize(doc->job, &v8->path, url.len + 1))
 		return false;
@@ -416,7 +436,7 @@ set_path(struct cg_doc *doc, struct cg_slice url, bool *found)
 	}
 	v8->path.at[n] = '\0';
 	v8->path.n = n;
-	*found = true;
+	*found = stays_below(v8->path.at);
 	return true;
 }
 

@@ -86,6 +86,34 @@ script()
 		2>/dev/null | grep -c ^DA)" -eq 0 ]
 }
 
+@test "v8: a path stays below the directory of the sources" {
+	mkdir -p "$dir/top/in" "$dir/cov"
+	echo secret | tee "$dir/secret.txt" >"$dir/top/secret.txt"
+	top=$(cd "$dir/top" && pwd -P)
+	# lines URL: how many lines of the script of that URL are read, below
+	# the working directory and by the option.
+	lines()
+	{
+		script '{"startOffset":0,"endOffset":6,"count":1}' |
+			sed "s|file:///src/a.js|$1|" >"$dir/cov/c.json"
+		(
+			cd "$top"
+			"$CGCONV" -q -t lcov "$dir/cov/c.json" 2>/dev/null || :
+			"$CGCONV" -q --sources . -t lcov "$dir/cov/c.json" \
+				2>/dev/null || :
+		) | grep -c ^DA
+	}
+	lines file:///secret.txt | says 1
+	lines "file://$top/secret.txt" | says 1
+	for path in /../secret.txt /%2e%2e/secret.txt /.%2E/secret.txt \
+		/in%2f..%2f../secret.txt /in/../secret.txt /./secret.txt \
+		//secret.txt /%2fsecret.txt "/$dir/secret.txt" \
+		"%2f$dir/secret.txt" /..; do
+		lines "file://$path" | says 0
+		lines "file://$top$path" | says 0
+	done
+}
+
 @test "v8: names with escapes; scripts with source maps are told" {
 	mkdir "$dir/src"
 	printf 'f()\n//# sourceMappingURL=a.js.map\n' >"$dir/src/a b.js"
