@@ -49,7 +49,8 @@ struct known {
 struct simplecov {
 	struct coverage_json_section section;
 	CG_ARRAY(struct bits) bits; /* of one file */
-	CG_ARRAY(char) hex;
+	CG_ARRAY(char) hex;         /* of all bits */
+	CG_ARRAY(char) name;        /* scratch */
 	CG_ARRAY(struct owned) owned;
 	CG_ARRAY(struct known) known;
 	struct cg_map paths; /* name of a path -> index in known + 1 */
@@ -490,14 +491,13 @@ name_method(struct cg_doc *doc, struct cg_slice key)
 		class.len--;
 		dot = ".";
 	}
-	if (!cg_resize(doc->job, &s->hex, class.len + 1 + name.len))
+	if (!cg_resize(doc->job, &s->name, class.len + 1 + name.len))
 		return 0;
-	memcpy(s->hex.at, class.ptr, class.len);
-	s->hex.at[class.len] = *dot;
-	memcpy(s->hex.at + class.len + 1, name.ptr, name.len);
-	s->hex.n = 0;
-	return cg_add_name(doc->build,
-	    (struct cg_slice){ s->hex.at, class.len + 1 + name.len });
+	memcpy(s->name.at, class.ptr, class.len);
+	s->name.at[class.len] = *dot;
+	memcpy(s->name.at + class.len + 1, name.ptr, name.len);
+	return cg_add_name(
+	    doc->build, (struct cg_slice){ s->name.at, s->name.n });
 }
 
 static bool

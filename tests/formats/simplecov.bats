@@ -76,6 +76,20 @@ lcov()
 	lcov $report | grep -E '^DA:(10|11|13),' | says DA:10,4 DA:11,1 DA:13,3
 }
 
+@test "simplecov: tests of a file may precede its methods" {
+	tests='"contexts":{"0":"a"}' # lines 2 and 4
+	lines='"lines":[1,1,1,1]'
+	methods='"methods":{"[\"Stack\", :push, 1, 2, 3, 4]":1}'
+	for file in "$tests,$lines,$methods" "$methods,$tests,$lines" \
+		"$lines,$methods,$tests"; do
+		printf '{"r":{"coverage":{"/a.rb":{%s}}}}' "$file" |
+			"$CGCONV" -q --no-markers --from simplecov -t lcov - |
+			grep -E '^(TN|DA)' >"$dir/out"
+		says TN:r DA:1,1 DA:2,0 DA:3,1 DA:4,0 TN: DA:2,1 DA:4,1 \
+			<"$dir/out"
+	done
+}
+
 @test "simplecov: old resultsets, names of methods, kinds of branches" {
 	printf '%s' '{"t":{"coverage":{"/x/a.rb":[1,null,0]},"timestamp":1}}' |
 		"$CGCONV" -q -t lcov - | grep ^DA | says DA:1,1 DA:3,0
