@@ -93,7 +93,8 @@ take_function(struct cg_doc *doc, void *into)
 	(void)into;
 	if (!cg_doc_fields(doc, fields, &function))
 		return false;
-	if (function.line > UINT32_MAX || function.count > INT64_MAX)
+	if (function.line == 0 || function.line > UINT32_MAX ||
+	    function.count > INT64_MAX)
 		return cg_doc_fail(doc, "a function with line and count");
 	x->unlined++;
 	return coverage_json_add_fn(doc, &x->section,

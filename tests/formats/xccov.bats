@@ -43,4 +43,7 @@ setup()
 	refuses 1 "expected the end of the line" "$dir/bad.txt"
 	sed 's/"line":3/"line":0/' $archive >"$dir/bad.json"
 	refuses 1 "expected a line with its count" "$dir/bad.json"
+	sed 's/"lineNumber":3,//' $report >"$dir/bad.json"
+	refuses 1 "bad.json:1:" "$dir/bad.json"
+	refuses 1 "expected a function with line and count" "$dir/bad.json"
 }
