@@ -124,6 +124,7 @@ struct coverage_xml_methods {
 	bool largest;
 	uint64_t lines;          /* of all statements */
 	uint64_t unlisted, bare; /* statements without file, empty methods */
+	uint64_t stray;          /* outcomes of empty methods */
 };
 
 /* All return false if they rejected something (reported). */

@@ -285,6 +285,7 @@ add_method(struct adder *a, const struct coverage_xml_method *method)
 		return false;
 	if (a->row.n == 0) {
 		a->m->bare++;
+		a->m->stray += a->outcomes;
 		return true;
 	}
 	range.first = range.last = a->row.at[0].line;
@@ -344,6 +345,11 @@ coverage_xml_tell_dropped(
 		    "dropped %" PRIu64 " statement%s of files that the report "
 		    "does not list",
 		    m->unlisted, m->unlisted == 1 ? "" : "s");
+	if (m->stray > 0)
+		cg_warn(r->job,
+		    "dropped %" PRIu64 " outcome%s of branches of methods "
+		    "without lines",
+		    m->stray, m->stray == 1 ? "" : "s");
 	if (m->bare > 0)
 		cg_note(r->job, "dropped %" PRIu64 " method%s without lines",
 		    m->bare, m->bare == 1 ? "" : "s");
