@@ -265,6 +265,13 @@ last_line(const struct v8 *v8, uint64_t offset)
 	return (uint32_t)line + 1;
 }
 
+/* The column of an offset; 1 for the newline before the line. */
+static uint32_t
+column_of(const struct line *line, uint64_t offset)
+{
+	return offset > line->start ? (uint32_t)(offset - line->start) + 1 : 1;
+}
+
 /* Adds a range as a branch, and as a function if it is a whole one. */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -272,6 +279,7 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 	struct v8 *v8 = doc->arg;
 	const size_t nth = find_line(v8, range->start);
 	const uint32_t line = (uint32_t)nth + 1;
+	uint32_t last;
 	struct coverage_json_branch branch = { .row = { .pos.line = line,
 						   .kind = CG_BRANCH_ARC,
 						   .block = block,
@@ -286,11 +294,12 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 		return false;
 	if (!range->first || v8->fn.at[range->fn] == 0)
 		return true;
+	last = last_line(v8, range->end > 0 ? range->end - 1 : 0);
 	return coverage_json_add_fn(doc, &v8->section,
 	    &(struct coverage_json_fn){ .name = v8->fn.at[range->fn],
 		.first = line,
-		.last = last_line(v8, range->end > 0 ? range->end - 1 : 0),
-		.column = (uint32_t)(range->start - v8->line.at[nth].start) + 1,
+		.last = last < line ? line : last,
+		.column = column_of(&v8->line.at[nth], range->start),
 		.count = (uint64_t)range->count,
 		.counted = true });
 }

@@ -114,6 +114,23 @@ script()
 	done
 }
 
+@test "v8: a function that begins at the end of a line is of the next one" {
+	mkdir "$dir/src"
+	printf 'a\r\nbc\ndef\n' >"$dir/src/a.js"
+	# One function, as the column is 1 in each case; the last one has only
+	# the newline.
+	for range in '1,"endOffset":5' '2,"endOffset":5' '3,"endOffset":5' \
+		'5,"endOffset":6'; do
+		fns="$fns${fns:+,}{\"functionName\":\"f\",\"ranges\":[
+			{\"startOffset\":$range,\"count\":1}]}"
+	done
+	script '' | sed "s|\[{\"functionName.*|[|" >"$dir/c.json"
+	echo "$fns]}]}" >>"$dir/c.json"
+	"$CGCONV" -q --sources "$dir" -t json "$dir/c.json" |
+		grep '^\["function",.*"f' |
+		says '["function",2,"f",1,0,2,2,0]' '["function",3,"f:3:1",1,0,3,3,0]'
+}
+
 @test "v8: names with escapes; scripts with source maps are told" {
 	mkdir "$dir/src"
 	printf 'f()\n//# sourceMappingURL=a.js.map\n' >"$dir/src/a b.js"
