@@ -26,6 +26,9 @@
 /* The same limit as for sources that outputs show. */
 #define SOURCE_MAX ((uint64_t)16 << 20)
 
+/* What a line of a source needs in the graph, in bytes. */
+#define LINE_SIZE 16
+
 struct range {
 	uint64_t start, end; /* offsets in UTF-16 units */
 	int64_t count;
@@ -47,7 +50,9 @@ struct v8 {
 	CG_ARRAY(struct line) line;
 	CG_ARRAY(char) path;
 	CG_ARRAY(char) neighbour; /* a path in the directory of the input */
+	struct cg_in *in;         /* the input, which names the sources */
 	const char *input;        /* its name */
+	uint64_t expanded;        /* bytes that all sources need */
 	bool blocks;              /* of the open function */
 	bool first;               /* the next range is its first one */
 	uint64_t other, missing, mapped, read; /* scripts */
@@ -61,11 +66,30 @@ struct scanner {
 	bool cr; /* the last unit was a carriage return */
 };
 
+/*
+ * A script of a few bytes names a source of any size, also one that was read
+ * before: false if all of them are too large for the input.
+ */
+static bool
+expand(struct cg_doc *doc, uint64_t bytes)
+{
+	struct v8 *v8 = doc->arg;
+
+	v8->expanded += bytes;
+	if (!cg_is_bomb(v8->expanded, cg_in_offset(v8->in), CG_EXPANSION_HELD))
+		return true;
+	return cg_reject(doc->job,
+	    "expected fewer or shorter sources: those of all scripts would "
+	    "take more than %d MiB and %d times the size of the coverage",
+	    (int)(CG_EXPANSION_FREE >> 20), CG_EXPANSION_HELD);
+}
+
 /* Adds lines of a block of text: whole lines, each with its newline. */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
 {
 	struct v8 *v8 = doc->arg;
+	const size_t bytes = block.len, lines = v8->line.n;
 	struct cg_slice text;
 
 	if (!s->begun)
@@ -91,7 +115,7 @@ scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
 			return false;
 		v8->mapped += cg_starts(text, "//# sourceMappingURL=");
 	}
-	return true;
+	return expand(doc, bytes + LINE_SIZE * (v8->line.n - lines));
 }
 
 static bool
@@ -495,7 +519,7 @@ read_v8(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		{ "result", CG_FIELD_EACH, 0, take_script, 0 },
 		{ 0 },
 	};
-	struct v8 v8 = { .input = cg_in_name(in) };
+	struct v8 v8 = { .in = in, .input = cg_in_name(in) };
 	struct cg_doc doc;
 	int status;
 

@@ -142,6 +142,34 @@ script()
 	grep -q "1 script was made from other sources" "$dir/err"
 }
 
+@test "v8: sources have a limit together" {
+	mkdir "$dir/src"
+	perl -e 'print "x" x 1023, "\n" for 1 .. 12 << 10' >"$dir/src/a.js"
+	perl -e 'print "\n" x (2 << 20)' >"$dir/src/b.js"
+	# scripts N FILE: a document of N scripts of that source
+	scripts()
+	{
+		printf '{"result":[{"scriptId":"0","url":"node:fs"}'
+		for ((i = 0; i < $1; i++)); do
+			printf ',{"url":"file:///src/%s"}' "$2"
+		done
+		echo ']}'
+	}
+	lines()
+	{
+		scripts "$@" | "$CGCONV" -q --sources "$dir" -t lcov - |
+			grep -c ^DA
+	}
+	lines 5 a.js | says 12288
+	lines 1 b.js | says 2097152
+	scripts 6 a.js >"$dir/bytes.json"
+	scripts 2 b.js >"$dir/lines.json"
+	for file in bytes lines; do
+		refuses 1 "expected fewer or shorter sources" -t lcov \
+			--sources "$dir" "$dir/$file.json"
+	done
+}
+
 @test "v8: errors name their location" {
 	script '{"startOffset":9,"endOffset":6,"count":1}' >"$dir/bad.json"
 	refuses 1 "bad.json:1:" "$dir/bad.json"
