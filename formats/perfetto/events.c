@@ -57,7 +57,9 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 			event->has_track = true;
 			break;
 		case EVENT_NAME:
-			event->named = field.wire == WIRE_BYTES;
+			if (field.wire != WIRE_BYTES)
+				break;
+			event->named = true;
 			event->name = field.bytes;
 			break;
 		case EVENT_DELTA:

@@ -14,13 +14,14 @@ perfetto_take_any(
 bool
 perfetto_take_numbers(struct perfetto *r, const struct proto_field *field)
 {
-	struct cg_slice rest = field->bytes;
+	struct cg_slice rest;
 	uint64_t value;
 
 	if (field->wire == WIRE_VARINT)
 		return cg_append(r->job, &r->number, field->value);
 	if (field->wire != WIRE_BYTES)
 		return cg_reject(r->job, "expected numbers");
+	rest = field->bytes;
 	while (rest.len > 0) {
 		if (!proto_take_varint(&rest, &value))
 			return cg_reject(r->job, "expected a number");

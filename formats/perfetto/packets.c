@@ -114,12 +114,16 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 		case PACKET_FIRST: head->first = field.value != 0; break;
 		case PACKET_CLOCK: head->clock = field.value; break;
 		case PACKET_INTERNED:
+			if (field.wire != WIRE_BYTES)
+				break;
 			head->interned = field.bytes;
-			head->has_interned = field.wire == WIRE_BYTES;
+			head->has_interned = true;
 			break;
 		case PACKET_DEFAULTS:
+			if (field.wire != WIRE_BYTES)
+				break;
 			head->defaults = field.bytes;
-			head->has_defaults = field.wire == WIRE_BYTES;
+			head->has_defaults = true;
 			break;
 		case PACKET_UID:
 		case PACKET_PID:

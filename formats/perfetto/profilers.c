@@ -428,6 +428,23 @@ add_follower(struct perfetto *r, uint32_t column)
 	return cg_append(r->job, &r->column, column);
 }
 
+/*
+ * Whether a field of a sample is a message where it has to be one; another wire
+ * type makes it a field that is not known, which is skipped.
+ */
+static bool
+has_wire(const struct proto_field *field)
+{
+	switch (field->number) {
+	case SAMPLE_TASK:
+	case SAMPLE_PLACE:
+	case SAMPLE_INLINE_STACK:
+	case SAMPLE_PRIMARY:
+	case SAMPLE_FOLLOWER: return field->wire == WIRE_BYTES;
+	default: return true;
+	}
+}
+
 static bool
 take_task(struct perfetto *r, struct perfetto_sequence *sequence,
     const struct proto_field *field, struct stack_sample *s)
@@ -437,8 +454,7 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 	switch (field->number) {
 	case SAMPLE_TASK:
 		s->threaded = true;
-		return field->wire != WIRE_BYTES ||
-		       perfetto_read_task(r, field->bytes, &s->sample.thread);
+		return perfetto_read_task(r, field->bytes, &s->sample.thread);
 	case SAMPLE_TASK_IID:
 		value = perfetto_lookup(
 		    r, sequence->interned, IDS_TASKS, field->value);
@@ -446,8 +462,7 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 		s->sample.thread = value - s->threaded;
 		return true;
 	case SAMPLE_PLACE:
-		return field->wire != WIRE_BYTES ||
-		       perfetto_read_place(r, field->bytes, &s->sample.cpu);
+		return perfetto_read_place(r, field->bytes, &s->sample.cpu);
 	case SAMPLE_PLACE_IID:
 		value = perfetto_lookup(
 		    r, sequence->interned, IDS_PLACES, field->value);
@@ -455,8 +470,7 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 		return true;
 	case SAMPLE_INLINE_STACK:
 		s->stacked = true;
-		return field->wire != WIRE_BYTES ||
-		       read_inline_stack(r, field->bytes, &s->sample.stack);
+		return read_inline_stack(r, field->bytes, &s->sample.stack);
 	default:
 		s->stacked = true;
 		s->sample.stack = find_stack(r, sequence, field->value);
@@ -469,15 +483,14 @@ static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
     const struct proto_field *field, struct stack_sample *s)
 {
-	uint32_t column = 0;
+	uint32_t column;
 
-	if (field->wire == WIRE_BYTES &&
-	    (field->number == SAMPLE_PRIMARY ||
-		field->number == SAMPLE_FOLLOWER) &&
-	    !perfetto_read_counter(r, field->bytes, &column))
-		return false;
 	switch (field->number) {
-	case SAMPLE_PRIMARY: s->primary = column + 1; return true;
+	case SAMPLE_PRIMARY:
+		if (!perfetto_read_counter(r, field->bytes, &column))
+			return false;
+		s->primary = column + 1;
+		return true;
 	case SAMPLE_PRIMARY_IID:
 		s->primary = perfetto_lookup(
 		    r, sequence->interned, IDS_COUNTERS, field->value);
@@ -486,7 +499,9 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 		s->weight = field->value;
 		s->weighed = true;
 		return true;
-	case SAMPLE_FOLLOWER: return add_follower(r, column + 1);
+	case SAMPLE_FOLLOWER:
+		return perfetto_read_counter(r, field->bytes, &column) &&
+		       add_follower(r, column + 1);
 	case SAMPLE_FOLLOWER_IIDS:
 		r->number.n = 0;
 		if (!perfetto_take_numbers(r, field))
@@ -549,6 +564,8 @@ perfetto_read_sample(struct perfetto *r, const struct perfetto_packet *packet)
 	while (message.len > 0) {
 		if (!perfetto_take(r, &message, &field))
 			return false;
+		if (!has_wire(&field))
+			continue;
 		if (field.number <= SAMPLE_STACK_IID
 			? !take_task(r, sequence, &field, &s)
 			: !take_counter(r, sequence, &field, &s))

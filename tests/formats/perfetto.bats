@@ -305,6 +305,37 @@ event()
 	E
 }
 
+@test "perfetto: messages of samples with another wire type are skipped" {
+	# A follower, then a primary counter that are numbers.
+	for field in 9 12; do
+		message <<<"1 { 10: 1 8: 5 135 { 1 { 2: 1 3: 1 } $field: 1
+			11: 7 14: 70 } }
+			1 { 10: 1 8: 6 135 { 1 { 2: 1 3: 1 } } }"
+		records 'event|total' >"$dir/got"
+		same "$dir/got" - <<-'T'
+		["event",0,"samples","","","stated",false]
+		["total",[2]]
+		T
+	done
+	# A task and a stack: the thread is unknown, the stack is missing.
+	message <<<'1 { 10: 1 8: 5 135 { 1: 1 5: 1 } }'
+	"$CGCONV" -t json -o "$dir/out" "$dir/in.pftrace" 2>"$dir/err"
+	grep -Fx '["total",[1]]' "$dir/out"
+	grep 'note: samples without a stack: 1' "$dir/err"
+	# Tables, defaults and a name stay as they were.
+	message <<<'1 { 10: 1 13: 1 8: 1 12 { 2 { 1: 1 2: "outer" } } 12: 1
+		59 { 11 { 11: 5 } } 59: 1 11 { 9: 1 10: 1 } }
+		1 { 10: 1 8: 2 11 { 9: 1 23: "inner" 23: 1 } }'
+	"$CGCONV" -q -f perfetto -t json "$dir/in.pftrace" |
+		grep -E '^."(function|stack)"' >"$dir/got"
+	same "$dir/got" - <<-'T'
+	["function",1,"inner",0,0]
+	["function",2,"outer",0,0]
+	["stack",1,0,[1]]
+	["stack",2,0,[]]
+	T
+}
+
 # packed FIELD: a trace whose only packet has standard input as that field.
 packed()
 {
