@@ -292,6 +292,7 @@ struct perfetto_stacks {
 	struct perfetto_numbers files, mappings, names, places, named, frames,
 	    stacks, wide; /* wide: of 64 bits */
 	struct cg_map symbol_ids; /* file << 32 | address -> index + 1 */
+	uint64_t expanded; /* bytes of the nodes of inlined frames */
 	struct cg_space *space;
 };
 

@@ -4,6 +4,8 @@
  */
 #include "perfetto.h"
 
+#define NODE_BYTES 64 /* about what a new node takes in memory */
+
 static uint64_t
 join(uint32_t a, uint32_t b)
 {
@@ -248,8 +250,13 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 	*node = cg_add_frame(r->build, *node, fn, &pos, inlined);
 }
 
-/* Puts the functions at an address on a node; the innermost comes first. */
-static void
+/*
+ * Puts the functions at an address on a node; the innermost comes first. A file
+ * lists them once, but each stack with the address has them: more than the size
+ * of the file allows is an error. The outermost one is not counted, as the
+ * reference to the frame takes its bytes of the file.
+ */
+static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
     uint64_t addr, cg_object object, cg_node *node)
 {
@@ -257,8 +264,16 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 
 	while (!symbol[n - 1].last)
 		n++;
+	r->stacks.expanded += (n - 1) * NODE_BYTES;
+	if (cg_is_bomb(
+		r->stacks.expanded, cg_in_offset(r->in), CG_EXPANSION_HELD))
+		return cg_reject(r->job,
+		    "expected fewer inlined frames: those of the stacks would "
+		    "take more than %d times the size of the file",
+		    CG_EXPANSION_HELD);
 	for (size_t i = n; i > 0; i--)
 		put_fn(r, &symbol[i - 1], addr, object, i < n, node);
+	return true;
 }
 
 /* Puts a frame on a node; several if functions are inlined there. */
@@ -280,10 +295,8 @@ put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)
 		return false;
 	if (mapping)
 		object = cg_space_object(s->space, mapping->number);
-	if (symbol) {
-		put_symbols(r, symbol, frame->addr, object, node);
-		return true;
-	}
+	if (symbol)
+		return put_symbols(r, symbol, frame->addr, object, node);
 	if (frame->name != 0 || !mapping) {
 		put_fn(r, &own, frame->addr, object, frame->inlined, node);
 		return true;

@@ -336,6 +336,23 @@ event()
 	T
 }
 
+@test "perfetto: symbols that grow too much are rejected" {
+	# A stack has an address as often as frames say, each time with all
+	# functions that symbols have there: 2 bytes make a node, twice over.
+	frames=$(perl -e 'print "1 " x 1000')
+	lines=$(perl -e 'print "2 { } " x 2000')
+	for n in 1 1000; do
+		message <<<"1 { 8: 5 10: 1 13: 1 12 { 17 { 1: 1 2: \"/x\" }
+				19 { 1: 1 7: 1 } 6 { 1: 1 3: 1 4: 16 }
+				7 { 1: 1 2: [${frames:0:$((2 * n))}] } } }
+			1 { 8: 6 10: 1 66 { 1: 0 2: 1 3: 1 4: 1 } }
+			1 { 10: 1 61 { 1: \"/x\" 3 { 1: 16 $lines } } }"
+		[ "$n" = 1 ] && records frame | grep -c . | grep -x 2000
+	done
+	refuses 1 'expected fewer inlined frames: those of the stacks would take more than 32 times the size of the file' \
+		-t json "$dir/in.pftrace"
+}
+
 # packed FIELD: a trace whose only packet has standard input as that field.
 packed()
 {
