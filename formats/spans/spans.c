@@ -72,13 +72,32 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 	thread->last_moment = now;
 }
 
+/*
+ * The number of open calls of a name in a thread whose end is not known. NULL:
+ * out of memory (reported).
+ */
+static uint32_t *
+count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
+{
+	uint64_t id = (uint64_t)(thread - spans->thread.at);
+
+	return cg_map_in(spans->job, &spans->endless, id << 32 | name);
+}
+
 /* Ends the topmost call. */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 {
 	struct spans_open *open = &thread->open.at[--thread->open.n];
 	uint64_t time = (uint64_t)at - (uint64_t)open->begin;
+	uint32_t *count;
 
+	if (!open->ends) {
+		thread->endless--;
+		count = count_of(spans, thread, open->name);
+		if (count)
+			--*count;
+	}
 	if (time > open->inner)
 		spans->total.at[open->total - 1].ns += time - open->inner;
 	if (thread->open.n > 0)
@@ -115,6 +134,7 @@ begin_call(struct spans *spans, const struct spans_event *event)
 		.ends = event->phase == 'X',
 		.begin = thread->now,
 		.end = event->ts };
+	uint32_t *count;
 
 	if (__builtin_add_overflow(event->ts, event->duration, &open.end))
 		return cg_reject(
@@ -131,20 +151,42 @@ begin_call(struct spans *spans, const struct spans_event *event)
 	}
 	if (open.end < open.begin)
 		open.end = open.begin;
-	if (!get_total(spans, event->thread, &open) ||
-	    !cg_append(spans->job, &thread->open, open))
+	if (!get_total(spans, event->thread, &open))
+		return false;
+	if (!open.ends) {
+		count = count_of(spans, thread, open.name);
+		if (!count)
+			return false;
+		++*count;
+		thread->endless++;
+	}
+	if (!cg_append(spans->job, &thread->open, open))
 		return false;
 	spans->total.at[open.total - 1].calls++;
 	keep_moment(spans, thread, open.begin);
 	return true;
 }
 
-/* Handles an event E: ends the topmost call of its name and the calls above. */
+/* Whether an event E has an open call that it ends. */
+static bool
+has_begin(const struct spans *spans, const struct spans_event *event)
+{
+	if (event->name == 0)
+		return spans->thread.at[event->thread].endless > 0;
+	return cg_map_get(&spans->endless,
+		   (uint64_t)event->thread << 32 | event->name) > 0;
+}
+
+/*
+ * Handles an event E: ends the topmost call of its name and the calls above. An
+ * end without a begin is found out without a search, so that each call is
+ * passed once, by the search that ends it.
+ */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
 {
 	struct spans_thread *thread = &spans->thread.at[event->thread];
-	size_t to = thread->open.n;
+	size_t to = has_begin(spans, event) ? thread->open.n : 0;
 
 	while (to > 0 && (thread->open.at[to - 1].ends ||
 			     (event->name != 0 &&

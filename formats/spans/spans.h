@@ -45,6 +45,7 @@ struct spans_thread {
 	int64_t newest; /* of the times that were added */
 	bool added, whole; /* there is one; an event X has it */
 	CG_ARRAY(struct spans_open) open;
+	size_t endless; /* open calls whose end is not known */
 	struct cg_numbers moments; /* totals, and differences of times */
 	int64_t last_moment;
 };
@@ -77,6 +78,7 @@ struct spans {
 	bool unsorted;
 	uint32_t seq;
 	struct cg_map total_ids; /* caller << 32 | name -> index + 1 */
+	struct cg_map endless; /* thread << 32 | name -> number of such calls */
 	CG_ARRAY(struct spans_total) total;
 	struct cg_map arc_ids; /* caller << 32 | fn -> latest index + 1 */
 	CG_ARRAY(struct spans_arc) arc; /* by thread */

@@ -145,6 +145,25 @@ array()
 	same "$t/want" "$t/got"
 }
 
+@test "trace-event: ends without a begin are found in linear time" {
+	# 200,000 open calls and as many ends: a search of the calls at each end
+	# would take minutes. Calls whose end is known are not those of an end.
+	{
+		perl -e 'print "[\n"; for (1..200000) { print "{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},\n" }
+			for (1..200000) { print "{\"ph\":\"E\",\"name\":\"z\",\"pid\":1,\"tid\":1,\"ts\":2},\n" }'
+		echo "$(event E 3 a)]"
+	} >"$t/x"
+	timeout 20 "$CGCONV" -t json -o "$t/got" "$t/x" 2>"$t/err"
+	grep 'the end of a call that did not begin is skipped' "$t/err"
+	{
+		perl -e 'print "[\n"; for (1..200000) { print "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":9},\n" }
+			for (1..200000) { print "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":2},\n" }'
+		echo "$(event E 3 a)]"
+	} >"$t/x"
+	timeout 20 "$CGCONV" -t json -o "$t/got" "$t/x" 2>"$t/err"
+	grep 'the end of a call that did not begin is skipped' "$t/err"
+}
+
 @test "trace-event: joins a CPU profile in chunks" {
 	in=samples/trace-event/chunks/trace.json
 	"$CGCONV" -t folded --event ns "$in" >"$t/got" 2>"$t/err"
