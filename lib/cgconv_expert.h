@@ -140,6 +140,11 @@ struct cg_unzstd *cg_unzstd_new(struct cg_job *);
  */
 bool cg_unzstd_next(
     struct cg_unzstd *, struct cg_slice *piece, struct cg_slice *bytes);
+/*
+ * After cg_unzstd_next() has returned false: whether the pieces so far end with
+ * a frame. A producer may flush a frame and never end it, as perf does.
+ */
+bool cg_unzstd_ended(const struct cg_unzstd *);
 
 /* ---- Symbols ------------------------------------------------------------ */
 

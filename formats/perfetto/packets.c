@@ -273,7 +273,9 @@ unzstd_all(struct perfetto *r, struct cg_slice bytes)
 			    r->packets.at + r->packets.n, more.ptr, more.len);
 		r->packets.n += more.len;
 	}
-	return cg_rejected(r->job) == CG_OK;
+	return cg_rejected(r->job) == CG_OK &&
+	       (cg_unzstd_ended(r->zstd) ||
+		   cg_reject(r->job, "zstd data ends early"));
 }
 
 /* Reads the packets that a packet has in compressed form. */

@@ -30,6 +30,7 @@ struct cg_unzstd {
 	struct libzstd lib;
 	ZSTD_DStream *stream;
 	bool full;             /* the buffer was full: there may be more */
+	bool within;           /* the end of a frame is to come */
 	uint64_t taken, given; /* bytes */
 	char buf[BUFFER_SIZE];
 };
@@ -93,6 +94,9 @@ cg_unzstd_next(
 	zstd->taken += in.pos;
 	zstd->given += out.pos;
 	zstd->full = out.pos == BUFFER_SIZE;
+	/* A call that did nothing says what the next frame needs. */
+	if (in.pos > 0 || out.pos > 0)
+		zstd->within = result > 0;
 	if (cg_is_bomb(zstd->given, zstd->taken, CG_EXPANSION_MAX))
 		return cg_reject(zstd->job,
 		    "expected compressed data that expands to at most %d times "
@@ -100,4 +104,10 @@ cg_unzstd_next(
 		    CG_EXPANSION_MAX);
 	*bytes = (struct cg_slice){ zstd->buf, out.pos };
 	return out.pos > 0 || piece->len > 0;
+}
+
+bool
+cg_unzstd_ended(const struct cg_unzstd *zstd)
+{
+	return !zstd->within;
 }

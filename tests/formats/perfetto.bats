@@ -383,6 +383,18 @@ packed()
 	records total "$dir/both.pftrace" | grep ',6]]$'
 	message <<<'1 { 10: 1 133: "(5/xd" }'
 	refuses 1 'zstd data is corrupt' -t json "$dir/in.pftrace"
+	# Without its check sum the last frame is not at its end; frames may be
+	# several, or end where the buffer of 128 KiB does.
+	zstd -q <$sample | head -c -4 | packed 133 >"$dir/in.pftrace"
+	refuses 1 'zstd data ends early' -t json "$dir/in.pftrace"
+	zstd -q <$sample | head -c 10 | packed 133 >"$dir/in.pftrace"
+	refuses 1 'zstd data ends early' -t json "$dir/in.pftrace"
+	{
+		zstd -q <$sample
+		perl -e 'print "\x0a\x00" x 65536' | zstd -q
+	} | packed 133 >"$dir/in.pftrace"
+	"$CGCONV" -q -t json -o "$dir/got" "$dir/in.pftrace"
+	same "$dir/want" "$dir/got"
 	message <<<'1 { 10: 1 50: "no" }'
 	refuses 1 'expected packets compressed by deflate' -t json "$dir/in.pftrace"
 	zstd -q <"$dir/deflate.pftrace" | packed 133 >"$dir/in.pftrace"
