@@ -416,9 +416,9 @@ struct perfetto_sequence {
 	uint32_t clock;
 	bool has_track;
 	uint64_t track;
-	bool has_perf;
-	CG_ARRAY(uint32_t) perf;     /* columns + 1 of the timebase, followers */
-	CG_ARRAY(uint32_t) counters; /* the same of StackSample */
+	CG_ARRAY(uint32_t) perf; /* columns: of the timebase, then followers */
+	/* Of StackSample: columns + 1, 0 is none; primary, then followers. */
+	CG_ARRAY(uint32_t) counters;
 	/* Tables, NULL until needed: of InternedData, of ProfilePacket. */
 	struct perfetto_tables *interned, *heap;
 	/* Of ProfilePackets that continue: their stacks may follow. */

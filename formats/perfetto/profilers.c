@@ -185,7 +185,9 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 
 /*
  * Appends a column and its cost: the difference to the last value of the
- * counter on that CPU, as counters are never reset.
+ * counter on that CPU. A recording does not reset its counters. A lower value
+ * belongs to another recording, as in a file of two that were concatenated,
+ * which may have the same ids of sequences: its counters began at 0.
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)

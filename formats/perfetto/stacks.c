@@ -105,7 +105,7 @@ read_symbol(
 	return true;
 }
 
-/* Reads the lines of an address; those of an address that is known win. */
+/* Reads the lines of an address; they replace earlier ones of that address. */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
 {
