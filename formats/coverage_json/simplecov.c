@@ -58,6 +58,7 @@ struct simplecov {
 	cg_part run;         /* part of the open run */
 	uint32_t block;      /* number of conditions of the file */
 	uint64_t ignored;    /* lines, branches, methods */
+	uint64_t unknown; /* files with lines of tests, but none of the run */
 };
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -229,6 +230,7 @@ end_bits(struct cg_doc *doc, cg_name path)
 	struct simplecov *s = doc->arg;
 	const uint32_t nth = cg_map_get(&s->paths, path);
 
+	s->unknown += nth == 0 && s->bits.n > 0;
 	for (size_t i = 0; nth > 0 && i < s->bits.n; i++) {
 		if (!move_lines(doc, &s->known.at[nth - 1], &s->bits.at[i]))
 			return false;
@@ -726,6 +728,11 @@ read_simplecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		(void)end_run(&doc);
 	}
 	status = cg_doc_close(&doc);
+	if (status == CG_OK && s.unknown > 0)
+		cg_warn(job,
+		    "dropped lines of tests of %" PRIu64
+		    " file%s that the run does not have",
+		    s.unknown, s.unknown == 1 ? "" : "s");
 	if (status == CG_OK && s.ignored > 0)
 		cg_note(job, "dropped %" PRIu64 " count%s that :nocov: ignores",
 		    s.ignored, s.ignored == 1 ? "" : "s");

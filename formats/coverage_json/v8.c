@@ -196,7 +196,7 @@ read_source(struct cg_doc *doc, const char *path, bool *found)
 		    !open_below(doc, cwd, path + len + 1, found))
 			return false;
 	}
-	return *found || *name == '\0' || open_neighbour(doc, name, found);
+	return *found || open_neighbour(doc, name, found);
 }
 
 /* ---- Lines -------------------------------------------------------------- */

@@ -243,13 +243,6 @@ open_line(struct coverage_xml_reader *r)
 	return true;
 }
 
-static bool
-skip(struct coverage_xml_reader *r)
-{
-	(void)cg_xml_content(r->xml, NULL);
-	return true;
-}
-
 /* All elements of the schema. */
 static const struct coverage_xml_element elements[] = {
 	{ "coverage", NULL, NULL },
@@ -259,7 +252,7 @@ static const struct coverage_xml_element elements[] = {
 	{ "file", open_file, close_file },
 	{ "package", open_package, close_package },
 	{ "project", NULL, NULL },
-	{ "testproject", skip, NULL },
+	{ "testproject", coverage_xml_skip, NULL },
 	{ NULL, NULL, NULL },
 };
 

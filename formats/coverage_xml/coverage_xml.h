@@ -67,6 +67,8 @@ struct coverage_xml_element {
 /* Reads a document, whose root is the table's first element. A CG_ status. */
 int coverage_xml_read_document(
     struct coverage_xml_reader *, const struct coverage_xml_element *);
+/* open() of an element that is dropped with all that it contains. */
+bool coverage_xml_skip(struct coverage_xml_reader *);
 /*
  * Gets an attribute with a number of at most most; an optional attribute that
  * is absent becomes 0. False: rejected (reported).

@@ -152,26 +152,19 @@ close_line(struct coverage_xml_reader *r)
 		       .count = c->count });
 }
 
-static bool
-skip(struct coverage_xml_reader *r)
-{
-	(void)cg_xml_content(r->xml, NULL);
-	return true;
-}
-
 static const struct coverage_xml_element elements[] = {
 	{ "coverage", NULL, NULL },
 	{ "line", open_line, close_line },
 	{ "probe", open_probe, NULL },
 	{ "description", open_description, NULL },
-	{ "justification", skip, NULL },
-	{ "tfcombination", skip, NULL },
-	{ "mcdc", skip, NULL },
-	{ "measure", skip, NULL },
+	{ "justification", coverage_xml_skip, NULL },
+	{ "tfcombination", coverage_xml_skip, NULL },
+	{ "mcdc", coverage_xml_skip, NULL },
+	{ "measure", coverage_xml_skip, NULL },
 	{ "function", open_function, NULL },
 	{ "functionRemainingCode", open_rest, NULL },
 	{ "file", open_file, close_file },
-	{ "ctcreportOptions", skip, NULL },
+	{ "ctcreportOptions", coverage_xml_skip, NULL },
 	{ NULL, NULL, NULL },
 };
 

@@ -107,13 +107,6 @@ take_number(struct coverage_xml_reader *r, uint64_t most, uint64_t *number)
 	    "expected a number up to %llu", (unsigned long long)most);
 }
 
-static bool
-skip(struct coverage_xml_reader *r)
-{
-	(void)cg_xml_content(r->xml, NULL);
-	return true;
-}
-
 /* ---- Statements --------------------------------------------------------- */
 
 /* Names of a statement's attributes; NULL: it has none. */
@@ -288,11 +281,11 @@ static const struct coverage_xml_element opencover[] = {
 	{ "Classes", NULL, NULL },
 	{ "File", open_opencover_file, NULL },
 	{ "Files", NULL, NULL },
-	{ "TrackedMethods", skip, NULL },
+	{ "TrackedMethods", coverage_xml_skip, NULL },
 	{ "ModulePath", NULL, NULL },
 	{ "ModuleTime", NULL, NULL },
 	{ "ModuleName", NULL, NULL },
-	{ "Aliases", skip, NULL },
+	{ "Aliases", coverage_xml_skip, NULL },
 	{ "Module", NULL, end_methods },
 	{ "Modules", NULL, NULL },
 	{ NULL, NULL, NULL },
@@ -424,8 +417,8 @@ static const struct coverage_xml_element results[] = {
 	{ "functions", NULL, NULL },
 	{ "source_file", open_source_file, NULL },
 	{ "source_files", NULL, NULL },
-	{ "skipped_functions", skip, NULL },
-	{ "skipped_modules", skip, NULL },
+	{ "skipped_functions", coverage_xml_skip, NULL },
+	{ "skipped_modules", coverage_xml_skip, NULL },
 	{ "module", NULL, close_results_module },
 	{ "modules", NULL, NULL },
 	{ NULL, NULL, NULL },
@@ -559,7 +552,7 @@ static const struct coverage_xml_element data_set[] = {
 	{ "ModuleName", NULL, NULL },
 	{ "ImageSize", NULL, NULL },
 	{ "ImageLinkTime", NULL, NULL },
-	{ "schema", skip, NULL },
+	{ "schema", coverage_xml_skip, NULL },
 	{ NULL, NULL, NULL },
 };
 
@@ -689,8 +682,8 @@ static const struct coverage_xml_element partcover[] = {
 	{ "File", open_partcover_file, NULL },
 	{ "file", open_partcover_file, NULL },
 	{ "Assembly", NULL, NULL },
-	{ "run", skip, NULL },
-	{ "Run", skip, NULL },
+	{ "run", coverage_xml_skip, NULL },
+	{ "Run", coverage_xml_skip, NULL },
 	{ "SkippedItem", NULL, NULL },
 	{ NULL, NULL, NULL },
 };

@@ -11,6 +11,13 @@
  */
 #define BRANCHES_MORE 65536
 
+bool
+coverage_xml_skip(struct coverage_xml_reader *r)
+{
+	(void)cg_xml_content(r->xml, NULL);
+	return true;
+}
+
 static bool
 take_element(struct coverage_xml_reader *r, enum cg_xml_type type)
 {
@@ -28,8 +35,7 @@ take_element(struct coverage_xml_reader *r, enum cg_xml_type type)
 		cg_warn_at(r->job, cg_xml_at(r->xml),
 		    "unknown element <%.*s> is skipped",
 		    name.len < 40 ? (int)name.len : 40, name.ptr);
-		(void)cg_xml_content(r->xml, NULL);
-		return true;
+		return coverage_xml_skip(r);
 	}
 	if (type == CG_XML_OPEN)
 		return !element->open || element->open(r);

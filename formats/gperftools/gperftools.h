@@ -132,6 +132,12 @@ bool gperf_hold_stack(struct gperf_reader *);
 void gperf_repeat_sample(struct gperf_reader *);
 /* Sets the sample's group: the one with the label bytes. */
 bool gperf_set_size(struct gperf_reader *, uint64_t bytes);
+/*
+ * Sets the sample's group to that of the key; *added is the group if it is new,
+ * for its labels, else NULL.
+ */
+bool gperf_find_group(struct gperf_reader *, struct cg_map *groups,
+    uint64_t key, struct gperf_group **added);
 /* Makes a new group for the sample, to which labels can be added. */
 struct gperf_group *gperf_set_group(struct gperf_reader *);
 bool gperf_add_label(struct gperf_reader *, struct gperf_group *,

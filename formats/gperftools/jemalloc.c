@@ -29,24 +29,17 @@
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 {
-	uint32_t *at = cg_map_in(r->job, &r->jemalloc.threads, thread);
-	struct gperf_group *group;
+	struct gperf_group *added;
 	char text[CG_NUMBER_MAX + 1] = "t";
 
-	if (!at)
+	if (!gperf_find_group(r, &r->jemalloc.threads, thread, &added))
 		return false;
-	if (*at != 0) {
-		r->sample.group = *at;
+	if (!added)
 		return true;
-	}
-	group = gperf_set_group(r);
-	if (!group)
-		return false;
-	*at = r->sample.group;
 	if (name.len == 0)
 		name = (struct cg_slice){ text,
 			(size_t)(cg_format_u64(text + 1, thread) - text) };
-	group->thread = cg_add_name(r->build, name);
+	added->thread = cg_add_name(r->build, name);
 	return true;
 }
 

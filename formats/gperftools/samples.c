@@ -66,24 +66,32 @@ gperf_add_label(struct gperf_reader *r, struct gperf_group *group,
 }
 
 bool
-gperf_set_size(struct gperf_reader *r, uint64_t bytes)
+gperf_find_group(struct gperf_reader *r, struct cg_map *groups, uint64_t key,
+    struct gperf_group **added)
 {
-	const struct cg_label label = { .key = cg_slice("bytes"),
-		.number = (int64_t)bytes };
-	uint32_t *at = cg_map_in(r->job, &r->sizes, bytes);
-	struct gperf_group *group;
+	uint32_t *at = cg_map_in(r->job, groups, key);
 
+	*added = NULL;
 	if (!at)
 		return false;
 	if (*at != 0) {
 		r->sample.group = *at;
 		return true;
 	}
-	group = gperf_set_group(r);
-	if (!group)
-		return false;
+	*added = gperf_set_group(r);
 	*at = r->sample.group;
-	return add_label(r, group, &label);
+	return *added != NULL;
+}
+
+bool
+gperf_set_size(struct gperf_reader *r, uint64_t bytes)
+{
+	const struct cg_label label = { .key = cg_slice("bytes"),
+		.number = (int64_t)bytes };
+	struct gperf_group *added;
+
+	return gperf_find_group(r, &r->sizes, bytes, &added) &&
+	       (!added || add_label(r, added, &label));
 }
 
 /* ---- Stacks ------------------------------------------------------------- */

@@ -184,7 +184,7 @@ read_data(struct perfetto *r, const struct head *head,
 	return true;
 }
 
-static bool unpack(struct perfetto *, const struct head *);
+static bool decompress(struct perfetto *, const struct head *);
 
 static bool
 read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
@@ -198,7 +198,7 @@ read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
 		return inflated ? cg_reject(r->job,
 				      "expected packets that are compressed "
 				      "once")
-				: unpack(r, &head);
+				: decompress(r, &head);
 	packet.sequence = find_sequence(r, (uint32_t)head.sequence);
 	packet.data = head.data;
 	if (!packet.sequence || !update(r, packet.sequence, &head))
@@ -251,6 +251,10 @@ inflate_all(struct perfetto *r, struct cg_slice bytes)
 			    CG_EXPANSION_MAX);
 	}
 	(void)inflateEnd(&z);
+	if (result == Z_STREAM_END && z.avail_in > 0)
+		cg_warn(r->job,
+		    "dropped %u bytes after the compressed data of a packet",
+		    z.avail_in);
 	return ok &&
 	       (result == Z_STREAM_END ||
 		   cg_reject(r->job, "expected packets compressed by deflate"));
@@ -280,7 +284,7 @@ unzstd_all(struct perfetto *r, struct cg_slice bytes)
 
 /* Reads the packets that a packet has in compressed form. */
 static bool
-unpack(struct perfetto *r, const struct head *head)
+decompress(struct perfetto *r, const struct head *head)
 {
 	struct proto_field field;
 	struct cg_slice rest;

@@ -381,6 +381,11 @@ packed()
 		same "$dir/want" "$dir/got"
 	done
 	records total "$dir/both.pftrace" | grep ',6]]$'
+	perl -MCompress::Zlib -e 'local $/; print compress(<STDIN>), "rest"' <$sample |
+		packed 50 >"$dir/in.pftrace"
+	"$CGCONV" -t json -o "$dir/got" "$dir/in.pftrace" 2>&1 |
+		grep 'dropped 4 bytes after the compressed data of a packet'
+	same "$dir/want" "$dir/got"
 	message <<<'1 { 10: 1 133: "(5/xd" }'
 	refuses 1 'zstd data is corrupt' -t json "$dir/in.pftrace"
 	# Without its check sum the last frame is not at its end; frames may be

@@ -112,6 +112,14 @@ lcov()
 		BRDA:3,0,0,9 BRDA:4,0,1,3 BRDA:4,0,2,5
 }
 
+@test "simplecov: lines of tests for files that the run lacks are told" {
+	perl -0pe 's{("files":\{)"/src/lib/stack.rb"}{$1"/other.rb"}' \
+		samples/simplecov/tests-1.1/resultset.json >"$dir/in.json"
+	not cmp -s samples/simplecov/tests-1.1/resultset.json "$dir/in.json"
+	"$CGCONV" -t json -o "$dir/got" "$dir/in.json" 2>&1 |
+		grep 'dropped lines of tests of 1 file that the run does not have'
+}
+
 @test "simplecov: errors name their location" {
 	# refuses_with MESSAGE COVERAGE
 	refuses_with()
