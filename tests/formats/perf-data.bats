@@ -393,6 +393,46 @@ dwarf()
 	"$CGCONV" -q -t folded --exe "$dir/far" "$dir/in" | says 'x;_start;_start 1'
 }
 
+@test "perf-data: a handler of a signal is called by the trampoline, that by what it interrupted" {
+	# As in C libraries, the information of the trampoline begins a byte early.
+	cat >"$dir/signal.s" <<-'EOF'
+		.globl _start
+		.type _start,@function
+		_start:
+		.cfi_startproc
+		.cfi_undefined rip
+		nop
+		nop
+		.cfi_endproc
+		.size _start,.-_start
+		.cfi_startproc
+		.cfi_signal_frame
+		.cfi_def_cfa rsp, 16
+		.cfi_offset rip, -8
+		nop
+		.globl tramp
+		.type tramp,@function
+		tramp: nop
+		.cfi_endproc
+		.size tramp,.-tramp
+		.globl handler
+		.type handler,@function
+		handler:
+		.cfi_startproc
+		nop
+		.cfi_endproc
+		.size handler,.-handler
+	EOF
+	gcc -nostdlib -static -Wl,-z,noseparate-code -o "$dir/signal" "$dir/signal.s"
+	at() { nm "$dir/signal" | awk -v name="$1" '$3 == name { print $1 }'; }
+	stack=$(perl -e 'print map { unpack "H*", pack "Q<", hex } @ARGV' \
+		"$(at tramp)" 0 "$(printf %x $((0x$(at _start) + 1)))")
+	record little "event x 1 0 0x400000 0x13167 0x1c0" "comm 1 7 7 x" \
+		"mmap 2 7 400000 2000 0 $dir/signal" \
+		"dwarf 3 7 7 2 0,7010,$(at handler) $stack"
+	folded --exe "$dir/signal" "$dir/in" | says 'x;_start;tramp;handler 1'
+}
+
 @test "perf-data: events of a pipe may come between records, or not at all" {
 	# Events with the id 100 + I, and names of threads with these ids.
 	perl -e 'sub attr { my $a = pack("VVQ<Q<Q<Q<Q<", 1, 64, 0, 1000, 1 << 16 | 2 | 4,
