@@ -113,6 +113,13 @@ add_call(struct reader *r, cg_fn caller, const struct row *row, bool costs)
 	    costs ? cg_columns_width(r->build) : 0);
 }
 
+/* The calls of a row without callers have the unknown caller. */
+static bool
+add_entry(struct reader *r, const struct row *row)
+{
+	return r->fn == 0 || add_call(r, 0, row, false);
+}
+
 /* Compares the sums of a process with those that the text states. */
 static void
 check_sums(struct reader *r)
@@ -320,7 +327,7 @@ take_alone(struct reader *r, struct cg_slice line)
 		    "expected '{[', or '{ FUNCTION, COUNT, "
 		    "ACC, OWN}'");
 	return !r->in_process ||
-	       (add_function(r, &row, true) && add_call(r, 0, &row, false));
+	       (add_function(r, &row, true) && add_entry(r, &row));
 }
 
 static bool
@@ -427,7 +434,7 @@ take_table_row(struct reader *r, struct cg_slice line)
 		return true;
 	}
 	return !r->in_process ||
-	       (add_function(r, &row, false) && add_call(r, 0, &row, false));
+	       (add_function(r, &row, false) && add_entry(r, &row));
 }
 
 /* Begins a table; of_all: it is not that of one process. */

@@ -77,11 +77,12 @@ int cg_graph_cut(struct cg_graph **graph, const struct cg_between *);
 /* ---- entries.c ---------------------------------------------------------- */
 
 /*
- * Adds calls from the unknown caller to a sealed graph that sums inputs, so
- * that the calls of each function add up to its inclusive cost. Reports its
+ * Adds calls by the unknown caller to a sealed graph, so that the calls of each
+ * function add up to its inclusive cost. many: the graph is the sum of several
+ * inputs; else only functions whose calls have no cost get one. Reports its
  * failures.
  */
-int cg_add_entries(struct cg_graph *);
+int cg_add_entries(struct cg_graph *, bool many);
 
 /* ---- guess.c ------------------------------------------------------------ */
 

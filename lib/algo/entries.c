@@ -1,13 +1,17 @@
 /*
- * entries.c - adds calls from the unknown caller to functions that began an
- * input.
+ * entries.c - adds the inclusive cost of calls by the unknown caller.
  *
  * KCachegrind and gprof2dot compute the inclusive cost of a function that is
  * called from its calls, and that of other functions from their self cost and
  * callees. A function may be called in one input and begin another, as clone()
  * does in the files of Callgrind's --separate-threads. In the sum its calls
- * lack the cost of the second input. A call from the unknown caller adds this
+ * lack the cost of the second input. A call by the unknown caller adds this
  * cost, with count 0, as no input has counted the call.
+ *
+ * In one input the calls of a function may have counts and no cost: the calls by
+ * the unknown caller in Erlang's eprof, or the calls of a recursive main() by
+ * itself in gmon.out. They get a call by the unknown caller, too. Other calls
+ * stay as the input states them, as costs of callees may overlap (pstats).
  *
  * Members of cycles need no such call: their inclusive cost is that of the
  * cycle, which no tool computes from calls.
@@ -22,6 +26,7 @@ struct entries {
 	struct cg_rows *rows;
 	struct cg_sums *sums; /* used for cycles */
 	size_t events;
+	bool many;       /* inputs were summed */
 	uint64_t *own;   /* [fn * events + event]: self cost and callees, */
 	uint64_t *in;    /* ... calls from others; UINT64_MAX: too large */
 	uint8_t *called; /* by fn */
@@ -69,6 +74,12 @@ note_run(struct entries *entries, const struct cg_run *run)
 	return true;
 }
 
+static bool
+has_inclusive(const struct cg_event *event)
+{
+	return event->incl == CG_INCL_STATED || event->incl == CG_INCL_SPLIT;
+}
+
 /*
  * Sets cost to the inclusive cost that the calls of fn lack; returns the
  * number of columns.
@@ -84,8 +95,9 @@ find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
 	if (fn == 0 || !entries->called[fn] || cg_sum_cycle(entries->sums, fn))
 		return 0;
 	for (size_t i = 0; i < entries->events; i++) {
-		bool known = graph->event[i].incl == CG_INCL_STATED &&
+		bool known = has_inclusive(&graph->event[i]) &&
 			     !graph->event[i].is_signed &&
+			     (in[i] == 0 || entries->many) &&
 			     own[i] < UINT64_MAX && own[i] > in[i];
 
 		cost[i] = known ? own[i] - in[i] : 0;
@@ -145,25 +157,18 @@ open_entries(struct entries *entries)
 	       entries->called && entries->run;
 }
 
-/* True if a call has an inclusive cost that the input states. */
-static bool
-has_stated(const struct cg_graph *graph)
-{
-	bool stated = false;
-
-	for (size_t i = 0; i < graph->events; i++)
-		stated |= graph->event[i].incl == CG_INCL_STATED;
-	return stated && (cg_graph_facts(graph) & CG_CALLS);
-}
-
 int
-cg_add_entries(struct cg_graph *graph)
+cg_add_entries(struct cg_graph *graph, bool many)
 {
-	struct entries entries = { .graph = graph, .events = graph->events };
+	struct entries entries = {
+		.graph = graph, .events = graph->events, .many = many
+	};
 	size_t runs = graph->runs;
-	bool ok;
+	bool ok = false;
 
-	if (!has_stated(graph))
+	for (size_t i = 0; !ok && i < graph->events; i++)
+		ok = has_inclusive(&graph->event[i]);
+	if (!ok)
 		return CG_OK;
 	ok = open_entries(&entries);
 	for (cg_part part = 0; ok && part < graph->parts; part++)

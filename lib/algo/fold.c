@@ -9,9 +9,10 @@
  * recursion they cannot know which costs count twice. So the second and deeper
  * levels of a function may become functions of their own, as with Callgrind's
  * --separate-recs: then no stack has two calls of the first level. If a
- * function begins some stacks and is called on others, all functions that
- * begin stacks get calls from the unknown caller, so that the calls of a
- * function add up to its inclusive cost, as KCachegrind expects.
+ * function begins some stacks and is called on others, or if the reader added
+ * calls by the unknown caller, all functions that begin stacks get calls by the
+ * unknown caller, so that the calls of a function add up to its inclusive cost,
+ * as KCachegrind expects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -620,10 +621,15 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 	return ok && cg_row_sums_put(&fold->roots, graph);
 }
 
-/* True if a function that begins stacks of a part is also called in it. */
+/*
+ * True if the unknown caller has calls already, or if a function that begins
+ * stacks of a part is also called in it.
+ */
 static bool
-calls_root(const struct cg_fold *fold)
+needs_roots(const struct cg_fold *fold)
 {
+	if (fold->build->unknown_calls)
+		return true;
 	for (size_t i = 0; i < fold->roots.count; i++) {
 		const struct cg_row_key *root =
 		    &cg_row_sums_at(&fold->roots, i)->key;
@@ -688,7 +694,7 @@ cg_fold_end(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->build->graph;
 	bool ok = fold_stacks(fold) && put_rows(fold) &&
-		  (!calls_root(fold) || put_roots(fold, graph));
+		  (!needs_roots(fold) || put_roots(fold, graph));
 
 	if (ok) {
 		complete_levels(fold);

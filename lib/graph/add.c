@@ -258,8 +258,10 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	if (!run ||
 	    !cg_build_check(build, callee, build->graph->fns, "function"))
 		return false;
-	if (caller != 0) /* else they are counted as entries, as in coverage */
+	if (caller != 0)
 		build->graph->facts |= CG_CALLS;
+	else /* counts as an entry, as in coverage */
+		build->unknown_calls = true;
 	if (build->graph->any_signed)
 		note_signs(build, cost, n);
 	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)

@@ -88,6 +88,7 @@ struct cg_build {
 	cg_part base;             /* the current part, ignoring --part-by */
 	cg_labels labels;         /* labels of stacks that are added */
 	bool begun;               /* cg_build_next() was called */
+	bool unknown_calls;       /* calls by the unknown caller were added */
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
 	cg_facts unwanted;        /* facts that are set, but not stored */

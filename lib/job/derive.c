@@ -35,6 +35,19 @@ asks_for_counts(const struct cg_graph *graph)
 	return false;
 }
 
+/* Adds the inclusive costs of calls that the inputs do not state. */
+static int
+derive_inclusive(struct cg_job *job)
+{
+	struct cg_graph *graph = job->graph;
+	bool split = (graph->facts & CG_CALLS) && asks_for_counts(graph);
+	int status = split ? cg_propagate(graph) : CG_OK;
+
+	if (status == CG_OK && (split || job->build.unknown_calls))
+		status = cg_add_entries(graph, false);
+	return status;
+}
+
 static int
 derive_facts(
     struct cg_job *job, cg_facts needs, cg_facts carries, uint64_t levels)
@@ -50,10 +63,8 @@ derive_facts(
 		if (status == CG_OK)
 			status = cg_graph_seal(graph);
 	}
-	if (status == CG_OK && (needs & CG_INCL) && (graph->facts & CG_CALLS) &&
-	    asks_for_counts(graph))
-		status = cg_propagate(graph);
-	return status;
+	return status == CG_OK && (needs & CG_INCL) ? derive_inclusive(job)
+						    : status;
 }
 
 /* Parses the value of the option (NULL: none) into *levels. */

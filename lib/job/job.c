@@ -381,9 +381,10 @@ join(struct cg_job *job)
 	if (!is_sum(job) || job->partial)
 		return CG_OK;
 	status = cg_graph_join(&job->graph);
-	if (status != CG_OK || job->sources + job->merged < 2)
+	if (status != CG_OK || job->sources + job->merged < 2 ||
+	    !(cg_graph_facts(job->graph) & CG_CALLS))
 		return status;
-	return cg_add_entries(job->graph);
+	return cg_add_entries(job->graph, true);
 }
 
 /* Runs the steps in this order; each does nothing if it does not apply. */

@@ -167,6 +167,25 @@ both_counts()
 	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
 }
 
+@test "stacks: KCachegrind shows each function with its self cost and its calls" {
+	for file in $(samples); do
+		case $file in
+		samples/callgrind/* | *.dir/*) continue ;; # stay as they are
+		samples/oprofile-xml/modules/*) continue ;; # its calls lack an event
+		samples/pstats/*) continue ;; # times of callees overlap by recursion
+		esac
+		# shellcheck disable=SC2046 # two words or none
+		"$CGCONV" -q -t callgrind --clamp $(exe_of "$file") "$file" \
+			>"$dir/out" || continue
+		grep -q '^calls=[1-9]' "$dir/out" || continue
+		perl tests/oracle/callgrind.pl "$dir/out" >"$dir/rows"
+		perl tests/oracle/kcachegrind.pl "$dir/rows" >"$dir/less"
+		[ ! -s "$dir/less" ] || { echo "$file"; head "$dir/less"; return 1; }
+		echo "$file" >>"$dir/seen"
+	done
+	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
+}
+
 @test "stacks: a function that is first on some stacks and called on others has a caller" {
 	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/in"
 	says "$dir/in" >"$dir/got"
