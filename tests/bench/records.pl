@@ -330,15 +330,174 @@ sub massif {
     $walk->(below($functions), 1, $each) for 1 .. $trees;
 }
 
+# ---- Functions and calls ----------------------------------------------------
+
+sub eprof {
+    my $time = 0;
+    put("FUNCTION                    CALLS        %  TIME  [uS / CALLS]\n"
+        . "--------                    -----  -------  ----  [----------]\n");
+    for (my $i = 0; $more; $i++) {
+        put(sprintf "m%d:f%d/1 %d 0.01 %d [ 2.00]\n", $i % 70, $i, $i + 1, 2 * $i + 2);
+        $time += 2 * $i + 2;
+    }
+    print "--------                    -----  -------  ----  [----------]\n"
+        . "Total: 1 100.00% $time [ 2.00]\n";
+}
+
+sub fprof {
+    my $row = sub { return sprintf '{{m%d,f%d,1}, %d, %d.000, 1.000}',
+            $_[0] % 70, $_[0], @_[1, 2] };
+    put("%% Analysis results:\n{  analysis_options,\n [{callers, true},\n"
+        . "  {sort, acc},\n  {totals, false},\n  {details, true}]}.\n\n"
+        . "[{ totals, 1, 9.000, 9.000}].  %%%\n\n"
+        . qq([{ "<0.9.0>", 1,undefined, 9.000}].   %%\n\n));
+    for (my $i = 1; $more; $i++) {
+        put('{[' . $row->(callee($i), 2, 5) . "],\n { " . substr($row->($i, 4, 9), 1)
+            . ", %\n [" . $row->(callee($i), 1, 3) . ",\n"
+            . $row->(callee($i + 1), 1, 3) . "]}.\n\n");
+    }
+}
+
+sub d_trace {
+    for (my $i = 0; $more; $i++) {
+        put("-" x 18 . "\n\t    4\tm.f" . ($i ? $i - 1 : 0) . "\nm.f$i\t5\t90\t9\n"
+            . "\t    3\tm.f" . ($i + 1) . "\n");
+    }
+    print "\n======== Timer frequency unknown, Times are in Megaticks ========\n";
+}
+
+# Chains of 40 calls; each function calls 16 leaves, too.
+sub flame_json {
+    my $call = sub { return '{"name":"' . name(below($functions)) . '","value":1' };
+    put('{"name":"root","value":1,"children":[');
+    while ($more) {
+        put($call->() . ',"children":[' . join(',', map { $call->() . '}' } 1 .. 16)
+            . ",\n") for 1 .. 40;
+        put($call->() . '}' . ']}' x 40 . ",\n");
+    }
+    print $call->() . '}]}';
+}
+
+# ---- Coverage ---------------------------------------------------------------
+
+sub dotnet {
+    put('<CoverageSession><Modules><Module hash="1"><ModulePath>a.dll</ModulePath>'
+        . '<ModuleName>a</ModuleName><Files>');
+    my $files = int($bytes / 50000) + 1;
+    put(qq(<File uid="$_" fullPath="/src/f$_.cs"/>\n)) for 1 .. $files;
+    put('</Files><Classes>');
+    for (my $i = 1; $more; $i++) {
+        my $file = 1 + $i % $files;
+        put("<Class><FullName>N.C$i</FullName><Methods><Method><Name>void N.C$i\::M()"
+            . qq(</Name><FileRef uid="$file"/><SequencePoints>)
+            . join('', map { qq(<SequencePoint vc="$_" uspid="$_" ordinal="$_" offset="$_" )
+                . 'sl="' . ($i * 20 + $_) . '" sc="1" el="' . ($i * 20 + $_)
+                . qq(" ec="30" fileid="$file"/>\n) } 1 .. 15)
+            . '</SequencePoints><BranchPoints/></Method></Methods></Class>');
+    }
+    print '</Classes></Module></Modules></CoverageSession>';
+}
+
+sub scoverage {
+    put('<scoverage statement-count="1" statements-invoked="1" version="1.0"><packages>'
+        . '<package name="p"><classes>');
+    for (my $i = 1; $more; $i++) {
+        put(qq(<class name="p.C$i" filename="p/C$i.scala"><methods><method name="p/C$i/m">)
+            . '<statements>' . join('', map { qq(<statement package="p" class="C$i" )
+                . qq(class-type="Class" full-class-name="p.C$i" source="/src/p/C$i.scala" )
+                . qq(method="m" start="$_" end="$_" line="$_" branch="false" )
+                . qq(invocation-count="3" ignored="false"></statement>\n) } 1 .. 15)
+            . '</statements></method></methods></class>');
+    }
+    print '</classes></package></packages></scoverage>';
+}
+
+sub simplecov {
+    put('{"meta":{"simplecov_version":"0.22.0"},"coverage":{');
+    for (my $i = 0; $more; $i++) {
+        put(($i ? ',' : '') . qq("/src/f$i.rb":{"lines":[)
+            . join(',', map { $_ % 3 ? $_ : 'null' } 0 .. 299) . "]}\n");
+    }
+    print '},"groups":{}}';
+}
+
+sub coverlet {
+    put('{"a.dll":{');
+    for (my $i = 0; $more; $i++) {
+        put(($i ? ',' : '') . qq("/src/f$i.cs":{"N.C$i":{"System.Void N.C$i\::M()":{"Lines":{)
+            . join(',', map { qq("$_":$_) } 1 .. 100) . "},\"Branches\":[]}}}\n");
+    }
+    print '}}';
+}
+
+sub xccov {
+    put('{');
+    for (my $i = 0; $more; $i++) {
+        put(($i ? ',' : '') . qq("/src/f$i.swift":[)
+            . join(',', map { qq({"executionCount":$_,"isExecutable":true,"line":$_}) }
+                1 .. 100) . "]\n");
+    }
+    print '}';
+}
+
+sub ctest {
+    put('<Site Generator="ctest-3.25.1"><CoverageLog>');
+    for (my $i = 0; $more; $i++) {
+        put(qq(<File Name="f$i.c" FullPath="./f$i.c"><Report>)
+            . join('', map { qq(<Line Number="$_" Count="$_">  f();</Line>\n) } 0 .. 99)
+            . '</Report></File>');
+    }
+    print '</CoverageLog></Site>';
+}
+
+sub luacov {
+    for (my $i = 0; $more; $i++) {
+        put("300:f$i.lua\n" . join(' ', map { $_ % 7 } 1 .. 300) . " \n");
+    }
+}
+
+sub verilator {
+    put("# SystemC::Coverage-3\n");
+    for (my $i = 0; $more; $i++) {
+        put("C '\1f\2f" . $i % 70 . ".v\1l\2$i\1n\2" . "3\1page\2v_line/m\1o\2block\1h"
+            . "\2TOP.m$i' " . below(100) . "\n");
+    }
+}
+
+sub ctc {
+    put('<coverage projectName="p" ctcreportVersion="10.2.2">');
+    for (my $i = 0; $more; $i++) {
+        put(qq(<file name="f$i.c" location="/src/f$i.c"><function name="f$i">)
+            . join('', map { qq(<line number="$_" codeType="Executable" )
+                . qq(isExecuted="Executed" isJustified=""></line>\n) } 1 .. 30)
+            . '</function></file>');
+    }
+    print '</coverage>';
+}
+
+sub bullseye {
+    put('<BullseyeCoverage name="d.cov" dir="/src/" version="6">');
+    for (my $i = 0; $more; $i++) {
+        put(qq(<src name="f$i.cpp">) . join('', map { qq(<fn name="f${i}_$_()"><probe line=")
+                . 9 * $_ . qq(" kind="function" event="full"/></fn>\n) } 1 .. 30)
+            . '</src>');
+    }
+    print '</BullseyeCoverage>';
+}
+
 my %make = (
-    axe => \&axe, bpftrace => \&bpftrace, coveragepy => \&coveragepy,
-    dhat => \&dhat, dtrace => \&dtrace, ghc => \&ghc,
+    axe => \&axe, bpftrace => \&bpftrace, bullseye => \&bullseye,
+    coveragepy => \&coveragepy, coverlet => \&coverlet, ctc => \&ctc,
+    ctest => \&ctest, 'd-trace' => \&d_trace, dhat => \&dhat, dotnet => \&dotnet,
+    dtrace => \&dtrace, eprof => \&eprof, 'flame-json' => \&flame_json,
+    fprof => \&fprof, ghc => \&ghc,
     goroutines => \&goroutines, gperftools => \&gperftools, 'gprof-text' => \&gprof_text,
     'gprof2dot-json' => \&gprof2dot_json, hprof => \&hprof,
-    'llvm-cov' => \&llvm_cov, 'macos-sample' => \&macos_sample,
-    massif => \&massif, stackprof => \&stackprof,
-    rprof => \&rprof, 'thread-dump' => \&thread_dump, vtune => \&vtune,
-    xdebug => \&xdebug, xhprof => \&xhprof,
+    'llvm-cov' => \&llvm_cov, luacov => \&luacov,
+    'macos-sample' => \&macos_sample, massif => \&massif, rprof => \&rprof,
+    scoverage => \&scoverage, simplecov => \&simplecov, stackprof => \&stackprof,
+    'thread-dump' => \&thread_dump, verilator => \&verilator, vtune => \&vtune,
+    xccov => \&xccov, xdebug => \&xdebug, xhprof => \&xhprof,
 );
 die "records.pl: no such format: $format\n" unless $make{$format};
 $make{$format}->();
