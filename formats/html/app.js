@@ -113,7 +113,7 @@ addEventListener('keydown', (e) => {
 		return;
 	if (e.target === searchBox) {
 		if (e.key === 'Escape' || e.key === 'Enter')
-			main.querySelector('canvas, .table, a, button')?.focus();
+			(main.querySelector('canvas') || main.querySelector('.table') || main).focus();
 		return;
 	}
 	if (e.key === '/') {
@@ -128,8 +128,16 @@ addEventListener('keydown', (e) => {
 	}
 });
 
+/* A difference without a --title has the names of both inputs. */
+function pageTitle() {
+	const inputs = texts('input').all();
+
+	return visible(differs && inputs.length === 2 && document.title === inputs[0]
+		? inputs.join(' \u2192 ') : document.title);
+}
+
 function build() {
-	const title = visible(document.title);
+	const title = document.title = pageTitle();
 
 	document.body.append(el('header', {}, el('a', { class: 'skip', go: {}, on: { click: (e) => {
 		e.preventDefault();

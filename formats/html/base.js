@@ -63,16 +63,24 @@ const BYTES = [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20],
 	['KiB', 2 ** 10], ['B', 1]];
 const COUNTS = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3], ['', 1]];
 
-/* In three digits, with a unit: 1.23 s */
+const SHORT = 1e5; /* counts below are shown in full */
+
+/* In three digits, with a unit: 1.23 s, 184 M */
 function brief(value, unit) {
 	const table = unit === 'ns' || unit === 'nanoseconds' ? TIMES
 		: unit === 'bytes' || unit === 'B' ? BYTES : COUNTS;
 	const size = Math.abs(value);
-	const [name, by] = table.find((row) => size >= row[1]) || table[table.length - 1];
-	const digits = by === 1 && Number.isInteger(value) ? 0
-		: size / by < 10 ? 2 : size / by < 100 ? 1 : 0;
 
-	return (value / by).toFixed(digits) + (name ? (table === COUNTS ? '' : '\u00a0') + name : '');
+	if (table === COUNTS && size < SHORT && Number.isInteger(value))
+		return number(value);
+
+	/* 999.7 ns are 1.00 us: the unit is that of the rounded number. */
+	const rounded = Number(size.toPrecision(3));
+	const [name, by] = table.find((row) => rounded >= row[1]) || table[table.length - 1];
+	const digits = by === 1 && Number.isInteger(value) ? 0
+		: rounded / by < 10 ? 2 : rounded / by < 100 ? 1 : 0;
+
+	return (value / by).toFixed(digits) + (name ? '\u00a0' + name : '');
 }
 
 function percent(value, total) {

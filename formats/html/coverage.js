@@ -63,9 +63,11 @@ function rateBar(found) {
 		el('span', { class: 'pct ' + level(found) }, ratio(found))], share(found), level(found)) : '';
 }
 
-/* Never rounded up to 100%. */
+/* Rounded; what is not all of it stays below 100%, as in genhtml. */
 function ratio(found) {
-	return (Math.floor(1000 * share(found)) / 10).toFixed(1) + '%';
+	const most = found.hit < found.all ? 99.9 : 100;
+
+	return Math.min(most, 100 * share(found)).toFixed(1) + '%';
 }
 
 function rate(name, found) {

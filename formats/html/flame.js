@@ -461,9 +461,9 @@ function describeBox(layout, i) {
 	const event = currentEvent(), fn = layout.fn[i];
 	const cost = layout.chart ? brief(layout.size[i], layout.chart.unit) +
 			' from ' + brief(layout.start[i], layout.chart.unit)
-		: layout.before ? number(layout.before[i]) + ' \u2192 ' + number(layout.after[i]) + ', ' +
-			signed(number(layout.cost[i]), layout.cost[i])
-			: number(layout.cost[i]) + (event.unit ? ' ' + visible(event.unit) : '');
+		: layout.before ? [showCost(layout.before[i], event), ' \u2192 ',
+			showCost(layout.after[i], event), ', ', change(layout.cost[i], event)]
+			: showCost(layout.cost[i], event);
 
 	return [el('b', {}, i ? fnLink(fn) : 'all'), ' ', cost, ', ',
 		percent(layout.size[i], layout.total), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
@@ -476,18 +476,19 @@ function choice(label, key, options, fallback) {
 }
 
 function flameControls() {
-	const modes = [['', 'Callers first', 'each frame stands on its caller'],
+	const modes = [['', 'Flame graph', 'callers first: each frame stands on its caller'],
 		['inverted', 'Inverted', 'functions with self cost first, then their callers']];
 
 	if (tracks())
-		modes.push(['chart', 'In time', 'in the order of time, a thread at a time']);
+		modes.push(['chart', 'Time order', 'frames in the order of time, a thread at a time']);
 	return el('div', { class: 'controls' }, choice('Order', 'mode', modes),
-		choice('Direction', 'up', [['', 'Top down'], ['1', 'Bottom up']]),
+		choice('Direction', 'up', [['', 'Roots on top'], ['1', 'Roots below']]),
 		state.mode === 'chart' ? el('select', { 'aria-label': 'Thread',
 			on: { change: (e) => go({ track: e.target.value, x: '' }) } },
 		Array.from({ length: tracks() }, (_, i) => el('option', { value: i,
 			selected: i === currentTrack() }, trackName(i))))
-			: choice('Recursion', 'rec', [['', 'Recursion as is'], ['1', 'Merged']]),
+			: choice('Recursion', 'rec', [['', 'All frames', 'a function that calls itself is several frames'],
+				['1', 'Recursion merged', 'calls of a function by itself are one frame']]),
 		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'));
 }
 

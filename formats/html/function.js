@@ -59,9 +59,9 @@ function sumCalls(rows, other, event) {
 
 function callTable(label, rows, event, all) {
 	const columns = [{ key: 'cost', label: event.before ? 'Change' : 'Inclusive', number: true,
-		width: '170px', value: (row) => row.cost,
+		width: costWidth(170), value: (row) => row.cost,
 		show: (row) => bar(event.before ? change(row.cost, event)
-			: [el('span', { class: 'v' }, costText(row.cost, event)),
+			: [showCost(row.cost, event),
 				el('span', { class: 'pct', title: 'of the function' }, percent(row.cost, all))],
 		all ? row.cost / all : 0, event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
 	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: '100px',
@@ -70,10 +70,12 @@ function callTable(label, rows, event, all) {
 		show: (row) => fnLink(row.fn) }];
 
 	if (event.before)
-		columns.splice(0, 0, { key: 'before', label: 'Before', number: true, width: '100px',
-			value: (row) => row.before, show: (row) => number(row.before) },
-		{ key: 'after', label: 'After', number: true, width: '100px',
-			value: (row) => row.before + row.cost, show: (row) => number(row.before + row.cost) });
+		columns.splice(0, 0, { key: 'before', label: 'Before', number: true,
+			width: costWidth(100), value: (row) => row.before,
+			show: (row) => showCost(row.before, event) },
+		{ key: 'after', label: 'After', number: true, width: costWidth(100),
+			value: (row) => row.before + row.cost,
+			show: (row) => showCost(row.before + row.cost, event) });
 	return card(label + (rows.length ? ' (' + rows.length + ')' : ''), rows.length
 		? new Table({ label, rows, columns, tall: rows.length > 14, sortKey: '-cost' }).box
 		: el('p', { class: 'dim' }, 'none'));
@@ -126,9 +128,9 @@ function fnFigures(fn, event) {
 	const cost = (label, name, at) => {
 		const value = costs(name, event)[at];
 
-		return figure(label, event.before ? [number(costs(name, event, 'before')[at]), ' \u2192 ',
-			number(costs(name, event, 'after')[at]), ' ', change(value, event)]
-			: [number(value), ' ', el('small', {}, percent(value, whole(event)))]);
+		return figure(label, event.before ? [showCost(costs(name, event, 'before')[at], event),
+			' \u2192 ', showCost(costs(name, event, 'after')[at], event), ' ', change(value, event)]
+			: [showCost(value, event), ' ', el('small', {}, percent(value, whole(event)))]);
 	};
 	const cycle = col('fn_cycle')[fn], entries = col('fn_entries')[fn];
 

@@ -59,8 +59,13 @@ function fnColumns(event) {
 	return list;
 }
 
+function numberChoice() {
+	return choice('Numbers', 'unit', [['', 'Rounded', 'three digits and a unit'],
+		['full', 'In full', 'all digits'], ['pct', 'Percent', 'of the total']]);
+}
+
 function unitControls() {
-	return [choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
+	return [numberChoice(),
 		events.length > 1 && !differs
 			? choice('Columns', 'all', [['', 'This event'], ['1', 'All events']]) : null];
 }
@@ -76,5 +81,5 @@ function showFunctions(main) {
 		el('span', { class: 'dim' }, number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
 			number(fnCount - 1) + ' functions',
 			one('dropped_fns') ? '; ' + number(one('dropped_fns')) + ' below ' + one('least') / 1e4 +
-			'% were left out' : '')), table.box);
+			'% are dropped' : '')), table.box);
 }

@@ -15,6 +15,20 @@ function facts(rows) {
 		[el('dt', {}, name), el('dd', {}, value)]));
 }
 
+/* What a converter needs and a reader does not: names of fields, ids. */
+function isInternal([key]) {
+	return /^[a-z]|[._]|^Compiler$/.test(key);
+}
+
+/* The time at which a profile was recorded, of descriptions that state it. */
+function recorded(key, value) {
+	if (key !== 'time_nanos' || !/^\d{10,19}$/.test(value))
+		return null;
+	const ms = Number(BigInt(value) / 1000000n);
+
+	return ['Recorded', new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, ' UTC')];
+}
+
 /* Descriptions of all parts, each once. */
 function descriptions() {
 	const keys = texts('desc_key'), values = texts('desc_value'), seen = new Map();
@@ -24,9 +38,11 @@ function descriptions() {
 
 		if (value === '')
 			continue;
-		if (!seen.has(key))
-			seen.set(key, new Set());
-		seen.get(key).add(value);
+		for (const [name, text] of [[key, value], recorded(key, value)].filter((row) => row)) {
+			if (!seen.has(name))
+				seen.set(name, new Set());
+			seen.get(name).add(text);
+		}
 	}
 	return [...seen].map(([key, set]) => [key, set.size > 3 ? set.size + ' different values'
 		: [...set].map((value) => el('div', { title: value.length > LONG ? value : null },
@@ -44,6 +60,7 @@ function partName(i) {
 function sourceCard() {
 	const inputs = texts('input').all().map(visible), more = one('inputs') - inputs.length;
 	const commands = [...new Set(texts('part_command').all().map(visible).filter((c) => c))];
+	const described = descriptions();
 
 	return card('Profile', facts([
 		[inputs.length > 1 ? 'Inputs' : 'Input', inputs.map((name) => el('div', {}, name))
@@ -53,35 +70,45 @@ function sourceCard() {
 			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') +
 			(one('frames') ? ', ' + number(one('frames') - 1) + ' frames of stacks' : '')],
 		['Calls', one('sampled') ? 'counted in samples' : ''],
-		...descriptions(),
-		['Contains', texts('fact').all().join(', ')],
-		['Not shown', texts('lost').all().join(', ')],
-		['Left out', one('least') ? number(one('dropped_fns')) + ' functions and ' +
+		...described.filter((row) => !isInternal(row)),
+		['Dropped', one('least') ? number(one('dropped_fns')) + ' functions and ' +
 			number(one('dropped_frames')) + ' frames below ' + one('least') / 1e4 +
 			'% of every event (--html-min)' : ''],
-	]));
+	]), el('details', {}, el('summary', { class: 'dim' }, 'Details'), facts([
+		['Contains', texts('fact').all().join(', ')],
+		['Not shown', texts('lost').all().join(', ')],
+		...described.filter(isInternal),
+	])));
 }
 
 function eventRow(event) {
-	const unit = event.unit ? ' ' + visible(event.unit) : '', sum = total(event);
+	const sum = total(event);
 	const cells = event.before
-		? [number(total(event, 'before')), number(total(event, 'after')), change(sum, event),
-			change(sum, event, total(event, 'before'))]
-		: [el('span', { title: brief(sum, event.unit) }, number(sum))];
+		? [showCost(total(event, 'before'), event), showCost(total(event, 'after'), event),
+			change(sum, event), change(sum, event, total(event, 'before'))]
+		: [showCost(sum, event)];
 
 	return el('tr', { 'aria-selected': event === currentEvent() ? 'true' : null },
 		el('th', { scope: 'row' }, el('a', { go: { event: event.name, x: '' } },
 			visible(event.name))),
-		cells.map((cell) => el('td', { class: 'n' }, cell)), el('td', {}, unit),
-		el('td', { class: 'dim' }, visible(event.title), event.text ? ' = ' + visible(event.text) : ''));
+		cells.map((cell) => el('td', { class: 'n' }, cell)),
+		el('td', { class: 'dim' }, event.title === event.name ? '' : visible(event.title), event.text ? ' = ' + visible(event.text) : ''));
 }
 
 function eventsCard() {
 	const heads = differs ? ['Event', 'Before', 'After', 'Change', '%'] : ['Event', 'Total'];
 
 	return card('Events', el('table', {}, el('thead', {}, el('tr', {}, heads.map((text, i) =>
-		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('th', {}), el('th', {}))),
+		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('th', {}))),
 	el('tbody', {}, events.map(eventRow))));
+}
+
+/* perf's clocks count time; their names have modifiers: cpu-clock:ppp. */
+function eventWords(event) {
+	const title = visible(event.title), name = visible(event.name);
+
+	return /^(cpu|task)-clock(:|$)/.test(name) && event.unit === 'ns' ? 'CPU time'
+		: title || name;
 }
 
 function topFns(event, name) {
@@ -98,7 +125,7 @@ function topFns(event, name) {
 	order.sort((a, b) => Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
 	return el('table', { class: 'top' }, el('tbody', {}, order.slice(0, TOP).map((fn) => el('tr', {},
 		el('td', { class: 'n' }, before ? change(cost[fn], event)
-			: el('span', { title: number(cost[fn]) }, brief(cost[fn], event.unit))),
+			: showCost(cost[fn], event)),
 		el('td', { class: 'share' }, bar(before ? change(cost[fn], event, before[fn])
 			: percent(cost[fn], whole(event)), cost[fn] / (whole(event) || 1),
 		before ? (cost[fn] > 0 ? 'up' : 'down') : '')),
@@ -124,8 +151,8 @@ function showOverview(main) {
 
 	put(main, el('div', { class: 'cards' },
 		event.coverage ? [coverageCard(), sourceCard()] : [
-			card(what + ', inclusive ' + visible(event.name), topFns(event, 'fn_inclusive')),
-			card(what + ', self ' + visible(event.name), topFns(event, 'fn_self')),
+			card(what + ' by inclusive ' + eventWords(event), topFns(event, 'fn_inclusive')),
+			card(what + ' by self ' + eventWords(event), topFns(event, 'fn_self')),
 			sourceCard(), eventsCard(), partsCard(event),
 			col('cover_file').length ? coverageCard() : null]));
 }

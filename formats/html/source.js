@@ -278,7 +278,7 @@ function showFile(main, file, event) {
 	table.box.classList.add('source');
 	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
-	event.coverage ? [testMenu(file), fileRates(file)] : choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
+	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
 	table.box);
 

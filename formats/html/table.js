@@ -164,18 +164,32 @@ function fnPlace(fn) {
 	return file && line ? file + ':' + line : file;
 }
 
-/* A cost as it is to be shown: absolute or as a share; changes with a sign. */
-function costText(value, event) {
-	const text = state.unit === 'pct' ? percent(value, whole(event)) : number(value);
-
-	return event.before ? signed(text, value) : text;
+/* All digits of a cost, and its unit. */
+function inFull(value, event) {
+	return number(value) + (event.unit ? ' ' + visible(event.unit) : '');
 }
 
-/* Red for more, blue for less. */
+/* A cost as it is to be shown: in three digits, in all, or as a share. */
+function costText(value, event) {
+	return state.unit === 'pct' ? percent(value, whole(event))
+		: state.unit === 'full' ? number(value) : brief(value, event.unit);
+}
+
+function showCost(value, event) {
+	return el('span', { class: 'v', title: inFull(value, event) }, costText(value, event));
+}
+
+/* Red for more, blue for less. base: the change is shown as its share. */
 function change(value, event, base) {
-	return el('span', { class: value > 0 ? 'more' : value < 0 ? 'less' : '' },
-		base === undefined ? costText(value, event)
-			: base === 0 ? (value ? 'new' : '') : signed(percent(value, base), value));
+	return el('span', { class: value > 0 ? 'more' : value < 0 ? 'less' : '',
+		title: signed(inFull(value, event), value) },
+	base === undefined ? signed(costText(value, event), value)
+		: base === 0 ? (value ? 'new' : '') : signed(percent(value, base), value));
+}
+
+/* A column of costs has room for all digits if they are shown. */
+function costWidth(pixels) {
+	return pixels + (state.unit === 'full' ? 80 : 0) + 'px';
 }
 
 /*
@@ -188,17 +202,15 @@ function costColumns(key, label, name, event, at) {
 	const plain = (part, title, side) => {
 		const of = costs(name, event, side);
 
-		return { key: key + part, label: title, number: true, width: '125px',
-			value: (row) => of[at(row)],
-			show: (row) => state.unit === 'pct' ? percent(of[at(row)], all)
-				: number(of[at(row)]) };
+		return { key: key + part, label: title, number: true, width: costWidth(125),
+			value: (row) => of[at(row)], show: (row) => showCost(of[at(row)], event) };
 	};
 
 	if (event.before) {
 		const before = costs(name, event, 'before');
 
 		return [plain('0', label + ' before', 'before'), plain('1', 'After', 'after'),
-			{ key, label: 'Change', number: true, width: '120px',
+			{ key, label: 'Change', number: true, width: costWidth(120),
 				value: (row) => Math.abs(value[at(row)]),
 				show: (row) => bar(change(value[at(row)], event), all ? value[at(row)] / all : 0,
 					value[at(row)] > 0 ? 'up' : 'down') },
@@ -206,8 +218,8 @@ function costColumns(key, label, name, event, at) {
 				value: (row) => value[at(row)] / (Math.abs(before[at(row)]) || 1),
 				show: (row) => change(value[at(row)], event, before[at(row)]) }];
 	}
-	return [{ key, label, number: true, width: '170px', value: (row) => value[at(row)],
-		show: (row) => bar([el('span', { class: 'v' }, costText(value[at(row)], event)),
+	return [{ key, label, number: true, width: costWidth(170), value: (row) => value[at(row)],
+		show: (row) => bar([showCost(value[at(row)], event),
 			state.unit === 'pct' ? null
 				: el('span', { class: 'pct' }, percent(value[at(row)], all))],
 		all ? value[at(row)] / all : 0) }];

@@ -436,7 +436,7 @@ three_tests()
 		report "$file"
 		event=$(grep -P '^event\t' "$dir/rows" | tail -n 1 | cut -f 2)
 		columns=$(grep -cP '^event\t' "$dir/rows")
-		browse "view=functions&sort=name&event=$event"
+		browse "view=functions&sort=name&unit=full&event=$event"
 		# Name, inclusive and self cost, without shares and cycles.
 		cells | perl -lne '@F = split /\t/, $_, -1;
 			s/ .*//, s/,//g for @F[0, 1];
@@ -500,7 +500,7 @@ three_tests()
 	report "$dir/tests.info" --sources /
 	browse 'view=coverage&tab=tests'
 	cells | cut -f 1,2,3 | same - <(printf '%s\n' 'second	1	4/7 57.1%' \
-		'first	1	3/7 42.8%' 'third	1	1/7 14.2%')
+		'first	1	3/7 42.9%' 'third	1	1/7 14.3%')
 	browse 'view=coverage&test=0'
 	cells | grep 'a.c	3/5 60.0%	1/2 50.0%	2/2 100.0%'
 	browse 'view=source&file=2'
@@ -533,6 +533,7 @@ three_tests()
 	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"
 	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
 	browse 'view=functions&sort=name&q=/^(a|gone|new)$/'
+	grep -F '<title>a.folded → b.folded</title>' "$dir/dom" >/dev/null
 	cells | cut -f 1-4 >"$dir/got"
 	printf '%s\n' '10	25	+15	+150.0%' '5	0	−5	−100.0%' '0	7	+7	new' >"$dir/want"
 	same "$dir/want" "$dir/got"
