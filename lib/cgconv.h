@@ -131,7 +131,9 @@ typedef uint32_t cg_facts;
 #define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
 #define CG_LABELS (1u << 23)  /* of samples */
 #define CG_TIMELINE (1u << 24) /* stacks with their times, in order */
-#define CG_FACT_COUNT 25
+/* Of rows again: */
+#define CG_REGIONS (1u << 25) /* where code that ran begins and ends */
+#define CG_FACT_COUNT 26
 
 /* Name of fact number bit ("self", "lines", ...); NULL past the last one. */
 const char *cg_fact_name(unsigned bit);
@@ -196,7 +198,7 @@ struct cg_option {
 	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 8
+#define CG_MODULE_ABI 9
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
@@ -459,9 +461,15 @@ enum cg_branch_kind {
 	 * arc to the next block on the path; that block's first line follows
 	 * the row with CG_BRANCH_LAST.
 	 */
-	CG_BRANCH_STEP
+	CG_BRANCH_STEP,
+	/*
+	 * A region, which begins on the line: see struct cg_region. block is
+	 * its column, index the number of lines to its last one, target its
+	 * last column. These and the flags identify it. Last of all kinds.
+	 */
+	CG_BRANCH_REGION
 };
-#define CG_BRANCH_KINDS 7
+#define CG_BRANCH_KINDS 8
 
 /* Flags; a sum of rows has the flags of all its rows. */
 #define CG_BRANCH_FALLTHROUGH 1u /* arc: to the next block in memory */
@@ -549,6 +557,25 @@ bool cg_next_jump(struct cg_rows *, struct cg_jump *);
 bool cg_next_branch(struct cg_rows *, struct cg_branch *);
 struct cg_slice cg_branch_label(const struct cg_graph *,
     const struct cg_branch *);
+
+/*
+ * A part of a source that ran count times, such as a statement. Regions may
+ * contain others: code has the count of the innermost region around it.
+ */
+struct cg_region {
+	cg_file file;
+	uint32_t line, column;      /* its first byte, from 1 */
+	uint32_t last, last_column; /* the byte after it; 0: the line's end */
+	unsigned flags;
+	cg_name label;              /* the source's word for it; 0: none */
+	int64_t count;
+};
+/* Flags: bits that struct cg_branch uses for other kinds. */
+#define CG_REGION_FILLER 1u  /* between statements: a way, not a statement */
+#define CG_REGION_UTF16 8u   /* columns count UTF-16 units, not bytes */
+#define CG_REGION_NO_CODE 64u /* left out by the preprocessor; no count */
+/* The region of a row of kind CG_BRANCH_REGION. */
+void cg_get_region(const struct cg_branch *, struct cg_region *);
 /*
  * Quick test whether two functions of two graphs have equal costs, calls and
  * stated inclusive costs in all columns. Compares in the order in which rows

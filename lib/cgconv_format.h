@@ -517,6 +517,13 @@ void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
 
 bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
 /*
+ * Adds a region of a function; counts of equal regions are summed. Call it only
+ * if cg_wants_rows() is true for CG_REGIONS, where it takes work to find
+ * regions. A region that ends on a line before its first one is dropped, and
+ * counted in a warning.
+ */
+bool cg_add_region(struct cg_build *, cg_fn, const struct cg_region *);
+/*
  * True unless more rows of a fact (CG_JUMPS, or one of branches) are useless:
  * the target cannot represent them and the graph has the fact already. For
  * readers that can save work by skipping such rows.
@@ -646,6 +653,13 @@ struct cg_line_sum {
 };
 /* The sum of the next line over all functions. Valid until the next call. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
+/*
+ * The regions that begin on the line of the last cg_next_line_sum(), summed
+ * over all functions: by column, last line, last column. Valid until the next
+ * call; false as for cursors.
+ */
+bool cg_line_regions(
+    struct cg_lines *, const struct cg_branch **region, size_t *count);
 /* The number of arcs among the line's branches; conditions follow them. */
 static inline size_t
 cg_line_arcs(const struct cg_line_sum *line)
@@ -726,13 +740,14 @@ struct cg_hits {
 };
 struct cg_counts {
 	struct cg_hits lines, functions, branches, conditions;
+	struct cg_hits regions; /* those with a count, but no fillers */
 };
 /* Count n functions, or the arcs among n branches. */
 void cg_count_fns(const struct cg_merged_fn *, size_t n, struct cg_hits *);
 void cg_count_arcs(const struct cg_branch *, size_t n, struct cg_hits *);
 /*
- * Counts a line: the line itself if it has a cost, its branches and
- * conditions.
+ * Counts the line of the last cg_next_line_sum(): the line itself if it has a
+ * cost, its branches, conditions and regions.
  */
 bool cg_count_line(
     struct cg_lines *, const struct cg_line_sum *, struct cg_counts *);

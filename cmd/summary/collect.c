@@ -7,7 +7,7 @@
 #include "summary.h"
 
 const char *const metric_name[METRICS] = { "lines", "functions", "branches",
-	"conditions" };
+	"conditions", "regions" };
 
 static void
 add(struct covered *to, const struct covered *from)
@@ -78,7 +78,8 @@ collect_files(struct summary *summary, const struct cg_graph *graph,
 			return false;
 		file = (struct covered){ .path = cg_file_path(graph, id),
 			.hits = { counts.lines, counts.functions,
-			    counts.branches, counts.conditions } };
+			    counts.branches, counts.conditions,
+			    counts.regions } };
 		if (id != 0 && counts.lines.found + counts.branches.found > 0 &&
 		    !add_file(summary, &file))
 			return false;
@@ -101,8 +102,11 @@ count_coverage(
 	bool ok = lines != NULL && collect_files(summary, graph, lines, event);
 
 	cg_lines_free(lines);
-	summary->metrics =
-	    summary->total.hits[CONDITIONS].found > 0 ? METRICS : CONDITIONS;
+	/* Few inputs know conditions and regions. */
+	for (size_t i = 0; i < METRICS; i++) {
+		if (i < CONDITIONS || summary->total.hits[i].found > 0)
+			summary->metric[summary->metrics++] = i;
+	}
 	return ok;
 }
 

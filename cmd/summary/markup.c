@@ -44,11 +44,11 @@ static void
 print_head(const struct summary *summary, const char *title)
 {
 	static const char *const names[METRICS] = { "Lines", "Functions",
-		"Branches", "Conditions" };
+		"Branches", "Conditions", "Regions" };
 
 	printf("| %s |", title);
 	for (size_t i = 0; i < summary->metrics; i++)
-		printf(" %s |", names[i]);
+		printf(" %s |", names[summary->metric[i]]);
 	fputs("\n|---|", stdout);
 	for (size_t i = 0; i < summary->metrics; i++)
 		fputs("---:|", stdout);
@@ -67,7 +67,7 @@ print_row(const struct summary *summary, const struct covered *covered)
 		put_markdown(row_name(summary, covered, text));
 	fputs(" |", stdout);
 	for (size_t i = 0; i < summary->metrics; i++) {
-		const struct cg_hits *hits = &covered->hits[i];
+		const struct cg_hits *hits = &covered->hits[summary->metric[i]];
 
 		printf(" %s", rate_text(text, hits));
 		if (hits->found > 0)

@@ -19,7 +19,8 @@ static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 {
 	const struct table *table = arg;
-	const struct cg_hits *hits = &table->row[i].hits[cell];
+	const struct cg_hits *hits =
+	    &table->row[i].hits[table->summary->metric[cell]];
 	char rate[AMOUNT_ROOM];
 
 	if (hits->found == 0)
@@ -47,7 +48,7 @@ print_table(const struct summary *summary, const char *title,
 	const char *head[METRICS + 2] = { NULL };
 
 	for (size_t i = 0; i < summary->metrics; i++)
-		head[i] = metric_name[i];
+		head[i] = metric_name[summary->metric[i]];
 	head[summary->metrics] = title;
 	put_table(stdout, head, rows, put_cell, put_name, &table);
 }
@@ -150,9 +151,12 @@ json_covered(const struct summary *summary, const struct covered *covered)
 		is_test(summary, covered) ? row_name(summary, covered, buf)
 					  : covered->path);
 
-	for (size_t i = 0; ok && i < summary->metrics; i++)
-		ok = add_json(
-		    json, metric_name[i], json_hits(&covered->hits[i]));
+	for (size_t i = 0; ok && i < summary->metrics; i++) {
+		size_t metric = summary->metric[i];
+
+		ok = add_json(json, metric_name[metric],
+		    json_hits(&covered->hits[metric]));
+	}
 	if (ok)
 		return json;
 	json_object_put(json);

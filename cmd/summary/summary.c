@@ -54,7 +54,7 @@ parse_limits(const struct args *args, struct limits *limits)
 			continue;
 		return cg_usage(args->job,
 		    "--fail-under: expected percentages of lines, functions, "
-		    "branches or conditions, such as 80 or "
+		    "branches, conditions or regions, such as 80 or "
 		    "lines=80,branches=70, not '%s'",
 		    args->fail_under);
 	}

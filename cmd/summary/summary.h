@@ -13,7 +13,7 @@
 #include "../cmd.h"
 
 /* The metrics of --summary. */
-enum { LINES, FUNCTIONS, BRANCHES, CONDITIONS, METRICS };
+enum { LINES, FUNCTIONS, BRANCHES, CONDITIONS, REGIONS, METRICS };
 extern const char *const metric_name[METRICS];
 
 /* Counts of all files, a directory, a file or a test. */
@@ -30,7 +30,7 @@ struct summary {
 	size_t tests;
 	struct cg_slice root; /* directory of all files, with its slash */
 	size_t shown;         /* files to show */
-	size_t metrics;       /* METRICS, or fewer: conditions are unknown */
+	size_t metric[METRICS], metrics; /* those to show, and their number */
 };
 
 /* Reads all inputs into the job of args. A status as of cg_job_read(). */

@@ -31,8 +31,8 @@
  *	key       value
  *	cgconv    "graph"
  *	version   1. A reader refuses a greater one.
- *	minor     0, or 1 in files with tracks. A greater one may add tags and
- *	          keys, nothing else.
+ *	minor     0, or 1 in files with tracks, 2 in files with regions. A
+ *	          greater one may add tags and keys, nothing else.
  *	creator   the program that wrote the file, for people
  *	grain     addresses are starts of buckets of this many bytes (default 1)
  *
@@ -62,6 +62,8 @@
  *	          executed, [followed]
  *	branch    file, line, address, kind, block, index, count, [flags,
  *	          target, label]
+ *	region    file, line, column, last line, last column, count, [flags,
+ *	          label]
  *	inclusive costs
  *	stack     frame, samples, costs, [labels]
  *	track     pid, tid, [name, process, unit, spans, begin, end]
@@ -122,6 +124,14 @@
  *	          ran), e (the function exits from the block; of clang's data
  *	          only, whose text does not count it). target is the block that
  *	          an arc or call leads to, label the source's word for it.
+ *	region    How often a part of the source ran. line and column are those
+ *	          of its first byte, from 1; last line and last column those of
+ *	          the byte after it; last column 0 is the end of the line. Code
+ *	          in several regions has the count of the innermost one. flags
+ *	          are letters: f (fills the space between statements), n (no
+ *	          code: left out by the preprocessor), u (columns count UTF-16
+ *	          units, not bytes). label is the source's word for it; of Go's
+ *	          blocks, their number of statements.
  *	inclusive The function's inclusive cost, only where the source states
  *	          it.
  *	stack     Self cost of the frame on top of a call stack, and the number
@@ -184,6 +194,7 @@ enum json_tag_id {
 	JSON_STACK,
 	JSON_MOMENT,
 	JSON_LABELS,
+	JSON_REGION,
 	JSON_FUNCTION,
 	JSON_FILE,
 	JSON_OBJECT,
@@ -208,7 +219,10 @@ struct json_tag {
 };
 extern const struct json_tag json_tags[JSON_TAGS];
 
-/* By enum cg_incl; by enum cg_branch_kind. Both end with NULL. */
+/*
+ * By enum cg_incl; by enum cg_branch_kind, without regions. Both end with
+ * NULL.
+ */
 extern const char *const json_incl[];
 extern const char *const json_kind[];
 /* The letters of a branch's flags, by bit. */

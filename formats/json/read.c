@@ -289,6 +289,26 @@ add_branch(struct json_reader *r)
 }
 
 static bool
+add_region(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_region region = { .file = (cg_file)f[0].number,
+		.line = (uint32_t)f[1].number,
+		.column = (uint32_t)f[2].number,
+		.last = (uint32_t)f[3].number,
+		.last_column = (uint32_t)f[4].number,
+		.count = (int64_t)f[5].number,
+		.flags = (unsigned)f[6].number,
+		.label = cg_add_name(r->build, f[7].text) };
+
+	if (region.last < region.line)
+		return cg_reject_at(r->job, json_at(r, 3),
+		    "expected a last line that is not before the first");
+	(void)cg_add_region(r->build, r->fn, &region);
+	return true;
+}
+
+static bool
 add_inclusive(struct json_reader *r)
 {
 	cg_add_inclusive(r->build, r->fn, r->cost, r->costs);
@@ -363,6 +383,7 @@ static bool (*const add[JSON_TAGS])(struct json_reader *) = {
 	[JSON_FUNCTION] = add_function,
 	[JSON_FILE] = add_file,
 	[JSON_OBJECT] = add_object,
+	[JSON_REGION] = add_region,
 	[JSON_INCLUSIVE] = add_inclusive,
 	[JSON_EVENT] = add_event,
 	[JSON_FORMULA] = add_formula,

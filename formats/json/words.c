@@ -13,6 +13,7 @@ const struct json_tag json_tags[JSON_TAGS] = {
 	[JSON_STACK] = { "stack", "snc?S", JSON_IN_PART },
 	[JSON_MOMENT] = { "moment", "ds?c", JSON_IN_PART },
 	[JSON_LABELS] = { "labels", "nL", JSON_ANYWHERE },
+	[JSON_REGION] = { "region", "Fuuuud?lt", JSON_IN_ROWS },
 	[JSON_FUNCTION] = { "function", "ntFO?uunuut", JSON_ANYWHERE },
 	[JSON_FILE] = { "file", "nt?t", JSON_ANYWHERE },
 	[JSON_OBJECT] = { "object", "nt", JSON_ANYWHERE },

@@ -164,18 +164,62 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 	end_line(w, at);
 }
 
+/* Sets the letters of flags; returns their number. */
+static size_t
+get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
+{
+	size_t n = 0;
+
+	for (unsigned bit = 0; bit < CG_BRANCH_FLAGS; bit++) {
+		if (flags & 1u << bit)
+			letters[n++] = json_flags[bit];
+	}
+	letters[n] = '\0';
+	return n;
+}
+
+/* Puts the last field of a line, a text; returns where the line goes on. */
+static char *
+put_word_of(struct writer *w, char *at, struct cg_slice label)
+{
+	*at++ = ',';
+	cg_out_advance(w->out, at);
+	cg_put_json(w->out, label);
+	return cg_out_reserve(w->out, w->room);
+}
+
+static void
+put_region(struct writer *w, const struct cg_branch *row)
+{
+	struct cg_slice label = cg_branch_label(w->graph, row);
+	char *at = begin_line(w, "region"), flags[CG_BRANCH_FLAGS + 1];
+	size_t n = get_letters(row->flags, flags);
+	struct cg_region region;
+
+	cg_get_region(row, &region);
+	at = put_number(w, at, w->file[region.file]);
+	at = put_number(w, at, region.line);
+	at = put_number(w, at, region.column);
+	at = put_number(w, at, region.last);
+	at = put_number(w, at, region.last_column);
+	*at++ = ',';
+	at = format_signed(w, at, region.count);
+	if (n > 0 || label.len > 0) {
+		*at++ = ',';
+		at = put_word(at, flags);
+	}
+	if (label.len > 0)
+		at = put_word_of(w, at, label);
+	end_line(w, at);
+}
+
 static void
 put_branch(struct writer *w, const struct cg_branch *branch)
 {
 	struct cg_slice label = cg_branch_label(w->graph, branch);
 	char *at = begin_line(w, "branch"), flags[CG_BRANCH_FLAGS + 1];
-	size_t n = 0;
+	size_t n = get_letters(branch->flags, flags);
 
-	for (unsigned bit = 0; bit < CG_BRANCH_FLAGS; bit++) {
-		if (branch->flags & 1u << bit)
-			flags[n++] = json_flags[bit];
-	}
-	flags[n] = '\0';
 	at = put_pos(w, at, &branch->pos);
 	*at++ = ',';
 	at = put_word(at, json_kind[branch->kind]);
@@ -189,12 +233,8 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	}
 	if (branch->target != 0 || label.len > 0)
 		at = put_number(w, at, branch->target);
-	if (label.len > 0) {
-		*at++ = ',';
-		cg_out_advance(w->out, at);
-		cg_put_json(w->out, label);
-		at = cg_out_reserve(w->out, w->room);
-	}
+	if (label.len > 0)
+		at = put_word_of(w, at, label);
 	end_line(w, at);
 }
 
@@ -223,8 +263,12 @@ put_rows_of(struct writer *w, cg_fn fn)
 		put_call(w, &call);
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, &jump);
-	while (cg_next_branch(rows, &branch))
-		put_branch(w, &branch);
+	while (cg_next_branch(rows, &branch)) {
+		if (branch.kind == CG_BRANCH_REGION)
+			put_region(w, &branch);
+		else
+			put_branch(w, &branch);
+	}
 }
 
 static char *
@@ -568,11 +612,14 @@ static void
 put_header(struct writer *w)
 {
 	unsigned grain = cg_graph_grain(w->graph);
+	int minor = cg_graph_facts(w->graph) & CG_REGIONS
+			? 2
+			: cg_track_count(w->graph) > 0;
 
 	cg_putf(w->out,
 	    JSON_MAGIC "\"graph\",\"version\":%d,\"minor\":%d,"
 		       "\"creator\":\"cgconv %s\"",
-	    JSON_VERSION, cg_track_count(w->graph) > 0, CG_VERSION);
+	    JSON_VERSION, minor, CG_VERSION);
 	if (grain != 1)
 		cg_putf(w->out, ",\"grain\":%u", grain);
 	cg_puts(w->out, "}\n");

@@ -346,6 +346,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_PATH] = CG_BLOCKS,
 		[CG_BRANCH_COUNTER] = CG_COUNTERS,
 		[CG_BRANCH_STEP] = CG_BLOCKS,
+		[CG_BRANCH_REGION] = CG_REGIONS,
 	};
 	struct cg_graph *graph = build->graph;
 	/*
@@ -373,6 +374,51 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 	if (!cg_run_add_branch(graph, run, branch))
 		cg_build_nomem(build);
 	return build->status == CG_OK;
+}
+
+bool
+cg_add_region(struct cg_build *build, cg_fn fn, const struct cg_region *region)
+{
+	const struct cg_branch row = { .pos = { .file = region->file,
+					   .line = region->line },
+		.kind = CG_BRANCH_REGION,
+		.block = region->column,
+		.index = region->last - region->line,
+		.target = region->last_column,
+		.flags = region->flags,
+		.label = region->label,
+		.count = region->count };
+
+	if (region->last >= region->line)
+		return cg_add_branch(build, fn, &row);
+	if (!is_unwanted(build, CG_REGIONS))
+		build->backward++;
+	return build->status == CG_OK;
+}
+
+void
+cg_regions_end(const struct cg_build *build)
+{
+	if (build->backward > 0)
+		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
+		    "dropped %llu region%s that end%s before %s first line",
+		    (unsigned long long)build->backward,
+		    build->backward == 1 ? "" : "s",
+		    build->backward == 1 ? "s" : "",
+		    build->backward == 1 ? "its" : "their");
+}
+
+void
+cg_get_region(const struct cg_branch *row, struct cg_region *region)
+{
+	*region = (struct cg_region){ .file = row->pos.file,
+		.line = row->pos.line,
+		.column = row->block,
+		.last = row->pos.line + row->index,
+		.last_column = row->target,
+		.flags = row->flags,
+		.label = row->label,
+		.count = row->count };
 }
 
 void

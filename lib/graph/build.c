@@ -541,8 +541,8 @@ check_event_name(struct cg_build *build, const char *name)
 }
 
 /*
- * Keeps lines and branches if there are coverage counts: percentages need
- * them.
+ * Keeps lines, branches and regions if there are coverage counts: percentages
+ * need them.
  */
 static void
 keep_coverage(struct cg_build *build)
@@ -550,7 +550,8 @@ keep_coverage(struct cg_build *build)
 	if (!build->sums_only || !cg_build_end_run(build))
 		return;
 	build->sums_only = false;
-	build->unwanted &= ~(cg_facts)(CG_BRANCHES | CG_CONDITIONS);
+	build->unwanted &=
+	    ~(cg_facts)(CG_BRANCHES | CG_CONDITIONS | CG_REGIONS);
 }
 
 unsigned

@@ -117,6 +117,7 @@ struct cg_build {
 	uint32_t track; /* track + 1 of moments that are added; 0: none */
 	struct cg_map track_ids;  /* hash of a track's key -> track + 1 */
 	uint64_t untimed;         /* moments whose times are out of range */
+	uint64_t backward;        /* regions that end before they begin */
 	bool found; /* a sample has the key that --part-by asks for */
 	bool joined;              /* samples of several threads share a part */
 	struct cg_label *kept;    /* scratch: labels of a sample */
@@ -337,6 +338,11 @@ int cg_label_filters_end(struct cg_build *, bool strict);
 
 /* Call it after all moments were added: warns of moments that were dropped. */
 void cg_tracks_end(const struct cg_build *);
+
+/* ---- add.c ----------------------------------------------------------- */
+
+/* Call it after all rows were added: warns of regions that were dropped. */
+void cg_regions_end(const struct cg_build *);
 
 /* ---- shards.c ----------------------------------------------------------- */
 

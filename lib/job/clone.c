@@ -190,9 +190,10 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		job->errors.skips += side[s]->errors.skips;
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.profile[s]->fns;
-		job->diff_lost |= cg_graph_facts(diff.profile[s]) &
-				  (CG_INSTRS | CG_JUMPS | CG_BRANCHES |
-				      CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS);
+		job->diff_lost |=
+		    cg_graph_facts(diff.profile[s]) &
+		    (CG_INSTRS | CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
+			CG_CONDITIONS | CG_COUNTERS | CG_REGIONS);
 	}
 	if (status == CG_OK) {
 		describe(job, (const struct cg_job *const *)side, &diff);

@@ -197,7 +197,8 @@ static cg_facts
 find_unwanted(const struct cg_job *job)
 {
 	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
-			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
+			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE |
+			      CG_REGIONS;
 	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
 	struct cg_ability can;
 
@@ -359,6 +360,7 @@ end_building(struct cg_job *job)
 	int status = cg_samples_end(&job->build, job->strict, job->verbose);
 
 	cg_tracks_end(&job->build);
+	cg_regions_end(&job->build);
 	if (status != CG_OK)
 		return status;
 	return cg_shards_end(&job->build, &job->shard, job->partial);

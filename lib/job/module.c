@@ -19,7 +19,7 @@ SIZE(cg_branch, 48);
 SIZE(cg_call, 64);
 SIZE(cg_cost, 32);
 SIZE(cg_cost_lines, 32);
-SIZE(cg_counts, 64);
+SIZE(cg_counts, 80);
 SIZE(cg_coverage, 72);
 SIZE(cg_detected, 24);
 SIZE(cg_doc, 272);
@@ -44,6 +44,7 @@ SIZE(cg_option, 56);
 SIZE(cg_part_info, 32);
 SIZE(cg_pos, 16);
 SIZE(cg_range, 24);
+SIZE(cg_region, 40);
 SIZE(cg_report, 112);
 SIZE(cg_sample_key, 72);
 SIZE(cg_slice, 16);
@@ -56,7 +57,7 @@ static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
 	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",
 	"zeros", "branches", "signed", "blocks", "conditions", "counters",
 	"files", "objects", "symbols", "definitions", "inlining", "samples",
-	"formulas", "descriptions", "labels", "timeline" };
+	"formulas", "descriptions", "labels", "timeline", "regions" };
 
 const char *
 cg_fact_name(unsigned bit)

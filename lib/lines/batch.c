@@ -99,6 +99,15 @@ drop_way_on(struct cg_lines *lines, struct line_row *row)
 	}
 }
 
+/* The flags of a branch that exclusion looks at. */
+static unsigned
+flags_of(const struct cg_branch *branch)
+{
+	if (branch->kind != CG_BRANCH_REGION)
+		return branch->flags;
+	return branch->count > 0 ? CG_BRANCH_REACHED : 0;
+}
+
 /*
  * Takes all branches at a position; drops all of them if row is NULL, else
  * those that are excluded.
@@ -112,7 +121,8 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 	unsigned needs = excluded & CG_EXCLUDE_UNRUN ? CG_BRANCH_REACHED : 0;
 
 	do {
-		unsigned flags = lines->branch[lines->branches].flags;
+		unsigned flags =
+		    excluded ? flags_of(&lines->branch[lines->branches]) : 0;
 
 		if (row && !(flags & drops) && (flags & needs) == needs) {
 			row->branches++;
@@ -124,6 +134,29 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 			return false;
 		at = &lines->branch[lines->branches].pos;
 	} while (*more && at->line == pos.line && at->file == pos.file);
+	return true;
+}
+
+/*
+ * Skips the branches at a position up to its regions, which belong to the line
+ * as its cost does. *any: there are regions, and the first one is next.
+ */
+static bool
+skip_to_regions(
+    struct cg_lines *lines, struct cg_coverage *sum, bool *more, bool *any)
+{
+	const struct cg_pos pos = lines->branch[lines->branches].pos;
+	const struct cg_branch *next = &lines->branch[lines->branches];
+
+	do {
+		*any = next->kind == CG_BRANCH_REGION;
+		if (*any)
+			return true;
+		if (!next_branch(lines, sum, more))
+			return false;
+		next = &lines->branch[lines->branches];
+	} while (
+	    *more && next->pos.line == pos.line && next->pos.file == pos.file);
 	return true;
 }
 
@@ -173,13 +206,12 @@ is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
     const struct cg_cost *cost, unsigned excluded, uint32_t low, uint32_t high)
 {
 	uint32_t file = lines->file_order[pos->file];
-	unsigned by =
-	    CG_EXCLUDE_LINES | (cost == NULL ? CG_EXCLUDE_BRANCHES : 0);
 
 	if (cost != NULL && excluded & CG_EXCLUDE_UNRUN && is_zero(cost))
 		return false;
 	return file >= low && file <= high &&
-	       (pos->line > 0 || !lines->directory_order) && !(excluded & by);
+	       (pos->line > 0 || !lines->directory_order) &&
+	       !(excluded & CG_EXCLUDE_LINES);
 }
 
 /*
@@ -214,14 +246,20 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 		    costs && (!branches || comes_first(lines, &cost.pos, at));
 		const struct cg_pos *pos = is_cost ? &cost.pos : at;
 		uint32_t file = lines->file_order[pos->file];
+		uint64_t key = cg_row_key(file, pos->line, file != own);
 		unsigned excluded =
 		    cg_excluded_at(lines->graph, pos->file, pos->line);
 		bool wanted = is_wanted(
 		    lines, pos, is_cost ? &cost : NULL, excluded, low, high);
 		struct line_row *row = NULL;
 
-		if (wanted && !(row = get_row(lines, part_fn->fn,
-				    cg_row_key(file, pos->line, file != own))))
+		if (!is_cost && wanted && excluded & CG_EXCLUDE_BRANCHES) {
+			if (!skip_to_regions(lines, sum, &branches, &wanted))
+				return false;
+			if (!wanted)
+				continue;
+		}
+		if (wanted && !(row = get_row(lines, part_fn->fn, key)))
 			return false;
 		if (!is_cost &&
 		    !take_branches(lines, row, excluded, sum, &branches))

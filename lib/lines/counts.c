@@ -1,9 +1,9 @@
 /*
- * counts.c - the numbers of lines, functions, branches and conditions of a
- * file, and of those that were hit. The rules are lcov's: functions with one
- * linker name are one function (with option functions-by-name, functions with
- * one name, as in gcovr); conditions of a line are identified by the size of
- * their group.
+ * counts.c - the numbers of lines, functions, branches, conditions and regions
+ * of a file, and of those that were hit. The rules are lcov's: functions with
+ * one linker name are one function (with option functions-by-name, functions
+ * with one name, as in gcovr); conditions of a line are identified by the size
+ * of their group.
  */
 #include <stdlib.h>
 
@@ -226,6 +226,22 @@ cg_count_arcs(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 	}
 }
 
+/* Counts the regions that begin on the line. */
+static bool
+count_regions(struct cg_lines *lines, struct cg_hits *hits)
+{
+	const struct cg_branch *region;
+	size_t n;
+
+	if (!cg_line_regions(lines, &region, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!(region[i].flags & (CG_REGION_FILLER | CG_REGION_NO_CODE)))
+			count_one(hits, region[i].count > 0);
+	}
+	return true;
+}
+
 bool
 cg_count_line(struct cg_lines *lines, const struct cg_line_sum *line,
     struct cg_counts *counts)
@@ -237,6 +253,9 @@ cg_count_line(struct cg_lines *lines, const struct cg_line_sum *line,
 		return true;
 	if (line->has_cost)
 		count_one(&counts->lines, line->hits > 0);
+	if ((lines->graph->facts & CG_REGIONS) &&
+	    !count_regions(lines, &counts->regions))
+		return false;
 	if (line->branches == 0)
 		return true;
 	cg_count_arcs(line->branch, line->branches, &counts->branches);
@@ -282,4 +301,5 @@ cg_add_counts(struct cg_counts *to, const struct cg_counts *from)
 	add_hits(&to->functions, &from->functions);
 	add_hits(&to->branches, &from->branches);
 	add_hits(&to->conditions, &from->conditions);
+	add_hits(&to->regions, &from->regions);
 }

@@ -165,6 +165,8 @@ struct cg_lines {
 	size_t shapes, shape_cap;
 	uint32_t last_shape;     /* index + 1 */
 	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
+	struct cg_branch *region; /* of a line, of several functions */
+	size_t region_cap;
 
 	uint32_t *merged_at;     /* by name: index + 1; 0 between files */
 	struct cg_merged_fn *merged_fn;

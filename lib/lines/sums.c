@@ -7,6 +7,8 @@
  * type), it is unknown which branches correspond: they stay separate, as in
  * geninfo since 2.0.
  */
+#include <string.h>
+
 #include "lines/lines.h"
 
 static bool
@@ -261,5 +263,86 @@ cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
 	}
 	line->branch = lines->sum;
 	line->branches = lines->sums;
+	return true;
+}
+
+/* ---- Regions ------------------------------------------------------------- */
+
+/* By column, last line, last column, then by flags. */
+static int
+compare_regions(const void *pa, const void *pb)
+{
+	const struct cg_branch *a = pa, *b = pb;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
+	return (a->flags > b->flags) - (a->flags < b->flags);
+}
+
+/* Collects the regions of rows [from, to); *n: how many. False: no memory. */
+static bool
+list_regions(struct cg_lines *lines, size_t from, size_t to, size_t *n)
+{
+	*n = 0;
+	for (size_t i = from; i < to; i++) {
+		const struct line_row *row = &lines->row[i];
+		const struct cg_branch *end;
+		size_t more = 0;
+
+		if (row->branches == 0) /* then there may be no array */
+			continue;
+		end = lines->branch + row->branch + row->branches;
+
+		/* They are the last kind. */
+		while (more < row->branches &&
+		       end[-1 - (ptrdiff_t)more].kind == CG_BRANCH_REGION)
+			more++;
+		if (more == 0)
+			continue;
+		if (!cg_scope_grow(&lines->scope, &lines->region,
+			&lines->region_cap, *n + more, sizeof(*end)))
+			return false;
+		memcpy(&lines->region[*n], end - more, more * sizeof(*end));
+		*n += more;
+	}
+	return true;
+}
+
+bool
+cg_line_regions(
+    struct cg_lines *lines, const struct cg_branch **list, size_t *count)
+{
+	size_t to = lines->row_next, from = to, n, last = 0;
+	struct cg_branch *region;
+
+	*list = NULL;
+	*count = 0;
+	if (!(lines->graph->facts & CG_REGIONS))
+		return true;
+	while (from > lines->row_from && cg_row_line(&lines->row[from - 1]) ==
+					     cg_row_line(&lines->row[to - 1]))
+		from--;
+	if (!list_regions(lines, from, to, &n)) {
+		cg_graph_nomem(lines->graph);
+		return false;
+	}
+	region = lines->region;
+	if (n > 1)
+		cg_sort(region, n, sizeof(*region), compare_regions);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_regions(&region[last], &region[i]) != 0) {
+			region[++last] = region[i];
+		} else if (__builtin_add_overflow(region[last].count,
+			       region[i].count, &region[last].count)) {
+			cg_graph_overflow(lines->graph, "regions of a line");
+			return false;
+		}
+	}
+	*list = region;
+	*count = n > 0 ? last + 1 : 0;
 	return true;
 }

@@ -248,6 +248,10 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["rows",0]' '["branch",0,1,0,"x",0,0,1]'
 	refused 3:29 'expected letters of "ftruxlne"' \
 		'["rows",0]' '["branch",0,1,0,"arc",0,0,1,"fz"]'
+	refused 3:17 'expected a last line that is not before the first' \
+		'["rows",0]' '["region",0,2,1,1,9,1]'
+	refused 3:23 'expected letters of "ftruxlne"' \
+		'["rows",0]' '["region",0,1,1,1,9,1,"z"]'
 	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
 	refused 3:13 'expected a number' '["rows",0]' '["cost",0,1,[]]'
 	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],[]]'
@@ -300,4 +304,37 @@ program reads (1)" -t json "$dir/two.cgj"
 	sed '$d' "$dir/good" >"$dir/cut.cgj"
 	refuses 1 'expected the ["end"] line: the file is truncated' \
 		-t json "$dir/cut.cgj"
+}
+
+@test "json: regions of one place and kind are summed, others stay apart" {
+	regions='["region",1,3,5,3,9,2]
+["region",1,3,5,3,9,4,"","2"]
+["region",1,3,5,3,9,0,"f"]
+["region",1,3,5,3,8,1]
+["region",1,3,5,4,2,0]
+["region",1,9,1,9,0,7,"nu"]'
+	{
+		echo '{"cgconv":"graph","version":1}'
+		echo '["event",0,"Exec","","","none",true]'
+		echo '["file",1,"a.c"]' && echo '["function",1,"f",1,0]'
+		echo '["rows",1]' && echo '["cost",1,3,0,[6]]'
+		echo "$regions" && echo '["end"]'
+	} >"$dir/in.cgj"
+	"$CGCONV" -q -t json "$dir/in.cgj" >"$dir/out.cgj"
+	head -1 "$dir/out.cgj" | grep -q '"minor":2'
+	grep region "$dir/out.cgj" | says '["region",1,3,5,3,8,1]' \
+		'["region",1,3,5,3,9,6,"","2"]' '["region",1,3,5,3,9,0,"f"]' \
+		'["region",1,3,5,4,2,0]' '["region",1,9,1,9,0,7,"un"]'
+	"$CGCONV" -q -t json "$dir/in.cgj" "$dir/in.cgj" | grep region |
+		says '["region",1,3,5,3,8,2]' '["region",1,3,5,3,9,12,"","2"]' \
+		'["region",1,3,5,3,9,0,"f"]' '["region",1,3,5,4,2,0]' \
+		'["region",1,9,1,9,0,14,"un"]'
+	# Fillers and code that was left out are not counted.
+	"$CGCONV" -q --info "$dir/in.cgj" | grep -q ', 66.7% of 3 regions$'
+	# Other targets lose them; a difference does, too.
+	refuses 3 'lcov cannot represent: regions' --strict -t lcov "$dir/in.cgj"
+	"$CGCONV" -t json --diff "$dir/in.cgj" "$dir/in.cgj" 2>&1 >/dev/null |
+		grep -q 'warning: a difference cannot represent: regions$'
+	# Filters by path drop them with their file.
+	"$CGCONV" -q -t json --exclude a.c "$dir/in.cgj" | not grep region
 }

@@ -37,7 +37,14 @@ compare_rows(const void *pa, const void *pb)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->block != b->block)
 		return a->block < b->block ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	/* Of other kinds, rows that differ only here are equal. */
+	if (a->kind != CG_BRANCH_REGION)
+		return 0;
+	if (a->flags != b->flags)
+		return a->flags < b->flags ? -1 : 1;
+	return a->target < b->target ? -1 : a->target > b->target;
 }
 
 static size_t
@@ -66,7 +73,7 @@ make_rows(struct cg_branch *row, uint64_t *random)
 	size_t files = how == 1 ? 1 : FILES;
 	bool twice = unit_below(random, 2), addrs = unit_below(random, 4) == 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		row[i] = (struct cg_branch){
 			.pos = { .file = (cg_file)unit_below(random, files),
 			    .line = (uint32_t)unit_below(random, 4),
@@ -78,6 +85,12 @@ make_rows(struct cg_branch *row, uint64_t *random)
 			.index = (uint32_t)unit_below(random, 3),
 			.count = (int64_t)unit_below(random, 3)
 		};
+		if (unit_below(random, 3) > 0)
+			continue;
+		row[i].kind = CG_BRANCH_REGION;
+		row[i].target = (uint32_t)unit_below(random, 3);
+		row[i].flags = unit_below(random, 2) ? CG_REGION_FILLER : 0;
+	}
 	if (how == 3)
 		return n;
 	n = twice ? n : merge_rows(row, n);

@@ -59,8 +59,8 @@ compare_targets(
 }
 
 /*
- * Orders branches by kind, block, index; stated inclusive costs come first and
- * are all equal.
+ * Orders branches by kind, block, index, and regions also by flags and last
+ * column; stated inclusive costs come first and are all equal.
  */
 static int
 compare_others(const struct row *a, const struct row *b)
@@ -68,9 +68,15 @@ compare_others(const struct row *a, const struct row *b)
 	const uint8_t *pa = a->rest, *pb = b->rest;
 	bool branch = a->tag & CG_TAG_BRANCH;
 	int order = branch - ((b->tag & CG_TAG_BRANCH) != 0);
+	int keys = branch ? 3 : 0;
+	uint64_t key;
 
-	for (int i = 0; order == 0 && branch && i < 3; i++)
-		order = compare_u64(get_varint(&pa), get_varint(&pb));
+	for (int i = 0; order == 0 && i < keys; i++) {
+		key = get_varint(&pa);
+		order = compare_u64(key, get_varint(&pb));
+		if (i == 0 && key == CG_BRANCH_REGION)
+			keys = 5;
+	}
 	return order;
 }
 
