@@ -6,10 +6,11 @@
  * atomic) each line has a block of statements, with its columns and execution
  * count. Merged files may repeat the line with the mode.
  *
- * Lines with their counts survive: a line has the largest count of the blocks
- * on it, as in reports by line. Numbers of statements and columns are lost, so
- * that go tool cover shows percentages of lines, not of statements, for a
- * converted profile. Functions and branches are not in the format.
+ * Blocks survive as regions whose labels are their numbers of statements, and
+ * lines: a line has the largest count of the blocks on it, as in reports by
+ * line. For data of other formats, or if lines were left out of a file, the
+ * writer writes a block of one statement for each line, so that go tool cover
+ * shows percentages of lines. Functions and branches are not in the format.
  */
 #include "go_cover.h"
 
@@ -39,7 +40,8 @@ const struct cg_module cg_format_go_cover = {
 	.title = "cover profiles of Go (go test -coverprofile)",
 	.text = true,
 	.suffixes = "coverprofile;cover.out;coverage.out",
-	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_SIGNED | CG_FILES,
+	.carries =
+	    CG_SELF | CG_LINES | CG_ZEROS | CG_SIGNED | CG_FILES | CG_REGIONS,
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,

@@ -2,8 +2,8 @@
  * go_cover.h - the way of the data through formats/go_cover/:
  *
  *	go_cover.c  recognises the profiles of Go, lists their options
- *	read.c      blocks of lines -> sorted, merged -> lines -> graph
- *	write.c     graph -> a block for each line
+ *	read.c      blocks of lines -> sorted, merged -> regions, lines -> graph
+ *	write.c     graph -> blocks, else a block for each line
  */
 #ifndef FORMATS_GO_COVER_H
 #define FORMATS_GO_COVER_H

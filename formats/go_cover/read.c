@@ -8,6 +8,7 @@
  * largest count is the count of the line.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,9 @@ struct reader {
 	CG_ARRAY(struct block) block;
 	bool unsorted;
 	CG_ARRAY(size_t) heap; /* blocks of a file, the largest count first */
-	uint64_t lines; /* added so far */
+	uint64_t lines;        /* added so far */
+	uint32_t statements;   /* of the last region, and its label; 0: none */
+	cg_name label;
 };
 
 /* ---- Lines of text ------------------------------------------------------ */
@@ -257,6 +260,27 @@ add_line(struct reader *r, cg_fn fn, uint64_t line)
 	return cg_add_cost(r->build, fn, &pos, &block->count, 1);
 }
 
+/* Adds a block as a region; its label is the number of its statements. */
+static bool
+add_region(struct reader *r, cg_fn fn, const struct block *block)
+{
+	char number[16];
+
+	if (block->statements != r->statements || r->label == 0) {
+		snprintf(number, sizeof(number), "%" PRIu32, block->statements);
+		r->label = cg_add_name(r->build, cg_slice(number));
+		r->statements = block->statements;
+	}
+	return cg_add_region(r->build, fn,
+	    &(struct cg_region){ .file = block->file,
+		.line = block->line,
+		.column = block->column,
+		.last = block->last,
+		.last_column = block->last_column,
+		.label = r->label,
+		.count = (int64_t)block->count });
+}
+
 /* Adds the lines of the blocks [i, end), which are in one file. */
 static bool
 add_file(struct reader *r, size_t i, size_t end)
@@ -264,6 +288,11 @@ add_file(struct reader *r, size_t i, size_t end)
 	cg_fn fn = cg_add_fn(r->build, cg_slice(""), r->block.at[i].file, 0);
 	uint64_t line = 0;
 
+	for (size_t j = i; j < end && cg_wants_rows(r->build, CG_REGIONS);
+	     j++) {
+		if (!add_region(r, fn, &r->block.at[j]))
+			return false;
+	}
 	r->heap.n = 0;
 	while (i < end || r->heap.n > 0) {
 		if (r->heap.n == 0)

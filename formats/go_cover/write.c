@@ -1,5 +1,6 @@
 /*
- * write.c - writes cover profiles: a block of one statement for each line.
+ * write.c - writes cover profiles: the blocks of Go, else a block of one
+ * statement for each line.
  */
 #include "go_cover.h"
 
@@ -7,40 +8,204 @@
  * A block from the first column to the last one that go tool cover can number.
  * Reports of go tool cover end a block at the end of its line.
  */
-#define WHOLE_LINE_FROM ".1,"
-#define WHOLE_LINE_TO ".65535 1 "
+#define LAST_COLUMN 65535
 
-static void
-put_block(
-    struct cg_out *out, struct cg_slice path, const struct cg_line_sum *line)
+/*
+ * Blocks of Go overlap only where one ends on the line on which another
+ * begins; others with so many lines for each line of the file are no blocks.
+ */
+#define SPANS_MAX 8
+
+struct line {
+	uint32_t line;
+	bool covered;  /* by a block */
+	uint64_t hits; /* of the graph */
+	uint64_t most; /* of the blocks that cover it */
+};
+
+struct block {
+	size_t line; /* index of its first one */
+	uint64_t statements;
+	struct cg_region region;
+};
+
+struct writer {
+	struct cg_report r;
+	CG_ARRAY(struct line) line; /* of the file */
+	CG_ARRAY(struct block) block;
+	bool mixed;     /* the file has other regions, too */
+	size_t unequal; /* files whose lines are not those of their blocks */
+};
+
+/* ---- Collecting --------------------------------------------------------- */
+
+/*
+ * A block of Go has its number of statements as label; regions of other
+ * languages have none.
+ */
+static bool
+add_blocks(struct writer *w)
 {
+	const struct cg_branch *row;
+	struct block block = { .line = w->line.n - 1 };
+	size_t n;
+
+	if (!cg_line_regions(w->r.lines, &row, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		w->mixed |= row[i].flags != 0 ||
+			    !cg_get_u64(cg_branch_label(w->r.graph, &row[i]),
+				&block.statements);
+		cg_get_region(&row[i], &block.region);
+		if (!cg_append(w->r.job, &w->block, block))
+			return false;
+	}
+	return true;
+}
+
+static bool
+collect(struct writer *w)
+{
+	struct cg_line_sum line;
+
+	w->line.n = w->block.n = 0;
+	w->mixed = false;
+	while (cg_report_line(&w->r, &line)) {
+		if (!cg_append(w->r.job, &w->line,
+			(struct line){ .line = line.line, .hits = line.hits }))
+			return false;
+		if (!add_blocks(w))
+			return false;
+	}
+	return true;
+}
+
+/* Raises the lines of a block to its count; false: the file lacks one. */
+static bool
+cover(struct writer *w, const struct block *block, uint64_t *spans)
+{
+	const struct cg_region *region = &block->region;
+	uint64_t count = cg_report_count(&w->r, region->count);
+	uint64_t n = (uint64_t)region->last - region->line + 1;
+
+	*spans += n;
+	if (n > w->line.n - block->line || *spans > SPANS_MAX * w->line.n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct line *line = &w->line.at[block->line + i];
+
+		if (line->line != region->line + i)
+			return false;
+		line->covered = true;
+		if (line->most < count)
+			line->most = count;
+	}
+	return true;
+}
+
+/*
+ * True if the blocks give the lines of the file. They do not if lines were
+ * excluded, or if some of several inputs have lines only.
+ */
+static bool
+give_lines(struct writer *w)
+{
+	uint64_t spans = 0;
+
+	if (w->block.n == 0 || w->mixed)
+		return false;
+	for (size_t i = 0; i < w->block.n; i++) {
+		if (!cover(w, &w->block.at[i], &spans))
+			return false;
+	}
+	for (size_t i = 0; i < w->line.n; i++) {
+		const struct line *line = &w->line.at[i];
+
+		if (!line->covered || line->most != line->hits)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+/* Puts "FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT". */
+static void
+put_block(struct writer *w, struct cg_slice path,
+    const struct cg_region *region, uint64_t statements, uint64_t count)
+{
+	struct cg_out *out = w->r.out;
+
 	(void)cg_put_inline(out, path);
 	cg_putc(out, ':');
-	cg_putu(out, line->line);
-	cg_puts(out, WHOLE_LINE_FROM);
-	cg_putu(out, line->line);
-	cg_puts(out, WHOLE_LINE_TO);
-	cg_putu(out, line->hits);
+	cg_putu(out, region->line);
+	cg_putc(out, '.');
+	cg_putu(out, region->column);
+	cg_putc(out, ',');
+	cg_putu(out, region->last);
+	cg_putc(out, '.');
+	cg_putu(out, region->last_column);
+	cg_putc(out, ' ');
+	cg_putu(out, statements);
+	cg_putc(out, ' ');
+	cg_putu(out, count);
 	cg_putc(out, '\n');
+}
+
+static void
+put_lines(struct writer *w, struct cg_slice path)
+{
+	for (size_t i = 0; i < w->line.n; i++) {
+		const struct line *line = &w->line.at[i];
+		const struct cg_region whole = { .line = line->line,
+			.column = 1,
+			.last = line->line,
+			.last_column = LAST_COLUMN };
+
+		put_block(w, path, &whole, 1, line->hits);
+	}
+}
+
+static bool
+put_file(struct writer *w, struct cg_slice path)
+{
+	if (!collect(w))
+		return false;
+	if (!give_lines(w)) {
+		w->unequal += w->block.n > 0 && !w->mixed;
+		put_lines(w, path);
+		return true;
+	}
+	for (size_t i = 0; i < w->block.n; i++) {
+		const struct block *block = &w->block.at[i];
+
+		put_block(w, path, &block->region, block->statements,
+		    cg_report_count(&w->r, block->region.count));
+	}
+	return true;
 }
 
 int
 go_cover_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct cg_report r = {
-		.job = job, .graph = graph, .out = out, .part = CG_ALL_PARTS
-	};
-	int status = cg_report_open(&r);
-	struct cg_line_sum line;
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS } };
+	int status = cg_report_open(&w.r);
+	bool ok = true;
 	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "mode: count\n");
-	while (cg_report_file(&r, &file)) {
-		while (cg_report_line(&r, &line))
-			put_block(out, cg_file_path(graph, file), &line);
-	}
-	return cg_report_close(&r, true);
+	while (ok && cg_report_file(&w.r, &file))
+		ok = put_file(&w, cg_file_path(graph, file));
+	if (w.unequal > 0 && cg_job_verbose(job))
+		cg_note(job,
+		    "wrote a block for each line of %zu file%s, as the blocks "
+		    "do not give the counts of the lines",
+		    w.unequal, w.unequal == 1 ? "" : "s");
+	return cg_report_close(&w.r, ok);
 }

@@ -115,6 +115,20 @@ wants()
 	grep -q ' branches  *conditions  *total$' "$dir/out"
 }
 
+@test "summary: regions are counted where they are known" {
+	file=samples/go-cover/count/cover.out
+	"$CGCONV" -q --summary "$file" >"$dir/out"
+	grep -q ' branches  *regions  *total$' "$dir/out"
+	grep -q ' 64.7% 11/17 .* all files$' "$dir/out"
+	"$CGCONV" -q --summary --json "$file" >"$dir/json"
+	grep -q '"regions": *{ *"hit": *11, *"found": *17,' "$dir/json"
+	not grep conditions "$dir/json"
+	"$CGCONV" -q --summary --markdown "$file" | grep -q '| Regions |$'
+	wants 7 "cgconv: error: regions: 64.7% covered (11 of 17), --fail-under wants 64.8%" \
+		regions=64.8 "$file"
+	wants 0 "" regions=64.7 "$file"
+}
+
 @test "summary: --fail-under tells what is missed, exactly" {
 	file a.c 2500 1999 >"$dir/in.info"
 	wants 0 "" lines=79.96 "$dir/in.info"

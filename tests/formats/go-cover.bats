@@ -112,7 +112,9 @@ records()
 	command -v go >/dev/null || skip "no go"
 	mkdir "$dir/area"
 	cp samples/src/area.go "$dir/area"
-	"$CGCONV" -q -t go-cover "$count" >"$dir/area/out"
+	# Without blocks.
+	"$CGCONV" -q -t lcov "$count" | "$CGCONV" -q -t go-cover - \
+		>"$dir/area/out"
 	cd "$dir/area"
 	export HOME=$dir GOCACHE=$dir/cache GOFLAGS=-mod=mod
 	go mod init example.com/area 2>/dev/null
@@ -178,6 +180,65 @@ records()
 	printf 'mode: set\na.go:2.1,3.2 1 1\n' >"$dir/c.out"
 	"$CGCONV" -q -t go-cover --sources "$dir" "$dir/c.out" |
 		says 'mode: count' 'a.go:3.1,3.65535 1 1'
-	"$CGCONV" -q -t go-cover --no-markers "$dir/c.out" | wc -l | says 3
+	"$CGCONV" -q -t go-cover --no-markers "$dir/c.out" |
+		says 'mode: count' 'a.go:2.1,3.2 1 1'
 	"$CGCONV" --summary "$count" | grep -q '63.0% 17/27'
+}
+
+# blocks FILE: its blocks, sorted; equal ones are summed.
+blocks()
+{
+	perl -ne '/^(.+ \d+) (\d+)$/ and $count{$1} += $2;
+		END { print map "$_ $count{$_}\n", sort keys %count }' "$1"
+}
+
+@test "go-cover: blocks are the same after a conversion, and by way of json" {
+	for file in "$set" "$count" "$merged"; do
+		blocks "$file" >"$dir/want"
+		[ "$(wc -l <"$dir/want")" = 17 ]
+		"$CGCONV" -q -t go-cover "$file" | blocks /dev/stdin |
+			same - "$dir/want"
+		"$CGCONV" -q -t json "$file" | "$CGCONV" -q -t go-cover - |
+			blocks /dev/stdin | same - "$dir/want"
+	done
+	"$CGCONV" -q --info "$count" | grep -q ', 64.7% of 17 regions$'
+	blocks "$count" | awk '{ all++; hit += $3 > 0 }
+		END { print hit " of " all }' | says '11 of 17'
+}
+
+@test "go-cover: go tool cover shows the percentages of the original" {
+	command -v go >/dev/null || skip "no go"
+	mkdir "$dir/area" && cp samples/src/area.go samples/src/area_test.go "$dir/area"
+	file=$PWD/$count
+	cd "$dir/area"
+	export GOFLAGS=-mod=mod GOCACHE="$dir/cache" GOPATH="$dir/path"
+	go mod init example.com/area 2>/dev/null
+	"$CGCONV" -q -t go-cover -o got.out "$file"
+	go tool cover -func "$file" >want
+	go tool cover -func got.out | same - want
+	grep -q '^total:.*%$' want
+}
+
+@test "go-cover: lines are written if blocks do not give them" {
+	printf '%s\n' 'mode: count' 'a.go:1.1,3.2 2 5' 'a.go:3.2,4.9 1 0' >"$dir/a.out"
+	"$CGCONV" -q -t go-cover "$dir/a.out" | tail -n +2 |
+		says 'a.go:1.1,3.2 2 5' 'a.go:3.2,4.9 1 0'
+	# Lines of another run, without blocks.
+	printf 'SF:a.go\nDA:3,1\nend_of_record\n' >"$dir/a.info"
+	"$CGCONV" -v -t go-cover "$dir/a.out" "$dir/a.info" 2>"$dir/err" |
+		tail -n +2 | says a.go:1.1,1.65535\ 1\ 5 a.go:2.1,2.65535\ 1\ 5 \
+		a.go:3.1,3.65535\ 1\ 6 a.go:4.1,4.65535\ 1\ 0
+	grep -q 'wrote a block for each line of 1 file, as the blocks do not' "$dir/err"
+	# A line that is excluded.
+	printf '%s\n' a '// LCOV_EXCL_LINE' c d >"$dir/a.go"
+	"$CGCONV" -q -t go-cover --sources "$dir" "$dir/a.out" | tail -n +2 |
+		says a.go:1.1,1.65535\ 1\ 5 a.go:3.1,3.65535\ 1\ 5 \
+			a.go:4.1,4.65535\ 1\ 0
+	# Blocks that overlap as Go's do not, and regions of another language.
+	for i in {1..20}; do echo "a.go:1.$i,4.9 1 $i"; done |
+		sed '1i mode: count' >"$dir/b.out"
+	"$CGCONV" -q -t go-cover "$dir/b.out" | tail -n +2 | head -1 |
+		says 'a.go:1.1,1.65535 1 20'
+	"$CGCONV" -q -t go-cover --no-markers samples/istanbul/nyc/coverage-final.json |
+		not grep -v '\.65535 1 \|^mode'
 }

@@ -189,3 +189,18 @@ leaves()
 	[ "$(grep -c 'not found' err)" -eq 0 ]
 	refuses 2 "--markers applies only" -t json --no-markers a.info
 }
+
+@test "markers: regions that begin on an excluded line are excluded" {
+	printf '%s\n' 'a; b' 'c; // LCOV_EXCL_LINE' 'd; // LCOV_EXCL_BR_LINE' '}' >a.c
+	{
+		echo 'mode: count'
+		for i in 1 2 3 4; do echo "a.c:$i.1,$i.2 1 0"; done
+		echo "a.c:3.3,3.4 1 5"
+	} >a.out
+	"$CGCONV" -q --summary --json --sources . a.out |
+		grep -q '"regions": *{ *"hit": *1, *"found": *4,'
+	"$CGCONV" -q --summary --json --sources . --exclude-noncode a.out |
+		grep -q '"regions": *{ *"hit": *1, *"found": *3,'
+	"$CGCONV" -q --summary --json --sources . --no-markers a.out |
+		grep -q '"regions": *{ *"hit": *1, *"found": *5,'
+}
