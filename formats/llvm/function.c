@@ -253,15 +253,18 @@ add_region(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main)
 		llvm_note_expansion(c->s, r);
 	if (r->kind == LLVM_CONDITION && !llvm_note_condition(c, r))
 		return false;
-	if (r->kind != LLVM_BRANCH && r->kind != LLVM_CONDITION)
-		return llvm_add_source_region(c->mapping,
-		    &c->s->use.at[r->file],
-		    &(struct llvm_region){ .line = r->line,
+	if (r->kind != LLVM_BRANCH && r->kind != LLVM_CONDITION) {
+		struct llvm_use *use = &c->s->use.at[r->file];
+		const struct llvm_region region = { .line = r->line,
 			.column = r->column,
 			.last = r->last,
 			.last_column = r->last_column,
 			.count = count[1],
-			.kind = r->kind });
+			.kind = r->kind };
+
+		return llvm_add_source_region(c->mapping, use, &region) &&
+		       llvm_add_region(c->mapping->report, use->name, &region);
+	}
 	return folded || add_branch(c, r, main, count);
 }
 

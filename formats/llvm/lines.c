@@ -1,6 +1,6 @@
 /*
  * lines.c - turns segments of files into lines; adds lines, branches,
- * conditions and functions to the graph.
+ * conditions, functions and their regions to the graph.
  *
  * Source: LineCoverageStats in lib/ProfileData/Coverage/CoverageMapping.cpp
  * and tools/llvm-cov/CoverageExporterLcov.cpp of LLVM.
@@ -262,6 +262,30 @@ llvm_add_fn(struct llvm_report *report, const struct llvm_fn *given,
 		fn->symbol = 0;
 	if (fn->last < fn->first)
 		fn->last = 0;
+	fn->regions = fn->region_end = report->regions.bytes;
+	return true;
+}
+
+bool
+llvm_add_region(
+    struct llvm_report *report, cg_name file, const struct llvm_region *region)
+{
+	struct cg_numbers *to = &report->regions;
+	bool code = region->kind == LLVM_CODE || region->kind == LLVM_GAP ||
+		    region->kind == LLVM_SKIPPED;
+
+	if (!code || report->fn.n == 0 || region->last < region->line ||
+	    !cg_wants_rows(report->build, CG_REGIONS))
+		return true;
+	if (!cg_numbers_in(report->job, to, file) ||
+	    !cg_numbers_in(report->job, to, region->line) ||
+	    !cg_numbers_in(report->job, to, region->column) ||
+	    !cg_numbers_in(report->job, to, region->last - region->line) ||
+	    !cg_numbers_in(report->job, to, region->last_column) ||
+	    !cg_numbers_in(report->job, to, region->count) ||
+	    !cg_numbers_in(report->job, to, region->kind))
+		return false;
+	report->fn.at[report->fn.n - 1].region_end = to->bytes;
 	return true;
 }
 
@@ -307,6 +331,42 @@ find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 	return *n > 0 ? &report->fn.at[low] : NULL;
 }
 
+/* Adds the regions of a function in files that the report lists. */
+static bool
+add_regions(struct llvm_report *report, const struct llvm_fn *fn)
+{
+	static const unsigned flags[] = { [LLVM_GAP] = CG_REGION_FILLER,
+		[LLVM_SKIPPED] = CG_REGION_NO_CODE };
+	size_t at = fn->regions;
+	uint64_t file, line, column, lines, last_column, count, kind;
+	struct cg_region region;
+
+	while (at < fn->region_end &&
+	       cg_numbers_get(&report->regions, &at, &file) &&
+	       cg_numbers_get(&report->regions, &at, &line) &&
+	       cg_numbers_get(&report->regions, &at, &column) &&
+	       cg_numbers_get(&report->regions, &at, &lines) &&
+	       cg_numbers_get(&report->regions, &at, &last_column) &&
+	       cg_numbers_get(&report->regions, &at, &count) &&
+	       cg_numbers_get(&report->regions, &at, &kind)) {
+		region.file = cg_map_get(&report->listed, file);
+		if (region.file == 0)
+			continue;
+		region.line = (uint32_t)line;
+		region.column = (uint32_t)column;
+		region.last = (uint32_t)(line + lines);
+		/* Whole lines end in a column that no line has. */
+		region.last_column =
+		    last_column < LLVM_LINE_END ? (uint32_t)last_column : 0;
+		region.flags = flags[kind];
+		region.label = 0;
+		region.count = kind == LLVM_SKIPPED ? 0 : (int64_t)count;
+		if (!cg_add_region(report->build, fn->fn, &region))
+			return false;
+	}
+	return true;
+}
+
 /* Adds the functions of a file, and finds the function of each line. */
 static bool
 open_file(
@@ -327,6 +387,8 @@ open_file(
 		cg_set_fn_range(build, fn[i].fn, &range);
 		(void)cg_add_call(
 		    build, 0, &nowhere, fn[i].fn, &entry, fn[i].count, NULL, 0);
+		if (!add_regions(report, &fn[i]))
+			return false;
 		report->owner_lines.at[i] =
 		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
 	}
@@ -424,18 +486,31 @@ compare_files(const void *pa, const void *pb)
 			      : LLVM_ORDER(a->lines, b->lines);
 }
 
-static void
+static bool
 sort_all(struct llvm_report *report)
 {
+	uint32_t *listed;
+
 	llvm_sort(
 	    report->fn.at, report->fn.n, sizeof(struct llvm_fn), compare_fns);
-	for (size_t i = 0; i < report->file.n; i++)
-		report->file.at[i].id = cg_add_file(report->build,
-		    cg_get_name(report->build, report->file.at[i].name));
+	cg_map_clear(&report->listed);
+	for (size_t i = 0; i < report->file.n; i++) {
+		struct llvm_file *file = &report->file.at[i];
+
+		file->id = cg_add_file(
+		    report->build, cg_get_name(report->build, file->name));
+		if (report->regions.bytes == 0)
+			continue;
+		listed = cg_map_in(report->job, &report->listed, file->name);
+		if (!listed)
+			return false;
+		*listed = file->id;
+	}
 	/* Files whose paths --map made equal follow each other. */
 	if (report->file.n > 1)
 		qsort(report->file.at, report->file.n, sizeof(struct llvm_file),
 		    compare_files);
+	return true;
 }
 
 bool
@@ -443,7 +518,8 @@ llvm_add_files(struct llvm_report *report)
 {
 	size_t n, owned = 0;
 
-	sort_all(report);
+	if (!sort_all(report))
+		return false;
 	for (size_t i = 0; i < report->file.n; i++) {
 		const struct llvm_file *file = &report->file.at[i];
 		struct cg_pos pos = { .file = file->id };
@@ -461,7 +537,7 @@ llvm_add_files(struct llvm_report *report)
 	}
 	report->unlisted += report->fn.n - owned;
 	report->file.n = report->fn.n = 0;
-	report->lines.bytes = report->items.bytes = 0;
+	report->lines.bytes = report->items.bytes = report->regions.bytes = 0;
 	return true;
 }
 

@@ -12,6 +12,9 @@
 
 #include "cgconv_parse.h"
 
+/* A column from here on is the end of the line. */
+#define LLVM_LINE_END (UINT32_MAX - 1)
+
 #define LLVM_ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
 
 /* ---- lines.c: files and functions -> graph ------------------------------ */
@@ -38,6 +41,24 @@ struct llvm_fn {
 	uint32_t first, last; /* lines; last 0: unknown */
 	uint64_t count;       /* entries */
 	cg_fn fn;             /* in the graph, once llvm_add_files() ran */
+	size_t regions, region_end; /* positions in llvm_report.regions */
+};
+
+/* Kinds of regions in the mapping and in the export. */
+enum llvm_kind {
+	LLVM_CODE,
+	LLVM_EXPANSION,
+	LLVM_SKIPPED,
+	LLVM_GAP,
+	LLVM_BRANCH,
+	LLVM_DECISION,
+	LLVM_CONDITION
+};
+
+struct llvm_region {
+	uint32_t line, column, last, last_column;
+	uint64_t count;
+	unsigned char kind;
 };
 
 /* Data read from one export or profile. Initialize as { job, in, build }. */
@@ -55,8 +76,11 @@ struct llvm_report {
 	 * count.
 	 */
 	struct cg_numbers lines;
+	/* By function: file, line, column, lines, last column, count, kind. */
+	struct cg_numbers regions;
 	/* By line: distance, column, term, counts; if both are 0: its key. */
 	struct cg_numbers items;
+	struct cg_map listed; /* name of a file -> the file, for regions */
 	uint64_t total; /* lines of all files */
 	/*
 	 * Keys of unfolded branches, among those that never ran. If
@@ -95,6 +119,12 @@ bool llvm_end_file(struct llvm_report *, cg_name file);
  */
 bool llvm_add_fn(
     struct llvm_report *, const struct llvm_fn *, cg_name name, cg_name file);
+/*
+ * Adds a region of the function that was added last; regions that are no code,
+ * gap or skipped code are dropped.
+ */
+bool llvm_add_region(
+    struct llvm_report *, cg_name file, const struct llvm_region *);
 /* The key of a branch in llvm_report.known. */
 uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
 /* Adds the files and functions to the graph, and removes them here. */

@@ -17,8 +17,10 @@
  * files with counts 0 and not for functions; it is dropped.
  *
  * A condition (MC/DC) states whether a pair of tests shows that it decides
- * alone: both of its outcomes then count 1. Columns, and how often a part of a
- * line ran, are lost.
+ * alone: both of its outcomes then count 1.
+ *
+ * Functions have regions: code, gaps between statements, code that the
+ * preprocessor skipped. With llvm-cov export -skip-functions there are none.
  */
 
 #include "llvm.h"
@@ -31,6 +33,8 @@ struct reader {
 	/* Of the current function: */
 	CG_ARRAY(struct llvm_item) missed; /* branches that never ran */
 	CG_ARRAY(cg_name) name;            /* names of its files */
+	CG_ARRAY(struct llvm_region) region;
+	CG_ARRAY(uint32_t) region_file; /* by region: number of its file */
 };
 
 /* ---- Rows --------------------------------------------------------------- */
@@ -278,21 +282,69 @@ struct function {
 	uint64_t region[3]; /* first line, column, last line of the body */
 };
 
-/* The first region is the body; the others are not used. */
+/* [line, column, last line, last column, count, file, expanded file, kind] */
+enum { ROW_COUNT = 4, ROW_FILE, ROW_KIND = 7, ROW };
+
+/* Keeps a region; one of another shape or kind is dropped. */
+static bool
+keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
+{
+	struct reader *reader = doc->arg;
+
+	if (n < ROW || row[ROW_KIND] > LLVM_GAP || row[0] == 0)
+		return true;
+	return cg_append(doc->job, &reader->region,
+		   (struct llvm_region){ .line = small(row[0]),
+		       .column = small(row[1]),
+		       .last = small(row[2]),
+		       .last_column = small(row[3]),
+		       .count = row[ROW_COUNT],
+		       .kind = (unsigned char)row[ROW_KIND] }) &&
+	       cg_append(doc->job, &reader->region_file, small(row[ROW_FILE]));
+}
+
+/* The first region is the body; the others are skipped if nobody wants them. */
 static bool
 take_regions(struct cg_doc *doc, void *into)
 {
-	uint64_t *region = into;
-	bool first = true;
+	const bool wanted = cg_wants_rows(doc->build, CG_REGIONS);
+	uint64_t *body = into;
 
 	(void)cg_doc_array(doc);
-	for (; cg_doc_item(doc); first = false) {
-		if (!first && !cg_doc_skip(doc))
-			return false;
-		if (first && take_row(doc, region, 3) < 3)
+	for (bool first = true; cg_doc_item(doc); first = false) {
+		uint64_t row[ROW] = { 0 };
+		size_t n;
+
+		if (!first && !wanted) {
+			if (!cg_doc_skip(doc))
+				return false;
+			continue;
+		}
+		n = take_row(doc, row, ROW);
+		if (doc->status != CG_OK || (first && n < 3))
 			return cg_doc_fail(doc, "numbers of a region");
+		for (size_t i = 0; first && i < 3; i++)
+			body[i] = row[i];
+		if (!keep_region(doc, row, n))
+			return false;
 	}
 	return doc->status == CG_OK;
+}
+
+static bool
+add_regions(struct cg_doc *doc)
+{
+	struct reader *reader = doc->arg;
+
+	for (size_t i = 0; i < reader->region.n; i++) {
+		uint32_t file = reader->region_file.at[i];
+
+		if (file < reader->name.n &&
+		    !llvm_add_region(&reader->report, reader->name.at[file],
+			&reader->region.at[i]))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -363,6 +415,7 @@ take_function(struct cg_doc *doc, void *into)
 
 	(void)into;
 	reader->missed.n = reader->name.n = 0;
+	reader->region.n = reader->region_file.n = 0;
 	if (!cg_doc_fields(doc, fields, &function))
 		return false;
 	if (function.name == 0 || reader->name.n == 0)
@@ -374,7 +427,8 @@ take_function(struct cg_doc *doc, void *into)
 	reader->report.knows_folded = true;
 	return keep_missed(doc, reader) &&
 	       llvm_add_fn(
-		   &reader->report, &fn, function.name, reader->name.at[0]);
+		   &reader->report, &fn, function.name, reader->name.at[0]) &&
+	       add_regions(doc);
 }
 
 /* ---- The document ------------------------------------------------------- */

@@ -172,11 +172,6 @@ bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
 
 /* ---- mapping.c ---------------------------------------------------------- */
 
-struct llvm_region {
-	uint32_t line, column, last, last_column;
-	uint64_t count;
-	unsigned char kind;
-};
 struct llvm_source {
 	CG_ARRAY(struct llvm_region) region;
 	CG_ARRAY(struct llvm_item) item;
@@ -269,15 +264,6 @@ bool llvm_find_alone(const struct llvm_counts *, uint64_t bitmap,
 
 /* ---- segments.c --------------------------------------------------------- */
 
-enum llvm_kind {
-	LLVM_CODE,
-	LLVM_EXPANSION,
-	LLVM_SKIPPED,
-	LLVM_GAP,
-	LLVM_BRANCH,
-	LLVM_DECISION,
-	LLVM_CONDITION
-};
 /* Sorts the regions and adds their segments. */
 bool llvm_add_segments(struct llvm_report *, struct llvm_source *);
 

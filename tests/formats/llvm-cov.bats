@@ -203,3 +203,45 @@ export_of()
 	export_of "{\"filename\":\"/s/a.c\",$segments}" "${f/1,1,3,2/2,1,1,5}" |
 		grep -E '^FN:2,f'
 }
+
+# regions FILE: numbers of regions of its files, as llvm-cov's summary has them.
+regions()
+{
+	perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+		print join(" ", $_->{filename}, @{ $_->{summary}{regions} }{qw(covered count)}),
+		    "\n" for @{ $all->{data}[0]{files} };' <"$1"
+}
+
+# counted FILE: the same from --summary.
+counted()
+{
+	"$CGCONV" -q --summary --json --top 99 "$1" | perl -MJSON::PP -e 'local $/;
+		print map "$_->{path} $_->{regions}{hit} $_->{regions}{found}\n",
+		    sort { $a->{path} cmp $b->{path} }
+		    @{ decode_json(<STDIN>)->{files} };'
+}
+
+@test "llvm-cov: regions are those of llvm-cov's summary" {
+	for file in samples/llvm-cov/clang-14/cover.json \
+		samples/llvm-cov/clang-22/cover.json; do
+		regions $file >"$dir/want"
+		[ "$(wc -l <"$dir/want")" = 2 ]
+		counted $file | same - "$dir/want"
+	done
+	# llvm-cov counts a macro for each of its uses in a function.
+	regions samples/llvm-cov/clang-22/macros.json | says '/src/macros.c 53 55'
+	counted samples/llvm-cov/clang-22/macros.json | says '/src/macros.c 44 46'
+}
+
+@test "llvm-cov: gaps and skipped code are no regions, whole lines have no end" {
+	functions=',"functions":[{"name":"f","count":5,"filenames":["/a.c",
+		"/b.h"],"regions":[[1,1,4,2,5,0,0,0],[2,3,2,5,0,0,0,3],
+		[3,1,3,9,0,0,0,2],[4,1,6,4294967295,2,0,0,0],[4,1,4,2,9,0,0,4],
+		[1,1,1,2,1,1,0,0]]}]' \
+		file '"segments":[[1,1,5,true,true,false],
+		[9,1,0,false,false,false]]' >"$dir/in.json"
+	"$CGCONV" -q -t json "$dir/in.json" | grep region |
+		says '["region",1,1,1,4,2,5]' '["region",1,2,3,2,5,0,"f"]' \
+		'["region",1,3,1,3,9,0,"n"]' '["region",1,4,1,6,0,2]'
+	"$CGCONV" -q --info "$dir/in.json" | grep -q '100.0% of 2 regions'
+}

@@ -268,3 +268,17 @@ like_llvm()
 	done
 	[ -n "$found" ] || skip "no clang with its runtime and llvm-cov"
 }
+
+@test "llvm-profile: regions are those of llvm-cov's JSON" {
+	for name in 14-cover 22-cover 14-macros 22-macros; do
+		file=$s/clang-$name/default.profdata
+		json=samples/llvm-cov/clang-${name/-//}.json
+		# shellcheck disable=SC2046 # two words or none
+		"$CGCONV" -q -t json $(exe_of "$file") "$file" |
+			grep -E '^\["(rows|region|file|function)"' >"$dir/got"
+		"$CGCONV" -q -t json "$json" |
+			grep -E '^\["(rows|region|file|function)"' >"$dir/want"
+		[ "$(grep -c region "$dir/want")" -ge 45 ]
+		same "$dir/want" "$dir/got"
+	done
+}
