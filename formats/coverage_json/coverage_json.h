@@ -54,6 +54,7 @@ struct coverage_json_section {
 	CG_ARRAY(struct coverage_json_fn) fn;
 	CG_ARRAY(struct coverage_json_line) line;
 	CG_ARRAY(struct coverage_json_branch) branch;
+	CG_ARRAY(struct cg_region) region; /* files are set later */
 	CG_ARRAY(struct cg_fn_lines) lines; /* by function, set at its end */
 	struct cg_owners owners;            /* owners of lines */
 	/* Name -> position in fn + 1; may contain names of earlier files. */

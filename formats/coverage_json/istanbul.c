@@ -8,9 +8,10 @@
  * functions and branches that s, f and b count.
  *
  * A line has the highest count of the statements that begin on it, as in
- * getLineCoverage(). Lines, functions with their lines and counts, and
- * branches with their kinds survive; columns are lost, so the writer writes a
- * statement for each line.
+ * getLineCoverage(). Statements survive as regions, lines, functions with their
+ * lines and counts, and branches. Columns of functions' ends and of branches
+ * are lost. For data of formats without statements, or if lines were left out
+ * of a file, the writer writes a statement for each line.
  */
 #include "coverage_json.h"
 
@@ -43,7 +44,7 @@ const struct cg_module cg_format_istanbul = {
 	.text = true,
 	.suffixes = "coverage-final.json",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
-		   CG_FILES | CG_DEFINITIONS,
+		   CG_FILES | CG_DEFINITIONS | CG_REGIONS,
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,

@@ -11,6 +11,7 @@ struct item {
 	uint64_t id;
 	uint32_t line, column;      /* its begin, column from 0 */
 	uint32_t last, end;         /* its end */
+	bool endless;               /* it ends where its last line does */
 	uint32_t decl, decl_column; /* of a function's name */
 	cg_name name;               /* of a function; a branch's type */
 	uint64_t count;
@@ -59,9 +60,12 @@ struct place {
 	int64_t column;
 };
 
-/* Takes {"line":1,"column":0}; null becomes 0. */
+/*
+ * Takes {"line":1,"column":0}; null becomes 0. *known: the column is known,
+ * unlike Infinity, which JSON writes as null.
+ */
 static bool
-take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column)
+take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column, bool *known)
 {
 	static const struct cg_field fields[] = {
 		{ "line", CG_FIELD_COUNT, offsetof(struct place, line), NULL,
@@ -70,16 +74,15 @@ take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column)
 		    0 },
 		{ 0 },
 	};
-	struct place place = { 0 };
+	struct place place = { .column = -1 };
 
 	if (!cg_doc_fields(doc, fields, &place))
 		return false;
 	if (place.line > UINT32_MAX)
 		return cg_doc_fail(doc, "a line number");
 	*line = (uint32_t)place.line;
-	*column = place.column < 0 || place.column >= UINT32_MAX
-		      ? 0
-		      : (uint32_t)place.column;
+	*known = place.column >= 0 && place.column < UINT32_MAX;
+	*column = *known ? (uint32_t)place.column : 0;
 	return true;
 }
 
@@ -87,24 +90,30 @@ static bool
 take_start(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
+	bool known;
 
-	return take_place(doc, &item->line, &item->column);
+	return take_place(doc, &item->line, &item->column, &known);
 }
 
 static bool
 take_end(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
+	bool known;
 
-	return take_place(doc, &item->last, &item->end);
+	if (!take_place(doc, &item->last, &item->end, &known))
+		return false;
+	item->endless = !known;
+	return true;
 }
 
 static bool
 take_decl_start(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
+	bool known;
 
-	return take_place(doc, &item->decl, &item->decl_column);
+	return take_place(doc, &item->decl, &item->decl_column, &known);
 }
 
 static const struct cg_field range_fields[] = {
@@ -310,6 +319,36 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 	return true;
 }
 
+/*
+ * Adds statements as regions. An empty one is a statement of a format without
+ * columns (istanbul_write.c).
+ */
+static bool
+add_regions(struct cg_doc *doc, struct istanbul *istanbul)
+{
+	const struct items *statements = &istanbul->statements;
+
+	if (!cg_wants_rows(doc->build, CG_REGIONS))
+		return true;
+	for (size_t i = 0; i < statements->item.n; i++) {
+		const struct item *item = &statements->item.at[i];
+
+		if (!item->counted || item->line == 0 || item->last == 0 ||
+		    (!item->endless && item->last == item->line &&
+			item->end == item->column))
+			continue;
+		if (!cg_append(doc->job, &istanbul->section.region,
+			(struct cg_region){ .line = item->line,
+			    .column = item->column + 1,
+			    .last = item->last,
+			    .last_column = item->endless ? 0 : item->end + 1,
+			    .flags = CG_REGION_UTF16,
+			    .count = (int64_t)item->count }))
+			return false;
+	}
+	return true;
+}
+
 /* Adds functions; one without an extent has no known end (istanbul_write.c). */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)
@@ -394,7 +433,8 @@ take_file(struct cg_doc *doc, struct istanbul *istanbul, struct cg_slice key)
 		return false;
 	if (istanbul->path == 0)
 		istanbul->path = name;
-	if (!add_lines(doc, istanbul) || !add_fns(doc, istanbul))
+	if (!add_lines(doc, istanbul) || !add_regions(doc, istanbul) ||
+	    !add_fns(doc, istanbul))
 		return false;
 	for (size_t i = 0; i < branches->item.n; i++) {
 		if (branches->item.at[i].line > 0 &&

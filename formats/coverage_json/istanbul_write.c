@@ -1,15 +1,25 @@
 /*
- * istanbul_write.c - writes Istanbul's JSON: a statement for each line, which
- * begins in column 0. A function whose end is unknown ends where it begins.
+ * istanbul_write.c - writes Istanbul's JSON: the statements, else a statement
+ * for each line, which begins in column 0. A function whose end is unknown ends
+ * where it begins.
  */
 #include <inttypes.h>
 
 #include "coverage_json.h"
 
+/* A statement, or a line: column 0. Columns are those of struct cg_region. */
+struct statement {
+	uint32_t line, column, last, last_column;
+	uint64_t count;
+};
+
 struct writer {
 	struct cg_report r;
+	CG_ARRAY(struct statement) line, statement; /* of the file */
+	bool other;     /* a region of the file is no statement */
+	bool stated;    /* statements are written, not lines */
+	size_t unequal; /* files whose lines are not those of statements */
 	struct coverage_json_fns list; /* the functions of the file */
-	struct cg_numbers statements;  /* counts of the file's statements */
 	struct cg_numbers fns;         /* counts of its functions */
 	struct cg_numbers branches;    /* line, number of outcomes, counts */
 };
@@ -82,21 +92,116 @@ keep_branches(struct writer *w, const struct cg_line_sum *line)
 	return true;
 }
 
+/* Keeps the statements that begin on the line of the last sum. */
+static bool
+keep_statements(struct writer *w)
+{
+	const struct cg_branch *row;
+	struct cg_region region;
+	size_t n;
+
+	if (!cg_line_regions(w->r.lines, &row, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		cg_get_region(&row[i], &region);
+		w->other |=
+		    region.flags != CG_REGION_UTF16 || region.column == 0;
+		if (!cg_append(w->r.job, &w->statement,
+			(struct statement){ region.line, region.column,
+			    region.last, region.last_column,
+			    cg_report_count(&w->r, region.count) }))
+			return false;
+	}
+	return true;
+}
+
+static bool
+collect(struct writer *w)
+{
+	struct cg_line_sum line;
+
+	w->line.n = w->statement.n = 0;
+	w->other = false;
+	while (cg_report_line(&w->r, &line)) {
+		if (line.has_cost && !cg_append(w->r.job, &w->line,
+					 (struct statement){ line.line, 0,
+					     line.line, 0, line.hits }))
+			return false;
+		if (!keep_statements(w) || !keep_branches(w, &line))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * True if the lines of the file are those that readers of Istanbul's JSON make
+ * of its statements: the highest count of those that begin there. They are not
+ * if statements also count for the lines that they go on to, if lines were
+ * excluded, or if some of several inputs have lines only.
+ */
+static bool
+give_lines(const struct writer *w)
+{
+	size_t at = 0;
+	uint64_t most;
+
+	if (w->other || w->statement.n == 0)
+		return false;
+	for (size_t i = 0; i < w->line.n; i++) {
+		const struct statement *s = w->statement.at;
+
+		most = 0;
+		if (at == w->statement.n || s[at].line != w->line.at[i].line)
+			return false;
+		for (; at < w->statement.n && s[at].line == w->line.at[i].line;
+		     at++)
+			most = s[at].count > most ? s[at].count : most;
+		if (most != w->line.at[i].count)
+			return false;
+	}
+	return at == w->statement.n;
+}
+
+static void
+put_statement(struct writer *w, const struct statement *s)
+{
+	if (s->column == 0) {
+		put_range(w, "", s->line, s->last, 0);
+		return;
+	}
+	cg_putf(w->r.out,
+	    "{\"start\":{\"line\":%" PRIu32 ",\"column\":%" PRIu32
+	    "},\"end\":{\"line\":%" PRIu32 ",\"column\":",
+	    s->line, s->column - 1, s->last);
+	if (s->last_column > 0)
+		cg_putu(w->r.out, s->last_column - 1);
+	else
+		cg_puts(w->r.out, "null");
+	cg_puts(w->r.out, "}}");
+}
+
+/* The statements to write. */
+static const struct statement *
+get_statements(const struct writer *w, size_t *n)
+{
+	*n = w->stated ? w->statement.n : w->line.n;
+	return w->stated ? w->statement.at : w->line.at;
+}
+
 static bool
 put_statements(struct writer *w)
 {
-	struct cg_line_sum line;
-	size_t id = 0;
+	const struct statement *s;
+	size_t n;
 
-	while (cg_report_line(&w->r, &line)) {
-		if (line.has_cost) {
-			put_id(w, id++);
-			put_range(w, "", line.line, line.line, 0);
-			if (!cg_numbers_in(w->r.job, &w->statements, line.hits))
-				return false;
-		}
-		if (!keep_branches(w, &line))
-			return false;
+	if (!collect(w))
+		return false;
+	w->stated = give_lines(w);
+	w->unequal += !w->stated && w->statement.n > 0 && !w->other;
+	s = get_statements(w, &n);
+	for (size_t i = 0; i < n; i++) {
+		put_id(w, i);
+		put_statement(w, &s[i]);
 	}
 	return true;
 }
@@ -135,6 +240,18 @@ put_counts(struct writer *w, const struct cg_numbers *counts)
 }
 
 static void
+put_statement_counts(struct writer *w)
+{
+	size_t n;
+	const struct statement *s = get_statements(w, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		put_id(w, i);
+		cg_putu(w->r.out, s[i].count);
+	}
+}
+
+static void
 put_outcomes(struct writer *w)
 {
 	uint64_t line, n, count;
@@ -160,7 +277,7 @@ put_file(struct writer *w, cg_file file)
 	struct cg_slice path = cg_file_path(w->r.graph, file);
 	struct cg_out *out = w->r.out;
 
-	w->statements.bytes = w->fns.bytes = w->branches.bytes = 0;
+	w->fns.bytes = w->branches.bytes = 0;
 	cg_put_json(out, path);
 	cg_puts(out, ":{\"path\":");
 	cg_put_json(out, path);
@@ -173,7 +290,7 @@ put_file(struct writer *w, cg_file file)
 	cg_puts(out, "},\n\"branchMap\":{");
 	put_branches(w);
 	cg_puts(out, "},\n\"s\":{");
-	put_counts(w, &w->statements);
+	put_statement_counts(w);
 	cg_puts(out, "},\n\"f\":{");
 	put_counts(w, &w->fns);
 	cg_puts(out, "},\n\"b\":{");
@@ -204,6 +321,11 @@ coverage_json_write_istanbul(
 		ok = put_file(&w, file);
 	}
 	cg_puts(out, "\n}\n");
+	if (w.unequal > 0 && cg_job_verbose(job))
+		cg_note(job,
+		    "wrote a statement for each line of %zu file%s, as the "
+		    "statements do not give the counts of the lines",
+		    w.unequal, w.unequal == 1 ? "" : "s");
 	coverage_json_free_fns(&w.list);
 	return cg_report_close(&w.r, ok);
 }

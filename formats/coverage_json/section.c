@@ -1,7 +1,7 @@
 /*
- * section.c - collects the functions, lines and branches of a file, and adds
- * them to the graph at its end. A line belongs to the function stated for it,
- * else to the function whose range contains the line.
+ * section.c - collects the functions, lines, branches and regions of a file,
+ * and adds them to the graph at its end. A line belongs to the function stated
+ * for it, else to the function whose range contains the line.
  */
 #include "coverage_json.h"
 
@@ -135,6 +135,15 @@ coverage_json_end_section(struct cg_doc *doc,
 			&branch->row))
 			return false;
 	}
+	for (size_t i = 0; i < section->region.n; i++) {
+		struct cg_region *region = &section->region.at[i];
+
+		region->file = pos.file;
+		if (!cg_add_region(doc->build,
+			cg_owner_of(&section->owners, region->line), region))
+			return false;
+	}
 	section->fn.n = section->line.n = section->branch.n = 0;
+	section->region.n = 0;
 	return true;
 }

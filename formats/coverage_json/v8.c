@@ -9,11 +9,12 @@
  * v8-to-istanbul, each line of the source is listed, and its count is that of
  * the last range, in the order of the file, that contains the whole line; a
  * range of a function that was counted by blocks is a branch with one outcome.
+ * All ranges are regions.
  *
  * Lines need the source: a script "file:///a/b.js" is read below the directory
  * of option sources; without the option, if it is below the working directory,
- * or next to the input. Lost are other scripts (node's own, evaluated ones),
- * and columns. Scripts that were made from others (TypeScript) keep their own
+ * or next to the input. Lost are other scripts (node's own, evaluated ones).
+ * Scripts that were made from others (TypeScript) keep their own
  * lines: source maps are not followed.
  */
 #include <inttypes.h>
@@ -328,15 +329,42 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 		.counted = true });
 }
 
+/* Adds a range as a region; one behind the source has no place there. */
+static bool
+add_region(struct cg_doc *doc, const struct range *range)
+{
+	struct v8 *v8 = doc->arg;
+	const size_t nth = find_line(v8, range->start);
+	const struct line *last;
+	uint32_t number;
+
+	if (nth == v8->line.n || range->end == range->start)
+		return true;
+	number = last_line(v8, range->end - 1);
+	if (number <= nth) /* only the end of a line */
+		return true;
+	last = &v8->line.at[number - 1];
+	return cg_append(doc->job, &v8->section.region,
+	    (struct cg_region){ .line = (uint32_t)nth + 1,
+		.column = column_of(&v8->line.at[nth], range->start),
+		.last = number,
+		.last_column = column_of(
+		    last, range->end < last->end ? range->end : last->end),
+		.flags = CG_REGION_UTF16,
+		.count = range->count });
+}
+
 static bool
 end_script(struct cg_doc *doc, struct cg_slice path)
 {
 	struct v8 *v8 = doc->arg;
+	const bool regions = cg_wants_rows(doc->build, CG_REGIONS);
 
 	if (v8->line.n == 0)
 		return true;
 	for (size_t i = 0; i < v8->range.n; i++) {
-		if (!add_range(doc, &v8->range.at[i], (uint32_t)i))
+		if (!add_range(doc, &v8->range.at[i], (uint32_t)i) ||
+		    (regions && !add_region(doc, &v8->range.at[i])))
 			return false;
 	}
 	return count_lines(doc) &&

@@ -105,3 +105,60 @@ records()
 	refuses 3 "istanbul needs lines" -t istanbul \
 		samples/folded/collapsed/stacks.folded
 }
+
+# statements FILE: places and counts of its statements.
+statements()
+{
+	perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+		for my $file (sort keys %$all) {
+			my $map = $all->{$file}{statementMap};
+			print join(" ", $file, (map { $_->{line}, $_->{column} // "-" }
+			    $map->{$_}{start}, $map->{$_}{end}),
+			    $all->{$file}{s}{$_}), "\n" for keys %$map;
+		}' <"$1" | sort
+}
+
+@test "istanbul: statements are the same after a conversion, and by way of json" {
+	statements "$nyc" >"$dir/want"
+	[ "$(wc -l <"$dir/want")" = 19 ]
+	"$CGCONV" -q -t istanbul "$nyc" >"$dir/out"
+	statements "$dir/out" | same - "$dir/want"
+	"$CGCONV" -q -t json "$nyc" | "$CGCONV" -q -t istanbul - >"$dir/two"
+	same "$dir/out" "$dir/two"
+	awk '{ hit += $6 > 0 } END { print hit " of " NR }' "$dir/want" |
+		grep -x '16 of 19'
+	"$CGCONV" -q --info "$nyc" | grep -q ', 84.2% of 19 regions$'
+}
+
+# covered STATEMENTS COUNTS: a file with these maps.
+covered()
+{
+	echo '{"/a.js":{"path":"/a.js","statementMap":{'"$1"'},"fnMap":{},
+		"branchMap":{},"s":{'"$2"'},"f":{},"b":{}}}'
+}
+
+@test "istanbul: a statement may end with its line, an empty one has no place" {
+	covered '"0":{"start":{"line":1,"column":2},"end":{"line":3,
+		"column":null}},"1":{"start":{"line":4,"column":0},"end":{"line":4,
+		"column":0}},"2":{"start":{"line":9,"column":1},"end":{"line":8,
+		"column":1}}' '"0":7,"1":2,"2":3' >"$dir/in.json"
+	"$CGCONV" -t json "$dir/in.json" 2>"$dir/err" | grep region |
+		says '["region",1,1,3,3,0,7,"u"]'
+	grep -q 'dropped 1 region that ends before its first line' "$dir/err"
+	covered '"0":{"start":{"line":1,"column":2},"end":{"line":3,
+		"column":null}},"5":{"start":{"line":4,"column":1},"end":{"line":4,
+		"column":2}}' '"0":7,"5":3' >"$dir/in.json"
+	"$CGCONV" -q -t istanbul "$dir/in.json" >"$dir/out"
+	statements "$dir/out" | says '/a.js 1 2 3 - 7' '/a.js 4 1 4 2 3'
+}
+
+@test "istanbul: lines are written if statements do not give them" {
+	covered '"0":{"start":{"line":1,"column":2},"end":{"line":1,
+		"column":9}}' '"0":7' >"$dir/in.json"
+	printf 'SF:/a.js\nDA:1,1\nDA:2,0\nend_of_record\n' >"$dir/in.info"
+	"$CGCONV" -v -t istanbul "$dir/in.json" "$dir/in.info" 2>"$dir/err" >"$dir/out"
+	statements "$dir/out" | says '/a.js 1 0 1 0 8' '/a.js 2 0 2 0 0'
+	grep -q 'wrote a statement for each line of 1 file' "$dir/err"
+	"$CGCONV" -q -t istanbul --no-markers samples/go-cover/set/cover.out >"$dir/out"
+	statements "$dir/out" | awk '$3 + $5 > 0' | not grep .
+}

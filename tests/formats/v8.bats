@@ -177,3 +177,21 @@ script()
 	script '{"startOffset":0,"endOffset":6,"count":-1}' >"$dir/bad.json"
 	refuses 1 "expected a range with offsets and a count" "$dir/bad.json"
 }
+
+@test "v8: ranges are regions, in UTF-16 units" {
+	mkdir "$dir/src"
+	printf 'abc\ndefg\n\nijk\r\nl\n' >"$dir/src/a.js"
+	# All, a line, parts of two lines, the end of a line, behind the source.
+	script '{"startOffset":0,"endOffset":17,"count":1},{"startOffset":4,
+		"endOffset":8,"count":5},{"startOffset":1,"endOffset":6,"count":0},
+		{"startOffset":8,"endOffset":9,"count":3},{"startOffset":99,
+		"endOffset":100,"count":4}' >"$dir/c.json"
+	"$CGCONV" -q --sources "$dir" -t json "$dir/c.json" | grep region |
+		says '["region",1,1,1,5,2,1,"u"]' '["region",1,1,2,2,3,0,"u"]' \
+		'["region",1,2,1,2,5,5,"u"]'
+	printf '\303\251\360\235\204\236x\n' >"$dir/src/a.js"
+	script '{"startOffset":3,"endOffset":4,"count":3}' >"$dir/c.json"
+	"$CGCONV" -q --sources "$dir" -t json "$dir/c.json" | grep region |
+		says '["region",1,1,4,1,5,3,"u"]'
+	"$CGCONV" -q -t json $node | grep -c region | says 18
+}
