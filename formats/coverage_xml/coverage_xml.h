@@ -90,6 +90,7 @@ bool coverage_xml_add_outcomes(struct coverage_xml_reader *, cg_fn,
 struct coverage_xml_statement {
 	uint64_t file;
 	uint32_t first, last;
+	uint32_t column, last_column; /* as in struct cg_region; 0: unknown */
 	uint64_t count;
 };
 

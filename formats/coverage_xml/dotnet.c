@@ -17,8 +17,10 @@
  * also has branches and how often methods were entered. Several reports in one
  * element <root> are merged, as by ReportGenerator.
  *
- * Lines, methods and branches survive. Lost are columns, assemblies, metrics,
- * blocks, and the tests that OpenCover's option coverbytest lists.
+ * Lines, methods and branches survive, and statements with their columns as
+ * regions. coverlet states columns 1 to 2 of all statements, as it does not
+ * know them: these are no regions. Lost are assemblies, metrics, blocks, and
+ * the tests that OpenCover's option coverbytest lists.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -111,10 +113,37 @@ take_number(struct coverage_xml_reader *r, uint64_t most, uint64_t *number)
 
 /* Names of a statement's attributes; NULL: it has none. */
 struct names {
-	const char *first, *last, *count;
+	const char *first, *last, *count, *column, *last_column;
 };
 
-/* Takes first and last line, and the count unless it has no name. */
+/* A column, from 1; 0: the report does not state it. */
+static uint32_t
+get_column(const struct coverage_xml_reader *r, const char *name)
+{
+	struct cg_slice text;
+	uint64_t column;
+
+	return cg_xml_attribute(r->xml, name, &text) &&
+		       cg_get_u64(text, &column) && column <= UINT32_MAX
+		   ? (uint32_t)column
+		   : 0;
+}
+
+/* Takes the columns of a statement, unless they are those of coverlet. */
+static void
+take_columns(struct coverage_xml_reader *r, const struct names *names,
+    struct coverage_xml_statement *statement)
+{
+	statement->column = get_column(r, names->column);
+	statement->last_column = get_column(r, names->last_column);
+	if (statement->column == 1 && statement->last_column == 2)
+		statement->column = 0;
+}
+
+/*
+ * Takes first and last line, the count unless it has no name, and columns if
+ * they are wanted.
+ */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,
     struct coverage_xml_statement *statement)
@@ -127,6 +156,8 @@ take_statement(struct coverage_xml_reader *r, const struct names *names,
 		return false;
 	statement->first = (uint32_t)first;
 	statement->last = (uint32_t)(last ? last : first);
+	if (cg_wants_rows(r->build, CG_REGIONS))
+		take_columns(r, names, statement);
 	return !names->count || coverage_xml_get_number(r, names->count, false,
 				    INT64_MAX, &statement->count);
 }
@@ -207,7 +238,7 @@ take_opencover_file(struct coverage_xml_reader *r, uint64_t *file)
 static bool
 open_sequence_point(struct coverage_xml_reader *r)
 {
-	static const struct names names = { "sl", "el", "vc" };
+	static const struct names names = { "sl", "el", "vc", "sc", "ec" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 
@@ -328,7 +359,8 @@ open_dotcover_method(struct coverage_xml_reader *r)
 static bool
 open_dotcover_statement(struct coverage_xml_reader *r)
 {
-	static const struct names names = { "Line", "EndLine", NULL };
+	static const struct names names = { "Line", "EndLine", NULL, "Column",
+		"EndColumn" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice covered;
@@ -382,7 +414,8 @@ open_function(struct coverage_xml_reader *r)
 static bool
 open_range(struct coverage_xml_reader *r)
 {
-	static const struct names names = { "start_line", "end_line", NULL };
+	static const struct names names = { "start_line", "end_line", NULL,
+		"start_column", "end_column" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice covered;
@@ -484,6 +517,34 @@ open_last(struct coverage_xml_reader *r)
 	return ok;
 }
 
+/* The column that an element contains; 0: unknown. */
+static uint32_t
+take_column(struct coverage_xml_reader *r)
+{
+	struct cg_slice text;
+	uint64_t column;
+
+	return cg_xml_content(r->xml, &text) &&
+		       cg_get_u64(cg_trim(text), &column) &&
+		       column <= UINT32_MAX
+		   ? (uint32_t)column
+		   : 0;
+}
+
+static bool
+open_column(struct coverage_xml_reader *r)
+{
+	((struct dotnet *)r->arg)->lines.column = take_column(r);
+	return true;
+}
+
+static bool
+open_last_column(struct coverage_xml_reader *r)
+{
+	((struct dotnet *)r->arg)->lines.last_column = take_column(r);
+	return true;
+}
+
 static bool
 open_coverage(struct coverage_xml_reader *r)
 {
@@ -525,9 +586,9 @@ static const struct coverage_xml_element data_set[] = {
 	{ "CoverageDSPriv", NULL, end_report },
 	{ "Lines", open_lines, close_lines },
 	{ "LnStart", open_first, NULL },
-	{ "ColStart", NULL, NULL },
+	{ "ColStart", open_column, NULL },
 	{ "LnEnd", open_last, NULL },
-	{ "ColEnd", NULL, NULL },
+	{ "ColEnd", open_last_column, NULL },
 	{ "Coverage", open_coverage, NULL },
 	{ "SourceFileID", open_source_file_id, NULL },
 	{ "LineID", NULL, NULL },
@@ -579,8 +640,9 @@ open_ncover_method(struct coverage_xml_reader *r)
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
 {
-	static const struct names one = { "line", "endline", "visitcount" },
-				  three = { "l", "el", "vc" };
+	static const struct names one = { "line", "endline", "visitcount",
+		"column", "endcolumn" },
+				  three = { "l", "el", "vc", "c", "ec" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice path, excluded;
@@ -657,7 +719,7 @@ open_partcover_method(struct coverage_xml_reader *r)
 static bool
 open_partcover_point(struct coverage_xml_reader *r)
 {
-	static const struct names names = { "sl", "el", "visit" };
+	static const struct names names = { "sl", "el", "visit", "sc", "ec" };
 	struct dotnet *d = r->arg;
 	struct coverage_xml_statement statement = { 0 };
 	struct cg_slice text;

@@ -171,6 +171,23 @@ add_row(struct adder *a, cg_file file, uint32_t line, uint64_t count)
 	return cg_add_cost(a->r->build, a->fn, &pos, &count, 1);
 }
 
+/* Adds a statement as a region, if its columns are known. */
+static bool
+add_region(struct adder *a, const struct coverage_xml_statement *s)
+{
+	const cg_file file = cg_map_get(&a->m->files, s->file);
+
+	return file == 0 || s->column == 0 || s->last_column == 0 ||
+	       cg_add_region(a->r->build, a->fn,
+		   &(struct cg_region){ .file = file,
+		       .line = s->first,
+		       .column = s->column,
+		       .last = s->last,
+		       .last_column = s->last_column,
+		       .flags = CG_REGION_UTF16,
+		       .count = (int64_t)s->count });
+}
+
 static bool
 collect_rows(struct adder *a)
 {
@@ -305,6 +322,10 @@ add_method(struct adder *a, const struct coverage_xml_method *method)
 	if (method->counted)
 		(void)cg_add_call(a->r->build, 0, &nowhere, a->fn, &entry,
 		    method->entries, NULL, 0);
+	for (size_t i = 0; i < a->statements; i++) {
+		if (!add_region(a, &a->statement[i]))
+			return false;
+	}
 	return add_lines(a) && add_branches(a);
 }
 

@@ -126,3 +126,42 @@ lcov()
 	echo '<x/>' >"$dir/bad.xml"
 	refuses 1 "expected <CoverageSession>" --from dotnet "$dir/bad.xml"
 }
+
+# places: files, places of regions, and whether they ran.
+places()
+{
+	perl -MJSON::PP -ne 'my $row = decode_json($_);
+		ref $row eq "ARRAY" or next;
+		$file{$row->[1]} = $row->[2] =~ s,.*/,,r if $row->[0] eq "file";
+		print join(" ", $file{$row->[1]}, @$row[2 .. 5], $row->[6] > 0 ? 1 : 0), "\n"
+		    if $row->[0] eq "region";' | sort
+}
+
+@test "dotnet: statements have the same places in all reports" {
+	perl -ne '/<SequencePoint .*vc="(\d+)".* sl="(\d+)" sc="(\d+)" el="(\d+)" ec="(\d+)" fileid="(\d)"/ or next;
+		next if $2 == 16707566; # hidden
+		print $6 == 1 ? "Stack.cs" : "Stack.Check.cs", " $2 $3 $4 $5 ",
+		    $1 > 0 ? 1 : 0, "\n"' $opencover | sort -u >"$dir/want"
+	[ "$(wc -l <"$dir/want")" = 23 ]
+	"$CGCONV" -q -t json $opencover | places >"$dir/one"
+	same "$dir/want" "$dir/one"
+	for file in samples/dotnet/ncover-1.5/ncover.xml \
+		samples/dotnet/ncover-3/ncover.xml \
+		samples/dotnet/partcover/partcover.xml \
+		samples/dotnet/dotnet-coverage/demo.xml \
+		samples/dotnet/dotcover/dotcover.xml; do
+		"$CGCONV" -q -t json $file | places >"$dir/two"
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "dotnet: columns that coverlet makes up are no regions" {
+	sed 's/ sc="[0-9]*"/ sc="1"/; s/ ec="[0-9]*"/ ec="2"/' $opencover >"$dir/in.xml"
+	"$CGCONV" -q -t json "$dir/in.xml" >"$dir/out"
+	not grep region "$dir/out"
+	grep -q '^\["cost"' "$dir/out"
+	sed 's/<LnStart>/<ColStart>5<\/ColStart><ColEnd> 9 <\/ColEnd>&/' \
+		samples/dotnet/visual-studio/demo.coveragexml >"$dir/in.xml"
+	"$CGCONV" -q -t json "$dir/in.xml" | grep region | cut -d , -f 4,6 |
+		sort | uniq -c | sed 's/^ *//' | says '23 5,9'
+}
