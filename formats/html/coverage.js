@@ -1,16 +1,17 @@
 /*
- * coverage.js - how many lines, functions, branches and conditions ran, by
+ * coverage.js - how many lines, functions, branches, conditions and regions ran, by
  * directory and file; functions that were never called; missed branches.
  */
 
 /* From these percentages on, coverage is high, medium (genhtml's defaults). */
 const HIGH = 90, MEDIUM = 75;
-const KINDS = ['lines', 'fns', 'branches', 'conditions'];
-const KIND_NAMES = { lines: 'Lines', fns: 'Functions', branches: 'Branches', conditions: 'Conditions' };
+const KINDS = ['lines', 'fns', 'branches', 'conditions', 'regions'];
+const KIND_NAMES = { lines: 'Lines', fns: 'Functions', branches: 'Branches', conditions: 'Conditions',
+	regions: 'Regions' };
 
 function nothing() {
 	return { lines: { all: 0, hit: 0 }, fns: { all: 0, hit: 0 }, branches: { all: 0, hit: 0 },
-		conditions: { all: 0, hit: 0 } };
+		conditions: { all: 0, hit: 0 }, regions: { all: 0, hit: 0 } };
 }
 
 const NOTHING = nothing();
@@ -40,8 +41,8 @@ function allSums() {
 		const sum = nothing();
 
 		for (const kind of KINDS) {
-			sum[kind].all = col('cover_' + kind)[2 * i];
-			sum[kind].hit = col('cover_' + kind)[2 * i + 1];
+			sum[kind].all = col('cover_' + kind)[2 * i] || 0;
+			sum[kind].hit = col('cover_' + kind)[2 * i + 1] || 0;
 		}
 		sums.set(of[i], sum);
 	}
@@ -245,7 +246,7 @@ function showCoverage(main) {
 
 	put(main, el('div', { class: 'controls' }, choice('Show', 'tab', views), testMenu(0),
 	rate('lines', all.lines), rate('functions', all.fns), rate('branches', all.branches),
-	rate('conditions', all.conditions), el('span', { class: 'dim' }, 'high from ' + HIGH + '%, medium from ' +
+	rate('conditions', all.conditions), rate('regions', all.regions), el('span', { class: 'dim' }, 'high from ' + HIGH + '%, medium from ' +
 		MEDIUM + '%')));
 	if (tab === 'tests')
 		return testTable(main, sumOf(allSums()));

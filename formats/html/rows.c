@@ -11,8 +11,12 @@
  *	line_file line_number line_fn line_cost	by file, line and function
  *	sum_file sum_line sum_count sum_branches sum_conditions
  *						by file and line, of coverage
+ *	region_file region_line region_column region_lines region_end
+ *	region_flags region_count		by region, in the order of sums:
+ *						lines to its last one, and the
+ *						column after it
  *	cover_file cover_lines cover_fns cover_branches cover_conditions
- *						by file: pairs of numbers:
+ *	cover_regions				by file: pairs of numbers:
  *						found and hit
  *	branch_count branch_flags branch_block	by branch, in the order of sums:
  *						its branches, its conditions
@@ -335,6 +339,13 @@ enum {
 	BRANCH_COUNT,
 	FLAGS,
 	BLOCK,
+	REGION_FILE,
+	REGION_LINE,
+	REGION_COLUMN,
+	REGION_LINES,
+	REGION_END,
+	REGION_FLAGS,
+	REGION_COUNT,
 	SUMS
 };
 
@@ -359,6 +370,26 @@ add_branches(struct rows *r, const struct cg_line_sum *sum,
 	       html_add(w, &column[CONDITIONS], conditions);
 }
 
+/* Adds the regions that begin on the line of the last sum. */
+static bool
+add_regions(struct rows *r, cg_file file, struct html_column column[SUMS])
+{
+	struct html_writer *w = r->w;
+	const struct cg_branch *row;
+	size_t n;
+	bool ok = cg_line_regions(r->lines, &row, &n);
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = html_add(w, &column[REGION_FILE], html_file(w, file)) &&
+		     html_add(w, &column[REGION_LINE], row[i].pos.line) &&
+		     html_add(w, &column[REGION_COLUMN], row[i].block) &&
+		     html_add(w, &column[REGION_LINES], row[i].index) &&
+		     html_add(w, &column[REGION_END], row[i].target) &&
+		     html_add(w, &column[REGION_FLAGS], row[i].flags) &&
+		     html_add_signed(w, &column[REGION_COUNT], row[i].count);
+	return ok;
+}
+
 static bool
 add_sums(struct rows *r, cg_file file, struct html_column column[SUMS])
 {
@@ -373,13 +404,14 @@ add_sums(struct rows *r, cg_file file, struct html_column column[SUMS])
 		     html_add(w, &column[SUM_LINE], sum.line) &&
 		     html_add(w, &column[SUM_CODE], sum.has_cost) &&
 		     html_add(w, &column[SUM_COUNT], sum.cost) &&
-		     add_branches(r, &sum, column);
+		     add_branches(r, &sum, column) &&
+		     add_regions(r, file, column);
 	}
 	cg_first_line(r->lines);
 	return ok;
 }
 
-enum { COVERED_FILE, LINES, FNS, ARCS, DECISIONS, COVERED };
+enum { COVERED_FILE, LINES, FNS, ARCS, DECISIONS, PLACES, COVERED };
 
 static bool
 add_hits(struct html_writer *w, struct html_column *column,
@@ -409,7 +441,9 @@ add_covered(struct rows *r, cg_file file, struct html_column column[COVERED])
 	       add_hits(w, &column[LINES], &counts.lines) &&
 	       add_hits(w, &column[FNS], &counts.functions) &&
 	       add_hits(w, &column[ARCS], &counts.branches) &&
-	       add_hits(w, &column[DECISIONS], &counts.conditions);
+	       add_hits(w, &column[DECISIONS], &counts.conditions) &&
+	       (!(cg_graph_facts(w->graph) & CG_REGIONS) ||
+		   add_hits(w, &column[PLACES], &counts.regions));
 }
 
 /* ---- Files --------------------------------------------------------------- */
@@ -438,6 +472,17 @@ put_files(struct rows *r)
 		    .type = HTML_SIGNED },
 		[FLAGS] = { .name = "branch_flags", .type = HTML_NUMBER },
 		[BLOCK] = { .name = "branch_block", .type = HTML_NUMBER },
+		[REGION_FILE] = { .name = "region_file", .type = HTML_DELTA },
+		[REGION_LINE] = { .name = "region_line", .type = HTML_DELTA },
+		[REGION_COLUMN] = { .name = "region_column",
+		    .type = HTML_NUMBER },
+		[REGION_LINES] = { .name = "region_lines",
+		    .type = HTML_NUMBER },
+		[REGION_END] = { .name = "region_end", .type = HTML_NUMBER },
+		[REGION_FLAGS] = { .name = "region_flags",
+		    .type = HTML_NUMBER },
+		[REGION_COUNT] = { .name = "region_count",
+		    .type = HTML_SIGNED },
 	};
 	struct html_column covered[COVERED] = {
 		[COVERED_FILE] = { .name = "cover_file", .type = HTML_DELTA },
@@ -446,6 +491,7 @@ put_files(struct rows *r)
 		[ARCS] = { .name = "cover_branches", .type = HTML_NUMBER },
 		[DECISIONS] = { .name = "cover_conditions",
 		    .type = HTML_NUMBER },
+		[PLACES] = { .name = "cover_regions", .type = HTML_NUMBER },
 	};
 	struct html_writer *w = r->w;
 	struct html_column *cost = html_new_costs(w, "line_cost");

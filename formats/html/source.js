@@ -1,5 +1,6 @@
 /*
- * source.js - source files by line, with costs or counts, branches and calls.
+ * source.js - source files by line, with costs or counts, branches, calls, and the
+ * parts of lines that never ran.
  * Without the text of a file only lines with data are shown.
  */
 
@@ -48,7 +49,8 @@ function commentStarts(file) {
 	});
 }
 
-function highlight(file, line) {
+/* A line of source with colours; pieces are those of linePieces(). */
+function highlight(file, line, pieces) {
 	const text = sourceLine(file, line), path = filePath(file), parts = [];
 	const hashes = /\.(py|rb|pl|sh|ya?ml|pyx)$/.test(path);
 	let at = 0;
@@ -56,7 +58,7 @@ function highlight(file, line) {
 	if (linesOfFile(file) && /\.([chs]|cc|cpp|cxx|hh|hpp|js|ts|java|go|rs|php|swift|d|cu)$/.test(path) &&
 	    commentStarts(file)[line - 1]) {
 		at = text.indexOf('*/') < 0 ? text.length : text.indexOf('*/') + 2;
-		parts.push(el('span', { class: 'c' }, text.slice(0, at)));
+		parts.push([0, at, 'c']);
 	}
 	for (const found of text.slice(at).matchAll(TOKEN)) {
 		const word = found[0], begin = at + found.index;
@@ -67,17 +69,136 @@ function highlight(file, line) {
 		if (kind)
 			parts.push([begin, begin + word.length, kind]);
 	}
-	return mark(text, at, parts);
+	return mark(text, parts, pieces || []);
 }
 
-function mark(text, at, parts) {
-	const nodes = parts.filter((part) => !Array.isArray(part));
+/* The text from begin to end; parts are coloured. */
+function colour(text, begin, end, parts) {
+	const nodes = [];
+	let at = begin;
 
-	for (const [begin, end, kind] of parts.filter(Array.isArray)) {
-		nodes.push(text.slice(at, begin), el('span', { class: kind }, text.slice(begin, end)));
+	for (const [from, to, kind] of parts)
+		if (to > at && from < end) {
+			nodes.push(text.slice(at, Math.max(at, from)), el('span', { class: kind },
+				text.slice(Math.max(at, from), Math.min(end, to))));
+			at = Math.min(end, to);
+		}
+	nodes.push(text.slice(at, end));
+	return nodes;
+}
+
+function mark(text, parts, pieces) {
+	const nodes = [];
+	let at = 0;
+
+	for (const { begin, end, title, missed } of pieces) {
+		nodes.push(colour(text, at, begin, parts), el('span', { class: missed ? 'unrun' : null, title },
+			colour(text, begin, end, parts)));
 		at = end;
 	}
-	return el('code', {}, nodes, text.slice(at));
+	return el('code', {}, nodes, colour(text, at, text.length, parts));
+}
+
+/* ---- Regions ------------------------------------------------------------ */
+
+const FILLER = 1, UTF16 = 8, NO_CODE = 64;
+
+/*
+ * Where the innermost region of a file changes, in order: { line, column, region }, region -1
+ * for none.
+ */
+function regionChanges(file) {
+	const [from, to] = fileRange('region_file', file), line = col('region_line');
+	const lines = col('region_lines'), column = col('region_column'), last = col('region_end');
+	const marks = [], ended = new Set(), open = [], changes = [];
+	const begin = (i) => ({ line: line[i], column: column[i], region: i, ends: false });
+	const end = (i) => ({ line: line[i] + lines[i], column: last[i] || Infinity, region: i, ends: true });
+	const order = (a, b) => a.line - b.line || (a.column < b.column ? -1 : a.column > b.column ? 1 : 0);
+
+	for (let i = from; i < to; i++)
+		marks.push(begin(i), end(i));
+	/* At one place: ends, then begins, those of outer regions first. */
+	marks.sort((a, b) => order(a, b) || b.ends - a.ends ||
+		(a.ends ? 0 : order(end(b.region), end(a.region))) || a.region - b.region);
+	for (const mark of marks) {
+		if (mark.ends)
+			ended.add(mark.region);
+		else
+			open.push(mark.region);
+		while (open.length && ended.has(open[open.length - 1]))
+			open.pop();
+		changes.push({ line: mark.line, column: mark.column, region: open.length ? open[open.length - 1] : -1 });
+	}
+	return changes;
+}
+
+const changesKnown = new Map(); /* by file */
+
+/* The changes on a line; the first one is in column 1. */
+function lineChanges(file, line) {
+	if (!changesKnown.has(file))
+		changesKnown.set(file, regionChanges(file));
+	const all = changesKnown.get(file), found = [];
+	let low = 0, high = all.length;
+
+	while (low < high) {
+		const middle = low + high >> 1;
+
+		if (all[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	found.push({ column: 1, region: low ? all[low - 1].region : -1 });
+	for (; low < all.length && all[low].line === line; low++)
+		found.push(all[low]);
+	return found;
+}
+
+/* The index in the text shown of a column of the file's line. */
+function shownIndex(raw, column, region) {
+	const wide = region >= 0 && col('region_flags')[region] & UTF16;
+	let units = 1, shown = 0;
+
+	for (const c of raw) {
+		const code = c.codePointAt(0);
+
+		if (units >= column)
+			break;
+		units += wide ? c.length : code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+		shown += c === '\t' ? 4 : visible(c).length;
+	}
+	return shown;
+}
+
+/*
+ * The pieces of a line that ran another number of times than the line: { begin, end, title,
+ * missed }. None of a line that never ran, as all of it is marked.
+ */
+function linePieces(file, fact) {
+	const count = lineCount(fact), pieces = [], lines = linesOfFile(file);
+
+	if (count <= 0 || !lines || chosenTest() || !col('region_file').length)
+		return pieces;
+	const raw = lines[fact.line - 1] || '', text = sourceLine(file, fact.line);
+	const changes = lineChanges(file, fact.line);
+
+	changes.forEach(({ column, region }, i) => {
+		const next = changes[i + 1], flags = region < 0 ? NO_CODE : col('region_flags')[region];
+		const ran = region < 0 ? 0 : Math.max(0, col('region_count')[region]);
+		let begin = shownIndex(raw, column, region);
+		let end = next ? shownIndex(raw, next.column, next.region >= 0 ? next.region : region) : text.length;
+
+		end = Math.min(end, text.length);
+		while (begin < end && text[begin] === ' ')
+			begin++;
+		while (begin < end && text[end - 1] === ' ')
+			end--;
+		if (begin < end && ran !== count && !(flags & (FILLER | NO_CODE)))
+			pieces.push({ begin, end, missed: ran === 0,
+				title: ran === 0 ? 'never ran' : 'ran ' + number(ran) + (ran === 1 ? ' time' : ' times') });
+	});
+	return pieces;
 }
 
 /* ---- Lines of a file ---------------------------------------------------- */
@@ -245,11 +366,12 @@ function sourceColumns(file, event, facts) {
 
 	return [...list, { key: 'line', label: 'Line', number: true, width: '64px', value: (line) => line,
 		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },
-	{ key: 'text', label: '', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line),
+	{ key: 'text', label: '', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line, event.coverage && of(line)
+		? linePieces(file, of(line)) : []),
 		of(line) && of(line).calls.length && !event.coverage ? showCalls(of(line)) : ''] }];
 }
 
-function lineClass(fact, event) {
+function lineClass(file, fact, event) {
 	if (!fact || fact.sum < 0 || !event.coverage || !col('sum_code')[fact.sum])
 		return '';
 	if (lineCount(fact) === 0)
@@ -259,7 +381,7 @@ function lineClass(fact, event) {
 
 	const arcs = branchesHit(fact.sum, false);
 
-	return arcs.hit < arcs.all ? 'partly' : 'hit';
+	return arcs.hit < arcs.all || linePieces(file, fact).some((piece) => piece.missed) ? 'partly' : 'hit';
 }
 
 function showFile(main, file, event) {
@@ -273,7 +395,7 @@ function showFile(main, file, event) {
 
 	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
 		columns: sourceColumns(file, event, facts), sortKey: '',
-		mark: (line) => lineClass(facts.get(line), event) + (line === wanted ? ' chosen' : '') });
+		mark: (line) => lineClass(file, facts.get(line), event) + (line === wanted ? ' chosen' : '') });
 
 	table.box.classList.add('source');
 	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
@@ -293,7 +415,8 @@ function showFile(main, file, event) {
 function fileRates(file) {
 	const found = fileSums().get(file);
 
-	return found ? [rate('lines', found.lines), rate('functions', found.fns), rate('branches', found.branches)]
+	return found ? [rate('lines', found.lines), rate('functions', found.fns), rate('branches', found.branches),
+		rate('regions', found.regions)]
 		.filter((text) => text) : null;
 }
 

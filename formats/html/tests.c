@@ -3,7 +3,7 @@
  * (TN) of a tracefile, or an input, with --parts.
  *
  *	test_part test_file			by test and file that it covers
- *	test_lines test_fns test_branches test_conditions
+ *	test_lines test_fns test_branches test_conditions test_regions
  *						... numbers covered in the file
  *	test_line test_count			by covered line: how often it
  *						ran; none if there are too many
@@ -15,7 +15,18 @@
 /* A browser needs 12 bytes for each line, 100 MB for all. */
 #define TEST_LINES_MAX ((uint64_t)8 << 20)
 
-enum { PART, FILE_AT, LINES, FNS, BRANCHES, CONDITIONS, LINE, COUNT, COLUMNS };
+enum {
+	PART,
+	FILE_AT,
+	LINES,
+	FNS,
+	BRANCHES,
+	CONDITIONS,
+	REGIONS,
+	LINE,
+	COUNT,
+	COLUMNS
+};
 
 struct tests {
 	struct html_writer *w;
@@ -57,7 +68,9 @@ add_file(struct tests *t, cg_part part, cg_file file)
 	     html_add(t->w, &t->column[LINES], counts.lines.hit) &&
 	     html_add(t->w, &t->column[FNS], counts.functions.hit) &&
 	     html_add(t->w, &t->column[BRANCHES], counts.branches.hit) &&
-	     html_add(t->w, &t->column[CONDITIONS], counts.conditions.hit);
+	     html_add(t->w, &t->column[CONDITIONS], counts.conditions.hit) &&
+	     (!(cg_graph_facts(t->w->graph) & CG_REGIONS) ||
+		 html_add(t->w, &t->column[REGIONS], counts.regions.hit));
 	/*
 	 * At the limit, lists of lines end for all tests: no list is
 	 * incomplete.
@@ -99,6 +112,7 @@ html_put_tests(struct html_writer *w)
 			.type = HTML_NUMBER },
 		    [CONDITIONS] = { .name = "test_conditions",
 			.type = HTML_NUMBER },
+		    [REGIONS] = { .name = "test_regions", .type = HTML_NUMBER },
 		    [LINE] = { .name = "test_line", .type = HTML_DELTA },
 		    [COUNT] = { .name = "test_count", .type = HTML_COST },
 		} };

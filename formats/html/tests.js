@@ -22,7 +22,7 @@ function allTests() {
 		const test = testsKnown[parts[i]], sums = nothing(), end = begin + lines[i];
 
 		for (const kind of KINDS)
-			test.sums[kind].hit += sums[kind].hit = col('test_' + kind)[i];
+			test.sums[kind].hit += sums[kind].hit = col('test_' + kind)[i] || 0;
 		test.files.set(files[i], { sums, begin, end: end <= known ? end : begin });
 		begin = end;
 	}

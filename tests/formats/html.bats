@@ -511,6 +511,28 @@ three_tests()
 	grep -o 'selected="">[^<]*' "$dir/dom" | grep 'second . 4 lines'
 }
 
+@test "html: Chromium marks the parts of lines that never ran" {
+	needs_browser
+	# Bytes of Go, a tab, a nested block; a line that never ran as a whole.
+	printf '%s\n' package\ a '' 'func F(a int) int {' \
+		$'\tif "\u00fc" < "" { a++ } else { if a > 9 { a-- }; a += 2 }' \
+		'	return a' '}' 'func G() {}' >"$dir/a.go"
+	printf '%s\n' 'mode: count' a.go:3.19,4.15\ 1\ 3 a.go:4.15,4.22\ 1\ 0 \
+		a.go:4.28,4.39\ 1\ 3 a.go:4.39,4.46\ 1\ 0 a.go:4.48,4.54\ 1\ 2 \
+		a.go:5.2,5.10\ 1\ 3 a.go:7.10,7.12\ 0\ 0 >"$dir/a.out"
+	report "$dir/a.out" --sources "$dir"
+	browse 'view=source&file=1'
+	perl -0777 -ne 'while (/<span class="unrun" title="never ran">((?:<span[^>]*>[^<]*<.span>|[^<])*)/g) {
+		print $1 =~ s/<[^>]*>//gr, "\n" }' "$dir/dom" | same - <(printf '%s\n' \
+		'{ a++ }' '{ a-- }')
+	grep -q '<span title="ran 2 times">' "$dir/dom"
+	grep -c 'class="tr partly' "$dir/dom" | grep -x 1
+	grep -c 'class="tr missed' "$dir/dom" | grep -x 1
+	browse 'view=coverage'
+	cells | grep -F '4/7 57.1%'
+	"$CGCONV" -q --info "$dir/a.out" | grep -q ' 57.1% of 7 regions$'
+}
+
 @test "html: Chromium loads the data files of --split when a view needs them" {
 	needs_browser
 	report samples/pprof/cpu/cpu.pb.gz --split
