@@ -6,14 +6,14 @@
  * The tool that recorded it has this information, and exports a format that
  * cgconv reads.
  *
- * Sources: perf's data-convert-json.c; the magics in perf's header.h,
- * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
- * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
- * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, vmprof's reader.py,
- * Ruby's marshal.c, gprofng's Print.cc and er_print, Fuchsia's trace format,
- * ART's trace.h, Sysprof's sysprof-capture-types.h, coverage.py's sqldata.py,
- * JaCoCo's ExecutionDataWriter.java, Go's internal/coverage/defs.go; for
- * commands, the tools' documentation.
+ * Sources: perf's data-convert-json.c; the magics in perf's header.h, the
+ * JDK's hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go,
+ * austin's MOJO specification, GHC's EventLogFormat.h, heaptrack's trace.cpp,
+ * V8's log.cc, vmprof's reader.py, Ruby's marshal.c, gprofng's Print.cc and
+ * er_print, Fuchsia's trace format, ART's trace.h, Sysprof's
+ * sysprof-capture-types.h, coverage.py's sqldata.py, JaCoCo's
+ * ExecutionDataWriter.java, Go's internal/coverage/defs.go; for commands, the
+ * tools' documentation.
  */
 #include <string.h>
 
@@ -49,9 +49,6 @@ struct capture {
 static const struct capture captures[] = {
 	{ MAGIC("PERFFILE"), NULL, "a recording of perf before Linux 3.7",
 	    PERF_RUN },
-	{ MAGIC("SIMPLEPERF"), NULL, "a report of simpleperf, as protobuf",
-	    "gecko_profile_generator.py -i perf.data >out.json && cgconv "
-	    "out.json, of the recording" },
 	{ MAGIC("JAVA PROFILE 1.0.1\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("JAVA PROFILE 1.0.2\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("Nettrace"), NULL, "a trace of .NET",

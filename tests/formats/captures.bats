@@ -18,7 +18,6 @@ says()
 @test "captures: recognizes each recording, prints what to do with it" {
 	says perf.data PERFFILE "perf script -F comm,pid,tid,time,period"
 	says other.data PERFFILE "-i $dir/other.data | cgconv -"
-	says simple SIMPLEPERF "gecko_profile_generator.py -i perf.data"
 	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
 	says app.nettrace Nettrace "dotnet-trace convert"
 	says trace.out 'go 1.19 trace\0\0\0' "go tool trace -pprof=sync"
