@@ -7,7 +7,7 @@
  * cgconv reads.
  *
  * Sources: perf's data-convert-json.c; the magics in perf's header.h, the
- * JDK's hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go,
+ * JDK's hprof_b_spec.h, Go's trace/parser.go,
  * austin's MOJO specification, GHC's EventLogFormat.h, heaptrack's trace.cpp,
  * V8's log.cc, vmprof's reader.py, Ruby's marshal.c, gprofng's Print.cc and
  * er_print, Fuchsia's trace format, ART's trace.h, Sysprof's
@@ -51,8 +51,6 @@ static const struct capture captures[] = {
 	    PERF_RUN },
 	{ MAGIC("JAVA PROFILE 1.0.1\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("JAVA PROFILE 1.0.2\0"), NULL, HPROF_WHAT, HPROF_RUN },
-	{ MAGIC("Nettrace"), NULL, "a trace of .NET",
-	    "dotnet-trace convert --format Speedscope %s" },
 	{ MAGIC("go 1."), NULL, "an execution trace of Go",
 	    "go tool trace -pprof=sync %s >out.pb && cgconv out.pb" },
 	{ MAGIC("MOJ"), NULL, "a binary file of austin",
@@ -311,7 +309,7 @@ refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 const struct cg_module cg_format_captures = {
 	CG_MODULE,
 	.name = "captures",
-	.title = "recordings of .NET and others: says what to run",
+	.title = "recordings of other tools: says what to run",
 	.probe = probe,
 	.read = refuse,
 };

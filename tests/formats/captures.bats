@@ -19,7 +19,6 @@ says()
 	says perf.data PERFFILE "perf script -F comm,pid,tid,time,period"
 	says other.data PERFFILE "-i $dir/other.data | cgconv -"
 	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
-	says app.nettrace Nettrace "dotnet-trace convert"
 	says trace.out 'go 1.19 trace\0\0\0' "go tool trace -pprof=sync"
 	says app.mojo MOJ "mojo2austin"
 	says out.bin memray "memray transform gprof2dot -o out.json $dir/out.bin"

@@ -1,0 +1,289 @@
+/*
+ * blocks.c - objects of a .nettrace file, and events of its blocks.
+ *
+ * "Nettrace", a string "!FastSerialization.1", then objects. An object: tag 5,
+ * its type (tag 5, tag 1, version, oldest version of a reader, name, tag 6),
+ * its data, tag 6. Tag 1 instead of an object ends the file. Data of the first
+ * object, Trace, has a fixed size; of the others: its size, zeros up to a
+ * multiple of 4 in the file, a block. All numbers are little-endian.
+ */
+#include "nettrace.h"
+#include "proto/wire.h"
+
+#define MAGIC "Nettrace"
+#define SERIALIZER "!FastSerialization.1"
+#define OLDEST 4
+#define NEWEST 5
+
+enum tag { TAG_NULL = 1, TAG_BEGIN = 5, TAG_END = 6 };
+/* Offsets in the data of Trace; it begins with a date. */
+enum trace {
+	TRACE_START = 16,
+	TRACE_FREQUENCY = 24,
+	TRACE_POINTER = 32,
+	TRACE_PID = 36,
+	TRACE_INTERVAL = 44,
+	TRACE_SIZE = 48
+};
+/* Offsets in an event that is not compressed. */
+enum plain {
+	PLAIN_METADATA = 0,
+	PLAIN_THREAD = 8,
+	PLAIN_STACK = 28,
+	PLAIN_TIME = 32,
+	PLAIN_SIZE = 72,
+	PLAIN_PAYLOAD = 76
+};
+/* Bits of the first byte of a compressed event: which fields it has. */
+enum flag {
+	HAS_METADATA = 1,
+	HAS_CAPTURE = 2, /* number in sequence, thread, processor */
+	HAS_THREAD = 4,
+	HAS_STACK = 8,
+	HAS_ACTIVITY = 16,
+	HAS_RELATED = 32,
+	HAS_SIZE = 128
+};
+#define METADATA_MASK 0x7fffffff /* the bit above: events are sorted */
+#define GUID_SIZE 16
+
+/* ---- Numbers ------------------------------------------------------------- */
+
+uint32_t
+nettrace_u32(const char *at)
+{
+	const uint8_t *byte = (const uint8_t *)at;
+
+	return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 |
+	       (uint32_t)byte[3] << 24;
+}
+
+uint64_t
+nettrace_u64(const char *at)
+{
+	return nettrace_u32(at) | (uint64_t)nettrace_u32(at + 4) << 32;
+}
+
+bool
+nettrace_cut(struct cg_slice *rest, uint64_t n, struct cg_slice *part)
+{
+	if (n > rest->len)
+		return false;
+	*part = (struct cg_slice){ rest->ptr, (size_t)n };
+	rest->ptr += n;
+	rest->len -= (size_t)n;
+	return true;
+}
+
+static bool
+take_u32(struct cg_slice *rest, uint32_t *number)
+{
+	struct cg_slice bytes;
+
+	if (!nettrace_cut(rest, 4, &bytes))
+		return false;
+	*number = nettrace_u32(bytes.ptr);
+	return true;
+}
+
+static bool
+take_string(struct cg_slice *rest, struct cg_slice *text)
+{
+	uint32_t len;
+
+	return take_u32(rest, &len) && nettrace_cut(rest, len, text);
+}
+
+/* ---- Objects ------------------------------------------------------------- */
+
+static bool
+reject(const struct nettrace_file *file, const struct cg_slice *rest,
+    const char *expected)
+{
+	return cg_reject_at(file->job, rest->ptr,
+	    "expected %s; the file may be truncated", expected);
+}
+
+/* Takes the beginning of an object up to its type's end. */
+static bool
+take_type(struct nettrace_file *file, struct cg_slice *rest,
+    struct cg_slice *name, uint32_t *oldest)
+{
+	uint32_t version;
+
+	if (rest->len < 3 || rest->ptr[0] != TAG_BEGIN ||
+	    rest->ptr[1] != TAG_BEGIN || rest->ptr[2] != TAG_NULL)
+		return reject(file, rest, "an object with its type");
+	rest->ptr += 3;
+	rest->len -= 3;
+	if (!take_u32(rest, &version) || !take_u32(rest, oldest) ||
+	    !take_string(rest, name) || !cg_take_char(rest, TAG_END))
+		return reject(file, rest, "the type of an object");
+	return true;
+}
+
+bool
+nettrace_open(struct nettrace_file *file)
+{
+	struct cg_slice rest = file->bytes, name, data;
+	uint32_t version;
+
+	if (!cg_take_prefix(&rest, MAGIC))
+		return cg_reject(file->job, "expected " MAGIC);
+	if (rest.len >= 8 && nettrace_u32(rest.ptr) == 0)
+		return cg_reject_at(file->job, rest.ptr + 4,
+		    "expected a trace of version %u or %u, not %u; its tool "
+		    "can export it: dotnet-trace convert --format Speedscope",
+		    OLDEST, NEWEST, nettrace_u32(rest.ptr + 4));
+	if (!take_string(&rest, &name) || !cg_equal(name, SERIALIZER))
+		return reject(file, &rest, SERIALIZER);
+	if (!take_type(file, &rest, &name, &version))
+		return false;
+	if (!cg_equal(name, "Trace") || version > NEWEST)
+		return cg_reject_at(file->job, name.ptr,
+		    "expected an object Trace of version %u or %u, not %u",
+		    OLDEST, NEWEST, version);
+	if (!nettrace_cut(&rest, TRACE_SIZE, &data) ||
+	    !cg_take_char(&rest, TAG_END))
+		return reject(file, &rest, "the data of Trace");
+	file->start = nettrace_u64(data.ptr + TRACE_START);
+	file->frequency = nettrace_u64(data.ptr + TRACE_FREQUENCY);
+	file->pointer = nettrace_u32(data.ptr + TRACE_POINTER);
+	file->pid = nettrace_u32(data.ptr + TRACE_PID);
+	file->interval = nettrace_u32(data.ptr + TRACE_INTERVAL);
+	if (file->pointer != 4 && file->pointer != 8)
+		return cg_reject_at(file->job, data.ptr + TRACE_POINTER,
+		    "expected pointers of 4 or 8 bytes, not %u", file->pointer);
+	file->blocks = rest;
+	return true;
+}
+
+bool
+nettrace_next_block(struct nettrace_file *file, struct cg_slice *rest,
+    enum nettrace_block *kind, struct cg_slice *block)
+{
+	static const char *const names[] = { "EventBlock", "MetadataBlock",
+		"StackBlock", "SPBlock" };
+	const size_t kinds = sizeof(names) / sizeof(*names);
+	struct cg_slice name, padding;
+	uint32_t oldest, size;
+	size_t i = 0;
+
+	if (rest->len > 0 && *rest->ptr == TAG_NULL)
+		return false;
+	if (!take_type(file, rest, &name, &oldest))
+		return false;
+	while (i < kinds && !cg_equal(name, names[i]))
+		i++;
+	if (i == kinds)
+		return cg_reject_at(file->job, name.ptr,
+		    "expected a block of events, metadata or stacks, not "
+		    "'%.*s'",
+		    name.len < 32 ? (int)name.len : 32, name.ptr);
+	if (!take_u32(rest, &size) ||
+	    !nettrace_cut(
+		rest, -(uint64_t)(rest->ptr - file->bytes.ptr) & 3, &padding) ||
+	    !nettrace_cut(rest, size, block) || !cg_take_char(rest, TAG_END))
+		return reject(file, rest, "a whole block");
+	*kind = (enum nettrace_block)i;
+	return true;
+}
+
+/* ---- Events -------------------------------------------------------------- */
+
+/* The header: its size, flags, times. */
+static bool
+begin_events(struct nettrace_file *file, struct nettrace_events *events)
+{
+	struct cg_slice *rest = &events->rest, header;
+	unsigned size;
+
+	events->begun = true;
+	if (rest->len < 4)
+		return reject(file, rest, "the header of a block");
+	size = nettrace_u32(rest->ptr) & 0xffff;
+	events->compressed = nettrace_u32(rest->ptr) >> 16 & 1;
+	return (size >= 4 && nettrace_cut(rest, size, &header)) ||
+	       reject(file, rest, "the header of a block");
+}
+
+static bool
+take_varint(struct cg_slice *rest, bool has, uint64_t *number)
+{
+	return !has || proto_take_varint(rest, number);
+}
+
+/* Takes a compressed event: fields that it lacks are those of the last one. */
+static bool
+take_compressed(struct nettrace_events *events)
+{
+	struct cg_slice *rest = &events->rest, guids;
+	struct nettrace_event *event = &events->last;
+	uint64_t metadata = event->metadata, stack = event->stack;
+	uint64_t size = event->payload.len, skipped = 0, ticks = 0;
+	unsigned flags = (uint8_t)*rest->ptr++;
+
+	rest->len--;
+	if (!take_varint(rest, flags & HAS_METADATA, &metadata))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (!take_varint(rest, flags & HAS_CAPTURE, &skipped))
+			return false;
+	if (!take_varint(rest, flags & HAS_THREAD, &event->thread) ||
+	    !take_varint(rest, flags & HAS_STACK, &stack) ||
+	    !take_varint(rest, true, &ticks) ||
+	    !nettrace_cut(rest,
+		(flags & HAS_ACTIVITY ? GUID_SIZE : 0) +
+		    (flags & HAS_RELATED ? GUID_SIZE : 0),
+		&guids) ||
+	    !take_varint(rest, flags & HAS_SIZE, &size))
+		return false;
+	event->metadata = (uint32_t)metadata & METADATA_MASK;
+	event->stack = (uint32_t)stack;
+	event->time += ticks;
+	return nettrace_cut(rest, size, &event->payload);
+}
+
+static bool
+take_plain(struct nettrace_file *file, struct nettrace_events *events)
+{
+	struct cg_slice *rest = &events->rest, bytes, padding;
+	struct nettrace_event *event = &events->last;
+	uint64_t align;
+	uint32_t size;
+
+	if (!take_u32(rest, &size) || !nettrace_cut(rest, size, &bytes) ||
+	    bytes.len < PLAIN_PAYLOAD)
+		return false;
+	event->metadata =
+	    nettrace_u32(bytes.ptr + PLAIN_METADATA) & METADATA_MASK;
+	event->thread = nettrace_u64(bytes.ptr + PLAIN_THREAD);
+	event->stack = nettrace_u32(bytes.ptr + PLAIN_STACK);
+	event->time = nettrace_u64(bytes.ptr + PLAIN_TIME);
+	size = nettrace_u32(bytes.ptr + PLAIN_SIZE);
+	bytes.ptr += PLAIN_PAYLOAD;
+	bytes.len -= PLAIN_PAYLOAD;
+	align = -(uint64_t)(rest->ptr - file->bytes.ptr) & 3;
+	(void)nettrace_cut(
+	    rest, align < rest->len ? align : rest->len, &padding);
+	return nettrace_cut(&bytes, size, &event->payload);
+}
+
+bool
+nettrace_next_event(struct nettrace_file *file, struct nettrace_events *events,
+    struct nettrace_event *event)
+{
+	const char *at;
+	bool ok;
+
+	if (!events->begun && !begin_events(file, events))
+		return false;
+	at = events->rest.ptr;
+	if (events->rest.len == 0)
+		return false;
+	ok = events->compressed ? take_compressed(events)
+				: take_plain(file, events);
+	*event = events->last;
+	return ok || cg_reject_at(
+			 file->job, at, "expected an event within its block");
+}

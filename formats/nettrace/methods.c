@@ -1,0 +1,300 @@
+/*
+ * methods.c - which events are samples, methods or modules, and the methods by
+ * their addresses.
+ *
+ * Metadata of an event: its id, name of the provider, id of the event there;
+ * the rest is not needed. Texts are UTF-16 that a zero ends. A method: id,
+ * module, address of its code (u64 each), size of the code, token, flags,
+ * namespace, name, signature. A module: id, assembly (u64), flags, reserved,
+ * path. At the end of a recording, the runtime reports all methods and modules
+ * (rundown).
+ */
+#include "nettrace.h"
+
+enum method {
+	METHOD_MODULE = 8,
+	METHOD_START = 16,
+	METHOD_SIZE = 24,
+	METHOD_NAMES = 36
+};
+enum module { MODULE_PATH = 24 };
+
+/* Events of both providers have the same fields. */
+static const struct {
+	const char *provider;
+	uint32_t id; /* 0: any */
+	enum nettrace_kind kind;
+} known[] = {
+	{ "Microsoft-DotNETCore-SampleProfiler", 0, NETTRACE_SAMPLE },
+	{ "Microsoft-Windows-DotNETRuntime", 143, NETTRACE_METHOD },
+	{ "Microsoft-Windows-DotNETRuntime", 144, NETTRACE_METHOD },
+	{ "Microsoft-Windows-DotNETRuntime", 152, NETTRACE_MODULE },
+	{ "Microsoft-Windows-DotNETRuntime", 153, NETTRACE_MODULE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NETTRACE_METHOD },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NETTRACE_METHOD },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 153, NETTRACE_MODULE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 154, NETTRACE_MODULE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 0, NETTRACE_RUNDOWN },
+	{ "Microsoft-DotNETCore-EventPipe", 0, NETTRACE_RUNDOWN },
+};
+
+/* ---- UTF-16 -------------------------------------------------------------- */
+
+static unsigned
+unit_at(const struct cg_slice *text, size_t i)
+{
+	return (uint8_t)text->ptr[i] | (unsigned)(uint8_t)text->ptr[i + 1] << 8;
+}
+
+/* Takes a text with its zero; false: there is no zero. */
+static bool
+take_text(struct cg_slice *rest, struct cg_slice *text)
+{
+	struct cg_slice zero;
+
+	for (size_t i = 0; i + 1 < rest->len; i += 2)
+		if (unit_at(rest, i) == 0)
+			return nettrace_cut(rest, i, text) &&
+			       nettrace_cut(rest, 2, &zero);
+	return false;
+}
+
+static bool
+is_ascii(const struct cg_slice *text, const char *ascii)
+{
+	size_t len = strlen(ascii);
+
+	if (text->len != 2 * len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (unit_at(text, 2 * i) != (uint8_t)ascii[i])
+			return false;
+	return true;
+}
+
+/* Appends the text as UTF-8; half a surrogate pair becomes U+FFFD. */
+static bool
+append_text(struct nettrace_methods *m, struct cg_slice text)
+{
+	if (!cg_reserve(m->file->job, &m->text, m->text.n + text.len / 2 * 3))
+		return false;
+	for (size_t i = 0; i + 1 < text.len; i += 2) {
+		unsigned c = unit_at(&text, i), low;
+		char *to = m->text.at + m->text.n;
+
+		if (c < 0x80) {
+			*to++ = (char)c;
+		} else if (c < 0x800) {
+			*to++ = (char)(0xc0 | c >> 6);
+			*to++ = (char)(0x80 | (c & 0x3f));
+		} else {
+			low = i + 3 < text.len ? unit_at(&text, i + 2) : 0;
+			if (c >= 0xd800 && c < 0xdc00 && low >= 0xdc00 &&
+			    low < 0xe000) {
+				c = 0x10000 +
+				    ((c & 0x3ff) << 10 | (low & 0x3ff));
+				i += 2;
+				*to++ = (char)(0xf0 | c >> 18);
+				*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+			} else {
+				if (c >= 0xd800 && c < 0xe000)
+					c = 0xfffd;
+				*to++ = (char)(0xe0 | c >> 12);
+			}
+			*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*to++ = (char)(0x80 | (c & 0x3f));
+		}
+		m->text.n = (size_t)(to - m->text.at);
+	}
+	return true;
+}
+
+/* ---- Events -------------------------------------------------------------- */
+
+static bool
+read_metadata(struct nettrace_methods *m, const struct nettrace_event *event)
+{
+	struct cg_slice rest = event->payload, id, provider, number;
+	const size_t count = sizeof(known) / sizeof(*known);
+	uint32_t *kind;
+	size_t i = 0;
+
+	if (!nettrace_cut(&rest, 4, &id) || !take_text(&rest, &provider) ||
+	    !nettrace_cut(&rest, 4, &number))
+		return cg_reject_at(m->file->job, event->payload.ptr,
+		    "expected metadata of an event");
+	while (i < count && (!is_ascii(&provider, known[i].provider) ||
+				(known[i].id != 0 &&
+				    known[i].id != nettrace_u32(number.ptr))))
+		i++;
+	kind = cg_map_in(m->file->job, &m->kinds, nettrace_u32(id.ptr));
+	if (!kind)
+		return false;
+	*kind = (i < count ? known[i].kind : NETTRACE_OTHER) + 1;
+	return true;
+}
+
+static bool
+read_method(struct nettrace_methods *m, struct cg_slice payload)
+{
+	struct nettrace_method method = { 0 };
+	struct cg_slice rest, text;
+
+	if (payload.len < METHOD_NAMES)
+		return cg_reject_at(
+		    m->file->job, payload.ptr, "expected a method");
+	rest = (struct cg_slice){ payload.ptr + METHOD_NAMES,
+		payload.len - METHOD_NAMES };
+	method.module = nettrace_u64(payload.ptr + METHOD_MODULE);
+	method.start = nettrace_u64(payload.ptr + METHOD_START);
+	method.size = nettrace_u32(payload.ptr + METHOD_SIZE);
+	method.names = rest;
+	for (int i = 0; i < 3; i++)
+		if (!take_text(&rest, &text))
+			return cg_reject_at(m->file->job, payload.ptr,
+			    "expected a method with three names");
+	return cg_append(m->file->job, &m->method, method);
+}
+
+static bool
+read_module(struct nettrace_methods *m, struct cg_slice payload)
+{
+	struct cg_slice rest, path;
+	uint32_t *object;
+
+	if (payload.len < MODULE_PATH)
+		return cg_reject_at(
+		    m->file->job, payload.ptr, "expected a module");
+	rest = (struct cg_slice){ payload.ptr + MODULE_PATH,
+		payload.len - MODULE_PATH };
+	if (!take_text(&rest, &path))
+		return cg_reject_at(
+		    m->file->job, payload.ptr, "expected a module with a path");
+	object =
+	    cg_map_in(m->file->job, &m->modules, nettrace_u64(payload.ptr));
+	m->text.n = 0;
+	if (!object || !append_text(m, path))
+		return false;
+	*object = cg_add_object(m->file->build,
+	    (struct cg_slice){ m->text.n > 0 ? m->text.at : "", m->text.n });
+	return true;
+}
+
+static bool
+read_events(struct nettrace_methods *m, struct cg_slice block)
+{
+	struct nettrace_events events = { .rest = block };
+	struct nettrace_event event;
+
+	while (nettrace_next_event(m->file, &events, &event)) {
+		enum nettrace_kind kind = nettrace_kind_of(m, event.metadata);
+
+		if (kind == NETTRACE_METHOD
+			? !read_method(m, event.payload)
+			: kind == NETTRACE_MODULE &&
+			      !read_module(m, event.payload))
+			return false;
+		m->others += kind == NETTRACE_OTHER;
+	}
+	return cg_rejected(m->file->job) == CG_OK;
+}
+
+bool
+nettrace_read_methods(struct nettrace_methods *m)
+{
+	struct cg_slice rest = m->file->blocks, block;
+	struct nettrace_event event;
+	enum nettrace_block kind;
+
+	while (nettrace_next_block(m->file, &rest, &kind, &block)) {
+		struct nettrace_events events = { .rest = block };
+
+		if (kind == NETTRACE_EVENTS && !read_events(m, block))
+			return false;
+		while (kind == NETTRACE_METADATA &&
+		       nettrace_next_event(m->file, &events, &event))
+			if (!read_metadata(m, &event))
+				return false;
+	}
+	if (cg_rejected(m->file->job) != CG_OK)
+		return false;
+	return m->method.n == 0 ||
+	       cg_sort_by_u64(m->method.at, m->method.n, sizeof(*m->method.at),
+		   offsetof(struct nettrace_method, start)) ||
+	       cg_reject_nomem(m->file->job);
+}
+
+enum nettrace_kind
+nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
+{
+	uint32_t kind = cg_map_get(&m->kinds, metadata);
+
+	return kind == 0 ? NETTRACE_OTHER : (enum nettrace_kind)(kind - 1);
+}
+
+/* ---- Functions ----------------------------------------------------------- */
+
+/* The last method that begins at the address or before it; NULL: none. */
+static const struct nettrace_method *
+find_method(const struct nettrace_methods *m, uint64_t addr)
+{
+	size_t low = 0, high = m->method.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->method.at[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 ||
+	    addr - m->method.at[low - 1].start >= m->method.at[low - 1].size)
+		return NULL;
+	return &m->method.at[low - 1];
+}
+
+/* Appends "Namespace.Class.Method(arguments)". */
+static bool
+append_name(struct nettrace_methods *m, const struct nettrace_method *method)
+{
+	const struct cg_slice dot = { ".\0", 2 };
+	struct cg_slice rest = method->names, name[3];
+
+	for (int i = 0; i < 3; i++)
+		(void)take_text(&rest, &name[i]);
+	/* The signature is "type (arguments)". */
+	while (name[2].len > 0 && unit_at(&name[2], 0) != '(') {
+		name[2].ptr += 2;
+		name[2].len -= 2;
+	}
+	m->text.n = 0;
+	return append_text(m, name[0]) &&
+	       (name[0].len == 0 || append_text(m, dot)) &&
+	       append_text(m, name[1]) && append_text(m, name[2]);
+}
+
+bool
+nettrace_find_fn(struct nettrace_methods *m, uint64_t addr, cg_fn *fn)
+{
+	struct cg_build *build = m->file->build;
+	uint32_t *known_fn = cg_map_in(m->file->job, &m->fns, addr);
+	const struct nettrace_method *method;
+
+	if (!known_fn)
+		return false;
+	if (*known_fn == 0) {
+		method = find_method(m, addr);
+		if (!method)
+			*known_fn =
+			    cg_add_fn(build, cg_slice(NETTRACE_UNKNOWN), 0, 0);
+		else if (append_name(m, method))
+			*known_fn = cg_add_fn(build,
+			    (struct cg_slice){
+				m->text.n > 0 ? m->text.at : "", m->text.n },
+			    0, cg_map_get(&m->modules, method->module));
+	}
+	*fn = *known_fn;
+	return cg_rejected(m->file->job) == CG_OK &&
+	       cg_build_status(build) == CG_OK;
+}

@@ -1,0 +1,244 @@
+/*
+ * samples.c - stacks and samples.
+ *
+ * A block of stacks: id of the first one, number of stacks, for each its size
+ * and addresses, the leaf first. Events refer to stacks since the last
+ * sequence point. A sample has the state of its thread: an error, external
+ * code, managed code.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "nettrace.h"
+
+struct stack {
+	struct cg_slice addrs;
+	cg_node leaf; /* 0: not added yet */
+	size_t freed; /* samples.freed when it was added */
+};
+
+struct samples {
+	struct nettrace_methods *methods;
+	struct nettrace_file *file;
+	struct cg_map ids; /* of stacks -> index + 1 */
+	CG_ARRAY(struct stack) stack;
+	size_t freed; /* how often cg_free_nodes() freed nodes */
+	bool begun, timed;
+	uint64_t thread;
+	uint32_t state;
+	uint64_t count, missing;
+};
+
+static bool
+read_stacks(struct samples *s, struct cg_slice block)
+{
+	struct cg_slice rest = block, head, size, addrs;
+	uint32_t first, count, *index;
+
+	if (!nettrace_cut(&rest, 8, &head))
+		return cg_reject_at(
+		    s->file->job, block.ptr, "expected a block of stacks");
+	first = nettrace_u32(head.ptr);
+	count = nettrace_u32(head.ptr + 4);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!nettrace_cut(&rest, 4, &size) ||
+		    !nettrace_cut(&rest, nettrace_u32(size.ptr), &addrs))
+			return cg_reject_at(s->file->job, rest.ptr,
+			    "expected %u more stacks", count - i);
+		index = cg_map_in(s->file->job, &s->ids, first + i);
+		if (!index || !cg_append(s->file->job, &s->stack,
+				  (struct stack){ .addrs = addrs }))
+			return false;
+		*index = (uint32_t)s->stack.n;
+	}
+	return true;
+}
+
+static uint64_t
+addr_at(const struct nettrace_file *file, const char *at)
+{
+	return file->pointer == 8 ? nettrace_u64(at) : nettrace_u32(at);
+}
+
+/* Addresses of callers are those of the instructions after calls. */
+static bool
+add_stack(struct samples *s, struct stack *stack)
+{
+	const struct cg_pos nowhere = { 0 };
+	size_t n = stack->addrs.len / s->file->pointer;
+	cg_fn fn;
+
+	if (stack->leaf != 0 && stack->freed == s->freed)
+		return true;
+	stack->leaf = 0;
+	stack->freed = s->freed;
+	while (n-- > 0) {
+		uint64_t addr =
+		    addr_at(s->file, stack->addrs.ptr + n * s->file->pointer);
+
+		if (!nettrace_find_fn(s->methods, addr - (n > 0), &fn))
+			return false;
+		stack->leaf = cg_add_frame(
+		    s->file->build, stack->leaf, fn, &nowhere, false);
+	}
+	return true;
+}
+
+static void
+select_thread(struct samples *s, uint64_t thread, uint32_t state)
+{
+	static const char *const states[] = { "error", "external", "managed" };
+	const struct cg_track track = {
+		.pid = s->file->pid, .tid = thread, .name = "", .unit = "ns"
+	};
+	struct cg_label label[3];
+	struct cg_sample_key key = {
+		.pid = s->file->pid, .tid = thread, .label = label
+	};
+
+	if (s->begun && s->thread == thread && s->state == state)
+		return;
+	s->begun = true;
+	s->thread = thread;
+	s->state = state;
+	label[key.labels++] =
+	    (struct cg_label){ .key = cg_slice("pid"), .number = s->file->pid };
+	if (thread <= INT64_MAX)
+		label[key.labels++] = (struct cg_label){ .key = cg_slice("tid"),
+			.number = (int64_t)thread };
+	if (state < sizeof(states) / sizeof(*states))
+		label[key.labels++] =
+		    (struct cg_label){ .key = cg_slice("state"),
+			    .value = cg_slice(states[state]) };
+	cg_set_sample_part(s->file->build, &key);
+	s->timed = cg_begin_timeline(s->file->build);
+	if (s->timed)
+		cg_set_track(s->file->build, &track);
+}
+
+/* The time since the start of the recording. */
+static int64_t
+time_of(const struct nettrace_file *file, uint64_t ticks)
+{
+	uint64_t ns = cg_mul_div(ticks > file->start ? ticks - file->start : 0,
+	    1000000000, file->frequency);
+
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+static bool
+add_sample(struct samples *s, const struct nettrace_event *event)
+{
+	static const uint64_t one = 1;
+	struct cg_build *build = s->file->build;
+	uint32_t index = cg_map_get(&s->ids, event->stack);
+	cg_node leaf = 0;
+
+	if (event->payload.len < 4)
+		return cg_reject_at(s->file->job, event->payload.ptr,
+		    "expected a sample with a state");
+	select_thread(s, event->thread, nettrace_u32(event->payload.ptr));
+	if (index == 0)
+		s->missing += event->stack != 0;
+	else if (!add_stack(s, &s->stack.at[index - 1]))
+		return false;
+	else
+		leaf = s->stack.at[index - 1].leaf;
+	if (leaf == 0)
+		leaf = cg_add_frame(build, 0,
+		    cg_add_fn(build, cg_slice(NETTRACE_UNKNOWN), 0, 0),
+		    &(const struct cg_pos){ 0 }, false);
+	cg_add_stack(build, leaf, 1, cg_columns_of(build, &one),
+	    cg_columns_width(build));
+	if (s->timed)
+		cg_add_moment(build, &(const struct cg_moment){
+					 .time = time_of(s->file, event->time),
+					 .node = leaf,
+					 .cost = cg_columns_of(build, &one),
+					 .n = cg_columns_width(build) });
+	s->count++;
+	if (cg_free_nodes(s->file->job))
+		s->freed++;
+	return cg_build_status(build) == CG_OK;
+}
+
+static bool
+read_events(struct samples *s, struct cg_slice block)
+{
+	struct nettrace_events events = { .rest = block };
+	struct nettrace_event event;
+
+	while (nettrace_next_event(s->file, &events, &event))
+		if (nettrace_kind_of(s->methods, event.metadata) ==
+			NETTRACE_SAMPLE &&
+		    !add_sample(s, &event))
+			return false;
+	return cg_rejected(s->file->job) == CG_OK;
+}
+
+/* Adds the number of samples, and time as a formula of it. */
+static void
+add_events(const struct nettrace_file *file)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	char formula[64];
+	const struct cg_event time = { .name = CG_TIME_EVENT,
+		.long_name = "Time",
+		.unit = "ns",
+		.formula = formula };
+
+	(void)cg_add_column(file->build, &samples);
+	if (file->interval == 0)
+		return;
+	(void)snprintf(
+	    formula, sizeof(formula), "%" PRIu32 " samples", file->interval);
+	cg_add_formula(file->build, &time);
+}
+
+static bool
+report(const struct samples *s)
+{
+	struct cg_job *job = s->file->job;
+
+	if (s->count == 0)
+		return cg_reject(job, "the trace has no samples of provider "
+				      "Microsoft-DotNETCore-SampleProfiler");
+	if (s->methods->method.n == 0)
+		cg_warn(job,
+		    "the trace has no methods (no rundown): functions have no "
+		    "names");
+	if (s->missing > 0)
+		cg_warn(job, "samples whose stacks are missing: %llu",
+		    (unsigned long long)s->missing);
+	if (s->methods->others > 0)
+		cg_note(job, "events that are no samples are dropped: %llu",
+		    (unsigned long long)s->methods->others);
+	return true;
+}
+
+bool
+nettrace_read_samples(struct nettrace_methods *methods)
+{
+	struct samples s = { .methods = methods, .file = methods->file };
+	struct cg_slice rest = s.file->blocks, block;
+	enum nettrace_block kind;
+
+	add_events(s.file);
+	while (nettrace_next_block(s.file, &rest, &kind, &block)) {
+		bool ok = true;
+
+		switch (kind) {
+		case NETTRACE_EVENTS: ok = read_events(&s, block); break;
+		case NETTRACE_STACKS: ok = read_stacks(&s, block); break;
+		case NETTRACE_SEQUENCE:
+			cg_map_clear(&s.ids);
+			s.stack.n = 0;
+			break;
+		case NETTRACE_METADATA: break;
+		}
+		if (!ok)
+			return false;
+	}
+	return cg_rejected(s.file->job) == CG_OK && report(&s);
+}
