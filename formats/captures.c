@@ -57,8 +57,6 @@ static const struct capture captures[] = {
 	    "mojo2austin %s out.folded && cgconv out.folded" },
 	{ MAGIC("memray"), NULL, "a recording of memray",
 	    "memray transform gprof2dot -o out.json %s && cgconv out.json" },
-	{ MAGIC("v 10"), NULL, "a recording of heaptrack",
-	    "heaptrack_print -f %s -F out.folded && cgconv out.folded" },
 	{ MAGIC("\x10\0\x04\x46\x78\x54\x16\0"), NULL,
 	    "a trace in Fuchsia's format, as of magic-trace", TRACECONV_RUN },
 	{ MAGIC("*version\n"), NULL, "a method trace of Android",
@@ -119,7 +117,7 @@ static const struct capture vmprof = { MAGIC("\0\0\0\0\0\0\0\0\3"), NULL,
 static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
-	"heaptrack_print -f out.heaptrack -F out.folded && cgconv out.folded" };
+	"cgconv out.heaptrack" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
 /* A directory that GOCOVERDIR names has files covmeta.HASH, covcounters.*. */
@@ -188,7 +186,7 @@ is_vmprof(struct cg_slice text)
 
 /*
  * True for other files with the beginning of a recording: go.work begins with
- * "go 1.21", a text may begin with "v 10".
+ * "go 1.21".
  */
 static bool
 is_other(struct cg_slice text)
@@ -205,8 +203,7 @@ is_other(struct cg_slice text)
 	    cg_starts(text, "GC profiling: "))
 		return !cg_take_line(&rest, &line) ||
 		       !cg_find(line, "sample.interval=");
-	return cg_starts(text, "v 10") &&
-	       (!cg_take_line(&rest, &line) || !cg_starts(rest, "X "));
+	return false;
 }
 
 static bool

@@ -23,7 +23,6 @@ says()
 	says app.mojo MOJ "mojo2austin"
 	says out.bin memray "memray transform gprof2dot -o out.json $dir/out.bin"
 	says app.eventlog hdrb "hs-speedscope"
-	says rec.heaptrack 'v 10400 3\nX ./rec 2\n' "heaptrack_print -f $dir/rec.heaptrack"
 	says magic.fxt '\x10\0\x04FxT\x16\0' "traceconv json $dir/magic.fxt"
 	says method.trace '*version\n3\n' "traceconv json"
 	says stream.trace SLOW "a method trace of Android"

@@ -227,7 +227,8 @@ conserves()
 			# All memory is allocated in a library, and a gmon.out
 			# is of the executable.
 			gprof:samples/gperftools/growth/* | gprof:samples/gperftools/jemalloc/* | \
-				gprof:samples/otlp/* | gprof:samples/perfetto/*) continue ;;
+				gprof:samples/heaptrack/* | gprof:samples/otlp/* | \
+				gprof:samples/perfetto/*) continue ;;
 			esac
 			echo "$file"
 		done >"$dir/files"
