@@ -7,13 +7,12 @@
  * cgconv reads.
  *
  * Sources: perf's data-convert-json.c; the magics in perf's header.h, the
- * JDK's hprof_b_spec.h, Go's trace/parser.go,
- * austin's MOJO specification, GHC's EventLogFormat.h, heaptrack's trace.cpp,
- * V8's log.cc, vmprof's reader.py, Ruby's marshal.c, gprofng's Print.cc and
- * er_print, Fuchsia's trace format, ART's trace.h, Sysprof's
- * sysprof-capture-types.h, coverage.py's sqldata.py, JaCoCo's
- * ExecutionDataWriter.java, Go's internal/coverage/defs.go; for commands, the
- * tools' documentation.
+ * JDK's hprof_b_spec.h, Go's trace/parser.go, austin's MOJO specification,
+ * GHC's EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, vmprof's
+ * reader.py, Ruby's marshal.c, gprofng's Print.cc, Fuchsia's trace format,
+ * ART's trace.h, Sysprof's sysprof-capture-types.h, coverage.py's sqldata.py,
+ * JaCoCo's ExecutionDataWriter.java, Go's internal/coverage/defs.go; for
+ * commands, the tools' documentation.
  */
 #include <string.h>
 
@@ -40,10 +39,9 @@ struct capture {
 	"go tool covdata textfmt -i=DIR -o=cover.out && cgconv cover.out, " \
 	"of the directory with %s"
 
-#define GPROFNG_WHAT "a report of gprofng"
-#define GPROFNG_RUN                                                        \
-	"perf record -g PROGRAM && perf script | cgconv -, which records " \
-	"the program again"
+#define GPROFNG_WHAT "a report of gprofng without callers"
+#define GPROFNG_RUN \
+	"gprofng display text -calltree DIR | cgconv -, of its experiment"
 
 /* The first match counts; %s stands for the name of the file. */
 static const struct capture captures[] = {
@@ -86,13 +84,7 @@ static const struct capture captures[] = {
 	{ MAGIC("\4\10{"), NULL, "a dump of stackprof, as Ruby marshals it",
 	    "stackprof --json %s >out.json && cgconv out.json" },
 	{ MAGIC(CG_DIRECTORY_MAGIC), ".er", "an experiment of gprofng",
-	    "perf record -g PROGRAM && perf script | cgconv -, which records "
-	    "the program again (gprofng display text -calltree %s only shows "
-	    "it)" },
-	{ MAGIC("Functions sorted by metric: "), NULL, GPROFNG_WHAT,
-	    GPROFNG_RUN },
-	{ MAGIC("Functions Call Tree. Metric: "), NULL, GPROFNG_WHAT,
-	    GPROFNG_RUN },
+	    "gprofng display text -calltree %s | cgconv -" },
 	{ MAGIC("Lines sorted by metric: "), NULL, GPROFNG_WHAT, GPROFNG_RUN },
 	{ MAGIC("PCs sorted by metric: "), NULL, GPROFNG_WHAT, GPROFNG_RUN },
 	{ NULL, 0, ".etl", "an event trace log of Windows",

@@ -40,8 +40,8 @@ says()
 }
 
 @test "captures: recognizes texts and JSON by their words" {
-	says functions.txt 'Functions sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "a report of gprofng"
-	says calltree.txt 'Functions Call Tree. Metric: Attributed Total CPU Time\n\nAttr. Total    Name\n' "perf record -g PROGRAM"
+	says lines.txt 'Lines sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "a report of gprofng without callers"
+	says pcs.txt 'PCs sorted by metric: Exclusive Total CPU Time\n\nExcl. Total   Incl. Total    Name\n' "gprofng display text -calltree DIR"
 	mkdir "$dir/test.1.er"
 	: >"$dir/test.1.er/log.xml"
 	refuses 1 "an experiment of gprofng" "$dir/test.1.er"
