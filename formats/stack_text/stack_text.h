@@ -9,6 +9,7 @@
  *	thread_dump.c   dumps of threads, by gdb, jstack, eu-stack and Python
  *	native_frame.c  frames of gdb and of eu-stack
  *	rprof.c         recordings of R
+ *	phpspy.c        samples of PHP
  *	hprof.c         traces and their costs, of Java's agent HPROF
  */
 #ifndef FORMATS_STACK_TEXT_H
