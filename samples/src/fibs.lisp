@@ -1,0 +1,11 @@
+;; fibs.lisp - recursion, calls from two places and allocation, for profilers.
+(require :sb-sprof)
+(declaim (notinline even odd spin left right))
+(defvar *sum* 0)
+(defun spin (n) (dotimes (i n) (setf *sum* (mod (+ *sum* (* i i)) 1000003))))
+(defun even (n) (spin 100000) (or (= n 0) (odd (1- n))))
+(defun odd (n) (spin 50000) (and (/= n 0) (even (1- n))))
+(defun left () (even 6))
+(defun right () (spin 1000000) (left))
+(defun work () (dotimes (i 6) (left) (right)))
+(defun collect (n) (loop repeat n collect (make-array 100)))
