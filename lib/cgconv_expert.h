@@ -84,7 +84,7 @@ struct cg_texts_how {
 	void (*close)(void *own); /* frees the memory that own refers to */
 };
 struct cg_texts;
-/* NULL: out of memory (not reported). */
+/* Starts parsing an input in threads; NULL: out of memory (not reported). */
 struct cg_texts *cg_texts_new(const struct cg_texts_how *);
 void cg_texts_free(struct cg_texts *);
 /*
@@ -102,22 +102,31 @@ bool cg_next_text(struct cg_texts *, struct cg_text **);
  * reader adds those itself.
  */
 struct cg_known_fns;
-/* The builder must outlive the cache. NULL: out of memory (not reported). */
+/*
+ * Returns an empty cache of functions of the builder, which must outlive it.
+ * NULL: out of memory (not reported).
+ */
 struct cg_known_fns *cg_known_fns_new(struct cg_build *);
 void cg_known_fns_free(struct cg_known_fns *);
-/* For any thread; 0: not in the cache. */
+/*
+ * Returns the function with a name and object; 0: it is not in the cache. Any
+ * thread may call this.
+ */
 cg_fn cg_find_known_fn(
     const struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
-/* For the reader's thread: finds or adds it; 0 as for cg_add_fn(). */
+/*
+ * Finds or adds a function, and returns it; 0 as for cg_add_fn(). Only the
+ * thread of the reader may call this.
+ */
 cg_fn cg_add_known_fn(
     struct cg_known_fns *, struct cg_slice name, struct cg_slice object);
 
 /* ---- Compression --------------------------------------------------------- */
 
 /*
- * An output that passes one gzip member to write(), about as small as at
- * zlib's default level. The job's threads compress; write() is called in the
- * caller's thread. NULL: out of memory (reported).
+ * Returns an output that passes one gzip member to write(), about as small as
+ * at zlib's default level. The job's threads compress; write() is called in
+ * the caller's thread. NULL: out of memory (reported).
  */
 struct cg_out *cg_gzip_new(struct cg_job *, cg_write_fn *write, void *arg);
 /* Ends the member and frees the output. False: out of memory (not reported). */
@@ -211,12 +220,12 @@ bool cg_find_name(const struct cg_symbols *, struct cg_slice name,
 /* Maximum number of frames at an address: inlining makes several. */
 #define CG_FRAME_MAX 64
 /*
- * The innermost file and line of an address, and the range [*low, *high) of
- * addresses with the same file and line.
+ * Finds the innermost file and line of an address, and the range [*low, *high)
+ * of addresses with the same file and line. False: unknown.
  */
 bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
-/* Up to n bytes of code at an address. */
+/* Returns up to n bytes of code at an address. */
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
 /*
@@ -269,16 +278,16 @@ uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
  * Sets a name for all functions without a name; the default is their address.
  */
 void cg_space_name_unknown(struct cg_space *, const char *name);
-/* The number of the mapping at an address, 0 if there is none. */
+/* Returns the number of the mapping at an address, 0 if there is none. */
 uint32_t cg_space_find(struct cg_space *, uint64_t addr);
 /*
- * The object of a mapping, and its bias, to subtract from its addresses; 0 for
- * mapping 0.
+ * Returns the object of a mapping; sets *bias to what to subtract from its
+ * addresses. 0: mapping 0.
  */
 cg_object cg_space_object(struct cg_space *, uint32_t mapping);
 uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
 /*
- * The frames at an address (for a call: any byte of the instruction),
+ * Returns the frames at an address (for a call: any byte of the instruction),
  * innermost first; all but the last are inlined. A function without a name is
  * named by its address.
  */
@@ -321,7 +330,7 @@ struct cg_memory {
 	struct cg_slice bytes;
 	bool swap; /* its byte order is not this machine's */
 };
-/* The number of the stack pointer. */
+/* Returns the number of the stack pointer. */
 unsigned cg_stack_pointer(unsigned machine);
 enum cg_unwound {
 	CG_UNWOUND,         /* the registers are the caller's */

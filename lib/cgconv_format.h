@@ -56,7 +56,10 @@ bool cg_reject(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 bool cg_reject_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
 bool cg_reject_nomem(struct cg_job *);
-/* The first status that cg_reject() kept for this input or output, or CG_OK. */
+/*
+ * Returns the first status that cg_reject() kept for this input or output, or
+ * CG_OK.
+ */
 int cg_rejected(const struct cg_job *);
 /*
  * Warnings with the same fmt (compared by address: pass a literal) are counted:
@@ -85,14 +88,16 @@ int cg_nomem(struct cg_job *);
 
 /* ---- Options ------------------------------------------------------------ */
 
-/* An option's value, or its fallback (may be NULL) if it was not set. */
+/*
+ * Returns an option's value, or its fallback (may be NULL) if it was not set.
+ */
 const char *cg_opt(const struct cg_job *, const char *name);
 bool cg_opt_flag(const struct cg_job *, const char *name);
 /*
- * State that a format keeps from one input to the next: size bytes, zeroed at
- * first, the same for the same key (an address in the format). After the last
- * input was read, they are passed to release() and freed. NULL: out of memory
- * (reported).
+ * Returns memory for the state that a format keeps from one input to the next:
+ * size bytes, zeroed at first, the same for the same key (an address in the
+ * format). After the last input was read, the memory is passed to release()
+ * and freed. NULL: out of memory (reported).
  */
 void *cg_job_state(struct cg_job *, const void *key, size_t size,
     void (*release)(void *));
@@ -108,7 +113,7 @@ void *cg_job_state(struct cg_job *, const void *key, size_t size,
  *	CG_ARRAY(struct frame) frames = { 0 };
  *	struct frame *frame = cg_push(job, &frames);
  */
-/* size bytes, zeroed; NULL: out of memory (reported). */
+/* Returns size bytes, zeroed; NULL: out of memory (reported). */
 void *cg_alloc(struct cg_job *, size_t size);
 /*
  * Calls release(what) when that memory is freed, in reverse order of these
@@ -186,7 +191,10 @@ bool cg_sort_by_u64(void *array, size_t count, size_t width, size_t offset);
  * block is valid until the next call on the input. False at the end.
  */
 bool cg_read_block(struct cg_in *, struct cg_slice *block);
-/* The next line without its newline; valid until the next call. */
+/*
+ * Sets *line to the next line without its newline; valid until the next call.
+ * False: no more lines.
+ */
 bool cg_read_line(struct cg_in *, struct cg_slice *line);
 /*
  * Bytes: exactly n of them, valid until the next call. False if fewer are
@@ -202,11 +210,13 @@ bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
  * than n bytes.
  */
 bool cg_seek_ahead(struct cg_in *, uint64_t n);
-/* The rest of the input; valid until the next call. */
+/* Sets *bytes to the rest of the input; valid until the next call. */
 bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
-/* The last line had no newline of its own: the file may be truncated. */
+/*
+ * True if the last line had no newline of its own: the file may be truncated.
+ */
 bool cg_in_unterminated(const struct cg_in *);
-/* The offset of the next byte in the decompressed input. */
+/* Returns the offset of the next byte in the decompressed input. */
 uint64_t cg_in_offset(const struct cg_in *);
 /*
  * Opens a file that belongs to the input, such as the .gcno file next to a
@@ -264,14 +274,17 @@ bool cg_open_source(struct cg_job *, const struct cg_graph *, cg_file,
 	}
 /* True if the file itself is an input, named or found in a directory. */
 bool cg_job_has_input(const struct cg_job *, const char *path);
-/* The name of the input in messages: a path, or "<stdin>". */
+/* Returns the name of the input in messages: a path, or "<stdin>". */
 const char *cg_in_name(const struct cg_in *);
-/* CG_OK, or why reading ended early (already reported). */
+/* Returns CG_OK, or why reading ended early (already reported). */
 int cg_in_status(const struct cg_in *);
 
 /* ---- Building: dimensions ----------------------------------------------- */
 
-/* "" is id 0. Readers translate their format's word for it, such as "???". */
+/*
+ * Add an object or a file, and return its id; "" is id 0. Readers translate
+ * their format's word for an unknown one, such as "???", to "".
+ */
 cg_object cg_add_object(struct cg_build *, struct cg_slice path);
 cg_file cg_add_file(struct cg_build *, struct cg_slice path);
 /*
@@ -280,8 +293,8 @@ cg_file cg_add_file(struct cg_build *, struct cg_slice path);
  */
 void cg_set_file_given(struct cg_build *, cg_file, struct cg_slice);
 /*
- * A file as a compiler names it, and the directory where the compiler ran, or
- * "".
+ * Adds a file as a compiler names it, and returns its id. directory: where the
+ * compiler ran, or "".
  */
 cg_file cg_add_file_in(struct cg_build *, struct cg_slice directory,
     struct cg_slice name);
@@ -292,20 +305,24 @@ cg_file cg_add_file_in(struct cg_build *, struct cg_slice directory,
  */
 #define CG_JOIN_MORE 2
 char *cg_join_path(char *to, struct cg_slice directory, struct cg_slice name);
-/* An empty name with no file and object is fn 0, the unknown caller. */
+/*
+ * Adds a function and returns its id. An empty name with no file and object is
+ * fn 0, the unknown caller.
+ */
 cg_fn cg_add_fn(struct cg_build *, struct cg_slice name, cg_file, cg_object);
 /* The same in two steps, for formats with a table of names. */
 cg_name cg_add_name(struct cg_build *, struct cg_slice);
-/* The text of a name, NUL-terminated; valid as long as the graph. */
+/* Returns the text of a name, NUL-terminated; valid as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
-/* The name and the object with which a function was added. */
+/* Return the name and the object with which a function was added. */
 cg_name cg_build_fn_name(const struct cg_build *, cg_fn);
 cg_object cg_build_fn_object(const struct cg_build *, cg_fn);
 /*
- * The demangled name (C++, Rust, D, and Java as the JVM writes it). The name
- * itself if it is not mangled, if the target writes linker names, or if
- * cg_job_set_demangle() turned demangling off. Demangles each name once.
+ * Returns the demangled name (C++, Rust, D, and Java as the JVM writes it).
+ * Returns the name itself if it is not mangled, if the target writes linker
+ * names, or if cg_job_set_demangle() turned demangling off. Demangles each
+ * name once.
  */
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /* The same for a text, independent of the target. NULL: out of memory. */
@@ -313,15 +330,17 @@ const char *cg_demangle(struct cg_job *, const char *name);
 /* The same, to be freed; NULL: out of memory (not reported). */
 char *cg_demangle_copy(struct cg_slice name);
 /*
- * A function with its linker name, which tells functions of one name apart:
- * C++ makes two constructors of one in the source. Symbol 0: same as the name.
+ * Adds a function with its linker name, and returns its id. The linker name
+ * tells functions of one name apart: C++ makes two constructors of one in the
+ * source. Symbol 0: same as the name.
  */
 cg_fn cg_add_fn_symbol(struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
 /*
- * A function that its source also identifies by its definition (column 0:
- * unknown). If several have the same name and file (methods, lambdas), the
- * first keeps the name, the others become name:line or name:line:column.
+ * Adds a function that its source also identifies by its definition (column 0:
+ * unknown), and returns its id. If several have the same name and file
+ * (methods, lambdas), the first keeps the name, the others become name:line or
+ * name:line:column.
  */
 cg_fn cg_add_fn_at(struct cg_build *, struct cg_slice name, cg_file, cg_object,
     uint32_t line, uint32_t column);
@@ -348,7 +367,7 @@ bool cg_add_column(struct cg_build *, const struct cg_event *);
  */
 const uint64_t *cg_columns_of(struct cg_build *, const uint64_t *cost);
 size_t cg_columns_width(const struct cg_build *);
-/* The number of events that cg_add_column() has added. */
+/* Returns the number of events that cg_add_column() has added. */
 size_t cg_columns_added(const struct cg_build *);
 /* A derived event; it has no column. Checked when the graph is frozen. */
 void cg_add_formula(struct cg_build *, const struct cg_event *);
@@ -416,8 +435,8 @@ void cg_list_file(struct cg_build *, cg_file);
  */
 bool cg_desc_is_count(const char *key);
 /*
- * The value of a description of the current part, "" if absent; valid until
- * the next description is added.
+ * Returns the value of a description of the current part, "" if absent; valid
+ * until the next description is added.
  */
 const char *cg_build_desc(const struct cg_build *, const char *key);
 /*
@@ -448,10 +467,10 @@ void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional,
     uint64_t executed, uint64_t followed);
 /*
- * The node of a frame on top of parent (0: none). pos is the location in the
- * function where it calls the next frame, or where the sample was taken.
- * inlined: the compiler inlined this frame's function into parent's. All
- * parameters together identify the node.
+ * Returns the node of a frame on top of parent (0: none). pos is the location
+ * in the function where it calls the next frame, or where the sample was
+ * taken. inlined: the compiler inlined this frame's function into parent's.
+ * All parameters together identify the node.
  */
 cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
     const struct cg_pos *, bool inlined);
@@ -545,7 +564,7 @@ bool cg_wants_fact(const struct cg_build *, cg_facts);
  */
 void cg_state_total(struct cg_build *, const char *at, const uint64_t *cost,
     size_t n, bool at_least);
-/* CG_OK, or the first failure. */
+/* Returns CG_OK, or the first failure. */
 int cg_build_status(const struct cg_build *);
 /*
  * Reports the first failure, once, and returns its status; at is its location
@@ -605,11 +624,13 @@ size_t cg_file_fns(const struct cg_lines *, const cg_fn **);
  * for cg_rows_open().
  */
 bool cg_file_coverage(struct cg_lines *, size_t i, struct cg_coverage *);
-/* The line where a function begins, else its lowest line; 0: unknown. */
+/*
+ * Returns the line where a function begins, else its lowest line; 0: unknown.
+ */
 uint32_t cg_fn_line(const struct cg_lines *, cg_fn);
 /*
- * The number of the function in its unit, from 1 (in the last unit that has
- * it); 0: unknown.
+ * Returns the number of the function in its unit, from 1 (in the last unit
+ * that has it); 0: unknown.
  */
 uint32_t cg_fn_number(const struct cg_lines *, cg_fn);
 /*
@@ -628,11 +649,12 @@ struct cg_line {
 	size_t branches;
 };
 /*
- * The next line and function: sorted by line, then by function in the order of
- * cg_file_fns(), functions of other files last. Valid until the next file.
+ * Gets the next line and function: sorted by line, then by function in the
+ * order of cg_file_fns(), functions of other files last. Valid until the next
+ * file. False: no more.
  */
 bool cg_next_line(struct cg_lines *, struct cg_line *);
-/* The line's branches of a kind, up to *end. */
+/* Returns the line's branches of a kind, up to *end. */
 const struct cg_branch *cg_line_rows(const struct cg_line *,
     enum cg_branch_kind, const struct cg_branch **end);
 /* Starts again with the file's first line. */
@@ -651,7 +673,10 @@ struct cg_line_sum {
 	const struct cg_branch *branch;
 	size_t branches;
 };
-/* The sum of the next line over all functions. Valid until the next call. */
+/*
+ * Gets the sum of the next line over all functions. Valid until the next call.
+ * False: no more.
+ */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
 /*
  * The regions that begin on the line of the last cg_next_line_sum(), summed
@@ -660,7 +685,10 @@ bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
  */
 bool cg_line_regions(
     struct cg_lines *, const struct cg_branch **region, size_t *count);
-/* The number of arcs among the line's branches; conditions follow them. */
+/*
+ * Returns the number of arcs among the line's branches; conditions follow
+ * them.
+ */
 static inline size_t
 cg_line_arcs(const struct cg_line_sum *line)
 {
@@ -710,14 +738,14 @@ struct cg_merged_fn {
 	uint64_t count;       /* entries; 1 if only costs show that it ran */
 };
 /*
- * The key of a function: its linker name; if that is unknown, or with option
- * functions-by-name, its name. C++ has several constructors and destructors of
- * one name.
+ * Returns the key of a function: its linker name; if that is unknown, or with
+ * option functions-by-name, its name. C++ has several constructors and
+ * destructors of one name.
  */
 struct cg_slice cg_fn_key(const struct cg_graph *, cg_fn);
 /*
- * The functions of the current file, by first line. Restarts the file's lines.
- * Valid until the next call.
+ * Gets the functions of the current file, by first line. Restarts the file's
+ * lines. Valid until the next call.
  */
 bool cg_merged_fns(struct cg_lines *, size_t event,
     const struct cg_merged_fn **, size_t *count);
@@ -729,8 +757,8 @@ struct cg_merged_condition {
 	int64_t count;
 };
 /*
- * The condition outcomes of a line; groups of the same size are merged. Valid
- * until the next call.
+ * Gets the condition outcomes of a line; groups of the same size are merged.
+ * Valid until the next call.
  */
 bool cg_merged_conditions(struct cg_lines *, const struct cg_line_sum *,
     const struct cg_merged_condition **, size_t *count);
@@ -791,9 +819,9 @@ struct cg_report {
  */
 int cg_report_open(struct cg_report *);
 bool cg_report_file(struct cg_report *, cg_file *);
-/* The next line of the current file. */
+/* Gets the next line of the current file. False: no more. */
 bool cg_report_line(struct cg_report *, struct cg_line_sum *);
-/* The count of a branch; 0 for a negative one. */
+/* Returns the count of a branch; 0 for a negative one. */
 uint64_t cg_report_count(struct cg_report *, int64_t);
 /* Starts again with the first file, for targets whose totals come first. */
 void cg_report_again(struct cg_report *);
@@ -834,13 +862,16 @@ struct cg_merged_frame {
 	uint32_t ends_stack : 1; /* a stack that has costs or samples ends here */
 };
 /*
- * The frames by number, in the order of their first nodes in the graph,
- * callers before callees. Frame 0 is below all others: costs without a stack
- * are its self costs. *count includes it. Valid until cg_merged_stacks_free().
+ * Returns the frames by number, in the order of their first nodes in the
+ * graph, callers before callees. Frame 0 is below all others: costs without a
+ * stack are its self costs. *count includes it. Valid until
+ * cg_merged_stacks_free().
  */
 const struct cg_merged_frame *cg_merged_frames(
     const struct cg_merged_stacks *, size_t *count);
-/* The number of the frame into which a node was merged; 0 for node 0. */
+/*
+ * Returns the number of the frame into which a node was merged; 0 for node 0.
+ */
 uint32_t cg_merged_of(const struct cg_merged_stacks *, cg_node);
 /* Numbers of the frames that a frame calls, by key; returns how many. */
 size_t cg_merged_children(const struct cg_merged_stacks *, uint32_t frame,
@@ -860,7 +891,7 @@ bool cg_merged_costs(
  * cg_main_event(). If there are several and the option is not set, a note
  * names the event that is written; for the usual event only with --verbose.
  * CG_EUSAGE if the option names no event of the graph, CG_ELOSS if the graph
- * has no event.
+ * has no event. Returns the status.
  */
 int cg_choose_event(
     struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);
@@ -976,7 +1007,7 @@ char *cg_out_reserve(struct cg_out *, size_t n);
 void cg_out_advance(struct cg_out *, const char *end);
 /* CRC-32 (zlib's) of all output since the first call, which returns 0. */
 uint32_t cg_out_crc32(struct cg_out *);
-/* CG_OK, or CG_EOUTPUT or CG_ELIMIT, which the job reports. */
+/* Returns CG_OK, or CG_EOUTPUT or CG_ELIMIT, which the job reports. */
 int cg_out_status(const struct cg_out *);
 /*
  * For targets of several files: another output next to the job's, with this

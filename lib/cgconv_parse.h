@@ -26,7 +26,7 @@ bool cg_take_char(struct cg_slice *, char);
 bool cg_take_prefix(struct cg_slice *, const char *);
 /* Blanks and tabs; false if there were none. */
 bool cg_take_blanks(struct cg_slice *);
-/* A run of bytes that are neither blank nor tab. */
+/* Takes a run of bytes that are neither blank nor tab. */
 bool cg_take_word(struct cg_slice *, struct cg_slice *word);
 /*
  * Everything up to sep or the end, without sep, which is consumed too. False if
@@ -48,15 +48,15 @@ bool cg_take_fixed(struct cg_slice *, unsigned digits, uint64_t *);
  * Returns the end of them.
  */
 const char *cg_get_hex(const char *text, uint64_t *);
-/* The number that is the whole slice, as cg_take_u64(). */
+/* Gets the number that is the whole slice, as cg_take_u64(). */
 bool cg_get_u64(struct cg_slice, uint64_t *);
-/* The slice without blanks and tabs at both ends. */
+/* Returns the slice without blanks and tabs at both ends. */
 struct cg_slice cg_trim(struct cg_slice);
 /* Removes the carriage return from the end of a line, if there is one. */
 void cg_cut_return(struct cg_slice *line);
 /* Removes sep and the decimal digits after it from the end: "a.c:12". */
 bool cg_cut_number(struct cg_slice *, char sep, uint32_t *);
-/* The first occurrence of what (not empty) in the text, or NULL. */
+/* Returns the first occurrence of what (not empty) in the text, or NULL. */
 const char *cg_find(struct cg_slice, const char *what);
 /*
  * Finds the word nearest to a misspelt one: set to, then offer each word. word
@@ -72,8 +72,9 @@ struct cg_nearest {
 };
 void cg_nearest_offer(struct cg_nearest *, const char *word);
 /*
- * Length of the UTF-8 sequence at a byte from 0x80 on; 0 if it is not valid
- * (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+ * Returns the length of the UTF-8 sequence at a byte from 0x80 on; 0 if it is
+ * not valid (RFC 3629: no overlong forms, no surrogates, nothing above
+ * U+10FFFF).
  */
 size_t cg_utf8_length(const char *, const char *end);
 
@@ -85,7 +86,7 @@ size_t cg_utf8_length(const char *, const char *end);
 char *cg_format_u64(char *to, uint64_t);  /* decimal */
 char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
-/* 10 to the power of digits (at most 18). */
+/* Returns 10 to the power of digits (at most 18). */
 static inline uint64_t
 cg_power_of_ten(unsigned digits)
 {
@@ -165,10 +166,10 @@ bool cg_json_another(struct cg_json *);
  */
 bool cg_json_skip(struct cg_json *, enum cg_json_type);
 /*
- * The string without escapes: json->text itself if it has none, else in buf,
- * which must have json->text.len bytes. A lone surrogate \udc80 to \udcff is
- * the byte 0x80 to 0xff (a name need not be UTF-8); any other lone surrogate
- * becomes U+FFFD.
+ * Returns the string without escapes: json->text itself if it has none, else
+ * in buf, which must have json->text.len bytes. A lone surrogate \udc80 to
+ * \udcff is the byte 0x80 to 0xff (a name need not be UTF-8); any other lone
+ * surrogate becomes U+FFFD.
  */
 struct cg_slice cg_json_string(const struct cg_json *, char *buf);
 
@@ -214,9 +215,12 @@ enum cg_json_type cg_doc_next(struct cg_doc *);
  * item would begin; the document then ends there.
  */
 bool cg_doc_stops(struct cg_doc *);
-/* A string; valid until the next call on the document. */
+/* Takes a string; valid until the next call on the document. */
 bool cg_doc_text(struct cg_doc *, struct cg_slice *);
-/* A number times 10 to the power of digits, rounded half away from zero. */
+/*
+ * Takes a number, multiplied by 10 to the power of digits, rounded half away
+ * from zero.
+ */
 bool cg_doc_number(struct cg_doc *, unsigned digits, int64_t *);
 /* Skips a value of any type. */
 bool cg_doc_skip(struct cg_doc *);
@@ -240,7 +244,7 @@ struct cg_field {
 	unsigned digits;
 };
 bool cg_doc_fields(struct cg_doc *, const struct cg_field *, void *into);
-/* The value of one key, which was consumed. */
+/* Takes the value of one key, which was consumed. */
 bool cg_doc_field(struct cg_doc *, const struct cg_field *,
     struct cg_slice key, void *into);
 
@@ -286,8 +290,8 @@ struct cg_xml;
 struct cg_xml *cg_xml_new(struct cg_job *, struct cg_in *);
 enum cg_xml_type cg_xml_next(struct cg_xml *);
 /*
- * The name of an element (OPEN and CLOSE). Equal names have the same address
- * as long as the document is read.
+ * Returns the name of an element (OPEN and CLOSE). Equal names have the same
+ * address as long as the document is read.
  */
 struct cg_slice cg_xml_name(struct cg_xml *);
 /* The value of an attribute (OPEN); false and "" if the element has none. */
@@ -295,9 +299,13 @@ bool cg_xml_attribute(const struct cg_xml *, const char *name,
     struct cg_slice *value);
 /* The same as a number; false and 0 if it is absent or not a number. */
 bool cg_xml_number(const struct cg_xml *, const char *name, uint64_t *);
-/* The number of open elements, including one that opens or closes now. */
+/*
+ * Returns the number of open elements, including one that opens or closes now.
+ */
 unsigned cg_xml_depth(const struct cg_xml *);
-/* The beginning of the tag or text, for cg_fail_at() and cg_warn_at(). */
+/*
+ * Returns the beginning of the tag or text, for cg_fail_at() and cg_warn_at().
+ */
 const char *cg_xml_at(const struct cg_xml *);
 /* Reports what was expected there, as cg_reject_at(); returns false. */
 bool cg_xml_reject(const struct cg_xml *, const char *expected);
@@ -313,7 +321,7 @@ bool cg_xml_content(struct cg_xml *, struct cg_slice *text);
  * error: see cg_xml_status().
  */
 bool cg_xml_child(struct cg_xml *, struct cg_slice *name);
-/* CG_OK, or why cg_xml_next() ended early. */
+/* Returns CG_OK, or why cg_xml_next() ended early. */
 int cg_xml_status(const struct cg_xml *);
 
 /* ---- Maps --------------------------------------------------------------- */
@@ -327,8 +335,8 @@ struct cg_map {
 	struct cg_map_table *table; /* private */
 };
 /*
- * The address of the key's value, which is 0 if the key is new; valid until the
- * next call. NULL: out of memory (not reported).
+ * Returns the address of the key's value, which is 0 if the key is new; valid
+ * until the next call. NULL: out of memory (not reported).
  */
 uint32_t *cg_map_at(struct cg_map *, uint64_t key);
 /*
@@ -336,7 +344,7 @@ uint32_t *cg_map_at(struct cg_map *, uint64_t key);
  * memory (see cg_alloc()). NULL: out of memory (reported).
  */
 uint32_t *cg_map_in(struct cg_job *, struct cg_map *, uint64_t key);
-/* The value, or 0 if there is none. */
+/* Returns the value, or 0 if there is none. */
 uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
@@ -362,8 +370,8 @@ bool cg_slots_grow(struct cg_slots *);
 /* Adds an item, for which there is room. */
 void cg_slots_fill(struct cg_slots *, struct cg_id_slot);
 /*
- * The id of the next item with that hash; 0 if there is none. Set *at to the
- * hash before the first call; then it is a position in the table.
+ * Returns the id of the next item with that hash; 0 if there is none. Set *at
+ * to the hash before the first call; then it is a position in the table.
  */
 static inline uint32_t
 cg_slots_next(const struct cg_slots *slots, uint32_t hash, size_t *at)
@@ -393,9 +401,9 @@ void cg_slots_free(struct cg_slots *);
 /* ---- Hashes ------------------------------------------------------------- */
 
 /*
- * A hash of the length and of the first and last 8 bytes, in which names
- * mostly differ. Collisions are easy to construct, so do not use it for tables
- * of names from inputs; use it for caches that compare their entries.
+ * Returns a hash of the length and of the first and last 8 bytes, in which
+ * names mostly differ. Collisions are easy to construct, so do not use it for
+ * tables of names from inputs; use it for caches that compare their entries.
  */
 uint32_t cg_hash_ends(struct cg_slice name);
 
@@ -464,8 +472,8 @@ cg_is_bomb(uint64_t unpacked, uint64_t packed, unsigned most)
 /* ---- Arithmetic --------------------------------------------------------- */
 
 /*
- * a * b / divisor, rounded down; the product may have 128 bits. UINT64_MAX if
- * the quotient does not fit or divisor is 0.
+ * Returns a * b / divisor, rounded down; the product may have 128 bits.
+ * UINT64_MAX if the quotient does not fit or divisor is 0.
  */
 uint64_t cg_mul_div(uint64_t a, uint64_t b, uint64_t divisor);
 

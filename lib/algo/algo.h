@@ -12,7 +12,7 @@
  * Turns stacks into costs, calls and inclusive costs, exactly; removes the
  * stacks. The caller has to seal the graph again. With levels > 1, the levels
  * of recursion of a function become functions of their own, "f'2" and so on;
- * the last of them includes all deeper levels.
+ * the last of them includes all deeper levels. Returns the status.
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
 /*
@@ -28,6 +28,7 @@ struct cg_fold *cg_fold_new(struct cg_build *, uint64_t levels, size_t rows);
 bool cg_fold_some(struct cg_fold *);
 /*
  * Folds the remaining stacks of the graph, which is sealed, and adds all rows.
+ * Returns the status.
  */
 int cg_fold_end(struct cg_fold *);
 void cg_fold_free(struct cg_fold *);
@@ -39,14 +40,14 @@ void cg_fold_free(struct cg_fold *);
  * valid one.
  */
 bool cg_roots_add(struct cg_roots *, const char *by);
-/* Bits of the cg_who_key that the roots use. */
+/* Returns the bits of the cg_who_key that the roots use. */
 unsigned cg_roots_who(const struct cg_roots *);
 /*
  * Puts the frames of roots below all stacks. Timelines are then dropped,
  * unless the roots are those of the target, and so are labels if unlabel. The
  * caller has to seal the graph again. *joined: stacks of several threads of a
  * part cannot be told apart without labels; without roots only *joined is set.
- * Reports its failures.
+ * Reports its failures. Returns the status.
  */
 int cg_root_stacks(
     struct cg_build *, const struct cg_roots *, bool unlabel, bool *joined);
@@ -70,7 +71,7 @@ bool cg_between_parse(struct cg_between *, const char *text);
 /*
  * Replaces *graph, which is sealed, by the part of it between the two times
  * after the beginning of each input. Warns of costs without a time. Reports
- * its failures.
+ * its failures. Returns the status.
  */
 int cg_graph_cut(struct cg_graph **graph, const struct cg_between *);
 
@@ -80,7 +81,7 @@ int cg_graph_cut(struct cg_graph **graph, const struct cg_between *);
  * Adds calls by the unknown caller to a sealed graph, so that the calls of each
  * function add up to its inclusive cost. many: the graph is the sum of several
  * inputs; else only functions whose calls have no cost get one. Reports its
- * failures.
+ * failures. Returns the status.
  */
 int cg_add_entries(struct cg_graph *, bool many);
 
@@ -92,11 +93,12 @@ int cg_add_entries(struct cg_graph *, bool many);
  * see cg_drop_guess(). Otherwise the rows are removed, as the stacks have all
  * costs. Frames have the kinds of positions that carries allows (CG_LINES,
  * CG_INSTRS). The caller has to seal the graph again. Reports its failures.
+ * Returns the status.
  */
 int cg_guess_stacks(struct cg_build *, cg_facts carries);
 /*
- * Removes the stacks that repeat rows, if there are any, and their description;
- * seals the graph.
+ * Removes the stacks that repeat rows, if there are any, and their
+ * description; seals the graph. Returns the status.
  */
 int cg_drop_guess(struct cg_graph *);
 /* Removes the rows that estimated stacks repeat, and keeps the stacks. */
@@ -139,15 +141,19 @@ void cg_flow_free(struct cg_flow *);
 void cg_flow_add(const struct cg_flow *, uint64_t *cost, uint64_t *passed,
     size_t stride);
 /*
- * The part of passed, the cost that function to passes to its callers in the
- * cycle, for count calls of it by function from; 0 if the calls lead back.
+ * Returns the part of passed, the cost that function to passes to its callers
+ * in the cycle, for count calls of it by function from; 0 if the calls lead
+ * back.
  */
 uint64_t cg_flow_share(const struct cg_flow *, uint32_t from, uint32_t to,
     uint64_t count, uint64_t passed);
 
 /* ---- propagate.c -------------------------------------------------------- */
 
-/* Splits inclusive costs by call counts, for events with CG_INCL_BY_COUNTS. */
+/*
+ * Splits inclusive costs by call counts, for events with CG_INCL_BY_COUNTS.
+ * Returns the status.
+ */
 int cg_propagate(struct cg_graph *);
 
 /*

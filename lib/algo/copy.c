@@ -141,10 +141,10 @@ copy_labels(struct cg_copy *copy)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Multiplies the magnitude of a cost by to / from; false if it does not fit.
- * Quotients are rounded down, those of negative costs away from zero. The
- * remainder of a self cost is carried to the next one, so that their sum stays
- * exact; other costs are rounded to the nearest.
+ * Multiplies the magnitude *size of a cost by to / from. Quotients are rounded
+ * down, those of negative costs away from zero. The remainder of a self cost
+ * is carried to the next one, so that their sum stays exact; other costs are
+ * rounded to the nearest. False: the result does not fit.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
@@ -161,7 +161,10 @@ scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 	return true;
 }
 
-/* Converts a cost of event i; false if it does not fit. */
+/*
+ * Converts a cost of event i to its column of the other graph; self: the cost
+ * belongs to a row, not to a call. False: the result does not fit.
+ */
 static bool
 change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 {
@@ -179,8 +182,9 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 }
 
 /*
- * Converts costs to the columns of the other graph; self: they belong to a
- * row, not to a call.
+ * Returns the *n costs converted to the columns of the other graph; self: the
+ * costs belong to a row, not to a call. The array is valid until the next
+ * call.
  */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
@@ -313,8 +317,9 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 }
 
 /*
- * True if the description states that stacks are an estimate: stacks that
- * repeat rows are not copied, nor is that description.
+ * True if the description is the one that says that the part's stacks are an
+ * estimate, and the graph still has the rows from which they were made: then
+ * neither the stacks nor the description are copied.
  */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)

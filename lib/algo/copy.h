@@ -56,7 +56,7 @@ void cg_copy_events(struct cg_copy *);
 cg_name cg_copy_str(const struct cg_copy *, cg_str);
 /* Copies a function with the identity (as) of another one of the same graph. */
 void cg_copy_fn(struct cg_copy *, cg_fn, cg_fn as);
-/* Copies parts, rows and stacks. Reports its failures. */
+/* Copies parts, rows and stacks. Reports its failures. Returns the status. */
 int cg_copy_rows(struct cg_copy *);
 
 /* ---- join.c ------------------------------------------------------------- */
@@ -64,9 +64,12 @@ int cg_copy_rows(struct cg_copy *);
 /*
  * Merges functions of unknown objects with those of known ones. If there are
  * any, replaces *graph, which is sealed, by a new graph. Reports its failures.
+ * Returns the status.
  */
 int cg_graph_join(struct cg_graph **graph);
-/* Adds everything in a sealed graph. Reports its failures. */
+/*
+ * Adds everything in a sealed graph. Reports its failures. Returns the status.
+ */
 int cg_graph_add(struct cg_build *, const struct cg_graph *);
 
 /* ---- match.c, diff.c ---------------------------------------------------- */
@@ -85,7 +88,10 @@ struct cg_diff {
 	struct cg_build build; /* its graph is empty at first, and the result */
 	cg_fn *fn[2]; /* function of a profile -> function of the result */
 };
-/* Builds the graph; does not seal it. Reports its failures. */
+/*
+ * Builds the graph; does not seal it. Reports its failures. Returns the
+ * status.
+ */
 int cg_graph_diff(struct cg_diff *);
 
 #endif

@@ -33,7 +33,10 @@ struct cut {
 
 /* ---- Option --between ---------------------------------------------------- */
 
-/* Parses an edge: "2", "0.5", "10%"; an empty text leaves it unset. */
+/*
+ * Parses an edge of --between: "2", "0.5", "10%"; an empty text leaves it
+ * unset. False: malformed.
+ */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
 {
@@ -66,8 +69,8 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Finds the axes. The tracks of an input share one axis, unless their unit is
- * not a time.
+ * Sets the axis of time of each track. The tracks of an input share one axis,
+ * unless their unit is not a time. False: out of memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -103,8 +106,8 @@ find_axes(struct cut *cut)
 }
 
 /*
- * The position of an edge on the axis of a track; fallback if it was not
- * given.
+ * Returns the position of an edge on the axis of a track; fallback if the edge
+ * was not given. INT64_MAX: beyond the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -149,7 +152,10 @@ index_stacks(struct cut *cut)
 	return true;
 }
 
-/* The labels of the thread's stack that ends in a node. */
+/*
+ * Returns the labels of the stack of the track's part that ends in a node; 0:
+ * there is no such stack.
+ */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 {
@@ -176,7 +182,7 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* The duration of a sample: its cost, if that is a time. */
+/* Returns the duration of a sample: its cost, if that is a time; else 0. */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
@@ -188,7 +194,11 @@ length_of(const struct cut *cut, const struct cg_track *track,
 		   : 0;
 }
 
-/* Cuts a sample. Of one that began before, only the time is in between. */
+/*
+ * Adds the part of a sample that is between the edges. If the sample began
+ * before the first edge, that is only a part of its time, none of its other
+ * costs.
+ */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
@@ -221,7 +231,10 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* Counts a call in between, in the same way as readers of calls add it. */
+/*
+ * Counts a call that begins between the edges, in the same way as readers add
+ * calls.
+ */
 static void
 count_call(struct cut *cut, cg_node node)
 {
@@ -236,7 +249,10 @@ count_call(struct cut *cut, cg_node node)
 	    cut->copy.fn[callee], &nowhere, 1, NULL, 0);
 }
 
-/* Enters the calls of a stack, or leaves them, at an edge. */
+/*
+ * Adds the begins (enter) or ends of all calls of a stack, at an edge. False:
+ * out of memory.
+ */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 {
@@ -261,7 +277,7 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 	return true;
 }
 
-/* Adds the cost of a span of a stack in between. */
+/* Adds the cost of the time that a stack has between the edges. */
 static void
 cut_span(
     struct cut *cut, const struct cg_track *track, struct cg_time_span span)
@@ -292,7 +308,10 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 	return moments != NULL;
 }
 
-/* Copies the moments in between, and counts the calls among them. */
+/*
+ * Copies the moments of calls between the edges, and counts the calls that
+ * begin there. end: where the track ends. False: an error.
+ */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)
 {
@@ -382,7 +401,7 @@ close_cut(struct cut *cut)
 	cg_copy_close(&cut->copy);
 }
 
-/* Warns of costs without a time, which are dropped. */
+/* Warns of costs without a time, which are dropped. False: an error. */
 static bool
 tell_untimed(const struct cut *cut)
 {

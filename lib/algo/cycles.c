@@ -40,8 +40,9 @@ lower(struct vertex *vertex, uint32_t index)
 }
 
 /*
- * Leaves a vertex whose edges were all followed: closes its component if it is
- * complete.
+ * Leaves a vertex all of whose edges were followed. If it is the root of a
+ * component (vertices that reach each other), the component is complete: its
+ * members get its number in component[].
  */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)

@@ -32,8 +32,8 @@ find_event(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Adds the column of an event that both profiles have, or two columns side by
- * side.
+ * Adds the column of an event that both profiles have, at at[0] and at[1], or
+ * its two columns side by side.
  */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
@@ -126,7 +126,10 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 
 /* ---- Inherited events ---------------------------------------------------- */
 
-/* Writes "+1 Ir+10 L1m"; false if an event of the formula was dropped. */
+/*
+ * Writes the formula, "+1 Ir+10 L1m"; end is appended to the names of events.
+ * False: an event of it was dropped, or the text is too long.
+ */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
     const struct cg_formula *formula, const char *end, char *text, size_t size)
@@ -148,7 +151,10 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
 	return len > 0 && len < size;
 }
 
-/* Formulas are linear: they apply to differences unchanged. */
+/*
+ * Adds the formulas; as they are linear, they apply to differences unchanged.
+ * end is appended to their names, and to the names in them.
+ */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 {
@@ -170,7 +176,10 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* The sum of an event over all parts; false if it cannot be scaled. */
+/*
+ * Sets *sum to the sum of an event over all parts; false: costs cannot be
+ * scaled by it (it overflows or is not positive).
+ */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 {
@@ -183,7 +192,10 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 	return *sum > 0 && *sum <= INT64_MAX;
 }
 
-/* Scales costs before to the sums after. */
+/*
+ * Sets the factors by which costs before are scaled, so that the sum before
+ * equals the sum after.
+ */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 {
@@ -241,7 +253,10 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 	return status;
 }
 
-/* Drops rows without difference: rebuilds the graph. */
+/*
+ * Drops rows without a difference, by rebuilding the graph. Returns the
+ * status.
+ */
 static int
 drop_zeros(struct cg_diff *diff)
 {

@@ -43,8 +43,9 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds a run's own costs: the inclusive cost that it states, else its self
- * cost and its calls.
+ * Adds the own costs of a run (rows of a function in a part): the inclusive
+ * cost that it states, else its self cost and its calls. False: a sum
+ * overflows, or another error.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -81,8 +82,8 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost to the inclusive cost that the calls of fn lack; returns the
- * number of columns.
+ * Sets cost to what the calls of fn lack to make up its inclusive cost.
+ * Returns the number of columns; 0: nothing is lacking, or that is unknown.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
@@ -121,7 +122,10 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 	return run && cg_run_add_call(entries->graph, run, &call);
 }
 
-/* Adds the calls of a part. Adding runs does not change run_order. */
+/*
+ * Adds the missing calls of a part. This may add runs (rows of a function in a
+ * part) while run_order is read, but that does not change it. False: an error.
+ */
 static bool
 add_part(struct entries *entries, cg_part part)
 {

@@ -57,7 +57,10 @@ add_named(
 	return cg_add_fn(f->copy.to, name, file, object);
 }
 
-/* Maps a function to the one that represents its file, object or class. */
+/*
+ * Sets the function of the new graph for an old function: the one that stands
+ * for its file, object or class if the filters merge by that.
+ */
 static void
 map_fn(struct filtering *f, cg_fn fn)
 {
@@ -95,7 +98,10 @@ map_fn(struct filtering *f, cg_fn fn)
 	cg_copy_fn(&f->copy, fn, fn);
 }
 
-/* Adds a function for a single line: "parse parse.c:12". */
+/*
+ * Returns a new function for a single line, "parse parse.c:12"; 0: out of
+ * memory.
+ */
 static cg_fn
 add_line_fn(struct filtering *f, cg_fn fn, const struct cg_pos *pos)
 {
@@ -158,7 +164,10 @@ extend_path(struct filtering *f, cg_node node)
 		path->end = node;
 }
 
-/* The old node whose frame ends the stack; 0: the stack is dropped. */
+/*
+ * Returns the old node whose frame is the new leaf of the stack; 0: the stack
+ * is dropped.
+ */
 static cg_node
 end_of(const struct filtering *f, cg_node node)
 {
@@ -199,7 +208,10 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 	return cg_add_frame(to, parent, fn, &pos, f->path[node].inlined);
 }
 
-/* The new node of a visible frame; adds it on demand. */
+/*
+ * Returns the new node of a frame that is kept, added on demand; 0: out of
+ * memory.
+ */
 static cg_node
 add_path(struct filtering *f, cg_node node)
 {
@@ -233,7 +245,8 @@ map_node(struct filtering *f, cg_node node)
 }
 
 /*
- * Maps all nodes for a timeline of calls, as calls begin and end in any frame.
+ * Maps the nodes of a timeline of calls to new nodes, also those that are not
+ * leaves of stacks, as calls begin and end in any frame.
  */
 static void
 map_moments(struct filtering *f, size_t track)
@@ -246,7 +259,10 @@ map_moments(struct filtering *f, size_t track)
 	cg_moments_free(moments);
 }
 
-/* Maps nodes in order: parents have lower numbers than their children. */
+/*
+ * Maps nodes to new nodes, in order: parents have lower numbers than their
+ * children.
+ */
 static void
 map_nodes(struct filtering *f)
 {
@@ -278,8 +294,8 @@ total_of(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Reports which percentage of each event is left, unless everything is. A
- * percentage of a signed event would mean nothing.
+ * Reports which percentage of each event the filters keep, unless it is
+ * everything. A percentage of a signed event would mean nothing.
  */
 static void
 tell_share(const struct cg_graph *from, const struct cg_graph *to)
@@ -298,8 +314,8 @@ tell_share(const struct cg_graph *from, const struct cg_graph *to)
 /* ---- The graph ----------------------------------------------------------- */
 
 /*
- * True if functions are merged: their stated inclusive costs are not valid for
- * the merged function.
+ * True if the filters merge functions: their stated inclusive costs are not
+ * valid for the merged function.
  */
 static bool
 unites(const struct cg_filters *filters)

@@ -163,7 +163,10 @@ cg_filters_match(
 
 /* ---- Classes ------------------------------------------------------------- */
 
-/* Removes the suffix that compilers append to names of clones: "f.part.0". */
+/*
+ * Returns the name without the suffix that compilers append to names of
+ * clones: "f" for "f.part.0".
+ */
 static struct cg_slice
 cut_clone(struct cg_slice name)
 {
@@ -183,7 +186,7 @@ cut_clone(struct cg_slice name)
 }
 
 /*
- * The nesting depth of brackets after character c. Operators such as
+ * Returns the nesting depth of brackets after character c. Operators such as
  * "operator<" are names; they end the class before them.
  */
 static int

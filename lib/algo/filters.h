@@ -44,21 +44,21 @@ enum cg_filter_error cg_filters_set(struct cg_filters *, const char *name,
     const char *value, char *why, size_t size);
 /* True if any filter is set. filters may be NULL. */
 bool cg_filters_any(const struct cg_filters *);
-/* The first option that needs stacks, or NULL. */
+/* Returns the first option that needs stacks, or NULL. */
 const char *cg_filters_stacked(const struct cg_filters *);
 /*
- * The first option that needs stacks, ignoring those that only select visible
- * frames; or NULL.
+ * Returns the first option that needs stacks, ignoring those that only select
+ * visible frames; or NULL.
  */
 const char *cg_filters_strict(const struct cg_filters *);
 /* True if a frame of a function is visible; matched: cg_filters_match(). */
 bool cg_filters_show(const struct cg_filters *, unsigned matched);
-/* A bit for each kind whose expression matches the function. */
+/* Returns a bit for each kind whose expression matches the function. */
 unsigned cg_filters_match(
     const struct cg_filters *, const struct cg_graph *, cg_fn);
 /*
- * The class or package of a function by its name: "ns::A" of "ns::A::f(int)",
- * "a.b.C" of "a.b.C.m"; "" if there is none.
+ * Returns the class or package of a function by its name: "ns::A" of
+ * "ns::A::f(int)", "a.b.C" of "a.b.C.m"; "" if there is none.
  */
 struct cg_slice cg_class_of(struct cg_slice name);
 
@@ -77,6 +77,7 @@ int cg_can_hide(
  * dropped, so all costs must be costs of stacks; with by_calls, cg_can_hide()
  * must have set *can, and rows are kept. Without filters, drops everything
  * from a graph without rows that no stack refers to. Reports its failures.
+ * Returns the status.
  */
 int cg_graph_filter(
     struct cg_graph **graph, const struct cg_filters *, bool by_calls);

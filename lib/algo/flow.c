@@ -44,7 +44,10 @@ is_within(const struct cg_edges *edges, uint32_t from, uint32_t to)
 	       edges->cycle[from] == edges->cycle[to];
 }
 
-/* Ranks members by a breadth-first search from the entry. */
+/*
+ * Ranks the members of all cycles by a breadth-first search, from the members
+ * where the cycles are entered, which are ranked already.
+ */
 static void
 follow(struct cg_flow *flow)
 {

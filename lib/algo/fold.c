@@ -127,7 +127,10 @@ grow_states(struct cg_fold *fold)
 	    sizeof(*fold->state));
 }
 
-/* Adds "f'2", a function like fn with another name. 0: it failed. */
+/*
+ * Adds "f'2", a function like fn with another name, for a level of recursion;
+ * returns it. 0: an error.
+ */
 static cg_fn
 add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
 {
@@ -166,8 +169,8 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 }
 
 /*
- * Copies file and range to the functions of levels, as they may have been set
- * after the levels were added.
+ * Copies file and range of functions to their deeper levels ("f'2"), as they
+ * may have been set after the levels were added.
  */
 static void
 complete_levels(struct cg_fold *fold)
@@ -198,7 +201,10 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 	return name;
 }
 
-/* The function that represents frame number count of fn on the path. */
+/*
+ * Returns the function for the count-th frame of fn on the path: fn, or "f'2"
+ * and so on; 0: an error (or fn is 0).
+ */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
 {
@@ -231,8 +237,9 @@ call_key(cg_fn caller, cg_fn callee)
 }
 
 /*
- * True if no outer frame on the path has the same call. The first call of each
- * callee is in its state; the map has all others.
+ * True if no outer frame on the path has the same call (caller and callee).
+ * The first call of each callee is in the callee's state; a map has all
+ * others, and if it cannot grow, fold->failed is set.
  */
 static bool
 is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
@@ -292,7 +299,10 @@ part_fn(cg_part part, cg_fn fn)
 	return (uint64_t)part << 32 | fn;
 }
 
-/* Records data of a call that is needed after the call is in the graph. */
+/*
+ * Records what is needed of a call after it is in the graph: that the callee
+ * is called, and whether calls are samples. False: out of memory.
+ */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 {
@@ -310,7 +320,7 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 	return true;
 }
 
-/* Moves the summed rows to the graph. */
+/* Moves the summed rows to the graph. False: an error. */
 static bool
 put_rows(struct cg_fold *fold)
 {
@@ -368,7 +378,10 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 	return add_row(fold, &key, frame->samples, sum, fold->graph->events);
 }
 
-/* The row of a function's inclusive cost in the part; NULL: out of memory. */
+/*
+ * Returns the inclusive cost of a function in the part, added if new; NULL:
+ * out of memory.
+ */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
 {
@@ -390,8 +403,8 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 }
 
 /*
- * Adds the inclusive cost of a frame. Without costs there is no row: such a
- * function cannot be written.
+ * Adds the inclusive cost of a frame to its function. Without costs there is
+ * no row: such a function cannot be written. False: an error.
  */
 static bool
 add_inclusive(
@@ -419,7 +432,10 @@ add_inclusive(
 	return false;
 }
 
-/* Adds inclusive costs to the rows, at the end of the part. */
+/*
+ * Adds the inclusive costs to the rows of the graph, at the end of the part.
+ * False: an error.
+ */
 static bool
 put_inclusives(struct cg_fold *fold)
 {
@@ -453,7 +469,10 @@ put_root(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 	return false;
 }
 
-/* Only signed costs and samples can overflow here. */
+/*
+ * Adds samples and costs to the innermost frame. False: overflow (reported),
+ * possible only for signed costs and samples.
+ */
 static bool
 add_to_top(
     struct cg_fold *fold, uint64_t samples, const uint64_t *cost, size_t n)
@@ -468,7 +487,10 @@ add_to_top(
 	return false;
 }
 
-/* Ends the innermost frame, whose costs are complete. */
+/*
+ * Ends the innermost frame, whose costs are complete: adds its inclusive cost,
+ * its call, and its costs to its caller's. False: an error.
+ */
 static bool
 close_frame(struct cg_fold *fold)
 {
@@ -498,8 +520,9 @@ node_at(const struct cg_fold *fold, size_t depth)
 }
 
 /*
- * Changes the path so that it leads to a leaf. Ids grow from the root to a
- * leaf, so the larger one of two nodes is not below the other.
+ * Changes the path so that it leads to a leaf. Ids of nodes grow from the root
+ * to a leaf, so the larger one of two nodes is not below the other. False: an
+ * error.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
@@ -530,8 +553,8 @@ go_to(struct cg_fold *fold, cg_node leaf)
 /* ---- All stacks ---------------------------------------------------------- */
 
 /*
- * Adds the self costs of a stack. A row without costs would mean code that
- * never ran, so none is added.
+ * Adds the self costs of a stack to its leaf. A row without costs would mean
+ * code that never ran, so none is added. False: out of memory.
  */
 static bool
 put_self(struct cg_fold *fold, struct cg_stack_entry *stack)
@@ -566,7 +589,7 @@ fold_part(struct cg_fold *fold, cg_part part)
 	return ok && go_to(fold, 0) && put_inclusives(fold);
 }
 
-/* Folds the stacks that the graph has now. */
+/* Folds the stacks that the graph has now into rows. False: an error. */
 static bool
 fold_stacks(struct cg_fold *fold)
 {
@@ -587,7 +610,7 @@ fold_stacks(struct cg_fold *fold)
 }
 
 /*
- * Marks parts whose calls are counted in samples. Call it after the last
+ * Describes parts whose calls are counted in samples. Call it after the last
  * sample, as it changes the current part.
  */
 static void
@@ -601,7 +624,10 @@ tell_sampled(struct cg_fold *fold)
 	}
 }
 
-/* Adds calls by the unknown caller, which do not count as calls by others. */
+/*
+ * Adds the calls by the unknown caller, which do not count as calls by others.
+ * False: an error.
+ */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
 {

@@ -101,7 +101,10 @@ weight_of(const struct cg_graph *graph, const struct cg_call *call, size_t i)
 	return call->cost[i];
 }
 
-/* The part of a position that the target can represent. */
+/*
+ * Returns the part of a position (line, address) that the target can
+ * represent.
+ */
 static struct cg_pos
 place_of(const struct guess *guess, const struct cg_pos *pos)
 {
@@ -138,7 +141,7 @@ new_arc(struct guess *guess)
 	return &guess->arc[guess->arcs++];
 }
 
-/* Adds weights; a sum that is too large becomes the maximum. */
+/* Returns the sum of two weights, at most UINT64_MAX. */
 static uint64_t
 add_weights(uint64_t a, uint64_t b)
 {
@@ -227,8 +230,8 @@ compare_candidates(const void *one, const void *two)
 }
 
 /*
- * Keeps the best candidates, as many as paths may be added; sorted, they are a
- * heap.
+ * Drops all candidates but the best PATHS_MAX, as no more paths can be added.
+ * Being sorted, they are a heap.
  */
 static void
 drop_candidates(struct guess *guess)
@@ -280,7 +283,10 @@ pop_candidate(struct guess *guess)
 	return best;
 }
 
-/* The portion of the callee that is called by one path of the caller. */
+/*
+ * Returns the portion of the callee's cost (column i) that belongs to calls by
+ * one path of the caller.
+ */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 {
@@ -290,7 +296,10 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 	return into > 0 ? portion_of(guess, path)[i] * flow / into : 0;
 }
 
-/* A call's share of the total: of costs, or of counts if it has no costs. */
+/*
+ * Returns the share of the total that a call on a path has: of costs, or of
+ * counts if it has no costs.
+ */
 static double
 share_by(const struct guess *guess, uint32_t path, uint32_t arc)
 {
@@ -317,7 +326,10 @@ is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 	return path != NO_PATH;
 }
 
-/* Adds the calls of a path's function as candidates. */
+/*
+ * Adds the calls of a path's function as candidates for paths. False: out of
+ * memory.
+ */
 static bool
 add_candidates(struct guess *guess, uint32_t path)
 {
@@ -338,7 +350,10 @@ add_candidates(struct guess *guess, uint32_t path)
 	return true;
 }
 
-/* Adds a path; its node is added later, for each row of the function. */
+/*
+ * Adds a path: fn, called by path up through arc. Its node is added later, for
+ * each row of the function. False: out of memory.
+ */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 {
@@ -375,7 +390,10 @@ add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 	return true;
 }
 
-/* Follows paths from functions without callers, the heaviest first. */
+/*
+ * Adds paths from functions without callers on, the heaviest first. False: out
+ * of memory.
+ */
 static bool
 follow_paths(struct guess *guess)
 {
@@ -404,8 +422,9 @@ follow_paths(struct guess *guess)
 }
 
 /*
- * Breadth first, from path number begin on: gives callees without a path their
- * first one.
+ * Breadth first, from path number begin on: gives callees that have no path
+ * their first one. done[] has the functions that were visited. False: out of
+ * memory.
  */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
@@ -430,7 +449,8 @@ reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 }
 
 /*
- * Gives one path to each function that is too light or only called in cycles.
+ * Gives one path to each function that has none, as it is too light or only
+ * called in cycles. False: out of memory.
  */
 static bool
 reach_all(struct guess *guess)
@@ -454,7 +474,10 @@ reach_all(struct guess *guess)
 
 /* ---- Costs --------------------------------------------------------------- */
 
-/* Sets the weights of a function's first n paths; returns their sum. */
+/*
+ * Sets the weights, in guess->share, of a function's first n paths; returns
+ * their sum.
+ */
 static uint64_t
 weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
 {
@@ -475,7 +498,10 @@ weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
 	return sum;
 }
 
-/* Distributes one value of one row. */
+/*
+ * Distributes one value of a row among the first n call paths of its function,
+ * into guess->spread.
+ */
 static void
 spread_value(
     struct guess *guess, cg_fn fn, size_t event, uint64_t value, size_t n)
@@ -493,7 +519,10 @@ spread_value(
 	}
 }
 
-/* The largest share that a row's costs have in their totals. */
+/*
+ * Returns the largest share that a row's costs have in the totals of their
+ * events.
+ */
 static double
 share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
 {
@@ -512,7 +541,10 @@ share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
 	return best;
 }
 
-/* Distributes a row among the first of the function's n paths. */
+/*
+ * Distributes a row among the first n call paths of its function, among fewer
+ * if its costs are small. False: the builder has failed.
+ */
 static bool
 spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
@@ -544,7 +576,10 @@ spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
 	return guess->build->status == CG_OK;
 }
 
-/* The number of paths that a function's rows are distributed among. */
+/*
+ * Returns the number of paths that a function's rows are distributed among:
+ * fewer if it has many rows.
+ */
 static size_t
 count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 {
@@ -557,8 +592,8 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 }
 
 /*
- * Sums the next rows with one position; false: there are no more, or it
- * failed.
+ * Sums the next rows with one position; false: there are no more, or an error.
+ * next has the row that was read ahead.
  */
 static bool
 next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)
@@ -612,7 +647,10 @@ spread_fn(struct guess *guess, cg_fn fn)
 
 /* ---- All ----------------------------------------------------------------- */
 
-/* Clears the sums of the part, except for its existing stacks. */
+/*
+ * Sets the totals of the part to those of its existing stacks, after saving
+ * them in was[] and guess->total.
+ */
 static void
 begin_totals(struct guess *guess, uint64_t *was, size_t events)
 {
@@ -634,8 +672,8 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 }
 
 /*
- * Describes the stacks of the part as an estimate, unless the input has done
- * so.
+ * Adds the description that the stacks of the part are an estimate, unless the
+ * input has it.
  */
 static void
 describe(struct guess *guess)
@@ -648,7 +686,10 @@ describe(struct guess *guess)
 	part->guessed = part->descs > descs;
 }
 
-/* Estimates the stacks of a part; they must restore its totals exactly. */
+/*
+ * Estimates the stacks of a part; they must restore its totals exactly. False:
+ * an error.
+ */
 static bool
 guess_part(struct guess *guess, cg_part part)
 {
@@ -720,7 +761,7 @@ open_guess(struct guess *guess)
 	       guess->last_path;
 }
 
-/* Drops the rows, whose costs the stacks have. */
+/* Drops all rows, whose costs the stacks have now. */
 static void
 drop_rows(struct cg_graph *graph)
 {

@@ -49,7 +49,10 @@ struct cg_sums {
 	struct cycle_sums of;     /* cycles */
 };
 
-/* n elements of width bytes, zeroed, that live as long as the sums. */
+/*
+ * Returns n elements of width bytes, zeroed, that live as long as the sums;
+ * NULL: out of memory.
+ */
 static void *
 new_array(struct cg_sums *sums, size_t n, size_t width)
 {
@@ -67,8 +70,8 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * The next run of a part or, for all parts, in order of arrival; NULL at the
- * end.
+ * Returns the next run (rows of a function in a part) of a part or, for all
+ * parts, in order of arrival; NULL: no more.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -110,7 +113,10 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 	return count == 0 || sums->repeats;
 }
 
-/* Records a call and counts it. */
+/*
+ * Records a call, and adds its count to the callee's. False: out of memory or
+ * overflow.
+ */
 static bool
 note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
     const struct cg_call *call)
@@ -130,7 +136,9 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 	       overflow(sums);
 }
 
-/* First pass: records all calls. */
+/*
+ * First pass: records all calls of the part. False: out of memory or overflow.
+ */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
     struct calls *calls)
@@ -154,7 +162,10 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	return true;
 }
 
-/* Sorts calls by caller (counting sort). */
+/*
+ * Sets sums->target: callees sorted by caller (counting sort). False: out of
+ * memory.
+ */
 static bool
 sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
 {
@@ -186,7 +197,10 @@ list_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 	return ok;
 }
 
-/* Numbers components of more than one function from 1; all others get 0. */
+/*
+ * Numbers components of more than one function, the cycles, from 1; all others
+ * get 0. False: out of memory.
+ */
 static bool
 number_cycles(struct cg_sums *sums)
 {
@@ -237,7 +251,10 @@ find_called_cycles(struct cg_sums *sums)
 	return true;
 }
 
-/* Adds the columns that are summed; cost has n columns, of all events. */
+/*
+ * Adds the columns that are summed to to; cost has n columns, of all events.
+ * False: a sum overflows.
+ */
 static bool
 add_columns(
     const struct cg_sums *sums, uint64_t *to, const uint64_t *cost, size_t n)
@@ -262,7 +279,7 @@ leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 
 /* ---- Cycles ------------------------------------------------------------- */
 
-/* True if the costs of calls were split by counts. */
+/* True if the event's costs of calls were split by counts. */
 static bool
 is_split(const struct cg_sums *sums, size_t event)
 {
@@ -307,8 +324,8 @@ begin_cycles(struct cg_sums *sums)
 }
 
 /*
- * Adds costs, limited to the maximum: recursive calls count their costs
- * several times, so a sum may not fit.
+ * Adds a cost to *sum, limited to the maximum: recursive calls count their
+ * costs several times, so the sum may not fit.
  */
 static inline void
 add_capped(
@@ -377,7 +394,10 @@ add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
 	}
 }
 
-/* Finds the member of each cycle that is called most often from outside. */
+/*
+ * Prepares flow.c: finds the member of each cycle that is called most often
+ * from outside. False: out of memory.
+ */
 static bool
 begin_flow(struct cg_sums *sums)
 {
@@ -411,7 +431,10 @@ larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Replaces self costs plus calls that leave the cycle: see the file head. */
+/*
+ * Sets the inclusive cost of a member of a cycle, by the rule of the file
+ * head; until now it was self costs plus calls that leave the cycle.
+ */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)
 {
@@ -454,7 +477,8 @@ end_cycles(struct cg_sums *sums)
 
 /*
  * Adds a run's self costs, and its inclusive costs: those that it states, else
- * self costs plus calls that leave the cycle.
+ * self costs plus calls that leave the cycle. False: overflow or another
+ * error.
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
@@ -495,7 +519,10 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 	return true;
 }
 
-/* Second pass: sums costs; cycles are known. */
+/*
+ * Second pass: sums the costs of the part; cycles are known. False: an error
+ * (reported).
+ */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
@@ -654,7 +681,10 @@ note_earliest(const struct search *search, uint32_t component, cg_fn fn)
 		*earliest = fn;
 }
 
-/* Lists functions by component: counting sort. */
+/*
+ * Lists functions by component in search->fn (counting sort). False: out of
+ * memory.
+ */
 static bool
 sort_components(struct search *search)
 {
@@ -674,7 +704,10 @@ sort_components(struct search *search)
 	return true;
 }
 
-/* Callers have higher components than their callees, or the same. */
+/*
+ * Marks the components that lead to a cycle by calls. Callers have higher
+ * components than their callees, or the same.
+ */
 static void
 find_leading(struct search *search)
 {

@@ -27,8 +27,8 @@ key_of(const struct cg_fn_entry *fn)
 }
 
 /*
- * Maps each key to the function that has it and an object, or to SEVERAL if
- * there are more. False: out of memory.
+ * Maps each key (file and name) to the function that has it and an object, or
+ * to SEVERAL if there are more. False: out of memory.
  */
 static bool
 note_known(struct join *join)
@@ -48,7 +48,10 @@ note_known(struct join *join)
 	return true;
 }
 
-/* The function that fn is merged with, or fn. */
+/*
+ * Returns the function of a known object that fn is merged with, or fn if
+ * there is none.
+ */
 static cg_fn
 find_partner(const struct join *join, cg_fn fn)
 {
@@ -71,7 +74,10 @@ has_partners(const struct join *join)
 	return false;
 }
 
-/* Adds the graph with its functions merged. */
+/*
+ * Adds the graph, with its functions merged, to another one. Returns the
+ * status.
+ */
 static int
 add_joined(const struct join *join, struct cg_build *to)
 {
@@ -106,7 +112,7 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 	return add_joined(&nothing, to);
 }
 
-/* Makes a new graph with functions merged. */
+/* Sets *graph to a new graph with functions merged. Returns the status. */
 static int
 unite(const struct join *join, struct cg_graph **graph)
 {

@@ -30,7 +30,9 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 	return known != NULL;
 }
 
-/* The id in the other profile if the key is unique in both; else 0. */
+/*
+ * Returns the id in the other profile of a key that is unique in both; else 0.
+ */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
 {
@@ -49,7 +51,10 @@ free_pairing(struct pairing *pairing)
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* The last components of a path; 0 if it has fewer. */
+/*
+ * Returns the last components of a path, as a name of the new graph; 0: it has
+ * fewer.
+ */
 static cg_name
 tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)
 {
@@ -77,7 +82,7 @@ path_of(const struct cg_copy *copy, const struct cg_paths *paths, uint32_t id)
 	return cg_strs_get(&copy->from->strs, paths->path[id]);
 }
 
-/* Matches equal paths. */
+/* Matches equal paths. False: out of memory. */
 static bool
 pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 {
@@ -169,7 +174,10 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 	return fn->name;
 }
 
-/* An entry for a function of this profile with the ids of the new graph. */
+/*
+ * Returns the entry of a function of this profile, with the ids of the new
+ * graph.
+ */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)
 {
@@ -183,8 +191,8 @@ translate(const struct cg_copy *copy, cg_fn fn)
 }
 
 /*
- * Pairs equal functions. taken: by function of the new graph, which has the
- * other profile's functions.
+ * Pairs functions that are equal: sets copy->fn to functions of the new graph,
+ * which has the other profile's functions, and marks those in taken[].
  */
 static void
 pair_exactly(struct cg_copy *copy, bool *taken)
@@ -199,8 +207,8 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 }
 
 /*
- * True if the functions may be paired: if only names must agree, files and
- * objects that are known on both sides must still be equal.
+ * True if two functions that agree in this way may be paired: if only names
+ * agree, files and objects that are known on both sides must be equal, too.
  */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,

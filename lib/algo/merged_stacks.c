@@ -24,7 +24,10 @@ struct children {
 	uint32_t many : 1;    /* all of them are in the table */
 };
 
-/* The table's entry for a child; NULL: out of memory. */
+/*
+ * Returns the address of the table's entry for a child, 0 if it is new; NULL:
+ * out of memory.
+ */
 static uint32_t *
 child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 {
@@ -32,8 +35,9 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * The child of a frame if it is not the latest one. 0: it is new, and the
- * table has its number, the next one. SIZE_MAX: out of memory.
+ * Returns the child of a frame with the key, when it is not the frame's latest
+ * child. 0: there is none; the next number is then reserved for it, in the
+ * table if the frame has children already. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
@@ -60,8 +64,9 @@ change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
 }
 
 /*
- * Most frames have one child, and most siblings arrive in groups: so the table
- * has only children with siblings.
+ * Maps each node to a merged frame. Most frames have one child, and most
+ * siblings arrive in groups: so the table has only children with siblings.
+ * False: out of memory.
  */
 static bool
 merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
@@ -274,9 +279,12 @@ static const struct {
 	{ "[anon", 0 } };
 
 /*
- * Like stackcollapse-perf.pl --all, judges by the object; a JIT compiler
- * writes perf-PID.map for perf. Unlike it, does not treat memory of the
- * process as the kernel: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
+ * Returns 'i' for an inlined frame, 'j' for code compiled at run time, 'k' for
+ * the kernel, else 0.
+ *
+ * Judges by the object, as stackcollapse-perf.pl --all does: a JIT compiler
+ * writes perf-PID.map for perf. But memory of the process is not taken for the
+ * kernel: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

@@ -61,7 +61,10 @@ compare_rest(const void *pa, const void *pb)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Restores the order before sorting: moves each share back to its index. */
+/*
+ * Restores the order of shares before sorting: moves each one back to its
+ * index.
+ */
 static void
 put_back(struct cg_share *share, size_t n)
 {
@@ -98,7 +101,10 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	put_back(share, n);
 }
 
-/* The function's index, which is added if it is new; clears *ok on failure. */
+/*
+ * Returns the function's index, added if it is new; clears *ok if out of
+ * memory.
+ */
 static uint32_t
 index_of(struct prop *prop, cg_fn fn, bool *ok)
 {
@@ -121,7 +127,10 @@ overflow(const struct prop *prop)
 	return false;
 }
 
-/* Reads a caller's self cost and calls. */
+/*
+ * Reads the self cost and the calls of a function, by its index. False: an
+ * error.
+ */
 static bool
 collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 {
@@ -147,7 +156,9 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 	return ok;
 }
 
-/* Reads the part, callers in canonical order. */
+/*
+ * Reads the functions of a part, callers in canonical order. False: an error.
+ */
 static bool
 collect(struct prop *prop, cg_part part)
 {
@@ -193,7 +204,10 @@ make_room(struct prop *prop)
 		   sizeof(*prop->share));
 }
 
-/* Finds components and lists the arcs into each, in canonical order. */
+/*
+ * Finds the components (cycles, or single functions), and lists the arcs into
+ * each, in canonical order. False: out of memory.
+ */
 static bool
 find_components(struct prop *prop)
 {
@@ -223,7 +237,7 @@ find_components(struct prop *prop)
 	return true;
 }
 
-/* Sets the totals to self costs. */
+/* Sets the totals of components to the self costs of their members. */
 static void
 begin_totals(struct prop *prop)
 {
@@ -234,7 +248,10 @@ begin_totals(struct prop *prop)
 		prop->total[prop->component[i]] += prop->member[i];
 }
 
-/* Splits a component's total among the calls from outside it. */
+/*
+ * Splits a component's total among the calls from outside it, by counts.
+ * False: overflow (reported).
+ */
 static bool
 share_component(struct prop *prop, uint32_t component)
 {
@@ -270,7 +287,11 @@ share_component(struct prop *prop, uint32_t component)
 	return true;
 }
 
-/* Splits a member's cost among calls within its cycle: see the file head. */
+/*
+ * Splits the cost of a member of a cycle among the n calls of it, by[], that
+ * come from within the cycle, by the rule of the file head. False: overflow
+ * (reported).
+ */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)
 {
@@ -306,7 +327,10 @@ share_member(struct prop *prop, const uint32_t *by, size_t n)
 	return true;
 }
 
-/* Lists arcs by callee (counting sort) and splits costs within cycles. */
+/*
+ * Lists arcs by callee (counting sort), and splits costs among calls within
+ * cycles. False: overflow (reported).
+ */
 static bool
 share_cycles(struct prop *prop)
 {
@@ -329,9 +353,9 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the cost of each of the caller's arcs as a row with count 0: a cursor
- * adds it to the row of the call. Adds nothing if no arc has a cost, which is
- * common.
+ * Adds the cost of each of the caller's arcs to the graph, as a row with count
+ * 0: a cursor adds it to the row of the call. Adds nothing if no arc has a
+ * cost, which is common. False: out of memory.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)

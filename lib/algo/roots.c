@@ -86,7 +86,9 @@ append_number(struct rooting *r, const char *key, int64_t number, bool first)
 	       append(r, (struct cg_slice){ digits, n });
 }
 
-/* Replaces blanks, as stackcollapse-perf.pl and inferno do. */
+/*
+ * Replaces blanks in r->text by '_', as stackcollapse-perf.pl and inferno do.
+ */
 static void
 replace_blanks(struct rooting *r)
 {
@@ -95,7 +97,10 @@ replace_blanks(struct rooting *r)
 			r->text[i] = '_';
 }
 
-/* Appends the labels of a key: "name", "pid=5", "a,b". */
+/*
+ * Appends the values of the labels with a key to r->text: "name", "pid=5",
+ * "a,b". False: out of memory.
+ */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
 {
@@ -119,7 +124,10 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 	return ok;
 }
 
-/* Appends the part's value, for samples without labels. */
+/*
+ * Appends the part's value of a key to r->text, for samples without such a
+ * label. False: out of memory.
+ */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
 {
@@ -138,7 +146,10 @@ append_part(struct rooting *r, const char *key, cg_part part)
 	return true;
 }
 
-/* Adds frames for all keys and returns the node; 0: no value is known. */
+/*
+ * Adds a frame for each key whose value is known, and returns the node of the
+ * last one; 0: none is known, or out of memory.
+ */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)
 {
@@ -200,7 +211,10 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Adds the old node, and the nodes below it, on top of the root. */
+/*
+ * Sets *new to the old node, and its callers, on top of root, added if new.
+ * False: an error.
+ */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 {
@@ -235,7 +249,10 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Records whether threads cannot be told apart any more without labels. */
+/*
+ * Notes in r->joined if two threads have one part and root, so that only
+ * labels tell them apart. False: out of memory.
+ */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 {
@@ -260,8 +277,8 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 }
 
 /*
- * Adds all stacks again, on top of their roots; the graph has none of them
- * now.
+ * Adds the n stacks again, on top of their roots; the graph has none of them
+ * now. False: an error.
  */
 static bool
 move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
@@ -282,7 +299,10 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 	return ok;
 }
 
-/* Without roots: only looks at threads. */
+/*
+ * Without roots: does for all stacks only what note_thread() does. False: out
+ * of memory.
+ */
 static bool
 look_at_threads(struct rooting *r)
 {
@@ -296,7 +316,7 @@ look_at_threads(struct rooting *r)
 
 /* ---- Timelines ----------------------------------------------------------- */
 
-/* The root with the name of a track's process; 0: there is none. */
+/* Returns the root named by the process of a track; 0: there is none. */
 static cg_node
 find_root_of_track(struct rooting *r, const struct cg_track *track)
 {
@@ -319,7 +339,10 @@ move_moment(void *arg, cg_node old, cg_node *new)
 	return move_node(r, r->root_of_track, old, new);
 }
 
-/* Moves a node; node 0, without a call, stays. */
+/*
+ * Sets *new to the node of a call on top of the track's root; node 0, without
+ * a call, stays. False: an error.
+ */
 static bool
 move_call(void *arg, cg_node old, cg_node *new)
 {
@@ -329,9 +352,9 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moves the moments of all tracks, which have no labels. A track has the last
- * name of its thread, and so has its root: a process that has changed its name
- * is under the last one.
+ * Moves the moments of all tracks to the new nodes. Moments have no labels,
+ * and a track has the last name of its thread: a process that has changed its
+ * name is under the root of the last one. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

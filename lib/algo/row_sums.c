@@ -39,7 +39,7 @@ same_key(const struct cg_row_key *a, const struct cg_row_key *b)
 	       a->frame == b->frame && a->part == b->part;
 }
 
-/* The index of the key's sum, + 1; 0 if there is none. */
+/* Returns the index + 1 of the key's sum; 0: there is none. */
 static uint32_t
 find_sum(
     const struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
@@ -53,7 +53,10 @@ find_sum(
 	return id;
 }
 
-/* Gives each sum as many columns as the graph has events now. */
+/*
+ * Makes room for width columns in each sum: as many as the graph has events
+ * now. False: out of memory.
+ */
 static bool
 widen(struct cg_row_sums *sums, size_t width)
 {
@@ -72,7 +75,7 @@ widen(struct cg_row_sums *sums, size_t width)
 	return true;
 }
 
-/* The key's sum, which is added if it is new; NULL: out of memory. */
+/* Returns the key's sum, added if it is new; NULL: out of memory. */
 static struct cg_row_sum *
 get_sum(struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
 {
@@ -150,7 +153,10 @@ cg_row_sums_settle(struct cg_row_sums *sums, const struct cg_graph *graph)
 	return ok;
 }
 
-/* Gives the queue and the sums a column for each event. */
+/*
+ * Gives the queue and the sums a column for each event that the graph has now.
+ * False: out of memory.
+ */
 static bool
 widen_queue(struct cg_row_sums *sums, const struct cg_graph *graph)
 {
@@ -250,8 +256,8 @@ put_rows(
 }
 
 /*
- * Adds the summed rows to the graph, the rows of one run after the other, so
- * that they are packed densely.
+ * Adds the summed rows to the graph, one run (rows of a function in a part)
+ * after the other, so that they are packed densely. False: out of memory.
  */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)

@@ -57,7 +57,7 @@ bool cg_row_sums_add(struct cg_row_sums *, const struct cg_graph *,
 bool cg_row_sums_queue(struct cg_row_sums *, const struct cg_graph *,
     const struct cg_row_key *, uint64_t count, const uint64_t *cost, size_t n);
 bool cg_row_sums_settle(struct cg_row_sums *, const struct cg_graph *);
-/* Row i. Its key may be changed once no rows are added any more. */
+/* Returns row i. Its key may be changed once no rows are added any more. */
 struct cg_row_sum *cg_row_sums_at(const struct cg_row_sums *, size_t i);
 /* Adds all rows to the graph; fails as cg_row_put(). */
 bool cg_row_sums_put(const struct cg_row_sums *, struct cg_graph *);

@@ -25,7 +25,9 @@ struct cg_arena {
 /* Bytes after each allocation that may be read; their values are undefined. */
 #define CG_ARENA_SPARE 8
 
-/* size bytes, aligned for any type, not cleared; NULL: out of memory. */
+/*
+ * Returns size bytes, aligned for any type, not cleared; NULL: out of memory.
+ */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
 /*
  * Copies the text and adds a NUL. The copy is not aligned: use it only in
@@ -55,7 +57,7 @@ struct cg_scope {
 	struct cg_scoped *newest;
 };
 
-/* size bytes, zeroed; NULL: out of memory. */
+/* Returns size bytes, zeroed; NULL: out of memory. */
 void *cg_scope_alloc(struct cg_scope *, size_t size);
 /* Like realloc(); ptr is memory of the scope, or NULL. */
 void *cg_scope_resize(struct cg_scope *, void *ptr, size_t size);
@@ -96,11 +98,13 @@ struct cg_strs {
 	struct cg_map longs;  /* address of a long text -> its id */
 };
 
-/* The string's id; CG_STR_NONE: out of memory. May contain any bytes. */
+/*
+ * Returns the string's id; CG_STR_NONE: out of memory. May contain any bytes.
+ */
 cg_str cg_strs_add(struct cg_strs *, struct cg_slice);
 /*
- * The string's id, or 0 if it is not in the table. The slots must not have
- * been dropped.
+ * Returns the string's id, or 0 if it is not in the table. The slots must not
+ * have been dropped.
  */
 cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
 /*
@@ -108,7 +112,10 @@ cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
  * makes it again.
  */
 void cg_strs_drop_slots(struct cg_strs *);
-/* The text of a string, valid as long as the table; NUL-terminated, too. */
+/*
+ * Returns the text of a string, valid as long as the table; NUL-terminated,
+ * too.
+ */
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
@@ -127,10 +134,10 @@ cg_hash_u64(uint64_t key)
 }
 
 /*
- * The seed of hashes of numbers: the address of the table's slots. Authors of
- * input files cannot know it, so they cannot construct keys that collide. A
- * table that allocates new slots rehashes its keys; their order is never
- * visible.
+ * Returns the seed of hashes of numbers: the address of the table's slots.
+ * Authors of input files cannot know it, so they cannot construct keys that
+ * collide. A table that allocates new slots rehashes its keys; their order is
+ * never visible.
  */
 static inline uint64_t
 cg_hash_seed(const void *slots)
@@ -245,7 +252,7 @@ bool cg_diag_stopped(const struct cg_diag *);
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
 /*
- * The reason why open() of a path has just failed: errno's text, or
+ * Returns the reason why open() of a path has just failed: errno's text, or
  * cg_confined if a sandbox forbids what the file's mode allows. Keeps errno.
  */
 const char *cg_open_error(const char *path);

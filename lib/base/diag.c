@@ -9,8 +9,8 @@
 #include "base/base.h"
 
 /*
- * Escapes control characters: names come from the input and must not control a
- * terminal.
+ * Copies a text, with control characters escaped, to to (size bytes): names
+ * come from the input and must not control a terminal.
  */
 static void
 escape_controls(const char *from, char *to, size_t size)
@@ -33,7 +33,10 @@ escape_controls(const char *from, char *to, size_t size)
 	*to = '\0';
 }
 
-/* The length of the option's name after a brace; 0: not an option. */
+/*
+ * Returns the length of the option's name that follows a brace, in "{name}";
+ * 0: not an option.
+ */
 static size_t
 option_length(const char *text)
 {
@@ -45,8 +48,9 @@ option_length(const char *text)
 }
 
 /*
- * Spells the options in fmt, which is the library's own text: {main} in a name
- * of the input is not an option. A text that is too long is cut.
+ * Copies fmt, with each {option} spelled as the program spells it. fmt is the
+ * library's own text: {main} in a name of the input is not an option. A text
+ * that is too long is cut.
  */
 static void
 spell_options(
@@ -102,7 +106,8 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 const char cg_confined[] = "the sandbox does not allow it";
 
 /*
- * access() shows that the mode allows it: sandboxes do not apply to access().
+ * Returns why a file could not be opened. If access() shows that its mode
+ * allows it, a sandbox is the reason: sandboxes do not apply to access().
  */
 const char *
 cg_open_error(const char *path)
@@ -142,7 +147,10 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 	return ++diag->kind[i].count <= CG_DIAG_SHOWN;
 }
 
-/* Copies fmt with "..." for its conversions: "name ... is not defined". */
+/*
+ * Copies fmt with "..." for each of its conversions: "name ... is not
+ * defined".
+ */
 static void
 copy_words(const char *fmt, char *to, size_t size)
 {

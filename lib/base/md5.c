@@ -85,7 +85,7 @@ get_word(const unsigned char *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* Functions F, G, H, I of section 3.4. */
+/* Computes function F, G, H or I (round 0 to 3) of section 3.4. */
 static inline uint32_t
 mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
@@ -95,7 +95,10 @@ mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 			    : c ^ (b | ~d);
 }
 
-/* 16 steps; round is a constant in each call, so that mix() has no branches. */
+/*
+ * Does the 16 steps of a round; round is a constant in each call, so that
+ * mix() has no branches.
+ */
 static inline void
 add_round(uint32_t at[4], const uint32_t word[16], unsigned round)
 {

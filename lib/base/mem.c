@@ -17,7 +17,10 @@ struct cg_chunk {
 	max_align_t data[];
 };
 
-/* Chunks double up to CHUNK_MAX, so that small graphs stay small. */
+/*
+ * Adds a chunk with room for need bytes. Chunks double up to CHUNK_MAX, so
+ * that small graphs stay small. False: out of memory.
+ */
 static bool
 add_chunk(struct cg_arena *arena, size_t need)
 {

@@ -5,7 +5,7 @@
 
 #define WORD_MAX 40 /* longer words have no nearest one */
 
-/* The least of three. */
+/* Returns the least of three numbers. */
 static size_t
 least(size_t a, size_t b, size_t c)
 {
@@ -15,9 +15,9 @@ least(size_t a, size_t b, size_t c)
 }
 
 /*
- * The number of letters that are added, missing, replaced or swapped with the
- * next one, between two words of at most WORD_MAX bytes (the optimal string
- * alignment distance).
+ * Returns the number of letters that are added, missing, replaced or swapped
+ * with the next one, between two words of at most WORD_MAX bytes (the optimal
+ * string alignment distance).
  */
 static size_t
 distance(struct cg_slice a, struct cg_slice b)

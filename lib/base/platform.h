@@ -109,7 +109,7 @@ cg_advise_sequential(int fd)
 
 /* ---- Files ---------------------------------------------------------------- */
 
-/* The time when the file was last modified. */
+/* Returns the time when the file was last modified. */
 static inline struct timespec
 cg_mtime(const struct stat *info)
 {

@@ -22,7 +22,7 @@ node_of(void *ptr)
 					    offsetof(struct cg_scoped, data));
 }
 
-/* Links a node that realloc() may have moved. */
+/* Sets the links to a node that realloc() may have moved. */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)
 {

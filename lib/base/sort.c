@@ -9,7 +9,10 @@
 #define FEW 16       /* elements: up to this number insertion sort is faster */
 #define WIDTH_MAX 64 /* maximum size of an element for it */
 
-/* Moves the element at offset from down to offset to. */
+/*
+ * Moves the element at byte offset from down to offset to; elements between
+ * them move up.
+ */
 static void
 move_down(char *array, size_t from, size_t to, size_t width)
 {
@@ -22,7 +25,9 @@ move_down(char *array, size_t from, size_t to, size_t width)
 	memcpy(array + to, element, width);
 }
 
-/* Inserts the element at offset from into those before it, in their order. */
+/*
+ * Inserts the element at byte offset from into the sorted elements before it.
+ */
 static void
 insert(char *array, size_t from, size_t width,
     int (*compare)(const void *, const void *))
@@ -78,7 +83,10 @@ digit_of(const struct keyed *array, size_t i, unsigned shift)
 	return key_of(array, i) >> shift & (DIGITS - 1);
 }
 
-/* True if no key is less than the one before; differ: bits that differ. */
+/*
+ * True if the keys are sorted; *differ gets the bits in which any of them
+ * differ.
+ */
 static bool
 is_sorted(const struct keyed *array, uint64_t *differ)
 {
@@ -110,7 +118,10 @@ sort_few(const struct keyed *array)
 	}
 }
 
-/* One pass of a radix sort. */
+/*
+ * Does one pass of a radix sort: copies the elements, sorted by the digit at
+ * bit shift of their keys, to to.
+ */
 static void
 sort_digit(const struct keyed *from, unsigned shift, char *to)
 {

@@ -105,7 +105,9 @@ same_text(const struct cg_str_entry *entry, struct cg_slice text)
 	       memcmp(entry->ptr, text.ptr, text.len) == 0;
 }
 
-/* The string with that text in the slots; 0 if there is none. */
+/*
+ * Returns the string with that text, and hash, in the slots; 0: there is none.
+ */
 static cg_str
 find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
@@ -118,7 +120,7 @@ find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	return id;
 }
 
-/* Makes the slots again after they were dropped. */
+/* Fills the hash slots again after they were dropped. False: out of memory. */
 static bool
 list_strs(struct cg_strs *strs)
 {
@@ -150,7 +152,10 @@ find_long(const struct cg_strs *strs, struct cg_slice text)
 	return id != 0 && strs->entry[id].len == text.len ? id : 0;
 }
 
-/* Records the copy of a long text, which becomes the next entry. */
+/*
+ * Maps the copy of a long text to the id of the next entry; short texts are
+ * not mapped. False: out of memory.
+ */
 static bool
 note_long(struct cg_strs *strs, const char *copy, size_t len)
 {
@@ -237,9 +242,9 @@ cg_strs_free(struct cg_strs *strs)
 }
 
 /*
- * The first slot to try for a key. Sixteen neighbouring keys stay neighbours,
- * because ids that are used together are often close: a lookup in a table of
- * millions is then rarely a cache miss.
+ * Returns the first slot to try for a key. Sixteen neighbouring keys stay
+ * neighbours, because ids that are used together are often close: a lookup in
+ * a table of millions is then rarely a cache miss.
  */
 static size_t
 map_begin(const struct cg_map_table *map, uint64_t key)
@@ -259,7 +264,10 @@ map_find(const struct cg_map_table *map, uint64_t key)
 	return &map->slot[at];
 }
 
-/* Rebuilds the table with that many slots, for the keys from limit on. */
+/*
+ * Rebuilds the table with this number of slots, for the keys that are not in
+ * the array of small keys. False: out of memory.
+ */
 static bool
 map_rehash(struct cg_map_table *map, size_t slots)
 {
@@ -284,6 +292,7 @@ map_rehash(struct cg_map_table *map, size_t slots)
 /*
  * Doubles the array of small keys, beyond the size of the table, if an eighth
  * of its keys exist: the array then takes less memory than the table would.
+ * False: out of memory.
  */
 static bool
 map_widen(struct cg_map_table *map)
@@ -396,7 +405,8 @@ cg_map_free(struct cg_map *map)
 }
 
 /*
- * Most names differ in the top bytes of the last word: fold these down before
+ * Returns a hash of the first and last eight bytes of a name. Most names
+ * differ in the top bytes of the last word, so these are folded down before
  * multiplying.
  */
 uint32_t

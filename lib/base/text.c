@@ -12,8 +12,8 @@ cg_slice(const char *string)
 }
 
 /*
- * Checks for empty slices, whose pointer may be NULL: memcmp() and memchr()
- * must not get NULL.
+ * Compares two slices like strcmp(): negative, 0 or positive. The pointer of
+ * an empty slice may be NULL, which memcmp() must not get.
  */
 int
 cg_compare(struct cg_slice a, struct cg_slice b)
@@ -160,7 +160,7 @@ cg_utf8_length(const char *text, const char *end)
 
 /* ---- Numbers ------------------------------------------------------------ */
 
-/* The value of a hex digit, 16 for other characters. */
+/* Returns the value of a hex digit; 16 for other characters. */
 static unsigned
 hex_digit(char c)
 {
@@ -338,7 +338,10 @@ cg_find(struct cg_slice text, const char *what)
 	return NULL;
 }
 
-/* Writes all eight digits. */
+/*
+ * Writes the eight digits, a byte each from the lowest one on, also leading
+ * zeros; returns the end.
+ */
 static char *
 put_all_digits(char *to, uint64_t digits)
 {
@@ -385,7 +388,10 @@ cg_format_fixed(char *to, int64_t value, unsigned digits)
 	return to;
 }
 
-/* Eight hex digits of a number of 32 bits as bytes of a word. */
+/*
+ * Returns the eight hex digits of a number of 32 bits, as the bytes of a word
+ * in memory order.
+ */
 static uint64_t
 hex_digits_of(uint64_t value)
 {
@@ -416,7 +422,10 @@ cg_format_hex(char *to, uint64_t value)
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* Removes the last component; false if there is none to remove. */
+/*
+ * Removes the last component of the path from start to *to; false: there is
+ * none, or it is "..".
+ */
 static bool
 take_back(const char *start, char **to)
 {
@@ -430,7 +439,10 @@ take_back(const char *start, char **to)
 	return true;
 }
 
-/* Appends the components of path; resolves "." and "..". */
+/*
+ * Appends the components of path at to, with "." and ".." resolved; start is
+ * the begin of the whole path. Returns the end.
+ */
 static char *
 put_parts(const char *start, char *to, struct cg_slice path)
 {

@@ -21,8 +21,8 @@ cg_wide_multiply_portable(uint64_t a, uint64_t b)
 }
 
 /*
- * Long division in base 2: first the high bits as remainder, then the low bits
- * one at a time.
+ * Returns the quotient, of 64 bits, and *rest. Long division in base 2: first
+ * the high bits as remainder, then the low bits one at a time.
  */
 uint64_t
 cg_wide_divide_portable(struct cg_wide a, uint64_t divisor, uint64_t *rest)
@@ -115,7 +115,7 @@ negate(struct cg_wide a)
 	};
 }
 
-/* The magnitude of a number of 64 bits. */
+/* Returns the magnitude of a number of 64 bits. */
 static uint64_t
 magnitude(uint64_t value, bool is_negative)
 {

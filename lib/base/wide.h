@@ -15,13 +15,13 @@ struct cg_wide {
 	uint64_t high, low;
 };
 
-/* a * b */
+/* Returns a * b. */
 struct cg_wide cg_wide_multiply(uint64_t a, uint64_t b);
 struct cg_wide cg_wide_multiply_portable(uint64_t a, uint64_t b);
 
 /*
- * a / divisor, rounded down, and the remainder. The quotient must fit: a.high
- * is less than divisor.
+ * Returns a / divisor, rounded down; *rest is the remainder. The quotient must
+ * fit: a.high is less than divisor.
  */
 uint64_t cg_wide_divide(struct cg_wide a, uint64_t divisor, uint64_t *rest);
 uint64_t cg_wide_divide_portable(

@@ -42,7 +42,7 @@ find_slot(struct cg_rows *rows, uint32_t block)
 }
 
 /*
- * Makes a hash table of blocks with that number of slots; false: out of
+ * Makes a hash table of the blocks with this number of slots; false: out of
  * memory.
  */
 static bool
@@ -58,9 +58,7 @@ make_slots(struct cg_rows *rows, size_t slots)
 	return true;
 }
 
-/*
- * The block of that number, which is added if it is new; NULL: out of memory.
- */
+/* Returns the block with a number, added if it is new; NULL: out of memory. */
 static struct cg_seen *
 get_block(struct cg_rows *rows, uint32_t block)
 {
@@ -82,8 +80,8 @@ get_block(struct cg_rows *rows, uint32_t block)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Adds the count of a block: that of the row on line 0; without such a row,
- * the first count that is not zero.
+ * Sets the count of a block from a row: that of the row on line 0; without
+ * such a row, the first count that is not zero.
  */
 static void
 add_count(struct cg_seen *seen, const struct cg_branch *row)
@@ -97,7 +95,10 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 	seen->exit |= row->flags & CG_BRANCH_EXIT;
 }
 
-/* Adds the count of a call, which may have rows on many lines. */
+/*
+ * Notes a call that ends the block, and how often it returned; a call may have
+ * rows on many lines.
+ */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)
 {
@@ -149,7 +150,10 @@ cg_coverage_add(
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* Adds plus - minus to the returns; on overflow they are unknown (0). */
+/*
+ * Adds plus - minus to the function's returns; on overflow they are unknown
+ * (0).
+ */
 static void
 add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 {
@@ -159,8 +163,8 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 }
 
 /*
- * Adds a block to the sums. exit: the block from which the function returns;
- * out: the block that is not counted.
+ * Adds a block to the sums of its function. exit: the block from which the
+ * function returns; out: the block that is not counted.
  */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,

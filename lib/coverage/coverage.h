@@ -46,8 +46,9 @@ bool cg_drops_internal(const struct cg_graph *, cg_fn);
 /* ---- noncode.c ---------------------------------------------------------- */
 
 /*
- * Flags of what gcovr does not count on a source line without code, which has
- * only braces, else or a comment: CG_EXCLUDE_UNRUN, CG_EXCLUDE_BRANCHES.
+ * Returns the flags of what gcovr does not count on a source line without
+ * code, which has only braces, else or a comment: CG_EXCLUDE_UNRUN,
+ * CG_EXCLUDE_BRANCHES.
  */
 unsigned cg_noncode(struct cg_slice line);
 
@@ -82,12 +83,13 @@ struct cg_markers {
 };
 /*
  * Sets the marker words: "LCOV,GCOVR"; NULL: all. CG_EUSAGE (reported) for an
- * unknown word.
+ * unknown word. Returns the status.
  */
 int cg_markers_choose(struct cg_markers *, const char *words);
 /*
  * Adds a pattern: the flags in what are excluded on lines that match text.
- * CG_EUSAGE (reported) if the option's text is not a valid expression.
+ * CG_EUSAGE (reported) if the option's text is not a valid expression. Returns
+ * the status.
  */
 int cg_markers_match(struct cg_markers *, const char *option, const char *text,
     unsigned what);
@@ -112,7 +114,7 @@ struct cg_patch_how {
 /*
  * From now on "The graph: lines" has only lines that the unified diff adds or
  * changes. Errors are reported; it is an error if the graph has no file of the
- * patch.
+ * patch. Returns the status.
  */
 int cg_exclude_unchanged(const struct cg_patch_how *, struct cg_in *patch);
 

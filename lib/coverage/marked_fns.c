@@ -66,7 +66,10 @@ list_spans(struct cg_marked_fns *marked)
 	return true;
 }
 
-/* The first function of the file that begins on that line or a later one. */
+/*
+ * Returns the index of the first function of the file that begins on the line
+ * or a later one; if there is none, the index where it would be.
+ */
 static size_t
 find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
 {
@@ -87,8 +90,7 @@ find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
 }
 
 /*
- * True if function i belongs to the file and begins on that line or an earlier
- * one.
+ * True if function i belongs to the file and begins on the line or before it.
  */
 static bool
 begins_by(
@@ -115,9 +117,9 @@ add_piece(
 }
 
 /*
- * The first excluded line of a function. If another function begins on its
- * first line, neither the lines of that function nor the line after them are
- * excluded.
+ * Returns the first excluded line of a function. If another function begins on
+ * its first line, neither the lines of that function nor the line after them
+ * are excluded.
  */
 static uint64_t
 first_excluded(const struct cg_marked_fns *marked, size_t fn)
@@ -137,8 +139,8 @@ first_excluded(const struct cg_marked_fns *marked, size_t fn)
 }
 
 /*
- * Adds the lines of a function, without functions that begin on later lines in
- * it.
+ * Excludes (what: flags) the lines of a function, without functions that begin
+ * on later lines in it. False: out of memory.
  */
 static bool
 add_function(struct cg_marked_fns *marked, size_t fn, unsigned what)
@@ -210,8 +212,8 @@ add_steps(struct cg_marked_fns *marked, const struct cg_excluded_range *range,
 #define BITS 4 /* number of flags CG_EXCLUDE_* */
 
 /*
- * Adds ranges that do not overlap: each range between steps has the flags of
- * all ranges that cover it.
+ * Adds the excluded ranges to *excluded, without overlaps: each range between
+ * two steps has the flags of all ranges that cover it. False: out of memory.
  */
 static bool
 add_ranges(struct cg_marked_fns *marked, struct cg_excluded *excluded)

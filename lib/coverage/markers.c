@@ -58,7 +58,10 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 		    &location, fmt, kinds[kind].name);
 }
 
-/* Sets the flags that are excluded from that line on. False: out of memory. */
+/*
+ * Sets the flags of what is excluded from the line on, and adds the range
+ * before it. False: out of memory.
+ */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)
 {
@@ -75,8 +78,8 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 }
 
 /*
- * Parses the marker after its first word, which begins in that column; adds
- * its action to each kind that it belongs to.
+ * Parses a marker and adds its action to seen[] of each kind that it belongs
+ * to. text begins with the marker, which is in the column.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,
@@ -122,8 +125,8 @@ find_markers(struct cg_markers *scan, struct cg_slice line,
 }
 
 /*
- * Begins or ends a section; returns the flags that the kind excludes on this
- * line.
+ * Begins or ends a section of a kind; returns the flags that the kind excludes
+ * on this line. seen: actions of the line's markers.
  */
 static unsigned
 follow(struct cg_markers *scan, int kind, unsigned seen)
@@ -168,8 +171,8 @@ note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 }
 
 /*
- * Sets *what to the flags that patterns exclude on the line. False: out of
- * memory.
+ * Sets *what to the flags of what the patterns of --exclude-lines and
+ * --exclude-branches exclude on the line. False: out of memory.
  */
 static bool
 match(struct cg_markers *scan, struct cg_slice line, unsigned *what)
@@ -212,8 +215,9 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files ---------------------------------------------------------------- */
 
 /*
- * Takes lines from the block, up to the one that at points into, and returns
- * that line; earlier lines are only counted. at NULL: takes the whole block.
+ * Returns the line of the block that at points into, and takes it and the
+ * lines before it, which are only counted, off the block. at NULL: takes all
+ * lines.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
@@ -228,7 +232,7 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 	return line;
 }
 
-/* Scans a source. False: out of memory. */
+/* Scans a source for markers and patterns. False: out of memory. */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)
 {

@@ -9,7 +9,10 @@
 #include "coverage/patch.h"
 #include "graph/build.h"
 
-/* The kind of a file: its suffix, ".c", or its base name if it has none. */
+/*
+ * Returns the kind of a file: its suffix, ".c", or its base name if it has
+ * none.
+ */
 static struct cg_slice
 kind_of(struct cg_slice path)
 {
@@ -40,8 +43,8 @@ list_kinds(struct cg_patch *patch)
 }
 
 /*
- * True if coverage should have the file: it has lines, is of a kind that the
- * graph has, and no rule excludes it.
+ * True if coverage should have the file of the patch: it has changed lines, is
+ * of a kind that the graph has, and no rule excludes it.
  */
 static bool
 is_wanted(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -61,7 +64,8 @@ cg_patch_found(const struct cg_patch_file *file)
 }
 
 /*
- * Another file of the patch whose name ends with path, of the graph; or NULL.
+ * Returns another file of the patch whose name ends with path, a path of the
+ * graph; NULL: none.
  */
 static const struct cg_patch_file *
 find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
@@ -83,8 +87,8 @@ find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
 }
 
 /*
- * True if a path of the graph may be this file or another one; it is then
- * rejected.
+ * True if a path of the graph may be this file of the patch or another one
+ * (reported).
  */
 static bool
 is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -111,7 +115,9 @@ is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
 	return false;
 }
 
-/* True if it may be several files of the graph; it is then rejected. */
+/*
+ * True if the file of the patch may be several files of the graph (reported).
+ */
 static bool
 is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 {
@@ -132,7 +138,10 @@ is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 	return false;
 }
 
-/* Checks a file of the patch. False: rejected. */
+/*
+ * Checks file i of the patch, and counts it as found or missing. False: it is
+ * ambiguous (reported).
+ */
 static bool
 check_file(struct cg_patch *patch, uint32_t i)
 {
@@ -173,8 +182,8 @@ has_sources_here(const struct cg_patch *patch)
 }
 
 /*
- * The file of the graph that is most similar: with its base name, else of its
- * kind.
+ * Returns the path in the graph that is most similar to a name: with its base
+ * name, else of its kind, else "".
  */
 static struct cg_slice
 find_similar(const struct cg_patch *patch, struct cg_slice name)
@@ -196,8 +205,9 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * Rejects a patch of which no file is found: the paths have other roots,
- * unless the graph and the patch both have files of the working directory.
+ * Reports an error for a patch of which no file was found: the paths have
+ * other roots. False: the graph and the patch both have files of the working
+ * directory, so the files are really missing.
  */
 static bool
 reject_all(const struct cg_patch *patch)
@@ -215,7 +225,10 @@ reject_all(const struct cg_patch *patch)
 	return true;
 }
 
-/* Adds the lines of a file, as lines that never ran. False: see the builder. */
+/*
+ * Adds the changed lines of a file, as lines that never ran. False: the
+ * builder has failed.
+ */
 static bool
 add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 {
@@ -240,7 +253,10 @@ add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 	return true;
 }
 
-/* Reports missing files, or adds them. False: rejected. */
+/*
+ * Reports missing files, or adds them (option of the patch). False: an error
+ * (reported).
+ */
 static bool
 handle_missing(struct cg_patch *patch)
 {

@@ -13,7 +13,10 @@
 
 #define CODE_MAX 4 /* length of "else" */
 
-/* Skips a comment at the start of the line; false: there is none. */
+/*
+ * Skips a comment at the start of the line. False: there is none, or it does
+ * not end on the line.
+ */
 static bool
 skip_comment(struct cg_slice *line)
 {
@@ -36,8 +39,8 @@ skip_comment(struct cg_slice *line)
 }
 
 /*
- * Sets *left to the line without blanks and comments; false: it is longer than
- * CODE_MAX.
+ * Sets *left to the line without blanks and comments, stored in code; false:
+ * it is longer than CODE_MAX.
  */
 static bool
 strip(struct cg_slice line, char code[CODE_MAX], struct cg_slice *left)

@@ -12,7 +12,7 @@
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* The character of a C escape; 0: not an escape. */
+/* Returns the character that a letter means in a C escape; 0: not an escape. */
 static char
 plain_char(char letter)
 {
@@ -24,8 +24,8 @@ plain_char(char letter)
 }
 
 /*
- * The character of an escape after its backslash: a letter, or three octal
- * digits; 0: neither.
+ * Takes an escape after its backslash, a letter or three octal digits, and
+ * returns its character; 0: neither.
  */
 static char
 take_escape(struct cg_slice *text)
@@ -48,7 +48,10 @@ take_escape(struct cg_slice *text)
 	return c;
 }
 
-/* Removes the quotes and C escapes of a name. */
+/*
+ * Sets *name to the quoted name without quotes and C escapes. False:
+ * malformed, or out of memory (reported).
+ */
 static bool
 unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 {
@@ -74,7 +77,10 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 	return true;
 }
 
-/* Takes the name after "--- " or "+++ "; a time may follow a tab. */
+/*
+ * Sets *name to the name after "--- " or "+++ "; a time may follow a tab.
+ * False: malformed, or out of memory (reported).
+ */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 {
@@ -88,8 +94,8 @@ take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 }
 
 /*
- * Drops the first directory of a new name if the old name differs only there:
- * a/ and b/ of git, or two versions of a directory.
+ * Returns a new name without its first directory if the old name differs only
+ * there: a/ and b/ of git, or two versions of a directory.
  */
 static struct cg_slice
 without_prefix(struct cg_slice name, struct cg_slice old)
@@ -109,7 +115,10 @@ without_prefix(struct cg_slice name, struct cg_slice old)
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* Drops the sequences ESC [ ... m by which git colours a line. */
+/*
+ * Removes the sequences ESC [ ... m by which git colours a line. False: out of
+ * memory (reported).
+ */
 static bool
 drop_colours(struct cg_patch *patch, struct cg_slice *line)
 {
@@ -133,7 +142,7 @@ drop_colours(struct cg_patch *patch, struct cg_slice *line)
 	return true;
 }
 
-/* The next line; false: the end, or rejected. */
+/* Gets the next line; false: the end of the patch, or an error (reported). */
 static bool
 next_line(struct cg_patch *patch, struct cg_slice *line)
 {
@@ -141,7 +150,10 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 	       (!cg_starts(*line, "\x1b[") || drop_colours(patch, line));
 }
 
-/* Records an added line. False: out of memory. */
+/*
+ * Records a line that the patch adds; blank: it has no text. False: out of
+ * memory.
+ */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)
 {
@@ -164,7 +176,10 @@ add_line(struct cg_patch *patch, uint64_t line, bool blank)
 	return true;
 }
 
-/* Takes "12" or "12,3": a line and the number of lines. */
+/*
+ * Takes "12" or "12,3", a line and the number of lines (1 if missing). False:
+ * malformed.
+ */
 static bool
 take_range(struct cg_slice *text, uint64_t *line, uint64_t *count)
 {
@@ -181,7 +196,10 @@ is_blank(struct cg_slice line)
 	return cg_take_char(&line, '+') && cg_trim(line).len == 0;
 }
 
-/* Reads the lines of a hunk, after "@@ ". False: see rejected. */
+/*
+ * Reads the lines of a hunk; text is what follows "@@ ". False: an error
+ * (reported).
+ */
 static bool
 read_hunk(struct cg_patch *patch, struct cg_slice text)
 {
@@ -220,7 +238,7 @@ read_hunk(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* Keeps the old name, after "--- ". */
+/* Keeps the old name, which follows "--- ". False: an error (reported). */
 static bool
 keep_old(struct cg_patch *patch, struct cg_slice text)
 {
@@ -237,7 +255,10 @@ keep_old(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* Begins a file, after "+++ ": the hunks that follow belong to it. */
+/*
+ * Begins a file, whose new name follows "+++ ": the hunks that follow belong
+ * to it. False: an error (reported).
+ */
 static bool
 begin_file(struct cg_patch *patch, struct cg_slice text)
 {
@@ -258,7 +279,7 @@ begin_file(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* Reads a line outside of hunks. False: see rejected. */
+/* Reads a line outside of hunks. False: an error (reported). */
 static bool
 read_header(struct cg_patch *patch, struct cg_slice line)
 {

@@ -59,11 +59,11 @@ struct cg_patch {
 
 /* Repeated calls return all ends of a path, the path itself first. */
 bool cg_patch_next_end(struct cg_slice *path, int *depth);
-/* The file of that name; adds it if it is new. */
+/* Returns the file of that name; adds it if it is new. */
 struct cg_patch_file *cg_patch_add_file(struct cg_patch *, struct cg_slice);
 /* Sorts the changes and sets each file's range of them. */
 void cg_patch_sort(struct cg_patch *);
-/* Finds the files of the patch in the graph. */
+/* Finds the files of the patch in the graph. False: out of memory. */
 bool cg_patch_match(struct cg_patch *);
 
 /* ---- patch.c ------------------------------------------------------------- */

@@ -33,7 +33,10 @@ cg_patch_next_end(struct cg_slice *path, int *depth)
 	       path->len > 0;
 }
 
-/* Adds the ends of a name to the map. False: out of memory. */
+/*
+ * Maps a name, and its ends that begin after a slash, to value. False: out of
+ * memory.
+ */
 static bool
 add_ends(struct cg_patch *patch, struct cg_slice name, uint32_t value)
 {
@@ -98,7 +101,10 @@ cg_patch_sort(struct cg_patch *patch)
 	}
 }
 
-/* The file of the patch that the path matches, plus 1; 0: none. */
+/*
+ * Returns the index + 1 of the file of the patch that the path matches; 0:
+ * none.
+ */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)
 {
@@ -117,7 +123,7 @@ find_match(const struct cg_patch *patch, struct cg_slice path)
 	return id == 0 ? 0 : cg_map_get(&patch->by_end, id);
 }
 
-/* True if the path is the name in the working directory. */
+/* True if the path is that of the name in the working directory. */
 static bool
 is_here(
     const struct cg_patch *patch, struct cg_slice path, struct cg_slice name)
@@ -151,7 +157,7 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 		file->best[absolute].other = id;
 }
 
-/* True if the path is the best match for the file's name. */
+/* True if the path is the best match in the graph for the file's name. */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
     struct cg_slice path)
@@ -166,7 +172,8 @@ is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
 }
 
 /*
- * Records a path that may be several files of the patch. False: out of memory.
+ * Records a path of the graph that may be several files of the patch. False:
+ * out of memory.
  */
 static bool
 note_shared(struct cg_patch *patch, cg_file id)

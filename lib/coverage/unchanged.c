@@ -6,7 +6,10 @@
 
 #include "coverage/patch.h"
 
-/* Excludes the lines between the changes. False: out of memory. */
+/*
+ * Excludes the lines of a file between the changes; file NULL: all lines.
+ * False: out of memory.
+ */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)
 {

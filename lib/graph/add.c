@@ -6,7 +6,10 @@
 #include "graph/build.h"
 #include "graph/rules.h"
 
-/* Checks the ids of a row, and finds its run. */
+/*
+ * Checks the ids of a row, and returns its run (rows of a function in a part);
+ * NULL: the builder has failed.
+ */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
@@ -27,8 +30,9 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 }
 
 /*
- * Begins any row: returns its run, which is nearly always the run of the row
- * before.
+ * Begins a row of any kind: returns its run (rows of a function in a part),
+ * which is nearly always the run of the row before; NULL: the builder has
+ * failed.
  */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -66,8 +70,8 @@ check_sign(struct cg_build *build, size_t i)
 }
 
 /*
- * True if there are negative costs; fails if the input declares the event
- * unsigned.
+ * True if there are negative costs of signed events. The builder fails if this
+ * input declares such an event unsigned.
  */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -100,7 +104,10 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->graph->facts |= CG_SIGNED;
 }
 
-/* The totals of the part, with at least n columns; NULL: out of memory. */
+/*
+ * Returns the totals of the part, with at least n columns; NULL: out of
+ * memory.
+ */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
 {
@@ -161,7 +168,10 @@ cg_build_end_run(struct cg_build *build)
 	return build->status == CG_OK;
 }
 
-/* The sums of the run, for which only sums are stored; NULL: out of memory. */
+/*
+ * Returns the sums of the current run, of which only sums are stored; NULL:
+ * out of memory.
+ */
 static uint64_t *
 get_run_sum(struct cg_build *build)
 {
@@ -271,7 +281,10 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	return build->status == CG_OK;
 }
 
-/* True for rows that are not stored; sets their fact. */
+/*
+ * True for rows of a fact that the target does not need: they are not stored,
+ * but their fact is set. Also true if the builder has failed.
+ */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)
 {
@@ -456,7 +469,7 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
  * become negative.
  */
 
-/* Makes room for the signs of all events. */
+/* Makes room for the bits of the costs of all events. False: out of memory. */
 static bool
 grow(struct cg_build *build)
 {
@@ -474,7 +487,10 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->sign[i].bits |= cost[i];
 }
 
-/* Collects the bits of all costs by event. Scans once for each input. */
+/*
+ * Notes for each event which bits its costs so far have, which shows later
+ * whether it has negative ones; done once for each input. False: an error.
+ */
 static bool
 scan(struct cg_build *build)
 {

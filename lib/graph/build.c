@@ -82,7 +82,7 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->objects, path);
 }
 
-/* Records whether the rules exclude the file. */
+/* Adds the file to the excluded ones if the rules exclude it. */
 static void
 exclude_file(struct cg_build *build, cg_file file)
 {
@@ -167,8 +167,8 @@ cg_add_file_in(
 }
 
 /*
- * Parameters are passed by value: loading a struct that was just stored member
- * by member is slow.
+ * Returns the hash of a function in the table. Parameters are passed by value:
+ * loading a struct that was just stored member by member is slow.
  */
 static uint32_t
 hash_fn(const struct cg_graph *graph, cg_name name, cg_name symbol,
@@ -187,7 +187,10 @@ same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 	       a->file == b->file && a->object == b->object;
 }
 
-/* Makes the table of functions again after it was dropped. */
+/*
+ * Fills the table of functions again after it was dropped. False: out of
+ * memory.
+ */
 static bool
 list_fns(struct cg_graph *graph)
 {
@@ -207,7 +210,7 @@ list_fns(struct cg_graph *graph)
 	return ok;
 }
 
-/* Looks the function up in the table; 0 if it is not there. */
+/* Returns the function in the table; 0: it is not there. */
 static cg_fn
 find_fn(
     const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
@@ -446,7 +449,10 @@ is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
 	       cg_map_get(&build->definitions, key | 1) == line;
 }
 
-/* Makes "name:line" or "name:line:column"; valid until the next call. */
+/*
+ * Returns "name:line" or, with a column, "name:line:column"; valid until the
+ * next call. name itself if out of memory (the builder fails).
+ */
 static struct cg_slice
 location_name(struct cg_build *build, struct cg_slice name, uint32_t line,
     uint32_t column)
@@ -501,7 +507,10 @@ intern(struct cg_build *build, const char *text)
 	    .ptr;
 }
 
-/* Merges the description of an event with that of other inputs. */
+/*
+ * Merges the description of event i with that of another input; fails if they
+ * contradict each other.
+ */
 static void
 join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 {
@@ -525,7 +534,10 @@ join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 		event->unit = intern(build, unit);
 }
 
-/* A name must be a word in every format that lists events. */
+/*
+ * True if an event's name is a word, as formats that list events need; else
+ * the builder fails.
+ */
 static bool
 check_event_name(struct cg_build *build, const char *name)
 {
@@ -541,7 +553,7 @@ check_event_name(struct cg_build *build, const char *name)
 }
 
 /*
- * Keeps lines, branches and regions if there are coverage counts: percentages
+ * Stops dropping lines, branches and regions: percentages of coverage counts
  * need them.
  */
 static void

@@ -24,7 +24,10 @@ clamp_stacks(struct cg_graph *graph)
 	}
 }
 
-/* Reports "120 of samples, 5 of time". */
+/*
+ * Warns how much was added to negative costs to make them zero: "120 of
+ * samples, 5 of time".
+ */
 static void
 say_lost(const struct cg_graph *graph)
 {
@@ -43,7 +46,7 @@ say_lost(const struct cg_graph *graph)
 	    len ? text : "inclusive costs only");
 }
 
-/* Makes events unsigned; false: sums may overflow. */
+/* Makes all events unsigned. False: sums may overflow. */
 static bool
 end_signs(struct cg_graph *graph)
 {

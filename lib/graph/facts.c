@@ -49,7 +49,10 @@ facts_of_frames(const struct cg_graph *graph)
 	return 0;
 }
 
-/* The event that counts samples; the number of events if there is none. */
+/*
+ * Returns the event that counts samples; the number of events if there is
+ * none.
+ */
 static size_t
 find_counter(const struct cg_graph *graph)
 {

@@ -41,7 +41,10 @@ struct pending {
 /* Longer texts are rejected. */
 #define FORMULA_MAX 65536
 
-/* Takes a name: characters that are neither blanks nor operators. */
+/*
+ * Takes a name, characters that are neither blanks nor operators. False: there
+ * is none.
+ */
 static bool
 take_name(struct cg_slice *text, struct cg_slice *name)
 {
@@ -55,7 +58,10 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 	return len > 0;
 }
 
-/* Takes the next term and the sign before it. */
+/*
+ * Takes the next term and the sign before it; the first term needs no sign.
+ * False: malformed.
+ */
 static bool
 take_term(struct cg_slice *text, bool first, struct term *term)
 {
@@ -82,7 +88,10 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 	return cg_take_u64(text, &term->number);
 }
 
-/* Maps all names: of real events by column, then of inherited ones. */
+/*
+ * Maps the names of real events to column + 1, those of inherited ones to
+ * numbers after these. False: out of memory.
+ */
 static bool
 index_names(const struct cg_graph *graph, struct cg_map *names)
 {
@@ -105,7 +114,9 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 	return true;
 }
 
-/* Splits a formula into terms; false: out of memory. */
+/*
+ * Splits a formula into terms; to->bad: it is malformed. False: out of memory.
+ */
 static bool
 parse(const struct cg_graph *graph, const struct cg_map *names,
     const char *formula, struct pending *to)
@@ -142,7 +153,10 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 	       !__builtin_add_overflow(*to, product, to);
 }
 
-/* Adds a term to factor; a formula named in it must be resolved. */
+/*
+ * Adds a term to factor[], by event. A formula that it names must be resolved.
+ * False: overflow.
+ */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 {
@@ -161,8 +175,8 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Resolves more terms of a formula. Returns the index of a formula that must
- * be resolved first; returns i if the formula is resolved or invalid.
+ * Resolves more terms of formula i. Returns the index of a formula that must
+ * be resolved first; i: the formula is resolved or invalid.
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)
@@ -186,7 +200,10 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 	return i;
 }
 
-/* Resolves a formula and all formulas that it needs, without recursion. */
+/*
+ * Resolves formula i and all formulas that it needs, by a loop without
+ * recursion; path[] has room for all formulas.
+ */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 {
@@ -205,7 +222,9 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 	}
 }
 
-/* Appends " + 10 L1m" to the canonical text. */
+/*
+ * Appends a term, such as " + 10 L1m", to the canonical text; returns the end.
+ */
 static char *
 put_term(char *to, const struct term *term, bool first)
 {
@@ -223,7 +242,10 @@ put_term(char *to, const struct term *term, bool first)
 	return to + term->name.len;
 }
 
-/* Normalises the text of a formula; false: out of memory. */
+/*
+ * Sets the text of a resolved formula to its canonical form. False: out of
+ * memory.
+ */
 static bool
 rewrite(struct cg_graph *graph, struct cg_formula *formula,
     const struct pending *pending)
@@ -247,8 +269,9 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * A long name without a formula ("event: Ir : Instructions") belongs to a real
- * event, which may be listed before or after it.
+ * Sets the long name of a real event from a description without a formula
+ * ("event: Ir : Instructions"), which may precede or follow the event. False:
+ * from is not such a description.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -268,7 +291,7 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 	return true;
 }
 
-/* Drops formulas that could not be resolved, and warns. */
+/* Drops formulas that could not be resolved, with a warning. */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)
 {
@@ -291,7 +314,10 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 	graph->formulas = kept;
 }
 
-/* True if a real event has the name: its costs take precedence. */
+/*
+ * True if a real event has the name: its costs take precedence over an
+ * inherited event.
+ */
 static bool
 is_real(
     const struct cg_graph *graph, const struct cg_map *names, const char *name)

@@ -36,7 +36,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	return graph;
 }
 
-/* Frees the canonical order. */
+/* Frees the canonical order, which is valid only while nothing is added. */
 static void
 unseal(struct cg_graph *graph)
 {
@@ -220,8 +220,8 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Returns the main event, as a description of a part names it, or the number of
- * events if no description does.
+ * Returns the event that a description of a part names as main event; the
+ * number of events if none does.
  */
 static size_t
 find_described(const struct cg_graph *graph)

@@ -123,7 +123,10 @@ cg_find_known_fn(const struct cg_known_fns *fns, struct cg_slice name,
 	return find_known(fns, hash_frame(name, object), name, object);
 }
 
-/* The first free slot for that hash; NULL: the function is not kept. */
+/*
+ * Returns the first free slot for a hash; NULL: none is near, or the table is
+ * full, and the function is not kept.
+ */
 static _Atomic uint64_t *
 free_slot(struct cg_known_fns *fns, uint32_t hash)
 {
@@ -137,7 +140,8 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 }
 
 /*
- * The entry of the reader's own cache for that hash; NULL: there is no cache.
+ * Returns the entry for a hash in the cache that only the reader uses; NULL:
+ * there is no such cache.
  */
 static struct known *
 later_of(const struct cg_known_fns *fns, uint32_t hash)

@@ -31,7 +31,7 @@ ranked(const struct cg_graph *graph, cg_str str, uint32_t id)
 		.id = id };
 }
 
-/* By bytes, equal strings by id. */
+/* The order of strings for qsort(): by bytes, equal ones by id. */
 static int
 compare_ranked(const void *pa, const void *pb)
 {
@@ -115,7 +115,7 @@ open_sorter(struct sorter *sorter, const struct cg_graph *graph)
 	       sorter->list;
 }
 
-/* Sorts functions by key; stable. */
+/* Sorts functions by their keys (counting sort, stable). */
 static void
 sort_by_key(struct sorter *sorter)
 {
@@ -152,7 +152,7 @@ sort_by_string(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * The number of functions from fn on, of n, that have the same object and
+ * Returns how many of the n functions, from the first on, have its object and
  * file.
  */
 static size_t
@@ -176,7 +176,7 @@ count_same_name(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
 	return same;
 }
 
-/* Sorts functions of one object and file by name and symbol. */
+/* Sorts the n functions of one object and file by name and symbol. */
 static void
 sort_names(
     struct sorter *sorter, const struct cg_graph *graph, cg_fn *fn, size_t n)
@@ -191,7 +191,10 @@ sort_names(
 	}
 }
 
-/* Sorts the names of each file. */
+/*
+ * Sorts the functions of each object and file by name and symbol. They are
+ * sorted by object and file already.
+ */
 static void
 sort_all_names(struct sorter *sorter, const struct cg_graph *graph)
 {
@@ -220,7 +223,10 @@ sort_fns(struct sorter *sorter, const struct cg_graph *graph,
 		sorter->key[sorter->sorted[i]] = i;
 }
 
-/* Orders functions by object, file, name, symbol. */
+/*
+ * Sets the ranks of functions: by object, file, name, symbol. False: out of
+ * memory.
+ */
 static bool
 rank_fns(struct cg_graph *graph)
 {
@@ -242,7 +248,10 @@ rank_fns(struct cg_graph *graph)
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-/* Orders runs by part, in a part by rank of function. */
+/*
+ * Sets the order of runs (rows of a function in a part): by part, then by rank
+ * of the function. False: out of memory.
+ */
 static bool
 order_runs(struct cg_graph *graph)
 {

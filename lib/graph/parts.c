@@ -7,8 +7,8 @@
 #include "graph/build.h"
 
 /*
- * True if neither this nor earlier inputs state names, so that samples name
- * the part.
+ * True if neither this input nor earlier ones state pid, tid or command of the
+ * part, so that its samples name it.
  */
 static bool
 is_named_by_samples(
@@ -20,8 +20,8 @@ is_named_by_samples(
 }
 
 /*
- * Keeps names on which all inputs of the part agree, and clears those that
- * differ.
+ * Keeps the names (pid, tid, number, command) of a part on which all its
+ * inputs agree, and clears those that differ.
  */
 static void
 join_names(struct cg_build *build, struct cg_part_entry *part,
@@ -86,7 +86,7 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 	part->nameless |= !part->described && part->totals > 0;
 }
 
-/* Makes the part the current one, which samples may split. */
+/* Makes the part the current one. Samples may split it by --part-by. */
 static void
 begin_part(struct cg_build *build, cg_part part)
 {
@@ -113,7 +113,10 @@ cg_part_new(struct cg_build *build)
 	return true;
 }
 
-/* Adds a new part for the input and makes it the current one. */
+/*
+ * Adds a new part for the input and makes it the current one. False: the
+ * builder has failed.
+ */
 static bool
 begin_new_part(struct cg_build *build)
 {
@@ -123,7 +126,7 @@ begin_new_part(struct cg_build *build)
 	return true;
 }
 
-/* Records the totals of the part before the current input. */
+/* Saves the totals of the part as they are before the current input. */
 static void
 mark_totals(struct cg_build *build)
 {
@@ -141,7 +144,10 @@ mark_totals(struct cg_build *build)
 		    part->totals * sizeof(*build->mark));
 }
 
-/* Clears only the used columns: all others are 0 already. */
+/*
+ * Forgets the input's columns; clears only the used ones, as all others are 0
+ * already.
+ */
 static void
 forget_columns(struct cg_columns *columns)
 {
@@ -207,7 +213,10 @@ desc_slot(
 	return slot;
 }
 
-/* True if the part has the description; if not, the caller adds it. */
+/*
+ * True if the part has the description; if not, it is noted as present, and
+ * the caller adds it.
+ */
 static bool
 has_desc(
     struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
@@ -259,7 +268,8 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * Fails if inputs of two executables are merged: addresses would be mixed up.
+ * Fails if inputs of two executables are merged into a part (descriptions
+ * program.* differ): their addresses would be mixed up.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

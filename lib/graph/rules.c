@@ -57,7 +57,7 @@ cg_rules_add_root(struct cg_rules *rules, const char *directory)
 	return true;
 }
 
-/* True if path is the directory, or in it. */
+/* True if path is the directory, or below it. */
 static bool
 is_under(struct cg_slice path, struct cg_slice directory)
 {
@@ -97,7 +97,10 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 	return true;
 }
 
-/* Matches a pattern. One that is not absolute may match below any directory. */
+/*
+ * True if path matches a pattern. One that is not absolute may match below any
+ * directory.
+ */
 static bool
 matches(const char *pattern, const char *path)
 {
@@ -113,6 +116,7 @@ matches(const char *pattern, const char *path)
 }
 
 /*
+ * True if path is in one of the directories of --root, if any are given.
  * Relative paths are inside, unless they begin with "..". Any other ".." is
  * resolved first, except in paths that are too long to be opened.
  */

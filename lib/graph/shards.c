@@ -26,7 +26,9 @@ is_in_set(const uint64_t *set, uint32_t number)
 	return set[(number - 1) / 64] >> (number - 1) % 64 & 1;
 }
 
-/* Parses "3/20 of 0123456789abcdef". */
+/*
+ * Parses a shard's description, "3/20 of 0123456789abcdef". False: malformed.
+ */
 static bool
 parse(struct cg_slice text, struct cg_shard *shard)
 {
@@ -58,7 +60,10 @@ new_shards(struct cg_build *build, const struct cg_shard *shard)
 	return true;
 }
 
-/* Call it for every shard: detects the first shard of an input. */
+/*
+ * Notes at the first shard of an input which shards earlier inputs had; call
+ * it for every shard.
+ */
 static void
 begin_input(struct cg_build *build)
 {
@@ -73,7 +78,10 @@ begin_input(struct cg_build *build)
 	shards->marked++;
 }
 
-/* Records a shard from its description; false if text is not one. */
+/*
+ * Records a shard from its description. False: text is no such description, or
+ * no input is read.
+ */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)
 {

@@ -61,8 +61,8 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 /* ---- Members ------------------------------------------------------------- */
 
 /*
- * Reports an error of libarchive. An error of the input was reported already
- * and is the cause.
+ * Reports an error of libarchive, unless an error of the input was reported,
+ * which is then the cause.
  */
 static void
 fail(struct cg_archive *archive)
@@ -182,7 +182,10 @@ cg_archive_status(const struct cg_archive *archive)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* POSIX tar has "ustar" in its first header; a zip begins with PK. */
+/*
+ * True for a tar or zip archive: POSIX tar has "ustar" in its first header; a
+ * zip begins with PK.
+ */
 static bool
 is_archive(struct cg_in *in)
 {

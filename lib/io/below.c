@@ -30,8 +30,8 @@ open_entry(int directory, const char *name)
 }
 
 /*
- * Closes the directory and opens one that it contains, making it if it is
- * missing.
+ * Closes the directory, opens the one called name in it, made if it is
+ * missing, and returns its descriptor; negative: failed, with errno.
  */
 static int
 enter(int directory, const char *name)
@@ -51,7 +51,10 @@ enter(int directory, const char *name)
 	return fd;
 }
 
-/* The rest of the path below the root; NULL: the path is not below it. */
+/*
+ * Returns the part of the path below root, which has n bytes; NULL: the path
+ * is not below it.
+ */
 static const char *
 strip_root(const char *root, size_t n, const char *path)
 {

@@ -138,7 +138,7 @@ cg_compress_set_threads(struct cg_compress *gzip, size_t threads)
 	gzip->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-/* Passes a block on. */
+/* Passes a compressed block on, after the header if it is the first one. */
 static void
 give(struct cg_compress *gzip, struct block *block)
 {
@@ -158,7 +158,7 @@ give(struct cg_compress *gzip, struct block *block)
 	gzip->size += (uint32_t)block->len;
 }
 
-/* Begins the first block. */
+/* Makes the queue, and begins the first block. False: out of memory. */
 static bool
 start(struct cg_compress *gzip)
 {
@@ -175,7 +175,7 @@ start(struct cg_compress *gzip)
 	return gzip->block != NULL;
 }
 
-/* The block is full, and there is more. */
+/* Begins the next block, when the current one is full and more text comes. */
 static void
 begin_block(struct cg_compress *gzip)
 {

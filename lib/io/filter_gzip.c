@@ -48,7 +48,10 @@ fail(struct gzip *gzip, int status, const char *fmt, ...)
 	return -1;
 }
 
-/* Reads compressed bytes. Returns 1, 0 at the end, -1 on errors. */
+/*
+ * Reads compressed bytes if there are none left. Returns 1; 0: the end; -1: an
+ * error (reported).
+ */
 static int
 refill(struct gzip *gzip)
 {
@@ -93,7 +96,11 @@ find_member(struct gzip *gzip)
 	return got;
 }
 
-/* Output before an error is returned first; the next call reports the error. */
+/*
+ * Decompresses up to size bytes. Returns their number; 0: the end; -1: an
+ * error (reported). Bytes before an error are returned first; the next call
+ * reports the error.
+ */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)
 {

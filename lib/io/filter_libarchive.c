@@ -54,8 +54,8 @@ fail_for_memory(struct filter *filter)
 }
 
 /*
- * Reports an error of libarchive. An error of the layer below was reported
- * already and is the cause.
+ * Reports an error of libarchive, unless an error of the layer below was
+ * reported, which is then the cause. Returns -1.
  */
 static ptrdiff_t
 fail(struct filter *filter)
@@ -85,7 +85,10 @@ fail_to_load(struct filter *filter, const char *reason)
 	return -1;
 }
 
-/* Reads the header. Returns 1, 0 at the end of the input, or -1. */
+/*
+ * Loads libarchive and reads the header. Returns 1; 0: the input is empty; -1:
+ * an error (reported).
+ */
 static ptrdiff_t
 start(struct filter *filter)
 {
@@ -145,7 +148,10 @@ close_filter(struct cg_stream *stream)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* Makes a filter; NULL: out of memory. */
+/*
+ * Returns a filter that decompresses source, of which head was read already;
+ * NULL: out of memory.
+ */
 static struct cg_stream *
 open_filter(
     struct cg_stream *source, struct cg_slice head, const char *name, int id)

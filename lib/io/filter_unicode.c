@@ -43,7 +43,10 @@ put_char(char *to, uint32_t c)
 	return to;
 }
 
-/* Converts a unit. Lone surrogates become U+FFFD. */
+/*
+ * Converts a unit of UTF-16 to UTF-8 at to; returns the end. The first half of
+ * a pair is kept; lone surrogates become U+FFFD.
+ */
 static char *
 put_unit(struct unicode *u, char *to, uint32_t unit)
 {
@@ -63,7 +66,10 @@ put_unit(struct unicode *u, char *to, uint32_t unit)
 	    to, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
 }
 
-/* Reads more after the rest of buf, at most one byte; false on an error. */
+/*
+ * Reads more bytes after the rest of u->buf, which is at most one byte. False:
+ * an error.
+ */
 static bool
 refill(struct unicode *u)
 {
@@ -129,7 +135,10 @@ read_wide(struct cg_stream *stream, char *buf, size_t size)
 	return to - buf;
 }
 
-/* Reads UTF-8: returns the bytes in buf, then the source's. */
+/*
+ * Reads UTF-8: returns the number of bytes, those in u->buf, then the
+ * source's; 0: the end; negative: an error.
+ */
 static ptrdiff_t
 read_plain(struct cg_stream *stream, char *buf, size_t size)
 {

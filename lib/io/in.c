@@ -69,7 +69,10 @@ struct cg_in {
 
 /* ---- The window --------------------------------------------------------- */
 
-/* Sums 64 comparisons in one byte, which compilers can vectorize. */
+/*
+ * Returns the number of newlines in n bytes. 64 comparisons are summed in one
+ * byte, which compilers can vectorize.
+ */
 static uint64_t
 count_newlines(const char *at, size_t n)
 {
@@ -87,7 +90,9 @@ count_newlines(const char *at, size_t n)
 	return count;
 }
 
-/* Ends the input after an error, which is reported now. */
+/*
+ * Ends the input after an error, which is reported now; status is its status.
+ */
 static void
 fail(struct cg_in *in, int status)
 {
@@ -106,7 +111,10 @@ report_nomem(struct cg_diag *diag, const char *name)
 	cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 }
 
-/* Start of the line at an offset in a buffer, or 0. */
+/*
+ * Returns the start of the line that contains an offset in a buffer; 0: the
+ * line begins before the buffer.
+ */
 static size_t
 line_start(const char *buf, size_t at)
 {
@@ -145,9 +153,10 @@ drop(struct cg_in *in)
 }
 
 /*
- * Changes to another buffer, with room for n bytes and one read, and copies the
- * unread bytes to it. The bytes returned last stay valid in the old buffer.
- * False: the unread bytes do not fit, or out of memory.
+ * Changes to another buffer, with room for n bytes and one read, and copies
+ * the unread bytes to it. The bytes returned last stay valid in the old
+ * buffer. False: the unread bytes do not fit, or out of memory; nothing
+ * changes.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)
@@ -191,7 +200,10 @@ grow(struct cg_in *in)
 	return true;
 }
 
-/* Reads from the stream; starts prefetching once the input is long enough. */
+/*
+ * Reads up to size bytes from the stream; starts prefetching once the input is
+ * long enough. Returns like cg_stream_read().
+ */
 static ptrdiff_t
 read_stream(struct cg_in *in, char *buf, size_t size)
 {
@@ -210,7 +222,10 @@ has_line(const struct cg_in *in)
 	return memchr(in->buf + in->at, '\n', in->end - in->at) != NULL;
 }
 
-/* Handles a failure of the stream. */
+/*
+ * Handles a failure of the stream: reports it or, if whole lines are left,
+ * keeps it until these were taken.
+ */
 static void
 end_stream(struct cg_in *in, int status)
 {
@@ -221,7 +236,9 @@ end_stream(struct cg_in *in, int status)
 		fail(in, status);
 }
 
-/* Reads once more; false at the end or on an error. */
+/*
+ * Reads once more into the window; false at the end or on an error (reported).
+ */
 static bool
 fill(struct cg_in *in)
 {
@@ -247,7 +264,10 @@ fill(struct cg_in *in)
 	return true;
 }
 
-/* Reads until there are n bytes; false if the input has fewer. */
+/*
+ * Reads until the window has n bytes; false: the input has fewer, or an error
+ * (reported).
+ */
 static bool
 want(struct cg_in *in, uint64_t n)
 {
@@ -260,7 +280,10 @@ want(struct cg_in *in, uint64_t n)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* Adds filters as long as one matches the first decoded bytes. */
+/*
+ * Adds filters as long as one matches the first decoded bytes. False: an error
+ * (reported).
+ */
 static bool
 decompress(struct cg_in *in)
 {
@@ -329,7 +352,10 @@ open_path(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Makes the input of an open file. If fd is negative, errno has the reason. */
+/*
+ * Returns the input of an open file; NULL: failed (reported, *status). If fd
+ * is negative, errno has the reason.
+ */
 static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 {
@@ -465,7 +491,7 @@ cg_in_head(struct cg_in *in, size_t size, struct cg_head *head)
 
 /*
  * True if at points into [from, to] of a buffer. Compares numbers, as at may
- * be any pointer.
+ * point anywhere.
  */
 static bool
 lies_in(const char *at, const char *buf, size_t from, size_t to)
@@ -490,7 +516,7 @@ cg_in_holds(const struct cg_in *in, const char *at)
 
 /*
  * Sets the line and column of the end of text, which begins at the start of a
- * buffer; lines and columns are the counts there.
+ * buffer; lines and columns are the counts of lines and columns there.
  */
 static void
 locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,
@@ -555,7 +581,10 @@ refuse_long(struct cg_in *in, const char *what)
 	fail(in, CG_ELIMIT);
 }
 
-/* Adds the newline that the last line lacks; NULL if there is no line. */
+/*
+ * Adds the newline that the last line lacks, and returns it; NULL: there is no
+ * line.
+ */
 static char *
 end_line(struct cg_in *in)
 {
@@ -566,7 +595,10 @@ end_line(struct cg_in *in)
 	return in->buf + in->end++;
 }
 
-/* The end of the line at in->at; NULL at the end, or on an error. */
+/*
+ * Returns the newline at the end of the line at in->at; NULL at the end, or on
+ * an error.
+ */
 static char *
 find_newline(struct cg_in *in)
 {
@@ -591,7 +623,7 @@ find_newline(struct cg_in *in)
 	}
 }
 
-/* The last newline in the window; NULL if there is none. */
+/* Returns the last newline in the window; NULL: there is none. */
 static char *
 last_newline(const struct cg_in *in)
 {
@@ -604,7 +636,10 @@ last_newline(const struct cg_in *in)
 	return NULL;
 }
 
-/* Returns text up to and including the newline at last. */
+/*
+ * Sets *text to the text up to and including the newline at last, and consumes
+ * it. False: last is NULL, so there is no text.
+ */
 static bool
 give_text(struct cg_in *in, const char *last, struct cg_slice *text)
 {

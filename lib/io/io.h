@@ -54,7 +54,7 @@ struct cg_source {
 	cg_read_fn *read;      /* else this callback */
 	void *arg;
 };
-/* The lowest stream. NULL: out of memory (not reported). */
+/* Returns the lowest stream. NULL: out of memory (not reported). */
 struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
     const struct cg_source *);
 /*
@@ -63,7 +63,7 @@ struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
  * cg_is_bomb().
  */
 ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
-/* The number of bytes that the lowest stream has read. */
+/* Returns the number of bytes that the lowest stream has read. */
 uint64_t cg_stream_taken(const struct cg_stream *);
 /*
  * Skips n bytes of a regular file. False: it is none, or has no more than n
@@ -84,10 +84,10 @@ bool cg_stream_detach(struct cg_stream *, struct cg_diag *,
 #define CG_FILTER_LAYERS 2 /* a .gz in a .gz happens; more is an attack */
 #define CG_FILTER_MAGIC 6  /* number of first bytes that decide; fewer may do */
 /*
- * The filter for a stream that begins with head, or NULL if it needs none. head
- * was read from source already: the filter copies it, continues with source,
- * and owns source from then on. *status is CG_ELIMIT if memory ran out
- * (reported).
+ * Returns the filter for a stream that begins with head, or NULL if it needs
+ * none. head was read from source already: the filter copies it, continues
+ * with source, and owns source from then on. *status is CG_ELIMIT if memory
+ * ran out (reported).
  */
 struct cg_stream *cg_filter_open(struct cg_stream *source, struct cg_slice head,
     int *status);
@@ -113,7 +113,10 @@ struct cg_stream *cg_unicode_open(struct cg_stream *source,
 struct cg_prefetch *cg_prefetch_new(struct cg_stream *);
 /* Returns and reports the same as cg_stream_read() of the stream. */
 ptrdiff_t cg_prefetch_read(struct cg_prefetch *, char *buf, size_t size);
-/* The stream's status and cg_stream_taken(), at the caller's position. */
+/*
+ * Return the stream's status, and its cg_stream_taken(), as of what the caller
+ * has read: the thread may be further.
+ */
 int cg_prefetch_status(const struct cg_prefetch *);
 uint64_t cg_prefetch_taken(const struct cg_prefetch *);
 /* Ends the thread; the stream cannot be read any more. */
@@ -140,9 +143,9 @@ void cg_in_close(struct cg_in *);
  * more, a long compressed input is decompressed in a thread of its own.
  */
 void cg_in_set_threads(struct cg_in *, size_t threads);
-/* The number of bytes that the lowest stream has read. */
+/* Returns the number of bytes that the lowest stream has read. */
 uint64_t cg_in_taken(const struct cg_in *);
-/* Names of the input's filters: "gzip", "gzip utf-16", or "". */
+/* Returns the names of the input's filters: "gzip", "gzip utf-16", or "". */
 const char *cg_in_filters(const struct cg_in *);
 /*
  * Sets the argument of probe(), with up to size bytes; consumes nothing. False
@@ -241,9 +244,9 @@ struct cg_out *cg_out_open(struct cg_diag *, const char *root,
 /* The same for a callback; see cg_job_set_output_callback(). */
 struct cg_out *cg_out_callback(struct cg_diag *diag, cg_write_fn *write,
     void *arg, bool gzip, int *status);
-/* An output that stays in memory, uncompressed. NULL: out of memory. */
+/* Returns an output that stays in memory, uncompressed. NULL: out of memory. */
 struct cg_out *cg_out_memory(struct cg_diag *);
-/* The contents of a memory output; valid until the next call on it. */
+/* Returns the contents of a memory output; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
 /*
  * When the output fails, *fault is set to its status, if it is CG_OK: cursors
@@ -266,7 +269,7 @@ struct cg_out *cg_out_gzip(struct cg_diag *, cg_write_fn *, void *arg);
 int cg_out_commit(struct cg_out *);
 /*
  * Writes everything, but the file appears only at the commit: so several
- * outputs can appear together, or none.
+ * outputs can appear together, or none. Returns the status.
  */
 int cg_out_finish(struct cg_out *);
 /* Frees the output; without a commit it leaves no file. */

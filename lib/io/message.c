@@ -34,8 +34,8 @@ static int fail(struct cg_errors *errors, const char *at, const char *fmt,
     va_list args) CG_PRINTF(3, 0);
 
 /*
- * Reports an error, unless an earlier fault is its cause, which was reported
- * already.
+ * Reports an error and returns CG_EINPUT. If an error was reported earlier, it
+ * is the cause: nothing is reported, and its status is returned.
  */
 static int
 fail(struct cg_errors *errors, const char *at, const char *fmt, va_list args)
@@ -84,7 +84,7 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 	return status;
 }
 
-/* Keeps the first status. */
+/* Keeps the status if it is the first one; returns false. */
 static bool
 reject(struct cg_errors *errors, int status)
 {

@@ -50,7 +50,9 @@ struct cg_out {
 
 /* ---- Failing ------------------------------------------------------------ */
 
-/* Keeps the first failure: later ones follow from it. */
+/*
+ * Keeps the first failure of the output, an errno: later ones follow from it.
+ */
 static void
 fail(struct cg_out *out, int error)
 {
@@ -159,7 +161,7 @@ grow_memory(struct cg_out *out)
 	out->end = out->buf + size;
 }
 
-/* Makes room for CG_RESERVE_MAX bytes. */
+/* Writes the buffer's bytes out, to make room for CG_RESERVE_MAX bytes. */
 static void
 flush(struct cg_out *out)
 {
@@ -236,8 +238,8 @@ cg_puts(struct cg_out *out, const char *string)
 }
 
 /*
- * The length of a prefix, in groups of eight bytes, whose bytes are all above
- * CR.
+ * Returns the length of a prefix, a multiple of eight bytes, whose bytes are
+ * all above CR.
  */
 static size_t
 plain_length(struct cg_slice text)
@@ -297,7 +299,7 @@ put_signed(struct cg_out *out, int64_t value)
 
 /*
  * Writes a plain conversion: %s, %c, or a number without flags, as most are.
- * Moves *fmt from its '%' to its end; false: it is another conversion.
+ * Moves *fmt from its '%' to its end. False: it is another conversion.
  */
 static bool
 put_plain(struct cg_out *out, const char **fmt, va_list *args)
@@ -331,7 +333,7 @@ put_plain(struct cg_out *out, const char **fmt, va_list *args)
 static void put_printed(struct cg_out *out, const char *fmt, va_list args)
     CG_PRINTF(2, 0);
 
-/* Formats with vsnprintf(). */
+/* Writes the rest of fmt, formatted by vsnprintf(). */
 static void
 put_printed(struct cg_out *out, const char *fmt, va_list args)
 {
@@ -356,8 +358,8 @@ put_printed(struct cg_out *out, const char *fmt, va_list args)
 }
 
 /*
- * Avoids vsnprintf() for plain conversions: it would take most of the time of
- * a writer that prints rows with this.
+ * Writes formatted text. Avoids vsnprintf() for plain conversions: it would
+ * take most of the time of a writer that prints rows with this.
  */
 void
 cg_putf(struct cg_out *out, const char *fmt, ...)
@@ -378,7 +380,7 @@ cg_putf(struct cg_out *out, const char *fmt, ...)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* The directory of a path, with its last slash; "" if it has none. */
+/* Returns the directory of a path, with its last slash; "" if it has none. */
 static struct cg_slice
 directory_of(const char *path)
 {
@@ -402,7 +404,10 @@ cg_temp_path(const char *path, long pid)
 	return temp;
 }
 
-/* Opens a new file ".NAME.cgconv.PID" next to the target. */
+/*
+ * Opens a new file ".NAME.cgconv.PID" next to the target, with a mode; the
+ * output fails if it cannot.
+ */
 static void
 open_temp(struct cg_out *out, mode_t mode)
 {
@@ -430,9 +435,9 @@ open_temp(struct cg_out *out, mode_t mode)
 }
 
 /*
- * Opens an existing file for writing, without truncating it; -1 with errno.
- * *absent: there is nothing, not even a link. Another process may create or
- * remove it at any time.
+ * Opens an existing file for writing, without truncating it; returns its
+ * descriptor, -1 with errno. *absent: there is nothing, not even a link.
+ * Another process may create or remove it at any time.
  */
 static int
 open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
@@ -456,10 +461,10 @@ open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
 }
 
 /*
- * Opens the output. Tries an existing target first: a file without write
- * permission must not be replaced, and anything but a regular file is written
- * directly. The new file is never more accessible than the one that it
- * replaces.
+ * Opens the output at path. Tries an existing target first: a file without
+ * write permission must not be replaced, and anything but a regular file is
+ * written directly. The new file is never more accessible than the one that it
+ * replaces. Errors are kept by fail().
  */
 static void
 open_file(struct cg_out *out, const char *path, bool follow)
@@ -632,7 +637,10 @@ cg_out_bytes(struct cg_out *out)
 
 /* ---- Closing ------------------------------------------------------------ */
 
-/* True for an error of fsync(), except those of file systems without sync. */
+/*
+ * True for an error of fsync(), except the errors of file systems without
+ * sync.
+ */
 static bool
 is_sync_error(int error)
 {

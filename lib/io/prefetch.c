@@ -42,7 +42,10 @@ struct cg_prefetch {
 
 /* ---- In the thread -------------------------------------------------------- */
 
-/* A short read may come before a long wait: the caller gets it at once. */
+/*
+ * Fills a block, in the thread. A short read ends it, as a long wait may
+ * follow: the caller gets the bytes at once.
+ */
 static void
 read_block(void *slot)
 {
@@ -74,7 +77,10 @@ open_block(void *slot, void *arg)
 	return true;
 }
 
-/* Has all free slots filled, and takes the next block: there is always one. */
+/*
+ * Has all free slots of the queue filled by the thread, and takes the next
+ * block: there is always one.
+ */
 static void
 next_block(struct cg_prefetch *prefetch)
 {
@@ -113,7 +119,10 @@ cg_prefetch_new(struct cg_stream *stream)
 	return NULL;
 }
 
-/* The last block was read: tells what came after it. */
+/*
+ * Ends after the last block: reports what came after its bytes, and returns 0,
+ * or -1 for an error.
+ */
 static ptrdiff_t
 end(struct cg_prefetch *prefetch)
 {

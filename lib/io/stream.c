@@ -46,7 +46,7 @@ fail(struct cg_stream *stream, int error)
 
 /*
  * Waits until read() does not block, as no signal interrupts it in this
- * thread. False: nobody needs the bytes any more.
+ * thread. False: the bytes are no longer needed.
  */
 static bool
 wait_for_bytes(struct lowest *lowest)

@@ -9,7 +9,10 @@
 #include "algo/copy.h"
 #include "job/job.h"
 
-/* A copy of count elements; NULL: out of memory. */
+/*
+ * Returns a malloc()ed copy of count elements of width bytes; NULL: out of
+ * memory.
+ */
 static void *
 copy_array(const void *from, size_t count, size_t width)
 {
@@ -114,8 +117,9 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Chooses side by side if the target shows changes or cannot represent negative
- * costs; CG_EINPUT if it has one event only.
+ * Decides to write costs before and after as two events, side by side, if the
+ * target shows changes or cannot represent negative costs. Returns the status;
+ * CG_EINPUT: the target can write only one event (reported).
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)
@@ -134,7 +138,10 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 	    to->name);
 }
 
-/* Options of the sides' formats apply to this job, too. */
+/*
+ * Adds the inputs of a side of a difference to this job, so that options of
+ * their formats apply to it, too. Returns the status.
+ */
 static int
 keep_sources(struct cg_job *job, const struct cg_job *side)
 {
@@ -153,7 +160,10 @@ keep_sources(struct cg_job *job, const struct cg_job *side)
 	return CG_OK;
 }
 
-/* Derives what the difference needs of a side. */
+/*
+ * Derives the facts that the difference needs of a side's graph. Returns the
+ * status.
+ */
 static int
 prepare_side(struct cg_job *job, struct cg_job *side)
 {

@@ -50,7 +50,10 @@ compare_members(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
-/* The suffix of a name, from the last dot on: ".gcno". */
+/*
+ * Returns the suffix of a path, from the last dot on, ".gcno"; "" if it has
+ * none.
+ */
 static const char *
 suffix_of(const char *path)
 {
@@ -59,7 +62,10 @@ suffix_of(const char *path)
 	return dot && !strchr(dot, '/') ? dot : "";
 }
 
-/* Reads the current member; false: out of memory, or damaged. */
+/*
+ * Reads the archive's current member into member. False: out of memory, or the
+ * archive is damaged.
+ */
 static bool
 read_member(struct cg_archive *archive, struct member *member)
 {
@@ -76,7 +82,10 @@ read_member(struct cg_archive *archive, struct member *member)
 	return got == 0;
 }
 
-/* Adds the current member; false: out of memory, or damaged. */
+/*
+ * Reads the archive's current member and adds it to the container, under the
+ * path. False: out of memory, or the archive is damaged.
+ */
 static bool
 add_member(struct cg_job *owner, struct cg_container *container,
     struct cg_archive *archive, const char *path)
@@ -92,8 +101,8 @@ add_member(struct cg_job *owner, struct cg_container *container,
 }
 
 /*
- * The path of a member below directory "" or "sub", as in "a.zip/sub"; NULL:
- * it is not below.
+ * Returns the path of a member below a directory of the archive, "" or "sub",
+ * as in "a.zip/sub"; NULL: the member is not below it.
  */
 static const char *
 path_below(const char *member, const char *directory)
@@ -111,7 +120,10 @@ path_below(const char *member, const char *directory)
 		   : NULL;
 }
 
-/* Reads the wanted members. Returns the status; failures are reported. */
+/*
+ * Reads the members that are wanted by their suffix and directory. Returns the
+ * status; failures are reported.
+ */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
     struct cg_archive *archive, const char *directory)
@@ -133,7 +145,10 @@ read_members(struct cg_job *owner, struct cg_container *container,
 	return cg_archive_status(archive);
 }
 
-/* The length of the part of a path that is a file, as in "a.zip/sub"; or 0. */
+/*
+ * Returns the length of the part of a path that is a file, as in "a.zip/sub";
+ * 0: no part is.
+ */
 static size_t
 file_part(char *path)
 {
@@ -156,8 +171,8 @@ file_part(char *path)
 }
 
 /*
- * Reports a path that is not a directory: otherwise its files would merely
- * seem to be missing.
+ * Warns if a path is not a directory: its files would merely seem to be
+ * missing.
  */
 static void
 check_directory(struct cg_job *job, const char *directory)
@@ -169,7 +184,10 @@ check_directory(struct cg_job *job, const char *directory)
 		    directory);
 }
 
-/* Reads the archive if the directory is one, or in one. Returns the status. */
+/*
+ * Reads the archive if the container's directory is one, or in one. Returns
+ * the status.
+ */
 static int
 fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 {
@@ -195,7 +213,10 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 
 /* ---- Look-up ------------------------------------------------------------ */
 
-/* The known files below a directory; NULL: out of memory. */
+/*
+ * Returns the known files with a suffix below a directory, or in an archive,
+ * which is read the first time; NULL: an error (reported).
+ */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)
 {
@@ -223,7 +244,7 @@ get_container(struct cg_job *job, const char *directory, const char *suffix)
 	return container;
 }
 
-/* True if the path has "..", which leads out of the directory. */
+/* True if the path has a component "..", which may lead out of a directory. */
 static bool
 leads_out(const char *path)
 {

@@ -10,7 +10,7 @@
 
 #define FACTS_ROOM 300 /* for the names of all facts */
 
-/* Lists names of facts: "lines, jumps". */
+/* Writes the names of facts into text, "lines, jumps"; returns text. */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
 {
@@ -67,7 +67,10 @@ derive_facts(
 						    : status;
 }
 
-/* Parses the value of the option (NULL: none) into *levels. */
+/*
+ * Parses the value of an option (NULL: it is not set, so 1) into *levels.
+ * Returns the status; a malformed one is reported.
+ */
 static int
 take_levels(
     struct cg_job *job, const char *option, const char *value, uint64_t *levels)
@@ -90,7 +93,11 @@ cg_job_get_levels(
 	    job, option, option ? cg_opt(job, option) : NULL, levels);
 }
 
-/* Sets *levels if no output is written: the value that was set, else 1. */
+/*
+ * Sets *levels (of recursion) if no output is written: to what the program has
+ * set, else to the value of the first format's option that the user has set,
+ * else 1. Returns the status.
+ */
 static int
 get_levels_set(struct cg_job *job, uint64_t *levels)
 {
@@ -125,7 +132,7 @@ has_rows(const struct cg_graph *graph)
 	return costs;
 }
 
-/* Estimates stacks from calls. */
+/* Estimates stacks from calls (--guess-stacks). Returns the status. */
 static int
 guess_stacks(struct cg_job *job)
 {
@@ -169,8 +176,9 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 }
 
 /*
- * Handles negative costs that the target cannot represent. They are an error,
- * not a warning: as unsigned numbers they would be huge.
+ * Sets negative costs, which the target cannot represent, to 0 (--clamp); else
+ * they are an error, not a warning: as unsigned numbers they would be huge.
+ * Returns the status.
  */
 static int
 clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
@@ -202,10 +210,10 @@ cg_need_stacks(struct cg_job *job, const char *what)
 }
 
 /*
- * Reports lost facts. Negative costs are an error. Merged threads and
+ * Reports facts that are lost. Negative costs are an error. Merged threads and
  * processes are a warning, except in coverage. Other facts are reported with
  * --verbose only, as users of the target do not expect them. With --strict all
- * of them are errors.
+ * are errors. Returns the status.
  */
 static int
 report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
@@ -240,7 +248,7 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 
 /*
  * Reports facts that a difference lacks although the target could represent
- * them.
+ * them. Returns the status.
  */
 static int
 report_dropped(struct cg_job *job, const struct cg_module *to)
@@ -269,7 +277,10 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 	return roots;
 }
 
-/* Puts frames below stacks; drops or keeps their labels. */
+/*
+ * Adds the frames of --root-by below stacks; unlabel: drops their labels.
+ * *joined: see cg_root_stacks(). Returns the status.
+ */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
     bool *joined)
@@ -291,7 +302,10 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 	return root_stacks(job, &roots, false, &joined);
 }
 
-/* Reports that times were dropped that the target could represent. */
+/*
+ * Reports that --root-by has dropped times that the target could represent; an
+ * error if flag, an option of the target, needs them. Returns the status.
+ */
 static int
 tell_untimed(struct cg_job *job, const char *flag)
 {
@@ -307,9 +321,9 @@ tell_untimed(struct cg_job *job, const char *flag)
 }
 
 /*
- * Turns labels into frames. If the target cannot represent labels, drops the
- * others, and merges stacks that differ only in them. Lost labels are always
- * reported, as --part-by could keep them.
+ * Turns labels into frames (--root-by). If the target cannot represent labels,
+ * drops the others, and merges stacks that differ only in them. Lost labels
+ * are always reported, as --part-by could keep them. Returns the status.
  */
 int
 cg_job_convert_labels(
@@ -353,7 +367,8 @@ cg_is_empty(const struct cg_graph *graph)
 }
 
 /*
- * Checks what a flag needs, before stacks are estimated, which have no times.
+ * Checks that the graph has what an option of the target needs; called before
+ * stacks are estimated, which have no times. Returns the status.
  */
 static int
 check_flag(struct cg_job *job, const struct cg_module *to,

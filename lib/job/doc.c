@@ -15,7 +15,10 @@ cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
 	cg_json_open(&doc->json, in);
 }
 
-/* False after a failure, also one of the builder. */
+/*
+ * False after a failure of the document or of the builder, which is reported
+ * now.
+ */
 static inline bool
 is_good(struct cg_doc *doc)
 {
@@ -62,7 +65,10 @@ cg_doc_next(struct cg_doc *doc)
 	return look(doc);
 }
 
-/* Consumes the next token, which must be of that type. */
+/*
+ * Consumes the next token, which must be of that type. False: it is not
+ * (reported).
+ */
 static inline bool
 take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
 {
@@ -104,7 +110,10 @@ unescape(struct cg_doc *doc, struct cg_slice *text)
 	return true;
 }
 
-/* The string of the last token, without escapes. */
+/*
+ * Sets *text to the string of the last token, without escapes. False: out of
+ * memory (reported).
+ */
 static inline bool
 get_text(struct cg_doc *doc, struct cg_slice *text)
 {
@@ -212,7 +221,10 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 	return false;
 }
 
-/* Faster than cg_equal(), in the innermost loop of all readers. */
+/*
+ * True if key equals name. Faster than cg_equal(), for the innermost loop of
+ * all readers.
+ */
 static inline bool
 is_name(const char *name, struct cg_slice key)
 {

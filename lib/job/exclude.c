@@ -17,7 +17,10 @@ struct sources {
 
 /* ---- Sources ------------------------------------------------------------- */
 
-/* True if no line of the file counts, whatever its source has. */
+/*
+ * True if no line of the file counts, whatever its source has: the patch does
+ * not change it, or the rules exclude it.
+ */
 static bool
 is_out(const struct sources *scan, cg_file file)
 {
@@ -32,7 +35,7 @@ is_out(const struct sources *scan, cg_file file)
 
 /*
  * True if the source is outside of the working directory, where sources are
- * searched.
+ * searched if --sources is not given.
  */
 static bool
 is_external(const struct sources *scan)

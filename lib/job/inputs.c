@@ -11,7 +11,7 @@
 
 #include "job/job.h"
 
-/* A number that identifies a file, independent of its path. */
+/* Returns a number that identifies a file, independent of its path. */
 static uint64_t
 get_identity(const struct stat *info)
 {
@@ -88,7 +88,10 @@ struct walk {
 	int status;
 };
 
-/* True if a format reads files of that name from directories. */
+/*
+ * True if a format that may read the inputs reads files of that name from
+ * directories.
+ */
 static bool
 is_gathered(const struct cg_job *job, const char *name)
 {
@@ -121,7 +124,10 @@ set_path(struct walk *walk, const char *directory, const char *name)
 	return true;
 }
 
-/* True if the directory entry has the type, which saves a system call. */
+/*
+ * True if the directory entry itself states that it is a regular file, which
+ * saves a system call.
+ */
 static bool
 is_known_file(const struct dirent *entry)
 {
@@ -133,7 +139,10 @@ is_known_file(const struct dirent *entry)
 #endif
 }
 
-/* The list to which an entry is added; NULL: it is ignored. */
+/*
+ * Returns the list to which a directory entry is added, files or directories;
+ * NULL: it is ignored.
+ */
 static struct paths *
 choose_list(struct walk *walk, const struct dirent *entry)
 {
@@ -194,8 +203,8 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * CG_DIRECTORY_MAGIC and the names in a directory; NULL: the directory cannot
- * be listed, or out of memory.
+ * Returns CG_DIRECTORY_MAGIC and the names in a directory, to be freed; NULL:
+ * the directory cannot be listed, or out of memory.
  */
 static char *
 list_directory(const char *directory)
@@ -224,7 +233,7 @@ list_directory(const char *directory)
 
 /*
  * If a format recognizes the directory as a whole, adds its listing as a file
- * in memory and returns the path; otherwise returns NULL. See
+ * in memory, and returns the path; NULL: no format does. See
  * CG_DIRECTORY_MAGIC.
  */
 static const char *
@@ -256,7 +265,10 @@ probe_directory(struct cg_job *job, const char *directory)
 	return found;
 }
 
-/* True if there is a file of the same name with the module's first suffix. */
+/*
+ * True if one of the files has the name of path with the first suffix that the
+ * module gathers.
+ */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
     const char **file, size_t files)
@@ -289,7 +301,7 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 
 /*
  * Removes files that another file's reader opens as companions (see "gathers"
- * in struct cg_module) from a sorted list. Returns the number left.
+ * in struct cg_module) from a sorted list. Returns the number of files left.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)
@@ -313,7 +325,10 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 	return n;
 }
 
-/* Appends the files of a directory that are inputs. */
+/*
+ * Appends the files of a directory that are inputs to files. Returns the
+ * status; a directory without any is an error.
+ */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)
 {

@@ -123,7 +123,10 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	return CG_OK;
 }
 
-/* Reports failures of symbol lookups, which only record them. */
+/*
+ * Reports failures of symbol lookups, which only record them. Returns the
+ * status.
+ */
 static int
 check_symbols(struct cg_job *job)
 {
@@ -190,8 +193,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 }
 
 /*
- * Facts of rows that the target cannot represent, and from which nothing is
- * derived.
+ * Returns the facts whose rows need not be stored: the target cannot represent
+ * them, and nothing is derived from them.
  */
 static cg_facts
 find_unwanted(const struct cg_job *job)
@@ -212,7 +215,7 @@ find_unwanted(const struct cg_job *job)
 	return rows & ~(can.carries | can.needs | used);
 }
 
-/* See cg_wants_fact(). */
+/* Returns the facts for which cg_wants_fact() is true. */
 static cg_facts
 find_wanted(const struct cg_job *job)
 {
@@ -225,7 +228,10 @@ find_wanted(const struct cg_job *job)
 	return can.needs & CG_COUNTERS ? can.needs : can.carries;
 }
 
-/* Bits of the cg_who_key that become labels. */
+/*
+ * Returns the keys of samples (bits of cg_who_key: comm, pid, ...) that become
+ * labels.
+ */
 static unsigned
 find_who(const struct cg_job *job)
 {
@@ -289,7 +295,10 @@ note_emptied(struct cg_job *job)
 		cg_warn(job, "%s left no costs", job->emptied);
 }
 
-/* Applies --between. Graphs that are merged were cut already. */
+/*
+ * Applies --between. Graphs that are merged were cut already. Returns the
+ * status.
+ */
 static int
 cut(struct cg_job *job)
 {
@@ -301,7 +310,10 @@ cut(struct cg_job *job)
 	    job, "{between} needs samples or calls with times; there are none");
 }
 
-/* For filters that need stacks: the first is named stacked. */
+/*
+ * Provides the stacks that filters need; stacked is the name of the first such
+ * filter. Returns the status.
+ */
 static int
 need_filtered_stacks(struct cg_job *job, const char *stacked)
 {
@@ -315,7 +327,7 @@ need_filtered_stacks(struct cg_job *job, const char *stacked)
 	return status;
 }
 
-/* Applies --focus and the other filters. */
+/* Applies --focus and the other filters by function. Returns the status. */
 static int
 apply_filters(struct cg_job *job)
 {
@@ -339,8 +351,9 @@ apply_filters(struct cg_job *job)
 }
 
 /*
- * Filters a graph that was read, not merged. Without filters, drops functions
- * and frames that only dropped samples had (--label, --no-label).
+ * Filters a graph that was read; a merged one was filtered before. Without
+ * filters, drops functions and frames that only dropped samples had (--label,
+ * --no-label). Returns the status.
  */
 static int
 filter(struct cg_job *job)
@@ -374,7 +387,11 @@ complete(struct cg_job *job)
 	return cg_graph_complete(job->graph);
 }
 
-/* Only the complete sum can resolve functions of unknown objects. */
+/*
+ * Merges functions of unknown and known objects, and adds missing entries;
+ * only for the complete sum of several inputs, as others may still know an
+ * object. Returns the status.
+ */
 static int
 join(struct cg_job *job)
 {
@@ -389,7 +406,10 @@ join(struct cg_job *job)
 	return cg_add_entries(job->graph, true);
 }
 
-/* Runs the steps in this order; each does nothing if it does not apply. */
+/*
+ * Does what follows the last input, step by step; each step does nothing if it
+ * does not apply. Returns the status.
+ */
 static int
 freeze(struct cg_job *job)
 {
@@ -430,8 +450,8 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 }
 
 /*
- * Reads all inputs into the graph; CG_EINPUT if all were skipped, as there is
- * then nothing to write.
+ * Reads all inputs into the graph. Returns the status; CG_EINPUT if all inputs
+ * were skipped, as there is then nothing to write.
  */
 static int
 read_inputs(struct cg_job *job)
@@ -595,7 +615,10 @@ open_output(struct cg_job *job, int *status)
 	return out;
 }
 
-/* The output's name with another suffix; NULL: out of memory. */
+/*
+ * Returns the path of an output with another suffix, to be freed; NULL: out of
+ * memory.
+ */
 static char *
 name_output(const char *path, const char *suffix)
 {
@@ -645,7 +668,10 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	return out;
 }
 
-/* Finishes an output. If it has failed, it reports the reason itself. */
+/*
+ * Finishes an output if the status is CG_OK. A failed output reports the
+ * reason itself. Returns the new status.
+ */
 static int
 finish(struct cg_out *out, int status)
 {
@@ -654,7 +680,10 @@ finish(struct cg_out *out, int status)
 		   : status;
 }
 
-/* Commits all outputs, or none; status: the writer's. */
+/*
+ * Commits all outputs, or none; status is the writer's. Returns the new
+ * status.
+ */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)
 {
@@ -688,7 +717,11 @@ is_coverage(const struct cg_graph *graph, const struct cg_module *to)
 	return false;
 }
 
-/* Excludes lines, only for targets that count coverage. */
+/*
+ * Excludes lines by markers, patterns or a patch if the target counts
+ * coverage; otherwise forgets what the last target excluded. Returns the
+ * status.
+ */
 static int
 exclude(struct cg_job *job, const struct cg_module *to)
 {
@@ -703,9 +736,9 @@ exclude(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * The rule for all formats: after a failure no output is replaced. The
- * exception is that data which could be read is written, with an error that
- * the output is partial.
+ * Returns CG_OK, or reports that the output is partial. This is the exception
+ * to the rule that no output is replaced after a failure: data that could be
+ * read is written, with this error.
  */
 static int
 report_partial(struct cg_job *job)
@@ -795,8 +828,8 @@ cg_job_run(struct cg_job *job)
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * The job that has the symbols of the object at path: for a clone, the job from
- * which it was made, if that job has the object.
+ * Returns the job that has the symbols of the object at path: for a clone, the
+ * job from which it was made, if that job has the object.
  */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)

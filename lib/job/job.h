@@ -124,24 +124,27 @@ struct cg_job {
 
 /* ---- module.c ----------------------------------------------------------- */
 
-/* Adds a table of modules; CG_EUSAGE if one does not fit this library. */
+/*
+ * Adds a table of modules; CG_EUSAGE if one does not fit this library. Returns
+ * the status.
+ */
 int cg_modules_add(struct cg_job *, const struct cg_module *const *);
-/* The format to write by default: the first that can write. */
+/* Returns the format to write by default: the first that can write. */
 const struct cg_module *cg_default_target(const struct cg_job *);
 /*
- * CG_EUSAGE if the output's name does not identify its format. Adds a note if
- * the name is ambiguous.
+ * Returns CG_EUSAGE if the output's name does not identify its format. Adds a
+ * note if the name is ambiguous.
  */
 int cg_check_output(struct cg_job *, const char *path);
-/* The module selected by the suffix of an output's name, or NULL. */
+/* Returns the module selected by the suffix of an output's name, or NULL. */
 const struct cg_module *cg_module_by_name(const struct cg_job *,
     const char *path);
 /* True if path ends in "." and one of the suffixes "a;b" (may be NULL). */
 bool cg_has_suffix(struct cg_slice path, const char *suffixes);
-/* The option's description in any module, or NULL. */
+/* Returns the option's description in any module, or NULL. */
 const struct cg_option *cg_find_option(const struct cg_job *,
     const char *name);
-/* The option's description in this module (may be NULL), or NULL. */
+/* Returns the option's description in this module (may be NULL), or NULL. */
 const struct cg_option *cg_module_option(const struct cg_module *,
     const char *name);
 
@@ -181,7 +184,10 @@ int cg_probe(struct cg_job *, struct cg_in *, struct cg_found *);
 
 /* ---- options.c ---------------------------------------------------------- */
 
-/* CG_EUSAGE if an option that was set does not apply to the conversion. */
+/*
+ * Returns CG_EUSAGE if an option that was set does not apply to the
+ * conversion.
+ */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
 /*
  * The facts that the target can represent and needs, with the flags that are
@@ -203,26 +209,29 @@ void cg_job_release(struct cg_job *);
 
 /*
  * Derives the facts that the target needs, if that is exact, and reports facts
- * that it cannot represent: CG_ELOSS if strict.
+ * that it cannot represent: CG_ELOSS if strict. Returns the status.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
 /*
  * Estimates stacks if the user asked for it and no costs have stacks.
  * Otherwise reports an error, in which what is the name of the feature that
- * needs stacks.
+ * needs stacks. Returns the status.
  */
 int cg_need_stacks(struct cg_job *, const char *what);
 /*
  * Turns labels into frames, or drops them if the target cannot represent
- * labels. Reports lost labels: *lost is then CG_LABELS.
+ * labels. Reports lost labels: *lost is then CG_LABELS. Returns the status.
  */
 int cg_job_convert_labels(struct cg_job *, const struct cg_module *to,
     cg_facts *lost);
-/* The roots of --root-by, or those of the format by default (NULL: none). */
+/*
+ * Returns the roots of --root-by, or those of the format by default (NULL:
+ * none).
+ */
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
 /*
  * Sets *levels to the number of recursion levels that the target keeps apart;
- * CG_EUSAGE is reported.
+ * CG_EUSAGE is reported. Returns the status.
  */
 int cg_job_get_levels(
     struct cg_job *, const struct cg_module *to, uint64_t *levels);
@@ -233,21 +242,25 @@ bool cg_is_empty(const struct cg_graph *);
 
 /*
  * Call it when the job is set up: decides whether cg_free_nodes() may fold
- * stacks. CG_EUSAGE for an invalid number of levels is reported.
+ * stacks. CG_EUSAGE for an invalid number of levels is reported. Returns the
+ * status.
  */
 int cg_job_begin_fold(struct cg_job *);
 /*
  * Completes the folding that cg_free_nodes() has begun: a sealed graph then
- * has no stacks.
+ * has no stacks. Returns the status.
  */
 int cg_job_end_fold(struct cg_job *);
 
 /* ---- settings.c --------------------------------------------------------- */
 
-/* The job's own copy of a string; NULL: out of memory, reported. */
+/* Returns the job's own copy of a string; NULL: out of memory, reported. */
 const char *cg_job_keep(struct cg_job *, const char *);
 
-/* Appends path to a list of the job (its inputs or its objects). */
+/*
+ * Appends path to a list of the job (its inputs or its objects). Returns the
+ * status.
+ */
 int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
     size_t *cap, const char *path);
 
@@ -257,15 +270,17 @@ int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
 struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
 /*
  * Moves executables from the inputs to the objects and replaces directories by
- * the files in them that formats gather, sorted by path.
+ * the files in them that formats gather, sorted by path. Returns the status.
  */
 int cg_job_sort_inputs(struct cg_job *);
 
-/* Records a file that is read: no output may overwrite it. */
+/*
+ * Records a file that is read: no output may overwrite it. Returns the status.
+ */
 int cg_job_note_file(struct cg_job *, const char *path);
 /*
- * CG_EUSAGE if the output (NULL, "-": standard output) is one of the files
- * that are read, by device and inode.
+ * Returns CG_EUSAGE if the output (NULL, "-": standard output) is one of the
+ * files that are read, by device and inode.
  */
 int cg_job_check_output(struct cg_job *, const char *path);
 /*
@@ -283,8 +298,8 @@ void cg_job_free_containers(struct cg_job *);
 /* ---- job.c -------------------------------------------------------------- */
 
 /*
- * CG_OK if the other has a graph; else the status of its reading, or CG_EUSAGE
- * (reported to job) if it has not read.
+ * Returns CG_OK if the other has a graph; else the status of its reading, or
+ * CG_EUSAGE (reported to job) if it has not read.
  */
 static inline int
 cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
@@ -292,7 +307,10 @@ cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
 	return other->ready || other->status != CG_OK ? other->status
 	    : cg_usage(job, "no profile was read: call cg_job_read()");
 }
-/* Reads one input from memory and freezes the graph (tests, fuzzing). */
+/*
+ * Reads one input from memory and freezes the graph (tests, fuzzing). Returns
+ * the status.
+ */
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);
 
 #endif

@@ -16,8 +16,8 @@ is_able(const struct cg_module *module, unsigned how)
 }
 
 /*
- * True if the word is one of the suffixes, or the first part of one: "x" of
- * "x.json".
+ * True if the word is one of the format's suffixes, or the first part of one:
+ * "x" of "x.json".
  */
 static bool
 has_suffix(const struct cg_module *module, struct cg_slice word)
@@ -34,7 +34,7 @@ has_suffix(const struct cg_module *module, struct cg_slice word)
 	return false;
 }
 
-/* True if text begins with the word, blanks between its letters ignored. */
+/* True if text begins with the word, blanks and case ignored. */
 static bool
 begins_with(const char *text, struct cg_slice word)
 {
@@ -51,7 +51,8 @@ begins_with(const char *text, struct cg_slice word)
 }
 
 /*
- * True if the title has the word: "flamegraph" is in "a flame graph or chart".
+ * True if the format's title has the word: "flamegraph" is in "a flame graph
+ * or chart".
  */
 static bool
 has_title_word(const struct cg_module *module, struct cg_slice word)

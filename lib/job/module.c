@@ -121,7 +121,10 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 	return cg_modules_add(job, table);
 }
 
-/* The length of the longest suffix that path ends in; 0: none. */
+/*
+ * Returns the length of the longest one of the suffixes, a list with ';', that
+ * path ends in; 0: none.
+ */
 static size_t
 suffix_length(struct cg_slice path, const char *suffixes)
 {
@@ -192,7 +195,7 @@ cg_job_target(const struct cg_job *job)
 }
 
 /*
- * True if the name is one of the default format: without a suffix, or
+ * True if the name is usual for the default format: without a suffix, or
  * x.out.123.
  */
 static bool
@@ -215,9 +218,9 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 }
 
 /*
- * Notes that a name like callgrind.out.pprof is ambiguous: its suffix selects
- * a format, but it is also a usual name of the default format. The note
- * explains how to choose that.
+ * Notes that an output's name such as callgrind.out.pprof is ambiguous: its
+ * suffix selects a format, but it is also a usual name of the default format.
+ * The note says how to choose the default format.
  */
 static void
 note_ambiguous(struct cg_job *job, struct cg_slice path)
@@ -238,8 +241,8 @@ note_ambiguous(struct cg_job *job, struct cg_slice path)
 }
 
 /*
- * The usual suffix of a format: its name if that is a suffix, else its first
- * one.
+ * Returns the usual suffix of a format: its name if that is a suffix, else its
+ * first one.
  */
 static struct cg_slice
 usual_suffix(const struct cg_module *module)
@@ -257,8 +260,8 @@ usual_suffix(const struct cg_module *module)
 }
 
 /*
- * Rejects an output whose suffix no format has. Suggests x.firefox.json for
- * x.firefox.
+ * Reports an output whose suffix no format has; suggests x.firefox.json for
+ * x.firefox. Returns CG_EUSAGE.
  */
 static int
 refuse_output(struct cg_job *job, const char *path, struct cg_slice name)

@@ -12,7 +12,10 @@
 #define NODES ((size_t)1 << 15)
 #define BYTES_OF_NODE 256
 
-/* True if only the target uses the stacks, and it has none. */
+/*
+ * True if the stacks can be folded while they are added: only the target uses
+ * them, and it has none.
+ */
 static bool
 is_foldable(const struct cg_job *job)
 {
@@ -41,8 +44,8 @@ cg_job_begin_fold(struct cg_job *job)
 }
 
 /*
- * True if there are enough nodes to fold. Folding takes time for each part,
- * too.
+ * True if there are enough nodes for folding to pay, as it takes time for each
+ * part, too.
  */
 static bool
 are_enough(const struct cg_job *job)

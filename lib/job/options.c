@@ -81,8 +81,8 @@ cg_job_set_default(struct cg_job *job, const char *name, const char *value)
 }
 
 /*
- * The option of the format that is reading or writing: defaults differ between
- * formats.
+ * Returns the option with a name of the format that is reading or writing, as
+ * defaults differ between formats; else of any format.
  */
 static const struct cg_option *
 current_option(const struct cg_job *job, const char *name)
@@ -123,7 +123,7 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 	return value && strcmp(value, "yes") == 0;
 }
 
-/* True if it is a flag that is set, by the user or by default. */
+/* True if the option is a flag, and set by the user or by default. */
 static bool
 is_set(const struct cg_job *job, const struct cg_option *option)
 {
@@ -162,7 +162,10 @@ option_reads(const struct cg_job *job, const char *name)
 	return false;
 }
 
-/* True if the option applies to reading or writing in this conversion. */
+/*
+ * True if the option applies to reading or, to the target to, writing in this
+ * conversion.
+ */
 static bool
 option_fits(
     const struct cg_job *job, const char *name, const struct cg_module *to)
@@ -178,7 +181,10 @@ option_fits(
 /* Enough for the names of all formats; messages are truncated, too. */
 #define OWNERS_MAX 800
 
-/* "reading a, b": the formats that have the option; "" if none. */
+/*
+ * Writes the formats that have an option, "reading a, b", into list; "" if
+ * none.
+ */
 static void
 list_owners(const struct cg_job *job, const char *name, bool reading,
     char list[OWNERS_MAX])
@@ -233,9 +239,9 @@ cg_job_writes_one_event(const struct cg_job *job)
 }
 
 /*
- * True if these are the two sides of one event. *len: the length of the
- * event's name at their start; 0 for "before" and "after", which may have a
- * common suffix.
+ * True if two names of events are the sides before and after of one event.
+ * *len is the length of the event's name at their start; 0 for "before" and
+ * "after", which may have a common suffix.
  */
 static bool
 is_pair(const char *before, const char *after, size_t *len)
@@ -253,7 +259,11 @@ is_pair(const char *before, const char *after, size_t *len)
 	       (same == 0 || before[same + 6] == '\0');
 }
 
-/* Finds the other column of a pair; name: the event's name, NULL: any event. */
+/*
+ * Sets column[] to the columns before and after of an event that the graph has
+ * twice; one of them is column one. name: the event must have this name, NULL:
+ * any. *len: the length of the name. False: there is no such pair.
+ */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,
     size_t column[2], size_t *len)

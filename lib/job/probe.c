@@ -15,8 +15,8 @@
 #define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Asks all formats, or only those that want more than they were given. True:
- * some want more.
+ * Asks all formats for their score or, if only, those that want more of the
+ * input than they were given. Keeps the best in *found. True: some want more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,
@@ -58,7 +58,9 @@ is_json(struct cg_slice text)
 	return text.len > 0 && (*text.ptr == '{' || *text.ptr == '[');
 }
 
-/* Asks formats again with more of the input. */
+/*
+ * Asks formats again with more of the input, step by step. Returns the status.
+ */
 static int
 ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,
     struct cg_found *found)

@@ -18,7 +18,7 @@ cg_report_open(struct cg_report *r)
 	return r->lines ? CG_OK : cg_nomem(r->job);
 }
 
-/* True if the current file has a line to list. */
+/* True if the current file has a line for the report. */
 static bool
 has_lines(struct cg_report *r)
 {

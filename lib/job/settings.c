@@ -380,7 +380,11 @@ add_root(struct cg_job *job, const char *directory)
 	return cg_rules_add_root(&job->rules, kept) ? CG_OK : cg_nomem(job);
 }
 
-/* The name itself may be one of another machine; compilers use either form. */
+/*
+ * Adds a directory to those whose files are kept (--root): its real path and
+ * the name as given, made absolute. The name may be of another machine, and
+ * compilers use either form. Returns the status.
+ */
 int
 cg_job_include_directory(struct cg_job *job, const char *directory)
 {

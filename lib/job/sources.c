@@ -38,7 +38,8 @@ struct request {
 };
 
 /*
- * Reports a skipped file, once: several parts of a conversion may ask for it.
+ * Reports a skipped source, once, as several parts of a conversion may ask for
+ * it. False: out of memory (reported).
  */
 static bool
 skip(struct request *request, const char *path, const char *why)
@@ -69,7 +70,10 @@ is_hidden(const struct request *request, struct cg_slice name)
 	return false;
 }
 
-/* True if it can be opened: the sandbox or its mode may forbid that. */
+/*
+ * True if path is a regular file that can be opened: the sandbox or its mode
+ * may forbid that.
+ */
 static bool
 is_readable(const char *path)
 {
@@ -82,7 +86,10 @@ is_readable(const char *path)
 	return good;
 }
 
-/* The reason why the file that links lead to must not be read, or NULL. */
+/*
+ * Returns why the file to which links in path lead must not be read; NULL: it
+ * may be.
+ */
 static const char *
 check_target(
     const struct request *request, struct cg_slice directory, const char *path)
@@ -105,7 +112,10 @@ check_target(
 	return why;
 }
 
-/* The reason why an open source must not be read, or NULL. */
+/*
+ * Returns why an open source must not be read (not text, too large); NULL: it
+ * may be.
+ */
 static const char *
 check_text(struct cg_in *in)
 {
@@ -120,7 +130,10 @@ check_text(struct cg_in *in)
 								   : NULL;
 }
 
-/* Opens the path, which is directory/name, if outputs may show it. */
+/*
+ * Opens the path, which is directory/name, if it exists and outputs may show
+ * it; else *in stays NULL. False: an error (reported).
+ */
 static bool
 open_path(struct request *request, struct cg_slice directory,
     struct cg_slice name, const char *path, struct cg_in **in)
@@ -149,8 +162,8 @@ open_path(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens directory/name, if it exists and may be opened; false: failed. Does
- * not open names that lead out of the directory.
+ * Opens directory/name, if it exists and may be opened; not names that lead
+ * out of the directory. False: an error (reported).
  */
 static bool
 open_at(struct request *request, struct cg_slice directory,
@@ -180,8 +193,9 @@ open_at(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens a path in the working directory: an absolute path, or one that was
- * resolved from the directory of an input, such as build/../src.
+ * Opens a path in the working directory: an absolute path or, if resolved, one
+ * that was resolved from the directory of an input, such as build/../src.
+ * False: an error (reported).
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -201,7 +215,10 @@ open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
 	return open_at(request, cg_slice(cwd), path, in);
 }
 
-/* Opens an absolute path in directory, or in the working directory if NULL. */
+/*
+ * Opens an absolute path in directory, or in the working directory if NULL.
+ * False: an error (reported).
+ */
 static bool
 open_absolute(struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)
@@ -211,8 +228,8 @@ open_absolute(struct request *request, const char *directory,
 }
 
 /*
- * Tries the path with each prefix that --strip-prefix (a map to nothing)
- * removed.
+ * Tries the path with each prefix that --strip-prefix (a map to nothing) has
+ * removed. False: an error (reported).
  */
 static bool
 open_stripped(struct request *request, const char *directory,
@@ -242,8 +259,8 @@ open_stripped(struct request *request, const char *directory,
 }
 
 /*
- * True if the path, which was not found, is one of a file elsewhere. Only
- * checks whether that exists.
+ * True if the path, which was not found where sources may be, is that of an
+ * existing file elsewhere. Only checks whether that exists.
  */
 static bool
 is_outside(const struct request *request, struct cg_slice path)
@@ -257,7 +274,10 @@ is_outside(const struct request *request, struct cg_slice path)
 	return access(room, F_OK) == 0;
 }
 
-/* Finds and opens a source; cg_open_source() reports a missing one. */
+/*
+ * Finds and opens a source; *in stays NULL if it is missing, which
+ * cg_open_source() reports. False: an error (reported).
+ */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)
 {

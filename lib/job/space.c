@@ -48,7 +48,7 @@ struct cg_space {
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * True if the object is the one that was mapped. Warns if only its name
+ * True if the ELF file is the one that was mapped. Warns if only its name
  * matches.
  */
 static bool
@@ -80,7 +80,8 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 }
 
 /*
- * Sets bias and shift, to subtract from addresses to get those of the ELF
+ * Sets bias and shift of an image (mapped file): what to subtract from
+ * addresses of the process to get the addresses in the graph and in the ELF
  * file.
  */
 static void
@@ -128,7 +129,10 @@ cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 	return (uint32_t)space->images;
 }
 
-/* Opens the file of a mapping, if it is one. */
+/*
+ * Opens the file of a mapping at path, unless another one was opened, if it is
+ * an ELF file and the one that was mapped.
+ */
 static void
 open_file(struct cg_space *space, struct image *image, struct cg_slice path,
     const struct cg_mapping *mapping)
@@ -153,7 +157,10 @@ open_file(struct cg_space *space, struct image *image, struct cg_slice path,
 	    (mapping->build_id.len == 0 || *image->symbols->build_id == '\0');
 }
 
-/* The image of a mapping whose addresses are looked up; NULL for mapping 0. */
+/*
+ * Returns the image (mapped file) of mapping number, whose addresses are
+ * looked up; NULL for mapping 0.
+ */
 static struct image *
 get_image(struct cg_space *space, uint32_t number)
 {
@@ -214,7 +221,7 @@ cg_space_bias(const struct cg_space *space, uint32_t mapping)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Counts an address that has no name. */
+/* Counts an address that has no name, once. */
 static void
 note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 {
@@ -227,7 +234,10 @@ note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 	}
 }
 
-/* Finds the function at an address without line information. */
+/*
+ * Finds the function at an address without line information. Returns the
+ * number of frames, 1 or 0.
+ */
 static size_t
 find_function(
     const struct cg_symbols *symbols, uint64_t addr, struct cg_frame *frame)
@@ -241,7 +251,10 @@ find_function(
 	return 1;
 }
 
-/* Adds frames; a frame without a name gets one. */
+/*
+ * Converts n frames that were found at an address to frames of the graph; one
+ * without a name gets its address as name. Returns n.
+ */
 static size_t
 add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
     const struct cg_frame *found, size_t n, struct cg_stack *frames)
@@ -272,8 +285,9 @@ add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 }
 
 /*
- * Converts an address to one in the file. False if it may be an offset or an
- * address, and would have a name as either.
+ * Converts an address that a text states to the address in the file, *in_file.
+ * The text may state an offset or such an address. False: there is a name for
+ * it as either, so which one it is remains unknown.
  */
 static bool
 find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
@@ -323,7 +337,10 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 	return n > 0 ? n : add_frames(space, mapping, addr, &none, 1, frames);
 }
 
-/* The mapping for a path in a text; 0: out of memory. */
+/*
+ * Returns the mapping for a path in a text, added if new; 0: out of memory
+ * (reported).
+ */
 static uint32_t
 find_text(struct cg_space *space, struct cg_slice path)
 {
@@ -378,7 +395,10 @@ cg_space_unwind(struct cg_space *space, uint32_t mapping, uint64_t addr,
 
 /* ---- Addresses without names -------------------------------------------- */
 
-/* True if the mapping has a file that would have names, if it existed. */
+/*
+ * True if the mapping has addresses without names, and a file that would have
+ * them, if it existed.
+ */
 static bool
 lacks_file(const struct cg_space *space, const struct image *image)
 {
@@ -389,8 +409,9 @@ lacks_file(const struct cg_space *space, const struct image *image)
 }
 
 /*
- * Lists the files of mappings without names: "/bin/prog", "/bin/prog and 2
- * other files". A file may have several mappings.
+ * Writes the files of mappings without names into text: "/bin/prog",
+ * "/bin/prog and 2 other files". A file may have several mappings. Returns the
+ * number of files; *confined: a sandbox forbids to open one.
  */
 static size_t
 list_files(
@@ -422,7 +443,7 @@ list_files(
 	return files;
 }
 
-/* One warning for all addresses without names. */
+/* Gives one warning for all addresses without names. */
 static void
 report(const struct cg_space *space)
 {

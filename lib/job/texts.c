@@ -51,7 +51,10 @@ parse_block(void *slot)
 
 /* ---- In the reader's thread ---------------------------------------------- */
 
-/* How many threads parse, with the caller: one may decompress. */
+/*
+ * Returns how many threads parse, with the caller: one less if another one may
+ * decompress.
+ */
 static size_t
 count_threads(const struct cg_job *job, const struct cg_in *in)
 {
@@ -115,7 +118,10 @@ cg_texts_free(struct cg_texts *texts)
 	free(texts);
 }
 
-/* Takes whole lines off the text: as many as fit, at least one. */
+/*
+ * Takes whole lines off the text, up to TEXT_SIZE bytes but at least one line,
+ * and returns them.
+ */
 static struct cg_slice
 take_lines(struct cg_slice *text)
 {
@@ -138,8 +144,8 @@ take_lines(struct cg_slice *text)
 }
 
 /*
- * Is there text for another block? If the current window has none, and is the
- * only one in use, reads a second window.
+ * True if there is text for another block. If the current window has none, and
+ * is the only one in use, reads a second window.
  */
 static bool
 has_text(struct cg_texts *texts)
@@ -153,7 +159,10 @@ has_text(struct cg_texts *texts)
 	return texts->rest.len > 0;
 }
 
-/* The next block, parsed; NULL: there is none before a window is read. */
+/*
+ * Returns the next block, parsed; NULL: there is none until another window is
+ * read.
+ */
 static struct block *
 take_block(struct cg_texts *texts)
 {
@@ -173,7 +182,7 @@ take_block(struct cg_texts *texts)
 	return block;
 }
 
-/* Reads a window when no block is in use; false as cg_read_block(). */
+/* Reads a window, when no block is in use; false: at the end, or an error. */
 static bool
 read_window(struct cg_texts *texts)
 {

@@ -25,7 +25,10 @@
 
 /* ---- A batch of files --------------------------------------------------- */
 
-/* The last row, if it has that key, or a new one; NULL: out of memory. */
+/*
+ * Returns the row of a function and key (file and line): the last row, if it
+ * has them, else a new one; NULL: out of memory.
+ */
 static struct line_row *
 get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
 {
@@ -64,8 +67,8 @@ add_cost(
 }
 
 /*
- * Reads the function's next branch to the end of lines->branch; *more is false
- * if there is none.
+ * Decodes the function's next branch to the end of lines->branch; *more is
+ * false if there is none. sum: its coverage, or NULL. False: out of memory.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -109,8 +112,9 @@ flags_of(const struct cg_branch *branch)
 }
 
 /*
- * Takes all branches at a position; drops all of them if row is NULL, else
- * those that are excluded.
+ * Takes all branches at a position; drops all of them if row is NULL, else the
+ * excluded ones. *more is false after the function's last branch. False: out
+ * of memory.
  */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
@@ -182,7 +186,10 @@ is_zero(const struct cg_cost *cost)
 	return i == cost->n;
 }
 
-/* Begins the coverage of the function that was opened; NULL: out of memory. */
+/*
+ * Begins the coverage of the function that was opened, and returns it; NULL:
+ * out of memory.
+ */
 static struct cg_coverage *
 add_covered(struct cg_lines *lines, uint32_t part_fn)
 {
@@ -198,8 +205,8 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 }
 
 /*
- * True if the row, of costs or of a branch, belongs to the files [low, high]
- * and is not excluded.
+ * True if the row belongs to the files with order numbers [low, high] and is
+ * not excluded; cost is NULL for a branch.
  */
 static bool
 is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
@@ -216,7 +223,7 @@ is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
 
 /*
  * Collects the rows of a function in files with order numbers [low, high]:
- * merges its costs and branches, which are both sorted.
+ * merges its costs and branches, which are both sorted. False: an error.
  */
 static bool
 collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
@@ -312,7 +319,10 @@ cg_lines_plan_batches(struct cg_lines *lines)
 		lines->batch_rows = rows;
 }
 
-/* The end of the batch of files that begins at from, at least one file. */
+/*
+ * Returns the end of the batch of files (entries of in_file) that begins at
+ * from: at least one file, and others while their rows are few.
+ */
 static size_t
 batch_end(const struct cg_lines *lines, size_t from)
 {
@@ -358,7 +368,10 @@ cg_lines_open_batch(struct cg_lines *lines)
 
 /* ---- Coverage of the functions of a file -------------------------------- */
 
-/* Binary search: covered is sorted by part_fn. */
+/*
+ * Returns the coverage of a function, by binary search, as covered is sorted
+ * by part_fn; NULL: there is none.
+ */
 static const struct covered *
 find_covered(const struct cg_lines *lines, uint32_t part_fn)
 {

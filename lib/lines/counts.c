@@ -12,7 +12,10 @@
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* By first line, the longer function first, then by name. */
+/*
+ * The order of functions for qsort(): by first line, the longer function
+ * first, then by name.
+ */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -26,7 +29,7 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Sets *ran to whether the function has a cost on any line of any file. If its
+ * Sets *ran to whether the function has a cost on any line of any file: if its
  * entries are unknown, it then counts as run once. False: out of memory.
  */
 static bool
@@ -45,7 +48,9 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 	return true;
 }
 
-/* The key by which functions are merged. */
+/*
+ * Returns the key by which functions are merged: the linker name, or the name.
+ */
 static cg_str
 key_of(const struct cg_graph *graph, cg_fn id)
 {
@@ -78,7 +83,10 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 	return true;
 }
 
-/* Adds the function, or merges it with the one of the same key. */
+/*
+ * Adds a function to the merged ones, or merges it with that of the same key.
+ * False: an error.
+ */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)
 {
@@ -134,7 +142,10 @@ cg_merged_fns(struct cg_lines *lines, size_t event,
 
 /* ---- Conditions --------------------------------------------------------- */
 
-/* By group size, then number, then outcome: true comes first. */
+/*
+ * The order of conditions for qsort(): by group size, then number, then
+ * outcome, true first.
+ */
 static int
 compare_conditions(const void *pa, const void *pb)
 {
@@ -146,7 +157,10 @@ compare_conditions(const void *pa, const void *pb)
 	return (ia > ib) - (ia < ib);
 }
 
-/* Lists n conditions of a line with their group sizes; false: no memory. */
+/*
+ * Lists n conditions of a line with the sizes of their groups; *listed is
+ * their number. False: out of memory.
+ */
 static bool
 list_conditions(struct cg_lines *lines, const struct cg_branch *branch,
     size_t n, size_t *listed)

@@ -12,7 +12,10 @@
 
 /* ---- Functions ----------------------------------------------------------- */
 
-/* The entry of the last function of part_fn in a file; NULL: out of memory. */
+/*
+ * Returns the entry for the function added last and a file, added if new.
+ * NULL: out of memory.
+ */
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
 {
@@ -41,7 +44,10 @@ clear_fns_in_files(struct cg_lines *lines)
 	lines->in_files = 0;
 }
 
-/* Adds counts of calls to a function's entries, with saturation. */
+/*
+ * Adds a count of calls to the callee's entries, which saturate. False: out of
+ * memory.
+ */
 static bool
 add_entries(struct cg_lines *lines, cg_fn callee, uint64_t count)
 {
@@ -69,8 +75,8 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 }
 
 /*
- * Gets the function's number in its unit: the target in the row of its first
- * block on line 0.
+ * Sets *number to the function's number in its unit, if the packed branch at
+ * at has it: as target in the row of its first block on line 0.
  */
 static void
 note_number(uint32_t *number, const uint8_t *at)
@@ -86,7 +92,9 @@ note_number(uint32_t *number, const uint8_t *at)
 }
 
 /*
- * Skips a row other than a cost, and collects its data; false: out of memory.
+ * Skips a row that is not a cost; counts it if it is a call, and notes the
+ * function's number if the row has it. *branch: the row is a branch. False:
+ * out of memory.
  */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
@@ -102,7 +110,11 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 	return true;
 }
 
-/* Counts the rows of the last function by file, and collects its calls. */
+/*
+ * Counts rows of a run (rows of a function in a part) by file: its costs or,
+ * unless costs, the others, of which it also collects the calls. False: out of
+ * memory.
+ */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 {
@@ -158,7 +170,10 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 	return in_file != NULL;
 }
 
-/* Adds a function, with an entry for its own file even without rows there. */
+/*
+ * Adds a function with its run (rows of the function in a part), and an entry
+ * for its own file even if the run has no rows there. False: out of memory.
+ */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
 {
@@ -185,7 +200,7 @@ scan_run(struct cg_lines *lines, const struct cg_run *run)
 					      : scan_packed(lines, run, false);
 }
 
-/* Scans a function in all parts. */
+/* Scans the rows of a function in all parts. False: out of memory. */
 static bool
 scan_fn(struct cg_lines *lines, cg_fn fn)
 {
@@ -204,7 +219,10 @@ is_of_all_parts(const struct cg_lines *lines)
 	return lines->part == CG_ALL_PARTS || lines->graph->parts == 1;
 }
 
-/* The number of functions, or of the part's runs, to scan. */
+/*
+ * Returns how many functions scan_all() scans; if the lines are of one part,
+ * how many runs (rows of a function in a part).
+ */
 static size_t
 scan_count(const struct cg_lines *lines)
 {
@@ -215,7 +233,10 @@ scan_count(const struct cg_lines *lines)
 					    graph->part_runs[lines->part];
 }
 
-/* Scans functions by rank, or the part's runs. */
+/*
+ * Scans the rows of all functions by rank or, for one part, of its runs.
+ * False: out of memory.
+ */
 static bool
 scan_all(struct cg_lines *lines)
 {
@@ -251,7 +272,10 @@ cg_lines_clear_counts(struct cg_lines *lines)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* Adds functions without rows that are called, if there are many parts. */
+/*
+ * Adds functions without rows in the part that are called in it, if there are
+ * many parts; clears *in_order if there are any. False: out of memory.
+ */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)
 {

@@ -15,7 +15,7 @@
 
 /*
  * Orders files as the part lists them, and keeps the order by directory for
- * later.
+ * later. False: out of memory.
  */
 static bool
 list_files(struct cg_lines *lines)
@@ -118,8 +118,8 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 /* ---- Cursors ------------------------------------------------------------ */
 
 /*
- * Drops excluded functions. A function whose last line is unknown ends where
- * the next one begins.
+ * Drops excluded functions from lines->fn. A function whose last line is
+ * unknown ends where the next one begins.
  */
 static void
 drop_excluded(struct cg_lines *lines)
@@ -151,7 +151,10 @@ drop_excluded(struct cg_lines *lines)
 	    lines->fns * sizeof(*lines->fn_index));
 }
 
-/* Lists the functions whose own file is the current one. */
+/*
+ * Lists the functions whose own file is the current one, in lines->fn. False:
+ * out of memory.
+ */
 static bool
 list_fns(struct cg_lines *lines)
 {

@@ -177,21 +177,30 @@ struct cg_lines {
 
 /* ---- order.c: false if out of memory ------------------------------------ */
 
-/* Orders files by directory, then by name. */
+/* Orders files by directory, then by name. False: out of memory. */
 bool cg_lines_order_files(struct cg_lines *);
-/* Puts the files that the part's source lists in the order of that list. */
+/*
+ * Puts the files that the part's source lists in the order of that list.
+ * False: out of memory.
+ */
 bool cg_lines_order_listed(struct cg_lines *);
 /* Undoes cg_lines_order_listed(). */
 void cg_lines_restore_order(struct cg_lines *);
-/* Sorts part_fn, which may be in_order of ranks already; then sorts in_file. */
+/*
+ * Sorts part_fn, which may be in_order of ranks already; then sorts in_file.
+ * False: out of memory.
+ */
 bool cg_lines_order_fns(struct cg_lines *, bool in_order);
 /*
- * The functions of in_file[from, to) that have rows there: key is their index
- * in part_fn; rows saturates. NULL: out of memory.
+ * Returns the functions that have rows in the files in_file[from, to): key is
+ * their index in part_fn; their number of rows saturates. NULL: out of memory.
  */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
-/* Sorts the batch's rows, which are sorted by function before. */
+/*
+ * Sorts the batch's rows, which are sorted by function before. False: out of
+ * memory.
+ */
 bool cg_lines_order_rows(struct cg_lines *);
 void cg_lines_free_sorting(struct cg_lines *);
 
@@ -209,8 +218,8 @@ void cg_lines_plan_batches(struct cg_lines *);
 /* Collects the rows of the next files, at least one; false: out of memory. */
 bool cg_lines_open_batch(struct cg_lines *);
 /*
- * The end of the entries of in_file of one file, which begin at from; *rows:
- * the number of its rows, plus one for each function.
+ * Returns the end of the entries of in_file of one file, which begin at from;
+ * *rows: the number of its rows, plus one for each function.
  */
 size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
 

@@ -13,7 +13,7 @@
 #define NO_ORDER UINT32_MAX
 #define ROWS_MOST (UINT32_MAX / 2) /* maximum count of a function's rows */
 
-/* Room for count items; NULL: out of memory. */
+/* Returns room for count items to sort; NULL: out of memory. */
 static struct keyed *
 make_room(struct cg_lines *lines, size_t count)
 {
@@ -58,8 +58,8 @@ compare_paths(const void *pa, const void *pb)
 }
 
 /*
- * Orders by directory first: as text, "a/b/c.c" would be between "a/a.c" and
- * "a/d.c".
+ * Orders files by directory first: as text, "a/b/c.c" would be between "a/a.c"
+ * and "a/d.c". False: out of memory.
  */
 bool
 cg_lines_order_files(struct cg_lines *lines)
@@ -109,7 +109,8 @@ cg_lines_restore_order(struct cg_lines *lines)
 /*
  * Permutes the order numbers of the listed files, so that they have the order
  * of the list. A file may be listed twice, as --map can make paths equal: its
- * second key is NO_ORDER, which is sorted last and not used.
+ * second key is NO_ORDER, which is sorted last and not used. False: out of
+ * memory.
  */
 bool
 cg_lines_order_listed(struct cg_lines *lines)
@@ -139,7 +140,10 @@ cg_lines_order_listed(struct cg_lines *lines)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Sorts in_file by file, then by the functions' new numbers. */
+/*
+ * Sorts in_file by file, then by the new numbers of functions, their positions
+ * in item. False: out of memory.
+ */
 static bool
 order_in_files(struct cg_lines *lines, const struct keyed *item)
 {

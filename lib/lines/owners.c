@@ -26,9 +26,10 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 }
 
 /*
- * Pops functions that end before line: the enclosing function then owns the
- * lines after each. If functions overlap, the earlier one ends together with
- * the later one.
+ * Removes functions that end before line from the open ones (those that
+ * contain the current line): after the end of each, the function around it
+ * owns the lines. If functions overlap, the outer one is taken to end with the
+ * inner one. False: out of memory.
  */
 static bool
 leave_fns(struct cg_job *job, struct cg_owners *owners,
@@ -81,7 +82,10 @@ cg_owners_find(struct cg_job *job, struct cg_owners *owners,
 	return leave_fns(job, owners, fn, UINT32_MAX);
 }
 
-/* Most lines come in order: hint is the position of the last owner. */
+/*
+ * Returns the function that owns a line. Most lines come in order: hint is the
+ * position of the last owner.
+ */
 cg_fn
 cg_owner_of(struct cg_owners *owners, uint32_t line)
 {

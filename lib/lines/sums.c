@@ -26,7 +26,9 @@ add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
 	return true;
 }
 
-/* True for instances of a template and for copies of an inlined line. */
+/*
+ * True if two rows are instances of a template, or copies of an inlined line.
+ */
 static bool
 are_alike(const struct cg_lines *lines, const struct line_row *a,
     const struct line_row *b)
@@ -41,8 +43,8 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 #define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
 
 /*
- * Finds the row's branches of a kind, which are adjacent; returns their
- * number.
+ * Sets *from to the row's branches of a kind, which are adjacent; returns
+ * their number.
  */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
@@ -61,7 +63,10 @@ find_branches(const struct cg_lines *lines, const struct line_row *row,
 	return end - i;
 }
 
-/* The value that branch i contributes to the shape of its function. */
+/*
+ * Returns the value that branch i contributes to the shape (sequence of
+ * branches) of its function.
+ */
 static uint64_t
 shape_at(const struct cg_branch *branch, size_t i)
 {
@@ -98,9 +103,9 @@ is_shape(const struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * The slot of the shape of n branches, 0 if the shape is new; NULL: out of
- * memory. Nearly always it is the last shape, and often the only one, so the
- * map is filled only when a second shape is added.
+ * Returns the address of the number of the shape of n branches, 0 if the shape
+ * is new; NULL: out of memory. Nearly always it is the last shape, and often
+ * the only one, so the map is filled only when a second shape is added.
  */
 static uint32_t *
 find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
@@ -139,8 +144,9 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Appends branches, and renumbers their blocks within the line: *block is the
- * number of blocks so far.
+ * Appends n branches to the line's, and renumbers their blocks within the
+ * line: *block is the number of blocks so far. unlike: flags them as differing
+ * from those of other instances. False: out of memory.
  */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
@@ -162,7 +168,10 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 	return true;
 }
 
-/* Adds a function's branches to those of the same shape, or appends them. */
+/*
+ * Adds a function's branches to those of the same shape, or appends them.
+ * False: overflow, or out of memory.
+ */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
     bool unlike, uint32_t *block)
@@ -186,7 +195,10 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 	return append_branches(lines, from, n, unlike, block);
 }
 
-/* Sums the branches of a kind in rows [from, to), which are alike. */
+/*
+ * Sums the branches of a kind in rows [from, to), which are alike (of one
+ * template, or inlined). False: overflow, or out of memory.
+ */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,
     enum cg_branch_kind kind, bool unlike, uint32_t *block)
@@ -209,7 +221,10 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 	return good;
 }
 
-/* Sums the branches in rows [from, to), which are on one line. */
+/*
+ * Sums the branches in rows [from, to), which are on one line. False:
+ * overflow, or out of memory.
+ */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)
 {

@@ -16,7 +16,10 @@
  */
 #define LOW_MAX ((uint64_t)1 << 28)
 
-/* The base name, without the " (deleted)" that the kernel adds. */
+/*
+ * Returns the base name of a path, without the " (deleted)" that the kernel
+ * adds.
+ */
 static struct cg_slice
 base_name(struct cg_slice path)
 {
@@ -29,7 +32,7 @@ base_name(struct cg_slice path)
 	return cg_base_name(path);
 }
 
-/* Compares build-ids; Firefox writes them in upper case. */
+/* True if two build-ids are equal; Firefox writes them in upper case. */
 static bool
 same_id(struct cg_slice a, const char *b)
 {

@@ -46,7 +46,9 @@ cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
 	return CG_OK;
 }
 
-/* Compares the checksum of a file; CG_EINPUT: it differs. */
+/*
+ * Compares the checksum of a file. Returns the status; CG_EINPUT: it differs.
+ */
 static int
 checksum(const struct cg_elffile *file, uint32_t expected)
 {
@@ -73,7 +75,10 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* Opens search->path if it belongs to the ELF file; else CG_EINPUT. */
+/*
+ * Opens search->path if it belongs to the ELF file. Returns the status;
+ * CG_EINPUT: it does not.
+ */
 static int
 try_path(struct search *search)
 {
@@ -117,8 +122,9 @@ try_build_id(struct search *search)
 }
 
 /*
- * Tries the debuglink in the directories for it. dir is the directory of the
- * ELF file, with a slash at its end.
+ * Tries the file that the debuglink names, in the directories for it. dir is
+ * the directory of the ELF file, with a slash at its end. Returns the status;
+ * CG_EINPUT: not found.
  */
 static int
 try_debuglink(struct search *search, const char *dir)
@@ -177,7 +183,10 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 
 /* ---- Alternate files ---------------------------------------------------- */
 
-/* The path of a link in the file at path; NULL: none, or no memory. */
+/*
+ * Returns the real path of a link in the file at path, to be freed; NULL:
+ * none, or out of memory.
+ */
 static char *
 resolve(const char *path, const char *link)
 {
@@ -238,8 +247,8 @@ struct liblzma {
 };
 
 /*
- * Decompresses an xz file; CG_EINPUT: malformed, CG_ELIMIT: out of memory,
- * CG_EREAD: liblzma cannot be loaded.
+ * Decompresses an xz file; *bytes is to be freed. CG_EINPUT: malformed,
+ * CG_ELIMIT: out of memory, CG_EREAD: liblzma cannot be loaded.
  */
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)

@@ -31,10 +31,10 @@ struct text {
 };
 
 /*
- * Stops a demangler; longjmp() is the only way. It leaks nothing: the
- * demangler of C++ has everything on its stack, and that of Rust has allocated
- * memory only while it prints an identifier from punycode, which is never all
- * ASCII.
+ * Stops a demangler by longjmp(), the only way, unless the piece that it
+ * prints has a byte that is not ASCII. So it leaks nothing: the demangler of
+ * C++ has everything on its stack, and that of Rust has allocated memory only
+ * while it prints an identifier from punycode, which is never all ASCII.
  */
 static void
 stop(struct text *text, const char *piece, size_t len)
@@ -92,7 +92,8 @@ demangle(struct text *text, const char *name)
 }
 
 /*
- * Demangles a name of D. libiberty ends the process here when memory runs out.
+ * Returns the demangled name of D, to be freed; NULL: it is too long, or not
+ * of D. libiberty ends the process here when memory runs out.
  */
 static char *
 demangle_d(const char *name)
@@ -107,8 +108,8 @@ demangle_d(const char *name)
 }
 
 /*
- * Sets *result to the demangled name, or to the name itself; *made is to be
- * freed. False: out of memory.
+ * Sets *result to the demangled name, or to the name itself; *made is memory
+ * to be freed. False: out of memory.
  */
 static bool
 demangle_any(const char *name, struct cg_slice *result, char **made)

@@ -76,8 +76,8 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 /* ---- Strings ------------------------------------------------------------ */
 
 /*
- * Shortens "a//b/./c" to "a/b/c"; keeps "..", which may follow a link. Returns
- * the length.
+ * Shortens a path, "a//b/./c" to "a/b/c"; keeps "..", which may follow a link.
+ * Returns its length.
  */
 static size_t
 shorten(char *path)
@@ -97,8 +97,8 @@ shorten(char *path)
 }
 
 /*
- * The string of an attribute. libdw accepts an offset at the very end of
- * .debug_str, too.
+ * Returns the string of an attribute; NULL: it is none, or at the very end of
+ * .debug_str, which libdw accepts.
  */
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
@@ -113,7 +113,8 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 }
 
 /*
- * A file's path, joined to the unit's compilation directory if that is known.
+ * Returns a file's path, joined to the unit's compilation directory if that is
+ * known; "": out of memory.
  */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
@@ -156,8 +157,8 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 }
 
 /*
- * The name of an entry; prefers the linkage name, which has the types of the
- * arguments.
+ * Returns the name of an entry, "" if it has none; prefers the linkage name,
+ * which has the types of the arguments.
  */
 static const char *
 get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
@@ -204,8 +205,8 @@ row_addr(struct cg_unit *unit, size_t i)
 }
 
 /*
- * Finds the row of an address; the last of several rows with one address is
- * valid.
+ * Finds the row of the line table for the address of the question; the last of
+ * several rows with one address is valid. False: there is none.
  */
 static bool
 find_row(
@@ -246,7 +247,7 @@ find_line(struct cg_dwarf *dwarf, struct question *question)
 	return unit && find_row(dwarf, unit, question);
 }
 
-/* The innermost scope at an address, or CG_SCOPE_NONE. */
+/* Returns the innermost scope at an address, or CG_SCOPE_NONE. */
 static uint32_t
 find_scope(const struct cg_unit *unit, uint64_t addr)
 {
@@ -264,8 +265,8 @@ get_function(const struct cg_unit *unit, uint32_t id)
 }
 
 /*
- * Finds the frames of an address. If they are nested too deeply, the outermost
- * ones are dropped.
+ * Answers a question for the frames at an address. If they are nested too
+ * deeply, the outermost ones are dropped. False: none is known.
  */
 static bool
 find_frames(struct cg_dwarf *dwarf, struct question *question)
@@ -296,9 +297,9 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 }
 
 /*
- * Finds a declaration. The file's number refers to the unit that contains the
- * attribute, which after link-time optimisation may not be the function's
- * unit.
+ * Answers a question for the declaration of a function. The file's number
+ * refers to the unit that contains the attribute, which after link-time
+ * optimisation may not be the function's unit. False: none is known.
  */
 static bool
 find_declared(struct cg_dwarf *dwarf, struct question *question)
@@ -329,7 +330,10 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 	return true;
 }
 
-/* Adds the functions of a unit; joins adjacent ranges of one function. */
+/*
+ * Adds the functions of a unit to the symbols; joins adjacent ranges of one
+ * function. False: out of memory.
+ */
 static bool
 add_functions(
     struct cg_dwarf *dwarf, struct question *question, struct cg_unit *unit)
@@ -382,7 +386,7 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 /*
  * Terminates the strings of a section, as libdw relies on NULs after strings.
  * A last string without a NUL is cut off in sections of strings; sections of
- * entries get a NUL appended.
+ * entries get a NUL appended. False: out of memory.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
@@ -405,8 +409,8 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 
 /*
  * Prepares a section for libdw: libdw would ignore a section if memory runs
- * out, and would open any file that .gnu_debugaltlink names. CG_ELIMIT: out of
- * memory; CG_EREAD: it cannot be read.
+ * out, and would open any file that .gnu_debugaltlink names. Returns the
+ * status; CG_ELIMIT: out of memory; CG_EREAD: it cannot be read.
  */
 static int
 prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
@@ -457,8 +461,8 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 }
 
 /*
- * Opens the DWARF of a file. NULL: there is none, or *status is CG_ELIMIT or
- * CG_EREAD.
+ * Opens the DWARF of a file and returns it. NULL: there is none, or *status is
+ * CG_ELIMIT or CG_EREAD.
  */
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
@@ -575,7 +579,7 @@ cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
 
 /*
  * Finds the file and line where the function at addr is declared; without a
- * declaration, those of addr. False: neither is known.
+ * declaration, the file and line of addr. False: neither is known.
  */
 bool
 cg_dwarf_declared(

@@ -33,9 +33,9 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the ranges of an entry; true if there were any. Functions that the
- * linker has discarded have a range near 0, where there is no code, and are
- * skipped.
+ * Adds the ranges of an entry, with an id; true if there were any. Functions
+ * that the linker has discarded have a range near 0, where there is no code,
+ * and are skipped.
  */
 static bool
 add_ranges(
@@ -81,7 +81,10 @@ has_scopes(int tag)
 	return false;
 }
 
-/* Adds an entry; returns the scope of its children. */
+/*
+ * Adds an entry of the DWARF tree if it is a function or inlined call; returns
+ * the scope of its children.
+ */
 static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
     uint32_t parent)
@@ -191,7 +194,10 @@ compare_units(const void *offset, const void *unit)
 	return (at > with) - (at < with);
 }
 
-/* Units of version 2 may have their ranges only in .debug_aranges. */
+/*
+ * Returns the unit of an address by .debug_aranges; NULL: none. Units of
+ * version 2 may have their ranges only there.
+ */
 static struct cg_unit *
 find_by_arange(struct cg_dwarf *dwarf, uint64_t addr)
 {

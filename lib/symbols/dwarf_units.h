@@ -55,7 +55,7 @@ struct cg_dwarf {
 void cg_units_list(struct cg_dwarf *);
 /* Loads the scopes of a unit from its tree, once. */
 void cg_unit_load(struct cg_dwarf *, struct cg_unit *);
-/* The unit of an address, loaded; NULL: none. */
+/* Returns the unit of an address, loaded; NULL: none. */
 struct cg_unit *cg_unit_find(struct cg_dwarf *, uint64_t addr);
 
 #endif

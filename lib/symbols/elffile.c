@@ -25,7 +25,7 @@ cg_libelf_status(void)
 	return errno == ENOMEM ? CG_ELIMIT : errno != 0 ? CG_EREAD : CG_OK;
 }
 
-/* Records the size that the file must have. */
+/* Records that the file must have size bytes from offset on. */
 static void
 need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 {
@@ -38,8 +38,8 @@ need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 }
 
 /*
- * True for sections that must be read early: they name functions, files or
- * build-ids.
+ * True for sections that are read when the file is opened: they name
+ * functions, files or build-ids.
  */
 static bool
 is_read_early(const struct cg_section *section)
@@ -60,9 +60,9 @@ is_read_early(const struct cg_section *section)
 }
 
 /*
- * The decompressed size that a compressed section states: in its header (gABI,
- * chapter 4), or at the start of .zdebug sections, after "ZLIB" (GNU). 0: it
- * is not compressed.
+ * Returns the decompressed size that a compressed section states: in its
+ * header (gABI, chapter 4), or at the start of .zdebug sections, after "ZLIB"
+ * (GNU). 0: it is not compressed.
  */
 static uint64_t
 expanded_size(const struct cg_elffile *file, const struct cg_section *section,
@@ -206,7 +206,7 @@ cg_elffile_is_bomb(const struct cg_elffile *file)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* True if the error is one of the system, not of the file. */
+/* True if an errno is an error of the system, not of the file. */
 static bool
 is_trouble(int error)
 {
@@ -259,7 +259,7 @@ load(struct cg_elffile *file)
 	return status;
 }
 
-/* Sets *why, and returns the status, after a system call failed on a path. */
+/* Sets *why a system call failed on a path, and returns the status. */
 static int
 explain(const char *path, const char **why)
 {
@@ -324,7 +324,7 @@ cg_elffile_close(struct cg_elffile *file)
 
 /* ---- Code --------------------------------------------------------------- */
 
-/* The executable segment that contains an address. */
+/* Finds the executable segment that contains an address. False: none. */
 static bool
 find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
 {
@@ -383,8 +383,8 @@ load_names(struct cg_symtab *table, uint32_t link)
 }
 
 /*
- * Loads function descriptors: in version 1 of the 64-bit PowerPC ABI symbols
- * point to them.
+ * Loads function descriptors (.opd): in version 1 of the 64-bit PowerPC ABI
+ * symbols point to them. Returns the status.
  */
 static int
 load_descriptors(struct cg_symtab *table, const struct cg_elffile *program)

@@ -43,7 +43,8 @@ bool cg_spans_add(struct cg_spans *, uint64_t low, uint64_t high, uint32_t id);
  */
 bool cg_spans_flatten(struct cg_spans *);
 /*
- * The range that contains the address, or NULL; call cg_spans_flatten() first.
+ * Returns the range that contains the address, or NULL; call
+ * cg_spans_flatten() first.
  */
 struct cg_span *cg_spans_find(const struct cg_spans *, uint64_t addr);
 void cg_spans_free(struct cg_spans *);
@@ -77,32 +78,38 @@ struct cg_elffile {
 int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
 /*
  * Sets *is to whether path is a regular ELF file. CG_EREAD: it cannot be read
- * (not reported). *why is set if it cannot be opened.
+ * (not reported). *why is set if it cannot be opened. Returns the status.
  */
 int cg_elffile_look(const char *path, bool *is, const char **why);
-/* Opens bytes from malloc() instead, and takes ownership of them. */
+/*
+ * Opens bytes from malloc() instead, and takes ownership of them. Returns the
+ * status.
+ */
 int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
 void cg_elffile_close(struct cg_elffile *);
-/* The section of that name; NULL if there is none with bytes in the file. */
+/*
+ * Returns the section of that name; NULL if there is none with bytes in the
+ * file.
+ */
 const struct cg_section *cg_elffile_section(
     const struct cg_elffile *, const char *name);
 /*
- * The status after a call of libelf failed, from the errno that it left (set
- * errno to 0 before): CG_OK if the file is malformed, so that the data counts
- * as missing.
+ * Returns the status after a call of libelf failed, from the errno that it
+ * left (set errno to 0 before): CG_OK if the file is malformed, so that the
+ * data counts as missing.
  */
 int cg_libelf_status(void);
 /*
- * The section's bytes as stored in the file, which may be empty. CG_OK,
- * CG_ELIMIT or CG_EREAD.
+ * Sets the slice to the section's bytes as stored in the file, which may be
+ * empty. Returns CG_OK, CG_ELIMIT or CG_EREAD.
  */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
 /* True if decompressing its debug sections would need too much memory. */
 bool cg_elffile_is_bomb(const struct cg_elffile *);
 /*
- * The code from an address to the end of its segment, or of the file; may be
- * empty. CG_OK, CG_ELIMIT or CG_EREAD.
+ * Sets *code to the code from an address to the end of its segment, or of the
+ * file; it may be empty. Returns CG_OK, CG_ELIMIT or CG_EREAD.
  */
 int cg_elffile_code(
     const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
@@ -119,7 +126,7 @@ struct cg_symtab {
 /*
  * Opens the table of a type (SHT_SYMTAB, SHT_DYNSYM); it is empty if the file
  * has none. program is the file itself, or the file whose debug file it is.
- * CG_ELIMIT: out of memory.
+ * CG_ELIMIT: out of memory. Returns the status.
  */
 int cg_symtab_open(struct cg_symtab *, const struct cg_elffile *,
     const struct cg_elffile *program, uint32_t type);
@@ -136,18 +143,22 @@ bool cg_symtab_get(const struct cg_symtab *, size_t i, struct cg_symbol *);
 int cg_build_id(const struct cg_elffile *, struct cg_slice *);
 /*
  * Finds the debug file by build-id, then by debuglink, and opens it. *path_out
- * is set to its path, to be freed. CG_EINPUT: there is none.
+ * is set to its path, to be freed. CG_EINPUT: there is none. Returns the
+ * status.
  */
 int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
     const char *path, char **path_out);
 /*
  * Opens the alternate file (dwz -m), which the debug file at path shares with
  * others, if it is below CG_DEBUG_ROOT and has the right build-id. CG_EINPUT:
- * there is none.
+ * there is none. Returns the status.
  */
 int cg_altfile_open(
     struct cg_elffile *, const struct cg_elffile *file, const char *path);
-/* Decompresses the symbols in .gnu_debugdata. CG_EINPUT: there are none. */
+/*
+ * Decompresses the symbols in .gnu_debugdata. CG_EINPUT: there are none.
+ * Returns the status.
+ */
 int cg_minidebug_open(struct cg_elffile *, const struct cg_elffile *program);
 
 /* ---- functions.c, plt.c: names of code ---------------------------------- */
@@ -187,12 +198,15 @@ bool cg_functions_add_table(struct cg_functions *, const struct cg_symtab *);
 bool cg_functions_add_plt(struct cg_functions *, const struct cg_elffile *);
 bool cg_functions_build(struct cg_functions *);
 void cg_functions_free(struct cg_functions *);
-/* The function at an address, NULL: none. */
+/* Returns the function at an address, NULL: none. */
 struct cg_named *cg_functions_find(struct cg_functions *, uint64_t addr);
-/* Sets *found to the function of that name; NULL: none or several have it. */
+/*
+ * Sets *found to the function of that name; NULL: none or several have it.
+ * False: out of memory.
+ */
 bool cg_functions_find_name(
     struct cg_functions *, struct cg_slice name, struct cg_named **found);
-/* Fills in fn->name. */
+/* Fills in fn->name. False: out of memory. */
 bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
 /* ---- dwarf.c: lines and inlined calls ----------------------------------- */
@@ -207,7 +221,7 @@ struct cg_dwarf;
 struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
     const struct cg_spans *exec, struct cg_strs *, int *status);
 void cg_dwarf_close(struct cg_dwarf *);
-/* CG_OK or CG_ELIMIT; sticky. */
+/* Returns CG_OK, or CG_ELIMIT after memory ran out once. */
 int cg_dwarf_status(const struct cg_dwarf *);
 /* As cg_find_frames(), cg_find_line(). */
 size_t cg_dwarf_frames(
@@ -220,9 +234,9 @@ bool cg_dwarf_line(struct cg_dwarf *, uint64_t addr, const char **file,
  */
 bool cg_dwarf_declared(
     struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
-/* Adds all functions that DWARF describes. */
+/* Adds all functions that DWARF describes. False: out of memory. */
 bool cg_dwarf_functions(struct cg_dwarf *, struct cg_functions *);
-/* The call frame information in .debug_frame, or NULL. */
+/* Returns the call frame information in .debug_frame, or NULL. */
 Dwarf_CFI *cg_dwarf_cfi(struct cg_dwarf *);
 
 /* ---- unwind.c: callers of frames ----------------------------------------- */

@@ -28,8 +28,8 @@ is_marker(const struct cg_symbol *symbol)
 }
 
 /*
- * The rank of a symbol: prefers global to local, typed to untyped, fewer
- * underscores, not weak.
+ * Returns the rank of a symbol; the lowest one names the function: prefers
+ * global to local, typed to untyped, fewer underscores, not weak.
  */
 static uint32_t
 get_rank(const struct cg_symbol *symbol, bool func)
@@ -78,7 +78,10 @@ cg_functions_add_table(struct cg_functions *fns, const struct cg_symtab *table)
 
 /* ---- Building ----------------------------------------------------------- */
 
-/* Orders aliases; the first one of an address is the function's name. */
+/*
+ * The order of aliases (symbols of one address) for qsort(): the first one is
+ * the function's name.
+ */
 static int
 compare_aliases(const void *left, const void *right)
 {
@@ -92,7 +95,7 @@ compare_aliases(const void *left, const void *right)
 /*
  * Adds one function for the n symbols at an address, as large as the largest.
  * One without type or size inside an earlier function (before *covered) is
- * dropped.
+ * dropped. False: out of memory.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
@@ -126,8 +129,8 @@ add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
 }
 
 /*
- * Sets the ends: a function without a size ends at the next one or with its
- * section.
+ * Sets the ends of functions: one without a size ends at the next one or with
+ * its section. False: out of memory.
  */
 static bool
 set_ends(struct cg_functions *fns)
@@ -146,7 +149,7 @@ set_ends(struct cg_functions *fns)
 	return cg_spans_flatten(&fns->spans);
 }
 
-/* Adds padding to the function before it. */
+/* Extends functions by the padding that follows them. */
 static void
 add_padding(struct cg_functions *fns)
 {
@@ -212,7 +215,10 @@ cg_functions_find(struct cg_functions *fns, uint64_t addr)
 	return span ? &fns->fn[span->id] : NULL;
 }
 
-/* The start of ".cold" or ".cold.N"; else the end of the name. */
+/*
+ * Returns the offset of a suffix ".cold" or ".cold.N"; the length of the
+ * symbol if it has none.
+ */
 static size_t
 before_cold(const char *symbol)
 {
@@ -225,8 +231,8 @@ before_cold(const char *symbol)
 }
 
 /*
- * The name to show: without ".cold" and version, demangled (only names that
- * begin with _ are mangled). NULL: out of memory.
+ * Returns the name to show for a symbol: without ".cold" and version,
+ * demangled (only names that begin with _ are mangled). NULL: out of memory.
  */
 static const char *
 get_name(struct cg_strs *strs, const char *symbol)
@@ -275,8 +281,8 @@ add_name(struct cg_functions *fns, const char *name, uint32_t fn)
 }
 
 /*
- * Builds the index of names. A cold part has its own symbol, but the name of
- * its function.
+ * Builds the index of names. A cold part has its own symbol, but is found by
+ * the name of its function, too. False: out of memory.
  */
 static bool
 load_names(struct cg_functions *fns)
@@ -298,7 +304,9 @@ load_names(struct cg_functions *fns)
 	return true;
 }
 
-/* Compares a name that is looked up with an entry. */
+/*
+ * Compares a name that is looked up with the name of an entry, like strcmp().
+ */
 static int
 compare_slice(struct cg_slice name, const char *with)
 {

@@ -18,7 +18,7 @@
 
 /*
  * True for a character of a name. Classes made at run time have '.', '+' and
- * '-'.
+ * '-', too; see end_of_class().
  */
 static bool
 is_word(char c)
@@ -28,7 +28,7 @@ is_word(char c)
 	       (c & 0x80) != 0;
 }
 
-/* The end of a class, "io/netty/Loop", which may be empty. */
+/* Returns the end of a class, "io/netty/Loop", which may be empty. */
 static const char *
 end_of_class(const char *at)
 {
@@ -38,8 +38,9 @@ end_of_class(const char *at)
 }
 
 /*
- * Skips the separator between class and method. NULL: name is not a class and
- * a method. stackcollapse-perf.pl keeps the L of classes without a package.
+ * Skips the separator between class and method, which begins at at, and
+ * returns its end. NULL: name is not a class and a method.
+ * stackcollapse-perf.pl keeps the L of classes without a package.
  */
 static const char *
 skip_separator(const char *name, const char *at)
@@ -61,7 +62,10 @@ skip_separator(const char *name, const char *at)
 									: NULL;
 }
 
-/* Skips a type, which perf may have truncated; NULL: not a type. */
+/*
+ * Skips a type of a descriptor, which perf may have truncated, and returns its
+ * end; NULL: not a type.
+ */
 static const char *
 skip_type(const char *at, char semicolon)
 {
@@ -76,7 +80,10 @@ skip_type(const char *at, char semicolon)
 	return strchr("BCDFIJSZV", *at) ? at + 1 : NULL;
 }
 
-/* Skips "(ILjava/lang/Object;)V", but not "(Loop.java:12)". */
+/*
+ * Skips a descriptor, "(ILjava/lang/Object;)V", but not "(Loop.java:12)";
+ * returns its end, or text if there is none.
+ */
 static const char *
 skip_descriptor(const char *text, char semicolon)
 {
@@ -95,7 +102,10 @@ skip_descriptor(const char *text, char semicolon)
 	return end ? end : at;
 }
 
-/* Converts one method; returns the end of it, NULL: name is not a method. */
+/*
+ * Writes the name of one method, with dots, at *to; returns its end in name.
+ * NULL: name is not a method.
+ */
 static const char *
 convert(const char *name, char **to)
 {

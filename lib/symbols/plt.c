@@ -35,7 +35,10 @@ get_word(const unsigned char *code)
 	       (uint32_t)code[3] << 24;
 }
 
-/* Length of endbr32, endbr64 and the bnd prefix, if present. */
+/*
+ * Returns the length of the instructions endbr32 and endbr64 and the prefix
+ * bnd, if present.
+ */
 static size_t
 skip_prefixes(const unsigned char *code)
 {
@@ -46,7 +49,10 @@ skip_prefixes(const unsigned char *code)
 	return at + (code[at] == 0xf2);
 }
 
-/* jmp *offset(%rip) */
+/*
+ * Returns the address of the slot through which a stub jumps: jmp
+ * *offset(%rip); 0: other code.
+ */
 static uint64_t
 get_slot_x86_64(const unsigned char *code, uint64_t addr, uint64_t got)
 {
@@ -58,7 +64,10 @@ get_slot_x86_64(const unsigned char *code, uint64_t addr, uint64_t got)
 	return addr + at + 6 + (uint64_t)(int32_t)get_word(code + at + 2);
 }
 
-/* jmp *slot or jmp *offset(%ebx) */
+/*
+ * Returns the address of the slot through which a stub jumps: jmp *slot or jmp
+ * *offset(%ebx); 0: other code.
+ */
 static uint64_t
 get_slot_i386(const unsigned char *code, uint64_t addr, uint64_t got)
 {
@@ -71,7 +80,10 @@ get_slot_i386(const unsigned char *code, uint64_t addr, uint64_t got)
 			  (code[at + 1] == 0xa3 ? got : 0));
 }
 
-/* [bti c;] adrp x16, page; ldr x17, [x16, offset] */
+/*
+ * Returns the address of the slot through which a stub jumps: [bti c;] adrp
+ * x16, page; ldr x17, [x16, offset]; 0: other code.
+ */
 static uint64_t
 get_slot_aarch64(const unsigned char *code, uint64_t addr, uint64_t got)
 {
@@ -111,7 +123,10 @@ get_relocation(Elf_Data *data, int i, bool with_addend, GElf_Rel *rel)
 	return true;
 }
 
-/* Maps slots of the GOT to symbols, by their numbers in the table, from 1. */
+/*
+ * Maps slots of the GOT to symbols, by their numbers in the table, from 1.
+ * False: out of memory.
+ */
 static bool
 load_slots(const struct cg_section *section, const struct machine *machine,
     struct cg_map *slots)
@@ -158,7 +173,10 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 	return cg_functions_add(fns, &symbol);
 }
 
-/* Adds the stubs of a section. They have no size: each extends to the next. */
+/*
+ * Adds the stubs of a section as functions. They have no size: each extends to
+ * the next. False: out of memory.
+ */
 static bool
 add_stubs(struct cg_functions *fns, const struct cg_section *section,
     const struct machine *machine, uint64_t got, const struct cg_map *slots,

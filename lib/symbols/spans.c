@@ -43,7 +43,10 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 	return cg_spans_add(flat, low, high, id);
 }
 
-/* Assigns [*at, to) to the ranges that are open there, the innermost first. */
+/*
+ * Assigns [*at, to) to the ranges that are open there, the innermost first;
+ * moves *at to its end. False: out of memory.
+ */
 static bool
 close_until(
     struct cg_spans *flat, struct cg_spans *open, uint64_t *at, uint64_t to)

@@ -129,7 +129,10 @@ describe(struct cg_symbols *symbols, const char *path)
 	return status == CG_OK ? get_segments(&lazy->program, symbols) : status;
 }
 
-/* Opens the debug file if the ELF file lacks symbols or lines. */
+/*
+ * Opens the separate debug file if the ELF file lacks symbols or lines.
+ * Returns the status.
+ */
 static int
 open_debug(struct cg_symbols *symbols, const char *path)
 {
@@ -149,7 +152,7 @@ open_debug(struct cg_symbols *symbols, const char *path)
 	return status;
 }
 
-/* Adds a table if it has symbols. */
+/* Adds a symbol table of a file if it has symbols. Returns the status. */
 static int
 add_table(struct cg_lazy *lazy, const struct cg_elffile *file, uint32_t type)
 {
@@ -184,7 +187,7 @@ open_tables(struct cg_symbols *symbols, const char *path)
 	return status;
 }
 
-/* The lines, opened at the first call; NULL if there are none. */
+/* Returns the lines, opened at the first call; NULL: there are none. */
 static struct cg_dwarf *
 get_dwarf(const struct cg_symbols *symbols)
 {
@@ -406,7 +409,10 @@ cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
 	return fn && get_function(symbols, fn, out);
 }
 
-/* Names the outermost frame by its symbol: DWARF does not name clones. */
+/*
+ * Finds the frames at an address, innermost first; returns their number. The
+ * outermost frame is named by its symbol: DWARF does not name clones.
+ */
 size_t
 cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX])
@@ -458,7 +464,10 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 	return code;
 }
 
-/* What .debug_frame has, of the file or its debug file; NULL: there is none. */
+/*
+ * Returns the CFI in .debug_frame, of the file or its debug file; NULL: there
+ * is none.
+ */
 static Dwarf_CFI *
 get_debug_frame(const struct cg_symbols *symbols)
 {

@@ -32,8 +32,8 @@ struct cg_symbols *cg_symbols_load(
     struct cg_diag *, const char *path, bool quiet, int *status);
 void cg_symbols_free(struct cg_symbols *);
 /*
- * CG_OK; CG_ELIMIT after memory ran out, or CG_EINPUT after reading failed, in
- * a lookup: since then lookups find nothing. Reports nothing.
+ * Returns CG_OK; CG_ELIMIT after memory ran out, or CG_EINPUT after reading
+ * failed, in a lookup: since then lookups find nothing. Reports nothing.
  */
 int cg_symbols_status(const struct cg_symbols *);
 
@@ -70,8 +70,8 @@ bool cg_demangle_java(const char *name, char *to);
 /* ---- demangle.c ---------------------------------------------------------- */
 
 /*
- * The demangled name, or the name itself, as an interned string. CG_STR_NONE or
- * NULL: out of memory (not reported).
+ * Return the demangled name, or the name itself, as an interned string.
+ * CG_STR_NONE or NULL: out of memory (not reported).
  */
 cg_str cg_demangle_str(struct cg_strs *, const char *name);
 const char *cg_demangle_in(struct cg_strs *, const char *name);
@@ -105,7 +105,7 @@ struct cg_address_map {
 uint32_t cg_address_map_add(struct cg_address_map *, uint64_t start,
     uint64_t limit);
 /*
- * The number of the range of an address, 0 if there is none. If ranges
+ * Returns the number of the range of an address, 0 if there is none. If ranges
  * overlap, the one with the highest start counts, then the one added last.
  */
 uint32_t cg_address_map_find(struct cg_address_map *, uint64_t addr);
@@ -120,8 +120,8 @@ enum cg_mapped {
 enum cg_mapped cg_mapping_match(
     const struct cg_mapping *, const struct cg_symbols *);
 /*
- * The bias to subtract from addresses of the mapping; without an ELF file
- * (NULL) a guess from the mapping's start.
+ * Returns the bias to subtract from addresses of the mapping; without an ELF
+ * file (NULL) a guess from the mapping's start.
  */
 uint64_t cg_mapping_bias(const struct cg_mapping *, const struct cg_symbols *);
 

@@ -79,7 +79,10 @@ cg_stack_pointer(unsigned machine)
 
 /* ---- Rules -------------------------------------------------------------- */
 
-/* Turns what libdw says about a register into a rule. */
+/*
+ * Returns the rule for a register from the n operations that libdw states for
+ * it.
+ */
 static struct rule
 make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 {
@@ -107,7 +110,10 @@ make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 	return rule;
 }
 
-/* Sets the rule of the canonical frame address; false: there is none. */
+/*
+ * Sets the row's rule for the canonical frame address (CFA); false: there is
+ * none.
+ */
 static bool
 set_cfa(struct row *row, Dwarf_Frame *frame)
 {
@@ -132,7 +138,7 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Adds the rules of the registers. False: out of memory. */
+/* Adds the row's rules for registers. False: out of memory. */
 static bool
 add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
 {
@@ -158,7 +164,10 @@ add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Adds the row of an address; its count is 0 if there is no CFI. */
+/*
+ * Adds the row of rules for an address; its count is 0 if there is no CFI.
+ * False: out of memory.
+ */
 static bool
 add_row(struct cg_unwinder *u, uint64_t addr)
 {
@@ -189,7 +198,9 @@ add_row(struct cg_unwinder *u, uint64_t addr)
 	return true;
 }
 
-/* The row of an address. NULL: out of memory. */
+/*
+ * Returns the row of rules for an address, added if new. NULL: out of memory.
+ */
 static const struct row *
 get_row(struct cg_unwinder *u, uint64_t addr)
 {
@@ -237,7 +248,7 @@ read_register(const struct cg_registers *regs, uint64_t reg, uint64_t *value)
 	return true;
 }
 
-/* An operation with one or two operands; false: it is another one. */
+/* Executes an operation with two operands, or one. False: it is another one. */
 static bool
 compute(const Dwarf_Op *op, uint64_t a, uint64_t b, uint64_t *result)
 {
@@ -271,7 +282,10 @@ push(struct values *values, uint64_t value)
 	return true;
 }
 
-/* Operations that push a value; *known: it is one of these. */
+/*
+ * Executes an operation if it is one that pushes a value, as *known says.
+ * False: it is not, or it cannot be executed.
+ */
 static bool
 push_operand(const struct state *state, const Dwarf_Op *op,
     struct values *values, bool *known)
@@ -303,7 +317,7 @@ push_operand(const struct state *state, const Dwarf_Op *op,
 	}
 }
 
-/* One operation; false: it cannot be executed. */
+/* Executes an operation of an expression; false: it cannot be executed. */
 static bool
 execute(const struct state *state, const Dwarf_Op *op, struct values *values)
 {
@@ -337,8 +351,8 @@ execute(const struct state *state, const Dwarf_Op *op, struct values *values)
 }
 
 /*
- * The operation at the target of a jump; n: none. Its offset is relative to the
- * next operation, 3 bytes later.
+ * Returns the index of the operation at the target of a jump; rule->ops: none.
+ * The offset of a jump is relative to the next operation, 3 bytes later.
  */
 static size_t
 jump(const struct rule *rule, const Dwarf_Op *op)
@@ -351,7 +365,10 @@ jump(const struct rule *rule, const Dwarf_Op *op)
 	return i;
 }
 
-/* False: the expression has no value here. */
+/*
+ * Sets *result to the value of a rule's expression. False: it has no value
+ * here.
+ */
 static bool
 evaluate(const struct state *state, const struct rule *rule, uint64_t *result)
 {
@@ -398,7 +415,10 @@ get_cfa(struct state *state, const struct rule *rule)
 	return true;
 }
 
-/* The register's value in the caller; false: unknown. */
+/*
+ * Sets *value to the value that a register has in the caller, by its rule;
+ * false: unknown.
+ */
 static bool
 apply(const struct state *state, const struct rule *rule, uint64_t *value)
 {
@@ -418,7 +438,11 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 	return false;
 }
 
-/* Completes a step from this stack pointer and pc. */
+/*
+ * Completes a step to the caller: checks its stack pointer and pc, and sets
+ * them. signal: the frame is that of a signal handler's caller. Returns how
+ * the step ended.
+ */
 static enum cg_unwound
 finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)
 {

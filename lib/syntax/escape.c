@@ -24,9 +24,9 @@ is_plain(unsigned char c)
 }
 
 /*
- * Escapes one character; moves *at past it. U+FFFD replaces what XML cannot
- * represent: most control characters, bytes that are not UTF-8, U+FFFE,
- * U+FFFF.
+ * Escapes one character, and moves *at past it; returns the end. U+FFFD
+ * replaces what XML cannot represent: most control characters, bytes that are
+ * not UTF-8, U+FFFE, U+FFFF.
  */
 static char *
 put_special(char *to, const char **at, const char *end)

@@ -25,7 +25,9 @@ enum expect {
 /* Each operation on sixteen bytes is one instruction. */
 typedef unsigned char bytes __attribute__((vector_size(16)));
 
-/* The first special byte, or end. */
+/*
+ * Returns the first byte that ends or escapes plain text of a string, or end.
+ */
 static inline const char *
 find_special(const char *at, const char *end)
 {
@@ -79,7 +81,7 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 	json->in = in;
 }
 
-/* Ends a value; the level determines what may follow. */
+/* Ends a value at at; the level determines what may follow. Returns type. */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
     enum cg_json_type type)
@@ -113,7 +115,7 @@ is_digit(char c)
 	return (unsigned)c - '0' <= 9;
 }
 
-/* True if the current level is an object. */
+/* True if the current level is an object, not an array. */
 static bool
 find_object(const struct cg_json *json)
 {
@@ -152,9 +154,9 @@ close_level(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
- * The number of leading digits in eight bytes, the first one lowest, and their
- * value. A byte of 0 to 9 stays below 0x80 when 0x76 is added; a carry changes
- * only bytes after one that is not a digit.
+ * Returns the number of leading digits in eight bytes, the first one lowest,
+ * and sets their value. A byte of 0 to 9 stays below 0x80 when 0x76 is added;
+ * a carry changes only bytes after one that is not a digit.
  */
 static inline unsigned
 join_digits(uint64_t word, uint64_t *value)
@@ -174,8 +176,8 @@ join_digits(uint64_t word, uint64_t *value)
 }
 
 /*
- * The end of the digits from at on (at itself if there are none), and their
- * value if there are at most PLAIN_DIGITS.
+ * Returns the end of the digits from at on (at itself if there are none); sets
+ * their value if there are at most PLAIN_DIGITS.
  */
 static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
@@ -199,8 +201,9 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
- * Takes the digits after a point: their value is appended to that of the
- * digits before it.
+ * Takes the digits after a point, and returns their end: their value is
+ * appended to *value, that of the digits before the point, if they are at most
+ * PLAIN_DIGITS.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
@@ -215,8 +218,8 @@ take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
 }
 
 /*
- * Takes a number. 01 is the number 0 here; the next token is then an
- * unexpected 1.
+ * Takes a number; CG_JSON_BAD: an error. 01 is the number 0 here; the next
+ * token is then an unexpected 1.
  */
 static enum cg_json_type
 take_number(struct cg_json *json, const char *at, const char *end)
@@ -253,7 +256,7 @@ take_number(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to, end, CG_JSON_NUMBER);
 }
 
-/* Length of the escape at a backslash, 0 if it is not valid. */
+/* Returns the length of the escape at a backslash; 0: it is not valid. */
 static size_t
 escape_length(const char *at, const char *end)
 {
@@ -270,7 +273,7 @@ escape_length(const char *at, const char *end)
 	return n == 6 ? 6 : 0;
 }
 
-/* The string's closing quote; NULL after an error. */
+/* Returns the string's closing quote; NULL: an error. */
 static const char *
 scan_string(struct cg_json *json, const char *at, const char *end)
 {
@@ -310,7 +313,7 @@ take_string(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to + 1, end, CG_JSON_STRING);
 }
 
-/* Takes a key and its colon. */
+/* Takes a key and its colon. CG_JSON_BAD: an error. */
 static enum cg_json_type
 take_key(struct cg_json *json, const char *at, const char *end)
 {
@@ -365,7 +368,7 @@ take_value(struct cg_json *json, const char *at, const char *end)
 
 /*
  * Takes what follows a value: the comma and the next token, or the end of the
- * level.
+ * level. CG_JSON_BAD: an error.
  */
 static enum cg_json_type
 take_more(struct cg_json *json, const char *at, const char *end)
@@ -414,7 +417,7 @@ take_token(struct cg_json *json)
 	return CG_JSON_BAD;
 }
 
-/* True if more text could change the token. */
+/* True if more text could change the token that was taken. */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)
 {
@@ -436,7 +439,7 @@ is_open(const struct cg_json *json, enum cg_json_type type)
 
 /*
  * Takes a number without sign and exponent, before another value or the end of
- * the level.
+ * the level. CG_JSON_BAD: another token, and nothing is taken.
  */
 static inline enum cg_json_type
 take_plain_number(
@@ -470,7 +473,10 @@ take_plain_number(
 	return CG_JSON_NUMBER;
 }
 
-/* Takes a string without escapes; a key with its colon. */
+/*
+ * Takes a string without escapes; a key with its colon. CG_JSON_BAD: another
+ * token, and nothing is taken.
+ */
 static inline enum cg_json_type
 take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)
 {
@@ -503,7 +509,8 @@ take_element(struct cg_json *json)
 
 /*
  * Takes the next member of an object or array; some writers put a blank after
- * colon and comma. Not inlined: see next_token().
+ * colon and comma. CG_JSON_BAD: a form for the general case, and nothing is
+ * taken. Not inlined: see next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)

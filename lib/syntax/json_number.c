@@ -3,7 +3,7 @@
  */
 #include "syntax/syntax.h"
 
-/* Removes the exponent from a number; returns it, 0 if there is none. */
+/* Removes the exponent from a number, and returns it; 0: there is none. */
 static int
 cut_exponent(struct cg_slice *text)
 {
@@ -24,8 +24,8 @@ cut_exponent(struct cg_slice *text)
 }
 
 /*
- * The digits of a number times 10 to the power of places, rounded half up.
- * False if the result does not fit.
+ * Sets *number to the digits of a number times 10 to the power of places,
+ * rounded half up. False: the result does not fit.
  */
 static bool
 shift_digits(struct cg_slice text, int places, uint64_t *number)
@@ -66,7 +66,10 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 	return true;
 }
 
-/* Scales a plain number. False: it may not fit. */
+/*
+ * Sets *number to the last token, a plain number, times 10 to the power of
+ * digits. False: it may not fit.
+ */
 static bool
 scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)
 {

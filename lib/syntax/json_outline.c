@@ -33,7 +33,7 @@ put(struct outline *o, const char *text, size_t n)
 	o->len += n;
 }
 
-/* The text of the current token; for a key with its colon. */
+/* Returns the text of the current token; of a key with its colon. */
 static struct cg_slice
 token_of(const struct cg_json *json)
 {
@@ -60,7 +60,10 @@ keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
 	return true;
 }
 
-/* Copies a value. False: the text ends in it. */
+/*
+ * Copies a value to the outline, or begins its level. False: the text ends in
+ * it.
+ */
 static bool
 put_value(struct outline *o, enum cg_json_type type)
 {
@@ -91,7 +94,8 @@ put_value(struct outline *o, enum cg_json_type type)
 }
 
 /*
- * Takes an item of the innermost level, or its end. False: the text has ended.
+ * Takes an item of the innermost level, or its end. False: the text or the
+ * document has ended.
  */
 static bool
 take_item(struct outline *o, enum cg_json_type type)

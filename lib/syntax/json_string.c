@@ -35,7 +35,10 @@ put_utf8(char *to, unsigned code)
 	return to;
 }
 
-/* Unescapes \uXXXX, or a pair of them; moves *at past it. */
+/*
+ * Unescapes \uXXXX, or a pair of them, at to; moves *at past it, and returns
+ * the end.
+ */
 static char *
 put_unicode(char *to, const char **at, const char *end)
 {
@@ -93,7 +96,10 @@ cg_json_string(const struct cg_json *json, char *buf)
 /* Number of input bytes that are written at once; each may become six. */
 #define PIECE 8192
 
-/* The letter after the backslash, 0 if there is no short escape. */
+/*
+ * Returns the letter after the backslash in the short escape of a byte; 0:
+ * there is none.
+ */
 static char
 short_escape(unsigned char byte)
 {
@@ -106,7 +112,7 @@ short_escape(unsigned char byte)
 	return letters[meaning - meanings];
 }
 
-/* Escapes one character; moves *at past it. */
+/* Escapes one character at to; moves *at past it, and returns the end. */
 static char *
 put_special(char *to, const char **at, const char *end)
 {
@@ -140,7 +146,7 @@ put_special(char *to, const char **at, const char *end)
 /*
  * Escapes the text from *from to stop, or a few bytes more: a UTF-8 sequence,
  * or eight plain bytes, may end behind stop, but not behind end. *from becomes
- * the first byte that was not taken.
+ * the first byte that was not taken. Returns the end of the result.
  */
 static char *
 put_piece(char *to, const char **from, const char *stop, const char *end)

@@ -20,14 +20,14 @@ bool cg_json_scale(const struct cg_json *, unsigned digits, int64_t *);
  * neither an object nor an array.
  */
 size_t cg_json_outline(struct cg_slice, char *buf, size_t size);
-/* The text of the current token. */
+/* Returns the text of the current token. */
 struct cg_slice cg_xml_text(const struct cg_xml *);
 
 #define CG_ONES UINT64_C(0x0101010101010101)
 #define CG_HIGH_BITS (0x80 * CG_ONES)
 
 /*
- * Not 0 if one of the eight bytes is a control character, a quote or a
+ * Returns 0 if none of the eight bytes is a control character, a quote or a
  * backslash, which JSON strings have to escape. Subtracting borrows from the
  * top bit of each byte that is too small.
  */

@@ -100,8 +100,8 @@ struct cg_xml {
 /* ---- Failing ------------------------------------------------------------ */
 
 /*
- * The offset as a pointer for messages; NULL if it is not in the window any
- * more.
+ * Returns the offset as a pointer for messages; NULL: it is not in the window
+ * any more.
  */
 static const char *
 pointer(const struct cg_xml *xml, uint64_t offset)
@@ -143,7 +143,7 @@ limit(struct cg_xml *xml, const char *expected)
 
 /* ---- Callbacks of libxml2 ----------------------------------------------- */
 
-/* Offset of the parser in the document. */
+/* Returns the offset of the parser in the document. */
 static uint64_t
 parsed(const struct cg_xml *xml)
 {
@@ -169,8 +169,8 @@ make_room(struct cg_xml *xml, size_t len)
 }
 
 /*
- * Copies text; the caller has made room. Most texts are short: this is faster
- * than memcpy().
+ * Copies text, for which there is room, and returns where it is. Most texts
+ * are short: this is faster than memcpy().
  */
 static inline struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
@@ -192,7 +192,7 @@ keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 	return span;
 }
 
-/* Appends an event; NULL: out of memory. */
+/* Appends an event, and returns it; NULL: out of memory. */
 static inline struct event *
 add_event(struct cg_xml *xml, enum cg_xml_type type, const xmlChar *name)
 {
@@ -318,8 +318,8 @@ on_close(
 }
 
 /*
- * Called for all references but &lt; &gt; &amp; &quot; &apos;, which libxml2
- * replaces itself.
+ * Rejects a reference. libxml2 calls it for all references but &lt; &gt; &amp;
+ * &quot; &apos;, which it replaces itself.
  */
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
@@ -347,7 +347,7 @@ on_error(void *arg, xmlErrorPtr error)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Loads libxml2 and makes a reader; NULL after a reported error. */
+/* Loads libxml2 and returns a reader; NULL: an error (reported). */
 static struct cg_xml *
 load(struct cg_job *job)
 {
@@ -369,10 +369,10 @@ load(struct cg_job *job)
 }
 
 /*
- * True if the declared encoding is not that of the bytes. The input has
- * converted texts with a byte order mark to UTF-8. Other texts with one byte
- * for each character of "<?xml" are not UTF-16, although .NET's StringWriter
- * declares UTF-16 for text that is then written as UTF-8.
+ * True if the declared encoding is not that of the bytes. A text that begins
+ * with "<?xml" in single bytes is not UTF-16, although .NET's StringWriter
+ * declares UTF-16 for text that is then written as UTF-8. Texts with a byte
+ * order mark were converted to UTF-8 by the input.
  */
 static bool
 is_mislabelled(struct cg_in *in)
@@ -473,7 +473,10 @@ end_document(struct cg_xml *xml)
 		refuse(xml, "XML");
 }
 
-/* Parses the next piece of the input; false at the end. */
+/*
+ * Parses the next piece of the input; false: at the end, or an error
+ * (reported).
+ */
 static bool
 push(struct cg_xml *xml)
 {
@@ -517,8 +520,8 @@ cg_xml_next(struct cg_xml *xml)
 }
 
 /*
- * The event that cg_xml_next() returned last; NULL before and after the
- * document.
+ * Returns the event that cg_xml_next() returned last; NULL before and after
+ * the document.
  */
 static const struct event *
 current(const struct cg_xml *xml)
@@ -533,8 +536,8 @@ text_of(const struct cg_xml *xml, struct span span)
 }
 
 /*
- * The name of an event, with a cached length: libxml2's dictionary has each
- * name once.
+ * Returns the name of an event, with a cached length: libxml2's dictionary has
+ * each name once.
  */
 static struct cg_slice
 name_of(struct cg_xml *xml, const struct event *event)
@@ -589,7 +592,7 @@ cg_xml_at(const struct cg_xml *xml)
 	return open ? open : at;
 }
 
-/* Compares names, which are short, faster than strcmp(). */
+/* True if two names, which are short, are equal; faster than strcmp(). */
 static inline bool
 same_name(const char *a, const char *b)
 {
@@ -645,7 +648,11 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 	return true;
 }
 
-/* Fast path: most elements are empty or have one text, which is not copied. */
+/*
+ * Takes the content and the end of an element that is empty or has one text,
+ * as most; *text is not a copy. False: it has other content, or is not
+ * complete yet.
+ */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
 {

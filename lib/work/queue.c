@@ -1,6 +1,6 @@
 /*
- * queue.c - a bounded queue of numbered pieces, and the threads that work on
- * them.
+ * queue.c - a queue of pieces of work, of limited length, and the threads that
+ * do the work; results are taken in the order of the pieces.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ can_begin(const struct cg_queue *queue)
 	       !(queue->how.one_by_one && queue->busy > 0);
 }
 
-/* Works on the next piece; releases the lock meanwhile. */
+/* Works on the next piece; releases the queue's lock meanwhile. */
 static void
 work(struct cg_queue *queue)
 {
@@ -88,7 +88,10 @@ run(void *arg)
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Signals are the program's business: they interrupt its own thread. */
+/*
+ * Makes a thread in which all signals are blocked, as they are the program's
+ * business: they interrupt its own thread. False: it cannot be made.
+ */
 static bool
 make_thread(struct cg_queue *queue)
 {
@@ -108,7 +111,10 @@ make_thread(struct cg_queue *queue)
 	return made;
 }
 
-/* Makes one more if all are busy. If that fails, there will be no more. */
+/*
+ * Makes one more thread if fewer than wanted exist. If that fails, there will
+ * be no more.
+ */
 static void
 add_thread(struct cg_queue *queue)
 {
@@ -169,8 +175,9 @@ open_slot(struct cg_queue *queue, struct slot *slot)
 }
 
 /*
- * Slots are opened in their order, so those before one that cannot be opened are
- * a queue, too: piece n < slots is in slot n of both.
+ * Returns the slot for the next piece; NULL: all are in use, or out of memory.
+ * Slots are opened in their order, so those before one that cannot be opened
+ * are a queue, too: piece n < slots is in slot n of both.
  */
 void *
 cg_queue_slot(struct cg_queue *queue)

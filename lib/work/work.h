@@ -62,21 +62,25 @@ struct cg_queue_how {
 	bool one_by_one;
 };
 
-/* NULL: out of memory (not reported). No thread is made before it is needed. */
+/*
+ * Returns a new queue; NULL: out of memory (not reported). No thread is made
+ * before it is needed.
+ */
 struct cg_queue *cg_queue_new(const struct cg_queue_how *);
 /*
- * The slot of the next piece; a slot that was taken is not valid any more. NULL:
- * take one first. There is none to take: out of memory.
+ * Returns the slot of the next piece; a slot that was taken is not valid any
+ * more. NULL: the caller must take a piece first or, if there is none to take,
+ * memory ran out.
  */
 void *cg_queue_slot(struct cg_queue *);
 /* Hands over the piece in the slot that cg_queue_slot() has returned. */
 void cg_queue_put(struct cg_queue *);
 /*
- * The oldest piece that was not taken, when its work is done; valid until the
- * next cg_queue_slot(). NULL: there is none.
+ * Returns the oldest piece that was not taken, when its work is done; valid
+ * until the next cg_queue_slot(). NULL: there is none.
  */
 void *cg_queue_take(struct cg_queue *);
-/* How many threads were made so far, besides the caller. */
+/* Returns how many threads were made so far, besides the caller. */
 size_t cg_queue_threads(const struct cg_queue *);
 /*
  * Waits for the pieces that are being worked on, ends the threads and closes the

@@ -6,7 +6,9 @@
 
 #include "graph/rows/cursor.h"
 
-/* Compares n packed values of both rows, and skips them if they are equal. */
+/*
+ * Compares the packed values of two rows, and skips them. False: they differ.
+ */
 static bool
 same_values(struct scan *a, struct scan *b)
 {

@@ -17,7 +17,10 @@ digit_of(char c)
 	return (unsigned char)c - (unsigned)'0';
 }
 
-/* Takes the digits after the first one, as many as cannot overflow. */
+/*
+ * Takes digits after the first one, which *value has, as many as cannot
+ * overflow. Returns their end.
+ */
 static inline const char *
 take_digits(const char *text, uint64_t *value)
 {
@@ -30,8 +33,9 @@ take_digits(const char *text, uint64_t *value)
 }
 
 /*
- * Takes "+2", "-17", "*", "0" or "0x1f" and a blank. NULL if the text is none
- * of them; *position is then undefined.
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; sets *position, which was
+ * the last one, and returns the end. NULL: another text, and *position is
+ * undefined.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)
@@ -59,7 +63,10 @@ take_position(const char *text, uint64_t *position)
 	return lost || *text != ' ' ? NULL : text + 1;
 }
 
-/* Undoes the sums of a line that turned out to be invalid; returns NULL. */
+/*
+ * Subtracts the first n numbers of a line, which turned out to be invalid,
+ * from the sums again; returns NULL.
+ */
 static inline const char *
 undo_sums(uint64_t *sum, const char *text, size_t n)
 {
@@ -73,7 +80,10 @@ undo_sums(uint64_t *sum, const char *text, size_t n)
 	return NULL;
 }
 
-/* Takes a number; returns true if its sum overflowed. */
+/*
+ * Takes a number, whose first digit is known, and adds it to *sum. True: the
+ * sum overflowed.
+ */
 static inline bool
 add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 {
@@ -86,8 +96,8 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Adds the costs of a line to sum. Returns the position of the newline; NULL
- * if the line is not plain, and then nothing was added.
+ * Adds the costs of a line to sum[]. Returns the newline; NULL: the line is
+ * not plain, and nothing was added. *zero: all costs are 0.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -128,8 +138,8 @@ get_word(const char *text)
 }
 
 /*
- * The start of the last whole word before end; NULL if the text is shorter
- * than a word.
+ * Returns the start of the last whole word before end; NULL: the text is
+ * shorter than a word.
  */
 static inline const char *
 last_word(const char *text, const char *end)
@@ -137,7 +147,10 @@ last_word(const char *text, const char *end)
 	return (size_t)(end - text) < WORD ? NULL : end - WORD;
 }
 
-/* Counts zeros at text, in multiples of a word, up to most. */
+/*
+ * Returns how many costs "0" follow at text, in multiples of the zeros in a
+ * word, up to most. last is the last word that may be read.
+ */
 static inline size_t
 count_zeros(const char *text, const char *last, size_t most)
 {
@@ -151,7 +164,8 @@ count_zeros(const char *text, const char *last, size_t most)
 
 /*
  * Like sum_values(), and packs the values at *to. last: the last word that may
- * be read. *count: number of packed items, which are values or runs of zeros.
+ * be read. *count: the number of packed items, which are values or runs of
+ * zeros.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -209,7 +223,10 @@ note_lines(struct cg_graph *graph, struct seen seen)
 			(seen.zeros ? CG_ZEROS : 0);
 }
 
-/* Takes the positions of a line in any form. */
+/*
+ * Takes the positions of a line in any form; returns their end. NULL:
+ * malformed.
+ */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 {
@@ -232,7 +249,7 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 #define NO_LINE UINT64_C(0x203020002b)
 #define STEP_LEN 5
 
-/* The text with which a line after pos is likely to begin. */
+/* Returns the text (a word) with which a line after pos is likely to begin. */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 {
@@ -242,8 +259,8 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * The step of the address if the line begins with the likely text; 0 if it
- * does not, or if the step is too large for a tag.
+ * Returns the step of the address if the line begins with the likely text; 0:
+ * it does not, or the step is too large for a tag.
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -265,9 +282,9 @@ struct packing {
 };
 
 /*
- * The likely beginning of the first line: see likely_step(). A step in the text
- * is relative to the line before, but a packed step to the last packed row. If
- * the two have different positions, no beginning fits: UINT64_MAX.
+ * Returns the likely text for the first line: see likely_step(). A step in the
+ * text is relative to the line before, but a packed step to the last packed
+ * row. If the two have different positions, no text fits: UINT64_MAX.
  */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
@@ -280,11 +297,13 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines until the space is used up. State is kept in local variables:
- * the compiler must assume that bytes written may change anything else. Steps
- * keep the line and have an address above 0, so recording the last position of
- * a series of steps is enough. apart: counts may not fit into the tag and get
- * a byte of their own.
+ * Packs lines until the space is used up; returns the first line that was not
+ * packed. State is kept in local variables, because the compiler must assume
+ * that bytes written may change anything else. Of a series of steps (rows on
+ * one line, each at a higher address) only the last position is recorded,
+ * which is enough, as steps change only the address and never to 0. If the
+ * graph has many events, counts may not fit into the tag and get a byte of
+ * their own (apart).
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,
@@ -376,7 +395,10 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	return text;
 }
 
-/* Packs lines until the current block is full. */
+/*
+ * Packs lines until the current block of memory is full; returns the first
+ * line that was not packed.
+ */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)

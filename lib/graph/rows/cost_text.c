@@ -54,7 +54,9 @@ format_small(char *to, size_t value)
 	return to + small[value].len;
 }
 
-/* Writes a character, mostly a blank, and a number. */
+/*
+ * Writes the character before, mostly a blank, and a number; returns the end.
+ */
 static inline char *
 format_after(char *to, char before, uint64_t value)
 {
@@ -76,8 +78,8 @@ format_after(char *to, char before, uint64_t value)
 #define STEP_MAX 100
 
 /*
- * Writes a position as a step from the line before; NULL if the step is too
- * long.
+ * Writes a position as a step from that of the line before (base), and returns
+ * the end; NULL: the step is too long, and nothing was written.
  */
 static inline char *
 format_step(char *to, uint64_t value, uint64_t base)
@@ -162,7 +164,10 @@ format_zeros(char *to, size_t n)
 	return to + 2 * n;
 }
 
-/* Writes the values of a row; moves *row to their end. */
+/*
+ * Writes the values of a packed row, and moves *row to their end; returns the
+ * end of the text.
+ */
 static inline char *
 format_values(char *to, unsigned tag, const uint8_t **row)
 {
@@ -200,7 +205,7 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 	       pos->line < other->pos.line;
 }
 
-/* Decodes the rest of a position; false if it is in another file. */
+/* Decodes the rest of a packed position. False: it is in another file. */
 static inline bool
 take_pos(const uint8_t **row, struct cg_pos *pos)
 {
@@ -220,8 +225,8 @@ take_pos(const uint8_t **row, struct cg_pos *pos)
 }
 
 /*
- * Writes the position of a row on the same line, with an address step bytes
- * higher.
+ * Writes the position of a row on the same line as the row before, with an
+ * address step bytes higher; returns the end.
  */
 static inline char *
 put_step(char *to, unsigned step)
@@ -234,9 +239,10 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows: no other row has their position, and the next row is in
- * the same file and block. State is kept in local variables: the compiler must
- * assume that text written may change anything else.
+ * Writes typical rows, up to end; returns the end of the text. In typical rows
+ * no other row has their position, and the next row is in the same file and
+ * block of memory. State is kept in local variables: the compiler must assume
+ * that text written may change anything else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,

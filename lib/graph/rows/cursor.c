@@ -56,7 +56,10 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-/* Lists the rows of the run that are not costs. */
+/*
+ * Lists the rows other than costs of a run (rows of a function in a part).
+ * False: out of memory.
+ */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
@@ -96,7 +99,10 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 	rows->merge = merged;
 }
 
-/* Call it after all runs were added: sorts their rows. */
+/*
+ * Sorts the rows of all runs that were opened; call it after the last one.
+ * False: out of memory.
+ */
 static bool
 begin_all(struct cg_rows *rows)
 {
@@ -108,7 +114,10 @@ begin_all(struct cg_rows *rows)
 	return true;
 }
 
-/* Opens a run. alone: it is the only one. */
+/*
+ * Opens a run (rows of a function in a part); alone: it is the only one.
+ * False: out of memory.
+ */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 {
@@ -121,7 +130,7 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
-/* Prefetches a block; NULL is allowed. */
+/* Prefetches a block of memory; NULL is allowed. */
 static void
 fetch_block(const struct cg_block *block)
 {
@@ -160,7 +169,10 @@ next_run(struct cg_rows *rows, size_t end)
 	return &graph->run[at->run];
 }
 
-/* The run of a function in a part; mostly it is the next one in order. */
+/*
+ * Returns the run of a function in a part, which mostly is the next one in
+ * order; NULL: there is none.
+ */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
 {
@@ -243,7 +255,10 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 					  : row->file };
 }
 
-/* The next row if it equals first and must be merged into it; else NULL. */
+/*
+ * Returns the next row if it equals first and must be merged with it; NULL: it
+ * does not.
+ */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 {
@@ -265,7 +280,7 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
-/* Decodes a call after its position; returns the number of costs. */
+/* Decodes a packed call after its position; returns the number of its costs. */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,
     struct cg_call *call, uint64_t *cost)
@@ -307,7 +322,7 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 	return true;
 }
 
-/* Decodes the counts of a jump after its target. */
+/* Decodes the counts of a packed jump after its target. */
 static void
 get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 {
@@ -349,7 +364,10 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
-/* Merges equal branches. The result does not depend on the order of rows. */
+/*
+ * Merges a branch into an equal one. The result does not depend on the order
+ * of rows. False: the count overflows.
+ */
 static bool
 add_branch(const struct cg_graph *graph, struct cg_branch *sum,
     const struct cg_branch *more)

@@ -46,8 +46,8 @@ stop_before(struct scan *scan, const uint8_t *stop)
 }
 
 /*
- * Moves from the end of a row to the next one; false at the end. *ascends: the
- * next row is not before this one in the order of rows.
+ * Moves from the end of a row to the next one, whose tag is at *tag. *ascends:
+ * the next row is not before this one in the order of rows. False: at the end.
  */
 static bool
 step(
@@ -64,7 +64,10 @@ step(
 	return true;
 }
 
-/* Finds the ascending segments from scan on, and adds a head for each. */
+/*
+ * Finds the ascending segments of rows from scan on, and adds a head (a scan
+ * at its begin) for each. False: out of memory.
+ */
 static bool
 add_segments(struct cg_rows *rows, struct scan *scan)
 {
@@ -83,7 +86,10 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 	return ok;
 }
 
-/* The same, by the links between segments. */
+/*
+ * Like add_segments(), by the links between segments, which are known; last is
+ * the tag of the last segment's first row. False: out of memory.
+ */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
 {
@@ -119,7 +125,7 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	return add_known(rows, &scan, in_order ? run->segment : NULL);
 }
 
-/* Restores the heap, lowest first, from head i down. */
+/* Restores the heap of segments' heads, lowest first, from head i down. */
 static void
 sift(struct cg_rows *rows, size_t i)
 {
@@ -138,7 +144,10 @@ sift(struct cg_rows *rows, size_t i)
 	head[i] = moved;
 }
 
-/* Makes the lowest head of the heap the scan. */
+/*
+ * Makes the lowest head of the heap the current scan, and removes it from the
+ * heap.
+ */
 static void
 take_head(struct cg_rows *rows)
 {
@@ -159,7 +168,10 @@ cg_costs_begin(struct cg_rows *rows)
 	take_head(rows);
 }
 
-/* Swaps the scan and the lowest head if that is lower. */
+/*
+ * Swaps the scan and the lowest head of the heap if that is lower. True: they
+ * were swapped.
+ */
 static inline bool
 settle(struct cg_rows *rows)
 {
@@ -180,7 +192,7 @@ cg_costs_settle(struct cg_rows *rows)
 	return settle(rows);
 }
 
-/* Decodes the values of the current row; returns their number. */
+/* Decodes the values of the current row to to; returns their number. */
 static inline size_t
 take_values(struct scan *scan, uint64_t *to)
 {
@@ -189,7 +201,10 @@ take_values(struct scan *scan, uint64_t *to)
 	return unpack_values(&scan->at, n, to);
 }
 
-/* Moves from the end of a row to the next row in order, in any segment. */
+/*
+ * Moves from the end of a row to the next row in order, in any segment; clears
+ * rows->has_cost at the end.
+ */
 static inline void
 next_row(struct cg_rows *rows)
 {

@@ -59,8 +59,9 @@ compare_targets(
 }
 
 /*
- * Orders branches by kind, block, index, and regions also by flags and last
- * column; stated inclusive costs come first and are all equal.
+ * The order of other rows at one position: stated inclusive costs, which are
+ * all equal, then branches by kind, block, index, and regions also by flags and
+ * last column.
  */
 static int
 compare_others(const struct row *a, const struct row *b)
@@ -125,9 +126,9 @@ is_sorted(const struct list *list)
 }
 
 /*
- * A number that orders rows as compare_others() does; rows that differ may
- * have equal numbers. For branches it has the kind, block and index, if these
- * are small.
+ * Returns a number that orders rows as compare_others() does; rows that differ
+ * may have equal numbers. For branches it has the kind, block and index, if
+ * these are small.
  */
 static uint32_t
 branch_key(const struct row *row)
@@ -150,9 +151,9 @@ branch_key(const struct row *row)
 }
 
 /*
- * Sets the ranks of the targets of calls and jumps, as many may share a
- * position. One pass over all rows lets the cache misses overlap, which
- * comparisons would not.
+ * Sets the ranks of the targets of calls and jumps, by which rows at one
+ * position are sorted, as many may share a position. One pass over all rows
+ * lets the cache misses overlap, which comparisons would not.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -173,7 +174,7 @@ rank_targets(const struct cg_rows *rows, struct list *list)
 	}
 }
 
-/* The end of the ascending segment that begins at from. */
+/* Returns the end of the ascending segment of rows that begins at from. */
 static size_t
 ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t from, size_t count)
@@ -186,7 +187,10 @@ ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	return at < count ? at : count;
 }
 
-/* Merges two ascending segments, [0, middle) and [middle, end). */
+/*
+ * Merges two adjacent ascending segments, [0, middle) and [middle, end); room
+ * has space for the first one.
+ */
 static void
 merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t middle, size_t end, struct row *room)
@@ -205,7 +209,7 @@ merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
 }
 
-/* Insertion sort. */
+/* Sorts rows by insertion. */
 static void
 sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t count)
@@ -225,8 +229,8 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 #define FEW 12 /* insertion sort is faster up to this number */
 
 /*
- * The end of the segment that begins at from; a short one is extended by
- * sorting.
+ * Returns the end of the ascending segment that begins at from; a short one is
+ * extended by sorting rows after it.
  */
 static size_t
 take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -260,8 +264,8 @@ merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Natural merge sort, as rows often arrive in a few ascending segments. It
- * takes O(n log n) for any input.
+ * Sorts rows by a natural merge sort, as they often arrive in a few ascending
+ * segments. It takes O(n log n) for any input. False: out of memory.
  */
 static bool
 sort_by_merging(
@@ -319,7 +323,10 @@ digit_of(const struct row *row, unsigned key, unsigned shift)
 	return key_of(row, key) >> shift & (DIGITS - 1);
 }
 
-/* One pass of the radix sort. */
+/*
+ * Does one pass of the radix sort: copies the rows, sorted by the digit at bit
+ * shift of a key, to to.
+ */
 static void
 sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
     struct row *to)
@@ -338,8 +345,8 @@ sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
 }
 
 /*
- * Stable radix sort by one key, from its lowest digit on; differ: bits in
- * which keys differ. False: out of memory.
+ * Sorts rows by one key: a stable radix sort, from its lowest digit on;
+ * differ: bits in which keys differ. False: out of memory.
  */
 static bool
 sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
@@ -367,7 +374,7 @@ sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
 #define MANY_SEGMENTS 32
 
 /*
- * True if there are many ascending segments: merging them would take many
+ * True if the rows have many ascending segments: merging them would take many
  * passes.
  */
 static bool
@@ -385,8 +392,8 @@ is_in_pieces(const struct row *row, size_t count)
 }
 
 /*
- * Sorts rows by key and the keys after it; all earlier keys are equal. False:
- * out of memory.
+ * Sorts rows by a key and the keys after it; all earlier keys are equal.
+ * False: out of memory.
  */
 static bool
 sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,

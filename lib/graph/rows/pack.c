@@ -96,7 +96,10 @@ cg_run_add_jump(
 	return true;
 }
 
-/* True if a branch is in the file of the run's last branch, and after it. */
+/*
+ * True if a branch is in the file of the run's last branch, and after that
+ * branch in the order of rows.
+ */
 static bool
 is_later(const struct cg_branch *row, const struct cg_run *run)
 {
@@ -124,7 +127,10 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 	run->branch_index = row->index;
 }
 
-/* Writes the part of a branch that get_branch() reads, except the count. */
+/*
+ * Packs the part of a branch that get_branch() reads, except the count;
+ * returns the end.
+ */
 static uint8_t *
 put_branch(uint8_t *to, const struct cg_branch *row)
 {
@@ -192,8 +198,8 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
 /*
- * The costs of a row to copy; in cg_graph_clamp(), negative costs are set to
- * zero.
+ * Returns the costs of a row to copy; in cg_graph_clamp(), with negative costs
+ * set to zero. self: they are self costs, which count in the part's totals.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
@@ -236,8 +242,9 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 }
 
 /*
- * The size to record after a merge, from which the next merge is planned;
- * doubled if this merge found few equal rows.
+ * Returns the size of a run to record after a merge, in units of
+ * CG_PACKED_UNIT: the next merge is planned by it. It is doubled if this merge
+ * found few equal rows.
  */
 static uint32_t
 merged_size(const struct cg_packed *before, const struct cg_packed *after)

@@ -13,7 +13,10 @@
 
 /* ---- Blocks ------------------------------------------------------------- */
 
-/* Free blocks of class c have at least BLOCK_MIN << c bytes. */
+/*
+ * Returns the lowest class of blocks with at least size bytes: those of class
+ * c have BLOCK_MIN << c.
+ */
 static unsigned
 class_to_fit(size_t size)
 {
@@ -31,8 +34,8 @@ cg_packed_bytes(const struct cg_packed *packed)
 }
 
 /*
- * Rounds the size of a block, header included, so that another block can
- * follow.
+ * Rounds the size of a block, header included, up so that another block can
+ * follow it.
  */
 static size_t
 align(size_t size)
@@ -47,7 +50,10 @@ note_size(const struct cg_packed *packed)
 	packed->last->size = (uint32_t)sizeof(*packed->last) + packed->room;
 }
 
-/* Releases the unused end of the pool's newest block. */
+/*
+ * Gives the unused end of the pool's newest block of memory back to the pool;
+ * costs: the block has costs.
+ */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 {
@@ -70,7 +76,10 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 	pool->open = CG_NO_RUN;
 }
 
-/* Gets a block of at least need bytes; sets its size. */
+/*
+ * Returns a block of memory of at least need bytes, its size set; NULL: out of
+ * memory.
+ */
 static struct cg_block *
 new_block(struct cg_pool *pool, size_t need)
 {
@@ -88,7 +97,7 @@ new_block(struct cg_pool *pool, size_t need)
 	return block;
 }
 
-/* The run's index; CG_NO_RUN for the copy that cg_run_merge() fills. */
+/* Returns the run's index; CG_NO_RUN for the copy that cg_run_merge() fills. */
 static uint32_t
 run_index(const struct cg_graph *graph, const struct cg_run *run)
 {
@@ -178,7 +187,10 @@ cg_run_free_blocks(struct cg_graph *graph, struct cg_run *run)
 
 /* ---- Runs --------------------------------------------------------------- */
 
-/* Positions begin relative to line 0 of the function's file. */
+/*
+ * Empties packed rows. Their positions begin relative to line 0 of the
+ * function's file.
+ */
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
 {
@@ -197,8 +209,8 @@ cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 }
 
 /*
- * The run of the last part is first in the function's list; a map finds the
- * others.
+ * Returns the run (rows of a function in a part); NULL: there is none. The run
+ * of the last part is first in the function's list; a map finds the others.
  */
 const struct cg_run *
 cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
@@ -224,8 +236,8 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 }
 
 /*
- * Inserts a new run into the function's list, or into the map of
- * cg_run_find().
+ * Inserts a new run (rows of a function in a part) into the function's list,
+ * or into the map of cg_run_find(). False: out of memory.
  */
 static bool
 list_run(struct cg_graph *graph, struct cg_run *run)

@@ -153,8 +153,8 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 }
 
 /*
- * Adds the items in columns [event, end) to sum; there are n items, values or
- * runs of zeros.
+ * Adds the items in columns [event, end) to sum, and moves *values past them;
+ * there are n items, values or runs of zeros. False: a sum overflows.
  */
 static bool
 sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,

@@ -72,7 +72,9 @@ has_key(const struct cg_label *label, struct cg_slice key)
 	return cg_compare(label->key, key) == 0;
 }
 
-/* True if the sample has a label of the key whose value matches. */
+/*
+ * True if one of the n labels has the filter's key, and a value that matches.
+ */
 static bool
 matches(struct cg_build *build, const struct cg_label_filter *filter,
     const struct cg_label *label, size_t n)
@@ -124,7 +126,10 @@ cg_filter_unlabelled(struct cg_build *build)
 
 #define KEYS_LISTED 8
 
-/* Lists the keys of the samples' labels; returns the number listed. */
+/*
+ * Lists the keys that labels of samples have, up to KEYS_LISTED + 1; returns
+ * the number listed.
+ */
 static size_t
 list_seen(const struct cg_build *build, cg_str key[KEYS_LISTED + 1])
 {
@@ -137,7 +142,10 @@ list_seen(const struct cg_build *build, cg_str key[KEYS_LISTED + 1])
 	return keys;
 }
 
-/* Warns of keys that no sample has. */
+/*
+ * Warns of filters whose key no sample has; labels is the list of keys to
+ * show.
+ */
 static void
 tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
     const char *labels)
@@ -158,7 +166,10 @@ tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
 	}
 }
 
-/* Notes the percentage of each event that is left, unless everything is. */
+/*
+ * Reports which percentage of each event the filters keep, unless it is
+ * everything.
+ */
 static void
 tell_share(const struct cg_build *build)
 {

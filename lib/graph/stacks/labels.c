@@ -16,8 +16,8 @@ const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread",
 /* ---- Order --------------------------------------------------------------- */
 
 /*
- * Texts before numbers, as pprof writes them; labels with equal keys keep
- * their order.
+ * The order of labels for qsort(): texts before numbers, as pprof writes them,
+ * then by key; labels with equal keys keep their order.
  */
 static int
 compare_labels(const void *pa, const void *pb)
@@ -59,7 +59,10 @@ append_label(struct cg_build *build, const struct cg_label *label)
 	build->graph->label[build->graph->labels++] = entry;
 }
 
-/* Appends sorted labels to the array of all sets' labels. */
+/*
+ * Appends n labels, sorted, to the array of all sets' labels. False: too many,
+ * or the builder has failed.
+ */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 {
@@ -84,7 +87,10 @@ append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 	return build->status == CG_OK;
 }
 
-/* Seeded by the graph's address, so that inputs cannot provoke collisions. */
+/*
+ * Returns the hash of a set of labels. It is seeded by the graph's address, so
+ * that inputs cannot provoke collisions.
+ */
 static uint64_t
 hash_set(const struct cg_graph *graph, struct cg_label_set set)
 {
@@ -117,7 +123,7 @@ same_set(
 	return true;
 }
 
-/* The slot of the set's id, which is 0 if it is new; NULL: out of memory. */
+/* Returns the address of the set's id, 0 if it is new; NULL: out of memory. */
 static uint32_t *
 find_set(struct cg_graph *graph, struct cg_label_set set)
 {
@@ -234,7 +240,10 @@ compare_sets(const void *pa, const void *pb)
 	return compare_numbers(a->set.n, b->set.n);
 }
 
-/* Renumbers sets in canonical order, also in stacks. */
+/*
+ * Renumbers the sets in list, in canonical order, also in stacks. False: out
+ * of memory.
+ */
 static bool
 renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
     cg_labels *new_id)
@@ -253,7 +262,7 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 	return ok;
 }
 
-/* Lists the sets that stacks have; returns their number. */
+/* Lists the sets that stacks have; returns their number. used[] is by set. */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
     struct ranked *list)
@@ -372,7 +381,10 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 	return told;
 }
 
-/* Adds the keys of a set, up to KEYS_LISTED; returns the new number of keys. */
+/*
+ * Adds the keys of a set to key[], up to KEYS_LISTED; returns the new number
+ * of keys, or KEYS_LISTED + 1 if there are more.
+ */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,
     const struct cg_roots *roots, cg_str *key, size_t keys)

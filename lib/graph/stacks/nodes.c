@@ -35,7 +35,9 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 	return (uint32_t)cg_hash_u64(hash ^ frame->pos.addr);
 }
 
-/* Makes the table of frames again after it was dropped. */
+/*
+ * Fills the table of frames again after it was dropped. False: out of memory.
+ */
 static bool
 list_frames(struct cg_graph *graph)
 {
@@ -50,7 +52,7 @@ list_frames(struct cg_graph *graph)
 	return ok;
 }
 
-/* Looks the frame up in the table; 0 if it is not there. */
+/* Returns the frame in the table; 0: it is not there. */
 static uint32_t
 find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
     uint32_t hash)
@@ -64,7 +66,7 @@ find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
 	return id;
 }
 
-/* Adds a frame; 0: out of memory. */
+/* Adds a frame, and returns its number; 0: out of memory. */
 static uint32_t
 add_frame(
     struct cg_graph *graph, const struct cg_frame_entry *frame, uint32_t hash)
@@ -83,7 +85,7 @@ add_frame(
 }
 
 /*
- * The number of a frame, which is added if it is new; 0: out of memory. Caches
+ * Returns the number of a frame, added if it is new; 0: out of memory. Caches
  * the last frame of each function, as many functions have only one.
  */
 static uint32_t
@@ -119,7 +121,7 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 	return a->parent == b->parent && a->frame == b->frame;
 }
 
-/* Inserts a node into the table, which has room. */
+/* Inserts a node into the table, which has room for it. */
 static void
 list_node(struct cg_graph *graph, cg_node id)
 {
@@ -133,6 +135,7 @@ list_node(struct cg_graph *graph, cg_node id)
 /*
  * Makes room in the table for one more node. Rebuilds a dropped table with all
  * nodes except the last child of each node, which becomes its latest child.
+ * False: out of memory.
  */
 static bool
 grow_node_slots(struct cg_graph *graph)
@@ -170,7 +173,7 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 	return id;
 }
 
-/* Looks the node up in the table; 0 if it is not there. */
+/* Returns the node in the table; 0: it is not there. */
 static cg_node
 find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
@@ -184,7 +187,10 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 	return id;
 }
 
-/* Finds or adds a child other than the latest, and makes it the latest. */
+/*
+ * Returns a child other than the parent's latest child, added if new, and
+ * makes it the latest. 0: the builder has failed.
+ */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
 {
@@ -277,7 +283,10 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 
 /* ---- Paths --------------------------------------------------------------- */
 
-/* Adds nodes above one that has no children; 0: the builder has failed. */
+/*
+ * Adds a node for each of n frames, on top of parent, which has no children;
+ * returns the last one. 0: the builder has failed.
+ */
 static cg_node
 add_chain(
     struct cg_build *build, cg_node parent, const cg_frame_id *frame, size_t n)
@@ -318,7 +327,10 @@ struct walk {
 };
 #define WALKS 16 /* paths processed at once */
 
-/* First candidate: the latest child. */
+/*
+ * For each path looks at the first candidate for its next node, the latest
+ * child of the last node; sets walk->next if it is the one.
+ */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 {
@@ -338,7 +350,10 @@ look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 	}
 }
 
-/* Second candidate: the child in the table. */
+/*
+ * For each path whose next node is not found yet, looks at the second
+ * candidate: the child that the table has.
+ */
 static void
 look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 {
@@ -354,8 +369,8 @@ look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * Follows paths as far as nodes exist, one step of each path in turn, so that
- * their cache misses overlap.
+ * Follows n paths as far as nodes exist, one step of each path in turn, so
+ * that their cache misses overlap.
  */
 static void
 walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
@@ -389,8 +404,8 @@ walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
 }
 
 /*
- * Adds the rest of a path. Returns its leaf; 0: the path is empty, or the
- * builder has failed.
+ * Adds the nodes of a path that do not exist. Returns its leaf; 0: the path is
+ * empty, or the builder has failed.
  */
 static cg_node
 finish_walk(struct cg_build *build, const struct walk *walk)

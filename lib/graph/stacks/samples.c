@@ -48,7 +48,10 @@ equal_text(struct cg_slice a, struct cg_slice b)
 	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* The name of a sample's part: that of its process, or else of its thread. */
+/*
+ * Returns the name of a sample's part: that of its process, or else of its
+ * thread.
+ */
 static struct cg_slice
 name_of(const struct cg_sample_key *key)
 {
@@ -64,8 +67,9 @@ part_by(const struct cg_build *build)
 /* ---- Labels -------------------------------------------------------------- */
 
 /*
- * Makes labels of the sample's data that the bits of who select; returns their
- * number. Values that are numbers become numeric labels, as in pprof.
+ * Makes labels of the sample's data that the bits of who select (comm, pid,
+ * tid, thread, cpu); returns their number. Values that are numbers become
+ * numeric labels, as in pprof.
  */
 static size_t
 label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
@@ -93,7 +97,7 @@ label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
 	return n;
 }
 
-/* The text of a label, valid as long as the graph. */
+/* Returns the value of a label as text, valid as long as the graph. */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
 {
@@ -103,7 +107,7 @@ label_text(struct cg_build *build, const struct cg_label *label)
 	    build, cg_add_name(build, cg_slice(cg_label_text(build, label))));
 }
 
-/* The sample's label of --part-by, or NULL. */
+/* Returns the sample's label that --part-by names; NULL: none. */
 static const struct cg_label *
 find_label(const struct cg_build *build, const struct cg_sample_key *key)
 {
@@ -125,8 +129,8 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 }
 
 /*
- * True if the description of the sample's part repeats the label. by: the
- * label of --part-by.
+ * True if the description of the sample's part repeats the label. by is the
+ * label of --part-by, or NULL.
  */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
@@ -139,7 +143,10 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 		   says_number(label, "tid", key->tid));
 }
 
-/* The set of the sample's labels that its part does not have. */
+/*
+ * Returns the set of the sample's labels that its part does not have; 0: none,
+ * or the builder has failed. by is the label of --part-by, or NULL.
+ */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
     const struct cg_label *by)
@@ -180,7 +187,10 @@ cg_calls_sampled(const struct cg_graph *graph)
 
 /* ---- Parts --------------------------------------------------------------- */
 
-/* The key of the sample's part as text; "" on failure. */
+/*
+ * Returns the text that identifies the sample's part; "": out of memory (the
+ * builder fails).
+ */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -212,8 +222,8 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Returns the base part itself if it has no samples and no costs, else a new
- * part.
+ * Returns a part for samples: the base part itself if it has no samples and no
+ * costs, else a new one.
  */
 static cg_part
 new_sample_part(struct cg_build *build)
@@ -231,7 +241,10 @@ new_sample_part(struct cg_build *build)
 	return part;
 }
 
-/* The part for the sample's key; makes it if it does not exist. */
+/*
+ * Returns the part for the sample's key, added if it does not exist; the base
+ * part if the builder fails.
+ */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -257,7 +270,9 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 	return *slot - 1;
 }
 
-/* Keeps a number that all samples of the part agree on. */
+/*
+ * Sets *to to the number that all samples of the part have; 0 if they differ.
+ */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 {
@@ -269,8 +284,9 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 }
 
 /*
- * Sets the names of a part. A process is named after its main thread, if that
- * has samples; a thread has its own name, if it has one.
+ * Sets the names (pid, tid, command) of a part from a sample. A process is
+ * named after its main thread, if that has samples; a thread has its own name,
+ * if it has one.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
@@ -317,8 +333,8 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample also has the processor of the last sample, or processors
- * are not used.
+ * True if the sample has the thread of the last sample and, if processors are
+ * used, its processor.
  */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)
@@ -357,7 +373,10 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 	return !is_same_thread(build, key);
 }
 
-/* Selects the part of a sample that differs from the last sample. */
+/*
+ * Makes the part of a sample the current one, if it differs from that of the
+ * last sample.
+ */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled, cg_labels labels)
@@ -450,8 +469,8 @@ cg_set_labels(struct cg_build *build, cg_labels labels)
 /* ---- The end ------------------------------------------------------------- */
 
 /*
- * True if the description is a number of the whole input: it is false for a
- * part of its samples.
+ * True if the description is a number of the whole input, so that it is wrong
+ * for a part that has only some of its samples.
  */
 static bool
 is_count(const struct cg_graph *graph, const struct cg_desc *desc)

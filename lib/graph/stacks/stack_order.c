@@ -65,7 +65,7 @@ group_children(struct order *order)
 		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
 }
 
-/* Sorts the children of a node; most have one. */
+/* Sorts the children of a node; most nodes have one. False: out of memory. */
 static bool
 sort_children(struct order *order, cg_node parent)
 {
@@ -97,7 +97,8 @@ sort_children(struct order *order, cg_node parent)
 }
 
 /*
- * Pushes children so that the first one is visited next. False: out of memory.
+ * Pushes the children with these indexes so that the first one is visited
+ * next. False: out of memory.
  */
 static bool
 push_children(struct order *order, uint32_t begin, uint32_t end)
@@ -110,7 +111,7 @@ push_children(struct order *order, uint32_t begin, uint32_t end)
 	return true;
 }
 
-/* Numbers nodes depth first, siblings sorted. */
+/* Numbers nodes depth first, siblings sorted. False: out of memory. */
 static bool
 number_sorted(struct order *order)
 {
@@ -177,7 +178,10 @@ number_as_arrived(struct cg_graph *graph)
 	}
 }
 
-/* Moves nodes to the positions of their new numbers; NULL: out of memory. */
+/*
+ * Returns a copy of all nodes, at the positions of their new numbers; NULL:
+ * out of memory.
+ */
 static struct cg_step *
 move_nodes(const struct cg_graph *graph)
 {
@@ -193,7 +197,7 @@ move_nodes(const struct cg_graph *graph)
 	return moved;
 }
 
-/* Replaces the nodes by the moved ones. */
+/* Replaces the nodes by the moved ones, which it frees. */
 static void
 replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 {
@@ -205,8 +209,8 @@ replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 }
 
 /*
- * Keeps the moved nodes in graph->grouped. Frees the array of other nodes,
- * except node 0, if it is very large.
+ * Keeps the moved nodes in graph->grouped. If the old array is very large,
+ * frees all of it but node 0.
  */
 static void
 keep_moved(struct cg_graph *graph, struct cg_step *moved)
@@ -217,7 +221,10 @@ keep_moved(struct cg_graph *graph, struct cg_step *moved)
 		    &graph->node, &graph->node_cap, sizeof(*graph->node));
 }
 
-/* First pass of the sort of stacks, which is stable. */
+/*
+ * Sorts stacks by labels: the first pass of a stable sort. False: out of
+ * memory.
+ */
 static bool
 sort_by_labels(struct order *order)
 {
@@ -238,7 +245,10 @@ sort_by_labels(struct order *order)
 	return true;
 }
 
-/* Counting sort of stacks by leaf, then part. */
+/*
+ * Sorts stacks by leaf, then part (counting sort); part_stacks[] becomes where
+ * each part's begin.
+ */
 static void
 order_stacks(struct order *order, size_t *part_stacks)
 {

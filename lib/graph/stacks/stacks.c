@@ -11,7 +11,10 @@
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* Adds a stack and makes it the latest one of its leaf. */
+/*
+ * Adds a stack, makes it the latest one of its leaf, and returns it. NULL: out
+ * of memory.
+ */
 static struct cg_stack_entry *
 new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
@@ -34,7 +37,10 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 	       stack->labels == labels;
 }
 
-/* The stack's slot in the table, 0 if it is new; NULL: out of memory. */
+/*
+ * Returns the address of the stack's entry in the table, 0 if it is new; NULL:
+ * out of memory.
+ */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
@@ -49,7 +55,7 @@ find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 	return id;
 }
 
-/* Inserts the node's latest stack into the table; false: out of memory. */
+/* Inserts the latest stack of a leaf into the table; false: out of memory. */
 static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
 {
@@ -63,9 +69,9 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * The part's stack with that leaf and labels; NULL: out of memory. A node
- * caches its latest stack; others are in a hash table, which stays small unless
- * nodes have many parts or labels.
+ * Returns the part's stack with that leaf and labels, added if new; NULL: out
+ * of memory. A node caches its latest stack; others are in a hash table, which
+ * stays small unless nodes have many parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -86,8 +92,8 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 }
 
 /*
- * Makes room for n columns. One column is stored in the entry; otherwise room
- * for all events is allocated.
+ * Makes room for n columns of costs. One column is stored in the entry;
+ * otherwise room for all events is allocated. False: out of memory.
  */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
@@ -108,7 +114,10 @@ grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 	return true;
 }
 
-/* Adds costs whose sums were checked; false: out of memory. */
+/*
+ * Adds costs to a stack. cg_build_total() has checked that the sums fit.
+ * False: out of memory.
+ */
 static bool
 add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,
     const uint64_t *cost, size_t n)
@@ -194,7 +203,10 @@ cg_stacks_index(struct cg_graph *graph)
 
 /* ---- Dropping labels ----------------------------------------------------- */
 
-/* Merges stacks that differ in labels only: they are adjacent. */
+/*
+ * Removes the labels of stacks, and merges those that differ in labels only.
+ * Such stacks are adjacent. False: an error.
+ */
 static bool
 merge_stacks(struct cg_build *build)
 {
@@ -297,7 +309,7 @@ cg_keep_first(void *array, size_t *cap, size_t width)
 	*cap = 1;
 }
 
-/* Removes all but node 0, but keeps the memory of nodes and stacks. */
+/* Removes all nodes but node 0, and all stacks, but keeps their memory. */
 static void
 remove_nodes(struct cg_graph *graph)
 {

@@ -123,7 +123,10 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 		       key->unit) == 0);
 }
 
-/* The track's slot in the table, 0 if it is new; NULL: out of memory. */
+/*
+ * Returns the address of the track's entry in the table, 0 if it is new; NULL:
+ * out of memory.
+ */
 static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
 {
@@ -145,7 +148,10 @@ find_track(struct cg_build *build, const struct cg_track *key)
 	return id;
 }
 
-/* Names a track. If a thread changes its name, the last one counts. */
+/*
+ * Sets the names and the unit of the current track. If a thread changes its
+ * name, the last one counts.
+ */
 static void
 name_track(struct cg_build *build, const struct cg_track *key)
 {
@@ -401,7 +407,7 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 /* The maximum duration of a sample, in usual intervals. */
 #define USUAL_MAX 4
 
-/* The next moment that has a cost of the event. */
+/* Moves to the next moment that has a cost of the event. False: no more. */
 static bool
 next_sample(struct cg_moments *moments, uint64_t *cost)
 {
@@ -425,7 +431,10 @@ add_time(int64_t time, uint64_t length)
 		   : sum;
 }
 
-/* The next sample's span if costs are times. */
+/*
+ * Gets the time span of the next sample, if costs are times: it lasts as long
+ * as it costs. False: no more.
+ */
 static bool
 next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
 {
@@ -466,8 +475,8 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 }
 
 /*
- * The usual time between two samples: the average of those close to the
- * median, with as many binary digits.
+ * Returns the usual time between two samples: the average of those that have
+ * as many binary digits as the median; 0: unknown.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
@@ -555,7 +564,7 @@ add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
 	return true;
 }
 
-/* The first track of the part, or of a later one. */
+/* Returns the first track of the part, or of a later one if it has none. */
 static size_t
 first_track(const struct cg_graph *graph, cg_part part)
 {
@@ -673,7 +682,10 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 	return renumbered ? graph->node[node].latest : node;
 }
 
-/* Sorts samples that did not arrive in order: unpacks all of them. */
+/*
+ * Sorts the samples of a track that did not arrive in order: unpacks all of
+ * them, and packs them again. False: out of memory.
+ */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
     struct cg_moments *from, bool renumbered)
@@ -708,7 +720,10 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 	return ok;
 }
 
-/* Removes the moments; the caller frees the returned bytes. */
+/*
+ * Removes the moments of a track, so that they can be packed again; returns
+ * their bytes, which the caller frees.
+ */
 static uint8_t *
 restart(struct cg_track_entry *track)
 {
