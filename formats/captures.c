@@ -160,7 +160,7 @@ is_perf_json(struct cg_slice text)
 }
 
 /*
- * Recognises a profile of vmprof: five words as in a CPU profile of gperftools,
+ * True for a profile of vmprof: five words as in a CPU profile of gperftools,
  * then a marker and the name of the interpreter.
  */
 static bool
@@ -260,7 +260,10 @@ probe(const struct cg_head *head)
 	return capture->magic ? CG_PROBE_SURE : CG_PROBE_WEAK;
 }
 
-/* Puts the command, truncated to size, with the file name in place of %s. */
+/*
+ * Writes the command run into buf, with name in place of each %s, truncated to
+ * size.
+ */
 static void
 put_name(char *buf, size_t size, const char *run, const char *name)
 {

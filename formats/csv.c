@@ -71,7 +71,7 @@ is_formula(struct cg_slice text)
 	return text.len > 0 && strchr("=+-@\t\r\n", *text.ptr) != NULL;
 }
 
-/* Puts a name and its suffix, "" or " inclusive". */
+/* Writes a cell: a name and its suffix, "" or " inclusive". */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)
 {
@@ -131,7 +131,10 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 		put_cost(w, i, i < n ? cost[i] : 0);
 }
 
-/* Puts a title for each event: "Ir", or "Ir inclusive". */
+/*
+ * Writes a title for each event, its name and the suffix: "Ir" or "Ir
+ * inclusive".
+ */
 static void
 put_event_names(struct writer *w, const char *suffix)
 {
@@ -267,8 +270,9 @@ put_flat(struct writer *w)
 }
 
 /*
- * Makes the sums that give the costs of calls within cycles; NULL if the rows
- * of all events state these costs, or if memory ran out (reported).
+ * Returns sums that have the costs of calls within cycles, which the rows of
+ * some events (CG_INCL_SPLIT) do not state. NULL: no event needs them, or out
+ * of memory (reported).
  */
 static struct cg_sums *
 sum_split(const struct writer *w)

@@ -53,7 +53,9 @@ add_fn(struct reader *r, struct cg_slice name)
 	    r->build, cg_add_demangled(r->build, symbol), 0, 0, symbol);
 }
 
-/* Takes "name<tab>calls<tab>ticks<tab>own ticks". */
+/*
+ * Reads "name<tab>calls<tab>ticks<tab>own ticks". False: rejected (reported).
+ */
 static bool
 take_function(struct reader *r, struct cg_slice line)
 {
@@ -78,7 +80,10 @@ take_function(struct reader *r, struct cg_slice line)
 	    r->job, &r->function, (struct function){ r->fn, ticks });
 }
 
-/* Takes "<tab>   15<tab>name": a caller, or a callee behind the function. */
+/*
+ * Reads "<tab> 15<tab>name": a caller, which is skipped, or behind the
+ * function (r->fn is not 0) one of its callees. False: an error (reported).
+ */
 static bool
 take_call(struct reader *r, struct cg_slice line)
 {
@@ -113,7 +118,10 @@ take_line(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Adds all, now that the unit of the times is known. */
+/*
+ * Adds all functions and calls to the graph; the unit of the times is known
+ * only at the end of the log.
+ */
 static void
 add_graph(struct reader *r)
 {
@@ -169,7 +177,10 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_build_status(build);
 }
 
-/* A log begins with a rule, and callers or a function with three numbers. */
+/*
+ * Recognises a log: its first line is a rule ("----"), its second one a
+ * caller, or a function with three numbers.
+ */
 static int
 probe(const struct cg_head *head)
 {

@@ -90,7 +90,10 @@ char_start(struct cg_slice text, size_t at)
 	return at;
 }
 
-/* Shortens a long name in its middle: templates differ at both ends. */
+/*
+ * Writes a name, a long one without its middle: names of templates differ at
+ * both ends.
+ */
 static void
 put_name(struct cg_out *out, struct cg_slice name)
 {
@@ -154,7 +157,10 @@ call_cost(const struct writer *w, const struct call *call)
 		number(w, call->cost[0]) };
 }
 
-/* Returns the larger of both costs as a share of the total, at most 1. */
+/*
+ * Returns the larger one of the costs before and after, as a share of the
+ * total, at most 1; 0 if the total is unknown.
+ */
 static double
 share(const struct writer *w, struct sides cost)
 {
@@ -170,7 +176,10 @@ fn_share(const struct writer *w, cg_fn fn)
 	return share(w, fn_cost(w, fn, w->inclusive));
 }
 
-/* Converts HSL to RGB: one component; hue is shifted by -1/3 to 1/3 for it. */
+/*
+ * Converts HSL to RGB: returns one component, from 0 to 1. low and high are
+ * its limits; the caller shifts the hue by 1/3 for red and -1/3 for blue.
+ */
 static double
 hue_part(double low, double high, double hue)
 {
@@ -187,7 +196,10 @@ hue_part(double low, double high, double hue)
 	return low;
 }
 
-/* Puts a colour: grey, the more red or blue the larger the change. */
+/*
+ * Writes the colour of a change, relative to the largest change: grey for
+ * none, the redder the larger the increase, the bluer the larger the decrease.
+ */
 static void
 put_change_colour(const struct writer *w, struct sides cost)
 {
@@ -225,7 +237,10 @@ put_colour(const struct writer *w, struct sides cost)
 		put_share_colour(w->out, share(w, cost));
 }
 
-/* Puts "12.34", in any locale. */
+/*
+ * Writes a number that is not negative with two decimals: "12.34", in any
+ * locale.
+ */
 static void
 put_hundredths(struct cg_out *out, double value)
 {
@@ -234,7 +249,10 @@ put_hundredths(struct cg_out *out, double value)
 	cg_putf(out, "%u.%02u", n / 100, n % 100);
 }
 
-/* Puts "12.34%", or a change, "+12.34%". */
+/*
+ * Writes a cost as "12.34%" of the total, or for differences its change:
+ * "+12.34%".
+ */
 static void
 put_percent(const struct writer *w, struct sides cost)
 {
@@ -266,7 +284,10 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Puts inclusive share, self share and calls, each on its own line. */
+/*
+ * Writes inclusive share (if known), self share and calls, each on its own
+ * line of the box.
+ */
 static void
 put_numbers(
     struct writer *w, struct sides all, struct sides self, uint64_t calls)
@@ -304,7 +325,10 @@ put_label(struct writer *w, cg_fn fn)
 	    cg_sum_calls_in(w->sums[0], fn));
 }
 
-/* Puts "; 20 before, 35 after, self 5 before, 6 after". */
+/*
+ * Writes the costs of a function before and after: "; 20 before, 35 after,
+ * self 5 before, 6 after".
+ */
 static void
 put_sides(struct writer *w, cg_fn fn)
 {
@@ -341,8 +365,8 @@ put_function(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the number of the frame around a function: its file, object or
- * cycle; 0: no frame.
+ * Returns the number of the frame that is drawn around a function: of its
+ * file, object or cycle; 0: no frame.
  */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)
@@ -477,7 +501,10 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* Orders calls like their callees in the output. */
+/*
+ * The order of calls for qsort(): by the number of the callee's box in the
+ * output.
+ */
 static int
 compare_calls(const void *pa, const void *pb)
 {
@@ -597,7 +624,10 @@ sum_parts(const struct writer *w, size_t event)
 	return sum;
 }
 
-/* Finds the costs that shares and colours are relative to. */
+/*
+ * Sets w->total and w->largest, the costs that shares and colours are relative
+ * to.
+ */
 static void
 measure(struct writer *w)
 {

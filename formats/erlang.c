@@ -61,7 +61,7 @@ static const struct cg_event event_time = {
 	.name = CG_TIME_EVENT, .long_name = "Time", .unit = "ns"
 };
 
-/* A process, by its name "<0.81.0>". */
+/* Begins the part of a process, which is named by its pid, "<0.81.0>". */
 static void
 begin_part(struct reader *r, struct cg_slice pid)
 {
@@ -72,7 +72,10 @@ begin_part(struct reader *r, struct cg_slice pid)
 	r->count = r->own = 0;
 }
 
-/* Functions are "work:fib/1" in both texts, "undefined" the unknown caller. */
+/*
+ * Returns the function with a name such as "work:fib/1"; 0, the unknown
+ * caller, for "undefined".
+ */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
 {
@@ -120,7 +123,10 @@ add_entry(struct reader *r, const struct row *row)
 	return r->fn == 0 || add_call(r, 0, row, false);
 }
 
-/* Compares the sums of a process with those that the text states. */
+/*
+ * Warns if the sums of the process's functions differ from the sums that the
+ * text states for it.
+ */
 static void
 check_sums(struct reader *r)
 {
@@ -153,7 +159,10 @@ end(struct reader *r, struct cg_in *in, const char *expected)
 
 /* ---- Terms --------------------------------------------------------------- */
 
-/* The position behind a text in quotes that begins at at. */
+/*
+ * Returns the offset behind the quoted text that begins at offset at; text.len
+ * if its end is missing.
+ */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
 {
@@ -164,7 +173,10 @@ skip_quoted(struct cg_slice text, size_t at)
 	return at < text.len ? at + 1 : text.len;
 }
 
-/* Takes a term up to a comma or bracket that does not belong to it. */
+/*
+ * Takes an Erlang term, up to a comma or bracket that does not belong to it;
+ * returns it without blanks around it.
+ */
 static struct cg_slice
 take_term(struct cg_slice *text)
 {
@@ -193,7 +205,7 @@ take_term(struct cg_slice *text)
 	return cg_trim(term);
 }
 
-/* The term {work,fib,1} as "work:fib/1"; another term as it is. */
+/* Returns the term {work,fib,1} as "work:fib/1", any other term as it is. */
 static struct cg_slice
 name_of(struct reader *r, struct cg_slice term)
 {
@@ -225,8 +237,8 @@ name_of(struct reader *r, struct cg_slice term)
 /* ---- fprof --------------------------------------------------------------- */
 
 /*
- * Takes ",    1.062": milliseconds; undefined is 0. Clocks that are set back
- * make times negative.
+ * Reads ", 1.062", milliseconds, into *ns; undefined and negative times (of a
+ * clock that was set back) become 0. False: malformed.
  */
 static bool
 take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
@@ -247,7 +259,10 @@ take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
 	return true;
 }
 
-/* Takes "{{work,fib,1},    464,    0.000,    0.719}". */
+/*
+ * Reads "{{work,fib,1}, 464, 0.000, 0.719}": name, calls, accumulated and own
+ * milliseconds. False: malformed.
+ */
 static bool
 take_row(struct reader *r, struct cg_slice *text, struct row *row)
 {
@@ -265,7 +280,10 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 	return true;
 }
 
-/* Takes "[{ "<0.81.0>",    338,undefined,    0.705},", or "totals". */
+/*
+ * Reads the begin of a process, "[{ "<0.81.0>", 338,undefined, 0.705},", or of
+ * all processes ("totals"). False: rejected (reported).
+ */
 static bool
 take_section(struct reader *r, struct cg_slice line)
 {
@@ -295,7 +313,10 @@ use_row(struct reader *r, const struct row *row)
 	return add_function(r, row, true);
 }
 
-/* Takes a row of the block, or an empty list: "[ ]". */
+/*
+ * Reads the next row of a block (callers, function, callees), or an empty
+ * list: "[ ]". False: rejected (reported).
+ */
 static bool
 take_block(struct reader *r, struct cg_slice line)
 {
@@ -316,7 +337,10 @@ take_block(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Takes a function of an analysis without callers: "{  {work,fib,1}, ...}.". */
+/*
+ * Reads a function of an analysis without callers: "{ {work,fib,1}, ...}.".
+ * False: rejected (reported).
+ */
 static bool
 take_alone(struct reader *r, struct cg_slice line)
 {
@@ -389,7 +413,10 @@ is_header(struct cg_slice line)
 	       cg_find(line, " TIME ") && cg_find(line, "[uS / CALLS]");
 }
 
-/* Takes "[      0.20]", "94", "40.17" and "465" from the end of a row. */
+/*
+ * Takes "[ 0.20]", "94", "40.17" and "465" (see the table above) off the end
+ * of a row, and the rest as its name. False: not a row.
+ */
 static bool
 take_columns(struct cg_slice line, struct row *row)
 {
@@ -437,7 +464,10 @@ take_table_row(struct reader *r, struct cg_slice line)
 	       (add_function(r, &row, false) && add_entry(r, &row));
 }
 
-/* Begins a table; of_all: it is not that of one process. */
+/*
+ * Begins a table of the process pid; of_all: of all processes. A table of the
+ * other kind than the first one is skipped, with a warning.
+ */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)
 {
@@ -495,7 +525,10 @@ read_eprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	    &r, in, "'FUNCTION CALLS % TIME [uS / CALLS]' and functions");
 }
 
-/* What the profiled program prints may be in front of the tables. */
+/*
+ * Recognises a text of eprof by a header line, or by a first line that names a
+ * process; output of the profiled program may precede the tables.
+ */
 static int
 probe_eprof(const struct cg_head *head)
 {

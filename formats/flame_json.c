@@ -174,7 +174,10 @@ add_fn(
 	return fn;
 }
 
-/* A method has its class in front of its name. */
+/*
+ * Returns "CLASS.NAME", the name of a method, valid until the next call; the
+ * name alone if class is empty or memory runs out (reported).
+ */
 static struct cg_slice
 add_class(struct reader *r, struct cg_slice class, struct cg_slice name)
 {
@@ -231,7 +234,10 @@ take_node(struct cg_doc *doc, uint32_t parent)
 	return cg_rejected(r->job) == CG_OK;
 }
 
-/* Sums the values of children. False: they are more than their parents'. */
+/*
+ * Sets the sum of the values of each node's children. False: a node's value is
+ * less than this sum.
+ */
 static bool
 sum_children(struct reader *r)
 {
@@ -253,8 +259,9 @@ sum_children(struct reader *r)
 }
 
 /*
- * Times of pyinstrument are rounded to microseconds: children may have a few
- * more than their parent.
+ * Returns the self value of a node. includes: values include those of
+ * children. As pyinstrument rounds times to microseconds, children may have a
+ * few more than their parent: then 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -299,7 +306,10 @@ add_tree(struct reader *r)
 
 /* ---- Sessions of pyinstrument -------------------------------------------- */
 
-/* Takes attributes of a frame, "\1cWork" "\1l20": its class and line. */
+/*
+ * Sets class and line from the attributes of a frame, such as "\1cWork"
+ * "\1l20"; missing ones stay unchanged.
+ */
 static void
 take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 {
@@ -314,8 +324,10 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 }
 
 /*
- * Adds the frame of "f\0/a.py\0" "12\1l20", or sets the thread. [self] has the
- * time of the frame above it.
+ * Reads a frame of a stack of pyinstrument, "f\0/a.py\0" "12\1l20", and adds
+ * it on top of *at. Two are no frames: one of file "<thread>" names the
+ * thread, and "[self]" stands for its caller's own time. False: an error
+ * (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -460,7 +472,10 @@ take_metadata(struct cg_doc *doc)
 	return ok && doc->status == CG_OK;
 }
 
-/* Finds the bar above, among those from *from on; they are sorted. */
+/*
+ * Returns the node of the bar above a bar (its caller), searching from index
+ * *from on, as bars are sorted; 0: there is none.
+ */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)
 {
@@ -475,8 +490,9 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar, which is as wide as its values in both profiles. x: the sum of
- * where the last bars ended.
+ * Adds a bar from its numbers; its width is the sum of its values in both
+ * profiles. *x is where the last bar on its left ended; becomes its own end.
+ * False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,
@@ -589,7 +605,10 @@ enum {
 	KEY_NAME = 64 | 128
 };
 
-/* A document has the members of one form, in any order. */
+/*
+ * Reads a document: a tree of nodes, or an object with the members of one of
+ * the other forms, in any order. False: an error (reported).
+ */
 static bool
 take_document(struct cg_doc *doc, bool tree)
 {
@@ -613,7 +632,10 @@ take_document(struct cg_doc *doc, bool tree)
 	return doc->status == CG_OK;
 }
 
-/* The form, by the keys of the beginning. */
+/*
+ * Returns the form of the document, by the keys that were found at its
+ * beginning.
+ */
 static enum form
 form_of(unsigned found)
 {

@@ -125,7 +125,10 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 	       cg_resize(doc->job, &chains->sum, chains->sum.n + chains->width);
 }
 
-/* Moves *at to its child with the function; adds the child if it is new. */
+/*
+ * Moves *at, the index of a node, to its child with the function, added if
+ * new. False: out of memory (reported).
+ */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 {
@@ -188,7 +191,10 @@ take_event(struct cg_doc *doc, void *into)
 
 /* ---- Into the graph ------------------------------------------------------ */
 
-/* Adds an event, named after the description, with '_' for blanks. */
+/*
+ * Adds an event, named after the cost's description, with '_' for blanks.
+ * False: an error (reported).
+ */
 static bool
 add_event(struct cg_doc *doc, const struct cost *cost)
 {

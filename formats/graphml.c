@@ -168,7 +168,11 @@ put_cycle(struct writer *w, uint32_t cycle)
 
 /* ---- Edges --------------------------------------------------------------- */
 
-/* No overflow: the sum of all calls has been checked. */
+/*
+ * Adds a call's count and costs to the edge of caller and callee. No sum
+ * overflows, as the sum of all calls has been checked. False: out of memory
+ * (reported).
+ */
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)
 {

@@ -13,7 +13,7 @@
 
 #include "cgconv_parse.h"
 
-/* Takes "MAX:PATH"; false: it is none. */
+/* Takes "MAX:" off a line "MAX:PATH"; false: another line. */
 static bool
 take_head(struct cg_slice *line, uint64_t *max)
 {
@@ -21,7 +21,7 @@ take_head(struct cg_slice *line, uint64_t *max)
 	       cg_take_char(line, ':') && line->len > 0;
 }
 
-/* Adds the counts of a file; false: rejected. */
+/* Adds the counts of a file's lines 1 to max; false: rejected (reported). */
 static bool
 add_counts(struct cg_job *job, struct cg_build *build, cg_file file,
     struct cg_slice line, uint64_t max)
@@ -73,7 +73,10 @@ read_luacov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_in_status(in);
 }
 
-/* True for LINES:PATH and as many counts, as far as the head has them. */
+/*
+ * Recognises a line MAX:PATH and after it MAX counts, as far as the head has
+ * them.
+ */
 static int
 probe(const struct cg_head *head)
 {

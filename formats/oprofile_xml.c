@@ -73,7 +73,10 @@ struct reader {
 	bool in_symbol, in_callees, in_callee, skipped;
 };
 
-/* Reads a number from an attribute; 0 if it is optional and absent. */
+/*
+ * Reads a number from an attribute; 0 if it is absent and not needed. False:
+ * rejected (reported).
+ */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 {
@@ -141,7 +144,10 @@ take_timer(struct reader *r)
 	return add_event(r, 0, cg_add_name(r->build, cg_slice("TIMER")));
 }
 
-/* Takes a class; without an attribute event it belongs to event 0. */
+/*
+ * Reads a class, which belongs to an event; without the attribute "event" to
+ * event 0. False: rejected (reported).
+ */
 static bool
 take_class(struct reader *r)
 {
@@ -192,7 +198,10 @@ add_symbol(struct reader *r)
 	return cg_append(r->job, &r->symbol, symbol);
 }
 
-/* Finds the symbol with an id, or adds it: samples precede the table. */
+/*
+ * Sets *symbol to the symbol with the id in an attribute, added if new:
+ * samples precede the table of symbols. False: an error (reported).
+ */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
 {
@@ -273,7 +282,10 @@ open_symbol(struct reader *r)
 	return true;
 }
 
-/* Sets *index to the scope of the current count, which is added if new. */
+/*
+ * Sets *index to the scope (where it was counted) of the current count, added
+ * if new. False: out of memory (reported).
+ */
 static bool
 get_scope(struct reader *r, uint32_t *index)
 {
@@ -292,7 +304,10 @@ get_scope(struct reader *r, uint32_t *index)
 	return true;
 }
 
-/* Counts of binaries are dropped later if elements inside them have counts. */
+/*
+ * Reads a count of samples. Counts of a binary are dropped later if elements
+ * inside it have counts. False: an error (reported).
+ */
 static bool
 take_count(struct reader *r)
 {
@@ -320,7 +335,10 @@ take_count(struct reader *r)
 	return true;
 }
 
-/* Drops the counts of the module itself if elements inside it have counts. */
+/*
+ * Ends a module; drops its own counts if elements inside it have counts, which
+ * they would repeat.
+ */
 static void
 close_module(struct reader *r)
 {
@@ -453,8 +471,9 @@ same_position(const struct row *a, const struct row *b)
 }
 
 /*
- * Collects the costs of the rows of one position, usually one row for each
- * event. Returns the number of these rows.
+ * Sets r->cost to the costs of one position from consecutive rows, usually one
+ * row for each event. Returns the number of these rows; *sum is the sum of
+ * their counts.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)

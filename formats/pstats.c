@@ -85,7 +85,10 @@ fail(struct reader *r, const char *expected)
 	return cg_reject(r->job, "expected %s", expected);
 }
 
-/* Takes the next n bytes as a little-endian number. */
+/*
+ * Takes the next n bytes as a little-endian number. False: truncated
+ * (reported).
+ */
 static bool
 take_bytes(struct reader *r, unsigned n, uint64_t *number)
 {
@@ -113,7 +116,7 @@ take_int(struct reader *r, unsigned n, struct value *value)
 
 /*
  * Takes a long integer: digits of 15 bits. Their number is negative if the
- * integer is negative.
+ * integer is negative. False: too large, or truncated (reported).
  */
 static bool
 take_long(struct reader *r, struct value *value)
@@ -150,7 +153,10 @@ take_float(struct reader *r, struct value *value)
 	return true;
 }
 
-/* Takes a number as text, as Python before 2.5 writes it. */
+/*
+ * Takes a number as text, as Python before 2.5 writes it. False: malformed
+ * (reported).
+ */
 static bool
 take_float_text(struct reader *r, struct value *value)
 {
@@ -169,7 +175,10 @@ take_float_text(struct reader *r, struct value *value)
 	return (len > 0 && *end == '\0') || fail(r, "a number of seconds");
 }
 
-/* Takes a string; wide: its length has four bytes, not one. */
+/*
+ * Takes a string; wide: its length has four bytes, not one. interned: later
+ * values may refer to it. False: truncated, or out of memory (reported).
+ */
 static bool
 take_text(struct reader *r, bool wide, bool interned, struct value *value)
 {
@@ -246,7 +255,10 @@ take_value(struct reader *r, int type, struct value *value)
 	return fail(r, "a number, a string, a tuple or a dictionary");
 }
 
-/* Objects with FLAG_REF are numbered in the order in which they begin. */
+/*
+ * Takes the next object. Those with FLAG_REF, to which others may refer, are
+ * numbered in the order in which they begin. False: an error (reported).
+ */
 static bool
 next(struct reader *r, struct value *value)
 {
@@ -302,7 +314,10 @@ next_count(struct reader *r, uint64_t *count)
 	return next(r, &value) && get_count(r, &value, count);
 }
 
-/* Takes seconds as ns. With too much bias, profile writes negative times. */
+/*
+ * Takes seconds as ns; negative ones, which profile writes if its bias is too
+ * large, become 0. False: an error (reported).
+ */
 static bool
 next_time(struct reader *r, uint64_t *ns)
 {
@@ -337,7 +352,10 @@ next_line(struct reader *r, uint32_t *line)
 	return true;
 }
 
-/* Gets a function: (file, line, name), or a reference to one. */
+/*
+ * Sets *function from a value: (file, line, name), or a reference to one.
+ * False: an error (reported).
+ */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
 {
@@ -366,7 +384,11 @@ get_function(struct reader *r, struct value *value, struct function *function)
 	return true;
 }
 
-/* Gets a caller's value: (calls, primitive, self, cumulative), or calls. */
+/*
+ * Sets *call from the value of a caller: a tuple (calls, primitive calls, self
+ * time, cumulative time), or only the number of calls. False: an error
+ * (reported).
+ */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
 {
@@ -430,7 +452,10 @@ struct counts {
 	uint64_t outermost; /* of the known ones */
 };
 
-/* Adds; the sum stops at UINT64_MAX, as a file may state any numbers. */
+/*
+ * Adds a number to the sum, which stops at UINT64_MAX, as a file may state any
+ * numbers.
+ */
 static void
 add_capped(uint64_t *sum, uint64_t number)
 {
@@ -468,8 +493,8 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * For profile, which only counts calls: divides the inclusive cost of a
- * function among its callers except itself.
+ * Divides the inclusive cost of a function among its callers except itself, by
+ * counts; only if no caller states a cost, as in files of profile.
  */
 static void
 divide_cost(
@@ -497,7 +522,7 @@ divide_cost(
 /*
  * Adds the calls from known callers, and the calls without a caller as calls
  * from fn 0, with the rest of the cost. Only outermost calls of known callers
- * reduce that rest. Their share is estimated by count, as a profile does not
+ * reduce this rest. Their share is estimated by count, as a profile does not
  * state the callers of outermost calls.
  */
 static void
@@ -527,7 +552,10 @@ add_calls(struct reader *r, const struct function *callee,
 	    cg_columns_width(r->build));
 }
 
-/* Reads one entry of the dictionary, or its end. */
+/*
+ * Reads one entry of the dictionary, or its end (*end). False: an error
+ * (reported).
+ */
 static bool
 read_function(struct reader *r, bool *end)
 {
@@ -595,7 +623,9 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_in_status(in);
 }
 
-/* Accepts an empty dictionary, or one whose first key is a tuple of three. */
+/*
+ * Recognises an empty dictionary, or one whose first key is a tuple of three.
+ */
 static int
 probe(const struct cg_head *head)
 {

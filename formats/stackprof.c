@@ -60,7 +60,7 @@ struct prof {
 	bool asked, timed;          /* the target can represent times */
 };
 
-/* Parses a key as a number. */
+/* Reads a key as a number. False: it is none (reported). */
 static bool
 get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
 {
@@ -94,8 +94,8 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Takes a line: the number of samples with the line on their stack, or an
- * array of this number and the number of self samples.
+ * Reads a line's samples: the number with the line on their stack, or an array
+ * of this number and the number of self samples. False: an error (reported).
  */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
@@ -188,7 +188,10 @@ take_frames(struct cg_doc *doc, void *into)
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* Moves *at to its child with the frame id; adds the child if it is new. */
+/*
+ * Moves *at, the index of a node, to its child with the frame id, added if
+ * new. False: out of memory (reported).
+ */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 {
@@ -315,7 +318,7 @@ add_functions(struct cg_build *build, struct prof *prof)
 	}
 }
 
-/* Adds nodes and their stacks; a parent precedes its children. */
+/* Adds the stacks of all nodes; a parent precedes its children. */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
@@ -336,7 +339,10 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 	}
 }
 
-/* Adds consecutive samples of one stack to the timeline. False: deltas end. */
+/*
+ * Adds consecutive samples of one stack to the timeline; *at is the next delta
+ * of time, *now the clock. False: there are no more deltas.
+ */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
     uint64_t samples, size_t *at, int64_t *now)
@@ -360,7 +366,10 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 	return true;
 }
 
-/* Adds samples to a timeline whose axis is the number of samples so far. */
+/*
+ * Adds consecutive samples of one stack to a timeline whose axis is the number
+ * of samples so far, *now.
+ */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
 {
@@ -449,7 +458,10 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 	}
 }
 
-/* The interval is in microseconds; in mode object it is a number of objects. */
+/*
+ * Adds the events: samples, and ns computed from them by the interval, which
+ * is in microseconds; in mode object it is a number of objects.
+ */
 static void
 add_events(struct cg_build *build, struct prof *prof)
 {

@@ -44,7 +44,10 @@ struct verilator {
 	size_t points;
 };
 
-/* The value of a key; false and "" if the point has none. */
+/*
+ * Sets *value to that of a key of a point. False: the point has no such key;
+ * *value is then "".
+ */
 static bool
 get_value(struct cg_slice point, const char *key, struct cg_slice *value)
 {
@@ -79,7 +82,7 @@ add_row(struct verilator *v, const struct row *row, uint64_t line)
 	return true;
 }
 
-/* Adds the lines of "2,6-9". */
+/* Adds the lines of "2,6-9" to a point. False: an error (reported). */
 static bool
 add_more_lines(struct verilator *v, const struct row *row, struct cg_slice text)
 {
@@ -151,7 +154,7 @@ compare_rows(const void *pa, const void *pb)
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* Adds a line, which has n points. */
+/* Adds a line from its n points. False: the builder has failed. */
 static bool
 add_line(struct verilator *v, const struct row *row, size_t n)
 {

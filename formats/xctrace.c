@@ -80,7 +80,10 @@ struct reader {
 	bool timed; /* the target can represent times */
 };
 
-/* Stores the item under its id; does nothing if id is 0. */
+/*
+ * Stores the item under its id; id 0: does nothing. False: an error
+ * (reported).
+ */
 static bool
 keep(
     struct reader *r, struct table *table, uint64_t id, const struct item *item)
@@ -101,7 +104,10 @@ keep(
 	return true;
 }
 
-/* Takes an element: <x id="7"> by take(), or <x ref="7"/> to an earlier one. */
+/*
+ * Reads an element, <x id="7">, by take(), or gets an earlier one for <x
+ * ref="7"/>. False: an error (reported).
+ */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
     bool (*take)(struct reader *, struct item *))
@@ -157,7 +163,7 @@ take_binary(struct reader *r, struct item *item)
 	return cg_xml_content(r->xml, NULL);
 }
 
-/* Takes <source line="7"><path>. */
+/* Reads <source line="7"><path>. False: an error (reported). */
 static bool
 take_source(struct reader *r, struct item *frame)
 {
@@ -180,8 +186,9 @@ take_source(struct reader *r, struct item *frame)
 }
 
 /*
- * Names a frame without a name by its address. Executables of macOS are not
- * ELF files, so symbols are not looked up.
+ * Reads a frame. One without a name is named by its address: executables of
+ * macOS are not ELF files, so symbols are not looked up. False: an error
+ * (reported).
  */
 static bool
 take_frame(struct reader *r, struct item *item)
@@ -213,7 +220,10 @@ take_frame(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Adds a frame, which find_frames() looks up if it is a reference, as most. */
+/*
+ * Appends a frame to the stack. Most are references, which find_frames() looks
+ * up later, together. False: an error (reported).
+ */
 static bool
 add_frame(struct reader *r)
 {
@@ -249,8 +259,9 @@ find_frames(struct reader *r)
 }
 
 /*
- * Returns the node of the leaf. Most stacks share their outer frames with the
- * previous stack, so only the other frames are looked up.
+ * Returns the node of the stack's leaf; 0: no frames. Most stacks share their
+ * outer frames with the previous stack, so only the other frames are looked
+ * up.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -300,7 +311,7 @@ take_backtrace(struct reader *r, struct item *item)
 	return true;
 }
 
-/* Takes <process><pid>. */
+/* Reads the element <process> and the pid in it. False: an error (reported). */
 static bool
 take_process(struct reader *r, struct item *item)
 {
@@ -317,7 +328,7 @@ take_process(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Takes <thread><tid><process>. */
+/* Reads <thread><tid><process>. False: an error (reported). */
 static bool
 take_thread(struct reader *r, struct item *item)
 {
@@ -395,7 +406,7 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 	}
 }
 
-/* Takes a <row>, to its end. */
+/* Reads a <row>, up to its end. False: an error (reported). */
 static bool
 take_row(struct reader *r)
 {

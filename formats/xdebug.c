@@ -58,7 +58,7 @@ get_seconds(struct cg_slice text, uint64_t *ns)
 	return cg_take_fixed(&text, 9, ns) && text.len == 0 && *ns <= INT64_MAX;
 }
 
-/* Takes a record of fields with tabs between them. */
+/* Reads a record of fields with tabs between them. False: malformed. */
 static bool
 take_fields(struct cg_slice line, struct record *record)
 {
@@ -82,8 +82,8 @@ take_fields(struct cg_slice line, struct record *record)
 }
 
 /*
- * Takes "    0.0133     397560     -> Shape->area($n = 2000)
- * /a/trace.php:15".
+ * Reads a record of the human-readable format, " 0.0133 397560 ->
+ * Shape->area($n = 2000) /a/trace.php:15". False: malformed.
  */
 static bool
 take_columns(struct cg_slice line, struct record *record)
@@ -127,7 +127,10 @@ keep_moment(struct reader *r)
 		cg_add_moment(r->build, &moment);
 }
 
-/* Adds time and memory since the last record to the topmost call. */
+/*
+ * Adds time and memory since the last record to the topmost call. False:
+ * rejected (reported).
+ */
 static bool
 pass_time(struct reader *r, const struct record *record)
 {
@@ -203,7 +206,10 @@ add_events(struct reader *r)
 	r->kept = cg_begin_timeline(r->build);
 }
 
-/* Begins a trace; each trace of a file has its own clock. */
+/*
+ * Begins a trace, after ending all open calls; each trace of a file has its
+ * own clock.
+ */
 static void
 begin_trace(struct reader *r)
 {

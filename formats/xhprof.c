@@ -55,7 +55,10 @@ static const struct cg_event events[COSTS] = {
 
 /* ---- From JSON ----------------------------------------------------------- */
 
-/* Splits "caller==>callee" at the last arrow. */
+/*
+ * Splits "caller==>callee" at the last arrow into the names of a call; without
+ * an arrow the caller is 0.
+ */
 static void
 split_key(struct cg_build *build, struct cg_slice key, struct call *call)
 {
@@ -156,7 +159,10 @@ get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 	return &prof->name.at[*index - 1];
 }
 
-/* Selects the costs that the input has; negative times become 0. */
+/*
+ * Copies the costs that the input has to selected[]; negative times become 0.
+ * Returns their number.
+ */
 static size_t
 select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
     uint64_t *selected)
@@ -176,7 +182,10 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 	return n;
 }
 
-/* Sums self costs; finds the lowest level of the calls of each pair. */
+/*
+ * Sums self costs, and finds the lowest level of the calls of each pair of
+ * functions. False: an error (reported).
+ */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
 {
@@ -216,7 +225,7 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds calls. The cost of a recursive call is part of the cost of the
+ * Adds the calls. The cost of a recursive call is part of the cost of the
  * outermost call. So the inclusive cost of a function is the cost of its calls
  * on level 0, and of the calls from one function to another only those on the
  * lowest level have a cost.
@@ -287,7 +296,10 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_doc_close(&doc);
 }
 
-/* Recognises an object whose first key is a call or main(), with known keys. */
+/*
+ * Recognises an object whose first key is a call or main(), and whose value
+ * has known keys.
+ */
 static int
 probe(const struct cg_head *head)
 {

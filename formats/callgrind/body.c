@@ -10,7 +10,8 @@
  * - A callee without cfi= is in the current file, without cob= in the current
  *   object. Both apply to one call only, cfn= up to the next cfn=.
  * - fn= returns to the file of fl=. jfi= and jfn= apply to one jump.
- * - Xdebug writes negative memory costs, others fractions: warnings.
+ * - Xdebug writes negative costs of memory, others write fractions: both are
+ *   read, with a warning.
  * - A function is the triple of object, file, name, whatever id is used.
  */
 #include <string.h>
@@ -93,7 +94,10 @@ set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 
 /* ---- Calls and jumps ---------------------------------------------------- */
 
-/* Takes the target of a call or jump; its positions do not change the base. */
+/*
+ * Reads the positions of the target of a call or jump into r->to. Relative
+ * positions of later lines do not refer to the target.
+ */
 static void
 set_target(struct callgrind_reader *r, const char *at)
 {
@@ -158,7 +162,10 @@ set_jump(struct callgrind_reader *r, struct cg_slice text)
 	r->expect = EXPECT_JUMP;
 }
 
-/* Takes "followed/executed target" or "executed followed target". */
+/*
+ * Reads the value of jcnd=: "followed/executed target", or "executed followed
+ * target". A malformed one is reported.
+ */
 static void
 set_jcnd(struct callgrind_reader *r, struct cg_slice text)
 {
@@ -214,8 +221,9 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line of numbers, which belongs to the line before (r->expect).
- * Returns how far it was read, at best the newline.
+ * Reads a line of numbers: costs, or the position of the call or jump in the
+ * line before (r->expect). Returns where reading stopped: the newline, or a
+ * malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -279,7 +287,10 @@ static const struct spec_line {
 	{ "rcalls=", NULL, set_rcalls },
 };
 
-/* cg_take_prefix() inline, as it is called several times for each line. */
+/*
+ * Takes name off the line; false: the line does not begin with it. The same as
+ * cg_take_prefix(), but inline, as it is called several times for each line.
+ */
 static inline bool
 take_name(struct cg_slice *line, const char *name)
 {
@@ -294,7 +305,10 @@ take_name(struct cg_slice *line, const char *name)
 	return true;
 }
 
-/* Takes the name of the line, "fn=", off the line; NULL: another line. */
+/*
+ * Takes a key such as "fn=" off the line and returns its table entry. NULL:
+ * the line begins with none of the keys.
+ */
 static const struct spec_line *
 take_spec(struct cg_slice *line)
 {
@@ -389,7 +403,10 @@ expects_costs(const struct callgrind_reader *r, char first)
 	       (r->fn != 0 || !r->skip_root);
 }
 
-/* Reads cost lines of the common form. Returns the first other line. */
+/*
+ * Reads cost lines of the common form, up to end. Returns the first line of
+ * another form, or end.
+ */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
 {

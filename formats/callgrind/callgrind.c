@@ -35,7 +35,7 @@ has_line_of(struct cg_slice text, const char *const *keys)
 	return false;
 }
 
-/* True if "events:" comes right before costs without a function. */
+/* True if a line of costs, without a function, follows "events:". */
 static bool
 has_bare_costs(struct cg_slice text)
 {
@@ -50,7 +50,10 @@ has_bare_costs(struct cg_slice text)
 	return false;
 }
 
-/* Rates a text with an "events:" line, which may also be in other texts. */
+/*
+ * Returns the probe's score of a text with an "events:" line, which other
+ * kinds of text may have, too.
+ */
 static int
 rate_events(struct cg_slice text)
 {
@@ -68,7 +71,10 @@ rate_events(struct cg_slice text)
 		   : CG_PROBE_NO;
 }
 
-/* False if something else comes before the first "KEY:" or "KEY=". */
+/*
+ * True if the first line that is not empty or a comment begins with "key:" or
+ * "key=".
+ */
 static bool
 begins_with_key(struct cg_slice text)
 {

@@ -84,7 +84,7 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 		    "expected version 0 or 1; reading as version 1");
 }
 
-/* Sets the creator: Callgrind and cgconv end each part with totals. */
+/* Reads "creator:". Only Callgrind and cgconv end each part with totals. */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)
 {
@@ -182,7 +182,10 @@ set_timeframe(struct callgrind_reader *r, struct cg_slice value)
 	add_desc(r, cg_slice("timeframe (BB)"), value);
 }
 
-/* Columns always have the order instr, bb, line. */
+/*
+ * Reads "positions:", which names the position columns of cost lines. In
+ * whatever order it names them, the columns have the order instr, bb, line.
+ */
 static void
 set_positions(struct callgrind_reader *r, struct cg_slice value)
 {
@@ -287,8 +290,8 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Gets the costs of all columns in the events: line. Missing ones are 0, as
- * writers may omit trailing zeros.
+ * Reads sums, one for each column of the line "events:", and returns their
+ * number. Missing ones are 0, as writers may omit trailing zeros.
  */
 static size_t
 get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)

@@ -39,8 +39,8 @@ callgrind_get_ref(struct cg_slice text)
 #define NEAR_IDS ((uint64_t)1 << 20)
 
 /*
- * Returns the address of an id's value, which is 0 if the id is not defined,
- * else the value + 1. NULL: out of memory.
+ * Returns the address of an id's entry: 0 if the id is not defined yet, else
+ * its value + 1. NULL: out of memory (reported).
  */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
@@ -89,7 +89,10 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 	return *value ? *value - 1 : undefined(r, ref);
 }
 
-/* Adds an element to named[]; 0: out of memory. */
+/*
+ * Adds an element to r->named and returns its index; 0: out of memory
+ * (reported).
+ */
 static uint32_t
 add_named(struct callgrind_reader *r)
 {
@@ -110,7 +113,10 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 	return index;
 }
 
-/* Returns the index in named[] of a name without an id. */
+/*
+ * Returns the index in r->named of a name without an id, added if new; 0: out
+ * of memory (reported).
+ */
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)
 {

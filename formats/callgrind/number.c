@@ -10,7 +10,10 @@ callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 		r->status = cg_fail_at(r->job, at, "expected %s", expected);
 }
 
-/* Takes "0x19cb", as Valgrind writes it, up to the digits that always fit. */
+/*
+ * Takes hexadecimal digits; *at points to their prefix "0x". Stops after as
+ * many digits as always fit into 64 bits. False: no digit.
+ */
 static bool
 take_hex(const char **at, uint64_t *value)
 {
@@ -53,7 +56,10 @@ callgrind_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 	return at;
 }
 
-/* Skips the end of a range: "5-9", "5+4", "5:9". */
+/*
+ * Returns the end of the rest of a range, such as "-9", "+4" or ":9"; at if
+ * there is none.
+ */
 static const char *
 skip_range(struct callgrind_reader *r, const char *at)
 {
@@ -120,7 +126,10 @@ callgrind_no_line(struct callgrind_reader *r, const char *at)
 	return 0;
 }
 
-/* Takes a negative or fractional cost with a warning; NULL: not a cost. */
+/*
+ * Takes a negative or fractional cost, with a warning, and returns its end.
+ * NULL: not a cost.
+ */
 static const char *
 get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 {
@@ -145,7 +154,10 @@ get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 	return at;
 }
 
-/* Slow path of a cost: anything but a short number and one blank. */
+/*
+ * Slow path of a cost: anything but a short number and one blank. Returns the
+ * begin of the next cost; NULL: not a cost.
+ */
 static const char *
 get_any_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 {

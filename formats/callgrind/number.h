@@ -68,11 +68,17 @@ const char *callgrind_number(
 
 /* ---- Positions ---------------------------------------------------------- */
 
-/* Takes an absolute position, or +n, -n, * relative to base; NULL: invalid. */
+/*
+ * Takes an absolute position, or +n, -n, * relative to base. Returns its end;
+ * NULL: invalid.
+ */
 const char *callgrind_position(struct callgrind_reader *, const char *at,
     uint64_t base, uint64_t *position);
 
-/* Takes the common forms "+2", "-17", "*" and "0" with one blank; else NULL. */
+/*
+ * Takes a position of a common form, "+2", "-17", "*" or "0", and one blank.
+ * Returns its end; NULL: another form.
+ */
 static inline const char *
 get_short_position(const char *at, uint64_t base, uint64_t *position)
 {
@@ -110,7 +116,10 @@ const char *callgrind_no_positions(struct callgrind_reader *, const char *at);
 /* Warns that a line number is too large; returns 0 for it. */
 uint32_t callgrind_no_line(struct callgrind_reader *, const char *at);
 
-/* Takes the positions of a line, relative to those of the last cost line. */
+/*
+ * Takes the positions of a line, relative to those of the last cost line.
+ * Returns their end; NULL: malformed (reported).
+ */
 static inline const char *
 get_positions(struct callgrind_reader *r, const char *at, struct cg_pos *pos,
     uint64_t *bb)
@@ -179,7 +188,10 @@ get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
 	return done;
 }
 
-/* Takes further costs of any form up to the newline; warns of too many. */
+/*
+ * Takes further costs of any form up to the newline; warns of too many.
+ * Returns their end.
+ */
 const char *callgrind_more_costs(
     struct callgrind_reader *, const char *at, uint64_t *cost, size_t *count);
 
@@ -195,7 +207,10 @@ get_costs(struct callgrind_reader *r, const char *at,
 	return *at == '\n' ? at : callgrind_more_costs(r, at, cost, count);
 }
 
-/* Maps n costs from the order of the events: line to columns; their number. */
+/*
+ * Copies n costs, in the order of the line "events:", to the columns of the
+ * graph. Returns the number of columns.
+ */
 size_t callgrind_map_costs(struct callgrind_reader *, const char *at,
     const uint64_t *cost, size_t n, uint64_t *to);
 

@@ -132,7 +132,7 @@ size_t callgrind_costs(struct callgrind_reader *, const char *at,
 /* False: out of memory (in r->status). */
 bool callgrind_begin_names(struct callgrind_reader *);
 
-/* Parses "(id) name", "(id)" or "name". */
+/* Parses "(id) name", "(id)" or "name" into its parts. */
 struct callgrind_ref callgrind_get_ref(struct cg_slice text);
 
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);

@@ -4,7 +4,7 @@
  *
  * KCachegrind misses a cycle where its search begins at a member of the cycle,
  * and shows more than 100 %: that function is at the bottom of the search's
- * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be done. The
+ * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be finished. The
  * search begins at the function that sorts first, and again at the next that
  * it has not reached. A function whose name sorts first and that calls every
  * function without a caller prevents this. Where KCachegrind would miss a
@@ -80,7 +80,10 @@ get_key(const struct cg_graph *graph, cg_fn fn)
 				 base_name(cg_object_path(graph, object)) } };
 }
 
-/* Returns the next byte of the joined words, or -1. */
+/*
+ * Returns the next byte of the key's words as if they were joined; -1: the
+ * end.
+ */
 static int
 next_byte(struct key *key)
 {
@@ -93,7 +96,10 @@ next_byte(struct key *key)
 	return (unsigned char)key->word[key->i].ptr[key->at++];
 }
 
-/* Compares two functions in the order of KCachegrind's search. */
+/*
+ * True if fn is before other in the order in which KCachegrind searches
+ * functions.
+ */
 static bool
 sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
 {
@@ -177,7 +183,10 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 	return true;
 }
 
-/* Adds the self cost of fn and the cost of its calls out of its cycle. */
+/*
+ * Adds to root->cost the self cost of fn and the cost of its calls that leave
+ * its cycle. False: a sum overflows.
+ */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 {
@@ -199,7 +208,10 @@ add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 	return true;
 }
 
-/* Sets root->cost to the inclusive cost of fn, or of its whole cycle. */
+/*
+ * Sets root->cost to the inclusive cost of fn, or of fn's whole cycle. False:
+ * an error (reported).
+ */
 static bool
 sum_inclusive(
     struct callgrind_root *root, struct cg_rows *rows, cg_part part, cg_fn fn)
@@ -219,7 +231,10 @@ sum_inclusive(
 	return true;
 }
 
-/* True if nothing calls fn; of an uncalled cycle, for its first function. */
+/*
+ * True if nothing calls fn. If fn is in a cycle: true if no function outside
+ * calls the cycle, and none of its members was handled in this part before.
+ */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)
 {

@@ -59,7 +59,10 @@ callgrind_open_self(struct cg_job *job, const struct cg_graph *graph,
 	       self->cost;
 }
 
-/* Adds the self cost of a callee in events of coverage. */
+/*
+ * Adds to the sums the self cost of the callee in events of coverage. False:
+ * an error (reported).
+ */
 static bool
 add_self(struct callgrind_self *self)
 {

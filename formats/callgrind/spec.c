@@ -23,7 +23,10 @@ static const struct {
 	[SPEC_JFN] = { "jfn=", FN },
 };
 
-/* Puts "fn=(7)" if the name is known; false if not. */
+/*
+ * Writes only "fn=(7)" if the name was written before. False: nothing was
+ * written.
+ */
 static bool
 put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 {
@@ -42,7 +45,10 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 	return true;
 }
 
-/* Puts "fn=(7) name", "fn=(7)" or "fn=name", and a symbol as " [symbol]". */
+/*
+ * Writes "fn=(7) name", "fn=(7)" or "fn=name"; a symbol (linkage name) follows
+ * as " [symbol]".
+ */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,
     uint32_t *count, uint32_t base, struct cg_slice name,

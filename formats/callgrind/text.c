@@ -10,8 +10,8 @@
 #include "write.h"
 
 /*
- * Puts text without line breaks, which begin lines, or NULs, at which
- * KCachegrind hangs.
+ * Writes text without line breaks, which would begin a new line of the format,
+ * and without NULs, at which KCachegrind hangs.
  */
 void
 callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)
@@ -42,7 +42,10 @@ struct desc_keys {
 	size_t count;
 };
 
-/* Finds or adds a key; NULL: too many. Equal keys have the same address. */
+/*
+ * Returns the entry of a key, added if new; NULL: too many keys. Equal keys
+ * have the same address.
+ */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
 {
@@ -66,7 +69,11 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 	cg_putc(w->out, '\n');
 }
 
-/* Has no number after an earlier merge, as values may be counted twice. */
+/*
+ * Writes how many values of a description were not written. After an earlier
+ * merge this number is unknown and not written, as values may be counted
+ * twice.
+ */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)
 {
@@ -115,7 +122,11 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
 }
 
-/* Compares neighbours, as functions with one name are in canonical order. */
+/*
+ * Sets w->ambiguous for functions that share name, file and object with
+ * another one, which are next to it in the graph's order. False: out of memory
+ * (reported).
+ */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)
 {

@@ -8,7 +8,10 @@
  */
 #include "callgrind.h"
 
-/* True for known units, also after a number, such as the 10 in "10ns". */
+/*
+ * True if the unit, without a number before it such as the 10 of "10ns", is
+ * one that producers use.
+ */
 static bool
 is_known(struct cg_slice unit)
 {

@@ -31,7 +31,10 @@ event_at(const struct callgrind_writer *w, size_t i)
 	return i == 0 ? w->main : i <= w->main ? i - 1 : i;
 }
 
-/* Returns costs in the order of writing; *n excludes trailing zeros. */
+/*
+ * Returns costs in the order in which events are written; *n excludes trailing
+ * zeros. Valid until the next call.
+ */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
 {
@@ -248,7 +251,10 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 	w->lines.begun = false;
 }
 
-/* Rows of inlined code are in another file than their function. */
+/*
+ * Writes a change of the current file: rows of inlined code are in another
+ * file than their function.
+ */
 static void
 set_file(struct callgrind_writer *w, cg_file file)
 {
@@ -377,7 +383,10 @@ put_fns(struct callgrind_writer *w)
 
 /* ---- Parts -------------------------------------------------------------- */
 
-/* Resets name ids, which KCachegrind forgets where a part begins. */
+/*
+ * Forgets which names have an id: KCachegrind forgets them, too, where a part
+ * begins.
+ */
 static void
 forget_names(struct callgrind_writer *w, cg_part part)
 {
@@ -419,8 +428,8 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * Decides on addresses. By default they are written only for exact
- * instructions, as a disassembly cannot show buckets.
+ * True if addresses are to be written. The default is only for addresses of
+ * single instructions: a disassembly cannot show buckets of a histogram.
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)

@@ -63,9 +63,12 @@ struct chrome_tree {
 	CG_ARRAY(size_t) path; /* nodes without a stack, leaf first */
 };
 
-/* A cg_field's take(): reads a node with the nodes inside it. */
+/*
+ * A cg_field's take(): reads a node with the nodes inside it. False: an error
+ * (reported).
+ */
 bool chrome_take_node(struct cg_doc *, void *into);
-/* Sets each node's parent, after the last node. */
+/* Sets each node's parent, after the last node. False: an error (reported). */
 bool chrome_link_tree(struct cg_doc *, struct chrome_tree *);
 /* Returns the node with an id; NULL, and an error, if there is none. */
 struct chrome_node *chrome_find_node(
@@ -107,13 +110,19 @@ struct chrome_profile {
 
 /*
  * Adds a sample of the node with an id, taken delta ns after the previous one.
+ * False: an error (reported).
  */
 bool chrome_add_sample(
     struct cg_doc *, struct chrome_profile *, int64_t id, int64_t delta);
-/* Ends the last sample delta ns after it was taken. */
+/*
+ * Ends the last sample delta ns after it was taken. False: an error
+ * (reported).
+ */
 bool chrome_end_samples(
     struct cg_doc *, struct chrome_profile *, int64_t delta);
-/* Iterates over the sums of ids with samples; *i starts as 0. */
+/*
+ * Iterates over the sums of ids with samples; *i starts as 0. False: no more.
+ */
 bool chrome_next_sum(
     const struct chrome_profile *, size_t *i, struct chrome_sum *);
 /* Adds all stacks to the current part of the builder, after the last sample. */

@@ -42,7 +42,8 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 }
 
 /*
- * Unpacks the next number; the first call starts anew. False: no more numbers.
+ * Sets the next number of a packed array; from->at = 0 starts with the first
+ * one. False: no more numbers.
  */
 static bool
 unpack(struct packed *from, int64_t *number)
@@ -107,7 +108,8 @@ begin_times(struct reader *r, int64_t time)
 }
 
 /*
- * Takes times; absolute: Chrome before 58 writes times instead of differences.
+ * Reads the array of times: differences or, if absolute, times (Chrome before
+ * 58). False: an error (reported).
  */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)

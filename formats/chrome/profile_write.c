@@ -113,7 +113,10 @@ compare_fns(const void *pa, const void *pb)
 	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* Gives equal ranks to functions that are written alike. */
+/*
+ * Sets w->rank: functions that are written alike get the same rank. False: out
+ * of memory (reported).
+ */
 static bool
 unite_functions(struct writer *w)
 {
@@ -144,8 +147,8 @@ unite_functions(struct writer *w)
 }
 
 /*
- * Stacks merge by function only, as V8 has no call sites; (idle) at the root
- * is not merged with other frames.
+ * Returns the key by which frames merge: frames of one function merge, as V8
+ * has no call sites; the frame (idle) at the root merges with no other.
  */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)
@@ -187,7 +190,10 @@ is_written(const struct writer *w, uint32_t frame)
 	return w->node[frame].id != 0 && frame != w->idle;
 }
 
-/* Numbers frames depth first, by the names of their functions. */
+/*
+ * Sets the order of nodes, depth first, children by the names of their
+ * functions; and numbers them. False: out of memory (reported).
+ */
 static bool
 order_nodes(struct writer *w)
 {
@@ -235,7 +241,10 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 	return true;
 }
 
-/* Counts samples: the counts of an event, or those of the stacks. */
+/*
+ * Sets the number of samples of each node: from the event that counts samples,
+ * else from the stacks. False: an error (reported).
+ */
 static bool
 count_hits(struct writer *w)
 {
@@ -280,8 +289,8 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds a sample, after an (idle) sample if there is a gap. The previous sample
- * lasts until this one.
+ * Counts a sample and passes it to w->visit(); before it, if there is a gap, a
+ * sample of (idle). The previous sample lasts until this one.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -300,7 +309,9 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 	w->pass.end = (int64_t)((uint64_t)w->pass.end + cost);
 }
 
-/* Adds one sample for each stack, in the order of the graph. */
+/*
+ * Passes one sample for each stack to put_sample(), in the order of the graph.
+ */
 static void
 visit_sums(struct writer *w)
 {
@@ -327,7 +338,10 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 		w->node[node].hits++;
 }
 
-/* Adds the samples of the track; of a track of calls, one for each stack. */
+/*
+ * Passes the samples of the only track to put_sample(); of a track of calls,
+ * each time span between two calls' begins or ends is a sample.
+ */
 static void
 visit_track(struct writer *w)
 {
@@ -350,7 +364,7 @@ visit_track(struct writer *w)
 	cg_moments_free(moments);
 }
 
-/* Calls visit() for each sample. */
+/* Calls visit(w, node, time) for each sample, in the order of writing. */
 static void
 visit_samples(
     struct writer *w, void (*visit)(struct writer *, uint32_t, int64_t))
@@ -392,8 +406,8 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Readers let the last sample last as long as the average (see samples.c). If
- * it does not, there is one more time than samples.
+ * Writes the end of the last sample as one more time. Not needed if it is the
+ * end that readers assume, with a last sample as long as the average one.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -423,7 +437,10 @@ put_url(struct writer *w, struct cg_slice path)
 	cg_put_json(w->out, (struct cg_slice){ w->text.at, path.len + len });
 }
 
-/* Returns the number of a function's script, which is its file; 0: none. */
+/*
+ * Returns the number of the script (the file) of a function, numbered from 1;
+ * 0: the function is in no script.
+ */
 static uint32_t
 number_script(struct writer *w, cg_fn fn)
 {
@@ -437,9 +454,10 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the name without the position that the library appends where another
- * function of the file has the same name, as developer tools show positions
- * anyway. Returns "" for a name that readers give to functions without a name.
+ * Returns a function's name without the ":line:column" that the library
+ * appends if its file has several functions of that name: developer tools show
+ * the position anyway. "" for a name that readers give to functions without a
+ * name.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -560,7 +578,8 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets in_order if the only thread's samples have all costs, in units of time.
+ * Sets in_order (write samples in order of time) if there is one thread only,
+ * and its samples have all costs, in units of time.
  */
 static void
 choose_order(struct writer *w)

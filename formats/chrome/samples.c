@@ -13,7 +13,10 @@
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* Adds the time since the previous sample to the sum of that sample. */
+/*
+ * Advances the clock by delta ns, and adds the time passed to the sum of the
+ * running sample. False: overflow (reported).
+ */
 static bool
 pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 {
@@ -29,7 +32,8 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 }
 
 /*
- * Returns the sum of an id beyond dense.n, added if new; NULL: out of memory.
+ * Returns the sum of the samples of an id that is not in the dense array yet,
+ * added if new; NULL: out of memory (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -52,7 +56,10 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 	return &profile->sparse.at[*index - 1];
 }
 
-/* Adds the sample, which begins now, to the timeline. */
+/*
+ * Keeps the sample, which begins now, for the timeline, if the target can
+ * represent one. False: out of memory (reported).
+ */
 static bool
 keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
 {
@@ -119,7 +126,7 @@ chrome_next_sum(
 
 /* ---- Into the graph ----------------------------------------------------- */
 
-/* Adds the time of the last sample. */
+/* Adds the time of the last sample. False: an error (reported). */
 static bool
 end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
 {
@@ -139,7 +146,10 @@ end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
 	return pass_time(doc, profile, length);
 }
 
-/* Copies the sums of ids to their nodes. */
+/*
+ * Adds the sums of ids to the nodes with these ids. False: an id has no node,
+ * or another error (reported).
+ */
 static bool
 add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 {
@@ -160,8 +170,8 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds a node's stack: once for each line with ticks, with a share of the
- * node's time by the number of ticks, and once for the samples without a line.
+ * Adds the costs of a node's stack: for each line with ticks (samples of the
+ * line) its share of the node's time, and the rest for samples without a line.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,
@@ -219,7 +229,7 @@ add_columns(struct cg_doc *doc, struct chrome_profile *profile)
 		(void)cg_add_column(doc->build, &time);
 }
 
-/* Returns INT64_MAX on overflow; the library drops such times. */
+/* Returns a + b; INT64_MAX on overflow: the library drops such times. */
 static int64_t
 add_times(int64_t a, int64_t b)
 {
@@ -228,7 +238,10 @@ add_times(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* Returns the stack of a node's samples; 0: an error. */
+/*
+ * Returns the stack of the samples of the node with an id; 0: an error
+ * (reported).
+ */
 static cg_node
 find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 {
@@ -240,9 +253,9 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 }
 
 /*
- * Adds a sample to the timeline, which began at time and lasted length. stack
- * caches the stacks of dense ids: looking up a node of a large tree is a cache
- * miss.
+ * Adds a sample of the node id to the timeline; it began at time and lasted
+ * length ns. stack caches the stacks of dense ids, as looking up a node of a
+ * large tree is a cache miss. False: an error (reported).
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
@@ -264,7 +277,10 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 	return moment.node != 0;
 }
 
-/* Adds all samples to the timeline; a sample lasts until the next one. */
+/*
+ * Adds all samples to the timeline; a sample lasts until the next one. False:
+ * an error (reported).
+ */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)
 {

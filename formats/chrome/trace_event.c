@@ -70,7 +70,10 @@ struct trace {
 
 /* ---- Values ------------------------------------------------------------- */
 
-/* Takes a number; some producers write numbers as strings. */
+/*
+ * Reads a number with digits decimals as an integer; some producers write
+ * numbers as strings. False: an error (reported).
+ */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
@@ -91,7 +94,10 @@ take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 	return true;
 }
 
-/* Takes an id: a number, also in a string; another string becomes a name id. */
+/*
+ * Reads an id: a number, also in a string; for another string the id of its
+ * name. False: an error (reported).
+ */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
 {
@@ -112,7 +118,10 @@ take_id(struct cg_doc *doc, uint64_t *id)
 	return true;
 }
 
-/* Takes a string, or a number as text, which is stored in digits. */
+/*
+ * Reads a string, or a number, of which the text is stored in digits. False:
+ * an error (reported).
+ */
 static bool
 take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
 {
@@ -187,7 +196,10 @@ take_phase(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes a number as producers write ids of frames: "12", not "012". */
+/*
+ * Reads a number of at most 18 digits without leading zeros, as producers
+ * write ids of frames. False: the text is another one.
+ */
 static bool
 is_count(struct cg_slice text, uint64_t *number)
 {
@@ -197,9 +209,9 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the frame with an id; 0: the id is empty. An
- * id that is not a number of at most 18 digits is keyed by its name id, above
- * all such numbers.
+ * Sets *frame to the index + 1 of the frame with an id, added if new; 0: the
+ * id is empty. Ids that are not numbers of at most 18 digits are mapped by
+ * their name's id, above all such numbers. False: an error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -263,7 +275,8 @@ is_call(char phase)
 }
 
 /*
- * Takes the arguments of metadata or of a profile: a thread's name or a piece.
+ * Reads an event's "args": the name of a thread or process (phase M), or a
+ * piece of a CPU profile ("data"). False: an error (reported).
  */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
@@ -308,7 +321,10 @@ static const struct cg_field item_fields[] = {
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* Replaces a value by a dense number of 32 bits. */
+/*
+ * Replaces a value by its number, counted from 1 in the order of first use,
+ * which fits into 32 bits. False: out of memory (reported).
+ */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
 {
@@ -447,8 +463,9 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * Adds a piece of a profile. The sampled thread is the thread of the event
- * Profile, which has a start time; another thread may write the other pieces.
+ * Adds a piece of a CPU profile to its profile. The sampled thread is the
+ * thread of the event Profile, which has a start time; another thread may
+ * write the other pieces. False: an error (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
@@ -546,7 +563,10 @@ take_frames(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* Adds the call stack of a frame; 0: an error. */
+/*
+ * Returns the graph's node for the frame index - 1 and its callers; 0: an
+ * error (reported), or index 0.
+ */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
 {
@@ -627,7 +647,10 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 	}
 }
 
-/* Returns the event's name: the name that all samples share, if any. */
+/*
+ * Returns the name for the event that counts samples: the name that all
+ * samples of the trace share, else "samples".
+ */
 static const char *
 name_samples(struct cg_doc *doc, const struct trace *trace)
 {

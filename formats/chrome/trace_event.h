@@ -34,14 +34,20 @@ struct chrome_profiles {
 	CG_ARRAY(struct chrome_traced *) traced;
 };
 
-/* Reads the value of "data" in an event's arguments into the piece. */
+/*
+ * Reads the value of "data" in an event's arguments into the piece. False: an
+ * error (reported).
+ */
 bool chrome_take_piece(struct cg_doc *, struct chrome_profiles *);
 /* True if events with this name have pieces of profiles. */
 bool chrome_is_profile(struct cg_slice event);
 /* Adds the piece to the profile that the event belongs to. NULL: an error. */
 struct chrome_traced *chrome_add_piece(struct cg_doc *,
     struct chrome_profiles *, uint64_t pid, uint64_t tid, cg_name id);
-/* Ends a profile after its last piece; names missing nodes [unknown]. */
+/*
+ * Ends a profile after its last piece; names missing nodes [unknown]. False:
+ * an error (reported).
+ */
 bool chrome_end_profile(struct cg_doc *, struct chrome_profile *);
 
 /* ---- trace_write.c ------------------------------------------------------ */

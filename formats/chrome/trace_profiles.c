@@ -44,7 +44,10 @@ take_nodes(struct cg_doc *doc, void *into)
 	return good && doc->status == CG_OK;
 }
 
-/* Takes an array of numbers; skips values of the same key in other events. */
+/*
+ * Reads an array of numbers; other types are skipped, as other events may use
+ * the same key. False: an error (reported).
+ */
 static bool
 take_numbers(struct cg_doc *doc, unsigned digits, struct chrome_list *list)
 {
@@ -175,7 +178,10 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 	return true;
 }
 
-/* Appends the nodes of a piece. */
+/*
+ * Appends the nodes of a piece to the tree of the profile. False: an error
+ * (reported).
+ */
 static bool
 add_nodes(
     struct cg_doc *doc, struct chrome_tree *to, const struct chrome_tree *from)
@@ -194,7 +200,10 @@ add_nodes(
 	return true;
 }
 
-/* Adds a node that is missing, as a trace may lose pieces. */
+/*
+ * Adds a node for an id if no piece defined it, as a trace may lose pieces;
+ * counts them in *missing. False: an error (reported).
+ */
 static bool
 add_missing(
     struct cg_doc *doc, struct chrome_tree *tree, uint64_t id, size_t *missing)

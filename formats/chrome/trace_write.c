@@ -113,7 +113,10 @@ compare_labels(const void *pa, const void *pb)
 	return order ? order : a->bracketed - b->bracketed;
 }
 
-/* Gives functions with equal labels the same rank. */
+/*
+ * Sets w->rank: functions with equal labels get the same rank. False: out of
+ * memory (reported).
+ */
 static bool
 rank_labels(struct writer *w)
 {
@@ -182,7 +185,9 @@ merge_stacks(struct writer *w)
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* Begins an event of the track; the caller ends the object. */
+/*
+ * Writes the begin of an event of the track; the caller ends the JSON object.
+ */
 static void
 begin_event(struct writer *w, const char *phase)
 {
@@ -212,7 +217,7 @@ get_grid_time(int64_t ns)
 		(uint32_t)(part % GRID) };
 }
 
-/* Returns a - b; early: minus one unit of the grid. */
+/* Returns a - b, or if early, one unit of the time grid less. */
 static struct grid_time
 subtract(struct grid_time a, struct grid_time b, bool early)
 {
@@ -266,14 +271,17 @@ put_call(struct writer *w, const struct call *call)
 	cg_putc(w->out, '}');
 }
 
-/* Of calls with one begin, the longest comes first, as it is the caller. */
+/*
+ * True if call a is written before b: open calls first, then the one that ends
+ * last. Of calls with the same begin, the longest one is the caller.
+ */
 static bool
 is_before(const struct call *a, const struct call *b)
 {
 	return a->open != b->open ? a->open : a->end > b->end;
 }
 
-/* Sorts calls that begin at one time by insertion, as most are sorted. */
+/* Sorts calls with the same begin. By insertion, as most are sorted already. */
 static void
 sort_calls(struct call *call, size_t n)
 {
@@ -310,7 +318,10 @@ count_first(const struct writer *w, size_t max, int64_t now)
 	return n;
 }
 
-/* Writes calls that began before now; open ones only if more than max wait. */
+/*
+ * Writes calls that began before now, in their order; stops at one that has
+ * not ended, unless more than max wait.
+ */
 static void
 put_first_calls(struct writer *w, size_t max, int64_t now)
 {
@@ -371,8 +382,9 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Ends calls a little earlier if a call of the same name begins at the time of
- * their end, as speedscope would process the begin first.
+ * Marks calls that ended at this time as ending a little earlier, if one has
+ * the name of the call that begins now: speedscope would process the begin
+ * first.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -438,7 +450,7 @@ end_track(struct writer *w, int64_t time)
 	return ok;
 }
 
-/* Writes the calls of a track of spans. */
+/* Writes the calls of a track of spans. False: an error (reported). */
 static bool
 put_spans(struct writer *w, size_t track)
 {
@@ -453,7 +465,10 @@ put_spans(struct writer *w, size_t track)
 	return ok && end_track(w, cg_get_track(w->graph, track)->end);
 }
 
-/* Writes samples that have a duration as calls. */
+/*
+ * Writes samples that have a duration as calls. False: out of memory
+ * (reported).
+ */
 static bool
 put_durations(struct writer *w, size_t track)
 {
@@ -524,7 +539,11 @@ put_metadata(struct writer *w, const char *what, const char *name)
 	cg_puts(w->out, "}}");
 }
 
-/* Threads without pid and tid get numbers; else they would be one thread. */
+/*
+ * Sets pid and tid of the events that follow; named: writes the names of
+ * process and thread. Threads without pid and tid get a number as tid; else
+ * they would be one thread.
+ */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)
 {
@@ -552,7 +571,7 @@ is_time(const struct writer *w, const struct cg_track *track)
 	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
 }
 
-/* Names all tracks and writes their calls. */
+/* Names all tracks and writes their calls. False: an error (reported). */
 static bool
 put_calls(struct writer *w)
 {
@@ -586,7 +605,10 @@ put_samples(struct writer *w)
 	return ok;
 }
 
-/* Numbers a stack and its callers, and writes them. */
+/*
+ * Numbers the frame of a stack and the frames of its callers, and writes those
+ * that were not written yet. False: out of memory (reported).
+ */
 static bool
 put_frame(struct writer *w, uint32_t stack)
 {
@@ -608,7 +630,10 @@ put_frame(struct writer *w, uint32_t stack)
 	return true;
 }
 
-/* Writes the stacks of samples, in the order in which samples are written. */
+/*
+ * Writes the stacks of samples, in the order in which samples are written.
+ * False: an error (reported).
+ */
 static bool
 put_frames(struct writer *w)
 {

@@ -46,7 +46,10 @@ take_ticks(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes scriptId, a string, or a number in old profiles. */
+/*
+ * Reads a script's id: a string, or a number in old profiles. Script 0 means
+ * that the function is built into V8.
+ */
 static bool
 take_script(struct cg_doc *doc, void *into)
 {
@@ -145,8 +148,8 @@ close_node(struct cg_doc *doc, struct chrome_tree *tree, size_t at)
 }
 
 /*
- * Reads an array of ids. If it has nodes instead, sets *nested and stops where
- * the first node begins.
+ * Reads an array of the ids of children. If it contains nodes instead, sets
+ * *nested and stops before the first node. False: an error (reported).
  */
 static bool
 take_children(
@@ -170,7 +173,10 @@ take_children(
 	return doc->status == CG_OK;
 }
 
-/* A loop, not a recursion, as nodes nest as deep as JSON may. */
+/*
+ * Reads a node and the nodes inside it, by a loop: nodes nest as deep as JSON
+ * may, too deep for recursion. False: an error (reported).
+ */
 bool
 chrome_take_node(struct cg_doc *doc, void *into)
 {
@@ -278,7 +284,10 @@ add_function(struct cg_build *build, struct chrome_node *node)
 	    node->pos.line, from_one(node->column));
 }
 
-/* The root is not a function; no other format has one. */
+/*
+ * True for the root "(root)" of V8, which is not a function and is dropped, as
+ * no other format has one.
+ */
 static bool
 is_root(const struct cg_doc *doc, const struct chrome_node *node)
 {

@@ -13,8 +13,9 @@
 #include "cobertura.h"
 
 /*
- * The first element is <coverage>. Other formats have an element of that name
- * (Clover's, for example), but without line-rate and without <packages>.
+ * Recognises documents whose first element is <coverage>. Other formats have
+ * an element of that name (Clover's, for example), but without line-rate and
+ * without <packages>.
  */
 static int
 probe(const struct cg_head *head)

@@ -20,8 +20,8 @@ int cobertura_write(
 /* True if the path has a drive, or is on a network share. */
 bool cobertura_is_windows(struct cg_slice path);
 /*
- * Adds a file of a document written on Windows; root: the directory that names
- * are relative to, or NULL.
+ * Adds a file of a document written on Windows, and returns it. root: the
+ * directory that names are relative to, or NULL.
  */
 cg_file cobertura_windows_file(struct cg_job *, struct cg_build *,
     const char *root, struct cg_slice name);

@@ -77,7 +77,8 @@ get_u32(
 }
 
 /*
- * Takes hits; from 2^63 on they are a wrapped negative count, so the line ran.
+ * Reads the attribute hits. A number from 2^63 on is a wrapped negative count,
+ * so the line ran. False: rejected (reported).
  */
 static bool
 get_hits(struct reader *r, int64_t *hits)
@@ -102,7 +103,10 @@ get_hits(struct reader *r, int64_t *hits)
 	return true;
 }
 
-/* Takes "50% (1/2)", or only "50%", which means two branches. */
+/*
+ * Reads the attribute condition-coverage: "50% (1/2)", or only "50%", which
+ * means two branches. False: rejected (reported).
+ */
 static bool
 get_branches(struct reader *r, struct line *line)
 {
@@ -134,7 +138,7 @@ get_branches(struct reader *r, struct line *line)
 
 /* ---- A class ------------------------------------------------------------ */
 
-/* Sorts by line, then in the order of the input. */
+/* The order of entries for qsort(): by line, then as in the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -168,8 +172,9 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds a block of two branches for each condition, if the conditions agree
- * with condition-coverage; else all branches as one block.
+ * Adds the branches of a line: two for each condition if the sum of the
+ * conditions agrees with condition-coverage, else all as one block. False: an
+ * error (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)
@@ -194,10 +199,10 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Returns the one of n entries with the most taken branches, the first if
- * several are equal; NULL: no entry has branches. In gcovr 8's reports each
- * instance of a template is an entry with the same branches, and it is unknown
- * which of them were taken.
+ * Returns the entry with the most taken branches among n entries of a line,
+ * the first of equal ones; NULL: no entry has branches. In gcovr 8's reports
+ * each instance of a template is an entry with the same branches, and it is
+ * unknown which of them were taken.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -212,9 +217,9 @@ find_branches(const struct line *line, size_t n)
 }
 
 /*
- * Adds one line from all its entries: those of the class (own) and those of
- * methods; there is at least one. Entries repeat the branches, which are added
- * only once.
+ * Adds one line from all its entries, at least one: those of the class (own)
+ * and those of methods. Branches, which entries repeat, are added only once.
+ * False: an error (reported).
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
@@ -250,8 +255,9 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 }
 
 /*
- * Adds entry counts for a line that the class does not list: the first line of
- * a method is where it begins.
+ * Adds entry counts from a line that only methods list: if it is the first
+ * line of a method, its hits are the method's entries. Other entries are
+ * counted as skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -290,7 +296,10 @@ count_entries(const struct lines *lines, size_t from, uint32_t line)
 	return to - from;
 }
 
-/* Adds the lines of the class to the graph. */
+/*
+ * Adds the collected lines of the class and its methods to the graph. False:
+ * an error (reported).
+ */
 static bool
 close_class(struct reader *r)
 {
@@ -324,8 +333,9 @@ close_class(struct reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Keeps the directory of the files. If a document names several directories, a
- * file may be in any of them, so only the file's name is used.
+ * Reads <source>, the directory of the files. If a document names several
+ * directories, a file may be in any of them, so only the file's name is used.
+ * False: out of memory (reported).
  */
 static bool
 open_source(struct reader *r)
@@ -370,9 +380,9 @@ open_class(struct reader *r)
 }
 
 /*
- * Opens a method. A signature that begins with '(' (Java, or the parameters of
- * C++) follows the name in the linkage name; any other signature is the
- * linkage name.
+ * Begins a method. A signature that begins with '(' (Java, or the parameters
+ * of C++) is appended to the name to get the linkage name; any other signature
+ * is the linkage name. False: rejected (reported).
  */
 static bool
 open_method(struct reader *r)
@@ -430,8 +440,9 @@ open_line(struct reader *r)
 }
 
 /*
- * Takes a condition. A jump has two branches, so its percentage gives the
- * number taken. For other types (switch) the number of branches is unknown.
+ * Reads <condition>. A jump has two branches, so its percentage gives the
+ * number of taken ones. For other types (switch) the number of branches is
+ * unknown. False: an error (reported).
  */
 static bool
 open_condition(struct reader *r)

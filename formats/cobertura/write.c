@@ -43,7 +43,7 @@ struct writer {
 
 /* ---- Counting ----------------------------------------------------------- */
 
-/* True if each block of a line has two branches. */
+/* True if each block (group of branches) of a line has two branches. */
 static bool
 has_pairs(const struct cg_branch *branch, size_t n)
 {
@@ -102,7 +102,10 @@ is_wanted(const struct writer *w, cg_file file)
 	       (package.len == 0 || *package.ptr == '/');
 }
 
-/* Returns the longest directory that contains both directories. */
+/*
+ * Returns the longest directory that contains the directories a and b; "" if
+ * none does.
+ */
 static struct cg_slice
 common_directory(struct cg_slice a, struct cg_slice b)
 {
@@ -113,7 +116,10 @@ common_directory(struct cg_slice a, struct cg_slice b)
 	return directory_of((struct cg_slice){ a.ptr, n });
 }
 
-/* Adds the current file; false: out of memory (reported). */
+/*
+ * Adds the current file with its totals to w->file; false: out of memory
+ * (reported).
+ */
 static bool
 count_file(struct writer *w, cg_file id)
 {
@@ -127,7 +133,10 @@ count_file(struct writer *w, cg_file id)
 	return cg_append(w->r.job, &w->file, file);
 }
 
-/* Lists the files to write with their totals, and finds their root. */
+/*
+ * Lists the files to write with their totals, and finds the directory that
+ * contains all of them (w->root). False: an error (reported).
+ */
 static bool
 count_files(struct writer *w)
 {
@@ -294,8 +303,8 @@ compare_methods(const void *pa, const void *pb)
 }
 
 /*
- * Lists the lines of functions defined in this file, by function; false: out of
- * memory.
+ * Sets w->method_line: the lines of functions that are defined in the current
+ * file, by function and line. False: out of memory (reported).
  */
 static bool
 list_lines(struct writer *w, const cg_fn *fn, size_t fns)
@@ -325,7 +334,10 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 	       cg_reject_nomem(w->r.job);
 }
 
-/* Lists functions with lines, by first line; false: out of memory. */
+/*
+ * Sets w->method: functions with lines, by first line. False: out of memory
+ * (reported).
+ */
 static bool
 list_methods(struct writer *w, const cg_fn *fn)
 {
@@ -402,7 +414,7 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 	return count;
 }
 
-/* Puts the functions of the current file; false: out of memory. */
+/* Writes the functions of the current file; false: out of memory (reported). */
 static bool
 put_methods(struct writer *w)
 {
@@ -449,7 +461,10 @@ put_class(struct writer *w, const struct source_file *file)
 	return ok;
 }
 
-/* Opens the package of file[from], with the totals of all its files. */
+/*
+ * Writes the begin of the package of w->file.at[from], with the totals of all
+ * files in it.
+ */
 static void
 begin_package(struct writer *w, size_t from)
 {
@@ -467,7 +482,10 @@ begin_package(struct writer *w, size_t from)
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
-/* Puts a file's class; before it ends and begins packages as needed. */
+/*
+ * Writes a file's class, after the ends and begins of packages that it needs.
+ * False: an error (reported).
+ */
 static bool
 put_file(struct writer *w, cg_file file)
 {

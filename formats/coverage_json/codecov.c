@@ -37,7 +37,10 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 		.line = (uint32_t)number, .count = count });
 }
 
-/* Adds a line with a number of branches, of which hit were taken. */
+/*
+ * Adds a line with all branches, of which hit were taken; number 0: none.
+ * False: an error (reported).
+ */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
 {
@@ -190,8 +193,9 @@ struct writer {
 };
 
 /*
- * Puts "1/2", or the count if the line ran but no branch was taken, or the
- * reverse: "0/2" means that the line did not run.
+ * Writes the value of a line: "1/2" for branches, or its count. The count is
+ * also written if the line ran but no branch was taken, or the reverse: "0/2"
+ * would mean that the line did not run.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -261,7 +265,10 @@ write_codecov(
 
 /* ---- The module --------------------------------------------------------- */
 
-/* Rates the next value, the first one of a file, as a value of this format. */
+/*
+ * Returns the probe's score of the next JSON value, the first file of a
+ * report.
+ */
 static int
 probe_file(struct cg_json *json)
 {

@@ -60,7 +60,10 @@ keep_file(struct writer *w, struct cg_slice path)
 	return cg_numbers_in(w->r.job, &w->counts, 0);
 }
 
-/* Sorts paths so that the contents of a directory are consecutive. */
+/*
+ * The order of files for qsort(): by path, so that the contents of a directory
+ * are consecutive.
+ */
 static int
 compare_paths(const void *pa, const void *pb)
 {
@@ -79,7 +82,10 @@ compare_paths(const void *pa, const void *pb)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-/* Opens a child of the innermost directory. */
+/*
+ * Writes the name of a child of the innermost directory, and first, the begin
+ * of its value.
+ */
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)
 {
@@ -121,7 +127,10 @@ open_directory(struct writer *w, struct cg_slice name)
 	    w->r.job, &w->open, (struct directory){ .name = name });
 }
 
-/* Closes the innermost directory. */
+/*
+ * Writes the end of the innermost directory, and adds its totals to its
+ * parent.
+ */
 static void
 close_directory(struct writer *w)
 {
@@ -136,7 +145,8 @@ close_directory(struct writer *w)
 }
 
 /*
- * Opens the directories of the path, closes others; *path becomes a base name.
+ * Opens the directories of *path that are not open, and closes open ones that
+ * are not in it. *path becomes the base name. False: out of memory (reported).
  */
 static bool
 enter(struct writer *w, struct cg_slice *path)

@@ -61,7 +61,7 @@ struct coverage_json_section {
 	struct cg_map by_name;
 };
 
-/* Adds the event of coverage. */
+/* Adds the event of coverage. False: the builder has failed. */
 bool coverage_json_add_event(struct cg_build *);
 /*
  * Sorts the functions of a complete file, adds them with their entry counts,
@@ -83,7 +83,8 @@ bool coverage_json_add_branch(
     const struct coverage_json_branch *);
 /*
  * Adds the counts of an array by line number; its first item belongs to line
- * first. A line has no code if its item is null or negative.
+ * first. A line has no code if its item is null or negative. False: an error
+ * (reported).
  */
 bool coverage_json_take_counts(
     struct cg_doc *, struct coverage_json_section *, uint32_t first);
@@ -92,7 +93,10 @@ bool coverage_json_take_counts(
  * before coverage_json_end_section().
  */
 void coverage_json_mark_reached(struct coverage_json_section *);
-/* Adds a complete file to the graph, and clears the section. */
+/*
+ * Adds a complete file to the graph, and clears the section. False: an error
+ * (reported).
+ */
 bool coverage_json_end_section(
     struct cg_doc *, struct coverage_json_section *, struct cg_slice path);
 

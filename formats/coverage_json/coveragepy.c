@@ -77,7 +77,11 @@ take_missing_lines(struct cg_doc *doc, void *into)
 	return take_lines(doc, 0);
 }
 
-/* Takes [from, to]; version 6 also lists impossible pairs of equal lines. */
+/*
+ * Reads a branch [from, to]; hit: it was taken. Drops pairs of equal lines,
+ * which coverage.py 6 lists though they are impossible. False: an error
+ * (reported).
+ */
 static bool
 take_pair(struct cg_doc *doc, bool hit)
 {
@@ -123,7 +127,10 @@ take_missing_branches(struct cg_doc *doc, void *into)
 	return take_pairs(doc, false);
 }
 
-/* Sorts exits after other branches, and branches that ran before others. */
+/*
+ * The order of branches for qsort(): by line, exits after others, then by
+ * target, taken ones first.
+ */
 static int
 compare_branches(const void *pa, const void *pb)
 {
@@ -139,8 +146,8 @@ compare_branches(const void *pa, const void *pb)
 }
 
 /*
- * Adds each branch once; if any branch of a line was taken, the line's
- * branches are flagged as reached.
+ * Adds each branch of the file once. If any branch of a line was taken, all
+ * branches of the line are flagged as reached. False: an error (reported).
  */
 static bool
 add_branches(struct cg_doc *doc, struct python *python)
@@ -178,7 +185,10 @@ add_branches(struct cg_doc *doc, struct python *python)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Widens the region by a line. */
+/*
+ * Reads a line number of a function, and widens the function's region to it.
+ * False: an error (reported).
+ */
 static bool
 take_region_line(struct cg_doc *doc, void *into)
 {

@@ -34,7 +34,10 @@ take_coverage(struct cg_doc *doc, void *into)
 	return coverage_json_take_counts(doc, &coveralls->section, 1);
 }
 
-/* Takes [line, block, branch, count, ...]. */
+/*
+ * Reads the branches of a file: [line, block, branch, count, ...], four
+ * numbers each. False: an error (reported).
+ */
 static bool
 take_branches(struct cg_doc *doc, void *into)
 {
@@ -176,7 +179,7 @@ put_lines(struct writer *w)
 	return true;
 }
 
-/* Puts the branches of the file except impossible ones. */
+/* Writes the branches of the file, without impossible ones. */
 static void
 put_branches(struct writer *w)
 {

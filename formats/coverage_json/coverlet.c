@@ -118,7 +118,7 @@ take_methods(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* Reads the classes of a document. */
+/* Reads the classes of a document. False: an error (reported). */
 static bool
 take_classes(struct cg_doc *doc)
 {
@@ -133,7 +133,10 @@ take_classes(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* "C:\\a\\b.cs" gets slashes, so that every target sees its directories. */
+/*
+ * Returns the name for a path, in which '/' replaces the '\\' of Windows, so
+ * that every target recognises its directories. 0: out of memory (reported).
+ */
 static cg_name
 add_path(struct cg_doc *doc, struct cg_slice path)
 {
@@ -148,7 +151,7 @@ add_path(struct cg_doc *doc, struct cg_slice path)
 	return cg_add_name(doc->build, (struct cg_slice){ text.at, text.n });
 }
 
-/* Reads the documents of a module. */
+/* Reads the documents of a module. False: an error (reported). */
 static bool
 take_documents(struct cg_doc *doc)
 {
@@ -190,7 +193,10 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_doc_close(&doc);
 }
 
-/* Looks for module, document, class, method and a member of a method. */
+/*
+ * Recognises five nested objects: module, document, class, method and a member
+ * of a method.
+ */
 static int
 probe(const struct cg_head *head)
 {

@@ -117,7 +117,10 @@ compare_numbers(const void *pa, const void *pb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Adds count outcomes; outcomes in missed have count 0. */
+/*
+ * Adds count outcomes of a condition; those listed in gcovr->missed get count
+ * 0, the others 1. False: an error (reported).
+ */
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 {
@@ -243,7 +246,10 @@ take_count(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes an item of ["first:column", "last:column"]. */
+/*
+ * Reads an item of ["first:column", "last:column"] into fn->last; so the last
+ * line remains. False: an error (reported).
+ */
 static bool
 take_pos(struct cg_doc *doc, void *into)
 {

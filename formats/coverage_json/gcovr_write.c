@@ -36,7 +36,8 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 }
 
 /*
- * Puts functions merged by demangled name and line: gcovr rejects duplicates.
+ * Writes functions, merged by demangled name and line, as gcovr rejects
+ * duplicates. False: an error (reported).
  */
 static bool
 put_fns(struct writer *w)
@@ -83,8 +84,8 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Puts the numbers of the terms that never had the outcome, 0 or 1. The index
- * of a branch is 2 * term + outcome.
+ * Writes the numbers of the terms of a condition that never had the outcome, 0
+ * or 1. The index of a branch is 2 * term + outcome.
  */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
@@ -162,7 +163,10 @@ put_file(struct writer *w, cg_file file)
 
 /* ---- The document ------------------------------------------------------- */
 
-/* Takes the minor version: 14 of "0.14". */
+/*
+ * Reads the minor version from text: 14 from "0.14". False: malformed or not
+ * from 1 to 99.
+ */
 static bool
 get_version(const char *text, uint64_t *minor)
 {

@@ -31,7 +31,10 @@ struct istanbul {
 	cg_name path;
 };
 
-/* Returns the item with an id, added if it is new; NULL: rejected. */
+/*
+ * Returns the item with an id, added if it is new; NULL: the id is rejected
+ * (reported).
+ */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
 {
@@ -61,8 +64,9 @@ struct place {
 };
 
 /*
- * Takes {"line":1,"column":0}; null becomes 0. *known: the column is known,
- * unlike Infinity, which JSON writes as null.
+ * Reads a position {"line":1,"column":0}; null becomes 0. *known: the column is
+ * known, unlike Infinity, which JSON writes as null. False: an error
+ * (reported).
  */
 static bool
 take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column, bool *known)
@@ -139,7 +143,10 @@ take_decl(struct cg_doc *doc, void *into)
 	return cg_doc_fields(doc, fields, into);
 }
 
-/* Takes the line of a branch, which old versions state instead of loc. */
+/*
+ * Reads the line of a branch, which old versions state instead of "loc".
+ * False: an error (reported).
+ */
 static bool
 take_line(struct cg_doc *doc, void *into)
 {
@@ -293,7 +300,8 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds lines; a line has the highest count of the statements that begin on it.
+ * Adds the lines of the file; a line's count is the highest count of the
+ * statements that begin on it. False: an error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
@@ -349,7 +357,11 @@ add_regions(struct cg_doc *doc, struct istanbul *istanbul)
 	return true;
 }
 
-/* Adds functions; one without an extent has no known end (istanbul_write.c). */
+/*
+ * Adds the functions of the file. A function that ends where it begins is
+ * written by cgconv for one whose end is unknown (istanbul_write.c). False: an
+ * error (reported).
+ */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)
 {
@@ -411,7 +423,10 @@ add_branch(
 		    0                                                         \
 	}
 
-/* istanbul-lib-coverage also accepts the members inside an object "data". */
+/*
+ * Reads a file's members from an object "data" inside it, which
+ * istanbul-lib-coverage accepts, too.
+ */
 static bool
 take_wrapped(struct cg_doc *doc, void *into)
 {

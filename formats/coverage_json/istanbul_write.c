@@ -24,7 +24,7 @@ struct writer {
 	struct cg_numbers branches;    /* line, number of outcomes, counts */
 };
 
-/* Puts the begin of a member of a map: ,"12": */
+/* Writes the begin of a member of a map: a comma, unless id is 0, and "12": */
 static void
 put_id(struct writer *w, size_t id)
 {
@@ -65,7 +65,10 @@ put_fns(struct writer *w)
 	return true;
 }
 
-/* Keeps the branches of a line by block, except impossible branches. */
+/*
+ * Appends the branches of a line, by block and without impossible ones, to the
+ * writer's list. False: out of memory (reported).
+ */
 static bool
 keep_branches(struct writer *w, const struct cg_line_sum *line)
 {

@@ -7,7 +7,9 @@
 
 #include "coverage_json.h"
 
-/* Sorts by line, name, and then order in the list. */
+/*
+ * The order of functions for qsort(): by line, name, and position in the list.
+ */
 static int
 compare_names(const void *pa, const void *pb)
 {

@@ -63,7 +63,10 @@ struct simplecov {
 
 /* ---- Parts -------------------------------------------------------------- */
 
-/* Adds the lines of the run, without those of its tests. */
+/*
+ * Adds the counts of the run's lines, without executions that were moved to
+ * the run's tests. False: the builder has failed.
+ */
 static bool
 end_run(struct cg_doc *doc)
 {
@@ -98,7 +101,10 @@ begin_run(struct cg_doc *doc, struct cg_slice name)
 		cg_add_desc(doc->build, cg_slice(TEST_NAME), name);
 }
 
-/* Makes the part of a test the current one. */
+/*
+ * Makes the part of a test the current part; adds the part if it is new.
+ * False: out of memory (reported).
+ */
 static bool
 set_test(struct cg_doc *doc, uint32_t test)
 {
@@ -115,7 +121,7 @@ set_test(struct cg_doc *doc, uint32_t test)
 	return true;
 }
 
-/* Takes the names of all tests. */
+/* Takes the names of all tests. False: an error (reported). */
 static bool
 take_test_names(struct cg_doc *doc, void *into)
 {
@@ -138,7 +144,10 @@ take_test_names(struct cg_doc *doc, void *into)
 
 /* ---- Lines of tests ----------------------------------------------------- */
 
-/* Takes { "0": "145620" }: the lines that each test ran, in hex. */
+/*
+ * Reads { "0": "145620" }: by number of the test, the lines that it ran, as
+ * bits in hex. False: an error (reported).
+ */
 static bool
 take_bits(struct cg_doc *doc, void *into)
 {
@@ -166,7 +175,7 @@ take_bits(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* The line of a file; NULL: it has no count. */
+/* Returns the line of a file; NULL: the line has no count. */
 static struct owned *
 find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 {
@@ -184,7 +193,11 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 		   : NULL;
 }
 
-/* Moves one execution of a line from the run to the test of the part. */
+/*
+ * Moves one execution of a line from the run to the test whose part is the
+ * current one; nothing if the run has none left. False: the builder has
+ * failed.
+ */
 static bool
 move_line(struct cg_doc *doc, const struct known *known, uint64_t line)
 {
@@ -223,7 +236,10 @@ move_lines(
 	return true;
 }
 
-/* Moves what tests ran of a file to their parts. */
+/*
+ * Moves the executions by tests, which take_bits() has read for the file, to
+ * the tests' parts. False: an error (reported).
+ */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
 {
@@ -242,7 +258,10 @@ end_bits(struct cg_doc *doc, cg_name path)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Takes a count; false in *counted if it is "ignored" or null. */
+/*
+ * Reads a count; *counted is false if it is "ignored" or null instead. False:
+ * an error (reported).
+ */
 static bool
 take_count(struct cg_doc *doc, int64_t *count, bool *counted)
 {
@@ -326,8 +345,9 @@ take_item(struct cg_doc *doc, struct item *item)
 }
 
 /*
- * What a branch can follow in its condition: if has then and else, unless has
- * them in reverse order, case has when or in, and at last else.
+ * True if a branch of this kind can follow the branch before it in the same
+ * condition: "else" follows "then" (of if), "when" or "in" (of case); "then"
+ * follows "else" (of unless); "when" and "in" follow their own kind.
  */
 static bool
 continues(struct cg_slice before, struct cg_slice kind)
@@ -410,8 +430,9 @@ take_method_list(struct cg_doc *doc)
 /* ---- Branches and methods: .resultset.json ------------------------------ */
 
 /*
- * Cuts first line and column, last line and column from the end of "[:then, 1,
- * 11, 6, 11, 32]", and the bracket from its begin.
+ * Cuts the last four numbers off "[:then, 1, 11, 6, 11, 32]" (first line and
+ * column, last line and column), and the bracket off its begin. False:
+ * malformed.
  */
 static bool
 cut_range(struct cg_slice *key, uint32_t number[4])
@@ -429,7 +450,10 @@ cut_range(struct cg_slice *key, uint32_t number[4])
 	return true;
 }
 
-/* Takes the branches of one condition, which all get its line. */
+/*
+ * Reads the branches of one condition; all get its line. False: an error
+ * (reported).
+ */
 static bool
 take_condition(struct cg_doc *doc, uint32_t line)
 {
@@ -471,8 +495,8 @@ take_conditions(struct cg_doc *doc)
 }
 
 /*
- * The name of a method as SimpleCov writes it: Stack#push for "Stack", :push,
- * and Stack.new for "#<Class:Stack>", :new. 0: there is none.
+ * Returns the name of a method as SimpleCov writes it: Stack#push for "Stack",
+ * :push, and Stack.new for "#<Class:Stack>", :new. 0: the key has no name.
  */
 static cg_name
 name_method(struct cg_doc *doc, struct cg_slice key)
@@ -545,7 +569,10 @@ take_methods(struct cg_doc *doc, void *into)
 						 : take_methods_by_key(doc);
 }
 
-/* Adds the open file, but keeps its lines until the run ends. */
+/*
+ * Adds functions and branches of the open file, and keeps its lines until the
+ * run ends. False: an error (reported).
+ */
 static bool
 end_file(struct cg_doc *doc, cg_name path)
 {
@@ -608,7 +635,10 @@ take_files(struct cg_doc *doc, void *into)
 
 /* ---- Documents ---------------------------------------------------------- */
 
-/* Takes the lines of tests of a resultset by file. */
+/*
+ * Reads the lines that tests ran in each file, in a resultset. False: an error
+ * (reported).
+ */
 static bool
 take_files_of_tests(struct cg_doc *doc, void *into)
 {
@@ -681,7 +711,10 @@ take_meta(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes coverage.json, whose key that was consumed is in the list, or a run. */
+/*
+ * Reads the value of a top-level key: a member of coverage.json if the key is
+ * in the list, else a run of .resultset.json. False: an error (reported).
+ */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)
 {
@@ -740,8 +773,8 @@ read_simplecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * True if the text is JSON that begins like json, in which * is any string.
- * White space is ignored.
+ * True if the text is JSON that begins like json, in which * stands for any
+ * string. White space is ignored.
  */
 static bool
 begins_as(struct cg_slice text, const char *json)

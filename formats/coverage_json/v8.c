@@ -68,8 +68,9 @@ struct scanner {
 };
 
 /*
- * A script of a few bytes names a source of any size, also one that was read
- * before: false if all of them are too large for the input.
+ * Counts bytes of sources that were read: a script of a few bytes names a
+ * source of any size, also one that was read before. False: the sources of all
+ * scripts are too large for the input (reported).
  */
 static bool
 expand(struct cg_doc *doc, uint64_t bytes)
@@ -85,7 +86,10 @@ expand(struct cg_doc *doc, uint64_t bytes)
 	    (int)(CG_EXPANSION_FREE >> 20), CG_EXPANSION_HELD);
 }
 
-/* Adds lines of a block of text: whole lines, each with its newline. */
+/*
+ * Adds the lines of a block of the source: whole lines, each with its newline.
+ * False: an error (reported).
+ */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
 {
@@ -135,7 +139,10 @@ scan_source(struct cg_doc *doc, struct cg_in *in)
 	return cg_in_status(in) == CG_OK;
 }
 
-/* Reads and closes the source, if there is one. False: failed. */
+/*
+ * Reads and closes the source in, if not NULL, and sets *found. False: an
+ * error (reported).
+ */
 static bool
 take_source(struct cg_doc *doc, struct cg_in *in, bool *found)
 {
@@ -159,7 +166,10 @@ open_below(
 	       take_source(doc, in, found);
 }
 
-/* Tries a file of that name in the directory of the input. */
+/*
+ * Reads a file with that name in the directory of the input as the source, if
+ * there is one; sets *found. False: an error (reported).
+ */
 static bool
 open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 {
@@ -178,8 +188,8 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 }
 
 /*
- * Finds and reads the source; path is absolute, and ends with NUL. False:
- * failed; a source that does not exist is no failure.
+ * Finds and reads the source with an absolute path; sets *found. A source that
+ * does not exist is no error. False: an error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -202,7 +212,10 @@ read_source(struct cg_doc *doc, const char *path, bool *found)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* The first line that ends after the offset. */
+/*
+ * Returns the index of the first line that ends after the offset; the number
+ * of lines if there is none.
+ */
 static size_t
 find_line(const struct v8 *v8, uint64_t offset)
 {
@@ -218,7 +231,10 @@ find_line(const struct v8 *v8, uint64_t offset)
 	return low;
 }
 
-/* The first line from that one on that has no count; shortens the way. */
+/*
+ * Returns the first line, from this line on, that has no count; the number of
+ * lines if there is none. Shortens the chain of links that it follows.
+ */
 static uint32_t
 skip_counted(struct v8 *v8, uint32_t line)
 {
@@ -245,8 +261,9 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Gives lines the count of the last range that contains them: goes through the
- * ranges from the last one on, and skips lines that have a count.
+ * Sets each line's count to that of the last range that contains the whole
+ * line: goes through the ranges in reverse order, skipping lines that have a
+ * count. False: an error (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -278,7 +295,10 @@ count_lines(struct cg_doc *doc)
 	return true;
 }
 
-/* The number of the last line that begins at or before the offset. */
+/*
+ * Returns the number (from 1) of the last line that begins at or before the
+ * offset.
+ */
 static uint32_t
 last_line(const struct v8 *v8, uint64_t offset)
 {
@@ -290,14 +310,20 @@ last_line(const struct v8 *v8, uint64_t offset)
 	return (uint32_t)line + 1;
 }
 
-/* The column of an offset; 1 for the newline before the line. */
+/*
+ * Returns the column (from 1) of an offset in the line; 1 for the newline
+ * before the line.
+ */
 static uint32_t
 column_of(const struct line *line, uint64_t offset)
 {
 	return offset > line->start ? (uint32_t)(offset - line->start) + 1 : 1;
 }
 
-/* Adds a range as a branch, and as a function if it is a whole one. */
+/*
+ * Adds a range as a branch if its function was counted by blocks; and as a
+ * function if it is the function's first range. False: an error (reported).
+ */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 {
@@ -445,8 +471,8 @@ take_function(struct cg_doc *doc, void *into)
 }
 
 /*
- * Whether an absolute path has a name after each slash, so that it stays below
- * the directory that it is appended to.
+ * True if no component of an absolute path is empty, "." or "..", so that the
+ * path, appended to a directory, stays below it.
  */
 static bool
 stays_below(const char *path)
@@ -463,8 +489,9 @@ stays_below(const char *path)
 }
 
 /*
- * Makes the path of "file:///a%20b.js"; false in *found if it is none, or if
- * it has an empty component, "." or "..", which node does not write.
+ * Sets v8->path to the path of a URL such as "file:///a%20b.js". *found is
+ * false if it is no such URL, or if the path has an empty component, "." or
+ * "..", which node does not write. False: out of memory (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

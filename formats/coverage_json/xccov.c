@@ -155,7 +155,11 @@ take_targets(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* In a report, other members are totals; in an archive, members are files. */
+/*
+ * Reads a member of the top object. In a report, the member "targets" has the
+ * files, and other members are totals; in an archive, each member is a file.
+ * False: an error (reported).
+ */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)
 {
@@ -203,7 +207,10 @@ struct text {
 	bool subrange; /* lines up to "]" are columns */
 };
 
-/* Takes "  3: 17", "  3: *" or "  3: 17 [", after which columns follow. */
+/*
+ * Reads " 3: 17", " 3: *" or " 3: 17 [", after which columns follow. False:
+ * rejected (reported).
+ */
 static bool
 take_text_line(struct text *t, struct cg_slice line)
 {

@@ -24,7 +24,10 @@ struct bullseye {
 	uint64_t probes;      /* of all functions so far */
 };
 
-/* Appends a name, and a slash if it does not end with one. */
+/*
+ * Appends a name to the path, and a slash if the name does not end with one.
+ * False: out of memory (reported).
+ */
 static bool
 append(struct coverage_xml_reader *r, struct cg_slice name, bool slash)
 {
@@ -117,7 +120,10 @@ add_statement(struct coverage_xml_reader *r, uint64_t line, bool ran)
 		.count = ran });
 }
 
-/* Adds the two outcomes of a decision or condition. */
+/*
+ * Adds the two outcomes of a decision or condition, with counts yes (true) and
+ * no (false). False: an error (reported).
+ */
 static bool
 add_outcomes(struct coverage_xml_reader *r, uint64_t line, bool yes, bool no)
 {

@@ -31,7 +31,7 @@ struct reader {
 
 /* ---- A file ------------------------------------------------------------- */
 
-/* Sorts by line, then in the order of the input. */
+/* The order of elements for qsort(): by line, then as in the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -42,7 +42,10 @@ compare_lines(const void *pa, const void *pb)
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* Adds the branches of one element as the line's next block. */
+/*
+ * Adds the branches of one element as the next block of its line. False: an
+ * error (reported).
+ */
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 {
@@ -68,7 +71,7 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 	return cg_add_branch(r->build, reader->unknown, &branch);
 }
 
-/* Adds the n elements of one line. */
+/* Adds one line from its n elements. False: an error (reported). */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
 {
@@ -112,7 +115,10 @@ close_file(struct coverage_xml_reader *r)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-/* Opens a package; com.x becomes the directory com/x. */
+/*
+ * Begins a package; the name com.x becomes the directory com/x. False: out of
+ * memory (reported).
+ */
 static bool
 open_package(struct coverage_xml_reader *r)
 {
@@ -135,9 +141,10 @@ close_package(struct coverage_xml_reader *r)
 }
 
 /*
- * Opens a file. PHPUnit and istanbul repeat the path as the name, or the name
- * is its last component. A name without a directory may occur in several
- * packages.
+ * Begins a file. PHPUnit and istanbul state the path as "path" or as "name";
+ * elsewhere "name" may be only its last component. A name without a directory
+ * gets the package's directory, as it may occur in several packages. False:
+ * rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -161,7 +168,10 @@ open_file(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* Adds a method. OpenClover writes its signature, PHPUnit its name. */
+/*
+ * Adds a method that begins on a line, with its count. OpenClover writes its
+ * signature, PHPUnit its name. False: rejected (reported).
+ */
 static bool
 add_method(struct reader *reader, uint32_t line)
 {
@@ -183,7 +193,10 @@ add_method(struct reader *reader, uint32_t line)
 	return true;
 }
 
-/* Gets the counts of a branch's outcomes, or istanbul's numbers of outcomes. */
+/*
+ * Reads the counts of a branch's two outcomes or, in istanbul's form, the
+ * numbers of outcomes that ran and that did not. False: rejected (reported).
+ */
 static bool
 get_branch(struct reader *reader, struct line *line)
 {

@@ -24,7 +24,10 @@ struct writer {
 
 /* ---- Counting ----------------------------------------------------------- */
 
-/* Adds the current file; false: out of memory. */
+/*
+ * Adds the current file with its totals to c->file; false: out of memory
+ * (reported).
+ */
 static bool
 count_file(struct writer *c, cg_file id)
 {
@@ -54,7 +57,10 @@ directory_of(const struct writer *c, const struct source_file *file)
 	return path;
 }
 
-/* Returns the end of the files that are in the directory of file[from]. */
+/*
+ * Returns the index after the last of the files that are in the directory of
+ * c->file.at[from].
+ */
 static size_t
 package_end(const struct writer *c, size_t from)
 {
@@ -77,7 +83,10 @@ put_hits(struct cg_out *out, const char *all, const char *covered,
 	coverage_xml_put_number(out, covered, hits->hit);
 }
 
-/* Puts metrics; a number of files or packages that is 0 is omitted. */
+/*
+ * Writes the element <metrics>; a number of files or packages that is 0 is
+ * omitted.
+ */
 static void
 put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
     size_t files)
@@ -110,7 +119,10 @@ put_line(struct cg_out *out, uint32_t number, const char *type)
 	cg_puts(out, type);
 }
 
-/* Returns the number of branches in the first block; counts them in *hits. */
+/*
+ * Returns the number of branches in the first block (group of branches), and
+ * sets *hits to how many of them are possible and were taken.
+ */
 static size_t
 block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 {
@@ -138,7 +150,10 @@ has_pairs(const struct cg_branch *branch, size_t n)
 	return true;
 }
 
-/* Puts a block of two outcomes. */
+/*
+ * Writes a block of two outcomes. It may have impossible ones, too, which are
+ * skipped.
+ */
 static void
 put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 {
@@ -157,7 +172,10 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 	cg_puts(out, "/>\n");
 }
 
-/* Puts a line: a statement and its branches, or istanbul's element for both. */
+/*
+ * Writes a line: a statement and an element for each pair of branches or, for
+ * other branches, istanbul's single element.
+ */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)
 {
@@ -182,7 +200,7 @@ put_statement(struct cg_out *out, const struct cg_line_sum *line)
 	}
 }
 
-/* Sorts by line, then by key. */
+/* The order of functions for qsort(): by line, then by key (linker name). */
 static int
 compare_fns(const void *pa, const void *pb)
 {
@@ -202,8 +220,9 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Sorts functions by line. Functions that share a name, such as overloads in
- * Java and variants of C++ constructors, are written by linker name.
+ * Sorts functions by line, and marks those that share a name, such as
+ * overloads in Java and variants of C++ constructors: they are written by
+ * linker name.
  */
 static void
 sort_fns(struct coverage_xml_fns *f)
@@ -219,7 +238,10 @@ sort_fns(struct coverage_xml_fns *f)
 	qsort(f->fn.at, f->fn.n, sizeof(*f->fn.at), compare_fns);
 }
 
-/* Puts the remaining methods that begin on a line or before. */
+/*
+ * Writes the methods from index *at on that begin on the line or before;
+ * advances *at.
+ */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)
 {
@@ -236,7 +258,7 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 	}
 }
 
-/* Puts a file. False: out of memory. */
+/* Writes a file. False: out of memory (reported). */
 static bool
 put_file(struct writer *c, const struct source_file *file)
 {
@@ -262,8 +284,8 @@ put_file(struct writer *c, const struct source_file *file)
 }
 
 /*
- * Opens the package of file[from], named by its directory with dots, as in
- * istanbul. False: out of memory.
+ * Writes the begin of the package of c->file.at[from], named by its directory
+ * with dots, as in istanbul. False: out of memory (reported).
  */
 static bool
 open_package(struct writer *c, size_t from)

@@ -64,10 +64,15 @@ struct coverage_xml_element {
 	bool (*close)(struct coverage_xml_reader *);
 };
 
-/* Reads a document, whose root is the table's first element. A CG_ status. */
+/*
+ * Reads a document, whose root is the table's first element. Returns the
+ * status.
+ */
 int coverage_xml_read_document(
     struct coverage_xml_reader *, const struct coverage_xml_element *);
-/* open() of an element that is dropped with all that it contains. */
+/*
+ * The function open() of an element that is dropped with all that it contains.
+ */
 bool coverage_xml_skip(struct coverage_xml_reader *);
 /*
  * Gets an attribute with a number of at most most; an optional attribute that
@@ -133,7 +138,7 @@ struct coverage_xml_methods {
 /* All return false if they rejected something (reported). */
 bool coverage_xml_begin_method(
     struct coverage_xml_reader *, struct coverage_xml_methods *, cg_name);
-/* The method that was begun last; NULL: there is none (reported). */
+/* Returns the method that was begun last; NULL: there is none (reported). */
 struct coverage_xml_method *coverage_xml_last_method(
     struct coverage_xml_reader *, struct coverage_xml_methods *);
 /* Statements and outcomes belong to the last method. */
@@ -141,7 +146,7 @@ bool coverage_xml_add_statement(struct coverage_xml_reader *,
     struct coverage_xml_methods *, const struct coverage_xml_statement *);
 bool coverage_xml_add_outcome(struct coverage_xml_reader *,
     struct coverage_xml_methods *, const struct coverage_xml_outcome *);
-/* Adds a file; "C:\a\b" gets slashes. */
+/* Adds a file and returns it; "C:\a\b" gets slashes. */
 cg_file coverage_xml_add_path(struct coverage_xml_reader *,
     struct coverage_xml_methods *, struct cg_slice path);
 /* The same for a file that statements know by a number. */

@@ -83,7 +83,11 @@ open_line(struct coverage_xml_reader *r)
 	    r, "number", false, UINT32_MAX, &c->line);
 }
 
-/* Takes the counts of true and false; each may be "". */
+/*
+ * Reads the first probe of a line: the counts of true and false, of which each
+ * may be "". Only a count of true means the entry of a function. False: an
+ * error (reported).
+ */
 static bool
 open_probe(struct coverage_xml_reader *r)
 {

@@ -41,7 +41,10 @@ struct dotnet {
 
 /* ---- Names -------------------------------------------------------------- */
 
-/* Appends ".NAME" to the scope. */
+/*
+ * Appends ".NAME" to the scope, the name of the open class or method. False:
+ * out of memory (reported).
+ */
 static bool
 append_name(struct coverage_xml_reader *r, struct cg_slice name)
 {
@@ -58,7 +61,11 @@ append_name(struct coverage_xml_reader *r, struct cg_slice name)
 	return true;
 }
 
-/* Makes name the level'th of the scope, from 0; inner ones end. */
+/*
+ * Makes name component number level (from 0) of the scope, the name of the
+ * open class; drops the components from there on. False: out of memory
+ * (reported).
+ */
 static bool
 set_scope(struct coverage_xml_reader *r, size_t level, struct cg_slice name)
 {
@@ -79,7 +86,10 @@ set_scope_to(struct coverage_xml_reader *r, size_t level, const char *attribute)
 	return set_scope(r, level, name);
 }
 
-/* Begins a method whose name is that of the scope, and name. */
+/*
+ * Begins a method, named by the scope with name appended. False: out of memory
+ * (reported).
+ */
 static bool
 begin_method(struct coverage_xml_reader *r, struct cg_slice name)
 {
@@ -95,7 +105,10 @@ begin_method(struct coverage_xml_reader *r, struct cg_slice name)
 	return ok;
 }
 
-/* Takes the number that an element contains. */
+/*
+ * Reads the number that an element contains, at most most. False: rejected
+ * (reported).
+ */
 static bool
 take_number(struct coverage_xml_reader *r, uint64_t most, uint64_t *number)
 {
@@ -141,8 +154,9 @@ take_columns(struct coverage_xml_reader *r, const struct names *names,
 }
 
 /*
- * Takes first and last line, the count unless it has no name, and columns if
- * they are wanted.
+ * Reads first and last line of a statement from the attributes in names; also
+ * the count, unless names->count is NULL, and columns if they are wanted.
+ * False: rejected (reported).
  */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,
@@ -216,7 +230,10 @@ open_opencover_name(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* The file of points that state none, in reports of old versions. */
+/*
+ * Reads the file for points that state none, in reports of old versions.
+ * False: rejected (reported).
+ */
 static bool
 open_file_ref(struct coverage_xml_reader *r)
 {
@@ -269,7 +286,7 @@ open_branch_point(struct coverage_xml_reader *r)
 	return coverage_xml_add_outcome(r, &d->methods, &outcome);
 }
 
-/* Counts how often a method was entered. */
+/* Reads how often a method was entered. False: rejected (reported). */
 static bool
 open_method_point(struct coverage_xml_reader *r)
 {
@@ -343,7 +360,11 @@ close_dotcover_scope(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* A member of a type, in which another type may end. */
+/*
+ * Begins a method. Types nest, and a type in this one may have ended before
+ * it, so the scope is first set back to the open types. False: out of memory
+ * (reported).
+ */
 static bool
 open_dotcover_method(struct coverage_xml_reader *r)
 {
@@ -432,7 +453,10 @@ open_range(struct coverage_xml_reader *r)
 	       coverage_xml_add_statement(r, &d->methods, &statement);
 }
 
-/* Each module numbers its own files. */
+/*
+ * Adds the methods of a module, and forgets its files: each module numbers its
+ * own. False: an error (reported).
+ */
 static bool
 close_results_module(struct coverage_xml_reader *r)
 {
@@ -551,7 +575,10 @@ open_coverage(struct coverage_xml_reader *r)
 	return take_number(r, 2, &((struct dotnet *)r->arg)->state);
 }
 
-/* In <Lines> it refers to a file, in <SourceFileNames> it defines one. */
+/*
+ * Reads the number of a file: in <Lines> it refers to a file, in
+ * <SourceFileNames> it defines one. False: rejected (reported).
+ */
 static bool
 open_source_file_id(struct coverage_xml_reader *r)
 {
@@ -636,7 +663,10 @@ open_ncover_method(struct coverage_xml_reader *r)
 	return begin_method(r, name);
 }
 
-/* Version 3 numbers documents; before, points name them. */
+/*
+ * Adds a statement, unless it is excluded. Version 3 states the number of a
+ * document, earlier versions its path. False: an error (reported).
+ */
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
 {
@@ -692,7 +722,10 @@ open_partcover_type(struct coverage_xml_reader *r)
 	return set_scope_to(r, 0, "name");
 }
 
-/* The name gets the parameters of the signature, "void  (string)". */
+/*
+ * Begins a method, named by its name and the parameters of its signature, such
+ * as "(string)" of "void (string)". False: out of memory (reported).
+ */
 static bool
 open_partcover_method(struct coverage_xml_reader *r)
 {
@@ -715,7 +748,10 @@ open_partcover_method(struct coverage_xml_reader *r)
 	    r, (struct cg_slice){ d->methods.text.at, d->methods.text.n });
 }
 
-/* Points of code that the compiler made have no file. */
+/*
+ * Adds a statement. Code that the compiler made has no file, and is skipped.
+ * False: an error (reported).
+ */
 static bool
 open_partcover_point(struct coverage_xml_reader *r)
 {
@@ -752,7 +788,11 @@ static const struct coverage_xml_element partcover[] = {
 
 /* ---- The document ------------------------------------------------------- */
 
-/* largest: statements state only whether they ran. */
+/*
+ * Sets the elements of the kind of report that begins. largest: a line gets
+ * the largest count of its statements instead of their sum, as they state only
+ * whether they ran.
+ */
 static bool
 begin_report(struct coverage_xml_reader *r,
     const struct coverage_xml_element *elements, bool largest)

@@ -102,7 +102,10 @@ keep(struct cg_job *job, struct cg_slice from, struct name *to)
 	return true;
 }
 
-/* Makes "A/B" in reader->text, without the slash if a has one or is empty. */
+/*
+ * Sets *joined to "A/B", stored in reader->text until the next use; without
+ * the slash if a ends with one or is empty. False: out of memory (reported).
+ */
 static bool
 join(struct reader *reader, struct cg_slice a, struct cg_slice b,
     struct cg_slice *joined)
@@ -125,7 +128,7 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 	return true;
 }
 
-/* Returns the name of the open groups; 0: no group is open. */
+/* Returns the id of the joined name of the open groups; 0: no group is open. */
 static cg_name
 group_name(struct reader *reader)
 {
@@ -136,8 +139,8 @@ group_name(struct reader *reader)
 }
 
 /*
- * Makes the path of a file in the open package, and records the group that has
- * the path. False: out of memory.
+ * Sets *path to the path of a file in the open package, and records which
+ * group has the path, or that several have. False: out of memory (reported).
  */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
@@ -160,10 +163,10 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 }
 
 /*
- * Maps the stem of a source to its path. Older reports of JaCoCo do not state
- * the file of a class, but most files are named after the class: "Cover" of
- * demo/Cover$Adder is in Cover.java, and Kotlin's CoverKt is in Cover.kt.
- * False: out of memory.
+ * Maps the name of a source without its suffix to the source's path. Older
+ * reports of JaCoCo do not state the file of a class, but most files are named
+ * after the class: "Cover" of demo/Cover$Adder is in Cover.java, and Kotlin's
+ * CoverKt is in Cover.kt. False: out of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -206,8 +209,9 @@ static struct cg_slice stem_of(struct cg_slice class)
 }
 
 /*
- * Names push(I)Z of demo/Cover "demo.Cover.push", symbol
- * "demo/Cover.push(I)Z".
+ * Sets the names of a method: for push(I)Z of demo/Cover the name
+ * "demo.Cover.push" and the linker name "demo/Cover.push(I)Z". False: out of
+ * memory (reported).
  */
 static bool
 name_method(struct reader *reader, struct cg_slice name,
@@ -288,7 +292,10 @@ is_equal(struct counter a, struct counter b)
 	return a.missed == b.missed && a.covered == b.covered;
 }
 
-/* Returns the first free line from i on; n: none. Shortens the links to it. */
+/*
+ * Returns the index of the first line, from i on, that belongs to no method
+ * yet; n: there is none. Shortens the chain of links that it follows.
+ */
 static size_t
 next_free(struct line *line, size_t i, size_t n)
 {
@@ -303,7 +310,10 @@ next_free(struct line *line, size_t i, size_t n)
 	return free;
 }
 
-/* Returns the first line whose number is not below number. */
+/*
+ * Returns the index of the first of n sorted lines whose number is at least
+ * number; n: there is none.
+ */
 static size_t
 find_line(const struct line *line, size_t n, uint32_t number)
 {
@@ -320,8 +330,9 @@ find_line(const struct line *line, size_t n, uint32_t number)
 }
 
 /*
- * True if the counters of the method are the sums of the free lines from its
- * first line on.
+ * True if the counters of the method are the sums of the free lines (of no
+ * method yet) from its first line on. *looks limits the work for a file; at 0,
+ * false.
  */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
@@ -347,7 +358,10 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 	return lines == 0;
 }
 
-/* Assigns lines to each method of a file, if its lines are certain. */
+/*
+ * Assigns free lines of a file to each of its methods, if the method's
+ * counters prove that the lines are its own. Sets line[].fn.
+ */
 static void
 give_lines(
     const struct method *method, size_t methods, struct line *line, size_t n)
@@ -373,7 +387,10 @@ give_lines(
 	}
 }
 
-/* Returns the first of n methods that is not in a lower file. */
+/*
+ * Returns the index of the first of n methods, sorted by file, whose file is
+ * not below file; n: there is none.
+ */
 static size_t
 find_method(const struct method *method, size_t n, cg_file file)
 {
@@ -389,7 +406,10 @@ find_method(const struct method *method, size_t n, cg_file file)
 	return low;
 }
 
-/* Adds a source; the n methods are all methods of its package. */
+/*
+ * Adds the lines of a source to the graph. method has the n methods of its
+ * package, sorted by file. False: an error (reported).
+ */
 static bool
 add_source(struct reader *reader, const struct source *source,
     const struct method *method, size_t n)
@@ -431,7 +451,10 @@ add_method(struct reader *reader, struct method *method)
 		    runs->covered > 0, NULL, 0);
 }
 
-/* Adds the file of a path, which gets the group if several groups have it. */
+/*
+ * Adds the file with a path, which begins with the group if several groups
+ * have the path. False: out of memory (reported).
+ */
 static bool
 add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 {
@@ -448,7 +471,10 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 	return true;
 }
 
-/* Adds the methods and sources of a package that begin at these indexes. */
+/*
+ * Adds the methods and sources of a package; methods and sources are the
+ * indexes of its first ones. False: an error (reported).
+ */
 static bool
 add_package(struct reader *reader, const struct package *package,
     size_t methods, size_t sources)
@@ -559,7 +585,10 @@ open_group(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* Ends the report, but not at a nested element of the same name. */
+/*
+ * Adds all packages at the end of the report; a nested element of the same
+ * name is ignored. False: an error (reported).
+ */
 static bool
 close_report(struct coverage_xml_reader *r)
 {
@@ -637,7 +666,10 @@ close_method(struct coverage_xml_reader *r)
 	return true;
 }
 
-/* Keeps counters of methods; other counters are sums over their contents. */
+/*
+ * Reads a counter of a method. Counters elsewhere are sums of the methods'
+ * counters, and are ignored. False: rejected (reported).
+ */
 static bool
 open_counter(struct coverage_xml_reader *r)
 {

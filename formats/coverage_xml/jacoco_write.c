@@ -101,7 +101,7 @@ add_node(struct node *to, const struct node *from)
 		add_counter(&to->counter[i], &from->counter[i]);
 }
 
-/* Counts the last line of a node, if it has one. */
+/* Counts the node's last line as missed or covered, if there is one. */
 static void
 end_line(struct node *node)
 {
@@ -111,7 +111,10 @@ end_line(struct node *node)
 	node->hit = false;
 }
 
-/* Adds a row's instructions; the rows of one line must be consecutive. */
+/*
+ * Adds a row's instructions to a node; the rows of one line must be
+ * consecutive, so that the line is counted once.
+ */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
 {
@@ -140,7 +143,10 @@ put_counters(struct cg_out *out, const struct node *node)
 
 /* ---- Methods and classes of a file -------------------------------------- */
 
-/* Splits Java's "demo/Cover.push(I)Z"; false: not a name of Java. */
+/*
+ * Splits Java's "demo/Cover.push(I)Z" into class, name and descriptor of the
+ * method; false: not a name of Java.
+ */
 static bool
 split_symbol(struct method *method, struct cg_slice symbol)
 {
@@ -171,7 +177,10 @@ compare_methods(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->descriptor, b->descriptor);
 }
 
-/* Gets "src/a" of src/a.c, as Java names the public class of a file. */
+/*
+ * Sets *name to "src/a" for the path src/a.c: Java names the public class of a
+ * file after the file. False: out of memory (reported).
+ */
 static bool
 name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 {
@@ -222,7 +231,10 @@ list_methods(struct writer *j, struct cg_slice main_class)
 	return true;
 }
 
-/* Lists the classes of the methods, after the main class. */
+/*
+ * Sets j->class: main_class, then the classes of the methods. False: out of
+ * memory (reported).
+ */
 static bool
 list_classes(struct writer *j, struct cg_slice main_class)
 {
@@ -251,7 +263,10 @@ list_classes(struct writer *j, struct cg_slice main_class)
 	return true;
 }
 
-/* Sets method_of for the functions of the file; forget_fns() clears it. */
+/*
+ * Sets j->method_of, from function to method, for the functions of the file;
+ * forget_fns() clears it.
+ */
 static void
 remember_fns(struct writer *j)
 {
@@ -304,7 +319,10 @@ count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
 	}
 }
 
-/* Lists the lines with their branches; false: out of memory. */
+/*
+ * Sets j->line: the lines of the file with their branches; false: out of
+ * memory (reported).
+ */
 static bool
 list_lines(struct writer *j)
 {
@@ -336,9 +354,9 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * Returns the instructions of a row: Java's, or one instruction if Java's are
- * absent or contradict the row's cost. If the line has no hits (negative
- * ones), none of its rows ran.
+ * Returns the missed and covered instructions of a row: Java's, or one
+ * instruction if Java's are absent or contradict the row's cost. If the line
+ * has no hits (or negative ones), none of its rows ran.
  */
 static struct counter
 instructions_of(
@@ -357,7 +375,11 @@ instructions_of(
 	return counter;
 }
 
-/* Adds a row to its method, its class and its line. */
+/*
+ * Adds the counters of a row to its line, its class and, if known, its method.
+ * The line's branches count only at the line's first row with branches
+ * (*has_branches).
+ */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
     bool *has_branches)
@@ -387,7 +409,10 @@ count_row(struct writer *j, struct line *line, const struct cg_line *row,
 	}
 }
 
-/* Counts the rows of all lines in the list. */
+/*
+ * Adds the rows of all lines in j->line to the counters of their methods,
+ * classes and lines.
+ */
 static void
 count_rows(struct writer *j)
 {
@@ -404,7 +429,7 @@ count_rows(struct writer *j)
 	}
 }
 
-/* Ends the counts of methods, then of classes. */
+/* Completes the counters of methods, then of classes. */
 static void
 count_methods(struct writer *j)
 {
@@ -476,7 +501,10 @@ put_line(struct cg_out *out, const struct line *line)
 	cg_puts(out, "/>\n");
 }
 
-/* Puts a file's lines, counted once even if several classes contain them. */
+/*
+ * Writes a file's lines and its totals, in which a line counts once even if
+ * several classes contain it.
+ */
 static void
 put_source(struct writer *j, struct cg_slice name)
 {
@@ -510,7 +538,8 @@ close_package(struct writer *j)
 }
 
 /*
- * Opens the package: the directory of the file without its slash, except "/".
+ * Begins the package of a file, unless it is open: the file's directory
+ * without a slash at the end (but "/" stays).
  */
 static void
 open_package(struct writer *j, struct cg_slice path)
@@ -530,7 +559,7 @@ open_package(struct writer *j, struct cg_slice path)
 	cg_puts(j->r.out, ">\n");
 }
 
-/* Puts a file. False: out of memory. */
+/* Writes a file. False: out of memory (reported). */
 static bool
 put_file(struct writer *j, cg_file file)
 {

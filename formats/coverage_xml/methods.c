@@ -36,7 +36,7 @@ coverage_xml_begin_method(
 	return true;
 }
 
-/* The method that was begun last; NULL: there is none (reported). */
+/* Returns the method that was begun last; NULL: there is none (reported). */
 struct coverage_xml_method *
 coverage_xml_last_method(
     struct coverage_xml_reader *r, struct coverage_xml_methods *m)
@@ -226,7 +226,9 @@ add_lines(struct adder *a)
 	return true;
 }
 
-/* Adds the n outcomes of one branch. */
+/*
+ * Adds the n outcomes of one branch as a block. False: the builder has failed.
+ */
 static bool
 add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
     size_t n, uint32_t block)
@@ -251,7 +253,10 @@ add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
 	return true;
 }
 
-/* The n outcomes of one line: a block for each branch instruction. */
+/*
+ * Adds the n outcomes of one line: a block for each group, that is for each
+ * branch instruction. False: the builder has failed.
+ */
 static bool
 add_line_branches(
     struct adder *a, const struct coverage_xml_outcome *outcome, size_t n)

@@ -27,7 +27,10 @@ line_of(int64_t number)
 	return number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Returns a library of the tables or, if they have none, of the process. */
+/*
+ * Returns the library with an index, from the tables or, if they have none,
+ * from the process; NULL: no such library.
+ */
 static struct firefox_lib *
 get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
     const struct firefox_tables *tables, int64_t index)
@@ -50,7 +53,10 @@ resource_of(const struct firefox_tables *tables, int64_t frame)
 	    firefox_cell(&tables->frames, FRAME_FUNC, frame));
 }
 
-/* Returns the library of a frame: until version 69, its function's resource. */
+/*
+ * Returns the library of a frame; NULL: unknown. Until version 69 it is the
+ * resource of the frame's function.
+ */
 static struct firefox_lib *
 lib_of(struct firefox_reader *r, const struct firefox_thread *thread,
     const struct firefox_tables *tables, int64_t frame)
@@ -90,7 +96,7 @@ add_object(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Addresses without names -------------------------------------------- */
 
-/* Finds the library that contains an address in a process. */
+/* Returns the library of the process that contains an address; NULL: none. */
 static struct firefox_lib *
 find_lib(const struct firefox_process *process, uint64_t addr)
 {
@@ -110,10 +116,12 @@ is_address(struct cg_slice name, uint64_t *addr)
 }
 
 /*
- * Gets the frames, innermost first, of a row whose name is an address in a
- * library. 0: not such a row, or no symbol is known at the address. samply
- * stores addresses relative to the begin of the library, and subtracts 1 from
- * return addresses (FrameAddress of fxprof-processed-profile).
+ * Symbolizes a frame whose name is only an address in a library: sets stack[]
+ * to its functions, innermost first, and returns their number. 0: the frame
+ * has a name, or no symbol is known at the address.
+ *
+ * samply stores addresses relative to the begin of the library, and subtracts
+ * 1 from return addresses (FrameAddress of fxprof-processed-profile).
  */
 static size_t
 find_symbols(struct cg_doc *doc, struct firefox_reader *r,
@@ -149,7 +157,10 @@ find_symbols(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Named functions ---------------------------------------------------- */
 
-/* Adds script code outside of functions, named as in the Firefox Profiler. */
+/*
+ * Returns the function for script code outside of functions, named as the
+ * Firefox Profiler names it: "(root scope) FILE". 0: out of memory (reported).
+ */
 static cg_fn
 add_script(struct cg_doc *doc, const struct firefox_location *location,
     struct cg_pos *pos)
@@ -193,7 +204,10 @@ add_location(struct cg_doc *doc, const struct firefox_process *process,
 	    location.line, location.column);
 }
 
-/* Takes a source position that tools have found for the frame. */
+/*
+ * Sets *pos to the frame's original source position, if a tool has found one
+ * (originalLocation).
+ */
 static void
 take_place(struct cg_doc *doc, const struct firefox_tables *tables,
     int64_t frame, struct cg_pos *pos)
@@ -210,7 +224,7 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 	pos->line = line;
 }
 
-/* Adds the function of a frame; sets *pos to the position in it. */
+/* Returns the function of a frame; sets *pos to the position in it. */
 static cg_fn
 add_function(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, const struct firefox_tables *tables,
@@ -246,7 +260,10 @@ add_function(struct cg_doc *doc, struct firefox_reader *r,
 	    line_of(firefox_cell(funcs, FUNC_COLUMN, func)));
 }
 
-/* Rows of raw profiles have a location, other rows have a function. */
+/*
+ * Returns the number of frames in the table: in raw profiles frames have a
+ * location, in others a function.
+ */
 static size_t
 count_frames(const struct firefox_table *frames)
 {
@@ -263,7 +280,10 @@ append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
 	    doc->job, &tables->id, cg_get_frame(doc->build, fn, pos, inlined));
 }
 
-/* Lists the frames of a row in id[]. */
+/*
+ * Appends the frames of a row, several if functions are inlined, to
+ * tables->id. False: an error (reported).
+ */
 static bool
 add_frames(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables,
@@ -286,8 +306,9 @@ add_frames(struct cg_doc *doc, struct firefox_reader *r,
 }
 
 /*
- * Adds nodes for the frames of a row below *node. The frames of a row are
- * cached, as many stacks contain them.
+ * Adds nodes for the frames of a row on top of *node, and sets *node to the
+ * last one. The frames of a row are cached, as many stacks contain the row.
+ * False: an error (reported).
  */
 static bool
 put_row(struct cg_doc *doc, struct firefox_reader *r,
@@ -316,7 +337,8 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Returns the row of the caller: -1: none; -2: it does not precede the callee.
+ * Returns the row of the caller; -1: none; -2: the row is invalid, as it does
+ * not precede the callee.
  */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
@@ -331,7 +353,10 @@ prefix_of(const struct firefox_table *stacks, int64_t row)
 	return prefix >= 0 && prefix < row ? prefix : -2;
 }
 
-/* Adds all stacks; a caller's stack precedes its callees' stacks. */
+/*
+ * Adds all stacks; in the table a caller's stack precedes its callees' stacks.
+ * False: an error (reported).
+ */
 static bool
 add_stacks(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, struct firefox_tables *tables)
@@ -386,7 +411,8 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 }
 
 /*
- * Sets the costs of a sample. Weights are stored times a million, like times.
+ * Sets cost[], of FIREFOX_WEIGHTS columns, to the costs of a sample. Weights
+ * were read times a million, as times in ms are; a missing weight is 1.
  */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,

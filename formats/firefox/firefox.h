@@ -80,7 +80,10 @@ struct firefox_spec {
 extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
     firefox_resources, firefox_sources, firefox_places, firefox_samples;
 
-/* A cg_field's take(): into is a table with its spec set. */
+/*
+ * A cg_field's take(): into is a table with its spec set. False: an error
+ * (reported).
+ */
 bool firefox_take_table(struct cg_doc *, void *into);
 void firefox_drop_table(struct cg_job *, struct firefox_table *);
 static inline size_t
@@ -179,7 +182,10 @@ void firefox_parse_location(struct cg_slice, struct firefox_location *);
 
 /* ---- build.c ------------------------------------------------------------ */
 
-/* Adds the samples of a thread; the tables are the thread's own or shared. */
+/*
+ * Adds the samples of a thread; the tables are the thread's own or shared.
+ * False: an error (reported).
+ */
 bool firefox_add_thread(struct cg_doc *, struct firefox_reader *,
     const struct firefox_thread *, struct firefox_tables *);
 

@@ -129,7 +129,10 @@ take_shared(struct cg_doc *doc, void *into)
 
 /* ---- Threads ------------------------------------------------------------ */
 
-/* Takes an id: a number, maybe as a string; 0 for other strings ("123.1"). */
+/*
+ * Reads an id: a number, maybe in a string; 0 for other strings ("123.1").
+ * False: an error (reported).
+ */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
 {
@@ -311,7 +314,10 @@ take_process(struct cg_doc *doc, struct firefox_reader *r)
 	return ok;
 }
 
-/* Reads the processes of a raw profile, which are documents, too. */
+/*
+ * Reads the processes inside a process of a raw profile; each is a document of
+ * the same form. False: an error (reported).
+ */
 static bool
 take_processes(struct cg_doc *doc, void *into)
 {
@@ -332,8 +338,8 @@ take_processes(struct cg_doc *doc, void *into)
 }
 
 /*
- * Returns the tables of a thread, its own or shared ones. A thread's own
- * tables may use shared strings.
+ * Returns the tables of a thread: its own ones, which may use shared strings,
+ * or the shared ones.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)

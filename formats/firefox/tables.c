@@ -79,7 +79,9 @@ append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
 }
 
 /*
- * Takes a cell; null unless a number: all columns that are read have numbers.
+ * Reads a cell with digits decimals. Anything but a number becomes null
+ * (FIREFOX_NONE), as the columns that are used have numbers. False: an error
+ * (reported).
  */
 static bool
 take_cell(struct cg_doc *doc, unsigned digits, int64_t *value)
@@ -144,8 +146,9 @@ take_schema(
 }
 
 /*
- * Takes a row. All cells are read as times, as the schema may follow the rows.
- * Missing cells become null.
+ * Reads a row. All cells are read as times (scaled), as the schema that names
+ * the columns may follow the rows. Missing cells become null. False: an error
+ * (reported).
  */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)
@@ -177,7 +180,7 @@ take_rows(struct cg_doc *doc, struct rows *rows)
 	return doc->status == CG_OK;
 }
 
-/* Undoes the scaling of a number that is not a time. */
+/* Undoes the scaling of a cell that is not a time; see take_row(). */
 static void
 divide(struct firefox_column *column, size_t row)
 {
@@ -189,7 +192,10 @@ divide(struct firefox_column *column, size_t row)
 		column->value.at[row] /= TIME_UNIT;
 }
 
-/* Moves the cells of rows to the columns of the table. */
+/*
+ * Moves the cells of rows, by their index in the schema, to the columns of the
+ * table.
+ */
 static void
 set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)
 {

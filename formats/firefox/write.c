@@ -121,7 +121,10 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 	       frame->pos.addr == at->pos.addr && frame->inlined == at->inlined;
 }
 
-/* Returns the row of a node's frame, added if it is new; 0: out of memory. */
+/*
+ * Returns the row of the frame of a node, added if it is new; 0: out of memory
+ * (reported). Used as get_key() of cg_merged_stacks_new().
+ */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
 {
@@ -185,7 +188,10 @@ put_number(struct writer *w, uint64_t number)
 	cg_putu(w->out, number);
 }
 
-/* Puts a row; if row is 0, none, which is "-1" or "null". */
+/*
+ * Writes a row number, which is row - 1; for row 0 the text none: "-1" or
+ * "null".
+ */
 static void
 put_row(struct writer *w, uint32_t row, const char *none)
 {
@@ -236,7 +242,10 @@ put_prefix(struct writer *w, size_t row)
 	put_row(w, w->stack[row + 1].parent, "null");
 }
 
-/* True for addresses of the kernel while its base address is unknown. */
+/*
+ * True for addresses that the format cannot represent: those of the kernel
+ * while its base address is unknown.
+ */
 static bool
 is_far(uint64_t addr)
 {
@@ -294,8 +303,8 @@ put_location(struct writer *w, size_t row)
 }
 
 /*
- * Puts a column of sourceLocationTable, which has a row for each frame with a
- * position in another file.
+ * Writes a column of sourceLocationTable, which has a row for each frame with
+ * a position in another file: the source or, if not source, the line.
  */
 static void
 put_locations(struct writer *w, const char *name, bool source)
@@ -353,7 +362,10 @@ put_one(struct writer *w, size_t row)
 	cg_putc(w->out, '1');
 }
 
-/* Puts an index; strings are names of functions, then libraries, then files. */
+/*
+ * Writes the index of a library's name in the table of strings: it has the
+ * names of functions, then of libraries, then of files.
+ */
 static void
 put_lib_name(struct writer *w, size_t row)
 {
@@ -492,7 +504,10 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 	}
 }
 
-/* Writes a cell of a sample, or only counts it. */
+/*
+ * Writes the current cell of a sample; while only counting (w->cell is CELLS),
+ * counts the sample and notes its time.
+ */
 static void
 put_sample(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 {
@@ -512,8 +527,8 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Visits the samples of a track: each moment with a cost; for calls, each
- * stack that they make.
+ * Passes the samples of a track to put_sample(): each moment with a cost; of a
+ * track of calls, each time span between two calls' begins or ends.
  */
 static void
 visit_track(struct writer *w, size_t number)
@@ -535,7 +550,10 @@ visit_track(struct writer *w, size_t number)
 	cg_moments_free(moments);
 }
 
-/* Visits the sums of a part; the time of a sample is the cost so far. */
+/*
+ * Passes the sums of a part to put_sample(), one sample for each stack. The
+ * time of a sample is the sum of the costs before it.
+ */
 static void
 visit_part(struct writer *w, cg_part part)
 {
@@ -557,7 +575,10 @@ visit_part(struct writer *w, cg_part part)
 	}
 }
 
-/* Visits the samples of a thread: of a track if in_order, else of a part. */
+/*
+ * Passes the samples of a thread to put_sample(): of a track if w->in_order,
+ * else of a part.
+ */
 static void
 visit_samples(struct writer *w, size_t thread)
 {
@@ -628,7 +649,10 @@ put_thread(struct writer *w, size_t thread)
 	cg_putc(w->out, '}');
 }
 
-/* Returns the number of the thread to show first, among those written. */
+/*
+ * Returns the number, among the threads that are written, of the thread to
+ * show first.
+ */
 static size_t
 find_main_thread(const struct writer *w)
 {
@@ -661,7 +685,10 @@ put_meta(struct writer *w)
 
 /* ---- What is written ---------------------------------------------------- */
 
-/* Counts the samples of all threads. */
+/*
+ * Counts the samples of each thread into w->thread. False: out of memory
+ * (reported).
+ */
 static bool
 count_samples(struct writer *w)
 {
@@ -678,7 +705,11 @@ count_samples(struct writer *w)
 	return true;
 }
 
-/* Sets in_order if tracks have all costs, and their axis is time. */
+/*
+ * Sets w->in_order (write samples with their times) if tracks have all costs,
+ * and their times are ns; then counts the samples. False: out of memory
+ * (reported).
+ */
 static bool
 choose_order(struct writer *w)
 {
@@ -697,7 +728,10 @@ choose_order(struct writer *w)
 	return count_samples(w);
 }
 
-/* Finds the time of the first sample, and the average interval. */
+/*
+ * Sets w->begin, the time of the first sample, and w->interval, the average
+ * interval of a thread.
+ */
 static void
 find_times(struct writer *w)
 {

@@ -28,7 +28,10 @@
 #define PROBE_LINES 200 /* lines of the head that probe() rates */
 #define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
-/* Returns 1: a stack and its count; 0: undecided; -1: not of this format. */
+/*
+ * Rates a line for the probe: 1: a stack and its count; 0: undecided; -1: not
+ * of this format.
+ */
 static int
 rate_line(struct cg_slice line)
 {
@@ -103,9 +106,10 @@ is_other_text(struct cg_slice line)
 
 /*
  * Rates a text: two thirds of the lines must be stacks, or half of them if the
- * file has our suffix. If no stack has more than one frame, and neither suffix
- * nor header is ours, all of at least FLAT_LINES lines must be stacks ("exit
- * 0" is not a profile). The score is low, so that a more specific format wins.
+ * file is named .folded or .collapsed. If the file has neither this name nor a
+ * header, and no stack has more than one frame, all of at least FLAT_LINES
+ * lines must be stacks ("exit 0" is not a profile). The score is low, so that
+ * a more specific format wins.
  */
 static int
 probe(const struct cg_head *head)

@@ -63,7 +63,7 @@ enum folded_austin {
 /*
  * Takes the costs off a line as counts: FOLDED_TIME has 1; FOLDED_MEMORY has
  * 2, bytes gained and freed; FOLDED_FULL has 4: time, time not idle, gained,
- * freed.
+ * freed. False: malformed.
  */
 bool folded_take_metrics(struct cg_slice *line, enum folded_austin,
     struct folded_count count[4]);

@@ -30,7 +30,10 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 	return i;
 }
 
-/* Drops the frames of the last stack that are not a common prefix with text. */
+/*
+ * Removes the frames of the last stack from the list, except those that text
+ * begins with.
+ */
 static void
 keep_common(
     struct folded_lines *lines, struct cg_slice last, struct cg_slice text)
@@ -74,7 +77,10 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 	return true;
 }
 
-/* Lists the frames of a stack. False: out of memory. */
+/*
+ * Lists the frames of the stack in text. The first ones may be the same as in
+ * the last stack; those are kept. False: out of memory.
+ */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,
     struct folded_line *line, struct cg_slice last, struct cg_slice text)
@@ -97,7 +103,7 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 	return true;
 }
 
-/* Takes the counts off a line; false: not a stack. */
+/* Takes the counts off the end of a line; false: the line is not a stack. */
 static bool
 take_counts(struct folded_count *count, const struct folded_input *input,
     struct cg_slice *text)

@@ -33,8 +33,8 @@ struct reader {
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Splits "name (file:line)" into name, file and line. False: another form,
- * such as "operator()(int)".
+ * Splits "name (file:line)" into name (*whole), file and line. False: another
+ * form, such as "operator()(int)", and nothing changes.
  */
 static bool
 split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
@@ -65,7 +65,10 @@ split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 	return true;
 }
 
-/* Adds the function of a frame that was unknown when threads parsed it. */
+/*
+ * Returns the function of a frame that was not in the graph when a thread
+ * parsed the frame. Sets pos->line and file, if the frame states them.
+ */
 static cg_fn
 add_fn(
     struct reader *r, struct cg_slice name, unsigned note, struct cg_pos *pos)
@@ -106,7 +109,10 @@ add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
 /* The process and thread in an Austin stack are not frames. */
 #define HEAD_FRAMES 2
 
-/* Returns the leaf of a thread without a stack. */
+/*
+ * Returns the node of the frame "unknown", for a thread of Austin without a
+ * stack.
+ */
 static cg_node
 add_unknown(struct reader *r)
 {
@@ -117,7 +123,10 @@ add_unknown(struct reader *r)
 	    false);
 }
 
-/* Returns the leaf of the stack; 0: failed. */
+/*
+ * Adds the frames of a line, after those that it shares with the last stack;
+ * returns the leaf. 0: an error (reported).
+ */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
     const struct folded_line *line)
@@ -152,7 +161,8 @@ add_stack(struct reader *r, cg_node leaf, cg_name thread)
 }
 
 /*
- * Returns the index of the leaf's stack, adding new ones; SIZE_MAX: rejected.
+ * Returns the index of the stack with a leaf and (of Austin) a thread, added
+ * if new; SIZE_MAX: out of memory (reported).
  */
 static size_t
 find_stack(struct reader *r, cg_node leaf, cg_name thread)
@@ -179,8 +189,8 @@ too_big(struct reader *r, const char *at)
 }
 
 /*
- * Treats all sums as signed from now on. Rejects the input if a sum so far is
- * above INT64_MAX.
+ * Treats all sums as signed from now on. False: a sum so far is above
+ * INT64_MAX (rejected, reported).
  */
 static bool
 allow_negative(struct reader *r, const char *at)
@@ -244,8 +254,8 @@ add_count(
 }
 
 /*
- * Adds to the number of samples. A single whole count is a number of samples.
- * Any other line, also of Austin, is one sample.
+ * Adds a line's samples to those of its stack: its count if it is a single
+ * whole number, and not of Austin; else 1. False: overflow (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -272,7 +282,11 @@ take_comment(struct reader *r, struct cg_slice line)
 		cg_add_desc(r->build, key, cg_trim(line));
 }
 
-/* Handles a line that is not a stack, a comment or empty: skips or rejects. */
+/*
+ * Handles a line that is no stack, comment or empty line. True: it was skipped
+ * with a warning; false: it has counts but no frames, and was rejected
+ * (reported).
+ */
 static bool
 refuse_line(struct reader *r, struct cg_slice line)
 {
@@ -348,7 +362,10 @@ keep_name(struct cg_build *build, struct cg_slice text)
 	return cg_get_name(build, cg_add_name(build, text)).ptr;
 }
 
-/* Parses the events of a header line; returns their number, 0: not a header. */
+/*
+ * Reads the events of a header line into event[]; returns their number, 0: not
+ * a header.
+ */
 static size_t
 take_header(struct cg_build *build, struct cg_slice line,
     struct cg_event event[FOLDED_COLUMNS])
@@ -398,9 +415,9 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Finds the number of counts in a line, and their events, from the first
- * block: by --counts, else by a header line, which is taken off the block,
- * else by the lines.
+ * Sets *columns, the number of counts in a line, and their events, from the
+ * first block: by option counts, else by a header line, which is taken off the
+ * block, else by the lines. Returns the status.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -442,7 +459,10 @@ all_have_lines(struct cg_slice stack)
 	return true;
 }
 
-/* True if all frames of the first block have py-spy's form. */
+/*
+ * True if all frames of the first block have the form "name (file:line)" of
+ * py-spy.
+ */
 static bool
 finds_lines(struct cg_slice block, size_t columns)
 {
@@ -467,7 +487,8 @@ finds_lines(struct cg_slice block, size_t columns)
 /* ---- Austin ------------------------------------------------------------- */
 
 /*
- * Takes the mode: "# mode: wall" (or cpu, memory, full); old files have none.
+ * Sets *mode from a line "# mode: wall" (or cpu, memory, full); other lines
+ * are ignored. Old files have no such line.
  */
 static void
 take_mode(struct cg_slice line, struct cg_slice *mode)
@@ -477,8 +498,8 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 }
 
 /*
- * Finds the mode and the dialect of a block; the dialect is FOLDED_PLAIN
- * unless all stacks are Austin's.
+ * Returns Austin's dialect if all stacks of the block are Austin's, else
+ * FOLDED_PLAIN. Sets *mode, if the block states it.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)
@@ -505,7 +526,10 @@ find_austin(struct cg_slice block, struct cg_slice *mode)
 	return found;
 }
 
-/* Sets the events of Austin's dialect. */
+/*
+ * Sets the events of Austin's dialect and mode; functions are no longer looked
+ * up in threads.
+ */
 static void
 begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 {
@@ -546,8 +570,8 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Returns the name of the event in millionths, stored in the builder; the name
- * itself if memory runs out (reported).
+ * Returns the name of the event whose unit is a millionth of that of name,
+ * stored in the builder; name itself if memory runs out (reported).
  */
 static const char *
 micro_name(struct reader *r, const char *name)
@@ -577,7 +601,7 @@ add_events(struct reader *r, unsigned *column)
 	}
 }
 
-/* Converts a sum of units to millionths. */
+/* Converts sum i from units to millionths. False: overflow. */
 static bool
 scale(struct reader *r, size_t i)
 {
@@ -597,8 +621,8 @@ scale(struct reader *r, size_t i)
 }
 
 /*
- * Sets process and thread by "P42;T0:0x7f": an interpreter's number may
- * precede the thread's.
+ * Sets the process and thread of later samples from "P42;T0:0x7f"; the number
+ * of an interpreter, 0, may precede the thread's.
  */
 static void
 set_thread(struct reader *r, cg_name thread)
@@ -643,7 +667,10 @@ add_stacks(struct reader *r)
 	}
 }
 
-/* Reads the first block, which determines the columns. */
+/*
+ * Reads the first block, which determines columns, events and the form of
+ * frames. True also for an empty input; false: an error (reported).
+ */
 static bool
 read_first(struct reader *r, struct cg_in *in)
 {

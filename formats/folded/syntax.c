@@ -30,7 +30,10 @@ get_count(struct cg_slice word, struct folded_count *count)
 	return word.len == 0;
 }
 
-/* Takes the last word and blanks before it off; false: it is the only word. */
+/*
+ * Takes the last word off the end of the line, and the blanks before it.
+ * False: it is the only word.
+ */
 static bool
 take_last_word(struct cg_slice *line, struct cg_slice *word)
 {
@@ -60,7 +63,10 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 
 /* ---- Austin ------------------------------------------------------------- */
 
-/* Splits a change into bytes gained and bytes freed. */
+/*
+ * Splits a change of memory into bytes gained, count[0], and bytes freed,
+ * count[1]; neither is negative.
+ */
 static void
 split_change(struct folded_count count[2])
 {

@@ -51,7 +51,10 @@ static const char notes[] = { 0, 'i', 'j', 'k' };
 
 /* ---- Names -------------------------------------------------------------- */
 
-/* Replaces characters that end a frame or a line. */
+/*
+ * Returns c or, for a character that would end a frame or a line, its
+ * replacement.
+ */
 static char
 clean(char c)
 {
@@ -61,9 +64,10 @@ clean(char c)
 }
 
 /*
- * Copies a name to to, changed so that it is read back as one frame: readers
- * drop blanks at the ends, and take a number at the end as a count and a name
- * that begins with "# " as a comment.
+ * Copies a name to the buffer to, changed so that readers take it as one
+ * frame: they drop blanks at the ends, take a number at the end as a count,
+ * and a line that begins with "# " as a comment. Returns the text in the
+ * buffer.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -86,7 +90,10 @@ clean_name(struct cg_slice name, char *to)
 	return text.len > 0 ? text : cg_slice(FOLDED_UNKNOWN);
 }
 
-/* Sets the label: the name, or [base name of the object] without a name. */
+/*
+ * Sets the label of a function: its name or, without a name, the base name of
+ * its object in brackets. False: out of memory (reported).
+ */
 static bool
 get_label(struct writer *w, cg_fn fn)
 {
@@ -248,7 +255,10 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 	return true;
 }
 
-/* Puts at least one digit, so that the column is read back as millionths. */
+/*
+ * Writes a point and the millionths after it. At least one digit is written,
+ * so that readers read the column as millionths. Returns the end.
+ */
 static char *
 format_fraction(char *to, uint64_t micro)
 {
@@ -282,7 +292,10 @@ put_cost(struct writer *w, size_t column, uint64_t cost)
 	cg_out_advance(w->out, to);
 }
 
-/* False for stacks that have only costs of other events. */
+/*
+ * True if a stack ends at the frame, and has costs in the events that are
+ * written.
+ */
 static bool
 is_written(const struct writer *w, uint32_t frame)
 {
@@ -294,7 +307,10 @@ is_written(const struct writer *w, uint32_t frame)
 	return written;
 }
 
-/* Puts the line of the stack that ends at a frame, if it is written. */
+/*
+ * Writes the line of the stack that ends at a frame, if there is one. False:
+ * out of memory (reported).
+ */
 static bool
 put_stack(struct writer *w, uint32_t frame)
 {
@@ -320,7 +336,8 @@ enter(struct writer *w, uint32_t frame)
 }
 
 /*
- * Puts the stacks depth first; without recursion, as stacks can be very deep.
+ * Writes the stacks depth first; by a loop, as stacks can be too deep for
+ * recursion. False: out of memory (reported).
  */
 static bool
 put_stacks(struct writer *w)
@@ -358,7 +375,7 @@ add_column(struct writer *w, size_t event)
 
 /*
  * Chooses the event of --event, else both sides of a difference, else the main
- * event.
+ * event. Returns the status.
  */
 static int
 choose_events(struct writer *w)

@@ -63,7 +63,10 @@ gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
 	return true;
 }
 
-/* Takes a string with its length; text ends before its first NUL. */
+/*
+ * Takes a string with its length; text ends before its first NUL. False:
+ * malformed.
+ */
 bool gcov_take_string(struct gcov_bytes *, struct cg_slice *text);
 
 /* Takes a record: its tag and contents. False: the end, or an error. */
@@ -112,7 +115,7 @@ struct gcov_head {
 
 /*
  * Takes magic and version. layout: a version to read the rest as; 0: the
- * version of the file.
+ * version of the file. False: malformed.
  */
 bool gcov_take_magic(
     struct gcov_bytes *, struct gcov_head *, unsigned layout);

@@ -46,7 +46,10 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 		    &entry, call->count, NULL, 0);
 }
 
-/* Adds the calls that were kept until their callee is known. */
+/*
+ * Adds the calls that were kept because their callee, with this ident, was not
+ * known. False: out of memory.
+ */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
     uint32_t ident, const struct gcov_known *callee)
@@ -69,8 +72,8 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 }
 
 /*
- * True if idents identify functions in all units. Before gcc 6.2, and in units
- * of clang, idents are numbers within the unit.
+ * True if a function's ident is the same in all units. Before gcc 6.2, and in
+ * units of clang, idents are numbers within the unit.
  */
 static bool
 has_idents(const struct gcov_unit *unit)
@@ -118,8 +121,9 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Many units have the same templates and inline functions. One loop does all
- * lookups, so that their cache misses overlap.
+ * Sets fn->known of functions that earlier units have, too, as many units have
+ * the same templates and inline functions. A loop of its own does all lookups,
+ * so that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -251,7 +255,7 @@ compare_sites(const void *va, const void *vb)
 	    a->symbol, a->file, a->line, b->symbol, b->file, b->line);
 }
 
-/* Finds the text in quotes after key. */
+/* Finds the text in quotes after key. False: there is none. */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
 {
@@ -268,7 +272,10 @@ find_value(struct cg_slice line, const char *key, struct cg_slice *value)
 	return false;
 }
 
-/* Cuts the text at its last colon; *rest becomes the text after the colon. */
+/*
+ * Cuts the text at its last colon; *rest becomes the text after it. False: no
+ * colon, and nothing changes.
+ */
 static bool
 split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 {
@@ -283,7 +290,10 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 	return false;
 }
 
-/* Parses "b.c:61:3". */
+/*
+ * Reads file and line of an edge from its label, "b.c:61:3". False: malformed,
+ * or the notes have no such file.
+ */
 static bool
 get_location(
     struct gcov_unit *unit, struct cg_slice label, struct gcov_edge *edge)
@@ -343,7 +353,11 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 	       add_target(unit, build, site->fn, &pos, ident, site->count);
 }
 
-/* Joins the n edges and the n call sites of one line. */
+/*
+ * Adds the calls of one line, which has n edges of the .ci file and n call
+ * sites of the notes, if all edges have one callee or all sites one count.
+ * False: out of memory.
+ */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_edge *edge, const struct gcov_site *site, size_t n)
@@ -388,7 +402,10 @@ join(struct gcov_unit *unit, struct cg_build *build)
 	return true;
 }
 
-/* Maps the names of local functions to idents, as .ci files state names. */
+/*
+ * Maps the names of the unit's functions to their idents, to find local
+ * functions that a .ci file names. False: out of memory.
+ */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)
 {

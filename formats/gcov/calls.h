@@ -52,10 +52,16 @@ struct gcov_program {
 void gcov_program_free(struct gcov_program *);
 /* Sets fn->known of all functions that earlier units have as well. */
 void gcov_find_known(struct gcov_unit *);
-/* Makes the function known by its ident; adds calls kept until it is known. */
+/*
+ * Makes the function known by its ident; adds calls kept until it is known.
+ * False: out of memory.
+ */
 bool gcov_add_known(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_name symbol);
-/* Adds the indirect calls that are counted by the function's counters. */
+/*
+ * Adds the indirect calls that are counted by the function's counters. False:
+ * out of memory.
+ */
 bool gcov_add_targets(
     struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
 /* Adds the calls of the .ci file next to the notes. Returns a CG_ status. */

@@ -29,7 +29,10 @@ struct search {
 	int64_t count;
 };
 
-/* Returns the state of the block, cleared if an earlier search left it. */
+/*
+ * Returns what this search knows of the block; if that is left from an earlier
+ * search, clears it first.
+ */
 static struct gcov_solved *
 visit(struct search *search, uint32_t block)
 {
@@ -46,7 +49,11 @@ visit(struct search *search, uint32_t block)
 	return solved;
 }
 
-/* Unblocks the block and, recursively, the blocks in its list. */
+/*
+ * Unblocks the block, then the blocks in its list, then those in their lists
+ * and so on: the search may visit them again (Johnson's algorithm, as in
+ * gcov).
+ */
 static void
 unblock(struct search *search, uint32_t block)
 {
@@ -70,7 +77,7 @@ unblock(struct search *search, uint32_t block)
 	}
 }
 
-/* Adds the block to the list of each successor. */
+/* Adds the block to the list of each successor, to be unblocked with it. */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
 {
@@ -92,8 +99,8 @@ add_to_lists(struct search *search, const struct gcov_block *block)
 }
 
 /*
- * Adds the count of the path, which has returned to its start, and subtracts
- * it from the arcs.
+ * Adds the count of the path, which has returned to its start, to the sum, and
+ * subtracts it from the path's arcs.
  */
 static void
 take_circuit(struct search *search)
@@ -124,8 +131,9 @@ enter(struct search *search, uint32_t block)
 }
 
 /*
- * Follows an arc of the block on top. True: enter its destination. path[i] is
- * the arc by which the path leaves frame i.
+ * Examines an arc of the block on top of the path. True: go on at its
+ * destination. Closing a circuit counts it. path[i] is the arc by which the
+ * path leaves frame i.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -147,7 +155,10 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 	return search->empty == 0 && !visit(search, arc->dst)->blocked;
 }
 
-/* Pops the block on top; the arc to it is removed from the path. */
+/*
+ * Removes the block on top of the path, and the arc by which the path entered
+ * it.
+ */
 static void
 leave(struct search *search)
 {
@@ -216,7 +227,7 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
  * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
  */
 
-/* Pushes a block; by: the arc to it. */
+/* Pushes a block on the stack; by is the arc by which it was reached. */
 static void
 push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 {
@@ -225,7 +236,10 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 	    (struct gcov_frame){ .block = block };
 }
 
-/* Returns the count of the cycle that the arc closes, and subtracts it. */
+/*
+ * Returns the count of the cycle that the arc closes, and subtracts it from
+ * the cycle's arcs.
+ */
 static int64_t
 take_cycle(
     struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_arc *closing)
@@ -249,7 +263,10 @@ take_cycle(
 	return least;
 }
 
-/* Finds a cycle that is reachable from the block. Returns its count, or 0. */
+/*
+ * Finds a cycle that is reachable from the block, and subtracts the cycle's
+ * count from the cycle's arcs. Returns the count; 0: there is no cycle.
+ */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)
 {

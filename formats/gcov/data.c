@@ -50,7 +50,11 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return gcov_take_fields(record, data->head.layout, fn_fields, fn);
 }
 
-/* Takes counters; from gcc 11 on, a negative length means that all are zero. */
+/*
+ * Reads the counters of a function. From gcc 11 on, a negative length means
+ * that all are zero, and are not in the file. False: malformed (see
+ * bytes->error).
+ */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
     bool has_fn)
@@ -87,7 +91,10 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	return true;
 }
 
-/* Takes the number of runs: word 0 from gcc 9 on, and word 2 before. */
+/*
+ * Reads the number of runs from a summary: word 0 from gcc 9 on, word 2
+ * before.
+ */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
 {
@@ -102,7 +109,9 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 		data->runs = word;
 }
 
-/* Takes a record. False: the end mark, or an error. */
+/*
+ * Reads a record. False: it was the end mark, or malformed (see bytes->error).
+ */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 {

@@ -22,9 +22,7 @@
 #include "calls.h"
 #include "gcov.h"
 
-/*
- * Returns the count; 0 if it is negative and the target has no signed counts.
- */
+/* Returns the count; 0 for a negative one if the target cannot represent it. */
 static int64_t
 clamp(struct gcov_emit *emit, int64_t count)
 {
@@ -66,7 +64,10 @@ emit_block(
 	(void)cg_add_branch(emit->build, emit->fn->id, &row);
 }
 
-/* Finds the first line of the block, or else of the only block that follows. */
+/*
+ * Finds the first line of the block or, if it has none, of the block that
+ * follows if only one can follow; and so on. False: there is none.
+ */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
 {
@@ -167,7 +168,8 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 
 /*
  * Adds the calls of a block; last: also as call sites. time: as in
- * emit_arcs(). A call has the index of the arc that it precedes.
+ * emit_arcs(). A call has the index of the arc before which it happens. False:
+ * out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -206,7 +208,10 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 	return true;
 }
 
-/* Adds a condition. Its outcomes are two words of bits: for true, for false. */
+/*
+ * Adds the outcomes of the block's condition, if it has one. The data has two
+ * words of bits: outcomes of true, outcomes of false.
+ */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 {
@@ -239,9 +244,9 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds rows without a line to line 0 of the function's file: blocks without
+ * Adds rows without a line, to line 0 of the function's file: blocks without
  * lines, and calls of blocks that end on no line. Fake arcs of block 0 are not
- * calls: they stand for functions that return twice.
+ * calls: they stand for functions that return twice. False: out of memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -266,8 +271,10 @@ emit_line_0(struct gcov_emit *emit)
 }
 
 /*
- * Limits how often the branches of a block are repeated, as a small file could
- * repeat very many: one for each 4 bytes of the notes is accepted.
+ * Limits how often a block's branches are written for one line (touch->ends):
+ * without a limit, a small file could ask for very many. A unit (one object
+ * file) may have one such repetition for each 4 bytes of its notes; if there
+ * are more, writes them once and counts the loss.
  */
 static void
 limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
@@ -286,8 +293,8 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 
 /*
  * Adds the branches, calls and conditions of the blocks that end on the line.
- * A block ends on a line for each of its spans; last: this line is its last
- * one.
+ * A block ends on a line for each of its spans (runs of lines in one file);
+ * the jumps of a block are added on the last such line. False: out of memory.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
@@ -356,7 +363,10 @@ compare_sorted(const void *va, const void *vb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Adds rows in the order of cursors, so that cursors need not sort them. */
+/*
+ * Adds the rows of all lines, sorted by file and line, so that cursors need
+ * not sort them. False: out of memory.
+ */
 static bool
 emit_lines(struct gcov_emit *emit)
 {
@@ -383,7 +393,7 @@ emit_lines(struct gcov_emit *emit)
 	return success;
 }
 
-/* Sets the condition of each block. */
+/* Sets the condition of each block that has one, as its number + 1. */
 static void
 find_conditions(const struct gcov_emit *emit)
 {
@@ -418,7 +428,10 @@ emit_paths(struct gcov_emit *emit)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Adds a function; most templates and inline functions are known already. */
+/*
+ * Adds a function; most templates and inline functions are known from earlier
+ * units. False: out of memory.
+ */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
@@ -468,8 +481,8 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Entries are calls of function 0. They are added together, so that its rows
- * are looked up only once.
+ * Adds the entries of all functions, as calls by function 0. Adding them
+ * together looks up the rows of function 0 only once.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)
@@ -489,7 +502,10 @@ gcov_emit_entries(const struct gcov_emit *emit)
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* Adds the files of lines and functions in the order of the notes. */
+/*
+ * Adds the files of lines and functions, in the order of the notes. False: out
+ * of memory.
+ */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)
 {

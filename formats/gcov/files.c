@@ -23,8 +23,9 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 }
 
 /*
- * Returns directory/path (only path if directory is "") with its suffix, and
- * .gz, replaced.
+ * Returns directory/path (only path if directory is "") with the suffix new in
+ * place of old, and without .gz. Valid until the next call; NULL: out of
+ * memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
@@ -80,9 +81,10 @@ skip_directory(const char *path)
 }
 
 /*
- * Searches the notes in --object-directory by the path of the data, then
- * without the first directory, the first two, and so on: the data may come
- * from another machine.
+ * Opens the notes in --object-directory: by the path of the data, then without
+ * its first directory, the first two, and so on, as the data may come from
+ * another machine. *in stays NULL if none exists. False: an error, or out of
+ * memory.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -155,8 +157,8 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Finds the source that the unit was compiled from: the notes of a.c are
- * a.gcno, a.c.gcno or prog-a.gcno.
+ * Finds the file of the unit that it was compiled from, by the name of the
+ * notes: those of a.c are a.gcno, a.c.gcno or prog-a.gcno. False: none.
  */
 static bool
 find_source(
@@ -176,8 +178,8 @@ find_source(
 }
 
 /*
- * Returns the directory of the notes without the end that the directory of the
- * source repeats: "top" for top/src and src/sub.
+ * Returns the directory of the notes without the end that it shares with the
+ * directory of the source: "top" for top/src and src/sub.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -212,7 +214,10 @@ is_there(
 	return cg_companion_exists(unit->job, unit->path);
 }
 
-/* Searches a directory and its parents for the file. */
+/*
+ * Searches the file in *directory, then in its parents; sets *directory to the
+ * one that contains it. False: none does.
+ */
 static bool
 search_upwards(
     struct gcov_unit *unit, struct cg_slice *directory, struct cg_slice name)
@@ -229,8 +234,9 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in, which contains the file. A
- * directory above the working directory becomes absolute.
+ * Finds the directory that the compiler ran in, which is that of the notes or
+ * one above it and contains a file called name. Sets *directory; one above the
+ * working directory is made absolute. False: not found.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -291,7 +297,10 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 	return true;
 }
 
-/* Gets the unit's source, or else the first file with a relative name. */
+/*
+ * Sets *name to the unit's source or, if that is unknown or absolute, to the
+ * first file with a relative name. False: there is none.
+ */
 static bool
 find_relative(
     const struct gcov_unit *unit, const char *notes, struct cg_slice *name)
@@ -308,8 +317,10 @@ find_relative(
 }
 
 /*
+ * See gcov.h for the contract.
+ *
  * Notes of gcc 9 and later have the directory that the compiler ran in. Older
- * ones and those of clang do not (since clang 21 they have "."). gcov uses
+ * notes and those of clang do not (since clang 21 they have "."). gcov uses
  * their relative names unchanged, which is correct only in the directory that
  * the compiler ran in. So this directory is searched: it is the directory of
  * the notes, or one above it, that contains the source. If it is not found,
@@ -362,8 +373,8 @@ has_text(struct cg_slice text, const char *part)
 }
 
 /*
- * True for programs that configure, CMake and meson compile to examine the
- * system. Their notes remain next to the notes of the project.
+ * True for sources of programs that configure, CMake and meson compile only to
+ * examine the system. Their notes remain next to the notes of the project.
  */
 static bool
 is_check(struct cg_slice source)
@@ -417,7 +428,10 @@ gcov_is_check(
 
 #define NEWER UINT32_MAX
 
-/* Returns seconds since 1970, plus 1; 0: the file does not exist. */
+/*
+ * Returns when the file was modified, in seconds since 1970, plus 1; 0: it
+ * does not exist.
+ */
 static uint32_t
 time_of(const char *path)
 {
@@ -429,7 +443,10 @@ time_of(const char *path)
 					 : NEWER - 1;
 }
 
-/* Compares times like gcov: in seconds, and each source is reported once. */
+/*
+ * Counts sources that are newer than the notes. As in gcov, times are compared
+ * in seconds, and each source is reported once. False: out of memory.
+ */
 bool
 gcov_compare_times(
     struct gcov_unit *unit, struct cg_slice directory, const char *notes)

@@ -30,7 +30,10 @@
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* Reports why the bytes could not be read; the unit is skipped. */
+/*
+ * Reports why the bytes could not be read, and that the unit is skipped.
+ * Returns the status, CG_OK unless the job must end.
+ */
 static int
 skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
@@ -177,7 +180,10 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 	return process_unit(unit, build, cg_in_name(in), data);
 }
 
-/* Finds and reads the notes for data that has been read. */
+/*
+ * Finds and reads the notes for data that has been read, then adds the unit.
+ * Returns CG_OK unless the job must end.
+ */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
 {
@@ -240,7 +246,10 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	return status;
 }
 
-/* Reads notes, and the data at path; NULL: the unit was never executed. */
+/*
+ * Reads notes, and the data at path (data NULL: the unit was never executed),
+ * then adds the unit. Returns CG_OK unless the job must end.
+ */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
     struct cg_in *data, const char *path, struct cg_build *build)
@@ -263,7 +272,10 @@ read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 	return process_unit(unit, build, cg_in_name(in), path);
 }
 
-/* Reads the data next to the notes, too, unless the data is an input itself. */
+/*
+ * Reads a .gcno input and the data next to it, unless this data is an input
+ * itself and so read there. Returns CG_OK unless the job must end.
+ */
 static int
 read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
@@ -288,7 +300,11 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
-/* Reads a unit; own: index of the input, whose text has been read already. */
+/*
+ * Reads a unit from its three files. input is the text of the file that is the
+ * input, whose index is own; it has been read already. Returns CG_OK unless
+ * the job must end.
+ */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
     int own, struct cg_slice input, struct cg_build *build)
@@ -313,7 +329,10 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 	    file[DATA] ? cg_in_name(file[DATA]) : "");
 }
 
-/* Opens the files of the unit; absent ones are NULL. False: see nomem. */
+/*
+ * Opens the files of the unit next to the input; absent ones are NULL. False:
+ * an error (reported), or out of memory (unit->nomem).
+ */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
     struct cg_in *file[OLD_FILES])
@@ -334,7 +353,10 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 	return true;
 }
 
-/* Reads a .da file, or a .bbg file whose .da file is not an input. */
+/*
+ * Reads a .da file, or a .bbg file unless its .da file is an input itself.
+ * Returns CG_OK unless the job must end.
+ */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
     struct cg_build *build)

@@ -21,7 +21,10 @@
 
 /* ---- files.c ------------------------------------------------------------ */
 
-/* The result is valid until the next call. NULL: out of memory. */
+/*
+ * Returns path with the suffix new in place of old; valid until the next call.
+ * NULL: out of memory.
+ */
 const char *gcov_swap_suffix(
     struct gcov_unit *, const char *path, const char *old, const char *new);
 /*
@@ -62,10 +65,16 @@ bool gcov_compare_times(
  */
 bool gcov_read_data(struct gcov_unit *, struct gcov_bytes *, unsigned layout);
 bool gcov_read_notes(struct gcov_unit *, struct gcov_bytes *, unsigned layout);
-/* Reads notes; lines: NULL if the graph file consists of records. */
+/*
+ * Reads notes; lines: NULL if the graph file consists of records. False:
+ * malformed, or out of memory.
+ */
 bool gcov_read_old_notes(
     struct gcov_unit *, struct gcov_bytes *graph, struct gcov_bytes *lines);
-/* Reads data; call after gcov_read_old_notes(). */
+/*
+ * Reads data; call after gcov_read_old_notes(). False: malformed, or out of
+ * memory.
+ */
 bool gcov_read_old_data(struct gcov_unit *, struct gcov_bytes *);
 int gcov_probe_old(const struct cg_head *);
 /* True if the suffix is .da or .bbg. */
@@ -128,6 +137,7 @@ bool gcov_begin_emit(struct gcov_emit *, const char *notes, const char *data);
 bool gcov_add_fn(struct gcov_emit *, struct gcov_fn *);
 /*
  * Adds the rows of the function added last, which must be solved and counted.
+ * False: out of memory.
  */
 bool gcov_emit_fn(struct gcov_emit *, struct gcov_fn *);
 /* Adds the entries of all functions. */

@@ -45,7 +45,8 @@ grow_slots(struct gcov_scratch *scratch)
 }
 
 /*
- * Finds a slot. The seed is an address, so no file can cause many collisions.
+ * Returns the slot of a line in the hash table, or the free slot where it
+ * belongs. The seed is an address, so no file can cause many collisions.
  */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
@@ -64,7 +65,11 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 	}
 }
 
-/* Slots of older epochs are free, so the table need not be cleared. */
+/*
+ * Makes room in the hash table for one more line. Slots of older epochs
+ * (functions) are free, so the table need not be cleared. False: out of
+ * memory.
+ */
 static bool
 make_room(struct gcov_scratch *scratch)
 {
@@ -104,7 +109,10 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 	return (uint32_t)scratch->lines++;
 }
 
-/* Adds a touch; line GCOV_NONE: the block has no lines. */
+/*
+ * Adds a touch: the fact that the block has code on the line; line GCOV_NONE:
+ * the block has no lines. NULL: out of memory.
+ */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
 {
@@ -156,7 +164,8 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 }
 
 /*
- * Adds touches of the span's lines by the block; *last becomes the last line.
+ * Adds the fact that the block touches each line of the span (lines of one
+ * file); *last becomes the last one. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -181,9 +190,10 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 }
 
 /*
- * Records that the block ends on the line, where its branches are reported. The
- * touch of the block there becomes a member; if the last touch of the line is
- * of another block, or a member already, the block gets one more.
+ * Records that the block ends on the line, where its branches are reported.
+ * The block's touch of the line becomes a member, that is, it counts for the
+ * line; if the line's last touch is of another block, or is a member already,
+ * another touch is added. False: out of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -206,8 +216,9 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 }
 
 /*
- * Adds the touches of a block of clang. It is a member of all its lines, and
- * ends on its last line, once for each time that it lists this line.
+ * Adds the touches of a block in clang's units. It is a member of all its
+ * lines, and ends on its last line, once for each time that it lists this
+ * line. False: out of memory.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -232,8 +243,9 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 
 /*
  * Adds the touches of a block of gcc 8 and later. It ends on the last line of
- * each of its spans; a span without lines repeats the previous span's line.
- * The first and the last block (entry, and until 4.7 exit) end on no line.
+ * each of its spans (lines of one file); a span without lines repeats the
+ * previous span's line. The first and the last block (entry, and until 4.7
+ * exit) end on no line. False: out of memory.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -252,8 +264,8 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds touches for gcc until 7: a block without lines ends on the line of the
- * previous block.
+ * Adds the touches of a block of gcc until 7: a block without lines ends on
+ * the line of the previous block, *last. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -276,7 +288,10 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 
 /* ---- Counts ------------------------------------------------------------- */
 
-/* Marks the lines of which src is a member, before its arcs are counted. */
+/*
+ * Marks the lines of which block src is a member by its number, before the
+ * arcs out of it are counted.
+ */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
     uint32_t number)
@@ -289,7 +304,10 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 	}
 }
 
-/* Counts arcs out of the entry as arcs into it, like llvm-cov. */
+/*
+ * Adds the arcs out of the entry block to the counts of its lines, as llvm-cov
+ * does: no arc enters this block, so its lines would have count 0.
+ */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
 {
@@ -306,8 +324,9 @@ count_entry_llvm(struct gcov_scratch *scratch)
 }
 
 /*
- * Adds to the counts of lines the arcs that enter their members from other
- * blocks. An arc between two members of a line makes the line cyclic.
+ * Adds to the counts of lines the arcs that enter their members (the blocks
+ * that count for them) from other blocks. An arc between two members of a line
+ * makes the line cyclic.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -419,6 +438,8 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- Lines of several functions ----------------------------------------- */
 
 /*
+ * Returns the key of a line in the tables of lines that functions share.
+ *
  * gcov (8 to 16) has one table of lines for the functions of a unit, and
  * another table for each group of functions that begin on the same line
  * (instances of a template, constructors), with the lines of the group. If
@@ -432,7 +453,10 @@ key_of(uint32_t file, uint32_t line)
 	return (uint64_t)file << 32 | line;
 }
 
-/* True if the line is in the table of the function's group. */
+/*
+ * True if the line is in the table of the function's group (functions that
+ * begin on one line), not in that of the unit.
+ */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
     uint32_t file, uint32_t line)
@@ -442,8 +466,9 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Records that a block of the function ends on the line. *last: key of the
- * previous line.
+ * Records in the unit's table that a block of the function ends on the line.
+ * *last is the key of the line before, for which nothing is to be done. False:
+ * out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -463,8 +488,9 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Adds the lines that inner blocks of the function end on, as in touch_gcc().
- * A span without lines repeats the line of the previous span.
+ * Records the lines that inner blocks of the function end on, as in
+ * touch_gcc(): a span without lines repeats the line of the previous span.
+ * False: out of memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -10,8 +10,8 @@
 
 /*
  * Maps idents to functions of the data. libgcov writes a function once. If
- * there are two records, the last one counts, as in llvm-cov; gcov adds their
- * counters.
+ * there are two records, which *duplicates counts, the last one is used, as in
+ * llvm-cov; gcov adds their counters. False: out of memory.
  */
 static bool
 add_idents(struct gcov_unit *unit, size_t *duplicates)
@@ -32,7 +32,10 @@ add_idents(struct gcov_unit *unit, size_t *duplicates)
 	return true;
 }
 
-/* Returns the first property in which data and notes differ, or NULL. */
+/*
+ * Returns the name of the first property in which data and notes of a function
+ * differ; NULL: they match.
+ */
 static const char *
 find_difference(const struct gcov_fn *fn, const struct gcov_data_fn *data)
 {

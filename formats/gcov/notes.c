@@ -78,7 +78,10 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return fn->file != GCOV_NONE;
 }
 
-/* Returns the function that a record belongs to; NULL: there is none yet. */
+/*
+ * Returns the function that a record belongs to; NULL: none precedes it (an
+ * error of the record).
+ */
 static struct gcov_fn *
 last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
 {
@@ -110,7 +113,10 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 	return gcov_add_blocks(unit, fn, n);
 }
 
-/* Takes the number of a block. NULL: the function has no such block. */
+/*
+ * Reads the number of a block and returns the block. NULL: the function has no
+ * such block (an error of the record).
+ */
 static struct gcov_block *
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
 {
@@ -134,9 +140,9 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Takes the name of a span's file, which is nearly always the same as for the
- * last span, byte for byte. *file is GCOV_NONE after the empty name. False:
- * the name is malformed.
+ * Reads the name of a span's file. It is nearly always, byte for byte, the
+ * name of the last span, so this is tried first. *file is GCOV_NONE for the
+ * empty name. False: malformed, or out of memory.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
@@ -166,8 +172,9 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 }
 
 /*
- * Takes a block and its lines. A line 0 precedes the name of a file, which is
+ * Reads the lines of a block. A line 0 precedes the name of a file, which is
  * empty at the end. Lines before the first name are in the function's file.
+ * False: malformed, or out of memory.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
@@ -264,6 +271,7 @@ static const struct {
 
 /*
  * Checks that all blocks except the exit have a record of arcs, as gcc writes.
+ * False: some lack it (an error of bytes).
  */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)

@@ -75,7 +75,10 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 	return value == mark || gcov_error(bytes, bytes->at - 4, expected);
 }
 
-/* Takes a text(-1) after its first -1. */
+/*
+ * Reads a text between two marks (-1), of which the first has been read.
+ * False: malformed.
+ */
 static bool
 take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 {
@@ -93,7 +96,10 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 	return take_mark(bytes, MARK_TEXT, "expected the end of a name (-1)");
 }
 
-/* Takes a name of a .bb file: bytes, zeros to a multiple of 4, the mark. */
+/*
+ * Reads a name of a .bb file: bytes, zeros to a multiple of 4, the mark.
+ * False: malformed.
+ */
 static bool
 take_name(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *name)
 {
@@ -266,7 +272,7 @@ take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
 	return true;
 }
 
-/* Adds a function to the data; NULL: out of memory. */
+/* Adds a function to the data and returns it; NULL: out of memory. */
 static struct gcov_data_fn *
 add_data_fn(struct gcov_unit *unit)
 {
@@ -299,8 +305,9 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Takes data of 3.2 and earlier, which has no functions: each function takes
- * one counter for each of its arcs that has one.
+ * Reads data of 3.2 and earlier, n counters without functions: each function
+ * gets one counter for each of its arcs that has one. False: their number is
+ * wrong, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -451,7 +458,10 @@ take_blocks_record(
 	return gcov_add_blocks(unit, fn, n);
 }
 
-/* Takes the record's block: the first word or, if counted, the next block. */
+/*
+ * Sets *block to the block of the record: its first word or, if counted, the
+ * number of the record, which *count counts. False: no such block.
+ */
 static bool
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,
     uint32_t *count, uint32_t *block)
@@ -656,7 +666,11 @@ gcov_is_old(const char *path)
 	return has_suffix(path, ".da") || has_suffix(path, ".bbg");
 }
 
-/* Recognises .da until 3.2: only the number of counters identifies it. */
+/*
+ * True for data (.da) until gcc 3.2. Only their number of counters, the first
+ * word, identifies them: it must agree with the size of the file or, unless
+ * whole, mean more bytes than are at hand.
+ */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)
 {
@@ -669,7 +683,8 @@ is_unnamed_data(struct gcov_bytes bytes, bool whole)
 }
 
 /*
- * Recognises a graph without names: blocks, arcs, number of the entry's arcs.
+ * True for a graph without names, which begins with the numbers of blocks, of
+ * arcs, and of the entry's arcs.
  */
 static bool
 is_unnamed_graph(struct gcov_bytes bytes)

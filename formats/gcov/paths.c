@@ -66,7 +66,8 @@ compare_blocks(const void *va, const void *vb)
 }
 
 /*
- * Lists the successors of a block once each, ascending; returns their number.
+ * Lists the successors of a block in to[], once each, ascending; returns their
+ * number.
  */
 static uint32_t
 list_successors(const struct walk *walk, uint32_t block, uint32_t *to)
@@ -111,7 +112,10 @@ make_lists(struct walk *walk)
 	}
 }
 
-/* Finds strongly connected components (Tarjan), beginning at one block. */
+/*
+ * Finds the strongly connected components that are reachable from a block
+ * (Tarjan's algorithm, without recursion). *numbered counts visited blocks.
+ */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
 {
@@ -164,7 +168,7 @@ find_components(struct walk *walk)
 	memset(walk->on, 0, n * sizeof(*walk->on));
 }
 
-/* Allocates and fills all arrays; false: out of memory. */
+/* Sets up the walk: allocates and fills its arrays. False: out of memory. */
 static bool
 begin(struct walk *walk)
 {
@@ -193,9 +197,9 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Finds the arc between two blocks that is not fake. solve.c has sorted the
- * arcs of each block by destination, so the search is binary: a switch may
- * have many.
+ * Returns the arc between two blocks that is not fake; NULL: there is none.
+ * solve.c has sorted the arcs of each block by destination, so the search is
+ * binary: a switch may have many.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -218,8 +222,8 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 }
 
 /*
- * Returns gcov's word for the arc. gcov 15 and 16 write "true" if the
- * condition is false.
+ * Returns gcov's word for the arc; "" if it has none, or arc is NULL. gcov 15
+ * and 16 write "true" if the condition is false.
  */
 static const char *
 word_for(const struct gcov_arc *arc)
@@ -238,7 +242,10 @@ add_row(struct walk *walk, const struct cg_branch *row)
 	return cg_add_branch(walk->build, walk->fn->id, row);
 }
 
-/* Adds a block of the path: a row for each line of each of its spans. */
+/*
+ * Adds a block of the path: a row for each line of each of its spans (lines of
+ * one file). False: too many rows.
+ */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
 {
@@ -306,7 +313,10 @@ was_taken(const struct walk *walk)
 	return bits >> walk->count % 64 & 1;
 }
 
-/* Takes a prime path of n blocks. False: too many paths. */
+/*
+ * Counts the prime path of a number of blocks, and adds its rows if it was not
+ * taken. False: too many paths or rows.
+ */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
 {
@@ -343,7 +353,7 @@ pop(struct walk *walk, uint32_t start)
 	walk->missing += walk->pred_of[block] == start + 1;
 }
 
-/* Marks the predecessors of the start, and pushes the start. */
+/* Starts a path: marks the predecessors of start, and pushes start. */
 static void
 begin_at(struct walk *walk, uint32_t start)
 {
@@ -361,14 +371,17 @@ begin_at(struct walk *walk, uint32_t start)
 	push(walk, start, start);
 }
 
-/* True if no block can precede the path, no matter how it continues. */
+/* True if no block can precede the path, however it continues. */
 static bool
 is_begin(const struct walk *walk)
 {
 	return !walk->has_outer_pred && walk->missing == 0;
 }
 
-/* Takes all prime paths from the start. False: too many, or too much work. */
+/*
+ * Visits all simple paths from start, and counts the prime ones. False: too
+ * many paths, or too much work.
+ */
 static bool
 walk_from(struct walk *walk, uint32_t start)
 {

@@ -65,7 +65,10 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 	(void)cg_add_branch(raw->build, 0, &row);
 }
 
-/* Adds a word that must be equal in all inputs: see raw.h. */
+/*
+ * Adds a word that must be equal in all inputs. It is stored twice, once as
+ * complement, so that merging reveals a difference: see raw.h.
+ */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
     uint32_t word)
@@ -115,7 +118,10 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	return true;
 }
 
-/* Adds all words; write.c decides which of them are summed. */
+/*
+ * Adds all words of a summary record; write.c decides which of them are
+ * summed. False: malformed (an error of the record).
+ */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
 {
@@ -144,7 +150,10 @@ add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
 	}
 }
 
-/* Checks times, which are numbers of functions and below 2^32 - 1. */
+/*
+ * True if the n counters can be times of first calls. Such a time is a count
+ * of functions called before, so it is from 0 to 2^32 - 2.
+ */
 static bool
 are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 {
@@ -179,9 +188,9 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Counts the counters of values in n words. A counter is a total (negative if
- * values were dropped), the number of values, and for each value the value and
- * its count. False: malformed.
+ * Sets *counters to the number of counters of values in n words. A counter is
+ * a total (negative if values were dropped), the number of values, and for
+ * each value the value and its count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -237,8 +246,8 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 }
 
 /*
- * Adds counters. If all are zero, the file has no bytes for them, and only
- * their number is added.
+ * Adds the counters of a record. If all are zero, the file has no bytes for
+ * them, and only their number is added. False: malformed (an error of bytes).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
@@ -300,7 +309,10 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 	return true;
 }
 
-/* Counts end marks: clang writes two. Stale bytes may follow gcc's end mark. */
+/*
+ * Returns the number of end marks: clang writes two. A single word 0 after
+ * gcc's mark counts only at the end of the file, as stale bytes may follow.
+ */
 static uint32_t
 count_ends(struct gcov_bytes bytes)
 {

@@ -36,9 +36,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Sets the unknown count of an arc. A block has the sum of its arcs with known
- * counts, the number of arcs with unknown counts, and the exclusive or of
- * their indices: if there is only one, this is its index.
+ * Sets the count of an arc that was unknown. Each block has the sum of its
+ * known arcs, the number of its unknown arcs, and the exclusive or of their
+ * indices: if only one is left, this is its index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -57,7 +57,10 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	dst->in_xor ^= number;
 }
 
-/* Adds the counters; only the arcs on the tree remain unknown. */
+/*
+ * Adds the counters of arcs to the sums of their blocks; afterwards only the
+ * arcs on the spanning tree are unknown.
+ */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -92,7 +95,10 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 		solved[exit].outs = GCOV_NONE;
 }
 
-/* Counters are stored in the order of blocks, then of their arcs. */
+/*
+ * Sets the counts of arcs from the counters, which are in the order of blocks,
+ * then of their arcs.
+ */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -121,7 +127,11 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 	unit->scratch.queue[(*queued)++] = block;
 }
 
-/* Computes the block's count if possible, then its only unknown arc's count. */
+/*
+ * Computes the block's count if all arcs into or out of it are known; then, if
+ * only one arc on a side is unknown, the count of this arc, and queues the
+ * block at its other end.
+ */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     size_t *queued)
@@ -159,7 +169,10 @@ compare_arcs(const void *va, const void *vb)
 	return a->next < b->next ? -1 : 1;
 }
 
-/* Sorts the arcs of a block by destination, as branches are numbered. */
+/*
+ * Sorts the arcs of a block by destination: gcov numbers branches in this
+ * order.
+ */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 {
@@ -182,7 +195,7 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Finds the blocks that are reached only by exceptions. A function without
+ * Flags the blocks that are reached only by exceptions. A function without
  * handlers has none, even if some blocks cannot be reached at all.
  */
 static void
@@ -300,7 +313,8 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block if it was not visited; by: the arc to it; out: the direction.
+ * Pushes a block on the stack if it was not visited. by is the arc to it; out:
+ * the arc was followed in its direction.
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -317,7 +331,10 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 	    (struct gcov_frame){ .block = block };
 }
 
-/* Pops a block. Its difference becomes the count of the arc to it. */
+/*
+ * Pops a block. The difference of its known arcs becomes the count of the arc
+ * by which it was reached (as in llvm-cov).
+ */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 {
@@ -338,7 +355,10 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 				: gcov_add(&unit->scratch, from->in, excess);
 }
 
-/* Processes the next arc of the block on top, or pops the block. */
+/*
+ * Follows the next arc of the block on top of the stack; after its last arc,
+ * pops the block.
+ */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct preds *preds, size_t *frames)
@@ -373,7 +393,9 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 		solved->in = gcov_add(&unit->scratch, solved->in, arc->count);
 }
 
-/* Computes the counts of blocks from the counts of all arcs. */
+/*
+ * Computes the counts of blocks from the counts of all arcs, as llvm-cov does.
+ */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)
 {

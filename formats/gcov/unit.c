@@ -103,7 +103,10 @@ grow_slots(struct gcov_unit *unit)
 	return true;
 }
 
-/* Usually, the file is the same as in the last call. */
+/*
+ * Returns the index of a file, added if new; GCOV_NONE: out of memory. Usually
+ * it is the file of the last call, so this is tried first.
+ */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
 {
@@ -162,7 +165,10 @@ clear(struct gcov_unit *unit)
 	unit->repeats = unit->lost_repeats = 0;
 }
 
-/* Allocates all arrays, so that none is NULL even if it remains empty. */
+/*
+ * Clears the unit for new notes, and allocates all arrays, so that none is
+ * NULL even if it remains empty. False: out of memory.
+ */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
@@ -225,9 +231,9 @@ gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 /*
- * Marks the arcs to exception handlers. A block with a fake arc ends with a
- * call that may not return; its arcs that are neither fake nor a fall through
- * lead to handlers.
+ * Flags the n arcs of a block that lead to exception handlers. A block with a
+ * fake arc ends with a call that may not return; its arcs that are neither
+ * fake nor a fall through lead to handlers.
  */
 static void
 mark_throws(struct gcov_arc *arc, uint32_t n)
@@ -319,7 +325,10 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 	return fn->blocks > 0 ? fn->blocks - 1 : 0;
 }
 
-/* gcov marks no unexecuted blocks in Ada's units; llvm-cov never marks any. */
+/*
+ * Returns the flags of a block's row. CG_BRANCH_UNMARKED, as gcov marks no
+ * unexecuted blocks in Ada's units, and llvm-cov never marks any.
+ */
 unsigned
 gcov_block_flags(
     const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)

@@ -189,7 +189,10 @@ gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
 
 /* ---- Building, for notes.c and old.c ------------------------------------ */
 
-/* Drops the last unit's notes but keeps the memory; stores these bytes. */
+/*
+ * Drops the last unit's notes but keeps the memory; stores these bytes. False:
+ * out of memory.
+ */
 bool gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
 bool gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
 /*
@@ -202,13 +205,22 @@ bool gcov_begin_arcs(
 bool gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
     uint32_t dst, uint32_t flags);
 void gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
-/* Takes pairs of words, destination and flags, as the arcs of a block. */
+/*
+ * Takes pairs of words, destination and flags, as the arcs of a block. False:
+ * malformed.
+ */
 bool gcov_take_arcs(struct gcov_unit *, struct gcov_bytes *record,
     struct gcov_fn *, uint32_t src, uint32_t flags);
-/* Begins a span of the block. NULL: out of memory. */
+/*
+ * Begins a span (lines of one file) of the block, and returns it. NULL: out of
+ * memory.
+ */
 struct gcov_span *gcov_add_span(
     struct gcov_unit *, struct gcov_block *, uint32_t file);
-/* Adds a line to the block's last span; new_span: to a new span in file. */
+/*
+ * Adds a line to the block's last span; new_span: to a new span in file.
+ * False: out of memory.
+ */
 bool gcov_add_line(struct gcov_unit *, struct gcov_block *, bool new_span,
     uint32_t file, uint32_t line);
 /* Returns the index of a file in the unit; GCOV_NONE: out of memory. */

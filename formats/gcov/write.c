@@ -60,7 +60,7 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* Compares by function (line), kind of counter (block), index. */
+/* The order of rows: by function (line), kind of counter (block), index. */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {
@@ -71,7 +71,10 @@ compare_counters(const struct row *a, const struct row *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Compares values by counter, by key (greatest first), then by value. */
+/*
+ * The order of values: by counter, then by the keys ka and kb (greatest
+ * first), then by value.
+ */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
 {
@@ -141,7 +144,10 @@ load(struct writer *w, struct cg_rows *rows)
 	return true;
 }
 
-/* Returns the index of the first row that is not less than the given one. */
+/*
+ * Returns the index of the first row that is not before the given one; the
+ * number of rows if there is none.
+ */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 {
@@ -179,7 +185,10 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return row && row->index == index ? row : NULL;
 }
 
-/* Gets a word. False: it is absent, or differs between inputs. */
+/*
+ * Gets a word that must be equal in all inputs. False: it is absent (0), or
+ * differs between inputs.
+ */
 static bool
 get_word(const struct writer *w, uint32_t line, uint32_t block, uint32_t number,
     uint32_t *word)
@@ -228,9 +237,10 @@ clamp(int64_t count)
 }
 
 /*
- * Returns a word of a summary before gcc 9. The words are: checksum, number of
- * counters, runs; as two words each: sum of all counters, greatest counter of
- * a run, sum of the greatest counters of all runs; then the histogram.
+ * Returns a merged word of a summary before gcc 9; alone: of a single input,
+ * so unchanged. The words are: checksum, number of counters, runs; as two
+ * words each: sum of all counters, greatest counter of a run, sum of the
+ * greatest counters of all runs; then the histogram.
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -276,7 +286,8 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 }
 
 /*
- * Puts the summaries in the blocks from first up to, but not including, past.
+ * Writes the summaries whose block (a number of raw.h) is from first up to,
+ * but not including, past.
  */
 static void
 put_summaries(const struct writer *w, uint32_t first, uint32_t past)
@@ -297,7 +308,8 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns a word of bits from the rows at *at; advances *at to the next word.
+ * Returns word number of the bits of a function, from the rows at *at;
+ * advances *at past them.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -328,7 +340,10 @@ put_counter(const struct writer *w, const struct row *row,
 	put_u64(w, value);
 }
 
-/* Returns the index of the first value of the counter. */
+/*
+ * Returns the index of the first value that is not before those of the
+ * counter.
+ */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
 {
@@ -344,7 +359,10 @@ find_values(const struct writer *w, const struct row *counter)
 	return low;
 }
 
-/* Finds the values of a counter to write; returns their number. */
+/*
+ * Returns the number of values of a counter to write, from *first on.
+ * *dropped: some values were dropped, now or before.
+ */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
     bool *dropped)
@@ -361,7 +379,7 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 	return w->inputs > 1 && n > VALUES_MAX ? VALUES_MAX : (uint32_t)n;
 }
 
-/* Puts n counters of values; row is the total of the first one. */
+/* Writes n counters of values; row is the total of the first one. */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)
 {
@@ -384,7 +402,10 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 	}
 }
 
-/* Puts n counters. False: the rows do not match n. */
+/*
+ * Writes the n counters of a function and kind. False: the graph does not have
+ * n of them.
+ */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
@@ -469,7 +490,10 @@ read_head(struct writer *w)
 	return true;
 }
 
-/* Checks that all inputs have a function in common: they are of one unit. */
+/*
+ * Checks that the inputs are of one unit: no ident occurs twice in an input,
+ * and at least one function is in all inputs. False: they are not (reported).
+ */
 static bool
 check_fns(const struct writer *w)
 {

@@ -82,7 +82,7 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 	}
 }
 
-/* Adds the blocks of paths that were not taken. */
+/* Adds the blocks of paths that were not taken, as steps of the paths. */
 static void
 add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
@@ -137,7 +137,10 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Finds the line's items of a kind, which are consecutive; *n: their number. */
+/*
+ * Returns the line's items of a kind (branches, calls, blocks), which are
+ * consecutive; *n is their number, 0 if there are none.
+ */
 static const struct gcov_json_item *
 find_items(const struct emit *e, const struct gcov_json_line *line,
     enum cg_branch_kind kind, size_t *n)
@@ -168,7 +171,9 @@ any_ran(const struct gcov_json_item *item, size_t n)
 	return false;
 }
 
-/* Returns the number of items from the first on with its kind and block. */
+/*
+ * Returns how many of the n items, from the first on, have its kind and block.
+ */
 static size_t
 count_in_block(const struct gcov_json_item *item, size_t n)
 {
@@ -257,9 +262,9 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a row for line->unexecuted, unless this flag follows from the line's
- * ids blocks (missed: some of them never ran) or, without blocks, from its
- * count.
+ * Adds a row that keeps line->unexecuted, unless this flag follows from the
+ * line's blocks (ids is their number; missed: one of them never ran) or,
+ * without blocks, from the line's count.
  */
 static void
 add_unexecuted(
@@ -275,7 +280,10 @@ add_unexecuted(
 	(void)add_row(e, e->fn, &row);
 }
 
-/* Adds the blocks that end on the line. */
+/*
+ * Adds the blocks that end on the line. A block's count is the sum of its
+ * branches or calls on the line.
+ */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 {
@@ -315,7 +323,10 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 	add_unexecuted(e, line, ids, missed);
 }
 
-/* Sets e->fn to the function that the line belongs to. */
+/*
+ * Sets e->fn to the function of the line: the one that it names if the line is
+ * in its range, else the file's function without a name.
+ */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)
 {

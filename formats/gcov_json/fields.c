@@ -55,7 +55,10 @@ round_number(struct cg_slice text, int64_t *number)
 	return true;
 }
 
-/* Takes a count; gcov 9 writes six digits of large counts: 1.37297e+06. */
+/*
+ * Reads a count; gcov 9 writes six digits of large counts: 1.37297e+06. False:
+ * rejected (reported).
+ */
 bool
 gcov_json_take_count(struct gcov_json_reader *r, void *to)
 {
@@ -112,7 +115,10 @@ gcov_json_take_bool(struct gcov_json_reader *r, void *to)
 	return true;
 }
 
-/* Gets the string's bytes; they are valid until the next token. */
+/*
+ * Gets the string's bytes; they are valid until the next token. False: not a
+ * string, or out of memory (reported).
+ */
 static bool
 get_string(struct gcov_json_reader *r, struct cg_slice *text)
 {
@@ -124,7 +130,10 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 	return true;
 }
 
-/* Takes a name; keeps the last one, as consecutive lines repeat it. */
+/*
+ * Reads a name into *to. Consecutive lines repeat names, so the last one is
+ * compared first. False: rejected (reported).
+ */
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
 {

@@ -50,7 +50,10 @@ bool gcov_json_take_u32(struct gcov_json_reader *, void *to);
 bool gcov_json_take_position(struct gcov_json_reader *, void *to);
 bool gcov_json_take_bool(struct gcov_json_reader *, void *to);
 bool gcov_json_take_name(struct gcov_json_reader *, void *to);
-/* Takes an object with fields into *to; skips keys that are not in fields. */
+/*
+ * Takes an object with fields into *to; skips keys that are not in fields.
+ * False: an error (reported).
+ */
 bool gcov_json_take_object(
     struct gcov_json_reader *, const struct gcov_json_field *fields, void *to);
 

@@ -6,7 +6,10 @@
  */
 #include "gcov_json.h"
 
-/* gcc_version alone is sufficient, as no other format has this key. */
+/*
+ * Recognises documents by their first keys. gcc_version alone is sufficient,
+ * as no other format has this key.
+ */
 static int
 probe(const struct cg_head *head)
 {

@@ -67,7 +67,10 @@ gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 
 /* ---- Prime paths -------------------------------------------------------- */
 
-/* Sorts by path, then position on the path, then line. */
+/*
+ * The order of steps for qsort(): by path, then position on the path, then
+ * line.
+ */
 static int
 compare_steps(const void *pa, const void *pb)
 {
@@ -80,7 +83,10 @@ compare_steps(const void *pa, const void *pb)
 	return a->pos.line < b->pos.line ? -1 : a->pos.line > b->pos.line;
 }
 
-/* Lists the paths of a function that were not taken, and their sorted steps. */
+/*
+ * Sets the lists of the function's paths that were not taken, and of their
+ * steps, sorted.
+ */
 static void
 list_paths(struct gcov_json_writer *w, cg_fn fn)
 {
@@ -103,7 +109,10 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  * element, and advance *at past them.
  */
 
-/* Puts a location: the lines of the steps with one index on the path. */
+/*
+ * Writes a location of a block: the lines of the consecutive steps, from *at
+ * on, that have the same path and index. Advances *at past them.
+ */
 static void
 put_location(struct gcov_json_writer *w, size_t *at)
 {
@@ -123,7 +132,10 @@ put_location(struct gcov_json_writer *w, size_t *at)
 	cg_puts(w->r.out, "]}");
 }
 
-/* Puts a block of the path with its locations. */
+/*
+ * Writes a block of the path with its locations, from step *at on; advances
+ * *at past it.
+ */
 static void
 put_step(struct gcov_json_writer *w, size_t *at)
 {
@@ -150,7 +162,10 @@ put_step(struct gcov_json_writer *w, size_t *at)
 	cg_putc(w->r.out, '}');
 }
 
-/* Puts all blocks of a path; skips steps of lower paths. */
+/*
+ * Writes all blocks of a path from step *at on, after skipping steps of lower
+ * paths; advances *at past them.
+ */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
 {
@@ -306,7 +321,11 @@ put_call(char *to, const struct cg_branch *row)
 	return LITERAL(to, "}");
 }
 
-/* Puts an array of the rows of one kind that have all flags. */
+/*
+ * Writes a JSON array of the rows of one kind that have all flags, from the n
+ * entries of a line; put() writes a row. to is reserved room; returns the new
+ * end of the text in it.
+ */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
     const struct gcov_json_entry *entry, size_t n, enum cg_branch_kind kind,
@@ -337,7 +356,10 @@ put_rows(struct gcov_json_writer *w, char *to,
 	return to;
 }
 
-/* Puts the numbers of conditions for which the outcome is not covered. */
+/*
+ * Writes the numbers of conditions for which the outcome (1: true, 0: false)
+ * is not covered.
+ */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end, unsigned outcome)
@@ -354,7 +376,7 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 	}
 }
 
-/* Puts an expression: its conditions, which have two rows each. */
+/* Writes an expression; its rows are two for each condition: false and true. */
 static void
 put_expression(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end)
@@ -409,8 +431,9 @@ is_plain(struct cg_slice text)
 }
 
 /*
- * Puts the name. Consecutive lines usually name one function, so the check
- * whether its name is plain is cached.
+ * Writes the name of the function that the line names. to is reserved room;
+ * returns the new end of the text in it. Consecutive lines usually name one
+ * function, so the check whether its name needs escapes is cached.
  */
 static char *
 put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)

@@ -99,7 +99,10 @@ take_block_id(struct gcov_json_reader *r)
 	return gcov_json_take_u32(r, &r->item.block) && add_item(r);
 }
 
-/* Takes the number of a condition for which the outcome is not covered. */
+/*
+ * Reads the number of a condition for which the outcome is not covered. False:
+ * rejected (reported).
+ */
 static bool
 take_not_covered(struct gcov_json_reader *r, int outcome)
 {
@@ -125,9 +128,9 @@ take_not_covered_true(struct gcov_json_reader *r)
 }
 
 /*
- * Takes an expression: an item for each outcome of each condition. JSON does
- * not state the expression's block, so its number on the line is used as
- * block.
+ * Reads an expression: adds an item for each outcome of each condition. JSON
+ * does not state the expression's block, so its number on the line is used as
+ * block. False: an error (reported).
  */
 static bool
 take_expression(struct gcov_json_reader *r)
@@ -192,7 +195,10 @@ take_line(struct gcov_json_reader *r)
 
 #define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
-/* Adds a line of the location with index r->path_index on the path. */
+/*
+ * Adds a line of the current block of a path, as a step with index
+ * r->path_index. False: out of memory (reported).
+ */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)
 {
@@ -232,7 +238,7 @@ take_location(struct gcov_json_reader *r)
 
 #define STEP(member) .offset = offsetof(struct gcov_json_step, member)
 
-/* Takes a block of a path, with its locations. */
+/* Reads a block of a path, with its locations. False: an error (reported). */
 static bool
 take_step(struct gcov_json_reader *r)
 {
@@ -389,7 +395,7 @@ add_descs(struct gcov_json_reader *r)
 	}
 }
 
-/* Takes a document, which becomes a part. */
+/* Reads a document, and adds it as a part. False: an error (reported). */
 static bool
 take_document(struct gcov_json_reader *r)
 {

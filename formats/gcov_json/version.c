@@ -4,7 +4,11 @@
  */
 #include "gcov_json.h"
 
-/* Converts "12.2.0" to "B22*", "9.3.0" to "A93*", "4.8.0" to "408*". */
+/*
+ * Returns the word for a version: "B22*" for "12.2.0", "A93*" for "9.3.0",
+ * "408*" for "4.8.0"; the version itself if it has another form. room: memory
+ * for the word.
+ */
 struct cg_slice
 gcov_json_word(struct cg_slice version, char *room)
 {
@@ -31,7 +35,7 @@ gcov_json_word(struct cg_slice version, char *room)
 /*
  * Parses a word. From version 7 on, a letter and a digit are the major version
  * ("A93*" is 9.3). Before, one digit is the major and two digits are the minor
- * version ("408*" is 4.8).
+ * version ("408*" is 4.8). False: malformed.
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

@@ -25,8 +25,8 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Returns the function that the next line of the file names; 0: no function is
- * open. Call with ascending lines.
+ * Returns the function that the next line of the file names: the last one that
+ * began before it; 0: none. Call it with ascending lines.
  */
 static cg_fn
 find_open(struct gcov_json_writer *w, uint32_t line)
@@ -67,7 +67,8 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Lists the functions of the file, and sets the ranks of functions in groups.
+ * Lists the functions of the file, and sets the ranks of functions in groups
+ * (functions that begin on the same line).
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -130,8 +131,9 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Lists all lines of the file: first the lines of groups, by function, then
- * other lines by line number. Returns the number of lines of groups.
+ * Lists all lines of the file in w->entry: first the lines of groups, by
+ * function, then other lines by line number. Returns how many are lines of
+ * groups.
  */
 static size_t
 list_lines(struct gcov_json_writer *w)

@@ -18,7 +18,10 @@
 
 /* ---- Numbers ------------------------------------------------------------ */
 
-/* Takes a count as gcov -H writes it: 1.5k. */
+/*
+ * Reads a count as gcov -H writes it: 1.5k. False: another form, and nothing
+ * changes.
+ */
 static bool
 take_rounded(struct gcov_text_reader *r, struct cg_slice *text, int64_t *count)
 {
@@ -77,7 +80,8 @@ gcov_text_check_counted(struct gcov_text_reader *r, uint64_t rows)
 
 /*
  * Makes a function the owner of the following lines. If the previous function
- * has no line yet, both begin on the next line.
+ * has no line yet, both begin on the next line. False: out of memory
+ * (reported).
  */
 static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)
@@ -94,7 +98,10 @@ set_fn(struct gcov_text_reader *r, cg_fn fn)
 	return true;
 }
 
-/* Takes "f called 2 returned 50% blocks executed 75%". */
+/*
+ * Reads "f called 2 returned 50% blocks executed 75%". False: malformed, or
+ * out of memory.
+ */
 bool
 gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -125,8 +132,9 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Takes "taken 5", "taken 40%" or "returned 5". A percentage states only
- * whether the branch was taken: any except 0% counts as 1.
+ * Reads "taken 5", "taken 40%", "returned 5" (word is the first word) or
+ * "never executed" into the row's count and flags. A percentage states only
+ * whether the branch was taken: any except 0% counts as 1. False: malformed.
  */
 static bool
 take_taken(struct gcov_text_reader *r, struct cg_slice *text, const char *word,
@@ -164,7 +172,7 @@ take_index(struct cg_slice *text, uint32_t *index)
 	return true;
 }
 
-/* Takes "0 taken 1 (fallthrough)". */
+/* Reads a branch, "0 taken 1 (fallthrough)", and adds it. False: malformed. */
 bool
 gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -187,7 +195,7 @@ gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Takes "0 returned 1". */
+/* Reads a call, "0 returned 1", and adds it. False: malformed. */
 bool
 gcov_text_take_call(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -218,7 +226,10 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 	r->expression.outcomes = 0;
 }
 
-/* Takes " outcomes covered 3/8", or "  1 not covered (true false)". */
+/*
+ * Reads " outcomes covered 3/8", which begins an expression, or " 1 not
+ * covered (true false)", one of its conditions. False: malformed.
+ */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -250,7 +261,10 @@ gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
 	return cg_take_char(&text, ')');
 }
 
-/* Takes "2 of 5". */
+/*
+ * Reads the numbers of covered and of all prime paths, "2 of 5". False:
+ * malformed.
+ */
 bool
 gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -265,7 +279,10 @@ gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Takes "3 not covered: ...". */
+/*
+ * Reads a path that was not taken, "3 not covered: ...". False: malformed, or
+ * out of memory.
+ */
 bool
 gcov_text_take_path(struct gcov_text_reader *r, struct cg_slice text)
 {

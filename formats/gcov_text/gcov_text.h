@@ -74,15 +74,18 @@ void gcov_text_begin(struct gcov_text *);
 void gcov_text_end(struct gcov_text *);
 /* Starts a source file. */
 void gcov_text_add_file(struct gcov_text *, struct cg_slice path);
-/* Adds a function of the file by its linkage name. */
+/* Adds a function of the file by its linkage name, and returns it. */
 cg_fn gcov_text_add_fn(struct gcov_text *, struct cg_slice name);
 void gcov_text_add_line(struct gcov_text *, const struct gcov_text_line *);
-/* Takes decimal digits, optionally after a '-'. */
+/* Takes decimal digits, optionally after a '-'. False: malformed. */
 bool gcov_text_take_count(struct cg_slice *, int64_t *);
 
-/* Reads a text of either kind. */
+/* Reads a text of either kind. Returns the status. */
 int gcov_text_read(struct cg_job *, struct cg_in *, struct cg_build *);
-/* Reads a list; its first line, line, has been read already. */
+/*
+ * Reads a list; its first line, line, has been read already. Returns the
+ * status.
+ */
 int gcov_text_read_list(struct gcov_text *, struct cg_slice line);
 int gcov_text_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -33,7 +33,7 @@ reject(struct reader *r, struct cg_slice at, const char *expected)
 	return false;
 }
 
-/* Takes a line number and a comma. */
+/* Reads a line number and a comma. False: rejected (reported). */
 static bool
 take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 {
@@ -80,7 +80,10 @@ compare_fns(const void *pa, const void *pb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Sorts new functions; called for each line, as lines may precede functions. */
+/*
+ * Sorts functions that were added. It is called for each line, as the list may
+ * have lines before functions.
+ */
 static void
 sort_fns(struct reader *r)
 {
@@ -100,7 +103,10 @@ sort_fns(struct reader *r)
 	}
 }
 
-/* Takes function:LINE,[END,]COUNT,NAME. */
+/*
+ * Reads function:LINE,[END,]COUNT,NAME, and adds the function. False: an error
+ * (reported).
+ */
 static bool
 take_function(struct reader *r, struct cg_slice rest)
 {
@@ -133,7 +139,10 @@ take_function(struct reader *r, struct cg_slice rest)
 	return cg_append(r->text->job, &r->fn, fn);
 }
 
-/* Returns the function that a line belongs to. */
+/*
+ * Returns the function that a line belongs to (see the head of this file),
+ * else the file's function without a name.
+ */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
 {
@@ -148,7 +157,10 @@ find_fn(struct reader *r, uint32_t line)
 	return r->fn.at[n - 1].fn;
 }
 
-/* Takes lcount:LINE,COUNT[,UNEXECUTED]. */
+/*
+ * Reads lcount:LINE,COUNT[,UNEXECUTED], and adds the line. False: rejected
+ * (reported).
+ */
 static bool
 take_lcount(struct reader *r, struct cg_slice rest)
 {
@@ -171,7 +183,10 @@ take_lcount(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* Takes branch:LINE,taken|nottaken|notexec. */
+/*
+ * Reads branch:LINE,taken|nottaken|notexec, and adds the branch. False: an
+ * error (reported).
+ */
 static bool
 take_branch(struct reader *r, struct cg_slice rest)
 {
@@ -201,7 +216,7 @@ take_file(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* Takes the first line of a list of gcov 8. */
+/* Reads the first line of a list of gcov 8: the version of gcc. */
 static bool
 take_version(struct reader *r, struct cg_slice rest)
 {
@@ -224,7 +239,7 @@ static const struct {
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
-/* False: an error was reported, or the builder has failed. */
+/* Reads a line. False: an error was reported, or the builder has failed. */
 static bool
 take_line(struct reader *r, struct cg_slice line)
 {

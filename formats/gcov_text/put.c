@@ -7,7 +7,7 @@
 
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
-/* Puts a branch or a call. */
+/* Writes a branch or a call, numbered number. */
 static void
 put_arc(
     struct gcov_text_writer *w, const struct cg_branch *row, unsigned number)
@@ -30,7 +30,10 @@ put_arc(
 	cg_putc(w->out, '\n');
 }
 
-/* Orders by block, then index; a call precedes a branch with the same index. */
+/*
+ * True if the call is before the branch: the order is by block, then index,
+ * and a call precedes a branch with its index.
+ */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 {
@@ -38,7 +41,10 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 					 : call->index <= arc->index;
 }
 
-/* Puts branches and calls, numbered from number on; returns the next number. */
+/*
+ * Writes the branches and calls of the line, numbered from number on; returns
+ * the next number.
+ */
 static unsigned
 put_arcs(
     struct gcov_text_writer *w, const struct cg_line *line, unsigned number)
@@ -161,7 +167,7 @@ gcov_text_put_annotations(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Puts a percentage as gcov does: in float; only 0 gives 0%. */
+/* Writes a percentage as gcov does: computed in float; only part 0 gives 0%. */
 static void
 put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
@@ -175,7 +181,8 @@ put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 }
 
 /*
- * Puts a percentage as llvm-cov does: integer, rounded down; only 0 gives 0%.
+ * Writes a percentage as llvm-cov does: an integer, rounded down; only part 0
+ * gives 0%.
  */
 static void
 put_whole_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
@@ -199,9 +206,10 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * llvm-cov omits functions that begin on line 0, such as the wrappers of clang
- * 19 for co_await, or after the last line with code (annotateSource() of
- * GCOV.cpp).
+ * Writes the summary of a function. As in llvm-cov, functions of clang that
+ * begin on line 0, such as the wrappers of clang 19 for co_await, or after the
+ * last line with code, get none (annotateSource() of GCOV.cpp). False: an
+ * error (reported).
  */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)

@@ -14,7 +14,10 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Adds the lines that were held back. */
+/*
+ * Adds the lines that were held back, without those whose count is all of
+ * instances.
+ */
 static void
 release_lines(struct gcov_text_reader *r)
 {
@@ -56,7 +59,10 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 	return cg_append(r->text.job, &r->held, *line);
 }
 
-/* Adds a line of an instance, and subtracts its count from the file's line. */
+/*
+ * Adds a line of an instance (a function of a group that begins on one line),
+ * and subtracts its count from the file's line.
+ */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 {
@@ -74,7 +80,10 @@ add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 		held->count = 0;
 }
 
-/* Takes the count before the first ':'. */
+/*
+ * Reads the count before the first ':' into *kind and line. False: malformed,
+ * or out of memory.
+ */
 static bool
 take_line_count(struct gcov_text_reader *r, struct cg_slice *text,
     enum count_kind *kind, struct gcov_text_line *line)
@@ -128,7 +137,9 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 	return true;
 }
 
-/* Adds a function that begins on the current line. */
+/*
+ * Adds a function that begins on the current line. False: an error (reported).
+ */
 static bool
 begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 {
@@ -148,7 +159,10 @@ begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 	return fn->paths.count == 0 || add_paths(r, fn->fn, &fn->paths);
 }
 
-/* Adds the functions whose summaries preceded the current line. */
+/*
+ * Adds the functions whose summaries preceded the current line. False: an
+ * error (reported).
+ */
 static bool
 begin_fns(struct gcov_text_reader *r)
 {
@@ -166,8 +180,8 @@ begin_fns(struct gcov_text_reader *r)
 }
 
 /*
- * Takes the rest of COUNT:LINE-block N, which gcov -a writes. With -w, "(BB
- * 3)" is the block of the following annotations.
+ * Reads the rest of COUNT:LINE-block N, which gcov -a writes. With -w, the
+ * number of "(BB 3)" is the block of the annotations that follow.
  */
 static void
 take_block(struct gcov_text_reader *r, struct cg_slice text)
@@ -183,7 +197,10 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 	}
 }
 
-/* Takes COUNT:LINE:SOURCE or COUNT:LINE-block  N. */
+/*
+ * Reads COUNT:LINE:SOURCE or COUNT:LINE-block N. False: malformed, or an error
+ * (reported).
+ */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -225,7 +242,10 @@ take_line(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Ends a source. Functions without a line begin on line 0, unknown. */
+/*
+ * Ends a source. Functions whose line did not come begin on line 0, unknown.
+ * False: an error (reported).
+ */
 static bool
 end_source(struct gcov_text_reader *r)
 {
@@ -238,7 +258,7 @@ end_source(struct gcov_text_reader *r)
 	return ok;
 }
 
-/* Takes the start of a line 0: "        -:    0:". */
+/* Takes the begin of a line 0, " -: 0:". False: another line. */
 static bool
 take_head_start(struct cg_slice *text)
 {
@@ -254,7 +274,10 @@ take_head_start(struct cg_slice *text)
 	return true;
 }
 
-/* Takes the rest of a line 0: "Source:NAME" or another key. */
+/*
+ * Reads the rest of a line 0: "Source:NAME" or another key. False: an error
+ * (reported).
+ */
 static bool
 take_head(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -296,7 +319,10 @@ ignore(struct gcov_text_reader *r, struct cg_slice text)
 
 /* ---- The text ----------------------------------------------------------- */
 
-/* Takes the name of an instance, which follows a line of dashes. */
+/*
+ * Reads the name of an instance (a function of a group), which follows a line
+ * of dashes. False: another line.
+ */
 static bool
 take_instance(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -316,7 +342,10 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Ends an instance; the name of the next instance, or the file, follows. */
+/*
+ * Ends an instance. Next is the name of another instance, or the lines of the
+ * file go on.
+ */
 static bool
 take_dashes(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -375,7 +404,7 @@ take_any(struct gcov_text_reader *r, struct cg_slice text)
 	return i < KEYS ? keys[i].take(r, text) : take_line(r, text);
 }
 
-/* False: an error was reported. */
+/* Reads a line of any kind. False: an error was reported. */
 static bool
 read_line(struct gcov_text_reader *r, struct cg_slice text)
 {

@@ -9,7 +9,8 @@
 #include "write.h"
 
 /*
- * Gets the first and last line of a function; without an end, both are equal.
+ * Sets the first and last line of a function; if its end is unknown, both are
+ * the first.
  */
 static void
 get_range(
@@ -23,10 +24,11 @@ get_range(
 }
 
 /*
- * Writes one function of a group with all its lines. *at is the index of its
- * first entry in w->group, and becomes the index of the next function. Without
- * a source, its first and last line are written even if they have no code, to
- * preserve its range.
+ * Writes one function of a group, with rank number rank, and all its lines.
+ * *at is the index of its first entry in w->group, and becomes the index of
+ * the next function's. Without a source, its first and last line are written
+ * even if they have no code, to preserve its range. False: an error
+ * (reported).
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
@@ -68,7 +70,7 @@ put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* Sorts by function, then line. */
+/* The order of a group's lines for qsort(): by function, then line. */
 static int
 compare_group(const void *pa, const void *pb)
 {
@@ -79,7 +81,10 @@ compare_group(const void *pa, const void *pb)
 	return a->line.line < b->line.line ? -1 : a->line.line > b->line.line;
 }
 
-/* Functions of clang have no last lines, so they are not in groups. */
+/*
+ * True if the last line of the function is known. Functions of clang have
+ * none, so they are not in groups.
+ */
 static bool
 has_end(const struct gcov_text_writer *w, cg_fn fn)
 {
@@ -89,7 +94,10 @@ has_end(const struct gcov_text_writer *w, cg_fn fn)
 	return range.last > 0;
 }
 
-/* Sorts by order in the unit, then in the graph. */
+/*
+ * The order of a line's functions for qsort(): as in the unit, then as in the
+ * graph.
+ */
 static int
 compare_numbers(const void *pa, const void *pb)
 {
@@ -100,7 +108,10 @@ compare_numbers(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Sets, or clears, the ranks of functions that begin on the same line. */
+/*
+ * Sets the ranks of functions that are in a group, that is, begin on the same
+ * line as another one. clear: sets the ranks back to 0.
+ */
 static void
 rank_fns(struct gcov_text_writer *w, bool clear)
 {
@@ -120,7 +131,10 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 	}
 }
 
-/* Lists the lines of the file; false: out of memory (rejected). */
+/*
+ * Sets w->entry to the lines of the file, and w->group to those of groups;
+ * false: out of memory (reported).
+ */
 static bool
 list_lines(struct gcov_text_writer *w)
 {
@@ -150,9 +164,9 @@ list_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Writes a line of the file: the sum of all functions, with annotations of
+ * Writes a line of the file: the sum of all functions, with the annotations of
  * functions outside of groups in the order of their unit. *at is the index of
- * the line's first entry, and becomes the index of the next line.
+ * the line's first entry, and becomes that of the next line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -181,9 +195,10 @@ struct walk {
 };
 
 /*
- * Writes the summaries of functions that begin on this line, and opens the
- * group of these functions, if any. put_instance() writes the summaries of a
- * group. Functions that begin inside an open group get no summary.
+ * Writes the summaries of functions that begin on this line. If they are a
+ * group, opens it instead; put_instance() writes the summaries of a group.
+ * Functions that begin inside an open group get no summary. False: an error
+ * (reported).
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -211,7 +226,7 @@ begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
 	return true;
 }
 
-/* Writes the functions of the open group. */
+/* Writes the functions of the open group. False: an error (reported). */
 static bool
 end_group(struct gcov_text_writer *w, struct walk *walk)
 {
@@ -226,9 +241,9 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 }
 
 /*
- * Returns the next line to write, 0: none. All lines of a source are written;
- * past its end, lines with code, lines where functions begin, and the last
- * line of a group.
+ * Returns the next line to write after number; 0: none. All lines of a source
+ * are written; past its end, lines with code, lines where functions begin, and
+ * the last line of a group.
  */
 static uint32_t
 next_line(
@@ -271,7 +286,10 @@ put_lines(struct gcov_text_writer *w)
 	return true;
 }
 
-/* Returns a description of the only part; "" if it has no or several values. */
+/*
+ * Returns the graph's description with a key; "" if there is none, if it has
+ * several values, or if there are several parts.
+ */
 static struct cg_slice
 find_desc(const struct gcov_text_writer *w, const char *name)
 {
@@ -323,7 +341,10 @@ put_head(struct gcov_text_writer *w, struct cg_slice name)
 	put_tag(w, "Runs:", find_desc(w, "Runs"));
 }
 
-/* Gets the path as it was in the input, if that path names the same file. */
+/*
+ * Sets *name to the path as it was in the input, if that path names the same
+ * file, else to the path. False: out of memory (reported).
+ */
 static bool
 get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 {
@@ -346,9 +367,9 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 }
 
 /*
- * Finds the last line up to which gcov writes functions. From gcc 8 to 14 gcov
- * knows no lines of a file after the last line with code. So it omits a group
- * that ends later, because the last line of a function may be only a brace.
+ * Sets w->end, the last line up to which gcov writes functions. From gcc 8 to
+ * 14 gcov knows no lines of a file after the last line with code. So it omits
+ * a group that ends later, as the last line of a function may be only a brace.
  * gcc 15 adds the last lines of functions (process_all_functions() of
  * gcov.cc).
  */
@@ -380,7 +401,8 @@ put_file(struct gcov_text_writer *w, cg_file file)
 }
 
 /*
- * Returns the version of gcc in its data files: "B22*" is 1202, "408*" is 408.
+ * Returns the version of gcc from the word in its data files: 1202 for "B22*",
+ * 408 for "408*"; 0: malformed.
  */
 static unsigned
 get_version(struct cg_slice word)

@@ -31,7 +31,10 @@ gperf_begin_contention(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Takes "cycles/second = 3201000000". */
+/*
+ * Reads an attribute such as "cycles/second = 3201000000". False: rejected
+ * (reported).
+ */
 static bool
 take_attribute(
     struct gperf_reader *r, struct cg_slice key, struct cg_slice value)

@@ -20,7 +20,11 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 	return value;
 }
 
-/* False for vmprof, which has a marker and a name after the same header. */
+/*
+ * True if what follows the header can be a record. vmprof writes the same
+ * header, then a marker and a name. True also if the head is too short to
+ * tell.
+ */
 static bool
 has_record(struct cg_slice head, struct words words)
 {
@@ -30,8 +34,9 @@ has_record(struct cg_slice head, struct words words)
 }
 
 /*
- * Finds the word size and byte order of the header: 0, 3 (words that follow,
- * or more), 0 (1: Java), sampling period in us, padding.
+ * Finds the word size and byte order for which the header is valid: 0, 3
+ * (words that follow, or more), 0 (1: Java), sampling period in us, padding.
+ * False: another format.
  */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)
@@ -70,7 +75,10 @@ fail_truncated(struct gperf_reader *r)
 		   "expected the end mark 0 1 0: the file is truncated");
 }
 
-/* Reads a record or the end mark. */
+/*
+ * Reads a record, or the end mark, which sets *end. False: an error
+ * (reported).
+ */
 static bool
 read_record(struct gperf_reader *r, struct words words, bool *end)
 {

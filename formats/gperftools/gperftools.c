@@ -29,7 +29,10 @@ static const struct {
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* Returns the index of the kind of text; KINDS: unknown. */
+/*
+ * Returns the index of the kind of text that begins with the header, and
+ * begins reading it; KINDS: unknown.
+ */
 static size_t
 find_kind(struct gperf_reader *r, struct cg_slice header)
 {

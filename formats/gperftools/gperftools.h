@@ -124,17 +124,25 @@ void gperf_begin_sample(struct gperf_reader *);
 bool gperf_add_address(struct gperf_reader *, uint64_t);
 /* Takes "0x1000 0x2000": return addresses, except an exact leaf. */
 bool gperf_take_stack(struct gperf_reader *, struct cg_slice);
-/* Ends the current sample, if any, and stores it. */
+/*
+ * Ends the current sample, if any, and stores it. False: an error (reported).
+ */
 bool gperf_end_sample(struct gperf_reader *);
-/* For a stack with several samples: drops the current one, keeps its stack. */
+/*
+ * For a stack with several samples: drops the current one, keeps its stack.
+ * False: an error (reported).
+ */
 bool gperf_hold_stack(struct gperf_reader *);
 /* Begins another sample of that stack. */
 void gperf_repeat_sample(struct gperf_reader *);
-/* Sets the sample's group: the one with the label bytes. */
+/*
+ * Sets the sample's group: the one with the label bytes. False: an error
+ * (reported).
+ */
 bool gperf_set_size(struct gperf_reader *, uint64_t bytes);
 /*
- * Sets the sample's group to that of the key; *added is the group if it is new,
- * for its labels, else NULL.
+ * Sets the sample's group to that of the key; *added is the group if it is
+ * new, for its labels, else NULL. False: an error (reported).
  */
 bool gperf_find_group(struct gperf_reader *, struct cg_map *groups,
     uint64_t key, struct gperf_group **added);
@@ -146,13 +154,19 @@ bool gperf_add_label(struct gperf_reader *, struct gperf_group *,
 /* ---- names.c ------------------------------------------------------------ */
 
 /*
- * Takes "#        0x4b51fd        main.wait+0x1d  /tmp/main.go:10", a comment
- * of the sample.
+ * Takes "# 0x4b51fd main.wait+0x1d /tmp/main.go:10", a comment of the sample.
+ * False: an error (reported).
  */
 bool gperf_take_comment(struct gperf_reader *, struct cg_slice);
-/* Names the addresses of the sample by its comments, at its end. */
+/*
+ * Names the addresses of the sample by its comments, at its end. False: an
+ * error (reported).
+ */
 bool gperf_name_stack(struct gperf_reader *);
-/* Sets the only frame at an address, unless the address has names already. */
+/*
+ * Sets the only frame at an address, unless the address has names already.
+ * False: an error (reported).
+ */
 bool gperf_name_address(
     struct gperf_reader *, uint64_t addr, const struct gperf_frame *);
 /* Returns the number of frames known at the address; 0: none. */
@@ -163,20 +177,30 @@ size_t gperf_find_names(
 
 /*
  * Counts bytes of memory for data that the text states once but that is used
- * many times. Too many bytes for the size of the text are an error.
+ * many times. Too many bytes for the size of the text are an error. False: an
+ * error (reported).
  */
 bool gperf_expand(struct gperf_reader *, uint64_t bytes);
 bool gperf_get_hex(struct cg_slice word, uint64_t *value);
 /* Begins the part unless it has begun; path: the executable, or "". */
 void gperf_begin_part(struct gperf_reader *, struct cg_slice path);
-/* Adds a mapping. The first mapping with a path is the executable. */
+/*
+ * Adds a mapping. The first mapping with a path is the executable. False: an
+ * error (reported).
+ */
 bool gperf_add_mapping(struct gperf_reader *, struct cg_slice line);
-/* Warns if the last mapping is incomplete; maps the executable if none is. */
+/*
+ * Warns if the last mapping is incomplete; maps the executable if none is.
+ * False: an error (reported).
+ */
 bool gperf_end_mappings(struct gperf_reader *);
 
 /* ---- graph.c ------------------------------------------------------------ */
 
-/* Adds all data to the graph, at the end of the input. */
+/*
+ * Adds all data to the graph, at the end of the input. False: an error
+ * (reported).
+ */
 bool gperf_add_graph(struct gperf_reader *);
 
 /* ---- Kinds of profiles -------------------------------------------------- */
@@ -201,16 +225,22 @@ gperf_take_line gperf_take_heap, gperf_take_jemalloc, gperf_take_contention,
     gperf_take_java_contention;
 /* Sets the events of memory; allocs: also those of all allocations. */
 void gperf_set_heap_events(struct gperf_reader *, bool allocs);
-/* Takes "0x00000003 com.example.f (F.java:7)". */
+/* Takes "0x00000003 com.example.f (F.java:7)". False: an error (reported). */
 bool gperf_take_java_function(struct gperf_reader *, struct cg_slice line);
 /* Handles "format = java" of a contention profile: the kind becomes Java. */
 void gperf_begin_java_contention(struct gperf_reader *);
 
 /* ---- Numbers in texts --------------------------------------------------- */
 
-/* Takes blanks, a number, blanks and the character end (' ': only blanks). */
+/*
+ * Takes blanks, a number, blanks and the character end (' ': only blanks).
+ * False: malformed.
+ */
 bool gperf_take_number(struct cg_slice *, uint64_t *, char end);
-/* Takes "1: 300 [ 1: 300]": objects and bytes in use, then allocated. */
+/*
+ * Takes "1: 300 [ 1: 300]": objects and bytes in use, then allocated. False:
+ * malformed.
+ */
 bool gperf_take_memory(struct cg_slice *, uint64_t count[4]);
 /*
  * Estimates counts of all objects from samples: small ones are seldom sampled.

@@ -20,7 +20,8 @@ add_events(struct gperf_reader *r, unsigned *column)
 }
 
 /*
- * Describes the period like the reader of pprof; periods 0 and 1 are omitted.
+ * Adds a description of the sampling period, like the reader of pprof. Periods
+ * 0 and 1 are omitted.
  */
 static void
 describe(struct gperf_reader *r)
@@ -39,7 +40,10 @@ describe(struct gperf_reader *r)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Gets the frames at an address, innermost first; returns their number. */
+/*
+ * Sets frame[] to the frames at an address, innermost first; returns their
+ * number.
+ */
 static size_t
 find_frames(
     struct gperf_reader *r, uint64_t addr, struct cg_stack frame[CG_FRAME_MAX])
@@ -59,7 +63,11 @@ find_frames(
 	return n;
 }
 
-/* Adds the frames of a node below its parent's frames. */
+/*
+ * Adds the frames of an address, outermost first, as callees of *at; *at
+ * becomes the innermost one. False: they are too many for the size of the
+ * input (reported).
+ */
 static bool
 add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 {
@@ -72,7 +80,10 @@ add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 	return count < 2 || gperf_expand(r, (count - 1) * FRAME_BYTES);
 }
 
-/* True if Go omitted the function, and no given executable contains it. */
+/*
+ * True if the text does not name the address although it names others (Go
+ * omits functions of its runtime), and no given executable contains it.
+ */
 static bool
 is_hidden(struct gperf_reader *r, uint64_t addr)
 {
@@ -82,7 +93,10 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 	       cg_space_find(r->space, addr) == 0;
 }
 
-/* Adds the stack of a node whose frames are all hidden. */
+/*
+ * Adds the stack of a leaf of which all frames are hidden, as it would be
+ * empty otherwise; *id becomes its node. False: an error (reported).
+ */
 static bool
 add_hidden(struct gperf_reader *r, uint32_t leaf, cg_node *id)
 {
@@ -116,7 +130,10 @@ set_group(struct gperf_reader *r, uint32_t group)
 	cg_set_sample_part(r->build, &key);
 }
 
-/* Columns may differ from 0, 1, ... if other inputs have other events. */
+/*
+ * Adds a sample's costs to a stack. column[i] is the graph's column of cost i:
+ * not always i, as other inputs may have other events.
+ */
 static void
 add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
     cg_node leaf, const unsigned *column)
@@ -133,7 +150,10 @@ add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
 	cg_add_stack(r->build, leaf, sample->samples, row, n);
 }
 
-/* Sets the ids of nodes; id[0] is 0. */
+/*
+ * Adds the frames of all stacks; id[i + 1] becomes the graph's node of node i.
+ * False: an error (reported).
+ */
 static bool
 add_nodes(struct gperf_reader *r, cg_node *id)
 {

@@ -45,7 +45,7 @@ gperf_take_memory(struct cg_slice *text, uint64_t count[4])
 	return ok;
 }
 
-/* Takes "1: 300 [ 1: 300] @". */
+/* Takes "1: 300 [ 1: 300] @", and sets the four numbers. False: malformed. */
 static bool
 take_counts(struct cg_slice *text, uint64_t count[4])
 {
@@ -70,7 +70,10 @@ gperf_set_heap_events(struct gperf_reader *r, bool allocs)
 	r->period_unit = "space bytes";
 }
 
-/* Sets the events. Growth and fragmentation count spans, not objects in use. */
+/*
+ * Sets the events. Not objects: the numbers are spans and space, as in
+ * profiles of growth and fragmentation.
+ */
 static void
 set_events(struct gperf_reader *r, bool objects)
 {
@@ -118,7 +121,11 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 	return false;
 }
 
-/* Sums are compared with the header's sums, which may wrap as well. */
+/*
+ * Sets the costs of the sample, estimated from the counts; adds the counts to
+ * the sums, which are compared with the header's sums, so both may wrap.
+ * False: an error (reported).
+ */
 static bool
 hold_sample(struct gperf_reader *r, uint64_t count[4])
 {

@@ -42,7 +42,10 @@ gperf_begin_java_contention(struct gperf_reader *r)
 	begin(r, "contentions", "delay");
 }
 
-/* Takes "resolution = microseconds". */
+/*
+ * Reads an attribute such as "resolution = microseconds". False: rejected
+ * (reported).
+ */
 static bool
 take_attribute(
     struct gperf_reader *r, struct cg_slice key, struct cg_slice value)
@@ -71,7 +74,7 @@ take_attribute(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Cuts " (text)" off the end. */
+/* Cuts " (text)" off the end; *inner becomes "text". False: there is none. */
 static bool
 cut_parentheses(struct cg_slice *text, struct cg_slice *inner)
 {
@@ -115,7 +118,10 @@ gperf_take_java_function(struct gperf_reader *r, struct cg_slice line)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Takes a line of any kind. *held: the line was a sample, with two costs. */
+/*
+ * Reads a line of any kind. *held: it was a sample, which has two costs.
+ * False: rejected (reported).
+ */
 static bool
 take_line(struct gperf_reader *r, struct cg_slice line, bool *held)
 {

@@ -25,7 +25,11 @@
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Sets the group of the sample, which is that of the thread. */
+/*
+ * Makes the thread's group (samples with its labels) that of the sample; names
+ * a new group by name or, if this is empty, "t3". False: out of memory
+ * (reported).
+ */
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 {
@@ -45,7 +49,10 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 
 /* ---- Counts -------------------------------------------------------------- */
 
-/* Begins the counts of a stack: count is that of all threads. */
+/*
+ * Begins the counts of a stack; count[] are the counts of all threads
+ * together.
+ */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])
 {
@@ -68,8 +75,10 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Adds a sample with some of the counts. Sums are scaled and rounded instead of
- * counts, so that the costs of threads have the sum of all of them.
+ * Adds a sample with a thread's counts, or with what all threads together have
+ * more. What is scaled and rounded is the sum of the counts so far, not each
+ * count, so that the threads' costs add up to the scaled counts of all
+ * threads. False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -98,7 +107,11 @@ add_counts(struct gperf_reader *r, const uint64_t count[4])
 	return gperf_end_sample(r);
 }
 
-/* Ends the stack: adds what no thread has, of threads that jemalloc omits. */
+/*
+ * Ends the counts of a stack: the difference between the counts of all threads
+ * and their sum belongs to threads that jemalloc omits, and is added. False:
+ * an error (reported).
+ */
 static bool
 end_stack(struct gperf_reader *r)
 {
@@ -138,7 +151,10 @@ gperf_begin_jemalloc(struct gperf_reader *r, struct cg_slice line)
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* Takes "*: 1: 300 [2: 600]" or "3: 1: 300 [2: 600] name", without its "t". */
+/*
+ * Reads counts of all threads, "*: 1: 300 [2: 600]", or of one, "3: 1: 300 [2:
+ * 600] name"; their first letter, "t", was taken. False: an error (reported).
+ */
 static bool
 take_counts(struct gperf_reader *r, struct cg_slice line)
 {

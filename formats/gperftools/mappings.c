@@ -39,7 +39,10 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 	return cg_take_until(text, end, &word) && gperf_get_hex(word, value);
 }
 
-/* Takes " path (@offset) build-id"; everything except the path is optional. */
+/*
+ * Reads " path (@offset) build-id"; everything except the path is optional.
+ * False: malformed.
+ */
 static bool
 take_brief(struct cg_slice line, struct cg_mapping *mapping)
 {
@@ -59,9 +62,9 @@ take_brief(struct cg_slice line, struct cg_mapping *mapping)
 }
 
 /*
- * Takes "start-limit perms offset device inode  path", as in /proc/PID/maps,
- * or "start-limit: path", which pprof's legacy parser
- * (profile/legacy_profile.go) reads, too.
+ * Reads "start-limit perms offset device inode path", as in /proc/PID/maps, or
+ * "start-limit: path", which pprof's legacy parser (profile/legacy_profile.go)
+ * reads, too. False: not a mapping.
  */
 static bool
 take_mapping(struct cg_slice line, struct cg_mapping *mapping)
@@ -103,7 +106,10 @@ take_identifier(struct cg_slice *text, struct cg_slice *name)
 	return name->len > 0;
 }
 
-/* Sets a variable: after "build=/path", "$build" in a path means "/path". */
+/*
+ * Sets a variable: after the line "build=/path", "$build" in a path means
+ * "/path". False: another line.
+ */
 static bool
 set_variable(struct gperf_reader *r, struct cg_slice line)
 {
@@ -119,7 +125,10 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Returns the path with its first variable replaced; unknown ones remain. */
+/*
+ * Returns the path with its first variable replaced; the path itself if the
+ * variable is unknown, or it has none.
+ */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)
 {
@@ -180,8 +189,9 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Maps the executable: Go writes no mappings, and the loader does not relocate
- * its executables.
+ * Maps the first executable of --exe at the addresses for which it was linked:
+ * Go writes no mappings, and the loader does not relocate its executables.
+ * False: an error (reported).
  */
 static bool
 map_executable(struct gperf_reader *r)

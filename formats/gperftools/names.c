@@ -15,7 +15,7 @@
 
 /* ---- Comments ----------------------------------------------------------- */
 
-/* Takes the text before the next tabs. */
+/* Takes the text before the next tabs, and the tabs. False: no tab. */
 static bool
 take_cell(struct cg_slice *text, struct cg_slice *cell)
 {
@@ -60,7 +60,10 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 
 /* ---- Addresses ---------------------------------------------------------- */
 
-/* Begins the frames of an address; NULL: it has names, or *good is false. */
+/*
+ * Begins the list of the frames of an address. NULL: the address has names
+ * already, or (*good is false) out of memory (reported).
+ */
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)
 {
@@ -100,9 +103,9 @@ gperf_name_address(
 }
 
 /*
- * Names an address by a run of comments. If the address occurs n times in a
- * row in the stack, the run repeats its inlined functions, innermost first, n
- * times.
+ * Names an address by count consecutive comments with its address. They are
+ * its inlined functions, innermost first; if the address occurs several times
+ * in a row in the stack, times as often. False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -7,8 +7,8 @@
 #include "gperftools.h"
 
 /*
- * Returns the number of a key, from 1; 0: out of memory. *is_new: the number
- * is count + 1, and the caller must add the element.
+ * Returns the number of a key, from 1; 0: out of memory (reported). *is_new:
+ * the number is count + 1, and the caller must add the element.
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
@@ -138,7 +138,10 @@ gperf_take_stack(struct gperf_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Returns the index of an address + 1; 0: out of memory. */
+/*
+ * Returns the index + 1 of an address in r->addrs, added if new; 0: out of
+ * memory (reported).
+ */
 static uint32_t
 find_addr(struct gperf_reader *r, uint64_t addr)
 {
@@ -150,7 +153,10 @@ find_addr(struct gperf_reader *r, uint64_t addr)
 	return cg_append(r->job, &r->addrs, addr) ? id : 0;
 }
 
-/* Sets *leaf to the index + 1 of the current stack's node; 0: no frames. */
+/*
+ * Sets *leaf to the index + 1 of the leaf of the current stack, whose nodes
+ * are added if new; 0: no frames. False: out of memory (reported).
+ */
 static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
 {
@@ -175,7 +181,10 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 	return true;
 }
 
-/* Drops a leaf that is in the stack twice, from the signal and the unwinder. */
+/*
+ * Drops the second frame if it is the leaf once more: one is from the signal,
+ * one from the unwinder.
+ */
 static void
 drop_second_leaf(struct gperf_reader *r)
 {

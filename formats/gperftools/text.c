@@ -21,7 +21,10 @@ begins_mappings(struct cg_slice line)
 	       cg_find(line, "--- Memory map: ---");
 }
 
-/* Takes {"worker":"one", "id":"7"}, as quoted by Go. */
+/*
+ * Reads the labels of a sample, {"worker":"one", "id":"7"}, as quoted by Go.
+ * False: an error (reported).
+ */
 static bool
 take_labels(struct gperf_reader *r, struct cg_slice text)
 {
@@ -69,7 +72,7 @@ take_line(struct gperf_reader *r, struct cg_slice line, gperf_take_line *take)
 	return line.len == 0 || take(r, line);
 }
 
-/* Compares the sums with those in the header, if it states any. */
+/* Warns if the sums of the samples are less than those in the header. */
 static void
 check_sums(struct gperf_reader *r)
 {
@@ -85,7 +88,10 @@ check_sums(struct gperf_reader *r)
 	}
 }
 
-/* Notes ends of stacks, which are empty lines in Go's texts with comments. */
+/*
+ * Notes whether the line ends a stack, as an empty line does in Go's texts
+ * with comments.
+ */
 static void
 note_end(struct gperf_reader *r, struct cg_slice line)
 {

@@ -26,7 +26,10 @@ gperf_begin_threads(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Takes "(name: main/14748) stack: ---". */
+/*
+ * Reads "(name: main/14748) stack: ---", and begins the thread's sample.
+ * False: an error (reported).
+ */
 static bool
 begin_thread(struct gperf_reader *r, struct cg_slice line)
 {
@@ -59,7 +62,10 @@ begin_thread(struct gperf_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Takes "main" of "0x0040be31: main": the name of the last address. */
+/*
+ * Adds the name of the last address: "main" of "0x0040be31: main". False: an
+ * error (reported).
+ */
 static bool
 take_name(struct gperf_reader *r, struct cg_slice name)
 {
@@ -72,7 +78,10 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 	return gperf_name_address(r, frame.pos.addr, &frame);
 }
 
-/* Takes all hexadecimal numbers of a line as addresses. */
+/*
+ * Reads all hexadecimal numbers of a line as addresses of the stack, and the
+ * name of the last one. False: rejected (reported).
+ */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)
 {

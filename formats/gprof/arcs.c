@@ -17,7 +17,10 @@ gprof_set_run(
 	return true;
 }
 
-/* Files of LD_PROFILE contain unused records, with a count of 0. */
+/*
+ * Gets the next arc, without the unused records with count 0 in files of
+ * LD_PROFILE. False: no more arcs.
+ */
 bool
 gprof_next_arc(
     const struct gmon *gmon, struct gmon_iterator *next, struct gmon_arc *arc)

@@ -75,7 +75,10 @@ take_header(struct cg_slice bytes, const struct variant *variant, bool big,
 	       header->hist.low < header->hist.high;
 }
 
-/* Returns the width of counters: FreeBSD's kernel states it, others write 0. */
+/*
+ * Returns the bytes of a counter: FreeBSD's kernel states its type, others
+ * write 0 and have 2.
+ */
 static unsigned
 counter_width(const struct header *header)
 {
@@ -93,7 +96,10 @@ counter_width(const struct header *header)
 /* Bytes that monstartup() may add to the range to get whole counters. */
 #define ROUNDED 64
 
-/* True if the lengths of an old header agree; size 0: unknown file size. */
+/*
+ * True if the lengths in an old header agree with each other, and with the
+ * size of the file unless this is 0, unknown.
+ */
 static bool
 plausible(const struct header *header, size_t size)
 {
@@ -154,9 +160,9 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * True for files of MinGW and Cygwin, which write a 4-byte count and leave 4
- * bytes uninitialized, else like the BSDs. Impossible counts reveal the
- * padding.
+ * True for files of MinGW and Cygwin. They are like those of the BSDs, but
+ * write a 4-byte count and leave 4 bytes after it uninitialized; impossible
+ * counts reveal this padding.
  */
 static bool
 is_padded(const struct gmon *gmon)

@@ -8,7 +8,10 @@
 
 #include "gmon.h"
 
-/* Dimensions are used in messages and event names. */
+/*
+ * Replaces control characters of a histogram's dimension (its unit), which is
+ * used in messages and event names.
+ */
 static void
 make_printable(char *text)
 {
@@ -28,7 +31,10 @@ compare_hists(const void *va, const void *vb)
 	return a->high == b->high ? 0 : a->high < b->high ? -1 : 1;
 }
 
-/* Sums the ticks; adds the number of counters at their maximum to *full. */
+/*
+ * Sets hist->ticks to the sum of the counters; adds the number of counters at
+ * their maximum to *full. False: overflow (reported).
+ */
 static bool
 sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
     uint64_t *full)
@@ -47,7 +53,10 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 	return true;
 }
 
-/* Checks a header, corrects its rate, makes its text printable. */
+/*
+ * Checks a histogram's header, corrects its rate (rate: that of option --rate,
+ * or 0), makes its text printable. False: rejected (reported).
+ */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 {
@@ -77,7 +86,10 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 	return true;
 }
 
-/* Checks that two ranges are equal or disjoint, and all have one dimension. */
+/*
+ * Checks that any two ranges are equal or disjoint, and that all histograms
+ * have one dimension. False: rejected (reported).
+ */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
 {
@@ -124,7 +136,8 @@ usual_bucket(const struct gmon *gmon)
 }
 
 /*
- * Sets the bucket: the usual one, or 1 if an address is not a multiple of it.
+ * Sets the bucket, the multiple to which addresses of callers are rounded: the
+ * usual one, or 1 if an address is not a multiple of it.
  */
 static void
 find_bucket(struct gmon *gmon)

@@ -23,7 +23,7 @@
 
 #define KEY_MAX 40
 
-/* Makes "name", "name.2", "name.3" from i = 0, 1, 2. */
+/* Sets key to "name", "name.2", "name.3" for i = 0, 1, 2. */
 static void
 number_key(char key[KEY_MAX], const char *name, size_t i)
 {
@@ -42,8 +42,9 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds descriptions of the target and of the bucket size. Inputs may imply
- * different sizes: that of the first input is kept.
+ * Adds descriptions of word size, byte order and version, and of the bucket
+ * (the multiple to which callers' addresses are rounded). Inputs may imply
+ * different buckets: that of the first input is kept.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -72,7 +73,9 @@ describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 	add_desc(build, key, value);
 }
 
-/* Adds a text for human readers, which gprof_recall() ignores. */
+/*
+ * Adds a description of the samples for people, which gprof_recall() ignores.
+ */
 static void
 describe_samples(struct cg_build *build, const struct gmon *gmon)
 {
@@ -93,8 +96,8 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 }
 
 /*
- * Adds the base of a library. The graph's addresses are relative to the base,
- * so the base of the first input suffices.
+ * Adds a description of a library's base. The graph's addresses are relative
+ * to the base, so the base of the first input suffices.
  */
 static void
 describe_library(struct cg_build *build, const struct gprof_image *image)
@@ -139,7 +142,10 @@ gprof_describe(struct cg_build *build, const struct gmon *gmon,
 
 /* ---- Recalling ---------------------------------------------------------- */
 
-/* Takes "name=NUMBER" and the blank after it. */
+/*
+ * Takes name, which ends with '=', a number and the blank after it. False:
+ * malformed.
+ */
 static bool
 take_number(struct cg_slice *text, const char *name, uint64_t *value)
 {
@@ -202,7 +208,7 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	return true;
 }
 
-/* Returns the value in the first part that has the key, or NULL. */
+/* Returns the value of a key in the first part that has it; NULL: none has. */
 static const char *
 find_desc(const struct cg_graph *graph, const char *key)
 {
@@ -309,7 +315,11 @@ gprof_compare_calls(const void *va, const void *vb)
 	return a->index == b->index ? 0 : a->index < b->index ? -1 : 1;
 }
 
-/* True if the bucket follows the rule, or its order cannot be described. */
+/*
+ * True if the arcs of the bucket come in the order of the rule
+ * (gprof_compare_calls()), or if their order cannot be described: two are
+ * equal, or there are too many.
+ */
 static bool
 is_regular(const struct gprof_order *order)
 {
@@ -324,7 +334,10 @@ is_regular(const struct gprof_order *order)
 	return regular || order->call.n > BUCKET_MAX;
 }
 
-/* Ends a bucket: appends its order to the text if it differs from the rule. */
+/*
+ * Ends a bucket: appends the order of its arcs to the text if it differs from
+ * the rule's. False: out of memory (reported).
+ */
 static bool
 end_bucket(struct gprof_order *order)
 {
@@ -382,9 +395,9 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets index of the n calls of a bucket, given in the rule's order, to their
- * position in the file. False, with some indexes set, if text is not a
- * permutation of n.
+ * Sets the index of each of n calls of a bucket, which are in the order of the
+ * rule, to its position in the file. False, with some indexes set: text is not
+ * a permutation of n numbers.
  */
 static bool
 take_positions(struct cg_slice text, struct gprof_call *call, size_t n)

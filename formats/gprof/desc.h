@@ -47,9 +47,12 @@ struct gprof_order {
 };
 /* Adds an arc, in the order of the file. False: out of memory (reported). */
 bool gprof_order_add(struct gprof_order *, const struct gprof_call *);
-/* Ends the last bucket; sets the text of the description. */
+/*
+ * Ends the last bucket; sets the text of the description. False: out of memory
+ * (reported).
+ */
 bool gprof_order_end(struct gprof_order *, struct cg_slice *text);
-/* For qsort(): sorts by the rule. */
+/* The order of calls by the rule, for qsort(). */
 int gprof_compare_calls(const void *, const void *);
 /* Sorts calls from the rule's order to the order of the file. */
 void gprof_order_apply(const char *text, struct gprof_call *, size_t n);

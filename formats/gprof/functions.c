@@ -28,7 +28,10 @@
 #define STT_FILE 4
 #define STT_GNU_IFUNC 10
 
-/* Returns the length of a suffix ".5", ".clone.5", ".constprop.5"; 0: other. */
+/*
+ * Returns the length of a suffix that compilers append: ".5", ".clone.5",
+ * ".constprop.5"; 0: text begins with none.
+ */
 static size_t
 suffix_length(const char *text)
 {
@@ -51,9 +54,10 @@ suffix_length(const char *text)
 }
 
 /*
- * False for local names that GNU gprof skips: those with '$' or an unknown
- * compiler suffix. After a suffix, gprof runs past the NUL into the next name
- * of the string table, so that name decides as well.
+ * False for names of local symbols that GNU gprof skips: those with '$', or
+ * with a suffix that it does not know. After a suffix gprof reads past the
+ * NUL, into the next name of the string table, so that name (within room)
+ * decides as well.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -98,7 +102,10 @@ underscores(const char *name)
 	return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* Sorts by address; the symbol that names the function comes first. */
+/*
+ * The order of symbols for qsort(): by address; of one address, the symbol
+ * that names the function comes first.
+ */
 static int
 compare_symbols(const void *va, const void *vb)
 {
@@ -116,8 +123,8 @@ compare_symbols(const void *va, const void *vb)
 }
 
 /*
- * Keeps one symbol for each address. It extends to the next one; the last
- * symbol extends to the end of .text.
+ * Drops all but one symbol of each address. Each extends to the next one; the
+ * last symbol to the end of .text.
  */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
@@ -161,7 +168,10 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 	return true;
 }
 
-/* Returns the index of the symbol at an address, or NONE. */
+/*
+ * Returns the index of the last symbol that begins at or before an address;
+ * NONE: there is none.
+ */
 static size_t
 find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 {
@@ -182,7 +192,10 @@ find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 
 /* ---- The table ---------------------------------------------------------- */
 
-/* Lists the addresses that calls enter. */
+/*
+ * Sets funcs->entry to the addresses that calls enter, each once. False: out
+ * of memory (reported).
+ */
 static bool
 list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
 {
@@ -307,7 +320,10 @@ get_known(struct gprof_funcs *funcs, uint64_t start)
 	return &funcs->func.at[i - 1];
 }
 
-/* Returns the function of the graph; adds it if it is new. */
+/*
+ * Returns the function for a found symbol, added to the graph if it is new;
+ * NULL: an error (reported).
+ */
 static const struct gprof_func *
 get_func(struct gprof_funcs *funcs, const struct found *found)
 {
@@ -369,7 +385,10 @@ find_symbol(struct gprof_funcs *funcs, uint64_t addr, struct found *found)
 	return true;
 }
 
-/* Names a function without a symbol by its address in the object. */
+/*
+ * Sets name to the address of a function without a symbol, relative to its
+ * object, in hex.
+ */
 static void
 put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
     uint64_t addr)
@@ -379,7 +398,10 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 	*cg_format_hex(name, addr - (image ? image->base : 0)) = '\0';
 }
 
-/* Finds the function that begins at the last entry not after addr. */
+/*
+ * For code without symbols: finds the function that begins at the last entered
+ * address not after addr. name: room for its name. False: there is none.
+ */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
     char name[CG_NUMBER_MAX + 1])
@@ -446,9 +468,9 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Returns the function that an entered address belongs to. Most calls of a
- * function enter it at one address, and looking up this address is cheaper
- * than finding its function.
+ * Returns the function that an entered address belongs to; NULL: an error
+ * (reported). Most calls of a function enter it at one address, and looking up
+ * this address is cheaper than finding its function.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -40,7 +40,10 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 	return value;
 }
 
-/* Returns a counter; with a fast path for millions of 2-byte zeros. */
+/*
+ * Returns counter i of a histogram; a fast path handles the millions of 2-byte
+ * zeros.
+ */
 uint64_t
 gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 {
@@ -56,7 +59,10 @@ gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 
 /* ---- Histograms --------------------------------------------------------- */
 
-/* Returns the scale that glibc passed to profil(); 0: not written by glibc. */
+/*
+ * Returns the scale (bins per two bytes, times 65536) that glibc passed to
+ * profil(); 0: glibc did not write the histogram.
+ */
 static uint32_t
 profil_scale(const struct gmon_hist *hist, unsigned word)
 {

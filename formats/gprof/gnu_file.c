@@ -42,7 +42,10 @@ struct chain {
 
 /* ---- Records ------------------------------------------------------------ */
 
-/* Takes a histogram's header without its tag. */
+/*
+ * Reads a histogram's header, without its tag; sets cursor->cut if it is
+ * incomplete.
+ */
 static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 {
@@ -57,7 +60,7 @@ take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 	hist->counts = cursor->at;
 }
 
-/* True if no runtime writes such a header. */
+/* True if no runtime writes a histogram's header like this. */
 static bool
 is_odd(const struct gmon_hist *hist)
 {
@@ -77,7 +80,11 @@ all_zero(const char *at, size_t n)
 	return true;
 }
 
-/* Takes a histogram. Its tag is 0, like the bytes of a hole in a file. */
+/*
+ * Reads a histogram, whose tag was read. This tag is 0, like the bytes of a
+ * hole in a file, so zeros are no histogram. False: the chain of records ends
+ * here, as chain->end says.
+ */
 static bool
 walk_hist(
     struct chain *chain, struct gmon_cursor *cursor, struct gmon_hist *hist)
@@ -105,7 +112,11 @@ walk_hist(
 	return true;
 }
 
-/* Takes the arc at chain->at; follows: the previous record was an arc, too. */
+/*
+ * Reads the arc at chain->at, and stores it in fill unless NULL. follows: the
+ * previous record was an arc, too. False: it is incomplete, as chain->end
+ * says.
+ */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
     bool follows)
@@ -152,7 +163,10 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 	return true;
 }
 
-/* Reads all records, and stores them in fill unless it is NULL. */
+/*
+ * Reads the records up to the end of the file, or of what can be read with the
+ * chain's pointer size and byte order; stores them in fill unless it is NULL.
+ */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 {
@@ -190,7 +204,10 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 
 /* ---- Pointer size and byte order ---------------------------------------- */
 
-/* Negative if chain a is the better reading. */
+/*
+ * Compares two readings of a file: negative if a is the better one, 0 if they
+ * are equally good.
+ */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
 {
@@ -222,9 +239,9 @@ version_of(struct cg_slice bytes, bool big)
 }
 
 /*
- * Reads with this pointer size and byte order. glibc writes the number of
- * blocks as a pointer-sized word, but GNU gprof reads 4 bytes: the better
- * reading is used.
+ * Returns the reading of the file with a pointer size (word, in bytes) and
+ * byte order. glibc writes the number of blocks as a pointer-sized word, but
+ * GNU gprof reads 4 bytes: the better reading is used.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
@@ -244,9 +261,9 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * Chooses the best of up to four readings. If two are equally good, the
- * pointer size of the executable is preferred, then 64-bit, then little
- * endian.
+ * Sets *best to the best of up to four readings of the file. If two are
+ * equally good, the pointer size of the executable is preferred, then 64-bit,
+ * then little endian.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -278,7 +295,10 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 
 /* ---- GNU ---------------------------------------------------------------- */
 
-/* Reports an incomplete record: an error, or with --recover a warning. */
+/*
+ * Reports an incomplete record: as an error (false), or with --recover as a
+ * warning (true).
+ */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
     uint64_t left)
@@ -303,7 +323,10 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 	    chain->need, left);
 }
 
-/* Reports a chain that did not end at the end of the file. False: an error. */
+/*
+ * Reports a chain of records that does not end at the end of the file. False:
+ * this was an error.
+ */
 static bool
 report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 {
@@ -337,7 +360,7 @@ report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 	return true;
 }
 
-/* Adds the bins of the last histogram that a truncated file contains. */
+/* Adds the bins that a truncated file has of its last histogram. */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
 {
@@ -394,9 +417,9 @@ arc_limit(const struct gmon_hist *hist)
 }
 
 /*
- * Takes one histogram and the header of the arcs, both with 4-byte tags. All
- * fields are aligned without padding. The stated number of arcs may be larger
- * than the number that fit into the allocated memory.
+ * Reads one histogram and the header of the arcs, both with 4-byte tags. All
+ * fields are aligned without padding. The number of arcs stated, *arcs, may be
+ * larger than that of arcs for which memory was allocated. False: malformed.
  */
 static bool
 take_ld_profile(
@@ -419,7 +442,8 @@ take_ld_profile(
 
 /*
  * Reads a file of LD_PROFILE. Addresses of arcs are relative to the
- * histogram's low; from 0 means any caller outside the library.
+ * histogram's low; from 0 means any caller outside the library. False:
+ * rejected (reported).
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

@@ -17,7 +17,7 @@
 
 #include "layout.h"
 
-/* Returns the value of a numeric option; 0: not set. */
+/* Returns the value of a numeric option; 0: not set, or not a number. */
 static uint64_t
 number_option(const struct cg_job *job, const char *name)
 {
@@ -28,7 +28,7 @@ number_option(const struct cg_job *job, const char *name)
 	return cg_take_u64(&text, &value) ? value : 0;
 }
 
-/* Gets the option --rate; 0: not set. */
+/* Sets *rate to the option --rate, in Hz; 0: not set. Returns the status. */
 static int
 get_rate(struct cg_job *job, uint64_t *rate)
 {
@@ -40,7 +40,10 @@ get_rate(struct cg_job *job, uint64_t *rate)
 	return CG_OK;
 }
 
-/* Gets the option --word-size in bytes; 0: not set. */
+/*
+ * Sets *word to the option --word-size, in bytes; 0: not set. Returns the
+ * status.
+ */
 static int
 get_word_size(struct cg_job *job, unsigned *word)
 {
@@ -69,7 +72,10 @@ probe(const struct cg_head *head)
 	return text[4] == 0 || text[7] == 0 ? CG_PROBE_SURE : CG_PROBE_NO;
 }
 
-/* Reads the bytes of a file of any kind. False: failed (reported). */
+/*
+ * Reads the bytes of a gmon.out of any kind into *gmon. False: an error
+ * (reported).
+ */
 static bool
 read_file(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
     struct gmon *gmon)

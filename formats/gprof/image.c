@@ -78,7 +78,8 @@ gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 }
 
 /*
- * True if the histogram has a range of limits, moved by a possible load bias.
+ * True if the histogram has one of the ranges that limits allow, moved by
+ * *bias, the load bias. It is 0 unless movable.
  */
 static bool
 match_range(const struct gmon_hist *hist, const struct limits *limits,
@@ -100,7 +101,10 @@ match_range(const struct gmon_hist *hist, const struct limits *limits,
 	return false;
 }
 
-/* Like match_range() for LD_PROFILE: executable segments, rounded to pages. */
+/*
+ * Like match_range(), for LD_PROFILE, whose range is the executable segments,
+ * rounded to pages.
+ */
 static bool
 match_pages(const struct gmon_hist *hist, const struct cg_symbols *elf)
 {
@@ -118,9 +122,9 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 }
 
 /*
- * True if the file may be a profile of this object. The BSDs begin the range
- * at other addresses, so their range must only lie within the code. A file
- * with only arcs matches any object.
+ * True if the file may be a profile of this object, loaded at *bias. The BSDs
+ * begin the range at other addresses, so their range must only lie within the
+ * code. A file with only arcs matches any object.
  */
 static bool
 match_object(
@@ -271,7 +275,10 @@ list_selfs(struct cg_job *job, struct library *lib, const struct gmon *gmon,
 	       cg_reject_nomem(job);
 }
 
-/* True if addr, a return address of mcount, follows a call in x86 code. */
+/*
+ * True if a call precedes addr, a return address of mcount, in x86 code; for
+ * other machines always.
+ */
 static bool
 follows_call(const struct library *lib, uint64_t addr)
 {
@@ -284,7 +291,10 @@ follows_call(const struct library *lib, uint64_t addr)
 				    memcmp(code.ptr, "\xff\x15", 2) == 0);
 }
 
-/* Returns the first start whose offset in its page is at least offset. */
+/*
+ * Returns the index of the first start (of a function) whose offset in its
+ * page is at least offset.
+ */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
 {
@@ -301,7 +311,11 @@ first_start(const struct library *lib, uint64_t offset)
 	return low;
 }
 
-/* Proposes the bases for which self lies just after a function's start. */
+/*
+ * Adds to lib->base the addresses at which the library would be loaded if
+ * self, an address that calls enter, is just after the begin of one of its
+ * functions.
+ */
 static void
 propose_bases(struct library *lib, uint64_t self)
 {
@@ -319,7 +333,7 @@ propose_bases(struct library *lib, uint64_t self)
 	}
 }
 
-/* True if addr follows the start of a function and its call of mcount. */
+/* True if addr is just after the begin of a function and its call of mcount. */
 static bool
 is_entry(const struct library *lib, uint64_t addr)
 {
@@ -329,7 +343,10 @@ is_entry(const struct library *lib, uint64_t addr)
 	       addr - fn.start <= GPROF_PROLOGUE && follows_call(lib, addr);
 }
 
-/* The index of the first callee at or above addr; self.n: there is none. */
+/*
+ * Returns the index of the first callee at or above addr; self.n: there is
+ * none.
+ */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
 {
@@ -347,7 +364,8 @@ first_self(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the number of callees that a base explains; 0 if any is unexplained.
+ * Returns the number of callees that are entries of the library, if it is
+ * loaded at base; 0 if one within the library is not.
  */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
@@ -364,7 +382,10 @@ count_explained(const struct library *lib, uint64_t base)
 	return i - first;
 }
 
-/* Finds the base that explains most callees. False: no base, or a tie. */
+/*
+ * Sets *base to the load address that explains most callees. False: there is
+ * none, or a tie.
+ */
 static bool
 find_base(struct library *lib, uint64_t *base)
 {
@@ -394,7 +415,10 @@ find_base(struct library *lib, uint64_t *base)
 	return best > 0 && !tie;
 }
 
-/* Adds the library if the calls into it determine its base. */
+/*
+ * Adds the library if the calls into it determine its load address. False: out
+ * of memory (reported).
+ */
 static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
     struct gprof_images *images, const struct cg_symbols *symbols)
@@ -471,7 +495,10 @@ gprof_get_hint(struct cg_job *job, struct gprof_hint *hint)
 	return true;
 }
 
-/* Reports that no object matches the file, and how the first one differs. */
+/*
+ * Reports that no object matches the file, and how the first one differs.
+ * Returns false.
+ */
 static bool
 reject_mismatch(struct cg_job *job, const struct gmon *gmon,
     const struct cg_symbols *symbols)
@@ -494,7 +521,10 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 	    hist->low, hist->high, symbols->path, low, high);
 }
 
-/* Returns the input's name without a suffix appended by profilers, or NULL. */
+/*
+ * Returns the input's name without a suffix that profilers append, in memory
+ * of the job; NULL: it has none, or out of memory (reported).
+ */
 static char *
 program_name(struct cg_job *job, const char *name)
 {
@@ -516,8 +546,8 @@ program_name(struct cg_job *job, const char *name)
 }
 
 /*
- * Finds the program without --exe: the input's name without its suffix, or
- * a.out, if the histogram matches it.
+ * Returns the executable if --exe is not given: the input's name without its
+ * suffix, or a.out, if the histogram matches it; NULL: neither.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
@@ -540,7 +570,8 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Returns the first object that matches or, with --any-exe, the first object.
+ * Returns the first object of --exe that matches or, with --any-exe, the first
+ * object; NULL: none. *first becomes the first object, to report it.
  */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,

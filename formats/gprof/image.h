@@ -27,12 +27,16 @@ struct gprof_images {
  * cg_open_symbols() finds them. False: one cannot be read (reported).
  */
 bool gprof_open_objects(struct cg_job *);
-/* Opens the objects; sets the hint from the first one. */
+/*
+ * Opens the objects; sets the hint from the first one. False: an error
+ * (reported).
+ */
 bool gprof_get_hint(struct cg_job *, struct gprof_hint *);
 /*
  * Finds the program and the libraries, and subtracts the load bias from all
  * addresses of gmon. If the program is unknown, count is 0 and a warning is
  * given. A program named by the user that does not match the file is an error.
+ * False: an error (reported).
  */
 bool gprof_find_images(struct cg_job *, const struct cg_in *, struct gmon *,
     struct gprof_images *);

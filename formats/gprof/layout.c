@@ -34,7 +34,10 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* Sets the covered objects: those with the program's base name, or no name. */
+/*
+ * Sets is_covered for the objects whose addresses the gmon.out can have: those
+ * with the program's base name, or no name.
+ */
 static void
 set_covered(struct gprof_layout *layout)
 {
@@ -56,7 +59,8 @@ set_covered(struct gprof_layout *layout)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Sets entries as in the graph: where functions begin, else where calls enter.
+ * Sets the entry address of each function, as in the graph: where the function
+ * begins, else where calls enter it. False: out of memory (reported).
  */
 static bool
 find_entries(struct gprof_layout *layout)
@@ -100,8 +104,8 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift by the load bias: the difference between the addresses in the
- * graph and in the executable of most functions found by name.
+ * Sets the shift by the load bias: the difference between the graph's and the
+ * executable's addresses that most functions, looked up by name, have.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -122,7 +126,10 @@ find_bias(struct gprof_layout *layout)
 		layout->shift[i] = votes > 0 ? -bias : 0;
 }
 
-/* Converts entries to addresses in the output; looks up unknown ones. */
+/*
+ * Converts the functions' entries to addresses in the output; looks up unknown
+ * ones in the executable.
+ */
 static void
 shift_entries(struct gprof_layout *layout)
 {
@@ -156,7 +163,10 @@ extend(struct extent *extent, uint64_t addr)
 		extent->high = addr;
 }
 
-/* Finds the address range and the cost of each object. */
+/*
+ * Finds the address range and the cost of each object. False: out of memory
+ * (reported).
+ */
 static bool
 measure_objects(
     struct gprof_layout *layout, size_t event, struct extent *extent)
@@ -185,7 +195,10 @@ measure_objects(
 	return rows != NULL;
 }
 
-/* Without an executable, covers the object with the highest cost. */
+/*
+ * Without an executable, covers only the object with the highest cost. False:
+ * no addresses are known, or another error (reported).
+ */
 static bool
 cover_hottest_object(
     struct gprof_layout *layout, size_t event, struct gmon_hist *hist)
@@ -223,7 +236,10 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 	return true;
 }
 
-/* For graphs of other formats: one histogram of 4-byte bins. */
+/*
+ * Sets up the gmon.out for a graph of another format: one histogram of 4-byte
+ * bins. False: an error (reported).
+ */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
 {
@@ -274,9 +290,9 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Returns an address for costs without one: the middle of the function. Near
- * its start they could count for the preceding function, as GNU gprof's bins
- * drift.
+ * Returns an address for costs without one: the middle of the function, or 0.
+ * Near its start they could count for the preceding function, as GNU gprof's
+ * bins drift.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)
@@ -303,7 +319,10 @@ gprof_cost_address(
 	return middle_of(layout, fn);
 }
 
-/* Returns an address after the call: other addresses are increased by 1. */
+/*
+ * Returns the address after a call; 0: none. Graphs of other formats state the
+ * address of the call itself, which is increased by 1.
+ */
 uint64_t
 gprof_site_address(
     const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)

@@ -36,7 +36,10 @@ uint64_t gprof_entry_address(
 
 /* ---- write.c ------------------------------------------------------------ */
 
-/* rate: samples per unit of the event; 0: chosen by the graph or the costs. */
+/*
+ * Writes a gmon.out. rate: samples per unit of the event; 0: chosen by the
+ * graph or the costs. Returns the status.
+ */
 int gprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *,
     uint64_t rate);
 

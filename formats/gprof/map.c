@@ -39,7 +39,10 @@ struct site {
 
 /* ---- Sites -------------------------------------------------------------- */
 
-/* True if code is a call of the callee; ret is its return address. */
+/*
+ * True if code is a call instruction (e8) that enters the callee before
+ * arc->self; ret is its return address.
+ */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
     const struct gmon_arc *arc, const struct gprof_func *callee)
@@ -53,8 +56,8 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Searches the call in the code before the return addresses in the bucket.
- * False: no call enters the callee, or calls in two functions do.
+ * Searches the call in the code before the return addresses in the bucket;
+ * sets *site. False: no call enters the callee, or calls in two functions do.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -84,7 +87,10 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 	return site->known;
 }
 
-/* Takes the function at the bucket, or else the first that begins in it. */
+/*
+ * Sets *site to the function at the bucket's address or, if there is none, to
+ * the first one that begins in the bucket. False: the caller is unknown.
+ */
 static bool
 find_in_bucket(
     struct mapper *map, const struct gmon_arc *arc, struct site *site)
@@ -103,7 +109,10 @@ find_in_bucket(
 	return site->known;
 }
 
-/* Finds the caller, and the address of the call. False: out of memory. */
+/*
+ * Sets *site to the caller, if known, and the address of the call. False: out
+ * of memory (reported).
+ */
 static bool
 find_site(struct mapper *map, const struct gmon_arc *arc,
     const struct gprof_func *callee, struct site *site)
@@ -140,7 +149,10 @@ file_address(const struct mapper *map, uint64_t addr)
 	return image ? addr - image->base : addr;
 }
 
-/* Records the order of arcs in the file, and counts arcs for warnings. */
+/*
+ * Records the arc's position in the file, and counts arcs for warnings. False:
+ * out of memory (reported).
+ */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
     const struct gprof_func *callee, const struct site *site)
@@ -175,7 +187,7 @@ add_call(struct mapper *map, const struct gmon_arc *arc,
 	    callee->fn, &entry, arc->count, NULL, 0);
 }
 
-/* Adds an arc. False: out of memory. */
+/* Adds an arc as a call. False: out of memory (reported). */
 static bool
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
@@ -194,7 +206,11 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 	return true;
 }
 
-/* Adds an arc like GNU gprof: by bucket, between functions that gprof sees. */
+/*
+ * Adds an arc like GNU gprof (--gprof-compat): the caller is the function at
+ * the bucket's address, and both must be functions that gprof sees; other arcs
+ * are dropped. False: an error (reported).
+ */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 {
@@ -219,8 +235,9 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds functions in order of addresses, so that neighbours in the program are
- * neighbours in tables.
+ * Adds the functions that calls enter in order of their addresses, so that
+ * neighbours in the program are neighbours in tables. False: an error
+ * (reported).
  */
 static bool
 add_entered_funcs(struct gprof_funcs *funcs)
@@ -232,7 +249,10 @@ add_entered_funcs(struct gprof_funcs *funcs)
 	return ok;
 }
 
-/* Prefetches callees, as each one would be a cache miss in a large table. */
+/*
+ * Adds all arcs as calls. They go in batches whose callees are prefetched, as
+ * each one would be a cache miss in a large table. False: an error (reported).
+ */
 static bool
 add_arcs(struct mapper *map)
 {

@@ -46,7 +46,7 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 	return value / whole * part + value % whole * part / whole;
 }
 
-/* Returns a piece of [low, high) in a function, with no line yet. */
+/* Returns a piece, the bytes [low, high) of a function, with no line yet. */
 static struct piece
 make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 {
@@ -57,7 +57,10 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 		.overhead = func->overhead };
 }
 
-/* Divides cost among the pieces by their bytes, and clears the pieces. */
+/*
+ * Divides cost among the timer's pieces by their bytes, adds it to the graph,
+ * and clears the pieces.
+ */
 static void
 split_cost(struct timer *timer, uint64_t cost)
 {
@@ -84,7 +87,7 @@ split_cost(struct timer *timer, uint64_t cost)
 	timer->pieces = 0;
 }
 
-/* Adds a piece for each line of a function within [low, high). */
+/* Adds a piece for each line of a function within the bytes [low, high). */
 static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
     uint64_t high)
@@ -104,7 +107,10 @@ add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
 	}
 }
 
-/* Adds the pieces of a bin. Bytes outside functions belong to no piece. */
+/*
+ * Adds the pieces of a bin, the bytes [low, high): one for each function and
+ * line. Bytes outside functions belong to no piece.
+ */
 static void
 add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 {
@@ -129,8 +135,8 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 }
 
 /*
- * Returns the cost of ticks. Bins get differences of running sums, so that
- * rounding errors do not accumulate.
+ * Returns the cost (ns for time) of a running sum of ticks. A bin gets the
+ * difference of two such costs, so that rounding errors do not accumulate.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -179,7 +185,10 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 	return i < symbols->count ? symbols->at[i].addr / 2 : UINT64_MAX;
 }
 
-/* Adds ticks of the bin [low, high) to the current symbol. */
+/*
+ * Adds ticks of the bin [low, high) to the current symbol, by GNU gprof's
+ * rule.
+ */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
 {
@@ -259,7 +268,10 @@ add_gnu(struct timer *timer)
 
 /* ---- All histograms ----------------------------------------------------- */
 
-/* True if the samples fit into 64 bits of ns, including gprof's surplus. */
+/*
+ * True if the samples fit into 64 bits of ns, including the surplus of GNU
+ * gprof's rule.
+ */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)
 {

@@ -98,8 +98,8 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 
 /*
  * Adds a call. Calls without a caller are written if LD_PROFILE recorded them
- * (from 0). Other calls without a caller come from another format, and have no
- * entry.
+ * (from 0). Other calls without a caller come from another format, and are
+ * dropped. False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -150,7 +150,10 @@ collect(struct writer *w)
 
 /* ---- Which unit to write ------------------------------------------------ */
 
-/* Gets the power of ten of units in a second. False: not a unit of time. */
+/*
+ * Sets *digits to the decimal digits of a unit of time after the second, such
+ * as 3 for ms. False: not a unit of time.
+ */
 static bool
 digits_of(const char *unit, unsigned *digits)
 {
@@ -178,7 +181,11 @@ power_of_ten(unsigned digits)
 	return power;
 }
 
-/* Chooses the unit of time: the finest one for which the counters fit. */
+/*
+ * Returns the conversion of times to ticks, and sets the dimension: the finest
+ * tick for which the counters fit. most is the largest cost of a bin, digits
+ * that of digits_of(), rate that of --rate or 0.
+ */
 static struct unit
 choose_time(
     unsigned digits, uint64_t rate, uint64_t most, struct gmon_hist *hist)
@@ -196,8 +203,9 @@ choose_time(
 }
 
 /*
- * Chooses the unit of counts: "Ir", or "kIr" with several samples each, so
- * that the counters fit.
+ * Returns the conversion of counts to ticks, and sets the dimension: "Ir", or
+ * "kIr" with several samples each, so that the counters fit. most is the
+ * largest cost of a bin, rate that of --rate or 0.
  */
 static struct unit
 choose_count(
@@ -229,7 +237,10 @@ highest_cost(const struct writer *w)
 	return most;
 }
 
-/* Sets the unit, and rate and dimension of the histograms. */
+/*
+ * Sets w->unit, the conversion of costs to ticks, and rate and dimension of
+ * the histograms.
+ */
 static void
 choose_unit(struct writer *w)
 {
@@ -260,7 +271,10 @@ compare_samples(const void *va, const void *vb)
 	return a->bin == b->bin ? 0 : a->bin < b->bin ? -1 : 1;
 }
 
-/* Merges samples to one for each bin, sorted by address. */
+/*
+ * Merges the samples of each bin, and sorts them by address. False: overflow
+ * (reported).
+ */
 static bool
 merge_samples(struct writer *w)
 {
@@ -287,7 +301,10 @@ merge_samples(struct writer *w)
 	return true;
 }
 
-/* Converts the costs of one histogram to ticks. */
+/*
+ * Converts the costs of one histogram's samples, first up to last, to ticks.
+ * False: overflow (reported).
+ */
 static bool
 make_ticks(struct writer *w, size_t first, size_t last)
 {
@@ -354,7 +371,10 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 	cg_putc(w->out, hist->abbrev);
 }
 
-/* Puts the counters: up to most ticks of each sample, which are subtracted. */
+/*
+ * Writes the counters of a histogram: up to most ticks of each sample (first
+ * up to last), which are subtracted from the sample.
+ */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
     size_t last, uint64_t most)
@@ -380,7 +400,8 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 }
 
 /*
- * Puts the histogram of samples first to last; splits it if a counter is full.
+ * Writes the histogram of samples first up to last; as several ones if a
+ * counter is too large. False: too many (reported).
  */
 static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
@@ -438,7 +459,10 @@ put_arc(struct writer *w, const struct gprof_call *call, uint64_t count)
 	put_number(w, count, 4);
 }
 
-/* Merges equal arcs, which occur if functions share an address (f and f'2). */
+/*
+ * Merges equal arcs, which occur if functions share an address (f and f'2).
+ * False: overflow (reported).
+ */
 static bool
 merge_calls(struct writer *w)
 {
@@ -502,7 +526,10 @@ put_blocks(struct writer *w)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* Chooses --event, else the gmon.out's event, else the first one; a status. */
+/*
+ * Chooses the event of --event, else the gmon.out's event, else the first one.
+ * Returns the status.
+ */
 static int
 choose_event(struct writer *w)
 {
@@ -518,7 +545,9 @@ choose_event(struct writer *w)
 	return CG_OK;
 }
 
-/* Warns of data without an address. False: no data has an address. */
+/*
+ * Warns of data without an address. False: no data has an address (reported).
+ */
 static bool
 report_loss(struct writer *w)
 {

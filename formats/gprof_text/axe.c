@@ -44,7 +44,8 @@ take_row(struct cg_slice line, struct row *row)
 }
 
 /*
- * Takes "[5]    38.57            0.0           10275.8      fillUpGraph  [5]".
+ * Reads an entry's own line, "[5] 38.57 0.0 10275.8 fillUpGraph [5]", and
+ * begins the entry. False: an error (reported).
  */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)

@@ -45,7 +45,11 @@ struct row {
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* Takes "5", "5/9", "1+57312"; recursive calls are not counted. */
+/*
+ * Reads a number of calls, "5", "5/9" or "1+57312", of which only the first
+ * number counts: recursive calls are not counted. False: malformed, and
+ * nothing is taken.
+ */
 static bool
 take_calls(struct cg_slice *text, uint64_t *calls)
 {
@@ -118,7 +122,10 @@ add_self(struct reader *r, struct cg_slice name, uint64_t ns)
 
 /* ---- The flat profile ---------------------------------------------------- */
 
-/* Takes " 33.34      0.02     0.02     7208     0.00     0.00  open". */
+/*
+ * Reads a line of the flat profile, " 33.34 0.02 0.02 7208 0.00 0.00 open".
+ * False: an error (reported).
+ */
 static bool
 take_flat(struct reader *r, struct cg_slice line)
 {
@@ -147,7 +154,10 @@ take_flat(struct reader *r, struct cg_slice line)
 
 /* ---- The call graph ------------------------------------------------------ */
 
-/* Takes an entry's own line: "[5]     0.2   0.00   0.00     1   left [5]". */
+/*
+ * Reads an entry's own line, "[5] 0.2 0.00 0.00 1 left [5]", and begins the
+ * entry. False: an error (reported).
+ */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
 {
@@ -167,8 +177,9 @@ begin_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Takes a callee; lines before the entry's own line are callers, which list
- * the call, too.
+ * Adds the call of a callee. Lines before the entry's own line are callers,
+ * whose entries list the call, too: they are skipped. False: an error
+ * (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)

@@ -10,9 +10,12 @@
 
 #include "cgconv_parse.h"
 
-/* Takes blanks and a time with a point, "12.34", as nanoseconds. */
+/*
+ * Takes blanks and a time with a point, "12.34", as nanoseconds. False:
+ * malformed.
+ */
 bool gprof_text_time(struct cg_slice *text, uint64_t *ns);
-/* Cuts " [12]" and " <cycle 1>" off the end. */
+/* Returns the name without " [12]" and " <cycle 1>" at its end. */
 struct cg_slice gprof_text_name(struct cg_slice name);
 
 #endif

@@ -17,7 +17,10 @@ ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 		   : cg_mul_div(ticks, NS_PER_S, chunk->frequency);
 }
 
-/* Converts a time in ticks to nanoseconds since 1970. */
+/*
+ * Converts a time in ticks to nanoseconds since 1970; INT64_MAX on overflow,
+ * which the library reports.
+ */
 static int64_t
 time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 {
@@ -31,7 +34,10 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 		      : (int64_t)(chunk->start + ns);
 }
 
-/* Takes the next event: its class, NULL if it is unknown, and its fields. */
+/*
+ * Takes the next event: *class is its class, or NULL if that is unknown,
+ * *fields its bytes. False: malformed (reported).
+ */
 static bool
 take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,
     const struct jfr_class **class, struct jfr_bytes *fields)
@@ -64,7 +70,10 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 	return true;
 }
 
-/* Begins the part, named after the program's command line. */
+/*
+ * Begins the part, named after the command line of the recorded program.
+ * False: an error (reported).
+ */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])
 {

@@ -37,7 +37,10 @@ enum { JFR_TEXT_NULL, JFR_TEXT_EMPTY, JFR_TEXT_CONSTANT, JFR_TEXT_UTF8,
 /* Takes a big-endian number of width bytes, 1 to 8. False if fewer are left. */
 bool jfr_take_fixed(struct jfr_bytes *, unsigned width, uint64_t *);
 bool jfr_take_long_number(struct jfr_bytes *, unsigned width, uint64_t *);
-/* Takes a number of a Java type of that width, compressed or not. */
+/*
+ * Takes a number of a Java type of that width, compressed or not. False:
+ * malformed, and nothing is taken.
+ */
 static inline bool
 jfr_take_number(struct jfr_bytes *b, unsigned width, uint64_t *value)
 {
@@ -153,50 +156,57 @@ struct jfr_chunk {
 
 /* Reads the classes of the chunk. False: failed, reported. */
 bool jfr_read_metadata(struct jfr_chunk *);
-/* The class with an id, or NULL. */
+/* Returns the class with an id, or NULL. */
 const struct jfr_class *jfr_find_class(const struct jfr_chunk *, uint64_t id);
 
 /* ---- records.c ---------------------------------------------------------- */
 
-/* The bytes from an offset on; empty if it is not in the chunk. */
+/* Returns the bytes from an offset on; empty if it is not in the chunk. */
 struct jfr_bytes jfr_bytes_at(const struct jfr_chunk *, uint64_t at);
 /* Reports the expected item; returns false. */
 bool jfr_expected(struct jfr_chunk *, const struct jfr_bytes *, const char *);
 /*
  * Reads or skips a value of the class. Fields that are used are stored in
  * slot[]: a number, the index + 1 of a constant (0: none), or the offset of a
- * text or an array. slot NULL: skips the value.
+ * text or an array. slot NULL: skips the value. False: an error (reported).
  */
 bool jfr_take_record(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot);
-/* Like jfr_take_record(), for a constant. */
+/* Like jfr_take_record(), for a constant. False: an error (reported). */
 bool jfr_get_constant(struct jfr_chunk *, enum jfr_record, uint64_t index,
     uint64_t slot[JFR_SLOTS]);
-/* Index + 1 of the constant with that key; 0: none. */
+/* Returns the index + 1 of the constant with that key; 0: none. */
 uint32_t jfr_find_constant(const struct jfr_chunk *, enum jfr_record,
     uint64_t key);
 /*
  * Counts bytes of converted texts. Any number of constants may share a text,
- * so more bytes than the file's size allows are an error.
+ * so more bytes than the file's size allows are an error. False: an error
+ * (reported).
  */
 bool jfr_expand(struct jfr_chunk *, size_t bytes);
 /*
  * Gets the text at an offset, as UTF-8; "" for null and offset 0. Valid until
- * the next call.
+ * the next call. False: an error (reported).
  */
 bool jfr_get_text(struct jfr_chunk *, uint64_t at, struct cg_slice *);
-/* Gets the text of a Symbol, a frame's type or a thread's state. */
+/*
+ * Gets the text of a Symbol, a frame's type or a thread's state. False: an
+ * error (reported).
+ */
 bool jfr_get_constant_text(struct jfr_chunk *, enum jfr_record, uint64_t index,
     cg_name *);
 
 /* ---- pools.c ------------------------------------------------------------ */
 
-/* Finds the constants of the chunk. */
+/* Finds the constants of the chunk. False: an error (reported). */
 bool jfr_read_pools(struct jfr_chunk *);
 
 /* ---- stacks.c ----------------------------------------------------------- */
 
-/* Gets the name of a class in Java's notation: "java.lang.Thread", "int[]". */
+/*
+ * Gets the name of a class in Java's notation: "java.lang.Thread", "int[]".
+ * False: an error (reported).
+ */
 bool jfr_get_class_name(struct jfr_chunk *, uint64_t index, cg_name *);
 /* Gets the leaf node of a stack; 0: failed. Index 0: an unknown stack. */
 cg_node jfr_get_stack(struct jfr_chunk *, uint64_t index, bool *truncated);
@@ -207,7 +217,10 @@ cg_node jfr_get_stack(struct jfr_chunk *, uint64_t index, bool *truncated);
 struct jfr_who {
 	uint64_t pid, thread, state, class;
 };
-/* Sets the labels and the track of the following samples. */
+/*
+ * Sets the labels and the track of the following samples. False: an error
+ * (reported).
+ */
 bool jfr_set_who(struct jfr_chunk *, const struct jfr_who *, bool timed);
 
 /* ---- events.c ----------------------------------------------------------- */

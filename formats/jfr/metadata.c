@@ -158,7 +158,10 @@ find_record(struct cg_slice name)
 	return JFR_OTHER;
 }
 
-/* The field of that name, or NULL; of an event also the one with its cost. */
+/*
+ * Returns what is wanted of the field with a name, in a class of a kind
+ * (record); NULL: the field is not used.
+ */
 static const struct jfr_want *
 find_want(unsigned char record, struct cg_slice name)
 {
@@ -182,7 +185,10 @@ find_want(unsigned char record, struct cg_slice name)
 
 /* ---- The tree ----------------------------------------------------------- */
 
-/* Takes the next text of the table, by its number. */
+/*
+ * Reads the number of a text, and gets this text from the table. False: an
+ * error (reported).
+ */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
 {
@@ -214,7 +220,10 @@ set_class_name(struct attributes *to, struct cg_slice name)
 	}
 }
 
-/* Reads the attributes of a class, or of a field of the class with a record. */
+/*
+ * Reads the attributes of a class or, if not class, of a field of a class of
+ * the kind record. False: an error (reported).
+ */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
     unsigned char record, struct attributes *to)
@@ -349,7 +358,10 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 	return true;
 }
 
-/* True if the field has the wanted class; all classes are known now. */
+/*
+ * True if the field's class is of the kind that is wanted. Call it when all
+ * classes are known.
+ */
 static bool
 is_wanted(const struct jfr_field *field, const struct jfr_class *class)
 {

@@ -45,7 +45,10 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 	return true;
 }
 
-/* Takes the constants of one class. */
+/*
+ * Reads the constants of one class; keeps them if the class is used. False: an
+ * error (reported).
+ */
 static bool
 take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 {
@@ -73,8 +76,9 @@ take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Moves *offset to the checkpoint before this one; 0: this is the first. It
- * ends before limit, so that none is read twice.
+ * Reads the checkpoint at *offset, and moves *offset to the checkpoint before
+ * it; 0: this was the first. It must end before limit, so that none is read
+ * twice. False: an error (reported).
  */
 static bool
 take_checkpoint(struct jfr_chunk *chunk, uint64_t *offset, uint64_t limit)

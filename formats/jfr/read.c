@@ -54,9 +54,9 @@ parse_header(struct cg_slice head, struct header *to)
 }
 
 /*
- * Returns why the chunk that begins with head cannot be read, or NULL. A JVM
- * that is still recording has not filled in the sizes; async-profiler fills in
- * a wrong one.
+ * Returns why the chunk that begins with head cannot be read; NULL: it can. A
+ * JVM that is still recording has not filled in the sizes; async-profiler
+ * fills in a wrong one.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)
@@ -98,7 +98,10 @@ reset_chunk(struct jfr_chunk *chunk)
 	}
 }
 
-/* "2024-05-01T12:00:00Z"; the first chunk's start is the recording's. */
+/*
+ * Adds the description of the start, "2024-05-01T12:00:00Z". The recording's
+ * start is that of its first chunk.
+ */
 static void
 describe_start(struct jfr_chunk *chunk)
 {
@@ -142,7 +145,10 @@ read_chunk(
 
 /* ---- All chunks --------------------------------------------------------- */
 
-/* Reports an error for the first chunk; a later chunk is skipped. */
+/*
+ * Reports why a chunk is not read: as an error for the first chunk; a later
+ * chunk is skipped. Returns the status.
+ */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)
 {

@@ -30,8 +30,8 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Takes a value of the class itself: a number, the offset of a text, or
- * fields.
+ * Reads a value of a class: *value becomes a number, or the offset of a text;
+ * fields are skipped. False: an error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -54,8 +54,9 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Takes the value of a field: the key of a constant, or the offset of an
- * array.
+ * Reads the value of a field: *value becomes a number or the offset of a text,
+ * or else the key of a constant, or the offset of an array. False: an error
+ * (reported).
  */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
@@ -85,7 +86,10 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 	return true;
 }
 
-/* The value that a slot gets for a key. */
+/*
+ * Returns the value of a slot for the key of a constant: the offset of a text,
+ * else the constant's index + 1; 0: there is none.
+ */
 static uint64_t
 find_key(
     const struct jfr_chunk *chunk, const struct jfr_class *class, uint64_t key)
@@ -99,8 +103,9 @@ find_key(
 }
 
 /*
- * Each class has fields, so each value takes at least a byte: the loop cannot
- * run longer than the file.
+ * Reads the fields of a class into slot[], unless that is NULL. A field takes
+ * at least a byte, as each class has fields, so the loop is not longer than
+ * the file. False: an error (reported).
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -200,8 +205,8 @@ is_low(uint64_t c)
 }
 
 /*
- * Converts UTF-16 stored as one number per char; a lone surrogate becomes
- * U+FFFD.
+ * Converts UTF-16, stored as one number per char, to UTF-8; a lone surrogate
+ * becomes U+FFFD. Returns the end of the text.
  */
 static char *
 convert_chars(char *to, struct jfr_bytes b)

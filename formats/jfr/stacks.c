@@ -81,7 +81,10 @@ primitive_name(char letter)
 	return NULL;
 }
 
-/* Appends a text to the joined name. */
+/*
+ * Appends a text to chunk->name. False: too long for the file's size, or out
+ * of memory (reported).
+ */
 static bool
 append(struct jfr_chunk *chunk, struct cg_slice text)
 {
@@ -102,8 +105,8 @@ add_joined(struct jfr_chunk *chunk)
 }
 
 /*
- * Joins the name of a class: "java/lang/Thread" with dots, "[I" as int[],
- * "[Lx/Y;" as x.Y[].
+ * Sets *name to the name of a class: "java/lang/Thread" with dots, "[I" as
+ * int[], "[Lx/Y;" as x.Y[]. False: an error (reported).
  */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
@@ -155,7 +158,10 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 	return true;
 }
 
-/* Joins package.Class.method, without and with the descriptor. */
+/*
+ * Sets name[0] to package.Class.method, name[1] to the same with the
+ * descriptor. False: an error (reported).
+ */
 static bool
 join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
     cg_name descriptor, cg_name name[2])
@@ -181,8 +187,8 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Makes the function of a method. A native frame may have its library as
- * class.
+ * Adds the function of a method, the constant with index. A native frame may
+ * have its library as class. False: an error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
@@ -253,7 +259,10 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 	return get_fn(chunk, slot[FRAME_METHOD], kind, &frame->fn);
 }
 
-/* Reads all frames, the leaf first. */
+/*
+ * Reads all frames of the stack at an offset, the leaf first, into
+ * chunk->frame; offset 0: no frames. False: an error (reported).
+ */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)
 {

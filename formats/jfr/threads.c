@@ -7,8 +7,9 @@
 #define LABELS 5
 
 /*
- * A Java thread has its own name and that of the operating system. A virtual
- * thread has no id in the operating system, and often no name.
+ * Adds a thread, the constant with index. A Java thread has its own name and
+ * that of the operating system. A virtual thread has no id in the operating
+ * system, and often no name. False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)

@@ -54,7 +54,10 @@ is_number(const struct json_reader *r)
 	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
 }
 
-/* Gets the next token if it is a whole number below 2^64. */
+/*
+ * Gets the value of the current token; false: it is not a whole number below
+ * 2^64.
+ */
 static inline bool
 get_number(const struct json_reader *r, uint64_t *number)
 {
@@ -94,7 +97,10 @@ take_signed(struct json_reader *r, uint64_t *number)
 	return true;
 }
 
-/* Takes an id of the file, translated to the builder's. */
+/*
+ * Reads an id of the file, and sets *id to the builder's id for it. False:
+ * rejected (reported).
+ */
 static bool
 take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
 {
@@ -122,8 +128,9 @@ take_bool(struct json_reader *r, uint64_t *value)
 }
 
 /*
- * Takes a string, copied with a NUL after it. The strings of a line are
- * shorter than the line with its quotes, so r->text never moves within a line.
+ * Reads a string; *text is a copy with a NUL after it. The strings of a line
+ * are shorter than the line with its quotes, so r->text never moves within a
+ * line. False: an error (reported).
  */
 static bool
 take_text(struct json_reader *r, struct cg_slice *text)
@@ -145,7 +152,10 @@ take_text(struct json_reader *r, struct cg_slice *text)
 	return true;
 }
 
-/* Takes a string without NUL bytes: the builder does not take its length. */
+/*
+ * Reads a string into the field. NUL bytes are rejected: the builder takes no
+ * length. False: an error (reported).
+ */
 static bool
 take_string(struct json_reader *r, struct json_field *field)
 {
@@ -157,7 +167,10 @@ take_string(struct json_reader *r, struct json_field *field)
 	    r->job, field->at, "expected a string without \\u0000");
 }
 
-/* Takes one of a NULL-terminated table of words. */
+/*
+ * Sets *index to that of the string in a NULL-terminated table of words.
+ * False: another token (reported as not expected).
+ */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,
     uint64_t *index)
@@ -175,7 +188,10 @@ take_word(struct json_reader *r, const char *const *words, const char *expected,
 	return true;
 }
 
-/* Takes letters of json_flags as bits. */
+/*
+ * Reads a string of letters, each of which stands for a flag (json_flags);
+ * *flags gets a bit for each. False: rejected (reported).
+ */
 static bool
 take_flags(struct json_reader *r, uint64_t *flags)
 {
@@ -196,7 +212,10 @@ take_flags(struct json_reader *r, uint64_t *flags)
 	return true;
 }
 
-/* Takes costs; columns that the file does not have are 0. */
+/*
+ * Reads an array of costs; columns that the file does not have are 0. False:
+ * an error (reported).
+ */
 static bool
 take_costs(struct json_reader *r)
 {
@@ -224,8 +243,8 @@ take_costs(struct json_reader *r)
 }
 
 /*
- * Takes the value of a label: a text, or "" and a number with an optional
- * unit.
+ * Reads the value of a label: a text, or "" and a number with an optional
+ * unit. False: rejected (reported).
  */
 static bool
 take_value(struct json_reader *r, struct cg_label *label)
@@ -241,7 +260,10 @@ take_value(struct json_reader *r, struct cg_label *label)
 	       take_text(r, &label->unit);
 }
 
-/* Takes all labels up to the end of the line into r->label. */
+/*
+ * Reads all labels up to the end of the line into r->label. False: an error
+ * (reported).
+ */
 static bool
 take_labels(struct json_reader *r)
 {

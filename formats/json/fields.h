@@ -78,7 +78,7 @@ bool json_skip(struct json_reader *);
  * Kinds after '?' are optional: 0 or "" if absent.
  */
 bool json_take_fields(struct json_reader *, const char *kinds);
-/* Where a field of the line begins, for messages. */
+/* Returns where a field of the line begins, for messages. */
 const char *json_at(const struct json_reader *, size_t field);
 /* Takes the end of the array, and of the line. */
 bool json_take_end(struct json_reader *);
@@ -107,7 +107,7 @@ struct json_block {
 	uint32_t crc; /* CRC-32 of its text */
 };
 
-/* Size of a line with its numbers, in words. */
+/* Returns the size of a line with its numbers, in words. */
 static inline size_t
 json_plain_words(const struct json_plain *line)
 {

@@ -13,7 +13,7 @@
 
 #define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
-/* Returns what follows name and a quote; NULL if at has another name. */
+/* Returns what follows name and a quote; NULL: at does not begin with them. */
 static inline const char *
 match_tag(const char *at, const char *name)
 {
@@ -24,8 +24,8 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Takes digits and moves *at after them. Needs no check of the end, as every
- * line in a block ends with a newline.
+ * Takes a plain number: digits without a leading zero. No check of the end is
+ * needed, as every line in a block ends with a newline. False: not plain.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -43,7 +43,8 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Takes '[', numbers and ']'; returns the end of the numbers, NULL: not plain.
+ * Takes '[', numbers and ']'; returns the end of the numbers in number[],
+ * NULL: not plain.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -62,7 +63,10 @@ take_costs(const char **at, uint64_t *number)
 	return *(*at)++ == ']' ? number : NULL;
 }
 
-/* Takes the fields after the tag; NULL: the line is not plain. */
+/*
+ * Takes the fields after the tag, up to the newline that it returns; NULL: the
+ * line is not plain.
+ */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
 {
@@ -88,7 +92,10 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 	return at[0] == ']' && at[1] == '\n' ? at + 1 : NULL;
 }
 
-/* Parses the first line of the text, and removes it. */
+/*
+ * Parses the first line of the text into line and number[], and removes it
+ * from the text. Of a line that is not plain, only the length is set.
+ */
 static void
 parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
 {
@@ -154,7 +161,10 @@ json_close(void *own)
 
 /* ---- In the reader ------------------------------------------------------- */
 
-/* Checks a number against its field's kind; translates ids to the builder's. */
+/*
+ * Checks a number against the kind of its field; replaces an id of the file by
+ * the builder's. False: not valid.
+ */
 static inline bool
 convert_number(const struct json_reader *r, char kind, uint64_t *number)
 {
@@ -178,8 +188,8 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 }
 
 /*
- * Sets the costs of a line; copies them only if columns differ from the
- * file's.
+ * Sets r->cost to the costs of a line, of n columns; copies them only if the
+ * builder's columns differ from the file's. False: too many.
  */
 static inline bool
 set_costs(struct json_reader *r, const uint64_t *cost, size_t n)

@@ -16,7 +16,7 @@
 
 /* ---- Definitions -------------------------------------------------------- */
 
-/* Checks that field 0 is the next id. */
+/* True if field 0 is the next id of a table; false: rejected (reported). */
 static bool
 check_new_id(struct json_reader *r, const struct json_ids *ids)
 {
@@ -27,7 +27,10 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 	    r->field[0].number);
 }
 
-/* Maps the next id of the file to the builder's id. */
+/*
+ * Maps the next id of the file to the builder's id. False: another id of the
+ * file has this builder's id already (reported), or the builder has failed.
+ */
 static bool
 define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 {
@@ -48,7 +51,10 @@ define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 	return true;
 }
 
-/* Gets the fields that events and formulas share. */
+/*
+ * Sets the fields that events and formulas share; event points into the line.
+ * False: rejected (reported).
+ */
 static bool
 get_event(struct json_reader *r, const struct json_field *name,
     const struct json_field *rest, struct cg_event *event)
@@ -542,7 +548,7 @@ skip_record(struct json_reader *r, struct cg_slice tag, const char *at)
 	return json_take_end(r);
 }
 
-/* Adds the part of a file without a part line. */
+/* Adds a part for the rows of a file without a part line. */
 static void
 add_default_part(struct json_reader *r)
 {
@@ -581,8 +587,8 @@ read_record(struct json_reader *r)
 }
 
 /*
- * True if a line with the tag may stand here, without an implied line before
- * it.
+ * True if a line with the tag may stand here as it is: no other line that
+ * begins a part or rows is implied before it.
  */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)

@@ -294,7 +294,10 @@ put_frames(struct writer *w)
 	}
 }
 
-/* A cursor that fails reports it to the job. */
+/*
+ * Writes the rows of all functions of the current part. A cursor that fails
+ * reports it to the job.
+ */
 static void
 put_fns(struct writer *w)
 {
@@ -389,7 +392,7 @@ put_path(struct writer *w, const char *tag, uint32_t id, struct cg_slice text,
 	w->lines++;
 }
 
-/* Objects have no given path. */
+/* Returns "": objects have no path as given in the input. For put_paths(). */
 static struct cg_slice
 no_given(const struct cg_graph *graph, uint32_t id)
 {
@@ -399,8 +402,8 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes the paths sorted. Returns the id in the output by id in the graph;
- * NULL: out of memory (reported).
+ * Writes lines with the tag and the paths of ids 1 to count, sorted. Returns
+ * the ids in the output, by id in the graph; NULL: out of memory (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
@@ -626,7 +629,10 @@ put_header(struct writer *w)
 	w->lines++;
 }
 
-/* If memory for rows runs out, the job fails. */
+/*
+ * Writes all parts with their rows. If memory for rows runs out, the job
+ * fails.
+ */
 static void
 put_parts(struct writer *w)
 {

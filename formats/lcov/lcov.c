@@ -12,7 +12,10 @@
 
 #include "lcov.h"
 
-/* The first record must be SF, KF or TN; a second record makes it certain. */
+/*
+ * Recognises a tracefile: the first record must be SF, KF or TN; a second
+ * known record makes it certain.
+ */
 static int
 probe(const struct cg_head *head)
 {

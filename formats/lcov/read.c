@@ -30,8 +30,8 @@ reject(struct reader *r, const char *at, const char *expected)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Reads decimal digits and returns their end; NULL if there are none or more
- * than most. The caller knows that another character follows.
+ * Reads a decimal number and returns its end; NULL: there are no digits, or
+ * more than most. The caller knows that another character follows.
  */
 static const char *
 skip_number(const char *at, uint64_t *number, int most)
@@ -47,7 +47,10 @@ skip_number(const char *at, uint64_t *number, int most)
 
 #define TWO_TO_63 9223372036854775808.0
 
-/* Perl writes large counts as floating point: 1.8446744073709552e+19. */
+/*
+ * Takes a floating-point number, such as 1.8446744073709552e+19: Perl writes
+ * large counts so. False: malformed.
+ */
 static bool
 take_float(struct cg_slice *text, double *value)
 {
@@ -67,9 +70,10 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * A count of 2^63 or more is a negative count that wrapped around in the tool
- * that wrote it. Its true value is unknown. It becomes 1, because lcov and
- * genhtml take it for a hit, but a negative count for none.
+ * Returns a count as a signed number. A count of 2^63 or more is a negative
+ * count that wrapped around in the tool that wrote it. Its true value is
+ * unknown. It becomes 1, because lcov and genhtml take it for a hit, but a
+ * negative count for none.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -85,7 +89,10 @@ to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 	return 1;
 }
 
-/* Takes a count, also a negative one or a floating-point number. */
+/*
+ * Takes a count, also a negative one or a floating-point number. False:
+ * malformed.
+ */
 static bool
 take_any_count(struct reader *r, int64_t *count)
 {
@@ -120,7 +127,10 @@ take_count(struct reader *r, int64_t *count)
 	       reject(r, r->rest.ptr, "a count of 64 bits");
 }
 
-/* Takes the entry count of a function; a negative one is read as 0. */
+/*
+ * Reads the entry count of a function; a negative one becomes 0. False:
+ * rejected (reported).
+ */
 static bool
 take_entries(struct reader *r, uint64_t *count)
 {
@@ -156,7 +166,10 @@ take_comma(struct reader *r)
 	return cg_take_char(&r->rest, ',') || reject(r, r->rest.ptr, "','");
 }
 
-/* Takes the rest of the record. */
+/*
+ * Reads the rest of the record as a name; expected describes it in the message
+ * if it is empty. False: rejected (reported).
+ */
 static bool
 take_name(struct reader *r, const char *expected, cg_name *name)
 {
@@ -183,7 +196,10 @@ take_test(struct reader *r)
 	return true;
 }
 
-/* Starts the part of the last TN:, or continues it: each test is a part. */
+/*
+ * Starts the part of the last TN:, or continues it: each test is a part.
+ * False: out of memory (reported).
+ */
 static bool
 begin_part(struct reader *r)
 {
@@ -221,7 +237,10 @@ take_source(struct reader *r)
 	return begin_part(r);
 }
 
-/* Takes VER: the version of a file becomes a description of the part. */
+/*
+ * Reads VER:, the version of a file, which becomes a description of the part.
+ * False: out of memory (reported).
+ */
 static bool
 take_version(struct reader *r)
 {
@@ -272,7 +291,8 @@ add_count(struct reader *r, cg_name name, uint64_t count)
 }
 
 /*
- * Takes FN:first,[last,]name; a name may contain commas or begin with a digit.
+ * Reads FN:first,[last,]name; a name may contain commas or begin with a digit.
+ * False: an error (reported).
  */
 static bool
 take_fn(struct reader *r)
@@ -314,7 +334,7 @@ take_next_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* Takes FNDA:count,name. */
+/* Reads FNDA:count,name. False: an error (reported). */
 static bool
 take_fn_count(struct reader *r)
 {
@@ -328,7 +348,8 @@ take_fn_count(struct reader *r)
 }
 
 /*
- * Takes FNL:index,first[,last]: the lines of the functions (FNA) of an index.
+ * Reads FNL:index,first[,last]: the lines of the functions (FNA) with this
+ * index. False: an error (reported).
  */
 static bool
 take_leader(struct reader *r)
@@ -356,7 +377,10 @@ take_leader(struct reader *r)
 	return take_end(r);
 }
 
-/* Takes FNA:index,count,name: one of the names for the lines of an FNL. */
+/*
+ * Reads FNA:index,count,name: a function whose lines the FNL of this index
+ * states. False: an error (reported).
+ */
 static bool
 take_alias(struct reader *r)
 {
@@ -383,8 +407,8 @@ take_alias(struct reader *r)
 /* ---- Lines and branches ------------------------------------------------- */
 
 /*
- * Skips code at line 0, which some tools write for code without a line; lcov
- * rejects it.
+ * Skips a record of line 0, with a warning: some tools write it for code
+ * without a line; lcov rejects it. Returns true.
  */
 static bool
 skip_line_0(struct reader *r)
@@ -393,7 +417,7 @@ skip_line_0(struct reader *r)
 	return true;
 }
 
-/* Takes DA:line,count[,checksum]. */
+/* Reads DA:line,count[,checksum]. False: an error (reported). */
 static bool
 take_line(struct reader *r)
 {
@@ -416,7 +440,7 @@ take_line(struct reader *r)
 /*
  * Fast path of DA: most records of a file are DA:line,count with short
  * numbers. The newline after the line stops skip_number(). False: the record
- * is something else, or take_line() must grow the array.
+ * is something else, or take_line() must grow the array; nothing is taken.
  */
 static bool
 take_plain_line(struct reader *r, struct cg_slice line)
@@ -439,7 +463,11 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Fast path of BRDA: a number for each of block, branch and count, or "-". */
+/*
+ * Fast path of BRDA: a number for each of block, branch and count, or "-".
+ * False: the record is something else, or the array must grow; nothing is
+ * taken.
+ */
 static bool
 take_plain_branch(struct reader *r, struct cg_slice line)
 {
@@ -477,7 +505,10 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Sets the branch's index if the text is a number, else its label. */
+/*
+ * Sets the branch's index if the text is a number, else its label. False:
+ * rejected (reported).
+ */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
 {
@@ -506,7 +537,7 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 	return cg_append(r->job, &section->branch, *branch);
 }
 
-/* Takes BRDA:line,[e|f][U]block,branch,taken. */
+/* Reads BRDA:line,[e|f][U]block,branch,taken. False: an error (reported). */
 static bool
 take_branch(struct reader *r)
 {
@@ -545,8 +576,9 @@ take_branch(struct reader *r)
 }
 
 /*
- * MCDC:line,[U]group size,t|f,taken,term,expression
- * The size of the group is the block, term and outcome make the index.
+ * Reads MCDC:line,[U]group size,t|f,taken,term,expression. The size of the
+ * group becomes the row's block; term and outcome make its index. False: an
+ * error (reported).
  */
 static bool
 take_condition(struct reader *r)
@@ -605,7 +637,10 @@ take_hit(struct reader *r)
 	return take_total(r, &r->section.hit);
 }
 
-/* Skips a total: versions of lcov count functions and branches differently. */
+/*
+ * Reads and ignores a total, as versions of lcov count functions and branches
+ * differently. False: rejected (reported).
+ */
 static bool
 skip_total(struct reader *r)
 {

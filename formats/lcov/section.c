@@ -46,9 +46,10 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * By first line, then the longer function, which contains the other. Of
- * several names for the same lines (a C++ constructor has two), the one with
- * the highest count comes first, else the first of the file: it gets the lines.
+ * The order of functions for qsort(): by first line, then the longer function,
+ * which contains the other. Of several names for the same lines (a C++
+ * constructor has two), the one with the highest count comes first, else the
+ * first of the file: it gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -75,7 +76,10 @@ sort_fns(struct lcov_section *section)
 
 /* ---- Adding to the graph ------------------------------------------------ */
 
-/* A mangled name becomes the symbol of a function with a demangled name. */
+/*
+ * Adds a function. If the name is mangled, it becomes the symbol of a function
+ * with the demangled name.
+ */
 static cg_fn
 add_fn(struct cg_build *build, cg_file file, cg_name name)
 {
@@ -116,7 +120,10 @@ compare_lines(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Warns if LF or LH differ from the lines of the section. */
+/*
+ * Warns if LF or LH, the stated numbers of lines, differ from the lines of the
+ * section.
+ */
 static void
 check_totals(const struct lcov_section *section, const char *at)
 {
@@ -159,7 +166,10 @@ add_lines(struct cg_build *build, struct lcov_section *section)
 	}
 }
 
-/* By line, kind and block, then in the order of the file. */
+/*
+ * The order of branches for qsort(): by line, kind and block, then as in the
+ * file.
+ */
 static int
 compare_branches(const void *pa, const void *pb)
 {
@@ -198,8 +208,9 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * If a branch of a block has a label, the index of each of its branches is the
- * position in the block; otherwise it is the number in the file.
+ * Adds the branches of the section. If a branch of a block has a label, each
+ * of its branches gets its position in the block as index; otherwise the
+ * number in the file.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

@@ -26,7 +26,7 @@ struct writer {
 	bool labels;                      /* some branch has a label */
 };
 
-/* Writes "LF:12". */
+/* Writes a total such as "LF:12"; name is "LF:". */
 static void
 put_total(struct writer *w, const char *name, uint64_t value)
 {
@@ -45,7 +45,10 @@ put_chars(char *to, const char *chars)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Writes the records of lcov 1: FN or FNDA. */
+/*
+ * Writes the records of lcov 1 for all functions: the tag is FN or, with
+ * counts instead of lines, FNDA.
+ */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)
 {
@@ -61,9 +64,10 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 }
 
 /*
- * Writes the records of lcov 2. It takes functions that begin on one line for
- * one function with several names (FNA) and rejects a second FNL of that line,
- * so all of them get the last line of the one that ends last.
+ * Writes the records of lcov 2 for all functions, and counts them in *lines.
+ * lcov 2 takes functions that begin on one line for one function with several
+ * names (FNA) and rejects a second FNL of that line, so all of them get the
+ * last line of the one that ends last.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -146,7 +150,10 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	w->labels |= branch->label != 0;
 }
 
-/* Writes branches as one block: if any of them was reached, none is '-'. */
+/*
+ * Writes n branches as one block. If any of them was reached, none gets '-',
+ * which means that the block was not reached.
+ */
 static void
 put_block(
     struct writer *w, const struct cg_branch *branch, size_t n, uint32_t block)
@@ -166,6 +173,8 @@ put_block(
 }
 
 /*
+ * Writes the branches of a line.
+ *
  * Branches with targets come from compiler data. geninfo writes all such
  * branches of a line as one block, numbered consecutively, and instances of a
  * template with different branches as a block each. This function does the
@@ -224,7 +233,7 @@ put_line(struct writer *w, uint32_t number, uint64_t count)
 	cg_out_advance(w->r.out, to);
 }
 
-/* Writes branches and conditions; false: out of memory. */
+/* Writes the branches and conditions of a line; false: out of memory. */
 static bool
 put_arcs(struct writer *w, const struct cg_line_sum *line)
 {
@@ -264,7 +273,9 @@ compare_versions(const void *pa, const void *pb)
 	return cg_compare(a->path, b->path);
 }
 
-/* Adds the versions that a part's descriptions state. */
+/*
+ * Lists the versions of files that a part's descriptions state, in w->version.
+ */
 static void
 add_versions(struct writer *w, cg_part part)
 {
@@ -280,7 +291,7 @@ add_versions(struct writer *w, cg_part part)
 	}
 }
 
-/* Drops versions of files if inputs state different versions. */
+/* Drops from w->version the files for which inputs state different versions. */
 static void
 drop_conflicts(struct writer *w)
 {
@@ -332,7 +343,7 @@ put_version(struct writer *w, struct cg_slice path)
 	cg_putc(w->r.out, '\n');
 }
 
-/* The name of the test that the part is, or "". */
+/* Returns the name of the test that the part is; "": it has none. */
 static struct cg_slice
 test_of(const struct writer *w, cg_part part)
 {
@@ -357,8 +368,8 @@ has_tests(const struct writer *w)
 }
 
 /*
- * Writes the name of a test. lcov accepts only letters, digits and '_'; other
- * characters become '_'.
+ * Writes the name of the test. lcov accepts only letters, digits and '_' in
+ * it; other characters become '_'.
  */
 static void
 put_test(struct writer *w)
@@ -417,7 +428,10 @@ put_sections(struct writer *w, cg_part part)
 	return ok;
 }
 
-/* Writes all parts; each has its own sections if any has the name of a test. */
+/*
+ * Writes all parts: each has its own sections if any has the name of a test,
+ * else they are summed. False: an error (reported).
+ */
 static bool
 put_parts(struct writer *w)
 {

@@ -77,7 +77,8 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Sets the value that the field has. False: it is no single value, or failed.
+ * Sets the label's value to the one that the field has. False: it is no single
+ * value, or an error (reported).
  */
 static bool
 get_value(struct otlp_reader *r, const struct proto_field *field,
@@ -113,7 +114,10 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 	return true;
 }
 
-/* Appends a label for each value; an empty attribute has none. */
+/*
+ * Appends to the list a label, with the key, for each value of an AnyValue
+ * message; an empty attribute has none. False: an error (reported).
+ */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,
     const struct cg_label *key, bool in_list, struct proto_labels *list)

@@ -59,7 +59,10 @@ is_json(const struct cg_head *head)
 	return (found & 1u) || ((found & tables) & ((found & tables) - 1)) != 0;
 }
 
-/* True if messages of that form begin the text; cut: it is a head. */
+/*
+ * True if messages with their sizes in that form begin the text; cut: the text
+ * is only the begin of a file.
+ */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)
 {
@@ -100,6 +103,8 @@ otlp_find_form(const struct cg_head *head, bool *more)
 }
 
 /*
+ * Returns the form of the file's messages.
+ *
  * JSON may begin with bytes that begin a message, too: a newline and a brace
  * are a field of 123 bytes, a brace is the size of a message of 123 bytes.
  */

@@ -153,7 +153,10 @@ static bool take_object(struct converter *, enum message);
 
 /* ---- Protocol buffers ---------------------------------------------------- */
 
-/* Makes room for n bytes; NULL: out of memory. */
+/*
+ * Returns room for n bytes at the end of c->out; NULL: out of memory
+ * (reported).
+ */
 static char *
 reserve(struct converter *c, size_t n)
 {
@@ -189,7 +192,10 @@ put_fixed(struct converter *c, uint64_t value)
 	return at != NULL;
 }
 
-/* Begins bytes whose length is not known; *begin: for end_bytes(). */
+/*
+ * Begins field number, bytes whose length is not known yet; *begin is for
+ * end_bytes(). False: out of memory (reported).
+ */
 static bool
 begin_bytes(struct converter *c, unsigned number, size_t *begin)
 {
@@ -199,7 +205,10 @@ begin_bytes(struct converter *c, unsigned number, size_t *begin)
 	return true;
 }
 
-/* Puts the length in front of the bytes; most lengths need a byte only. */
+/*
+ * Inserts the length in front of the bytes from begin on; mostly it needs one
+ * byte, for which there is room. False: out of memory (reported).
+ */
 static bool
 end_bytes(struct converter *c, size_t begin)
 {
@@ -220,7 +229,10 @@ end_bytes(struct converter *c, size_t begin)
 
 /* ---- Values -------------------------------------------------------------- */
 
-/* The number of the current token, a number or a string with one. */
+/*
+ * Gets the value of the current token, a number or a string with one. False:
+ * another token (reported).
+ */
 static bool
 get_integer(struct converter *c, enum cg_json_type type, uint64_t *value)
 {
@@ -250,7 +262,10 @@ put_integer(struct converter *c, enum cg_json_type type, bool fixed)
 	       (fixed ? put_fixed(c, value) : put_varint(c, value));
 }
 
-/* Small numbers are taken many at once. */
+/*
+ * Writes the numbers of an array up to its end; fixed: as 8 bytes each. Small
+ * numbers are taken many at once. False: an error (reported).
+ */
 static bool
 put_integers(struct converter *c, bool fixed)
 {
@@ -295,7 +310,10 @@ put_double(struct converter *c, enum cg_json_type type)
 	return put_fixed(c, bits);
 }
 
-/* Puts the current string with its length. */
+/*
+ * Writes the current string with its length. False: no string, or out of
+ * memory (reported).
+ */
 static bool
 put_text(struct converter *c, enum cg_json_type type)
 {
@@ -332,7 +350,10 @@ digit_of(char c, unsigned bits)
 	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Puts bytes from digits of 4 bits (hex) or 6 (base64). */
+/*
+ * Writes the bytes that a string states by digits of 4 bits (hex) or 6
+ * (base64). False: an error (reported).
+ */
 static bool
 put_digits(struct converter *c, enum cg_json_type type, unsigned bits)
 {
@@ -370,7 +391,10 @@ put_message(struct converter *c, const struct member *member)
 	       take_object(c, member->message) && end_bytes(c, begin);
 }
 
-/* Puts the value of a member, or of an item of its list. */
+/*
+ * Writes the value of a member, or of an item of its list. False: an error
+ * (reported).
+ */
 static bool
 put_value(
     struct converter *c, const struct member *member, enum cg_json_type type)
@@ -455,7 +479,10 @@ put_member(struct converter *c, const struct member *member)
 	return put_list(c, member);
 }
 
-/* Finds the member of the current key, first where the last one led to. */
+/*
+ * Returns the member of a message for the current key, or NULL. Keys often
+ * come in order, so *next, the one after the last, is tried first.
+ */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)
 {
@@ -484,7 +511,10 @@ skip_member(struct converter *c)
 	       cg_json_reject(c->job, &c->json, "a value");
 }
 
-/* Puts the members of an object whose beginning was taken. */
+/*
+ * Writes the members of an object whose begin was taken. False: an error
+ * (reported).
+ */
 static bool
 take_object(struct converter *c, enum message message)
 {
@@ -512,8 +542,9 @@ take_object(struct converter *c, enum message message)
 }
 
 /*
- * Puts the dictionary of an object; an object without one gets an empty one,
- * as its profiles would else use that of the next object.
+ * Writes the dictionary of an object. An object without one gets an empty
+ * dictionary, as its profiles would otherwise use the dictionary of the next
+ * object. False: out of memory (reported).
  */
 static bool
 put_dictionary(struct converter *c)

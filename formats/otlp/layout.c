@@ -87,7 +87,10 @@ has_kind(char kind, unsigned wire)
 	return wire == WIRE_BYTES || (kind == 'f' && wire == WIRE_64);
 }
 
-/* True if the message has a field of that number and wire type. */
+/*
+ * True if fields, the wire types of a message by field number, allows the
+ * field.
+ */
 static bool
 is_field(const char *fields, const struct proto_field *field)
 {
@@ -96,8 +99,9 @@ is_field(const char *fields, const struct proto_field *field)
 }
 
 /*
- * Takes a field. Of an incomplete last field of a truncated text, takes the
- * rest of the text; false with an empty rest: not even the tag is complete.
+ * Takes a field. Of an incomplete last field of a truncated text (scan->cut),
+ * takes the rest of the text. False: malformed, or with an empty rest: not
+ * even the tag is complete.
  */
 static bool
 take_field(
@@ -117,8 +121,8 @@ take_field(
 }
 
 /*
- * True if the message has its shape in the table; nested ones are not
- * examined.
+ * True if the fields of the message are those that the table states for the
+ * message called name; messages inside it are not examined.
  */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)
@@ -135,7 +139,10 @@ has_shape(const struct scan *scan, struct cg_slice message, char name)
 	return true;
 }
 
-/* Keeps the layouts that allow a field. */
+/*
+ * Removes from scan->fits the layouts (versions) that do not allow the field
+ * in a profile or, if in_sample, in a sample.
+ */
 static void
 keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
 {
@@ -195,7 +202,10 @@ scan_profile(struct scan *scan, struct cg_slice message)
 	return scan->fits != 0;
 }
 
-/* Visits messages from the outermost one down to profiles. */
+/*
+ * Visits the fields of a message and, recursively, of the messages inside it
+ * down to samples. False: malformed.
+ */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)
 {

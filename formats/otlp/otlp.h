@@ -107,7 +107,7 @@ struct otlp_layout {
 const struct otlp_layout *otlp_find_layout(
     struct cg_slice file, bool cut, bool *more);
 
-/* The layout of messages that json.c makes. */
+/* Returns the layout of messages that json.c makes. */
 const struct otlp_layout *otlp_json_layout(void);
 
 /* ---- json.c, file.c: files --------------------------------------------- */
@@ -227,10 +227,12 @@ struct otlp_walk {
 
 /* ---- samples.c ----------------------------------------------------- */
 
-/* Adds a sample: its stack, with labels and times. */
+/*
+ * Adds a sample: its stack, with labels and times. False: an error (reported).
+ */
 bool otlp_add_sample(
     struct otlp_walk *, const struct otlp_profile *, struct cg_slice);
-/* Finds out if a profile has negative values. */
+/* Finds out if a profile has negative values. False: an error (reported). */
 bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 
 /* ---- fields.c ------------------------------------------------------ */
@@ -238,10 +240,16 @@ bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 /* Takes the next field of a message; a failure is reported. */
 bool otlp_take_field(
     struct otlp_reader *, struct cg_slice *, struct proto_field *);
-/* Appends the numbers of a field to a list; fixed: of 64 bits each. */
+/*
+ * Appends the numbers of a field to a list; fixed: of 64 bits each. False: an
+ * error (reported).
+ */
 bool otlp_take_numbers(struct otlp_reader *, const struct proto_field *,
     struct otlp_numbers *, bool fixed);
-/* Gets the message of an entry of a table; entry 0 is empty. */
+/*
+ * Gets the message of an entry of a table; entry 0 is empty. False: an error
+ * (reported).
+ */
 bool otlp_get_entry(
     struct otlp_reader *, enum otlp_table, uint64_t index, struct cg_slice *);
 
@@ -249,22 +257,28 @@ bool otlp_get_entry(
 
 bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
 void otlp_close_dictionary(struct otlp_reader *);
-/* Gets the graph's node of a stack. */
+/* Gets the graph's node of a stack. False: an error (reported). */
 bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
 
 /* ---- attributes.c -------------------------------------------------- */
 
-/* Appends labels to a list: of an entry of the table, or of a KeyValue. */
+/*
+ * Appends labels to a list: of an entry of the table, or of a KeyValue. False:
+ * an error (reported).
+ */
 bool otlp_add_indexed(
     struct otlp_reader *, uint64_t index, struct proto_labels *);
 bool otlp_add_attribute(
     struct otlp_reader *, struct cg_slice, bool indexed, struct proto_labels *);
-/* Appends a label whose value is bytes, as hex digits. */
+/*
+ * Appends a label whose value is bytes, as hex digits. False: an error
+ * (reported).
+ */
 bool otlp_add_bytes(struct otlp_reader *, const char *key, struct cg_slice,
     struct proto_labels *);
 /* Copies a text into the builder, where it stays valid. */
 const char *otlp_keep_string(struct otlp_reader *, struct cg_slice);
-/* The value of a label as a text. */
+/* Returns the value of a label as a text. */
 struct cg_slice otlp_label_text(struct otlp_reader *, const struct cg_label *);
 
 /*

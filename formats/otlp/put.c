@@ -13,7 +13,7 @@
 
 /* ---- Texts -------------------------------------------------------------- */
 
-/* The length of the longest valid UTF-8 prefix. */
+/* Returns the length of the longest prefix that is valid UTF-8. */
 static size_t
 valid_length(struct cg_slice text)
 {
@@ -30,7 +30,10 @@ valid_length(struct cg_slice text)
 	return (size_t)(at - text.ptr);
 }
 
-/* Each byte that is not UTF-8 becomes U+FFFD, of three bytes. */
+/*
+ * Writes a text as a field. Each byte that is not UTF-8 becomes U+FFFD, of
+ * three bytes.
+ */
 void
 otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
     struct cg_slice text)
@@ -60,7 +63,7 @@ otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 
 /* ---- Values ------------------------------------------------------------- */
 
-/* Puts an AnyValue's field. */
+/* Writes the label's text or number as a field of an AnyValue. */
 static void
 put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
     const struct cg_label *value)
@@ -73,7 +76,10 @@ put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
 	proto_put_varint(&w->w, buf, (uint64_t)value->number);
 }
 
-/* Puts field value, an AnyValue: a list if there are several. */
+/*
+ * Writes the field "value" of an attribute: the value of the label, or a list
+ * of the values of n labels.
+ */
 static void
 put_value(struct otlp_writer *w, struct proto_bytes *buf,
     const struct cg_label *value, size_t n)
@@ -111,7 +117,10 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 
 /* ---- The table of attributes --------------------------------------------- */
 
-/* The index of an attribute, which is added if it is new; 0: failed. */
+/*
+ * Returns the index of an attribute with the key and the values of n labels,
+ * added if it is new; 0: out of memory (reported).
+ */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
     const struct cg_label *value, size_t n)
@@ -167,7 +176,10 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 	       (a->value.len == 0) == (b->value.len == 0);
 }
 
-/* Puts indices for the labels in w->labels, which are sorted by key. */
+/*
+ * Writes the indices of the attributes for the labels in w->labels, which are
+ * sorted by key.
+ */
 static void
 put_set(struct otlp_writer *w)
 {
@@ -234,7 +246,10 @@ compare_descs(const void *pa, const void *pb)
 	return order ? order : (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-/* Adds a description once: parts often have equal ones. */
+/*
+ * Adds a description, once: parts often have equal ones. False: out of memory
+ * (reported).
+ */
 static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 {
@@ -292,7 +307,10 @@ otlp_list_descs(struct otlp_writer *w)
 	return true;
 }
 
-/* Lists the values of the next key in w->labels; returns the key. */
+/*
+ * Sets w->labels to the values of the key of description *i, and advances *i
+ * past them; returns the key.
+ */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)
 {
@@ -365,7 +383,10 @@ otlp_put_resource(struct otlp_writer *w, struct proto_bytes *buf)
 
 /* ---- Texts of the table -------------------------------------------------- */
 
-/* Adds the keys of attributes of profiles and mappings, if there are any. */
+/*
+ * Adds the keys of attributes that profiles and mappings will have to the
+ * table of strings.
+ */
 static void
 add_keys(struct otlp_writer *w)
 {

@@ -12,8 +12,8 @@
 /* ---- Attributes --------------------------------------------------------- */
 
 /*
- * Takes the attributes of a Resource or scope from field number; field number
- * + 1 counts dropped attributes.
+ * Appends the attributes of a Resource or scope, field number, to the list;
+ * field number + 1 counts dropped attributes. False: an error (reported).
  */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
@@ -41,8 +41,9 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Sets the part's identity from a label: the attributes that our writer makes,
- * or the closest ones. True: the identity represents the whole label.
+ * Sets pid, tid, number or command of the part from a label: the attributes
+ * that cgconv writes, or the closest ones (*best is the best command so far).
+ * True: the label needs no description, as the part has all of it.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -116,7 +117,10 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 	return true;
 }
 
-/* Finds or adds the type of that name and unit; NULL: failed. */
+/*
+ * Returns the type (event) with a name and unit, added if new; NULL: an error
+ * (reported).
+ */
 static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
 {
@@ -172,7 +176,10 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* Adds a description of the period of the first profile. */
+/*
+ * Adds a description of the period, the period type of which is message, of
+ * the first profile. False: an error (reported).
+ */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 {
@@ -195,7 +202,7 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 	return true;
 }
 
-/* Widens the time span of all profiles. */
+/* Widens the time span of all profiles; begin and duration are in ns. */
 static void
 note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 {
@@ -212,8 +219,9 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds an attribute of a profile as a description, once for each index. The
- * attribute of the long name goes to *long_name, each time.
+ * Adds the attribute with an index, of a profile, as a description; each index
+ * only once. The attribute that is the event's long name goes to *long_name,
+ * each time. False: an error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -244,7 +252,10 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 	return true;
 }
 
-/* Adds a comment, which version 1.8 has. */
+/*
+ * Adds a comment, the text with an index, as a description; version 1.8 has
+ * comments. False: an error (reported).
+ */
 static bool
 describe_comment(struct otlp_reader *r, uint64_t index)
 {
@@ -336,7 +347,10 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 
 /* ---- Scopes and resources ----------------------------------------------- */
 
-/* Adds descriptions: name, version and default type of the first scope. */
+/*
+ * Adds descriptions of the first scope: name, version and default type. False:
+ * an error (reported).
+ */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)
 {
@@ -399,7 +413,10 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 	return true;
 }
 
-/* Finds the field Resource of ResourceProfiles; "" if there is none. */
+/*
+ * Returns the field Resource of a ResourceProfiles message; "" if there is
+ * none.
+ */
 static struct cg_slice
 find_resource(struct cg_slice message)
 {
@@ -452,7 +469,10 @@ read_waiting(struct otlp_walk *w)
 	return true;
 }
 
-/* Changes to another dictionary; drops the maps by index of the last one. */
+/*
+ * Changes to another dictionary; drops the maps by index of the last one.
+ * False: an error (reported).
+ */
 static bool
 open_dictionary(struct otlp_walk *w, struct cg_slice message)
 {
@@ -466,8 +486,9 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 }
 
 /*
- * The dictionary follows its profiles, or comes before them. A file may have
- * several messages, one after the other; all have the order of the first.
+ * Reads the messages of a file, one after the other. Their dictionaries follow
+ * the profiles or precede them, all as in the first message. False: an error
+ * (reported).
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)
@@ -499,8 +520,8 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 }
 
 /*
- * Compares resources with the first one, which may be in an earlier message.
- * True if their attributes differ.
+ * True if the resources of the messages differ from *first, which is the first
+ * one of all messages, and is set here if its ptr is NULL.
  */
 static bool
 has_several(struct cg_slice file, struct cg_slice *first)
@@ -519,7 +540,10 @@ has_several(struct cg_slice file, struct cg_slice *first)
 	return false;
 }
 
-/* Finds the layout of the messages; NULL: none, or an old one (reported). */
+/*
+ * Returns the layout of the messages; NULL: none, or one of an old version
+ * (reported).
+ */
 static const struct otlp_layout *
 find_layout(struct otlp_reader *r, struct cg_slice file)
 {
@@ -536,7 +560,10 @@ find_layout(struct otlp_reader *r, struct cg_slice file)
 	return layout && layout->readable ? layout : NULL;
 }
 
-/* Reads messages that have their sizes in front of them. */
+/*
+ * Reads messages that have their sizes, in a form, in front of them. False: an
+ * error (reported).
+ */
 static bool
 read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)
 {

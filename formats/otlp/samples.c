@@ -12,7 +12,10 @@
 #define NEW_LABEL 32
 #define KNOWN_LABEL 16
 
-/* Gives a label the name that it has in the graph; see otlp_roles. */
+/*
+ * Renames a label to the name that it has in the graph (see otlp_roles), and
+ * notes pid, tid and such in the key.
+ */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
 {
@@ -33,7 +36,10 @@ note_role(struct cg_sample_key *key, struct cg_label *label)
 		key->thread = label->value;
 }
 
-/* A link to a span of a trace becomes two labels. */
+/*
+ * Appends two labels, trace_id and span_id, for a link to a span of a trace,
+ * the entry with an index. False: an error (reported).
+ */
 static bool
 add_link(struct otlp_reader *r, uint64_t index)
 {
@@ -57,7 +63,11 @@ add_link(struct otlp_reader *r, uint64_t index)
 	return true;
 }
 
-/* Counts the labels of the resource and of r->indices. */
+/*
+ * Counts the labels of the sample toward the limit for the size of the input;
+ * those of a set that was seen before count less. False: too many, or out of
+ * memory (reported).
+ */
 static bool
 count_labels(struct otlp_walk *w)
 {
@@ -75,7 +85,10 @@ count_labels(struct otlp_walk *w)
 	return proto_expand(&r->tables, count);
 }
 
-/* Gives the following samples the labels of r->indices. */
+/*
+ * Gives later samples the labels of the link and attributes in r->indices, and
+ * of the resource if there are several. False: an error (reported).
+ */
 static bool
 set_labels(struct otlp_walk *w)
 {
@@ -107,7 +120,10 @@ set_labels(struct otlp_walk *w)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Like set_labels(), if the labels differ from those of the previous sample. */
+/*
+ * Like set_labels(), but does nothing if the labels are those of the previous
+ * sample.
+ */
 static bool
 change_labels(struct otlp_walk *w)
 {
@@ -128,7 +144,11 @@ change_labels(struct otlp_walk *w)
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Takes the fields into lists: indices are the link, then the attributes. */
+/*
+ * Reads the fields of a sample: r->indices gets the link, then the attributes;
+ * r->values and r->times the others; *stack its stack. False: an error
+ * (reported).
+ */
 static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 {
@@ -166,9 +186,10 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 }
 
 /*
- * Profiles of a scope often are different values of the same samples. So a
- * stack with its attributes has the number of samples of the profile that has
- * most. Returns how many samples to add.
+ * Returns how many samples to add for a stack and its attributes, of which a
+ * profile has count. Profiles of a scope often are different values of the
+ * same samples, so the number of samples is the largest one of the profiles,
+ * not their sum. 0 also if out of memory (reported).
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
@@ -196,7 +217,7 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
 	return more;
 }
 
-/* The value with index i. Without values, each timestamp counts 1. */
+/* Returns the sample's value i; without values, each timestamp counts 1. */
 static uint64_t
 value_at(const struct otlp_reader *r, size_t i)
 {

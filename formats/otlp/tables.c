@@ -12,8 +12,9 @@
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Takes a message whose first fields are numbers: value[i] is field i. Field
- * special is left to the caller in *rest, which begins with it.
+ * Reads a message whose first fields are numbers: value[i] becomes field i.
+ * Stops at field number special, which is then in *field, or at the end
+ * (rest->len is 0). False: malformed (reported).
  */
 static bool
 take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
@@ -73,7 +74,10 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-/* Finds the GNU build-id, else one of another kind. */
+/*
+ * Sets *build_id to the GNU build-id among the attributes with these indices,
+ * else to one of another kind, else to "". False: an error (reported).
+ */
 static bool
 find_build_id(struct otlp_reader *r, const struct otlp_numbers *indices,
     struct cg_slice *build_id)
@@ -171,7 +175,10 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 	    proto_line(value[LINE_LINE]), inlined);
 }
 
-/* Reads all fields but the lines; *lines is their number. */
+/*
+ * Reads all fields of a location but its lines; *lines is the number of lines.
+ * False: an error (reported).
+ */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
     struct proto_place *place, size_t *lines)
@@ -229,7 +236,10 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 	return true;
 }
 
-/* Gets the frames of a location; NULL: failed. */
+/*
+ * Returns the location with an index, with its frames; NULL: an error
+ * (reported).
+ */
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)
 {
@@ -305,7 +315,9 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 
 /* ---- The dictionary ----------------------------------------------------- */
 
-/* The number of a table's entries, at least entry 0. */
+/*
+ * Returns the number of a table's entries, at least 1: entry 0 always exists.
+ */
 static size_t
 count_entries(const struct otlp_reader *r, enum otlp_table table)
 {

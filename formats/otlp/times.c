@@ -65,14 +65,17 @@ hash_row(uint64_t owner, uint32_t node, size_t event)
 
 #define AMBIGUOUS UINT32_MAX
 
-/* The owner of all samples of a graph with a single track. */
+/* Returns the owner (thread) of all samples in a graph with a single track. */
 static uint64_t
 sole_owner(const struct cg_graph *graph)
 {
 	return owner_of_track(cg_get_track(graph, 0));
 }
 
-/* Lists a row for each event of which it has costs. */
+/*
+ * Lists row i for its owner, in each event in which it has costs. False: out
+ * of memory (reported).
+ */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
 {
@@ -127,7 +130,10 @@ struct timed {
 };
 typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
 
-/* The row + 1 that has a moment's cost of an event; 0: none, or several. */
+/*
+ * Returns the index + 1 of the row to which a moment's cost of an event
+ * belongs; 0: none, or several.
+ */
 static uint32_t
 row_of(const struct otlp_times *t, const struct timed *timed, size_t event)
 {
@@ -201,7 +207,10 @@ add_to_sums(struct otlp_times *t, const struct timed *timed, void *arg)
 	}
 }
 
-/* Widens the span of samples that will be written with their times. */
+/*
+ * Widens the time span, t->begin to t->end, to a moment that will be written
+ * with its time. For walk().
+ */
 static void
 note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 {
@@ -218,7 +227,11 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 		t->end = timed->time + 1;
 }
 
-/* Keeps the events whose rows have the sums of their moments. */
+/*
+ * Finds the events whose times can be written: in each row, the moments (costs
+ * with a time) must have the row's cost as sum. Warns of other events, then
+ * finds the time span. sum[] is by row and event. False: an error (reported).
+ */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
 {
@@ -267,7 +280,10 @@ struct pass {
 	bool fill;
 };
 
-/* Counts samples in first[row + 1], or takes the next place of the row. */
+/*
+ * First pass: counts the row's samples in first[row + 1]. Second pass (fill):
+ * stores the sample's time at the next index of the row. For walk().
+ */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 {
@@ -288,8 +304,10 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * first[] has one element more than rows + 1: filled from row + 1 on, each
- * range ends where the next one began.
+ * Sorts the times of an event by row: those of a row are from first[row] up to
+ * first[row + 1]. first[] has one element more than that: it is filled from
+ * row + 1 on, so that each range ends where the next one began. False: an
+ * error (reported).
  */
 bool
 otlp_sort_times(struct otlp_times *t, size_t event)

@@ -23,7 +23,10 @@ put_fixed(struct otlp_writer *w, struct proto_bytes *buf, uint64_t value)
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* The index of the stack of a node; 0: no stack, or failed. */
+/*
+ * Returns the index of the stack of a node, added if new; 0: no stack, or out
+ * of memory (reported).
+ */
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
 {
@@ -38,7 +41,9 @@ find_stack(struct otlp_writer *w, uint32_t node)
 	return w->stack[node] = ++w->stack_count;
 }
 
-/* Puts the times and values of a row, or its value without a time. */
+/*
+ * Writes the times and values of a row or, if it has no times, the value cost.
+ */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
     uint64_t cost)
@@ -61,8 +66,8 @@ put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
 }
 
 /*
- * True if the row is a sample of the profile; a row without costs is one of
- * the first profile.
+ * True if the row is a sample of the event's profile. A row without costs is a
+ * sample of the first profile.
  */
 static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
@@ -118,8 +123,8 @@ put_type(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 }
 
 /*
- * Puts begin and duration of the profile, or those of the first to the last
- * sample.
+ * Writes begin and duration of the profile; if unknown, those from the first
+ * to the last sample.
  */
 static void
 put_times(struct otlp_writer *w, struct proto_bytes *profile)
@@ -216,7 +221,7 @@ put_mapping(struct otlp_writer *w, struct proto_bytes *buf,
 	proto_put_bytes(&w->w, buf, TABLE_MAPPING, entry);
 }
 
-/* Puts entry 0 of a table, which means none. */
+/* Writes entry 0 of a table, which is empty and means none. */
 static void
 put_none(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table)
 {
@@ -233,7 +238,10 @@ put_table(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table,
 	    &w->w, buf, (struct cg_slice){ entries->at, entries->n });
 }
 
-/* Call it after stacks and samples, when locations and mappings are known. */
+/*
+ * Writes the dictionary. Call it after stacks and samples, when locations and
+ * mappings are known.
+ */
 static void
 put_dictionary(struct otlp_writer *w, struct proto_bytes *buf)
 {

@@ -24,9 +24,12 @@ struct otlp_times {
 	CG_ARRAY(int64_t) cost;
 };
 
-/* Finds the events whose costs have times. */
+/* Finds the events whose costs have times. False: out of memory (reported). */
 bool otlp_find_times(struct otlp_times *, const struct proto_writer *);
-/* Sorts the samples of an event by row, if it has times. */
+/*
+ * Sorts the samples of an event by row, if it has times. False: out of memory
+ * (reported).
+ */
 bool otlp_sort_times(struct otlp_times *, size_t event);
 
 /* ---- put.c ---------------------------------------------------------- */
@@ -53,16 +56,19 @@ struct otlp_writer {
 /* Puts a text as valid UTF-8. */
 void otlp_put_text(
     struct otlp_writer *, struct proto_bytes *, unsigned field, struct cg_slice);
-/* Lists the descriptions that become attributes, by key. */
+/*
+ * Lists the descriptions that become attributes, by key. False: out of memory
+ * (reported).
+ */
 bool otlp_list_descs(struct otlp_writer *);
 /* Adds the texts that attributes refer to. */
 void otlp_add_strings(struct otlp_writer *);
-/* Makes attributes of all sets of labels. */
+/* Makes attributes of all sets of labels. False: out of memory (reported). */
 bool otlp_list_labels(struct otlp_writer *);
 /* Puts the indices of a label set as a field. */
 void otlp_put_labels(
     struct otlp_writer *, struct proto_bytes *, unsigned field, cg_labels);
-/* The index of an attribute with a text value; 0: failed. */
+/* Returns the index of an attribute with a text value; 0: failed. */
 uint32_t otlp_text_attribute(
     struct otlp_writer *, const char *key, struct cg_slice value);
 /* Puts the indices of attributes of a profile, without a tag. */

@@ -55,7 +55,11 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 	return d->bytes <= BYTES_MAX || perf_deferred_end(d);
 }
 
-/* Adds the waiting samples of a thread; stack NULL: no record matches. */
+/*
+ * Adds the samples of a thread that wait for their user stack. Those with the
+ * cookie get the stack; stack NULL: no record matches. False: an error
+ * (reported).
+ */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,
     uint64_t cookie, const struct cg_slice *stack)

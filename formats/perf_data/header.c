@@ -123,7 +123,7 @@ perf_data_text(struct cg_slice bytes)
 	return bytes;
 }
 
-/* Takes n bytes from the front, or returns false. */
+/* Takes n bytes off the front; false: there are fewer. */
 static bool
 take(struct cg_slice *from, uint64_t n, struct cg_slice *bytes)
 {
@@ -146,7 +146,9 @@ take_u32(const struct perf_file *f, struct cg_slice *from, uint32_t *value)
 	return true;
 }
 
-/* Takes a text with its length before it, padded with zeros. */
+/*
+ * Takes a text, padded with zeros, and its length before it. False: truncated.
+ */
 static bool
 take_text(
     const struct perf_file *f, struct cg_slice *from, struct cg_slice *text)
@@ -159,7 +161,10 @@ take_text(
 	return true;
 }
 
-/* Gets the bytes whose offset and size are at this place of the header. */
+/*
+ * Sets *bytes to those whose offset and size are at this place of the header.
+ * False: they are not in the bytes that were read.
+ */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
 {
@@ -179,7 +184,10 @@ get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* Big-endian machines number the bits of each byte from its highest one. */
+/*
+ * Returns a flag of an event's attributes. Big-endian machines number the bits
+ * of each byte from its highest one.
+ */
 static bool
 get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 {
@@ -234,7 +242,10 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 	    cg_starts(name, "cpu-clock") || cg_starts(name, "task-clock");
 }
 
-/* Finds the offsets of fields in samples and other records. */
+/*
+ * Sets the offsets of the fields in an event's samples, and in the ends of
+ * other records.
+ */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
 {
@@ -263,7 +274,10 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 	}
 }
 
-/* Finds what a stack of branches contains, and which registers there are. */
+/*
+ * Sets what an event's stacks of branches contain, and which registers its
+ * samples have.
+ */
 static void
 lay_out_rest(const struct perf_file *f, struct cg_slice attr, uint64_t type,
     struct perf_event *event)
@@ -297,8 +311,8 @@ check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 }
 
 /*
- * Maps these ids to the event that was added last. An id that has an event
- * keeps it.
+ * Maps ids, 8 bytes each, to the event that was added last; an id that has an
+ * event keeps it. False: too many, or out of memory (reported).
  */
 static bool
 add_ids(struct perf_file *f, struct cg_slice ids)
@@ -350,7 +364,10 @@ perf_data_add_attr(
 	return add_ids(f, ids);
 }
 
-/* Adds the names of events: attr, ids, name; in the order of the attrs. */
+/*
+ * Reads the feature with the names of events: attr, ids, name; in the order of
+ * the attrs. False: malformed, or an error (reported).
+ */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
 {
@@ -391,7 +408,10 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 	return any ? cg_add_name(f->build, (struct cg_slice){ hex, used }) : 0;
 }
 
-/* header, pid, 20 bytes, their number if a flag is set, path. */
+/*
+ * Reads a record of a build-id: header, pid, 20 bytes, their number if a flag
+ * is set, path. A malformed one is ignored.
+ */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
 {
@@ -431,7 +451,10 @@ add_build_ids(struct perf_file *f, struct cg_slice bytes)
 	return bytes.len == 0;
 }
 
-/* Adds the words of the command, with blanks between them. */
+/*
+ * Adds the description of the command: its words, with blanks between them.
+ * False: malformed, or out of memory (reported).
+ */
 static bool
 add_cmdline(struct perf_file *f, struct cg_slice bytes)
 {
@@ -476,7 +499,10 @@ add_description(struct perf_file *f, uint64_t number, struct cg_slice bytes)
 	return true;
 }
 
-/* Version, kind, level, ratio, size of buffers. */
+/*
+ * Reads the feature of compression: version, kind, level, ratio, size of
+ * buffers. False: a kind that is not supported (reported).
+ */
 static bool
 check_compression(struct perf_file *f, struct cg_slice bytes)
 {
@@ -554,7 +580,7 @@ read_features(struct perf_file *f, struct cg_slice table)
 	return true;
 }
 
-/* Skips n bytes of an input. */
+/* Skips n bytes of an input. False: it has fewer. */
 static bool
 pass_bytes(struct cg_in *in, uint64_t n)
 {
@@ -570,8 +596,8 @@ pass_bytes(struct cg_in *in, uint64_t n)
 }
 
 /*
- * Skips the records of a file that was opened for this. False: a record is
- * malformed.
+ * Skips the records, n bytes, of a file that was opened for this. False: a
+ * record is malformed.
  */
 static bool
 pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
@@ -593,7 +619,9 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 }
 
 /*
- * Like pass_records() for the input itself, which keeps all bytes in f->head.
+ * Like pass_records(), for the input itself: it looks at the records from
+ * offset at up to end, and keeps all bytes in f->head. False: a record is
+ * malformed.
  */
 static bool
 look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
@@ -614,8 +642,8 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
- * Reads the tables after the records, as far as features have their bytes
- * there: what follows them may be large.
+ * Sets f->tail to the tables after the records, up to the last byte of a
+ * feature: what follows them may be large.
  */
 static void
 look_at_tail(struct perf_file *f, struct cg_in *in)
@@ -637,10 +665,10 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 }
 
 /*
- * The tables after the records are needed first. A file is opened a second
- * time for them; of another input, all bytes are kept. *whole is false after a
- * malformed record: the tables are not read, and the reader rejects the
- * record.
+ * Finds the tables after the records, as they are needed first. A file is
+ * opened a second time for them, and returned; of another input, all bytes are
+ * kept, and NULL is returned. *whole is false after a malformed record: the
+ * tables are not read, and the reader rejects the record.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
@@ -661,7 +689,10 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 	return in;
 }
 
-/* Reads the features. Their table of offsets and sizes follows the records. */
+/*
+ * Reads the features. Their table of offsets and sizes follows the records,
+ * which are from begin to end. False: an error (reported).
+ */
 static bool
 read_tail(struct perf_file *f, uint64_t begin, uint64_t end)
 {

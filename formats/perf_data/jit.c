@@ -30,7 +30,10 @@ add_symbol(struct perf_jit *jit, struct cg_job *job, uint64_t start,
 	    (struct perf_jit_symbol){ start, size, jit->symbol.n, name });
 }
 
-/* By address; of those with one address, the last one comes last. */
+/*
+ * The order of symbols for qsort(): by address; of one address, the last one
+ * of the file comes last.
+ */
 static int
 compare(const void *pa, const void *pb)
 {
@@ -43,7 +46,10 @@ compare(const void *pa, const void *pb)
 
 /* ---- perf-PID.map -------------------------------------------------------- */
 
-/* Takes a number in hex, of either case, and the blanks after it. */
+/*
+ * Takes a number in hex, of either case, and the blanks after it. False:
+ * malformed.
+ */
 static bool
 take_hex(struct cg_slice *line, uint64_t *value)
 {
@@ -108,7 +114,10 @@ get_u64(const struct perf_jit *jit, const char *at)
 	return jit->swap ? __builtin_bswap64(value) : value;
 }
 
-/* Code that is moved keeps its name; it is known by its index. */
+/*
+ * Adds a symbol for code that was moved: it has the name of the symbol with
+ * the record's index. False: out of memory (reported).
+ */
 static bool
 move(struct perf_jit *jit, struct cg_job *job, struct cg_map *by_index,
     struct cg_slice record)
@@ -185,7 +194,10 @@ add_dump(struct perf_jit *jit, struct cg_job *job, struct cg_slice bytes)
 
 /* ---- Files --------------------------------------------------------------- */
 
-/* Writes the path of a file of the process; false: there is none. */
+/*
+ * Sets path to that of a file of the process, named kind; false: there is
+ * none.
+ */
 static bool
 find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 {
@@ -201,7 +213,10 @@ find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 	return len > 0 && len < PATH_ROOM && cg_companion_exists(f->job, path);
 }
 
-/* Keeps the bytes of a file, which names refer to, with a newline at its end. */
+/*
+ * Reads a file and passes its bytes to add(). They are kept, as names refer to
+ * them, with a newline at the end. False: an error (reported).
+ */
 static bool
 read_file(struct perf_jit *jit, struct perf_file *f, const char *path,
     bool (*add)(struct perf_jit *, struct cg_job *, struct cg_slice))

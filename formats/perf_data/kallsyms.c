@@ -50,7 +50,10 @@ underscores(struct cg_slice name)
 	return n;
 }
 
-/* By address; the symbol to use comes last. */
+/*
+ * The order of symbols for qsort(): by address; of one address, the symbol to
+ * use comes last.
+ */
 static int
 compare(const void *pa, const void *pb)
 {
@@ -92,7 +95,10 @@ add_symbols(
 	return true;
 }
 
-/* Keeps the text, with a newline at its end. */
+/*
+ * Adds the symbols of a text, of which it keeps a copy with a newline at its
+ * end. False: out of memory (reported).
+ */
 static bool
 load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
 {
@@ -131,7 +137,7 @@ perf_kallsyms_open(struct perf_kallsyms *kallsyms, struct cg_job *job,
 #define NOTES "/sys/kernel/notes"
 #define KALLSYMS "/proc/kallsyms"
 
-/* Takes a field of a note, padded to 4 bytes. */
+/* Takes a field of an ELF note, padded to 4 bytes. False: truncated. */
 static bool
 take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
 {
@@ -145,7 +151,7 @@ take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
 	return true;
 }
 
-/* Finds the build-id among notes of ELF. */
+/* Sets *id to the build-id among ELF notes. False: none. */
 static bool
 find_build_id(struct cg_slice notes, struct cg_slice *id)
 {

@@ -11,8 +11,9 @@
  * --kallsyms, or from this machine, if its kernel has the recorded build-id. So
  * perf script | cgconv gives the same stacks, if perf finds the same symbols.
  * Deferred user stacks (--call-graph fp,defer) are joined with the samples they
- * belong to. Compressed records (-z) are decompressed by libzstd. Stacks of x86-64 and arm64 that perf record copied (--call-graph
- * dwarf) are unwound by the call frame information of the same files.
+ * belong to. Compressed records (-z) are decompressed by libzstd. Stacks of
+ * x86-64 and arm64 that perf record copied (--call-graph dwarf) are unwound by
+ * the call frame information of the same files.
  *
  * Names of code that processes made themselves come from the files that their
  * compilers wrote (jit.c).

@@ -110,21 +110,30 @@ perf_record_size(const struct perf_file *f, const char *record)
 }
 
 bool perf_data_is_magic(struct cg_slice head);
-/* Reads the header, and all tables of a file; records are next. */
+/*
+ * Reads the header, and all tables of a file; records are next. False: an
+ * error (reported).
+ */
 bool perf_data_open(struct perf_file *);
 void perf_data_close(struct perf_file *);
-/* For records of a pipe: adds an attr with its ids, or a feature. */
+/*
+ * For records of a pipe: adds an attr with its ids, or a feature. False: an
+ * error (reported).
+ */
 bool perf_data_add_attr(
     struct perf_file *, struct cg_slice attr, struct cg_slice ids);
 bool perf_data_add_feature(
     struct perf_file *, uint64_t number, struct cg_slice);
 /* Adds build-ids by path, from the records of the feature, or of a pipe. */
 void perf_data_add_build_id(struct perf_file *, struct cg_slice record);
-/* Reports data that this reader does not read, and the command that does. */
+/*
+ * Reports data that this reader does not read, and the command that does.
+ * Returns false.
+ */
 bool perf_data_refuse(struct perf_file *, const char *what);
-/* The text up to a NUL or the end. */
+/* Returns the text up to a NUL or the end. */
 struct cg_slice perf_data_text(struct cg_slice);
-/* A build-id as hex digits; 0: it has only zeros. */
+/* Returns a build-id as hex digits; 0: it has only zeros. */
 cg_name perf_data_hex(struct perf_file *, const char *bytes, size_t n);
 
 /* ---- queue.c: records in the order of their times ----------------------- */
@@ -147,7 +156,7 @@ struct perf_queue {
 bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
 /* Sorts by time; records with one time stay in their order. */
 bool perf_queue_sort(struct perf_queue *);
-/* The record of an item; its size is in it. */
+/* Returns the bytes of a queued record, which begin with its size. */
 const char *perf_queue_record(
     const struct perf_queue *, const struct perf_queued *);
 /* Removes the first n of the records. */
@@ -199,7 +208,7 @@ bool perf_threads_fork(struct perf_threads *, uint32_t pid, uint32_t tid,
     uint32_t parent_pid, uint32_t parent_tid);
 bool perf_threads_map(
     struct perf_threads *, uint32_t pid, const struct perf_map *);
-/* The mappings of a process; NULL: none. */
+/* Returns the mappings of a process; NULL: none. */
 const struct perf_maps *perf_threads_maps(struct perf_threads *, uint32_t pid);
 const struct perf_map *perf_maps_find(const struct perf_maps *, uint64_t addr);
 
@@ -215,8 +224,9 @@ struct perf_kallsyms {
 	CG_ARRAY(struct perf_kallsym) symbol;
 };
 /*
- * Reads symbols of the kernel. If the user asked for them, a missing file is an
- * error, and one without addresses is warned about.
+ * Reads symbols of the kernel. If the user asked for them, a missing file is
+ * an error, and one without addresses is warned about. False: an error
+ * (reported).
  */
 bool perf_kallsyms_open(struct perf_kallsyms *, struct cg_job *,
     const char *path, bool asked);
@@ -248,7 +258,7 @@ bool perf_jit_is_map(struct cg_slice object);
  */
 bool perf_jit_open(
     struct perf_jit *, struct perf_file *, struct cg_slice object);
-/* NULL: none is known there. */
+/* Returns the symbol of the code at an address; NULL: none is known. */
 const struct perf_jit_symbol *perf_jit_find(
     const struct perf_jit *, uint64_t addr);
 
@@ -286,7 +296,7 @@ struct perf_places {
 };
 bool perf_places_open(struct perf_places *, struct perf_file *);
 void perf_places_close(struct perf_places *);
-/* The number of an object; 0: out of memory (reported). */
+/* Returns the number of an object; 0: out of memory (reported). */
 uint32_t perf_places_object(
     struct perf_places *, struct cg_slice path, cg_name build_id);
 /*
@@ -370,7 +380,7 @@ bool perf_samples_open(struct perf_samples *, struct perf_file *,
     struct perf_threads *, struct perf_places *);
 /*
  * Adds a sample from a whole record. stack: the addresses of the user stack in
- * a later record; or NULL.
+ * a later record; or NULL. False: an error (reported).
  */
 bool perf_samples_add(struct perf_samples *, struct perf_event *,
     struct cg_slice record, const struct cg_slice *stack);
@@ -394,17 +404,20 @@ struct perf_deferred {
 };
 /*
  * Adds a waiting sample. If there are too many, adds all of them to the graph
- * without their user stacks.
+ * without their user stacks. False: an error (reported).
  */
 bool perf_deferred_add(struct perf_deferred *, const struct perf_event *,
     uint64_t cookie, struct cg_slice record);
 /*
  * Handles a thread's record of a deferred stack: adds its waiting samples,
- * those with the cookie with the stack.
+ * those with the cookie with the stack. False: an error (reported).
  */
 bool perf_deferred_match(struct perf_deferred *, uint32_t tid, uint64_t cookie,
     struct cg_slice stack);
-/* No more records follow: adds the waiting samples. */
+/*
+ * No more records follow: adds the waiting samples. False: an error
+ * (reported).
+ */
 bool perf_deferred_end(struct perf_deferred *);
 void perf_deferred_close(struct perf_deferred *);
 

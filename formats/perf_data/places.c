@@ -40,7 +40,10 @@ perf_places_object(
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* A file in the cache of perf record: perf-buildid-cache(1). */
+/*
+ * Returns the path, in buf, of a file in the cache of perf record
+ * (perf-buildid-cache(1)); NULL: no --buildid-dir, or the path is too long.
+ */
 static const char *
 cached(struct perf_places *places, cg_name build_id, const char *file,
     char buf[PATH_ROOM])
@@ -55,7 +58,10 @@ cached(struct perf_places *places, cg_name build_id, const char *file,
 	return buf;
 }
 
-/* Adds the object to the address space, which opens its file. */
+/*
+ * Adds the object to the address space, which opens its file. Sets
+ * object->mapping; 0: out of memory (reported).
+ */
 static void
 open_object(struct perf_places *places, struct perf_object *object)
 {
@@ -76,7 +82,10 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /* ---- Places ------------------------------------------------------------- */
 
-/* Adds the frames of a file or of memory, outermost first. */
+/*
+ * Adds the frames at an address of a file or of memory, outermost first; call:
+ * it is a return address. False: out of memory (reported).
+ */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 {
@@ -99,7 +108,10 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 	return true;
 }
 
-/* Opens the symbols of memory. False: out of memory (reported). */
+/*
+ * If the object is memory with code compiled at run time, opens the file with
+ * its symbols; else does nothing. False: out of memory (reported).
+ */
 static bool
 open_jit(struct perf_places *places, struct perf_object *object)
 {
@@ -112,7 +124,10 @@ open_jit(struct perf_places *places, struct perf_object *object)
 	return object->jit && perf_jit_open(object->jit, f, path);
 }
 
-/* Adds the function at an address of memory, if it is known. */
+/*
+ * Adds the function at an address of memory, if it is known (*known). False:
+ * out of memory (reported).
+ */
 static bool
 add_jit(struct perf_places *places, struct perf_object *object, uint64_t addr,
     bool *known)
@@ -140,7 +155,8 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 
 /*
  * Reads the kernel's symbols, once: those in the cache of perf record, else
- * those of the running kernel, if it is the recorded one.
+ * those of the running kernel, if it is the recorded one. False: an error
+ * (reported).
  */
 static bool
 load_kernel(struct perf_places *places)
@@ -189,7 +205,11 @@ add_kernel(struct perf_places *places, uint64_t addr)
 	return true;
 }
 
-/* Adds a function in a module of the kernel: a symbol of the kernel. */
+/*
+ * Adds the function at an address in a module of the kernel, which is one of
+ * the kernel's symbols; without these, the object alone. False: out of memory
+ * (reported).
+ */
 static bool
 add_module(
     struct perf_places *places, struct perf_object *object, uint64_t addr)
@@ -211,7 +231,10 @@ add_module(
 	return true;
 }
 
-/* The object's mapping of the space; 0: out of memory (reported). */
+/*
+ * Returns the object's mapping in the address space, added if new; 0: out of
+ * memory (reported).
+ */
 static uint32_t
 get_mapping(struct perf_places *places, struct perf_object *object)
 {
@@ -242,8 +265,9 @@ add_frames(struct perf_places *places, struct perf_object *object,
 }
 
 /*
- * The key of an address. In one object, only the kernel's addresses have the
- * highest bit.
+ * Returns the key of an address in its object; call: it is a return address.
+ * Only the kernel's addresses have the highest bit, so all keys of an object
+ * differ.
  */
 static uint64_t
 number_of(uint64_t addr, bool call)

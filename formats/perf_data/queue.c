@@ -35,7 +35,7 @@ perf_queue_record(
 	return queue->bytes[item->odd].at + item->at;
 }
 
-/* The end of the sorted run that begins at i. */
+/* Returns the end of the sorted run of records that begins at i. */
 static size_t
 end_of_run(const struct perf_queued *item, size_t i, size_t count)
 {
@@ -56,7 +56,10 @@ merge(const struct perf_queued *item, size_t low, size_t middle, size_t high,
 	memcpy(to + (middle - i), &item[j], (high - j) * sizeof(*to));
 }
 
-/* Merges neighbouring runs, one for each buffer, until one is left. */
+/*
+ * Sorts the records by time: merges neighbouring sorted runs, one for each
+ * buffer, until one is left. False: out of memory (reported).
+ */
 bool
 perf_queue_sort(struct perf_queue *queue)
 {
@@ -96,8 +99,9 @@ perf_queue_drop(struct perf_queue *queue, size_t n)
 }
 
 /*
- * The limit was the latest time of the previous round: none of its records is
- * left, so its buffer is free.
+ * Begins a round (perf writes what its buffers have, then the mark of a
+ * round's end). All records of the round before the last one have been handled
+ * by now, so its buffer is used for the new round.
  */
 void
 perf_queue_begin_round(struct perf_queue *queue)

@@ -56,7 +56,7 @@ get_type(const struct reader *r, struct cg_slice record)
 
 /* ---- Which event, and when ---------------------------------------------- */
 
-/* Finds the event of an id; NULL: none. Id 0 is the first event's. */
+/* Returns the event with an id; NULL: none. Id 0 means the first event. */
 static struct perf_event *
 find_event(struct reader *r, uint64_t id)
 {
@@ -74,7 +74,10 @@ find_event(struct reader *r, uint64_t id)
 	return &r->file.event.at[number - 1];
 }
 
-/* The word of a record at this offset from its end; 0: it has none. */
+/*
+ * Returns the word at an offset from the end of a record; 0: the record is
+ * shorter, or offset is 0.
+ */
 static uint64_t
 word_from_end(const struct reader *r, struct cg_slice record, uint32_t offset)
 {
@@ -92,8 +95,8 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 }
 
 /*
- * Finds the event of a record; all events have their id at the same place.
- * NULL: none has that id, or there is no event yet.
+ * Returns the event of a record, by its id, which is at the same place for all
+ * events; NULL: none has that id, or there is no event yet.
  */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
@@ -128,8 +131,8 @@ time_of(struct reader *r, struct cg_slice record)
 /* ---- The kernel's records ----------------------------------------------- */
 
 /*
- * True for memory without a file, which perf names after the file of symbols
- * that a just-in-time compiler may have written (util/map.c).
+ * True for the path of memory without a file, which perf names after the file
+ * of symbols that a just-in-time compiler may have written (util/map.c).
  */
 static bool
 is_memory(struct cg_slice path)
@@ -159,9 +162,10 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * The name "[kernel.kallsyms]_text" states the address of that symbol. Other
- * mappings of the kernel are modules: "/lib/modules/x/kernel/fs/xfs/xfs.ko" is
- * "[xfs]".
+ * Adds a mapping of the kernel. The path "[kernel.kallsyms]_text" states the
+ * address of that symbol. Other paths are modules:
+ * "/lib/modules/x/kernel/fs/xfs/xfs.ko" is "[xfs]". False: an error
+ * (reported).
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
@@ -312,7 +316,10 @@ read_sample(struct reader *r, struct cg_slice record)
 	return perf_samples_add(&r->samples, event, record, NULL);
 }
 
-/* Reads cookie, number of addresses, addresses. */
+/*
+ * Reads a record of a deferred user stack: cookie, number of addresses,
+ * addresses. False: an error (reported).
+ */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
 {
@@ -357,7 +364,10 @@ deliver(struct reader *r, struct cg_slice record)
 
 /* ---- perf's own records ------------------------------------------------- */
 
-/* Reads an attr, which states its size, then ids. */
+/*
+ * Reads a record of an event: its attr, which states its size, then ids.
+ * False: an error (reported).
+ */
 static bool
 read_attr(struct reader *r, struct cg_slice record)
 {
@@ -409,7 +419,10 @@ skip(struct reader *r, uint64_t size)
 	}
 }
 
-/* The text of tracepoints' formats follows the record. */
+/*
+ * Skips the text of tracepoints' formats, which follows the record. Returns
+ * true.
+ */
 static bool
 skip_tracing_data(struct reader *r, struct cg_slice record)
 {
@@ -427,7 +440,7 @@ refuse_aux(struct reader *r, struct cg_slice record)
 	return perf_data_refuse(&r->file, "traces of processors (AUX area)");
 }
 
-/* Handles the records of the queue up to a time. */
+/* Handles the records of the queue up to a time. False: an error (reported). */
 static bool
 flush(struct reader *r, uint64_t limit)
 {
@@ -479,8 +492,8 @@ static const struct {
 /* ---- Which records are read --------------------------------------------- */
 
 /*
- * Notes unknown types. Known types without a handler have no data for
- * profiles.
+ * Counts a record without a handler if its type is unknown. Known types
+ * without a handler have no data for profiles.
  */
 static void
 note_type(struct reader *r, uint32_t type)
@@ -492,7 +505,10 @@ note_type(struct reader *r, uint32_t type)
 		r->skipped_type = type;
 }
 
-/* Handles a record of the kernel; types without a handler are noted. */
+/*
+ * Handles a record of the kernel, or queues it by its time; types without a
+ * handler are noted. False: an error (reported).
+ */
 static bool
 read_kernel_record(struct reader *r, struct cg_slice record)
 {
@@ -526,7 +542,10 @@ read_record(struct reader *r, struct cg_slice record)
 
 /* ---- Compressed records ------------------------------------------------- */
 
-/* Handles the whole records that are decompressed; the rest stays. */
+/*
+ * Handles the whole records at the begin of r->inner, which were decompressed;
+ * keeps the rest. False: an error (reported).
+ */
 static bool
 read_inner(struct reader *r)
 {
@@ -556,9 +575,9 @@ read_inner(struct reader *r)
 }
 
 /*
- * Decompresses a piece and reads the records that are complete. The pieces are
+ * Decompresses a piece and reads the records that are complete. All pieces are
  * one stream: a record of the kernel may continue in the next piece
- * (util/tool.c of perf 6.19).
+ * (util/tool.c of perf 6.19). False: an error (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)
@@ -587,7 +606,10 @@ read_compressed1(struct reader *r, struct cg_slice record)
 		   record.len - PERF_RECORD_HEADER });
 }
 
-/* The size of the data comes before it, as records are padded. */
+/*
+ * Reads a record of compressed data that states their size, as the record is
+ * padded. False: an error (reported).
+ */
 static bool
 read_compressed2(struct reader *r, struct cg_slice record)
 {
@@ -604,8 +626,8 @@ read_compressed2(struct reader *r, struct cg_slice record)
 /* ---- All records -------------------------------------------------------- */
 
 /*
- * Takes the next record; false at the end. *whole: the data ends where it
- * should.
+ * Takes the next record; false at the end, or after an error (reported).
+ * *whole: the data ends where it should.
  */
 static bool
 next_record(struct reader *r, struct cg_slice *record, bool *whole)

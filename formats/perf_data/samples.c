@@ -67,7 +67,10 @@ set_sides(struct perf_samples *s, uint32_t pid)
 	s->changes = s->threads->changes;
 }
 
-/* Adds the frames of an address on top of a node. */
+/*
+ * Adds the frames of an address on top of *node, which becomes the last one.
+ * False: an error (reported).
+ */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 {
@@ -88,7 +91,10 @@ add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 	return true;
 }
 
-/* Sets the step's node, on top of its caller's. */
+/*
+ * Sets the step's node, on top of its caller's, parent; a cache has recent
+ * ones. False: an error (reported).
+ */
 static bool
 find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 {
@@ -110,7 +116,11 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 	return true;
 }
 
-/* Reuses the frames shared with the last stack; returns the topmost node. */
+/*
+ * Returns the topmost node that the current stack shares with the last one (0:
+ * none), and sets the nodes of the shared steps; *left is the number of other
+ * steps.
+ */
 static cg_node
 share(struct perf_samples *s, size_t *left)
 {
@@ -128,7 +138,10 @@ share(struct perf_samples *s, size_t *left)
 	return node;
 }
 
-/* Adds the current stack; *leaf is its topmost node. */
+/*
+ * Adds the current stack; *leaf is its topmost node. False: an error
+ * (reported).
+ */
 static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
 {
@@ -162,9 +175,7 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 	s->now.step.at[s->now.step.n++] = (struct perf_step){ ip, version, 0 };
 }
 
-/*
- * True if the marker precedes addresses of the kernel. Counts unknown markers.
- */
+/* True if addresses of the kernel follow the marker. Counts unknown markers. */
 static bool
 is_kernel(struct perf_samples *s, uint64_t mark)
 {
@@ -186,7 +197,8 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * Appends addresses, for which there is room. Frames of guests and of
+ * Appends the count addresses of a call chain to the current stack, which has
+ * room for them; kernel: they begin in the kernel. Frames of guests and of
  * hypervisors are looked up as the process's.
  */
 static void
@@ -207,7 +219,11 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 	}
 }
 
-/* Takes a chain whose user part is unwound. */
+/*
+ * Takes a call chain of count addresses, and the user stack, which is unwound
+ * from the sample's registers and memory. False: malformed, or out of memory
+ * (reported).
+ */
 static bool
 take_unwound(struct perf_samples *s, const struct perf_event *event,
     struct cg_slice record, size_t count, bool kernel)
@@ -283,7 +299,10 @@ perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
 		   : 0;
 }
 
-/* Selects the thread's part and track, if they change. */
+/*
+ * Makes the part and the track of a thread the current ones, if they are not.
+ * False: out of memory (reported).
+ */
 static bool
 select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
 {
@@ -320,7 +339,10 @@ select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
 	return true;
 }
 
-/* Adds a column with the name and unit that perf-script's reader uses. */
+/*
+ * Adds an event as a column, with the name and unit that the reader of
+ * perf-script uses.
+ */
 static void
 add_event(struct perf_samples *s, struct perf_event *event)
 {

@@ -35,7 +35,10 @@ release(struct perf_threads *threads, struct perf_maps *maps)
 	free(maps);
 }
 
-/* The index of the process, or SIZE_MAX: out of memory (reported). */
+/*
+ * Returns the index of a process, added if new; SIZE_MAX: out of memory
+ * (reported).
+ */
 static size_t
 find_process(struct perf_threads *threads, uint32_t pid)
 {
@@ -61,7 +64,10 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 	return id ? threads->process.at[id - 1] : NULL;
 }
 
-/* Gets mappings that no other process shares, with room for two more. */
+/*
+ * Returns the mappings of a process, copied if other processes share them,
+ * with room for two more; NULL: out of memory.
+ */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)
 {
@@ -91,7 +97,10 @@ own_maps(struct perf_threads *threads, size_t process)
 	return maps;
 }
 
-/* The first mapping that ends after the address. */
+/*
+ * Returns the index of the first mapping that ends after the address; the
+ * number of mappings if there is none.
+ */
 static size_t
 first_after(const struct perf_maps *maps, uint64_t addr)
 {
@@ -116,7 +125,10 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 							     : NULL;
 }
 
-/* Inserts a mapping in place of what overlaps; there is room for two more. */
+/*
+ * Inserts a mapping in place of the parts of others that it overlaps. The
+ * caller has made room for two more.
+ */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)
 {

@@ -30,7 +30,10 @@ number_of(unsigned machine, unsigned reg)
 	return reg <= ARM64_PC ? (uint8_t)reg : NONE;
 }
 
-/* A file without a description of its machine tells by its registers. */
+/*
+ * Returns the ELF machine of the recording; if the file does not state it, the
+ * one that has the sampled registers.
+ */
 static unsigned
 get_machine(const struct perf_file *f, const struct perf_event *event)
 {
@@ -39,7 +42,7 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 	return event->user_regs >> ARM64_PC & 1 ? EM_AARCH64 : EM_X86_64;
 }
 
-/* Gets the values of the registers in the mask, in its order. */
+/* Sets regs to the values at at, one for each bit of the mask, lowest first. */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,
     struct cg_registers *regs)
@@ -84,7 +87,10 @@ take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
 	return true;
 }
 
-/* Skips what a sample has between its call chain and its registers. */
+/*
+ * Skips what a sample has between its call chain and its registers. False: the
+ * sample ends before that.
+ */
 static bool
 skip_parts(const struct perf_file *f, const struct perf_event *event,
     struct cg_slice *rest)
@@ -106,8 +112,8 @@ skip_parts(const struct perf_file *f, const struct perf_event *event,
 }
 
 /*
- * Takes the registers and the stack. False: the sample ends before that.
- * regs->known is 0 if it has none.
+ * Reads the registers and the copy of the stack. False: the sample ends before
+ * that. *abi is ABI_NONE if the sample has none.
  */
 static bool
 take_state(const struct perf_file *f, const struct perf_event *event,
@@ -147,8 +153,9 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 }
 
 /*
- * Adds the callers. Each step of the stack takes 8 bytes at least; those of
- * signals, which may change to another stack, are as many at most.
+ * Unwinds the stack and adds the callers. The number of steps is limited: each
+ * step of the stack takes at least 8 bytes, and at most as many more steps are
+ * signals, which may change to another stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,

@@ -36,7 +36,7 @@ is_number(struct cg_slice word)
 	return word.len > 0;
 }
 
-/* True for "916.089109:". */
+/* True for a time, "916.089109:". */
 static bool
 is_time(struct cg_slice word)
 {
@@ -52,7 +52,10 @@ is_time(struct cg_slice word)
 	return i > point + 1 && i + 1 == word.len && word.ptr[i] == ':';
 }
 
-/* Cuts the last word, and the blanks before it, off the text. */
+/*
+ * Cuts the last word, and the blanks before it, off the text; returns the
+ * word.
+ */
 static struct cg_slice
 cut_word(struct cg_slice *text)
 {
@@ -74,7 +77,7 @@ take_number(struct cg_slice word, uint64_t *number)
 	return is_number(word) && cg_take_u64(&word, number);
 }
 
-/* True for "[003]". */
+/* True for the number of a processor, "[003]". */
 static bool
 is_cpu(struct cg_slice word)
 {
@@ -83,7 +86,7 @@ is_cpu(struct cg_slice word)
 	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
 }
 
-/* Takes "[003]" and stores the number. */
+/* Reads "[003]", and stores the number. False: another word. */
 static bool
 take_cpu(struct cg_slice word, struct perf_head *head)
 {
@@ -98,7 +101,7 @@ take_cpu(struct cg_slice word, struct perf_head *head)
 }
 
 /*
- * "d..1." after "[003]": state of interrupts and preemption (the
+ * True for "d..1." after "[003]": state of interrupts and preemption (the
  * latency-format of ftrace, which perf prints, too).
  */
 static bool
@@ -113,7 +116,10 @@ is_flags(struct cg_slice word)
 	return (word.len == 4 || word.len == 5) && !is_number(word);
 }
 
-/* Takes "5791/5860" or "5860"; "-1" is the idle task of a processor. */
+/*
+ * Reads "5791/5860" (process and thread) or "5860" (thread); "-1" is the idle
+ * task of a processor. False: another word.
+ */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 {
@@ -169,7 +175,10 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 	head->comm = text;
 }
 
-/* Takes "cycles:u" from "cycles:u: rest". */
+/*
+ * Takes "cycles:u" off "cycles:u: rest". False: the first word does not end
+ * with ':'.
+ */
 static bool
 take_event(struct cg_slice *text, struct cg_slice *event)
 {
@@ -204,8 +213,8 @@ take_after_time(struct cg_slice text, struct perf_head *head)
 }
 
 /*
- * Cuts off a last number, the period, if it follows the task's or the
- * processor's number.
+ * Returns the text without its last number, the period, if it follows the
+ * number of a task or processor; else the text.
  */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
@@ -226,7 +235,7 @@ cut_period(struct cg_slice text, struct perf_head *head)
 
 /*
  * Parses a line without a time: the first word that ends in a colon is the
- * event.
+ * event. False: not the first line of a sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
@@ -250,9 +259,10 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Splits the line at the time: the first one that follows a task's or a
- * processor's number, as a command may contain anything ("a: 1.5: b"), or else
- * the first time in the line.
+ * Splits the line into the text before the time, the time, and the text after
+ * it. The time is the first one that follows the number of a task or
+ * processor, as a command may contain anything ("a: 1.5: b"), else the first
+ * time in the line. False: there is no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -299,7 +309,7 @@ perf_script_is_record(const struct perf_head *head)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* The value of a hex digit; 16 for other characters. */
+/* Returns the value of a hex digit; 16 for other characters. */
 static unsigned
 hex_digit(char c)
 {
@@ -328,8 +338,9 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 }
 
 /*
- * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", off the end.
- * Names may end in such a group, but without a blank before it.
+ * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", off the end;
+ * *group is its content. Names may end in such a group, but without a blank
+ * before it. False: there is none.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -398,7 +409,10 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 /* The fewest digits of an address that is not at the beginning of a text. */
 #define SURE_DIGITS 6
 
-/* Cuts off " => " and the branch target after it. */
+/*
+ * Cuts " => " and the target of a branch after it off the text. False: there
+ * is none.
+ */
 static bool
 cut_target(struct cg_slice *text, struct cg_slice *target)
 {
@@ -415,8 +429,9 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Finds the frame within other words: of a branch the first one, after the
- * branch's kind; of a tracepoint the last one that has an object.
+ * Sets *frame to the frame within other words: of a branch the first one,
+ * after the branch's kind; of a tracepoint the last one that has an object.
+ * False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -443,9 +458,9 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * Finds the frame after a tracepoint's text, or after the kind of a branch:
- * "call 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". The sample is that of
- * the branch's source, as in perf report.
+ * Sets the frame of a sample that is a single line: after a tracepoint's text,
+ * or after the kind of a branch, "call 401010 main+0x10 (/bin/x) => 401100 f
+ * (/bin/x)". As in perf report, the sample of a branch is that of its source.
  */
 static void
 find_frame(struct perf_head *head)

@@ -19,7 +19,10 @@ grow(struct perf_lines *lines)
 		   sizeof(*lines->head));
 }
 
-/* The caller has reserved room for one frame. False: it is no frame. */
+/*
+ * Parses a line as a frame, for which there is room in lines->step. False: it
+ * is no frame.
+ */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
     struct cg_slice text)
@@ -36,7 +39,7 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 	return true;
 }
 
-/* The caller has reserved room for one of each kind. */
+/* Parses a line; there is room for one element of each kind. */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,
     struct cg_slice text)

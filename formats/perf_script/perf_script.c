@@ -33,7 +33,7 @@
 
 /*
  * True for a frame that cannot be other text: "add more", "def f(): pass" and
- * "Date: 01 Jan 2001" parse as frames, too. from: the end of the text before
+ * "Date: 01 Jan 2001" parse as frames, too. from is the end of the text before
  * the frame.
  */
 static bool
@@ -50,7 +50,10 @@ is_sure_frame(
 	return cg_take_word(&line, &ip) && ip.ptr + ip.len - from >= IP_WIDTH;
 }
 
-/* sure: earlier lines have shown that the input is perf's. */
+/*
+ * True if the line is a frame; if sure (earlier lines have shown that the
+ * input is perf's), any form of frame will do.
+ */
 static bool
 is_frame(const char *from, struct cg_slice line, bool sure)
 {
@@ -62,9 +65,9 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 }
 
 /*
- * Looks for the first line of a sample with a frame in it or below it. Frames
- * alone, each after a tab, are the output of -F ip,sym. Without a time or a
- * header, only frames that cannot be other text count.
+ * Looks for the first line of a sample with a frame in it or below it. A frame
+ * alone, after a tab, is the output of -F ip,sym. Without a time or a header,
+ * only frames that cannot be other text count.
  */
 static int
 probe(const struct cg_head *head)

@@ -42,7 +42,7 @@ struct perf_frame {
 
 /* False if the line, which must not be empty, does not begin a sample. */
 bool perf_script_take_head(struct cg_slice line, struct perf_head *);
-/* The time of a head in nanoseconds; 0: out of range. */
+/* Returns the time of a line's head in nanoseconds; 0: out of range. */
 int64_t perf_script_get_time(struct cg_slice time);
 /* True for a line of --show-task-events and the like. */
 bool perf_script_is_record(const struct perf_head *);

@@ -67,7 +67,7 @@ struct reader {
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Periods of clocks are in nanoseconds. */
+/* True for events whose periods are in nanoseconds. */
 static bool
 is_clock(struct cg_slice event)
 {
@@ -81,7 +81,8 @@ keep(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Makes "samples:cycles", for an event without a period; NULL: out of memory.
+ * Returns "samples:cycles", the name for an event without periods; NULL: out
+ * of memory (reported).
  */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
@@ -157,8 +158,9 @@ begin_part(struct reader *r)
 }
 
 /*
- * The frames from first to last are one function of an object (last), and the
- * functions inlined into it. perf prints the object of one of them only.
+ * Joins the frames from first to last: a function of an object (last), and the
+ * functions inlined into it. perf prints the object of one of them only, so
+ * all get it.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -179,6 +181,8 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
+ * Finds the groups of inlined frames in the current stack.
+ *
  * Frames with the same address are one group, or several groups if a function
  * calls itself. perf marks all frames of a group but the outermost as
  * "(inlined)"; perf 6.1 with addr2line marks all but the innermost, which then
@@ -214,8 +218,9 @@ same_frame(const struct frame *a, const struct frame *b)
 }
 
 /*
- * Adds frames that differ from the last stack; returns the leaf's node. The
- * roots of both stacks are at the end.
+ * Adds the frames of the current stack that differ from the last stack;
+ * returns the leaf's node. The roots of both stacks are at the end of the
+ * arrays.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -233,7 +238,10 @@ add_frames(struct reader *r)
 	return node;
 }
 
-/* The function of a frame; without -F sym its name is the address. */
+/*
+ * Returns the function of a frame, which is named by its address without -F
+ * sym.
+ */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)
 {
@@ -260,8 +268,9 @@ push_frame(struct reader *r, const struct perf_step *step)
 }
 
 /*
- * Pushes a frame. A frame without a name becomes the frames that symbols give
- * for its address.
+ * Appends a frame to the current stack. A frame without a name becomes the
+ * frames that symbols give for its address, if any. False: out of memory
+ * (reported).
  */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
@@ -288,7 +297,10 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 	return push_frame(r, &step);
 }
 
-/* Adds the function of the only frame, which is a frame after all. */
+/*
+ * Adds the function of the frame of a sample on one line, which is certain to
+ * be a frame now. False: out of memory (reported).
+ */
 static bool
 end_only(struct reader *r)
 {
@@ -300,7 +312,7 @@ end_only(struct reader *r)
 	return true;
 }
 
-/* Adds the current sample, if there is one. */
+/* Adds the current sample, if there is one. False: an error (reported). */
 static bool
 end_sample(struct reader *r)
 {
@@ -341,7 +353,7 @@ end_sample(struct reader *r)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Selects the thread's track. */
+/* Makes the thread's track the current one. */
 static void
 set_track(struct reader *r, const struct perf_head *head)
 {
@@ -394,7 +406,10 @@ begin_sample(struct reader *r, const struct perf_head *head)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Sets the position of the last frame from a line of -F srcline. */
+/*
+ * Sets the position of the last frame from a line of -F srcline. False:
+ * another line.
+ */
 static bool
 set_srcline(struct reader *r, struct cg_slice line)
 {
@@ -446,7 +461,7 @@ skip_line(struct reader *r, struct cg_slice line)
 	    "line is skipped");
 }
 
-/* Skips lines of --show-task-events and the like. */
+/* True for lines of --show-task-events and the like, which are skipped. */
 static bool
 skip_record(struct reader *r, const struct perf_head *head)
 {
@@ -480,7 +495,10 @@ read_head(struct reader *r, const struct perf_head *head)
 	return push_frame(r, &step);
 }
 
-/* Begins a frame on its own line, in any state. */
+/*
+ * Prepares for a frame on its own line, in any state. False: an error
+ * (reported).
+ */
 static bool
 begin_frame(struct reader *r)
 {
@@ -499,7 +517,7 @@ begin_frame(struct reader *r)
 /*
  * Reads a line. perf prints a tab before a frame and two blanks before a
  * source line. Copies of its output may have lost them: then the rest of the
- * line decides.
+ * line decides. False: an error, not always reported yet.
  */
 static bool
 read_line(struct reader *r, const struct perf_lines *lines,
@@ -540,8 +558,9 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Copies the texts of the only frame, which end with their block. Its function
- * is not added yet, because it may turn out to be no frame.
+ * Ends a block of lines: copies the texts of the frame of a sample on one
+ * line, which point into the block. Its function is not added yet, as it may
+ * turn out to be no frame. False: out of memory (reported).
  */
 static bool
 end_block(struct reader *r)

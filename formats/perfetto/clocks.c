@@ -26,7 +26,10 @@ add(int64_t a, uint64_t b)
 	return (int64_t)((uint64_t)a + b);
 }
 
-/* The trace's time at a time of a clock, after its last snapshot before. */
+/*
+ * Returns the trace's time at a time of a clock, by the clock's last snapshot
+ * before it.
+ */
 static int64_t
 convert(const struct perfetto_clock *clock, int64_t own)
 {
@@ -92,8 +95,9 @@ read_clock(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * The trace's time of a snapshot: that of the trace's clock, or of a clock of
- * which it is known; else the first clock's time is taken for it.
+ * Returns the trace's time of a snapshot of n clocks: the time of the trace's
+ * clock, or of a clock whose relation to it is known; else the time of the
+ * first clock is taken for it.
  */
 static int64_t
 trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
@@ -114,7 +118,10 @@ trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
 	return reading[0].own;
 }
 
-/* Adds a point; one that is not later than the last one replaces later ones. */
+/*
+ * Adds a snapshot's point to a clock, after removing the points that are not
+ * before it. False: out of memory (reported).
+ */
 static bool
 add_point(struct perfetto *r, const struct reading *reading, int64_t trace)
 {

@@ -81,7 +81,7 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 	return true;
 }
 
-/* Sets the time of an event; false: it has none. */
+/* Sets *time, in ns, of an event; false: it has none. */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,
     const struct event *event, int64_t *time)
@@ -118,7 +118,10 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 	return name ? name - 1 : 0;
 }
 
-/* Sets the index of the event's track among the threads of spans. */
+/*
+ * Sets *index to the thread (of spans/) that has the event's track. False: an
+ * error (reported).
+ */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,
     const struct event *event, uint32_t *index)
@@ -144,7 +147,10 @@ find_track(struct perfetto *r, struct perfetto_sequence *sequence,
 	return true;
 }
 
-/* The phase of an event of a call; '\0': it is another one, and counted. */
+/*
+ * Returns the phase of an event of a call; '\0': it is another event, and
+ * counted as lost.
+ */
 static char
 find_phase(struct perfetto *r, const struct event *event)
 {

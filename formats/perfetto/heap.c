@@ -12,7 +12,12 @@
 
 /* ---- Dumps -------------------------------------------------------------- */
 
-/* Values as in the file; those at the peak replace the others. */
+/*
+ * Reads a sample of a heap profile: what was allocated and freed or, if the
+ * file has them, the values at the peak. The sample is kept until its stack is
+ * known. counted: the numbers of allocations are valid. False: an error
+ * (reported).
+ */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,
     struct cg_slice message, struct perfetto_allocs allocs, bool counted)
@@ -98,8 +103,9 @@ read_dump(struct perfetto *r, struct perfetto_sequence *sequence,
 /* ---- Series ------------------------------------------------------------- */
 
 /*
- * Finds the series of a process, heap and stack. A profile that begins again
- * has new iids, so the iid is a part of the key, too.
+ * Sets *number of the series of a process, heap and stack, from 1. A profile
+ * that begins again has new ids (iid) of stacks, so the iid is a part of the
+ * key, too. False: out of memory (reported).
  */
 static bool
 find_series(
@@ -118,7 +124,10 @@ find_series(
 		   (uint64_t)owner << 32 | allocs->stack, number);
 }
 
-/* Replaces the values of a series by later ones, which are not less. */
+/*
+ * Replaces the values of a series by those of a later dump, which are not
+ * less. False: out of memory (reported).
+ */
 static bool
 keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
 {
@@ -139,7 +148,10 @@ keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
 	return true;
 }
 
-/* Looks up the stacks of a profile that is complete. */
+/*
+ * Looks up the stacks of a profile whose last packet was read. False: out of
+ * memory (reported).
+ */
 static bool
 finish(struct perfetto *r, struct perfetto_sequence *sequence)
 {

@@ -58,7 +58,7 @@ perfetto_clear_tables(struct perfetto_tables *tables)
 
 /* ---- Entries ------------------------------------------------------------ */
 
-/* A text that an entry refers to. */
+/* Returns the text with an iid (id of an entry) in a table; 0: none. */
 static cg_name
 text_of(struct perfetto *r, const struct perfetto_tables *tables,
     enum perfetto_table table, uint64_t iid)
@@ -68,7 +68,10 @@ text_of(struct perfetto *r, const struct perfetto_tables *tables,
 	return name ? name - 1 : 0;
 }
 
-/* Takes the iid of an entry, the first field 1, and leaves the rest. */
+/*
+ * Sets *iid to field 1 of an entry, its id; 0: it has none. False: malformed
+ * (reported).
+ */
 static bool
 take_iid(struct perfetto *r, struct cg_slice message, uint64_t *iid)
 {
@@ -99,8 +102,8 @@ read_text(struct perfetto *r, struct cg_slice message, uint32_t *value)
 }
 
 /*
- * Makes a path of its components: "/a/b". A single one is the path itself,
- * as Chrome writes it.
+ * Returns the path of the components in r->number, "/a/b"; 0: out of memory
+ * (reported). A single one is the path itself, as Chrome writes it.
  */
 static cg_name
 join_path(struct perfetto *r, const struct perfetto_tables *tables)
@@ -202,7 +205,10 @@ read_frame(struct perfetto *r, const struct perfetto_tables *tables,
 	return perfetto_add_frame(r, &frame, value);
 }
 
-/* The frames of a stack begin with the outermost one. */
+/*
+ * Sets *value to the number + 1 of a stack, added if new. Its frames begin
+ * with the outermost one. False: an error (reported).
+ */
 static bool
 read_stack(struct perfetto *r, const struct perfetto_tables *tables,
     struct cg_slice message, uint32_t *value)

@@ -139,7 +139,10 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 	return true;
 }
 
-/* Keeps the state of a sequence up to date with a packet. */
+/*
+ * Updates the state of a sequence (packets of one writer) from a packet: its
+ * tables, defaults and losses. False: an error (reported).
+ */
 static bool
 update(struct perfetto *r, struct perfetto_sequence *s, const struct head *head)
 {
@@ -221,7 +224,10 @@ read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
 
 #define INFLATE_STEP 65536
 
-/* Decompresses to r->packets. */
+/*
+ * Decompresses zlib's bytes to r->packets. False: malformed, or out of memory
+ * (reported).
+ */
 static bool
 inflate_all(struct perfetto *r, struct cg_slice bytes)
 {
@@ -260,7 +266,10 @@ inflate_all(struct perfetto *r, struct cg_slice bytes)
 		   cg_reject(r->job, "expected packets compressed by deflate"));
 }
 
-/* The same for zstd, of which each packet has a frame. */
+/*
+ * Decompresses zstd's bytes, a whole frame, to r->packets. False: malformed,
+ * or out of memory (reported).
+ */
 static bool
 unzstd_all(struct perfetto *r, struct cg_slice bytes)
 {
@@ -282,7 +291,10 @@ unzstd_all(struct perfetto *r, struct cg_slice bytes)
 		   cg_reject(r->job, "zstd data ends early"));
 }
 
-/* Reads the packets that a packet has in compressed form. */
+/*
+ * Reads the packets that a packet contains in compressed form. False: an error
+ * (reported).
+ */
 static bool
 decompress(struct perfetto *r, const struct head *head)
 {
@@ -307,7 +319,10 @@ decompress(struct perfetto *r, const struct head *head)
 
 #define TAG_MAX (2 * VARINT_MAX)
 
-/* Takes the next packet of the file; false at the end, or after a failure. */
+/*
+ * Takes the next packet of the file; false at the end, or after an error
+ * (reported).
+ */
 static bool
 next_packet(struct perfetto *r, struct proto_field *field)
 {

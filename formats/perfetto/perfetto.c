@@ -14,7 +14,7 @@
 
 enum shape { SHAPE_OTHER, SHAPE_CUT, SHAPE_VAGUE, SHAPE_SURE };
 
-/* True for fields of a packet that are numbers; the others are messages. */
+/* True for fields of a packet that are numbers. All others are messages. */
 static bool
 is_number(uint64_t field)
 {
@@ -26,9 +26,9 @@ is_number(uint64_t field)
 }
 
 /*
- * Looks at the fields of a packet, of which the text may have only the
- * beginning. It is sure with a number that tells a packet from the messages of
- * pprof and OpenTelemetry, whose files begin alike.
+ * Tells by its fields whether a message is a packet; cut: only its begin is
+ * there. Sure are numbers that tell a packet from the messages of pprof and
+ * OpenTelemetry, whose files begin alike.
  */
 static enum shape
 look_at_packet(struct cg_slice packet, bool cut)

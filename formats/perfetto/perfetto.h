@@ -532,7 +532,7 @@ bool perfetto_add_stack(
 bool perfetto_read_symbols(struct perfetto *, struct cg_slice message);
 /* Makes the nodes of all stacks that are used. */
 bool perfetto_add_nodes(struct perfetto *);
-/* The name of a build-id: hex digits. */
+/* Returns the name of a build-id: hex digits. */
 cg_name perfetto_build_id(struct perfetto *, struct cg_slice);
 
 /* sums.c */
@@ -541,7 +541,7 @@ bool perfetto_add_column(
 /* The same for words of our own; unit may be "". */
 bool perfetto_find_column(
     struct perfetto *, const char *name, const char *unit, uint32_t *index);
-/* The column of numbers of samples. */
+/* Sets *index of the column of numbers of samples. */
 bool perfetto_find_samples(struct perfetto *, uint32_t *index);
 bool perfetto_find_thread(
     struct perfetto *, uint64_t pid, uint64_t tid, uint32_t *index);
@@ -570,7 +570,8 @@ int64_t perfetto_monotonic(
 
 /* interned.c */
 /*
- * The value of an iid; 0: it is not defined, which is counted unless iid is 0.
+ * Returns the value of an iid; 0: it is not defined, which is counted unless
+ * iid is 0.
  */
 uint32_t perfetto_lookup(struct perfetto *, const struct perfetto_tables *,
     enum perfetto_table, uint64_t iid);

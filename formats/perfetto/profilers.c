@@ -36,7 +36,7 @@ static const char *const counters[] = { [1] = "cpu-clock",
 	[19] = "ref-cycles",
 	[20] = "dummy" };
 
-/* The unit of an event is ns if it is a clock. */
+/* True for an event that is a clock, so its unit is ns. */
 static bool
 is_clock(struct cg_slice name)
 {
@@ -58,7 +58,10 @@ read_tracepoint(
 	return true;
 }
 
-/* Appends the modifiers to a name: "cycles:uk". */
+/*
+ * Returns the name with modifiers appended, "cycles:uk"; 0: out of memory
+ * (reported).
+ */
 static cg_name
 add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
 {
@@ -79,7 +82,10 @@ add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
 	return cg_add_name(r->build, (struct cg_slice){ text, n });
 }
 
-/* Appends the column of an event to a list. */
+/*
+ * Appends the column of the event in a message to the sequence's list. False:
+ * an error (reported).
+ */
 static bool
 read_perf_event(struct perfetto *r, struct perfetto_sequence *sequence,
     struct cg_slice message, const struct event_fields *fields)
@@ -149,7 +155,10 @@ struct perf {
 	bool has_cpu, has_count, producer;
 };
 
-/* Followers go to r->number. */
+/*
+ * Reads a sample of perf; the counts of followers (further events) go to
+ * r->number. False: malformed (reported).
+ */
 static bool
 take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 {
@@ -185,9 +194,10 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 
 /*
  * Appends a column and its cost: the difference to the last value of the
- * counter on that CPU. A recording does not reset its counters. A lower value
+ * owner's counter. A recording does not reset its counters. A lower value
  * belongs to another recording, as in a file of two that were concatenated,
- * which may have the same ids of sequences: its counters began at 0.
+ * which may have the same ids of sequences: its counters began at 0. False:
+ * out of memory (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
@@ -211,7 +221,10 @@ add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
 	       cg_append(r->job, &r->weight, value - last);
 }
 
-/* Sets the columns and costs of a sample to one sample. */
+/*
+ * Sets the columns and costs of a sample to a single one: number of samples,
+ * 1. False: out of memory (reported).
+ */
 static bool
 begin_costs(struct perfetto *r)
 {
@@ -248,7 +261,10 @@ add_counts(struct perfetto *r, struct perfetto_sequence *sequence,
 	return true;
 }
 
-/* Sets the number of an interned stack; 0 and counted if there is none. */
+/*
+ * Returns the number of the stack with an iid (id in the sequence's table); 0:
+ * none, which is counted as lost.
+ */
 static uint32_t
 find_stack(
     struct perfetto *r, const struct perfetto_sequence *sequence, uint64_t iid)
@@ -294,7 +310,10 @@ perfetto_read_perf(struct perfetto *r, const struct perfetto_packet *packet)
 
 /* ---- StreamingProfilePacket --------------------------------------------- */
 
-/* Appends the numbers of a field to r->stack. */
+/*
+ * Appends the numbers in a field to r->stack. False: malformed, or out of
+ * memory (reported).
+ */
 static bool
 take_stacks(struct perfetto *r, const struct proto_field *field)
 {
@@ -423,7 +442,10 @@ struct stack_sample {
 	uint64_t weight;
 };
 
-/* Appends the column of a follower. */
+/*
+ * Appends the column of a follower, an event that is counted with the primary
+ * one. False: out of memory (reported).
+ */
 static bool
 add_follower(struct perfetto *r, uint32_t column)
 {
@@ -431,8 +453,8 @@ add_follower(struct perfetto *r, uint32_t column)
 }
 
 /*
- * Whether a field of a sample is a message where it has to be one; another wire
- * type makes it a field that is not known, which is skipped.
+ * False for a field that must be a message, but has another wire type: it is
+ * not known, and skipped.
  */
 static bool
 has_wire(const struct proto_field *field)
@@ -480,7 +502,10 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 	}
 }
 
-/* Followers' columns + 1 go to r->column, their weights to r->weight. */
+/*
+ * Reads a field with counters or weights of a sample. Followers' columns + 1
+ * go to r->column, their weights to r->weight. False: an error (reported).
+ */
 static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
     const struct proto_field *field, struct stack_sample *s)
@@ -526,8 +551,9 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Makes columns of what take_counter() has left: drops weights without a
- * counter, and adds the primary one. A sample without any counts as a sample.
+ * Makes columns and costs of the fields that take_counter() has read: drops
+ * weights without a counter, and adds the primary one. A sample without any
+ * counts as one sample. False: out of memory (reported).
  */
 static bool
 finish_costs(struct perfetto *r, const struct perfetto_sequence *sequence,

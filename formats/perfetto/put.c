@@ -52,7 +52,7 @@ perfetto_write_packet(struct perfetto_writer *w, const int64_t *time,
 
 /* ---- Tables ------------------------------------------------------------- */
 
-/* Puts a text into a table. */
+/* Writes a text into a table of the sequence, with the number iid. */
 static void
 intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
     struct cg_slice text)
@@ -65,7 +65,10 @@ intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
 	proto_put_bytes(&w->p, &w->interned, table, entry);
 }
 
-/* Puts the bytes of a build-id, of which the graph has the hex digits. */
+/*
+ * Writes the bytes of an object's build-id, of which the graph has the hex
+ * digits, with the number iid. False: it has none.
+ */
 static bool
 intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 {
@@ -94,8 +97,8 @@ intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 }
 
 /*
- * Interns the mapping of an object, its path and its build-id, unless that was
- * done before. Returns the iid, which all three share.
+ * Returns the number (iid) of the mapping of an object. The first time, writes
+ * the mapping, its path and its build-id, which share the number.
  */
 static uint32_t
 intern_object(struct perfetto_writer *w, cg_object object)
@@ -141,7 +144,10 @@ perfetto_intern_name(struct perfetto_writer *w, unsigned table, cg_fn fn)
 	return *iid;
 }
 
-/* The iid of a source file; 0 for none. */
+/*
+ * Returns the number (iid) of a source file, written the first time; 0 for
+ * file 0.
+ */
 static uint32_t
 intern_file(struct perfetto_writer *w, cg_file file)
 {
@@ -188,7 +194,10 @@ intern_frame(struct perfetto_writer *w, uint32_t number)
 	proto_put_bytes(&w->p, &w->interned, INTERNED_FRAMES, entry);
 }
 
-/* Lists the stacks from one to the outermost in w->path. */
+/*
+ * Lists a stack and its callers in w->path, the outermost one last. False: out
+ * of memory (reported).
+ */
 static bool
 list_path(struct perfetto_writer *w, uint32_t stack)
 {

@@ -38,7 +38,10 @@ static const char *const packets[PACKET_FIELDS] = { [PACKET_FTRACE] = "ftrace",
 	[100] = "v8_internal_code",
 	[132] = "journald" };
 
-/* Packets about the recording itself, which say nothing of the program. */
+/*
+ * True for packets about the recording itself, which tell nothing about the
+ * program.
+ */
 static bool
 is_of_recording(size_t field)
 {

@@ -14,7 +14,10 @@ join(uint32_t a, uint32_t b)
 
 /* ---- Mappings ----------------------------------------------------------- */
 
-/* A build-id is bytes, or already text of hex digits. */
+/*
+ * Returns the build-id as text of hex digits; bytes may already be such a
+ * text.
+ */
 cg_name
 perfetto_build_id(struct perfetto *r, struct cg_slice bytes)
 {
@@ -105,7 +108,10 @@ read_symbol(
 	return true;
 }
 
-/* Reads the lines of an address; they replace earlier ones of that address. */
+/*
+ * Reads the lines of an address in a file; they replace earlier ones of that
+ * address. False: an error (reported).
+ */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
 {
@@ -170,7 +176,7 @@ perfetto_read_symbols(struct perfetto *r, struct cg_slice message)
 	return true;
 }
 
-/* The first of the symbols at the address of a frame; NULL: none. */
+/* Returns the first of the symbols at the address of a frame; NULL: none. */
 static const struct perfetto_symbol *
 find_symbols(
     const struct perfetto_stacks *s, const struct perfetto_frame *frame)
@@ -190,7 +196,10 @@ find_symbols(
 
 /* ---- Nodes -------------------------------------------------------------- */
 
-/* Adds a description with the build-id, as readers of pprof do. */
+/*
+ * Adds a description with the build-id of the mapping, as readers of pprof do.
+ * False: out of memory (reported).
+ */
 static bool
 describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
 {
@@ -213,7 +222,10 @@ describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
 	return true;
 }
 
-/* Adds a mapping to the address space; sets its number there. */
+/*
+ * Adds a mapping to the address space; sets its number there. False: out of
+ * memory (reported).
+ */
 static bool
 place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 {
@@ -234,7 +246,7 @@ place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 	return mapping->number != 0 && describe_mapping(r, &added);
 }
 
-/* Puts a function on a node. */
+/* Adds a frame of a function on top of *node, and sets *node to it. */
 static void
 put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
     cg_object object, bool inlined, cg_node *node)
@@ -251,10 +263,11 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 }
 
 /*
- * Puts the functions at an address on a node; the innermost comes first. A file
- * lists them once, but each stack with the address has them: more than the size
- * of the file allows is an error. The outermost one is not counted, as the
- * reference to the frame takes its bytes of the file.
+ * Adds the frames of the functions at an address on top of *node; the
+ * innermost symbol comes first. A file lists them once, but each stack with
+ * the address has them: more than the size of the file allows is an error. The
+ * outermost one is not counted, as the reference to the frame takes its bytes
+ * of the file. False: rejected (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
@@ -276,7 +289,10 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 	return true;
 }
 
-/* Puts a frame on a node; several if functions are inlined there. */
+/*
+ * Adds a frame on top of *node; several if functions are inlined there. False:
+ * an error (reported).
+ */
 static bool
 put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)
 {

@@ -101,7 +101,10 @@ perfetto_find_thread(
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Sets the index of a thread on a CPU. */
+/*
+ * Sets *index of a thread on a CPU, added if new. False: out of memory
+ * (reported).
+ */
 static bool
 find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 {
@@ -122,7 +125,10 @@ find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 	return true;
 }
 
-/* Sets the index of the thread, CPU and stack of a sample. */
+/*
+ * Sets *index of the pair (thread on a CPU, stack) of a sample, added if new.
+ * False: out of memory (reported).
+ */
 static bool
 find_pair(
     struct perfetto *r, const struct perfetto_sample *sample, uint32_t *index)
@@ -140,7 +146,10 @@ find_pair(
 	return true;
 }
 
-/* The cost of a column of a pair; NULL: out of memory. */
+/*
+ * Returns the cost in a column of a pair (thread on a CPU, stack), added if
+ * new; NULL: out of memory (reported).
+ */
 static struct perfetto_cost *
 find_cost(struct perfetto *r, uint32_t index, uint32_t column)
 {
@@ -222,6 +231,7 @@ perfetto_add_sample(struct perfetto *r, const struct perfetto_sample *sample)
 /*
  * Adds the columns as events. Column 0 is the time of calls; without calls and
  * without a counter of that name it is not added, unless it is the only one.
+ * False: an error (reported).
  */
 static bool
 add_events(struct perfetto *r)
@@ -262,7 +272,10 @@ set_place(struct perfetto *r, const struct perfetto_place *place)
 	cg_set_sample_part(r->build, &key);
 }
 
-/* The node of a pair; samples without a stack are those of one function. */
+/*
+ * Returns the node of a pair's stack; samples without a stack are those of one
+ * function, "[unknown]".
+ */
 static cg_node
 node_of(struct perfetto *r, const struct perfetto_pair *pair)
 {
@@ -282,7 +295,7 @@ put_cost(struct perfetto *r, const struct perfetto_cost *cost, bool clear)
 		    clear ? 0 : cost->cost;
 }
 
-/* Puts the costs of a pair into the row, or clears the row. */
+/* Copies the costs of a pair into the row of columns, or clears them there. */
 static void
 put_costs(struct perfetto *r, const struct perfetto_pair *pair, bool clear)
 {
@@ -330,7 +343,10 @@ set_track(struct perfetto *r, const struct perfetto_thread *thread)
 	cg_set_track(r->build, &track);
 }
 
-/* Takes the costs of a moment into the row of n columns, or clears it. */
+/*
+ * Reads the costs of a moment into the row of columns or, if not take, clears
+ * them there. False: no moment is left.
+ */
 static bool
 take_costs(
     struct perfetto *r, const struct cg_numbers *from, size_t *at, bool take)

@@ -12,7 +12,10 @@
 
 /* ---- Finding ------------------------------------------------------------ */
 
-/* Sets the index of a track; adds it if it is new. */
+/*
+ * Sets *index of the track with a uuid, added if new. False: out of memory
+ * (reported).
+ */
 static bool
 get_track(struct perfetto *r, uint64_t uuid, uint32_t *index)
 {
@@ -157,8 +160,9 @@ struct thread {
 };
 
 /*
- * The sequence's thread is the last one that it describes; its first time is
- * the reference of the times that follow as differences.
+ * Reads a description of a thread. It becomes the sequence's thread; the first
+ * time that it states is the reference of times that follow as differences.
+ * False: an error (reported).
  */
 static bool
 read_thread(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -252,8 +256,9 @@ perfetto_read_track(struct perfetto *r, struct perfetto_sequence *sequence,
 /* ---- ProcessTree -------------------------------------------------------- */
 
 /*
- * The name of a process is its first argument. Some processes replace their
- * arguments by one text with blanks; then it is the first word.
+ * Reads a process, and sets its name, the first argument. Some processes
+ * replace their arguments by one text with blanks; then it is the first word.
+ * False: an error (reported).
  */
 static bool
 read_tree_process(struct perfetto *r, struct cg_slice message)
@@ -318,7 +323,7 @@ perfetto_read_tree(struct perfetto *r, struct cg_slice message)
 
 /* ---- The end ------------------------------------------------------------ */
 
-/* The nearest track with a process, from this one up; NULL: none. */
+/* Returns the nearest track with a process, from this one up; NULL: none. */
 static const struct perfetto_track *
 find_process(const struct perfetto *r, const struct perfetto_track *track)
 {

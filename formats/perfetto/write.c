@@ -19,7 +19,7 @@
 
 /* ---- Tracks ------------------------------------------------------------- */
 
-/* The number of a pid or tid; 0: out of memory. */
+/* Returns the number, from 1, of a pid or tid; 0: out of memory (reported). */
 static uint32_t
 number(struct perfetto_writer *w, uint64_t id)
 {
@@ -32,7 +32,7 @@ number(struct perfetto_writer *w, uint64_t id)
 	return *at;
 }
 
-/* Puts the beginning of a descriptor; returns its uuid. */
+/* Writes the begin of the description of a track; returns its uuid. */
 static uint64_t
 begin_descriptor(struct perfetto_writer *w, uint64_t parent)
 {
@@ -48,7 +48,10 @@ end_descriptor(struct perfetto_writer *w)
 	perfetto_write_packet(w, NULL, 0, PACKET_TRACK, &w->message);
 }
 
-/* The uuid of a process, which is described once; 0: failed. */
+/*
+ * Returns the uuid of the track of a process, which is described the first
+ * time; 0: out of memory (reported).
+ */
 static uint64_t
 find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
 {
@@ -66,7 +69,10 @@ find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
 	return w->uuid;
 }
 
-/* The same for a thread. */
+/*
+ * Returns the uuid of the track of thread w->tid, which is described the first
+ * time; 0: out of memory (reported).
+ */
 static uint64_t
 find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 {
@@ -87,8 +93,9 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 }
 
 /*
- * Calls are on the track of their thread; further tracks of a thread, and those
- * without one, are tracks of their own.
+ * Chooses the track of the calls that follow: that of their thread (parent).
+ * Further tracks of a thread, and those without one, get tracks of their own.
+ * False: out of memory (reported).
  */
 static bool
 begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
@@ -113,8 +120,8 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 }
 
 /*
- * Makes this the thread of the samples that follow, and interns it when it
- * comes first.
+ * Makes a thread the thread of the samples that follow, and writes it to the
+ * tables the first time. False: out of memory (reported).
  */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
@@ -137,8 +144,8 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 }
 
 /*
- * Begins a track or part. Samples belong to a process: those without numbers
- * get one of their own.
+ * Begins a track or part. Samples belong to a process: those without pid and
+ * tid get one of their own. False: out of memory (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)
@@ -165,7 +172,10 @@ begin_track(struct perfetto_writer *w, const struct cg_track *track)
 
 /* ---- Calls -------------------------------------------------------------- */
 
-/* True if a function has what calls cannot represent. */
+/*
+ * True if a frame has an object, address, line or file, which calls cannot
+ * represent.
+ */
 static bool
 has_place(const struct perfetto_writer *w, uint32_t stack)
 {
@@ -201,7 +211,10 @@ put_end(struct perfetto_writer *w, int64_t time)
 	perfetto_write_packet(w, &time, FLAG_NEEDS, PACKET_EVENT, &w->message);
 }
 
-/* Makes another stack the open one. */
+/*
+ * Makes the stack number `to` the open one at a time: writes the ends and
+ * begins of calls that this takes. False: out of memory (reported).
+ */
 static bool
 change_stack(struct perfetto_writer *w, uint32_t to, int64_t time)
 {
@@ -242,8 +255,9 @@ write_calls(struct perfetto_writer *w, size_t track)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Writes a sample: the cost of the main event is its weight, others that are
- * not 0 follow.
+ * Writes a sample, of n costs: the cost of the main event is its weight,
+ * others that are not 0 follow. time NULL: it has none. False: an error
+ * (reported).
  */
 static bool
 write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
@@ -284,7 +298,7 @@ write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
 	return cg_rejected(w->p.job) == CG_OK;
 }
 
-/* True if costs are of events with times, or if all are 0. */
+/* True if an event with times has a cost, or if all costs are 0. */
 static bool
 is_timed(const struct perfetto_writer *w, const uint64_t *cost, size_t n)
 {
@@ -316,7 +330,10 @@ write_samples(struct perfetto_writer *w, size_t track)
 
 /* ---- Sums without times ------------------------------------------------- */
 
-/* Adds costs of a stack; lists the stack. */
+/*
+ * Adds the costs of a stack that are not written with times to w->sum; lists
+ * the stack. False: overflow, or out of memory (reported).
+ */
 static bool
 add_costs(struct perfetto_writer *w, const struct cg_stack_cost *from)
 {
@@ -377,7 +394,10 @@ write_part(struct perfetto_writer *w, cg_part part)
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* Units that StackSample numbers; others are texts. */
+/*
+ * Writes name and unit of an event. StackSample numbers some units; others are
+ * texts.
+ */
 static void
 put_counter(struct perfetto_writer *w, struct proto_bytes *to, size_t event)
 {
@@ -400,7 +420,7 @@ put_counter(struct perfetto_writer *w, struct proto_bytes *to, size_t event)
 		    w, to, COUNTER_DESCRIPTION, cg_slice(of->long_name));
 }
 
-/* Writes the first packet: defaults, and all counters. */
+/* Writes the first packet: the defaults, and all counters. */
 static void
 write_head(struct perfetto_writer *w)
 {
@@ -424,7 +444,10 @@ write_head(struct perfetto_writer *w)
 	perfetto_write_packet(w, NULL, FLAG_CLEARED, PACKET_DEFAULTS, defaults);
 }
 
-/* Finds the events whose costs have times in ns, and the shift of times. */
+/*
+ * Sets w->timed for events whose costs all have times in ns, and w->shift, the
+ * shift that makes all times positive. False: out of memory (reported).
+ */
 static bool
 find_times(struct perfetto_writer *w)
 {
@@ -498,7 +521,10 @@ write_all(struct perfetto_writer *w)
 	return ok;
 }
 
-/* iids of entries 0 to max; NULL: out of memory. */
+/*
+ * Returns an array for the numbers of entries 0 to max, all 0; NULL: out of
+ * memory (reported).
+ */
 static uint32_t *
 make_iids(struct cg_job *job, size_t max)
 {

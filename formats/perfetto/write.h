@@ -56,12 +56,15 @@ void perfetto_put_text(struct perfetto_writer *, struct proto_bytes *,
 void perfetto_write_packet(struct perfetto_writer *, const int64_t *time,
     unsigned flags, unsigned field, const struct proto_bytes *message);
 /*
- * The iid of the name of a function in a table; equal names have one text in
- * the graph. 0: out of memory.
+ * Returns the iid of the name of a function in a table; equal names have one
+ * text in the graph. 0: out of memory.
  */
 uint32_t perfetto_intern_name(
     struct perfetto_writer *, unsigned table, cg_fn);
-/* Interns a stack, whose iid is then in w->stack. */
+/*
+ * Interns a stack, whose iid is then in w->stack. False: out of memory
+ * (reported).
+ */
 bool perfetto_intern_stack(struct perfetto_writer *, uint32_t stack);
 
 #endif

@@ -83,7 +83,10 @@ add_number(struct lister *l, const char *key, uint64_t number)
 		add_comment(l, PPROF_SAYS_PART, key, text);
 }
 
-/* The command that readers derive from the first mapping. */
+/*
+ * Returns the command that readers assume if no comment states it: the path of
+ * the first mapping.
+ */
 static struct cg_slice
 usual_cmd(const struct proto_writer *w)
 {

@@ -14,7 +14,7 @@ const struct pprof_text_key pprof_text_keys[] = {
 
 /* ---- cgconv's comments -------------------------------------------------- */
 
-/* Takes "KEY: " from the front of the text. */
+/* Takes "KEY: " off the front of the text. False: there is none. */
 static bool
 take_key(struct cg_slice *text, struct cg_slice *key)
 {
@@ -29,7 +29,10 @@ take_key(struct cg_slice *text, struct cg_slice *key)
 	return false;
 }
 
-/* Parses the rest of "cgconv part: pid: 7". */
+/*
+ * Reads the rest of a comment "cgconv part: pid: 7" into *info; unknown keys
+ * are ignored.
+ */
 static void
 read_part(struct cg_slice text, struct cg_part_info *info)
 {
@@ -50,7 +53,10 @@ read_part(struct cg_slice text, struct cg_part_info *info)
 		(void)cg_take_u64(&text, number);
 }
 
-/* Parses the rest of "cgconv event: cycles: Cycles of the processor". */
+/*
+ * Reads the rest of a comment "cgconv event: cycles: Cycles of the processor",
+ * the event's long name. False: out of memory (reported).
+ */
 static bool
 read_event(struct pprof_reader *r, struct cg_slice text)
 {
@@ -136,7 +142,11 @@ add_period(struct pprof_reader *r)
 	return text != NULL;
 }
 
-/* Adds a comment, or the description in "cgconv: KEY: VALUE". */
+/*
+ * Adds a comment, the text with an index, as a description; "cgconv: KEY:
+ * VALUE" as the description that cgconv wrote there. False: an error
+ * (reported).
+ */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
 {
@@ -184,7 +194,10 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 	return true;
 }
 
-/* The first mapping is the main program. */
+/*
+ * Begins the part, named after the first mapping, which is the main program;
+ * adds its descriptions. False: an error (reported).
+ */
 bool
 pprof_begin_part(struct pprof_reader *r)
 {

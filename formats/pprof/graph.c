@@ -26,7 +26,9 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 	return false;
 }
 
-/* Makes a name that differs from those of earlier events. */
+/*
+ * Returns a name for sample type i that differs from those of earlier events.
+ */
 static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
 {
@@ -160,7 +162,10 @@ add_frames(struct pprof_reader *r, const struct pprof_location *location)
 	return ok;
 }
 
-/* Makes frames from the lines of all locations. */
+/*
+ * Adds the frames of all locations, from their lines. False: an error
+ * (reported).
+ */
 static bool
 add_locations(struct pprof_reader *r)
 {
@@ -180,7 +185,10 @@ add_locations(struct pprof_reader *r)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The stack of a path in the graph; samples with other labels share it. */
+/*
+ * Sets *node of a path in the graph, added if new; samples that differ only in
+ * labels share it. False: an error (reported).
+ */
 static bool
 get_node(struct pprof_reader *r, uint32_t id, cg_node *node)
 {

@@ -62,7 +62,7 @@ take_label(
 	       proto_get_text(&r->tables, value[LABEL_NUM_UNIT], &label->unit);
 }
 
-/* Notes labels that --part-by may use: process, thread, name. */
+/* Notes in the key what --part-by may use of a label: process, thread, name. */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)
 {

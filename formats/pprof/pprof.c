@@ -54,8 +54,8 @@ fits(char kind, unsigned wire)
 }
 
 /*
- * True if all fields of a message have that shape. Nested messages are not
- * examined.
+ * True if all fields of a message have the wire types of the shape. Messages
+ * inside it are not examined.
  */
 static bool
 has_shape(struct cg_slice message, const struct shape *shape)
@@ -71,7 +71,10 @@ has_shape(struct cg_slice message, const struct shape *shape)
 	return true;
 }
 
-/* True if the text ends within a field that has the shape. */
+/*
+ * True if the text, the begin of a file, ends within a field that the shape
+ * has.
+ */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)
 {

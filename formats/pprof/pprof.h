@@ -177,12 +177,15 @@ struct pprof_reader {
 bool pprof_take_packed(struct pprof_reader *, const struct proto_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
 /*
- * The number of the element with an id; a new id gets the number next, and the
- * caller appends the element. 0: failed.
+ * Returns the number of the element with an id; a new id gets the number next,
+ * and the caller appends the element. 0: failed.
  */
 uint32_t pprof_find_id(
     struct cg_job *, struct cg_map *ids, size_t next, uint64_t id);
-/* Index + 1 of the location with an id, which is added if new; 0: failed. */
+/*
+ * Returns the index + 1 of the location with an id, which is added if new; 0:
+ * failed.
+ */
 uint32_t pprof_add_location(struct pprof_sums *, uint64_t id);
 static inline uint32_t
 pprof_find_location(struct pprof_sums *sums, uint64_t id)
@@ -217,7 +220,7 @@ pprof_path(const struct pprof_sums *sums, uint32_t id)
 {
 	return &sums->paths.at[id];
 }
-/* The locations of a path, as varints. */
+/* Returns the locations of a path, as varints. */
 struct cg_slice pprof_path_bytes(const struct pprof_sums *, uint32_t id);
 /* Lists the steps of a path, leaf first. */
 bool pprof_take_steps(struct pprof_sums *, uint32_t id);
@@ -235,7 +238,7 @@ bool pprof_begin_part(struct pprof_reader *);
  * the last sample type (profile.proto).
  */
 bool pprof_describe_main(struct pprof_reader *, const char *last);
-/* The long name of an event, from cgconv's comments; "": none. */
+/* Returns the long name of an event, from cgconv's comments; "": none. */
 const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
 /* Adds the message to the builder and drops it. */
 bool pprof_finish(struct pprof_reader *);
@@ -247,7 +250,7 @@ struct pprof_texts {
 	struct cg_slice *at;
 	size_t n, cap;
 };
-/* Lists the comments to write. */
+/* Lists the comments to write. False: out of memory (reported). */
 bool pprof_list_comments(struct proto_writer *, struct pprof_texts *);
 
 /* Adds a field of the message, which must stay valid during the call only. */

@@ -68,7 +68,10 @@ put_message(struct raw *raw, struct proto_bytes *to, unsigned field,
 		   (struct cg_slice){ message->at, message->n });
 }
 
-/* Passes a message to the reader, and empties it. */
+/*
+ * Passes a message, field number of the profile, to the reader, and empties
+ * it. False: an error (reported).
+ */
 static bool
 add_message(struct raw *raw, unsigned number, struct proto_bytes *message)
 {
@@ -92,7 +95,10 @@ add_number(struct raw *raw, unsigned number, uint64_t value)
 	return pprof_add_field(raw->r, &field);
 }
 
-/* Puts the index of a text in the string table. */
+/*
+ * Sets *index to that of a text in the string table, added if new. False: out
+ * of memory (reported).
+ */
 static bool
 get_text(struct raw *raw, struct cg_slice text, uint64_t *index)
 {
@@ -128,7 +134,7 @@ put_text(struct raw *raw, struct proto_bytes *to, unsigned field,
 
 /* ---- Header -------------------------------------------------------------- */
 
-/* Days from 1970-01-01, in the Gregorian calendar. */
+/* Returns the days from 1970-01-01 to a date of the Gregorian calendar. */
 static int64_t
 days_of(int64_t year, uint64_t month, uint64_t day)
 {
@@ -147,7 +153,10 @@ take_part(struct cg_slice *text, char end, uint64_t *number)
 	return cg_take_until(text, end, &word) && cg_get_u64(word, number);
 }
 
-/* Takes "2026-11-24 10:47:36.857338 +0000 UTC", as nanoseconds since 1970. */
+/*
+ * Reads "2026-11-24 10:47:36.857338 +0000 UTC" as nanoseconds since 1970.
+ * False: malformed.
+ */
 static bool
 take_time(struct cg_slice text, uint64_t *ns)
 {
@@ -221,7 +230,10 @@ take_header(struct raw *raw, struct cg_slice line)
 	return true;
 }
 
-/* Takes "samples/count cpu/nanoseconds[dflt]". */
+/*
+ * Reads the sample types, "samples/count cpu/nanoseconds[dflt]". False: an
+ * error (reported).
+ */
 static bool
 take_types(struct raw *raw, struct cg_slice line)
 {
@@ -270,7 +282,10 @@ take_value(struct cg_slice *text, uint64_t *value)
 	return true;
 }
 
-/* Takes "          7   70000000: 1 2 3". */
+/*
+ * Reads a sample, " 7 70000000: 1 2 3": values, and numbers of locations.
+ * False: an error (reported).
+ */
 static bool
 take_sample(struct raw *raw, struct cg_slice line)
 {
@@ -297,7 +312,10 @@ take_sample(struct raw *raw, struct cg_slice line)
 				    "expected blanks between numbers");
 }
 
-/* Takes "32", "32 bytes". */
+/*
+ * Reads the value of a label as a number with an optional unit: "32", "32
+ * bytes". False: it is a text.
+ */
 static bool
 get_number(struct cg_slice text, uint64_t *number, struct cg_slice *unit)
 {
@@ -331,7 +349,7 @@ add_label(struct raw *raw, struct cg_slice key, struct cg_slice value)
 	return ok;
 }
 
-/* Takes "key:[value] other:[32 bytes]". */
+/* Reads labels, "key:[value] other:[32 bytes]". False: an error (reported). */
 static bool
 take_labels(struct raw *raw, struct cg_slice line)
 {
@@ -370,7 +388,10 @@ end_location(struct raw *raw)
 	       add_message(raw, PPROF_LOCATION, &raw->location);
 }
 
-/* Finds " s=8" or " s=8(system name)"; NULL: there is none. */
+/*
+ * Returns where " s=8" or " s=8(system name)" begins; NULL: there is none.
+ * Sets the line where the function starts, and its system name or "".
+ */
 static const char *
 find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
 {
@@ -412,7 +433,10 @@ split_file(struct cg_slice *name, struct cg_slice *file)
 		*file = (struct cg_slice){ "", 0 };
 }
 
-/* Takes "main.main /tmp/main.go:20:0 s=18(main.main.1)", or "??". */
+/*
+ * Reads a line of a location, "main.main /tmp/main.go:20:0 s=18(main.main.1)",
+ * or "??". False: an error (reported).
+ */
 static bool
 take_line(struct raw *raw, struct cg_slice text)
 {
@@ -450,7 +474,10 @@ take_line(struct raw *raw, struct cg_slice text)
 	       put_message(raw, &raw->location, LOCATION_LINE, &raw->part);
 }
 
-/* Takes "     1: 0x4b51fd M=1 [F] ", and the first line of the location. */
+/*
+ * Reads " 1: 0x4b51fd M=1 [F] ", and the first line of the location. False: an
+ * error (reported).
+ */
 static bool
 take_location(struct raw *raw, struct cg_slice line)
 {
@@ -493,7 +520,10 @@ take_more_lines(struct raw *raw, struct cg_slice line)
 
 /* ---- Mappings ------------------------------------------------------------ */
 
-/* Cuts the last word off; it may be empty. */
+/*
+ * Cuts the last word, and the blank before it, off the text; returns the word,
+ * which may be empty.
+ */
 static struct cg_slice
 cut_word(struct cg_slice *text)
 {
@@ -507,7 +537,10 @@ cut_word(struct cg_slice *text)
 	return word;
 }
 
-/* Takes "1: 0x400000/0x4c0000/0x0 /tmp/main 5f3c [FN][FL][LN][IN]". */
+/*
+ * Reads "1: 0x400000/0x4c0000/0x0 /tmp/main 5f3c [FN][FL][LN][IN]". False: an
+ * error (reported).
+ */
 static bool
 take_mapping(struct raw *raw, struct cg_slice line)
 {

@@ -26,7 +26,10 @@ take_field(
 	    r->job, message->ptr, "expected a whole field of a message");
 }
 
-/* Takes a message of numbers: value[i] is field i. */
+/*
+ * Reads a message of numbers: value[i] becomes field i, or 0. False: malformed
+ * (reported).
+ */
 static bool
 take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
     size_t fields)
@@ -95,7 +98,10 @@ take_mapping(struct pprof_reader *r, const struct proto_field *field)
 	return true;
 }
 
-/* Index + 1 of the function with an id, which is added if new; 0: failed. */
+/*
+ * Returns the index + 1 of the function with an id, added if new; 0: out of
+ * memory (reported).
+ */
 static uint32_t
 find_function(struct pprof_reader *r, uint64_t id)
 {
@@ -311,7 +317,7 @@ pprof_add_field(struct pprof_reader *r, const struct proto_field *field)
 	return fields[field->number].take(r, field);
 }
 
-/* Reads a field of the profile; false at the end, or on an error. */
+/* Reads a field of the profile; false at the end, or on an error (reported). */
 static bool
 read_field(struct pprof_reader *r)
 {

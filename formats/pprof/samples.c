@@ -19,8 +19,9 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Nonzero if one of eight bytes is 0, or if four bytes in a row have a
- * successor.
+ * Returns a number other than 0 if one of the eight bytes at at is 0, or if
+ * four bytes in a row have a successor (their highest bit set), as only
+ * numbers of more than four bytes have.
  */
 static uint64_t
 find_odd(const char *at)
@@ -68,7 +69,10 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 	return true;
 }
 
-/* Checks the locations of a path; a known path is not decoded. */
+/*
+ * Checks the locations of a path and appends their bytes to the batch; a known
+ * path is not decoded. False: an error (reported).
+ */
 static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)
 {
@@ -76,7 +80,10 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 	       proto_append_bytes(r->job, &r->batch.path, bytes);
 }
 
-/* Takes locations, usually one packed field. */
+/*
+ * Takes the locations of a sample, usually one packed field; end is the end of
+ * the field. False: an error (reported).
+ */
 static bool
 take_locations(
     struct pprof_reader *r, const struct proto_field *field, const char *end)
@@ -99,7 +106,10 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 	return cg_append(r->job, &r->batch.values, (int64_t)value);
 }
 
-/* Keeps the bytes of the field until the string table is known. */
+/*
+ * Keeps the bytes of a label's field until the string table is known. False:
+ * an error (reported).
+ */
 static bool
 keep_label(struct pprof_reader *r, const struct proto_field *field)
 {
@@ -111,7 +121,7 @@ keep_label(struct pprof_reader *r, const struct proto_field *field)
 	return proto_append_bytes(r->job, &r->labelled, all);
 }
 
-/* Reads the fields of a sample's message. */
+/* Reads the fields of a sample's message. False: an error (reported). */
 static bool
 take_fields(struct pprof_reader *r, struct cg_slice message)
 {

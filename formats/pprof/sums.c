@@ -21,7 +21,10 @@
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* The last path extends to the end of the bytes. */
+/*
+ * Returns the bytes of a path: up to the next path's, the last one's up to the
+ * end.
+ */
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
 {
@@ -60,7 +63,7 @@ is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
 	       memcmp(path.ptr, bytes.ptr, bytes.len) == 0;
 }
 
-/* The path with these bytes; 0: none. */
+/* Returns the path with these bytes; 0: none. */
 static uint32_t
 find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
@@ -73,7 +76,9 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 	return id;
 }
 
-/* Adds a new path, and its locations; 0: failed. */
+/*
+ * Adds a new path, and its locations, and returns it; 0: an error (reported).
+ */
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
@@ -107,7 +112,7 @@ get_path(
 	return *path != 0;
 }
 
-/* The bytes of the path of a waiting sample. */
+/* Returns the bytes of the path of a sample that waits in the batch. */
 static struct cg_slice
 path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
 {
@@ -158,7 +163,10 @@ hash_sample(const struct pprof_sums *s, uint32_t path, uint32_t labels)
 	    s->key, (const char *)both, sizeof(both));
 }
 
-/* The index + 1 of a sample in the table; 0: none. */
+/*
+ * Returns the index + 1 of the sample with a path and labels in the table; 0:
+ * none.
+ */
 static uint32_t
 find_sample(
     const struct pprof_sums *s, uint32_t path, uint32_t labels, uint32_t hash)
@@ -175,7 +183,10 @@ find_sample(
 	return id;
 }
 
-/* Inserts a sample into the table. */
+/*
+ * Inserts a sample, index id - 1, into the table if it is not there. False:
+ * out of memory (reported).
+ */
 static bool
 list_sample(struct pprof_sums *s, uint32_t id)
 {
@@ -191,8 +202,9 @@ list_sample(struct pprof_sums *s, uint32_t id)
 }
 
 /*
- * The sample of path and labels, which is added if it is new; NULL: failed. A
- * path caches its last sample; samples with other labels are in a table.
+ * Returns the sample of path id and labels, added if it is new; NULL: out of
+ * memory (reported). A path caches its last sample; samples with other labels
+ * are in a table.
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
@@ -215,7 +227,10 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 	return pprof_sample(s, listed - 1);
 }
 
-/* Adds the values of a waiting sample, which are int64. */
+/*
+ * Adds the values of a sample that waits in the batch to the sums. Values are
+ * signed here. False: an error (reported).
+ */
 static bool
 add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
     const struct pprof_waiting *waiting)

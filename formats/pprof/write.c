@@ -31,8 +31,8 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * The default sample type: the one that a description of the profile names,
- * else the main event, because readers otherwise take the last one. Empty
+ * Returns the default sample type: the one that a description of the profile
+ * names, else the main event, because readers otherwise take the last one. ""
  * (nothing is written) if there is one event and no such description.
  */
 static struct cg_slice
@@ -85,7 +85,9 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Caches the fields of a set of labels: many samples share one. */
+/*
+ * Formats the fields of each set of labels once, as many samples share a set.
+ */
 static void
 list_labels(struct proto_writer *w)
 {

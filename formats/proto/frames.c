@@ -7,7 +7,10 @@
 
 #include "write.h"
 
-/* The number of a key; a new key gets the next one. 0: out of memory. */
+/*
+ * Returns the number of a key; a new key gets the next one, ++*count. 0: out
+ * of memory (reported).
+ */
 static uint32_t
 number(
     struct proto_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
@@ -40,7 +43,10 @@ compare_called(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->symbol, b->symbol);
 }
 
-/* Numbers functions in order of their names. */
+/*
+ * Sets w->fn_name: the numbers of functions in order of their names. False:
+ * out of memory (reported).
+ */
 static bool
 number_names(struct proto_writer *w)
 {
@@ -85,8 +91,8 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * False for names made of addresses, which are not written: pprof makes the
- * same ones.
+ * False for a frame of which the name is only its address: it is not written,
+ * as pprof makes the same name.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)
@@ -102,8 +108,9 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Adds a frame; equal frames get the same number. A frame is a list of fields,
- * of which pairs are replaced by a number until one number is left.
+ * Returns the index + 1 of a frame, added if no equal one exists; 0: out of
+ * memory (reported). To find it, a pair of its fields is replaced by a number,
+ * this and the next field by another one, until one number is left.
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)
@@ -159,7 +166,10 @@ find_frame(struct proto_writer *w, const struct cg_stack *node, uint32_t below)
 	return add_frame(w, &new);
 }
 
-/* Marks functions that contain inlined frames. */
+/*
+ * Sets w->has_inlined for functions that contain inlined frames. False: out of
+ * memory (reported).
+ */
 static bool
 mark_inlined(struct proto_writer *w)
 {
@@ -182,7 +192,10 @@ struct lister {
 	CG_ARRAY(uint32_t) frame; /* by the graph's node: frame + 1 */
 };
 
-/* Like cg_merge_key: the frame + 1 of a node; 0: out of memory. */
+/*
+ * For cg_merged_stacks_new(): returns the index + 1 of the frame of a node, by
+ * which nodes merge; 0: out of memory (reported).
+ */
 static uint32_t
 list_frame(void *arg, cg_node id, const struct cg_stack *node)
 {

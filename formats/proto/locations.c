@@ -17,7 +17,7 @@
 
 /*
  * Adds a description "0x400000-0x500000 0x0 0x0 - /bin/prog": range, offset,
- * bias, build-id, path.
+ * bias, build-id, path. False: out of memory (reported).
  */
 static bool
 describe_mapping(
@@ -64,7 +64,7 @@ append_frame(struct proto_tables *t)
 	return proto_push(t->job, &t->frames);
 }
 
-/* Makes a name from the address, for a function without one. */
+/* Returns a name made from the address, for a function without a name. */
 static cg_name
 name_address(struct proto_tables *t, uint64_t addr)
 {
@@ -75,7 +75,10 @@ name_address(struct proto_tables *t, uint64_t addr)
 	    t->build, (struct cg_slice){ hex, (size_t)(end - hex) });
 }
 
-/* Gets the name of a function and its linker name. */
+/*
+ * Sets *name and *symbol, the linker name, of a function; 0: it has none.
+ * False: an error (reported).
+ */
 static bool
 get_names(struct proto_tables *t, const struct proto_function *function,
     uint64_t addr, cg_name *name, cg_name *symbol)
@@ -161,8 +164,10 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds frames. The first one is not counted: the reference to the location
- * takes its bytes of the file.
+ * Adds count frames, from index first on, on top of *node, which becomes the
+ * last one. The first frame does not count toward the limit for the size of
+ * the input, as the reference to the location takes bytes of the file. False:
+ * too many (reported).
  */
 bool
 proto_put_frames(

@@ -26,7 +26,7 @@ struct range {
 
 /* ---- Mappings of the graph ---------------------------------------------- */
 
-/* Returns the mapping + 1; 0: out of memory. */
+/* Adds a mapping; returns its index + 1. 0: out of memory (reported). */
 static uint32_t
 add_mapping(struct proto_writer *w, const struct proto_out_mapping *mapping)
 {
@@ -44,7 +44,10 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 	return cg_take_u64(text, value) && cg_take_char(text, end);
 }
 
-/* Parses a description that the reader has written; false for other texts. */
+/*
+ * Parses a description of a mapping as the reader writes it; false: another
+ * text.
+ */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
 {
@@ -93,7 +96,10 @@ compare_mappings(
 	return cg_compare(a->path, b->path);
 }
 
-/* Sorts pointers into one array; equal mappings stay in the array's order. */
+/*
+ * The order of pointers to mappings for qsort(); equal mappings stay in the
+ * order of their array.
+ */
 static int
 compare_listed(const void *pa, const void *pb)
 {
@@ -103,7 +109,10 @@ compare_listed(const void *pa, const void *pb)
 	return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-/* Parts share most of their mappings: keeps the first of equal ones. */
+/*
+ * Drops mappings that equal an earlier one: parts share most of theirs. False:
+ * out of memory (reported).
+ */
 static bool
 drop_equal(struct proto_writer *w)
 {
@@ -143,7 +152,10 @@ compare_named(const void *pa, const void *pb)
 	return cg_compare(a->path, b->path);
 }
 
-/* Gives each mapping the object of its path, or 0 if there is none. */
+/*
+ * Sets the object of each mapping, by its path; 0: there is none. False: out
+ * of memory (reported).
+ */
 static bool
 find_objects(struct proto_writer *w)
 {
@@ -171,7 +183,10 @@ find_objects(struct proto_writer *w)
 
 /* ---- The main program --------------------------------------------------- */
 
-/* True if the path is no executable: a device, generated code, the kernel. */
+/*
+ * True if the path is not that of an executable: a library, a device,
+ * generated code, the kernel.
+ */
 static bool
 is_part_of_others(struct cg_slice path)
 {
@@ -188,7 +203,10 @@ is_part_of_others(struct cg_slice path)
 	return false;
 }
 
-/* Scores how likely the object is the main program. */
+/*
+ * Returns a score of how likely the object is the main program, from 0 (it
+ * cannot be) to 4.
+ */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
 {
@@ -209,8 +227,8 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * The object with the highest score, of equal ones the first by path. 0: none,
- * or out of memory.
+ * Returns the object with the highest score, of equal ones the first by path;
+ * 0: none, or out of memory (reported).
  */
 static cg_object
 find_main_object(struct proto_writer *w)
@@ -241,8 +259,8 @@ find_main_object(struct proto_writer *w)
 }
 
 /*
- * Adds a mapping for the main program, which is the first mapping
- * (profile.proto), if no mapping is known.
+ * Adds a mapping for the main program if no mapping is known: the first
+ * mapping is the main program's (profile.proto). False: an error (reported).
  */
 static bool
 add_main_mapping(struct proto_writer *w)
@@ -259,9 +277,9 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * The object's addresses in a mapping, without its bias. Returns the number of
- * ranges: 2 if they wrap at the end of the address space, 0 if there are none
- * or there is no limit.
+ * Sets range[] to the addresses in the object that a mapping has, without its
+ * bias. Returns the number of ranges: 2 if they wrap at the end of the address
+ * space, 0 if there are none or there is no limit.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -285,7 +303,10 @@ low_edge(cg_object object, struct range range)
 	return (struct proto_edge){ .object = object, .addr = range.low };
 }
 
-/* The first address of the next object follows the last one of an object. */
+/*
+ * Returns the end of an object's range. If this is the end of the address
+ * space, it is address 0 of the next object.
+ */
 static struct proto_edge
 high_edge(cg_object object, struct range range)
 {
@@ -303,7 +324,10 @@ compare_edges(const void *pa, const void *pb)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* Lists the edges of all ranges, sorted and distinct. */
+/*
+ * Sets w->edges: begins and ends of all ranges, sorted and distinct. False:
+ * out of memory (reported).
+ */
 static bool
 list_edges(struct proto_writer *w)
 {
@@ -336,7 +360,10 @@ list_edges(struct proto_writer *w)
 	return true;
 }
 
-/* The last edge at or before an address, or the number of edges. */
+/*
+ * Returns the index of the last edge at or before a wanted one; the number of
+ * edges if there is none.
+ */
 static uint32_t
 find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 {
@@ -353,7 +380,10 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 	return low > 0 ? low - 1 : count;
 }
 
-/* The first edge with free space from this one on; shortens the chain to it. */
+/*
+ * Returns the first edge, from this one on, whose space up to the next edge no
+ * mapping has; shortens the chain of links to it.
+ */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)
 {
@@ -365,8 +395,9 @@ find_free(struct proto_edge *edges, uint32_t at)
 }
 
 /*
- * Gives a mapping the edges of its range that no mapping has yet. The last edge
- * is never given, so find_free() always ends.
+ * Gives a mapping the spaces between the edges of its range that no mapping
+ * has yet. The space after the last edge is never given, so find_free() always
+ * ends.
  */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
@@ -386,8 +417,8 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Gives each mapping its addresses. A mapping without a limit gets those that
- * earlier mappings leave.
+ * Gives each mapping its addresses, in the order of the list. A mapping
+ * without a limit gets those that no other has.
  */
 static void
 assign_addresses(struct proto_writer *w)
@@ -421,7 +452,10 @@ proto_list_mappings(struct proto_writer *w)
 	return true;
 }
 
-/* The mapping + 1 that has an address of an object by its range; 0: none. */
+/*
+ * Returns the index + 1 of the mapping whose range has an address of an
+ * object; 0: none.
+ */
 static uint32_t
 find_range(const struct proto_writer *w, cg_object object, uint64_t addr)
 {

@@ -99,8 +99,8 @@ add_costs(
 }
 
 /*
- * Finds or adds the row of stacks of a node with those labels: row + 1; 0: out
- * of memory.
+ * Returns the index + 1 of the row (sample) of a node with labels, added if
+ * new; 0: out of memory (reported).
  */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
@@ -183,8 +183,8 @@ compare_labelled(const void *pa, const void *pb)
 }
 
 /*
- * Stores the rows of a node in order[], from index *rows on. row: the last
- * row.
+ * Stores the rows of a node in order[], from index *rows on, sorted by labels;
+ * row is the index + 1 of its last row.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
@@ -202,7 +202,10 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 		order->w->order[(*rows)++] = labelled[i].row;
 }
 
-/* Pushes the children of a node, the first one last. */
+/*
+ * Pushes the children of a node on the stack of waiting nodes, sorted, the
+ * first one last. Returns the new number of waiting nodes.
+ */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)
 {
@@ -223,7 +226,7 @@ push_children(struct order *order, uint32_t node, size_t waiting)
 	return waiting;
 }
 
-/* Visits nodes depth first and stores those with costs. */
+/* Visits nodes depth first, and stores the rows of those with costs. */
 static void
 visit_nodes(struct order *order)
 {

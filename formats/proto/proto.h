@@ -104,7 +104,10 @@ struct proto_labels {
 				    : (void *)proto_too_long(job))
 /* Reports that as out of memory; returns NULL. */
 void *proto_too_long(struct cg_job *);
-/* Appends bytes; afterwards the list is not NULL, even without bytes. */
+/*
+ * Appends bytes; afterwards the list is not NULL, even without bytes. False:
+ * out of memory (reported).
+ */
 bool proto_append_bytes(struct cg_job *, struct proto_bytes *, struct cg_slice);
 /* Hashes bytes of a file. A file cannot provoke collisions. */
 uint64_t proto_hash(uint64_t seed, struct cg_slice);
@@ -131,12 +134,17 @@ struct proto_tables {
 	uint32_t round;    /* counts how often nodes became invalid */
 };
 
-/* Gets the text with an index of the string table. */
+/*
+ * Gets the text with an index of the string table. False: an error (reported).
+ */
 bool proto_get_name(struct proto_tables *, uint64_t index, cg_name *);
 bool proto_get_text(struct proto_tables *, uint64_t, struct cg_slice *);
 /* Empties the tables, but keeps the count of expanded bytes. */
 void proto_drop_tables(struct proto_tables *);
-/* A source line: int64 in messages; values out of range are 0. */
+/*
+ * Returns a source line from the number of 64 bits in a message; 0 if that is
+ * out of range.
+ */
 static inline uint32_t
 proto_line(uint64_t line)
 {
@@ -161,13 +169,14 @@ struct proto_place {
  * failed.
  */
 uint32_t proto_add_mapping(struct proto_tables *, const struct cg_mapping *);
-/* Adds a frame for a line of a location. */
+/* Adds a frame for a line of a location. False: an error (reported). */
 bool proto_add_line(struct proto_tables *, const struct proto_place *,
     const struct proto_function *, uint32_t line, bool inlined);
-/* Adds the frames of a location without lines. */
+/* Adds the frames of a location without lines. False: an error (reported). */
 bool proto_add_address(struct proto_tables *, const struct proto_place *);
 /*
  * Adds count frames, from first on, on top of *node, which becomes their leaf.
+ * False: an error (reported).
  */
 bool proto_put_frames(
     struct proto_tables *, uint32_t first, size_t count, cg_node *node);
@@ -175,7 +184,8 @@ bool proto_put_frames(
 bool proto_free_nodes(struct proto_tables *);
 /*
  * Counts bytes for entries that a table lists once and samples use many times.
- * More than the size of the file allows is an error.
+ * More than the size of the file allows is an error. False: an error
+ * (reported).
  */
 bool proto_expand(struct proto_tables *, uint64_t bytes);
 

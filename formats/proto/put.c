@@ -166,8 +166,8 @@ proto_put_location(
 }
 
 /*
- * Puts a function. Without a linker name, system_name repeats the name, as in
- * Go.
+ * Writes function i; ids: its fields begin with its id, as in pprof. Without a
+ * linker name, system_name repeats the name, as in Go.
  */
 void
 proto_put_function(
@@ -192,7 +192,10 @@ proto_put_function(
 
 /* ---- Descriptions ------------------------------------------------------- */
 
-/* Description i of all parts with that key; false past the last. */
+/*
+ * Gets the next description with a key, among all parts; *part and *i start as
+ * 0. False: no more.
+ */
 static bool
 next_desc(const struct proto_writer *w, const char *key, cg_part *part,
     size_t *i, struct cg_slice *text)
@@ -233,7 +236,10 @@ take_i64(struct cg_slice *text, int64_t *number)
 	return true;
 }
 
-/* For merged profiles: the begin of the first one, the sum of the durations. */
+/*
+ * Returns begin and duration of the profile in ns; of merged profiles, the
+ * earliest begin and the sum of the durations.
+ */
 struct proto_times
 proto_get_times(const struct proto_writer *w)
 {
@@ -257,8 +263,9 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * For merged profiles: the longest period of the first one's type, as
- * combineHeaders() in merge.go of pprof, which rejects other types.
+ * Returns the period. Of merged profiles, the longest period with the type of
+ * the first one; combineHeaders() in merge.go of pprof does so, too, but
+ * rejects other types.
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)

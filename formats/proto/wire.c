@@ -25,7 +25,7 @@ proto_take_long_varint(struct cg_slice *rest, uint64_t *value)
 	return false;
 }
 
-/* Takes a number of fixed size, which no known field has, to skip it. */
+/* Takes a little-endian number of size bytes. False: truncated. */
 static bool
 take_fixed(struct cg_slice *rest, size_t size, uint64_t *value)
 {

@@ -83,26 +83,33 @@ struct proto_writer {
 
 /* ---- mappings.c ---------------------------------------------------------- */
 
-/* Lists the mappings that the graph describes, or one for the main program. */
+/*
+ * Lists the mappings that the graph describes, or one for the main program.
+ * False: out of memory (reported).
+ */
 bool proto_list_mappings(struct proto_writer *);
 /*
- * The mapping + 1 of an address of an object, or of the object if the address
- * is 0. Adds a mapping if there is none. 0: no object, or out of memory.
+ * Returns the mapping + 1 of an address of an object, or of the object if the
+ * address is 0. Adds a mapping if there is none. 0: no object, or out of
+ * memory.
  */
 uint32_t proto_find_mapping(struct proto_writer *, cg_object, uint64_t addr);
 
 /* ---- frames.c ----------------------------------------------------------- */
 
-/* Lists functions, frames and mappings, and nodes of frames. */
+/*
+ * Lists functions, frames and mappings, and nodes of frames. False: out of
+ * memory (reported).
+ */
 bool proto_list_frames(struct proto_writer *);
-/* The id of a frame's location, 0: out of memory. */
+/* Returns the id of a frame's location, 0: out of memory. */
 uint32_t proto_out_location(struct proto_writer *, uint32_t frame);
 /* Puts the locations of the stack of a node, leaf first. */
 void proto_put_stack(struct proto_writer *, struct proto_bytes *, uint32_t node);
 
 /* ---- order.c ------------------------------------------------------------- */
 
-/* Sums costs by node and sorts the nodes. */
+/* Sums costs by node and sorts the nodes. False: out of memory (reported). */
 bool proto_order(struct proto_writer *);
 
 /* ---- put.c --------------------------------------------------------------- */
@@ -146,18 +153,18 @@ void proto_add_string(struct proto_writer *, struct cg_slice);
 /* Adds the texts of events, mappings and functions. */
 void proto_add_table_strings(struct proto_writer *);
 void proto_sort_strings(struct proto_writer *);
-/* The index of a text in the table; "" is the first. */
+/* Returns the index of a text in the table; "" is the first. */
 uint64_t proto_find_string(const struct proto_writer *, struct cg_slice);
 /* Puts the index of a text. */
 void proto_put_text(struct proto_writer *, struct proto_bytes *, unsigned field,
     struct cg_slice);
 
 /*
- * The common identity of all parts, which are written as one: values that
- * differ are dropped.
+ * Returns the common identity of all parts, which are written as one: values
+ * that differ are dropped.
  */
 struct cg_part_info proto_common_part(const struct proto_writer *);
-/* The first description with that key; "": none. */
+/* Returns the first description with that key; "": none. */
 struct cg_slice proto_first_desc(const struct proto_writer *, const char *key);
 struct proto_times {
 	uint64_t begin, duration;

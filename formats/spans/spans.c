@@ -14,7 +14,10 @@
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Adds the total; returns its index + 1, 0 if out of memory. */
+/*
+ * Adds a total (sums of calls with one stack); returns its index + 1, 0: out
+ * of memory (reported).
+ */
 static uint32_t
 new_total(struct spans *spans, const struct spans_total *total)
 {
@@ -30,7 +33,8 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Sets the total of a call by the thread's topmost call; adds it if it is new.
+ * Sets the total (sums of calls with one stack) of a call that thread id's
+ * topmost call makes, added if new. False: out of memory (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -73,8 +77,8 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 }
 
 /*
- * The number of open calls of a name in a thread whose end is not known. NULL:
- * out of memory (reported).
+ * Returns the address of the number of a thread's open calls with a name and
+ * no known end. NULL: out of memory (reported).
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
@@ -84,7 +88,7 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 	return cg_map_in(spans->job, &spans->endless, id << 32 | name);
 }
 
-/* Ends the topmost call. */
+/* Ends the topmost call at a time, and adds its time to its total. */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 {
@@ -105,7 +109,10 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 	keep_moment(spans, thread, at);
 }
 
-/* Moves a thread's clock; ends the calls with a known end before now. */
+/*
+ * Moves a thread's clock to now; ends the calls whose known end is not after
+ * now.
+ */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)
 {
@@ -167,7 +174,7 @@ begin_call(struct spans *spans, const struct spans_event *event)
 	return true;
 }
 
-/* Whether an event E has an open call that it ends. */
+/* True if an event E has an open call that it ends. */
 static bool
 has_begin(const struct spans *spans, const struct spans_event *event)
 {
@@ -178,9 +185,9 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E: ends the topmost call of its name and the calls above. An
- * end without a begin is found out without a search, so that each call is
- * passed once, by the search that ends it.
+ * Handles an event E: ends the topmost call of its name and the calls above
+ * it. has_begin() recognises an end without a begin without a search, so that
+ * each call is passed once, by the search that ends it.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
@@ -240,7 +247,8 @@ compare_times(const void *a, const void *b)
 }
 
 /*
- * Orders by duration: of calls that begin together, the longest is the caller.
+ * The order of events at one time for qsort(): by duration, as of calls that
+ * begin together, the longest is the caller.
  */
 static int
 compare_durations(const void *a, const void *b)
@@ -270,7 +278,10 @@ sort_events(struct spans_event *event, size_t n)
 	}
 }
 
-/* Sorts the window, then processes its first n events. */
+/*
+ * Sorts the window, then processes its first n events. False: an error
+ * (reported).
+ */
 static bool
 run_events(struct spans *spans, size_t n)
 {
@@ -287,8 +298,8 @@ run_events(struct spans *spans, size_t n)
 }
 
 /*
- * Finds out if the events of a thread are out of order. Of events at one time,
- * those with a duration have to be sorted.
+ * Notes in spans->unsorted if the events of a thread are out of order. Of
+ * events at one time, those with a duration have to be sorted.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
@@ -340,7 +351,9 @@ end_thread(struct spans *spans, struct spans_thread *thread)
 	}
 }
 
-/* Returns the function with a name; 0: out of memory. */
+/*
+ * Returns the function with a name, added if new; 0: out of memory (reported).
+ */
 static cg_fn
 get_fn(struct spans *spans, cg_name name)
 {
@@ -353,8 +366,9 @@ get_fn(struct spans *spans, cg_name name)
 }
 
 /*
- * Sums calls by caller and callee. Call it thread by thread: arc_ids has only
- * the arcs of the latest thread.
+ * Adds a total to the arc of its caller and callee (functions). Call it thread
+ * by thread: arc_ids has only the arcs of the latest thread. False: out of
+ * memory (reported).
  */
 static bool
 add_arc(struct spans *spans, const struct spans_total *total)
@@ -376,7 +390,10 @@ add_arc(struct spans *spans, const struct spans_total *total)
 	return true;
 }
 
-/* Adds the stacks of a thread, beginning with total index - 1. */
+/*
+ * Adds the stacks of a thread, beginning with total index - 1. False: an error
+ * (reported).
+ */
 static bool
 add_stacks(struct spans *spans, uint32_t index)
 {

@@ -44,7 +44,10 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 	return frame->id;
 }
 
-/* Adds stacks to the builder; parents come before their children. */
+/*
+ * Adds stacks to the builder; parents come before their children. False: an
+ * error (reported).
+ */
 static bool
 build_stacks(struct reader *r)
 {
@@ -79,8 +82,9 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Begins a part. A part that cgconv wrote has a profile for each event; its
- * samples are counted in the first one. *first: this is the first.
+ * Begins the part of a profile. A part that cgconv wrote has a profile for
+ * each event; its samples are counted in the first one. *first: this profile
+ * is the first of its part. False: an error (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)
@@ -131,7 +135,7 @@ add_event(
 	return cg_add_event(r->build, &event);
 }
 
-/* Converts to our unit and rounds; false: the product overflows. */
+/* Sets *cost to a weight times factor, rounded; false: it overflows. */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,
     uint64_t *cost)

@@ -122,7 +122,7 @@ take_track(struct reader *r)
 	return speedscope_take_object(r, keys);
 }
 
-/* Takes [ key, value ]. */
+/* Reads a description [ key, value ]. False: an error (reported). */
 static bool
 take_desc(struct reader *r)
 {
@@ -168,7 +168,10 @@ speedscope_take_ours(struct reader *r)
 	return speedscope_take_object(r, our_keys);
 }
 
-/* Takes the number of samples of the next stack of the profile. */
+/*
+ * Reads the number of samples of the next stack of the profile. False: an
+ * error (reported).
+ */
 static bool
 take_count(struct reader *r)
 {

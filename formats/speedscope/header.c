@@ -9,7 +9,9 @@
 
 #define GUESSED " (" CG_GUESSED_VALUE ")"
 
-/* speedscope's name of a unit; "none" for units that it does not know. */
+/*
+ * Returns speedscope's name of a unit; "none" for units that it does not know.
+ */
 static const char *
 find_unit(const char *unit)
 {
@@ -52,8 +54,8 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 }
 
 /*
- * Writes "cycles", or "cycles of prog, thread 7" if there are several
- * profiles.
+ * Writes the name of a profile: "cycles", or "cycles of prog, thread 7" if
+ * there are several profiles.
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)
@@ -101,7 +103,7 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 		cg_putc(out, ']');
 }
 
-/* True for the first event of which the part has costs. */
+/* True if the event is the first one of which the part has costs (total[]). */
 static bool
 is_first(const uint64_t *total, size_t event)
 {

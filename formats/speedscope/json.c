@@ -63,7 +63,10 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 	return speedscope_get_number(r, max, number) && speedscope_next(r);
 }
 
-/* The value of digits [from, to); digits from n on are 0. */
+/*
+ * Sets *value to the number of the digits [from, to); digits from n on are 0.
+ * False: it overflows.
+ */
 static bool
 join_digits(
     const char *digit, size_t n, size_t from, size_t to, uint64_t *value)
@@ -79,7 +82,9 @@ join_digits(
 	return true;
 }
 
-/* Parses "12.5e3"; decimals after the ninth are ignored. */
+/*
+ * Parses "12.5e3"; decimals after the ninth are ignored. False: it overflows.
+ */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)
 {

@@ -60,7 +60,7 @@ is_of_part(const struct writer *w, size_t track, cg_part part)
 	       cg_get_track(w->graph, track)->part == part;
 }
 
-/* Counts the samples of the part's stacks. */
+/* Returns the number of samples of the part's stacks. */
 static uint64_t
 count_samples(const struct writer *w, cg_part part)
 {
@@ -72,7 +72,10 @@ count_samples(const struct writer *w, cg_part part)
 	return samples;
 }
 
-/* Sums the costs of the part's tracks. */
+/*
+ * Sets w->covered to the sums of the costs of the part's tracks, unless it has
+ * them.
+ */
 static void
 cover_part(struct writer *w, cg_part part)
 {
@@ -137,8 +140,8 @@ begin_pass(struct profile *it)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Gets a moment's cost of the event; false: none, so the moment is not
- * written.
+ * Sets *cost to a moment's cost of the event; false: it is 0, so the moment is
+ * not written.
  */
 static bool
 get_cost(
@@ -150,7 +153,10 @@ get_cost(
 	return *cost != 0;
 }
 
-/* Returns the idle time before a sample; moves to the end of the sample. */
+/*
+ * Moves it->at to the end of a sample; returns the idle time before the
+ * sample.
+ */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 {
@@ -165,7 +171,7 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 	return gap;
 }
 
-/* Calls put() for each gap and sample. */
+/* Calls put() for each gap (stack 0) and sample of the track. */
 static void
 visit_samples(struct profile *it,
     void (*put)(struct profile *, uint32_t stack, uint64_t weight))
@@ -201,7 +207,10 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 	cg_putu(it->w->out, weight);
 }
 
-/* Finds the end of the axis, and costs without a frame. */
+/*
+ * Counts the entries with a stack; it->first stays true only if all entries
+ * have one. For visit_samples().
+ */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
 {
@@ -259,7 +268,10 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 	cg_out_advance(w->out, to);
 }
 
-/* Ends and begins calls until the stack is to. */
+/*
+ * Writes the ends and begins of calls that change the open stack into the
+ * stack to.
+ */
 static void
 change_stack(struct profile *it, uint32_t to, int64_t at)
 {
@@ -300,7 +312,10 @@ put_spans(struct writer *w, struct profile *it)
 
 /* ---- Profiles ------------------------------------------------------------ */
 
-/* Counts the moments of the part's tracks that have costs of the event. */
+/*
+ * Returns the number of moments of the part's tracks that have costs of the
+ * event.
+ */
 static uint64_t
 count_moments(struct writer *w, cg_part part, size_t event)
 {
@@ -317,7 +332,10 @@ count_moments(struct writer *w, cg_part part, size_t event)
 	return count;
 }
 
-/* True if the part's cost equals its number of samples, but not its moments. */
+/*
+ * True if the part's cost equals its number of samples, but not its number of
+ * moments.
+ */
 static bool
 are_weights_counts(struct writer *w, cg_part part, size_t event)
 {

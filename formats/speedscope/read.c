@@ -11,8 +11,9 @@
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds a node to the table. Most nodes are the only child of their parent and
- * stay out of it.
+ * Adds a node to the table of children, unless it is there. Most nodes are the
+ * only child of their parent, and need no entry. False: out of memory
+ * (reported).
  */
 static bool
 list_node(struct reader *r, uint32_t node)
@@ -97,7 +98,9 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	       speedscope_reject(r, "weights whose sum is below 2^64");
 }
 
-/* Adds the cost of a sample. */
+/*
+ * Adds the weight of a sample as cost of its node. False: an error (reported).
+ */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 {
@@ -112,7 +115,10 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 #define SAMPLES_AT_ONCE 64
 #define FRAMES_AT_ONCE 64
 
-/* Finds the builder's nodes of samples. */
+/*
+ * Sets leaf[] to the builder's nodes of the samples that were parsed. False:
+ * an error (reported).
+ */
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)
 {
@@ -145,7 +151,10 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 	return true;
 }
 
-/* Finds the nodes of the parsed samples. */
+/*
+ * Appends the nodes of the samples that were parsed to r->samples. False: an
+ * error (reported).
+ */
 static bool
 finish_samples(struct reader *r)
 {
@@ -161,7 +170,10 @@ finish_samples(struct reader *r)
 	return true;
 }
 
-/* Appends the frames of a sample. */
+/*
+ * Reads a sample, and appends its frames to r->stacks. False: an error
+ * (reported).
+ */
 static bool
 take_stack(struct reader *r)
 {
@@ -242,7 +254,10 @@ take_weights(struct reader *r)
 	    r, r->sampled ? take_weight_of_sample : take_weight);
 }
 
-/* Joins samples with weights that came before them. */
+/*
+ * Adds the samples with their weights, which came before them. False: an error
+ * (reported).
+ */
 static bool
 join_weights(struct reader *r)
 {
@@ -299,7 +314,10 @@ top(const struct reader *r)
 	return r->open.n ? r->open.at[r->open.n - 1].node : 0;
 }
 
-/* Adds the time since the last event to the open frame. */
+/*
+ * Adds the time since the last event to the open frame. False: an error
+ * (reported).
+ */
 static bool
 advance_time(struct reader *r, const struct decimal *at)
 {
@@ -324,8 +342,8 @@ advance_time(struct reader *r, const struct decimal *at)
 }
 
 /*
- * Closes a frame. PerfView leaves frames open, and closes frames that are not
- * open.
+ * Closes the innermost open frame with the event's number, and those in it.
+ * PerfView leaves frames open, and closes frames that are not open: a warning.
  */
 static void
 close_frame(struct reader *r)
@@ -342,7 +360,10 @@ close_frame(struct reader *r)
 		r->open.n = depth - 1;
 }
 
-/* Finds the node of a frame on top of the open frames. */
+/*
+ * Sets *node to that of a frame on top of the open frames, added if new.
+ * False: an error (reported).
+ */
 static bool
 find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 {
@@ -355,7 +376,7 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 	return *node != 0;
 }
 
-/* Opens a frame on top of the open frames. */
+/* Opens a frame on top of the open frames. False: an error (reported). */
 static bool
 open_frame(struct reader *r, uint32_t frame)
 {
@@ -412,7 +433,10 @@ take_unit(struct reader *r)
 	return speedscope_take_name(r, &r->profile.unit);
 }
 
-/* The schema allows negative values, which no known producer writes. */
+/*
+ * Reads startValue. A negative one is skipped: the schema allows it, but no
+ * known producer writes it. False: an error (reported).
+ */
 static bool
 take_start(struct reader *r)
 {
@@ -484,7 +508,10 @@ take_frame_name(struct reader *r)
 	return speedscope_take_name(r, &r->frame_name);
 }
 
-/* Takes a frame's file; some producers write null for an unknown one. */
+/*
+ * Reads a frame's file; some producers write null for an unknown one. False:
+ * an error (reported).
+ */
 static bool
 take_frame_file(struct reader *r)
 {

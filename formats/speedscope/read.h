@@ -189,13 +189,13 @@ bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 
 /* ---- build.c ------------------------------------------------------------ */
 
-/* The builder's id of frame number; 0: failed. */
+/* Returns the builder's id of frame number; 0: failed. */
 cg_frame_id speedscope_get_frame(struct reader *, uint32_t number);
 /* Adds the last profile to the builder, if frames came before it. */
 bool speedscope_build_profile(struct reader *);
 /* Adds all data that is not in the builder yet. */
 void speedscope_build(struct reader *);
-/* The builder's node, after speedscope_build() has added it. */
+/* Returns the builder's node, after speedscope_build() has added it. */
 static inline cg_node
 speedscope_stack(const struct reader *r, uint32_t node)
 {

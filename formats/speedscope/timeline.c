@@ -26,7 +26,7 @@ speedscope_keep_moment(
 		cg_numbers_in(r->job, &r->moments, value->nano));
 }
 
-/* Gets the next moment of the profile; false at its end. */
+/* Gets the moment at *at of the profile: node and weight. False: at its end. */
 static bool
 get_moment(const struct reader *r, const struct profile *profile, size_t *at,
     uint32_t *node, struct decimal *value)
@@ -50,7 +50,10 @@ struct timeline {
 	unsigned column;
 };
 
-/* Scales a time; INT64_MAX, which the library drops, if it overflows. */
+/*
+ * Returns a time times factor; INT64_MAX if it overflows: the library drops
+ * such times.
+ */
 static int64_t
 scale_time(const struct decimal *value, uint64_t factor)
 {
@@ -62,8 +65,9 @@ scale_time(const struct decimal *value, uint64_t factor)
 }
 
 /*
- * The sum of a node's weights so far: costs are rounded so that their sum is
- * the rounded sum. NULL: out of memory.
+ * Returns the sum of a node's weights so far, from which its costs are made:
+ * they are rounded so that their sum is the rounded sum. NULL: out of memory
+ * (reported).
  */
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)
@@ -81,7 +85,10 @@ get_sum(struct reader *r, uint32_t node)
 	return sum;
 }
 
-/* Adds a sample. Costs cannot overflow, as build.c has added their sums. */
+/*
+ * Adds a sample to the timeline. Costs cannot overflow, as build.c has added
+ * their sums. False: out of memory (reported).
+ */
 static bool
 add_sample(struct reader *r, const struct profile *profile,
     struct timeline *line, uint32_t node, const struct decimal *weight)

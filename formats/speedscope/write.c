@@ -31,8 +31,9 @@ new_frame(
 }
 
 /*
- * Finds the frame of a node. A frame has one file: the function's own, else
- * that of the line; a line in another file than the function's is dropped.
+ * Sets the frame of a node, added if new. A frame has one file: the function's
+ * own, else that of the line; a line in another file than the function's is
+ * dropped. False: out of memory (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -103,7 +104,10 @@ put_frame(struct writer *w, const struct frame *frame)
 	cg_putc(w->out, '}');
 }
 
-/* Marks nodes of stacks with costs; other nodes are not written. */
+/*
+ * Marks nodes of stacks with costs, and their callers; other nodes are not
+ * written.
+ */
 static void
 mark_used(struct writer *w, size_t nodes)
 {
@@ -122,7 +126,8 @@ mark_used(struct writer *w, size_t nodes)
 }
 
 /*
- * Writes frames; frames that differ only in data that is not written are one.
+ * Writes the frames; frames that differ only in data that is not written are
+ * one. False: an error (reported).
  */
 static bool
 put_frames(struct writer *w)
@@ -233,7 +238,7 @@ compare_ranks(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* True for the first event of which the stack has a cost. */
+/* True if the event is the first one of which the stack has a cost. */
 static bool
 is_first_cost(const struct cg_stack_cost *stack, size_t event)
 {
@@ -245,8 +250,8 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Sums and sorts the part's costs. Sums cannot overflow, as the part's total
- * fits.
+ * Sums the costs of the part and event by merged stack, sorted. Sums cannot
+ * overflow, as the part's total fits.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -281,7 +286,10 @@ put_samples(struct writer *w)
 	cg_putc(w->out, ']');
 }
 
-/* Writes a number for each sample. */
+/*
+ * Writes an array, named key, of a number for each sample; number[] is by
+ * merged stack.
+ */
 static void
 put_numbers(struct writer *w, const char *key, uint64_t *number)
 {
@@ -330,7 +338,7 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	w->entries = w->samples; /* all are counted */
 }
 
-/* Finds the part and profile to show first. */
+/* Finds the part, track and event of the profile to show first. */
 static void
 find_main(struct writer *w)
 {

@@ -24,7 +24,7 @@ struct reader {
 	uint64_t stacks, skipped;
 };
 
-/* Takes parts of a key on one line: "comm", "1234". */
+/* Reads the parts of a key on one line, "comm", "1234", into r->key. */
 static void
 take_parts(struct reader *r, struct cg_slice text)
 {
@@ -46,7 +46,8 @@ take_parts(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Takes address and object off "7f3a name+12 (/lib/x.so)", of stack mode perf.
+ * Cuts address and object off "7f3a name+12 (/lib/x.so)", the form of stack
+ * mode perf.
  */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
@@ -86,7 +87,10 @@ take_frame(struct reader *r, struct cg_slice text)
 	return text_add_frame(&r->frames, name, object, addr);
 }
 
-/* Cuts "]: 12" off the end; false: the line does not end a key. */
+/*
+ * Cuts "]: 12", the end of a key, off the line. *counted is false for "]:",
+ * after which a histogram follows. False: the line does not end a key.
+ */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
 {
@@ -124,7 +128,7 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 	return text_end_stack(&r->frames, count, "[unknown]");
 }
 
-/* Takes "@[" or "@name[comm,", which begins a key. */
+/* Takes "@[" or "@name[comm,", the begin of a key. False: another line. */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)
 {
@@ -180,7 +184,9 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* Looks for a line that begins a key; other output may precede it. */
+/*
+ * Recognises a text by a line that begins a key; other output may precede it.
+ */
 static int
 probe(const struct cg_head *head)
 {

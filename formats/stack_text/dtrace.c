@@ -26,7 +26,7 @@ struct reader {
 	uint64_t stacks;
 };
 
-/* True for "CPU     ID                    FUNCTION:NAME". */
+/* True for the header, "CPU ID FUNCTION:NAME". */
 static bool
 is_header(struct cg_slice line)
 {
@@ -42,7 +42,10 @@ is_frame(struct cg_slice text)
 	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x");
 }
 
-/* Splits "0x1f : name+0x1/0x10 [module]"; size and module are optional. */
+/*
+ * Splits "0x1f : name+0x1/0x10 [module]" into name and module; size and module
+ * are optional. False: another form.
+ */
 static bool
 split_systemtap(
     struct cg_slice text, struct cg_slice *name, struct cg_slice *module)
@@ -81,7 +84,7 @@ take_frame(struct reader *r, struct cg_slice text)
 	return text_add_frame(&r->frames, rest, module, 0);
 }
 
-/* Takes a key that is printed before the stack. */
+/* Reads a key that is printed before the stack, into r->key. */
 static void
 take_key(struct reader *r, struct cg_slice text)
 {
@@ -147,7 +150,10 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* Looks for the header, or for a frame and a count before other text. */
+/*
+ * Recognises a text by the header, or by a frame and a count that come before
+ * other text.
+ */
 static int
 probe(const struct cg_head *head)
 {

@@ -53,7 +53,7 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 	return label;
 }
 
-/* Takes "5 minutes". */
+/* Adds a label for "5 minutes". False: another text. */
 static bool
 add_wait(struct reader *r, struct cg_slice text)
 {
@@ -72,8 +72,8 @@ add_wait(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Takes "goroutine 18 gp=0xc m=3 [state, 5 minutes]:"; state: in brackets.
- * Labels of the goroutine may follow them.
+ * Reads "goroutine 18 gp=0xc m=3 [state, 5 minutes]:"; *state is the text in
+ * brackets. Labels of the goroutine may follow it. False: another line.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)
@@ -106,7 +106,10 @@ begin(struct reader *r, struct cg_slice state)
 	}
 }
 
-/* Adds the waiting function with its file and line. */
+/*
+ * Adds the function that waits for its file and line (pos). False: out of
+ * memory (reported).
+ */
 static bool
 end_function(struct reader *r, struct cg_pos pos)
 {
@@ -141,7 +144,10 @@ end(struct reader *r)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Takes "/tmp/main.go:10 +0x1e fp=0xc0 sp=0xc1 pc=0x45". */
+/*
+ * Reads the file and line of a function, "/tmp/main.go:10 +0x1e fp=0xc0
+ * sp=0xc1 pc=0x45". False: an error (reported).
+ */
 static bool
 take_place(struct reader *r, struct cg_slice line)
 {
@@ -173,7 +179,11 @@ begin_function(struct reader *r, struct cg_slice name, bool creator)
 	return true;
 }
 
-/* Takes "main.(*box).wait(0x0?, {0xc00001, 0x2})". "(...)": maybe inlined. */
+/*
+ * Reads a function with its arguments, "main.(*box).wait(0x0?, {0xc00001,
+ * 0x2})"; one with "(...)" may be inlined. Another line ends the goroutine.
+ * False: an error (reported).
+ */
 static bool
 take_function(struct reader *r, struct cg_slice line)
 {
@@ -258,7 +268,10 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
  * A dump begins with a goroutine; before a panic, or in a log, are other
  * lines.
  */
-/* A dump may end a log. A source that contains a dump is no profile. */
+/*
+ * Recognises a dump, which may end a log. A source that contains a dump is no
+ * profile.
+ */
 static int
 probe(const struct cg_head *head)
 {

@@ -93,7 +93,10 @@ struct reader {
 
 /* ---- Traces and threads -------------------------------------------------- */
 
-/* Takes "main.c:12", "Main.java:Unknown line", "<Unknown Source>". */
+/*
+ * Sets *pos from "main.c:12" or "Main.java:Unknown line"; "<Unknown Source>"
+ * and the like leave it unknown.
+ */
 static void
 take_place(struct reader *r, struct cg_slice place, struct cg_pos *pos)
 {
@@ -133,7 +136,10 @@ take_frame(struct reader *r, struct cg_slice text)
 		.fn = cg_add_fn(r->build, name, pos.file, 0), .pos = pos });
 }
 
-/* Takes "TRACE 300011: (thread=200001)". */
+/*
+ * Reads "TRACE 300011: (thread=200001)", and begins the trace. False: an error
+ * (reported).
+ */
 static bool
 begin_trace(struct reader *r, struct cg_slice rest)
 {
@@ -172,7 +178,10 @@ end_trace(struct reader *r)
 	trace->node = text_take_node(&r->frames);
 }
 
-/* Takes "THREAD START (obj=5000, id = 200001, name="main", group="main")". */
+/*
+ * Reads "THREAD START (obj=5000, id = 200001, name="main", group="main")".
+ * False: out of memory (reported).
+ */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
 {
@@ -199,7 +208,9 @@ take_thread(struct reader *r, struct cg_slice line)
 
 /* ---- Sections ------------------------------------------------------------ */
 
-/* Takes "21.64%" in hundredths; some locales have a comma. */
+/*
+ * Takes "21.64%", in hundredths; some locales have a comma. False: malformed.
+ */
 static bool
 take_percent(struct cg_slice *line, uint64_t *hundredths)
 {
@@ -225,7 +236,10 @@ take_number(struct cg_slice *line, uint64_t *number)
 	return cg_take_u64(line, number);
 }
 
-/* Takes "   1 21.64% 21.64%     686 300011 java.io.FileInputStream.read". */
+/*
+ * Reads " 1 21.64% 21.64% 686 300011 java.io.FileInputStream.read". False: an
+ * error (reported).
+ */
 static bool
 take_row(struct reader *r, struct cg_slice line)
 {
@@ -253,7 +267,11 @@ take_row(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Takes "CPU TIME (ms) BEGIN (total = 3170) Mon Aug  4 22:22:24 2008". */
+/*
+ * Reads "CPU TIME (ms) BEGIN (total = 3170) Mon Aug 4 22:22:24 2008", and
+ * begins a section of this kind, without the rows of an earlier one. False:
+ * rejected (reported).
+ */
 static bool
 begin_section(struct reader *r, struct cg_slice line)
 {
@@ -405,8 +423,8 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Finds the text form; the binary form has a NUL after its version, and no
- * "created".
+ * Recognises the text form; the binary form has a NUL after its version, and
+ * no "created".
  */
 static int
 probe(const struct cg_head *head)

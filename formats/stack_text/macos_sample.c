@@ -36,7 +36,7 @@ struct reader {
 
 /* ---- Frames -------------------------------------------------------------- */
 
-/* Takes "file.c:12" from the end of a line, after the address. */
+/* Sets *pos from "file.c:12" at the end of a line, after the address. */
 static void
 take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 {
@@ -54,7 +54,10 @@ take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 	pos->line = line;
 }
 
-/* Executables of macOS are no ELF files, so their symbols are not looked up. */
+/*
+ * Counts a frame without a name as not found. Executables of macOS are not ELF
+ * files, so their symbols are not looked up.
+ */
 static void
 count_unnamed(struct reader *r, struct cg_slice text)
 {
@@ -66,7 +69,10 @@ count_unnamed(struct reader *r, struct cg_slice text)
 	(void)cg_space_symbols(r->space, 0, addr, NULL);
 }
 
-/* Adds the frame of "main  (in rg) + 41  [0x10384b549]". */
+/*
+ * Adds the frame of "main (in rg) + 41 [0x10384b549]" on top of parent;
+ * returns its node.
+ */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 {
@@ -95,7 +101,8 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 }
 
 /*
- * Begins "Thread_15758523 DispatchQueue_1: com.apple.main-thread (serial)".
+ * Begins the samples of a thread, "Thread_15758523 DispatchQueue_1:
+ * com.apple.main-thread (serial)".
  */
 static void
 begin_thread(struct reader *r, struct cg_slice text)
@@ -113,7 +120,7 @@ begin_thread(struct reader *r, struct cg_slice text)
 
 /* ---- The call graph ------------------------------------------------------ */
 
-/* Closes a level. Samples that are in no callee are the frame's own. */
+/* Closes the innermost frame. Its samples that are in no callee are its own. */
 static void
 close_level(struct reader *r)
 {
@@ -165,7 +172,10 @@ take_node(struct reader *r, struct cg_slice line)
 	       open_level(r, column, node, count);
 }
 
-/* Takes "Analysis of sampling rg (pid 64751) every 1 millisecond". */
+/*
+ * Reads the process from "Analysis of sampling rg (pid 64751) every 1
+ * millisecond"; other lines are ignored.
+ */
 static void
 take_head(struct reader *r, struct cg_slice line)
 {

@@ -26,7 +26,10 @@ is_word(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* The end of the operator's signs, if at is behind the word "operator". */
+/*
+ * Returns the offset after the signs of a C++ operator if the word "operator"
+ * ends at at, else at.
+ */
 static size_t
 skip_operator(struct cg_slice text, size_t at)
 {
@@ -43,8 +46,9 @@ skip_operator(struct cg_slice text, size_t at)
 }
 
 /*
- * The position of " (" before a function's arguments, the first one outside of
- * all brackets: names of C++ have types in brackets. text.len: there is none.
+ * Returns the offset of " (" before a function's arguments, the first one
+ * outside of all brackets: names of C++ have types in brackets. text.len:
+ * there is none.
  */
 static size_t
 find_arguments(struct cg_slice text)
@@ -71,7 +75,10 @@ find_arguments(struct cg_slice text)
 	return text.len;
 }
 
-/* The position behind a text in quotes that begins at at. */
+/*
+ * Returns the offset behind the quoted text that begins at offset at; text.len
+ * if its end is missing.
+ */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
 {
@@ -83,8 +90,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * The position behind the last bracket before " at FILE" or " from OBJECT", for
- * arguments whose quotes or brackets do not match; text.len: there is none.
+ * Returns the offset behind the last bracket before " at FILE" or " from
+ * OBJECT", for arguments whose quotes or brackets do not match; text.len:
+ * there is none.
  */
 static size_t
 find_place(struct cg_slice text)
@@ -99,7 +107,10 @@ find_place(struct cg_slice text)
 	return text.len;
 }
 
-/* The position behind the arguments in brackets, which begin at at. */
+/*
+ * Returns the offset behind the arguments in brackets, which begin at offset
+ * at.
+ */
 static size_t
 skip_arguments(struct cg_slice text, size_t at)
 {
@@ -120,7 +131,7 @@ skip_arguments(struct cg_slice text, size_t at)
 	return find_place(text);
 }
 
-/* Takes " at a.cc:20" or " from /lib/libc.so.6". */
+/* Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6". */
 static void
 take_place(struct text_frames *frames, struct cg_slice text,
     struct cg_slice *object, struct cg_pos *pos)
@@ -149,8 +160,8 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Adds the frame of gdb. Without an address, the last frame, which is inside of
- * it, is inlined code.
+ * Adds a frame of gdb. If it has no address, the last frame, which it called,
+ * is inlined code. False: out of memory (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -177,7 +188,9 @@ add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
 	return push(frames, name, object, &pos);
 }
 
-/* Takes "/tmp/waits.cc:20:8", the source line that eu-stack -s adds. */
+/*
+ * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8".
+ */
 static void
 take_source(
     struct text_frames *frames, struct cg_slice text, struct cg_pos *pos)
@@ -192,7 +205,10 @@ take_source(
 	pos->file = cg_add_file(frames->build, text);
 }
 
-/* Adds the frame of eu-stack, text: "- 1 main - /tmp/waits". */
+/*
+ * Adds a frame of eu-stack: text is "- 1 main - /tmp/waits", more the lines
+ * that continue it. False: out of memory (reported).
+ */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,
     struct cg_slice more)

@@ -30,7 +30,10 @@ struct reader {
 	bool begun, memory;
 };
 
-/* Takes "memory profiling: GC profiling: line profiling: sample.interval=5". */
+/*
+ * Reads "memory profiling: GC profiling: line profiling: sample.interval=5".
+ * False: another line.
+ */
 static bool
 take_header(struct cg_slice line, uint64_t *interval, bool *memory)
 {
@@ -40,7 +43,7 @@ take_header(struct cg_slice line, uint64_t *interval, bool *memory)
 	return cg_take_prefix(&line, FIRST) && cg_take_u64(&line, interval);
 }
 
-/* Takes "#File 1: work.R". */
+/* Reads "#File 1: work.R", after "#File ". False: an error (reported). */
 static bool
 take_file(struct reader *r, struct cg_slice line)
 {
@@ -55,7 +58,10 @@ take_file(struct reader *r, struct cg_slice line)
 	return file != NULL;
 }
 
-/* Takes "1#4", a file and a line. */
+/*
+ * Sets *pos from "1#4", a file and a line. False: there is none, and nothing
+ * is taken.
+ */
 static bool
 take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 {
@@ -71,7 +77,10 @@ take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 	return true;
 }
 
-/* Takes a name in quotes; a quote in it has no blank behind it. */
+/*
+ * Takes a name in quotes; a quote within it is not followed by a blank. False:
+ * there is none.
+ */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
 {
@@ -103,8 +112,8 @@ add_sample(struct reader *r)
 }
 
 /*
- * A place without a function behind it is that of the outermost call, on the
- * top level.
+ * Adds the frames of a stack, leaf first. A place without a function behind it
+ * is that of the outermost call, on the top level. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

@@ -32,27 +32,36 @@ struct text_frames {
 	struct cg_space *space; /* for text_add_unnamed() */
 };
 
-/* Adds a frame. The leaf comes first, as tracers print stacks. */
+/*
+ * Adds a frame. The leaf comes first, as tracers print stacks. False: out of
+ * memory (reported).
+ */
 bool text_add_frame(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
 /*
  * Adds a frame whose text has no name for the address: the functions that
- * symbols of the object give for it, else one function called name.
+ * symbols of the object give for it, else one function called name. False: out
+ * of memory (reported).
  */
 bool text_add_unnamed(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
-/* Adds a frame of a known function and position. */
+/*
+ * Adds a frame of a known function and position. False: out of memory
+ * (reported).
+ */
 bool text_push_frame(struct text_frames *, const struct text_frame *);
-/* The node of the stack, 0 without frames; removes its frames. */
+/* Returns the node of the stack, 0 without frames; removes its frames. */
 cg_node text_take_node(struct text_frames *);
 /*
  * Adds the stack with a cost of the only event, and removes its frames.
- * Without frames, the cost is that of the function none.
+ * Without frames, the cost is that of the function none. False: out of memory
+ * (reported).
  */
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
 /*
  * Adds a frame of gdb or eu-stack, without the "#3 " that it begins with.
- * Newlines separate it from lines that continue it. Changes the text.
+ * Newlines separate it from lines that continue it. Changes the text. False:
+ * out of memory (reported).
  */
 bool text_add_native(struct text_frames *, char *text, size_t len);
 

@@ -48,7 +48,10 @@ keep(struct reader *r, struct cg_slice text)
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Labels replace those that the library makes, so all are needed. */
+/*
+ * Sets labels and thread of the sample. Labels passed here replace those that
+ * the library makes, so pid, tid and thread are among them.
+ */
 static void
 set_sample(struct reader *r)
 {
@@ -91,7 +94,11 @@ end_thread(struct reader *r)
 	return text_end_stack(&r->frames, 1, "[no frames]");
 }
 
-/* Ends the thread before it; forgets what was known of it but the process. */
+/*
+ * Begins a thread, after ending the one before it, of which all but the
+ * process is forgotten; headed: it has a line of its own. False: an error
+ * (reported).
+ */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
 {
@@ -124,7 +131,7 @@ take_digits(struct cg_slice *text, uint64_t *number)
 	return !cg_starts(*text, "0x") && cg_take_u64(text, number);
 }
 
-/* Sets the number that follows word in the text, if there is one. */
+/* Sets *number to the number that follows word in the text, if there is one. */
 static void
 find_number(struct cg_slice text, const char *word, uint64_t *number)
 {
@@ -138,7 +145,10 @@ find_number(struct cg_slice text, const char *word, uint64_t *number)
 	(void)cg_take_u64(&rest, number);
 }
 
-/* Text between two quotes or brackets, the first and the last ones. */
+/*
+ * Returns the text between the first open and the last close (quotes or
+ * brackets); "": there is none.
+ */
 static struct cg_slice
 between(struct cg_slice text, char open, char close)
 {
@@ -160,7 +170,10 @@ struct header {
 	struct cg_slice thread, state;
 };
 
-/* Takes "Thread 2 (Thread 0x7fe8 (LWP 2678) "worker"):". */
+/*
+ * Reads "Thread 2 (Thread 0x7fe8 (LWP 2678) "worker"):" of gdb. False: another
+ * line.
+ */
 static bool
 take_gdb(struct cg_slice line, struct header *h)
 {
@@ -180,7 +193,7 @@ take_gdb(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* Takes "Thread 6370: (state = BLOCKED)" of jstack -F. */
+/* Reads "Thread 6370: (state = BLOCKED)" of jstack -F. False: another line. */
 static bool
 take_forced(struct cg_slice line, struct header *h)
 {
@@ -192,7 +205,10 @@ take_forced(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* The position of the quote after a thread's name; quotes may be in it. */
+/*
+ * Returns the quote after a thread's name, in which quotes may be, too; NULL:
+ * there is none.
+ */
 static const char *
 find_quote(struct cg_slice line)
 {
@@ -209,7 +225,10 @@ find_quote(struct cg_slice line)
 	return first;
 }
 
-/* Takes "worker" #9 [6370] daemon prio=5 tid=0x7f24 nid=0x18e2 runnable. */
+/*
+ * Reads "worker" #9 [6370] daemon prio=5 tid=0x7f24 nid=0x18e2 runnable.
+ * False: another line.
+ */
 static bool
 take_java(struct cg_slice line, struct header *h)
 {
@@ -228,7 +247,10 @@ take_java(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* Takes "Current thread 0x00007f [name] (most recent call first):". */
+/*
+ * Reads "Current thread 0x00007f [name] (most recent call first):". False:
+ * another line.
+ */
 static bool
 take_python(struct cg_slice line, struct header *h)
 {
@@ -251,7 +273,7 @@ take_python(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* Takes "TID 2678:" of eu-stack. */
+/* Reads "TID 2678:" of eu-stack. False: another line. */
 static bool
 take_elfutils(struct cg_slice line, struct header *h)
 {
@@ -260,7 +282,7 @@ take_elfutils(struct cg_slice line, struct header *h)
 	       cg_equal(line, ":");
 }
 
-/* Takes a line that begins a thread; false: another line. */
+/* Reads a line that begins a thread; false: another line. */
 static bool
 take_header(struct cg_slice line, struct header *h)
 {
@@ -277,7 +299,10 @@ take_header(struct cg_slice line, struct header *h)
 	}
 }
 
-/* Takes the process' number from a line before its threads. */
+/*
+ * Reads the number of the process from a line before its threads. False:
+ * another line.
+ */
 static bool
 take_process(struct cg_slice line, uint64_t *pid)
 {
@@ -300,7 +325,10 @@ take_process(struct cg_slice line, uint64_t *pid)
 
 /* ---- Frames -------------------------------------------------------------- */
 
-/* Keeps the text of a frame, as lines may follow that belong to it. */
+/*
+ * Keeps the text of a frame, as lines may follow that belong to it. False: out
+ * of memory (reported).
+ */
 static bool
 keep_line(struct reader *r, struct cg_slice text)
 {
@@ -314,7 +342,10 @@ keep_line(struct reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Takes "3  0x00005604c52b53b7 in ...", without its "#". */
+/*
+ * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...", without its
+ * "#". Other text is skipped. False: an error (reported).
+ */
 static bool
 take_native(struct reader *r, struct cg_slice line)
 {
@@ -350,7 +381,10 @@ push_elided(struct reader *r)
 	return push(r, cg_slice(ELIDED), &nowhere);
 }
 
-/* Takes "File "/tmp/a.py", line 3 in main"; unknown parts are "???". */
+/*
+ * Reads "File "/tmp/a.py", line 3 in main"; unknown parts are "???". Other
+ * text is skipped. False: an error (reported).
+ */
 static bool
 take_python_frame(struct reader *r, struct cg_slice text)
 {
@@ -391,7 +425,10 @@ take_python_line(struct reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Takes "java.base@17.0.21/Thread.java:840" between a frame's brackets. */
+/*
+ * Sets *pos from the text between a frame's brackets,
+ * "java.base@17.0.21/Thread.java:840".
+ */
 static void
 take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 {
@@ -408,7 +445,10 @@ take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 		pos->file = cg_add_file(r->build, text);
 }
 
-/* Takes "java.lang.Thread.run(Thread.java:840)". */
+/*
+ * Reads "java.lang.Thread.run(Thread.java:840)". Other text is skipped. False:
+ * an error (reported).
+ */
 static bool
 take_java_frame(struct reader *r, struct cg_slice text)
 {
@@ -427,7 +467,10 @@ take_java_frame(struct reader *r, struct cg_slice text)
 	return push(r, text, &pos);
 }
 
-/* Takes "java.lang.Thread.run() @bci=11, line=829 (Compiled frame)". */
+/*
+ * Reads "java.lang.Thread.run() @bci=11, line=829 (Compiled frame)"; bci is
+ * where " @bci" is. False: an error (reported).
+ */
 static bool
 take_forced_frame(struct reader *r, struct cg_slice text, const char *bci)
 {
@@ -488,7 +531,10 @@ start(struct reader *r, const struct header *h)
 	return true;
 }
 
-/* Takes a line that neither begins a thread nor is a frame of gdb. */
+/*
+ * Reads a line that neither begins a thread nor is a frame of gdb. False: an
+ * error (reported).
+ */
 static bool
 take_other(struct reader *r, struct cg_slice line)
 {
@@ -556,7 +602,7 @@ read_threads(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* True for a line that has a frame of a dump, or tells of a Java lock. */
+/* True for a line that has a frame of a dump, or is about a Java lock. */
 static bool
 is_frame(struct cg_slice line)
 {
@@ -570,8 +616,8 @@ is_frame(struct cg_slice line)
 }
 
 /*
- * A dump may be in a log, behind other lines; a text that contains a dump is
- * none.
+ * Recognises a dump, which may be in a log, behind other lines. A text that
+ * only contains a dump is none.
  */
 static int
 probe(const struct cg_head *head)

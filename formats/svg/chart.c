@@ -89,7 +89,10 @@ push_narrow(struct chart *chart, size_t depth)
 	return ok;
 }
 
-/* Adds a box. Boxes of a level are added in the order of time. */
+/*
+ * Adds a box at a depth, in the order of time; merges narrow ones. False: out
+ * of memory (reported).
+ */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
 {
@@ -113,7 +116,10 @@ add_box(struct chart *chart, const struct box *box, size_t depth)
 	return true;
 }
 
-/* Ends the innermost frame. */
+/*
+ * Ends the innermost frame at a time; it becomes a box. False: out of memory
+ * (reported).
+ */
 static bool
 close_frame(struct chart *chart, int64_t time)
 {
@@ -149,7 +155,10 @@ open_frame(struct chart *chart, uint32_t frame, int64_t time)
 	return true;
 }
 
-/* Changes the stack to that of the frame from time on; 0: no stack. */
+/*
+ * Makes the stack that ends at a frame the open one from time on; 0: no stack.
+ * False: out of memory (reported).
+ */
 static bool
 change_stack(struct chart *chart, uint32_t frame, int64_t time)
 {
@@ -175,8 +184,9 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Draws samples. Adjacent samples become one box where they have equal frames;
- * rounded times may be one apart.
+ * Draws the samples of a track. Adjacent samples become one box where they
+ * have equal frames; rounded times may be one apart. False: out of memory
+ * (reported).
  */
 static bool
 draw_samples(struct chart *chart, struct cg_moments *moments)
@@ -196,7 +206,10 @@ draw_samples(struct chart *chart, struct cg_moments *moments)
 	return ok && change_stack(chart, 0, end);
 }
 
-/* Draws calls. Adjacent calls become separate boxes. */
+/*
+ * Draws the calls of a track. Adjacent calls become separate boxes. False: out
+ * of memory (reported).
+ */
 static bool
 draw_calls(struct chart *chart, const struct cg_track *track,
     struct cg_moments *moments)
@@ -268,7 +281,11 @@ widen_ruler(struct chart *chart, const char *unit, int64_t begin, int64_t end)
 		ruler->end = end;
 }
 
-/* Measures the time of a track, which the last sample ends. */
+/*
+ * Adds the time of a track, up to the end of its last sample, to that of the
+ * chart. A track with another unit is counted and not drawn. False: out of
+ * memory (reported).
+ */
 static bool
 measure_track(struct chart *chart, size_t number)
 {
@@ -306,7 +323,10 @@ measure_tracks(struct chart *chart)
 	return ok;
 }
 
-/* Sets the limits below which frames are merged or dropped. */
+/*
+ * Sets the limits of time below which frames are merged or dropped. Returns
+ * the status.
+ */
 static int
 set_limits(struct chart *chart)
 {
@@ -416,7 +436,7 @@ put_box(struct chart *chart, const struct box *box)
 	svg_end_box(svg, &drawn);
 }
 
-/* Writes "worker (pid 5, tid 6)". */
+/* Writes the name of a track, "worker (pid 5, tid 6)". */
 static void
 put_name(struct chart *chart, const struct lane *lane)
 {

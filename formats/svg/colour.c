@@ -99,7 +99,10 @@ put_hashed(
 	put_rgb(svg, rgb);
 }
 
-/* One hue for each object, a little lighter or darker by function. */
+/*
+ * Writes the colour of a box: a hue for each object, a little lighter or
+ * darker by function.
+ */
 static void
 put_object_colour(struct svg *svg, const struct svg_box *box)
 {
@@ -135,7 +138,9 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 }
 
 /*
- * White means no change. The smallest change is visible, as in flamegraph.pl.
+ * Sets colour to that of a change of a size: the redder the larger it is, or
+ * if minus the bluer. White means no change. The smallest change is visible,
+ * as in flamegraph.pl.
  */
 void
 svg_change_colour(

@@ -56,7 +56,10 @@ compare_siblings(const void *pa, const void *pb)
 	return order ? order : (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* The width of a cost in UNITs of a pixel. */
+/*
+ * Returns the width of a cost, in pixels times SVG_UNIT; 0 if the total cost
+ * is 0.
+ */
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
 {
@@ -68,8 +71,8 @@ pixels(const struct writer *w, uint64_t cost)
 }
 
 /*
- * Places the callees of a drawn frame side by side; wide ones are visited
- * next.
+ * Places the callees of a drawn frame side by side; pushes those that are wide
+ * enough to the frames that are visited next.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
@@ -129,8 +132,8 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * Gets the change that colours show, as costs before and after: that of a
- * frame's own cost, as in flamegraph.pl; for reversed stacks, whose first
+ * Sets side[] to the costs before and after the change that colours show: that
+ * of a frame's own cost, as in flamegraph.pl; for reversed stacks, whose first
  * frames have all of the cost, that of the inclusive cost.
  */
 static void
@@ -149,7 +152,10 @@ change_size(const uint64_t side[2])
 	return side[1] > side[0] ? side[1] - side[0] : side[0] - side[1];
 }
 
-/* Finds the largest change. Frame 0 is no function. */
+/*
+ * Sets w->largest, the size of the largest change of a frame (frame 0 is no
+ * function).
+ */
 static void
 find_largest(struct writer *w)
 {
@@ -224,7 +230,10 @@ put_frame(struct writer *w, uint32_t id)
 	svg_end_box(svg, &drawn);
 }
 
-/* Writes how much of the profile is not in the picture. */
+/*
+ * Writes how much of the profile is not in the picture, as its frames are too
+ * narrow.
+ */
 static void
 put_dropped(struct writer *w)
 {
@@ -238,7 +247,10 @@ put_dropped(struct writer *w)
 	    100 * ((double)w->dropped_cost / (double)total_of(w, 0)));
 }
 
-/* Writes the cost of frames that have none on the side that is drawn. */
+/*
+ * Writes the cost of frames that are not shown, as they have none on the side
+ * (before or after) that is drawn.
+ */
 static void
 put_absent(struct writer *w)
 {

@@ -104,7 +104,10 @@ svg_end(struct svg *svg)
 
 /* ---- Boxes -------------------------------------------------------------- */
 
-/* The characters of a name that fit into a box. *cut: some do not fit. */
+/*
+ * Returns the begin of a name that fits into a box of a width in units. *cut:
+ * some characters do not fit.
+ */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)
 {

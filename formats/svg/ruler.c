@@ -108,7 +108,10 @@ svg_take_length(
 
 /* ---- Ticks -------------------------------------------------------------- */
 
-/* The distance between ticks: 1, 2 or 5 times a power of ten. */
+/*
+ * Returns the distance between ticks on an axis of a length: 1, 2 or 5 times a
+ * power of ten.
+ */
 static uint64_t
 find_step(uint64_t length)
 {

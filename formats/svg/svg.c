@@ -17,7 +17,10 @@
 #define GRAPH_LEAST "0.001%"
 #define CHART_LEAST "0.5"
 
-/* Takes "0.3" (pixels), or "0.1%" of the width. */
+/*
+ * Sets svg->least from "0.3" (pixels), or "0.1%" of the width. False:
+ * malformed, or too large.
+ */
 static bool
 take_min_width(struct svg *svg, const char *text)
 {
@@ -73,7 +76,10 @@ check_flags(const struct svg *svg, bool chart)
 	return CG_OK;
 }
 
-/* Chooses one event, or both sides of one. */
+/*
+ * Chooses the event to draw or, if the graph shows a change, the columns
+ * before and after it. Returns the status.
+ */
 static int
 choose_columns(struct svg *svg, bool chart)
 {

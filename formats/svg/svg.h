@@ -58,8 +58,8 @@ void svg_end_details(struct svg *);
 /* Writes the script and the end of the file. */
 void svg_end(struct svg *);
 /*
- * The name of a function; without a name, [base name of its object]. Valid
- * until the next call.
+ * Returns the name of a function; without a name, [base name of its object].
+ * Valid until the next call.
  */
 struct cg_slice svg_fn_name(struct svg *, cg_fn);
 
@@ -77,9 +77,12 @@ void svg_end_box(struct svg *, const struct svg_box *);
 
 /* ---- colour.c ----------------------------------------------------------- */
 
-/* The palette of --colors; NULL: there is no palette of that name. */
+/* Returns the palette of --colors; NULL: there is no palette of that name. */
 const struct svg_palette *svg_find_palette(const char *name);
-/* The key by which frames are merged: equal functions, and kinds if shown. */
+/*
+ * Returns the key by which frames are merged: equal functions, and kinds if
+ * shown.
+ */
 uint32_t svg_frame_key(void *svg, cg_node, const struct cg_stack *);
 void svg_put_colour(struct svg *, const struct svg_box *);
 #define SVG_COLOUR_ROOM 8 /* "#rrggbb" */
@@ -96,10 +99,10 @@ struct svg_ruler {
 	int64_t begin, end;
 	const char *unit; /* "ns", or another unit */
 };
-/* The width of a length, in SVG_UNITs of a pixel. */
+/* Returns the width of a length, in SVG_UNITs of a pixel. */
 uint64_t svg_ruler_width(
     const struct svg *, const struct svg_ruler *, uint64_t length);
-/* The length that is units SVG_UNITs wide. */
+/* Returns the length that is units SVG_UNITs wide. */
 uint64_t svg_ruler_length(
     const struct svg *, const struct svg_ruler *, uint64_t units);
 /* Writes "1.5 ms", or "1,500 bytes". */
@@ -108,7 +111,7 @@ void svg_put_length(struct svg *, const struct svg_ruler *, uint64_t length);
 void svg_put_ruler(struct svg *, const struct svg_ruler *, uint64_t bottom);
 /*
  * Takes "1.5ms", "20us", "2" (seconds, or the axis' unit), or "0.1%" of the
- * length.
+ * length. False: malformed.
  */
 bool svg_take_length(
     const struct svg_ruler *, struct cg_slice text, uint64_t *length);
@@ -136,7 +139,10 @@ size_t svg_tree_children(
 /* ---- graph.c, chart.c, script.c ----------------------------------------- */
 
 void svg_write_graph(struct svg *);
-/* CG_EUSAGE: invalid options; other failures are reported to the job. */
+/*
+ * Writes a flame chart. Returns the status; CG_EUSAGE: invalid options. Other
+ * failures are reported to the job.
+ */
 int svg_write_chart(struct svg *);
 
 /* Pieces of the script; NULL at the end. */

@@ -31,7 +31,10 @@ add_reversed(struct reversal *r)
 		   : NULL;
 }
 
-/* The child of parent with the frame's key, added if it is new; 0: rejected. */
+/*
+ * Returns the child of parent with the frame's key, added if it is new; 0: an
+ * error (reported).
+ */
 static uint32_t
 find_reversed(
     struct reversal *r, uint32_t parent, const struct cg_merged_frame *frame)
@@ -80,8 +83,8 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 }
 
 /*
- * Reverses all stacks. Sums of self costs fit: sum_costs() has checked their
- * total.
+ * Builds the tree of reversed stacks. Sums of self costs fit: sum_costs() has
+ * checked their total. False: an error (reported).
  */
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)
@@ -108,7 +111,10 @@ reverse(struct svg_tree *tree, struct svg *svg)
 
 /* ---- Costs -------------------------------------------------------------- */
 
-/* Sums inclusive costs; parents have lower numbers than their children. */
+/*
+ * Sums inclusive costs, from callees to callers: parents have lower numbers
+ * than their children. False: a sum overflows (reported).
+ */
 static bool
 sum_costs(struct svg_tree *tree, struct svg *svg)
 {
@@ -150,7 +156,10 @@ add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
 
 /* ---- Children ----------------------------------------------------------- */
 
-/* Sorts frames by their parents. */
+/*
+ * Sets tree->first and tree->child: frames sorted by their parents. False: out
+ * of memory (reported).
+ */
 static bool
 list_children(struct svg_tree *tree, struct svg *svg)
 {

@@ -37,10 +37,13 @@ struct ghc_costs {
 /*
  * Opens a cost centre that the one at depth - 1 entered; closes the cost
  * centres from depth on. It becomes a function when it, or one that it
- * entered, has costs.
+ * entered, has costs. False: an error (reported).
  */
 bool ghc_enter(struct ghc *, size_t depth, const struct ghc_centre *);
-/* Adds the costs and entries of the centre at that depth. */
+/*
+ * Adds the costs and entries of the centre at that depth. False: an error
+ * (reported).
+ */
 bool ghc_add_costs(struct ghc *, size_t depth, const struct ghc_costs *);
 
 int ghc_read_text(struct ghc *);

@@ -5,7 +5,10 @@
 
 #include "ghc.h"
 
-/* Cuts "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or "a.hs:6:1" at ':'. */
+/*
+ * Cuts the place off "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or
+ * "a.hs:6:1"; *line is its first line.
+ */
 static void
 cut_place(struct cg_slice *file, uint32_t *line)
 {
@@ -25,7 +28,9 @@ cut_place(struct cg_slice *file, uint32_t *line)
 	}
 }
 
-/* Joins MODULE.NAME. */
+/*
+ * Returns the name MODULE.NAME of a cost centre; 0: out of memory (reported).
+ */
 static cg_name
 join_name(struct ghc *ghc, const struct ghc_centre *centre)
 {

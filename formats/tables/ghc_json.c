@@ -87,7 +87,10 @@ static const struct cg_field node_fields[] = {
 	{ 0 },
 };
 
-/* Opens the cost centre with the id of the object at that depth. */
+/*
+ * Opens the cost centre whose id the object at a depth states. False: an error
+ * (reported).
+ */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)
 {
@@ -124,7 +127,10 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 	return ghc_add_costs(r->ghc, depth, &costs);
 }
 
-/* A loop without recursion: nodes nest as deep as JSON may. */
+/*
+ * Reads the tree of cost centres; by a loop, as nodes nest as deep as JSON
+ * may. False: an error (reported).
+ */
 static bool
 take_tree(struct cg_doc *doc, void *into)
 {

@@ -32,7 +32,8 @@ struct reader {
 /* ---- Totals -------------------------------------------------------------- */
 
 /*
- * Takes "total time = 0.02 secs (20 ticks @ 1000 us, 1 processor)".
+ * Reads "total time = 0.02 secs (20 ticks @ 1000 us, 1 processor)". False:
+ * malformed.
  */
 static bool
 take_time(struct reader *r, struct cg_slice line)
@@ -53,7 +54,10 @@ take_time(struct reader *r, struct cg_slice line)
 	       !__builtin_mul_overflow(r->ticks, r->interval, &r->ticks);
 }
 
-/* Takes "total alloc =  59,542,576 bytes  (excludes profiling overheads)". */
+/*
+ * Reads "total alloc = 59,542,576 bytes (excludes profiling overheads)".
+ * False: malformed.
+ */
 static bool
 take_alloc(struct reader *r, struct cg_slice line)
 {
@@ -101,7 +105,10 @@ take_head(struct reader *r, struct cg_slice line)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* Cuts off the first n characters, or the whole line if it is shorter. */
+/*
+ * Cuts the first n characters (UTF-8) off the line, or all if there are fewer;
+ * returns them.
+ */
 static struct cg_slice
 cut_characters(struct cg_slice *line, size_t n)
 {
@@ -134,7 +141,10 @@ cut_last_word(struct cg_slice *line)
 	return word;
 }
 
-/* Takes the numbers of a row. Percentages become tenths of a percent. */
+/*
+ * Cuts the numbers off the end of a row, into number[]. Percentages become
+ * tenths of a percent. False: malformed.
+ */
 static bool
 cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)
 {

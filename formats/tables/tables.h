@@ -25,12 +25,13 @@ struct table_row {
  */
 bool table_split(
     struct cg_job *, struct table_row *, struct cg_slice line, char sep);
-/* Field number i without blanks at both ends, "" if it is missing. */
+/* Returns field number i without blanks at both ends, "" if it is missing. */
 struct cg_slice table_field(const struct table_row *, size_t i);
-/* The number of the field with this text, or TABLE_NONE. */
+/* Returns the number of the field with this text, or TABLE_NONE. */
 size_t table_find(const struct table_row *, const char *name);
 /*
  * Gets "2,893,824", "2 893 824": digits in groups of three, or without groups.
+ * False: malformed.
  */
 bool table_get_count(struct cg_slice, uint64_t *);
 

@@ -63,7 +63,10 @@ is_metric(const struct reader *r, struct cg_slice *name)
 	return !memchr(name->ptr, ':', name->len);
 }
 
-/* Names of events cannot have blanks. */
+/*
+ * Copies name to word with '_' for blanks, as names of events have none;
+ * returns word.
+ */
 static const char *
 put_word(char word[WORD_MAX], struct cg_slice name)
 {
@@ -103,8 +106,8 @@ add_metric(struct reader *r, size_t column)
 }
 
 /*
- * Takes the head. The separator is the character after the first column's
- * name.
+ * Reads the head line. The separator is the character after the first column's
+ * name. False: an error (reported).
  */
 static bool
 take_head(struct reader *r, struct cg_slice line)
@@ -144,14 +147,17 @@ is_head(struct cg_slice line)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* "[Unknown]" is VTune's text for no value. */
+/* Returns the text, or "" for "[Unknown]", VTune's text for no value. */
 static struct cg_slice
 known(struct cg_slice text)
 {
 	return cg_equal(text, "[Unknown]") ? (struct cg_slice){ "", 0 } : text;
 }
 
-/* Takes "0.016612", "0.016612s", "1250000"; an empty text is 0. */
+/*
+ * Sets *cost from "0.016612", "0.016612s" or "1250000"; an empty text is 0.
+ * False: malformed.
+ */
 static bool
 take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)
 {
@@ -249,7 +255,7 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* Warnings of VTune may precede the head. */
+/* Recognises the head line, which warnings of VTune may precede. */
 static int
 probe(const struct cg_head *head)
 {

@@ -180,7 +180,10 @@ static const struct cg_field fields[] = {
 	{ 0 },
 };
 
-/* Adds the call stack of a point. */
+/*
+ * Adds the call stack of a program point; returns its node. 0: an error
+ * (reported).
+ */
 static cg_node
 add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
 {

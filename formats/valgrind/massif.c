@@ -38,7 +38,10 @@ struct massif {
 	bool peak; /* a peak's tree was read */
 };
 
-/* Takes the text after a node's bytes. The root is the whole heap. */
+/*
+ * Reads the text after a node's bytes, the frame. The root is the whole heap.
+ * False: malformed.
+ */
 static bool
 take_location(struct massif *m, struct cg_slice text, struct node *node)
 {
@@ -49,7 +52,10 @@ take_location(struct massif *m, struct cg_slice text, struct node *node)
 	return node->depth == 0 || cg_starts(text, "in ");
 }
 
-/* Takes "  n2: 4096 0x10AE19: main (a.c:3)"; *children: the number after n. */
+/*
+ * Reads " n2: 4096 0x10AE19: main (a.c:3)"; *children becomes the number after
+ * n. False: an error (reported).
+ */
 static bool
 take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 {
@@ -69,7 +75,10 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 	return true;
 }
 
-/* Reads a snapshot's tree; unless wanted, parses it and keeps no node. */
+/*
+ * Reads a snapshot's tree; unless wanted, parses it and keeps no node. False:
+ * an error (reported).
+ */
 static bool
 read_tree(struct massif *m, bool wanted)
 {
@@ -133,7 +142,7 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 
 /*
  * Adds the stacks of a tree. A stack has the bytes of its node less those of
- * the node's callers.
+ * the node's callers. False: rejected (reported).
  */
 static bool
 add_tree(struct massif *m)
@@ -201,7 +210,10 @@ end_snapshot(struct massif *m)
 	return add_snapshot(m);
 }
 
-/* True if a tree is to be kept; a later one may replace it. */
+/*
+ * True if the tree of a snapshot (peak: the peak) is to be kept for now; a
+ * later one may replace it.
+ */
 static bool
 is_wanted(const struct massif *m, bool peak)
 {
@@ -215,7 +227,9 @@ is_wanted(const struct massif *m, bool peak)
 	return cg_take_u64(&text, &number) && number == m->number;
 }
 
-/* Takes heap_tree=, the last field of a snapshot. */
+/*
+ * Reads heap_tree=, the last field of a snapshot. False: an error (reported).
+ */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
 {
@@ -271,7 +285,10 @@ read_snapshots(struct massif *m)
 					  "snapshot: the file is truncated");
 }
 
-/* Reads the file; adds the tree that was kept, unless all are wanted. */
+/*
+ * Reads the file, and adds the tree that was kept, unless all are wanted and
+ * were added. False: an error (reported).
+ */
 static bool
 read_file(struct massif *m, bool peak)
 {

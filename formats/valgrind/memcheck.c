@@ -71,7 +71,7 @@ take_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* Takes <frame> up to its end. */
+/* Reads <frame> up to its end. False: an error (reported). */
 static bool
 take_frame(struct reader *r)
 {
@@ -108,7 +108,10 @@ take_frame(struct reader *r)
 	return true;
 }
 
-/* A function with its caller's address was inlined. */
+/*
+ * Ends a stack, of which only the first one of an error is used. A function
+ * with its caller's address was inlined.
+ */
 static void
 end_stack(struct reader *r)
 {
