@@ -39,7 +39,10 @@ struct table {
 
 /* ---- The table ---------------------------------------------------------- */
 
-/* The name's entry in the map, 0 if it is new; NULL: out of memory. */
+/*
+ * Finds the name's entry in the map from names to option numbers. Returns a
+ * pointer to the number, which is 0 if the name is new; NULL: out of memory.
+ */
 static uint32_t *
 find_entry(struct table *table, const char *name)
 {
@@ -54,8 +57,9 @@ find_entry(struct table *table, const char *name)
 }
 
 /*
- * Adds an option, unless one of that name exists. The table keeps the name.
- * False: out of memory; so is a name of NULL.
+ * Adds an option, unless one of that name exists. The table keeps the pointer
+ * to the name. False: out of memory, also if name is NULL (the caller could
+ * not allocate it).
  */
 static bool
 add_entry(
@@ -110,7 +114,10 @@ negated_name(struct cg_job *job, const char *flag)
 	return name;
 }
 
-/* A flag may have a value after '=': yes or no. */
+/*
+ * Adds one option of a format. A flag may have a value after '=', yes or no,
+ * and is also added as --no-NAME. False: out of memory (reported).
+ */
 static bool
 add_format_option(struct table *table, const struct cg_option *option)
 {
@@ -125,7 +132,10 @@ add_format_option(struct table *table, const struct cg_option *option)
 		       (struct meaning){ .format = option, .negated = true }));
 }
 
-/* Adds the options of formats that were added to the job since. */
+/*
+ * Adds the options of the formats that were added to the job since the last
+ * call. False: out of memory (reported).
+ */
 static bool
 add_format_options(struct table *table, const struct cg_job *job)
 {
@@ -145,8 +155,9 @@ add_format_options(struct table *table, const struct cg_job *job)
 /* ---- One option --------------------------------------------------------- */
 
 /*
- * Records the option in the manifest's header: a batch can be resumed, and
- * shards merged, only with the same options.
+ * Records the option for the header of the batch's manifest: a batch can be
+ * resumed, and its shards merged, only with the same options. Returns the
+ * status.
  */
 static int
 record_option(struct args *args, const char *name, const char *value)
@@ -243,7 +254,10 @@ refuse_missing_value(const struct args *args, const struct table *table)
 	    meaning->own != NULL ? meaning->own->arg : meaning->format->arg);
 }
 
-/* The name is unknown, or an ambiguous prefix. */
+/*
+ * Reports an unknown option, or a prefix of several options. Returns the
+ * error's status.
+ */
 static int
 refuse_name(
     const struct args *args, const struct table *table, struct cg_slice name)
@@ -310,8 +324,8 @@ count_jobs(const struct args *args)
 }
 
 /*
- * With several inputs and -o, -j makes a batch; with one input it is the
- * number of threads.
+ * True if -j makes a batch of several inputs with -o. With one input, -j is
+ * the number of threads.
  */
 static bool
 has_jobs_for_batch(const struct args *args)
@@ -341,7 +355,10 @@ is_batch(const struct args *args)
 	return batch;
 }
 
-/* Checks options that apply to some commands only. */
+/*
+ * Checks options that apply to some commands only. Returns the status of the
+ * usage error, or CG_OK.
+ */
 static int
 check_command(const struct args *args)
 {
@@ -394,7 +411,10 @@ reads_patch_twice(const struct args *args)
 	return args->inputs == 0 || is_batch(args);
 }
 
-/* Checks where the command writes its output. */
+/*
+ * Checks that the options for the output fit the command and each other.
+ * Returns the status of the usage error, or CG_OK.
+ */
 static int
 check_output(const struct args *args)
 {
@@ -436,8 +456,8 @@ check_output(const struct args *args)
 }
 
 /*
- * Takes the format from the suffix of -o, or of the template --name; from the
- * template only if the suffix is not the input's.
+ * Sets the output format by the suffix of -o, or else of --name (the template
+ * for names of outputs) if that has a suffix of its own. Returns the status.
  */
 static int
 set_output_format(const struct args *args)
@@ -450,7 +470,10 @@ set_output_format(const struct args *args)
 	return cg_job_set_output(args->job, name);
 }
 
-/* Checks options against each other, and sets the job's formats. */
+/*
+ * Checks options against each other, and sets the job's formats. Returns the
+ * status.
+ */
 static int
 validate_args(struct args *args)
 {

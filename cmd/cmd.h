@@ -84,9 +84,9 @@ struct cmd_option {
 
 /* Ends with a NULL name. */
 extern const struct cmd_option own_options[];
-/* Reads argv, up to NULL, into args and its job. */
+/* Reads argv, up to NULL, into args and its job. Returns the status. */
 int parse_args(struct args *, int argc, char **argv);
-/* -j, or the number of CPUs. */
+/* Returns the number of workers: -j, or the number of CPUs. */
 size_t count_jobs(const struct args *);
 /*
  * True if an option of batches is given, or an input is an archive, which
@@ -103,13 +103,19 @@ const char *find_bad_placeholder(const char *template);
 
 /* ---- like.c ------------------------------------------------------------- */
 
-/* Sets the defaults of --like that no other option has set. */
+/*
+ * Sets the defaults of --like that no other option has set. Returns the
+ * status.
+ */
 int apply_like(struct args *);
 
 /* ---- commands, each in the file of that name ----------------------------- */
 
 int convert(struct args *);
-/* In batch/. -O: one output per input; -o: one for all inputs. */
+/*
+ * In batch/. -O: one output per input; -o: one for all inputs. Returns the
+ * status.
+ */
 int convert_batch(struct args *);
 int merge_manifests(struct args *);
 int show_help(struct args *);
@@ -122,22 +128,24 @@ int diff(struct args *);
 /* In summary/. Returns EXIT_BELOW if coverage is below --fail-under. */
 int show_coverage(struct args *);
 /*
- * Counts the coverage of the graph, without markers, in memory of the job; NULL
- * if it is no coverage, or counting failed. print_counts() and json_counts() show the
- * total and up to n directories, lowest coverage first.
+ * Counts the coverage of the graph, without markers. Returns the sums, in
+ * memory of the job; NULL if the graph is no coverage, or counting failed.
+ * print_counts() and json_counts() show the total and up to n directories,
+ * lowest coverage first.
  */
 struct summary *count_all(const struct cg_graph *, const struct args *);
 /*
- * The event that readers of coverage count, if the graph is coverage; else the
- * number of events.
+ * Returns the event that readers of coverage count; the number of events if
+ * the graph is no coverage.
  */
 size_t find_coverage(const struct cg_graph *);
 void print_counts(struct summary *, size_t directories);
-/* NULL: out of memory. */
+/* Returns the counts as a JSON object; NULL: out of memory. */
 struct json_object *json_counts(struct summary *, size_t directories);
 #define EXIT_BELOW 7 /* follows the values of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
+ * Returns the status.
  */
 int add_inputs(struct args *);
 
@@ -156,9 +164,9 @@ struct named_files {
  * out of memory.
  */
 bool list_named_files(const struct args *, bool inputs, struct named_files *);
-/* The entry that is the same file, or NULL. */
+/* Returns the entry that is the same file, or NULL. */
 const char *find_named_file(const struct named_files *, const struct stat *);
-/* CG_EUSAGE if -o or --manifest would overwrite a named file. */
+/* Returns CG_EUSAGE if -o or --manifest would overwrite a named file. */
 int check_overwriting(const struct args *);
 
 /* ---- heap.c ------------------------------------------------------------- */
@@ -170,15 +178,15 @@ void prepare_heap(void);
 
 #define TOP_DEFAULT 10 /* functions in a table */
 
-/* Parses --top into *count, or sets it to fallback. */
+/* Parses --top into *count, or sets it to fallback. Returns the status. */
 int parse_top(const struct args *, size_t fallback, size_t *count);
 /*
  * Prints the top functions by a column: an event, or (after all events) a
- * formula.
+ * formula. Returns the status.
  */
 int show_top(const struct args *, const struct cg_graph *, const struct cg_sums *,
     size_t column, size_t count);
-/* The value of a cost vector in a column. */
+/* Returns the value of a cost vector in a column. */
 struct amount column_amount(
     const struct cg_graph *, size_t column, const uint64_t *cost);
 const struct cg_event *column_event(const struct cg_graph *, size_t column);
@@ -190,7 +198,7 @@ bool sum_parts(const struct cg_graph *, uint64_t *cost);
 struct call_tree;
 /*
  * Makes the call tree of a graph, as --tree says, in memory of the job: from
- * stacks, or from estimated ones if the user allows it.
+ * stacks, or from estimated ones if the user allows it. Returns the status.
  */
 int list_tree(struct args *, const struct cg_graph *, size_t column,
     struct call_tree **made);
@@ -262,7 +270,10 @@ struct contents {
 
 /* ---- info_json.c -------------------------------------------------------- */
 
-/* Prints the summary as JSON; functions are sorted by the column. */
+/*
+ * Prints the summary as JSON; functions are sorted by the column. Returns the
+ * status.
+ */
 int print_info_json(const struct args *, const struct cg_graph *,
     const struct cg_sums *, const struct contents *, size_t column,
     size_t count);
@@ -324,7 +335,8 @@ bool confine_begin(const struct args *, struct sandbox *);
 void confine_allow(struct sandbox *, const char *path);
 /*
  * Enters a wider sandbox while inputs are listed: all files can be read,
- * outputs and the manifest can be written. CG_ELIMIT as confine_end().
+ * outputs and the manifest can be written. CG_ELIMIT as confine_end(). Returns
+ * the status.
  */
 int confine_plan(const struct args *);
 /*
@@ -340,7 +352,7 @@ int confine_end(const struct args *, struct sandbox *, bool begun);
  * bidirectional marks are escaped as \n, \t, \x1b.
  */
 void put_safe(FILE *, struct cg_slice);
-/* The length in bytes of the first character; 0: it is not UTF-8. */
+/* Returns the length in bytes of the first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 
 /*
@@ -427,11 +439,14 @@ bool add_json(struct json_object *, const char *key, struct json_object *value);
 bool add_json_text(struct json_object *, const char *key, struct cg_slice);
 bool add_json_u64(struct json_object *, const char *key, uint64_t);
 bool append_json(struct json_object *array, struct json_object *value);
-/* A number, or null if it is unknown. */
+/* Adds a number, or null if it is unknown. False: out of memory. */
 bool add_json_amount(struct json_object *, const char *key, struct amount);
 bool append_json_amount(struct json_object *array, struct amount);
 
-/* Adds members file, line, column or offset, severity, text. */
+/*
+ * Adds members file, line, column or offset, severity, text. False: out of
+ * memory.
+ */
 bool add_json_message(struct json_object *, const struct cg_message *);
 
 /* Makes a JSON string; NULL: out of memory. */

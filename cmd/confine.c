@@ -11,8 +11,8 @@
 #include "cmd.h"
 
 /*
- * Allows a directory, or the directory of a file: files next to it may belong
- * to it.
+ * Allows the directory, or the directory of the file: other files that belong
+ * to the input may be next to it.
  */
 static void
 allow_around(struct sandbox *box, const char *path)
@@ -44,7 +44,10 @@ confine_allow(struct sandbox *box, const char *path)
 	free(real);
 }
 
-/* The option's value may be a path, also one in an archive: "a.zip/sub". */
+/*
+ * Allows the file that an option's value names, if it is one; for "a.zip/sub",
+ * a path in an archive, that is the archive.
+ */
 static void
 allow_value(struct sandbox *box, const char *value)
 {
@@ -61,7 +64,10 @@ allow_value(struct sandbox *box, const char *value)
 	free(path);
 }
 
-/* Allows the values of options: directories of sources, executables. */
+/*
+ * Allows the files that values of options name: directories of sources,
+ * executables.
+ */
 static void
 allow_options(const struct args *args, struct sandbox *box)
 {
@@ -78,7 +84,10 @@ allow_options(const struct args *args, struct sandbox *box)
 		confine_allow(box, path);
 }
 
-/* Allows libraries that are loaded when an input needs them. */
+/*
+ * Allows directories of LD_LIBRARY_PATH, as some libraries are loaded only
+ * when an input needs them.
+ */
 static void
 allow_libraries(struct sandbox *box)
 {
@@ -90,7 +99,7 @@ allow_libraries(struct sandbox *box)
 	free(copy);
 }
 
-/* Allows creating a file, and renaming it in its directory. */
+/* Allows creating the file, and renaming it in its directory. */
 static void
 allow_write(struct sandbox *box, const char *path)
 {
@@ -116,7 +125,10 @@ allow_output(const struct args *args, struct sandbox *box)
 		allow_write(box, args->output);
 }
 
-/* Allows the nearest existing parent, in which directories will be created. */
+/*
+ * Allows the nearest directory that exists on the path; missing directories
+ * will be created in it.
+ */
 static void
 allow_parent(struct sandbox *box, const char *path)
 {

@@ -40,7 +40,10 @@ print_default(const struct cg_option *option)
 	printf(" [default: %s]\n", text);
 }
 
-/* Prints options of a format that apply when reading, writing, or both. */
+/*
+ * Prints options of a format below a heading: those for reading only, for
+ * writing only, or for both.
+ */
 static void
 print_direction(const struct cg_module *module, bool reading, bool writing,
     const char *heading)
@@ -94,7 +97,10 @@ print_own_options(const struct args *args)
 	    stdout);
 }
 
-/* Prints the options of one format, or of all. */
+/*
+ * Prints the options of the format of that name, or of "all". Returns the
+ * status: an error if there is no such format.
+ */
 static int
 print_options_of(struct args *args, const char *name)
 {

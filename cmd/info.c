@@ -76,7 +76,10 @@ print_event(const struct cg_event *event, const char *total, int name_width,
 	putchar('\n');
 }
 
-/* Prints totals over all parts, of events and formulas; NULL: they overflow. */
+/*
+ * Prints the totals of events and formulas over all parts. totals: NULL if a
+ * total does not fit into 64 bits.
+ */
 static void
 print_events(const struct cg_graph *graph, const uint64_t *totals)
 {
@@ -142,7 +145,11 @@ print_parts(const struct cg_graph *graph, bool all)
 		printf("  and %zu more; use -v to list all\n", count - shown);
 }
 
-/* Finds the column and the number of functions, by --event and --top. */
+/*
+ * Sets *column to the event or formula of --event, by default the main event,
+ * and *count to the number of functions to print (--top). Returns the status
+ * of a usage error, or CG_OK.
+ */
 static int
 choose_column(const struct args *args, const struct cg_graph *graph,
     size_t *column, size_t *count)
@@ -190,7 +197,11 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 	return status;
 }
 
-/* Sums what is shown: all events, or the one that ranks functions. */
+/*
+ * Sums the costs of functions: of all events for JSON and for formulas, which
+ * may name any event; else only of the event by which functions are ranked.
+ * NULL: out of memory.
+ */
 static struct cg_sums *
 sum_functions(
     const struct args *args, const struct cg_graph *graph, size_t column)

@@ -26,7 +26,10 @@ struct ranked_fn {
 	struct amount key;
 };
 
-/* Writes a member of the outermost object. */
+/*
+ * Writes a member of the outermost object and frees value. complete: false if
+ * memory ran out when it was made. False: not complete, or out of memory.
+ */
 static bool
 write_member(const char *key, struct json_object *value, bool complete)
 {
@@ -101,7 +104,10 @@ write_labels(const struct labels *labels)
 	return write_member("labels", keys, ok);
 }
 
-/* Adds times in nanoseconds, where they are known. */
+/*
+ * Adds the times of a track in nanoseconds, if they are known. False: out of
+ * memory.
+ */
 static bool
 add_times(struct json_object *to, const struct track_times *times)
 {
@@ -166,7 +172,10 @@ write_events(const struct summary *summary, const uint64_t *totals)
 	return write_member("events", events, ok);
 }
 
-/* Adds an array of the values of a cost vector. */
+/*
+ * Adds an array with the values of cost, one for each event and formula.
+ * False: out of memory.
+ */
 static bool
 add_costs(const struct summary *summary, struct json_object *to,
     const char *key, const uint64_t *cost)
@@ -224,7 +233,10 @@ fill_cost(const struct summary *summary, cg_fn fn, bool inclusive)
 				       : cg_sum_self(summary->sums, fn, i);
 }
 
-/* Writes at most n cycles, n being most, in the order of their numbers. */
+/*
+ * Writes the first cycles (functions that call each other), by number, at most
+ * `most`. False: out of memory.
+ */
 static bool
 write_cycles(const struct summary *summary, size_t most)
 {
@@ -261,7 +273,10 @@ has_cost(const struct summary *summary)
 	return false;
 }
 
-/* Largest first; equal functions stay in canonical order. */
+/*
+ * The order of functions for qsort(): largest cost first; equal ones stay in
+ * the order that is the same in each run.
+ */
 static int
 compare_ranked(const void *pa, const void *pb)
 {
@@ -271,7 +286,10 @@ compare_ranked(const void *pa, const void *pb)
 	return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Lists functions with costs, by inclusive cost; returns their number. */
+/*
+ * Lists the functions with costs, sorted by inclusive cost; returns their
+ * number. ranked has room for all functions.
+ */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)
 {

@@ -39,7 +39,10 @@ take_hex(const char *at, const char *end, unsigned *code)
 	return true;
 }
 
-/* Copies the escape sequence at *at; *at moves past it. */
+/*
+ * Copies the escape sequence at *at and moves *at past it. Returns the end of
+ * the copy.
+ */
 static char *
 copy_escape(char *to, const char **at, const char *end)
 {
@@ -63,7 +66,10 @@ copy_escape(char *to, const char **at, const char *end)
 	return to + n;
 }
 
-/* Copies a string, from after its first quote to its last quote. */
+/*
+ * Copies a string without its first quote, with its last one; moves *at past
+ * it. Returns the end of the copy.
+ */
 static char *
 copy_string(char *to, const char **at, const char *end)
 {
@@ -78,7 +84,10 @@ copy_string(char *to, const char **at, const char *end)
 	return to;
 }
 
-/* Copies a number. False: an integer that does not fit into 64 bits. */
+/*
+ * Copies a number; moves *to and *at past it. False: an integer that does not
+ * fit into 64 bits.
+ */
 static bool
 copy_number(char **to, const char **at, const char *end)
 {
@@ -159,7 +168,10 @@ parse_json(struct cg_slice text)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* Writes the text that json-c made of a value. */
+/*
+ * Writes JSON text of json-c, in which bytes that are not UTF-8 become
+ * escapes: "\udcff" for 0xff.
+ */
 static void
 put_utf8(FILE *to, struct cg_slice text)
 {

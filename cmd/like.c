@@ -44,7 +44,10 @@ static const struct tool {
 };
 #define TOOLS (sizeof(tools) / sizeof(*tools))
 
-/* Maps the root to the prefix that paths have; it may be of another machine. */
+/*
+ * Lets paths below the root become relative to it. The root may be a path of
+ * another machine, which does not exist here. Returns the status.
+ */
 static int
 map_root(struct args *args, const char *root)
 {
@@ -63,7 +66,11 @@ map_root(struct args *args, const char *root)
 	return status;
 }
 
-/* Drops files outside of the root; makes other paths relative to it. */
+/*
+ * Drops files outside of the directory of --root, or of the current one; makes
+ * other paths relative to it. Returns the status: two roots are an error,
+ * because two files could get the same path.
+ */
 static int
 stay_inside(struct args *args)
 {

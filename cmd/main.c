@@ -25,6 +25,7 @@ report(void *arg, const struct cg_message *message)
  * Opens standard input, output and error if they are closed: otherwise the
  * next opened file would get that number, and messages would end up in an
  * output. Like a closed file, the replacement cannot be read or written.
+ * False: not possible.
  */
 static bool
 fill_standard_files(void)
@@ -88,7 +89,10 @@ stop(int signal)
 	errno = error;
 }
 
-/* A signal lets the job end by itself, which removes its temporary file. */
+/*
+ * Catches signals that end the program: they only stop the job, which then
+ * removes its temporary file.
+ */
 static void
 catch_signals(struct cg_job *job)
 {
@@ -110,7 +114,10 @@ catch_signals(struct cg_job *job)
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Dies from the signal, so that the shell sees it in the wait status. */
+/*
+ * Ends the program by the signal that stopped it, so that the shell sees the
+ * signal in the wait status.
+ */
 static void
 die_of_signal(void)
 {
@@ -120,7 +127,10 @@ die_of_signal(void)
 	(void)raise(stopped);
 }
 
-/* Data in the buffer of standard output may fail to be written. */
+/*
+ * Writes what is left in the buffer of standard output. Returns the status, or
+ * CG_EOUTPUT (reported) if that fails and the status was CG_OK.
+ */
 static int
 flush_stdout(int status)
 {
@@ -155,7 +165,10 @@ static const bool reads_inputs[COMMANDS] = {
 	[CMD_VERIFY] = true,
 };
 
-/* Enters the sandbox. A batch does so when it knows all of its inputs. */
+/*
+ * Enters the sandbox. A batch does so itself, when it knows all of its inputs.
+ * Returns the status.
+ */
 static int
 confine(const struct args *args)
 {

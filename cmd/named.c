@@ -14,7 +14,8 @@
 /* ---- The list ----------------------------------------------------------- */
 
 /*
- * Adds a regular file; other kinds are not overwritten. False: out of memory.
+ * Adds a file that must not be overwritten; does nothing if it is not a
+ * regular file. False: out of memory.
  */
 static bool
 add_file(const struct args *args, struct named_files *named, const char *path)
@@ -29,7 +30,10 @@ add_file(const struct args *args, struct named_files *named, const char *path)
 	    (struct named_file){ path, info.st_dev, info.st_ino });
 }
 
-/* True if a format has an option of that name whose value is a path. */
+/*
+ * True if a format has an option of that name whose value is a file or a
+ * directory.
+ */
 static bool
 names_file(const struct args *args, struct cg_slice name)
 {
@@ -51,7 +55,10 @@ names_file(const struct args *args, struct cg_slice name)
 	return false;
 }
 
-/* The value DIR may be an archive. */
+/*
+ * Adds the files that values of options name; also for an option that takes a
+ * directory, as that may be given as an archive. False: out of memory.
+ */
 static bool
 add_options(const struct args *args, struct named_files *named)
 {

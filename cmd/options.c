@@ -10,9 +10,9 @@
 #include "cmd.h"
 
 /*
- * Fails if the option was given twice, as the first value would be lost. Fails
- * if the value is empty, which often is an unset shell variable; -O '' would
- * mean "/".
+ * Sets *to to an option's value. Fails if the option was given before, as the
+ * first value would be lost. Fails also if the value is empty, which often is
+ * an unset shell variable; -O '' would mean "/". Returns the status.
  */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)

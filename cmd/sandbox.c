@@ -215,9 +215,9 @@ list_edges(unsigned *edge)
 }
 
 /*
- * Writes a search tree over the edges low to high; returns its end. The kernel
- * compiles each filter and tries it with each call number, so each instruction
- * costs time.
+ * Writes instructions that search a call's number between the edges low to
+ * high; returns their end. A search tree, because the kernel compiles each
+ * filter and tries it with each call number, so each instruction costs time.
  */
 static struct sock_filter *
 put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
@@ -238,8 +238,8 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 }
 
 /*
- * Begins a filter: calls of other architectures kill the process, as their
- * numbers mean other calls.
+ * Begins a filter; returns its end. Calls of other architectures kill the
+ * process, as their numbers mean other calls.
  */
 static struct sock_filter *
 put_machine(struct sock_filter *to)
@@ -265,8 +265,8 @@ add_filter(struct sock_filter *code, const struct sock_filter *end)
 }
 
 /*
- * A filter cannot read the flags of clone3(). C libraries fall back to clone()
- * for threads if clone3() fails with ENOSYS.
+ * Writes instructions that let clone3() fail with ENOSYS, as a filter cannot
+ * read its flags: C libraries then use clone() for threads. Returns their end.
  */
 static struct sock_filter *
 put_clone3(struct sock_filter *to)
@@ -280,7 +280,10 @@ put_clone3(struct sock_filter *to)
 	return to;
 }
 
-/* Forbids all other calls; false with errno. */
+/*
+ * Forbids all system calls that are not listed. False: not possible; errno
+ * says why.
+ */
 static bool
 forbid_calls(void)
 {
@@ -302,7 +305,10 @@ forbid_calls(void)
 	    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |            \
 	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
-/* Loads the low half of an argument: flags and process ids fit into it. */
+/*
+ * Writes an instruction that loads the low half of the call's first argument;
+ * flags and process ids fit into it. Returns its end.
+ */
 static struct sock_filter *
 load_argument(struct sock_filter *to)
 {
@@ -313,7 +319,7 @@ load_argument(struct sock_filter *to)
 
 /*
  * Forbids what only the parent of a batch needs: signals to other processes,
- * and new processes. Threads are allowed.
+ * and new processes. Threads are allowed. False: not possible; errno says why.
  */
 static bool
 forbid_others(void)

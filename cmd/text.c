@@ -10,8 +10,8 @@
 #include "cmd.h"
 
 /*
- * Decodes the first UTF-8 sequence; returns its length, or 0 if it is invalid.
- * text must begin with a byte of 0x80 or more.
+ * Decodes the first UTF-8 sequence of text, which must begin with a byte of
+ * 0x80 or more. Returns its length; 0: it is invalid.
  */
 static size_t
 decode_utf8(struct cg_slice text, uint32_t *character)
@@ -38,7 +38,9 @@ decode_utf8(struct cg_slice text, uint32_t *character)
 	return n;
 }
 
-/* The length of the first character if it is printable, else 0. */
+/*
+ * Returns the length of the first character in bytes; 0: it is not printable.
+ */
 static size_t
 printable_length(struct cg_slice text)
 {
@@ -93,7 +95,9 @@ utf8_length(struct cg_slice text)
 }
 
 /*
- * The text is NULL if the last allocation failed, although fclose() returns 0.
+ * Closes a stream of open_memstream() (or NULL), whose text is then at *text.
+ * False: out of memory, with *text NULL. That is checked here, because
+ * fclose() returns 0 even if the last allocation failed.
  */
 bool
 close_text(FILE *to, char **text)
@@ -147,7 +151,11 @@ put_function(FILE *to, struct cg_slice name, uint32_t cycle,
 	}
 }
 
-/* The colours of perf for percentages, on terminals only; see no-color.org. */
+/*
+ * Returns the escape sequence for the colour that perf has for such a
+ * percentage; "": none, because the cell is no percentage, or to is no
+ * terminal, or NO_COLOR is set (no-color.org).
+ */
 static const char *
 colour_of(FILE *to, const char *cell)
 {

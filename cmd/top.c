@@ -116,7 +116,10 @@ row_amount(const struct ranking *ranking, const struct row *row, int key)
 	return column_amount(ranking->graph, ranking->column, ranking->cost);
 }
 
-/* Highest cost first; equal rows stay in canonical order. */
+/*
+ * The order of rows for qsort(): highest cost first; equal rows stay in the
+ * order that is the same in each run.
+ */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -134,7 +137,11 @@ sort_and_cut(struct ranking *ranking)
 		ranking->rows = ranking->top;
 }
 
-/* Adds a function or a cycle. */
+/*
+ * Adds a function or cycle (functions that call each other) to the ranking by
+ * its cost key, unless that cost is 0. Drops the lowest rows when twice as
+ * many as wanted are there.
+ */
 static void
 add_row(struct ranking *ranking, struct row *row, int key)
 {
@@ -148,7 +155,11 @@ add_row(struct ranking *ranking, struct row *row, int key)
 		sort_and_cut(ranking);
 }
 
-/* The self cost of a cycle is the sum of its members' costs. */
+/*
+ * Ranks functions and cycles (functions that call each other) by inclusive or
+ * self cost. The self cost of a cycle is the sum of its members' costs, so by
+ * self cost only functions are ranked.
+ */
 static void
 rank_functions(struct ranking *ranking, int key)
 {

@@ -1,5 +1,6 @@
 /*
- * tracks.c - times of the samples and calls of the inputs, for --info.
+ * tracks.c - the times of samples and calls in the inputs, by track (thread),
+ * for --info.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +18,10 @@ is_timed(const struct cg_track *track)
 	return strcmp(track->unit, "ns") == 0;
 }
 
-/* Finds the longest time between two samples, or outside of calls. */
+/*
+ * Fills in the times of a track (samples or calls of one thread) and its
+ * longest gap: between two samples, or outside of calls. False: out of memory.
+ */
 static bool
 measure_track(
     const struct cg_graph *graph, size_t number, struct track_times *times)

@@ -31,7 +31,10 @@ struct call_tree {
 	struct cg_job *job;
 };
 
-/* Parses "1", "0.5%", "1%,10": a share of the costs, and a number of levels. */
+/*
+ * Parses --tree: "1", "0.5%" or "1%,10", the least share of the costs in
+ * percent and the number of levels. Returns the status.
+ */
 static int
 parse_limits(const struct args *args, struct call_tree *tree)
 {
@@ -65,7 +68,10 @@ release_merged(void *merged)
 	cg_merged_stacks_free(merged);
 }
 
-/* Sums costs from callees to callers, which have lower numbers. */
+/*
+ * Sums costs of frames from callees to callers, which have lower numbers.
+ * False: out of memory.
+ */
 static bool
 sum_frames(struct call_tree *tree)
 {
@@ -107,7 +113,10 @@ is_listed(const struct call_tree *tree, uint32_t frame, struct amount inclusive)
 	       share >= (double)tree->share * (double)tree->total.size;
 }
 
-/* The largest comes last, as the last one is visited first. */
+/*
+ * The order of lines for qsort(): the largest last, as the last one pushed is
+ * visited first.
+ */
 static int
 compare_lines(const void *a, const void *b)
 {
@@ -118,7 +127,10 @@ compare_lines(const void *a, const void *b)
 	return x->frame < y->frame ? 1 : -1;
 }
 
-/* Pushes the callees of a frame, the largest last. */
+/*
+ * Pushes the callees of a frame that are large enough, the largest last.
+ * False: out of memory.
+ */
 static bool
 add_calls(struct call_tree *tree, uint32_t frame)
 {

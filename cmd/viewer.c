@@ -30,7 +30,10 @@ struct viewers {
 	unsigned char count;
 };
 
-/* Lists the viewers of the format, then those of the system. */
+/*
+ * Lists the programs to try: viewers of the output's format, then those of the
+ * system.
+ */
 static void
 list_viewers(const struct args *args, struct viewers *viewers)
 {
@@ -48,8 +51,9 @@ list_viewers(const struct args *args, struct viewers *viewers)
 }
 
 /*
- * Writes the number of each viewer before trying it: the last one written
- * runs.
+ * Runs the first viewer that can be started, instead of this process. Writes
+ * each one's number to link before trying it, so the last number is that of
+ * the viewer that runs. Returns if none can be run.
  */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
@@ -65,7 +69,10 @@ try_viewers(const struct viewers *viewers, char *path, int link)
 	}
 }
 
-/* Runs in the child; ends with the viewer, or if no byte comes. */
+/*
+ * Runs in the child: waits for the byte that says the output is complete, then
+ * shows it in a viewer; ends if no byte comes.
+ */
 static void
 wait_and_view(const struct viewers *viewers, const char *output, int link)
 {
@@ -109,7 +116,11 @@ prepare_viewer(const struct args *args)
 	return -1;
 }
 
-/* Waits until the viewer runs: exec closes the other end. */
+/*
+ * Tells the child to start a viewer and waits until one runs (exec closes the
+ * other end of link). Returns the number of the last viewer that was tried;
+ * -1: none, as the child has ended.
+ */
 static int
 start(int link)
 {

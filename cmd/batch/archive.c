@@ -1,6 +1,7 @@
 /*
- * archive.c - reads archive members once, in their order, and dispatches them
- * to workers, together with the other files of their unit.
+ * archive.c - reads archive members once, in their order, and sends them to
+ * workers, together with the other files of their unit (an input of several
+ * files).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 #define HELD_MEMBER ((size_t)64 << 20)
 
 /*
- * Reads the current member, up to HELD_MEMBER bytes. False: out of memory, or
- * damaged.
+ * Reads the current member into memory, up to HELD_MEMBER bytes; *all: this
+ * was the whole member. False: out of memory, or the archive is damaged. The
+ * caller frees blob->bytes, also then.
  */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob, bool *all)
@@ -48,7 +50,10 @@ struct members {
 	char *error; /* the last error message */
 };
 
-/* Dispatches a unit when all of its files have been read. */
+/*
+ * Sends a unit (an input of several files) to a worker when all of its files
+ * have been read; until then does nothing. Returns the status.
+ */
 static int
 dispatch_unit(
     struct worker_pool *pool, struct members *members, size_t first_file)
@@ -81,7 +86,10 @@ drop_blob(struct blob *blob)
 	*blob = (struct blob){ 0 };
 }
 
-/* Sends the bytes read so far, then the rest of the member as it is read. */
+/*
+ * Sends a large member to a worker: the bytes in memory first, then the rest
+ * as it is read. Returns the status.
+ */
 static int
 stream_member(struct worker_pool *pool, struct members *members,
     struct cg_archive *archive, size_t n)
@@ -105,7 +113,11 @@ stream_member(struct worker_pool *pool, struct members *members,
 	return status;
 }
 
-/* Dispatches member n, the current one of the archive. */
+/*
+ * Reads member n, the archive's current one, and sends it to a worker; if it
+ * cannot be read, its task fails. Returns CG_OK then, too; other values end
+ * the batch.
+ */
 static int
 run_member(struct worker_pool *pool, struct members *members,
     struct cg_archive *archive, size_t n)
@@ -142,8 +154,8 @@ run_member(struct worker_pool *pool, struct members *members,
 }
 
 /*
- * Errors were printed while planning; here they become the reasons of
- * failures.
+ * Keeps an error of the archive's reader as the reason why tasks fail; does
+ * not print it, because it was printed when the archive was listed.
  */
 static void
 note_error(void *arg, const struct cg_message *message)
@@ -154,7 +166,10 @@ note_error(void *arg, const struct cg_message *message)
 	members->error = strdup(message->text);
 }
 
-/* Fails tasks whose members were not read, and incomplete units. */
+/*
+ * Fails the tasks of members that were not read (n and later), and of units of
+ * which not all files were read.
+ */
 static void
 fail_rest(struct batch *batch, const struct members *members, size_t n)
 {

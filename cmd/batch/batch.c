@@ -21,7 +21,10 @@
 
 /* ---- The batch ---------------------------------------------------------- */
 
-/* One past the last task of the archive; *work: a task is pending. */
+/*
+ * Returns one past the last task of the archive whose first task is given;
+ * *work: at least one of its tasks is still to be done.
+ */
 static size_t
 archive_end(const struct batch *batch, size_t first, bool *work)
 {
@@ -60,7 +63,10 @@ run_tasks(struct worker_pool *pool)
 	return status == CG_OK ? (int)end : status;
 }
 
-/* Counts and records tasks that ended while planning. */
+/*
+ * Counts the tasks that ended when the inputs were listed, and writes them to
+ * the manifest. Returns how many of them were in the manifest before.
+ */
 static size_t
 count_listed(struct batch *batch)
 {
@@ -115,7 +121,10 @@ show_plan(const struct batch *batch)
 	return CG_OK;
 }
 
-/* True for the temporary file of one of our outputs, left by a killed run. */
+/*
+ * True if the file of that name is the temporary file of an output of this
+ * batch, left by a killed run.
+ */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)
 {
@@ -139,7 +148,11 @@ is_leftover(struct batch *batch, const char *directory, const char *name)
 	return ours;
 }
 
-/* Only our temporary files: other batches may write to the same directories. */
+/*
+ * Removes temporary files of a killed run from a directory below the output
+ * directory. Only those of this batch's outputs: other batches may write to
+ * the same directory.
+ */
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
@@ -181,7 +194,7 @@ clean_up(struct batch *batch)
 	free(last);
 }
 
-/* True if each task has ended. */
+/* True if every task has ended. */
 static bool
 is_complete(const struct batch *batch)
 {
@@ -191,7 +204,10 @@ is_complete(const struct batch *batch)
 	       batch->tasks;
 }
 
-/* With -o, reports a missing output: skipped inputs make none. */
+/*
+ * With -o, fails if no input had a profile, as then no output was written.
+ * Returns the status.
+ */
 static int
 check_output(const struct batch *batch)
 {
@@ -206,8 +222,9 @@ check_output(const struct batch *batch)
 }
 
 /*
- * All files are known now: forbids opening others. Inputs from lists and
- * directories are allowed here; most are in the directory of the previous one.
+ * Enters the sandbox: all files are known now, so no others may be opened.
+ * Inputs from lists and directories are allowed one by one; most are in the
+ * directory of the input before, which is allowed already. Returns the status.
  */
 static int
 confine_batch(struct batch *batch)
@@ -278,8 +295,8 @@ free_batch(struct batch *batch)
 }
 
 /*
- * Limits -j, or the number of CPUs, by descriptors: each worker needs two
- * pipes.
+ * Sets the number of workers: -j, or the number of CPUs, but not more than the
+ * limit of open files allows, as each worker needs two pipes.
  */
 static void
 limit_jobs(struct args *args)

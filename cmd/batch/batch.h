@@ -177,7 +177,7 @@ is_member(const struct task *task)
 	return task->archive != NULL;
 }
 
-/* The path of the task's file, or of the archive that contains it. */
+/* Returns the path of the task's file, or of the archive that contains it. */
 static inline const char *
 task_file(const struct task *task)
 {
@@ -186,7 +186,10 @@ task_file(const struct task *task)
 
 /* ---- plan.c: which inputs there are ------------------------------------- */
 
-/* Lists the inputs as tasks with their outputs; reads archives' headers. */
+/*
+ * Lists the inputs as tasks with their outputs; reads archives' headers.
+ * Returns the status.
+ */
 int plan_batch(struct batch *);
 
 /* ---- names.c: names of inputs and outputs ------------------------------- */
@@ -202,34 +205,35 @@ bool list_suffixes(struct batch *);
  */
 char *join_path(const char *directory, const char *name);
 /*
- * A relative path for an output: without "..", control characters are escaped.
- * The caller frees it; NULL: out of memory.
+ * Returns a relative path for an output: without "..", control characters are
+ * escaped. The caller frees it; NULL: out of memory.
  */
 char *safe_path(const char *name);
 /*
- * The path of an output for the input of that name, by --name; the caller
- * frees it.
+ * Returns the path of an output for the input of that name, by --name; the
+ * caller frees it.
  */
 char *output_name(const struct batch *, const char *name);
 /*
- * The rank of the name's suffix among the files that a format reads together
- * (module.gathers), and the length of the name without it; 0: none.
+ * Returns the rank of the name's suffix among the files that a format reads
+ * together (module.gathers); *stem: the length of the name without the suffix.
+ * 0: no format reads files of that suffix together.
  */
 size_t gathered_rank(const struct batch *, const char *name, size_t *stem);
 bool is_gathered(const struct batch *, const struct task *);
 /*
- * The name in messages, "archive/member"; the caller frees it. NULL: out of
- * memory.
+ * Returns the name in messages, "archive/member"; the caller frees it. NULL:
+ * out of memory.
  */
 char *task_name(const struct task *);
 /*
- * The output of the task or its group, below the output directory; the caller
- * frees it. NULL: it has none, or out of memory.
+ * Returns the output of the task or its group, as a path below the output
+ * directory; the caller frees it. NULL: it has none, or out of memory.
  */
 char *task_output(const struct batch *, const struct task *);
 /*
- * The output's path from the working directory; the caller frees it. NULL: out
- * of memory.
+ * Returns the output's path from the working directory; the caller frees it.
+ * NULL: out of memory.
  */
 char *output_path(const struct batch *, const char *output);
 char *task_output_path(const struct batch *, const struct task *);
@@ -257,7 +261,7 @@ bool is_manifest(const struct batch *, const struct stat *);
 /* Remembers the file of a task; false: out of memory. */
 bool record_file(struct batch *, size_t task, const struct stat *);
 void sort_files(struct batch *);
-/* A task that reads the file, or NULL. */
+/* Returns a task that reads the file, or NULL. */
 const struct task *find_input(const struct batch *, const struct stat *);
 
 /* ---- groups.c: outputs of many inputs ----------------------------------- */
@@ -295,7 +299,7 @@ struct chunk {
 	struct chunk *next;
 };
 
-/* Assigns tasks to groups, by --group-by or -o. */
+/* Assigns tasks to groups, by --group-by or -o. Returns the status. */
 int find_groups(struct batch *);
 void free_groups(struct batch *);
 /*
@@ -305,15 +309,18 @@ void free_groups(struct batch *);
  */
 void reopen_groups(struct batch *);
 /*
- * Takes ownership of the piece. *full: a chunk for a worker, or NULL. A
- * streamed piece is a chunk of its own, as its bytes cannot be sent again.
+ * Takes ownership of the piece and adds it to a chunk. *full: a chunk for a
+ * worker, or NULL. A streamed piece is a chunk of its own, as its bytes cannot
+ * be sent again. Returns the status.
  */
 int fill_chunk(struct batch *, struct piece, struct chunk **full);
-/* The chunk of the group that is being filled; NULL: there is none. */
+/* Returns the chunk of the group that is being filled; NULL: there is none. */
 struct chunk *take_chunk(struct batch *, struct group *);
 /* Estimates in how many chunks the units of the group are read. */
 size_t unit_chunks(const struct group *);
-/* The next unfinished chunk, after all tasks were dispatched; or NULL. */
+/*
+ * Returns the next unfinished chunk, after all tasks were dispatched; or NULL.
+ */
 struct chunk *next_chunk(struct batch *);
 /* Frees a chunk that was written or is empty. */
 void end_chunk(struct batch *, struct chunk *);
@@ -324,8 +331,8 @@ void free_chunk(struct chunk *);
 void end_group(struct batch *, struct group *);
 void fail_group(struct batch *, struct group *, const char *text);
 /*
- * The temporary file of a chunk's sum; the caller frees the path. NULL: out of
- * memory.
+ * Returns the temporary file of a chunk's sum; the caller frees the path.
+ * NULL: out of memory.
  */
 char *chunk_path(const struct batch *, const struct group *, size_t number,
     pid_t parent);
@@ -383,13 +390,13 @@ int start_pool(struct worker_pool *, struct batch *);
  * Gives the piece to a worker as soon as one is idle; takes ownership. If the
  * piece is streamed, send its bytes with send_stream(), then call end_stream()
  * with NULL, or with the reason why the bytes are incomplete, which fails the
- * task.
+ * task. Returns the status.
  */
 int dispatch(struct worker_pool *, struct piece);
 /* False: no worker wants more bytes; the task may have ended. */
 bool send_stream(struct worker_pool *, const char *bytes, size_t n);
 void end_stream(struct worker_pool *, const char *fault);
-/* Waits until all dispatched pieces are done. */
+/* Waits until all dispatched pieces are done. Returns the status. */
 int finish_tasks(struct worker_pool *);
 void stop_pool(struct worker_pool *);
 
@@ -397,7 +404,7 @@ void stop_pool(struct worker_pool *);
 
 /*
  * Reads an archive and dispatches its members, which are the tasks first to
- * end - 1.
+ * end - 1. Returns the status.
  */
 int run_archive(struct worker_pool *, size_t first, size_t end);
 
@@ -410,7 +417,7 @@ bool may_continue(const struct batch *);
  * False: see errno.
  */
 bool make_output_directory(const struct batch *);
-/* CG_EUSAGE if an output would overwrite an input. */
+/* Returns CG_EUSAGE if an output would overwrite an input. */
 int refuse_overwriting(struct batch *);
 /* Creates the directory of the output. False: the task has ended. */
 bool prepare_task(struct batch *, size_t task);
@@ -454,7 +461,7 @@ void free_line(struct line *);
 
 /* ---- log.c: what a batch prints ----------------------------------------- */
 
-/* Monotonic time. */
+/* Returns the monotonic time in seconds. */
 double seconds_now(void);
 void begin_progress(struct batch *);
 /* Counts the tasks to be done, for the progress. */

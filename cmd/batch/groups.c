@@ -1,6 +1,7 @@
 /*
- * groups.c - outputs of many inputs: assigns inputs to groups and splits
- * groups into chunks for the workers.
+ * groups.c - outputs of many inputs: assigns inputs to groups (the inputs of
+ * one output), and splits groups into chunks (the inputs that one worker
+ * sums).
  */
 #include <regex.h>
 #include <stdio.h>
@@ -24,8 +25,9 @@
 /* ---- Grouping ----------------------------------------------------------- */
 
 /*
- * Returns the group name for --group-by, to be freed. NULL: the path does not
- * match and the input is in no group, or out of memory (then *ok is false).
+ * Returns the name of the input's group by --group-by, which the caller frees.
+ * NULL: the regular expression does not match, so the input is in no group; or
+ * out of memory (then *ok is false).
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -83,7 +85,11 @@ add_group(struct batch *batch, char *name, size_t first)
 	return true;
 }
 
-/* all: sorted by name, then by input order. */
+/*
+ * Makes a group for each name and puts the tasks into it. all: the tasks with
+ * the names of their groups, sorted by name, then by input order. False: out
+ * of memory.
+ */
 static bool
 make_groups(struct batch *batch, const struct named *all, size_t count)
 {
@@ -133,7 +139,7 @@ group_by(struct batch *batch, const regex_t *regex)
 	return ok;
 }
 
-/* -o: puts all inputs into one group. */
+/* Puts all inputs into one group, for -o. False: out of memory. */
 static bool
 group_all(struct batch *batch)
 {
@@ -206,7 +212,10 @@ free_groups(struct batch *batch)
 	}
 }
 
-/* Iterates over the tasks of a group; starts with NULL. */
+/*
+ * Returns the group's task after the given one, the first one if that is NULL;
+ * NULL after the last one.
+ */
 static struct task *
 next_in_group(
     const struct batch *batch, const struct group *group, struct task *task)
@@ -217,7 +226,10 @@ next_in_group(
 				       : NULL;
 }
 
-/* Bytes of the task and of the other files of its unit. */
+/*
+ * Returns the bytes of the task's file and of the other files of its unit (an
+ * input of several files).
+ */
 static uint64_t
 unit_bytes(const struct batch *batch, const struct task *task)
 {
@@ -324,10 +336,12 @@ unit_chunks(const struct group *group)
 }
 
 /*
- * The bytes for a chunk of units. Units of a program call each other, so many
- * are read together, even if other inputs are between them: reading their sum
- * takes as long as reading the units. Chunks have equal sizes; sizes in
- * archives are unknown.
+ * Returns how many bytes of units a chunk of the group may have (a chunk is
+ * what one worker sums). Many units are read together, even if other inputs
+ * are between them, because units of one program call each other, and because
+ * reading their sum takes as long as reading the units. All chunks are made
+ * about equally large; files in archives count as nothing, as their sizes are
+ * unknown.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -337,7 +351,10 @@ units_bytes(const struct group *group)
 		   : UNITS_BYTES;
 }
 
-/* Limits the bytes so that each worker gets a chunk. */
+/*
+ * True if the chunk gets no more inputs. It is full earlier if the group is
+ * small, so that each worker gets a chunk.
+ */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
 {
@@ -388,7 +405,10 @@ has_done(const struct batch *batch, const struct group *group)
 	return batch->args->output == NULL;
 }
 
-/* Queues the group for merging when all of its chunks are written. */
+/*
+ * Queues the group for merging when all of its chunks are written; does
+ * nothing before.
+ */
 static void
 check_ready(struct batch *batch, struct group *group)
 {

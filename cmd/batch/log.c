@@ -87,7 +87,7 @@ note_progress(struct batch *batch, const struct task *task)
 	batch->progress.done_bytes += task->size;
 }
 
-/* "12.3 MB"; returns text. */
+/* Writes the size to text, such as "12.3 MB"; returns text. */
 static const char *
 bytes_text(char text[32], double bytes)
 {
@@ -100,7 +100,7 @@ bytes_text(char text[32], double bytes)
 	return text;
 }
 
-/* "1:02:03"; returns text. */
+/* Writes the time to text, such as "1:02:03"; returns text. */
 static const char *
 time_text(char text[32], double seconds)
 {
@@ -114,7 +114,10 @@ time_text(char text[32], double seconds)
 	return text;
 }
 
-/* The part of the work that is done, from 0 to 1: by bytes if known. */
+/*
+ * Returns the part of the work that is done, from 0 to 1: of the bytes if
+ * their sum is known, else of the tasks.
+ */
 static double
 fraction(const struct progress *progress)
 {
@@ -152,7 +155,10 @@ put_text(const struct batch *batch, char *text, double past)
 		    time_text(left, past / part - past));
 }
 
-/* Draws a bar of at most BAR_MAX columns if there is room; then the text. */
+/*
+ * Prints the progress line: a bar of at most BAR_MAX columns if the terminal
+ * is wide enough, then the text.
+ */
 static void
 draw(struct progress *progress, const char *text)
 {
@@ -294,7 +300,11 @@ print_log(struct batch *batch, char *lines)
 	}
 }
 
-/* Most pages of the arrays are never written, so they take no memory. */
+/*
+ * Allocates what keeps messages until they are printed. The arrays have an
+ * element for each task, but most of their pages are never written, so they
+ * take no memory. False: out of memory (not reported).
+ */
 bool
 begin_log(struct batch *batch)
 {

@@ -1,6 +1,7 @@
 /*
- * manifest.c - writes and reads the manifest of a batch: JSON Lines, one line
- * for each finished input. A later line for an input replaces earlier ones.
+ * manifest.c - writes and reads the manifest of a batch, from which it can be
+ * resumed: JSON Lines, one line for each finished input. A later line for an
+ * input replaces earlier ones.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,10 @@ compare_known(const void *pa, const void *pb)
 	return compare_tasks(a, task_file(b), task_member(b));
 }
 
-/* The caller frees the result; NULL: out of memory. */
+/*
+ * Returns the tasks sorted by name. The caller frees the array; NULL: out of
+ * memory.
+ */
 static struct task **
 sort_tasks(struct batch *batch)
 {
@@ -98,8 +102,10 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 }
 
 /*
- * Writes a complete line; an incomplete one marks the manifest as failed.
- * more: an object as text, whose members are appended; or NULL.
+ * Writes a line of the manifest and frees json, unless complete is false, as
+ * memory ran out while json was made. more: NULL, or the text of another JSON
+ * object whose members are appended. False: the line was not written; the
+ * manifest is marked as failed.
  */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete,
@@ -227,7 +233,10 @@ free_line(struct line *line)
 	*line = (struct line){ 0 };
 }
 
-/* Returns false if the value exists with another type. */
+/*
+ * Sets *to to the string under key, which json owns; leaves it if there is
+ * none. False: the value is not a string.
+ */
 static bool
 get_text(struct json_object *json, const char *key, const char **to)
 {
@@ -241,8 +250,9 @@ get_text(struct json_object *json, const char *key, const char **to)
 }
 
 /*
- * Gets a number. Times may be before 1970: negative numbers are kept modulo
- * 2^64.
+ * Sets *to to the number under key; leaves it if there is none. Times may be
+ * before 1970, so negative numbers are kept modulo 2^64. False: the value is
+ * not an integer.
  */
 static bool
 get_number(struct json_object *json, const char *key, uint64_t *to)
@@ -299,7 +309,11 @@ parse_line(struct cg_slice text, struct line *line)
 		   line->version != NULL);
 }
 
-/* A task that ended while planning stays so: it may be in a unit only now. */
+/*
+ * Sets the state that the manifest has for the task. But if the task already
+ * ended when inputs were listed, only notes whether its state is the same: it
+ * may have become part of another input since.
+ */
 static void
 set_before(struct task *task, const char *status)
 {
@@ -316,7 +330,10 @@ set_before(struct task *task, const char *status)
 	task->before = true;
 }
 
-/* known: all tasks, sorted by name. */
+/*
+ * Finds the line's tasks by name and sets the state that the line has for
+ * them, unless the file has changed since. known: all tasks, sorted by name.
+ */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)
 {
@@ -355,7 +372,10 @@ reset_task(struct task *task)
 	task->state = PENDING;
 }
 
-/* Converts inputs again if their output was removed. */
+/*
+ * Decides which finished tasks are repeated: those whose output was removed,
+ * and with --retry those that failed.
+ */
 static void
 check_outputs(struct batch *batch)
 {
@@ -376,7 +396,10 @@ check_outputs(struct batch *batch)
 	}
 }
 
-/* Checks that the manifest was written for this batch. */
+/*
+ * Checks that the manifest was written for this batch: same version, options,
+ * inputs and shard. Returns the status of the usage error, or CG_OK.
+ */
 static int
 check_header(struct batch *batch, const struct line *line)
 {
@@ -410,7 +433,10 @@ check_header(struct batch *batch, const struct line *line)
 	return CG_OK;
 }
 
-/* Returns true for a header line, also a truncated one. */
+/*
+ * True if the text begins like a header line, or is the begin of one that was
+ * cut off.
+ */
 static bool
 may_be_header(struct cg_slice text)
 {
@@ -421,9 +447,10 @@ may_be_header(struct cg_slice text)
 }
 
 /*
- * Applies complete lines and counts their bytes. A last line without newline
- * was truncated by a crash. A file that cannot be read or is no manifest is an
- * error, because the caller truncates it.
+ * Applies all complete lines and counts their bytes in *whole. A last line
+ * without newline was cut off by a crash and is ignored; the caller truncates
+ * the file to *whole. So a file that cannot be read, or is no manifest, is an
+ * error. Returns the status.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
@@ -482,8 +509,8 @@ resume_manifest(struct batch *batch)
 /*
  * Opens and locks the manifest: two runs that resume from the same manifest
  * would repeat work and remove each other's temporary files. The lock belongs
- * to this process, not to its workers, and ends with it. File systems without
- * locks are accepted.
+ * to this process, not to its workers, and ends with it. Where the file system
+ * has no locks, goes on without. Returns the status.
  */
 static int
 open_alone(struct batch *batch)
@@ -502,7 +529,10 @@ open_alone(struct batch *batch)
 	return CG_OK;
 }
 
-/* Starts a new manifest; refuses to overwrite without --force. */
+/*
+ * Starts a new manifest with its header; refuses to overwrite one without
+ * --force. Returns the status.
+ */
 static int
 begin_manifest(struct batch *batch)
 {

@@ -1,7 +1,8 @@
 /*
  * merge_manifests.c - --merge-manifests FILE...: merges the manifests of all
- * shards of a batch, checks that no shard is missing and that no input is in
- * two of them, and prints the totals.
+ * shards of a batch (parts of its inputs, each converted by another run),
+ * checks that no shard is missing and that no input is in two of them, and
+ * prints the totals.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -168,7 +169,10 @@ read_manifest(struct manifests *manifests, size_t number)
 
 /* ---- Checking ----------------------------------------------------------- */
 
-/* Why the manifest is refused; "": already reported, NULL: it is valid. */
+/*
+ * Returns why the manifest is refused: "" if that was reported before; NULL if
+ * the manifest is good, whose shard is then marked in seen.
+ */
 static const char *
 why_refused(
     const struct manifest *manifest, const struct manifest *first, bool *seen)
@@ -282,7 +286,7 @@ add_totals(struct manifests *manifests, const char *text)
 	return ok;
 }
 
-/* Drops the entries of manifests that belong to another batch. */
+/* Frees the entries (lines of inputs) of manifests that were refused. */
 static void
 drop_refused(struct manifests *manifests)
 {
@@ -299,8 +303,9 @@ drop_refused(struct manifests *manifests)
 }
 
 /*
- * Sums finished inputs. Listed again in one manifest: the last line counts; in
- * two shards: an error.
+ * Sums finished inputs by state. An input that is listed twice in one manifest
+ * counts by its last line; one in two shards is an error, which is reported.
+ * False: out of memory.
  */
 static bool
 sum_entries(struct manifests *manifests)
@@ -402,7 +407,10 @@ show_events(const struct manifests *manifests)
 	}
 }
 
-/* Returns true if no error, failure or missing input was found. */
+/*
+ * Prints the totals of each shard and of all. Returns true if no error,
+ * failure or missing input was found.
+ */
 static bool
 show_manifests(const struct manifests *manifests)
 {

@@ -77,7 +77,7 @@ put_name(struct path *to, const char *name)
 	put_bytes(to, name, strlen(name));
 }
 
-/* The caller frees the path; NULL: out of memory. */
+/* Returns the finished path, which the caller frees; NULL: out of memory. */
 static char *
 end_path(struct path *path)
 {
@@ -88,7 +88,10 @@ end_path(struct path *path)
 	return NULL;
 }
 
-/* Escapes control characters and the component ".." as in URLs: "%0a". */
+/*
+ * Appends one component of a path. Control characters and the component ".."
+ * are escaped as in URLs: "%0a".
+ */
 static void
 put_component(struct path *to, const char *name, size_t length)
 {
@@ -144,8 +147,8 @@ has_suffix(const char *name, size_t n, const struct suffix *suffix)
 }
 
 /*
- * True if the name has one of the suffixes in "a;b"; *length: of the first
- * match, with the dot.
+ * True if the name has one of the suffixes, given as "a;b"; *length: the
+ * length of the first one that it has, with its dot.
  */
 static bool
 find_suffix(const char *name, const char *suffixes, size_t *length)
@@ -164,7 +167,10 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 	return false;
 }
 
-/* False: out of memory. */
+/*
+ * Adds a suffix to those that are removed from names of inputs. The text is
+ * not copied. False: out of memory.
+ */
 static bool
 add_suffix(struct batch *batch, struct suffix suffix)
 {
@@ -205,8 +211,8 @@ list_suffixes(struct batch *batch)
 }
 
 /*
- * Removes suffixes of compression from base; returns the length without the
- * longest suffix of a format.
+ * Cuts suffixes of compression off base. Returns the length of the rest
+ * without the longest suffix of a format.
  */
 static size_t
 stem_length(const struct batch *batch, char *base)
@@ -276,7 +282,10 @@ static const struct {
 
 #define PLACEHOLDERS (sizeof(placeholders) / sizeof(placeholders[0]))
 
-/* The number of the placeholder that begins here, or PLACEHOLDERS. */
+/*
+ * Returns the number of the placeholder ("{dir}") with which the template
+ * begins; PLACEHOLDERS: none.
+ */
 static size_t
 find_placeholder(const char *template)
 {
@@ -300,8 +309,8 @@ find_bad_placeholder(const char *template)
 }
 
 /*
- * Expands a placeholder; returns the rest of the template, NULL if no
- * placeholder begins here.
+ * Appends the value of the placeholder with which the template begins. Returns
+ * the rest of the template; NULL: it begins with no placeholder.
  */
 static const char *
 put_placeholder(
@@ -341,7 +350,7 @@ put_template(struct path *to, const char *template, struct parts parts)
 	}
 }
 
-/* True if the template contains the directory. */
+/* True if the template has a directory: a slash, or the placeholder {dir}. */
 static bool
 has_directory(const char *template)
 {
@@ -458,7 +467,7 @@ hash(const struct batch *batch, const char *text)
 	return (uint32_t)cg_hash_bytes(batch->key, text, strlen(text));
 }
 
-/* True if the slot's owner has an output of that name. */
+/* True if the slot's owner (a task or group) has an output of that name. */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)
 {
@@ -476,7 +485,10 @@ has_name(struct batch *batch, const struct name *slot, const char *name)
 	return same;
 }
 
-/* The slot of the name, or a free one; the table is never full. */
+/*
+ * Returns the hash table's slot of the name, or a free slot for it. h: the
+ * name's hash. There always is one, as the table is never full.
+ */
 static struct name *
 find_slot(struct batch *batch, const char *name, uint32_t h)
 {
@@ -507,8 +519,9 @@ claimed_name(char *name, uint32_t claim)
 }
 
 /*
- * Each output has a task of its own, or a group that has tasks: there are no
- * more outputs than tasks.
+ * Allocates the hash table of outputs, once. Each output has a task of its
+ * own, or a group that has tasks, so there are no more outputs than tasks and
+ * the table need not grow. False: out of memory.
  */
 static bool
 make_names(struct batch *batch)

@@ -1,6 +1,6 @@
 /*
  * plan.c - lists the inputs of a batch as tasks: files, directories, lists,
- * members of archives; selects a shard.
+ * members of archives; selects a shard (the inputs that this run converts).
  *
  * The shard of an input depends on its path alone, not on its position in the
  * list: FNV-1a of 64 bits with a finisher, modulo the number of shards. The
@@ -24,7 +24,10 @@ struct found {
 	bool link;
 };
 
-/* path: kept as long as the batch. Needs one system call for most files. */
+/*
+ * Looks the file up; a file that does not exist gets zeros. found keeps the
+ * pointer to path. Needs one system call for files that are no links.
+ */
 static void
 find_file(const char *path, struct found *found)
 {
@@ -37,8 +40,9 @@ find_file(const char *path, struct found *found)
 }
 
 /*
- * path: kept as long as the batch; of a member, the path in its archive. NULL:
- * out of memory, or too many tasks.
+ * Adds a task for an input: path is that of the file or, in an archive, that
+ * of the member. The task keeps the pointer to path. NULL: out of memory, or
+ * too many tasks.
  */
 static struct task *
 add_task(struct batch *batch, const char *path, const struct found *found)
@@ -79,7 +83,10 @@ add_file(struct batch *batch, const struct found *found)
 
 /* ---- Archives ----------------------------------------------------------- */
 
-/* Adds an input that cannot be read, for a reason that was reported. */
+/*
+ * Adds an input that cannot be read as a failed task; why was reported.
+ * Returns the status: CG_OK if the task was added.
+ */
 static int
 add_failed(struct batch *batch, const struct found *found, enum reason reason)
 {
@@ -165,7 +172,7 @@ keep_path(struct batch *batch, const char *directory, const char *name)
 	return kept;
 }
 
-/* False: out of memory. */
+/* Appends the path, which is not copied. False: out of memory. */
 static bool
 add_path(struct list *list, const char *path)
 {
@@ -176,7 +183,10 @@ add_path(struct list *list, const char *path)
 	return true;
 }
 
-/* True for the output directory, which another shard may just have created. */
+/*
+ * True if the path is the output directory or an output. With --shard, another
+ * run may just have created it.
+ */
 static bool
 is_output_path(struct batch *batch, const char *path)
 {
@@ -186,7 +196,10 @@ is_output_path(struct batch *batch, const char *path)
 	return stat(path, &info) == 0 && is_output_file(batch, &info);
 }
 
-/* Links to directories are not followed, as they may form cycles. */
+/*
+ * True for a directory that is to be searched. Links to directories are not,
+ * as they may form cycles.
+ */
 static bool
 is_directory(const struct dirent *entry, const char *path)
 {
@@ -224,8 +237,9 @@ list_directory(
 }
 
 /*
- * Why the file is no profile; reading a pipe would block. A directory that
- * cannot be listed fails later.
+ * Returns why the file is not read: pipes would block. NO_REASON: it is read,
+ * also if it does not exist or is a directory, which fails later if it cannot
+ * be listed.
  */
 static enum reason
 skip_reason(const struct found *found)
@@ -239,7 +253,10 @@ skip_reason(const struct found *found)
 	return found->link ? IS_LINKED_DIRECTORY : NO_REASON;
 }
 
-/* path: kept as long as the batch. */
+/*
+ * Adds an input, or the members of an archive; skips outputs of this batch.
+ * The tasks keep the pointer to path. Returns the status.
+ */
 static int
 add_found(struct batch *batch, const char *path)
 {
@@ -300,7 +317,10 @@ add_path_given(struct batch *batch, const char *name)
 	return add_directory(batch, path);
 }
 
-/* Adds a name of n bytes, including its delimiter. */
+/*
+ * Adds a name from a file of names; n: its bytes including the delimiter,
+ * which is removed. The tasks keep the pointer to name. Returns the status.
+ */
 static int
 add_listed(struct batch *batch, const char *list, char *name, size_t n)
 {
@@ -362,8 +382,9 @@ compare_unit_files(const void *pa, const void *pb)
 }
 
 /*
- * Joins files with the same stem to units; the file with the lowest rank
- * leads.
+ * Joins files with the same stem (path without suffix) to units, inputs of
+ * several files. The file with the lowest rank leads the unit, the others are
+ * skipped. it: the files, sorted.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)
@@ -385,8 +406,9 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 }
 
 /*
- * Describes the task as a file of a unit, with an allocated name; rank 0: it
- * is none. False: out of memory.
+ * Fills in stem and rank by which the task's file is joined with others to a
+ * unit (an input of several files); rank 0: it is a unit of its own. The
+ * caller frees file->name, the stem. False: out of memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
@@ -444,8 +466,8 @@ hash(const char *text)
 }
 
 /*
- * Hashes the path of the output, which does not depend on the working
- * directory.
+ * Hashes the path that the output would have, as that does not depend on the
+ * working directory. False: out of memory.
  */
 static bool
 hash_path(const struct task *task, uint64_t *h)
@@ -458,7 +480,11 @@ hash_path(const struct task *task, uint64_t *h)
 	return path != NULL;
 }
 
-/* Inputs of one output belong to one shard. *h: the hash of the task's path. */
+/*
+ * Sets *h to the hash that decides in which shard the task is: inputs of one
+ * output get the same one. *h must be the hash of the task's path before,
+ * which is left unless another one is needed. False: out of memory.
+ */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)
 {

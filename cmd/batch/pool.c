@@ -1,6 +1,6 @@
 /*
- * pool.c - the worker pool in the parent: starts workers, sends orders,
- * receives answers, and records failures of workers that die.
+ * pool.c - the worker processes, seen from the parent: starts workers, sends
+ * orders, receives answers, and records failures of workers that die.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,10 @@ close_pipe(const int fd[2])
 	(void)close(fd[1]);
 }
 
-/* Returns false on failure and sets errno. */
+/*
+ * Opens a pipe for orders and one for answers. False: neither is open; errno
+ * says why.
+ */
 static bool
 make_pipes(int order[2], int answer[2])
 {
@@ -38,8 +41,8 @@ make_pipes(int order[2], int answer[2])
 }
 
 /*
- * In a worker: ends it when its parent dies, which may be killed. On systems
- * other than Linux, it ends when it cannot send its answer.
+ * Called in a worker: ends it when its parent is killed. On systems other than
+ * Linux, it ends only when it cannot send its answer.
  */
 static void
 end_with(pid_t parent)
@@ -51,7 +54,10 @@ end_with(pid_t parent)
 		_exit(CG_ELIMIT);
 }
 
-/* Returns false on failure and sets errno. */
+/*
+ * Forks a worker that is connected by two pipes. False: not possible; errno
+ * says why.
+ */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
 {
@@ -94,7 +100,10 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 	return true;
 }
 
-/* Returns the wait status. */
+/*
+ * Closes the worker's pipes and waits until it has ended; returns its wait
+ * status.
+ */
 static int
 stop_worker(struct worker *worker)
 {
@@ -109,9 +118,9 @@ stop_worker(struct worker *worker)
 }
 
 /*
- * If the bytes cannot be sent, kills the worker, which would wait for them
- * forever. The status of a worker that died before (EPIPE) tells why. Reading
- * the answer detects both.
+ * Sends bytes to the worker. If that fails, kills it, as it would wait for the
+ * rest forever; reading the worker's answer detects the death. A worker that
+ * died before (EPIPE) needs no kill, and its wait status tells why it died.
  */
 static void
 send_bytes(struct worker *worker, const void *bytes, size_t n)
@@ -131,7 +140,10 @@ send_order(struct worker *worker, struct worker_order order)
 	send_bytes(worker, &order, sizeof(order));
 }
 
-/* unread: see struct worker_order. */
+/*
+ * Orders the worker to take a piece (an input or unit). unread: it shall only
+ * note the name and read the unit when the sum is written.
+ */
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
     bool unread)
@@ -159,7 +171,10 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece,
  */
 #define STREAM_PIECE ((size_t)64 << 10)
 
-/* The worker that waits for streamed bytes. */
+/*
+ * Returns the worker that waits for bytes of a large archive member; NULL:
+ * none.
+ */
 static struct worker *
 streaming_worker(struct worker_pool *pool)
 {
@@ -170,8 +185,9 @@ streaming_worker(struct worker_pool *pool)
 }
 
 /*
- * The worker reads all pieces before it answers, so a full pipe cannot block
- * both sides.
+ * Sends bytes of an archive member to the worker that waits for them. It reads
+ * all of them before it answers, so full pipes cannot block both sides. False:
+ * there is no such worker, or it cannot be reached, or the batch was stopped.
  */
 bool
 send_stream(struct worker_pool *pool, const char *bytes, size_t n)
@@ -210,7 +226,10 @@ end_stream(struct worker_pool *pool, const char *fault)
 
 /* ---- Chunks ------------------------------------------------------------- */
 
-/* Fails the remaining tasks of a chunk whose group has no output. */
+/*
+ * Fails the tasks of the chunk that were not done yet, as its group gets no
+ * output. error: the reason.
+ */
 static void
 fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 {
@@ -223,10 +242,10 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True for units, which are read together because they refer to each other;
- * reading each alone first would double the work. False if the result of each
- * input is needed: by a manifest, by --timeout for its time, or by --fail-fast
- * to stop at once.
+ * True if the piece is a unit that is read with other units when their sum is
+ * written, because units refer to each other; reading each alone first would
+ * double the work. False if the result of each input is needed: for a
+ * manifest, for --timeout, or for --fail-fast, which stops at once.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -236,7 +255,10 @@ reads_together(const struct batch *batch, const struct piece *piece)
 	       is_gathered(batch, &batch->task[piece->task]);
 }
 
-/* Sends the next piece, or the order to write the sum. */
+/*
+ * Sends the chunk's worker the next piece, or the order to write the sum; if
+ * there is nothing to write, ends the chunk.
+ */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
 {
@@ -274,7 +296,11 @@ take_piece_out(struct chunk *chunk)
 	    (chunk->count - chunk->at) * sizeof(*chunk->piece));
 }
 
-/* A restarted chunk may contain tasks that are already SUMMED. */
+/*
+ * Records that an input was added to its sum. Takes over log and result
+ * (heap). A chunk that was started again may have tasks for which this was
+ * recorded before.
+ */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
 {
@@ -286,8 +312,9 @@ note_summed(struct batch *batch, size_t number, char *log, char *result)
 }
 
 /*
- * If an input cannot be merged because its event has another unit, the group
- * has no output: which inputs fit would depend on order, shards and chunks.
+ * Fails the group because an input's event has another unit. Leaving such
+ * inputs out instead is no choice: which ones fit would depend on order,
+ * shards and chunks.
  */
 static void
 refuse_sum(struct batch *batch, struct group *group)
@@ -324,8 +351,9 @@ end_piece(struct batch *batch, struct worker *worker,
 }
 
 /*
- * An unread unit failed: reads each unit alone to find out which, and sums the
- * others.
+ * Starts the chunk again after one of the units that were read together
+ * failed: now each is read alone, which shows the bad ones; the others are
+ * summed.
  */
 static void
 read_alone(struct batch *batch, struct chunk *chunk)
@@ -339,7 +367,10 @@ read_alone(struct batch *batch, struct chunk *chunk)
 	restart_chunk(batch, chunk);
 }
 
-/* Ends an order to write a chunk or to merge a group. */
+/*
+ * Handles the answer to an order to write a chunk or to merge a group. Takes
+ * over log (heap); error: why it failed.
+ */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
     const char *error)
@@ -365,7 +396,10 @@ end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
 
 /* ---- Answers ------------------------------------------------------------ */
 
-/* error: errno of an order that could not be sent; or 0. */
+/*
+ * Writes to text why a worker died. status: its wait status; error: errno of
+ * an order that could not be sent, or 0.
+ */
 static void
 describe_death(
     const struct batch *batch, int status, int error, char *text, size_t size)
@@ -386,7 +420,10 @@ describe_death(
 		snprintf(text, size, "out of memory");
 }
 
-/* Removes the incomplete output of a dead worker. */
+/*
+ * Removes the temporary file that a dead worker left: the output that it was
+ * writing.
+ */
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
 {
@@ -407,7 +444,9 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 	free(path);
 }
 
-/* Waits for a dead worker and fails its current task or group. */
+/*
+ * Waits for a dead worker and fails the task or group that it was working on.
+ */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
 {
@@ -481,7 +520,10 @@ take_answer(struct batch *batch, struct worker *worker,
 		continue_chunk(batch, worker);
 }
 
-/* Reads an answer; if that fails, the worker is dead. */
+/*
+ * Reads the worker's answer and handles it. If it cannot be read, the worker
+ * is dead and its task fails.
+ */
 static void
 take_result(struct batch *batch, struct worker *worker)
 {
@@ -511,9 +553,9 @@ take_result(struct batch *batch, struct worker *worker)
 /* ---- The pool ----------------------------------------------------------- */
 
 /*
- * Passes a signal that only the parent received on to the workers, which may
- * wait for input forever. Repeated, because a signal may arrive before a
- * worker begins to wait.
+ * Sends SIGTERM to the busy workers, which may wait for input forever, after
+ * only the parent got a signal. The caller repeats this, because a signal may
+ * arrive before a worker begins to wait.
  */
 static void
 signal_workers(const struct worker_pool *pool)
@@ -523,7 +565,10 @@ signal_workers(const struct worker_pool *pool)
 			(void)kill(pool->worker[i].pid, SIGTERM);
 }
 
-/* Waits until a worker has an answer; false if none is busy. */
+/*
+ * Waits until workers have answered, at most a second, and handles the
+ * answers. False: no worker is busy.
+ */
 static bool
 wait_for_answer(struct worker_pool *pool)
 {
@@ -552,7 +597,10 @@ wait_for_answer(struct worker_pool *pool)
 	return true;
 }
 
-/* Returns an idle worker or an unused slot; NULL: none. */
+/*
+ * Returns an idle worker, or else an unused slot for one; NULL: all are busy.
+ * *alive: the number of running workers, if no idle one was found.
+ */
 static struct worker *
 free_worker(struct worker_pool *pool, size_t *alive)
 {
@@ -573,8 +621,9 @@ free_worker(struct worker_pool *pool, size_t *alive)
 }
 
 /*
- * Returns NULL after reporting that no worker can be started. If the limit of
- * processes or descriptors is reached, waits until a running worker is idle.
+ * Returns an idle worker, starts one or waits for one. If the limit of
+ * processes or descriptors is reached, goes on with the workers that run.
+ * NULL: not even one worker can be started (reported).
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)
@@ -633,7 +682,10 @@ begin_merge(struct worker_pool *pool, struct group *group)
 	return CG_OK;
 }
 
-/* Dispatches restarted chunks and merges that are ready. */
+/*
+ * Sends out the chunks that have to be started again, and the merges of groups
+ * whose chunks are written. Returns the status.
+ */
 static int
 continue_work(struct worker_pool *pool)
 {

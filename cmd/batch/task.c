@@ -51,7 +51,10 @@ reopen_task(struct batch *batch, size_t number)
 		batch->printed = number;
 }
 
-/* An error as members of a manifest line, JSON; NULL: out of memory. */
+/*
+ * Returns an error as JSON, for members of a line of the manifest. The caller
+ * frees the text; NULL: out of memory.
+ */
 static char *
 error_text(const char *error, const struct cg_message *message)
 {
@@ -98,7 +101,10 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ------------------------------------------------------------ */
 
-/* Like mkdir -p for the first n bytes of the path. */
+/*
+ * Creates the directories of the path that end within its first n bytes, like
+ * mkdir -p. False: not possible; errno says why.
+ */
 static bool
 make_directories(char *path, size_t n)
 {
@@ -114,7 +120,10 @@ make_directories(char *path, size_t n)
 	return made;
 }
 
-/* Directories below the output directory are created with each output. */
+/*
+ * Creates the output directory. Those below it are created with each output.
+ * False: not possible, with errno, or out of memory.
+ */
 bool
 make_output_directory(const struct batch *batch)
 {
@@ -127,7 +136,10 @@ make_output_directory(const struct batch *batch)
 	return made;
 }
 
-/* Gets the file's status. Links below the output directory are not followed. */
+/*
+ * Gets the status of the output at path; does not follow links below the
+ * output directory. False: there is no such file.
+ */
 static bool
 get_info(const struct batch *batch, const char *path, struct stat *info)
 {
@@ -135,7 +147,10 @@ get_info(const struct batch *batch, const char *path, struct stat *info)
 					      : stat(path, info) == 0;
 }
 
-/* True if the existing output is newer than its input. */
+/*
+ * True if the output exists and is newer than its input. info: the output's
+ * status.
+ */
 static bool
 is_up_to_date(
     const struct batch *batch, const struct task *task, const struct stat *info)
@@ -146,8 +161,9 @@ is_up_to_date(
 }
 
 /*
- * Returns the input that the output at path would overwrite, or NULL; *kept:
- * the output is newer than its task's input (NULL: a group).
+ * Returns the path of an input or of the manifest if it is the file that the
+ * output at path would overwrite; NULL: it is not. *kept: the output is newer
+ * than its task's input and stays. task: NULL for a group's output.
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,

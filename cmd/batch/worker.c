@@ -1,15 +1,17 @@
 /*
- * worker.c - converts in its own process, so that a crash affects one input
- * only. A worker is forked when all tasks are known, so an order is the number
- * of a task; bytes of archive members follow it, large members piece by piece.
- * The answer has the task's state, its messages, and a JSON object with
- * members of its manifest line.
+ * worker.c - a worker, which converts inputs in its own process, so that a
+ * crash affects one input only. It is forked when all tasks (inputs) are
+ * known, so an order is the number of a task. Bytes of archive members follow
+ * the order, those of large members piece by piece. The answer has the task's
+ * state, its messages, and a JSON object with members for its line in the
+ * manifest.
  *
  * Inputs of one output are read by one job each, then merged into a sum, so a
- * bad input does not affect the others. Units of a program are read together
- * when the sum is written; if that fails, each is read alone, and the good
- * ones together again. The sum of a chunk is written in the lossless format;
- * one worker merges the chunks of a group.
+ * bad input does not affect the others. Units (inputs of several files) of a
+ * program are read together when the sum is written; if that fails, each is
+ * read alone, and the good ones together again. The sum of a chunk (the inputs
+ * that one worker sums) is written in the lossless format; one worker merges
+ * the chunks of a group (the inputs of one output).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -96,7 +98,11 @@ read_all(int fd, void *bytes, size_t n)
 
 /* ---- Streams ------------------------------------------------------------ */
 
-/* See cg_job_add_input_callback(). */
+/*
+ * Reads bytes of an archive member that the parent sends, as
+ * cg_job_add_input_callback() requires. Returns their number, 0 at the end;
+ * negative: the parent could not read the member.
+ */
 static ptrdiff_t
 read_stream(void *arg, char *buf, size_t size)
 {
@@ -117,8 +123,8 @@ read_stream(void *arg, char *buf, size_t size)
 }
 
 /*
- * The parent sends all bytes before it reads the answer. Only the end of the
- * bytes shows that the member is complete.
+ * Reads what is left of the member, as the parent sends all bytes before it
+ * reads the answer. True if the member was complete, which only its end shows.
  */
 static bool
 drain_stream(struct stream *stream)
@@ -134,7 +140,10 @@ drain_stream(struct stream *stream)
 
 /* ---- Messages ----------------------------------------------------------- */
 
-/* The message as it is printed, which the caller frees; NULL: out of memory. */
+/*
+ * Returns the message as it is printed. The caller frees the text; NULL: out
+ * of memory.
+ */
 static char *
 message_text(const struct cg_message *message)
 {
@@ -187,7 +196,10 @@ collect_message(void *arg, const struct cg_message *message)
 	free(name);
 }
 
-/* Adds nothing if a total does not fit into 64 bits. */
+/*
+ * Adds the sum of each event to the result; nothing if a sum does not fit into
+ * 64 bits. False: out of memory.
+ */
 static bool
 add_totals(struct json_object *result, const struct cg_graph *graph)
 {
@@ -216,7 +228,10 @@ open_task_log(struct task_log *log)
 	return log->log != NULL && log->warnings != NULL;
 }
 
-/* Adds warnings and the error to the result. */
+/*
+ * Ends the log of a task and adds its warnings and its error to the result, a
+ * JSON object. False: out of memory.
+ */
 static bool
 close_task_log(
     struct task_log *log, struct json_object *result, enum state state)
@@ -279,7 +294,10 @@ send_answer(
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* The name of the format that can represent all facts. */
+/*
+ * Returns the name of the format that can represent all facts, in which sums
+ * are kept.
+ */
 static const char *
 lossless(const struct cg_job *job)
 {
@@ -294,8 +312,9 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * Sets the target, so that the job keeps what the output can represent. Facts
- * that depend on all inputs of the sum are not derived yet.
+ * Sets the job's target, so that it keeps what the output can represent. Facts
+ * that are computed from all inputs together are left out, as a sum has only
+ * some inputs. Returns the status.
  */
 static int
 target_sum(const struct batch *batch, struct cg_job *job)
@@ -316,8 +335,8 @@ begin_sum(struct worker_state *state)
 }
 
 /*
- * Collects errors only: warnings of units were collected when each was read
- * alone.
+ * Reporter that keeps errors only, as warnings of units were kept when each
+ * was read alone.
  */
 static void
 collect_error(void *arg, const struct cg_message *message)
@@ -329,8 +348,9 @@ collect_error(void *arg, const struct cg_message *message)
 /* ---- Units of a program ------------------------------------------------- */
 
 /*
- * True if the format reads whole directories. Then inputs refer to each other
- * (a call into another unit of the program) and have to be read together.
+ * True if the input's format reads several files as one input (a unit). Units
+ * refer to each other, by calls into another unit of the program, and have to
+ * be read together.
  */
 static bool
 is_unit(const struct cg_job *job)
@@ -363,7 +383,10 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 	return CG_OK;
 }
 
-/* Members are named "archive/member", which is unique among archives. */
+/*
+ * Adds the unit's files to the job, or the bytes of archive members under the
+ * name "archive/member", which is unique among archives. Returns the status.
+ */
 static int
 add_unit(
     struct worker_state *state, struct cg_job *job, const struct piece *unit)
@@ -396,7 +419,10 @@ count_units(const struct worker_state *state, bool members)
 	return count;
 }
 
-/* Reads all units that are archive members, or all that are files, into job. */
+/*
+ * Reads the units that are archive members (members), or those that are files,
+ * into job. Returns the status.
+ */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)
 {
@@ -417,7 +443,10 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 	return status;
 }
 
-/* Like read_units(), and merges the units with other inputs of the sum. */
+/*
+ * Reads units as read_units() does into a job of their own, and adds that to
+ * the sum. Returns the status.
+ */
 static int
 merge_units(struct worker_state *state, bool members)
 {
@@ -437,8 +466,8 @@ merge_units(struct worker_state *state, bool members)
 }
 
 /*
- * Reads the units of the sum. If there is nothing else, no second graph is
- * needed.
+ * Reads the units that were kept for the sum. If the sum has no other inputs,
+ * they are read into it without a second graph. Returns the status.
  */
 static int
 read_sum(struct worker_state *state)
@@ -462,7 +491,7 @@ forget_units(struct worker_state *state)
 		free_piece(&state->unit[--state->units]);
 }
 
-/* Drops an unwritten sum, whose group has failed. */
+/* Drops a sum that is not written, as its group has failed. */
 static void
 forget_sum(struct worker_state *state)
 {
@@ -472,8 +501,8 @@ forget_sum(struct worker_state *state)
 }
 
 /*
- * Keeps an input that is a unit by its name, to be read when the sum is
- * written. Whether the file changes until then is not checked.
+ * Keeps an input by its name, to be read with others when the sum is written.
+ * Whether the file changes until then is not checked. Returns the status.
  */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,
@@ -508,8 +537,9 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 #define THREAD_ADDRESSES ((uint64_t)256 << 20)
 
 /*
- * Threads for an order that sums: the CPUs divided by the sums of units, or 1
- * if there are several groups.
+ * Returns the number of threads for an order that writes or merges a sum: 1 if
+ * there are several groups, as then other workers are busy; else the CPUs,
+ * shared by the chunks that are written at the same time.
  */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)
@@ -559,7 +589,10 @@ set_target(struct worker_state *state, const struct worker_order *order,
 	return status;
 }
 
-/* Merges a chunk that another worker has written. */
+/*
+ * Adds the sum that another worker has written to the file at path. Returns
+ * the status.
+ */
 static int
 add_chunk(struct worker_state *state, const char *path, size_t threads)
 {
@@ -653,8 +686,9 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 }
 
 /*
- * True if the file was written while it was read. Changes between planning and
- * reading are fine: days may have passed.
+ * True if the file was written while it was read. before: its status when
+ * reading began. Changes between listing and reading are no error: days may
+ * have passed.
  */
 static bool
 has_changed(const struct task *task, const struct stat *before)
@@ -856,8 +890,9 @@ take_task(struct worker_state *state, const struct worker_order *order)
 }
 
 /*
- * By default all workers together leave a quarter of the machine's memory
- * free, so that a few bad inputs cannot make it swap.
+ * Limits the worker's memory to --max-memory. By default limits it so that all
+ * workers together leave a quarter of the machine's memory free: a few bad
+ * inputs must not make it swap.
  */
 static void
 limit_memory(const struct args *args)

@@ -7,7 +7,10 @@
 
 #include "compare.h"
 
-/* True if both profiles have the same events in the same columns. */
+/*
+ * True if both profiles have the same events in the same columns (indices of
+ * costs).
+ */
 static bool
 has_same_columns(const struct verify *v)
 {
@@ -19,7 +22,11 @@ has_same_columns(const struct verify *v)
 	       cg_event_count(v->profile[1].graph) == v->events;
 }
 
-/* The first function of the group in profile B, or the group's end. */
+/*
+ * Returns the index in v->fns of the group's first function of profile B, or
+ * the group's end. A group is the functions of both profiles that are the same
+ * one.
+ */
 static size_t
 find_other_side(const struct verify *v, size_t group)
 {
@@ -31,8 +38,9 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers functions from 1, so that the n-th function of a group in A has the
- * number of the n-th one in B. False if their counts differ.
+ * Numbers functions from 1, so that the n-th function of a group in profile A
+ * has the number of the n-th one in B. False if a group has more functions in
+ * one profile than in the other.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

@@ -125,13 +125,20 @@ struct verify {
 
 /* ---- match.c: false: out of memory -------------------------------------- */
 
-/* Matches events by name; a single event also by its total. */
+/*
+ * Matches events by name; a single event also by its total. False: out of
+ * memory.
+ */
 bool match_events(struct verify *);
-/* Groups functions that are the same in both, numbers files. */
+/*
+ * Groups functions that are the same in both, numbers files. False: out of
+ * memory.
+ */
 bool match_functions(struct verify *);
 /*
  * Compares the costs of samples by label and keeps the differences. Call it
- * before cg_job_derive(), which replaces stacks by calls.
+ * before cg_job_derive(), which replaces stacks by calls. False: out of
+ * memory.
  */
 bool match_labels(struct verify *);
 

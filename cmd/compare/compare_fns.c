@@ -21,7 +21,10 @@ struct items {
 	CG_ARRAY(uint64_t) value;
 };
 
-/* A new item; NULL: out of memory. */
+/*
+ * Adds an item (a call or a line) with room for its costs in both profiles.
+ * Returns it, until the next is added; NULL: out of memory.
+ */
 static struct item *
 add_item(const struct verify *v, struct items *items)
 {
@@ -78,7 +81,8 @@ add_line(
 }
 
 /*
- * Lists the calls or lines of the functions of groups, from group to end - 1.
+ * Lists the calls or, if calls is false, the lines of the functions of groups,
+ * from group to end - 1. False: out of memory.
  */
 static bool
 list_items(
@@ -112,7 +116,7 @@ compare_items(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Sorts items and sums those with equal keys. */
+/* Sorts items and sums the costs of those with equal keys. */
 static void
 merge_items(const struct verify *v, struct items *items)
 {
@@ -146,7 +150,11 @@ merge_items(const struct verify *v, struct items *items)
  */
 #define ROUNDING 2
 
-/* Signed costs wrap around. */
+/*
+ * True if the inclusive costs count as equal: exactly or up to rounding,
+ * whichever the event requires. The difference may be negative and then wraps
+ * around, so both signs are tried.
+ */
 static bool
 is_inclusive_equal(
     const struct verify *v, size_t event, const uint64_t value[2])
@@ -160,7 +168,10 @@ is_inclusive_equal(
 	return more <= ROUNDING || less <= ROUNDING;
 }
 
-/* certain: the calls of the function determine the cost. */
+/*
+ * Reports a difference of inclusive costs. certain: the calls of the function
+ * determine the cost; otherwise a difference is only counted as unsure.
+ */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2],
@@ -186,7 +197,7 @@ compare_values(struct verify *v, enum difference kind,
 
 /*
  * True if a group has several functions of one profile. Calls between them may
- * count twice, so their sums differ from those of one function.
+ * count twice in their sum, so it need not be the cost of one merged function.
  */
 static bool
 is_several(const struct verify *v, size_t group)
@@ -215,7 +226,7 @@ compare_call(struct verify *v, const struct items *items,
 		compare_inclusive(v, DIFF_CALL, where, e, value, certain);
 }
 
-/* True if the unknown caller (function 0) is in the group. */
+/* True if the group has function 0, the unknown caller. */
 static bool
 has_unknown_caller(const struct verify *v, size_t group)
 {
@@ -244,7 +255,10 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	return true;
 }
 
-/* Compares costs without file or line, which formats of source lines drop. */
+/*
+ * Compares costs without file or line. In formats of source lines only, such
+ * costs are lost, so a side with 0 there is no difference but a note.
+ */
 static void
 compare_unlocated(
     struct verify *v, const struct where *where, const uint64_t *value)
@@ -260,7 +274,10 @@ compare_unlocated(
 	}
 }
 
-/* Compares the lines of a group; SIZE_MAX: of all groups together. */
+/*
+ * Compares the lines of a group; with SIZE_MAX, those of all groups together.
+ * False: out of memory.
+ */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
 {
@@ -297,7 +314,11 @@ is_stated(const struct profile *profile, cg_fn fn)
 	       cg_stated_inclusive(profile->rows, &cost);
 }
 
-/* True if calls determine the inclusive cost, which they do not in cycles. */
+/*
+ * True if the calls of the function determine its inclusive cost. In a cycle
+ * (functions that call each other) they do not; nor if one profile states the
+ * cost and the other has only calls.
+ */
 static bool
 is_certain(const struct verify *v, size_t group)
 {
@@ -384,7 +405,10 @@ sum_profiles(struct verify *v)
 	return status;
 }
 
-/* Inclusive sums of a function depend on other functions, its rows do not. */
+/*
+ * Compares the functions of a group. If their rows are alike, only their
+ * inclusive sums, which depend on other functions. False: out of memory.
+ */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)
 {

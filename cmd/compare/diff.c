@@ -44,7 +44,10 @@ struct diff {
 	FILE *to;
 };
 
-/* A function's costs: [0] before, [1] after. */
+/*
+ * Returns a function's costs, [0] before and [1] after. key: SELF or
+ * INCLUSIVE.
+ */
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
 {
@@ -71,7 +74,10 @@ find_column(const struct cg_graph *graph, const char *name)
 	return i;
 }
 
-/* Lists the shared events; CG_EUSAGE if --event is not one of them. */
+/*
+ * Lists the events of both profiles. Returns the status: CG_EUSAGE (reported)
+ * if the event of --event is not one of them.
+ */
 static int
 find_events(struct diff *d)
 {
@@ -127,7 +133,11 @@ sum_events(struct diff *d)
 	return CG_OK;
 }
 
-/* --normalize: scales costs before by the ratio of the totals. */
+/*
+ * With --normalize, scales a cost before the change by the ratio of both
+ * totals; returns other costs as they are. The result is unknown if it does
+ * not fit into 64 bits.
+ */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
 {
@@ -168,7 +178,10 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 	*to = amount_minus(*to, more);
 }
 
-/* Fills in the costs of a profile's functions. */
+/*
+ * Adds the costs of a profile's functions to the values that are compared.
+ * Returns the status.
+ */
 static int
 add_values_of(struct diff *d, int s)
 {
@@ -222,7 +235,10 @@ compute_values(struct diff *d)
 
 /* ---- Ranking ------------------------------------------------------------ */
 
-/* Largest absolute change first; equal changes in the order of functions. */
+/*
+ * The order of rows for qsort(): largest absolute change first; equal changes
+ * in the order of functions.
+ */
 static int
 compare_rows(const void *pa, const void *pb)
 {
@@ -392,7 +408,7 @@ print_text(struct diff *d)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* Makes the array [before, after]. */
+/* Makes the JSON array [before, after]. NULL: out of memory. */
 static struct json_object *
 new_pair(const struct amount value[2])
 {
@@ -468,7 +484,10 @@ write_function_json(const struct diff *d, cg_fn fn)
 	return write_json(d->to, json) && ok;
 }
 
-/* Writes functions one by one, as they may not fit into memory together. */
+/*
+ * Prints the difference as JSON. Writes functions one by one, as they may not
+ * fit into memory together. False: out of memory.
+ */
 static bool
 print_json(struct diff *d)
 {
@@ -504,8 +523,9 @@ has_output(const struct args *args)
 }
 
 /*
- * Writes the profile if -o or -t was given. If it goes to standard output, the
- * text goes to standard error.
+ * Writes the difference as a profile if -o or -t was given. If that goes to
+ * standard output, sets d->to so that the text goes to standard error. Returns
+ * the status.
  */
 static int
 write_profile(struct diff *d)

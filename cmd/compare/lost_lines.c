@@ -52,7 +52,10 @@ compare_paths(const void *pa, const void *pb)
 
 /* ---- The first run ------------------------------------------------------- */
 
-/* Adds the lines of a file. False: out of memory, or a cursor has failed. */
+/*
+ * Adds the lines of a file, with whether each ran. False: out of memory, or
+ * the lines could not be read (reported).
+ */
 static bool
 add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
 {
@@ -93,8 +96,9 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Adds a line to the last range if it follows; lines without code do not end a
- * range.
+ * Adds a line that no longer runs. follows: the code line before is lost, too,
+ * so the range is continued; lines without code do not end a range. False: out
+ * of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
@@ -118,7 +122,10 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 	    lost->job, &lost->range, (struct lost_range){ line, line });
 }
 
-/* Compares the lines of a file in both runs, in order. */
+/*
+ * Compares the lines of a file in both runs, in order of their numbers, and
+ * adds those that no longer run. False: out of memory.
+ */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,
     struct cg_lines *lines, size_t event)

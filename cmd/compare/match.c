@@ -15,9 +15,9 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Guesses the event of other that matches the single event of one: an event
- * with the same name and total; else one with the same total, as formats with
- * one event may rename it; else one with the same name; else the main one.
+ * Guesses the event of other that matches the single event of one, and returns
+ * its index. The first of these: the same name and total; the same total, as
+ * formats with one event may rename it; the same name; the main event.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -73,7 +73,10 @@ struct path {
 	cg_file file;
 };
 
-/* Compares from the end; a path comes before longer paths that end with it. */
+/*
+ * The order of paths for qsort(): compared from their ends; a path comes
+ * before longer paths that end with it.
+ */
 static int
 compare_paths(const void *pa, const void *pb)
 {
@@ -90,7 +93,10 @@ compare_paths(const void *pa, const void *pb)
 	return (i > j) - (i < j);
 }
 
-/* True if tail is a suffix, such as "src/a.c" of "/home/me/src/a.c". */
+/*
+ * True if tail is the last components of path, such as "src/a.c" of
+ * "/home/me/src/a.c".
+ */
 static bool
 is_path_suffix(const struct path *tail, const struct path *path)
 {
@@ -102,7 +108,7 @@ is_path_suffix(const struct path *tail, const struct path *path)
 		   0;
 }
 
-/* Counts the paths at the front that are equal. */
+/* Returns how many paths, from the first one on, are equal. */
 static size_t
 count_same(const struct path *path, size_t count)
 {
@@ -114,8 +120,9 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * True if the first path is a suffix of the next one only, and that is the
- * other profile's: then one profile has relative paths.
+ * True if the first path is the end of the next one but not of the one after,
+ * and the next one is the other profile's. Then both are taken for the same
+ * file, with a relative path in one profile.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -125,7 +132,10 @@ is_suffix_of_next(const struct path *path, size_t count)
 	       (count == 2 || !is_path_suffix(path, path + 2));
 }
 
-/* Numbers the paths of both profiles; all get 0 if one profile has no paths. */
+/*
+ * Numbers the paths of both profiles, so that those of the same file get the
+ * same number; all get 0 if one profile has no paths. False: out of memory.
+ */
 static bool
 match_files(struct verify *v)
 {
@@ -170,7 +180,10 @@ compare_matched(const void *pa, const void *pb)
 	return order != 0 ? order : cg_compare(a->object, b->object);
 }
 
-/* A function without a file matches any with its name and object. */
+/*
+ * True if the function is the same as the group's first one. If that has no
+ * file, a function of any file matches if it has the same name and object.
+ */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
 {
@@ -205,8 +218,9 @@ is_symbol_of(struct cg_slice symbol, struct cg_slice name)
 }
 
 /*
- * The callgrind writer writes "f [_Z1fv]" or "f [f(I)V]" if functions share the
- * name f. Other names may end in brackets, too.
+ * Returns the name without a symbol in brackets. The callgrind writer adds one
+ * if functions share a name: "f [_Z1fv]" or "f [f(I)V]". Other names that end
+ * in brackets are returned as they are.
  */
 static struct cg_slice
 without_symbol(struct cg_slice name)
@@ -227,7 +241,7 @@ without_symbol(struct cg_slice name)
 	return name;
 }
 
-/* True if the unknown function has self costs. */
+/* True if the unknown function (function 0) has self costs. */
 static bool
 has_self(const struct profile *profile)
 {
@@ -246,9 +260,10 @@ has_self(const struct profile *profile)
 }
 
 /*
- * If objects are ignored, a function without a name is named by its object as
- * in folded stacks: "[libc.so.6]", or "[unknown]". *to points to the free
- * space of v->names and is advanced.
+ * Returns the function's name. If objects are not compared, a function without
+ * a name gets that of its object, as in folded stacks: "[libc.so.6]", or
+ * "[unknown]". *to is where free space in v->names begins and moves past what
+ * is written.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -272,7 +287,10 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 	return (struct cg_slice){ text, object.len + 2 };
 }
 
-/* Allocates space for all names by name_by_object(); false: out of memory. */
+/*
+ * Allocates space for all names that name_by_object() makes. False: out of
+ * memory.
+ */
 static bool
 alloc_names(struct verify *v, int s)
 {
@@ -318,7 +336,10 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	}
 }
 
-/* True if most functions of both profiles have a file (or an object). */
+/*
+ * True if, in both profiles, more than half of the functions have what get()
+ * returns, a file or an object.
+ */
 static bool
 most_have(
     const struct verify *v, uint32_t (*get)(const struct cg_graph *, cg_fn))
@@ -372,7 +393,10 @@ match_functions(struct verify *v)
 
 /* ---- Labels ------------------------------------------------------------- */
 
-/* Sums an event by label set; NULL: out of memory. */
+/*
+ * Returns the sum of an event for each set of labels (one sample's labels).
+ * The caller frees the array; NULL: out of memory.
+ */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)
 {
@@ -397,7 +421,10 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 					       event, { value[0], value[1] } });
 }
 
-/* A label that occurs twice in a sample counts once. */
+/*
+ * Compares the sums of an event for each label. A label that occurs twice in a
+ * sample's set counts once. sum: the sums by set. False: out of memory.
+ */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,
     uint64_t *const sum[2])

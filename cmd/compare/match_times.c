@@ -56,7 +56,7 @@ struct cursor {
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
-/* Adds a text to a hash (FNV-1a). */
+/* Returns the hash with a text added (FNV-1a). */
 static uint64_t
 add_text(uint64_t hash, struct cg_slice text)
 {
@@ -105,7 +105,10 @@ hash_stacks(struct side *side)
 	return fn != NULL && side->stack != NULL;
 }
 
-/* "main;a"; NULL: out of memory. */
+/*
+ * Returns the stack that ends in the leaf as text, "main;a"; the job owns it.
+ * NULL: out of memory.
+ */
 static char *
 stack_text(struct cg_job *job, const struct cg_graph *graph, cg_node leaf)
 {
@@ -153,7 +156,11 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 	return it->moments != NULL;
 }
 
-/* Merges adjacent spans with the same stack; rounded times may be one apart. */
+/*
+ * Reads the next span (time with one stack) of a track; adjacent ones with the
+ * same stack are merged, also if rounded times leave a gap of one. False: no
+ * more.
+ */
 static bool
 next_span(struct cursor *it, struct entry *entry)
 {
@@ -192,7 +199,11 @@ next_entry(struct cursor *it, struct entry *entry)
 
 /* ---- Tracks -------------------------------------------------------------- */
 
-/* True if the track has costs of the event. Updates the resolution of times. */
+/*
+ * Sets *any if the track has costs of the event. Lowers side->resolution until
+ * all of its times are multiples of it. False: the track cannot be read (out
+ * of memory).
+ */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
 {
@@ -218,7 +229,10 @@ look_at_track(struct side *side, size_t number, bool *any)
 	return moments != NULL;
 }
 
-/* Lists the tracks with costs of the event; finds the resolution of times. */
+/*
+ * Lists the tracks with costs of the event as lanes, and finds the resolution
+ * of their times. False: out of memory.
+ */
 static bool
 list_lanes(struct side *side)
 {
@@ -256,7 +270,10 @@ compare_places(const void *pa, const void *pb)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Lanes sorted by thread; NULL: out of memory. */
+/*
+ * Returns the lanes sorted by thread; the job owns the array. NULL: out of
+ * memory.
+ */
 static struct lane **
 sort_lanes(struct cg_job *job, const struct side *side)
 {
@@ -278,7 +295,7 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 	b->other = (size_t)(a - side[0].lane);
 }
 
-/* Pairs lanes of the same thread. */
+/* Pairs lanes of the same thread of both profiles. False: out of memory. */
 static bool
 pair_threads(struct cg_job *job, struct side side[2])
 {
@@ -298,7 +315,10 @@ pair_threads(struct cg_job *job, struct side side[2])
 	return ok;
 }
 
-/* Pairs the remaining lanes in order. */
+/*
+ * Pairs the remaining lanes of both profiles in their order; some may stay
+ * single.
+ */
 static void
 pair_others(struct side side[2])
 {
@@ -317,7 +337,10 @@ pair_others(struct side side[2])
 
 /* ---- Differences --------------------------------------------------------- */
 
-/* Times may be rounded or truncated. */
+/*
+ * True if both times differ by less than the resolution, as times may be
+ * rounded or truncated.
+ */
 static bool
 is_near(uint64_t a, uint64_t b, uint64_t resolution)
 {
@@ -325,8 +348,9 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 }
 
 /*
- * True if the later of two samples was delayed because earlier ones overlap
- * it.
+ * True if the later of two samples begins where the one before it ended. Then
+ * a writer may have delayed it, because samples must not overlap in some
+ * formats.
  */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
@@ -336,7 +360,10 @@ has_waited(const struct cursor it[2], const struct entry at[2])
 	return !it[0].spans && at[later].time == it[1 - later].end;
 }
 
-/* Notes where the next sample begins if it is delayed. */
+/*
+ * Sets it->end to the end of the sample; a sample that begins before the end
+ * of the previous one is taken as delayed until then.
+ */
 static void
 wait_for(struct cursor *it, const struct entry *at)
 {
@@ -345,7 +372,11 @@ wait_for(struct cursor *it, const struct entry *at)
 	it->end = (int64_t)((uint64_t)begin + at->cost);
 }
 
-/* Reports the first difference of two entries. */
+/*
+ * True if two entries (samples or spans) are alike. Otherwise *difference has
+ * what differs first: stack, begin (only if timed: both tracks have times) or
+ * cost.
+ */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
     uint64_t resolution, struct time_difference *difference)
@@ -370,7 +401,10 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 	    timed && resolution > near ? 2 * resolution : near);
 }
 
-/* Compares two tracks up to their first difference. */
+/*
+ * Compares two tracks up to their first difference, which is added to v->time.
+ * False: out of memory.
+ */
 static bool
 compare_lanes(
     struct verify *v, struct side side[2], size_t event, const size_t lane[2])
@@ -426,7 +460,10 @@ compare_lanes(
 	return ok;
 }
 
-/* Pairs and compares tracks, those of the same thread first. */
+/*
+ * Pairs the tracks of both profiles and compares them, first those of the same
+ * thread. False: out of memory.
+ */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)
 {

@@ -132,7 +132,10 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 			 add_json_text(json, "unit", label->unit));
 }
 
-/* Writes one element of "numbers" and frees it. */
+/*
+ * Writes one element of the JSON array "numbers" and frees json. ok: false if
+ * memory ran out when it was made.
+ */
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)
 {
@@ -289,7 +292,10 @@ report_unlocated(struct verify *v, const struct where *where, size_t event,
 	print_pair(v, event, value);
 }
 
-/* Facts of one profile that the other's format cannot represent. */
+/*
+ * Returns the facts that one profile has and that the other's format cannot
+ * represent.
+ */
 static cg_facts
 facts_lost(const struct verify *v, int from)
 {

@@ -14,8 +14,9 @@
 /* ---- Reading ------------------------------------------------------------ */
 
 /*
- * Facts that the format can represent, or that are derived (calls from
- * stacks); of a read-only format, the facts found.
+ * Returns the facts that the profile's format can represent, and those that
+ * are derived from them (calls from stacks). For a format that is only read,
+ * those found.
  */
 static cg_facts
 representable_facts(const struct profile *profile)
@@ -48,7 +49,10 @@ read_profile(struct verify *v, int s, const char *path)
 	return status;
 }
 
-/* The deepest level of recursion among names: 3 for "f'3". */
+/*
+ * Returns the deepest level of recursion in the names of functions: 3 if one
+ * is "f'3"; 1: no name has a level.
+ */
 static uint64_t
 deepest_level(const struct cg_graph *graph)
 {
@@ -92,7 +96,10 @@ find_inclusive(const struct verify *v, const struct common *event)
 	return stated ? INCLUSIVE_UNSURE : INCLUSIVE_ROUNDED;
 }
 
-/* Call it before cg_job_derive(), which replaces counts by costs. */
+/*
+ * Sets for each event how inclusive costs are compared. Must be called before
+ * cg_job_derive(), which replaces numbers of calls by costs.
+ */
 static void
 find_inclusives(struct verify *v)
 {
@@ -100,7 +107,10 @@ find_inclusives(struct verify *v)
 		v->event[e].inclusive = find_inclusive(v, &v->event[e]);
 }
 
-/* Derives calls from stacks, with the recursion levels of the other profile. */
+/*
+ * Derives calls from stacks. If the other profile has no stacks, recursion
+ * levels are separate functions as in that profile. Returns the status.
+ */
 static int
 derive_profile(struct verify *v, int s)
 {
@@ -118,8 +128,8 @@ derive_profile(struct verify *v, int s)
 }
 
 /*
- * Events of one profile only: a difference if they have costs and the other
- * format can represent them.
+ * Reports events that only one profile has. They are a difference if they have
+ * costs and the other format could have them.
  */
 static void
 compare_events(struct verify *v)
@@ -143,8 +153,8 @@ compare_events(struct verify *v)
 }
 
 /*
- * Units of an event in both. A format may have no units, so a missing unit is
- * a difference only if both profiles have the same format.
+ * Reports events whose units differ. A format may have no units, so a missing
+ * unit is a difference only if both profiles have the same format.
  */
 static void
 compare_units(struct verify *v)
@@ -165,8 +175,8 @@ compare_units(struct verify *v)
 }
 
 /*
- * True for formats with lines and without calls, which are coverage formats:
- * their lines belong to files; the reader guesses the function of a line.
+ * True for coverage formats, which have lines but no calls. Their lines belong
+ * to files; to which function, the reader only guesses.
  */
 static bool
 has_lines_of_files(const struct profile *profile)

@@ -60,7 +60,11 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 			       : status;
 }
 
-/* Without --from, members of unknown formats are skipped, such as README. */
+/*
+ * Adds members of the archive as inputs. Without --from, members of unknown
+ * formats are skipped, such as README. Returns the status: an error if none is
+ * left.
+ */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)
 {
@@ -113,7 +117,10 @@ merge(struct args *args, struct members *all)
 	return cg_job_merge(args->job, all->job);
 }
 
-/* The suffix of a file may wrongly be that of an archive. */
+/*
+ * Reads an archive's members into the graph of all inputs. A file that only
+ * has the suffix of an archive is read as a profile. Returns the status.
+ */
 static int
 merge_archive(struct args *args, struct members *all, const char *path)
 {
@@ -128,7 +135,10 @@ merge_archive(struct args *args, struct members *all, const char *path)
 	return status == CG_OK ? merge(args, all) : status;
 }
 
-/* Reads files together, as they may need each other. */
+/*
+ * Reads the inputs that are neither archives nor executables together, as they
+ * may need each other. Returns the status.
+ */
 static int
 merge_files(struct args *args, struct members *all)
 {
@@ -144,7 +154,10 @@ merge_files(struct args *args, struct members *all)
 	return inputs > 0 ? merge(args, all) : CG_OK;
 }
 
-/* path NULL: all inputs that are no archives. */
+/*
+ * Reads one input that is an archive or executable; with path NULL, all
+ * others. Returns the status.
+ */
 static int
 merge_input(struct args *args, const char *path)
 {

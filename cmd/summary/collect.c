@@ -18,7 +18,7 @@ add(struct covered *to, const struct covered *from)
 	}
 }
 
-/* The directory of a path, with its slash; "" if the path has none. */
+/* Returns the directory of a path, with its slash; "" if the path has none. */
 static struct cg_slice
 directory_of(struct cg_slice path)
 {
@@ -41,7 +41,10 @@ limit_root(struct summary *summary, struct cg_slice path)
 	*root = directory_of(*root);
 }
 
-/* Adds a file, also to its directory, which is the last one or a new one. */
+/*
+ * Adds a file, and its counts to its directory. That is the last directory or
+ * a new one, as files are sorted. False: out of memory.
+ */
 static bool
 add_file(struct summary *summary, const struct covered *file)
 {
@@ -185,7 +188,10 @@ count_all(const struct cg_graph *graph, const struct args *args)
 	return count_coverage(summary, graph, event) ? summary : NULL;
 }
 
-/* By share of lines hit, then by more missed lines, then by path. */
+/*
+ * The order of files for qsort(): by share of lines hit, then by more missed
+ * lines, then by path.
+ */
 static int
 compare_files(const void *pa, const void *pb)
 {
@@ -245,8 +251,9 @@ row_name(const struct summary *summary, const struct covered *covered,
 }
 
 /*
- * One digit, rounded as in lcov: not 100.0 unless everything was hit, not 0.0
- * if anything was.
+ * Writes the share of hits in percent to buf and returns buf. One digit,
+ * rounded as in lcov: not 100.0 unless everything was hit, not 0.0 if anything
+ * was. "-": nothing was found.
  */
 const char *
 rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *hits)

@@ -11,8 +11,8 @@
 /* ---- Markdown ------------------------------------------------------------ */
 
 /*
- * Paths are untrusted: all characters but harmless ones become character
- * references, so that they are neither markup nor mentions of users.
+ * Prints text that must not become markup or mention users, as paths are not
+ * trusted: all characters but harmless ones become character references.
  */
 static void
 put_markdown(struct cg_slice text)
@@ -110,7 +110,10 @@ print_markdown(const struct summary *summary)
 #define MARGIN 10
 #define CHARACTER 7
 
-/* The limits of genhtml. */
+/*
+ * Returns the colour of a badge: green from 90%, yellow from 75%, else red,
+ * the limits of genhtml.
+ */
 static const char *
 colour_of(const struct cg_hits *hits)
 {

@@ -14,7 +14,10 @@ struct table {
 	const struct covered *row;
 };
 
-/* Formats "85.7% 12/14". */
+/*
+ * Writes a cell of the table to buf: "85.7% 12/14". i, cell: its row and
+ * column.
+ */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 {
@@ -80,7 +83,10 @@ print_text(const struct summary *summary)
 		    summary->file.n - summary->shown);
 }
 
-/* Prints "Coverage  90.0% of 10 lines, 75.0% of 8 functions". */
+/*
+ * Prints "Coverage 90.0% of 10 lines, 75.0% of 8 functions", and a table of
+ * the least covered directories, at most that many.
+ */
 void
 print_counts(struct summary *summary, size_t directories)
 {
@@ -121,7 +127,10 @@ json_rate(const struct cg_hits *hits)
 	return json_object_new_double_s(rate, text);
 }
 
-/* percent is null if nothing was found. */
+/*
+ * Returns counts as a JSON object; "percent" is null if nothing was found.
+ * NULL: out of memory.
+ */
 static struct json_object *
 json_hits(const struct cg_hits *hits)
 {

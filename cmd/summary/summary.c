@@ -21,7 +21,10 @@ struct limits {
 	uint64_t limit[METRICS];
 };
 
-/* Parses "lines=80", "lines=80%", "80". */
+/*
+ * Parses a limit of --fail-under: "lines=80", "lines=80%" or "80", which means
+ * lines. False: it is none of these, or given twice.
+ */
 static bool
 take_limit(struct cg_slice text, struct limits *limits)
 {
@@ -62,8 +65,9 @@ parse_limits(const struct args *args, struct limits *limits)
 }
 
 /*
- * A limit is met if nothing was found. Without lines, no test has run, unless
- * a patch (--patch) changed no code.
+ * True if the limit is met, also if nothing was found to count. But coverage
+ * without any line does not meet a limit, as no test has run then, unless
+ * --patch selects lines: a patch may change no code.
  */
 static bool
 is_met(const struct summary *summary, size_t metric, uint64_t limit)
@@ -76,7 +80,10 @@ is_met(const struct summary *summary, size_t metric, uint64_t limit)
 	return hits->hit * WHOLE >= limit * hits->found;
 }
 
-/* Reports missed limits and returns EXIT_BELOW. */
+/*
+ * Reports limits of --fail-under that are not met. Returns EXIT_BELOW if there
+ * are any, else CG_OK.
+ */
 static int
 check_limits(const struct summary *summary, const struct limits *limits)
 {
@@ -121,7 +128,10 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 	    args->job, "--summary needs coverage; the input has none");
 }
 
-/* The same test as for --no-external; see cg_job_include_directory(). */
+/*
+ * True if the path is outside of the directory. The same test as for
+ * --no-external; see cg_job_include_directory().
+ */
 static bool
 is_outside(struct cg_slice path, const char *directory)
 {
@@ -130,7 +140,10 @@ is_outside(struct cg_slice path, const char *directory)
 	return !cg_take_prefix(&path, directory) || !cg_starts(path, "/");
 }
 
-/* Files such as system headers are easily counted by mistake. */
+/*
+ * Prints how many files are outside of the current directory: files such as
+ * system headers are easily counted by mistake.
+ */
 static void
 note_outside(const struct summary *summary)
 {

@@ -52,8 +52,8 @@ void rank_files(struct summary *);
 void rank_directories(struct summary *);
 bool is_test(const struct summary *, const struct covered *);
 /*
- * The path without the directory of all files, "all files", or the name of a
- * test; valid as long as buf.
+ * Returns the path without the directory of all files, "all files", or the
+ * name of a test; valid as long as buf.
  */
 struct cg_slice row_name(
     const struct summary *, const struct covered *, char buf[AMOUNT_ROOM]);
