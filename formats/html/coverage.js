@@ -151,9 +151,10 @@ function nodeName(row, redo) {
 
 function coverageColumns(top, redo) {
 	return [{ key: 'name', label: 'Directory or file', width: 'minmax(220px, 1fr)',
-		value: (row) => (row.node.file ? '1' : '0') + row.node.name, show: (row) => nodeName(row, redo) },
+		text: (row) => row.node.path, value: (row) => (row.node.file ? '1' : '0') + row.node.name, show: (row) => nodeName(row, redo) },
 	...KINDS.filter((kind) => top.sums[kind].all).map((kind) => ({ key: kind, label: KIND_NAMES[kind],
 		number: true, width: '190px', value: (row) => share(row.node.sums[kind]),
+		text: (row) => row.node.sums[kind].hit + ' of ' + row.node.sums[kind].all,
 		show: (row) => rateBar(row.node.sums[kind]) }))];
 }
 
@@ -165,6 +166,7 @@ function directories(main) {
 		onSort: (sort) => keep({ sort }),
 		arrange: (column, sign) => flatten(top, 0, column, sign, []) });
 
+	main.querySelector('.controls').append(tableTools(table));
 	main.append(table.box);
 }
 

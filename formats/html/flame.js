@@ -469,9 +469,10 @@ function describeBox(layout, i) {
 		percent(layout.size[i], layout.total), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
 }
 
-function choice(label, key, options, fallback) {
+/* Links that set a key of the state; more: what else a choice changes. */
+function choice(label, key, options, fallback, more) {
 	return el('span', { class: 'choice', role: 'group', 'aria-label': label },
-		options.map(([value, text, hint]) => el('a', { go: { [key]: value, x: '' }, title: hint,
+		options.map(([value, text, hint]) => el('a', { go: { [key]: value, x: '', ...more }, title: hint,
 			'aria-current': (state[key] || fallback || '') === value ? 'true' : null }, text)));
 }
 

@@ -76,9 +76,12 @@ function callTable(label, rows, event, all) {
 		{ key: 'after', label: 'After', number: true, width: costWidth(100),
 			value: (row) => row.before + row.cost,
 			show: (row) => showCost(row.before + row.cost, event) });
-	return card(label + (rows.length ? ' (' + rows.length + ')' : ''), rows.length
-		? new Table({ label, rows, columns, tall: rows.length > 14, sortKey: '-cost' }).box
-		: el('p', { class: 'dim' }, 'none'));
+	if (!rows.length)
+		return card(label, el('p', { class: 'dim' }, 'none'));
+
+	const table = new Table({ label, rows, columns, tall: rows.length > 14, sortKey: '-cost' });
+
+	return card([label + ' (' + rows.length + ')', tableTools(table)], table.box);
 }
 
 /* ---- Lines and parts ---------------------------------------------------- */

@@ -10,8 +10,11 @@ function listFns(event) {
 
 	search();
 	for (let i = 1; i < fnCount; i++)
-		if ((!matches || matches[i]) && (incl[i] || self[i] || calls[i] || entries[i] || before[i]))
+		if ((!matches || matches[i]) && (incl[i] || self[i] || calls[i] || entries[i] || before[i]) &&
+			inGroup(i))
 			rows.push(i);
+	if (currentGroup())
+		return rows;
 	if (self[fnCount] && !matches)
 		rows.push(fnCount);
 	for (let i = fnCount + 1; i < incl.length; i++)
@@ -70,16 +73,20 @@ function unitControls() {
 			? choice('Columns', 'all', [['', 'This event'], ['1', 'All events']]) : null];
 }
 
-function showFunctions(main) {
-	const event = currentEvent(), rows = listFns(event);
-	const table = new Table({ label: 'Functions', rows, columns: fnColumns(event),
+function fnTable(rows, event) {
+	return new Table({ label: 'Functions', rows, columns: fnColumns(event),
 		sortKey: state.sort || (event.coverage ? 'entries' : '-incl' + events.indexOf(event)),
 		onSort: (sort) => keep({ sort }), open: (fn) => go({ view: 'function', fn, x: '' }),
 		mark: (fn) => String(fn) === state.fn ? 'chosen' : '' });
+}
 
-	put(main, el('div', { class: 'controls' }, event.coverage ? null : unitControls(),
+function showFunctions(main) {
+	const event = currentEvent(), rows = listFns(event);
+	const table = currentGroup() && state.of === '' ? groupTable(rows, event) : fnTable(rows, event);
+
+	put(main, el('div', { class: 'controls' }, event.coverage ? null : [unitControls(), groupControls()],
 		el('span', { class: 'dim' }, number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
 			number(fnCount - 1) + ' functions',
 			one('dropped_fns') ? '; ' + number(one('dropped_fns')) + ' below ' + one('least') / 1e4 +
-			'% are dropped' : '')), table.box);
+			'% are dropped' : ''), tableTools(table)), table.box);
 }

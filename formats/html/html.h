@@ -20,6 +20,8 @@
  *	layout.js   stacks -> boxes of a flame graph
  *	flame.js    boxes -> canvas; zoom and keys
  *	tests.js    coverage by test
+ *	export.js   tables as text and csv
+ *	groups.js   functions by object, file, directory, class
  *	overview.js functions.js function.js source.js coverage.js: the views
  *	app.js      the frame around the views, and its beginning
  *

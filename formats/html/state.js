@@ -5,7 +5,7 @@
  */
 
 const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort: '',
-	mode: '', up: '', rec: '', track: '', x: '', unit: '', all: '', tab: '', test: '', theme: '' };
+	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '', test: '', theme: '' };
 let state = { ...DEFAULTS };
 
 function readState() {

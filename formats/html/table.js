@@ -3,7 +3,8 @@
  * have only the rows in sight as elements.
  *
  * A column has: key, label, hint, number (right-aligned, sorted downwards
- * first), width, value(row) to sort by, show(row) -> text or element.
+ * first), width, value(row) to sort by, show(row) -> text or element, text(row)
+ * for export.js if value(row) is no text for users.
  */
 
 const ROW = 24; /* pixels; app.css has it, too */

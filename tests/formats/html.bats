@@ -453,6 +453,27 @@ three_tests()
 	done
 }
 
+@test "html: Chromium groups functions, and csv has quotes where it needs them" {
+	needs_browser
+	printf '%s\n' 'ns::A::f(int);ns::A::g() 5' 'ns::A::f(int);int B::h<C::D>() 7' \
+		'main.constprop.0;pkg.Mod.run 3' 'main.constprop.0 2' >"$dir/in.folded"
+	report "$dir/in.folded"
+	browse 'view=functions&group=class'
+	cells | same - <(printf '%s\n' '7 41.2%	1	B' '5 29.4%	2	ns::A' \
+		'3 17.6%	1	pkg.Mod' '2 11.8%	1	(no class)')
+	browse 'view=functions&group=class&of=ns::A&unit=full'
+	cells | cut -f 2,4 | same - <(printf '%s\n' '0 0%	ns::A::f(int)' '5 29.4%	ns::A::g()')
+	command -v node >/dev/null || skip 'no node: csv was not tried'
+	node - >"$dir/got" <<-'END'
+	const code = require('fs').readFileSync('formats/html/export.js', 'utf8');
+	const asCsv = new Function(code + '; return asCsv;')();
+	const columns = [{ label: 'a,b', value: (row) => row[0] },
+		{ label: 'N', value: () => 0, text: (row) => row[1] }];
+	process.stdout.write(asCsv({ o: { columns }, rows: [['x"y', 1], ['two\nlines', 23]] }));
+	END
+	printf '"a,b",N\r\n"x""y",1\r\n"two\nlines",23\r\n' | same - "$dir/got"
+}
+
 @test "html: Chromium shows callers, callees, frames and lines" {
 	needs_browser
 	printf '%s\n' 'main;a;b 5' 'main;a 7' 'main;c;a;b 11' >"$dir/in.folded"
