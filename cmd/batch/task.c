@@ -148,8 +148,9 @@ get_info(const struct batch *batch, const char *path, struct stat *info)
 }
 
 /*
- * True if the output exists and is newer than its input. info: the output's
- * status.
+ * True if the output, whose status is info, is a file with contents and newer
+ * than its input. False with --overwrite, and for outputs of several inputs, of
+ * which task->mtime has only one.
  */
 static bool
 is_up_to_date(

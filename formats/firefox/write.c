@@ -122,8 +122,9 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /*
- * Returns the row of the frame of a node, added if it is new; 0: out of memory
- * (reported). Used as get_key() of cg_merged_stacks_new().
+ * Returns the row of the frame of a node, from 0, added if it is new. If memory
+ * runs out, which is reported, the row means nothing. Used as get_key() of
+ * cg_merged_stacks_new().
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)

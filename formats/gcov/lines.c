@@ -264,8 +264,9 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds the touches of a block of gcc until 7: a block without lines ends on
- * the line of the previous block, *last. False: out of memory.
+ * Adds the lines on which a block of gcc until 7 counts ("touches"). *last is
+ * the last line of the blocks before, on which a block without lines ends; it
+ * becomes that of this block. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,

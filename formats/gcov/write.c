@@ -379,7 +379,11 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 	return w->inputs > 1 && n > VALUES_MAX ? VALUES_MAX : (uint32_t)n;
 }
 
-/* Writes n counters of values; row is the total of the first one. */
+/*
+ * Writes n counters of values (such as divisors): for each, its total, a row of
+ * row, and the pairs of a value and its count. A negative total tells that
+ * values were dropped, as in gcc's __gcov_topn_values_profiler().
+ */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)
 {

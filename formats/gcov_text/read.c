@@ -60,8 +60,9 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 }
 
 /*
- * Adds a line of an instance (a function of a group that begins on one line),
- * and subtracts its count from the file's line.
+ * Adds a line of one of several functions that begin on one line, such as the
+ * instances of a template. gcov lists the sum of all first, as a line of the
+ * file: the count is subtracted there, and what is left has no function.
  */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)

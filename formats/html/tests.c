@@ -52,7 +52,11 @@ add_lines(struct tests *t)
 	return ok;
 }
 
-/* Counts what a test covers in the current file. */
+/*
+ * Adds a row of columns with what a test, which is a part, covers in the current
+ * file, and its lines up to a limit. Nothing is added if it covers nothing.
+ * False: out of memory (reported).
+ */
 static bool
 add_file(struct tests *t, cg_part part, cg_file file)
 {

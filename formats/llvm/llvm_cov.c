@@ -40,8 +40,9 @@ struct reader {
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Reads an array of numbers, and of true and false as 1 and 0, into value, which
- * has room for max; returns how many there are. Other items are skipped.
+ * Reads an array into value, which has room for max numbers: true is 1; false
+ * and items that are no numbers are 0. Returns the length of the array, which
+ * may exceed max; 0 also after an error (reported).
  */
 static size_t
 take_row(struct cg_doc *doc, uint64_t *value, size_t max)

@@ -508,9 +508,10 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Takes the next member of an object or array; some writers put a blank after
- * colon and comma. CG_JSON_BAD: a form for the general case, and nothing is
- * taken. Not inlined: see next_token().
+ * Takes the next token of an object in the forms that most writers use: a key, a
+ * value, { or }, with at most one blank after colon and comma. CG_JSON_BAD:
+ * nothing is taken, and the caller parses the general form. Not inlined: see
+ * next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)

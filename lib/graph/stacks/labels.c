@@ -365,8 +365,9 @@ cg_labels_number(
 #define KEYS_LISTED 8
 
 /*
- * True if another warning covers the loss of the key: cg_tell_joined() reports
- * labels of threads, and frames show the keys of roots.
+ * True if the loss of labels with the key needs no warning: cg_tell_joined()
+ * warns of labels of threads, and keys of --root-by are not lost, as they
+ * became frames.
  */
 static bool
 is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
