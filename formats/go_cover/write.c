@@ -33,8 +33,8 @@ struct writer {
 	struct cg_report r;
 	CG_ARRAY(struct line) line; /* of the file */
 	CG_ARRAY(struct block) block;
-	bool mixed;     /* the file has other regions, too */
-	size_t unequal; /* files whose lines are not those of their blocks */
+	bool mixed;  /* the file has other regions, too */
+	size_t lost; /* files whose regions are not written */
 };
 
 /* ---- Collecting --------------------------------------------------------- */
@@ -172,7 +172,7 @@ put_file(struct writer *w, struct cg_slice path)
 	if (!collect(w))
 		return false;
 	if (!give_lines(w)) {
-		w->unequal += w->block.n > 0 && !w->mixed;
+		w->lost += w->block.n > 0;
 		put_lines(w, path);
 		return true;
 	}
@@ -202,10 +202,10 @@ go_cover_write(
 	cg_puts(out, "mode: count\n");
 	while (ok && cg_report_file(&w.r, &file))
 		ok = put_file(&w, cg_file_path(graph, file));
-	if (w.unequal > 0 && cg_job_verbose(job))
+	if (w.lost > 0 && cg_job_verbose(job))
 		cg_note(job,
-		    "wrote a block for each line of %zu file%s, as the blocks "
-		    "do not give the counts of the lines",
-		    w.unequal, w.unequal == 1 ? "" : "s");
+		    "wrote a block for each line of %zu file%s, as regions do "
+		    "not give the counts of the lines",
+		    w.lost, w.lost == 1 ? "" : "s");
 	return cg_report_close(&w.r, ok);
 }

@@ -228,7 +228,7 @@ blocks()
 	"$CGCONV" -v -t go-cover "$dir/a.out" "$dir/a.info" 2>"$dir/err" |
 		tail -n +2 | says a.go:1.1,1.65535\ 1\ 5 a.go:2.1,2.65535\ 1\ 5 \
 		a.go:3.1,3.65535\ 1\ 6 a.go:4.1,4.65535\ 1\ 0
-	grep -q 'wrote a block for each line of 1 file, as the blocks do not' "$dir/err"
+	grep -q 'wrote a block for each line of 1 file, as regions do not' "$dir/err"
 	# A line that is excluded.
 	printf '%s\n' a '// LCOV_EXCL_LINE' c d >"$dir/a.go"
 	"$CGCONV" -q -t go-cover --sources "$dir" "$dir/a.out" | tail -n +2 |
