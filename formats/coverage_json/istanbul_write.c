@@ -16,9 +16,9 @@ struct statement {
 struct writer {
 	struct cg_report r;
 	CG_ARRAY(struct statement) line, statement; /* of the file */
-	bool other;     /* a region of the file is no statement */
-	bool stated;    /* statements are written, not lines */
-	size_t unequal; /* files whose lines are not those of statements */
+	bool other;  /* a region of the file is no statement */
+	bool stated; /* statements are written, not lines */
+	size_t lost; /* files whose regions are not written */
 	struct coverage_json_fns list; /* the functions of the file */
 	struct cg_numbers fns;         /* counts of its functions */
 	struct cg_numbers branches;    /* line, number of outcomes, counts */
@@ -200,7 +200,7 @@ put_statements(struct writer *w)
 	if (!collect(w))
 		return false;
 	w->stated = give_lines(w);
-	w->unequal += !w->stated && w->statement.n > 0 && !w->other;
+	w->lost += !w->stated && w->statement.n > 0;
 	s = get_statements(w, &n);
 	for (size_t i = 0; i < n; i++) {
 		put_id(w, i);
@@ -324,11 +324,11 @@ coverage_json_write_istanbul(
 		ok = put_file(&w, file);
 	}
 	cg_puts(out, "\n}\n");
-	if (w.unequal > 0 && cg_job_verbose(job))
+	if (w.lost > 0 && cg_job_verbose(job))
 		cg_note(job,
-		    "wrote a statement for each line of %zu file%s, as the "
-		    "statements do not give the counts of the lines",
-		    w.unequal, w.unequal == 1 ? "" : "s");
+		    "wrote a statement for each line of %zu file%s, as "
+		    "regions do not give the counts of the lines",
+		    w.lost, w.lost == 1 ? "" : "s");
 	coverage_json_free_fns(&w.list);
 	return cg_report_close(&w.r, ok);
 }
