@@ -2,9 +2,9 @@
  * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
- * both contain, match_times.c compares their timelines, alike.c finds functions
- * that are the same, compare_fns.c compares the others, report.c prints the
- * differences. diff.c does --diff; the library makes the difference of two
+ * both contain, match_times.c compares their timelines, regions.c the regions of
+ * their sources, alike.c finds functions that are the same, compare_fns.c
+ * compares the others, report.c prints the differences. diff.c does --diff; the library makes the difference of two
  * graphs for it. lost_lines.c compares coverage for it.
  */
 #ifndef COMPARE_H
@@ -74,9 +74,9 @@ struct common {
 
 enum difference {
 	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL,
-	DIFF_LINE, DIFF_LABEL, DIFF_TIME
+	DIFF_LINE, DIFF_LABEL, DIFF_TIME, DIFF_REGION
 };
-#define DIFFERENCES 8
+#define DIFFERENCES 9
 
 /* The cost of all samples with a label. */
 struct label_difference {
@@ -157,6 +157,11 @@ bool find_alike(struct verify *);
 /* Compares totals, functions, calls and lines; CG_OK, or why it ended early. */
 int compare_all(struct verify *);
 
+/* ---- regions.c ----------------------------------------------------------- */
+
+/* Compares regions, by file; false: out of memory, or a cursor failed. */
+bool compare_regions(struct verify *);
+
 /* ---- report.c ----------------------------------------------------------- */
 
 /* Where a difference is; group SIZE_MAX: in no function. */
@@ -184,6 +189,9 @@ void report_unit(
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);
 void report_time(struct verify *, const struct time_difference *);
+/* has: which profiles have the region. */
+void report_region(struct verify *, struct cg_slice file,
+    const struct cg_region *, const bool has[2], const uint64_t count[2]);
 /*
  * Reports costs without file or line, which one of the formats cannot
  * represent.

@@ -22,6 +22,7 @@ static const char *const kind_name[DIFFERENCES] = {
 	[DIFF_LINE] = "line",
 	[DIFF_LABEL] = "label",
 	[DIFF_TIME] = "timeline",
+	[DIFF_REGION] = "region",
 };
 
 static const struct cg_event *
@@ -193,6 +194,60 @@ report_difference(struct verify *v, enum difference kind,
 		print_total(v, event, value);
 	else if (v->args->verbose || v->count[kind] <= SHOWN)
 		print_difference(v, kind, where, event, value);
+}
+
+/* ---- Regions ------------------------------------------------------------- */
+
+static void
+print_region(struct cg_slice file, const struct cg_region *region,
+    const bool has[2], const uint64_t count[2])
+{
+	printf("  %s: ", kind_name[DIFF_REGION]);
+	put_safe(stdout, file);
+	printf(":%" PRIu32 ":%" PRIu32 " to %" PRIu32 ":%" PRIu32 ", ",
+	    region->line, region->column, region->last, region->last_column);
+	if (has[0] && has[1])
+		printf("count: %" PRId64 " is not %" PRId64 "\n",
+		    (int64_t)count[0], (int64_t)count[1]);
+	else
+		printf("count %" PRId64 ": only in %s\n",
+		    (int64_t)count[has[1]], has[0] ? "A" : "B");
+}
+
+/* A profile that lacks the region has null for its count. */
+static void
+put_region_json(struct verify *v, struct cg_slice file,
+    const struct cg_region *region, const bool has[2], const uint64_t count[2])
+{
+	static const char *const key[2] = { "a", "b" };
+	struct json_object *json = json_object_new_object();
+	bool ok =
+	    add_json_text(json, "kind", cg_slice(kind_name[DIFF_REGION])) &&
+	    add_json_text(json, "path", file) &&
+	    add_json_u64(json, "line", region->line) &&
+	    add_json_u64(json, "column", region->column) &&
+	    add_json_u64(json, "last_line", region->last) &&
+	    add_json_u64(json, "last_column", region->last_column);
+
+	for (int s = 0; ok && s < 2; s++) {
+		if (has[s])
+			ok = add_json_amount(
+			    json, key[s], amount_i64((int64_t)count[s]));
+		else
+			ok = json_object_object_add(json, key[s], NULL) == 0;
+	}
+	write_number(v, json, ok);
+}
+
+void
+report_region(struct verify *v, struct cg_slice file,
+    const struct cg_region *region, const bool has[2], const uint64_t count[2])
+{
+	v->count[DIFF_REGION]++;
+	if (v->args->json)
+		put_region_json(v, file, region, has, count);
+	else if (v->args->verbose || v->count[DIFF_REGION] <= SHOWN)
+		print_region(file, region, has, count);
 }
 
 /* ---- Timelines ----------------------------------------------------------- */

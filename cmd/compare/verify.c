@@ -220,6 +220,8 @@ compare(struct verify *v)
 	compare_events(v);
 	compare_units(v);
 	status = compare_all(v);
+	if (status == CG_OK && !compare_regions(v))
+		status = cg_nomem(v->args->job);
 	report_labels(v);
 	for (size_t i = 0; i < v->time.n; i++)
 		report_time(v, &v->time.at[i]);

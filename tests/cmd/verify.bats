@@ -355,3 +355,39 @@ times()
 	"$CGCONV" --verify "$dir/in.perf" "$dir/out.cg" |
 		grep 'cannot represent: .*timeline'
 }
+
+@test "verify: regions are compared by file" {
+	for file in samples/go-cover/count/cover.out samples/v8/node-20/coverage.json \
+		samples/istanbul/nyc/coverage-final.json \
+		samples/llvm-cov/clang-22/cover.json; do
+		"$CGCONV" -q -t json -o "$dir/out.cgj" "$file"
+		"$CGCONV" -q --verify "$file" "$dir/out.cgj" | grep -q ^Same
+		grep -v '^\["region"' "$dir/out.cgj" | sed '$d' >"$dir/none.cgj"
+		echo '["end"]' >>"$dir/none.cgj"
+		"$CGCONV" -q -v --verify "$file" "$dir/none.cgj" >"$dir/got" || true
+		# Instances of a template have regions at the same places.
+		[ "$(grep -c '^  region: .*: only in A$' "$dir/got")" = "$(grep \
+			'^\["region"' "$dir/out.cgj" | cut -d , -f 2-6 |
+			sort -u | wc -l)" ]
+	done
+	file=samples/go-cover/count/cover.out
+	for to in go-cover json; do
+		"$CGCONV" -q -t $to -o "$dir/out" "$file"
+		"$CGCONV" -q --verify "$file" "$dir/out" | grep -q ^Same
+	done
+	# Counts, places, and places of one profile.
+	sed 's/20.16,21.17 1 2/20.16,21.17 1 1/; s/24.3,24.30/24.3,24.31/' \
+		"$file" >"$dir/other.out"
+	not "$CGCONV" -q --verify "$file" "$dir/other.out" >"$dir/got"
+	grep '^  region' "$dir/got" >"$dir/regions"
+	sed 's/.*area.go://' "$dir/regions" |
+		same - <(printf '%s\n' '20:16 to 21:17, count: 2 is not 1' \
+		'24:3 to 24:30, count 2: only in A' '24:3 to 24:31, count 2: only in B')
+	not "$CGCONV" -q --verify --json "$file" "$dir/other.out" |
+		grep -q '"line":24,"column":3,"last_line":24,"last_column":30,"a":2,"b":null}'
+	# Formats of other regions are compared by line only.
+	"$CGCONV" -q -t go-cover -o "$dir/out" samples/llvm-cov/clang-22/cover.json
+	"$CGCONV" -q --verify samples/llvm-cov/clang-22/cover.json "$dir/out" \
+		>"$dir/got" || true
+	not grep region: "$dir/got"
+}
