@@ -54,7 +54,7 @@ static const struct capture captures[] = {
 	{ MAGIC("MOJ"), NULL, "a binary file of austin",
 	    "mojo2austin %s out.folded && cgconv out.folded" },
 	{ MAGIC("memray"), NULL, "a recording of memray",
-	    "memray transform gprof2dot -o out.json %s && cgconv out.json" },
+	    "memray transform csv -o out.csv %s && cgconv out.csv" },
 	{ MAGIC("\x10\0\x04\x46\x78\x54\x16\0"), NULL,
 	    "a trace in Fuchsia's format, as of magic-trace", TRACECONV_RUN },
 	{ MAGIC("*version\n"), NULL, "a method trace of Android",

@@ -1,7 +1,9 @@
 /*
- * tables.h - call trees that profilers print as tables, a function on each row.
+ * tables.h - call trees that profilers print as tables, a function or a stack on
+ * each row.
  *
  *	rows.c   rows of comma-separated values and their columns
+ *	memray.c allocations of Python programs by memray, as CSV
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */

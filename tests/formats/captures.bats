@@ -21,7 +21,7 @@ says()
 	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
 	says trace.out 'go 1.19 trace\0\0\0' "go tool trace -pprof=sync"
 	says app.mojo MOJ "mojo2austin"
-	says out.bin memray "memray transform gprof2dot -o out.json $dir/out.bin"
+	says out.bin memray "memray transform csv -o out.csv $dir/out.bin"
 	says app.eventlog hdrb "hs-speedscope"
 	says magic.fxt '\x10\0\x04FxT\x16\0' "traceconv json $dir/magic.fxt"
 	says method.trace '*version\n3\n' "traceconv json"
