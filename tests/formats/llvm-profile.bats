@@ -113,6 +113,23 @@ like_llvm()
 		cmp - <(grep ^DA "$dir/b")
 }
 
+@test "llvm-profile: profiles of several versions in one run" {
+	local args=()
+
+	for v in 14 16 19 22; do # raw versions 8, 8, 10 and 10
+		lcov $s/clang-$v-macros/default.profraw
+	done | awk -F '[:,]' '/^DA/ { sum[$2] += $3 }
+		END { for (line in sum) print "DA:" line "," sum[line] }' |
+		sort >"$dir/a"
+	for v in 14 16 19 22; do
+		args+=(--exe $s/clang-$v-macros/prog
+			$s/clang-$v-macros/default.profraw)
+	done
+	"$CGCONV" -q -t lcov --no-markers "${args[@]}" | grep ^DA | sort >"$dir/b"
+	[ "$(wc -l <"$dir/a")" = 30 ]
+	same "$dir/a" "$dir/b"
+}
+
 @test "llvm-profile: finds the executable by the name and the build id" {
 	cp $s/clang-22-macros/default.profraw "$dir/run.profraw"
 	refuses 1 "name it, and shared libraries, with --exe" "$dir/run.profraw"
