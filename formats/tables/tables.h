@@ -5,6 +5,7 @@
  *	rows.c   rows of comma-separated values and their columns
  *	memray.c allocations of Python programs by memray, as CSV
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
+ *	tau.c    profiles of TAU
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */
 #ifndef FORMATS_TABLES_H
