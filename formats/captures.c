@@ -11,7 +11,7 @@
  * GHC's EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, vmprof's
  * reader.py, Ruby's marshal.c, gprofng's Print.cc, Fuchsia's trace format,
  * ART's trace.h, Sysprof's sysprof-capture-types.h, coverage.py's sqldata.py,
- * JaCoCo's ExecutionDataWriter.java, Go's internal/coverage/defs.go; for
+ * JaCoCo's ExecutionDataWriter.java, LLVM's XRayRecord.h, Go's internal/coverage/defs.go; for
  * commands, the tools' documentation.
  */
 #include <string.h>
@@ -110,6 +110,11 @@ static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
 	"/usr/lib/heaptrack/libexec/heaptrack_interpret <%s >out.heaptrack && "
 	"cgconv out.heaptrack" };
+/* Version 1 to 5, type 0 (basic) or 1 (flight data recorder). */
+static const struct capture xray = { MAGIC(""), "xray-log.",
+	"a log of LLVM's XRay",
+	"llvm-xray convert -symbolize -instr_map=PROGRAM "
+	"-output-format=trace_event -o out.json %s && cgconv out.json" };
 #define PERF_JSON_KEY "linux-perf-json-version"
 
 /* A directory that GOCOVERDIR names has files covmeta.HASH, covcounters.*. */
@@ -128,6 +133,15 @@ static const struct worded {
 		"coverage json --data-file %s -o coverage.json && cgconv "
 		"coverage.json" } },
 };
+
+/* The program is in the name: xray-log.PROGRAM.RANDOM. */
+static bool
+is_xray(struct cg_slice text, const char *name)
+{
+	return text.len >= 32 && strstr(name, xray.suffix) && text.ptr[0] > 0 &&
+	       text.ptr[0] < 6 && text.ptr[1] == 0 && (text.ptr[2] & ~1) == 0 &&
+	       text.ptr[3] == 0;
+}
 
 static bool
 ends_with(const char *name, const char *suffix)
@@ -241,6 +255,8 @@ find(struct cg_slice text, const char *name)
 		return &vmprof;
 	if (is_raw_heaptrack(text))
 		return &heaptrack_raw;
+	if (is_xray(text, name))
+		return &xray;
 	if (cg_starts(text, perf_directory.magic) && has_line(text, PERF_ENTRY))
 		return &perf_directory;
 	if (cg_starts(text, covdata.magic) && cg_find(text, COVDATA_ENTRY))

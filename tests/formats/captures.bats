@@ -36,6 +36,7 @@ says()
 	says covmeta.1f '\0cvm\1\0\0\0' "go tool covdata textfmt -i=DIR"
 	says covcounters.1f '\0cwm\1\0\0\0' "directory with $dir/covcounters.1f"
 	says old.coverage '!coverage.py: This is a private format' "coverage xml"
+	says xray-log.app.9nwWhh '\3\0\0\0\xff\0\0\0\0\xca\x9a;\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' "llvm-xray convert -symbolize -instr_map=PROGRAM"
 	says app.etl '\0\0\1\0' "event trace log"
 }
 
