@@ -210,8 +210,9 @@ is_count(struct cg_slice text, uint64_t *number)
 
 /*
  * Sets *frame to the index + 1 of the frame with an id, added if new; 0: the
- * id is empty. Ids that are not numbers of at most 18 digits are mapped by
- * their name's id, above all such numbers. False: an error (reported).
+ * id is empty. The key of the table is the id if it is a number of at most 18
+ * digits, else the number of its text with bit 63 set. False: an error
+ * (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)

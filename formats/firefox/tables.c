@@ -193,8 +193,9 @@ divide(struct firefox_column *column, size_t row)
 }
 
 /*
- * Moves the cells of rows, by their index in the schema, to the columns of the
- * table.
+ * Moves columns that were read row by row to the table; rows->at[] has the
+ * index of each column in the schema, < 0: absent. All numbers were read as
+ * times, which have a finer unit; others are divided by it here.
  */
 static void
 set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)

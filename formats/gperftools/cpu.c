@@ -34,9 +34,9 @@ has_record(struct cg_slice head, struct words words)
 }
 
 /*
- * Finds the word size and byte order for which the header is valid: 0, 3
- * (words that follow, or more), 0 (1: Java), sampling period in us, padding.
- * False: another format.
+ * Sets *words to the word size and byte order for which the header is valid,
+ * and *java. The header has 5 words: 0, 3 (words that follow), 0 (1: Java), the
+ * sampling period in us, 0 (padding). False: another format.
  */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)

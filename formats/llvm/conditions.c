@@ -146,7 +146,11 @@ add_test(
 		d->test[outcome][d->ran[outcome]++] = *test;
 }
 
-/* Follows all paths from a node, at most as deep as there are conditions. */
+/*
+ * Adds a test for each path from a node to an outcome of the decision, if it
+ * ran; number is the sum of the indexes on the path to the node. Recurses at
+ * most as deep as there are conditions.
+ */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)
 {

@@ -183,8 +183,9 @@ compare_labelled(const void *pa, const void *pb)
 }
 
 /*
- * Stores the rows of a node in order[], from index *rows on, sorted by labels;
- * row is the index + 1 of its last row.
+ * Stores the indexes of a node's rows in order[] from *rows on, sorted by
+ * labels, and advances *rows. The rows are a list, the last one first; row is
+ * the index + 1 of its first element.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)

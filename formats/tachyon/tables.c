@@ -147,7 +147,10 @@ take_name(const struct tachyon_file *file, struct cg_slice *rest, cg_name *name)
 	return true;
 }
 
-/* After the line: its end, the column, the end of the column, the opcode. */
+/*
+ * Takes file, name and line of a frame; skips the last line, the columns (all
+ * varints) and the opcode (a byte). False: malformed.
+ */
 static bool
 take_frame(const struct tachyon_file *file, struct cg_slice *rest,
     struct tachyon_frame *frame)

@@ -35,9 +35,10 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * Returns the child of a frame with the key, when it is not the frame's latest
- * child. 0: there is none; the next number is then reserved for it, in the
- * table if the frame has children already. SIZE_MAX: out of memory.
+ * Returns the number of a frame's child with the key, which is not its latest
+ * child. 0: it is new, and will get the next number. Only children of frames
+ * with several are in the table: an only child is added to it when another one
+ * is looked up. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,

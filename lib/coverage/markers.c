@@ -59,8 +59,9 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 }
 
 /*
- * Sets the flags of what is excluded from the line on, and adds the range
- * before it. False: out of memory.
+ * From this line on, what (flags; 0: nothing) is excluded. If that changes, the
+ * range so far ends at the line before, and is added unless it is empty or
+ * excludes nothing. False: out of memory.
  */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)

@@ -214,8 +214,9 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 /* ---- Look-up ------------------------------------------------------------ */
 
 /*
- * Returns the known files with a suffix below a directory, or in an archive,
- * which is read the first time; NULL: an error (reported).
+ * Returns the list of files with a suffix below a directory or in an archive.
+ * The first call makes the list; what cannot be read counts as skipped. NULL:
+ * out of memory.
  */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)

@@ -144,9 +144,9 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Appends n branches to the line's, and renumbers their blocks within the
- * line: *block is the number of blocks so far. unlike: flags them as differing
- * from those of other instances. False: out of memory.
+ * Appends n > 0 branches to those of the line, and renumbers their blocks:
+ * *block is the number of blocks so far. unlike: the first one is flagged, as
+ * they differ from those of other instances. False: out of memory.
  */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,

@@ -656,7 +656,7 @@ readme_table()
 	refuses 2 "unknown option --frobnicate; see --help all" --frobnicate
 	# Suffixes and words of titles, of formats that can do it.
 	for try in t:kcg:callgrind f:gmon:gprof t:kcachegrind:callgrind \
-		t:uftrace:trace-event f:perf:'perf-data or perf-script' f:php:'xdebug or xhprof' \
+		t:uftrace:trace-event f:perf:'perf-data or perf-script' f:php:'phpspy, xdebug or xhprof' \
 		t:flamegraph:'folded, html or svg' t:firefx:firefox; do
 		IFS=: read -r letter word want <<<"$try"
 		refuses 2 "'$word': did you mean $want? See" "-$letter" "$word" "$PLAIN"

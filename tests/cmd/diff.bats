@@ -291,7 +291,7 @@ facts()
 }
 
 @test "diff: agrees with pprof -diff_base" {
-	go tool pprof -h 2>&1 | grep -q diff_base || skip "no pprof"
+	command -v go >/dev/null && go tool pprof -h 2>&1 | grep -q diff_base || skip "no pprof"
 	a=samples/pprof/heap/heap.pb.gz
 	"$CGCONV" -q "$a" -t folded --event alloc_space | awk '
 		NR % 3 { sub(/[0-9]+$/, $NF * (NR % 5) + 1); print }

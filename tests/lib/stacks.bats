@@ -155,6 +155,7 @@ both_counts()
 		samples/ctc/* | samples/bullseye/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
 		samples/d-trace/* | samples/fprof/* | samples/eprof/* | \
+		samples/sb-sprof/* | samples/tau/* | samples/xray/* | \
 		samples/perfetto/sdk/* | \
 		samples/hprof/sites/* | \
 		samples/pstats/* | samples/xhprof/* | \
@@ -171,7 +172,8 @@ both_counts()
 	for file in $(samples); do
 		case $file in
 		samples/callgrind/* | *.dir/*) continue ;; # stay as they are
-		samples/oprofile-xml/modules/*) continue ;; # its calls lack an event
+		# By hand: calls without all events, costs of calls without counts.
+		samples/oprofile-xml/modules/* | samples/json/lines/*) continue ;;
 		samples/pstats/*) continue ;; # times of callees overlap by recursion
 		esac
 		# shellcheck disable=SC2046 # two words or none

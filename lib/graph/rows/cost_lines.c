@@ -96,8 +96,9 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Adds the costs of a line to sum[]. Returns the newline; NULL: the line is
- * not plain, and nothing was added. *zero: all costs are 0.
+ * Adds the costs of a line, up to most decimal numbers with one blank between,
+ * to sum[]. Returns the newline; NULL: another text or an overflow, and nothing
+ * was added. *zero: all costs are 0.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)

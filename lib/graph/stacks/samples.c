@@ -346,7 +346,10 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 		   (last->cpu == key->cpu && last->has_cpu == key->has_cpu));
 }
 
-/* True if the sample belongs to the part of the last sample. */
+/*
+ * True if the sample has the key of the last sample (thread, CPU) and the same
+ * value of the label of --part-by, or none: it belongs to the same part.
+ */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
