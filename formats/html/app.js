@@ -6,6 +6,7 @@
 const VIEWS = [
 	{ key: 'overview', label: 'Overview', show: showOverview },
 	{ key: 'flame', label: 'Flame graph', show: showFlame, needs: ['stacks'] },
+	{ key: 'tree', label: 'Call tree', show: showTree, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
 	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests'] },
@@ -21,6 +22,8 @@ function offered(view) {
 	const coverage = col('cover_file').length > 0;
 	const profile = !events.length || events.some((event) => !event.coverage);
 
+	if (view.key === 'tree')
+		return one('frames') > 0;
 	return view.key === 'coverage' ? coverage : view.key !== 'flame' || profile;
 }
 
@@ -107,7 +110,7 @@ searchBox.addEventListener('input', () => {
 	}, fnCount > 20000 ? 250 : 80);
 });
 
-/* Keys of the whole page: 1 to 6 for views, / for the search. */
+/* Keys of the whole page: 1 to 9 for views, / for the search. */
 addEventListener('keydown', (e) => {
 	if (e.ctrlKey || e.metaKey || e.altKey)
 		return;
@@ -120,7 +123,7 @@ addEventListener('keydown', (e) => {
 		e.preventDefault();
 		searchBox.focus();
 		searchBox.select();
-	} else if (/^[1-6]$/.test(e.key) && e.target.tagName !== 'SELECT') {
+	} else if (/^[1-9]$/.test(e.key) && e.target.tagName !== 'SELECT') {
 		const view = VIEWS.filter(offered)[e.key - 1];
 
 		if (view)

@@ -15,7 +15,8 @@ class Table {
 	/*
 	 * options: label, columns, rows (any values), open(row) for Enter and a
 	 * click, sortKey as 'key' or '-key' (downwards), onSort(sortKey), tall
-	 * (false: as high as its rows), mark(row) -> class, arrange(column, sign) ->
+	 * (false: as high as its rows), onOpen(row, open) for the arrows to the
+	 * right and left, mark(row) -> class, arrange(column, sign) ->
 	 * rows in another order than that of all values.
 	 */
 	constructor(options) {
@@ -128,6 +129,8 @@ class Table {
 			return;
 		if (e.key === 'Enter' && this.o.open && this.active >= 0)
 			this.o.open(this.rows[this.active]);
+		if (this.o.onOpen && this.active >= 0 && (e.key === 'ArrowRight' || e.key === 'ArrowLeft'))
+			this.o.onOpen(this.rows[this.active], e.key === 'ArrowRight');
 		if (!(e.key in steps) || this.rows.length === 0)
 			return;
 		e.preventDefault();

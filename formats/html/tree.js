@@ -1,0 +1,190 @@
+/*
+ * tree.js - call stacks as a tree of rows that open: callees below their
+ * callers, or (bottom up) callers below functions with self cost. Nodes of one
+ * function below one row are one row. Rows are made when their row is opened.
+ *
+ * A row has: fn, depth, nodes (of the stacks), weight (of each node, bottom up),
+ * cost, self, before, open, children (NULL: not made yet).
+ */
+
+/* Rows that open at first: the way on which most of the cost is. */
+const ON_THE_WAY = 0.9, WAY = 30;
+
+let childIndex = null;
+
+/* Nodes by parent: where those of each begin, and the nodes. */
+function nodeChildren() {
+	if (childIndex)
+		return childIndex;
+	const parent = parents(), n = parent.length;
+	const begin = new Uint32Array(n + 1), nodes = new Uint32Array(n);
+
+	for (let i = 1; i < n; i++)
+		begin[parent[i] + 1]++;
+	for (let i = 1; i <= n; i++)
+		begin[i] += begin[i - 1];
+
+	const next = begin.slice();
+
+	for (let i = 1; i < n; i++)
+		nodes[next[parent[i]]++] = i;
+	return childIndex = { begin, nodes };
+}
+
+class CallTree {
+	constructor(event, bottomUp) {
+		const parent = parents();
+
+		this.event = event;
+		this.bottomUp = bottomUp;
+		this.self = costs('node_self', event);
+		this.before = event.before ? costs('node_self', event, 'before') : null;
+		if (!bottomUp) {
+			this.sum = inclusive(this.self, parent);
+			this.sumBefore = this.before ? inclusive(this.before, parent) : null;
+		}
+		this.top = { fn: -1, depth: -1, nodes: [0], open: true, children: null };
+		if (bottomUp)
+			this.top.nodes = Array.from(this.self.keys())
+				.filter((i) => i && (this.self[i] || (this.before && this.before[i])));
+		this.openWay();
+	}
+
+	/* Adds a node to the row of its function among the children of a row. */
+	add(rows, fn, node, from, depth) {
+		let row = rows.get(fn);
+
+		if (!row)
+			rows.set(fn, row = { fn, depth, nodes: [], from: [], cost: 0, self: 0, before: 0,
+				open: false, children: null });
+		row.nodes.push(node);
+		if (this.bottomUp) {
+			row.from.push(from);
+			row.cost += this.self[from];
+			row.before += this.before ? this.before[from] : 0;
+		} else {
+			row.cost += this.sum[node];
+			row.self += this.self[node];
+			row.before += this.sumBefore ? this.sumBefore[node] : 0;
+		}
+	}
+
+	children(row) {
+		if (row.children)
+			return row.children;
+		const fn = col('node_fn'), rows = new Map();
+
+		if (this.bottomUp && row === this.top) {
+			for (const node of row.nodes)
+				this.add(rows, fn[node], node, node, 0);
+		} else if (this.bottomUp) {
+			const parent = parents();
+
+			row.nodes.forEach((node, i) => {
+				if (parent[node])
+					this.add(rows, fn[parent[node]], parent[node], row.from[i], row.depth + 1);
+			});
+		} else {
+			const { begin, nodes } = nodeChildren();
+
+			for (const node of row.nodes)
+				for (let i = begin[node]; i < begin[node + 1]; i++)
+					this.add(rows, fn[nodes[i]], nodes[i], 0, row.depth + 1);
+		}
+		return row.children = [...rows.values()].sort((a, b) =>
+			Math.abs(b.cost) - Math.abs(a.cost) || a.fn - b.fn);
+	}
+
+	openWay() {
+		let row = this.top;
+
+		for (let i = 0; i < WAY && !this.bottomUp; i++) {
+			const [first] = this.children(row);
+
+			if (!first || Math.abs(first.cost) < ON_THE_WAY * Math.abs(whole(this.event)))
+				return;
+			first.open = true;
+			row = first;
+		}
+	}
+
+	/* The rows in sight, without recursion: stacks may be deep. */
+	rows() {
+		const rows = [], todo = this.children(this.top).slice().reverse();
+
+		while (todo.length) {
+			const row = todo.pop();
+
+			rows.push(row);
+			if (row.open)
+				todo.push(...this.children(row).slice().reverse());
+		}
+		return rows;
+	}
+
+	/* Bottom up each node of a row ends at a root or has a caller. */
+	canOpen(row) {
+		if (this.bottomUp)
+			return row.nodes.some((node) => parents()[node]);
+		const { begin } = nodeChildren();
+
+		return row.nodes.some((node) => begin[node] < begin[node + 1]);
+	}
+}
+
+const INDENT = 14, DEEPEST = 40; /* pixels a level; levels with more of them */
+
+function treeName(tree, row, redo) {
+	const indent = el('span', { class: 'indent' }), name = fnName(row.fn);
+
+	indent.style.width = Math.min(row.depth, DEEPEST) * INDENT + 'px';
+	return [indent, tree.canOpen(row) ? el('button', { class: 'fold',
+		'aria-expanded': String(row.open), 'aria-label': (row.open ? 'Close ' : 'Open ') + name,
+		on: { click: () => redo(row, !row.open) } }, row.open ? '\u25be' : '\u25b8')
+		: el('span', { class: 'fold' }, '\u2002'), fnLink(row.fn)];
+}
+
+function treeColumns(tree, redo) {
+	const event = tree.event, all = whole(event);
+	const cost = (key, label, value) => ({ key, label, number: true, width: costWidth(170),
+		text: value, show: (row) => bar([showCost(value(row), event), state.unit === 'pct' ? null
+			: el('span', { class: 'pct' }, percent(value(row), all))], all ? value(row) / all : 0) });
+	const name = { key: 'name', label: 'Function', width: 'minmax(300px, 1fr)',
+		text: (row) => '  '.repeat(row.depth) + fnName(row.fn), show: (row) => treeName(tree, row, redo) };
+
+	if (event.before)
+		return [{ key: 'before', label: 'Before', number: true, width: costWidth(110),
+			text: (row) => row.before, show: (row) => showCost(row.before, event) },
+		{ key: 'cost', label: 'Change', number: true, width: costWidth(120), text: (row) => row.cost,
+			show: (row) => bar(change(row.cost, event), all ? row.cost / all : 0,
+				row.cost > 0 ? 'up' : 'down') }, name];
+	return [cost('cost', tree.bottomUp ? 'Self, by caller' : 'Inclusive', (row) => row.cost),
+		...(tree.bottomUp ? [] : [cost('self', 'Self', (row) => row.self)]), name];
+}
+
+function showTree(main) {
+	const event = currentEvent();
+
+	if (!one('frames'))
+		return put(main, noStacks());
+	search();
+
+	const tree = new CallTree(event, state.mode === 'inverted');
+	const redo = (row, open) => {
+		row.open = open;
+		table.rows = tree.rows();
+		table.active = table.rows.indexOf(row);
+		table.from = -1;
+		table.fill();
+	};
+	const table = new Table({ label: 'Call tree', rows: tree.rows(),
+		columns: treeColumns(tree, (row, open) => redo(row, open)),
+		onOpen: (row, open) => tree.canOpen(row) && row.open !== open && redo(row, open),
+		open: (row) => tree.canOpen(row) && redo(row, !row.open) });
+
+	return put(main, el('div', { class: 'controls' },
+		choice('Order', 'mode', [['', 'Top down', 'callees below their callers'],
+			['inverted', 'Bottom up', 'callers below functions with self cost']]),
+		numberChoice(), el('span', { class: 'dim' }, 'Right and left arrow: open and close a row.'),
+		tableTools(table)), table.box);
+}
