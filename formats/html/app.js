@@ -19,12 +19,8 @@ function isDark() {
 
 /* Views that have nothing to show are not offered. */
 function offered(view) {
-	const coverage = col('cover_file').length > 0;
-	const profile = !events.length || events.some((event) => !event.coverage);
-
-	if (view.key === 'tree')
-		return one('frames') > 0;
-	return view.key === 'coverage' ? coverage : view.key !== 'flame' || profile;
+	return view.key === 'coverage' ? col('cover_file').length > 0
+		: !['flame', 'tree'].includes(view.key) || one('frames') > 0;
 }
 
 function currentView() {

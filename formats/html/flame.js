@@ -6,6 +6,7 @@
 
 const LEVEL = 18; /* height of a box with the gap below it */
 const NARROWEST = 0.4; /* of a box, in pixels */
+const HUES = 40; /* degrees, of the functions of a library */
 const LETTERS = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 class Flame {
@@ -16,7 +17,8 @@ class Flame {
 		this.canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label': options.label,
 			'aria-describedby': 'flame-detail' });
 		this.box = box;
-		put(box, this.canvas);
+		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
+		put(box, this.canvas, this.tip);
 		this.context = this.canvas.getContext('2d');
 		this.context.font = LETTERS;
 		this.letter = this.context.measureText('MMMMMMMMMM').width / 10;
@@ -41,20 +43,28 @@ class Flame {
 		this.span = valid ? size * all : all;
 	}
 
-	remember() {
-		const all = this.layout.total || 1, zoomed = this.span < all * 0.9999999;
+	zoom() {
+		const all = this.layout.total || 1;
 
-		clearTimeout(this.timer);
-		this.timer = setTimeout(() => keep({ x: zoomed
-			? (this.from / all).toPrecision(9) + '_' + (this.span / all).toPrecision(9) : '' }), 200);
+		return this.span < all * 0.9999999
+			? (this.from / all).toPrecision(9) + '_' + (this.span / all).toPrecision(9) : '';
 	}
 
-	look(from, span) {
+	/* A click is a step for the Back button, a turn of the wheel is not. */
+	remember(step) {
+		clearTimeout(this.timer);
+		if (step && this.zoom() !== state.x)
+			pushState({ x: this.zoom() });
+		else
+			this.timer = setTimeout(() => keep({ x: this.zoom() }), 200);
+	}
+
+	look(from, span, step) {
 		const all = this.layout.total || 1;
 
 		this.span = Math.min(all, Math.max(span, all * 1e-9));
 		this.from = Math.max(0, Math.min(from, all - this.span));
-		this.remember();
+		this.remember(step);
 		this.draw();
 	}
 
@@ -66,7 +76,7 @@ class Flame {
 	}
 
 	zoomTo(i) {
-		this.look(this.layout.start[i], this.layout.size[i]);
+		this.look(this.layout.start[i], this.layout.size[i], true);
 	}
 
 	scroll(to) {
@@ -113,7 +123,7 @@ class Flame {
 		return Math.floor(((this.o.up ? this.height - y : y) + this.top) / LEVEL);
 	}
 
-	/* A hue for the library or directory, a shade for the function. */
+	/* A range of hues for the library or directory, in which functions differ. */
 	colour(fn) {
 		let colour = this.colours.get(fn);
 
@@ -121,7 +131,8 @@ class Flame {
 			const name = fnName(fn);
 			const group = objectPath(fn) || filePath(col('fn_file')[fn]) ||
 				name.replace(/(::|\.|\/)[^:./]*$/, '');
-			const hue = hash(group) % 72 * 5, shade = hash(name) % 12;
+			const own = hash(name), shade = own % 12;
+			const hue = (hash(group) % 72 * 5 + (own >>> 8) % HUES - HUES / 2 + 360) % 360;
 
 			colour = this.o.dark ? `hsl(${hue} ${30 + shade}% ${30 + shade}%)`
 				: `hsl(${hue} ${40 + shade}% ${87 - shade}%)`;
@@ -204,18 +215,21 @@ class Flame {
 				y + LEVEL / 2]);
 	}
 
-	/* As much of a name as fits; of C++ names the end says more. */
+	/*
+	 * As much of a name as fits: without the parameters of C++, without the
+	 * directories of Go.
+	 */
 	fit(name, width) {
 		const room = Math.floor(width / this.letter);
 
 		if (name.length <= room)
 			return name;
 
-		const bare = name.replace(/\(.*$/, '');
+		const bare = name.replace(/(?<=[\w>])\(.*$/, '').replace(/^[\w.~-]+\/(?:[\w.~-]+\/)*/, '');
 
-		if (bare.length > 2 && bare.length <= room)
+		if (bare.length <= room)
 			return bare;
-		return name.slice(0, Math.max(1, room - 1)) + '\u2026';
+		return bare.slice(0, Math.max(1, room - 1)) + '\u2026';
 	}
 
 	outline(i, colour) {
@@ -298,6 +312,19 @@ class Flame {
 		put(this.detail, i < 0 ? this.o.hint : this.o.describe(this.layout, i));
 	}
 
+	/* Details next to the pointer, on the side where there is room. */
+	showTip(i, x, y) {
+		this.tip.hidden = i < 0;
+		if (i < 0)
+			return;
+		if (i !== this.tipped)
+			put(this.tip, this.o.describe(this.layout, i));
+		this.tipped = i;
+		this.tip.style.left = Math.max(0, Math.min(x + 14, this.width - this.tip.offsetWidth - 4)) + 'px';
+		this.tip.style.top = (y + 22 + this.tip.offsetHeight > this.height
+			? Math.max(0, y - this.tip.offsetHeight - 10) : y + 18) + 'px';
+	}
+
 	/* ---- Mouse, touch, keys --------------------------------------------- */
 
 	listen() {
@@ -308,9 +335,7 @@ class Flame {
 		on('pointerup', (e) => this.up(e));
 		on('pointercancel', (e) => this.pointers.delete(e.pointerId));
 		on('pointerleave', () => {
-			this.hover = -1;
-			this.describe(this.selected);
-			this.draw();
+			this.point(-1, 0, 0);
 		});
 		on('wheel', (e) => this.wheel(e));
 		on('keydown', (e) => this.key(e));
@@ -326,7 +351,8 @@ class Flame {
 		const was = this.pointers.get(e.pointerId);
 
 		if (!was) {
-			this.point(this.boxAt(e.offsetX, e.offsetY));
+			this.point(e.pointerType === 'touch' ? -1 : this.boxAt(e.offsetX, e.offsetY),
+				e.offsetX, e.offsetY);
 			return;
 		}
 		const dx = e.offsetX - was.x, dy = e.offsetY - was.y;
@@ -359,7 +385,8 @@ class Flame {
 			this.select(i, true);
 	}
 
-	point(i) {
+	point(i, x, y) {
+		this.showTip(i, x, y);
 		if (i === this.hover)
 			return;
 		this.hover = i;
@@ -404,138 +431,4 @@ class Flame {
 		clearTimeout(this.timer);
 		cancelAnimationFrame(this.frame);
 	}
-}
-
-
-/* ---- The view ----------------------------------------------------------- */
-
-let flame = null;
-const layouts = new Map();
-
-/* Layouts are kept: another zoom or search needs none anew. */
-function getLayout(event) {
-	const key = [events.indexOf(event), state.mode, state.rec, state.track].join();
-
-	if (!layouts.has(key)) {
-		layouts.clear();
-		layouts.set(key, state.mode === 'chart' ? chartLayout(currentTrack())
-			: state.mode === 'inverted' ? invertedLayout(event, state.rec === '1')
-				: state.rec === '1' ? mergedLayout(event) : flameLayout(event));
-	}
-	return layouts.get(key);
-}
-
-function tracks() {
-	return col('track_moments').length;
-}
-
-function currentTrack() {
-	const track = chosen('track', tracks());
-
-	return track < 0 ? one('track_main') : track;
-}
-
-function trackName(i) {
-	const name = visible(texts('track_name').get(i) || texts('track_process').get(i));
-	const tid = col('track_tid')[i] || col('track_pid')[i];
-
-	return (name || 'thread') + (tid ? ' ' + tid : '');
-}
-
-/* How much of the whole matches, each box counted once. */
-function foundShare(layout) {
-	let sum = 0;
-
-	for (let i = 1; i < layout.n;) {
-		if (matches[layout.fn[i]]) {
-			sum += layout.size[i];
-			i = layout.end[i];
-		} else {
-			i++;
-		}
-	}
-	return percent(sum, layout.total);
-}
-
-function describeBox(layout, i) {
-	const event = currentEvent(), fn = layout.fn[i];
-	const cost = layout.chart ? brief(layout.size[i], layout.chart.unit) +
-			' from ' + brief(layout.start[i], layout.chart.unit)
-		: layout.before ? [showCost(layout.before[i], event), ' \u2192 ',
-			showCost(layout.after[i], event), ', ', change(layout.cost[i], event)]
-			: showCost(layout.cost[i], event);
-
-	return [el('b', {}, i ? fnLink(fn) : 'all'), ' ', cost, ', ',
-		percent(layout.size[i], layout.total), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
-}
-
-/* Links that set a key of the state; more: what else a choice changes. */
-function choice(label, key, options, fallback, more) {
-	return el('span', { class: 'choice', role: 'group', 'aria-label': label },
-		options.map(([value, text, hint]) => el('a', { go: { [key]: value, x: '', ...more }, title: hint,
-			'aria-current': (state[key] || fallback || '') === value ? 'true' : null }, text)));
-}
-
-function flameControls() {
-	const modes = [['', 'Flame graph', 'callers first: each frame stands on its caller'],
-		['inverted', 'Inverted', 'functions with self cost first, then their callers']];
-
-	if (tracks())
-		modes.push(['chart', 'Time order', 'frames in the order of time, a thread at a time']);
-	return el('div', { class: 'controls' }, choice('Order', 'mode', modes),
-		choice('Direction', 'up', [['', 'Roots on top'], ['1', 'Roots below']]),
-		state.mode === 'chart' ? el('select', { 'aria-label': 'Thread',
-			on: { change: (e) => go({ track: e.target.value, x: '' }) } },
-		Array.from({ length: tracks() }, (_, i) => el('option', { value: i,
-			selected: i === currentTrack() }, trackName(i))))
-			: choice('Recursion', 'rec', [['', 'All frames', 'a function that calls itself is several frames'],
-				['1', 'Recursion merged', 'calls of a function by itself are one frame']]),
-		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'));
-}
-
-function noStacks() {
-	return el('div', { class: 'empty' }, el('h2', {}, 'No flame graph'),
-		el('p', {}, one('calls')
-			? 'This profile says which function calls which, but has no call stacks. '
-			: 'This profile has no call stacks. ',
-		one('calls') ? ['Convert it with ', el('code', {}, '--guess-stacks'),
-			' to estimate them from the calls.'] : ''));
-}
-
-/* Costs that have no stack are not in the picture. */
-function unstacked(layout, event) {
-	const rest = layout.chart || event.before ? 0 : total(event) - (layout.cost[0] || 0);
-
-	return Math.abs(rest) > 1e-9 * whole(event)
-		? ' ' + percent(rest, whole(event)) + ' of the costs have no stack.' : '';
-}
-
-function showFlame(main) {
-	const event = currentEvent();
-
-	if (!one('frames'))
-		return put(main, noStacks());
-	search();
-
-	const box = el('div', { class: 'flame' });
-	const detail = el('div', { class: 'detail', id: 'flame-detail', 'aria-live': 'polite' });
-	const layout = getLayout(event);
-	const hint = [matches ? 'Found ' + foundShare(layout) + ' of the whole. ' : '',
-		'Click or Enter: zoom. Wheel or drag: move; Ctrl and wheel, +, \u2212: zoom. ' +
-		'Arrows: other frames. Escape: all.',
-		one('guessed') ? ' Stacks are estimated from calls.' : '', unstacked(layout, event)].join('');
-
-	put(main, el('div', { class: 'flames' }, flameControls(),
-		event.before ? el('div', { class: 'legend' }, 'Width: before and after together. ',
-			el('span', { class: 'more' }, 'red costs more'), ', ',
-			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
-	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
-		dark: isDark(), root: 'all', hint, describe: describeBox });
-
-	const fn = chosen('fn', fnCount);
-	const at = fn > 0 ? layout.fn.indexOf(fn) : -1;
-
-	flame.selected = at;
-	flame.describe(at);
-	return main;
 }

@@ -19,6 +19,7 @@
  *	table.js    tables that are sorted, filtered and scrolled virtually
  *	layout.js   stacks -> boxes of a flame graph
  *	flame.js    boxes -> canvas; zoom and keys
+ *	flameview.js the view of them
  *	tree.js     stacks as a tree of rows
  *	tests.js    coverage by test
  *	export.js   tables as text and csv

@@ -177,17 +177,19 @@ function mergedLayout(event) {
 const NARROW = 1 / 20000;
 
 function invertedLayout(event, merge) {
-	const fn = col('node_fn'), parent = parents(), self = measures(event);
+	return callersOfNodes(event, merge, Array.from(parents().keys()).slice(1), measures(event));
+}
+
+/* Callers of nodes, which are on no stack together; measures by node. */
+function callersOfNodes(event, merge, nodes, self) {
+	const fn = col('node_fn'), parent = parents();
 	const tree = new Tree(event.before !== null), width = self[0];
-	const leaves = [];
+	const leaves = nodes.filter((i) => width[i]);
 	let all = 0;
 
 	tree.add(0, 0);
-	for (let i = 1; i < fn.length; i++)
-		if (width[i]) {
-			leaves.push(i);
-			all += width[i];
-		}
+	for (const i of leaves)
+		all += width[i];
 	self.forEach((sum, k) => leaves.forEach((leaf) => tree.sums[k][0] += sum[leaf]));
 
 	const up = (node) => {
@@ -230,6 +232,53 @@ function invertedLayout(event, merge) {
 		}
 	}
 	return tree.layout();
+}
+
+/* ---- One function ------------------------------------------------------- */
+
+/* Nodes of a function that are not called by it, directly or by others. */
+function outermost(fn) {
+	const of = col('node_fn'), parent = parents(), nodes = [];
+	const inside = new Uint8Array(of.length);
+
+	for (let i = 1; i < of.length; i++) {
+		inside[i] = inside[parent[i]] || of[i] === fn ? 1 : 0;
+		if (inside[i] && !inside[parent[i]])
+			nodes.push(i);
+	}
+	return { nodes, inside };
+}
+
+/* What is above a function on all stacks, as one flame graph. */
+function calleesLayout(event, fn) {
+	const of = col('node_fn'), parent = parents(), self = measures(event);
+	const { inside } = outermost(fn), tree = new Tree(event.before !== null);
+	const became = new Uint32Array(of.length), known = new Map();
+
+	tree.add(0, 0);
+	for (let i = 1; i < of.length; i++) {
+		if (!inside[i])
+			continue;
+
+		const below = became[parent[i]], key = below * (fnCount + 1) + of[i];
+		let at = known.get(key);
+
+		if (at === undefined)
+			known.set(key, at = tree.add(below, of[i]));
+		became[i] = at;
+		self.forEach((sum, k) => tree.sums[k][at] += sum[i]);
+	}
+	for (let i = tree.fn.length - 1; i > 0; i--)
+		tree.sums.forEach((sum) => sum[tree.parent[i]] += sum[i]);
+	return tree.layout();
+}
+
+/* All ways to a function, with its inclusive cost. */
+function callersLayout(event, fn, merge) {
+	const parent = parents();
+
+	return callersOfNodes(event, merge, outermost(fn).nodes,
+		measures(event).map((self) => inclusive(self, parent)));
 }
 
 /* ---- In the order of time ----------------------------------------------- */

@@ -70,6 +70,8 @@ function sourceCard() {
 			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') +
 			(one('frames') ? ', ' + number(one('frames') - 1) + ' frames of stacks' : '')],
 		['Calls', one('sampled') ? 'counted in samples' : ''],
+		['Stacks', one('guessed') ? 'estimated from calls' : one('calls') && !one('frames')
+			? 'none; --guess-stacks estimates them from calls' : ''],
 		...described.filter((row) => !isInternal(row)),
 		['Dropped', one('least') ? number(one('dropped_fns')) + ' functions and ' +
 			number(one('dropped_frames')) + ' frames below ' + one('least') / 1e4 +

@@ -32,13 +32,24 @@ function go(changes) {
 	location.hash = link(changes);
 }
 
+/* The same for a view that shows the change itself. */
+function pushState(changes) {
+	state = { ...state, ...changes };
+	history.pushState(null, '', link({}));
+	renewLinks();
+}
+
+function renewLinks() {
+	for (const at of document.querySelectorAll('a'))
+		if (at.changes)
+			at.setAttribute('href', link(at.changes));
+}
+
 /* Keeps that state without another step and without showing anything anew. */
 function keep(changes) {
 	state = { ...state, ...changes };
 	history.replaceState(null, '', link({}));
-	for (const at of document.querySelectorAll('a'))
-		if (at.changes)
-			at.setAttribute('href', link(at.changes));
+	renewLinks();
 }
 
 function currentEvent() {

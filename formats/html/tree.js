@@ -165,8 +165,6 @@ function treeColumns(tree, redo) {
 function showTree(main) {
 	const event = currentEvent();
 
-	if (!one('frames'))
-		return put(main, noStacks());
 	search();
 
 	const tree = new CallTree(event, state.mode === 'inverted');

@@ -489,6 +489,11 @@ three_tests()
 	browse "view=flame&mode=inverted&fn=$((a - 1))"
 	grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
 		grep -F 'a 16, 69.6%'
+	for mode in callees callers; do
+		browse "view=flame&mode=$mode&fn=$((a - 1))"
+		grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
+			grep -F 'a 23, 100.0%'
+	done
 	browse 'view=tree'
 	cells | tr -d '\342\226\270\276\200\202' |
 		same - <(printf '%s\n' '23 100.0%	0 0%	main' '12 52.2%	7 30.4%	a' '11 47.8%	0 0%	c')
