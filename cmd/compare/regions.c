@@ -1,8 +1,6 @@
 /*
  * regions.c - compares the regions of two coverage profiles, by file, as their
- * functions may be guesses. Only json can represent the regions of all formats;
- * those of other formats, such as blocks of Go and statements of JavaScript, are
- * compared only with those of the same format.
+ * functions may be guesses.
  */
 #include <stdlib.h>
 
@@ -93,35 +91,64 @@ merge_places(struct places *places)
 	places->place.n = places->place.n > 0 ? to + 1 : 0;
 }
 
-/* True if both formats represent regions of the same kind. */
-static bool
-are_comparable(const struct verify *v)
+/* What tells regions of one language from those of another, as bits. */
+static unsigned
+kind_of(const struct place *place, int s)
 {
-	const cg_facts all = ((cg_facts)1 << CG_FACT_COUNT) - 1;
-	const struct cg_module *a = v->profile[0].format;
-	const struct cg_module *b = v->profile[1].format;
+	if (!place->has[s])
+		return 0;
+	return 1u | (place->region.flags & CG_REGION_UTF16 ? 2u : 0) |
+	       (place->region.label != 0 ? 4u : 0);
+}
 
-	return (v->common & CG_REGIONS) &&
-	       (a == b || a->carries == all || b->carries == all);
+/*
+ * True if the n regions of a file can be compared. Formats other than json
+ * write lines, or nothing, for regions of another language.
+ */
+static bool
+are_comparable(const struct verify *v, const struct place *place, size_t n)
+{
+	unsigned kind[2] = { 0, 0 };
+
+	if (v->profile[0].format == v->profile[1].format)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		kind[0] |= kind_of(&place[i], 0);
+		kind[1] |= kind_of(&place[i], 1);
+	}
+	return kind[0] == kind[1];
+}
+
+static void
+compare_file(struct verify *v, const struct place *place, size_t n)
+{
+	if (!are_comparable(v, place, n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!place[i].has[0] || !place[i].has[1] ||
+		    place[i].count[0] != place[i].count[1])
+			report_region(v, place[i].file, &place[i].region,
+			    place[i].has, place[i].count);
+	}
 }
 
 bool
 compare_regions(struct verify *v)
 {
 	struct places places = { 0 };
+	const struct place *place;
 
-	if (!are_comparable(v))
+	if (!(v->common & CG_REGIONS))
 		return true;
 	if (!list_regions(v, &places, 0) || !list_regions(v, &places, 1))
 		return false;
 	merge_places(&places);
-	for (size_t i = 0; i < places.place.n; i++) {
-		const struct place *place = &places.place.at[i];
-
-		if (!place->has[0] || !place->has[1] ||
-		    place->count[0] != place->count[1])
-			report_region(v, place->file, &place->region,
-			    place->has, place->count);
+	place = places.place.at;
+	for (size_t i = 0, end; i < places.place.n; i = end) {
+		for (end = i + 1;
+		     end < places.place.n && place[end].path == place[i].path;)
+			end++;
+		compare_file(v, &place[i], end - i);
 	}
 	cg_drop(v->args->job, &places.place);
 	return true;
