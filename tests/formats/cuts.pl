@@ -51,7 +51,7 @@ my @endless = (
     [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
     [ qr{^samples/perf-data/[^/]+/pipe},          \&is_record_of_perf ],
     [ qr{^samples/gcov/.*\.gcno$},                \&is_note ],
-    [ qr{^samples/(?:folded|gcov-text|ghc|go-cover|vtune)/}, \&is_line ],
+    [ qr{^samples/(?:folded|gcov-text|ghc|go-cover|memray|vtune)/}, \&is_line ],
     [ qr{^samples/(?:luacov|verilator|xccov/text)/}, \&is_line ],
     [ qr{^samples/bpftrace/},                     \&is_map ],
     [ qr{^samples/dtrace/},                       \&is_count ],
