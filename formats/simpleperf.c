@@ -19,6 +19,7 @@
 #define VERSION 1
 #define HEADER_SIZE 12
 #define UNKNOWN "[unknown]" /* as in samples of perf */
+#define NO_FILE "unknown"   /* the path of addresses outside of all files */
 
 enum record_field { SAMPLE = 1, LOST, FILES, THREAD, META, SWITCH };
 enum sample_field {
@@ -148,7 +149,9 @@ read_file(struct reader *r, struct cg_slice message)
 			return false;
 		if (field.number == FILE_ID && field.wire == WIRE_VARINT)
 			id = field.value;
-		else if (field.number == FILE_PATH && field.wire == WIRE_BYTES)
+		else if (field.number == FILE_PATH &&
+			 field.wire == WIRE_BYTES &&
+			 !cg_equal(field.bytes, NO_FILE))
 			elf.object = cg_add_object(r->build, field.bytes);
 	}
 	if (!find_symbols(r, message, FILE_SYMBOL, &elf.first, &elf.count) ||
