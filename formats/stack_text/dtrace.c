@@ -8,9 +8,18 @@
  * Frames are leaf first, "module`function+offset" or an address; an empty line
  * separates the kernel's stack from the user's, and a number alone ends an
  * entry. Other keys of the aggregation are printed before the stack: a text
- * becomes execname, a number pid. SystemTap's print_backtrace() has other
- * frames, "0xffffffff81000001 : do_read+0x1/0x10 [kernel]". Source: dtrace(1),
- * and the files of FlameGraph and inferno.
+ * becomes execname, a number pid.
+ *
+ * SystemTap has the same stacks with frames of its own, of print_backtrace(),
+ * print_ubacktrace() and their brief, data and fileline variants:
+ *
+ *	 0xffffffff81000001 : do_read+0x1/0x10 [kernel] (inexact)
+ *	 0x401136 : leaf+0x10/0x20 at /src/a.c:7 [/usr/bin/app]
+ *	 0x7f0a1b2c3d4e [/usr/lib/libc.so.6+0x1234/0x2000]
+ *	leaf+0x10
+ *
+ * Source: dtrace(1), the files of FlameGraph and inferno, runtime/sym.c of
+ * SystemTap 4.8.
  */
 #include <string.h>
 
@@ -36,46 +45,127 @@ is_header(struct cg_slice line)
 	       memcmp(line.ptr + line.len - len, HEADER, len) == 0;
 }
 
+/* A frame of SystemTap; addr is an offset in module if there is no name. */
+struct stap_frame {
+	struct cg_slice name, module, file;
+	uint64_t addr;
+	uint32_t line;
+};
+
+/* Cuts " [/usr/bin/app]" off the end. */
+static void
+cut_module(struct cg_slice *text, struct cg_slice *module)
+{
+	size_t at = text->len;
+
+	if (at == 0 || text->ptr[at - 1] != ']')
+		return;
+	while (at > 1 && (text->ptr[at - 1] != '[' || text->ptr[at - 2] != ' '))
+		at--;
+	if (at < 2)
+		return;
+	*module = (struct cg_slice){ text->ptr + at, text->len - at - 1 };
+	text->len = at - 2;
+}
+
+/* Cuts "+0x1/0x10" off the end, with or without the size. */
+static bool
+cut_range(struct cg_slice *text, uint64_t *offset)
+{
+	struct cg_slice rest;
+	uint64_t size;
+
+	for (size_t at = text->len; at > 1; at--) {
+		if (text->ptr[at - 1] != '+')
+			continue;
+		rest = (struct cg_slice){ text->ptr + at, text->len - at };
+		if (!cg_starts(rest, "0x") || !cg_take_u64(&rest, offset) ||
+		    (cg_take_char(&rest, '/') && !cg_take_u64(&rest, &size)) ||
+		    rest.len > 0)
+			return false;
+		text->len = at - 1;
+		return true;
+	}
+	return false;
+}
+
+/* Cuts " at /src/a.c:7" off the end. */
+static void
+cut_place(struct cg_slice *text, struct stap_frame *frame)
+{
+	const char *at = cg_find(*text, " at ");
+
+	if (!at)
+		return;
+	frame->file.ptr = at + 4;
+	frame->file.len = text->len - (size_t)(frame->file.ptr - text->ptr);
+	text->len = (size_t)(at - text->ptr);
+	(void)cg_cut_number(&frame->file, ':', &frame->line);
+}
+
+/* False: not a frame of SystemTap, or an address alone. */
+static bool
+split_systemtap(struct cg_slice text, struct stap_frame *frame)
+{
+	const struct cg_slice inexact = cg_slice(" (inexact)");
+	uint64_t offset;
+	bool has_addr, named;
+
+	*frame = (struct stap_frame){ .module = { "", 0 } };
+	if (text.len > inexact.len && memcmp(text.ptr + text.len - inexact.len,
+					  inexact.ptr, inexact.len) == 0)
+		text.len -= inexact.len;
+	has_addr = cg_starts(text, "0x") && cg_take_u64(&text, &frame->addr);
+	named = has_addr && cg_take_prefix(&text, " : ");
+	cut_module(&text, &frame->module);
+	if (has_addr && !named) {
+		frame->addr = 0;
+		return text.len == 0 && cut_range(&frame->module, &frame->addr);
+	}
+	cut_place(&text, frame);
+	if (memchr(text.ptr, '`', text.len) ||
+	    (!cut_range(&text, &offset) && !named))
+		return false;
+	frame->name = text;
+	return text.len > 0;
+}
+
 static bool
 is_frame(struct cg_slice text)
 {
-	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x");
+	struct stap_frame frame;
+
+	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x") ||
+	       split_systemtap(text, &frame);
 }
 
-/*
- * Splits "0x1f : name+0x1/0x10 [module]" into name and module; size and module
- * are optional. False: another form.
- */
 static bool
-split_systemtap(
-    struct cg_slice text, struct cg_slice *name, struct cg_slice *module)
+add_systemtap(struct reader *r, const struct stap_frame *stap)
 {
-	const char *at;
-	uint64_t addr;
+	struct cg_build *build = r->frames.build;
+	struct text_frame frame = { .pos = { .line = stap->line } };
 
-	if (!cg_take_u64(&text, &addr) || !cg_take_prefix(&text, " : "))
-		return false;
-	*name = text;
-	at = memchr(text.ptr, ' ', text.len);
-	if (at && at[1] == '[' && text.ptr[text.len - 1] == ']') {
-		name->len = (size_t)(at - text.ptr);
-		*module = (struct cg_slice){ at + 2, text.len - name->len - 3 };
-	}
-	at = memchr(name->ptr, '/', name->len);
-	if (at)
-		name->len = (size_t)(at - name->ptr);
-	(void)text_cut_offset(name);
-	return name->len > 0;
+	if (stap->name.len == 0 || text_is_unnamed(stap->name))
+		return text_add_unnamed(&r->frames, cg_slice("[unknown]"),
+		    stap->module, stap->addr);
+	if (stap->file.len == 0)
+		return text_add_frame(&r->frames, stap->name, stap->module, 0);
+	frame.pos.file = cg_add_file(build, stap->file);
+	frame.fn = cg_add_fn_named(build,
+	    cg_add_demangled(build, cg_add_name(build, stap->name)),
+	    frame.pos.file, cg_add_object(build, stap->module));
+	return text_push_frame(&r->frames, &frame);
 }
 
 static bool
 take_frame(struct reader *r, struct cg_slice text)
 {
 	struct cg_slice module = { "", 0 }, rest = text;
+	struct stap_frame frame;
 	uint64_t addr = 0;
 
-	if (split_systemtap(text, &rest, &module))
-		return text_add_frame(&r->frames, rest, module, 0);
+	if (split_systemtap(text, &frame))
+		return add_systemtap(r, &frame);
 	if (memchr(text.ptr, '`', text.len))
 		(void)cg_take_until(&rest, '`', &module);
 	if (text_is_unnamed(rest) && cg_get_u64(rest, &addr))
@@ -158,6 +248,7 @@ static int
 probe(const struct cg_head *head)
 {
 	struct cg_slice text = head->text, line;
+	struct stap_frame frame;
 	size_t frames = 0;
 	uint64_t number;
 
@@ -170,10 +261,10 @@ probe(const struct cg_head *head)
 			continue;
 		if (is_header(line))
 			return CG_PROBE_SURE;
-		if (!indented)
-			return CG_PROBE_NO;
 		if (frames > 0 && cg_get_u64(line, &number))
 			return CG_PROBE_LIKELY;
+		if (!indented && !split_systemtap(line, &frame))
+			return CG_PROBE_NO;
 		if (!is_frame(line))
 			return CG_PROBE_NO;
 		frames++;
@@ -184,7 +275,7 @@ probe(const struct cg_head *head)
 const struct cg_module cg_format_dtrace = {
 	CG_MODULE,
 	.name = "dtrace",
-	.title = "stack() and ustack() aggregations of DTrace",
+	.title = "stack() and ustack() aggregations of DTrace, SystemTap",
 	.text = true,
 	.suffixes = "dtrace",
 	.probe = probe,

@@ -62,12 +62,36 @@ folds()
 }
 
 @test "dtrace: reads stacks of SystemTap" {
-	printf '%s\n' ' 0xffffffff81000001 : do_read+0x1/0x10 [kernel]' \
-		' 0xffffffff81000102 : sys_read+0x2/0x20 [kernel]' '	3' \
-		' 0xffffffff81000005 : do_read+0x5/0x10 [kernel]' \
-		' 0xffffffff81000106 : sys_read+0x6/0x20 [kernel]' '	4' |
-		"$CGCONV" -q -t folded --no-annotate |
-		grep -qx 'sys_read;do_read 7'
+	# stackcollapse-stap.pl prints the same; it has addresses with their
+	# object for frames without a name.
+	dir=$t
+	in=samples/dtrace/systemtap/stacks.stap
+	"$CGCONV" -q -t folded --no-annotate $in | says \
+		'[libc.so.6];main;std::vector<int>::push_back(int const&);leaf 17' \
+		'main;middle;leaf 5' 'sys_read;do_read 10' \
+		'sys_read;do_read;operator/(V, V) 3'
+	"$CGCONV" -q -t json $in >"$t/json"
+	for object in '"kernel"' '"/usr/bin/app"' '"/usr/lib/libx.so.1"' \
+		'"/usr/lib/libc.so.6"'; do
+		grep -F '["object",' "$t/json" | grep -qF "$object"
+	done
+	perl -MJSON::PP -ne 'next unless ref($_ = decode_json($_)) eq "ARRAY";
+		$file[$_->[1]] = $_->[2] if $_->[0] eq "file";
+		$name[$_->[1]] = $_->[2] if $_->[0] eq "function";
+		print "$name[$_->[3]] $file[$_->[4]] $_->[5]\n"
+			if $_->[0] eq "frame" && $_->[5] > 0' "$t/json" |
+		LC_ALL=C sort | says 'leaf /src/a b.c 7' 'middle /src/a b.c 12'
+}
+
+@test "dtrace: brief and truncated stacks of SystemTap" {
+	folds dtrace 'sys_read;do_read 3' <<-'E'
+	do_read+0x1
+	sys_read+0x2
+		3
+	E
+	printf 'do_read+0x1\n' >"$t/cut"
+	refuses 1 'expected stacks, and a count after each' -f dtrace -t json \
+		"$t/cut"
 }
 
 @test "dtrace, bpftrace: addresses without names are named by --exe or counted" {
