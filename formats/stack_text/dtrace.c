@@ -65,6 +65,8 @@ cut_module(struct cg_slice *text, struct cg_slice *module)
 	if (at < 2)
 		return;
 	*module = (struct cg_slice){ text->ptr + at, text->len - at - 1 };
+	if (cg_equal(*module, "kernel")) /* "[kernel]", as others call it */
+		*module = (struct cg_slice){ module->ptr - 1, module->len + 2 };
 	text->len = at - 2;
 }
 

@@ -71,7 +71,7 @@ folds()
 		'main;middle;leaf 5' 'sys_read;do_read 10' \
 		'sys_read;do_read;operator/(V, V) 3'
 	"$CGCONV" -q -t json $in >"$t/json"
-	for object in '"kernel"' '"/usr/bin/app"' '"/usr/lib/libx.so.1"' \
+	for object in '"[kernel]"' '"/usr/bin/app"' '"/usr/lib/libx.so.1"' \
 		'"/usr/lib/libc.so.6"'; do
 		grep -F '["object",' "$t/json" | grep -qF "$object"
 	done
