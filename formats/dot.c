@@ -5,8 +5,8 @@
  * like that of gprof2dot 2024.6: a box for each function with its object,
  * name, inclusive and self share and calls, an arrow for each pair of
  * functions, from blue (cold) to red (hot), and nothing below 0.5 %
- * (functions) or 0.1 % (calls). Unlike in gprof2dot, shares are of the total
- * cost of the run, the inclusive cost of a recursive function counts once, and
+ * (functions) or 0.1 % (calls). As in pprof's graph, names grow with self cost.
+ * Unlike in gprof2dot, shares are of the total cost of the run, the inclusive cost of a recursive function counts once, and
  * the frame around the members of a cycle shows the cost of the cycle.
  *
  * For a difference (an event before and after, or negative costs) the graph
@@ -24,7 +24,7 @@
 
 #define NAME_MAX_SHOWN 80 /* bytes of a name in a box; tooltips have all */
 #define FONT_MIN 8.0
-#define FONT_MAX 10.0
+#define FONT_MAX 20.0 /* of a function that has all self cost */
 #define PEN_MIN 0.5
 #define PEN_MAX 4.0
 
@@ -48,6 +48,7 @@ struct writer {
 	size_t event[2], events;
 	const struct cg_sums *sums[2]; /* of each event alone */
 	bool inclusive;                /* the event has inclusive costs */
+	bool sampled;                  /* calls are counted in samples */
 	bool is_signed, change;        /* the graph shows changes */
 	double total, largest;         /* largest change of a function */
 	const char *cluster;           /* "file", "object" or NULL */
@@ -276,17 +277,27 @@ between(double low, double high, double value)
 	return value > low ? (value < high ? value : high) : low;
 }
 
+/* Letters grow with the root of a share, as their area is what one sees. */
 static double
 font_size(double value)
 {
-	return between(FONT_MIN, FONT_MAX, value * value * FONT_MAX);
+	return FONT_MIN + (FONT_MAX - FONT_MIN) * sqrt(between(0, 1, value));
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
+/* Writes a number of calls, "164" and a multiplication sign, after a text. */
+static void
+put_count(struct cg_out *out, const char *before, uint64_t calls)
+{
+	cg_puts(out, before);
+	cg_putu(out, calls);
+	cg_puts(out, "\xc3\x97");
+}
+
 /*
  * Writes inclusive share (if known), self share and calls, each on its own
- * line of the box.
+ * line of the box. Numbers of samples are no calls, and say what the shares do.
  */
 static void
 put_numbers(
@@ -300,11 +311,8 @@ put_numbers(
 	cg_putc(w->out, '(');
 	put_percent(w, self);
 	cg_putc(w->out, ')');
-	if (calls > 0) {
-		cg_puts(w->out, "\\n");
-		cg_putu(w->out, calls);
-		cg_puts(w->out, "\xc3\x97"); /* a multiplication sign */
-	}
+	if (calls > 0 && !w->sampled)
+		put_count(w->out, "\\n", calls);
 }
 
 static void
@@ -349,7 +357,7 @@ put_function(struct writer *w, cg_fn fn)
 	cg_putf(w->out, "\tn%u [color=", (unsigned)w->id[fn]);
 	put_colour(w, fn_cost(w, fn, w->inclusive));
 	cg_puts(w->out, ", fontsize=\"");
-	put_hundredths(w->out, font_size(fn_share(w, fn)));
+	put_hundredths(w->out, font_size(share(w, fn_cost(w, fn, false))));
 	cg_puts(w->out, "\", label=\"");
 	put_label(w, fn);
 	cg_puts(w->out, "\", tooltip=\"");
@@ -486,18 +494,15 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 	cg_puts(w->out, ", fontcolor=");
 	put_colour(w, cost);
 	cg_puts(w->out, ", fontsize=\"");
-	put_hundredths(w->out, font_size(value));
+	put_hundredths(w->out, FONT_MIN);
 	cg_puts(w->out, "\", penwidth=\"");
 	put_hundredths(w->out, between(PEN_MIN, PEN_MAX, value * PEN_MAX));
-	cg_puts(w->out, "\", label=\"");
+	/* The blanks keep the text off the line. */
+	cg_puts(w->out, "\", label=\"  ");
 	if (w->inclusive)
 		put_percent(w, cost);
-	if (w->inclusive && call->count > 0)
-		cg_puts(w->out, "\\n");
-	if (call->count > 0) {
-		cg_putu(w->out, call->count);
-		cg_puts(w->out, "\xc3\x97");
-	}
+	if (call->count > 0 && !w->sampled)
+		put_count(w->out, w->inclusive ? "\\n  " : "", call->count);
 	cg_puts(w->out, "\"];\n");
 }
 
@@ -608,6 +613,7 @@ choose_events(struct writer *w)
 	w->event[1] = column[w->events == 2 ? 0 : 1];
 	event = cg_get_event(w->graph, w->event[0]);
 	w->inclusive = event->incl != CG_INCL_NONE;
+	w->sampled = cg_calls_sampled(w->graph);
 	w->is_signed =
 	    event->is_signed && (cg_graph_facts(w->graph) & CG_SIGNED);
 	w->change = w->events == 2 || w->is_signed;
@@ -646,23 +652,41 @@ measure(struct writer *w)
 	}
 }
 
+/* Writes a cost with its unit; of nanoseconds "3.42 s" or the like. */
+static void
+put_cost(struct cg_out *out, double cost, const char *unit)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} times[] = { { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" } };
+
+	for (size_t i = 0; strcmp(unit, "ns") == 0 && i < 3; i++) {
+		if (cost >= times[i].ns && cost / times[i].ns < 1e6) {
+			put_hundredths(out, cost / times[i].ns);
+			cg_puts(out, times[i].name);
+			return;
+		}
+	}
+	cg_putf(out, "%.0f%s", cost, *unit ? " " : "");
+	put_text(out, cg_slice(unit));
+}
+
 static void
 put_title(struct writer *w)
 {
 	const struct cg_event *event = cg_get_event(w->graph, w->event[0]);
 
 	put_text(w->out, cg_slice(event->name));
-	cg_putf(w->out, ": %.0f", sum_parts(w, w->event[0]));
-	if (*event->unit)
-		cg_putc(w->out, ' ');
-	put_text(w->out, cg_slice(event->unit));
-	if (w->events == 2)
-		cg_putf(w->out, "; before: %.0f", sum_parts(w, w->event[1]));
+	cg_puts(w->out, ": ");
+	put_cost(w->out, sum_parts(w, w->event[0]), event->unit);
+	if (w->events == 2) {
+		cg_puts(w->out, "; before: ");
+		put_cost(w->out, sum_parts(w, w->event[1]), event->unit);
+	}
 	if (w->change)
 		cg_putf(w->out, "; red grew, blue shrank, in %% of %s",
 		    w->is_signed ? "all changes" : "the total before");
-	if (cg_calls_sampled(w->graph))
-		cg_puts(w->out, "; calls are numbers of samples");
 }
 
 static void

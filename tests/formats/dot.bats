@@ -22,9 +22,9 @@ drawn()
 		}
 		next }
 		/->/ { split($0, part, /[ \t]+/)
-		match($0, /label="[0-9.]+%/)
+		match($0, /label="  [0-9.]+%/)
 		print name[substr(part[2], 2)], "->", name[substr(part[4], 2)],
-			substr($0, RSTART + 7, RLENGTH - 7) }' \
+			substr($0, RSTART + 9, RLENGTH - 9) }' \
 		"$dir/boxes" "$1"
 }
 
@@ -147,7 +147,7 @@ boxes()
 	grep -q 'a; 20 before, 50 after, self 20 before, 50 after"' "$dir/out"
 	grep -q 'label="samples_after: 120; before: 100; red grew, blue shrank' \
 		"$dir/out"
-	grep -q 'n[0-9]* -> n[0-9]* .*label="-20.00%' "$dir/out"
+	grep -q 'n[0-9]* -> n[0-9]* .*label="  -20.00%' "$dir/out"
 	"$CGCONV" -q --diff --side-by-side "$dir/a.folded" "$dir/b.folded" \
 		-t json | "$CGCONV" -q -t dot | same "$dir/out" -
 }
