@@ -138,10 +138,8 @@ function pageTitle() {
 function build() {
 	const title = document.title = pageTitle();
 
-	document.body.append(el('header', {}, el('a', { class: 'skip', go: {}, on: { click: (e) => {
-		e.preventDefault();
-		main.focus();
-	} } }, 'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
+	document.body.append(el('header', {}, el('button', { class: 'skip', on: { click: () => main.focus() } },
+		'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
 	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, themeBox), main);
 }
 

@@ -207,7 +207,7 @@ function missedBranches(main) {
 				show: (i) => number(col('sum_count')[i]) },
 			{ key: 'taken', label: 'Taken', number: true, width: '90px',
 				value: (i) => share(branchesHit(i, false)), show: (i) => showBranches(i) },
-			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (i) => highlight(of[i], line[i]) }] }).box);
+			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)', show: (i) => highlight(of[i], line[i]) }] }).box);
 }
 
 /* ---- The views ---------------------------------------------------------- */

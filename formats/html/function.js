@@ -108,7 +108,7 @@ function lineTable(fn, event) {
 			{ key: 'line', label: 'Line', width: 'minmax(120px, max-content)', value: (row) => line[row],
 				show: (row) => sourceLink(file[row], line[row]) },
 			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
-			{ key: 'text', label: '', width: 'minmax(160px, 1fr)',
+			{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',
 				show: (row) => el('code', {}, sourceLine(file[row], line[row])) }] }).box) : null;
 }
 

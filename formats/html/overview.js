@@ -101,7 +101,7 @@ function eventsCard() {
 	const heads = differs ? ['Event', 'Before', 'After', 'Change', '%'] : ['Event', 'Total'];
 
 	return card('Events', el('table', {}, el('thead', {}, el('tr', {}, heads.map((text, i) =>
-		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('th', {}))),
+		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('td', {}))),
 	el('tbody', {}, events.map(eventRow))));
 }
 

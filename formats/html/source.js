@@ -366,7 +366,7 @@ function sourceColumns(file, event, facts) {
 
 	return [...list, { key: 'line', label: 'Line', number: true, width: '64px', value: (line) => line,
 		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },
-	{ key: 'text', label: '', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line, event.coverage && of(line)
+	{ key: 'text', label: 'Text', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line, event.coverage && of(line)
 		? linePieces(file, of(line)) : []),
 		of(line) && of(line).calls.length && !event.coverage ? showCalls(of(line)) : ''] }];
 }
