@@ -21,9 +21,9 @@ functions()
 @test "xray: functions of account" {
 	perl -ne '/^ +\d+ +(\d+) \[.*\] +([\d.]+)  [^:]*:\d+:\d+: (.*)/ and
 		printf "%s %s %.0f\n", $3, $1, $2 * 1e9' \
-		samples/xray/account/xray.txt | LC_ALL=C sort >"$dir/rows"
+		samples/xray/account/account.xray | LC_ALL=C sort >"$dir/rows"
 	[ "$(wc -l <"$dir/rows")" = 4 ]
-	functions samples/xray/account/xray.txt >"$dir/functions"
+	functions samples/xray/account/account.xray >"$dir/functions"
 	same "$dir/rows" "$dir/functions"
 	perl -ne '/^\d+,(\d+),.*,([-+.e\d]+),"[^"]*","(.*)"$/ and
 		printf "%s %s %.0f\n", $3, $1, $2 * 1e9' \
@@ -42,27 +42,27 @@ functions()
 				/(.*);/ and exists $all{$1} and $self{$1} -= $all{$_} }
 			for (keys %self) { /^\d+;(.*)/; $sum{$1} += $self{$_} }
 			print "$_ $sum{$_}\n" for keys %sum }' \
-		samples/xray/flame/flame.txt | LC_ALL=C sort >"$dir/stacks"
+		samples/xray/flame/flame.xray | LC_ALL=C sort >"$dir/stacks"
 	[ "$(wc -l <"$dir/stacks")" -ge 15 ]
-	for in in flame/flame.txt stack/stack.txt; do
+	for in in flame/flame.xray stack/stack.xray; do
 		"$CGCONV" -t folded "samples/xray/$in" 2>"$dir/err" |
 			LC_ALL=C sort >"$dir/folded"
 		same "$dir/stacks" "$dir/folded"
 		[ ! -s "$dir/err" ]
 	done
-	"$CGCONV" -q -t json --part-by tid samples/xray/flame/flame.txt |
+	"$CGCONV" -q -t json --part-by tid samples/xray/flame/flame.xray |
 		grep -c '^\["part"' | says 2
 }
 
 @test "xray: numbers of calls" {
-	"$CGCONV" -t folded samples/xray/count/count.txt 2>"$dir/err" |
+	"$CGCONV" -t folded samples/xray/count/count.xray 2>"$dir/err" |
 		sed 's/ /:/; s/.*:/&/' | grep -c . | says "$(sed 's/^thread_[0-9]*;//; s/ [0-9]*$//' \
-		samples/xray/count/count.txt | sort -u | wc -l)"
+		samples/xray/count/count.xray | sort -u | wc -l)"
 	grep 'note: callees have more than callers: costs are numbers of calls' "$dir/err"
-	"$CGCONV" -q -t folded samples/xray/count/count.txt |
+	"$CGCONV" -q -t folded samples/xray/count/count.xray |
 		grep -x 'main;right() 3'
-	"$CGCONV" -q -t json samples/xray/count/count.txt | grep -F '["event",0,"calls"'
-	"$CGCONV" -q -t json samples/xray/stack/stack.txt | perl -MJSON::PP -ne '
+	"$CGCONV" -q -t json samples/xray/count/count.xray | grep -F '["event",0,"calls"'
+	"$CGCONV" -q -t json samples/xray/stack/stack.xray | perl -MJSON::PP -ne '
 		next unless ref($_ = decode_json($_)) eq "ARRAY";
 		$name[$_->[1]] = $_->[2] if $_->[0] eq "function";
 		$fn = $_->[1] if $_->[0] eq "rows";
@@ -95,6 +95,6 @@ functions()
 	bad 'f; 1\nf; 1\n' 'expected each stack once'
 	bad 'f; 1\ng 1\n' "expected 'f;g; SUM'"
 	bad 'Functions with latencies: 0\n' 'expected what llvm-xray account'
-	head -c 300 samples/xray/flame/flame.txt >"$dir/in"
+	head -c 300 samples/xray/flame/flame.xray >"$dir/in"
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" | grep -q -e truncated -e expected
 }
