@@ -53,7 +53,6 @@ struct allocation {
 
 struct reader {
 	struct cg_job *job;
-	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_space *space;
 	uint64_t version; /* of the file; 0: not seen */
@@ -162,28 +161,20 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 			    &pos, false);
 }
 
-/* Takes the number of a function, if there is one, of a file and of a line. */
+/* Takes the number of a function, and those of its file and line if known. */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,
     uint64_t addr)
 {
 	struct cg_slice name, file;
 	struct cg_pos pos = { .addr = addr };
-	uint64_t number[3];
+	uint64_t number[3] = { 0 };
 
-	for (size_t i = 0; i < 3; i++)
-		if (!take_hex(line, &number[i]))
-			return i == 1 && line->len == 0
-				   /* no file and line */
-				   ? get_string(r, number[0], &name) &&
-					 add_frame(r,
-					     cg_add_fn(r->build, name, 0,
-						 cg_add_object(
-						     r->build, object)),
-					     &pos, false)
-				   : cg_reject(r->job,
-					 "expected a function, a file and a "
-					 "line");
+	if (!take_hex(line, &number[0]) ||
+	    (line->len > 0 &&
+		(!take_hex(line, &number[1]) || !take_hex(line, &number[2]))))
+		return cg_reject(
+		    r->job, "expected a function, a file and a line");
 	if (!get_string(r, number[0], &name) ||
 	    !get_string(r, number[1], &file))
 		return false;
@@ -410,7 +401,7 @@ add_events(struct cg_build *build)
 static int
 read_heaptrack(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job, .in = in, .build = build };
+	struct reader r = { .job = job, .build = build };
 	struct cg_slice line;
 
 	add_events(build);
