@@ -59,8 +59,9 @@ calls()
 		'.TAU application;int main(int, char **);void right(void) 4499500' \
 		'.TAU application;int main(int, char **);void right(void);void left(void) 3000250'
 	grep '1 user events are dropped' "$dir/err"
-	"$CGCONV" -q -t json samples/tau/stacks/profile.0.0.0 |
-		grep -F '"void right(void)",1,0,11'
+	sed 's/void right(void)/& C [{work.c} {11,1}-{17,1}]/g' \
+		samples/tau/stacks/profile.0.0.0 >"$dir/in"
+	"$CGCONV" -q -t json "$dir/in" | grep -F '"void right(void)",1,0,11'
 	calls samples/tau/stacks/profile.0.0.0 | says '- > .TAU application: 1' \
 		'.TAU application > int main(int, char **): 1' \
 		'int main(int, char **) > void left(void): 2' \
