@@ -462,6 +462,43 @@ open_names(struct callgrind_writer *w)
 	return callgrind_find_ambiguous(w);
 }
 
+/* True if the function states an inclusive cost above its self cost. */
+static bool
+states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)
+{
+	uint64_t self = 0;
+	struct cg_cost cost;
+
+	if (!cg_rows_open(w->rows, part, fn))
+		return false;
+	while (cg_next_cost(w->rows, &cost))
+		self += w->main < cost.n ? cost.cost[w->main] : 0;
+	return cg_stated_inclusive(w->rows, &cost) && w->main < cost.n &&
+	       cost.cost[w->main] > self;
+}
+
+/*
+ * Warns of inclusive costs that are lost: a table of functions may state them,
+ * but KCachegrind computes them from calls, which it lacks.
+ */
+static void
+tell_inclusive(struct callgrind_writer *w)
+{
+	size_t fns = 0, i;
+	cg_fn fn;
+
+	if (cg_graph_facts(w->graph) & CG_CALLS)
+		return;
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++)
+		for (i = 0; cg_next_fn(w->graph, part, &i, &fn);)
+			fns += states_more(w, part, fn);
+	if (fns > 0)
+		cg_warn(w->job,
+		    "inclusive costs of %zu function%s are lost: the input "
+		    "states no calls, from which KCachegrind computes them",
+		    fns, fns == 1 ? "" : "s");
+}
+
 int
 callgrind_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -491,6 +528,8 @@ callgrind_write(
 	ok = w.rows && open_names(&w) &&
 	     callgrind_open_root(job, graph, &w.root) &&
 	     callgrind_open_self(job, graph, &w.self);
+	if (ok)
+		tell_inclusive(&w);
 	w.one_command = same_command(graph);
 	cg_puts(out, "# callgrind format\nversion: 1\n"
 		     "creator: cgconv-" CG_VERSION "\n");

@@ -878,3 +878,12 @@ cycle_of() {
 	printf '\n# by hand\n\nevents: Ir\nfl=a.c\nfn=main\n1 1\n' >"$dir/in"
 	"$CGCONV" --detect "$dir/in" | grep '	callgrind	'
 }
+
+@test "callgrind: says that inclusive costs without calls are lost" {
+	"$CGCONV" -t callgrind -o "$dir/out" \
+		samples/gprofng/functions/grab.gprofng 2>"$dir/err"
+	grep -q 'warning: inclusive costs of 5 functions are lost: the input states no calls' \
+		"$dir/err"
+	"$CGCONV" -t callgrind -o "$dir/out" samples/eprof/total/work.eprof 2>"$dir/err"
+	[ ! -s "$dir/err" ]
+}
