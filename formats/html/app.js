@@ -9,6 +9,8 @@ const VIEWS = [
 	{ key: 'tree', label: 'Call tree', show: showTree, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
+	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
+	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
 	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests'] },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'] },
 ];
@@ -19,8 +21,11 @@ function isDark() {
 
 /* Views that have nothing to show are not offered. */
 function offered(view) {
+	const profile = !events.length || events.some((event) => !event.coverage);
+
 	return view.key === 'coverage' ? col('cover_file').length > 0
-		: !['flame', 'tree'].includes(view.key) || one('frames') > 0;
+		: view.key === 'graph' || view.key === 'map' ? profile && one('calls') > 0
+			: !['flame', 'tree'].includes(view.key) || one('frames') > 0;
 }
 
 function currentView() {
@@ -42,8 +47,9 @@ const themeBox = el('button', { id: 'theme', title: 'Light or dark',
 
 function showTabs() {
 	put(tabs, VIEWS.filter(offered).map((view) => el('a', {
-		go: { view: view.key, x: view.key === 'flame' ? state.x : '', sort: '' },
+		go: { view: view.key, x: view === currentView() ? state.x : '', sort: '' },
 		'aria-current': view === currentView() ? 'page' : null }, view.label)));
+	tabs.querySelector('[aria-current]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 function showEvents() {
@@ -67,6 +73,9 @@ function show() {
 	if (flame)
 		flame.stop();
 	flame = null;
+	graphView?.stop();
+	mapView?.stop();
+	hideTip();
 	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
 	showTabs();
 	showEvents();
@@ -106,7 +115,7 @@ searchBox.addEventListener('input', () => {
 	}, fnCount > 20000 ? 250 : 80);
 });
 
-/* Keys of the whole page: 1 to 9 for views, / for the search. */
+/* Keys of the whole page: digits for views, / for the search. */
 addEventListener('keydown', (e) => {
 	if (e.ctrlKey || e.metaKey || e.altKey)
 		return;

@@ -24,8 +24,15 @@ function visible(text) {
  * or false are not set; children that are not elements become text.
  */
 function el(tag, attributes, ...children) {
-	const at = document.createElement(tag);
+	return dress(document.createElement(tag), attributes, children);
+}
 
+/* The same, of a picture. The name is no address: nothing is loaded from it. */
+function svg(tag, attributes, ...children) {
+	return dress(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+function dress(at, attributes, children) {
 	for (const [key, value] of Object.entries(attributes || {})) {
 		if (key === 'on')
 			for (const [type, f] of Object.entries(value))

@@ -17,8 +17,7 @@ class Flame {
 		this.canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label': options.label,
 			'aria-describedby': 'flame-detail' });
 		this.box = box;
-		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
-		put(box, this.canvas, this.tip);
+		put(box, this.canvas);
 		this.context = this.canvas.getContext('2d');
 		this.context.font = LETTERS;
 		this.letter = this.context.measureText('MMMMMMMMMM').width / 10;
@@ -312,19 +311,6 @@ class Flame {
 		put(this.detail, i < 0 ? this.o.hint : this.o.describe(this.layout, i));
 	}
 
-	/* Details next to the pointer, on the side where there is room. */
-	showTip(i, x, y) {
-		this.tip.hidden = i < 0;
-		if (i < 0)
-			return;
-		if (i !== this.tipped)
-			put(this.tip, this.o.describe(this.layout, i));
-		this.tipped = i;
-		this.tip.style.left = Math.max(0, Math.min(x + 14, this.width - this.tip.offsetWidth - 4)) + 'px';
-		this.tip.style.top = (y + 22 + this.tip.offsetHeight > this.height
-			? Math.max(0, y - this.tip.offsetHeight - 10) : y + 18) + 'px';
-	}
-
 	/* ---- Mouse, touch, keys --------------------------------------------- */
 
 	listen() {
@@ -334,9 +320,7 @@ class Flame {
 		on('pointermove', (e) => this.move(e));
 		on('pointerup', (e) => this.up(e));
 		on('pointercancel', (e) => this.pointers.delete(e.pointerId));
-		on('pointerleave', () => {
-			this.point(-1, 0, 0);
-		});
+		on('pointerleave', (e) => this.point(-1, e));
 		on('wheel', (e) => this.wheel(e));
 		on('keydown', (e) => this.key(e));
 	}
@@ -351,8 +335,7 @@ class Flame {
 		const was = this.pointers.get(e.pointerId);
 
 		if (!was) {
-			this.point(e.pointerType === 'touch' ? -1 : this.boxAt(e.offsetX, e.offsetY),
-				e.offsetX, e.offsetY);
+			this.point(e.pointerType === 'touch' ? -1 : this.boxAt(e.offsetX, e.offsetY), e);
 			return;
 		}
 		const dx = e.offsetX - was.x, dy = e.offsetY - was.y;
@@ -385,8 +368,11 @@ class Flame {
 			this.select(i, true);
 	}
 
-	point(i, x, y) {
-		this.showTip(i, x, y);
+	point(i, e) {
+		if (i >= 0)
+			showTip(e.clientX, e.clientY, this.o.describe(this.layout, i));
+		else
+			hideTip();
 		if (i === this.hover)
 			return;
 		this.hover = i;
@@ -427,6 +413,7 @@ class Flame {
 	}
 
 	stop() {
+		hideTip();
 		this.observer.disconnect();
 		clearTimeout(this.timer);
 		cancelAnimationFrame(this.frame);

@@ -150,7 +150,9 @@ function fnHead(fn) {
 	return el('div', { class: 'head' }, el('h1', {}, fnName(fn)), el('p', { class: 'dim' },
 		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, fnPlace(fn))
 			: 'unknown file', objectPath(fn) ? ' in ' + objectPath(fn) : '', ' ',
-		one('frames') ? el('a', { go: { view: 'flame', fn, x: '' } }, 'flame graph') : ''));
+		[['flame', 'flame graph', one('frames')], ['graph', 'call graph', one('calls')],
+			['map', 'map', one('calls')]].filter((link) => link[2]).map(([view, text], i) =>
+			[i ? ', ' : '', el('a', { go: { view, fn, x: '' } }, text)])));
 }
 
 function showFunction(main) {

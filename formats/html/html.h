@@ -17,10 +17,14 @@
  *	data.js     columns -> arrays
  *	state.js    view, event, search and selection, in the URL's fragment
  *	table.js    tables that are sorted, filtered and scrolled virtually
+ *	tip.js      details at the pointer
  *	layout.js   stacks -> boxes of a flame graph
  *	flame.js    boxes -> canvas; zoom and keys
  *	flameview.js the view of them
  *	tree.js     stacks as a tree of rows
+ *	layered.js  functions and calls -> places in layers
+ *	callgraph.js graphdraw.js graphview.js  the calls around a function, as a picture
+ *	map.js      its callees or callers, as nested rectangles
  *	tests.js    coverage by test
  *	export.js   tables as text and csv
  *	groups.js   functions by object, file, directory, class

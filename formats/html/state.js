@@ -5,7 +5,9 @@
  */
 
 const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort: '',
-	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '', test: '', theme: '' };
+	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '',
+	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
+	levels: '', by: '' };
 let state = { ...DEFAULTS };
 
 function readState() {

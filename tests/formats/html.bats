@@ -428,6 +428,20 @@ three_tests()
 	[ "$(wc -c <"$dir/out.html")" -lt 1000000 ]
 }
 
+@test "html: boxes and labels of a call graph do not overlap, edges end at their boxes" {
+	cat formats/html/layered.js tests/unit/layered.js >"$dir/layered.js"
+	if command -v node >/dev/null; then
+		node "$dir/layered.js"
+		return
+	fi
+	needs_browser
+	echo "document.title = 'right'" >>"$dir/layered.js"
+	echo '<script src="layered.js"></script>' >"$dir/layered.html"
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --dump-dom "file://$dir/layered.html" \
+		2>"$dir/log" | grep '<title>right'
+}
+
 # ---- In a browser -----------------------------------------------------------
 
 @test "html: Chromium shows all functions with their costs" {
@@ -568,7 +582,7 @@ three_tests()
 @test "html: Chromium loads the data files of --split when a view needs them" {
 	needs_browser
 	report samples/pprof/cpu/cpu.pb.gz --split
-	for view in overview flame functions 'function&fn=1' source; do
+	for view in overview flame functions 'function&fn=1' graph 'map&fn=1' source; do
 		browse "view=$view"
 		grep -q "data-view=\"${view%&*}\"" "$dir/dom"
 		not grep -q 'role="alert"' "$dir/dom"
@@ -600,6 +614,12 @@ three_tests()
 	browse 'view=functions'
 	cells | grep -F 'a\u202eb'
 	cells | grep -F '__proto__'
+	for view in graph map; do
+		browse "view=$view"
+		grep -F 'aria-label="&lt;img src=x' "$dir/dom" >/dev/null
+		not grep -F '<img' "$dir/dom"
+		not grep "$(printf '\342\200\256')" "$dir/dom"
+	done
 }
 
 @test "html: Chromium decompresses without DecompressionStream, too" {
@@ -617,4 +637,179 @@ three_tests()
 	cells >"$dir/got"
 	[ -s "$dir/got" ]
 	same "$dir/want" "$dir/got"
+}
+
+# ---- Call graph and map in a browser ------------------------------------------
+
+# graph FRAGMENT: the nodes and edges of the picture: names, costs, calls. Of a
+# difference the costs before and after.
+graph()
+{
+	browse "view=graph&$1&least=0"
+	perl -CSD -0777 -ne '
+		use utf8;
+		sub plain { my ($n) = @_; $n =~ s/,//g; return $n =~ s/ → /,/r }
+		my $cost = qr/(-?[\d,]+(?: → -?[\d,]+)?) \S+ \([^)]*\)/;
+		while (/<(?:a class="node[^"]*"|g class="edge[^>]*?) aria-label="([^"]*)"/g) {
+			my $text = $1 =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&nbsp;/ /gr =~ s/&amp;/&/gr;
+			my ($name, $is, $self, $calls) = $text =~
+				/^(.*), inclusive $cost, self $cost(?:, ([\d,]+) \w+)?(?:,|$)/;
+			print join("\t", "edge", $name, $name, plain($1), plain($2)), "\n"
+				if $text =~ s/, recursion $cost, ([\d,]+) \w+//;
+			$calls = "" unless $text =~ /self $cost, ([\d,]+) (?:call|sample)/ and $calls = $2;
+			print join("\t", "node", $name, plain($is), plain($self), plain($calls) || 0), "\n"
+				if defined $is;
+			print join("\t", "edge", $1, $2, plain($3), plain($4)), "\n"
+				if $text =~ /^(.*) calls (.*), $cost, ([\d,]+) \w+$/;
+		}' "$dir/dom" | LC_ALL=C sort
+}
+
+# graph_of OPEN INPUT...: the same from --info --json and csv, for the first
+# event. Unless OPEN is 1, a cycle is one node.
+graph_of()
+{
+	local open=$1
+
+	shift
+	"$CGCONV" -q --info --json --top 100000 "$@" >"$dir/info.json"
+	"$CGCONV" -q -t csv --table calls "$@" >"$dir/calls.csv"
+	perl -CS -MJSON::PP -e '
+		local $/;
+		my ($open, $info, $csv) = @ARGV;
+		open my $in, "<:raw", $info;
+		my $all = decode_json(<$in>);
+		my %node;
+		for (@{ $all->{functions} }) {
+			my ($name, $cycle) = ($_->{name}, $_->{cycle});
+			$node{$name} = $cycle && !$open ? "<cycle $cycle>" : $name;
+			print join("\t", "node", $name, $_->{inclusive}[0], $_->{self}[0], $_->{calls}), "\n"
+				if $_->{inclusive}[0] && $node{$name} eq $name;
+		}
+		for (@{ $open ? [] : $all->{cycles} }) {
+			print join("\t", "node", "<cycle $_->{cycle}>", $_->{inclusive}[0], $_->{self}[0],
+				$_->{calls}), "\n";
+		}
+		open $in, "<:raw", $csv;
+		my %edge;
+		for (grep { !/^caller object/ } split /\n/, <$in>) {
+			my @cell = split /,/;
+			my ($from, $to) = @node{@cell[2, 6]};
+			next unless defined $from && defined $to && !($from eq $to && $from =~ /^<cycle/);
+			$edge{"$from\t$to"}[0] += $cell[8];
+			$edge{"$from\t$to"}[1] += $cell[7];
+		}
+		print join("\t", "edge", $_, @{ $edge{$_} }), "\n" for keys %edge;
+	' "$open" "$dir/info.json" "$dir/calls.csv" | LC_ALL=C sort
+}
+
+@test "html: Chromium draws nodes and calls with the numbers of --info and csv" {
+	needs_browser
+	for file in samples/callgrind/events/callgrind.out samples/gprof/cycles/gmon.out \
+		samples/pprof/cpu/cpu.pb.gz; do
+		# shellcheck disable=SC2046 # two words or none
+		report $(exe_of "$file") "$file"
+		event=$(grep -P '^event\t' "$dir/rows" | head -n 1 | cut -f 2)
+		# shellcheck disable=SC2046 # two words or none
+		graph_of 0 $(exe_of "$file") "$file" >"$dir/want"
+		graph "event=$event" >"$dir/got"
+		[ "$(grep -c ^node "$dir/want")" -gt 3 ]
+		[ "$(grep -c ^edge "$dir/want")" -gt 3 ]
+		grep -q '<cycle 1>' "$dir/want"
+		same "$dir/want" "$dir/got"
+		# shellcheck disable=SC2046 # two words or none
+		graph_of 1 $(exe_of "$file") "$file" >"$dir/want"
+		graph "event=$event&open=1.2.3.4" >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}
+
+# Calls with a cycle of a and b; the number is the self cost of leaf.
+two_runs()
+{
+	for run in 40 60; do
+		printf '%s\n' 'events: Ir' fn=main '1 10' cfn=a 'calls=2 2' "2 $((run + 40))" \
+			fn=a '2 10' cfn=b 'calls=5 3' "3 $((run + 30))" fn=b '3 30' \
+			cfn=a 'calls=3 2' '4 35' cfn=leaf 'calls=7 9' "5 $run" fn=leaf "9 $run"
+	done >"$dir/all"
+	sed -n '1,/^9 /p' "$dir/all" >"$dir/a.cg"
+	sed '1,/^9 /d' "$dir/all" >"$dir/b.cg"
+}
+
+@test "html: Chromium draws the calls of a difference, and those around a function" {
+	needs_browser
+	two_runs
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.cg" "$dir/b.cg"
+	graph 'open=1' | same - <(printf '%s\n' 'edge	a	b	70,90	5' 'edge	b	a	35,35	3' \
+		'edge	b	leaf	40,60	7' 'edge	main	a	80,100	2' \
+		'node	a	80,100	10,10	5' 'node	b	80,100	30,30	5' 'node	leaf	40,60	40,60	7' \
+		'node	main	90,110	10,10	0')
+	graph '' | same - <(printf '%s\n' 'edge	<cycle 1>	leaf	40,60	7' \
+		'edge	main	<cycle 1>	80,100	2' 'node	<cycle 1>	80,100	40,40	2' \
+		'node	leaf	40,60	40,60	7' 'node	main	90,110	10,10	0')
+	"$CGCONV" -q --diff -t csv --table calls "$dir/a.cg" "$dir/b.cg" |
+		tr -d '\r' | grep -c ',20$' | grep -x 3
+	grep -q 'hsl(8 ' "$dir/dom" # red
+	# A level of callers, one of callees, and only large calls.
+	report "$dir/a.cg"
+	b=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')b$(printf '\t')" | cut -d : -f 1)
+	graph "open=1&fn=$((b - 1))&callers=1&callees=1" | grep -c ^node | grep -x 3
+	graph "open=1&fn=$((b - 1))&callers=0&callees=1&least=50" | grep ^node | cut -f 2 |
+		tr '\n' ' ' | grep -x 'b leaf '
+	graph "open=1&fn=$((b - 1))&callers=2&callees=0" | grep ^node | cut -f 2 |
+		tr '\n' ' ' | grep -x 'a b main '
+	# The cycle of the selected function is open.
+	graph "fn=$((b - 1))&callers=1&callees=0" | grep ^node | cut -f 2 | tr '\n' ' ' |
+		grep -x 'a b '
+	graph "fn=$((b - 1))&callers=1&callees=0&open=none" | grep ^node | cut -f 2 |
+		tr '\n' ' ' | grep -x '<cycle 1> main '
+	graph 'open=all' | grep -c ^node | grep -x 4
+}
+
+# map FRAGMENT: level, name and cost of the boxes of a map.
+map()
+{
+	browse "view=map&$1"
+	perl -CSD -0777 -ne 'while (/<a class="node"[^>]*? aria-label="([^"]*)" data-depth="(\d+)"/g) {
+			my ($text, $depth) = ($1, $2);
+			$text =~ s/&lt;/</g;
+			$text =~ s/&gt;/>/g;
+			my ($name, $cost) = $text =~ /^(.*?), (?:about )?([\d,]+) / or next;
+			$cost =~ s/,//g;
+			print join("\t", $depth, $name, $cost), "\n";
+		}' "$dir/dom"
+}
+
+@test "html: Chromium draws maps of callees and callers with the costs of calls" {
+	needs_browser
+	two_runs
+	report "$dir/a.cg"
+	map '' | same - <(printf '%s\n' '0	all	90' '1	main	90' '2	<cycle 1>	80' '3	leaf	40')
+	main=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')main" | cut -d : -f 1)
+	map "open=1&fn=$((main - 1))" |
+		same - <(printf '%s\n' '0	main	90' '1	a	80' '2	b	70' '3	leaf	35')
+	map 'levels=1' | same - <(printf '%s\n' '0	all	90' '1	main	90')
+	leaf=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')leaf" | cut -d : -f 1)
+	map "map=callers&fn=$((leaf - 1))" |
+		same - <(printf '%s\n' '0	leaf	40' '1	<cycle 1>	40' '2	main	40')
+	file=samples/callgrind/events/callgrind.out
+	report "$file"
+	work=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')work" | cut -d : -f 1)
+	map "open=1.2.3.4&fn=$((work - 1))" | grep '^1' | cut -f 2,3 | sort >"$dir/got"
+	"$CGCONV" -q -t csv --table calls "$file" | awk -F , '$3 == "work" { sum[$7] += $9 }
+		END { for (name in sum) print name "\t" sum[name] }' | sort >"$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 2 ]
+	same "$dir/want" "$dir/got"
+}
+
+@test "html: Chromium offers no calls of a profile without calls" {
+	needs_browser
+	printf 'a 5\nb 7\n' >"$dir/in.folded"
+	report "$dir/in.folded"
+	browse 'view=graph'
+	grep -q 'data-view="overview"' "$dir/dom"
+	not grep -E '>(Call graph|Map)</a>' "$dir/dom"
+	three_tests
+	report "$dir/tests.info"
+	browse 'view=map'
+	not grep -E '>(Call graph|Map)</a>' "$dir/dom"
 }
