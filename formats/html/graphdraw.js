@@ -185,8 +185,8 @@ class GraphPicture {
 		svg('path', { d: `M${tip(0, 0)}L${tip(head, head * 0.45)}L${tip(head, -head * 0.45)}Z`,
 			fill: colour }),
 		/* Thin lines are easier to meet with more around them. */
-		this.lines.length > 400 ? null : svg('path', { class: 'reach', d: this.path(points), fill: 'none', stroke: 'transparent',
-			'stroke-width': 14 }));
+		this.lines.length > 400 ? null : svg('path', { class: 'reach', d: this.path(points), fill: 'none',
+			stroke: 'transparent', 'stroke-width': 14 }));
 	}
 
 	/* Above all edges. */
@@ -256,7 +256,8 @@ class GraphPicture {
 			text(line, self, { x: x + box.wide - 8, 'text-anchor': 'end' }),
 			box.loop ? text(line + 14, '\u21bb ' + this.label(box.loop)) : null, this.bars(box, x, y));
 
-		return [box.link, texts, cycle && node !== 0 ? this.toggle(cycle, node > fnCount, x + box.wide - 20, y + 4) : null];
+		return [box.link, texts, cycle && node !== 0
+			? this.toggle(cycle, node > fnCount, x + box.wide - 20, y + 4) : null];
 	}
 
 	/* As many of a cycle's functions as fit. */

@@ -384,7 +384,8 @@ function graphControls(fn, graph, picture) {
 	return el('div', { class: 'controls' }, fn < 0 ? el('span', {}, 'Whole profile')
 		: [picker('Callers', 'callers', DEPTHS, '2'), picker('Callees', 'callees', DEPTHS, '3')],
 	picker('At least', 'least', SHARES, '1', '%', 'of the ' + (fn < 0 ? 'total' : 'cost of the function')),
-	choice('Direction', 'way', [['right', 'Left to right'], ['down', 'Top down']], picture.tall ? 'down' : 'right'), cycleChoice(), groupChoice(),
+	choice('Direction', 'way', [['right', 'Left to right'], ['down', 'Top down']],
+		picture.tall ? 'down' : 'right'), cycleChoice(), groupChoice(),
 	el('span', { class: 'choice' }, button('\u2212', 'Smaller', () => graphView.zoom(0.8)),
 		button('+', 'Larger', () => graphView.zoom(1.25)), button('Fit', 'Show all (0)', () => graphView.fit())),
 	button('Save as SVG', null, () => saveFile('callgraph.svg', 'image/svg+xml', picture.save(title))),

@@ -268,8 +268,11 @@ class MapView {
 		const self = box.depth || box.node < 0 ? 'self' : 'self ' + shortCost(event,
 			this.map.cost('fn_self', box.node, 'before'), this.map.cost('fn_self', box.node, 'after'));
 
-		return way === 'to' && box.inner?.length && this.map.selfSize(box) > 0.8 * box.rest && h > 20 && w > self.length * LETTER + 12 ? svg('text', { x: (x + 6).toFixed(1),
-			y: (y + 14).toFixed(1), 'font-family': MONO, 'font-size': 11, 'font-style': 'italic', fill: this.o.ink.text }, self) : null;
+		const shown = way === 'to' && box.inner?.length && this.map.selfSize(box) > 0.8 * box.rest;
+
+		return shown && h > 20 && w > self.length * LETTER + 12 ? svg('text', { x: (x + 6).toFixed(1),
+			y: (y + 14).toFixed(1), 'font-family': MONO, 'font-size': 11, 'font-style': 'italic',
+			fill: this.o.ink.text }, self) : null;
 	}
 
 	/* ---- Pointer and keys ------------------------------------------------ */

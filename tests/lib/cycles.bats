@@ -143,7 +143,7 @@ all_alike()
 	END
 	"$CGCONV" -q -t dot "$dir/in.cgj" >"$dir/dot"
 	grep -c ' -> ' "$dir/dot" | says 4
-	grep ' -> ' "$dir/dot" | grep -c 'label="100.00%' | says 4
+	grep ' -> ' "$dir/dot" | grep -c 'label="  100.00%' | says 4
 	grep -c '\[color.*label="[a-c] <cycle 1>\\n100.00%\\n(0.00%)' \
 		"$dir/dot" | says 3
 	grep -F 'label="<cycle 1>\n100.00%\n(0.00%)\n1×"' "$dir/dot"
