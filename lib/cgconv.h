@@ -1182,7 +1182,8 @@ void cg_job_set_shard(
  *
  * Functions match by name, file and object; if paths differ, by their last
  * components; if a name is left once on each side, by weaker criteria. Counts
- * of calls are those after. Addresses, jumps and branches are dropped.
+ * of calls are those after. Addresses, jumps and branches are dropped. The other
+ * jobs must not be freed before the difference was written.
  */
 enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
@@ -1192,6 +1193,18 @@ int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
  * (before) or 1 (after); 0: none.
  */
 cg_fn cg_job_diff_fn(const struct cg_job *, int side, cg_fn);
+/* The same for files. */
+cg_file cg_job_diff_file(const struct cg_job *, int side, cg_file);
+/*
+ * The graph of a side, which has the branches, too; NULL: the job's graph is
+ * no difference.
+ */
+const struct cg_graph *cg_job_diff_graph(const struct cg_job *, int side);
+/*
+ * Excludes from the graph of a side what cg_job_write() excludes from the
+ * job's. False: an error (reported).
+ */
+bool cg_job_exclude_side(struct cg_job *, int side);
 
 /* Information about the job. */
 

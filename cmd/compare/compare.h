@@ -34,10 +34,10 @@ void close_profile(struct profile *);
 
 struct lost;
 /*
- * Compares the lines that ran in two runs, in memory of the second job; NULL if
- * one of the profiles is no coverage.
+ * Compares the lines that ran in two runs, in memory of the job that has the
+ * difference; NULL if one of the profiles is no coverage.
  */
-int find_lost(const struct profile[2], struct lost **);
+int find_lost(struct cg_job *, const struct profile[2], struct lost **);
 /* Prints at most n files, n being most. */
 void print_lost(FILE *, const struct lost *, size_t most);
 /*

@@ -560,7 +560,7 @@ run(struct diff *d)
 		status = cg_job_diff(args->job, d->profile[BEFORE].job,
 		    d->profile[AFTER].job, how, &d->graph);
 	if (status == CG_OK)
-		status = find_lost(d->profile, &d->lost);
+		status = find_lost(args->job, d->profile, &d->lost);
 	if (status == CG_OK)
 		status = sum_events(d);
 	if (status == CG_OK)

@@ -4,7 +4,8 @@
  *
  * Counts the same lines as --summary: lines that sources exclude, and with
  * --patch unchanged lines, are ignored. The sources are those of the second
- * run. A line that is code in one run only is neither lost nor gained.
+ * run. A line that is code in one run only is neither lost nor gained. Files
+ * match as in the rest of the difference.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -14,7 +15,7 @@
 
 /* A file of the first run; its lines with code, ascending. */
 struct run_file {
-	struct cg_slice path;
+	cg_file file; /* in the difference */
 	size_t begin, end;
 };
 
@@ -34,7 +35,7 @@ struct lost_range {
 };
 
 struct lost {
-	struct cg_job *job;
+	struct cg_job *job; /* of the difference */
 	CG_ARRAY(struct run_file) run;
 	CG_ARRAY(struct run_line) line;
 	CG_ARRAY(struct lost_file) file;
@@ -43,11 +44,11 @@ struct lost {
 };
 
 static int
-compare_paths(const void *pa, const void *pb)
+compare_files(const void *pa, const void *pb)
 {
 	const struct run_file *a = pa, *b = pb;
 
-	return cg_compare(a->path, b->path);
+	return (a->file > b->file) - (a->file < b->file);
 }
 
 /* ---- The first run ------------------------------------------------------- */
@@ -84,12 +85,13 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 		ok = add_run_lines(lost, lines, event) &&
 		     cg_append(lost->job, &lost->run,
 			 (struct run_file){
-			     cg_file_path(graph, file), begin, lost->line.n });
+			     cg_job_diff_file(lost->job, 0, file), begin,
+			     lost->line.n });
 	}
 	cg_lines_free(lines);
 	if (ok && lost->run.n > 1)
 		qsort(lost->run.at, lost->run.n, sizeof(*lost->run.at),
-		    compare_paths);
+		    compare_files);
 	return ok;
 }
 
@@ -128,7 +130,7 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,
-    struct cg_lines *lines, size_t event)
+    struct cg_slice path, struct cg_lines *lines, size_t event)
 {
 	struct cg_line_sum sum;
 	bool follows = false;
@@ -150,7 +152,7 @@ compare_file(struct lost *lost, const struct run_file *run,
 		}
 		gone = lost->line.at[at].ran && sum.hits == 0;
 		lost->gained += !lost->line.at[at].ran && sum.hits > 0;
-		if (gone && !add_lost(lost, run->path, sum.line, follows))
+		if (gone && !add_lost(lost, path, sum.line, follows))
 			return false;
 		follows = gone;
 		at++;
@@ -166,23 +168,26 @@ compare_runs(struct lost *lost, const struct cg_graph *graph, size_t event)
 	cg_file file;
 
 	while (ok && cg_next_file(lines, &file)) {
-		const struct run_file key = { .path =
-						  cg_file_path(graph, file) };
+		const struct run_file key = {
+			.file = cg_job_diff_file(lost->job, 1, file)
+		};
 		const struct run_file *run =
-		    lost->run.n > 0 && key.path.len > 0
+		    lost->run.n > 0 && key.file != 0
 			? bsearch(&key, lost->run.at, lost->run.n, sizeof(key),
-			      compare_paths)
+			      compare_files)
 			: NULL;
 
 		if (run != NULL)
-			ok = compare_file(lost, run, lines, event);
+			ok = compare_file(lost, run, cg_file_path(graph, file),
+			    lines, event);
 	}
 	cg_lines_free(lines);
 	return ok;
 }
 
 int
-find_lost(const struct profile profile[2], struct lost **found)
+find_lost(struct cg_job *job, const struct profile profile[2],
+    struct lost **found)
 {
 	const struct cg_graph *before = profile[0].graph;
 	const struct cg_graph *after = profile[1].graph;
@@ -196,16 +201,16 @@ find_lost(const struct profile profile[2], struct lost **found)
 	status = cg_job_exclude_marked(profile[1].job);
 	if (status != CG_OK)
 		return status;
-	*found = cg_alloc(profile[1].job, sizeof(**found));
+	*found = cg_alloc(job, sizeof(**found));
 	if (*found == NULL)
 		return CG_ELIMIT;
-	(*found)->job = profile[1].job;
+	(*found)->job = job;
 	if (list_run(*found, before, event[0]) &&
 	    compare_runs(*found, after, event[1]))
 		return CG_OK;
 	for (int s = 0; status == CG_OK && s < 2; s++)
 		status = cg_job_status(profile[s].job);
-	return status != CG_OK ? status : cg_nomem(profile[1].job);
+	return status != CG_OK ? status : cg_nomem(job);
 }
 
 /* ---- Output -------------------------------------------------------------- */

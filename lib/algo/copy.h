@@ -87,6 +87,7 @@ struct cg_diff {
 	bool normalize;        /* scale costs before to the sums after */
 	struct cg_build build; /* its graph is empty at first, and the result */
 	cg_fn *fn[2]; /* function of a profile -> function of the result */
+	cg_file *file[2];      /* the same of files */
 };
 /*
  * Builds the graph; does not seal it. Reports its failures. Returns the

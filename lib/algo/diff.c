@@ -253,6 +253,18 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 	return status;
 }
 
+/* Maps the functions and files of a profile to those of a copy of the graph. */
+static void
+map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
+{
+	const struct cg_graph *profile = diff->profile[s];
+
+	for (cg_fn fn = 1; fn < profile->fns; fn++)
+		diff->fn[s][fn] = copy->fn[diff->fn[s][fn]];
+	for (cg_file file = 1; file < profile->files.count; file++)
+		diff->file[s][file] = copy->file[diff->file[s][file]];
+}
+
 /*
  * Drops rows without a difference, by rebuilding the graph. Returns the
  * status.
@@ -280,8 +292,7 @@ drop_zeros(struct cg_diff *diff)
 			cg_copy_fn(&copy, fn, fn);
 		status = cg_copy_rows(&copy);
 		for (int s = 0; s < 2; s++)
-			for (cg_fn fn = 1; fn < diff->profile[s]->fns; fn++)
-				diff->fn[s][fn] = copy.fn[diff->fn[s][fn]];
+			map_again(diff, s, &copy);
 	}
 	cg_copy_close(&copy);
 	cg_graph_free(graph);
@@ -304,6 +315,8 @@ cg_graph_diff(struct cg_diff *diff)
 	for (int s = 0; s < 2; s++) {
 		diff->fn[s] = copy[s].fn;
 		copy[s].fn = NULL;
+		diff->file[s] = copy[s].file;
+		copy[s].file = NULL;
 		cg_copy_close(&copy[s]);
 	}
 	return status == CG_OK && !diff->side_by_side ? drop_zeros(diff)

@@ -200,6 +200,9 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		job->errors.skips += side[s]->errors.skips;
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.profile[s]->fns;
+		job->diff_file[s] = diff.file[s];
+		job->diff_files[s] = diff.profile[s]->files.count;
+		job->diff_side[s] = side[s];
 		job->diff_lost |=
 		    cg_graph_facts(diff.profile[s]) &
 		    (CG_INSTRS | CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
@@ -209,6 +212,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		describe(job, (const struct cg_job *const *)side, &diff);
 		status = cg_graph_complete(job->graph);
 	}
+	job->told = before->told = true; /* as the side after says it */
 	job->ready = status == CG_OK;
 	*graph = job->ready ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;
@@ -218,4 +222,27 @@ cg_fn
 cg_job_diff_fn(const struct cg_job *job, int side, cg_fn fn)
 {
 	return fn < job->diff_fns[side] ? job->diff_fn[side][fn] : 0;
+}
+
+cg_file
+cg_job_diff_file(const struct cg_job *job, int side, cg_file file)
+{
+	return file < job->diff_files[side] ? job->diff_file[side][file] : 0;
+}
+
+const struct cg_graph *
+cg_job_diff_graph(const struct cg_job *job, int side)
+{
+	return job->diff_side[side] ? job->diff_side[side]->graph : NULL;
+}
+
+bool
+cg_job_exclude_side(struct cg_job *job, int side)
+{
+	struct cg_job *of = job->diff_side[side];
+	int status = of && !of->marked ? cg_job_exclude_marked(of) : CG_OK;
+
+	if (status != CG_OK)
+		job->errors.fault = status;
+	return status == CG_OK;
 }

@@ -256,6 +256,9 @@ report_dropped(struct cg_job *job, const struct cg_module *to)
 	cg_facts lost = job->diff_lost & to->carries;
 	char text[FACTS_ROOM];
 
+	/* Targets of pairs have those of both sides. */
+	if (to->pairs)
+		lost &= ~(CG_BRANCHES | CG_CONDITIONS | CG_REGIONS);
 	if (!lost)
 		return CG_OK;
 	list_facts(lost, text, sizeof(text));

@@ -93,7 +93,7 @@ scan_files(struct sources *scan, bool internal_fns)
 	/* If some sources are found, system headers are not expected to be. */
 	if (scan->found > 0)
 		scan->missing -= scan->external;
-	if (scan->missing > 0)
+	if (scan->missing > 0 && !scan->job->told)
 		cg_note(scan->job,
 		    "%zu of %zu source%s not found: markers in them are "
 		    "unknown; name their directory with {sources}",
@@ -178,6 +178,7 @@ cg_job_exclude_marked(struct cg_job *job)
 
 	if (status != CG_OK)
 		return status;
+	job->marked = true;
 	cg_excluded_free(job->graph->excluded);
 	job->graph->excluded = NULL;
 	job->graph->fns_by_name = cg_opt_flag(job, "functions-by-name");

@@ -76,8 +76,10 @@ cg_job_free(struct cg_job *job)
 		cg_filters_free(job->filters);
 		cg_label_filters_free(job->label_filters);
 	}
-	free(job->diff_fn[0]);
-	free(job->diff_fn[1]);
+	for (int s = 0; s < 2; s++) {
+		free(job->diff_fn[s]);
+		free(job->diff_file[s]);
+	}
 	free(job);
 }
 

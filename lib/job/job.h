@@ -114,8 +114,13 @@ struct cg_job {
 	uint64_t fold_levels;            /* of recursion */
 	size_t fold_nodes; /* nodes to fold at once; 0: the default */
 	struct cg_fold *fold;            /* NULL: no stack was folded yet */
-	cg_fn *diff_fn[2];               /* of cg_job_diff() */
+	struct cg_job *diff_side[2];     /* of cg_job_diff(); or NULL */
+	cg_fn *diff_fn[2];
 	size_t diff_fns[2];
+	cg_file *diff_file[2];
+	size_t diff_files[2];
+	bool marked; /* cg_job_exclude_marked() was called */
+	bool told;   /* sources that were not found were reported */
 	cg_facts diff_lost;              /* facts that the difference lacks */
 	struct cg_state *state;          /* of formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */

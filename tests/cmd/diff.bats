@@ -429,6 +429,15 @@ run_of()
 	"$CGCONV" -q --diff a.info a.info | grep -x 'Lines that lost coverage: 0 in 0 files; 0 gained it'
 }
 
+@test "diff: files that moved match for the lines that lost coverage, too" {
+	cd "$dir" || return 1
+	run_of /home/a/src/a.c 1:1 2:1 >a.info
+	run_of /home/b/src/a.c 1:1 2:0 >b.info
+	"$CGCONV" -q --diff a.info b.info >out
+	grep -A 1 '^Lines' out | same - <(printf '%s\n' \
+		'Lines that lost coverage: 1 in 1 file; 0 gained it' '  /home/b/src/a.c: 2')
+}
+
 @test "diff: lines of coverage that sources or a patch exclude are not lost" {
 	cd "$dir" || return 1
 	printf '%s\n' 'a' 'b // LCOV_EXCL_LINE' c >a.c
