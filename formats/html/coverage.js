@@ -23,7 +23,7 @@ function addSums(to, from) {
 	}
 }
 
-let sumsKnown = null;
+const sumsKnown = []; /* by run */
 
 /* Sums by file, of the chosen test if there is one. */
 function fileSums() {
@@ -32,21 +32,22 @@ function fileSums() {
 	return test ? testSums(test, allSums()) : allSums();
 }
 
-function allSums() {
-	if (sumsKnown)
-		return sumsKnown;
-	const sums = new Map(), of = col('cover_file');
+/* Of a difference: of the run after, or of the run before. */
+function allSums(run = 0) {
+	if (sumsKnown[run])
+		return sumsKnown[run];
+	const sums = new Map(), of = col('cover_file', run);
 
 	for (let i = 0; i < of.length; i++) {
 		const sum = nothing();
 
 		for (const kind of KINDS) {
-			sum[kind].all = col('cover_' + kind)[2 * i] || 0;
-			sum[kind].hit = col('cover_' + kind)[2 * i + 1] || 0;
+			sum[kind].all = col('cover_' + kind, run)[2 * i] || 0;
+			sum[kind].hit = col('cover_' + kind, run)[2 * i + 1] || 0;
 		}
 		sums.set(of[i], sum);
 	}
-	return sumsKnown = sums;
+	return sumsKnown[run] = sums;
 }
 
 function share(found) {
@@ -78,24 +79,31 @@ function rate(name, found) {
 
 /* ---- Directories -------------------------------------------------------- */
 
-/* A tree of directories; one that has only a directory is merged with it. */
-function coverageTree() {
-	const top = { name: '', path: '', sums: nothing(), children: new Map(), file: 0 };
+/* Files that match the search, with their sums. */
+function searchedSums() {
 	const match = state.q ? matcherSafe() : null;
 
-	for (const [file, sums] of fileSums()) {
+	return [...fileSums()].filter(([file]) => !match || match(filePath(file) || '(unknown file)'));
+}
+
+/*
+ * A tree of directories of pairs of a file and its sums, which add() adds to an
+ * empty() one; a directory that has only a directory is merged with it.
+ */
+function coverageTree(files, empty, add) {
+	const top = { name: '', path: '', sums: empty(), children: new Map(), file: 0 };
+
+	for (const [file, sums] of files) {
 		const path = filePath(file) || '(unknown file)';
 		let at = top;
 
-		if (match && !match(path))
-			continue;
-		addSums(top.sums, sums);
+		add(top.sums, sums);
 		for (const part of path.split(/(?<=.)\//)) {
 			if (!at.children.has(part))
 				at.children.set(part, { name: part, path: at === top ? part : at.path + '/' + part,
-					sums: nothing(), children: new Map(), file: 0 });
+					sums: empty(), children: new Map(), file: 0 });
 			at = at.children.get(part);
-			addSums(at.sums, sums);
+			add(at.sums, sums);
 		}
 		at.file = file;
 	}
@@ -149,17 +157,22 @@ function nodeName(row, redo) {
 		} } }, (closed.has(node.path) ? '\u25b8 ' : '\u25be ') + node.name + '/')];
 }
 
+function nameColumn(redo) {
+	return { key: 'name', label: 'Directory or file', width: innerWidth < 700 ? 'minmax(180px, 1fr)'
+		: 'minmax(220px, 1fr)', text: (row) => row.node.path, value: (row) => (row.node.file ? '1' : '0') + row.node.name,
+	show: (row) => nodeName(row, redo) };
+}
+
 function coverageColumns(top, redo) {
-	return [{ key: 'name', label: 'Directory or file', width: 'minmax(220px, 1fr)',
-		text: (row) => row.node.path, value: (row) => (row.node.file ? '1' : '0') + row.node.name, show: (row) => nodeName(row, redo) },
-	...KINDS.filter((kind) => top.sums[kind].all).map((kind) => ({ key: kind, label: KIND_NAMES[kind],
+	return [nameColumn(redo), ...KINDS.filter((kind) => top.sums[kind].all).map((kind) => ({ key: kind,
+		label: KIND_NAMES[kind],
 		number: true, width: '190px', value: (row) => share(row.node.sums[kind]),
 		text: (row) => row.node.sums[kind].hit + ' of ' + row.node.sums[kind].all,
 		show: (row) => rateBar(row.node.sums[kind]) }))];
 }
 
 function directories(main) {
-	const top = coverageTree();
+	const top = coverageTree(searchedSums(), nothing, addSums);
 	const redo = () => table.sort(table.sortKey);
 	const table = new Table({ label: 'Coverage by directory', rows: [],
 		columns: coverageColumns(top, () => redo()), sortKey: state.sort || 'name',
@@ -187,6 +200,14 @@ function neverCalled(main) {
 					line: col('fn_line')[fn] || '' } }, fnPlace(fn)) }] }).box);
 }
 
+/* A column of file:line, which links there; text(row) if it is not the line. */
+function placeColumn(label, file, line, text = line) {
+	return { key: 'line', label, width: 'minmax(200px, 1fr)',
+		value: (row) => filePath(file(row)) + ':' + String(line(row)).padStart(9),
+		show: (row) => el('a', { go: { view: 'source', file: file(row), line: line(row) },
+			title: filePath(file(row)) }, filePath(file(row)) + ':' + text(row)) };
+}
+
 function missedBranches(main) {
 	const of = col('sum_file'), line = col('sum_line'), rows = [];
 	const match = state.q ? matcherSafe() : null;
@@ -199,10 +220,7 @@ function missedBranches(main) {
 	}
 	main.append(new Table({ label: 'Missed branches', rows, sortKey: '',
 		open: (i) => go({ view: 'source', file: of[i], line: line[i] }), columns: [
-			{ key: 'line', label: 'Line', width: 'minmax(200px, 1fr)',
-				value: (i) => filePath(of[i]) + ':' + String(line[i]).padStart(9),
-				show: (i) => el('a', { go: { view: 'source', file: of[i], line: line[i] },
-					title: filePath(of[i]) }, filePath(of[i]) + ':' + line[i]) },
+			placeColumn('Line', (i) => of[i], (i) => line[i]),
 			{ key: 'count', label: 'Ran', number: true, width: '110px', value: (i) => col('sum_count')[i],
 				show: (i) => number(col('sum_count')[i]) },
 			{ key: 'taken', label: 'Taken', number: true, width: '90px',
@@ -212,17 +230,23 @@ function missedBranches(main) {
 
 /* ---- The views ---------------------------------------------------------- */
 
+function nodeLink(node) {
+	return el('a', { go: node.file ? { view: 'source', file: node.file } : { view: 'coverage', q: '' },
+		title: visible(node.path) }, node.name + (node.file ? '' : '/'));
+}
+
 function coverageCard() {
-	const all = nothing(), tree = coverageTree();
+	if (compared())
+		return comparedCard();
+
+	const tree = coverageTree(searchedSums(), nothing, addSums), all = tree.sums;
 	const rows = [...tree.children.values()].sort((a, b) => a.name < b.name ? -1 : 1).slice(0, 20);
 
-	addSums(all, tree.sums);
 	return card('Coverage', el('div', { class: 'figures' }, KINDS.filter((kind) => all[kind].all).map((kind) =>
 		el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', { class: level(all[kind]) },
 			ratio(all[kind]), ' ', el('small', {}, number(all[kind].hit) + ' of ' + number(all[kind].all)))))),
 	el('table', { class: 'top' }, el('tbody', {}, rows.map((node) => el('tr', {},
-		el('td', { class: 'name' }, el('a', { go: node.file ? { view: 'source', file: node.file }
-			: { view: 'coverage', q: '' } }, node.name + (node.file ? '' : '/'))),
+		el('td', { class: 'name' }, nodeLink(node)),
 		KINDS.filter((kind) => all[kind].all).map((kind) =>
 			el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
 }
@@ -236,6 +260,9 @@ function sumOf(files) {
 }
 
 function showCoverage(main) {
+	if (compared())
+		return showCompared(main);
+
 	const all = sumOf(fileSums());
 	const views = [['', 'Directories']];
 

@@ -34,11 +34,16 @@ function fnColumns(event) {
 	const text = (key, label, f, width) => ({ key, label, width, value: f,
 		show: (fn) => el('span', { title: f(fn), class: 'dim' }, key === 'file' ? baseName(f(fn)) : f(fn)) });
 	const shown = state.all === '1' ? events : [event];
-	const entered = col('fn_entries');
-	const list = event.coverage ? [{ key: 'entries', label: 'Entries', number: true, width: '120px',
+	const entered = col('fn_entries'), was = col('fn_entries', BEFORE);
+	const list = event.coverage ? [...compared() ? [{ key: 'before', label: 'Before', number: true,
+		width: '100px', hint: 'entries in the run before', value: (fn) => was[fn] - 1,
+		show: (fn) => was[fn] ? el('span', { class: was[fn] === 1 ? 'low' : '' }, number(was[fn] - 1)) : '' }] : [],
+	{ key: 'entries', label: compared() ? 'After' : 'Entries', number: true, width: '120px',
 		value: (fn) => entered[fn] - 1,
 		show: (fn) => entered[fn] ? el('span', { class: entered[fn] === 1 ? 'low' : '' },
-			number(entered[fn] - 1)) : '' }]
+			number(entered[fn] - 1)) : '' },
+	...compared() ? [{ key: 'way', label: 'Change', width: '90px', value: (fn) => fnWay(was[fn], entered[fn]),
+		show: (fn) => wayText(fnWay(was[fn], entered[fn])) }] : []]
 		: shown.flatMap((e) => [
 			...costColumns('incl' + events.indexOf(e), (shown.length > 1 ? visible(e.name) + ' ' : '') +
 				'Inclusive', 'fn_inclusive', e, at),

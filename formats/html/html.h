@@ -3,7 +3,8 @@
  *
  *	html.c      options, the page around the data
  *	stacks.c    call stacks and timelines -> columns
- *	rows.c      functions, calls, lines, branches -> columns
+ *	rows.c      functions, calls, lines -> columns
+ *	coverage.c  what ran, of one run or two -> columns
  *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
  *	about.c     events, parts, facts kept and lost -> columns
@@ -28,6 +29,7 @@
  *	tests.js    coverage by test
  *	export.js   tables as text and csv
  *	groups.js   functions by object, file, directory, class
+ *	compare.js  the difference of two coverage runs
  *	overview.js functions.js function.js source.js coverage.js: the views
  *	app.js      the frame around the views, and its beginning
  *
@@ -146,13 +148,28 @@ uint32_t html_object(struct html_writer *, cg_object);
 bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
     uint64_t total);
 
-/* ---- stacks.c, rows.c, tests.c, sources.c, about.c ----------------------- */
+/* ---- coverage.c ---------------------------------------------------------- */
 
 /*
  * The event that counts how often lines ran; the number of events if none
  * does.
  */
-size_t html_coverage_event(const struct html_writer *);
+size_t html_coverage_event(const struct cg_graph *);
+struct html_coverage;
+/*
+ * Makes *coverage, NULL if no event counts lines; memory is the job's. False:
+ * out of memory (reported), as for the next ones.
+ */
+bool html_coverage_new(struct html_writer *, struct html_coverage **);
+/* Adds the current file of lines, unless the sides of a difference are added. */
+bool html_cover_file(struct html_coverage *, struct cg_lines *, cg_file);
+/* Writes the columns of lines. */
+bool html_cover_lines(struct html_coverage *);
+/* Writes the columns of files and functions. */
+bool html_cover_totals(struct html_coverage *);
+
+/* ---- stacks.c, rows.c, tests.c, sources.c, about.c ----------------------- */
+
 /* False: writing failed, and the failure was reported. */
 bool html_put_stacks(struct html_writer *);
 bool html_put_rows(struct html_writer *);

@@ -1,7 +1,7 @@
 /*
- * rows.c - functions, calls, lines and branches as columns.
+ * rows.c - functions, calls and lines as columns.
  *
- *	fn_name fn_file fn_object fn_line fn_last fn_calls fn_cycle fn_entries
+ *	fn_name fn_file fn_object fn_line fn_last fn_calls fn_cycle
  *	fn_self fn_inclusive			by function; then the sum of
  *						dropped functions, then by
  *						cycle
@@ -9,21 +9,8 @@
  *	call_from call_to call_file call_line call_count call_cost
  *						by caller, site and callee
  *	line_file line_number line_fn line_cost	by file, line and function
- *	sum_file sum_line sum_count sum_branches sum_conditions
- *						by file and line, of coverage
- *	region_file region_line region_column region_lines region_end
- *	region_flags region_count		by region, in the order of sums:
- *						lines to its last one, and the
- *						column after it
- *	cover_file cover_lines cover_fns cover_branches cover_conditions
- *	cover_regions				by file: pairs of numbers:
- *						found and hit
- *	branch_count branch_flags branch_block	by branch, in the order of sums:
- *						its branches, its conditions
  *	share_part share_fn share_self		by part and function, if there
  *						are several parts
- *
- * Entries are one more than counted, 0 if unknown.
  */
 
 #include "html.h"
@@ -33,12 +20,10 @@ struct rows {
 	struct cg_lines *lines;
 	struct cg_rows *rows;
 	struct cg_sums *sums;
-	size_t cycles;     /* cycles in the page */
-	size_t coverage;   /* the event that counts how often lines ran */
-	bool counts;       /* there is such an event */
-	bool *dropped;     /* by fn */
-	uint64_t *entries; /* by fn */
-	uint64_t *cost;    /* one for each event */
+	size_t cycles;  /* cycles in the page */
+	bool *dropped;  /* by fn */
+	uint64_t *cost; /* one for each event */
+	struct html_coverage *coverage; /* NULL: no event counts lines */
 };
 
 static void
@@ -50,7 +35,7 @@ end_columns(struct html_writer *w, struct html_column *column, size_t n)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, ENTRIES, NUMBERS };
+enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, NUMBERS };
 
 static void
 get_costs(struct rows *r, cg_fn fn, bool inclusive)
@@ -84,7 +69,7 @@ find_dropped(struct rows *r)
 		get_costs(r, fn, true);
 		for (size_t e = 0; !kept && e < w->events; e++)
 			kept = html_reaches(w, e, r->cost[e], get_total(w, e));
-		r->dropped[fn] = !kept && !r->counts;
+		r->dropped[fn] = !kept && !r->coverage;
 		r->w->dropped_fns += r->dropped[fn];
 	}
 }
@@ -110,8 +95,7 @@ add_fn(struct rows *r, cg_fn fn, struct html_column *name,
 	       html_add(w, &number[CALLS],
 		   kept ? cg_sum_calls_in(r->sums, fn) : 0) &&
 	       html_add(
-		   w, &number[CYCLE], kept ? cg_sum_cycle(r->sums, fn) : 0) &&
-	       html_add(w, &number[ENTRIES], r->entries[fn]);
+		   w, &number[CYCLE], kept ? cg_sum_cycle(r->sums, fn) : 0);
 }
 
 static bool
@@ -125,7 +109,6 @@ put_fns(struct rows *r)
 		[LAST] = { .name = "fn_last", .type = HTML_NUMBER },
 		[CALLS] = { .name = "fn_calls", .type = HTML_COST },
 		[CYCLE] = { .name = "fn_cycle", .type = HTML_NUMBER },
-		[ENTRIES] = { .name = "fn_entries", .type = HTML_COST },
 	};
 	struct html_column cycle = { .name = "cycle_calls", .type = HTML_COST };
 	struct html_writer *w = r->w;
@@ -279,31 +262,6 @@ put_shares(struct rows *r)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/*
- * Counts how often functions of the file were called, or else whether they
- * ran.
- */
-static void
-count_entries(struct rows *r)
-{
-	const cg_fn *fn;
-	size_t n = cg_file_fns(r->lines, &fn);
-	struct cg_line line;
-	uint64_t count;
-
-	while (cg_next_line(r->lines, &line)) {
-		if (line.n > r->coverage && line.cost[r->coverage] != 0)
-			r->entries[line.fn] = 2;
-	}
-	cg_first_line(r->lines);
-	for (size_t i = 0; i < n; i++) {
-		if (cg_fn_entries(r->lines, fn[i], &count))
-			r->entries[fn[i]] = count + (count < UINT64_MAX);
-		else if (r->entries[fn[i]] == 0)
-			r->entries[fn[i]] = 1;
-	}
-}
-
 enum { LINE_FILE, NUMBER, LINE_FN, LINE_NUMBERS };
 
 static bool
@@ -327,125 +285,6 @@ add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
 	return ok;
 }
 
-/* ---- Coverage ----------------------------------------------------------- */
-
-enum {
-	SUM_FILE,
-	SUM_LINE,
-	SUM_CODE,
-	SUM_COUNT,
-	BRANCHES,
-	CONDITIONS,
-	BRANCH_COUNT,
-	FLAGS,
-	BLOCK,
-	REGION_FILE,
-	REGION_LINE,
-	REGION_COLUMN,
-	REGION_LINES,
-	REGION_END,
-	REGION_FLAGS,
-	REGION_COUNT,
-	SUMS
-};
-
-static bool
-add_branches(struct rows *r, const struct cg_line_sum *sum,
-    struct html_column column[SUMS])
-{
-	struct html_writer *w = r->w;
-	uint64_t conditions = 0;
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < sum->branches; i++) {
-		const struct cg_branch *branch = &sum->branch[i];
-
-		conditions += branch->kind == CG_BRANCH_CONDITION;
-		ok = html_add_signed(w, &column[BRANCH_COUNT], branch->count) &&
-		     html_add(w, &column[FLAGS], branch->flags) &&
-		     html_add(w, &column[BLOCK], branch->block);
-	}
-	return ok &&
-	       html_add(w, &column[BRANCHES], sum->branches - conditions) &&
-	       html_add(w, &column[CONDITIONS], conditions);
-}
-
-/* Adds the regions that begin on the line of the last sum. */
-static bool
-add_regions(struct rows *r, cg_file file, struct html_column column[SUMS])
-{
-	struct html_writer *w = r->w;
-	const struct cg_branch *row;
-	size_t n;
-	bool ok = cg_line_regions(r->lines, &row, &n);
-
-	for (size_t i = 0; ok && i < n; i++)
-		ok = html_add(w, &column[REGION_FILE], html_file(w, file)) &&
-		     html_add(w, &column[REGION_LINE], row[i].pos.line) &&
-		     html_add(w, &column[REGION_COLUMN], row[i].block) &&
-		     html_add(w, &column[REGION_LINES], row[i].index) &&
-		     html_add(w, &column[REGION_END], row[i].target) &&
-		     html_add(w, &column[REGION_FLAGS], row[i].flags) &&
-		     html_add_signed(w, &column[REGION_COUNT], row[i].count);
-	return ok;
-}
-
-static bool
-add_sums(struct rows *r, cg_file file, struct html_column column[SUMS])
-{
-	struct html_writer *w = r->w;
-	struct cg_line_sum sum;
-	bool ok = true;
-
-	while (ok && cg_next_line_sum(r->lines, r->coverage, &sum)) {
-		if (sum.line == 0)
-			continue;
-		ok = html_add(w, &column[SUM_FILE], html_file(w, file)) &&
-		     html_add(w, &column[SUM_LINE], sum.line) &&
-		     html_add(w, &column[SUM_CODE], sum.has_cost) &&
-		     html_add(w, &column[SUM_COUNT], sum.cost) &&
-		     add_branches(r, &sum, column) &&
-		     add_regions(r, file, column);
-	}
-	cg_first_line(r->lines);
-	return ok;
-}
-
-enum { COVERED_FILE, LINES, FNS, ARCS, DECISIONS, PLACES, COVERED };
-
-static bool
-add_hits(struct html_writer *w, struct html_column *column,
-    const struct cg_hits *hits)
-{
-	return html_add(w, column, hits->found) &&
-	       html_add(w, column, hits->hit);
-}
-
-/*
- * Adds totals of a file, which its lines do not give: functions of one name
- * count as one.
- */
-static bool
-add_covered(struct rows *r, cg_file file, struct html_column column[COVERED])
-{
-	struct html_writer *w = r->w;
-	struct cg_counts counts;
-
-	if (!cg_count_file(r->lines, r->coverage, &counts))
-		return false;
-	if (counts.lines.found + counts.functions.found +
-		counts.branches.found ==
-	    0)
-		return true;
-	return html_add(w, &column[COVERED_FILE], html_file(w, file)) &&
-	       add_hits(w, &column[LINES], &counts.lines) &&
-	       add_hits(w, &column[FNS], &counts.functions) &&
-	       add_hits(w, &column[ARCS], &counts.branches) &&
-	       add_hits(w, &column[DECISIONS], &counts.conditions) &&
-	       (!(cg_graph_facts(w->graph) & CG_REGIONS) ||
-		   add_hits(w, &column[PLACES], &counts.regions));
-}
-
 /* ---- Files --------------------------------------------------------------- */
 
 /*
@@ -460,72 +299,23 @@ put_files(struct rows *r)
 		[NUMBER] = { .name = "line_number", .type = HTML_DELTA },
 		[LINE_FN] = { .name = "line_fn", .type = HTML_DELTA },
 	};
-	struct html_column sum[SUMS] = {
-		[SUM_FILE] = { .name = "sum_file", .type = HTML_DELTA },
-		[SUM_LINE] = { .name = "sum_line", .type = HTML_DELTA },
-		[SUM_CODE] = { .name = "sum_code", .type = HTML_NUMBER },
-		[SUM_COUNT] = { .name = "sum_count" },
-		[BRANCHES] = { .name = "sum_branches", .type = HTML_NUMBER },
-		[CONDITIONS] = { .name = "sum_conditions",
-		    .type = HTML_NUMBER },
-		[BRANCH_COUNT] = { .name = "branch_count",
-		    .type = HTML_SIGNED },
-		[FLAGS] = { .name = "branch_flags", .type = HTML_NUMBER },
-		[BLOCK] = { .name = "branch_block", .type = HTML_NUMBER },
-		[REGION_FILE] = { .name = "region_file", .type = HTML_DELTA },
-		[REGION_LINE] = { .name = "region_line", .type = HTML_DELTA },
-		[REGION_COLUMN] = { .name = "region_column",
-		    .type = HTML_NUMBER },
-		[REGION_LINES] = { .name = "region_lines",
-		    .type = HTML_NUMBER },
-		[REGION_END] = { .name = "region_end", .type = HTML_NUMBER },
-		[REGION_FLAGS] = { .name = "region_flags",
-		    .type = HTML_NUMBER },
-		[REGION_COUNT] = { .name = "region_count",
-		    .type = HTML_SIGNED },
-	};
-	struct html_column covered[COVERED] = {
-		[COVERED_FILE] = { .name = "cover_file", .type = HTML_DELTA },
-		[LINES] = { .name = "cover_lines", .type = HTML_NUMBER },
-		[FNS] = { .name = "cover_fns", .type = HTML_NUMBER },
-		[ARCS] = { .name = "cover_branches", .type = HTML_NUMBER },
-		[DECISIONS] = { .name = "cover_conditions",
-		    .type = HTML_NUMBER },
-		[PLACES] = { .name = "cover_regions", .type = HTML_NUMBER },
-	};
 	struct html_writer *w = r->w;
 	struct html_column *cost = html_new_costs(w, "line_cost");
 	cg_file file;
 	bool ok = cost != NULL && html_begin_data(w, "lines");
 
-	if (r->counts)
-		sum[SUM_COUNT].type = html_cost_type(w, r->coverage);
-	while (ok && cg_next_file(r->lines, &file)) {
-		if (r->counts)
-			count_entries(r);
+	while (ok && cg_next_file(r->lines, &file))
 		ok = add_lines(r, file, number, cost) &&
-		     (!r->counts || (add_sums(r, file, sum) &&
-					add_covered(r, file, covered)));
-	}
+		     (!r->coverage ||
+			 html_cover_file(r->coverage, r->lines, file));
 	end_columns(w, number, LINE_NUMBERS);
 	html_end_costs(w, cost);
-	end_columns(w, sum, SUMS);
-	ok = ok && html_end_data(w);
-	end_columns(w, covered, COVERED);
-	return ok;
+	ok = ok && (!r->coverage || html_cover_lines(r->coverage)) &&
+	     html_end_data(w);
+	return ok && (!r->coverage || html_cover_totals(r->coverage));
 }
 
 /* ---- All ---------------------------------------------------------------- */
-
-size_t
-html_coverage_event(const struct html_writer *w)
-{
-	size_t i = 0;
-
-	while (i < w->events && cg_get_event(w->graph, i)->incl != CG_INCL_NONE)
-		i++;
-	return i;
-}
 
 static bool
 open_rows(struct rows *r)
@@ -534,16 +324,13 @@ open_rows(struct rows *r)
 	struct cg_job *job = r->w->job;
 	size_t fns = r->w->fns + 1;
 
-	r->coverage = html_coverage_event(r->w);
-	r->counts = r->coverage < r->w->events;
 	r->rows = cg_rows_new(graph);
 	r->lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
 	r->sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 	r->cycles = r->sums ? cg_cycle_count(r->sums) : 0;
 	r->dropped = cg_alloc(job, fns * sizeof(*r->dropped));
-	r->entries = cg_alloc(job, fns * sizeof(*r->entries));
 	r->cost = cg_alloc(job, r->w->events * sizeof(*r->cost));
-	if (!r->dropped || !r->entries || !r->cost)
+	if (!r->dropped || !r->cost || !html_coverage_new(r->w, &r->coverage))
 		return false;
 	if (r->rows)
 		cg_rows_drop_addresses(r->rows);

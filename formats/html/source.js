@@ -203,11 +203,21 @@ function linePieces(file, fact) {
 
 /* ---- Lines of a file ---------------------------------------------------- */
 
-/* Where the rows of a file are: those of a file are next to each other. */
-function fileRange(name, file) {
-	const of = col(name), begin = of.indexOf(file);
+const rangesKnown = new Map(); /* by column: Map of file to [begin, end] */
 
-	return begin < 0 ? [0, 0] : [begin, of.lastIndexOf(file) + 1];
+/* Where the rows of a file are: those of a file are next to each other. */
+function fileRange(name, file, run) {
+	const of = col(name, run), key = name + ':' + (run || 0), ranges = new Map();
+
+	if (!rangesKnown.has(key)) {
+		for (let i = 0, end; i < of.length; i = end) {
+			for (end = i + 1; end < of.length && of[end] === of[i];)
+				end++;
+			ranges.set(of[i], [i, end]);
+		}
+		rangesKnown.set(key, ranges);
+	}
+	return rangesKnown.get(key).get(file) || [0, 0];
 }
 
 /*
@@ -271,25 +281,26 @@ function showCalls(fact) {
 /* ---- Branches ----------------------------------------------------------- */
 
 const FALLTHROUGH = 1, THROW = 2, REACHED = 4, UNREACHABLE = 8;
-let branchBegins = null;
+const branchBegins = []; /* by run */
 
 /* Where the branches of each sum begin. */
-function branchIndex() {
-	if (branchBegins)
-		return branchBegins;
-	const branches = col('sum_branches'), conditions = col('sum_conditions');
+function branchIndex(run = 0) {
+	if (branchBegins[run])
+		return branchBegins[run];
+	const branches = col('sum_branches', run), conditions = col('sum_conditions', run);
+	const begins = branchBegins[run] = new Uint32Array(branches.length + 1);
 
-	branchBegins = new Uint32Array(branches.length + 1);
 	for (let i = 0; i < branches.length; i++)
-		branchBegins[i + 1] = branchBegins[i] + branches[i] + conditions[i];
-	return branchBegins;
+		begins[i + 1] = begins[i] + branches[i] + conditions[i];
+	return begins;
 }
 
 /* { all, hit } of the branches, or of the conditions, of a sum. */
-function branchesHit(sum, conditions) {
-	const begin = branchIndex()[sum] + (conditions ? col('sum_branches')[sum] : 0);
-	const end = conditions ? branchIndex()[sum + 1] : begin + col('sum_branches')[sum];
-	const count = col('branch_count'), flags = col('branch_flags'), found = { all: 0, hit: 0 };
+function branchesHit(sum, conditions, run) {
+	const arcs = col('sum_branches', run)[sum];
+	const begin = branchIndex(run)[sum] + (conditions ? arcs : 0);
+	const end = conditions ? branchIndex(run)[sum + 1] : begin + arcs;
+	const count = col('branch_count', run), flags = col('branch_flags', run), found = { all: 0, hit: 0 };
 
 	for (let i = begin; i < end; i++)
 		if (!(flags[i] & UNREACHABLE)) {
@@ -299,11 +310,11 @@ function branchesHit(sum, conditions) {
 	return found;
 }
 
-function branchTitle(sum) {
-	const begin = branchIndex()[sum], arcs = col('sum_branches')[sum], lines = [];
-	const count = col('branch_count'), flags = col('branch_flags');
+function branchTitle(sum, run) {
+	const begin = branchIndex(run)[sum], arcs = col('sum_branches', run)[sum], lines = [];
+	const count = col('branch_count', run), flags = col('branch_flags', run);
 
-	for (let i = begin; i < branchIndex()[sum + 1]; i++) {
+	for (let i = begin; i < branchIndex(run)[sum + 1]; i++) {
 		const what = i - begin < arcs ? 'branch ' + (i - begin) : 'condition ' + (i - begin - arcs >> 1) +
 			((i - begin - arcs) % 2 ? ' true' : ' false');
 
@@ -316,13 +327,13 @@ function branchTitle(sum) {
 	return lines.join('\n');
 }
 
-function showBranches(sum) {
-	const arcs = branchesHit(sum, false), conditions = branchesHit(sum, true);
+function showBranches(sum, run) {
+	const arcs = branchesHit(sum, false, run), conditions = branchesHit(sum, true, run);
 	const text = (found, sign) => found.all ? sign + found.hit + '/' + found.all : '';
 
 	if (!arcs.all && !conditions.all)
 		return '';
-	return el('span', { title: branchTitle(sum), class: arcs.hit < arcs.all ||
+	return el('span', { title: branchTitle(sum, run), class: arcs.hit < arcs.all ||
 		conditions.hit < conditions.all ? 'low' : 'high' },
 	[text(arcs, ''), text(conditions, 'c ')].filter((t) => t).join(' '));
 }
@@ -350,7 +361,7 @@ function sourceColumns(file, event, facts) {
 			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
 		} });
 	const count = (line) => lineCount(of(line));
-	const list = event.coverage ? [{ key: 'count', label: 'Count', number: true, width: '110px', value: count,
+	const list = event.coverage && compared() ? comparedColumns(file, of) : event.coverage ? [{ key: 'count', label: 'Count', number: true, width: '110px', value: count,
 		show: (line) => count(line) >= 0 ? number(count(line)) : '' },
 	...chosenTest() ? [] : [{ key: 'branches', label: 'Branches', number: true, width: '90px',
 		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }],
@@ -395,7 +406,8 @@ function showFile(main, file, event) {
 
 	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
 		columns: sourceColumns(file, event, facts), sortKey: '',
-		mark: (line) => lineClass(file, facts.get(line), event) + (line === wanted ? ' chosen' : '') });
+		mark: (line) => lineClass(file, facts.get(line), event) +
+			(event.coverage && compared() ? comparedClass(file, line) : '') + (line === wanted ? ' chosen' : '') });
 
 	table.box.classList.add('source');
 	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
@@ -413,6 +425,12 @@ function showFile(main, file, event) {
 }
 
 function fileRates(file) {
+	if (compared())
+		return comparedFiles().has(file) ? KINDS.map((kind) => [KIND_NAMES[kind].toLowerCase(),
+			showRates(comparedFiles().get(file), kind), CHANGED_KINDS.includes(kind)
+				? showMoves(comparedFiles().get(file), kind) : '']).filter(([, text]) => text)
+			.map((parts) => el('span', { class: 'chip' }, parts[0], ' ', parts[1], ' ', parts[2])) : null;
+
 	const found = fileSums().get(file);
 
 	return found ? [rate('lines', found.lines), rate('functions', found.fns), rate('branches', found.branches),
@@ -443,18 +461,23 @@ function showSource(main) {
 	if (!rows.length)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
 			state.q ? ' of files that match' : '', '.')));
+	const name = { key: 'name', label: 'File', width: innerWidth < 700 ? 'minmax(180px, 1fr)' : 'minmax(260px, 1fr)',
+		value: (row) => filePath(row.file), show: (row) => [el('a', { go: { file: row.file, line: '' },
+			title: filePath(row.file) }, innerWidth < 700 ? baseName(filePath(row.file)) : filePath(row.file)),
+		linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] };
+	const numbers = event.coverage && compared()
+		? rateColumns(comparedTotal(), (row) => comparedFiles().get(row.file) || newChange())
+		: [event.coverage ? { key: 'cost', label: 'Lines', number: true, width: '170px',
+			value: (row) => share(linesOf(row)), show: (row) => rateBar(linesOf(row)) }
+			: { key: 'cost', label: event.before ? 'Change' : 'Self', number: true, width: '190px', value: (row) => row.cost,
+				show: (row) => bar([el('span', { class: 'v' }, event.before ? change(row.cost, event)
+					: costText(row.cost, event)), el('span', { class: 'pct' },
+					percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
+				event.before ? (row.cost > 0 ? 'up' : 'down') : '') }];
+
 	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
-		open: (row) => go({ file: row.file, line: '' }), columns: [
-			event.coverage ? { key: 'cost', label: 'Lines', number: true, width: '170px',
-				value: (row) => share(linesOf(row)), show: (row) => rateBar(linesOf(row)) }
-				: { key: 'cost', label: event.before ? 'Change' : 'Self', number: true, width: '190px', value: (row) => row.cost,
-					show: (row) => bar([el('span', { class: 'v' }, event.before ? change(row.cost, event)
-						: costText(row.cost, event)), el('span', { class: 'pct' },
-						percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
-					event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
-			{ key: 'name', label: 'File', width: 'minmax(260px, 1fr)', value: (row) => filePath(row.file),
-				show: (row) => [el('a', { go: { file: row.file, line: '' } }, filePath(row.file)),
-					linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] }] }).box);
+		open: (row) => go({ file: row.file, line: '' }),
+		columns: numbers.length > 1 || innerWidth < 700 ? [name, ...numbers] : [...numbers, name] }).box);
 }
 
 /* The search as a function; NULL if it is malformed, or there is none. */

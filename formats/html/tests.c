@@ -106,7 +106,7 @@ bool
 html_put_tests(struct html_writer *w)
 {
 	struct tests t = { .w = w,
-		.event = html_coverage_event(w),
+		.event = html_coverage_event(w->graph),
 		.column = {
 		    [PART] = { .name = "test_part", .type = HTML_DELTA },
 		    [FILE_AT] = { .name = "test_file", .type = HTML_DELTA },

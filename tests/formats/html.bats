@@ -348,6 +348,51 @@ three_tests()
 	grep -P '^node\tmain;gone\t-5$' "$dir/rows"
 }
 
+# two_runs: $dir/a.info is a sample; in $dir/b.info one of its functions did not
+# run, others did, and the files are in another directory.
+two_runs()
+{
+	"$CGCONV" -q -t lcov -o "$dir/a.info" samples/gcov/gcc-cc/cover.gcda
+	perl -pe '
+		s{^SF:/tmp/cover}{SF:/home/ci/cover} and $main = /\.cc$/;
+		next if /^(FN|BR|L)[FH]:/ and $_ = "";
+		if ($main) {
+			s/^(FNDA:)\d+(,_ZL5drain)/${1}0$2/;
+			s/^(DA:(?:5|7|12|13|14|15),)\d+/${1}0/;
+			s/^(BRDA:12,\d+,1,)\d+/${1}0/; s/^(BRDA:28,0,1,)0/${1}4/;
+		} else {
+			s/^(FNDA:)0(,_ZN4baseD0)/${1}2$2/;
+			s/^(DA:6,)0/${1}9/; s/^(BRDA:5,0,0,)0/${1}9/;
+		}' "$dir/a.info" >"$dir/b.info"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.info" "$dir/b.info" "$@"
+	perl tests/oracle/html.pl --check "$dir/out.html"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+}
+
+@test "html: a difference of coverage has both runs, as lcov counts them" {
+	two_runs
+	for run in a:cover_before b:cover; do
+		"$CGCONV" -q -t lcov "$dir/${run%:*}.info" | perl -lne 's{^SF:.*/}{} and $f = $_;
+			/^(LF|LH|FNF|FNH|BRF|BRH):(\d+)/ and $n{$1} = $2;
+			/^end/ and print join "\t", $f, "$n{LH}/$n{LF}", "$n{FNH}/$n{FNF}",
+				"$n{BRH}/$n{BRF}" and %n = ()' | sort >"$dir/want"
+		[ -s "$dir/want" ]
+		sed -n "s,^${run#*:}\t[^\t]*/,,p" "$dir/rows" | sort | same "$dir/want" -
+	done
+	# Files that moved match, in the terminal, too.
+	"$CGCONV" -q --diff "$dir/a.info" "$dir/b.info" >"$dir/text"
+	grep -x 'Lines that lost coverage: 6 in 1 file; 1 gained it' "$dir/text"
+	grep -x '  /home/ci/cover/cover.cc: 5-7, 12-15' "$dir/text"
+	cp "$dir/rows" "$dir/want"
+	two_runs --split
+	same "$dir/want" "$dir/rows"
+	# Branches are kept.
+	"$CGCONV" --diff -t html -o "$dir/out.html" "$dir/a.info" "$dir/b.info" \
+		>/dev/null 2>"$dir/err"
+	grep -c '' "$dir/err" | grep -x 1
+	grep '2 of 2 sources not found' "$dir/err"
+}
+
 @test "html: names of strangers stay names" {
 	printf '%b;%b;%b;%b;%b;%b;%b 5\n' '</script><script>alert(1)</script>' \
 		'<!--' '"'"'"' onload="x' 'a\0342\0200\0256b' 'x\0377y' '__proto__' \
@@ -620,6 +665,66 @@ three_tests()
 		not grep -F '<img' "$dir/dom"
 		not grep "$(printf '\342\200\256')" "$dir/dom"
 	done
+}
+
+@test "html: Chromium shows what lost and gained coverage, as the terminal does" {
+	needs_browser
+	two_runs
+	"$CGCONV" -q --diff "$dir/a.info" "$dir/b.info" >"$dir/text"
+	browse 'view=overview'
+	sed 's/<[^>]*>//g' "$dir/dom" >"$dir/page"
+	line=$(grep '^Lines that lost coverage' "$dir/text")
+	grep -F "$line" "$dir/page"
+	# The rates and what they became, as --summary has them.
+	grep -F '95.7% → 73.9%22 of 23 → 17 of 23−21.7 points (−6 +1)' "$dir/page"
+	for run in a b; do
+		"$CGCONV" -q --summary "$dir/$run.info" | grep -o '[0-9.]*% *[0-9]*/23' | head -n 1
+	done | tr -s ' ' | same - <(printf '%s\n' '95.7% 22/23' '73.9% 17/23')
+	# The ranges of the list are those of the terminal.
+	browse 'view=coverage&tab=lost'
+	cells | cut -f 1 | perl -lne '/(.*):(.*)/; push @{ $of{$1} }, $2;
+		END { print "  $_: ", join ", ", @{ $of{$_} } for sort keys %of }' >"$dir/got"
+	grep -A 10 '^Lines that lost' "$dir/text" | sed -n '2,/^$/{/^$/!p}' | same - "$dir/got"
+	[ "$(cells | awk -F '\t' '{ n += $2 } END { print n }')" = 6 ]
+	browse 'view=coverage&tab=gained'
+	cells | cut -f 1-3 | same - <(printf '/home/ci/cover/cover.h:6\t1\t9\n')
+	browse 'view=coverage&tab=fns'
+	cells | cut -f 1-4 | same - <(printf '%s\n' '− lost	2	0	drain(base&)' \
+		'+ gained	0	2	base::~base()')
+	browse 'view=coverage&tab=branches'
+	cells | cut -f 1-4 | sed 's,.*/cover,cover,' | same - <(printf '%s\n' 'cover.cc:12	−1	1/2	0/2' \
+		'cover.cc:28	+1	1/2	2/2' 'cover.h:5	+1	1/2	2/2')
+	browse 'view=coverage'
+	cells | grep -F 'cover.cc	100.0% → 60.0%	−40.0	−6	100.0% → 75.0%	−25.0	−1	57.1% → 57.1%	0.0	−1 +1'
+	# Both counts of each line, and a word for each that changed.
+	file=$(sed -n 's/^sum\t\([^\t]*\).*/\1/p' "$dir/rows" | uniq | grep -n 'cover.cc$' | cut -d : -f 1)
+	browse "view=source&file=$file"
+	cells | awk -F '\t' '$1 != "" { print $5, $1, $2, $3 }' | sed 's/ $//' | sort -n |
+		grep -v ' [+−][0-9]* branch$' >"$dir/got"
+	for run in a b; do
+		sed -n '/cover.cc/,/end_of/s/^DA:\([0-9]*\),/\1 /p' "$dir/$run.info" | sort -k 1,1 >"$dir/$run.da"
+	done
+	join "$dir/a.da" "$dir/b.da" | awk '{ print $0 ($2 > 0 && $3 == 0 ? " − lost" : "") }' |
+		sort -n | grep -v '^28 ' | same - "$dir/got"
+	[ "$(grep -c 'class="tr missed lost' <(tr '>' '\n' <"$dir/dom"))" = 6 ]
+	browse 'view=functions'
+	cells | grep '^2	0	− lost	drain'
+}
+
+@test "html: Chromium shows lost lines without what sources exclude, as the terminal" {
+	needs_browser
+	mkdir "$dir/src"
+	printf '%s\n' a 'b // LCOV_EXCL_LINE' c '' d >"$dir/src/a.c"
+	printf '%s\n' SF:a.c DA:1,1 DA:2,1 DA:3,1 DA:5,2 end_of_record >"$dir/a.info"
+	sed 's/,.$/,0/' "$dir/a.info" >"$dir/b.info"
+	"$CGCONV" --diff -t html -o "$dir/out.html" --sources "$dir/src" "$dir/a.info" \
+		"$dir/b.info" >"$dir/text"
+	grep -x '  a.c: 1, 3-5' "$dir/text"
+	browse 'view=coverage&tab=lost'
+	cells | cut -f 1-3 | same - <(printf '%s\n' 'a.c:1	1	1' 'a.c:3-5	2	1')
+	browse 'view=coverage'
+	cells | same - <(printf 'a.c\t100.0%% → 0.0%%\t−100.0\t−3\n')
+	grep -F '3 of 3 before, 0 of 3 after' "$dir/dom"
 }
 
 @test "html: Chromium decompresses without DecompressionStream, too" {

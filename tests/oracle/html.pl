@@ -183,9 +183,12 @@ sub print_all
 	row('moment', col('moment_time')->[$_], fn(col('node_fn')->[col('moment_node')->[$_]]))
 		for 0 .. $#{ col('moment_time') };
 	row('source', path(col('source_file')->[$_]), col('source_text')->[$_]) for 0 .. $#{ col('source_file') };
-	for my $i (0 .. $#{ col('cover_file') }) {
-		row('cover', path(col('cover_file')->[$i]), map { join '/',
-			col("cover_$_")->[2 * $i + 1], col("cover_$_")->[2 * $i] } qw(lines fns branches));
+	for my $run (0, 1) {
+		for my $i (0 .. $#{ col('cover_file', $run) }) {
+			row($run ? 'cover_before' : 'cover', path(col('cover_file', $run)->[$i]),
+				map { join '/', col("cover_$_", $run)->[2 * $i + 1], col("cover_$_", $run)->[2 * $i] }
+				qw(lines fns branches));
+		}
 	}
 	print_nodes();
 	print_sums();
