@@ -2,16 +2,18 @@
  * functions.js - all functions in one table.
  */
 
-/* Functions that match the search and, unless all are wanted, cost something. */
+/* Functions that match the search and cost something; of coverage, those that count. */
 function listFns(event) {
 	const incl = costs('fn_inclusive', event), self = costs('fn_self', event);
 	const calls = col('fn_calls'), entries = col('fn_entries'), rows = [];
 	const before = event.before ? costs('fn_inclusive', event, 'before') : EMPTY;
 
+	const was = col('fn_entries', BEFORE), lists = event.coverage ? (i) => entries[i] || was[i]
+		: (i) => incl[i] || self[i] || calls[i] || before[i];
+
 	search();
 	for (let i = 1; i < fnCount; i++)
-		if ((!matches || matches[i]) && (incl[i] || self[i] || calls[i] || entries[i] || before[i]) &&
-			inGroup(i))
+		if ((!matches || matches[i]) && lists(i) && inGroup(i))
 			rows.push(i);
 	if (currentGroup())
 		return rows;

@@ -75,6 +75,15 @@ bool cg_between_parse(struct cg_between *, const char *text);
  */
 int cg_graph_cut(struct cg_graph **graph, const struct cg_between *);
 
+/* ---- scope.c ------------------------------------------------------------- */
+
+/*
+ * Drops from a coverage run, which is sealed, the files that are excluded, and
+ * the functions without a file that have no rows and that no other one calls.
+ * Replaces *graph. Reports its failures. Returns the status.
+ */
+int cg_graph_keep_scope(struct cg_graph **graph, const struct cg_map *excluded);
+
 /* ---- entries.c ---------------------------------------------------------- */
 
 /*

@@ -343,8 +343,10 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 	     i++)
 		if (!is_guess(copy, part, i))
 			cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
-	for (size_t i = 0; !copy->costs_only && i < files; i++)
-		cg_list_file(copy->to, copy->file[file[i]]);
+	for (size_t i = 0; !copy->costs_only && i < files; i++) {
+		if (copy->file[file[i]] != 0) /* else it is out of scope */
+			cg_list_file(copy->to, copy->file[file[i]]);
+	}
 	if (copy->costs_only && !copy->no_counts &&
 	    cg_calls_sampled(copy->from))
 		cg_set_calls_sampled(copy->to);

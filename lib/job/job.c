@@ -298,6 +298,18 @@ note_emptied(struct cg_job *job)
 }
 
 /*
+ * Drops what is out of the scope of coverage. Graphs that are merged were
+ * reduced already. Returns the status.
+ */
+static int
+keep_scope(struct cg_job *job)
+{
+	if (!job->build.excluded_files.table)
+		return CG_OK;
+	return cg_graph_keep_scope(&job->graph, &job->build.excluded_files);
+}
+
+/*
  * Applies --between. Graphs that are merged were cut already. Returns the
  * status.
  */
@@ -416,7 +428,7 @@ static int
 freeze(struct cg_job *job)
 {
 	static int (*const steps[])(struct cg_job *) = { end_building, complete,
-		cg_job_end_fold, cut, filter, join, NULL };
+		cg_job_end_fold, keep_scope, cut, filter, join, NULL };
 	int status = CG_OK;
 
 	for (size_t i = 0; status == CG_OK && steps[i]; i++)

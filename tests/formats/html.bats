@@ -222,6 +222,37 @@ nodes()
 	grep -P '^cover\t' "$dir/rows" | sort | same "$dir/want" -
 }
 
+@test "html: functions that are out of scope are in no output" {
+	local file=samples/gcov/gcc-cc/cover.gcda
+	local scope=(--no-external --map /tmp/cover/cover.cc=cover.cc)
+
+	# The functions of the file, as lcov lists them; nothing of cover.h.
+	"$CGCONV" -q -t lcov "${scope[@]}" "$file" >"$dir/out.info"
+	"$CGCONV" -q -t lcov "$file" | sed -n '/cover.cc$/,/end_of/s/^FN:[0-9]*,//p' |
+		sort >"$dir/want"
+	[ "$(wc -l <"$dir/want")" -eq 4 ]
+	sed -n 's/^FN:[0-9]*,//p' "$dir/out.info" | sort | same "$dir/want" -
+	c++filt -i <"$dir/want" 2>/dev/null | sort >"$dir/names" ||
+		skip "no c++filt"
+	"$CGCONV" -q -t json "${scope[@]}" "$file" >"$dir/out.cgj"
+	perl -lne 'print $1 if /^\["function",\d+,"(.*?)",/' "$dir/out.cgj" | sort |
+		same "$dir/names" -
+	[ "$(grep -c '^\["file"' "$dir/out.cgj")" -eq 1 ]
+	not grep 'cover\.h\|clamp' "$dir/out.cgj"
+	"$CGCONV" -q -t csv "${scope[@]}" "$file" | sed 1d | cut -d , -f 3 | sort |
+		same "$dir/names" -
+	"$CGCONV" -q --info "${scope[@]}" "$file" | grep 'Size .* 1 file, 4 functions,'
+	report --no-root-by "${scope[@]}" "$file"
+	grep -P '^fn\t[^\t]' "$dir/rows" | cut -f 2 | sort | same "$dir/names" -
+	not grep -P '^fn\t[^\t]*\t\t' <(grep -P '^fn\t[^\t]' "$dir/rows")
+	[ "$(grep -c '^entries' "$dir/rows")" -eq 4 ]
+	# Several inputs, and both ways to the same graph.
+	"$CGCONV" -q -t json "${scope[@]}" "$file" samples/gcov/gcc-c/cover.gcda |
+		not grep 'clamp'
+	"$CGCONV" -q -t json -o "$dir/all.cgj" "$file"
+	"$CGCONV" -q -t json "${scope[@]}" "$dir/all.cgj" | sed '$d' | same - <(sed '$d' "$dir/out.cgj")
+}
+
 # Two tests of one file, and a third one of another.
 three_tests()
 {
