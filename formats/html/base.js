@@ -51,6 +51,16 @@ function put(at, ...children) {
 	return at;
 }
 
+/* A phone: columns are narrower, and numbers that have a longer form are short. */
+function narrow() {
+	return innerWidth < 700;
+}
+
+/* The width of a column, and that on a phone. */
+function wide(pixels, phone) {
+	return (narrow() ? phone : pixels) + 'px';
+}
+
 /* ---- Numbers ------------------------------------------------------------ */
 
 const EXACT = 2 ** 53;

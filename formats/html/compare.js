@@ -182,11 +182,11 @@ function showMoves(change, kind) {
 
 function rateColumns(total, of) {
 	return KINDS.filter((kind) => total.before[kind].all || total.after[kind].all).flatMap((kind) => [
-		{ key: kind, label: KIND_NAMES[kind], number: true, width: '150px', hint: 'before and after',
+		{ key: kind, label: KIND_NAMES[kind], number: true, width: wide(150, 126), hint: 'before and after',
 			value: (row) => share(of(row).after[kind]), show: (row) => showRates(of(row), kind) },
-		{ key: kind + 'p', label: 'Points', number: true, width: '84px', hint: 'change in percentage points',
+		{ key: kind + 'p', label: 'Points', number: true, width: wide(84, 60), hint: 'change in percentage points',
 			value: (row) => -points(of(row), kind), show: (row) => showPoints(of(row), kind) },
-		...CHANGED_KINDS.includes(kind) ? [{ key: kind + 'm', label: 'Lost, gained', number: true, width: '112px',
+		...CHANGED_KINDS.includes(kind) ? [{ key: kind + 'm', label: 'Lost, gained', number: true, width: wide(112, 84),
 			hint: KIND_NAMES[kind] + ' that lost and that gained coverage',
 			value: (row) => of(row).lost[kind] + of(row).gained[kind],
 			show: (row) => showMoves(of(row), kind) }] : []]);
@@ -220,6 +220,7 @@ function comparedDirectories(main) {
 		sortKey: state.sort || 'name', onSort: (sort) => keep({ sort }),
 		arrange: (column, sign) => flatten(top, 0, column, sign, []) });
 
+	table.box.classList.add('dense');
 	main.append(table.box);
 }
 
@@ -237,14 +238,14 @@ function comparedRanges(main, which) {
 	main.append(new Table({ label: what, rows, sortKey: '',
 		open: (row) => go({ view: 'source', file: row.file, line: row.first }), columns: [
 			placeColumn('Lines', (row) => row.file, (row) => row.first, rangeText),
-			{ key: 'lines', label: 'Number', number: true, width: '90px', value: (row) => row.lines,
+			{ key: 'lines', label: 'Number', number: true, width: wide(90, 60), value: (row) => row.lines,
 				show: (row) => number(row.lines) },
-			which === 'lost' ? { key: 'before', label: 'Ran before', number: true, width: '110px',
+			which === 'lost' ? { key: 'before', label: 'Ran before', number: true, width: wide(110, 76),
 				hint: 'how often the first of the lines ran', value: (row) => count(row, BEFORE),
-				show: (row) => number(count(row, BEFORE)) }
+				show: (row) => countCell(count(row, BEFORE)) }
 				: { key: 'after', label: 'Ran after', number: true, width: '110px',
 					hint: 'how often the first of the lines ran', value: (row) => count(row),
-					show: (row) => number(count(row)) },
+					show: (row) => countCell(count(row)) },
 			{ key: 'text', label: '', width: 'minmax(240px, 2fr)',
 				show: (row) => highlight(row.file, row.first) }] }).box);
 }
@@ -263,8 +264,8 @@ function comparedFns(main) {
 	const was = col('fn_entries', BEFORE), is = col('fn_entries'), rows = [];
 	const way = (fn) => fnWay(was[fn], is[fn]);
 	const goSource = (fn) => ({ view: 'source', file: col('fn_file')[fn], line: col('fn_line')[fn] || '' });
-	const count = (key, label, from) => ({ key, label, number: true, width: '110px', value: (fn) => from[fn],
-		show: (fn) => number(from[fn] - 1) });
+	const count = (key, label, from) => ({ key, label, number: true, width: wide(110, 60), value: (fn) => from[fn],
+		show: (fn) => countCell(from[fn] - 1) });
 
 	search();
 	for (let fn = 1; fn < fnCount; fn++)
@@ -272,9 +273,9 @@ function comparedFns(main) {
 			rows.push(fn);
 	main.append(new Table({ label: 'Functions that lost or gained coverage', rows, sortKey: 'way',
 		open: (fn) => go(goSource(fn)), columns: [
-			{ key: 'way', label: 'Change', width: '96px', value: way, show: (fn) => wayText(way(fn)) },
+			{ key: 'way', label: 'Change', width: wide(96, 86), value: way, show: (fn) => wayText(way(fn)) },
 			count('before', 'Before', was), count('after', 'After', is),
-			{ key: 'name', label: 'Function', width: 'minmax(220px, 2fr)', value: fnName, show: fnLink },
+			{ key: 'name', label: 'Function', width: 'minmax(' + wide(220, 160) + ', 2fr)', value: fnName, show: fnLink },
 			{ key: 'file', label: 'Defined in', width: 'minmax(200px, 1fr)', value: fnPlace,
 				show: (fn) => el('a', { go: goSource(fn), title: fnPlace(fn) }, fnPlace(fn)) }] }).box);
 }
@@ -289,12 +290,12 @@ function comparedBranches(main) {
 	main.append(new Table({ label: 'Branches that lost or gained coverage', rows, sortKey: '',
 		open: (row) => go({ view: 'source', file: row.file, line: row.line }), columns: [
 			placeColumn('Line', (row) => row.file, (row) => row.line),
-			{ key: 'moves', label: 'Lost, gained', number: true, width: '112px', value: (row) => row.lost,
+			{ key: 'moves', label: 'Lost, gained', number: true, width: wide(112, 84), value: (row) => row.lost,
 				show: (row) => showMoves(branchMoves(row), 'branches') },
-			{ key: 'before', label: 'Before', number: true, width: '90px', hint: 'branches taken',
+			{ key: 'before', label: 'Before', number: true, width: wide(90, 56), hint: 'branches taken',
 				value: (row) => share(branchesHit(row.before, false, BEFORE)),
 				show: (row) => showBranches(row.before, BEFORE) },
-			{ key: 'after', label: 'After', number: true, width: '90px', hint: 'branches taken',
+			{ key: 'after', label: 'After', number: true, width: wide(90, 56), hint: 'branches taken',
 				value: (row) => share(branchesHit(row.after, false)), show: (row) => showBranches(row.after) },
 			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (row) => highlight(row.file, row.line) }] }).box);
 }
@@ -343,7 +344,7 @@ function comparedCard() {
 	el('table', { class: 'top rates' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Directory or file'),
 		kinds.map((kind) => el('th', { scope: 'col', class: 'n' }, KIND_NAMES[kind])))),
 	el('tbody', {}, rows.map((node) => el('tr', {}, el('td', { class: 'name' }, nodeLink(node)),
-		kinds.map((kind) => el('td', { class: 'n rates' }, showRates(node.sums, kind))))))));
+		kinds.map((kind) => el('td', { class: 'n', 'data-kind': KIND_NAMES[kind] }, showRates(node.sums, kind))))))));
 }
 
 /* Columns of lines of a file: both counts, and which way each line went. */
@@ -354,8 +355,8 @@ function comparedColumns(file, of) {
 		was.set(col('sum_line', BEFORE)[i], i);
 	const before = (line) => was.has(line) && col('sum_code', BEFORE)[was.get(line)]
 		? Math.max(0, col('sum_count', BEFORE)[was.get(line)]) : -1;
-	const count = (key, label, value) => ({ key, label, number: true, width: '96px', value,
-		show: (line) => value(line) >= 0 ? number(value(line)) : '' });
+	const count = (key, label, value) => ({ key, label, number: true, width: wide(96, 54), value,
+		show: (line) => value(line) >= 0 ? countCell(value(line)) : '' });
 	const arcs = (line) => [was.has(line) ? showBranches(was.get(line), BEFORE) : '',
 		of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : ''];
 	const way = (line) => changed ? changed.ways.get(line) || 0 : 0;
@@ -364,13 +365,13 @@ function comparedColumns(file, of) {
 		: [showMoves(branchMoves(moved.get(line)), 'branches'), el('span', { class: 'dim' }, ' branch')];
 
 	return [count('before', 'Before', before), count('count', 'After', (line) => lineCount(of(line))),
-		{ key: 'way', label: 'Change', width: '96px', value: way, show: wayCell },
-		{ key: 'branches', label: 'Branches', number: true, width: '110px', hint: 'taken before and after',
+		{ key: 'way', label: 'Change', width: wide(96, 66), value: way, show: wayCell },
+		...narrow() ? [] : [{ key: 'branches', label: 'Branches', number: true, width: '110px', hint: 'taken before and after',
 			show: (line) => {
 				const [a, b] = arcs(line);
 
 				return a === '' && b === '' ? '' : [a || 'none', ' \u2192 ', b || 'none'];
-			} }];
+			} }]];
 }
 
 function comparedClass(file, line) {

@@ -61,8 +61,13 @@ function level(found) {
 }
 
 function rateBar(found) {
-	return found.all ? bar([el('span', { class: 'v dim' }, number(found.hit) + '/' + number(found.all)),
-		el('span', { class: 'pct ' + level(found) }, ratio(found))], share(found), level(found)) : '';
+	return found.all ? bar([el('span', { class: 'v dim', title: number(found.hit) + ' of ' + number(found.all) },
+		number(found.hit) + '/' + number(found.all)), el('span', { class: 'pct ' + level(found) }, ratio(found))], share(found), level(found)) : '';
+}
+
+/* A count, which is short where there is no room. */
+function countCell(count) {
+	return narrow() && count >= SHORT ? el('span', { title: number(count) }, brief(count, '')) : number(count);
 }
 
 /* Rounded; what is not all of it stays below 100%, as in genhtml. */
@@ -158,15 +163,15 @@ function nodeName(row, redo) {
 }
 
 function nameColumn(redo) {
-	return { key: 'name', label: 'Directory or file', width: innerWidth < 700 ? 'minmax(180px, 1fr)'
-		: 'minmax(220px, 1fr)', text: (row) => row.node.path, value: (row) => (row.node.file ? '1' : '0') + row.node.name,
+	return { key: 'name', label: 'Directory or file', width: 'minmax(' + wide(220, 120) + ', 1fr)',
+		text: (row) => row.node.path, value: (row) => (row.node.file ? '1' : '0') + row.node.name,
 	show: (row) => nodeName(row, redo) };
 }
 
 function coverageColumns(top, redo) {
 	return [nameColumn(redo), ...KINDS.filter((kind) => top.sums[kind].all).map((kind) => ({ key: kind,
-		label: KIND_NAMES[kind],
-		number: true, width: '190px', value: (row) => share(row.node.sums[kind]),
+		label: KIND_NAMES[kind], number: true, width: wide(190, 84),
+		value: (row) => share(row.node.sums[kind]),
 		text: (row) => row.node.sums[kind].hit + ' of ' + row.node.sums[kind].all,
 		show: (row) => rateBar(row.node.sums[kind]) }))];
 }
@@ -202,10 +207,11 @@ function neverCalled(main) {
 
 /* A column of file:line, which links there; text(row) if it is not the line. */
 function placeColumn(label, file, line, text = line) {
-	return { key: 'line', label, width: 'minmax(200px, 1fr)',
+	return { key: 'line', label, width: 'minmax(' + wide(200, 120) + ', 1fr)',
 		value: (row) => filePath(file(row)) + ':' + String(line(row)).padStart(9),
 		show: (row) => el('a', { go: { view: 'source', file: file(row), line: line(row) },
-			title: filePath(file(row)) }, filePath(file(row)) + ':' + text(row)) };
+			title: filePath(file(row)) }, (narrow() ? baseName(filePath(file(row))) : filePath(file(row))) +
+			':' + text(row)) };
 }
 
 function missedBranches(main) {
@@ -221,9 +227,9 @@ function missedBranches(main) {
 	main.append(new Table({ label: 'Missed branches', rows, sortKey: '',
 		open: (i) => go({ view: 'source', file: of[i], line: line[i] }), columns: [
 			placeColumn('Line', (i) => of[i], (i) => line[i]),
-			{ key: 'count', label: 'Ran', number: true, width: '110px', value: (i) => col('sum_count')[i],
-				show: (i) => number(col('sum_count')[i]) },
-			{ key: 'taken', label: 'Taken', number: true, width: '90px',
+			{ key: 'count', label: 'Ran', number: true, width: wide(110, 60), value: (i) => col('sum_count')[i],
+				show: (i) => countCell(col('sum_count')[i]) },
+			{ key: 'taken', label: 'Taken', number: true, width: wide(90, 64),
 				value: (i) => share(branchesHit(i, false)), show: (i) => showBranches(i) },
 			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)', show: (i) => highlight(of[i], line[i]) }] }).box);
 }
@@ -245,7 +251,7 @@ function coverageCard() {
 	return card('Coverage', el('div', { class: 'figures' }, KINDS.filter((kind) => all[kind].all).map((kind) =>
 		el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', { class: level(all[kind]) },
 			ratio(all[kind]), ' ', el('small', {}, number(all[kind].hit) + ' of ' + number(all[kind].all)))))),
-	el('table', { class: 'top' }, el('tbody', {}, rows.map((node) => el('tr', {},
+	el('table', { class: 'top covers' }, el('tbody', {}, rows.map((node) => el('tr', {},
 		el('td', { class: 'name' }, nodeLink(node)),
 		KINDS.filter((kind) => all[kind].all).map((kind) =>
 			el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));

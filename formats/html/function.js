@@ -64,9 +64,9 @@ function callTable(label, rows, event, all) {
 			: [showCost(row.cost, event),
 				el('span', { class: 'pct', title: 'of the function' }, percent(row.cost, all))],
 		all ? row.cost / all : 0, event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
-	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: '100px',
-		value: (row) => row.count, show: (row) => number(row.count) },
-	{ key: 'name', label: 'Function', width: 'minmax(160px, 1fr)', value: (row) => fnName(row.fn),
+	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: wide(100, 70),
+		value: (row) => row.count, show: (row) => countCell(row.count) },
+	{ key: 'name', label: 'Function', width: 'minmax(' + wide(160, 120) + ', 1fr)', value: (row) => fnName(row.fn),
 		show: (row) => fnLink(row.fn) }];
 
 	if (event.before)
@@ -105,7 +105,7 @@ function lineTable(fn, event) {
 
 	return rows.length ? card('Lines, self cost', new Table({ label: 'Lines', rows,
 		tall: rows.length > 14, sortKey: '', columns: [
-			{ key: 'line', label: 'Line', width: 'minmax(120px, max-content)', value: (row) => line[row],
+			{ key: 'line', label: 'Line', width: wide(160, 100), value: (row) => line[row],
 				show: (row) => sourceLink(file[row], line[row]) },
 			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
 			{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',

@@ -38,9 +38,9 @@ function fnColumns(event) {
 	const shown = state.all === '1' ? events : [event];
 	const entered = col('fn_entries'), was = col('fn_entries', BEFORE);
 	const list = event.coverage ? [...compared() ? [{ key: 'before', label: 'Before', number: true,
-		width: '100px', hint: 'entries in the run before', value: (fn) => was[fn] - 1,
+		width: wide(100, 64), hint: 'entries in the run before', value: (fn) => was[fn] - 1,
 		show: (fn) => was[fn] ? el('span', { class: was[fn] === 1 ? 'low' : '' }, number(was[fn] - 1)) : '' }] : [],
-	{ key: 'entries', label: compared() ? 'After' : 'Entries', number: true, width: '120px',
+	{ key: 'entries', label: compared() ? 'After' : 'Entries', number: true, width: wide(120, 76),
 		value: (fn) => entered[fn] - 1,
 		show: (fn) => entered[fn] ? el('span', { class: entered[fn] === 1 ? 'low' : '' },
 			number(entered[fn] - 1)) : '' },
@@ -61,8 +61,8 @@ function fnColumns(event) {
 			value: (fn) => perCall(fn, incl),
 			show: (fn) => callsIn(fn) ? brief(perCall(fn, incl), event.unit) : '' });
 	/* Names stay in sight. */
-	list.splice(shown.length > 1 || innerWidth < 700 ? 0 : list.length, 0, { key: 'name', label: 'Function',
-		width: 'minmax(240px, 3fr)', value: fnName, show: fnLink });
+	list.splice(shown.length > 1 || narrow() ? 0 : list.length, 0, { key: 'name', label: 'Function',
+		width: 'minmax(' + wide(240, 180) + ', 3fr)', value: fnName, show: fnLink });
 	list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
 	if (one('objects') > 0)
 		list.push(text('object', 'Object', (fn) => baseName(objectPath(fn)), 'minmax(80px, 1fr)'));

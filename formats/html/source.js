@@ -349,7 +349,7 @@ function lineCount(fact) {
 
 function sourceColumns(file, event, facts) {
 	const of = (line) => facts.get(line), all = whole(event);
-	const cost = (key, label) => ({ key, label, number: true, width: '150px',
+	const cost = (key, label) => ({ key, label, number: true, width: wide(150, 100),
 		value: (line) => of(line) ? of(line)[key] : 0,
 		show: (line) => {
 			const value = of(line) ? of(line)[key] : 0;
@@ -361,11 +361,12 @@ function sourceColumns(file, event, facts) {
 			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
 		} });
 	const count = (line) => lineCount(of(line));
-	const list = event.coverage && compared() ? comparedColumns(file, of) : event.coverage ? [{ key: 'count', label: 'Count', number: true, width: '110px', value: count,
-		show: (line) => count(line) >= 0 ? number(count(line)) : '' },
-	...chosenTest() ? [] : [{ key: 'branches', label: 'Branches', number: true, width: '90px',
+	const list = event.coverage && compared() ? comparedColumns(file, of) : event.coverage ? [{ key: 'count', label: 'Count', number: true, width: wide(110, 58), value: count,
+		show: (line) => count(line) >= 0 ? countCell(count(line)) : '' },
+	...chosenTest() ? [] : [{ key: 'branches', label: narrow() ? 'Br.' : 'Branches', number: true,
+		width: wide(90, 44), hint: 'branches taken',
 		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }],
-	...allTests().length ? [{ key: 'tests', label: 'Tests', number: true, width: '110px',
+	...allTests().length ? [{ key: 'tests', label: 'Tests', number: true, width: wide(110, 80),
 		value: (line) => (covering(file).get(line) || []).length, show: (line) => testsOfLine(file, line) }] : []]
 		: event.before ? [{ key: 'before', label: 'Before', number: true, width: '110px',
 			value: (line) => of(line) ? of(line).before : 0,
@@ -375,9 +376,9 @@ function sourceColumns(file, event, facts) {
 			show: (line) => of(line) && of(line).has ? number(of(line).before + of(line).self) : '' },
 		cost('self', 'Change')] : [cost('self', 'Self'), cost('incl', 'Inclusive')];
 
-	return [...list, { key: 'line', label: 'Line', number: true, width: '64px', value: (line) => line,
+	return [...list, { key: 'line', label: 'Line', number: true, width: wide(64, 44), value: (line) => line,
 		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },
-	{ key: 'text', label: 'Text', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line, event.coverage && of(line)
+	{ key: 'text', label: 'Text', width: 'minmax(' + wide(300, 180) + ', max-content)', show: (line) => [highlight(file, line, event.coverage && of(line)
 		? linePieces(file, of(line)) : []),
 		of(line) && of(line).calls.length && !event.coverage ? showCalls(of(line)) : ''] }];
 }
@@ -461,13 +462,13 @@ function showSource(main) {
 	if (!rows.length)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
 			state.q ? ' of files that match' : '', '.')));
-	const name = { key: 'name', label: 'File', width: innerWidth < 700 ? 'minmax(180px, 1fr)' : 'minmax(260px, 1fr)',
+	const name = { key: 'name', label: 'File', width: 'minmax(' + wide(260, 140) + ', 1fr)',
 		value: (row) => filePath(row.file), show: (row) => [el('a', { go: { file: row.file, line: '' },
-			title: filePath(row.file) }, innerWidth < 700 ? baseName(filePath(row.file)) : filePath(row.file)),
+			title: filePath(row.file) }, narrow() ? baseName(filePath(row.file)) : filePath(row.file)),
 		linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] };
 	const numbers = event.coverage && compared()
 		? rateColumns(comparedTotal(), (row) => comparedFiles().get(row.file) || newChange())
-		: [event.coverage ? { key: 'cost', label: 'Lines', number: true, width: '170px',
+		: [event.coverage ? { key: 'cost', label: 'Lines', number: true, width: wide(170, 130),
 			value: (row) => share(linesOf(row)), show: (row) => rateBar(linesOf(row)) }
 			: { key: 'cost', label: event.before ? 'Change' : 'Self', number: true, width: '190px', value: (row) => row.cost,
 				show: (row) => bar([el('span', { class: 'v' }, event.before ? change(row.cost, event)
@@ -477,7 +478,7 @@ function showSource(main) {
 
 	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }),
-		columns: numbers.length > 1 || innerWidth < 700 ? [name, ...numbers] : [...numbers, name] }).box);
+		columns: numbers.length > 1 || narrow() ? [name, ...numbers] : [...numbers, name] }).box);
 }
 
 /* The search as a function; NULL if it is malformed, or there is none. */

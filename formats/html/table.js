@@ -29,6 +29,9 @@ class Table {
 			on: { scroll: () => this.fill(), keydown: (e) => this.key(e) } },
 		this.head, this.body);
 		this.grid = options.columns.map((c) => c.width || 'minmax(90px, max-content)').join(' ');
+		/* Rows that are wider than the table are so on paper, too. */
+		this.box.style.setProperty('--least', options.columns.reduce((sum, c) =>
+			sum + Number(/\d+(?=px)/.exec(c.width || '90px')), 0) + 'px');
 		this.rows = options.rows;
 		this.sort(options.sortKey || '');
 		new ResizeObserver(() => this.fill()).observe(this.box);
@@ -193,7 +196,7 @@ function change(value, event, base) {
 
 /* A column of costs has room for all digits if they are shown. */
 function costWidth(pixels) {
-	return pixels + (state.unit === 'full' ? 80 : 0) + 'px';
+	return Math.round(narrow() ? pixels * 0.7 : pixels) + (state.unit === 'full' ? 80 : 0) + 'px';
 }
 
 /*

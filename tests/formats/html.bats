@@ -35,10 +35,11 @@ functions_of()
 }
 
 # open FRAGMENT: prints the page's DOM after its script has run, and fails if
-# the browser's console has a message.
+# the browser's console has a message. $WINDOW: its size, if set.
 browse()
 {
 	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		${WINDOW:+"--window-size=$WINDOW"} \
 		--user-data-dir="$dir/profile" --virtual-time-budget=5000 \
 		--enable-logging=stderr --dump-dom \
 		"file://$dir/out.html#$1" 2>"$dir/log" >"$dir/dom"
@@ -740,6 +741,23 @@ two_runs()
 	[ "$(grep -c 'class="tr missed lost' <(tr '>' '\n' <"$dir/dom"))" = 6 ]
 	browse 'view=functions'
 	cells | grep '^2	0	− lost	drain'
+}
+
+@test "html: Chromium shows names of files and short counts in a narrow window" {
+	needs_browser
+	printf '%s\n' SF:/a/long/path/of/a.c FN:1,f FNDA:1234567,f DA:1,1234567 DA:2,5 \
+		BRDA:2,0,0,5 BRDA:2,0,1,0 end_of_record >"$dir/in.info"
+	report "$dir/in.info"
+	browse 'view=coverage&tab=branches'
+	cells | cut -f 1 | same - <(echo /a/long/path/of/a.c:2)
+	WINDOW=500,800 browse 'view=coverage&tab=branches'
+	cells | cut -f 1 | same - <(echo a.c:2)
+	grep 'title="/a/long/path/of/a.c"' "$dir/dom"
+	WINDOW=500,800 browse 'view=source&file=1'
+	cells | head -n 1 | cut -f 1 | sed 's/[^ -~]/ /g; s/  */ /' | same - <(echo '1.23 M')
+	grep 'title="1,234,567"' "$dir/dom"
+	WINDOW=500,800 browse 'view=overview'
+	grep -o 'class="name"><a [^>]*>a.c' "$dir/dom"
 }
 
 @test "html: Chromium shows lost lines without what sources exclude, as the terminal" {
