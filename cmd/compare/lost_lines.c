@@ -82,11 +82,11 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 	while (ok && cg_next_file(lines, &file)) {
 		size_t begin = lost->line.n;
 
-		ok = add_run_lines(lost, lines, event) &&
-		     cg_append(lost->job, &lost->run,
-			 (struct run_file){
-			     cg_job_diff_file(lost->job, 0, file), begin,
-			     lost->line.n });
+		ok =
+		    add_run_lines(lost, lines, event) &&
+		    cg_append(lost->job, &lost->run,
+			(struct run_file){ cg_job_diff_file(lost->job, 0, file),
+			    begin, lost->line.n });
 	}
 	cg_lines_free(lines);
 	if (ok && lost->run.n > 1)
@@ -168,9 +168,8 @@ compare_runs(struct lost *lost, const struct cg_graph *graph, size_t event)
 	cg_file file;
 
 	while (ok && cg_next_file(lines, &file)) {
-		const struct run_file key = {
-			.file = cg_job_diff_file(lost->job, 1, file)
-		};
+		const struct run_file key = { .file = cg_job_diff_file(
+						  lost->job, 1, file) };
 		const struct run_file *run =
 		    lost->run.n > 0 && key.file != 0
 			? bsearch(&key, lost->run.at, lost->run.n, sizeof(key),
@@ -178,16 +177,16 @@ compare_runs(struct lost *lost, const struct cg_graph *graph, size_t event)
 			: NULL;
 
 		if (run != NULL)
-			ok = compare_file(lost, run, cg_file_path(graph, file),
-			    lines, event);
+			ok = compare_file(
+			    lost, run, cg_file_path(graph, file), lines, event);
 	}
 	cg_lines_free(lines);
 	return ok;
 }
 
 int
-find_lost(struct cg_job *job, const struct profile profile[2],
-    struct lost **found)
+find_lost(
+    struct cg_job *job, const struct profile profile[2], struct lost **found)
 {
 	const struct cg_graph *before = profile[0].graph;
 	const struct cg_graph *after = profile[1].graph;

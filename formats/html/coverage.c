@@ -121,8 +121,7 @@ add_sums(struct run *r)
 		     html_add(w, &r->sum[SUM_LINE], sum.line) &&
 		     html_add(w, &r->sum[SUM_CODE], sum.has_cost) &&
 		     html_add(w, &r->sum[SUM_COUNT], sum.cost) &&
-		     add_branches(r, &sum) &&
-		     add_regions(r);
+		     add_branches(r, &sum) && add_regions(r);
 	}
 	cg_first_line(r->lines);
 	return ok;
@@ -168,8 +167,8 @@ static uint32_t
 index_of(const struct run *r, cg_fn fn)
 {
 	if (r->graph != r->w->graph)
-		fn = cg_job_diff_fn(r->w->job,
-		    r->graph == cg_job_diff_graph(r->w->job, 1), fn);
+		fn = cg_job_diff_fn(
+		    r->w->job, r->graph == cg_job_diff_graph(r->w->job, 1), fn);
 	return r->w->rank[fn];
 }
 
@@ -300,9 +299,8 @@ add_file(struct run *r, struct cg_lines *lines, uint32_t file, unsigned what)
 bool
 html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 {
-	return c->sides ||
-	       add_file(&c->run[AFTER], lines, html_file(c->w, file),
-		   ALL_LINES | ALL_TOTALS);
+	return c->sides || add_file(&c->run[AFTER], lines,
+			       html_file(c->w, file), ALL_LINES | ALL_TOTALS);
 }
 
 /* Adds the files of a side. */
@@ -315,8 +313,7 @@ add_side(struct run *r, int side, unsigned what)
 
 	while (ok && cg_next_file(lines, &file))
 		ok = add_file(r, lines,
-		    html_file(
-			r->w, cg_job_diff_file(r->w->job, side, file)),
+		    html_file(r->w, cg_job_diff_file(r->w->job, side, file)),
 		    what);
 	cg_lines_free(lines);
 	return ok;

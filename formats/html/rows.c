@@ -20,9 +20,9 @@ struct rows {
 	struct cg_lines *lines;
 	struct cg_rows *rows;
 	struct cg_sums *sums;
-	size_t cycles;  /* cycles in the page */
-	bool *dropped;  /* by fn */
-	uint64_t *cost; /* one for each event */
+	size_t cycles;                  /* cycles in the page */
+	bool *dropped;                  /* by fn */
+	uint64_t *cost;                 /* one for each event */
 	struct html_coverage *coverage; /* NULL: no event counts lines */
 };
 
