@@ -85,7 +85,9 @@ function show() {
 
 /* A view whose data has to be loaded is shown when it is there. */
 function showView(view) {
-	const missing = (view.needs || []).filter(isMissing);
+	/* The overview of two coverage runs compares their lines. */
+	const needs = view.key === 'overview' && compared() ? ['lines'] : view.needs || [];
+	const missing = needs.filter(isMissing);
 
 	main.className = 'view-' + view.key;
 	if (!missing.length) {

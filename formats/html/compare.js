@@ -53,7 +53,7 @@ function addRange(ranges, line, follows) {
  */
 function compareLines(file, of) {
 	const [from, end] = fileRange('sum_file', file, BEFORE), [first, last] = fileRange('sum_file', file);
-	const line = col('sum_line'), code = col('sum_code'), count = col('sum_count');
+	const line = col('sum_line'), code = col('sum_code'), count = col('sum_count'), arcs = col('sum_branches');
 	const was = { line: col('sum_line', BEFORE), code: col('sum_code', BEFORE), count: col('sum_count', BEFORE) };
 	let at = from, way = 0;
 
@@ -62,22 +62,22 @@ function compareLines(file, of) {
 			way = was.code[at] ? 0 : way;
 		const both = at < end && was.line[at] === line[i];
 
-		if (both) {
-			const arcs = branchChange(at, i);
+		if (both && arcs[i]) {
+			const moved = branchChange(at, i);
 
-			of.lost.branches += arcs.lost;
-			of.gained.branches += arcs.gained;
-			if (arcs.lost || arcs.gained)
-				of.branches.push({ file, line: line[i], before: at, after: i, ...arcs });
+			of.lost.branches += moved.lost;
+			of.gained.branches += moved.gained;
+			if (moved.lost || moved.gained)
+				of.branches.push({ file, line: line[i], before: at, after: i, ...moved });
 		}
 		if (code[i]) {
 			const now = !both || !was.code[at] ? 0 : Math.sign((count[i] > 0) - (was.count[at] > 0));
 
-			if (now)
+			if (now) {
 				addRange(now < 0 ? of.ranges.lost : of.ranges.gained, line[i], now === way);
-			of.lost.lines += now < 0 ? 1 : 0;
-			of.gained.lines += now > 0 ? 1 : 0;
-			of.ways.set(line[i], now);
+				(now < 0 ? of.lost : of.gained).lines++;
+				of.ways.set(line[i], now);
+			}
 			way = now;
 		}
 		at += both ? 1 : 0;
@@ -104,7 +104,7 @@ let comparedKnown = null;
 
 /*
  * By file: { before, after: sums, lost, gained: numbers, ranges: { lost, gained },
- * branches: lines whose branches changed, ways: Map of line to -1, 0, 1 }
+ * branches: lines whose branches changed, ways: Map of changed lines to -1, 1 }
  */
 function comparedFiles() {
 	if (comparedKnown)

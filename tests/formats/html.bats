@@ -741,6 +741,10 @@ two_runs()
 	[ "$(grep -c 'class="tr missed lost' <(tr '>' '\n' <"$dir/dom"))" = 6 ]
 	browse 'view=functions'
 	cells | grep '^2	0	− lost	drain'
+	# The overview loads what it compares.
+	two_runs --split
+	browse 'view=overview'
+	sed 's/<[^>]*>//g' "$dir/dom" | grep -F "$line"
 }
 
 @test "html: Chromium shows names of files and short counts in a narrow window" {
