@@ -882,7 +882,7 @@ graph_of()
 }
 
 # Calls with a cycle of a and b; the number is the self cost of leaf.
-two_runs()
+two_profiles()
 {
 	for run in 40 60; do
 		printf '%s\n' 'events: Ir' fn=main '1 10' cfn=a 'calls=2 2' "2 $((run + 40))" \
@@ -895,7 +895,7 @@ two_runs()
 
 @test "html: Chromium draws the calls of a difference, and those around a function" {
 	needs_browser
-	two_runs
+	two_profiles
 	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.cg" "$dir/b.cg"
 	graph 'open=1' | same - <(printf '%s\n' 'edge	a	b	70,90	5' 'edge	b	a	35,35	3' \
 		'edge	b	leaf	40,60	7' 'edge	main	a	80,100	2' \
@@ -939,7 +939,7 @@ map()
 
 @test "html: Chromium draws maps of callees and callers with the costs of calls" {
 	needs_browser
-	two_runs
+	two_profiles
 	report "$dir/a.cg"
 	map '' | same - <(printf '%s\n' '0	all	90' '1	main	90' '2	<cycle 1>	80' '3	leaf	40')
 	main=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')main" | cut -d : -f 1)
