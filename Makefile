@@ -126,7 +126,7 @@ $(B)/lib/io/unzstd.o: CG_CFLAGS += \
 # hashes. In this order: later scripts use what earlier ones define.
 page_js := base inflate data state table tip export layout flame flameview \
 	overview groups functions tree function layered callgraph graphdraw \
-	graphview map source coverage compare tests app
+	graphview map source coverage compare tests jumps instrs app
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css

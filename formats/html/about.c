@@ -154,9 +154,11 @@ put_facts(struct html_writer *w)
 	cg_facts carries = cg_job_target(w->job)->carries;
 	/*
 	 * Counters are not lost: the page shows the counts that follow from
-	 * them.
+	 * them. The same for jumps of coverage, which are its branches.
 	 */
-	cg_facts facts = w->facts & ~CG_COUNTERS;
+	cg_facts facts =
+	    w->facts &
+	    ~(CG_COUNTERS | (html_has_jumps(w->facts) ? 0 : CG_JUMPS));
 	const char *name;
 	bool ok = true;
 

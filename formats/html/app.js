@@ -11,7 +11,8 @@ const VIEWS = [
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
 	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
-	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests'] },
+	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'] },
+	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'] },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'] },
 ];
 
@@ -23,9 +24,11 @@ function isDark() {
 function offered(view) {
 	const profile = !events.length || events.some((event) => !event.coverage);
 
-	return view.key === 'coverage' ? col('cover_file').length > 0
-		: view.key === 'graph' || view.key === 'map' ? profile && one('calls') > 0
-			: !['flame', 'tree'].includes(view.key) || one('frames') > 0;
+	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0,
+		graph: profile && one('calls') > 0, map: profile && one('calls') > 0,
+		flame: one('frames') > 0, tree: one('frames') > 0 };
+
+	return has[view.key] !== false;
 }
 
 function currentView() {

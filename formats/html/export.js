@@ -38,7 +38,7 @@ function saveFile(name, type, text) {
 	const url = URL.createObjectURL(new Blob([text], { type }));
 
 	el('a', { href: url, download: name }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 1000);
+	setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
 /* Browsers without the clipboard of secure pages copy a selection. */

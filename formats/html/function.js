@@ -24,10 +24,14 @@ function calleeIndex() {
 
 /* The rows of calls of a caller, which are next to each other. */
 function callsOf(fn) {
-	const from = col('call_from'), list = [];
+	return rowsOf(col('call_from'), fn);
+}
+
+/* The rows with that function, in a column in canonical order. */
+function rowsOf(from, fn) {
+	const list = [];
 	let low = 0, high = from.length;
 
-	/* Callers are in canonical order, as functions are. */
 	while (low < high) {
 		const middle = low + high >> 1;
 
@@ -152,8 +156,9 @@ function fnHead(fn) {
 		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, fnPlace(fn))
 			: 'unknown file', objectPath(fn) ? ' in ' + objectPath(fn) : '', ' ',
 		[['flame', 'flame graph', one('frames')], ['graph', 'call graph', one('calls')],
-			['map', 'map', one('calls')]].filter((link) => link[2]).map(([view, text], i) =>
-			[i ? ', ' : '', el('a', { go: { view, fn, x: '' } }, text)])));
+			['map', 'map', one('calls')], ['instrs', 'instructions', one('instrs')]]
+			.filter((link) => link[2]).map(([view, text], i) =>
+				[i ? ', ' : '', el('a', { go: { view, fn, instr: '', x: '' } }, text)])));
 }
 
 function showFunction(main) {

@@ -367,13 +367,6 @@ function groupChoice() {
 	return differs || choices.length < 2 ? null : choice('Colours', 'by', choices, groupBy());
 }
 
-function saveFile(name, type, text) {
-	const url = URL.createObjectURL(new Blob([text], { type }));
-
-	el('a', { href: url, download: name }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
 let graphView = null;
 
 function graphControls(fn, graph, picture) {

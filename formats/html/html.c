@@ -4,7 +4,7 @@
  *
  * Source: HTML (WHATWG), Content Security Policy Level 3 (W3C) for the policy
  * by hashes; pages, script and layout of the data are our own, see html.h.
- * Instruction addresses, jumps, raw counters and labels are lost.
+ * Raw counters and labels are lost.
  */
 #include <string.h>
 
@@ -141,10 +141,13 @@ write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		.facts = cg_graph_facts(graph) };
 	int status = get_least(&w);
 
+	if (status == CG_OK)
+		status = html_open_disasm(&w);
 	if (status != CG_OK)
 		return status;
 	put_head(out, get_title(job), w.split);
 	if (open_writer(&w, out) && put_data(&w)) {
+		html_close_disasm(&w);
 		(void)html_pack_end(w.pack);
 		put_foot(out);
 	} else {
@@ -160,6 +163,11 @@ static const struct cg_option options[] = {
 	    .help = "title of the report (default: the input's name)",
 	    .writing = true },
 	CG_OPTIONS_EXCLUDE,
+	{ .name = "disassembly",
+	    .type = CG_STRING,
+	    .arg = "FILE",
+	    .help = "add texts of instructions: FILE has objdump -d's output",
+	    .writing = true },
 	{ .name = "split",
 	    .type = CG_FLAG,
 	    .fallback = "no",
@@ -180,8 +188,8 @@ const struct cg_module cg_format_html = {
 	.title = "a report for any browser: flame graph, tables, coverage",
 	.text = true,
 	.suffixes = "html",
-	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_STACKS |
-		   CG_PARTS | CG_EVENTS | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
+		   CG_STACKS | CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
 		   CG_CONDITIONS | CG_FILES | CG_OBJECTS | CG_DEFINITIONS |
 		   CG_FORMULAS | CG_DESCRIPTIONS | CG_TIMELINE | CG_REGIONS,
 	.needs = CG_INCL,

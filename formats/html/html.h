@@ -5,6 +5,8 @@
  *	stacks.c    call stacks and timelines -> columns
  *	rows.c      functions, calls, lines -> columns
  *	coverage.c  what ran, of one run or two -> columns
+ *	instrs.c    instructions, jumps -> columns
+ *	disasm.c    the texts of instructions
  *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
  *	about.c     events, parts, facts kept and lost -> columns
@@ -30,7 +32,9 @@
  *	export.js   tables as text and csv
  *	groups.js   functions by object, file, directory, class
  *	compare.js  the difference of two coverage runs
- *	overview.js functions.js function.js source.js coverage.js: the views
+ *	jumps.js    jumps -> arrows next to rows
+ *	overview.js functions.js function.js source.js coverage.js instrs.js: the
+ *	            views
  *	app.js      the frame around the views, and its beginning
  *
  * The page needs no server and no network, and its policy allows none. The data
@@ -47,10 +51,11 @@
  * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
  * are exact there.
  *
- * With --split, columns of stacks, calls, lines, tests and sources are in data
- * files next to the page. Each is a script that calls a function with the name
- * of the data, the text that would be in the page, and a checksum that the page
- * has, too: browsers let a page from a disk load only scripts and pictures.
+ * With --split, columns of stacks, calls, lines, instructions, jumps, tests and
+ * sources are in data files next to the page. Each is a script that calls a
+ * function with the name of the data, the text that would be in the page, and a
+ * checksum that the page has, too: browsers let a page from a disk load only
+ * scripts and pictures.
  */
 #ifndef FORMATS_HTML_HTML_H
 #define FORMATS_HTML_HTML_H
@@ -85,6 +90,8 @@ enum html_type {
 	HTML_TEXT = 'x'    /* lengths of all texts, then their bytes */
 };
 
+struct html_disasm;
+
 struct html_column {
 	const char *name;
 	enum html_type type;
@@ -113,6 +120,7 @@ struct html_writer {
 	uint64_t least; /* --html-min in millionths of the total */
 	uint64_t dropped_frames, dropped_fns;
 	cg_facts facts; /* of the graph, before stacks became calls */
+	struct html_disasm *disasm; /* --disassembly; or NULL */
 };
 
 /* Return false if memory ran out, which was reported. */
@@ -148,6 +156,16 @@ uint32_t html_object(struct html_writer *, cg_object);
 bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
     uint64_t total);
 
+/* ---- disasm.c ----------------------------------------------------------- */
+
+/* Reads what --disassembly names, if it is given. Returns a status. */
+int html_open_disasm(struct html_writer *);
+/* The text of an instruction; "": unknown. Valid until the end of the job. */
+struct cg_slice html_disasm_at(struct html_disasm *, struct cg_slice object,
+    uint64_t addr);
+/* Warns if no text was found. */
+void html_close_disasm(struct html_writer *);
+
 /* ---- coverage.c ---------------------------------------------------------- */
 
 /*
@@ -168,11 +186,16 @@ bool html_cover_lines(struct html_coverage *);
 /* Writes the columns of files and functions. */
 bool html_cover_totals(struct html_coverage *);
 
-/* ---- stacks.c, rows.c, tests.c, sources.c, about.c ----------------------- */
+/* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, about.c ------------- */
 
 /* False: writing failed, and the failure was reported. */
 bool html_put_stacks(struct html_writer *);
 bool html_put_rows(struct html_writer *);
+/* True if the page shows jumps. Those of coverage are its branches again. */
+bool html_has_jumps(cg_facts);
+/* dropped: by function. */
+bool html_put_instrs(struct html_writer *, const struct cg_sums *,
+    const bool *dropped);
 bool html_put_tests(struct html_writer *);
 bool html_put_sources(struct html_writer *);
 bool html_put_about(struct html_writer *);

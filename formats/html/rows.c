@@ -346,7 +346,7 @@ html_put_rows(struct html_writer *w)
 	if (ok)
 		find_dropped(&r);
 	ok = ok && put_files(&r) && put_fns(&r) && put_calls(&r) &&
-	     put_shares(&r);
+	     put_shares(&r) && html_put_instrs(w, r.sums, r.dropped);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
 	if (ok)

@@ -347,7 +347,7 @@ function lineCount(fact) {
 	return fact.inTest === undefined ? col('sum_count')[fact.sum] : fact.inTest;
 }
 
-function sourceColumns(file, event, facts) {
+function sourceColumns(file, event, facts, rows) {
 	const of = (line) => facts.get(line), all = whole(event);
 	const cost = (key, label) => ({ key, label, number: true, width: wide(150, 100),
 		value: (line) => of(line) ? of(line)[key] : 0,
@@ -361,6 +361,7 @@ function sourceColumns(file, event, facts) {
 			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
 		} });
 	const count = (line) => lineCount(of(line));
+	const arrows = event.coverage ? new Arrows([]) : lineArrows(file, rows), at = new Map(rows.map((line, i) => [line, i]));
 	const list = event.coverage && compared() ? comparedColumns(file, of) : event.coverage ? [{ key: 'count', label: 'Count', number: true, width: wide(110, 58), value: count,
 		show: (line) => count(line) >= 0 ? countCell(count(line)) : '' },
 	...chosenTest() ? [] : [{ key: 'branches', label: narrow() ? 'Br.' : 'Branches', number: true,
@@ -378,6 +379,7 @@ function sourceColumns(file, event, facts) {
 
 	return [...list, { key: 'line', label: 'Line', number: true, width: wide(64, 44), value: (line) => line,
 		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },
+	...arrows.width ? [arrows.column((line) => at.get(line))] : [],
 	{ key: 'text', label: 'Text', width: 'minmax(' + wide(300, 180) + ', max-content)', show: (line) => [highlight(file, line, event.coverage && of(line)
 		? linePieces(file, of(line)) : []),
 		of(line) && of(line).calls.length && !event.coverage ? showCalls(of(line)) : ''] }];
@@ -406,7 +408,7 @@ function showFile(main, file, event) {
 	addTest(file, facts);
 
 	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
-		columns: sourceColumns(file, event, facts), sortKey: '',
+		columns: sourceColumns(file, event, facts, rows), sortKey: '',
 		mark: (line) => lineClass(file, facts.get(line), event) +
 			(event.coverage && compared() ? comparedClass(file, line) : '') + (line === wanted ? ' chosen' : '') });
 

@@ -132,9 +132,12 @@ has_rows(const struct cg_graph *graph)
 	return costs;
 }
 
-/* Estimates stacks from calls (--guess-stacks). Returns the status. */
+/*
+ * Estimates stacks from calls (--guess-stacks), without the facts in unused,
+ * which would make more of them. Returns the status.
+ */
 static int
-guess_stacks(struct cg_job *job)
+guess_stacks(struct cg_job *job, cg_facts unused)
 {
 	const struct cg_module *to = cg_job_target(job);
 	/* Filters need files, and a program may look at everything. */
@@ -150,7 +153,7 @@ guess_stacks(struct cg_job *job)
 	if (status == CG_OK && asks_for_counts(job->graph))
 		status = cg_propagate(job->graph);
 	if (status == CG_OK)
-		status = cg_guess_stacks(&job->build, carries);
+		status = cg_guess_stacks(&job->build, carries & ~unused);
 	if (status != CG_OK)
 		return status;
 	if (job->graph->facts & CG_CALLS)
@@ -171,7 +174,8 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 		    needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
 	if (status == CG_OK && (needs & CG_STACKS) && job->guess &&
 	    has_rows(job->graph))
-		status = guess_stacks(job);
+		/* A writer has the addresses of the rows, which stay. */
+		status = guess_stacks(job, job->to || job->output ? CG_INSTRS : 0);
 	return status;
 }
 
@@ -202,7 +206,7 @@ cg_need_stacks(struct cg_job *job, const char *what)
 	if (!has_rows(job->graph))
 		return CG_OK;
 	if (job->guess)
-		return guess_stacks(job);
+		return guess_stacks(job, 0);
 	return cg_lacks(job,
 	    "%s needs stacks; %s ({guess-stacks} estimates them)", what,
 	    job->graph->facts & CG_STACKS ? "some costs of the input have none"

@@ -173,6 +173,83 @@ nodes()
 	same "$dir/want" "$dir/got"
 }
 
+# instrs_of FILE: its instructions, their calls and jumps, in the form of html.pl.
+instrs_of()
+{
+	perl tests/oracle/callgrind.pl --all-parts-as-one "$1" | perl -F'\t' -lane '
+		next if $F[0] !~ /^(self|call|jump)$/;
+		$F[0] =~ s/self/instr/;
+		splice @F, 12, 2 if $F[0] =~ s/call/site/; # not where calls enter
+		splice @F, 1, 1;
+		print join("\t", @F)' | LC_ALL=C sort
+}
+
+@test "html: instructions, their calls and jumps are those of callgrind" {
+	file=samples/callgrind/instr-jumps/callgrind.out
+	report "$file"
+	grep -P '^(instr|site|jump)\t' "$dir/rows" | LC_ALL=C sort >"$dir/got"
+	instrs_of "$file" | same - "$dir/got"
+	not grep -P '^lost\t(instrs|jumps)$' "$dir/rows"
+	# Lines are those of a profile without addresses.
+	perl -pe 's/^positions: .*/positions: line/; s/^(\S+) // if /^[-+*\d]/;
+		s/^(jump|jcnd|calls)=(\S+) \S+ /$1=$2 /' "$file" >"$dir/lines.out"
+	grep -P '^(fn|call|line)\t' "$dir/rows" >"$dir/want"
+	report "$dir/lines.out"
+	grep -P '^(fn|call|line)\t' "$dir/rows" | same - "$dir/want"
+	not grep -P '^(instr|site)\t' "$dir/rows"
+	[ "$(grep -c '^jump' "$dir/rows")" -gt 10 ]
+	# Estimated stacks are those of a target that has lines but no addresses.
+	nodes --guess-stacks "$file" >"$dir/nodes"
+	"$CGCONV" -q -t speedscope --guess-stacks "$file" | "$CGCONV" -q -t folded - |
+		grep -v '^#' | LC_ALL=C sort | same - "$dir/nodes"
+	# Kernels have addresses that a browser's numbers cannot represent.
+	sed 's/^0x401067 /0xffffffff81401067 /' "$file" >"$dir/high.out"
+	report "$dir/high.out"
+	grep -P '^(instr|site|jump)\t' "$dir/rows" | LC_ALL=C sort >"$dir/got"
+	instrs_of "$dir/high.out" | same - "$dir/got"
+	# Functions that --html-min drops have none.
+	report --html-min 20% "$file"
+	[ "$(grep '^instr' "$dir/rows" | cut -f 4 | uniq | wc -l)" = 5 ]
+	grep -qP "^site\t.*\tfib\t.*\tfib'2\t1\tIr=591" "$dir/rows"
+	# No addresses, no rows: nor do branches come again as jumps.
+	report samples/gcov/gcc-cc/*.gcda
+	not grep -P '^(instr|site|jump|lost\tjumps)' "$dir/rows"
+}
+
+@test "html: instructions of a large recording are those of callgrind" {
+	command -v valgrind >/dev/null || skip "needs valgrind"
+	valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes \
+		--callgrind-out-file="$dir/large.out" perl -e '
+		$h{$_ % 97} .= $_ for 1 .. 300; print sort values %h' >/dev/null 2>&1
+	report --split "$dir/large.out"
+	[ -e "$dir/out.instrs.js" ]
+	[ -e "$dir/out.jumps.js" ]
+	grep -P '^(instr|site|jump)\t' "$dir/rows" | LC_ALL=C sort >"$dir/got"
+	instrs_of "$dir/large.out" | same - "$dir/got"
+	[ "$(wc -l <"$dir/got")" -gt 10000 ]
+}
+
+@test "html: --disassembly adds the texts of objdump -d" {
+	file=samples/callgrind/instr-jumps/callgrind.out
+	{
+		printf '\n/x/other:     file format elf64-x86-64\n\n'
+		printf '0000000000401000 <f>:\n  401000:\tnop\n'
+		printf '\n/y:z/rec:     file format elf64-x86-64\n\n'
+		printf '0000000000401000 <fib>:\n  401000:\t55                   \tpush   %%rbp\n'
+		printf '  401002:\t48 83 ec 08 00 00 00 \tsub    $0x8,%%rsp\n  401009:\t00 \n'
+		printf '  401001:\tadd\tx0, x1, x2\n\t...\n'
+	} >"$dir/rec.asm"
+	report --disassembly "$dir/rec.asm" "$file"
+	grep '^text' "$dir/rows" | awk -F '\t' '$4 != ""' | cut -f 3,4 | sort -u |
+		same - <(printf '%s\t%s\n' 0x401000 'push   %rbp' 0x401001 'add x0, x1, x2' \
+			0x401002 'sub    $0x8,%rsp')
+	"$CGCONV" -t html --disassembly "$dir/rec.asm" -o "$dir/out.html" \
+		samples/callgrind/plain/callgrind.out 2>&1 |
+		grep -e '--disassembly has no instruction of the profile'
+	refuses 2 "--disassembly: no such file: '$dir/none'" -t html \
+		--disassembly "$dir/none" "$file"
+}
+
 @test "html: coverage is that of lcov" {
 	report samples/gcov/gcc-cc/*.gcda
 	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda >"$dir/info"
@@ -519,6 +596,11 @@ two_runs()
 		2>"$dir/log" | grep '<title>right'
 }
 
+@test "html: scripts define each name once" {
+	sed -En 's/^(async )?(function|class|const|let) (\w+).*/\3/p' formats/html/*.js |
+		sort | uniq -d | same /dev/null -
+}
+
 # ---- In a browser -----------------------------------------------------------
 
 @test "html: Chromium shows all functions with their costs" {
@@ -654,6 +736,76 @@ two_runs()
 	browse 'view=coverage'
 	cells | grep -F '4/7 57.1%'
 	"$CGCONV" -q --info "$dir/a.out" | grep -q ' 57.1% of 7 regions$'
+}
+
+@test "html: Chromium shows instructions, calls and jumps" {
+	needs_browser
+	file=samples/callgrind/instr-jumps/callgrind.out
+	report "$file"
+	i=0
+	grep -P '^fn\t' "$dir/rows" | cut -f 2 >"$dir/names"
+	while read -r fn; do
+		case $fn in "fib'2" | loop | "three'2") ;; *) i=$((i + 1)); continue ;; esac
+		browse "view=instrs&fn=$i&rows=none&unit=full"
+		i=$((i + 1))
+		# Address and self cost of instructions; cost, count and callee of calls.
+		cells | perl -F'\t' -lane '$F[1] =~ s/ .*//; $F[2] =~ s/ .*//;
+			if ($F[0]) { print "$F[0] $F[1]" }
+			elsif (/(\d+) calls? of (.*?)( <cycle \d+>)?\t/) { print "$F[2] $1 $2" }' |
+			tr -d , | LC_ALL=C sort >"$dir/got"
+		perl -F'\t' -lane 'BEGIN { $fn = shift } next if $F[3] ne $fn;
+			print "$F[6] ", $F[7] =~ s/.*=//r if $F[0] eq "instr";
+			print $F[12] =~ s/.*=//r, " $F[11] $F[10]" if $F[0] eq "site"' \
+			"$fn" "$dir/rows" | LC_ALL=C sort >"$dir/want"
+		[ "$(wc -l <"$dir/want")" -gt 10 ]
+		same "$dir/want" "$dir/got"
+		# Arrows say from where, to where and how often.
+		grep -oP '(?<=<title>)0x[^<]*' "$dir/dom" | LC_ALL=C sort -u >"$dir/got"
+		perl -F'\t' -lane 'BEGIN { $fn = shift } next if $F[0] ne "jump" || $F[3] ne $fn;
+			print "$F[6] \xe2\x86\x92 $F[13]: ", $F[14] eq "cond" ?
+				sprintf("followed %d of %d (%.1f%%)", @F[16, 15], 100 * $F[16] / $F[15])
+				: "$F[15] time" . ($F[15] == 1 ? "" : "s")' \
+			"$fn" "$dir/rows" | LC_ALL=C sort >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done <"$dir/names"
+	browse 'view=instrs&fn=3&instr=0x401016'
+	grep -c 'instr chosen"' "$dir/dom" | grep -x 1
+	cells | grep "rec.c:10"
+	browse 'view=instrs&fn=3&rows=blocks'
+	cells | grep -F 'Block 2 0x40100d – 0x401015, 5 instructions'
+	# Jumps between lines.
+	browse 'view=source&file=1'
+	grep -oF 'line 24 → line 25: followed 27 of 38' "$dir/dom" | head -1 | grep line
+	browse 'view=overview'
+	not grep -F '>Not shown<' "$dir/dom"
+	printf '/rec:     file format x\n  401019:\tcall   401000 <fib>\n' >"$dir/rec.asm"
+	report --disassembly "$dir/rec.asm" "$file"
+	browse 'view=instrs&fn=3'
+	grep -F 'call   401000 &lt;fib&gt;</code>' "$dir/dom" >/dev/null
+	# Arrows that are in one row have different lanes.
+	browse 'view=instrs&fn=3'
+	perl -0777 -ne 'for (/<svg class="jumps".*?<\/svg>/gs) {
+		my %lane;
+		$lane{$_}++ and die "two arrows in lane $_" for /<g class="jump[^>]*><path d="M([\d.]+) /g;
+		$most = keys %lane if keys %lane > $most
+	}
+	die "$most lanes" if $most != 2' "$dir/dom"
+	# Jumps to other functions are stubs; several of one address have rows.
+	printf '%s\n' 'positions: instr line' 'events: Ir' 'fl=a.c' fn=one '0x1000 1 5' \
+		jfn=two 'jcnd=3/5 0x2000 7' '0x1000 1' 'jump=7 0x1008 2' '0x1000 1' '0x1008 2 2' \
+		fn=two '0x2000 7 3' >"$dir/out.cg"
+	report "$dir/out.cg"
+	browse 'view=instrs&fn=1&rows=none'
+	grep -o 'class="jump out cond".*' "$dir/dom" | grep -qF \
+		'<title>0x1000 → two 0x2000: followed 3 of 5 (60.0%)</title>'
+	cells | sed 's/.*jump to/jump to/' | grep '^jump' | cut -f 1 | sort |
+		same - <(printf '%s\n' 'jump to 0x1008 7 times' 'jump to two followed 3 of 5 (60.0%)')
+	# Views without addresses stay as they were.
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=instrs'
+	grep -q 'data-view="overview"' "$dir/dom"
+	not grep -F 'Instructions</a>' "$dir/dom"
 }
 
 @test "html: Chromium loads the data files of --split when a view needs them" {

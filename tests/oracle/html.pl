@@ -141,6 +141,60 @@ sub test_name
 	return "part $part";
 }
 
+# The names of a function in callgrind.pl's form.
+sub place
+{
+	my ($i) = @_;
+	return map { length ? $_ : '???' } object(col('fn_object')->[$i]), path(col('fn_file')->[$i]), fn($i);
+}
+
+sub address
+{
+	my ($code, $offset) = @_;
+	return $offset ? sprintf '0x%x', (col('code_high')->[$code] << 32) + col('code_low')->[$code] + $offset - 1 : '-';
+}
+
+sub named
+{
+	my ($name, $row) = @_;
+	my @cost = costs($name, $row);
+	return map { "$_=" . shift @cost } @{ col('event_name') };
+}
+
+# In the form of callgrind.pl: self, call (without the entry) and jump.
+sub print_instrs
+{
+	my ($instr, $site, %code) = (0, 0);
+	for my $i (0 .. $#{ col('code_fn') }) {
+		my $fn = col('code_fn')->[$i];
+		my $at = sub {
+			my ($kind, $row) = @_;
+			return (place($fn), path(col("${kind}_file")->[$row]) || '???', col("${kind}_line")->[$row],
+				address($i, col("${kind}_offset")->[$row]));
+		};
+		$code{$fn} = $i;
+		for (1 .. col('code_instrs')->[$i]) {
+			row('instr', $at->('instr', $instr), named('instr_cost', $instr));
+			row('text', $fn, address($i, col('instr_offset')->[$instr]), col('instr_text')->[$instr])
+				if @{ col('instr_text') };
+			$instr++;
+		}
+		for (1 .. col('code_sites')->[$i]) {
+			row('site', $at->('site', $site), '->', place(col('site_to')->[$site]),
+				col('site_count')->[$site], named('site_cost', $site));
+			$site++;
+		}
+	}
+	for my $i (0 .. $#{ col('jump_fn') }) {
+		my %is = map { $_ => col("jump_$_")->[$i] } qw(fn offset file line flags distance to to_file to_line executed followed);
+		my $code = $code{ $is{fn} };
+		row('jump', place($is{fn}), path($is{file}) || '???', $is{line}, defined $code ? address($code, $is{offset}) : '-',
+			'->', place($is{to}), path($is{to_file}) || '???', $is{to_line},
+			$is{flags} & 2 ? address($code, $is{offset} + $is{distance}) : '-',
+			$is{flags} & 1 ? 'cond' : 'jump', $is{executed}, $is{followed});
+	}
+}
+
 sub print_tests
 {
 	my $at = 0;
@@ -193,6 +247,7 @@ sub print_all
 	print_nodes();
 	print_sums();
 	print_tests();
+	print_instrs();
 }
 
 sub check
