@@ -46,6 +46,19 @@ sub is_record_of_perf {
     return $at == length $cut;
 }
 
+# Packets of Perfetto: the byte 0x0a, a varint with the length, the packet.
+sub is_packet {
+    my ($cut) = @_;
+    pos($cut) = 0;
+    while ($cut =~ /\G\x0a([\x80-\xff]*)([\x00-\x7f])/gc) {
+        my ($length, $shift) = (0, 0);
+        $length |= (ord($_) & 127) << 7 * $shift++ for split //, $1 . $2;
+        return 0 if pos($cut) + $length > length $cut;
+        pos($cut) += $length;
+    }
+    return pos($cut) == length $cut;
+}
+
 # Formats without an end mark: truncation after a whole record goes unnoticed.
 my @endless = (
     [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
@@ -54,6 +67,7 @@ my @endless = (
     [ qr{^samples/(?:folded|gcov-text|ghc|go-cover|memray|vtune)/}, \&is_line ],
     [ qr{^samples/(?:luacov|verilator|xccov/text)/}, \&is_line ],
     [ qr{^samples/bpftrace/},                     \&is_map ],
+    [ qr{^samples/perfetto/},                     \&is_packet ],
     [ qr{^samples/dtrace/},                       \&is_count ],
     [ qr{^samples/gperftools/go/(?:block|mutex)}, \&is_line ],
     [ qr{^samples/(?:phpspy|rprof|thread-dump|xray)/}, \&is_line ],
