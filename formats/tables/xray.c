@@ -59,6 +59,7 @@ struct reader {
 	struct table_row fields;
 	CG_ARRAY(struct call) call; /* number i is at i - 1 */
 	struct cg_slots slots;
+	uint64_t key[2];         /* of hashes */
 	CG_ARRAY(uint32_t) open; /* numbers of the last stack, by level */
 	uint64_t rows, missing;
 	bool counts; /* callees have more than their callers */
@@ -188,15 +189,13 @@ take_csv(struct reader *r, struct cg_slice line)
 /* ---- llvm-xray stack ----------------------------------------------------- */
 
 static uint32_t
-hash_call(const struct call *call)
+hash_call(const struct reader *r, const struct call *call)
 {
 	const uint64_t words[] = { call->parent, call->fn, call->thread,
 		call->count, call->sum };
-	uint64_t hash = 0;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15;
-	return (uint32_t)(hash >> 32);
+	return (uint32_t)cg_hash_bytes(
+	    r->key, (const char *)words, sizeof(words));
 }
 
 /*
@@ -206,7 +205,7 @@ hash_call(const struct call *call)
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
 {
-	const uint32_t hash = hash_call(want);
+	const uint32_t hash = hash_call(r, want);
 	size_t at = hash;
 	uint32_t id;
 
@@ -324,7 +323,7 @@ static bool
 take_flame(struct reader *r, struct cg_slice line)
 {
 	struct call call = { .parent = 0 };
-	struct cg_slice name, first = line;
+	struct cg_slice name, first;
 	bool is_new = true;
 	uint64_t sum;
 	uint32_t id = 0;
@@ -333,13 +332,12 @@ take_flame(struct reader *r, struct cg_slice line)
 		return true;
 	if (!cut_flame(&line, &sum))
 		return cg_reject(r->job, "expected 'f;g; SUM'");
+	first = line;
 	if (cg_take_prefix(&first, THREAD) &&
-	    cg_take_u64(&first, &call.thread) && cg_take_char(&first, ';')) {
-		line.len -= (size_t)(first.ptr - line.ptr);
-		line.ptr = first.ptr;
-	} else {
+	    cg_take_u64(&first, &call.thread) && cg_take_char(&first, ';'))
+		line = first;
+	else
 		call.thread = 0;
-	}
 	while (cg_take_until(&line, ';', &name)) {
 		if (is_new && id != 0)
 			return cg_reject(r->job,
@@ -447,6 +445,7 @@ read_xray(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return CG_ELIMIT;
 	r->job = job;
 	r->build = build;
+	cg_random_key(r->key, r);
 	while (ok && table_line(in, &line))
 		ok = take_line(r, line);
 	if (ok && cg_in_status(in) == CG_OK) {

@@ -98,3 +98,11 @@ functions()
 	head -c 300 samples/xray/flame/flame.xray >"$dir/in"
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" | grep -q -e truncated -e expected
 }
+
+@test "xray: a line of a thread without functions" {
+	printf 'thread_1; 5\n' >"$dir/in"
+	"$CGCONV" -q -f xray -t folded "$dir/in" | says 'thread_1 5'
+	printf 'thread_1;f; 5\nthread_1; 5\n' >"$dir/in"
+	"$CGCONV" -q -f xray -t folded --root-by none "$dir/in" |
+		says 'f 5' 'thread_1 5'
+}
