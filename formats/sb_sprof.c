@@ -84,6 +84,8 @@ take_interval(struct reader *r, struct cg_slice line, bool allocations)
 	if (!ok || r->interval == 0 || r->interval > UINT32_MAX * 1000ULL)
 		return cg_reject(
 		    r->job, "expected an interval in seconds or kB");
+	if (cg_columns_added(r->build) > 0)
+		return cg_reject(r->job, "expected one interval");
 	add_events(r, allocations);
 	return true;
 }

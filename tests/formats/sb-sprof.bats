@@ -123,3 +123,10 @@ E2
 	head -n 40 samples/sb-sprof/graph/fibs.sb-sprof >"$dir/in"
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" | grep -q 'may be truncated'
 }
+
+@test "sb-sprof: a second interval is refused" {
+	printf '%s\n' 'Number of samples: 1' 'Sample interval: 0.01 seconds' \
+		'Alloc interval: 1 regions (approximately 32 kB)' >"$dir/in"
+	refuses 1 'in:3: error: expected one interval' -f sb-sprof -t json \
+		"$dir/in"
+}
