@@ -267,6 +267,9 @@ read_tables(struct reader *r)
 		if (!ok)
 			return false;
 	}
+	if (rest.len > 0 && cg_rejected(r->job) == CG_OK)
+		cg_warn_at(r->job, rest.ptr,
+		    "%zu bytes after the last record are skipped", rest.len);
 	return cg_rejected(r->job) == CG_OK;
 }
 
@@ -276,10 +279,8 @@ read_tables(struct reader *r)
 static cg_fn
 add_fn(struct reader *r, const struct elf *elf, uint32_t symbol)
 {
-	cg_name name, mangled = 0;
+	cg_name name = 0, mangled = 0;
 
-	if (symbol == 0)
-		return cg_add_fn(r->build, cg_slice(UNKNOWN), 0, elf->object);
 	if (symbol > elf->count) {
 		(void)cg_reject(r->job,
 		    "expected a symbol of its file, of which there are %zu, "
@@ -287,7 +288,10 @@ add_fn(struct reader *r, const struct elf *elf, uint32_t symbol)
 		    elf->count, symbol - 1);
 		return 0;
 	}
-	name = r->name.at[elf->first + symbol - 1];
+	if (symbol > 0)
+		name = r->name.at[elf->first + symbol - 1];
+	if (name == 0)
+		return cg_add_fn(r->build, cg_slice(UNKNOWN), 0, elf->object);
 	if (symbol <= elf->count_mangled)
 		mangled = r->name.at[elf->first_mangled + symbol - 1];
 	return cg_add_fn_symbol(

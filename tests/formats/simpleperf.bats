@@ -77,3 +77,17 @@ patch()
 	refuses 1 'expected one of 2 event types, not event type 99' \
 		-t json "$dir/in"
 }
+
+@test "simpleperf: symbols without a name, bytes after the end" {
+	# A sample of it, another sample, a file "unknown" with symbol "".
+	perl -e 'sub record { pack("V/a*", $_[0]) }
+		sub sample { record("\x0a\x0a\x1a\x04\x10$_[0]\x18\0\x20$_[1]\x28\0") }
+		sub file { record("\x1a" . pack("C/a*", "\x08$_[0]\x12" .
+		    pack("C/a*", $_[1]) . "\x1a" . pack("C/a*", $_[2]))) }
+		print "SIMPLEPERF\1\0", sample("\0", "\3"), sample("\1", "\5"),
+		    record("\x12\2\x08\2"), file("\0", "unknown", ""),
+		    file("\1", "/a", "f"), "\0\0\0\0rest"' >"$dir/in"
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" | LC_ALL=C sort |
+		says '[unknown] 3' 'f 5'
+	grep -F '4 bytes after the last record are skipped' "$dir/err"
+}
