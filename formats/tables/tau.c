@@ -216,6 +216,29 @@ are_stacks(const struct reader *r)
 	return any;
 }
 
+/*
+ * Warns of costs that stacks do not have, such as those of a function that also
+ * ran on no path. Values are rounded, by less than 1 each.
+ */
+static void
+check_stacks(const struct reader *r)
+{
+	uint64_t all = 0, found = 0;
+
+	for (size_t i = 0; i < r->row.n; i++) {
+		const struct row *row = &r->row.at[i];
+		bool divided =
+		    row->n == 1 && is_called(r, r->fn.at[row->first]);
+
+		all += row->n == 1 ? row->self : 0;
+		found += divided ? 0 : row->self;
+	}
+	if (all > found && all - found > r->row.n)
+		cg_warn(r->job, "paths lack %llu of %llu (%s)",
+		    (unsigned long long)(all - found), (unsigned long long)all,
+		    r->digits > 0 ? "ns" : "of the metric");
+}
+
 static void
 add_stack(struct reader *r, const struct row *row)
 {
@@ -299,6 +322,8 @@ take_line(struct reader *r, struct cg_slice line)
 	if (line.len == 0 || *line.ptr == '#')
 		return true;
 	if (*line.ptr != '"' && cg_take_u64(&line, &count)) {
+		if (cg_starts(line, " " FUNCTIONS))
+			return cg_reject(r->job, "expected one profile");
 		r->ended |= cg_starts(line, " aggregates");
 		if (cg_starts(line, " userevents"))
 			r->events = count;
@@ -333,6 +358,8 @@ read_tau(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			cg_note(job, "%llu user events are dropped",
 			    (unsigned long long)r.events);
 		stacks = are_stacks(&r);
+		if (stacks)
+			check_stacks(&r);
 		for (size_t i = 0; i < r.row.n; i++)
 			add_row(&r, &r.row.at[i], stacks);
 	}

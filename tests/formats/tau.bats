@@ -106,3 +106,14 @@ calls()
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
 		grep "expected 9 functions, then 'aggregates'"
 }
+
+@test "tau: costs that no path has, several profiles in a file" {
+	printf '%s\n' '3 templated_functions' '"main" 1 1 4 10 0' \
+		'"f" 5 0 106 106 0' '"main => f" 2 0 6 6 0' '0 aggregates' \
+		>"$dir/in"
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" |
+		says 'main 4000' 'main;f 6000'
+	grep -F 'warning: paths lack 100000 of 110000 (ns)' "$dir/err"
+	cat "$dir/in" "$dir/in" >"$dir/two"
+	refuses 1 'two:6: error: expected one profile' -t json "$dir/two"
+}
