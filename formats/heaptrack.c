@@ -30,6 +30,7 @@
 #define VERSION_MAX 3
 #define VERSION_SIZED 3       /* strings have a length */
 #define RELEASE_OF_1 0x010200 /* has no file version, which is 1 */
+#define NODE_BYTES 64         /* about what a new node takes in memory */
 
 /* Frames of a place, the innermost one first. */
 struct place {
@@ -53,6 +54,7 @@ struct allocation {
 
 struct reader {
 	struct cg_job *job;
+	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_space *space;
 	uint64_t version; /* of the file; 0: not seen */
@@ -65,6 +67,7 @@ struct reader {
 	uint64_t leaked, peak, peaks;
 	uint64_t last; /* allocation of the last event + 1; 0: it was a free */
 	uint64_t measured, suppressions;
+	uint64_t expanded; /* bytes of inlined frames on traces */
 	bool named, ended;
 };
 
@@ -224,6 +227,13 @@ take_trace(struct reader *r, struct cg_slice line)
 		    "expected a place from 1 to %zu and a trace up to %zu",
 		    r->place.n, r->trace.n);
 	place = &r->place.at[number - 1];
+	/* A trace takes a few bytes, whatever the number of its frames is. */
+	r->expanded += place->n > 0 ? (place->n - 1) * NODE_BYTES : 0;
+	if (cg_is_bomb(r->expanded, cg_in_offset(r->in), CG_EXPANSION_HELD))
+		return cg_reject(r->job,
+		    "expected fewer inlined frames: those of the traces would "
+		    "take more than %d times the size of the file",
+		    CG_EXPANSION_HELD);
 	if (parent > 0)
 		trace.node = r->trace.at[parent - 1].node;
 	for (size_t i = place->n; i-- > 0;)
@@ -401,7 +411,7 @@ add_events(struct cg_build *build)
 static int
 read_heaptrack(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job, .build = build };
+	struct reader r = { .job = job, .in = in, .build = build };
 	struct cg_slice line;
 
 	add_events(build);

@@ -98,3 +98,11 @@ events()
 	head -n 100 samples/heaptrack/cc/scratch.heaptrack >"$dir/in"
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" | grep -q 'may be truncated'
 }
+
+@test "heaptrack: inlined frames that few bytes repeat are limited" {
+	# Few traces of 1 MB, each of a place with 10,000 frames.
+	perl -e 'print "v 10400 3\nX a\ns 1 f\ni 1 0", " 1 0 0" x 10000, "\n";
+		printf "t 1 %x\n", $_ for 0 .. 9999;
+		print "a 1 1\n+ 0\n# ips: 1\n"' >"$dir/in"
+	refuses 1 'expected fewer inlined frames' -t json "$dir/in"
+}
