@@ -218,6 +218,9 @@ nettrace_read_methods(struct nettrace_methods *m)
 	}
 	if (cg_rejected(m->file->job) != CG_OK)
 		return false;
+	if (rest.len > 1) /* behind the tag that ends the file */
+		cg_warn_at(m->file->job, rest.ptr + 1,
+		    "%zu bytes after the last block are skipped", rest.len - 1);
 	return m->method.n == 0 ||
 	       cg_sort_by_u64(m->method.at, m->method.n, sizeof(*m->method.at),
 		   offsetof(struct nettrace_method, start)) ||
@@ -235,7 +238,7 @@ nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
 /* ---- Functions ----------------------------------------------------------- */
 
 /* The last method that begins at the address or before it; NULL: none. */
-static const struct nettrace_method *
+static struct nettrace_method *
 find_method(const struct nettrace_methods *m, uint64_t addr)
 {
 	size_t low = 0, high = m->method.n;
@@ -274,12 +277,28 @@ append_name(struct nettrace_methods *m, const struct nettrace_method *method)
 	       append_text(m, name[1]) && append_text(m, name[2]);
 }
 
+/* Adds the function of a method; false: out of memory (reported). */
+static bool
+add_fn(struct nettrace_methods *m, struct nettrace_method *method)
+{
+	struct cg_slice name;
+
+	if (!append_name(m, method))
+		return false;
+	name = (struct cg_slice){ m->text.at, m->text.n };
+	if (name.len == 0)
+		name = cg_slice(NETTRACE_UNKNOWN);
+	method->fn = cg_add_fn(
+	    m->file->build, name, 0, cg_map_get(&m->modules, method->module));
+	return true;
+}
+
 bool
 nettrace_find_fn(struct nettrace_methods *m, uint64_t addr, cg_fn *fn)
 {
 	struct cg_build *build = m->file->build;
 	uint32_t *known_fn = cg_map_in(m->file->job, &m->fns, addr);
-	const struct nettrace_method *method;
+	struct nettrace_method *method;
 
 	if (!known_fn)
 		return false;
@@ -288,11 +307,8 @@ nettrace_find_fn(struct nettrace_methods *m, uint64_t addr, cg_fn *fn)
 		if (!method)
 			*known_fn =
 			    cg_add_fn(build, cg_slice(NETTRACE_UNKNOWN), 0, 0);
-		else if (append_name(m, method))
-			*known_fn = cg_add_fn(build,
-			    (struct cg_slice){
-				m->text.n > 0 ? m->text.at : "", m->text.n },
-			    0, cg_map_get(&m->modules, method->module));
+		else if (method->fn != 0 || add_fn(m, method))
+			*known_fn = method->fn;
 	}
 	*fn = *known_fn;
 	return cg_rejected(m->file->job) == CG_OK &&

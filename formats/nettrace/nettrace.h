@@ -77,6 +77,7 @@ struct nettrace_method {
 	uint64_t start, size; /* addresses of its code */
 	uint64_t module;      /* id */
 	struct cg_slice names; /* UTF-16: namespace, name, signature */
+	cg_fn fn;              /* 0: not added yet */
 };
 
 struct nettrace_methods {

@@ -14,7 +14,6 @@
 struct stack {
 	struct cg_slice addrs;
 	cg_node leaf; /* 0: not added yet */
-	size_t freed; /* samples.freed when it was added */
 };
 
 struct samples {
@@ -22,7 +21,6 @@ struct samples {
 	struct nettrace_file *file;
 	struct cg_map ids; /* of stacks -> index + 1 */
 	CG_ARRAY(struct stack) stack;
-	size_t freed; /* how often cg_free_nodes() freed nodes */
 	bool begun, timed;
 	uint64_t thread;
 	uint32_t state;
@@ -68,10 +66,8 @@ add_stack(struct samples *s, struct stack *stack)
 	size_t n = stack->addrs.len / s->file->pointer;
 	cg_fn fn;
 
-	if (stack->leaf != 0 && stack->freed == s->freed)
+	if (stack->leaf != 0)
 		return true;
-	stack->leaf = 0;
-	stack->freed = s->freed;
 	while (n-- > 0) {
 		uint64_t addr =
 		    addr_at(s->file, stack->addrs.ptr + n * s->file->pointer);
@@ -157,8 +153,6 @@ add_sample(struct samples *s, const struct nettrace_event *event)
 					 .cost = cg_columns_of(build, &one),
 					 .n = cg_columns_width(build) });
 	s->count++;
-	if (cg_free_nodes(s->file->job))
-		s->freed++;
 	return cg_build_status(build) == CG_OK;
 }
 
@@ -234,6 +228,8 @@ nettrace_read_samples(struct nettrace_methods *methods)
 		case NETTRACE_SEQUENCE:
 			cg_map_clear(&s.ids);
 			s.stack.n = 0;
+			/* No later sample uses the nodes. */
+			(void)cg_free_nodes(s.file->job);
 			break;
 		case NETTRACE_METADATA: break;
 		}

@@ -72,3 +72,58 @@ patch()
 	patch $file 's/StackBlock\x06(....\0*)\x01\0\0\0\x05\0\0\0/StackBlock\x06$1\x01\0\0\0\xff\xff\xff\x7f/s'
 	refuses 1 'more stacks' -t json "$dir/in"
 }
+
+# trace METHOD STACKS SAMPLES: a trace in $dir/in whose method has a name of
+# so many letters (0: no names), with so many samples of so many stacks of 1
+# frame each; STACKS 0: of one stack with 50,000 frames.
+trace()
+{
+	perl -e 'my ($letters, $stacks, $samples) = @ARGV;
+		sub text { join("", map("$_\0", split(//, $_[0]))) . "\0\0" }
+		sub type { my ($name, $v) = @_;
+		    "\5\5\1" . pack("VVV/a*", $v, $v, $name) . "\6" }
+		my $out = "Nettrace" . pack("V/a*", "!FastSerialization.1") .
+		    type("Trace", 4) . pack("x16Q<Q<V4", 0, 1e9, 8, 1, 0, 0) . "\6";
+		sub block { my ($name, $data) = @_;
+		    $out .= type($name, 2) . pack("V", length($data));
+		    $out .= "\0" x (-length($out) & 3) . $data . "\6" }
+		sub event { my ($id, $stack, $payload) = @_;
+		    "\x8f" . varint($id) . "\0\0\0\1" . varint($stack) . "\1" .
+		    varint(length($payload)) . $payload }
+		sub varint { my $n = shift; my $v = "";
+		    while ($n > 127) { $v .= chr($n & 127 | 128); $n >>= 7 }
+		    $v . chr($n) }
+		sub events { block($_[0], pack("vvx16", 20, 1) . $_[1]) }
+		sub kind { my ($id, $provider, $event) = @_;
+		    event(0, 0, pack("V", $id) . text($provider) . pack("V", $event)) }
+		events("MetadataBlock",
+		    kind(1, "Microsoft-DotNETCore-SampleProfiler", 0) .
+		    kind(2, "Microsoft-Windows-DotNETRuntimeRundown", 144));
+		my @stack = map(pack("VQ<", 8, 100 + $_), 1 .. $stacks);
+		@stack = pack("V/a*", pack("Q<*", map(100 + $_ * 64, 1 .. 50000)))
+		    if !@stack;
+		block("StackBlock", pack("VV", 1, scalar(@stack)) . join("", @stack));
+		my $sample = pack("V", 2);
+		events("EventBlock",
+		    join("", map(event(1, $_ % @stack + 1, $sample), 0 .. $samples - 1)) .
+		    event(2, 0, pack("Q<Q<Q<VVV", 1, 1, 0, 1 << 31, 0, 0) .
+		    text($letters ? "N" : "") . text("f" x $letters) . text("")));
+		print $out, "\1", "rest"' "$@" >"$dir/in"
+}
+
+@test "nettrace: methods without a name, bytes after the end" {
+	trace 0 2 3
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" | says '[unknown] 3'
+	grep -F '4 bytes after the last block are skipped' "$dir/err"
+}
+
+@test "nettrace: time grows with the size of the file" {
+	# Without care, 60,000 times 100,000 letters, and 40,000 times 50,000
+	# frames.
+	trace 100000 60000 60000
+	timeout -s KILL 30 "$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
+	[ "$(wc -c <"$dir/out")" -lt 1000000 ]
+	trace 1 0 40000
+	timeout -s KILL 30 "$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
+	grep -q '^[0-9].* 40000$' "$dir/out"
+}
