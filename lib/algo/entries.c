@@ -131,12 +131,17 @@ add_part(struct entries *entries, cg_part part)
 {
 	struct cg_graph *graph = entries->graph;
 	size_t begin = graph->part_runs[part], end = graph->part_runs[part + 1];
-	size_t width = graph->fns * entries->events * sizeof(uint64_t);
+	size_t events = entries->events, width = events * sizeof(uint64_t);
 	bool ok = true;
 
-	memset(entries->own, 0, width);
-	memset(entries->in, 0, width);
-	memset(entries->called, 0, graph->fns);
+	/* Only functions with a run are looked at. */
+	for (size_t i = begin; i < end; i++) {
+		cg_fn fn = graph->run[graph->run_order[i].run].fn;
+
+		memset(&entries->own[fn * events], 0, width);
+		memset(&entries->in[fn * events], 0, width);
+		entries->called[fn] = 0;
+	}
 	for (size_t i = begin; ok && i < end; i++)
 		ok = note_run(entries, &graph->run[graph->run_order[i].run]);
 	for (size_t i = begin; ok && i < end; i++)

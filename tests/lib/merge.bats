@@ -221,3 +221,17 @@ overflows()
 	printf 'm;a -1\n' >"$dir/b"
 	[ "$("$CGCONV" -q -t folded "$dir/a" "$dir/b")" = "m;a $least" ]
 }
+
+@test "merge: calls by the unknown caller do not cost parts times functions" {
+	# 200,000 functions, each with a part of its own.
+	perl -e 'print "{\"cgconv\":\"graph\",\"version\":1}\n",
+		"[\"event\",0,\"ns\",\"Time\",\"ns\",\"stated\",false]\n";
+		print "[\"function\",$_,\"f$_\",0,0]\n" for 1 .. 200000;
+		print "[\"part\",1,$_,0,\"\"]\n[\"rows\",0]\n",
+		    "[\"call\",0,0,0,$_,0,0,1,[]]\n[\"rows\",$_]\n",
+		    "[\"cost\",0,0,0,[5]]\n" for 1 .. 200000;
+		print "[\"end\",{\"records\":1200002}]\n"' >"$BATS_TEST_TMPDIR/in"
+	timeout -s KILL 30 "$CGCONV" -q -f json -t callgrind \
+		"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out"
+	[ "$(grep -c '^totals: 5$' "$BATS_TEST_TMPDIR/out")" = 200000 ]
+}
