@@ -237,6 +237,8 @@ show_info(struct args *args)
 	if (!list_labels(&contents.labels, args->job, graph, 0) ||
 	    !list_tracks(&contents.tracks, args->job, graph))
 		status = cg_nomem(args->job);
+	if (status == CG_OK) /* a sum may be too large */
+		status = cg_job_status(args->job);
 	if (status == CG_OK && args->tree != NULL)
 		status = list_tree(args, graph, column, &contents.tree);
 	if (status == CG_OK)

@@ -187,16 +187,18 @@ summarize(struct summary *summary, const struct cg_graph *graph,
 {
 	size_t event;
 	int status = find_event(summary->args, graph, &event);
+	bool ok;
 
 	if (status == CG_OK)
 		status = cg_job_exclude_marked(summary->args->job);
 	if (status != CG_OK)
 		return status;
-	if (!count_coverage(summary, graph, event) ||
-	    (summary->args->per_test && !count_tests(summary, graph, event))) {
-		status = cg_job_status(summary->args->job);
+	ok = count_coverage(summary, graph, event) &&
+	     (!summary->args->per_test || count_tests(summary, graph, event));
+	/* A sum that is too large ends the rows of its function. */
+	status = cg_job_status(summary->args->job);
+	if (!ok || status != CG_OK)
 		return status != CG_OK ? status : cg_nomem(summary->args->job);
-	}
 	note_outside(summary);
 	rank_files(summary);
 	if (summary->shown > summary->file.n)

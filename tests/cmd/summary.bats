@@ -346,3 +346,15 @@ wants()
 	refuses 1 "cut.tar/cut.info" --summary cut.tar
 	refuses 1 "gone.tar" --summary gone.tar
 }
+
+@test "summary: a sum that is too large is an error, also of --info" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"Exec","Line executions","","none",true]' \
+		'["file",1,"a.go"]' \
+		'["function",1,"f",1,0]' '["rows",1]' '["cost",1,1,0,[5]]' \
+		'["region",1,1,1,1,9,9223372036854775807]' \
+		'["region",1,1,1,1,9,9223372036854775807]' \
+		'["end",{"records":8}]' >"$BATS_TEST_TMPDIR/in"
+	refuses 1 'exceeds 64 bits' --summary "$BATS_TEST_TMPDIR/in"
+	refuses 1 'exceeds 64 bits' --info --json "$BATS_TEST_TMPDIR/in"
+}
