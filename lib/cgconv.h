@@ -1189,6 +1189,16 @@ enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **graph);
 /*
+ * Adds the functions of another job's graph to those of this job, which has no
+ * inputs; they match as those before match those after. This job's graph has
+ * functions only, no costs. They keep their numbers in later calls, which
+ * replace the graph. cg_job_diff_fn() with side 0 has the numbers of the last
+ * run's functions. With it, a program compares any number of runs and keeps
+ * one in memory at a time.
+ */
+int cg_job_unite(struct cg_job *, const struct cg_job *run,
+    const struct cg_graph **graph);
+/*
  * The function of the difference that corresponds to a function of side 0
  * (before) or 1 (after); 0: none.
  */

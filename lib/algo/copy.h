@@ -79,6 +79,14 @@ int cg_graph_add(struct cg_build *, const struct cg_graph *);
  * copied before, or else to new ones. False: out of memory.
  */
 bool cg_copy_match(struct cg_copy *, const struct cg_copy *other);
+/*
+ * Builds a graph with the functions of the graph known, which keep their
+ * numbers, and those of more that match none. *fn gets the numbers of the
+ * functions of more; the caller frees it. Reports its failures. Returns the
+ * status.
+ */
+int cg_graph_unite(struct cg_build *, const struct cg_graph *known,
+    const struct cg_graph *more, cg_fn **fn);
 
 /* Two sealed graphs with costs of calls, and the graph of their difference. */
 struct cg_diff {

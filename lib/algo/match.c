@@ -300,3 +300,31 @@ cg_copy_match(struct cg_copy *copy, const struct cg_copy *other)
 	}
 	return match_functions(copy);
 }
+
+int
+cg_graph_unite(struct cg_build *build, const struct cg_graph *known,
+    const struct cg_graph *more, cg_fn **fn)
+{
+	struct cg_copy first = {
+		.from = known, .to = build, .costs_only = true
+	};
+	struct cg_copy second = {
+		.from = more, .to = build, .costs_only = true
+	};
+	bool ok = cg_copy_open(&first);
+
+	ok = cg_copy_open(&second) && ok;
+	if (ok) {
+		cg_copy_dimensions(&first);
+		for (cg_fn i = 1; i < known->fns; i++)
+			cg_copy_fn(&first, i, i);
+		ok = cg_copy_match(&second, &first);
+	}
+	if (!ok)
+		cg_build_nomem(build);
+	*fn = second.fn;
+	second.fn = NULL;
+	cg_copy_close(&first);
+	cg_copy_close(&second);
+	return cg_build_failed(build, NULL);
+}

@@ -1,6 +1,6 @@
 /*
- * clone.c - copies of a job's settings for a second job, and the difference
- * between the graphs of two jobs.
+ * clone.c - copies of a job's settings for a second job, the difference
+ * between the graphs of two jobs, and the functions of several.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +213,39 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		status = cg_graph_complete(job->graph);
 	}
 	job->told = before->told = true; /* as the side after says it */
+	job->ready = status == CG_OK;
+	*graph = job->ready ? job->graph : NULL;
+	return job->errors.fault != CG_OK ? job->errors.fault : status;
+}
+
+/* ---- Functions of several runs ------------------------------------------ */
+
+int
+cg_job_unite(
+    struct cg_job *job, const struct cg_job *run, const struct cg_graph **graph)
+{
+	struct cg_build build;
+	int status = cg_job_check_ready(job, run);
+
+	*graph = NULL;
+	if (status != CG_OK)
+		return status;
+	cg_build_init(&build,
+	    cg_graph_new(&job->errors.diag, &job->errors.fault), CG_PARTS_SUM);
+	if (!build.graph)
+		return cg_nomem(job);
+	free(job->diff_fn[0]);
+	job->diff_fn[0] = NULL;
+	job->diff_fns[0] = run->graph->fns;
+	/* The first run has no functions to match: it meets itself. */
+	status = cg_graph_unite(&build, job->graph ? job->graph : run->graph,
+	    run->graph, &job->diff_fn[0]);
+	if (status == CG_OK)
+		status = cg_graph_complete(build.graph);
+	cg_build_free(&job->build);
+	cg_graph_free(job->graph);
+	job->build = build;
+	job->graph = build.graph;
 	job->ready = status == CG_OK;
 	*graph = job->ready ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;

@@ -272,9 +272,9 @@ static int
 subtract(struct conversion *it, struct cg_job *job)
 {
 	const char *const path[2] = { it->before, it->input };
-	struct cg_job *side[2];
+	struct cg_job *side[2], *united = cg_job_clone(job);
 	const struct cg_graph *graph;
-	int status = CG_OK;
+	int status = united != NULL ? CG_OK : cg_nomem(job);
 
 	for (int s = 0; s < 2; s++) {
 		side[s] = cg_job_clone(job);
@@ -286,6 +286,8 @@ subtract(struct conversion *it, struct cg_job *job)
 		if (status == CG_OK)
 			status = cg_job_read(side[s], &graph);
 	}
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = cg_job_unite(united, side[s], &graph);
 	if (status == CG_OK)
 		status = cg_job_diff(job, side[0], side[1],
 		    it->gzip ? CG_DIFF_SIDE_BY_SIDE : CG_DIFF_NORMALIZE,
@@ -294,6 +296,7 @@ subtract(struct conversion *it, struct cg_job *job)
 		status = cg_job_write(job);
 	cg_job_free(side[0]);
 	cg_job_free(side[1]);
+	cg_job_free(united);
 	return status;
 }
 
