@@ -377,7 +377,10 @@ check_command(const struct args *args)
 		{ cg_job_option(args->job, CG_PATCH_OPTION) != NULL,
 		    CG_PATCH_OPTION, "conversions, --diff or --summary",
 		    1u << CMD_CONVERT | compare | sum },
-		{ args->markdown, "markdown", "--summary", sum },
+		{ args->fail_over, "fail-over", "--diff", compare },
+		{ args->error_rate, "error-rate", "--diff", compare },
+		{ args->markdown, "markdown", "--summary or --diff",
+		    sum | compare },
 		{ args->badge, "badge", "--summary", sum },
 		{ args->per_test, "per-test", "--summary", sum },
 		{ args->side_by_side, "side-by-side", "--diff", compare },
@@ -537,6 +540,9 @@ parse(struct args *args, struct table *table, int argc, char **argv)
 		}
 		before = optind;
 	}
+	/* The end of the options separates runs of --diff. */
+	if (found == -1 && optind > before)
+		args->split = args->inputs;
 	while (status == CG_OK && optind < argc)
 		args->input[args->inputs++] = argv[optind++];
 	return status == CG_OK ? validate_args(args) : status;

@@ -38,11 +38,13 @@ struct args {
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top, *tree;
 	const char *fail_under;       /* with --summary */
+	const char *fail_over, *error_rate; /* with --diff */
 	const char *like, *root;      /* --root: the last one given */
 	size_t roots;                 /* number of --root options */
 	bool selects_files;           /* --root, --include or --exclude given */
 	bool branches;                /* with --like */
-	bool markdown, badge, per_test; /* with --summary */
+	bool markdown;                  /* with --summary and --diff */
+	bool badge, per_test;           /* with --summary */
 	bool json;                    /* with the commands that print */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;
@@ -50,6 +52,7 @@ struct args {
 	bool part_by; /* samples are split into parts */
 	char **input; /* inputs, in argv, moved together */
 	size_t inputs;
+	size_t split;  /* number of inputs before "--"; 0: none, or no "--" */
 	char **topics; /* of --help: the arguments after it, up to NULL */
 	const volatile sig_atomic_t *stop; /* not 0: a signal came */
 	/* The options that outputs depend on, an array; NULL: out of memory. */
@@ -142,7 +145,7 @@ size_t find_coverage(const struct cg_graph *);
 void print_counts(struct summary *, size_t directories);
 /* Returns the counts as a JSON object; NULL: out of memory. */
 struct json_object *json_counts(struct summary *, size_t directories);
-#define EXIT_BELOW 7 /* follows the values of enum cg_status */
+#define EXIT_BELOW 7 /* a limit; follows the values of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
  * Returns the status.
@@ -352,6 +355,11 @@ int confine_end(const struct args *, struct sandbox *, bool begun);
  * bidirectional marks are escaped as \n, \t, \x1b.
  */
 void put_safe(FILE *, struct cg_slice);
+/*
+ * Prints text that must not become markup or mention users, as paths are not
+ * trusted: all characters but harmless ones become character references.
+ */
+void put_markdown(FILE *, struct cg_slice);
 /* Returns the length in bytes of the first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 

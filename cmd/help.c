@@ -92,8 +92,8 @@ print_own_options(const struct args *args)
 	      "--no-FLAG turns\noff a flag of a format. Exit status: 0 done, "
 	      "1 an input failed, 2 usage error,\n3 the target cannot "
 	      "represent the input, 4 the output cannot be written,\n5 out "
-	      "of memory or a limit reached, 6 internal error, 7 less covered "
-	      "than\n--fail-under wants.\n",
+	      "of memory or a limit reached, 6 internal error, 7 a limit of "
+	      "--fail-under\nor --fail-over is not met.\n",
 	    stdout);
 }
 

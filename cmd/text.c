@@ -94,6 +94,32 @@ utf8_length(struct cg_slice text)
 	return (unsigned char)*text.ptr < 0x80 ? 1 : decode_utf8(text, &c);
 }
 
+void
+put_markdown(FILE *to, struct cg_slice text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ/.+-=, ";
+
+	while (text.len > 0) {
+		unsigned char c = (unsigned char)*text.ptr;
+		size_t n = utf8_length(text);
+
+		if (n > 1)
+			fwrite(text.ptr, 1, n, to);
+		else if (n == 0 || c < ' ' || c == 0x7f)
+			fputs("&#65533;", to);
+		else if (c == '_')
+			fputs("\\_", to);
+		else if (strchr(plain, c) != NULL)
+			putc(c, to);
+		else
+			fprintf(to, "&#%u;", c);
+		n = n > 0 ? n : 1;
+		text.ptr += n;
+		text.len -= n;
+	}
+}
+
 /*
  * Closes a stream of open_memstream() (or NULL), whose text is then at *text.
  * False: out of memory, with *text NULL. That is checked here, because

@@ -4,8 +4,9 @@
  * profile.c reads one of the two profiles. For --verify, match.c finds what
  * both contain, match_times.c compares their timelines, regions.c the regions of
  * their sources, alike.c finds functions that are the same, compare_fns.c
- * compares the others, report.c prints the differences. diff.c does --diff; the library makes the difference of two
- * graphs for it. lost_lines.c compares coverage for it.
+ * compares the others, report.c prints the differences. diff.c does --diff; the
+ * library makes the difference of two graphs for it. lost_lines.c compares
+ * coverage for it. noise.h has the comparison of several runs.
  */
 #ifndef COMPARE_H
 #define COMPARE_H

@@ -1,16 +1,13 @@
 /*
  * diff.c - --diff BEFORE AFTER: shows what changed between two profiles; with
- * -o or -t also writes the difference as a profile.
+ * -o or -t also writes the difference as a profile. noise.c compares more runs.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-
-enum { BEFORE, AFTER };
-enum { INCLUSIVE, SELF, KEYS };
+#include "noise.h"
 
 static const char *const side_name[2] = { "before", "after" };
 
@@ -41,6 +38,10 @@ struct diff {
 	size_t rows, top;
 	int key;
 	struct lost *lost; /* lost lines; NULL: no coverage */
+	double samples[2]; /* numbers of samples; 0: unknown */
+	struct noise noise;
+	struct fail_over limit;
+	bool judged; /* noise is to be shown */
 	FILE *to;
 };
 
@@ -406,6 +407,17 @@ print_text(struct diff *d)
 	print_ranking(d, SELF, "self");
 }
 
+/* Prints text, and what is real if that was asked for. */
+static void
+print_all(struct diff *d)
+{
+	print_text(d);
+	if (!d->judged)
+		return;
+	putc('\n', d->to);
+	print_noise(d->to, &d->noise, d->top);
+}
+
 /* ---- JSON --------------------------------------------------------------- */
 
 /* Makes the JSON array [before, after]. NULL: out of memory. */
@@ -504,6 +516,10 @@ print_json(struct diff *d)
 	fputs("],\n", d->to);
 	if (d->lost != NULL)
 		ok = write_lost(d->to, d->lost, d->top) && ok;
+	if (d->judged) {
+		ok = write_noise(d->to, &d->noise) && ok;
+		fputs(",\n", d->to);
+	}
 	fputs("\"functions\":[", d->to);
 	rank_functions(d, INCLUSIVE);
 	for (size_t i = 0; ok && i < d->rows; i++) {
@@ -512,6 +528,114 @@ print_json(struct diff *d)
 	}
 	fputs("]}\n", d->to);
 	return ok;
+}
+
+/* ---- Noise --------------------------------------------------------------- */
+
+/* True if the user asks what is real and what is noise. */
+static bool
+asks_for_noise(const struct args *args)
+{
+	return (args->split > 0 && args->split < args->inputs) ||
+	       args->fail_over != NULL || args->error_rate != NULL ||
+	       args->markdown;
+}
+
+static double
+amount_size(struct amount amount)
+{
+	double size = amount.known ? (double)amount.size : 0;
+
+	return amount.minus ? -size : size;
+}
+
+/* Makes a run of a side's costs. False: out of memory. */
+static bool
+add_run(struct diff *d, int s)
+{
+	struct run *run = &d->noise.run[d->noise.runs++];
+	size_t e = d->ranked;
+
+	*run = (struct run){ .path = d->profile[s].path,
+		.format = d->profile[s].format->name,
+		.side = s,
+		.samples = d->samples[s],
+		.fns = d->fns };
+	run->total = amount_size(scale(d, e, s, d->event[e].sum[s]));
+	run->cost = cg_alloc(d->args->job, d->fns * KEYS * sizeof(*run->cost));
+	if (run->cost == NULL)
+		return false;
+	for (cg_fn fn = 1; fn < d->fns; fn++)
+		for (int key = 0; key < KEYS; key++)
+			run->cost[fn * KEYS + (size_t)key] =
+			    amount_size(value_at(d, fn, e, key)[s]);
+	d->noise.count[s] = 1;
+	return true;
+}
+
+/*
+ * Judges the changes of two runs. An exact event needs no judgement, unless it
+ * is for --fail-over or Markdown. Returns the status.
+ */
+static int
+judge_pair(struct diff *d)
+{
+	struct noise *noise = &d->noise;
+	const struct cg_graph *graph = d->profile[AFTER].graph;
+	size_t column = d->event[d->ranked].column[AFTER];
+
+	noise->exact = is_exact_event(graph, column);
+	d->judged = asks_for_noise(d->args) &&
+		    (!noise->exact || d->args->fail_over || d->args->markdown);
+	if (!d->judged)
+		return CG_OK;
+	noise->graph = d->graph;
+	noise->event = cg_get_event(graph, column)->name;
+	noise->unit = cg_get_event(graph, column)->unit;
+	noise->inclusive =
+	    ((d->profile[BEFORE].found | d->profile[AFTER].found) &
+		(CG_CALLS | CG_STACKS | CG_INCL)) != 0;
+	noise->run = cg_alloc(d->args->job, 2 * sizeof(*noise->run));
+	if (noise->run == NULL || !add_run(d, BEFORE) || !add_run(d, AFTER) ||
+	    !judge_runs(noise))
+		return cg_nomem(d->args->job);
+	return CG_OK;
+}
+
+/* Prints the judgement alone, as JSON, Markdown or text. Returns the status. */
+static int
+print_judgement(const struct noise *noise, size_t top)
+{
+	const struct args *args = noise->args;
+
+	if (args->markdown) {
+		print_noise_markdown(stdout, noise, top);
+	} else if (args->json) {
+		bool ok;
+
+		fputs("{\"diff\":1,\n", stdout);
+		ok = write_noise(stdout, noise);
+		puts("}");
+		return ok ? CG_OK : cg_nomem(args->job);
+	} else {
+		print_noise(stdout, noise, top);
+	}
+	return CG_OK;
+}
+
+/* Compares any number of runs. Returns the status. */
+static int
+diff_runs(struct noise *noise, const struct fail_over *limit, size_t top)
+{
+	int status = read_runs(noise);
+
+	if (status == CG_OK && !judge_runs(noise))
+		status = cg_nomem(noise->args->job);
+	if (status == CG_OK)
+		status = print_judgement(noise, top);
+	if (status == CG_OK)
+		status = check_fail_over(noise, limit);
+	return status == CG_OK && noise->skipped > 0 ? CG_EINPUT : status;
 }
 
 /* ---- Command ------------------------------------------------------------ */
@@ -549,13 +673,15 @@ run(struct diff *d)
 	struct args *args = d->args;
 	unsigned how = (args->side_by_side ? CG_DIFF_SIDE_BY_SIDE : 0) |
 		       (args->normalize ? CG_DIFF_NORMALIZE : 0);
-	int status =
-	    parse_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
+	int status = CG_OK;
 
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = open_profile(&d->profile[s], args->input[s]);
 	if (status == CG_OK)
 		status = find_events(d);
+	for (int s = 0; s < 2 && status == CG_OK && d->events > 0; s++)
+		d->samples[s] = count_samples(
+		    d->profile[s].graph, d->event[d->ranked].column[s]);
 	if (status == CG_OK)
 		status = cg_job_diff(args->job, d->profile[BEFORE].job,
 		    d->profile[AFTER].job, how, &d->graph);
@@ -566,6 +692,8 @@ run(struct diff *d)
 	if (status == CG_OK)
 		status = compute_values(d);
 	if (status == CG_OK)
+		status = judge_pair(d);
+	if (status == CG_OK)
 		status = write_profile(d);
 	/* Inputs that were read in part are compared, too. */
 	if (status != CG_OK &&
@@ -573,21 +701,53 @@ run(struct diff *d)
 		return status;
 	if (args->json && !print_json(d))
 		return cg_nomem(args->job);
-	if (!args->json && (!args->quiet || !has_output(args)))
-		print_text(d);
+	if (args->markdown)
+		print_noise_markdown(d->to, &d->noise, d->top);
+	else if (!args->json && (!args->quiet || !has_output(args)))
+		print_all(d);
+	if (status == CG_OK && d->judged)
+		status = check_fail_over(&d->noise, &d->limit);
 	return status;
+}
+
+/* Checks what the options ask for, before a file is read. */
+static int
+check_args(struct diff *d)
+{
+	struct args *args = d->args;
+	bool many =
+	    args->split > 0 && args->inputs > args->split && args->inputs > 2;
+	int status =
+	    parse_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
+
+	if (status == CG_OK && args->inputs != 2 && !many)
+		status = cg_usage(args->job,
+		    "--diff needs two files, or runs before and after with -- "
+		    "between them");
+	if (status == CG_OK && args->json && args->markdown)
+		status = cg_usage(args->job,
+		    "--diff prints one form only: choose one of its options");
+	if (status == CG_OK && many && (has_output(args) || args->side_by_side))
+		status = cg_usage(args->job,
+		    "a profile of the difference needs two files, not %zu",
+		    args->inputs);
+	if (status == CG_OK)
+		status = parse_fail_over(args, &d->limit);
+	return status == CG_OK ? parse_error_rate(&d->noise) : status;
 }
 
 int
 diff(struct args *args)
 {
-	struct diff d = { .args = args };
-	int status;
+	struct diff d = { .args = args, .noise.args = args };
+	int status = check_args(&d);
 
-	if (args->inputs != 2)
-		return cg_usage(args->job, "--diff needs two files");
+	if (status != CG_OK)
+		return status;
 	/* Numbers of processes and threads differ between runs. */
 	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
+	if (args->inputs > 2)
+		return diff_runs(&d.noise, &d.limit, d.top);
 	for (int s = 0; s < 2; s++) {
 		d.profile[s].job = cg_job_clone(args->job);
 		/* The text shows functions only; a profile needs rows, too. */

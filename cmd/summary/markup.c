@@ -10,36 +10,6 @@
 
 /* ---- Markdown ------------------------------------------------------------ */
 
-/*
- * Prints text that must not become markup or mention users, as paths are not
- * trusted: all characters but harmless ones become character references.
- */
-static void
-put_markdown(struct cg_slice text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ/.+-=, ";
-
-	while (text.len > 0) {
-		unsigned char c = (unsigned char)*text.ptr;
-		size_t n = utf8_length(text);
-
-		if (n > 1)
-			fwrite(text.ptr, 1, n, stdout);
-		else if (n == 0 || c < ' ' || c == 0x7f)
-			fputs("&#65533;", stdout);
-		else if (c == '_')
-			fputs("\\_", stdout);
-		else if (strchr(plain, c) != NULL)
-			putchar(c);
-		else
-			printf("&#%u;", c);
-		n = n > 0 ? n : 1;
-		text.ptr += n;
-		text.len -= n;
-	}
-}
-
 static void
 print_head(const struct summary *summary, const char *title)
 {
@@ -64,7 +34,7 @@ print_row(const struct summary *summary, const struct covered *covered)
 	if (covered == &summary->total)
 		fputs("**all files**", stdout);
 	else
-		put_markdown(row_name(summary, covered, text));
+		put_markdown(stdout, row_name(summary, covered, text));
 	fputs(" |", stdout);
 	for (size_t i = 0; i < summary->metrics; i++) {
 		const struct cg_hits *hits = &covered->hits[summary->metric[i]];

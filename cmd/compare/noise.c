@@ -1,0 +1,249 @@
+/*
+ * noise.c - judges the changes between runs before and after.
+ *
+ * Several comparisons are made at once, so each gets an equal part of the error
+ * rate (Bonferroni): the rate is then that of any false alarm at all. Unlike
+ * Holm's, which finds little more, the method has intervals: a change is real
+ * exactly if its interval does not contain 0. Functions that cost less than a
+ * share of the total are not compared, as each would make the others harder to
+ * find; the choice depends on the sum of both sides, not on the difference, so
+ * that it is not biased (R. Bourgon, R. Gentleman and W. Huber, PNAS 107
+ * (2010), 9546-9551).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "noise.h"
+
+#define ERROR_RATE 0.01
+#define DIGITS 6        /* of a percentage, after its point */
+#define SHARE_MIN 0.005 /* of all costs: functions below it are not compared */
+
+bool
+get_percent(struct cg_slice text, double *share)
+{
+	uint64_t number;
+
+	if (text.len > 0 && text.ptr[text.len - 1] == '%')
+		text.len--;
+	if (!cg_take_fixed(&text, DIGITS, &number) || text.len > 0)
+		return false;
+	*share = (double)number / 1e6 / 100;
+	return true;
+}
+
+int
+parse_error_rate(struct noise *noise)
+{
+	const char *text = noise->args->error_rate;
+
+	noise->error_rate = ERROR_RATE;
+	if (text == NULL || (get_percent(cg_slice(text), &noise->error_rate) &&
+				noise->error_rate > 0 && noise->error_rate < 1))
+		return CG_OK;
+	return cg_usage(noise->args->job,
+	    "--error-rate: expected a percentage between 0 and 100, such as "
+	    "1%%, not '%s'",
+	    text);
+}
+
+/* ---- Costs of a side ----------------------------------------------------- */
+
+/* Returns a run's cost of a function; of function 0 its total. */
+static double
+cost_in(const struct run *run, cg_fn fn, int key)
+{
+	if (fn == 0)
+		return run->total;
+	return fn < run->fns ? run->cost[(size_t)fn * KEYS + (size_t)key] : 0;
+}
+
+/* With --normalize, functions are compared by their shares of the total. */
+static double
+value_in(const struct noise *noise, const struct run *run, cg_fn fn, int key)
+{
+	double cost = cost_in(run, fn, key);
+
+	if (!noise->args->normalize || fn == 0)
+		return cost;
+	return run->total != 0 ? cost / run->total : 0;
+}
+
+/*
+ * Returns the least variance of a run's value, which has the given mean: that
+ * of a number of samples; 0 if the number is unknown.
+ */
+static double
+least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
+{
+	double total = 0, samples = 0;
+
+	for (size_t i = 0; i < noise->runs; i++) {
+		if (noise->run[i].side != side)
+			continue;
+		if (noise->run[i].samples <= 0)
+			return 0;
+		total += noise->run[i].total;
+		samples += noise->run[i].samples;
+	}
+	if (noise->args->normalize && fn != 0)
+		return fmax(mean * (1 - mean), 0) * (double)noise->count[side] /
+		       samples;
+	/* A sample costs total / samples. */
+	return fmax(mean, 0) * total / samples;
+}
+
+static struct side
+side_of(const struct noise *noise, int side, cg_fn fn, int key)
+{
+	struct side of = { .runs = noise->count[side] };
+	double squares = 0;
+
+	for (size_t i = 0; i < noise->runs; i++) {
+		if (noise->run[i].side == side)
+			of.mean += value_in(noise, &noise->run[i], fn, key) /
+				   (double)of.runs;
+	}
+	for (size_t i = 0; i < noise->runs; i++) {
+		double d = value_in(noise, &noise->run[i], fn, key) - of.mean;
+
+		if (noise->run[i].side == side)
+			squares += d * d;
+	}
+	if (of.runs > 1)
+		of.variance = squares / ((double)of.runs - 1);
+	return of;
+}
+
+/* ---- Judging ------------------------------------------------------------- */
+
+static enum method
+choose_method(const struct noise *noise)
+{
+	if (noise->count[BEFORE] + noise->count[AFTER] > 2)
+		return METHOD_MEANS;
+	if (noise->exact)
+		return METHOD_EXACT;
+	return noise->run[0].samples > 0 && noise->run[1].samples > 0
+		   ? METHOD_COUNTING
+		   : METHOD_NONE;
+}
+
+static struct judged
+judge_samples(const struct noise *noise, cg_fn fn, int key, double level)
+{
+	double count[2], size[2] = { 1, 1 };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct run *run = &noise->run[i];
+		double cost = fmax(cost_in(run, fn, key), 0);
+
+		count[run->side] =
+		    run->total > 0 ? cost / run->total * run->samples : 0;
+		if (noise->args->normalize && fn != 0)
+			size[run->side] = run->samples;
+	}
+	return judge_counts(count, size, level);
+}
+
+static struct noise_row
+judge(const struct noise *noise, cg_fn fn, int key, double level)
+{
+	struct noise_row row = { .fn = fn, .key = key };
+	struct side side[2];
+	double least[2] = { 0, 0 };
+
+	for (int s = 0; s < 2; s++) {
+		side[s] = side_of(noise, s, fn, key);
+		row.mean[s] = side[s].mean;
+		least[s] = least_variance(noise, s, fn, side[s].mean);
+	}
+	if (noise->method == METHOD_COUNTING)
+		row.judged = judge_samples(noise, fn, key, level);
+	else if (noise->method == METHOD_NONE)
+		row.judged = (struct judged){ NAN, NAN, 1, false };
+	else
+		row.judged = judge_means(side, least, level);
+	return row;
+}
+
+/*
+ * True if the function's share of the costs of all runs is large enough. *any:
+ * it has costs at all.
+ */
+static bool
+is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
+{
+	double cost[2] = { 0, 0 }, total[2] = { 0, 0 };
+
+	for (size_t i = 0; i < noise->runs; i++) {
+		const struct run *run = &noise->run[i];
+
+		cost[run->side] += fabs(cost_in(run, fn, key));
+		total[run->side] += fabs(run->total);
+	}
+	*any = cost[0] > 0 || cost[1] > 0;
+	for (int s = 0; s < 2; s++) {
+		cost[s] /= (double)noise->count[s];
+		total[s] /= (double)noise->count[s];
+	}
+	return *any && cost[0] + cost[1] >= SHARE_MIN * (total[0] + total[1]);
+}
+
+/* The order for qsort(): real ones first, then the largest changes. */
+static int
+compare_rows(const void *pa, const void *pb)
+{
+	const struct noise_row *a = pa, *b = pb;
+	double left = fabs(a->mean[AFTER] - a->mean[BEFORE]);
+	double right = fabs(b->mean[AFTER] - b->mean[BEFORE]);
+
+	if (a->judged.real != b->judged.real)
+		return a->judged.real ? -1 : 1;
+	if (left != right)
+		return left > right ? -1 : 1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+static bool
+list_functions(struct noise *noise, int key)
+{
+	bool any, ok = true;
+
+	for (cg_fn fn = 1; ok && fn <= cg_fn_count(noise->graph); fn++) {
+		if (is_large(noise, fn, key, &any))
+			ok = cg_append(noise->args->job, &noise->row[key],
+			    ((struct noise_row){ .fn = fn, .key = key }));
+		else
+			noise->small[key] += any;
+	}
+	return ok;
+}
+
+bool
+judge_runs(struct noise *noise)
+{
+	double level;
+
+	noise->method = choose_method(noise);
+	for (int key = noise->inclusive ? INCLUSIVE : SELF; key < KEYS; key++) {
+		if (!list_functions(noise, key))
+			return false;
+	}
+	/* With --normalize, all that changed in the total is its length. */
+	noise->judgements = noise->row[INCLUSIVE].n + noise->row[SELF].n +
+			    !noise->args->normalize;
+	level = noise->error_rate / fmax((double)noise->judgements, 1);
+	noise->total = judge(noise, 0, SELF, level);
+	for (int key = 0; key < KEYS; key++) {
+		for (size_t i = 0; i < noise->row[key].n; i++) {
+			struct noise_row *row = &noise->row[key].at[i];
+
+			*row = judge(noise, row->fn, key, level);
+		}
+		if (noise->row[key].n > 0)
+			qsort(noise->row[key].at, noise->row[key].n,
+			    sizeof(*noise->row[key].at), compare_rows);
+	}
+	return true;
+}

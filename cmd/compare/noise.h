@@ -1,0 +1,100 @@
+/*
+ * noise.h - several runs before and after a change: what is real, what noise?
+ *
+ * runs.c reads the runs, one after the other, and keeps their costs by function;
+ * noise.c judges the changes by the methods of statistics.c; noise_report.c
+ * prints them and checks --fail-over. diff.c begins it.
+ */
+#ifndef NOISE_H
+#define NOISE_H
+
+#include "compare.h"
+#include "statistics.h"
+
+enum { BEFORE, AFTER };
+enum { INCLUSIVE, SELF, KEYS };
+
+struct run {
+	const char *path;
+	const char *format;
+	int side;
+	double total;
+	double samples; /* their number; 0: unknown, or costs are exact */
+	/* By function and key; functions from fns on have no costs. */
+	double *cost;
+	size_t fns;
+};
+
+enum method {
+	METHOD_EXACT,    /* one run each of an event without noise */
+	METHOD_COUNTING, /* one run each of samples */
+	METHOD_MEANS,    /* several runs */
+	METHOD_NONE      /* one run each of an event whose noise is unknown */
+};
+
+/* A change of a function, or of the total (function 0). */
+struct noise_row {
+	cg_fn fn;
+	int key;
+	double mean[2];
+	struct judged judged;
+};
+
+struct noise {
+	struct args *args;
+	const struct cg_graph *graph; /* has the functions */
+	struct run *run;
+	size_t runs, count[2]; /* of all, and of each side */
+	size_t skipped;
+	const char *event, *unit, *program; /* of the first run; or NULL */
+	bool exact, inclusive; /* inclusive: a run has calls */
+	enum method method;
+	double error_rate;     /* of all comparisons together */
+	size_t judgements;     /* number of comparisons */
+	size_t small[KEYS];    /* functions that cost too little to compare */
+	struct noise_row total;
+	CG_ARRAY(struct noise_row) row[KEYS]; /* real ones first */
+};
+
+/* ---- runs.c ------------------------------------------------------------- */
+
+/*
+ * True if an event has no noise: coverage, or one that Valgrind counts.
+ */
+bool is_exact_event(const struct cg_graph *, size_t event);
+/*
+ * Returns the number of samples of an event, before stacks are turned into
+ * calls; 0: unknown.
+ */
+double count_samples(const struct cg_graph *, size_t event);
+/*
+ * Reads all runs; args->split of them are before the change. Returns the
+ * status: CG_EINPUT also if runs were skipped, then noise->skipped > 0.
+ */
+int read_runs(struct noise *);
+
+/* ---- noise.c ------------------------------------------------------------ */
+
+/* Parses "3%" or "3" into 0.03. False: it is neither. */
+bool get_percent(struct cg_slice text, double *share);
+/* Sets error_rate. Returns the status. */
+int parse_error_rate(struct noise *);
+/* Judges all changes. False: out of memory (reported). */
+bool judge_runs(struct noise *);
+
+/* ---- noise_report.c ----------------------------------------------------- */
+
+void print_noise(FILE *, const struct noise *, size_t top);
+void print_noise_markdown(FILE *, const struct noise *, size_t top);
+/* Writes "runs":{...} without a comma. False: out of memory. */
+bool write_noise(FILE *, const struct noise *);
+
+/* Limits of --fail-over, as shares; negative: none. */
+struct fail_over {
+	double total, function;
+};
+int parse_fail_over(const struct args *, struct fail_over *);
+/* Returns EXIT_BELOW, reported, if a real change is over a limit. */
+int check_fail_over(const struct noise *, const struct fail_over *);
+
+#endif
