@@ -93,23 +93,29 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 	return fmax(mean, 0) * total / samples;
 }
 
+/*
+ * The mean is summed from the first run's value on, so that it is exact if all
+ * are equal: two means without a spread that differ by rounding would be real.
+ */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)
 {
 	struct side of = { .runs = noise->count[side] };
-	double squares = 0;
+	double first = 0, sum = 0, squares = 0;
+	bool any = false;
 
 	for (size_t i = 0; i < noise->runs; i++) {
-		if (noise->run[i].side == side)
-			of.mean += value_in(noise, &noise->run[i], fn, key) /
-				   (double)of.runs;
-	}
-	for (size_t i = 0; i < noise->runs; i++) {
-		double d = value_in(noise, &noise->run[i], fn, key) - of.mean;
+		double value = value_in(noise, &noise->run[i], fn, key);
 
-		if (noise->run[i].side == side)
-			squares += d * d;
+		if (noise->run[i].side != side)
+			continue;
+		first = any ? first : value;
+		any = true;
+		sum += value - first;
+		squares += (value - first) * (value - first);
 	}
+	of.mean = first + sum / (double)of.runs;
+	squares = fmax(squares - sum * sum / (double)of.runs, 0);
 	if (of.runs > 1)
 		of.variance = squares / ((double)of.runs - 1);
 	return of;

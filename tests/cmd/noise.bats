@@ -124,6 +124,13 @@ ends()
 	verdicts a a a -- b b | same - <(printf '%s\n' total 'f self')
 	verdicts a a -- a >got
 	same got /dev/null
+	# No rounding of means of equal runs makes a change.
+	printf 'events: Ir\nfn=f\n1 11690366\nfn=g\n1 8481257\n' >e
+	set -- e e e e e e e e e e
+	verdicts "$@" -- "$@" "$@" >got
+	same got /dev/null
+	verdicts --normalize "$@" -- "$@" "$@" >got
+	same got /dev/null
 	# Time without a number of samples has no interval.
 	printf 'events: ns\nfn=f\n1 1000\n' >c
 	printf 'events: ns\nfn=f\n1 2000\n' >d
