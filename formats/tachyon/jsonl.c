@@ -28,6 +28,7 @@ struct run {
 	CG_ARRAY(struct line) line;
 	struct cg_map lines; /* function -> its number of lines */
 	uint64_t several;    /* functions of more than one line */
+	uint64_t others;     /* lines of unknown types */
 };
 
 /* An object of defs: a string or a frame. */
@@ -184,6 +185,9 @@ end_run(struct cg_doc *doc, uint64_t total)
 	cg_state_total(doc->build, doc->json.at,
 	    cg_columns_of(doc->build, &total), cg_columns_width(doc->build),
 	    false);
+	if (run->others > 0)
+		cg_warn(doc->job, "lines of unknown types are dropped: %llu",
+		    (unsigned long long)run->others);
 	if (run->several > 0)
 		cg_note(doc->job,
 		    "inclusive samples of %llu functions are sums of their "
@@ -211,6 +215,7 @@ static const struct cg_field record_fields[] = {
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)
 {
+	struct run *run = doc->arg;
 	struct record record = { 0 };
 	struct cg_slice type;
 
@@ -231,6 +236,9 @@ take_record(struct cg_doc *doc, bool first, bool *ended)
 		tachyon_add_mode(
 		    doc->build, cg_get_name(doc->build, record.mode));
 	}
+	run->others += !first && !cg_equal(type, "str_def") &&
+		       !cg_equal(type, "frame_def") && !cg_equal(type, "agg") &&
+		       !cg_equal(type, "end");
 	*ended = cg_equal(type, "end");
 	return !*ended || end_run(doc, record.total);
 }

@@ -192,3 +192,10 @@ for path in sorted(total):
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
 		grep -F 'the sum of samples is 113, but the input states 114'
 }
+
+@test "tachyon: lines of unknown types are told" {
+	sed '2i {"type":"thread_def","v":1}' \
+		samples/tachyon/jsonl/profile.jsonl >"$BATS_TEST_TMPDIR/in"
+	"$CGCONV" -f tachyon -t json "$BATS_TEST_TMPDIR/in" 2>&1 >/dev/null |
+		grep -F 'lines of unknown types are dropped: 1'
+}
