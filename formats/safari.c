@@ -34,6 +34,7 @@ struct reader {
 	struct sample sample;
 	CG_ARRAY(cg_node) leaf;
 	size_t durations;
+	uint64_t records; /* of the timeline */
 	int64_t version;
 };
 
@@ -155,6 +156,14 @@ take_duration(struct cg_doc *doc, void *into)
 }
 
 static bool
+take_timeline(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	reader_of(doc)->records++;
+	return cg_doc_skip(doc);
+}
+
+static bool
 take_recording(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
@@ -164,6 +173,9 @@ take_recording(struct cg_doc *doc, void *into)
 		{ .name = "sampleDurations",
 		    .type = CG_FIELD_EACH,
 		    .take = take_duration },
+		{ .name = "records",
+		    .type = CG_FIELD_EACH,
+		    .take = take_timeline },
 		{ 0 },
 	};
 	struct reader *r = reader_of(doc);
@@ -206,6 +218,10 @@ read_safari(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else if (r.durations < r.leaf.n)
 			(void)cg_doc_fail(
 			    &doc, "as many sampleDurations as samples");
+		if (r.records > 0)
+			cg_note(job,
+			    "records of the timeline are dropped: %llu",
+			    (unsigned long long)r.records);
 	}
 	return cg_doc_close(&doc);
 }

@@ -53,3 +53,11 @@ in=samples/safari/page/page-recording.json
 	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
 		grep 'warning: expected version 1, not 2'
 }
+
+@test "safari: dropped records of the timeline are told" {
+	printf '%s' '{"version":1,"recording":{"records":[{"a":[1]},{}],' \
+		'"sampleStackTraces":[{"stackFrames":[{"name":"f"}]}],' \
+		'"sampleDurations":[1]}}' >"$BATS_TEST_TMPDIR/in"
+	"$CGCONV" -f safari -t folded "$BATS_TEST_TMPDIR/in" 2>&1 >/dev/null |
+		grep -F 'records of the timeline are dropped: 2'
+}
