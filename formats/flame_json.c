@@ -136,7 +136,7 @@ take_member(
 {
 	struct reader *r = reader_of(doc);
 	const bool seconds = r->form == SECONDS;
-	uint64_t value;
+	uint64_t value = 0;
 
 	if (cg_equal(key, seconds ? "function" : "name") ||
 	    (!seconds && cg_equal(key, "n")))
@@ -415,7 +415,7 @@ static bool
 take_levels(struct cg_doc *doc)
 {
 	struct reader *r = reader_of(doc);
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (!cg_doc_array(doc))
 		return false;

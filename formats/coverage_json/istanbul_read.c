@@ -94,7 +94,7 @@ static bool
 take_start(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
-	bool known;
+	bool known = false;
 
 	return take_place(doc, &item->line, &item->column, &known);
 }
@@ -103,7 +103,7 @@ static bool
 take_end(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
-	bool known;
+	bool known = false;
 
 	if (!take_place(doc, &item->last, &item->end, &known))
 		return false;
@@ -115,7 +115,7 @@ static bool
 take_decl_start(struct cg_doc *doc, void *into)
 {
 	struct item *item = into;
-	bool known;
+	bool known = false;
 
 	return take_place(doc, &item->decl, &item->decl_column, &known);
 }

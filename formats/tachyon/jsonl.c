@@ -149,7 +149,7 @@ add_line(struct cg_doc *doc, const struct line *line)
 	struct run *run = doc->arg;
 	struct cg_build *build = doc->build;
 	struct cg_pos pos = { .line = (uint32_t)line->number };
-	cg_name path, name;
+	cg_name path = 0, name = 0;
 	uint32_t *lines;
 	cg_fn fn;
 
