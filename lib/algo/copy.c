@@ -344,7 +344,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 		if (!is_guess(copy, part, i))
 			cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
 	for (size_t i = 0; !copy->costs_only && i < files; i++) {
-		if (copy->file[file[i]] != 0) /* else it is out of scope */
+		/* File 0 says that lists differ; others may be out of scope. */
+		if (file[i] == 0 || copy->file[file[i]] != 0)
 			cg_list_file(copy->to, copy->file[file[i]]);
 	}
 	if (copy->costs_only && !copy->no_counts &&
