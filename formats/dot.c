@@ -215,12 +215,15 @@ put_change_colour(const struct writer *w, struct sides cost)
 	    change < 0 ? strong : weak);
 }
 
-/* Puts the colour of a share, from dark blue over green and yellow to red. */
+/*
+ * Puts the colour of a share, from dark blue over green and yellow to red, all
+ * dark enough for white letters on them and for letters on white.
+ */
 static void
 put_share_colour(struct cg_out *out, double value)
 {
 	double hue = (1 - value) * 2 / 3, saturation = 0.8 + 0.2 * value;
-	double light = 0.25 + 0.25 * value;
+	double light = 0.2 + 0.12 * value;
 	double high = light * (1 + saturation), low = 2 * light - high;
 
 	cg_putf(out, "\"#%02x%02x%02x\"",
@@ -676,8 +679,11 @@ static void
 put_title(struct writer *w)
 {
 	const struct cg_event *event = cg_get_event(w->graph, w->event[0]);
+	bool named;
 
-	put_text(w->out, cg_slice(event->name));
+	/* "ns: 3 ns" says nothing. */
+	named = strcmp(event->name, event->unit) == 0 && *event->long_name;
+	put_text(w->out, cg_slice(named ? event->long_name : event->name));
 	cg_puts(w->out, ": ");
 	put_cost(w->out, sum_parts(w, w->event[0]), event->unit);
 	if (w->events == 2) {

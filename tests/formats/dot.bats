@@ -80,8 +80,8 @@ drawn()
 @test "dot: expensive nodes are red, cheap ones blue" {
 	printf '%s\n' 'main;a 1' 'main;b 99' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
-	grep -q 'n3 \[color="#ff0000".*tooltip="main"' "$dir/out"
-	grep -q 'n1 \[color="#0d1174".*tooltip="a"' "$dir/out"
+	grep -q 'n3 \[color="#a30000".*tooltip="main"' "$dir/out"
+	grep -q 'n1 \[color="#0a0d5c".*tooltip="a"' "$dir/out"
 }
 
 @test "dot: escapes quotes, backslashes and line breaks in names" {
