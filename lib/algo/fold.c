@@ -647,15 +647,10 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 	return ok && cg_row_sums_put(&fold->roots, graph);
 }
 
-/*
- * True if the unknown caller has calls already, or if a function that begins
- * stacks of a part is also called in it.
- */
+/* True if a function that begins stacks of a part is also called in it. */
 static bool
-needs_roots(const struct cg_fold *fold)
+calls_root(const struct cg_fold *fold)
 {
-	if (fold->build->unknown_calls)
-		return true;
 	for (size_t i = 0; i < fold->roots.count; i++) {
 		const struct cg_row_key *root =
 		    &cg_row_sums_at(&fold->roots, i)->key;
@@ -665,6 +660,23 @@ needs_roots(const struct cg_fold *fold)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Adds calls by the unknown caller if they are needed. If readers counted such
+ * calls, numbers of samples are no more of them. False: out of memory, or a sum
+ * overflows.
+ */
+static bool
+complete_roots(struct cg_fold *fold, struct cg_graph *graph)
+{
+	const bool counted = fold->build->unknown_calls;
+
+	if (!counted && !calls_root(fold))
+		return true;
+	for (size_t i = 0; counted && i < fold->roots.count; i++)
+		cg_row_sums_at(&fold->roots, i)->count = 0;
+	return put_roots(fold, graph);
 }
 
 struct cg_fold *
@@ -719,8 +731,8 @@ int
 cg_fold_end(struct cg_fold *fold)
 {
 	struct cg_graph *graph = fold->build->graph;
-	bool ok = fold_stacks(fold) && put_rows(fold) &&
-		  (!needs_roots(fold) || put_roots(fold, graph));
+	bool ok =
+	    fold_stacks(fold) && put_rows(fold) && complete_roots(fold, graph);
 
 	if (ok) {
 		complete_levels(fold);

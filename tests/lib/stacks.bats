@@ -188,6 +188,15 @@ both_counts()
 	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
 }
 
+@test "stacks: samples do not add to entries that coverage has counted" {
+	# main() was entered once, and begins six samples.
+	"$CGCONV" -q -t lcov samples/json/lines/lines.cgj | grep -x 'FNDA:1,main'
+	printf '%s\n' 'main;work 5' 'main 2' >"$dir/in.folded"
+	printf '%s\n' 'SF:a.c' 'FN:3,main' 'FNDA:1,main' 'DA:3,1' end_of_record \
+		>"$dir/in.info"
+	"$CGCONV" -q -t lcov "$dir/in.folded" "$dir/in.info" | grep -x 'FNDA:1,main'
+}
+
 @test "stacks: a function that is first on some stacks and called on others has a caller" {
 	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/in"
 	says "$dir/in" >"$dir/got"
