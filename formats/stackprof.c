@@ -11,8 +11,6 @@
  * Stacks and times survive; without raw, all sums survive. Lines are lost if
  * the profile has stacks.
  */
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "cgconv_parse.h"
 
@@ -465,22 +463,11 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 static void
 add_events(struct cg_build *build, struct prof *prof)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
-	char formula[64];
-	const struct cg_event time = { .name = "ns",
-		.long_name = "Time",
-		.unit = "ns",
-		.formula = formula };
 	struct cg_slice mode = cg_get_name(build, prof->mode);
+	const bool timed = (cg_equal(mode, "wall") || cg_equal(mode, "cpu")) &&
+			   prof->interval <= UINT32_MAX;
 
-	(void)cg_add_column(build, &samples);
-	if ((!cg_equal(mode, "wall") && !cg_equal(mode, "cpu")) ||
-	    prof->interval == 0 || prof->interval > UINT32_MAX)
-		return;
-	(void)snprintf(formula, sizeof(formula), "%" PRIu64 " samples",
-	    prof->interval * 1000);
-	cg_add_formula(build, &time);
+	(void)cg_add_samples(build, timed ? prof->interval * 1000 : 0);
 }
 
 static const struct cg_field fields[] = {

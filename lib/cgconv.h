@@ -573,7 +573,7 @@ struct cg_region {
 /* Flags: bits that struct cg_branch uses for other kinds. */
 #define CG_REGION_FILLER 1u  /* between statements: a way, not a statement */
 #define CG_REGION_UTF16 8u   /* columns count UTF-16 units, not bytes */
-#define CG_REGION_NO_CODE 64u /* left out by the preprocessor; no count */
+#define CG_REGION_NO_CODE 64u /* skipped by the preprocessor; no count */
 /* The region of a row of kind CG_BRANCH_REGION. */
 void cg_get_region(const struct cg_branch *, struct cg_region *);
 /*
@@ -1206,8 +1206,8 @@ cg_fn cg_job_diff_fn(const struct cg_job *, int side, cg_fn);
 /* The same for files. */
 cg_file cg_job_diff_file(const struct cg_job *, int side, cg_file);
 /*
- * The graph of a side, which has the branches, too; NULL: the job's graph is
- * no difference.
+ * The graph of a side, which has the branches, too, and lives as long as the
+ * job that was given to cg_job_diff(); NULL: the job's graph is no difference.
  */
 const struct cg_graph *cg_job_diff_graph(const struct cg_job *, int side);
 /*

@@ -372,6 +372,11 @@ size_t cg_columns_added(const struct cg_build *);
 /* A derived event; it has no column. Checked when the graph is frozen. */
 void cg_add_formula(struct cg_build *, const struct cg_event *);
 /*
+ * Adds a column of samples and time as a formula of it: ns for each sample; 0:
+ * unknown, no time. False as cg_add_column().
+ */
+bool cg_add_samples(struct cg_build *, uint64_t ns);
+/*
  * Starts a part: later rows belong to it. The first call describes the part
  * that exists from the start. When inputs are summed, rows go into one part
  * whose pid, tid and part become 0 if they differ.

@@ -313,7 +313,7 @@ lossless(const struct cg_job *job)
 
 /*
  * Sets the job's target, so that it keeps what the output can represent. Facts
- * that are computed from all inputs together are left out, as a sum has only
+ * that are computed from all inputs together are dropped, as a sum has only
  * some inputs. Returns the status.
  */
 static int

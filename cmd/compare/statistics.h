@@ -33,7 +33,7 @@ struct judged {
 double incomplete_beta(double a, double b, double x);
 /* Returns x of p = I_x(a, b). */
 double beta_quantile(double p, double a, double b);
-/* Returns how often |t| is as large with so many degrees of freedom. */
+/* Returns the probability of such a |t| or more, with freedom degrees. */
 double t_probability(double t, double freedom);
 /* Returns t of p = t_probability(t). */
 double t_quantile(double p, double freedom);

@@ -10,8 +10,8 @@
  * A line has the highest count of the statements that begin on it, as in
  * getLineCoverage(). Statements survive as regions, lines, functions with their
  * lines and counts, and branches. Columns of functions' ends and of branches
- * are lost. For data of formats without statements, or if lines were left out
- * of a file, the writer writes a statement for each line.
+ * are lost. For data of formats without statements, or if lines of a file were
+ * dropped, the writer writes a statement for each line.
  */
 #include "coverage_json.h"
 

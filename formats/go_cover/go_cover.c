@@ -8,7 +8,7 @@
  *
  * Blocks survive as regions whose labels are their numbers of statements, and
  * lines: a line has the largest count of the blocks on it, as in reports by
- * line. For data of other formats, or if lines were left out of a file, the
+ * line. For data of other formats, or if lines of a file were dropped, the
  * writer writes a block of one statement for each line, so that go tool cover
  * shows percentages of lines. Functions and branches are not in the format.
  */

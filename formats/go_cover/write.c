@@ -12,7 +12,8 @@
 
 /*
  * Blocks of Go overlap only where one ends on the line on which another
- * begins; others with so many lines for each line of the file are no blocks.
+ * begins: regions that have more lines in sum, for each line of the file, are
+ * no blocks.
  */
 #define SPANS_MAX 8
 

@@ -57,7 +57,7 @@ function groupColour(fn, by, dark, depth) {
 
 /* ---- Names that fit ------------------------------------------------------ */
 
-/* In at most two lines of so many letters; arguments are the first to go. */
+/* A name in at most two lines of that many letters; parameters are cut first. */
 function fitName(name, room) {
 	const bare = name.length > room ? name.replace(/(.)\(.*$/s, '$1') : name;
 

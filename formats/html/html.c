@@ -189,9 +189,10 @@ const struct cg_module cg_format_html = {
 	.text = true,
 	.suffixes = "html",
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
-		   CG_STACKS | CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
-		   CG_CONDITIONS | CG_FILES | CG_OBJECTS | CG_DEFINITIONS |
-		   CG_FORMULAS | CG_DESCRIPTIONS | CG_TIMELINE | CG_REGIONS,
+		   CG_STACKS | CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS |
+		   CG_BRANCHES | CG_SIGNED | CG_CONDITIONS | CG_FILES |
+		   CG_OBJECTS | CG_DEFINITIONS | CG_FORMULAS | CG_DESCRIPTIONS |
+		   CG_TIMELINE | CG_REGIONS,
 	.needs = CG_INCL,
 	.root_by = "comm",
 	.pairs = true,

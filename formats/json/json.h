@@ -129,7 +129,7 @@
  *	          the byte after it; last column 0 is the end of the line. Code
  *	          in several regions has the count of the innermost one. flags
  *	          are letters: f (fills the space between statements), n (no
- *	          code: left out by the preprocessor), u (columns count UTF-16
+ *	          code: skipped by the preprocessor), u (columns count UTF-16
  *	          units, not bytes). label is the source's word for it; of Go's
  *	          blocks, their number of statements.
  *	inclusive The function's inclusive cost, only where the source states

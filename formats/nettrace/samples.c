@@ -6,8 +6,6 @@
  * sequence point. A sample has the state of its thread: an error, external
  * code, managed code.
  */
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "nettrace.h"
 
@@ -170,26 +168,6 @@ read_events(struct samples *s, struct cg_slice block)
 	return cg_rejected(s->file->job) == CG_OK;
 }
 
-/* Adds the number of samples, and time as a formula of it. */
-static void
-add_events(const struct nettrace_file *file)
-{
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
-	char formula[64];
-	const struct cg_event time = { .name = CG_TIME_EVENT,
-		.long_name = "Time",
-		.unit = "ns",
-		.formula = formula };
-
-	(void)cg_add_column(file->build, &samples);
-	if (file->interval == 0)
-		return;
-	(void)snprintf(
-	    formula, sizeof(formula), "%" PRIu32 " samples", file->interval);
-	cg_add_formula(file->build, &time);
-}
-
 static bool
 report(const struct samples *s)
 {
@@ -218,7 +196,7 @@ nettrace_read_samples(struct nettrace_methods *methods)
 	struct cg_slice rest = s.file->blocks, block;
 	enum nettrace_block kind;
 
-	add_events(s.file);
+	(void)cg_add_samples(s.file->build, s.file->interval);
 	while (nettrace_next_block(s.file, &rest, &kind, &block)) {
 		bool ok = true;
 

@@ -127,20 +127,6 @@ cut_characters(struct cg_slice *line, size_t n)
 	return cut;
 }
 
-static struct cg_slice
-cut_last_word(struct cg_slice *line)
-{
-	struct cg_slice word;
-	size_t at;
-
-	*line = cg_trim(*line);
-	for (at = line->len; at > 0 && line->ptr[at - 1] != ' ';)
-		at--;
-	word = (struct cg_slice){ line->ptr + at, line->len - at };
-	line->len = at;
-	return word;
-}
-
 /*
  * Cuts the numbers off the end of a row, into number[]. Percentages become
  * tenths of a percent. False: malformed.
@@ -149,7 +135,7 @@ static bool
 cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)
 {
 	for (size_t i = r->numbers; i-- > 0;) {
-		struct cg_slice word = cut_last_word(line);
+		struct cg_slice word = table_cut_word(line);
 		bool percent = i >= TIME && i <= ALL_ALLOC;
 
 		if (!cg_take_fixed(&word, percent ? 1 : 0, &number[i]) ||

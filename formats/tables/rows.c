@@ -75,6 +75,57 @@ table_find(const struct table_row *row, const char *name)
 	return TABLE_NONE;
 }
 
+/* Multiplies by 10 to the power of digits, which may be negative. */
+static bool
+scale(uint64_t *number, int digits)
+{
+	for (; digits > 0 && *number > 0; digits--)
+		if (__builtin_mul_overflow(*number, 10, number))
+			return false;
+	for (; digits < 0 && *number > 0; digits++)
+		*number /= 10;
+	return true;
+}
+
+/* Digits after the point of a number with an exponent. */
+#define PRECISION 15
+
+bool
+table_get_number(struct cg_slice text, unsigned digits, uint64_t *number)
+{
+	struct cg_slice word = text;
+	uint64_t power;
+	bool small;
+
+	for (size_t at = 0; at < word.len; at++)
+		if (word.ptr[at] == 'e' || word.ptr[at] == 'E')
+			word.len = at;
+	if (word.len == text.len)
+		return cg_take_fixed(&word, digits, number) && word.len == 0;
+	text.ptr += word.len + 1;
+	text.len -= word.len + 1;
+	small = cg_take_char(&text, '-');
+	(void)cg_take_char(&text, '+');
+	return cg_take_fixed(&word, PRECISION, number) && word.len == 0 &&
+	       cg_get_u64(text, &power) && power < 100 &&
+	       scale(number, (small ? -(int)power : (int)power) + (int)digits -
+				 PRECISION);
+}
+
+struct cg_slice
+table_cut_word(struct cg_slice *line)
+{
+	struct cg_slice word;
+	size_t at;
+
+	*line = cg_trim(*line);
+	for (at = line->len; at > 0 && line->ptr[at - 1] != ' ';)
+		at--;
+	word = (struct cg_slice){ line->ptr + at, line->len - at };
+	line->len = at;
+	return word;
+}
+
 bool
 table_get_count(struct cg_slice text, uint64_t *count)
 {

@@ -38,6 +38,13 @@ size_t table_find(const struct table_row *, const char *name);
  * False: malformed.
  */
 bool table_get_count(struct cg_slice, uint64_t *);
+/*
+ * Gets "12", "1.5" or "1.25E+07" times 10 to the power of digits; places after
+ * that are cut. False: malformed, or too large.
+ */
+bool table_get_number(struct cg_slice, unsigned digits, uint64_t *);
+/* Cuts the last word off a line, with the blanks after it; "": no word. */
+struct cg_slice table_cut_word(struct cg_slice *line);
 
 /* ---- Reading ------------------------------------------------------------- */
 

@@ -24,7 +24,6 @@
 #define FUNCTIONS "templated_functions"
 #define CALLER "=>"
 #define NS_OF_US 3 /* digits */
-#define PRECISION 15
 #define SAMPLE_GROUP "TAU_SAMPLE"
 
 struct row {
@@ -43,45 +42,15 @@ struct reader {
 	struct cg_map called; /* functions with callers */
 };
 
-/* ---- Numbers ------------------------------------------------------------- */
-
-/* Multiplies by 10 to the power of digits, which may be negative. */
-static bool
-scale(uint64_t *number, int digits)
-{
-	for (; digits > 0 && *number > 0; digits--)
-		if (__builtin_mul_overflow(*number, 10, number))
-			return false;
-	for (; digits < 0 && *number > 0; digits++)
-		*number /= 10;
-	return true;
-}
-
-/* Takes "12", "1.5" or "1.25E+07" times 10 to the power of digits. */
+/* Takes a word as a number times 10 to the power of digits. */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 {
-	struct cg_slice word, whole;
-	uint64_t power;
-	bool small;
+	struct cg_slice word;
 
 	(void)cg_take_blanks(text);
-	if (!cg_take_word(text, &word))
-		return false;
-	whole = word;
-	for (size_t at = 0; at < word.len; at++)
-		if (word.ptr[at] == 'e' || word.ptr[at] == 'E')
-			word.len = at;
-	if (word.len == whole.len)
-		return cg_take_fixed(&word, digits, number) && word.len == 0;
-	whole.ptr += word.len + 1;
-	whole.len -= word.len + 1;
-	small = cg_take_char(&whole, '-');
-	(void)cg_take_char(&whole, '+');
-	return cg_take_fixed(&word, PRECISION, number) && word.len == 0 &&
-	       cg_get_u64(whole, &power) && power < 100 &&
-	       scale(number, (small ? -(int)power : (int)power) + (int)digits -
-				 PRECISION);
+	return cg_take_word(text, &word) &&
+	       table_get_number(word, digits, number);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */

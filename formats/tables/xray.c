@@ -36,7 +36,6 @@
 #define LEVEL "lvl   function "
 #define THREAD "thread_"
 #define NS_OF_S 9 /* digits */
-#define PRECISION 15
 #define FIELDS 10 /* of CSV */
 #define TOP 10    /* stacks that are printed */
 
@@ -84,36 +83,6 @@ add_event(struct reader *r)
 		(void)cg_add_column(r->build, r->counts ? &calls : &cycles);
 }
 
-/* Takes "1.711081e-03" or "0.001711", as nanoseconds. */
-static bool
-get_time(struct cg_slice text, uint64_t *ns)
-{
-	struct cg_slice number = text;
-	uint64_t power;
-	int digits = NS_OF_S - PRECISION;
-	bool small;
-
-	for (size_t at = 0; at < number.len; at++)
-		if (number.ptr[at] == 'e')
-			number.len = at;
-	if (number.len == text.len)
-		return cg_take_fixed(&number, NS_OF_S, ns) && number.len == 0;
-	text.ptr += number.len + 1;
-	text.len -= number.len + 1;
-	small = cg_take_char(&text, '-');
-	(void)cg_take_char(&text, '+');
-	if (!cg_take_fixed(&number, PRECISION, ns) || number.len > 0 ||
-	    !cg_get_u64(text, &power) || power > 100)
-		return false;
-	digits += small ? -(int)power : (int)power;
-	for (; digits < 0 && *ns > 0; digits++)
-		*ns /= 10;
-	for (; digits > 0 && *ns > 0; digits--)
-		if (__builtin_mul_overflow(*ns, 10, ns))
-			return false;
-	return true;
-}
-
 /* Adds a function; place: "a.cc:3:0" or "(unknown)". */
 static bool
 add_function(struct reader *r, struct cg_slice name, struct cg_slice place,
@@ -152,7 +121,8 @@ take_account(struct reader *r, struct cg_slice line)
 	if (!cg_take_u64(&line, &id) || !cg_take_blanks(&line) ||
 	    !cg_take_u64(&line, &count) || !cg_take_until(&line, ']', &times) ||
 	    !cg_take_blanks(&line) || !cg_take_word(&line, &word) ||
-	    !get_time(word, &sum) || !cg_take_blanks(&line) || line.len == 0)
+	    !table_get_number(word, NS_OF_S, &sum) || !cg_take_blanks(&line) ||
+	    line.len == 0)
 		return cg_reject(r->job, "expected an id, a count, five times "
 					 "in [], their sum and a function");
 	at = cg_find(line, ": ");
@@ -176,7 +146,7 @@ take_csv(struct reader *r, struct cg_slice line)
 		return false;
 	if (r->fields.field.n != FIELDS ||
 	    !cg_get_u64(table_field(&r->fields, 1), &count) ||
-	    !get_time(table_field(&r->fields, 7), &sum))
+	    !table_get_number(table_field(&r->fields, 7), NS_OF_S, &sum))
 		return cg_reject(r->job,
 		    "expected %d fields: an id, a count, "
 		    "five times, their sum, a place and "
@@ -244,20 +214,6 @@ add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
 	return true;
 }
 
-static struct cg_slice
-cut_word(struct cg_slice *line)
-{
-	struct cg_slice word;
-	size_t at;
-
-	*line = cg_trim(*line);
-	for (at = line->len; at > 0 && line->ptr[at - 1] != ' ';)
-		at--;
-	word = (struct cg_slice){ line->ptr + at, line->len - at };
-	line->len = at;
-	return word;
-}
-
 /* Takes "#1    f()     3       4753". */
 static bool
 take_level(struct reader *r, struct cg_slice line)
@@ -267,8 +223,8 @@ take_level(struct reader *r, struct cg_slice line)
 	uint32_t id;
 	bool is_new;
 
-	if (!cg_get_u64(cut_word(&line), &call.sum) ||
-	    !cg_get_u64(cut_word(&line), &call.count) ||
+	if (!cg_get_u64(table_cut_word(&line), &call.sum) ||
+	    !cg_get_u64(table_cut_word(&line), &call.count) ||
 	    !cg_take_char(&line, '#') || !cg_take_u64(&line, &level) ||
 	    cg_trim(line).len == 0)
 		return cg_reject(

@@ -1,9 +1,6 @@
 /*
  * common.c - what both formats have: events, a mode, files.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "tachyon.h"
 
 #define SYNTHETIC_FILE "~" /* of <GC> and <native> */
@@ -11,20 +8,9 @@
 void
 tachyon_add_events(struct cg_build *build, uint64_t interval)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
-	char formula[64];
-	const struct cg_event time = { .name = CG_TIME_EVENT,
-		.long_name = "Time",
-		.unit = "ns",
-		.formula = formula };
+	const bool known = interval <= UINT32_MAX;
 
-	(void)cg_add_column(build, &samples);
-	if (interval == 0 || interval > UINT32_MAX)
-		return;
-	(void)snprintf(
-	    formula, sizeof(formula), "%" PRIu64 " samples", interval * 1000);
-	cg_add_formula(build, &time);
+	(void)cg_add_samples(build, known ? interval * 1000 : 0);
 }
 
 void

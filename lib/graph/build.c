@@ -1,6 +1,7 @@
 /*
  * build.c - makes a builder; adds objects, files, functions and events.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -638,6 +639,25 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 		new->unit = intern(build, event->unit);
 	if (event->formula && *event->formula)
 		new->formula = intern(build, event->formula);
+}
+
+bool
+cg_add_samples(struct cg_build *build, uint64_t ns)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	char formula[64];
+	const struct cg_event time = { .name = CG_TIME_EVENT,
+		.long_name = "Time",
+		.unit = "ns",
+		.formula = formula };
+
+	if (!cg_add_column(build, &samples))
+		return false;
+	(void)snprintf(formula, sizeof(formula), "%" PRIu64 " samples", ns);
+	if (ns > 0)
+		cg_add_formula(build, &time);
+	return true;
 }
 
 /* ---- Columns ------------------------------------------------------------ */

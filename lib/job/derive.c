@@ -175,7 +175,8 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 	if (status == CG_OK && (needs & CG_STACKS) && job->guess &&
 	    has_rows(job->graph))
 		/* A writer has the addresses of the rows, which stay. */
-		status = guess_stacks(job, job->to || job->output ? CG_INSTRS : 0);
+		status =
+		    guess_stacks(job, job->to || job->output ? CG_INSTRS : 0);
 	return status;
 }
 
