@@ -47,8 +47,10 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 }
 
 /*
- * Adds the calls that were kept because their callee, with this ident, was not
- * known. False: out of memory.
+ * Adds the calls to the callee that were kept because its ident (gcc's number
+ * of a function) was not known yet, and empties their list. Each call is added
+ * to the part (section of the profile) it was read in; the current part is
+ * restored. False: out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -72,8 +74,9 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 }
 
 /*
- * True if a function's ident is the same in all units. Before gcc 6.2, and in
- * units of clang, idents are numbers within the unit.
+ * True if a function has the same ident (gcc's number of it) in all units
+ * (object files). Before gcc 6.2, and in units of clang, idents are numbers
+ * within the unit.
  */
 static bool
 has_idents(const struct gcov_unit *unit)
@@ -121,9 +124,10 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of functions that earlier units have, too, as many units have
- * the same templates and inline functions. A loop of its own does all lookups,
- * so that their cache misses overlap.
+ * Sets fn->known of all functions of the unit: if an earlier unit has the same
+ * function, its number + 1 in program->known; else 0. Many units have the same
+ * templates and inline functions. All lookups are in a loop of their own, so
+ * that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -255,7 +259,10 @@ compare_sites(const void *va, const void *vb)
 	    a->symbol, a->file, a->line, b->symbol, b->file, b->line);
 }
 
-/* Finds the text in quotes after key. False: there is none. */
+/*
+ * Sets *value to the text in quotes that follows the key in the line. False:
+ * the line has no such key, or no quotes after it.
+ */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
 {
@@ -291,8 +298,9 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 }
 
 /*
- * Reads file and line of an edge from its label, "b.c:61:3". False: malformed,
- * or the notes have no such file.
+ * Sets file and line of an edge (a call in a .ci file) from its label,
+ * "b.c:61:3"; adds the file to the unit if it is new. False: malformed, or out
+ * of memory (unit->nomem).
  */
 static bool
 get_location(
@@ -354,9 +362,10 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Adds the calls of one line, which has n edges of the .ci file and n call
- * sites of the notes, if all edges have one callee or all sites one count.
- * False: out of memory.
+ * Adds the calls of one line, which has n edges (calls with a callee) in the
+ * .ci file and n call sites (with a count) in the notes. As it is unknown
+ * which edge belongs to which site, adds nothing unless all edges have the
+ * same callee or all sites the same count. False: out of memory.
  */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,
@@ -403,8 +412,9 @@ join(struct gcov_unit *unit, struct cg_build *build)
 }
 
 /*
- * Maps the names of the unit's functions to their idents, to find local
- * functions that a .ci file names. False: out of memory.
+ * Fills unit->locals, which maps names of the unit's functions to their idents
+ * (gcc's numbers): a .ci file gives only the names of local functions. False:
+ * out of memory.
  */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)

@@ -30,8 +30,8 @@ struct search {
 };
 
 /*
- * Returns what this search knows of the block; if that is left from an earlier
- * search, clears it first.
+ * Returns the state of the block in this search. If the state is left from an
+ * earlier search (another stamp), resets it first: not blocked, empty list.
  */
 static struct gcov_solved *
 visit(struct search *search, uint32_t block)
@@ -50,9 +50,9 @@ visit(struct search *search, uint32_t block)
 }
 
 /*
- * Unblocks the block, then the blocks in its list, then those in their lists
- * and so on: the search may visit them again (Johnson's algorithm, as in
- * gcov).
+ * Allows the search to visit the block again; also the blocks in its list,
+ * which were waiting for it, those in their lists, and so on. Empties the
+ * lists. (Johnson's algorithm, as in gcov.)
  */
 static void
 unblock(struct search *search, uint32_t block)
@@ -77,7 +77,11 @@ unblock(struct search *search, uint32_t block)
 	}
 }
 
-/* Adds the block to the list of each successor, to be unblocked with it. */
+/*
+ * Adds the block, of which no circuit was found, to the list of each
+ * successor: unblock() of a successor then unblocks this block, too. (The
+ * lists have arcs; the block is the arc's source.)
+ */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
 {
@@ -99,8 +103,10 @@ add_to_lists(struct search *search, const struct gcov_block *block)
 }
 
 /*
- * Adds the count of the path, which has returned to its start, to the sum, and
- * subtracts it from the path's arcs.
+ * Counts a circuit, the path that has returned to its start: adds the smallest
+ * remaining count of its arcs to search->count, and subtracts it from each
+ * arc. Recomputes search->empty, the number of arcs on the path with nothing
+ * remaining.
  */
 static void
 take_circuit(struct search *search)
@@ -131,9 +137,10 @@ enter(struct search *search, uint32_t block)
 }
 
 /*
- * Examines an arc of the block on top of the path. True: go on at its
- * destination. Closing a circuit counts it. path[i] is the arc by which the
- * path leaves frame i.
+ * Examines an arc of the block on top of the path, and stores it as the arc by
+ * which the path leaves this block. True: the search goes on at the arc's
+ * destination. False: the arc cannot be followed, or it returned to the start
+ * of the path; that circuit has been counted.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -157,7 +164,8 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 
 /*
  * Removes the block on top of the path, and the arc by which the path entered
- * it.
+ * it. If a circuit was found through the block, it may be visited again; else
+ * it stays blocked until one of its successors is unblocked.
  */
 static void
 leave(struct search *search)
@@ -227,7 +235,10 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
  * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
  */
 
-/* Pushes a block on the stack; by is the arc by which it was reached. */
+/*
+ * Pushes a block on the stack of a depth-first search, and stores the index of
+ * the arc by which it was reached (by).
+ */
 static void
 push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 {
@@ -237,8 +248,9 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 }
 
 /*
- * Returns the count of the cycle that the arc closes, and subtracts it from
- * the cycle's arcs.
+ * Takes the cycle that an arc closes: the arc, and the path of the search from
+ * its destination to its source. Returns the smallest remaining count of the
+ * cycle's arcs, and subtracts it from each of them.
  */
 static int64_t
 take_cycle(
@@ -264,8 +276,9 @@ take_cycle(
 }
 
 /*
- * Finds a cycle that is reachable from the block, and subtracts the cycle's
- * count from the cycle's arcs. Returns the count; 0: there is no cycle.
+ * Searches a cycle of arcs with a remaining count, depth first from the block,
+ * among the blocks of the current line. Returns the cycle's count, which it
+ * subtracts from the cycle's arcs; 0: there is no cycle.
  */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)

@@ -51,9 +51,10 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads the counters of a function. From gcc 11 on, a negative length means
- * that all are zero, and are not in the file. False: malformed (see
- * bytes->error).
+ * Reads a record of counters of one kind, and stores where they are in the
+ * last function of the data (nowhere if has_fn is false). From gcc 11 on, a
+ * negative length means that all are zero and not in the file. False:
+ * malformed (see bytes->error).
  */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
@@ -92,8 +93,9 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 }
 
 /*
- * Reads the number of runs from a summary: word 0 from gcc 9 on, word 2
- * before.
+ * Reads the number of the program's runs from a summary record: word 0 from
+ * gcc 9 on, word 2 before. data->runs becomes the greatest number of all
+ * summaries; a shorter record is ignored.
  */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
@@ -110,7 +112,10 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record. False: it was the end mark, or malformed (see bytes->error).
+ * Reads a record of the data: a function, counters of the last function, or a
+ * summary; skips others. *has_fn: whether counters that follow belong to a
+ * function of this unit. False: it was the end mark (data.ended is set), or
+ * malformed (see bytes->error).
  */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)

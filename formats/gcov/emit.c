@@ -65,8 +65,9 @@ emit_block(
 }
 
 /*
- * Finds the first line of the block or, if it has none, of the block that
- * follows if only one can follow; and so on. False: there is none.
+ * Sets *pos to the first line of the block. A block without lines takes the
+ * line of its only successor, or of that block's only successor, and so on.
+ * False: there is none.
  */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
@@ -128,8 +129,9 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds the arcs of a block that ends on the line; last: also adds jumps. time:
- * number of times that the arcs were added to this line before.
+ * Adds a row for each arc out of a block that ends on the line (only if there
+ * are two or more), and the jumps if last is true. time: how often the arcs
+ * were added to this line before; it makes the indices of the rows unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -167,9 +169,10 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds the calls of a block; last: also as call sites. time: as in
- * emit_arcs(). A call has the index of the arc before which it happens. False:
- * out of memory.
+ * Adds a branch row for each call at the end of a block; if last is true, also
+ * a call site, by which the calls of a .ci file find their counts. time: how
+ * often this was done for the line before. The index of a call is that of the
+ * arc before which it happens. False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -209,8 +212,10 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 }
 
 /*
- * Adds the outcomes of the block's condition, if it has one. The data has two
- * words of bits: outcomes of true, outcomes of false.
+ * Adds a row for each outcome (true, false) of each term of the block's
+ * condition, with count 1 if it occurred; nothing if the block has no
+ * condition. The data has two words of bits for a condition: outcomes true,
+ * outcomes false.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -244,9 +249,10 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds rows without a line, to line 0 of the function's file: blocks without
- * lines, and calls of blocks that end on no line. Fake arcs of block 0 are not
- * calls: they stand for functions that return twice. False: out of memory.
+ * Adds rows that belong to no line, as line 0 of the function's file: blocks
+ * without lines, and calls of blocks that end on no line. Skips block 0: its
+ * fake arcs are not calls, they stand for functions that return twice. False:
+ * out of memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -271,10 +277,11 @@ emit_line_0(struct gcov_emit *emit)
 }
 
 /*
- * Limits how often a block's branches are written for one line (touch->ends):
- * without a limit, a small file could ask for very many. A unit (one object
- * file) may have one such repetition for each 4 bytes of its notes; if there
- * are more, writes them once and counts the loss.
+ * Limits touch->ends, how often the branches of a block are added for one
+ * line: without a limit, a small file could ask for very many rows. A unit
+ * (object file) may repeat one arc for each 4 bytes of its notes; beyond that,
+ * touch->ends becomes 1, and unit->lost_repeats counts the arcs that are not
+ * repeated.
  */
 static void
 limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
@@ -293,8 +300,9 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 
 /*
  * Adds the branches, calls and conditions of the blocks that end on the line.
- * A block ends on a line for each of its spans (runs of lines in one file);
- * the jumps of a block are added on the last such line. False: out of memory.
+ * A block can end on several lines (the last line of each file it has code
+ * of), and on one line repeatedly; its jumps are added only once, on the last
+ * of these lines. False: out of memory.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
@@ -393,7 +401,10 @@ emit_lines(struct gcov_emit *emit)
 	return success;
 }
 
-/* Sets the condition of each block that has one, as its number + 1. */
+/*
+ * Stores the number + 1 of each condition of the function in the state of its
+ * block (solved[].condition).
+ */
 static void
 find_conditions(const struct gcov_emit *emit)
 {
@@ -429,8 +440,10 @@ emit_paths(struct gcov_emit *emit)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Adds a function; most templates and inline functions are known from earlier
- * units. False: out of memory.
+ * Adds the function to the graph, without rows, and its range of lines; sets
+ * fn->id, emit->fn and emit->symbol. A function that an earlier unit had as
+ * well (fn->known: most templates and inline functions) gets the same id.
+ * False: out of memory.
  */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
@@ -481,8 +494,9 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Adds the entries of all functions, as calls by function 0. Adding them
- * together looks up the rows of function 0 only once.
+ * Adds how often each function was entered, as a call by function 0, the
+ * unknown caller. The calls of all functions are added together so that the
+ * rows of function 0 are looked up only once.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)
@@ -503,8 +517,9 @@ gcov_emit_entries(const struct gcov_emit *emit)
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Adds the files of lines and functions, in the order of the notes. False: out
- * of memory.
+ * Adds the unit's source files to the graph in the order of the notes, sets
+ * their ids, and compares their times with that of the notes, to warn of newer
+ * sources. False: out of memory.
  */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)

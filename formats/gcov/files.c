@@ -23,9 +23,9 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 }
 
 /*
- * Returns directory/path (only path if directory is "") with the suffix new in
- * place of old, and without .gz. Valid until the next call; NULL: out of
- * memory.
+ * Returns directory/path (just path if directory is "") without .gz and with
+ * the suffix new in place of old; new is appended if path does not end with
+ * old. The text is valid until the next call. NULL: out of memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
@@ -70,7 +70,10 @@ gcov_set_stream_directory(struct gcov_unit *unit, const char *stream)
 	return true;
 }
 
-/* Returns the path without its first directory; NULL: only one component. */
+/*
+ * Returns the path without its first directory; NULL: the path has no
+ * directory.
+ */
 static const char *
 skip_directory(const char *path)
 {
@@ -81,9 +84,10 @@ skip_directory(const char *path)
 }
 
 /*
- * Opens the notes in --object-directory: by the path of the data, then without
- * its first directory, the first two, and so on, as the data may come from
- * another machine. *in stays NULL if none exists. False: an error, or out of
+ * Opens the notes of the data in --object-directory: by the whole path of the
+ * data, then by the path without its first directory, without the first two,
+ * and so on, as the data may come from another machine. *in stays NULL if no
+ * such file exists, or the option is not set. False: an error, or out of
  * memory.
  */
 static bool
@@ -157,8 +161,9 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Finds the file of the unit that it was compiled from, by the name of the
- * notes: those of a.c are a.gcno, a.c.gcno or prog-a.gcno. False: none.
+ * Sets *name to the unit's main source file, guessed from the name of the
+ * notes: those of a.c are a.gcno, a.c.gcno or prog-a.gcno. False: none of the
+ * unit's files fits.
  */
 static bool
 find_source(
@@ -178,8 +183,9 @@ find_source(
 }
 
 /*
- * Returns the directory of the notes without the end that it shares with the
- * directory of the source: "top" for top/src and src/sub.
+ * Returns the directory of the notes without those last directories that the
+ * source's path begins with as well: "top" for notes in top/src and the source
+ * src/a.c. Relative names of sources are relative to it.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -215,8 +221,8 @@ is_there(
 }
 
 /*
- * Searches the file in *directory, then in its parents; sets *directory to the
- * one that contains it. False: none does.
+ * Searches *directory, then its parents, for the named file; sets *directory
+ * to the first one that contains it. False: none does.
  */
 static bool
 search_upwards(
@@ -234,9 +240,10 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in, which is that of the notes or
- * one above it and contains a file called name. Sets *directory; one above the
- * working directory is made absolute. False: not found.
+ * Finds the directory that the compiler ran in: that of the notes or one above
+ * it, up to the root, that contains a file of this relative name. Sets
+ * *directory; one above the working directory is made absolute. False: not
+ * found.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -257,8 +264,10 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Warns if the notes of another directory have the same source. Notes with the
- * same content are copies, of one source. False: out of memory.
+ * Warns if the notes of another directory name the same source, as the two
+ * would become one file in the output. Copies of notes, with equal content,
+ * are not reported. Remembers directory and hash of the first notes. False:
+ * out of memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -298,8 +307,8 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Sets *name to the unit's source or, if that is unknown or absolute, to the
- * first file with a relative name. False: there is none.
+ * Sets *name to the unit's main source or, if that is unknown or absolute, to
+ * the first of its files with a relative name. False: there is none.
  */
 static bool
 find_relative(
@@ -373,8 +382,9 @@ has_text(struct cg_slice text, const char *part)
 }
 
 /*
- * True for sources of programs that configure, CMake and meson compile only to
- * examine the system. Their notes remain next to the notes of the project.
+ * True if the source belongs to a test program that configure, CMake or meson
+ * compile only to examine the system. Notes of such programs remain next to
+ * the notes of the project.
  */
 static bool
 is_check(struct cg_slice source)
@@ -392,7 +402,11 @@ is_check(struct cg_slice source)
 	return false;
 }
 
-/* True if the file does not exist, but its directory does. */
+/*
+ * True if directory/source is an absolute path of a file that does not exist
+ * in a directory that does: its source was deleted after compiling. False also
+ * if out of memory, or files are only in memory.
+ */
 static bool
 was_removed(
     struct gcov_unit *unit, struct cg_slice directory, struct cg_slice source)
@@ -444,8 +458,9 @@ time_of(const char *path)
 }
 
 /*
- * Counts sources that are newer than the notes. As in gcov, times are compared
- * in seconds, and each source is reported once. False: out of memory.
+ * Counts the unit's sources that are newer than its notes in program->newer,
+ * and keeps the first one's name for a warning. As in gcov, times are compared
+ * in seconds, and each source is counted once. False: out of memory.
  */
 bool
 gcov_compare_times(

@@ -32,7 +32,8 @@
 
 /*
  * Reports why the bytes could not be read, and that the unit is skipped.
- * Returns the status, CG_OK unless the job must end.
+ * Returns CG_OK if the job goes on with its other inputs, else the status with
+ * which it ends.
  */
 static int
 skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
@@ -112,8 +113,10 @@ report_problems(const struct gcov_unit *unit)
 }
 
 /*
- * Adds a unit whose notes, and data if any, have been read. The paths are for
- * messages and descriptions. Returns CG_OK unless the job must end.
+ * Matches the data of a unit, if any, with the notes, which have been read;
+ * then solves and adds its functions. Skips units that never ran with
+ * --only-run, and checks of configure and the like. The paths are for messages
+ * and descriptions. Returns CG_OK unless the job must end.
  */
 static int
 process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
@@ -181,8 +184,9 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 }
 
 /*
- * Finds and reads the notes for data that has been read, then adds the unit.
- * Returns CG_OK unless the job must end.
+ * Finds and reads the notes of the data, which has been read, then adds the
+ * unit; without notes, skips it with a message. If only raw counters are
+ * wanted, adds them without notes. Returns CG_OK unless the job must end.
  */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
@@ -247,8 +251,9 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 }
 
 /*
- * Reads notes, and the data at path (data NULL: the unit was never executed),
- * then adds the unit. Returns CG_OK unless the job must end.
+ * Reads the notes and the data (NULL: the unit was never executed), then adds
+ * the unit. path is the name of the data. If only raw counters are wanted,
+ * reads no notes. Returns CG_OK unless the job must end.
  */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
@@ -273,8 +278,9 @@ read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 }
 
 /*
- * Reads a .gcno input and the data next to it, unless this data is an input
- * itself and so read there. Returns CG_OK unless the job must end.
+ * Reads a .gcno input and the data next to it. Does nothing if this data is an
+ * input itself, as its unit is read then. Returns CG_OK unless the job must
+ * end.
  */
 static int
 read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
@@ -301,9 +307,9 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
 /*
- * Reads a unit from its three files. input is the text of the file that is the
- * input, whose index is own; it has been read already. Returns CG_OK unless
- * the job must end.
+ * Reads a unit before gcc 3.4 from its graph, lines and data, and adds it.
+ * file[own] is the input, of which the text has been read already; lines and
+ * data may be NULL. Returns CG_OK unless the job must end.
  */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
@@ -330,8 +336,10 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 }
 
 /*
- * Opens the files of the unit next to the input; absent ones are NULL. False:
- * an error (reported), or out of memory (unit->nomem).
+ * Fills file[] with the graph (.bbg), lines (.bb) and data (.da) of a unit;
+ * file[own] is the input, the others are opened next to it, or NULL if absent.
+ * The caller closes them. False: an error (reported), or out of memory
+ * (unit->nomem).
  */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
@@ -354,8 +362,9 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 }
 
 /*
- * Reads a .da file, or a .bbg file unless its .da file is an input itself.
- * Returns CG_OK unless the job must end.
+ * Reads the unit of a .da or .bbg input. Does nothing for a .bbg file whose
+ * .da file is an input itself, as the unit is read then. Returns CG_OK unless
+ * the job must end.
  */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,

@@ -45,8 +45,9 @@ grow_slots(struct gcov_scratch *scratch)
 }
 
 /*
- * Returns the slot of a line in the hash table, or the free slot where it
- * belongs. The seed is an address, so no file can cause many collisions.
+ * Returns the slot of a line in the hash table or, if the table does not have
+ * the line, the free slot where it belongs (another epoch). The seed is an
+ * address, so no file can cause many collisions.
  */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
@@ -66,9 +67,9 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 }
 
 /*
- * Makes room in the hash table for one more line. Slots of older epochs
- * (functions) are free, so the table need not be cleared. False: out of
- * memory.
+ * Makes room in the hash table for one more line. A new table is filled with
+ * the function's lines. Slots of older epochs (functions) are free, so the
+ * table is not cleared for a function. False: out of memory.
  */
 static bool
 make_room(struct gcov_scratch *scratch)
@@ -84,7 +85,10 @@ make_room(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* Returns the index of the line in scratch->line; GCOV_NONE: out of memory. */
+/*
+ * Returns the index of the line in scratch->line, where it is added if it is
+ * new; GCOV_NONE: out of memory.
+ */
 static uint32_t
 add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 {
@@ -110,8 +114,9 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 }
 
 /*
- * Adds a touch: the fact that the block has code on the line; line GCOV_NONE:
- * the block has no lines. NULL: out of memory.
+ * Appends a touch, which says that the block has code on the line (an index in
+ * scratch->line), to the line's list, and returns it. line GCOV_NONE: the
+ * block has no lines, and the touch is in no list. NULL: out of memory.
  */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
@@ -150,7 +155,10 @@ compare_lines(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* Sorts the lines of a span, as gcov does from version 8 on. */
+/*
+ * Sorts the numbers of the lines of a span in place, as gcov does from version
+ * 8 on.
+ */
 static void
 sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 {
@@ -164,8 +172,10 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 }
 
 /*
- * Adds the fact that the block touches each line of the span (lines of one
- * file); *last becomes the last one. False: out of memory.
+ * Adds a touch (the block has code on the line) for each line of the span,
+ * which are lines of one file, and adds the block's count to the sum of each
+ * line. *last becomes the index of the span's last line, and is unchanged if
+ * it has none. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -191,9 +201,9 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 
 /*
  * Records that the block ends on the line, where its branches are reported.
- * The block's touch of the line becomes a member, that is, it counts for the
- * line; if the line's last touch is of another block, or is a member already,
- * another touch is added. False: out of memory.
+ * The block becomes a member of the line: arcs into it count for the line.
+ * This is noted in the line's last touch or, if that is another block's or a
+ * member already, in a touch that is added. False: out of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -216,8 +226,9 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 }
 
 /*
- * Adds the touches of a block in clang's units. It is a member of all its
- * lines, and ends on its last line, once for each time that it lists this
+ * Adds the touches (a touch: the block has code on a line) of a block that
+ * clang compiled. It is a member of all its lines, that is, arcs into it count
+ * for them. It ends on its last line, once for each time that it lists this
  * line. False: out of memory.
  */
 static bool
@@ -242,10 +253,11 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds the touches of a block of gcc 8 and later. It ends on the last line of
- * each of its spans (lines of one file); a span without lines repeats the
- * previous span's line. The first and the last block (entry, and until 4.7
- * exit) end on no line. False: out of memory.
+ * Adds the touches (a touch: the block has code on a line) of a block of gcc 8
+ * and later. It ends on the last line of each of its spans (lines of one
+ * file); a span without lines repeats the line of the span before. The first
+ * and the last block (entry, and until 4.7 exit) end on no line. False: out of
+ * memory.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -264,9 +276,10 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds the lines on which a block of gcc until 7 counts ("touches"). *last is
- * the last line of the blocks before, on which a block without lines ends; it
- * becomes that of this block. False: out of memory.
+ * Adds the touches (a touch: the block has code on a line) of a block of gcc
+ * until 7, and the line that it ends on. *last is in and out: the last line of
+ * the blocks so far. A block without lines ends on it, as gcc lists only lines
+ * that differ from the line before. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -290,8 +303,9 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Marks the lines of which block src is a member by its number, before the
- * arcs out of it are counted.
+ * Sets last_src of the lines of which block src is a member to its number: an
+ * arc from src to another member of such a line stays within the line. Called
+ * before the arcs out of src are counted.
  */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
@@ -325,9 +339,10 @@ count_entry_llvm(struct gcov_scratch *scratch)
 }
 
 /*
- * Adds to the counts of lines the arcs that enter their members (the blocks
- * that count for them) from other blocks. An arc between two members of a line
- * makes the line cyclic.
+ * Adds the count of each arc to the lines of its destination block, except to
+ * lines that the source block belongs to as well (as members, the blocks that
+ * count for a line). An arc between two members makes the line cyclic, so its
+ * cycles are counted later. Stops at the limit of work.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -369,7 +384,10 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 		count_entry_llvm(scratch);
 }
 
-/* Adds the counts of cycles among the line's members to the line's count. */
+/*
+ * Adds how often control cycled among the line's members (the blocks that
+ * count for the line) to the line's count.
+ */
 static void
 add_cycles(
     struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_line *line)
@@ -455,8 +473,10 @@ key_of(uint32_t file, uint32_t line)
 }
 
 /*
- * True if the line is in the table of the function's group (functions that
- * begin on one line), not in that of the unit.
+ * True if gcov keeps the line of the function in the table of a group, not in
+ * that of the unit: two or more functions, such as instances of a template,
+ * begin on one line, and the line is between first and last line of the
+ * function.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
@@ -467,9 +487,10 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Records in the unit's table that a block of the function ends on the line.
- * *last is the key of the line before, for which nothing is to be done. False:
- * out of memory.
+ * Records in unit->shared that a block of the function ends on the line,
+ * unless the line belongs to a group of functions (is_in_group()). Does
+ * nothing if the line's key is *last, the key recorded before; else sets
+ * *last. False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -489,9 +510,10 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Records the lines that inner blocks of the function end on, as in
- * touch_gcc(): a span without lines repeats the line of the previous span.
- * False: out of memory.
+ * Records in unit->shared the lines that blocks of the function end on, except
+ * the first and the last block (entry and exit). A span without lines repeats
+ * the line of the span before, as in touch_gcc(), and adds nothing. False: out
+ * of memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -9,9 +9,10 @@
 #include "gcov.h"
 
 /*
- * Maps idents to functions of the data. libgcov writes a function once. If
- * there are two records, which *duplicates counts, the last one is used, as in
- * llvm-cov; gcov adds their counters. False: out of memory.
+ * Fills unit->idents, which maps the ident (gcc's number) of each function of
+ * the data to its index + 1. libgcov writes a function once. If there are two
+ * records, the last one is used, as in llvm-cov (gcov adds their counters);
+ * *duplicates becomes the number of such records. False: out of memory.
  */
 static bool
 add_idents(struct gcov_unit *unit, size_t *duplicates)
@@ -33,8 +34,8 @@ add_idents(struct gcov_unit *unit, size_t *duplicates)
 }
 
 /*
- * Returns the name of the first property in which data and notes of a function
- * differ; NULL: they match.
+ * Compares a function of the notes with its record in the data. Returns the
+ * name of the first property that differs, for a message; NULL: they match.
  */
 static const char *
 find_difference(const struct gcov_fn *fn, const struct gcov_data_fn *data)

@@ -79,8 +79,8 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Returns the function that a record belongs to; NULL: none precedes it (an
- * error of the record).
+ * Returns the function that a record of the notes belongs to: the one read
+ * last. NULL: there is none yet (sets an error of the record).
  */
 static struct gcov_fn *
 last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
@@ -114,8 +114,9 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads the number of a block and returns the block. NULL: the function has no
- * such block (an error of the record).
+ * Reads a block's number from a record of the notes; *number becomes it.
+ * Returns this block of the function read last. NULL: there is no such block
+ * or function (sets an error of the record).
  */
 static struct gcov_block *
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
@@ -140,9 +141,10 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads the name of a span's file. It is nearly always, byte for byte, the
- * name of the last span, so this is tried first. *file is GCOV_NONE for the
- * empty name. False: malformed, or out of memory.
+ * Reads the name of the file of the lines that follow; *file becomes its index
+ * in the unit, or GCOV_NONE for the empty name, which ends the record. The
+ * name is nearly always, byte for byte, the one read last, so this is tried
+ * first. False: malformed, or out of memory.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
@@ -172,9 +174,10 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 }
 
 /*
- * Reads the lines of a block. A line 0 precedes the name of a file, which is
- * empty at the end. Lines before the first name are in the function's file.
- * False: malformed, or out of memory.
+ * Reads a record with the lines of a block, and adds them to the unit. In the
+ * record, a line 0 precedes the name of a file; an empty name ends the lines.
+ * Lines before the first name are in the function's file. False: malformed, or
+ * out of memory.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
@@ -270,8 +273,9 @@ static const struct {
 };
 
 /*
- * Checks that all blocks except the exit have a record of arcs, as gcc writes.
- * False: some lack it (an error of bytes).
+ * Checks that each block except the exit has a record of arcs, as gcc writes;
+ * the notes of clang are not checked. False: a record is missing (sets
+ * bytes->error), so the file may be truncated.
  */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)

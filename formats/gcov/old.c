@@ -76,8 +76,8 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 }
 
 /*
- * Reads a text between two marks (-1), of which the first has been read.
- * False: malformed.
+ * Reads a name of a .bbg file up to the mark (-1) at its end; the mark at its
+ * beginning has been read. False: malformed.
  */
 static bool
 take_text(struct gcov_bytes *bytes, struct cg_slice *text)
@@ -97,7 +97,8 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 }
 
 /*
- * Reads a name of a .bb file: bytes, zeros to a multiple of 4, the mark.
+ * Reads a name of a .bb file: its bytes, zeros up to a multiple of 4, the
+ * mark, which is the word that also preceded the name. *name has no zeros.
  * False: malformed.
  */
 static bool
@@ -272,7 +273,10 @@ take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
 	return true;
 }
 
-/* Adds a function to the data and returns it; NULL: out of memory. */
+/*
+ * Appends an empty function to the unit's data and returns it; NULL: out of
+ * memory.
+ */
 static struct gcov_data_fn *
 add_data_fn(struct gcov_unit *unit)
 {
@@ -305,9 +309,9 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Reads data of 3.2 and earlier, n counters without functions: each function
- * gets one counter for each of its arcs that has one. False: their number is
- * wrong, or out of memory.
+ * Reads the n counters of data of gcc 3.2 and earlier, which has no functions:
+ * adds one for each function of the graph, in its order, with as many counters
+ * as it has arcs with one. False: n is another number, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -459,8 +463,10 @@ take_blocks_record(
 }
 
 /*
- * Sets *block to the block of the record: its first word or, if counted, the
- * number of the record, which *count counts. False: no such block.
+ * Sets *block to the number of the block that a record belongs to: the
+ * record's first word or, if counted, the number of records before (*count,
+ * which is incremented). False: the function has no such block (an error of
+ * the record).
  */
 static bool
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,
@@ -667,9 +673,9 @@ gcov_is_old(const char *path)
 }
 
 /*
- * True for data (.da) until gcc 3.2. Only their number of counters, the first
- * word, identifies them: it must agree with the size of the file or, unless
- * whole, mean more bytes than are at hand.
+ * True for data (.da) until gcc 3.2, which has no magic number. The first word
+ * is the number of counters. It must fit the size of the file or, if bytes are
+ * only the file's beginning (not whole), promise more bytes.
  */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)
@@ -683,8 +689,9 @@ is_unnamed_data(struct gcov_bytes bytes, bool whole)
 }
 
 /*
- * True for a graph without names, which begins with the numbers of blocks, of
- * arcs, and of the entry's arcs.
+ * True for a graph (.bbg) without names of functions, which begins with the
+ * numbers of blocks, of arcs, and of the entry's arcs. Only their plausibility
+ * identifies it.
  */
 static bool
 is_unnamed_graph(struct gcov_bytes bytes)

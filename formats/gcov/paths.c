@@ -66,8 +66,9 @@ compare_blocks(const void *va, const void *vb)
 }
 
 /*
- * Lists the successors of a block in to[], once each, ascending; returns their
- * number.
+ * Lists the successors of a block in to[], in ascending order and once each,
+ * without fake arcs. Returns their number. to[] has room for all arcs of the
+ * block.
  */
 static uint32_t
 list_successors(const struct walk *walk, uint32_t block, uint32_t *to)
@@ -113,8 +114,9 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Finds the strongly connected components that are reachable from a block
- * (Tarjan's algorithm, without recursion). *numbered counts visited blocks.
+ * Sets walk->component of all blocks that are reachable from root to a block
+ * of their strongly connected component (Tarjan's algorithm, without
+ * recursion). *numbered is the number of blocks visited so far.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -168,7 +170,10 @@ find_components(struct walk *walk)
 	memset(walk->on, 0, n * sizeof(*walk->on));
 }
 
-/* Sets up the walk: allocates and fills its arrays. False: out of memory. */
+/*
+ * Prepares the search for prime paths of walk->fn: allocates the arrays, lists
+ * successors and predecessors, and finds the components. False: out of memory.
+ */
 static bool
 begin(struct walk *walk)
 {
@@ -198,8 +203,8 @@ begin(struct walk *walk)
 
 /*
  * Returns the arc between two blocks that is not fake; NULL: there is none.
- * solve.c has sorted the arcs of each block by destination, so the search is
- * binary: a switch may have many.
+ * Requires the arcs of a block to be sorted by destination, as solve.c leaves
+ * them; the search is binary, as a switch may have many.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -222,8 +227,9 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 }
 
 /*
- * Returns gcov's word for the arc; "" if it has none, or arc is NULL. gcov 15
- * and 16 write "true" if the condition is false.
+ * Returns the word that gcov prints next to a block of a path, for the arc to
+ * the next block; "" if there is none, or arc is NULL. gcov 15 and 16 print
+ * "true" if the condition is false.
  */
 static const char *
 word_for(const struct gcov_arc *arc)
@@ -243,8 +249,9 @@ add_row(struct walk *walk, const struct cg_branch *row)
 }
 
 /*
- * Adds a block of the path: a row for each line of each of its spans (lines of
- * one file). False: too many rows.
+ * Adds block row->target of a path to the graph: a row for each line of each
+ * of its spans (lines of one file). A block without lines gets one row with
+ * line 0. Advances row->index for each span. False: too many rows.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
@@ -314,8 +321,9 @@ was_taken(const struct walk *walk)
 }
 
 /*
- * Counts the prime path of a number of blocks, and adds its rows if it was not
- * taken. False: too many paths or rows.
+ * Counts a prime path, the first blocks of walk->path. If the data says that
+ * it was never taken, adds its rows (not while only counting). Ignores a path
+ * of one block. False: too many paths or rows.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
@@ -371,7 +379,11 @@ begin_at(struct walk *walk, uint32_t start)
 	push(walk, start, start);
 }
 
-/* True if no block can precede the path, however it continues. */
+/*
+ * True if no block can precede the path, so that it is not part of a longer
+ * one: all predecessors of its first block are on it. Stays true as the path
+ * grows.
+ */
 static bool
 is_begin(const struct walk *walk)
 {
@@ -379,8 +391,9 @@ is_begin(const struct walk *walk)
 }
 
 /*
- * Visits all simple paths from start, and counts the prime ones. False: too
- * many paths, or too much work.
+ * Visits all simple paths (no block twice) from start, and passes those that
+ * are prime (not part of a longer one) to take_path(). False: too many paths,
+ * or too much work.
  */
 static bool
 walk_from(struct walk *walk, uint32_t start)

@@ -66,8 +66,9 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 }
 
 /*
- * Adds a word that must be equal in all inputs. It is stored twice, once as
- * complement, so that merging reveals a difference: see raw.h.
+ * Adds a word of the data that must be equal in all inputs, as two rows: the
+ * word, and its complement. Merging rows keeps the greatest, so the two no
+ * longer are complements if inputs differ: see raw.h.
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
@@ -119,8 +120,9 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 }
 
 /*
- * Adds all words of a summary record; write.c decides which of them are
- * summed. False: malformed (an error of the record).
+ * Adds a summary record to the graph: a row for its tag, and one for each
+ * word, as target and as count; write.c decides which of the two a merged word
+ * is. False: malformed (an error of the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
@@ -188,9 +190,10 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Sets *counters to the number of counters of values in n words. A counter is
- * a total (negative if values were dropped), the number of values, and for
- * each value the value and its count. False: malformed.
+ * Sets *counters to the number of counters that the n words at at contain, for
+ * counters of values (such as divisors). Such a counter is a total (negative
+ * if values were dropped), the number of values, and pairs of a value and its
+ * count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -246,8 +249,10 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 }
 
 /*
- * Adds the counters of a record. If all are zero, the file has no bytes for
- * them, and only their number is added. False: malformed (an error of bytes).
+ * Adds the counters of a record to the graph, for merging by the rule of their
+ * kind. If all are zero, the file has no bytes for them, and only their number
+ * is added. Counters that cannot be merged are dropped, and a row
+ * (GCOV_RAW_DROPPED) says so. False: malformed (an error of bytes).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
@@ -310,8 +315,9 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 }
 
 /*
- * Returns the number of end marks: clang writes two. A single word 0 after
- * gcc's mark counts only at the end of the file, as stale bytes may follow.
+ * Returns how many end marks (words 0) the bytes after the records begin with:
+ * 1 for gcc, 2 for clang. A second word 0 counts only at the end of the file,
+ * as stale bytes may follow gcc's mark.
  */
 static uint32_t
 count_ends(struct gcov_bytes bytes)

@@ -36,9 +36,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Sets the count of an arc that was unknown. Each block has the sum of its
- * known arcs, the number of its unknown arcs, and the exclusive or of their
- * indices: if only one is left, this is its index.
+ * Sets the count of an arc that was unknown, and adds it to the sums of the
+ * blocks at both ends. A block has the number of its unknown arcs, and the
+ * exclusive or of their indices: if only one is left, this is its index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -58,8 +58,8 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 }
 
 /*
- * Adds the counters of arcs to the sums of their blocks; afterwards only the
- * arcs on the spanning tree are unknown.
+ * Sums the counts of arcs into and out of each block, and counts the arcs
+ * without counter, those on the spanning tree: their counts are still unknown.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -96,8 +96,9 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets the counts of arcs from the counters, which are in the order of blocks,
- * then of their arcs.
+ * Sets the counts of the function's arcs that have counters from its data, if
+ * it has any. The counters are in the order of blocks, then of their arcs;
+ * arcs on the spanning tree have none.
  */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -128,9 +129,9 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 }
 
 /*
- * Computes the block's count if all arcs into or out of it are known; then, if
- * only one arc on a side is unknown, the count of this arc, and queues the
- * block at its other end.
+ * Computes the block's count if all arcs into it or all arcs out of it are
+ * known. Then, if just one arc on a side is unknown, its count is what the
+ * other arcs leave of the block's count; the block at its other end is queued.
  */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -170,8 +171,8 @@ compare_arcs(const void *va, const void *vb)
 }
 
 /*
- * Sorts the arcs of a block by destination: gcov numbers branches in this
- * order.
+ * Sorts the arcs of a block by destination, in place; equal ones keep their
+ * order. gcov numbers branches in this order.
  */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
@@ -195,8 +196,10 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Flags the blocks that are reached only by exceptions. A function without
- * handlers has none, even if some blocks cannot be reached at all.
+ * Sets solved[].exceptional of blocks that are reached only by exceptions:
+ * those that no arc reaches from the entry except arcs to handlers. In a
+ * function without handlers no block is flagged, even if some cannot be
+ * reached at all.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -313,8 +316,9 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block on the stack if it was not visited. by is the arc to it; out:
- * the arc was followed in its direction.
+ * Pushes a block on the stack of the depth-first search unless it was visited
+ * before. by is the arc by which it was reached; out: the arc was followed in
+ * its direction, not backwards.
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -332,8 +336,9 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 }
 
 /*
- * Pops a block. The difference of its known arcs becomes the count of the arc
- * by which it was reached (as in llvm-cov).
+ * Pops a block of the depth-first search. What enters it more than it leaves
+ * by known arcs becomes the count of the arc by which it was reached, and is
+ * passed on to the block at the other end (as in llvm-cov).
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
@@ -394,7 +399,10 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Computes the counts of blocks from the counts of all arcs, as llvm-cov does.
+ * Sets the counts of blocks from the counts of all arcs, as llvm-cov does: the
+ * sum of the arcs out of a block or, if it has none, into it. Flags the unit
+ * as inconsistent where the two sums differ. Resets list and back for the
+ * search for cycles.
  */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -104,8 +104,9 @@ grow_slots(struct gcov_unit *unit)
 }
 
 /*
- * Returns the index of a file, added if new; GCOV_NONE: out of memory. Usually
- * it is the file of the last call, so this is tried first.
+ * Returns the index of the named file in the unit, which is added if it is
+ * new; GCOV_NONE: out of memory. Usually it is the file of the last call, so
+ * this is tried first.
  */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
@@ -166,8 +167,9 @@ clear(struct gcov_unit *unit)
 }
 
 /*
- * Clears the unit for new notes, and allocates all arrays, so that none is
- * NULL even if it remains empty. False: out of memory.
+ * Drops the unit's former notes, and prepares it for those in bytes: stores
+ * their range, and allocates all arrays, so that none is NULL even if it
+ * remains empty. False: out of memory.
  */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
@@ -326,8 +328,10 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Returns the flags of a block's row. CG_BRANCH_UNMARKED, as gcov marks no
- * unexecuted blocks in Ada's units, and llvm-cov never marks any.
+ * Returns the flags for all rows of the block. CG_BRANCH_UNMARKED: the block
+ * gets no mark (such as gcov's $$$$$) if it was not executed; gcov marks none
+ * in Ada's units, llvm-cov never does. CG_BRANCH_EXIT: the exit block of
+ * clang.
  */
 unsigned
 gcov_block_flags(

@@ -60,7 +60,10 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* The order of rows: by function (line), kind of counter (block), index. */
+/*
+ * Orders rows by function (stored as line), kind of counter (block), and
+ * index.
+ */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {
@@ -72,8 +75,9 @@ compare_counters(const struct row *a, const struct row *b)
 }
 
 /*
- * The order of values: by counter, then by the keys ka and kb (greatest
- * first), then by value.
+ * Orders values (such as divisors) by counter, then by the keys ka and kb,
+ * greatest first, then by value. Returns a number less than, equal to or
+ * greater than 0.
  */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
@@ -101,7 +105,10 @@ compare_counts(const void *va, const void *vb)
 	return compare_by(a, b, a->row.count, b->row.count);
 }
 
-/* Sorts values by count, greatest first; with one input their order is kept. */
+/*
+ * Sorts the values of each counter by count, greatest first; those of a single
+ * input keep their order.
+ */
 static void
 sort_values(struct writer *w)
 {
@@ -145,8 +152,9 @@ load(struct writer *w, struct cg_rows *rows)
 }
 
 /*
- * Returns the index of the first row that is not before the given one; the
- * number of rows if there is none.
+ * Returns the index of the first row, in the order of function (line), kind
+ * (block) and index, that is not before the given one; the number of rows if
+ * all are before it.
  */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
@@ -167,7 +175,7 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return low;
 }
 
-/* Returns row i if it has the line and block, else NULL. */
+/* Returns row i if it exists and has this line and block, else NULL. */
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
@@ -186,8 +194,10 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 }
 
 /*
- * Gets a word that must be equal in all inputs. False: it is absent (0), or
- * differs between inputs.
+ * Gets a word that must be equal in all inputs. It is in two rows, as target
+ * and as complement, which are no longer complements after a merge of
+ * different words (raw.h). False: the word is absent (*word is 0), or differs
+ * between inputs.
  */
 static bool
 get_word(const struct writer *w, uint32_t line, uint32_t block, uint32_t number,
@@ -237,10 +247,10 @@ clamp(int64_t count)
 }
 
 /*
- * Returns a merged word of a summary before gcc 9; alone: of a single input,
- * so unchanged. The words are: checksum, number of counters, runs; as two
- * words each: sum of all counters, greatest counter of a run, sum of the
- * greatest counters of all runs; then the histogram.
+ * Returns word number of a merged summary before gcc 9; alone: of a single
+ * input, so unchanged. The words are: checksum, number of counters, runs; as
+ * two words each: sum of all counters, greatest counter of a run, sum of the
+ * greatest counters of all runs; then the histogram, which is not merged (0).
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -308,8 +318,8 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns word number of the bits of a function, from the rows at *at;
- * advances *at past them.
+ * Returns word number of a function's bits (64 each) from the rows at *at, one
+ * row for a bit that is set in an input; advances *at past the word's rows.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -341,8 +351,8 @@ put_counter(const struct writer *w, const struct row *row,
 }
 
 /*
- * Returns the index of the first value that is not before those of the
- * counter.
+ * Returns the index of the first value (such as a divisor) of the counter or,
+ * if it has none, of the next counter.
  */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
@@ -360,8 +370,9 @@ find_values(const struct writer *w, const struct row *counter)
 }
 
 /*
- * Returns the number of values of a counter to write, from *first on.
- * *dropped: some values were dropped, now or before.
+ * Returns how many values of a counter are to be written, at most 32 of merged
+ * data; *first becomes the index of the first. *dropped: some values are
+ * dropped here, or were by the program that ran.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
@@ -380,9 +391,10 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 }
 
 /*
- * Writes n counters of values (such as divisors): for each, its total, a row of
- * row, and the pairs of a value and its count. A negative total tells that
- * values were dropped, as in gcc's __gcov_topn_values_profiler().
+ * Writes the record of n counters of values (such as divisors), without its
+ * tag: for each counter, its total (from row), the number of values, and pairs
+ * of a value and its count. A negative total tells that values were dropped,
+ * as in gcc's __gcov_topn_values_profiler().
  */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)
@@ -407,8 +419,9 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 }
 
 /*
- * Writes the n counters of a function and kind. False: the graph does not have
- * n of them.
+ * Writes the record with the n counters of one kind of a function; without
+ * counts if all are zero (gcc 11 and later). False: the graph does not have n
+ * of them, and nothing was written.
  */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
@@ -495,8 +508,9 @@ read_head(struct writer *w)
 }
 
 /*
- * Checks that the inputs are of one unit: no ident occurs twice in an input,
- * and at least one function is in all inputs. False: they are not (reported).
+ * Checks that the inputs are of one unit (object file): no function is twice
+ * in an input, and at least one is in all inputs. False: they are not
+ * (reported).
  */
 static bool
 check_fns(const struct writer *w)
