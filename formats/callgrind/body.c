@@ -95,8 +95,9 @@ set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 /* ---- Calls and jumps ---------------------------------------------------- */
 
 /*
- * Reads the positions of the target of a call or jump into r->to. Relative
- * positions of later lines do not refer to the target.
+ * Sets r->to to the position that follows calls= or jump=, that of the
+ * callee's entry or of the jump's target; 0 if there is none. Does not change
+ * r->base: relative positions of later lines do not refer to the target.
  */
 static void
 set_target(struct callgrind_reader *r, const char *at)
@@ -163,8 +164,9 @@ set_jump(struct callgrind_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads the value of jcnd=: "followed/executed target", or "executed followed
- * target". A malformed one is reported.
+ * Reads the value of jcnd= (a conditional jump): "followed/executed target",
+ * or "executed followed target". Sets r->jump, r->count and r->to, and expects
+ * the jump's own position on the next line. A malformed value is reported.
  */
 static void
 set_jcnd(struct callgrind_reader *r, struct cg_slice text)
@@ -221,9 +223,10 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line of numbers: costs, or the position of the call or jump in the
- * line before (r->expect). Returns where reading stopped: the newline, or a
- * malformed item.
+ * Reads a line that begins with positions: costs of the current function, or
+ * the place and cost of the call or jump that the line before announced
+ * (r->expect). Adds it to the graph. Returns where reading stopped: the
+ * newline, or a malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -288,8 +291,9 @@ static const struct spec_line {
 };
 
 /*
- * Takes name off the line; false: the line does not begin with it. The same as
- * cg_take_prefix(), but inline, as it is called several times for each line.
+ * Removes name from the begin of the line; false: the line does not begin with
+ * it, and is unchanged. The same as cg_take_prefix(), but inline, as it is
+ * called several times for each line.
  */
 static inline bool
 take_name(struct cg_slice *line, const char *name)
@@ -306,8 +310,8 @@ take_name(struct cg_slice *line, const char *name)
 }
 
 /*
- * Takes a key such as "fn=" off the line and returns its table entry. NULL:
- * the line begins with none of the keys.
+ * Removes a key such as "fn=" from the begin of the line and returns its table
+ * entry. NULL: the line begins with none of the keys.
  */
 static const struct spec_line *
 take_spec(struct cg_slice *line)
@@ -338,7 +342,11 @@ read_spec(struct callgrind_reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Reads a line that does not begin with a digit, sign or star. */
+/*
+ * Reads a line that does not begin with a digit, sign or star: a key (fn=,
+ * calls=), a header line or a comment. Where costs must follow, it is an error
+ * (r->status); an unknown line is dropped with a warning.
+ */
 static void
 read_word_line(struct callgrind_reader *r, struct cg_slice line)
 {
@@ -394,7 +402,11 @@ read_number_line(struct callgrind_reader *r, const char *at)
 	return read_cost_line(r, at);
 }
 
-/* True if the line may be a line of plain costs. */
+/*
+ * True if the line may be one of plain costs, which read_plain_lines() reads:
+ * it begins like a number, no call or jump awaits it, a function is open, and
+ * its columns are those of the graph.
+ */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)
 {
@@ -404,8 +416,9 @@ expects_costs(const struct callgrind_reader *r, char first)
 }
 
 /*
- * Reads cost lines of the common form, up to end. Returns the first line of
- * another form, or end.
+ * Adds the cost lines from line on to the current function, as long as they
+ * have the common form that cg_add_cost_lines() reads. Returns the first line
+ * of another form, or end.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

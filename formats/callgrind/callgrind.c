@@ -51,8 +51,9 @@ has_bare_costs(struct cg_slice text)
 }
 
 /*
- * Returns the probe's score of a text with an "events:" line, which other
- * kinds of text may have, too.
+ * Returns the probe's score of a text that has an "events:" line: nearly sure
+ * if it has lines of functions as well, likely if it has other header lines or
+ * bare costs, else none, as other kinds of text may have such a line.
  */
 static int
 rate_events(struct cg_slice text)
@@ -72,8 +73,8 @@ rate_events(struct cg_slice text)
 }
 
 /*
- * True if the first line that is not empty or a comment begins with "key:" or
- * "key=".
+ * True if the first line that is neither empty nor a comment begins with
+ * "key:" or "key=", of lower-case letters.
  */
 static bool
 begins_with_key(struct cg_slice text)

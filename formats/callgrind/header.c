@@ -31,7 +31,10 @@ callgrind_end_part(struct callgrind_reader *r)
 	r->has_end = r->has_totals = false;
 }
 
-/* Begins a header; ends the previous part if its body has begun. */
+/*
+ * Begins a header of a part (dump) unless one is open: ends the previous part,
+ * whose body has been read, and resets thread and part number.
+ */
 static void
 begin_header(struct callgrind_reader *r)
 {
@@ -84,7 +87,11 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 		    "expected version 0 or 1; reading as version 1");
 }
 
-/* Reads "creator:". Only Callgrind and cgconv end each part with totals. */
+/*
+ * Reads "creator:", which begins a header, and records who wrote the file.
+ * Only Callgrind and cgconv end each part with totals, so their parts are
+ * truncated if these are absent.
+ */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)
 {
@@ -183,8 +190,10 @@ set_timeframe(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads "positions:", which names the position columns of cost lines. In
- * whatever order it names them, the columns have the order instr, bb, line.
+ * Reads "positions:", which names the position columns of cost lines: sets
+ * r->instr, r->bb and r->line. The columns always have the order instr, bb,
+ * line, whatever the order of the names. Warns of unknown names, and that bb
+ * is dropped.
  */
 static void
 set_positions(struct callgrind_reader *r, struct cg_slice value)
@@ -214,7 +223,11 @@ keep(struct callgrind_reader *r, struct cg_slice text)
 	return cg_get_name(r->build, cg_add_name(r->build, text)).ptr;
 }
 
-/* Sets an event: "Name", "Name : long name", "Name = formula : long name". */
+/*
+ * Reads "event:", which describes an event: "Name", "Name : long name", or
+ * "Name = formula : long name". Adds the description to the graph. Warns if
+ * there is no name.
+ */
 static void
 set_event(struct callgrind_reader *r, struct cg_slice value)
 {
@@ -290,8 +303,9 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads sums, one for each column of the line "events:", and returns their
- * number. Missing ones are 0, as writers may omit trailing zeros.
+ * Reads sums (of totals: or summary:), one for each column of the line
+ * "events:", to sum[], and returns their number. Missing ones are 0, as
+ * writers may omit trailing zeros.
  */
 static size_t
 get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)

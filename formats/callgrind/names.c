@@ -3,7 +3,10 @@
  */
 #include "number.h"
 
-/* True if the name has an id; *name becomes the rest, which may be empty. */
+/*
+ * Reads an id, "(12)", at the begin of *name, to *id; *name becomes the rest,
+ * which may be empty. False: the name has no id, and is unchanged.
+ */
 static bool
 take_id(struct cg_slice *name, uint64_t *id)
 {
@@ -39,8 +42,9 @@ callgrind_get_ref(struct cg_slice text)
 #define NEAR_IDS ((uint64_t)1 << 20)
 
 /*
- * Returns the address of an id's entry: 0 if the id is not defined yet, else
- * its value + 1. NULL: out of memory (reported).
+ * Returns the address of the entry of an id in ids, which the caller may set:
+ * 0 if the id is not defined yet, else its value + 1. Low ids are in an array,
+ * others in a map. NULL: out of memory (reported).
  */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
@@ -90,8 +94,8 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 }
 
 /*
- * Adds an element to r->named and returns its index; 0: out of memory
- * (reported).
+ * Appends an empty element to r->named and returns its index, which is never
+ * 0, as element 0 exists from the beginning; 0: out of memory (reported).
  */
 static uint32_t
 add_named(struct callgrind_reader *r)
@@ -114,8 +118,8 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 }
 
 /*
- * Returns the index in r->named of a name without an id, added if new; 0: out
- * of memory (reported).
+ * Returns the index in r->named of a name that has no id, which is added if it
+ * is new; 0: out of memory (reported).
  */
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)

@@ -11,8 +11,9 @@ callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 }
 
 /*
- * Takes hexadecimal digits; *at points to their prefix "0x". Stops after as
- * many digits as always fit into 64 bits. False: no digit.
+ * Reads a hexadecimal number; *at points to its prefix "0x", and then after
+ * the digits. Stops after as many digits as always fit into 64 bits. False: no
+ * digit.
  */
 static bool
 take_hex(const char **at, uint64_t *value)
@@ -24,8 +25,9 @@ take_hex(const char **at, uint64_t *value)
 }
 
 /*
- * Takes a number in any form that cg_take_u64() reads. Returns its end, or at
- * if it is no number of 64 bits (reported).
+ * Reads a number in any form that cg_take_u64() reads, which ends before a
+ * blank or newline, to *value. Returns its end, or at if it is no number of 64
+ * bits (reported).
  */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
@@ -57,8 +59,9 @@ callgrind_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 }
 
 /*
- * Returns the end of the rest of a range, such as "-9", "+4" or ":9"; at if
- * there is none.
+ * Skips what follows the start of a range, such as "-9", "+4" or ":9", with a
+ * warning that only the start is used. Returns its end; at if there is no
+ * range.
  */
 static const char *
 skip_range(struct callgrind_reader *r, const char *at)
@@ -127,8 +130,8 @@ callgrind_no_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * Takes a negative or fractional cost, with a warning, and returns its end.
- * NULL: not a cost.
+ * Reads a negative cost (as 0) or a fractional one (its integer part), with a
+ * warning, to *value. Returns its end. NULL: not a cost (warned).
  */
 static const char *
 get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
@@ -155,8 +158,9 @@ get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 }
 
 /*
- * Slow path of a cost: anything but a short number and one blank. Returns the
- * begin of the next cost; NULL: not a cost.
+ * Reads a cost to *value in any form; the caller has tried the common form, a
+ * short number and one blank. Returns the begin of the next cost. NULL: not a
+ * cost (warned), or an error (r->status).
  */
 static const char *
 get_any_cost(struct callgrind_reader *r, const char *from, uint64_t *value)

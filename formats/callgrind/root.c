@@ -81,8 +81,8 @@ get_key(const struct cg_graph *graph, cg_fn fn)
 }
 
 /*
- * Returns the next byte of the key's words as if they were joined; -1: the
- * end.
+ * Returns the next byte of a sort key, whose words are read as if they were
+ * joined, and advances; -1: the end.
  */
 static int
 next_byte(struct key *key)
@@ -97,8 +97,8 @@ next_byte(struct key *key)
 }
 
 /*
- * True if fn is before other in the order in which KCachegrind searches
- * functions.
+ * True if KCachegrind searches fn before other when it looks for cycles: by
+ * name, then by the base names that follow it in KCachegrind's sort key.
  */
 static bool
 sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
@@ -184,8 +184,9 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds to root->cost the self cost of fn and the cost of its calls that leave
- * its cycle. False: a sum overflows.
+ * Adds to root->cost the self cost of fn and the cost of its calls to other
+ * functions; if fn is in a cycle, only of those that leave the cycle. rows are
+ * open for fn. False: a sum overflows.
  */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
@@ -232,8 +233,9 @@ sum_inclusive(
 }
 
 /*
- * True if nothing calls fn. If fn is in a cycle: true if no function outside
- * calls the cycle, and none of its members was handled in this part before.
+ * True if the added root is to call fn: nothing else calls fn or, for a member
+ * of a cycle, no function outside calls the cycle and the root does not call
+ * another member in this part already.
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

@@ -24,8 +24,9 @@ static const struct {
 };
 
 /*
- * Writes only "fn=(7)" if the name was written before. False: nothing was
- * written.
+ * Writes the short form "fn=(7)" if the name was written before in this part
+ * (id above base) and short names are wanted; spec is "fn=". False: nothing
+ * was written.
  */
 static bool
 put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
@@ -46,8 +47,9 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 }
 
 /*
- * Writes "fn=(7) name", "fn=(7)" or "fn=name"; a symbol (linkage name) follows
- * as " [symbol]".
+ * Writes the line "fn=(7) name", "fn=(7)" (name known in this part, its id is
+ * above base) or "fn=name" (no short names); spec is "fn=". A new name gets
+ * the next id. A symbol (linkage name) follows as " [symbol]".
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

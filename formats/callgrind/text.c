@@ -10,8 +10,8 @@
 #include "write.h"
 
 /*
- * Writes text without line breaks, which would begin a new line of the format,
- * and without NULs, at which KCachegrind hangs.
+ * Writes text with escapes for line breaks, which would begin a new line of
+ * the format, and for NULs, at which KCachegrind hangs. Warns of it.
  */
 void
 callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)
@@ -43,8 +43,8 @@ struct desc_keys {
 };
 
 /*
- * Returns the entry of a key, added if new; NULL: too many keys. Equal keys
- * have the same address.
+ * Returns the entry of a description's key, which is added if it is new; NULL:
+ * too many keys. Compares addresses, as the graph stores equal keys once.
  */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
@@ -70,9 +70,9 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 }
 
 /*
- * Writes how many values of a description were not written. After an earlier
- * merge this number is unknown and not written, as values may be counted
- * twice.
+ * Writes "(and N more)" for the values of a description that are not written.
+ * N is omitted if a value is such a text of an earlier merge: values may be
+ * counted twice, so the number is unknown.
  */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)

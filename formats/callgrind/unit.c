@@ -9,8 +9,8 @@
 #include "callgrind.h"
 
 /*
- * True if the unit, without a number before it such as the 10 of "10ns", is
- * one that producers use.
+ * True if the unit is one that producers of callgrind files use; a number
+ * before it, as in "10ns", is ignored.
  */
 static bool
 is_known(struct cg_slice unit)

@@ -32,8 +32,9 @@ event_at(const struct callgrind_writer *w, size_t i)
 }
 
 /*
- * Returns costs in the order in which events are written; *n excludes trailing
- * zeros. Valid until the next call.
+ * Returns the costs of a row in the order in which events are written; *n is
+ * in and out, their number without trailing zeros. The result is cost itself
+ * or w->row, so it is valid until the next call.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -124,7 +125,11 @@ names_unit(const char *name, const char *unit)
 	       cg_equal(found, unit);
 }
 
-/* Puts "long name (unit)"; omits the unit if a name states it. */
+/*
+ * Writes " : long name (unit)" at the end of an "event:" line; without "
+ * (unit)" if unit is false, as the name states it already. Without long name
+ * the name is written in its place; nothing if there is no unit either.
+ */
 static void
 put_long_name(
     struct callgrind_writer *w, const struct cg_event *event, bool unit)
@@ -252,8 +257,9 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 }
 
 /*
- * Writes a change of the current file: rows of inlined code are in another
- * file than their function.
+ * Makes file the file of the cost lines that follow, by a line fi= or, back in
+ * the function's own file, fe=. Rows of inlined code are in another file than
+ * their function.
  */
 static void
 set_file(struct callgrind_writer *w, cg_file file)
@@ -322,7 +328,10 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 	w->lines.begun = true;
 }
 
-/* Puts cost lines like cg_put_cost_lines(), but in another order of events. */
+/*
+ * Writes the cost lines of a function like cg_put_cost_lines(), but with the
+ * main event first.
+ */
 static void
 put_arranged_costs(struct callgrind_writer *w, struct cg_rows *rows)
 {
@@ -428,8 +437,9 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * True if addresses are to be written. The default is only for addresses of
- * single instructions: a disassembly cannot show buckets of a histogram.
+ * True if cost lines get addresses: by --dump-instr or, without it, if they
+ * are addresses of single instructions; a disassembly cannot show the buckets
+ * of a histogram.
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)
@@ -462,7 +472,10 @@ open_names(struct callgrind_writer *w)
 	return callgrind_find_ambiguous(w);
 }
 
-/* True if the function states an inclusive cost above its self cost. */
+/*
+ * True if the input stated an inclusive cost of the function, in the main
+ * event, that is greater than its self cost.
+ */
 static bool
 states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)
 {
