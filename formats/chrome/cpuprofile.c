@@ -42,8 +42,8 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 }
 
 /*
- * Sets the next number of a packed array; from->at = 0 starts with the first
- * one. False: no more numbers.
+ * Gets the next number of an array that is stored as differences, and advances
+ * from->at, which is 0 before the first number. False: no more numbers.
  */
 static bool
 unpack(struct packed *from, int64_t *number)
@@ -108,7 +108,8 @@ begin_times(struct reader *r, int64_t time)
 }
 
 /*
- * Reads the array of times: differences or, if absolute, times (Chrome before
+ * Reads the array of times of samples, and adds each as the difference to the
+ * one before; the array has differences or, if absolute, times (Chrome before
  * 58). False: an error (reported).
  */
 static bool

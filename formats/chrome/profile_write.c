@@ -114,8 +114,8 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->rank: functions that are written alike get the same rank. False: out
- * of memory (reported).
+ * Fills w->rank, by which functions merge: those whose name, path and position
+ * are equal in the output get the same rank. False: out of memory (reported).
  */
 static bool
 unite_functions(struct writer *w)
@@ -147,8 +147,9 @@ unite_functions(struct writer *w)
 }
 
 /*
- * Returns the key by which frames merge: frames of one function merge, as V8
- * has no call sites; the frame (idle) at the root merges with no other.
+ * Returns the key of a stack's frame; siblings with equal keys become one
+ * node. Frames of one function merge, as V8 has no call sites; the frame
+ * (idle) at the root merges with no other.
  */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)
@@ -191,8 +192,10 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Sets the order of nodes, depth first, children by the names of their
- * functions; and numbers them. False: out of memory (reported).
+ * Fills w->order with the nodes to be written, parents before children,
+ * siblings by the names of their functions; and sets node.id in this order.
+ * Nodes without samples below them (id 0) are left out. False: out of memory
+ * (reported).
  */
 static bool
 order_nodes(struct writer *w)
@@ -242,8 +245,10 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 }
 
 /*
- * Sets the number of samples of each node: from the event that counts samples,
- * else from the stacks. False: an error (reported).
+ * Adds the number of samples of each stack to the hits of its node, and marks
+ * the node as used (id). The number is the cost of the event that counts
+ * samples or, without such an event, the stack's own number. False: an error
+ * (reported).
  */
 static bool
 count_hits(struct writer *w)
@@ -289,8 +294,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Counts a sample and passes it to w->visit(); before it, if there is a gap, a
- * sample of (idle). The previous sample lasts until this one.
+ * Passes a sample that begins at time and lasts cost ns to w->visit(), and
+ * counts it. If there is a gap after the previous sample, a sample of (idle)
+ * is passed first, as a sample in this format lasts until the next one.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -310,7 +316,8 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 }
 
 /*
- * Passes one sample for each stack to put_sample(), in the order of the graph.
+ * Passes one sample for each stack to put_sample(), in the order of the graph:
+ * each begins where the one before ends. For graphs without times of samples.
  */
 static void
 visit_sums(struct writer *w)
@@ -339,8 +346,9 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Passes the samples of the only track to put_sample(); of a track of calls,
- * each time span between two calls' begins or ends is a sample.
+ * Passes the samples of the only track (timeline of a thread) to put_sample().
+ * In a track of begins and ends of calls, the time between two of them is a
+ * sample.
  */
 static void
 visit_track(struct writer *w)
@@ -406,8 +414,9 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Writes the end of the last sample as one more time. Not needed if it is the
- * end that readers assume, with a last sample as long as the average one.
+ * Writes the end of the last sample as one more time; first is the time of the
+ * first sample. Not needed if it is the end that readers assume, with a last
+ * sample as long as the average one.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -422,7 +431,10 @@ put_end(struct writer *w, int64_t first)
 	put_delta(w, 0, w->pass.end);
 }
 
-/* Puts a path as a URL. */
+/*
+ * Writes a path as a JSON string: a URL (file://) if it is absolute, else as
+ * it is.
+ */
 static void
 put_url(struct writer *w, struct cg_slice path)
 {
@@ -438,8 +450,8 @@ put_url(struct writer *w, struct cg_slice path)
 }
 
 /*
- * Returns the number of the script (the file) of a function, numbered from 1;
- * 0: the function is in no script.
+ * Returns the number of a function's script (its file), from 1 in the order of
+ * first use; 0: the function is built into V8, in no script.
  */
 static uint32_t
 number_script(struct writer *w, cg_fn fn)
@@ -578,8 +590,9 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets in_order (write samples in order of time) if there is one thread only,
- * and its samples have all costs, in units of time.
+ * Sets w->in_order (samples are written in order of time) if all samples are
+ * of one thread, which has all costs, in units of time. Then also sets begin
+ * and end of the profile.
  */
 static void
 choose_order(struct writer *w)

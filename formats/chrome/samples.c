@@ -14,8 +14,9 @@
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Advances the clock by delta ns, and adds the time passed to the sum of the
- * running sample. False: overflow (reported).
+ * Advances the clock by delta ns. Adds the time that passes beyond the latest
+ * time so far to the sum of the running sample; the clock may also go back.
+ * False: overflow (reported).
  */
 static bool
 pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
@@ -32,8 +33,10 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 }
 
 /*
- * Returns the sum of the samples of an id that is not in the dense array yet,
- * added if new; NULL: out of memory (reported).
+ * Returns the sum of the samples of a node's id for which profile->dense is
+ * too short: enlarges this array if the id is small for the number of nodes,
+ * else finds it by a map, where it is added if new. NULL: out of memory
+ * (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -57,8 +60,8 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 }
 
 /*
- * Keeps the sample, which begins now, for the timeline, if the target can
- * represent one. False: out of memory (reported).
+ * Stores id and time of the sample that begins now, for the timeline; nothing
+ * if the target cannot represent one. False: out of memory (reported).
  */
 static bool
 keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
@@ -126,7 +129,11 @@ chrome_next_sum(
 
 /* ---- Into the graph ----------------------------------------------------- */
 
-/* Adds the time of the last sample. False: an error (reported). */
+/*
+ * Ends the last sample, unless its end was stated: it lasts as long as the
+ * others on average; a single sample lasts until the end of the profile.
+ * False: an error (reported).
+ */
 static bool
 end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
 {
@@ -147,8 +154,9 @@ end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds the sums of ids to the nodes with these ids. False: an id has no node,
- * or another error (reported).
+ * Ends the last sample, and adds the time and number of samples of each id to
+ * the node with this id. False: an id has no node, or another error
+ * (reported).
  */
 static bool
 add_sums(struct cg_doc *doc, struct chrome_profile *profile)
@@ -239,8 +247,8 @@ add_times(int64_t a, int64_t b)
 }
 
 /*
- * Returns the stack of the samples of the node with an id; 0: an error
- * (reported).
+ * Returns the stack of the samples of the node with an id, which is added to
+ * the graph if needed; 0: there is no such node, or another error (reported).
  */
 static cg_node
 find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
@@ -253,9 +261,10 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 }
 
 /*
- * Adds a sample of the node id to the timeline; it began at time and lasted
- * length ns. stack caches the stacks of dense ids, as looking up a node of a
- * large tree is a cache miss. False: an error (reported).
+ * Adds a sample of the node with this id to the timeline; it began at time and
+ * lasted length ns. stack[] caches the stacks of dense ids, as looking up a
+ * node of a large tree is a cache miss; 0: not cached yet. False: an error
+ * (reported).
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
@@ -278,8 +287,9 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 }
 
 /*
- * Adds all samples to the timeline; a sample lasts until the next one. False:
- * an error (reported).
+ * Adds all samples, which keep_moment() stored, to the timeline; a sample
+ * lasts until the next one. stack[]: as in add_moment(). False: an error
+ * (reported).
  */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)

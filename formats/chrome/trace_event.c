@@ -71,8 +71,8 @@ struct trace {
 /* ---- Values ------------------------------------------------------------- */
 
 /*
- * Reads a number with digits decimals as an integer; some producers write
- * numbers as strings. False: an error (reported).
+ * Reads a JSON number, also in a string, as some producers write, and returns
+ * it as an integer times 10^digits. False: an error (reported).
  */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
@@ -95,8 +95,8 @@ take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 }
 
 /*
- * Reads an id: a number, also in a string; for another string the id of its
- * name. False: an error (reported).
+ * Reads the id of a process or thread: a number, also in a string; any other
+ * string gets the id of its name in the graph. False: an error (reported).
  */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
@@ -119,8 +119,8 @@ take_id(struct cg_doc *doc, uint64_t *id)
 }
 
 /*
- * Reads a string, or a number, of which the text is stored in digits. False:
- * an error (reported).
+ * Reads a string, or a number as its text, which is stored in digits (room for
+ * CG_NUMBER_MAX) that the caller provides. False: an error (reported).
  */
 static bool
 take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
@@ -197,8 +197,8 @@ take_phase(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a number of at most 18 digits without leading zeros, as producers
- * write ids of frames. False: the text is another one.
+ * True if the text is a number of at most 18 digits without leading zeros, as
+ * producers write ids of stack frames; *number becomes it.
  */
 static bool
 is_count(struct cg_slice text, uint64_t *number)
@@ -209,10 +209,10 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the frame with an id, added if new; 0: the
- * id is empty. The key of the table is the id if it is a number of at most 18
- * digits, else the number of its text with bit 63 set. False: an error
- * (reported).
+ * Sets *frame to the index + 1 of the stack frame with an id, which is added
+ * if it is new; 0: the id is empty. Numbers of at most 18 digits are keys of
+ * the table themselves; for other ids, the number of the text with bit 63 set
+ * is. False: an error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -276,8 +276,9 @@ is_call(char phase)
 }
 
 /*
- * Reads an event's "args": the name of a thread or process (phase M), or a
- * piece of a CPU profile ("data"). False: an error (reported).
+ * Reads the "args" of an event into its item: the name of a thread or process
+ * (phase M), or a piece of a CPU profile ("data"). Skips other arguments, and
+ * all of a call. False: an error (reported).
  */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
@@ -323,8 +324,9 @@ static const struct cg_field item_fields[] = {
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Replaces a value by its number, counted from 1 in the order of first use,
- * which fits into 32 bits. False: out of memory (reported).
+ * Replaces *value, such as a thread's id of 64 bits, by a number that fits
+ * into 32 bits: 1 for the first value that occurs, 2 for the next. False: out
+ * of memory (reported).
  */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
@@ -464,9 +466,10 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * Adds a piece of a CPU profile to its profile. The sampled thread is the
- * thread of the event Profile, which has a start time; another thread may
- * write the other pieces. False: an error (reported).
+ * Adds the piece of a CPU profile in an event to its profile, and sets the
+ * profile's thread: the sampled thread is that of the event Profile, which has
+ * a start time; another thread may write the other pieces. False: an error
+ * (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
@@ -565,8 +568,9 @@ take_frames(struct cg_doc *doc, void *into)
 }
 
 /*
- * Returns the graph's node for the frame index - 1 and its callers; 0: an
- * error (reported), or index 0.
+ * Adds the stack frame index - 1 of the trace and its callers to the graph,
+ * unless they were added before, and returns the graph's node; 0: index is 0,
+ * or an error (reported), such as a cycle of parents.
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
@@ -649,8 +653,8 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 }
 
 /*
- * Returns the name for the event that counts samples: the name that all
- * samples of the trace share, else "samples".
+ * Returns the name of the event that counts samples: the name that all samples
+ * of the trace share, if it can name an event, else "samples".
  */
 static const char *
 name_samples(struct cg_doc *doc, const struct trace *trace)

@@ -45,8 +45,9 @@ take_nodes(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads an array of numbers; other types are skipped, as other events may use
- * the same key. False: an error (reported).
+ * Reads an array of numbers, each times 10^digits, and appends them to the
+ * list. Skips values of other types, as other events may use the same key.
+ * False: an error (reported).
  */
 static bool
 take_numbers(struct cg_doc *doc, unsigned digits, struct chrome_list *list)
@@ -179,8 +180,8 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 }
 
 /*
- * Appends the nodes of a piece to the tree of the profile. False: an error
- * (reported).
+ * Appends the nodes of a piece to the tree of the whole profile; their
+ * parents' indices are shifted to it. False: an error (reported).
  */
 static bool
 add_nodes(
@@ -201,8 +202,9 @@ add_nodes(
 }
 
 /*
- * Adds a node for an id if no piece defined it, as a trace may lose pieces;
- * counts them in *missing. False: an error (reported).
+ * Adds a node [unknown] for an id that samples refer to but no piece defined,
+ * as a trace may lose pieces, and increments *missing. Does nothing if the id
+ * is defined. False: an error (reported).
  */
 static bool
 add_missing(

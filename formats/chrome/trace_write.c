@@ -114,8 +114,9 @@ compare_labels(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->rank: functions with equal labels get the same rank. False: out of
- * memory (reported).
+ * Sorts the functions' labels (the texts written for them) into w->label, and
+ * fills w->rank, by which functions merge: those with equal labels get the
+ * same rank. False: out of memory (reported).
  */
 static bool
 rank_labels(struct writer *w)
@@ -186,7 +187,8 @@ merge_stacks(struct writer *w)
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Writes the begin of an event of the track; the caller ends the JSON object.
+ * Writes the begin of an event of the current track (thread): phase, pid and
+ * tid. The caller adds members and the closing brace.
  */
 static void
 begin_event(struct writer *w, const char *phase)
@@ -217,7 +219,10 @@ get_grid_time(int64_t ns)
 		(uint32_t)(part % GRID) };
 }
 
-/* Returns a - b, or if early, one unit of the time grid less. */
+/*
+ * Returns a - b or, if early, one unit of the time grid (1 / GRID
+ * microseconds) less.
+ */
 static struct grid_time
 subtract(struct grid_time a, struct grid_time b, bool early)
 {
@@ -272,8 +277,9 @@ put_call(struct writer *w, const struct call *call)
 }
 
 /*
- * True if call a is written before b: open calls first, then the one that ends
- * last. Of calls with the same begin, the longest one is the caller.
+ * True if call a is written before call b, which begins at the same time:
+ * calls that have not ended first, then the one that ends last, as the longest
+ * is the caller of the others.
  */
 static bool
 is_before(const struct call *a, const struct call *b)
@@ -281,7 +287,10 @@ is_before(const struct call *a, const struct call *b)
 	return a->open != b->open ? a->open : a->end > b->end;
 }
 
-/* Sorts calls with the same begin. By insertion, as most are sorted already. */
+/*
+ * Sorts n calls with the same begin into the order of writing. By insertion,
+ * as most are sorted already.
+ */
 static void
 sort_calls(struct call *call, size_t n)
 {
@@ -295,9 +304,10 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns the number of calls that begin together with the first one, if all
- * of them begin before now, and have ended or more than max calls wait; else
- * 0.
+ * Returns how many of the waiting calls can be written next: the calls that
+ * begin together with the first one, if they begin before now, and all have
+ * ended or more than max calls wait (then unfinished ones are written as begin
+ * and end); else 0.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -319,8 +329,9 @@ count_first(const struct writer *w, size_t max, int64_t now)
 }
 
 /*
- * Writes calls that began before now, in their order; stops at one that has
- * not ended, unless more than max wait.
+ * Writes the waiting calls that began before now, in order of their begins;
+ * stops at one that has not ended, unless more than max calls wait. Removes
+ * them from w->call.
  */
 static void
 put_first_calls(struct writer *w, size_t max, int64_t now)
@@ -341,7 +352,10 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 	w->head = 0;
 }
 
-/* Adds a call and returns its number; UINT64_MAX: out of memory. */
+/*
+ * Appends a call to the waiting ones and returns its number (from 0, in order
+ * of begins); UINT64_MAX: out of memory.
+ */
 static uint64_t
 add_call(struct writer *w, const struct call *call)
 {
@@ -356,7 +370,10 @@ get_call(struct writer *w, uint64_t number)
 	return &w->call.at[w->head + (size_t)(number - w->written)];
 }
 
-/* Ends the innermost call. False: out of memory. */
+/*
+ * Ends the innermost open call at time: sets its end or, if its begin was
+ * already written, appends an end event. False: out of memory.
+ */
 static bool
 end_call(struct writer *w, int64_t time)
 {
@@ -382,9 +399,10 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Marks calls that ended at this time as ending a little earlier, if one has
- * the name of the call that begins now: speedscope would process the begin
- * first.
+ * Keeps a call apart from one before it with the same name: if such a call
+ * ended just when this one begins, marks all calls that ended then as ending a
+ * little earlier; speedscope would process the begin first, and take the end
+ * for that of the new call.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -400,7 +418,11 @@ part_names(struct writer *w, uint32_t stack, int64_t time)
 	w->ended.n = 0;
 }
 
-/* Begins a call. False: out of memory. */
+/*
+ * Begins a call of the stack's last function at time: writes earlier calls
+ * that have ended, and appends this one to the waiting and the open calls.
+ * False: out of memory.
+ */
 static bool
 begin_call(struct writer *w, uint32_t stack, int64_t time)
 {
@@ -416,8 +438,9 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Makes another stack the open one: ends and begins calls. False: out of
- * memory.
+ * Makes to the stack of open calls: ends, at time, the calls that are not in
+ * it, innermost first, and begins those that it adds, outermost first. False:
+ * out of memory.
  */
 static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
@@ -450,7 +473,10 @@ end_track(struct writer *w, int64_t time)
 	return ok;
 }
 
-/* Writes the calls of a track of spans. False: an error (reported). */
+/*
+ * Writes the calls of a track (thread) whose timeline has begins and ends of
+ * calls. False: an error (reported).
+ */
 static bool
 put_spans(struct writer *w, size_t track)
 {
@@ -466,8 +492,9 @@ put_spans(struct writer *w, size_t track)
 }
 
 /*
- * Writes samples that have a duration as calls. False: out of memory
- * (reported).
+ * Writes the samples of a track (thread) that have a duration as calls:
+ * consecutive samples share the calls that are in both stacks; between samples
+ * all calls end. False: out of memory (reported).
  */
 static bool
 put_durations(struct writer *w, size_t track)
@@ -540,9 +567,9 @@ put_metadata(struct writer *w, const char *what, const char *name)
 }
 
 /*
- * Sets pid and tid of the events that follow; named: writes the names of
- * process and thread. Threads without pid and tid get a number as tid; else
- * they would be one thread.
+ * Sets w->pid and w->tid for the events of a track (thread); if named, also
+ * writes the names of process and thread. A thread without pid and tid gets a
+ * number as tid, as it would be one with others.
  */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)
@@ -571,7 +598,10 @@ is_time(const struct writer *w, const struct cg_track *track)
 	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
 }
 
-/* Names all tracks and writes their calls. False: an error (reported). */
+/*
+ * Writes names and calls of all tracks (threads); tracks with samples that
+ * have no duration only get names here. False: an error (reported).
+ */
 static bool
 put_calls(struct writer *w)
 {
@@ -606,8 +636,9 @@ put_samples(struct writer *w)
 }
 
 /*
- * Numbers the frame of a stack and the frames of its callers, and writes those
- * that were not written yet. False: out of memory (reported).
+ * Writes the frame of a stack and the frames of its callers as members of
+ * "stackFrames", callers first, unless they were written before, and numbers
+ * them. False: out of memory (reported).
  */
 static bool
 put_frame(struct writer *w, uint32_t stack)
@@ -631,8 +662,8 @@ put_frame(struct writer *w, uint32_t stack)
 }
 
 /*
- * Writes the stacks of samples, in the order in which samples are written.
- * False: an error (reported).
+ * Writes the stack frames of all samples that have no duration, in the order
+ * in which the samples are written later. False: an error (reported).
  */
 static bool
 put_frames(struct writer *w)

@@ -47,8 +47,8 @@ take_ticks(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a script's id: a string, or a number in old profiles. Script 0 means
- * that the function is built into V8.
+ * Reads a script's id, a string, or a number in old profiles, and sets
+ * node->builtin if it is 0: the function is built into V8. Returns true.
  */
 static bool
 take_script(struct cg_doc *doc, void *into)
@@ -148,8 +148,9 @@ close_node(struct cg_doc *doc, struct chrome_tree *tree, size_t at)
 }
 
 /*
- * Reads an array of the ids of children. If it contains nodes instead, sets
- * *nested and stops before the first node. False: an error (reported).
+ * Reads an array of the ids of a node's children, and appends them to
+ * tree->child. If it contains nodes instead, sets *nested and stops before the
+ * first node, for the caller to read. False: an error (reported).
  */
 static bool
 take_children(
@@ -174,8 +175,9 @@ take_children(
 }
 
 /*
- * Reads a node and the nodes inside it, by a loop: nodes nest as deep as JSON
- * may, too deep for recursion. False: an error (reported).
+ * Reads a node of doc->arg's tree and the nodes inside it, by a loop: nodes
+ * nest as deep as JSON may, too deep for recursion. A cg_field's take(); into
+ * is not used. False: an error (reported).
  */
 bool
 chrome_take_node(struct cg_doc *doc, void *into)
@@ -285,8 +287,8 @@ add_function(struct cg_build *build, struct chrome_node *node)
 }
 
 /*
- * True for the root "(root)" of V8, which is not a function and is dropped, as
- * no other format has one.
+ * True if the node is V8's root "(root)", which is not a function. It is
+ * dropped, as no other format has one.
  */
 static bool
 is_root(const struct cg_doc *doc, const struct chrome_node *node)
