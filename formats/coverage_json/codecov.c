@@ -38,8 +38,9 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Adds a line with all branches, of which hit were taken; number 0: none.
- * False: an error (reported).
+ * Adds a line to the file that is being read, and all branches of it, of which
+ * the first hit were taken; adds nothing for number 0, which stands for no
+ * line. False: an error (reported), such as too many branches.
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
@@ -193,9 +194,10 @@ struct writer {
 };
 
 /*
- * Writes the value of a line: "1/2" for branches, or its count. The count is
- * also written if the line ran but no branch was taken, or the reverse: "0/2"
- * would mean that the line did not run.
+ * Writes the value of a line: "1/2" (branches taken, branches) or, if it has
+ * no branches, its count. Writes the count also if the line ran but no branch
+ * was taken, or the reverse, as "0/2" would mean that the line did not run.
+ * Counts such losses for a message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -267,7 +269,8 @@ write_codecov(
 
 /*
  * Returns the probe's score of the next JSON value, the first file of a
- * report.
+ * report: likely if it is an array of counts, or an object with "lines" or a
+ * line's number.
  */
 static int
 probe_file(struct cg_json *json)

@@ -61,8 +61,8 @@ keep_file(struct writer *w, struct cg_slice path)
 }
 
 /*
- * The order of files for qsort(): by path, so that the contents of a directory
- * are consecutive.
+ * Orders files by path for qsort(), with '/' before all other characters, so
+ * that the contents of a directory are consecutive.
  */
 static int
 compare_paths(const void *pa, const void *pb)
@@ -83,8 +83,9 @@ compare_paths(const void *pa, const void *pb)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Writes the name of a child of the innermost directory, and first, the begin
- * of its value.
+ * Begins a child of the innermost open directory: writes its name as a key,
+ * after a comma if needed, and the text first, with which its value begins.
+ * The root has no name.
  */
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)
@@ -128,8 +129,8 @@ open_directory(struct writer *w, struct cg_slice name)
 }
 
 /*
- * Writes the end of the innermost directory, and adds its totals to its
- * parent.
+ * Closes the innermost open directory: writes the end of its object, and adds
+ * its totals to those of its parent.
  */
 static void
 close_directory(struct writer *w)
@@ -145,8 +146,9 @@ close_directory(struct writer *w)
 }
 
 /*
- * Opens the directories of *path that are not open, and closes open ones that
- * are not in it. *path becomes the base name. False: out of memory (reported).
+ * Makes the directories of *path the open ones: closes those that are not in
+ * it, and opens those that are not open. *path becomes the base name. False:
+ * out of memory (reported).
  */
 static bool
 enter(struct writer *w, struct cg_slice *path)

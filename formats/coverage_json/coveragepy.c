@@ -78,8 +78,9 @@ take_missing_lines(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a branch [from, to]; hit: it was taken. Drops pairs of equal lines,
- * which coverage.py 6 lists though they are impossible. False: an error
+ * Reads a branch [from, to] and appends it to those of the file; hit: it was
+ * taken. Drops branches from a line that is not positive, or to the same line:
+ * coverage.py 6 lists such though they are impossible. False: an error
  * (reported).
  */
 static bool
@@ -128,8 +129,9 @@ take_missing_branches(struct cg_doc *doc, void *into)
 }
 
 /*
- * The order of branches for qsort(): by line, exits after others, then by
- * target, taken ones first.
+ * Orders branches for qsort(): by line, then exits of the function (to < 0)
+ * after others, then by target; taken ones first, so that the first of equal
+ * branches is kept.
  */
 static int
 compare_branches(const void *pa, const void *pb)
@@ -146,8 +148,9 @@ compare_branches(const void *pa, const void *pb)
 }
 
 /*
- * Adds each branch of the file once. If any branch of a line was taken, all
- * branches of the line are flagged as reached. False: an error (reported).
+ * Adds the branches that were read for a file to its section, each once,
+ * sorted by line. If any branch of a line was taken, all branches of the line
+ * are flagged as reached. False: an error (reported).
  */
 static bool
 add_branches(struct cg_doc *doc, struct python *python)
@@ -186,8 +189,8 @@ add_branches(struct cg_doc *doc, struct python *python)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Reads a line number of a function, and widens the function's region to it.
- * False: an error (reported).
+ * Reads a line number of a function, and widens into, its first and last line,
+ * to include it; 0 is ignored. False: an error (reported).
  */
 static bool
 take_region_line(struct cg_doc *doc, void *into)

@@ -35,8 +35,9 @@ take_coverage(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the branches of a file: [line, block, branch, count, ...], four
- * numbers each. False: an error (reported).
+ * Reads the branches of a file, an array of four numbers for each: line,
+ * block, branch, count; appends them to the file's section. False: an error
+ * (reported).
  */
 static bool
 take_branches(struct cg_doc *doc, void *into)
@@ -179,7 +180,11 @@ put_lines(struct writer *w)
 	return true;
 }
 
-/* Writes the branches of the file, without impossible ones. */
+/*
+ * Writes the member "branches" of the file, four numbers for each branch:
+ * line, block, branch, count. Omits branches that are impossible
+ * (CG_BRANCH_UNREACHABLE).
+ */
 static void
 put_branches(struct writer *w)
 {

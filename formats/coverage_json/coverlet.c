@@ -118,7 +118,10 @@ take_methods(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* Reads the classes of a document. False: an error (reported). */
+/*
+ * Reads the classes of a document (source file), and their methods. False: an
+ * error (reported).
+ */
 static bool
 take_classes(struct cg_doc *doc)
 {
@@ -134,8 +137,9 @@ take_classes(struct cg_doc *doc)
 }
 
 /*
- * Returns the name for a path, in which '/' replaces the '\\' of Windows, so
- * that every target recognises its directories. 0: out of memory (reported).
+ * Adds a path to the graph's names and returns its id. In a path of Windows,
+ * '/' replaces '\\', so that every target recognises its directories. 0: out
+ * of memory (reported).
  */
 static cg_name
 add_path(struct cg_doc *doc, struct cg_slice path)
@@ -151,7 +155,10 @@ add_path(struct cg_doc *doc, struct cg_slice path)
 	return cg_add_name(doc->build, (struct cg_slice){ text.at, text.n });
 }
 
-/* Reads the documents of a module. False: an error (reported). */
+/*
+ * Reads the documents (source files) of a module, and adds each to the graph.
+ * Branches that were taken are flagged as reached. False: an error (reported).
+ */
 static bool
 take_documents(struct cg_doc *doc)
 {
@@ -194,8 +201,8 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises five nested objects: module, document, class, method and a member
- * of a method.
+ * Returns the probe's score: sure for five nested objects, of a module (.dll
+ * or .exe), a document, a class, a method and its "Lines" or "Branches".
  */
 static int
 probe(const struct cg_head *head)

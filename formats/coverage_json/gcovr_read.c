@@ -118,8 +118,9 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Adds count outcomes of a condition; those listed in gcovr->missed get count
- * 0, the others 1. False: an error (reported).
+ * Adds a row for each of the count outcomes of a condition; those listed in
+ * gcovr->missed get count 0, the others 1. False: an error (reported), such as
+ * more outcomes than the input's size explains.
  */
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
@@ -247,8 +248,9 @@ take_count(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads an item of ["first:column", "last:column"] into fn->last; so the last
- * line remains. False: an error (reported).
+ * Reads "line:column" and sets fn->last to the line. It is called for both
+ * items of ["first:column", "last:column"], so the last line remains. False:
+ * an error (reported).
  */
 static bool
 take_pos(struct cg_doc *doc, void *into)

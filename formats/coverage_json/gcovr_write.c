@@ -36,8 +36,8 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 }
 
 /*
- * Writes functions, merged by demangled name and line, as gcovr rejects
- * duplicates. False: an error (reported).
+ * Writes the file's functions; those with the same demangled name and line are
+ * merged, as gcovr rejects duplicates. False: an error (reported).
  */
 static bool
 put_fns(struct writer *w)
@@ -59,7 +59,10 @@ put_fns(struct writer *w)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Puts branches except impossible ones, which gcovr does not count either. */
+/*
+ * Writes the member "branches" with n branches of a line, numbered from 0,
+ * without impossible ones, which gcovr does not count either.
+ */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 {
@@ -84,8 +87,9 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes the numbers of the terms of a condition that never had the outcome, 0
- * or 1. The index of a branch is 2 * term + outcome.
+ * Writes the member key: the numbers of a condition's terms that never had the
+ * outcome (0 or 1). The rows of a condition are its outcomes; a row's index is
+ * 2 * term + outcome.
  */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
@@ -164,8 +168,8 @@ put_file(struct writer *w, cg_file file)
 /* ---- The document ------------------------------------------------------- */
 
 /*
- * Reads the minor version from text: 14 from "0.14". False: malformed or not
- * from 1 to 99.
+ * Reads the minor version of gcovr's format from text: *minor is 14 for
+ * "0.14". False: malformed, or not from 1 to 99.
  */
 static bool
 get_version(const char *text, uint64_t *minor)

@@ -32,8 +32,9 @@ struct istanbul {
 };
 
 /*
- * Returns the item with an id, added if it is new; NULL: the id is rejected
- * (reported).
+ * Returns the statement, function or branch whose key is its id; adds it to
+ * items if the file does not have it yet. NULL: the id is rejected (reported),
+ * or out of memory.
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
@@ -64,9 +65,9 @@ struct place {
 };
 
 /*
- * Reads a position {"line":1,"column":0}; null becomes 0. *known: the column is
- * known, unlike Infinity, which JSON writes as null. False: an error
- * (reported).
+ * Reads a position {"line":1,"column":0} to *line and *column; a null becomes
+ * 0. *known: the column is a number; Infinity, which stands for the end of the
+ * line, is null in JSON. False: an error (reported).
  */
 static bool
 take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column, bool *known)
@@ -144,8 +145,8 @@ take_decl(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the line of a branch, which old versions state instead of "loc".
- * False: an error (reported).
+ * Reads the line of a branch, which old versions state instead of "loc", to
+ * item->line, unless "loc" has set it. False: an error (reported).
  */
 static bool
 take_line(struct cg_doc *doc, void *into)
@@ -300,8 +301,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the lines of the file; a line's count is the highest count of the
- * statements that begin on it. False: an error (reported).
+ * Adds the lines of the file from its statements, which it sorts: a line's
+ * count is the highest count of the statements that begin on it. False: an
+ * error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
@@ -328,8 +330,10 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Adds statements as regions. An empty one is a statement of a format without
- * columns (istanbul_write.c).
+ * Adds the statements of the file as regions, if the target can represent
+ * them. Skips those without a count or position, and empty ones, which
+ * istanbul_write.c writes where columns are unknown. False: out of memory
+ * (reported).
  */
 static bool
 add_regions(struct cg_doc *doc, struct istanbul *istanbul)
@@ -358,9 +362,9 @@ add_regions(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Adds the functions of the file. A function that ends where it begins is
- * written by cgconv for one whose end is unknown (istanbul_write.c). False: an
- * error (reported).
+ * Adds the functions of the file, except those without line or name. The end
+ * of a function that ends where it begins is unknown: istanbul_write.c writes
+ * it so. False: an error (reported).
  */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)
@@ -424,8 +428,8 @@ add_branch(
 	}
 
 /*
- * Reads a file's members from an object "data" inside it, which
- * istanbul-lib-coverage accepts, too.
+ * Reads the members of a file from an object "data" inside it, as if they were
+ * its own; istanbul-lib-coverage accepts both. False: an error (reported).
  */
 static bool
 take_wrapped(struct cg_doc *doc, void *into)

@@ -24,7 +24,9 @@ struct writer {
 	struct cg_numbers branches;    /* line, number of outcomes, counts */
 };
 
-/* Writes the begin of a member of a map: a comma, unless id is 0, and "12": */
+/*
+ * Writes the key of a map's next member, "12":, after a comma unless id is 0.
+ */
 static void
 put_id(struct writer *w, size_t id)
 {
@@ -66,8 +68,9 @@ put_fns(struct writer *w)
 }
 
 /*
- * Appends the branches of a line, by block and without impossible ones, to the
- * writer's list. False: out of memory (reported).
+ * Appends the branches of a line to w->branches, as numbers: for each block
+ * (group of branches) the line, the number of branches, and their counts.
+ * Skips impossible branches. False: out of memory (reported).
  */
 static bool
 keep_branches(struct writer *w, const struct cg_line_sum *line)
@@ -95,7 +98,11 @@ keep_branches(struct writer *w, const struct cg_line_sum *line)
 	return true;
 }
 
-/* Keeps the statements that begin on the line of the last sum. */
+/*
+ * Appends the statements (regions) that begin on the current line of the
+ * report to w->statement. Sets w->other if one does not come from columns like
+ * Istanbul's. False: an error (reported).
+ */
 static bool
 keep_statements(struct writer *w)
 {
@@ -137,10 +144,11 @@ collect(struct writer *w)
 }
 
 /*
- * True if the lines of the file are those that readers of Istanbul's JSON make
- * of its statements: the highest count of those that begin there. They are not
- * if statements also count for the lines that they go on to, if lines were
- * excluded, or if some of several inputs have lines only.
+ * True if the file's lines follow from its statements: a reader gives a line
+ * the highest count of the statements that begin on it. Then statements are
+ * written instead of lines. Not so if statements also count for lines that
+ * they continue on, if lines were excluded, or if some of several inputs have
+ * only lines.
  */
 static bool
 give_lines(const struct writer *w)
@@ -183,7 +191,10 @@ put_statement(struct writer *w, const struct statement *s)
 	cg_puts(w->r.out, "}}");
 }
 
-/* The statements to write. */
+/*
+ * Returns the statements to write, and sets *n to their number: the statements
+ * of the input, if the file's lines follow from them, else one for each line.
+ */
 static const struct statement *
 get_statements(const struct writer *w, size_t *n)
 {

@@ -15,10 +15,10 @@ coverage_json_add_event(struct cg_build *build)
 }
 
 /*
- * The order of functions for qsort(): by first line, then the longer function
- * first, as it contains the other. Of functions with the same lines (instances
- * of a template), the one with the highest count comes first and so gets the
- * lines.
+ * Orders functions for qsort(): by first line, then the longer one first, as
+ * it contains the other. Of functions with the same lines (instances of a
+ * template), the one with the highest count comes first; lines are then given
+ * to it.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -8,7 +8,8 @@
 #include "coverage_json.h"
 
 /*
- * The order of functions for qsort(): by line, name, and position in the list.
+ * Orders functions for qsort(): by line, then by name, then by position in the
+ * list, so that merge_names() finds equal ones next to each other.
  */
 static int
 compare_names(const void *pa, const void *pb)
@@ -30,7 +31,8 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Adds the counts of functions with one name and line to the first of them.
+ * Merges functions of a sorted list with the same name and line: adds their
+ * counts to the first of them, at most UINT64_MAX, and removes the others.
  * Returns the number of functions that remain.
  */
 static size_t

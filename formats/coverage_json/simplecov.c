@@ -64,8 +64,9 @@ struct simplecov {
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Adds the counts of the run's lines, without executions that were moved to
- * the run's tests. False: the builder has failed.
+ * Adds the counts of the run's lines to the graph, and forgets its files and
+ * tests. Executions that were added to the parts of tests have been subtracted
+ * (move_line()). False: the builder has failed.
  */
 static bool
 end_run(struct cg_doc *doc)
@@ -102,8 +103,9 @@ begin_run(struct cg_doc *doc, struct cg_slice name)
 }
 
 /*
- * Makes the part of a test the current part; adds the part if it is new.
- * False: out of memory (reported).
+ * Makes the part (section of the graph) of a test of the run the current one;
+ * the first use of the test's number adds the part. False: out of memory
+ * (reported).
  */
 static bool
 set_test(struct cg_doc *doc, uint32_t test)
@@ -121,7 +123,11 @@ set_test(struct cg_doc *doc, uint32_t test)
 	return true;
 }
 
-/* Takes the names of all tests. False: an error (reported). */
+/*
+ * Reads the names of all tests of the run: adds a part for each, with the name
+ * as description, then makes the run's part current again. False: an error
+ * (reported).
+ */
 static bool
 take_test_names(struct cg_doc *doc, void *into)
 {
@@ -145,8 +151,9 @@ take_test_names(struct cg_doc *doc, void *into)
 /* ---- Lines of tests ----------------------------------------------------- */
 
 /*
- * Reads { "0": "145620" }: by number of the test, the lines that it ran, as
- * bits in hex. False: an error (reported).
+ * Reads { "0": "145620" }, which has, for the number of each test, the lines
+ * of one file that it ran, as bits in hex; appends them to s->bits, for
+ * end_bits(). False: an error (reported).
  */
 static bool
 take_bits(struct cg_doc *doc, void *into)
@@ -175,7 +182,10 @@ take_bits(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* Returns the line of a file; NULL: the line has no count. */
+/*
+ * Returns the entry of a line of a file of the run; NULL: the line has no
+ * count. The lines of a file are sorted.
+ */
 static struct owned *
 find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 {
@@ -195,8 +205,8 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 
 /*
  * Moves one execution of a line from the run to the test whose part is the
- * current one; nothing if the run has none left. False: the builder has
- * failed.
+ * current one: subtracts it from the line's count, and adds it to the graph.
+ * Does nothing if the run has none left. False: the builder has failed.
  */
 static bool
 move_line(struct cg_doc *doc, const struct known *known, uint64_t line)
@@ -237,8 +247,9 @@ move_lines(
 }
 
 /*
- * Moves the executions by tests, which take_bits() has read for the file, to
- * the tests' parts. False: an error (reported).
+ * Adds the lines that tests ran in the file with this path (read by
+ * take_bits()) to the tests' parts, subtracts them from the run's, and clears
+ * them. Counts a path that the run does not have. False: an error (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -259,8 +270,8 @@ end_bits(struct cg_doc *doc, cg_name path)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a count; *counted is false if it is "ignored" or null instead. False:
- * an error (reported).
+ * Reads a count; *counted is false, and *count unchanged, if it is null or
+ * "ignored" (which is counted). False: an error (reported).
  */
 static bool
 take_count(struct cg_doc *doc, int64_t *count, bool *counted)
@@ -345,9 +356,10 @@ take_item(struct cg_doc *doc, struct item *item)
 }
 
 /*
- * True if a branch of this kind can follow the branch before it in the same
- * condition: "else" follows "then" (of if), "when" or "in" (of case); "then"
- * follows "else" (of unless); "when" and "in" follow their own kind.
+ * True if a branch of this kind belongs to the same condition as the branch
+ * before it in the list: "else" follows "then" (of if), "when" or "in" (of
+ * case); "then" follows "else" (of unless); "when" and "in" follow their own
+ * kind.
  */
 static bool
 continues(struct cg_slice before, struct cg_slice kind)
@@ -430,9 +442,9 @@ take_method_list(struct cg_doc *doc)
 /* ---- Branches and methods: .resultset.json ------------------------------ */
 
 /*
- * Cuts the last four numbers off "[:then, 1, 11, 6, 11, 32]" (first line and
- * column, last line and column), and the bracket off its begin. False:
- * malformed.
+ * Removes the last four numbers from a key such as "[:then, 1, 11, 6, 11,
+ * 32]": number[] becomes first line and column, last line and column; the
+ * opening bracket is removed, too. False: malformed.
  */
 static bool
 cut_range(struct cg_slice *key, uint32_t number[4])
@@ -451,8 +463,9 @@ cut_range(struct cg_slice *key, uint32_t number[4])
 }
 
 /*
- * Reads the branches of one condition; all get its line. False: an error
- * (reported).
+ * Reads the branches of one condition, an object of counts by key, and appends
+ * them to the file's section as one block; all get the condition's line.
+ * False: an error (reported).
  */
 static bool
 take_condition(struct cg_doc *doc, uint32_t line)
@@ -495,8 +508,9 @@ take_conditions(struct cg_doc *doc)
 }
 
 /*
- * Returns the name of a method as SimpleCov writes it: Stack#push for "Stack",
- * :push, and Stack.new for "#<Class:Stack>", :new. 0: the key has no name.
+ * Adds the name of a method, as SimpleCov writes it, and returns its id:
+ * Stack#push for the key "Stack", :push, and Stack.new for "#<Class:Stack>",
+ * :new. 0: the key has no name, or out of memory.
  */
 static cg_name
 name_method(struct cg_doc *doc, struct cg_slice key)
@@ -570,8 +584,9 @@ take_methods(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds functions and branches of the open file, and keeps its lines until the
- * run ends. False: an error (reported).
+ * Adds functions and branches of the file that was read to the graph, and
+ * appends its lines to s->owned: they are added when the run ends, after the
+ * executions by tests are subtracted. False: an error (reported).
  */
 static bool
 end_file(struct cg_doc *doc, cg_name path)
@@ -636,8 +651,8 @@ take_files(struct cg_doc *doc, void *into)
 /* ---- Documents ---------------------------------------------------------- */
 
 /*
- * Reads the lines that tests ran in each file, in a resultset. False: an error
- * (reported).
+ * Reads the lines that tests ran, an object for each file of the run, and adds
+ * them to the tests' parts. False: an error (reported).
  */
 static bool
 take_files_of_tests(struct cg_doc *doc, void *into)
@@ -712,8 +727,9 @@ take_meta(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the value of a top-level key: a member of coverage.json if the key is
- * in the list, else a run of .resultset.json. False: an error (reported).
+ * Reads the value of a top-level key. A key that coverage.json defines is one
+ * of its members; any other is the name of a run of .resultset.json, which
+ * begins a new part. False: an error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)
@@ -773,8 +789,8 @@ read_simplecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * True if the text is JSON that begins like json, in which * stands for any
- * string. White space is ignored.
+ * True if the text begins like json, in which * stands for any string; white
+ * space in the text is ignored. Used to recognise the format.
  */
 static bool
 begins_as(struct cg_slice text, const char *json)

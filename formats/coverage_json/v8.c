@@ -68,9 +68,9 @@ struct scanner {
 };
 
 /*
- * Counts bytes of sources that were read: a script of a few bytes names a
- * source of any size, also one that was read before. False: the sources of all
- * scripts are too large for the input (reported).
+ * Adds the size of a source to the sum of all sources that were read, which is
+ * limited by the size of the input: a script of a few bytes can name a source
+ * of any size, again and again. False: the limit is exceeded (reported).
  */
 static bool
 expand(struct cg_doc *doc, uint64_t bytes)
@@ -87,8 +87,9 @@ expand(struct cg_doc *doc, uint64_t bytes)
 }
 
 /*
- * Adds the lines of a block of the source: whole lines, each with its newline.
- * False: an error (reported).
+ * Appends the lines of a block of the source to v8->line, with their offsets
+ * in UTF-16 units, as V8 counts; the block has whole lines, each with its
+ * newline. False: an error (reported).
  */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
@@ -140,8 +141,8 @@ scan_source(struct cg_doc *doc, struct cg_in *in)
 }
 
 /*
- * Reads and closes the source in, if not NULL, and sets *found. False: an
- * error (reported).
+ * Reads the lines of the source in, closes it, and sets *found; does nothing
+ * if in is NULL. False: an error (reported).
  */
 static bool
 take_source(struct cg_doc *doc, struct cg_in *in, bool *found)
@@ -167,8 +168,8 @@ open_below(
 }
 
 /*
- * Reads a file with that name in the directory of the input as the source, if
- * there is one; sets *found. False: an error (reported).
+ * Reads the source with this base name in the directory of the input, and sets
+ * *found, if there is one. False: an error (reported).
  */
 static bool
 open_neighbour(struct cg_doc *doc, const char *name, bool *found)
@@ -188,8 +189,10 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 }
 
 /*
- * Finds and reads the source with an absolute path; sets *found. A source that
- * does not exist is no error. False: an error (reported).
+ * Finds and reads the source with an absolute path: below the directory of
+ * option sources or, without this option, below the working directory, then
+ * next to the input. Sets *found; a source that does not exist is no error.
+ * False: an error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -232,8 +235,9 @@ find_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the first line, from this line on, that has no count; the number of
- * lines if there is none. Shortens the chain of links that it follows.
+ * Returns the first line from this one on that has no count yet; the number of
+ * lines if there is none. Shortens the links (line.next) that it follows, as
+ * union-find does, so that many ranges do not take quadratic time.
  */
 static uint32_t
 skip_counted(struct v8 *v8, uint32_t line)
@@ -261,9 +265,10 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Sets each line's count to that of the last range that contains the whole
- * line: goes through the ranges in reverse order, skipping lines that have a
- * count. False: an error (reported).
+ * Adds the lines of the source; the count of a line is that of the last range
+ * that contains the whole line, else 1 (as v8-to-istanbul). Visits the ranges
+ * in reverse order and skips lines that have a count. False: an error
+ * (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -311,8 +316,8 @@ last_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the column (from 1) of an offset in the line; 1 for the newline
- * before the line.
+ * Returns the column, from 1, of an offset in the line; 1 also for an offset
+ * before the line, such as the newline before it.
  */
 static uint32_t
 column_of(const struct line *line, uint64_t offset)
@@ -321,8 +326,10 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range as a branch if its function was counted by blocks; and as a
- * function if it is the function's first range. False: an error (reported).
+ * Adds a range of the script as a branch if its function was counted by
+ * blocks; also as a function if it is the function's first range and the
+ * function has a name. Skips ranges behind the source. False: an error
+ * (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -355,7 +362,11 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 		.counted = true });
 }
 
-/* Adds a range as a region; one behind the source has no place there. */
+/*
+ * Adds a range of the script as a region, with lines and columns. Skips empty
+ * ranges, the end of a line alone, and ranges behind the source. False: out of
+ * memory (reported).
+ */
 static bool
 add_region(struct cg_doc *doc, const struct range *range)
 {
@@ -489,9 +500,10 @@ stays_below(const char *path)
 }
 
 /*
- * Sets v8->path to the path of a URL such as "file:///a%20b.js". *found is
- * false if it is no such URL, or if the path has an empty component, "." or
- * "..", which node does not write. False: out of memory (reported).
+ * Sets v8->path to the path of a URL such as "file:///a%20b.js", decoded.
+ * *found is false if it is no such URL, or if the path has an empty component,
+ * "." or "..", which node does not write (so the path stays below a
+ * directory). False: out of memory (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

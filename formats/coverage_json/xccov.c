@@ -157,8 +157,9 @@ take_targets(struct cg_doc *doc)
 
 /*
  * Reads a member of the top object. In a report, the member "targets" has the
- * files, and other members are totals; in an archive, each member is a file.
- * False: an error (reported).
+ * files, and other members are totals, which are skipped; in an archive, each
+ * member is a file with an array of lines, and is added to the graph. False:
+ * an error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)
@@ -208,8 +209,9 @@ struct text {
 };
 
 /*
- * Reads " 3: 17", " 3: *" or " 3: 17 [", after which columns follow. False:
- * rejected (reported).
+ * Adds a line of the text form, " 3: 17", " 3: *" (no code, skipped) or " 3:
+ * 17 [", after which lines of columns follow (t->subrange). False: rejected
+ * (reported).
  */
 static bool
 take_text_line(struct text *t, struct cg_slice line)
