@@ -25,8 +25,8 @@ struct bullseye {
 };
 
 /*
- * Appends a name to the path, and a slash if the name does not end with one.
- * False: out of memory (reported).
+ * Appends a name, and if wanted a slash, to b->path, the path of the open
+ * folders. False: out of memory (reported).
  */
 static bool
 append(struct coverage_xml_reader *r, struct cg_slice name, bool slash)
@@ -121,8 +121,9 @@ add_statement(struct coverage_xml_reader *r, uint64_t line, bool ran)
 }
 
 /*
- * Adds the two outcomes of a decision or condition, with counts yes (true) and
- * no (false). False: an error (reported).
+ * Adds the two outcomes, true and false, of a decision or condition on the
+ * line as one branch of the last method; an outcome that occurred (yes, no)
+ * gets count 1. False: an error (reported).
  */
 static bool
 add_outcomes(struct coverage_xml_reader *r, uint64_t line, bool yes, bool no)

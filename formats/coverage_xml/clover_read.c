@@ -31,7 +31,7 @@ struct reader {
 
 /* ---- A file ------------------------------------------------------------- */
 
-/* The order of elements for qsort(): by line, then as in the input. */
+/* Orders the elements of a file for qsort(): by line, then as in the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -43,8 +43,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the branches of one element as the next block of its line. False: an
- * error (reported).
+ * Adds the branches of one <line> element to the graph as one block (group of
+ * branches), and increments *block, the number of the line's next block;
+ * nothing if it has none. False: an error (reported).
  */
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
@@ -71,7 +72,11 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 	return cg_add_branch(r->build, reader->unknown, &branch);
 }
 
-/* Adds one line from its n elements. False: an error (reported). */
+/*
+ * Adds one line of the file to the graph from its n elements: the greatest
+ * count that an element states or, if none states one, that its branches have;
+ * and the branches of all. False: an error (reported).
+ */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
 {
@@ -116,8 +121,8 @@ close_file(struct coverage_xml_reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a package; the name com.x becomes the directory com/x. False: out of
- * memory (reported).
+ * Begins a package: stores its name as a directory, com/x for com.x, which is
+ * used for files without a path. False: out of memory (reported).
  */
 static bool
 open_package(struct coverage_xml_reader *r)
@@ -141,10 +146,10 @@ close_package(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a file. PHPUnit and istanbul state the path as "path" or as "name";
- * elsewhere "name" may be only its last component. A name without a directory
- * gets the package's directory, as it may occur in several packages. False:
- * rejected (reported).
+ * Begins a file: adds it to the graph, and a function without a name for its
+ * lines. PHPUnit and istanbul state the path as "path" or as "name"; elsewhere
+ * "name" may be only its base name. It then gets the package's directory, as
+ * it may occur in several packages. False: rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -169,8 +174,9 @@ open_file(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a method that begins on a line, with its count. OpenClover writes its
- * signature, PHPUnit its name. False: rejected (reported).
+ * Adds a method that begins on the line, with its number of calls, if stated,
+ * to the graph. OpenClover writes its signature, PHPUnit its name; one without
+ * both is skipped. False: rejected (reported).
  */
 static bool
 add_method(struct reader *reader, uint32_t line)
@@ -194,8 +200,9 @@ add_method(struct reader *reader, uint32_t line)
 }
 
 /*
- * Reads the counts of a branch's two outcomes or, in istanbul's form, the
- * numbers of outcomes that ran and that did not. False: rejected (reported).
+ * Reads a branch to *line. OpenClover states the counts of its two outcomes;
+ * istanbul, with a count of the line, the numbers of outcomes that ran and
+ * that did not. False: rejected (reported).
  */
 static bool
 get_branch(struct reader *reader, struct line *line)

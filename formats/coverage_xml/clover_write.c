@@ -25,8 +25,8 @@ struct writer {
 /* ---- Counting ----------------------------------------------------------- */
 
 /*
- * Adds the current file with its totals to c->file; false: out of memory
- * (reported).
+ * Appends the current file of the report, with its totals of functions, lines
+ * and branches, to c->file. False: out of memory (reported).
  */
 static bool
 count_file(struct writer *c, cg_file id)
@@ -58,8 +58,8 @@ directory_of(const struct writer *c, const struct source_file *file)
 }
 
 /*
- * Returns the index after the last of the files that are in the directory of
- * c->file.at[from].
+ * Returns the index after the last file of a package: the files in the
+ * directory of c->file.at[from], which follow it.
  */
 static size_t
 package_end(const struct writer *c, size_t from)
@@ -84,8 +84,8 @@ put_hits(struct cg_out *out, const char *all, const char *covered,
 }
 
 /*
- * Writes the element <metrics>; a number of files or packages that is 0 is
- * omitted.
+ * Writes the element <metrics> with the totals of a file, package or project.
+ * packages and files: how many it has; 0 is omitted.
  */
 static void
 put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
@@ -110,7 +110,10 @@ put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
 	cg_puts(out, "/>\n");
 }
 
-/* Puts <line num="1" type="stmt", without the end of the tag. */
+/*
+ * Writes <line num="1" type="stmt"; type is the attribute's text. The caller
+ * adds attributes and the end of the tag.
+ */
 static void
 put_line(struct cg_out *out, uint32_t number, const char *type)
 {
@@ -120,8 +123,9 @@ put_line(struct cg_out *out, uint32_t number, const char *type)
 }
 
 /*
- * Returns the number of branches in the first block (group of branches), and
- * sets *hits to how many of them are possible and were taken.
+ * Returns how many branches belong to the first block (group of branches) of
+ * n, and sets hits to how many of them are possible (found) and were taken
+ * (hit).
  */
 static size_t
 block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
@@ -136,7 +140,10 @@ block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 	return end;
 }
 
-/* True if each block of a line has two possible outcomes, or none. */
+/*
+ * True if each block (group of branches) of a line has two possible outcomes,
+ * or none: only such blocks fit OpenClover's truecount and falsecount.
+ */
 static bool
 has_pairs(const struct cg_branch *branch, size_t n)
 {
@@ -151,8 +158,8 @@ has_pairs(const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a block of two outcomes. It may have impossible ones, too, which are
- * skipped.
+ * Writes a block of branches with two possible outcomes as truecount and
+ * falsecount of one element. Skips impossible branches of the block.
  */
 static void
 put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
@@ -173,8 +180,9 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a line: a statement and an element for each pair of branches or, for
- * other branches, istanbul's single element.
+ * Writes a line. If its branches are pairs: a statement, and an element for
+ * each pair; else istanbul's single element, with the numbers of branches that
+ * were taken and that were not.
  */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)
@@ -200,7 +208,10 @@ put_statement(struct cg_out *out, const struct cg_line_sum *line)
 	}
 }
 
-/* The order of functions for qsort(): by line, then by key (linker name). */
+/*
+ * Orders functions for qsort(): by first line, then by key, which is the
+ * linker name if there is one.
+ */
 static int
 compare_fns(const void *pa, const void *pb)
 {
@@ -221,8 +232,8 @@ compare_names(const void *pa, const void *pb)
 
 /*
  * Sorts functions by line, and marks those that share a name, such as
- * overloads in Java and variants of C++ constructors: they are written by
- * linker name.
+ * overloads in Java and variants of C++ constructors: their linker names are
+ * written, to tell them apart.
  */
 static void
 sort_fns(struct coverage_xml_fns *f)
@@ -239,8 +250,8 @@ sort_fns(struct coverage_xml_fns *f)
 }
 
 /*
- * Writes the methods from index *at on that begin on the line or before;
- * advances *at.
+ * Writes the methods from index *at on whose first line is at most the given
+ * one, and advances *at past them: a method precedes its lines.
  */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)
@@ -258,7 +269,10 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 	}
 }
 
-/* Writes a file. False: out of memory (reported). */
+/*
+ * Writes a file: its totals, and its methods and lines in order of lines.
+ * False: out of memory (reported).
+ */
 static bool
 put_file(struct writer *c, const struct source_file *file)
 {
@@ -284,7 +298,8 @@ put_file(struct writer *c, const struct source_file *file)
 }
 
 /*
- * Writes the begin of the package of c->file.at[from], named by its directory
+ * Writes the begin of the package, and its totals, of the files from
+ * c->file.at[from] on that are in one directory; its name is the directory
  * with dots, as in istanbul. False: out of memory (reported).
  */
 static bool

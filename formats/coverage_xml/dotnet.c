@@ -42,8 +42,8 @@ struct dotnet {
 /* ---- Names -------------------------------------------------------------- */
 
 /*
- * Appends ".NAME" to the scope, the name of the open class or method. False:
- * out of memory (reported).
+ * Appends a name to d->scope, the dotted name of the open namespaces and
+ * types; an empty name is ignored. False: out of memory (reported).
  */
 static bool
 append_name(struct coverage_xml_reader *r, struct cg_slice name)
@@ -62,9 +62,9 @@ append_name(struct coverage_xml_reader *r, struct cg_slice name)
 }
 
 /*
- * Makes name component number level (from 0) of the scope, the name of the
- * open class; drops the components from there on. False: out of memory
- * (reported).
+ * Replaces component number level (from 0) of d->scope, the dotted name of the
+ * open namespaces and types, and all components after it, by name. False: out
+ * of memory (reported).
  */
 static bool
 set_scope(struct coverage_xml_reader *r, size_t level, struct cg_slice name)
@@ -87,8 +87,8 @@ set_scope_to(struct coverage_xml_reader *r, size_t level, const char *attribute)
 }
 
 /*
- * Begins a method, named by the scope with name appended. False: out of memory
- * (reported).
+ * Begins a method; its name is d->scope (the open namespaces and types), a
+ * dot, and the name. False: out of memory (reported).
  */
 static bool
 begin_method(struct coverage_xml_reader *r, struct cg_slice name)
@@ -106,8 +106,9 @@ begin_method(struct coverage_xml_reader *r, struct cg_slice name)
 }
 
 /*
- * Reads the number that an element contains, at most most. False: rejected
- * (reported).
+ * Reads the number, not above most, that is the content of an element. False:
+ * rejected (reported). At the end of the input, returns true and leaves
+ * *number; cg_xml_status() then tells why.
  */
 static bool
 take_number(struct coverage_xml_reader *r, uint64_t most, uint64_t *number)
@@ -129,7 +130,10 @@ struct names {
 	const char *first, *last, *count, *column, *last_column;
 };
 
-/* A column, from 1; 0: the report does not state it. */
+/*
+ * Returns the column, from 1, in the named attribute; 0: it is absent, or no
+ * number.
+ */
 static uint32_t
 get_column(const struct coverage_xml_reader *r, const char *name)
 {
@@ -142,7 +146,11 @@ get_column(const struct coverage_xml_reader *r, const char *name)
 		   : 0;
 }
 
-/* Takes the columns of a statement, unless they are those of coverlet. */
+/*
+ * Reads the columns of a statement from the attributes in names. Both are 1
+ * and 2 in all statements of coverlet, which does not know columns: then
+ * statement->column is 0 (unknown).
+ */
 static void
 take_columns(struct coverage_xml_reader *r, const struct names *names,
     struct coverage_xml_statement *statement)
@@ -155,8 +163,9 @@ take_columns(struct coverage_xml_reader *r, const struct names *names,
 
 /*
  * Reads first and last line of a statement from the attributes in names; also
- * the count, unless names->count is NULL, and columns if they are wanted.
- * False: rejected (reported).
+ * the count, unless names->count is NULL, and the columns, if the target can
+ * represent them. An absent last line is the first. False: rejected
+ * (reported).
  */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,
@@ -231,8 +240,8 @@ open_opencover_name(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the file for points that state none, in reports of old versions.
- * False: rejected (reported).
+ * Reads the number of a method's file (FileRef) to d->file, for statements
+ * that state none, in reports of old versions. False: rejected (reported).
  */
 static bool
 open_file_ref(struct coverage_xml_reader *r)
@@ -286,7 +295,10 @@ open_branch_point(struct coverage_xml_reader *r)
 	return coverage_xml_add_outcome(r, &d->methods, &outcome);
 }
 
-/* Reads how often a method was entered. False: rejected (reported). */
+/*
+ * Reads how often the last method was entered (attribute vc) to its entries;
+ * without the attribute, the number is unknown. False: rejected (reported).
+ */
 static bool
 open_method_point(struct coverage_xml_reader *r)
 {
@@ -361,9 +373,9 @@ close_dotcover_scope(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a method. Types nest, and a type in this one may have ended before
- * it, so the scope is first set back to the open types. False: out of memory
- * (reported).
+ * Begins a method of the open types. Types nest, and a type inside the open
+ * one may just have ended, so d->scope is first cut back to the names of the
+ * open types. False: out of memory (reported).
  */
 static bool
 open_dotcover_method(struct coverage_xml_reader *r)
@@ -454,8 +466,8 @@ open_range(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds the methods of a module, and forgets its files: each module numbers its
- * own. False: an error (reported).
+ * Adds the methods of a module to the graph, and forgets the numbers of its
+ * files: each module numbers its own. False: an error (reported).
  */
 static bool
 close_results_module(struct coverage_xml_reader *r)
@@ -541,7 +553,7 @@ open_last(struct coverage_xml_reader *r)
 	return ok;
 }
 
-/* The column that an element contains; 0: unknown. */
+/* Returns the column, from 1, that is the content of an element; 0: unknown. */
 static uint32_t
 take_column(struct coverage_xml_reader *r)
 {
@@ -576,8 +588,8 @@ open_coverage(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the number of a file: in <Lines> it refers to a file, in
- * <SourceFileNames> it defines one. False: rejected (reported).
+ * Reads the number of a file to d->id and d->lines.file: in <Lines> it refers
+ * to a file, in <SourceFileNames> it defines one. False: rejected (reported).
  */
 static bool
 open_source_file_id(struct coverage_xml_reader *r)
@@ -664,8 +676,9 @@ open_ncover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement, unless it is excluded. Version 3 states the number of a
- * document, earlier versions its path. False: an error (reported).
+ * Adds a statement to the last method, unless it is excluded. Version 3 states
+ * the number of a document (file), earlier versions its path, whose name's id
+ * serves as number. False: an error (reported).
  */
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
@@ -723,8 +736,9 @@ open_partcover_type(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a method, named by its name and the parameters of its signature, such
- * as "(string)" of "void (string)". False: out of memory (reported).
+ * Begins a method; its name gets the parameters of the signature, "(string)"
+ * of "void (string)", to tell overloads apart. False: out of memory
+ * (reported).
  */
 static bool
 open_partcover_method(struct coverage_xml_reader *r)
@@ -749,8 +763,8 @@ open_partcover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement. Code that the compiler made has no file, and is skipped.
- * False: an error (reported).
+ * Adds a statement to the last method. Skips one without a file, which is code
+ * that the compiler made. False: an error (reported).
  */
 static bool
 open_partcover_point(struct coverage_xml_reader *r)
@@ -789,9 +803,9 @@ static const struct coverage_xml_element partcover[] = {
 /* ---- The document ------------------------------------------------------- */
 
 /*
- * Sets the elements of the kind of report that begins. largest: a line gets
- * the largest count of its statements instead of their sum, as they state only
- * whether they ran.
+ * Makes elements the table of the report that begins, and resets its state.
+ * largest: a line gets the largest count of its statements instead of their
+ * sum, as they state only whether they ran. Returns true.
  */
 static bool
 begin_report(struct coverage_xml_reader *r,

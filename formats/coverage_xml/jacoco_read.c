@@ -103,8 +103,8 @@ keep(struct cg_job *job, struct cg_slice from, struct name *to)
 }
 
 /*
- * Sets *joined to "A/B", stored in reader->text until the next use; without
- * the slash if a ends with one or is empty. False: out of memory (reported).
+ * Sets *joined to "a/b", stored in reader->text until the next use; no slash
+ * is added if a ends with one. False: out of memory (reported).
  */
 static bool
 join(struct reader *reader, struct cg_slice a, struct cg_slice b,
@@ -128,7 +128,10 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 	return true;
 }
 
-/* Returns the id of the joined name of the open groups; 0: no group is open. */
+/*
+ * Returns the id of the joined name of the open groups (JaCoCo's modules of a
+ * build); 0: no group is open.
+ */
 static cg_name
 group_name(struct reader *reader)
 {
@@ -139,8 +142,9 @@ group_name(struct reader *reader)
 }
 
 /*
- * Sets *path to the path of a file in the open package, and records which
- * group has the path, or that several have. False: out of memory (reported).
+ * Sets *path to the id of a file's path in the open package, and records the
+ * open group (module) as owner of the path, or SHARED if several groups have
+ * it. False: out of memory (reported).
  */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
@@ -163,10 +167,11 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 }
 
 /*
- * Maps the name of a source without its suffix to the source's path. Older
- * reports of JaCoCo do not state the file of a class, but most files are named
- * after the class: "Cover" of demo/Cover$Adder is in Cover.java, and Kotlin's
- * CoverKt is in Cover.kt. False: out of memory (reported).
+ * Maps the name of a source without its suffix, also with "Kt" appended, to
+ * its path, so that the file of a class can be found by the class's name.
+ * Older reports of JaCoCo do not state the file of a class, but most files are
+ * named after the class: "Cover" of demo/Cover$Adder is in Cover.java,
+ * Kotlin's CoverKt in Cover.kt. False: out of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -209,9 +214,10 @@ static struct cg_slice stem_of(struct cg_slice class)
 }
 
 /*
- * Sets the names of a method: for push(I)Z of demo/Cover the name
- * "demo.Cover.push" and the linker name "demo/Cover.push(I)Z". False: out of
- * memory (reported).
+ * Sets method->name and method->symbol (linker name) of a method of the open
+ * class: for push(I)Z of demo/Cover, "demo.Cover.push" and
+ * "demo/Cover.push(I)Z". A descriptor that is not Java's is the linker name
+ * itself. False: out of memory (reported).
  */
 static bool
 name_method(struct reader *reader, struct cg_slice name,
@@ -293,8 +299,9 @@ is_equal(struct counter a, struct counter b)
 }
 
 /*
- * Returns the index of the first line, from i on, that belongs to no method
- * yet; n: there is none. Shortens the chain of links that it follows.
+ * Returns the index of the first line, from i on, that no method owns yet; n:
+ * there is none. Shortens the links (line.next) that it follows, as union-find
+ * does.
  */
 static size_t
 next_free(struct line *line, size_t i, size_t n)
@@ -330,9 +337,9 @@ find_line(const struct line *line, size_t n, uint32_t number)
 }
 
 /*
- * True if the counters of the method are the sums of the free lines (of no
- * method yet) from its first line on. *looks limits the work for a file; at 0,
- * false.
+ * True if the counters of the method are the sums of as many lines as it has,
+ * from its first line on, skipping lines that another method owns. Decrements
+ * *looks, the limit of work for a file, for each line; false if it reaches 0.
  */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
@@ -359,8 +366,10 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 }
 
 /*
- * Assigns free lines of a file to each of its methods, if the method's
- * counters prove that the lines are its own. Sets line[].fn.
+ * Gives lines of a file to its methods (sets line[].fn), as reports list lines
+ * by file only: a method gets the lines from its first line on, not owned by
+ * another method, if their sums equal the method's counters. Methods are
+ * visited from the last to the first, so inner ones get their lines first.
  */
 static void
 give_lines(
@@ -388,8 +397,8 @@ give_lines(
 }
 
 /*
- * Returns the index of the first of n methods, sorted by file, whose file is
- * not below file; n: there is none.
+ * Returns the index of the first of n methods, sorted by file, whose file's id
+ * is at least file; n: there is none.
  */
 static size_t
 find_method(const struct method *method, size_t n, cg_file file)
@@ -407,8 +416,9 @@ find_method(const struct method *method, size_t n, cg_file file)
 }
 
 /*
- * Adds the lines of a source to the graph. method has the n methods of its
- * package, sorted by file. False: an error (reported).
+ * Adds the lines of a source to the graph: to the method that owns them, else
+ * to a function without a name. method has the n methods of its package,
+ * sorted by file. False: an error (reported).
  */
 static bool
 add_source(struct reader *reader, const struct source *source,
@@ -434,7 +444,10 @@ add_source(struct reader *reader, const struct source *source,
 	return true;
 }
 
-/* Adds the method as a function, with an entry count of 1 if it ran. */
+/*
+ * Adds the method to the graph as a function and sets method->fn. If its
+ * METHOD counter is known, adds one entry if the method ran, else 0 entries.
+ */
 static void
 add_method(struct reader *reader, struct method *method)
 {
@@ -452,8 +465,9 @@ add_method(struct reader *reader, struct method *method)
 }
 
 /*
- * Adds the file with a path, which begins with the group if several groups
- * have the path. False: out of memory (reported).
+ * Adds the file with a path to the graph and sets *file. If several groups
+ * (modules) have this path, the group's name is put before it. False: out of
+ * memory (reported).
  */
 static bool
 add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
@@ -472,8 +486,9 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 }
 
 /*
- * Adds the methods and sources of a package; methods and sources are the
- * indexes of its first ones. False: an error (reported).
+ * Adds the methods and sources of a package to the graph. methods and sources
+ * are the indices of its first ones; package has the ends. A method without a
+ * path gets the source that its class's name fits. False: an error (reported).
  */
 static bool
 add_package(struct reader *reader, const struct package *package,
@@ -586,8 +601,8 @@ open_group(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds all packages at the end of the report; a nested element of the same
- * name is ignored. False: an error (reported).
+ * Adds all packages to the graph at the end of the report; ignores a nested
+ * element of the same name. False: an error (reported).
  */
 static bool
 close_report(struct coverage_xml_reader *r)
@@ -667,8 +682,8 @@ close_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads a counter of a method. Counters elsewhere are sums of the methods'
- * counters, and are ignored. False: rejected (reported).
+ * Reads a counter (missed, covered) of the open method. Counters elsewhere are
+ * sums of the methods' counters, and are ignored. False: rejected (reported).
  */
 static bool
 open_counter(struct coverage_xml_reader *r)

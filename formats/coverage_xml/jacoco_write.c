@@ -101,7 +101,10 @@ add_node(struct node *to, const struct node *from)
 		add_counter(&to->counter[i], &from->counter[i]);
 }
 
-/* Counts the node's last line as missed or covered, if there is one. */
+/*
+ * Counts the node's last line (a node is a method or class), if there is one,
+ * as missed or covered, and forgets it.
+ */
 static void
 end_line(struct node *node)
 {
@@ -112,8 +115,9 @@ end_line(struct node *node)
 }
 
 /*
- * Adds a row's instructions to a node; the rows of one line must be
- * consecutive, so that the line is counted once.
+ * Adds the instructions of a row of the graph to a node (a method or class),
+ * and counts the line before if this row is of another line. The rows of one
+ * line must be consecutive, so that the line is counted once.
  */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
@@ -144,8 +148,8 @@ put_counters(struct cg_out *out, const struct node *node)
 /* ---- Methods and classes of a file -------------------------------------- */
 
 /*
- * Splits Java's "demo/Cover.push(I)Z" into class, name and descriptor of the
- * method; false: not a name of Java.
+ * Splits Java's linker name "demo/Cover.push(I)Z" into class, name and
+ * descriptor of the method. False: not such a name, and method is unchanged.
  */
 static bool
 split_symbol(struct method *method, struct cg_slice symbol)
@@ -178,8 +182,9 @@ compare_methods(const void *pa, const void *pb)
 }
 
 /*
- * Sets *name to "src/a" for the path src/a.c: Java names the public class of a
- * file after the file. False: out of memory (reported).
+ * Sets *name to the path without its suffix, "src/a" for src/a.c, as Java
+ * names the public class of a file after the file; valid until the next file.
+ * False: out of memory (reported).
  */
 static bool
 name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
@@ -232,8 +237,9 @@ list_methods(struct writer *j, struct cg_slice main_class)
 }
 
 /*
- * Sets j->class: main_class, then the classes of the methods. False: out of
- * memory (reported).
+ * Fills j->class with the classes of the file: main_class first, then the
+ * others of its methods, which are sorted by class. Sets the class of each
+ * method. False: out of memory (reported).
  */
 static bool
 list_classes(struct writer *j, struct cg_slice main_class)
@@ -264,8 +270,8 @@ list_classes(struct writer *j, struct cg_slice main_class)
 }
 
 /*
- * Sets j->method_of, from function to method, for the functions of the file;
- * forget_fns() clears it.
+ * Sets j->method_of of each function of the file to its method's index + 1;
+ * forget_fns() clears it after the file.
  */
 static void
 remember_fns(struct writer *j)
@@ -295,8 +301,9 @@ forget_fns(struct writer *j)
 /* ---- Lines of a file ---------------------------------------------------- */
 
 /*
- * Counts paths by JaCoCo's rule: each branch with n outcomes adds n - 1 paths.
- * Of m outcomes that ran, m - 1 are covered paths.
+ * Adds the paths of a line's n branches to *paths, by JaCoCo's rule of
+ * complexity: a block of n outcomes adds n - 1 paths. If m of its outcomes
+ * ran, m - 1 of the paths are covered.
  */
 static void
 count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
@@ -320,8 +327,8 @@ count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
 }
 
 /*
- * Sets j->line: the lines of the file with their branches; false: out of
- * memory (reported).
+ * Fills j->line with the lines of the file, and the counters of their branches
+ * and paths. False: out of memory (reported).
  */
 static bool
 list_lines(struct writer *j)
@@ -354,9 +361,10 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * Returns the missed and covered instructions of a row: Java's, or one
- * instruction if Java's are absent or contradict the row's cost. If the line
- * has no hits (or negative ones), none of its rows ran.
+ * Returns the missed and covered instructions of a row: those that JaCoCo
+ * counted or, if they are absent or contradict the row's count, one
+ * instruction, covered if the row ran. If the line has no hits (or negative
+ * ones), none of its rows ran.
  */
 static struct counter
 instructions_of(
@@ -377,8 +385,8 @@ instructions_of(
 
 /*
  * Adds the counters of a row to its line, its class and, if known, its method.
- * The line's branches count only at the line's first row with branches
- * (*has_branches).
+ * The line's branches are added only once, with the line's first row that has
+ * branches; *has_branches (in and out) tells if that was before.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
@@ -429,7 +437,10 @@ count_rows(struct writer *j)
 	}
 }
 
-/* Completes the counters of methods, then of classes. */
+/*
+ * Completes the counters of the file's methods and classes after their last
+ * row: counts the last line, and each method and class as missed or covered.
+ */
 static void
 count_methods(struct writer *j)
 {
@@ -502,8 +513,9 @@ put_line(struct cg_out *out, const struct line *line)
 }
 
 /*
- * Writes a file's lines and its totals, in which a line counts once even if
- * several classes contain it.
+ * Writes the element of a source file with its lines and totals, and adds the
+ * totals to the package. In the totals a line counts once, even if several
+ * classes contain it.
  */
 static void
 put_source(struct writer *j, struct cg_slice name)
@@ -538,8 +550,9 @@ close_package(struct writer *j)
 }
 
 /*
- * Begins the package of a file, unless it is open: the file's directory
- * without a slash at the end (but "/" stays).
+ * Begins the package of a file, its directory, and ends the package before;
+ * nothing if it is open already. The name has no slash at the end (but "/"
+ * stays).
  */
 static void
 open_package(struct writer *j, struct cg_slice path)
@@ -559,7 +572,10 @@ open_package(struct writer *j, struct cg_slice path)
 	cg_puts(j->r.out, ">\n");
 }
 
-/* Writes a file. False: out of memory (reported). */
+/*
+ * Writes the classes of a file, with their methods, and its source with the
+ * lines; begins a package if needed. False: out of memory (reported).
+ */
 static bool
 put_file(struct writer *j, cg_file file)
 {

@@ -171,7 +171,10 @@ add_row(struct adder *a, cg_file file, uint32_t line, uint64_t count)
 	return cg_add_cost(a->r->build, a->fn, &pos, &count, 1);
 }
 
-/* Adds a statement as a region, if its columns are known. */
+/*
+ * Adds a statement of the method as a region, if its file and columns are
+ * known. False: the builder has failed.
+ */
 static bool
 add_region(struct adder *a, const struct coverage_xml_statement *s)
 {
@@ -227,7 +230,9 @@ add_lines(struct adder *a)
 }
 
 /*
- * Adds the n outcomes of one branch as a block. False: the builder has failed.
+ * Adds the n outcomes of one branch as rows of a block (group of branches);
+ * all are flagged as reached if one has a count. False: the builder has
+ * failed.
  */
 static bool
 add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
@@ -254,8 +259,9 @@ add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
 }
 
 /*
- * Adds the n outcomes of one line: a block for each group, that is for each
- * branch instruction. False: the builder has failed.
+ * Adds the outcomes of one line to the graph: those of one branch instruction,
+ * which have the same group, as one block; blocks are numbered from 0. False:
+ * the builder has failed.
  */
 static bool
 add_line_branches(
