@@ -77,8 +77,9 @@ get_u32(
 }
 
 /*
- * Reads the attribute hits. A number from 2^63 on is a wrapped negative count,
- * so the line ran. False: rejected (reported).
+ * Reads the attribute hits of a <line>, which may be negative. A number from
+ * 2^63 on is a negative count that wrapped; the line ran, so it is read as 1,
+ * with a warning. False: rejected (reported).
  */
 static bool
 get_hits(struct reader *r, int64_t *hits)
@@ -104,8 +105,9 @@ get_hits(struct reader *r, int64_t *hits)
 }
 
 /*
- * Reads the attribute condition-coverage: "50% (1/2)", or only "50%", which
- * means two branches. False: rejected (reported).
+ * Reads the attribute condition-coverage, "50% (1/2)", to line->branches and
+ * line->hit (taken ones). Only "50%" means two branches. False: rejected
+ * (reported).
  */
 static bool
 get_branches(struct reader *r, struct line *line)
@@ -138,7 +140,7 @@ get_branches(struct reader *r, struct line *line)
 
 /* ---- A class ------------------------------------------------------------ */
 
-/* The order of entries for qsort(): by line, then as in the input. */
+/* Orders the lines of a class for qsort(): by number, then as in the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -172,9 +174,9 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds the branches of a line: two for each condition if the sum of the
- * conditions agrees with condition-coverage, else all as one block. False: an
- * error (reported).
+ * Adds the branches of a line to the graph: two for each <condition>, as a
+ * block of their own, if they agree with the line's condition-coverage, else
+ * all as one block. False: an error (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)
@@ -199,10 +201,10 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Returns the entry with the most taken branches among n entries of a line,
- * the first of equal ones; NULL: no entry has branches. In gcovr 8's reports
- * each instance of a template is an entry with the same branches, and it is
- * unknown which of them were taken.
+ * Returns the one of n <line> elements for the same line that has the most
+ * taken branches, the first of equal ones; NULL: none has branches. In gcovr
+ * 8's reports each instance of a template repeats the line with the same
+ * branches, and it is unknown which of them were taken.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -217,9 +219,11 @@ find_branches(const struct line *line, size_t n)
 }
 
 /*
- * Adds one line from all its entries, at least one: those of the class (own)
- * and those of methods. Branches, which entries repeat, are added only once.
- * False: an error (reported).
+ * Adds one line to the graph from its <line> elements, at least one: those of
+ * the class (own), whose sum is the line's hits, and those of methods, which
+ * divide these hits among functions; the rest goes to a function without a
+ * name. Branches, which the elements repeat, are added only once. False: an
+ * error (reported).
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
@@ -255,9 +259,9 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 }
 
 /*
- * Adds entry counts from a line that only methods list: if it is the first
- * line of a method, its hits are the method's entries. Other entries are
- * counted as skipped.
+ * Uses <line> elements that only methods have, not their class: if one is the
+ * first line of its method, its hits are the method's number of entries, which
+ * is added. Others are counted as skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -285,7 +289,10 @@ sort_lines(struct lines *lines)
 	lines->unsorted = false;
 }
 
-/* Returns the number of consecutive entries from index from with this line. */
+/*
+ * Returns how many elements of the sorted list, from index from on, are for
+ * this line.
+ */
 static size_t
 count_entries(const struct lines *lines, size_t from, uint32_t line)
 {
@@ -297,8 +304,8 @@ count_entries(const struct lines *lines, size_t from, uint32_t line)
 }
 
 /*
- * Adds the collected lines of the class and its methods to the graph. False:
- * an error (reported).
+ * Adds the lines that were collected for a class and its methods to the graph,
+ * in order, and clears the lists. False: an error (reported).
  */
 static bool
 close_class(struct reader *r)
@@ -333,9 +340,9 @@ close_class(struct reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Reads <source>, the directory of the files. If a document names several
- * directories, a file may be in any of them, so only the file's name is used.
- * False: out of memory (reported).
+ * Reads <source>, the directory of the files, to r->source, and counts it; ""
+ * and "." are ignored. (If a document names several directories, a file may be
+ * in any of them, so none is used.) False: out of memory (reported).
  */
 static bool
 open_source(struct reader *r)
@@ -380,9 +387,10 @@ open_class(struct reader *r)
 }
 
 /*
- * Begins a method. A signature that begins with '(' (Java, or the parameters
- * of C++) is appended to the name to get the linkage name; any other signature
- * is the linkage name. False: rejected (reported).
+ * Begins a method: adds its function to the graph. A signature that begins
+ * with '(' (Java, or the parameters of C++) is appended to the name to get the
+ * linkage name; any other signature is the linkage name. False: rejected
+ * (reported).
  */
 static bool
 open_method(struct reader *r)
@@ -440,9 +448,10 @@ open_line(struct reader *r)
 }
 
 /*
- * Reads <condition>. A jump has two branches, so its percentage gives the
- * number of taken ones. For other types (switch) the number of branches is
- * unknown. False: an error (reported).
+ * Reads <condition> of the last <line>. A jump has two branches, so its
+ * percentage gives the number of taken ones, which is appended to r->pair.
+ * Other types (switch) are ignored, as their number of branches is unknown.
+ * False: an error (reported).
  */
 static bool
 open_condition(struct reader *r)

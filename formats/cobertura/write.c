@@ -43,7 +43,10 @@ struct writer {
 
 /* ---- Counting ----------------------------------------------------------- */
 
-/* True if each block (group of branches) of a line has two branches. */
+/*
+ * True if each block (group of branches) of a line has two possible branches,
+ * or none.
+ */
 static bool
 has_pairs(const struct cg_branch *branch, size_t n)
 {
@@ -76,7 +79,10 @@ directory_of(struct cg_slice path)
 	return path;
 }
 
-/* Returns a file's directory relative to the root, without a final slash. */
+/*
+ * Returns the directory of a file relative to w->root, without a final slash;
+ * "." for the root itself. It is the name of the file's package.
+ */
 static struct cg_slice
 package_of(const struct writer *w, cg_file file)
 {
@@ -117,8 +123,8 @@ common_directory(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Adds the current file with its totals to w->file; false: out of memory
- * (reported).
+ * Appends the current file of the report, with its totals, to w->file. False:
+ * an error (reported).
  */
 static bool
 count_file(struct writer *w, cg_file id)
@@ -134,8 +140,9 @@ count_file(struct writer *w, cg_file id)
 }
 
 /*
- * Lists the files to write with their totals, and finds the directory that
- * contains all of them (w->root). False: an error (reported).
+ * Fills w->file with the files to write and their totals, and w->place, their
+ * index + 1 by file. Sets w->root to the directory that contains all files; ""
+ * if their names are relative. False: an error (reported).
  */
 static bool
 count_files(struct writer *w)
@@ -168,8 +175,9 @@ count_files(struct writer *w)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Puts a rate. A rate without lines or branches is 1, as in Cobertura. At most
- * four digits follow the point, rounded down, so that only hit == all gives 1.
+ * Writes a rate as the attribute name: 1 if hit is all, also if both are 0, as
+ * in Cobertura. At most four digits follow the point, rounded down, so that
+ * only hit == all gives 1.
  */
 static void
 put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
@@ -196,7 +204,10 @@ put_rates(struct writer *w, const struct cg_counts *sum)
 	put_rate(w, "branch-rate", sum->branches.hit, sum->branches.found);
 }
 
-/* Puts <line number="1" hits="2", without the end of the tag. */
+/*
+ * Writes <line number="1" hits="2"; the caller adds attributes and the end of
+ * the tag.
+ */
 static void
 put_line(struct writer *w, uint32_t number, uint64_t hits)
 {
@@ -220,8 +231,9 @@ percent(uint64_t hit, uint64_t all)
 }
 
 /*
- * Puts a condition for every two branches if all blocks have two, else one
- * condition for all branches: the number of outcomes of a switch is unknown.
+ * Writes the attribute and the elements for a line's branches: a <condition>
+ * for every two branches if all blocks have two, else one for all together.
+ * Impossible branches are left out.
  */
 static void
 put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
@@ -303,8 +315,9 @@ compare_methods(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->method_line: the lines of functions that are defined in the current
- * file, by function and line. False: out of memory (reported).
+ * Fills w->method_line with the lines of the functions of the current file and
+ * their hits, sorted by function and line. Lines of functions of other files
+ * (inlined) are skipped. False: out of memory (reported).
  */
 static bool
 list_lines(struct writer *w, const cg_fn *fn, size_t fns)
@@ -335,8 +348,8 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 }
 
 /*
- * Sets w->method: functions with lines, by first line. False: out of memory
- * (reported).
+ * Fills w->method with the functions that have lines in w->method_line, sorted
+ * by first line. False: out of memory (reported).
  */
 static bool
 list_methods(struct writer *w, const cg_fn *fn)
@@ -365,7 +378,10 @@ list_methods(struct writer *w, const cg_fn *fn)
 	return true;
 }
 
-/* Returns the symbol without the name: "(I)V" of Java's "push(I)V". */
+/*
+ * Returns the method's signature: its linkage name or, if this begins with the
+ * name, only the rest, "(I)V" of Java's "push(I)V".
+ */
 static struct cg_slice
 signature_of(const struct method *method)
 {
@@ -401,8 +417,8 @@ put_method(struct writer *w, const struct method *method)
 }
 
 /*
- * Counts functions that begin in the current file; readers identify functions
- * by their lines.
+ * Returns how many of the functions have a line in the current file. Functions
+ * without one are not written, as readers identify functions by their lines.
  */
 static uint64_t
 count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
@@ -414,7 +430,11 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 	return count;
 }
 
-/* Writes the functions of the current file; false: out of memory (reported). */
+/*
+ * Writes the element <methods> with the functions of the current file; it is
+ * empty without option methods. Counts functions that it cannot write. False:
+ * out of memory (reported).
+ */
 static bool
 put_methods(struct writer *w)
 {
@@ -462,8 +482,8 @@ put_class(struct writer *w, const struct source_file *file)
 }
 
 /*
- * Writes the begin of the package of w->file.at[from], with the totals of all
- * files in it.
+ * Writes the begin of the package, and its totals, of w->file.at[from] and the
+ * files after it in the same directory.
  */
 static void
 begin_package(struct writer *w, size_t from)
@@ -483,8 +503,9 @@ begin_package(struct writer *w, size_t from)
 }
 
 /*
- * Writes a file's class, after the ends and begins of packages that it needs.
- * False: an error (reported).
+ * Writes the class of a file; before it, ends the package and begins the next
+ * one if the file is in another directory than the file before. Skips files
+ * that are not wanted. False: an error (reported).
  */
 static bool
 put_file(struct writer *w, cg_file file)
