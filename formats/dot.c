@@ -60,7 +60,10 @@ struct writer {
 
 /* ---- Text --------------------------------------------------------------- */
 
-/* Escapes text for a string in quotes; control characters become blanks. */
+/*
+ * Writes text inside a quoted string: escapes quotes and backslashes; control
+ * characters become blanks, bytes that are not UTF-8 become U+FFFD.
+ */
 static void
 put_text(struct cg_out *out, struct cg_slice text)
 {
@@ -82,7 +85,10 @@ put_text(struct cg_out *out, struct cg_slice text)
 	}
 }
 
-/* Returns the start of the UTF-8 character that contains the byte at. */
+/*
+ * Returns the index where the UTF-8 character begins to which the byte at
+ * index at belongs.
+ */
 static size_t
 char_start(struct cg_slice text, size_t at)
 {
@@ -92,8 +98,8 @@ char_start(struct cg_slice text, size_t at)
 }
 
 /*
- * Writes a name, a long one without its middle: names of templates differ at
- * both ends.
+ * Writes a name of a function; a long one (NAME_MAX_SHOWN bytes) without its
+ * middle, as names of templates differ at both ends.
  */
 static void
 put_name(struct cg_out *out, struct cg_slice name)
@@ -159,8 +165,9 @@ call_cost(const struct writer *w, const struct call *call)
 }
 
 /*
- * Returns the larger one of the costs before and after, as a share of the
- * total, at most 1; 0 if the total is unknown.
+ * Returns the greater one of the costs before and after a change as a share of
+ * the total, from 0 to 1; 0 if the total is unknown. Without a comparison,
+ * before is 0.
  */
 static double
 share(const struct writer *w, struct sides cost)
@@ -178,8 +185,9 @@ fn_share(const struct writer *w, cg_fn fn)
 }
 
 /*
- * Converts HSL to RGB: returns one component, from 0 to 1. low and high are
- * its limits; the caller shifts the hue by 1/3 for red and -1/3 for blue.
+ * Returns one component, from 0 to 1, of a colour's RGB form from its HSL
+ * form; low and high are the component's limits. The caller shifts the hue by
+ * 1/3 for red and -1/3 for blue.
  */
 static double
 hue_part(double low, double high, double hue)
@@ -198,8 +206,9 @@ hue_part(double low, double high, double hue)
 }
 
 /*
- * Writes the colour of a change, relative to the largest change: grey for
- * none, the redder the larger the increase, the bluer the larger the decrease.
+ * Writes the colour of a function's change of cost, relative to the largest
+ * change: grey for none, the redder the greater the increase, the bluer the
+ * greater the decrease.
  */
 static void
 put_change_colour(const struct writer *w, struct sides cost)
@@ -216,8 +225,9 @@ put_change_colour(const struct writer *w, struct sides cost)
 }
 
 /*
- * Puts the colour of a share, from dark blue over green and yellow to red, all
- * dark enough for white letters on them and for letters on white.
+ * Writes the colour of a share (0 to 1), from dark blue over green and yellow
+ * to red. All are dark enough for white letters on them, and for letters on
+ * white.
  */
 static void
 put_share_colour(struct cg_out *out, double value)
@@ -242,8 +252,8 @@ put_colour(const struct writer *w, struct sides cost)
 }
 
 /*
- * Writes a number that is not negative with two decimals: "12.34", in any
- * locale.
+ * Writes a number, not negative, with two decimals and a point, "12.34", in
+ * any locale.
  */
 static void
 put_hundredths(struct cg_out *out, double value)
@@ -254,8 +264,8 @@ put_hundredths(struct cg_out *out, double value)
 }
 
 /*
- * Writes a cost as "12.34%" of the total, or for differences its change:
- * "+12.34%".
+ * Writes a cost as a percentage of the total, "12.34%"; if the graph shows
+ * changes, the change of the cost, "+12.34%".
  */
 static void
 put_percent(const struct writer *w, struct sides cost)
@@ -280,7 +290,10 @@ between(double low, double high, double value)
 	return value > low ? (value < high ? value : high) : low;
 }
 
-/* Letters grow with the root of a share, as their area is what one sees. */
+/*
+ * Returns the size of the letters for a share: it grows with the square root,
+ * as one sees the area of letters.
+ */
 static double
 font_size(double value)
 {
@@ -289,7 +302,7 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Writes a number of calls, "164" and a multiplication sign, after a text. */
+/* Writes the text before, then a number of calls and a multiplication sign. */
 static void
 put_count(struct cg_out *out, const char *before, uint64_t calls)
 {
@@ -299,8 +312,9 @@ put_count(struct cg_out *out, const char *before, uint64_t calls)
 }
 
 /*
- * Writes inclusive share (if known), self share and calls, each on its own
- * line of the box. Numbers of samples are no calls, and say what the shares do.
+ * Writes the numbers in a function's box, each on its own line: inclusive
+ * share (if the event has one), self share and calls. Omits calls that are
+ * counted in samples, as they say what the shares do.
  */
 static void
 put_numbers(
@@ -337,8 +351,8 @@ put_label(struct writer *w, cg_fn fn)
 }
 
 /*
- * Writes the costs of a function before and after: "; 20 before, 35 after,
- * self 5 before, 6 after".
+ * Writes the costs of a function before and after, for its tooltip: "; 20
+ * before, 35 after, self 5 before, 6 after".
  */
 static void
 put_sides(struct writer *w, cg_fn fn)
@@ -376,8 +390,9 @@ put_function(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the number of the frame that is drawn around a function: of its
- * file, object or cycle; 0: no frame.
+ * Returns the number of the frame that is drawn around a function and others:
+ * the id of its file or object, by option cluster, else the number of its
+ * cycle; 0: no frame.
  */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)
@@ -509,10 +524,7 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 	cg_puts(w->out, "\"];\n");
 }
 
-/*
- * The order of calls for qsort(): by the number of the callee's box in the
- * output.
- */
+/* Orders calls for qsort() by the number of the callee's box in the output. */
 static int
 compare_calls(const void *pa, const void *pb)
 {
@@ -563,8 +575,9 @@ put_calls(struct writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Parses "0.5" percent into a share; false unless it is from 0 to 100. The
- * result is a little smaller, so that rounding does not drop an equal share.
+ * Parses a percentage such as "0.5" into a share (0.005); false unless it is
+ * from 0 to 100. The share is made a little smaller, so that rounding does not
+ * drop a function whose share is equal.
  */
 static bool
 parse_percent(struct cg_slice text, double *value)
@@ -634,8 +647,9 @@ sum_parts(const struct writer *w, size_t event)
 }
 
 /*
- * Sets w->total and w->largest, the costs that shares and colours are relative
- * to.
+ * Sets w->total, the cost that shares are relative to, and w->largest, the
+ * largest change of a function, to which colours of changes are relative.
+ * Signed costs have no useful sum; their total is that of the changes' sizes.
  */
 static void
 measure(struct writer *w)
@@ -655,7 +669,10 @@ measure(struct writer *w)
 	}
 }
 
-/* Writes a cost with its unit; of nanoseconds "3.42 s" or the like. */
+/*
+ * Writes a cost and its unit; nanoseconds as "3.42 s", "ms" or "us" if they
+ * are enough for it.
+ */
 static void
 put_cost(struct cg_out *out, double cost, const char *unit)
 {
