@@ -61,7 +61,10 @@ static const struct cg_event event_time = {
 	.name = CG_TIME_EVENT, .long_name = "Time", .unit = "ns"
 };
 
-/* Begins the part of a process, which is named by its pid, "<0.81.0>". */
+/*
+ * Begins a part (section of the graph) for a process, which is named by its
+ * pid, "<0.81.0>", and resets the sums of its functions.
+ */
 static void
 begin_part(struct reader *r, struct cg_slice pid)
 {
@@ -73,8 +76,8 @@ begin_part(struct reader *r, struct cg_slice pid)
 }
 
 /*
- * Returns the function with a name such as "work:fib/1"; 0, the unknown
- * caller, for "undefined".
+ * Adds the function with a name such as "work:fib/1" to the graph, if it is
+ * new, and returns it; 0, the unknown caller, for "undefined".
  */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
@@ -116,7 +119,11 @@ add_call(struct reader *r, cg_fn caller, const struct row *row, bool costs)
 	    costs ? cg_columns_width(r->build) : 0);
 }
 
-/* The calls of a row without callers have the unknown caller. */
+/*
+ * Adds the calls of a function in a table without callers: they come from the
+ * unknown caller. Nothing for that caller itself. False: the builder has
+ * failed.
+ */
 static bool
 add_entry(struct reader *r, const struct row *row)
 {
@@ -124,8 +131,9 @@ add_entry(struct reader *r, const struct row *row)
 }
 
 /*
- * Warns if the sums of the process's functions differ from the sums that the
- * text states for it.
+ * Ends a process: warns if the sums of its functions differ from those that
+ * the text states for it, as the file may be truncated. Does nothing if no
+ * process is open.
  */
 static void
 check_sums(struct reader *r)
@@ -160,8 +168,8 @@ end(struct reader *r, struct cg_in *in, const char *expected)
 /* ---- Terms --------------------------------------------------------------- */
 
 /*
- * Returns the offset behind the quoted text that begins at offset at; text.len
- * if its end is missing.
+ * Returns the offset after the quoted text that begins at offset at; text.len
+ * if its closing quote is missing.
  */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
@@ -174,8 +182,8 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Takes an Erlang term, up to a comma or bracket that does not belong to it;
- * returns it without blanks around it.
+ * Removes an Erlang term from the begin of *text, up to a comma or bracket
+ * that does not belong to the term, and returns it without blanks around it.
  */
 static struct cg_slice
 take_term(struct cg_slice *text)
@@ -205,7 +213,10 @@ take_term(struct cg_slice *text)
 	return cg_trim(term);
 }
 
-/* Returns the term {work,fib,1} as "work:fib/1", any other term as it is. */
+/*
+ * Returns the name of a function: the term {work,fib,1} as "work:fib/1",
+ * stored in r->text until the next call; any other term as it is.
+ */
 static struct cg_slice
 name_of(struct reader *r, struct cg_slice term)
 {
@@ -237,8 +248,9 @@ name_of(struct reader *r, struct cg_slice term)
 /* ---- fprof --------------------------------------------------------------- */
 
 /*
- * Reads ", 1.062", milliseconds, into *ns; undefined and negative times (of a
- * clock that was set back) become 0. False: malformed.
+ * Reads ", 1.062", milliseconds, from *text to *ns. Undefined times are 0,
+ * negative ones (of a clock that was set back) as well, with a warning. False:
+ * malformed.
  */
 static bool
 take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
@@ -260,8 +272,8 @@ take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
 }
 
 /*
- * Reads "{{work,fib,1}, 464, 0.000, 0.719}": name, calls, accumulated and own
- * milliseconds. False: malformed.
+ * Reads a row, "{{work,fib,1}, 464, 0.000, 0.719}", from *text: name, calls,
+ * accumulated and own milliseconds (stored in ns). False: malformed.
  */
 static bool
 take_row(struct reader *r, struct cg_slice *text, struct row *row)
@@ -281,8 +293,10 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 }
 
 /*
- * Reads the begin of a process, "[{ "<0.81.0>", 338,undefined, 0.705},", or of
- * all processes ("totals"). False: rejected (reported).
+ * Reads the header of a process, "[{ "<0.81.0>", 338,undefined, 0.705},", and
+ * begins its part; checks the sums of the process before. "totals" of all
+ * processes begins no part, and its functions are skipped. False: rejected
+ * (reported).
  */
 static bool
 take_section(struct reader *r, struct cg_slice line)
@@ -314,8 +328,10 @@ use_row(struct reader *r, const struct row *row)
 }
 
 /*
- * Reads the next row of a block (callers, function, callees), or an empty
- * list: "[ ]". False: rejected (reported).
+ * Reads the next line of a block of fprof, which has a list of callers, the
+ * function, and a list of callees: adds the function or a call; an empty list
+ * is "[ ]". Advances r->at to the next of these where a list ends. False:
+ * rejected (reported).
  */
 static bool
 take_block(struct reader *r, struct cg_slice line)
@@ -338,7 +354,8 @@ take_block(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a function of an analysis without callers: "{ {work,fib,1}, ...}.".
+ * Reads a function of an analysis that has no callers, "{ {work,fib,1},
+ * ...}.", and adds it with its calls, unless it is outside of a process.
  * False: rejected (reported).
  */
 static bool
@@ -414,8 +431,9 @@ is_header(struct cg_slice line)
 }
 
 /*
- * Takes "[ 0.20]", "94", "40.17" and "465" (see the table above) off the end
- * of a row, and the rest as its name. False: not a row.
+ * Reads the columns at the end of a row of eprof, "465 40.17 94 [ 0.20]":
+ * calls, percentage, microseconds (stored in ns), microseconds of a call; the
+ * rest is the name. False: not a row.
  */
 static bool
 take_columns(struct cg_slice line, struct row *row)
@@ -465,8 +483,9 @@ take_table_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a table of the process pid; of_all: of all processes. A table of the
- * other kind than the first one is skipped, with a warning.
+ * Begins a table of eprof: its part, named by pid. of_all: it is of all
+ * processes together. A table of the other kind than the first one has the
+ * same functions again, and is skipped with a warning.
  */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)
@@ -526,8 +545,9 @@ read_eprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a text of eprof by a header line, or by a first line that names a
- * process; output of the profiled program may precede the tables.
+ * Returns the probe's score of a text of eprof: sure if it has a header line,
+ * likely if its first line names a process. Output of the profiled program may
+ * precede the tables.
  */
 static int
 probe_eprof(const struct cg_head *head)
