@@ -126,8 +126,8 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Moves *at, the index of a node, to its child with the function, added if
- * new. False: out of memory (reported).
+ * Moves *at, the index of a tree's node, to its child with the function, which
+ * is added if it is new. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
@@ -192,8 +192,9 @@ take_event(struct cg_doc *doc, void *into)
 /* ---- Into the graph ------------------------------------------------------ */
 
 /*
- * Adds an event, named after the cost's description, with '_' for blanks.
- * False: an error (reported).
+ * Adds an event for a cost of the document, named after the cost's
+ * description, with '_' for blanks ("cost" without description). False: an
+ * error (reported).
  */
 static bool
 add_event(struct cg_doc *doc, const struct cost *cost)
