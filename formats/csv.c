@@ -62,8 +62,8 @@ needs_quotes(struct cg_slice text)
 }
 
 /*
- * True if spreadsheets take the cell for a formula, whether in quotes or not
- * (OWASP, "CSV Injection").
+ * True if spreadsheets take the cell for a formula, by its first character,
+ * with or without quotes (OWASP, "CSV Injection").
  */
 static bool
 is_formula(struct cg_slice text)
@@ -71,7 +71,12 @@ is_formula(struct cg_slice text)
 	return text.len > 0 && strchr("=+-@\t\r\n", *text.ptr) != NULL;
 }
 
-/* Writes a cell: a name and its suffix, "" or " inclusive". */
+/*
+ * Writes a cell: text and suffix, such as "" or " inclusive", in quotes if
+ * needed; in a table with tabs, line breaks and tabs become blanks instead. If
+ * w->safe, a text like a formula gets an apostrophe, so that spreadsheets take
+ * it as text.
+ */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)
 {
@@ -132,7 +137,7 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Writes a title for each event, its name and the suffix: "Ir" or "Ir
+ * Writes a column title for each event: its name and the suffix, "Ir" or "Ir
  * inclusive".
  */
 static void
@@ -151,7 +156,10 @@ put_titles(struct writer *w, const char *titles)
 		put_text(w, title);
 }
 
-/* Puts the title "calls" with a suffix that says which calls are counted. */
+/*
+ * Writes the column title "calls" with the suffix whose, which says which
+ * calls are counted; also that they are samples, if they are.
+ */
 static void
 put_title_of_calls(struct writer *w, const char *whose)
 {
@@ -190,7 +198,10 @@ compare_ranked(const void *pa, const void *pb)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Puts the number of a function's cycle; nothing if it is in no cycle. */
+/*
+ * Writes a cell with the number of a function's cycle; an empty cell if it is
+ * in none.
+ */
 static void
 put_cycle_number(struct writer *w, uint32_t cycle)
 {
@@ -270,9 +281,9 @@ put_flat(struct writer *w)
 }
 
 /*
- * Returns sums that have the costs of calls within cycles, which the rows of
- * some events (CG_INCL_SPLIT) do not state. NULL: no event needs them, or out
- * of memory (reported).
+ * Returns sums with the costs of calls within cycles, which rows do not state
+ * for some events (CG_INCL_SPLIT). The caller frees them. NULL: no event needs
+ * them, or out of memory (reported).
  */
 static struct cg_sums *
 sum_split(const struct writer *w)
