@@ -134,7 +134,10 @@ static const struct worded {
 		"coverage.json" } },
 };
 
-/* The program is in the name: xray-log.PROGRAM.RANDOM. */
+/*
+ * True for a log of XRay, by its header and its name, xray-log.PROGRAM.RANDOM,
+ * which names the program.
+ */
 static bool
 is_xray(struct cg_slice text, const char *name)
 {
@@ -191,8 +194,8 @@ is_vmprof(struct cg_slice text)
 }
 
 /*
- * True for other files with the beginning of a recording: go.work begins with
- * "go 1.21".
+ * True for a file that is no recording, though it begins like one: go.work
+ * begins with "go 1.21", as a Go trace does.
  */
 static bool
 is_other(struct cg_slice text)
@@ -277,8 +280,8 @@ probe(const struct cg_head *head)
 }
 
 /*
- * Writes the command run into buf, with name in place of each %s, truncated to
- * size.
+ * Writes the command run into buf (size bytes, always terminated), with name
+ * in place of each %s; truncates it if it is too long.
  */
 static void
 put_name(char *buf, size_t size, const char *run, const char *name)
