@@ -54,7 +54,9 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Reads "name<tab>calls<tab>ticks<tab>own ticks". False: rejected (reported).
+ * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks", and
+ * appends it with its own ticks to r->function; r->fn becomes it. The calls
+ * are known from its callers. False: rejected (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)
@@ -81,8 +83,10 @@ take_function(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads "<tab> 15<tab>name": a caller, which is skipped, or behind the
- * function (r->fn is not 0) one of its callees. False: an error (reported).
+ * Reads a line of calls, "<tab> 15<tab>name". After the function of its block
+ * (r->fn), it names a callee, and the call is appended to r->call; before it,
+ * a caller, which is skipped, as the caller's block has the call, too. False:
+ * an error (reported).
  */
 static bool
 take_call(struct reader *r, struct cg_slice line)
@@ -119,8 +123,8 @@ take_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds all functions and calls to the graph; the unit of the times is known
- * only at the end of the log.
+ * Adds the event, all functions and all calls to the graph at the end of the
+ * log: only then the unit of the times is known, by the timer's frequency.
  */
 static void
 add_graph(struct reader *r)
@@ -178,8 +182,8 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a log: its first line is a rule ("----"), its second one a
- * caller, or a function with three numbers.
+ * Returns the probe's score of a log: sure if its first line is a rule
+ * ("----") and its second one is a caller, or a function with three numbers.
  */
 static int
 probe(const struct cg_head *head)
