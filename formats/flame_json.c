@@ -175,8 +175,8 @@ add_fn(
 }
 
 /*
- * Returns "CLASS.NAME", the name of a method, valid until the next call; the
- * name alone if class is empty or memory runs out (reported).
+ * Returns "CLASS.NAME", the name of a method, stored in r->text until the next
+ * call; the name alone if class is empty or memory runs out (reported).
  */
 static struct cg_slice
 add_class(struct reader *r, struct cg_slice class, struct cg_slice name)
@@ -235,8 +235,9 @@ take_node(struct cg_doc *doc, uint32_t parent)
 }
 
 /*
- * Sets the sum of the values of each node's children. False: a node's value is
- * less than this sum.
+ * Adds the value of each node to its parent's sum of children. True if each
+ * node's value is at least this sum, so that values can include those of
+ * children.
  */
 static bool
 sum_children(struct reader *r)
@@ -260,8 +261,8 @@ sum_children(struct reader *r)
 
 /*
  * Returns the self value of a node. includes: values include those of
- * children. As pyinstrument rounds times to microseconds, children may have a
- * few more than their parent: then 0.
+ * children, which are subtracted. As pyinstrument rounds times to
+ * microseconds, children may have a little more than their parent: then 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -307,8 +308,8 @@ add_tree(struct reader *r)
 /* ---- Sessions of pyinstrument -------------------------------------------- */
 
 /*
- * Sets class and line from the attributes of a frame, such as "\1cWork"
- * "\1l20"; missing ones stay unchanged.
+ * Sets *class and *line from the attributes of a frame, such as "\1cWork" and
+ * "\1l20"; leaves what is not stated.
  */
 static void
 take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
@@ -324,8 +325,9 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 }
 
 /*
- * Reads a frame of a stack of pyinstrument, "f\0/a.py\0" "12\1l20", and adds
- * it on top of *at. Two are no frames: one of file "<thread>" names the
+ * Reads a frame of a stack of pyinstrument, "f\0/a.py\0" "12\1l20" (function,
+ * file, first line, current line), and adds it on top of the stack *at, which
+ * becomes the new stack. Two are no frames: one of file "<thread>" sets the
  * thread, and "[self]" stands for its caller's own time. False: an error
  * (reported).
  */
@@ -473,8 +475,9 @@ take_metadata(struct cg_doc *doc)
 }
 
 /*
- * Returns the node of the bar above a bar (its caller), searching from index
- * *from on, as bars are sorted; 0: there is none.
+ * Returns the stack of the bar of the level before that spans this bar, its
+ * caller; 0: there is none. Searches from index *from on, and advances it, as
+ * bars are sorted by position.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)
@@ -490,9 +493,11 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar from its numbers; its width is the sum of its values in both
- * profiles. *x is where the last bar on its left ended; becomes its own end.
- * False: an error (reported).
+ * Adds a bar of a flame graph from its numbers, as a frame on top of the bar
+ * that spans it, with its self values. Its width is the sum of its values in
+ * both profiles, if there are two. *x is in and out: where the last bar on its
+ * left ended, then where this one ends. *from: see find_above(). False: an
+ * error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,
@@ -606,8 +611,9 @@ enum {
 };
 
 /*
- * Reads a document: a tree of nodes, or an object with the members of one of
- * the other forms, in any order. False: an error (reported).
+ * Reads the whole document: a node with its children (tree), or an object with
+ * the members of one of the other forms, in any order. False: an error
+ * (reported).
  */
 static bool
 take_document(struct cg_doc *doc, bool tree)
@@ -633,8 +639,8 @@ take_document(struct cg_doc *doc, bool tree)
 }
 
 /*
- * Returns the form of the document, by the keys that were found at its
- * beginning.
+ * Returns the form of the document: bars, samples in seconds, or a tree. found
+ * has the keys at its beginning, as bits.
  */
 static enum form
 form_of(unsigned found)
