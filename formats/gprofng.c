@@ -81,7 +81,10 @@ struct reader {
 
 /* ---- Heads --------------------------------------------------------------- */
 
-/* The columns begin where the first line of the head has these words. */
+/*
+ * Returns the kind of a column from text, a place in the first line of a
+ * table's head. *is_column: one of the words that begin columns is there.
+ */
 static enum kind
 get_kind(struct cg_slice text, bool *is_column)
 {
@@ -105,7 +108,10 @@ get_kind(struct cg_slice text, bool *is_column)
 	return OTHER;
 }
 
-/* Adds the words of a head to the title of the column. */
+/*
+ * Adds the words below each other in a column's head to its title, joined by
+ * '_', which names the event. "%" and "sec." instead tell what the column has.
+ */
 static void
 add_title(struct column *column, struct cg_slice text)
 {
@@ -183,7 +189,11 @@ take_head(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Finds or adds the event of a column. */
+/*
+ * Sets the column's event, found by its title, or added in the head of the
+ * first table. False: a later table has a new event, or another error
+ * (reported).
+ */
 static bool
 add_event(struct reader *r, struct column *column)
 {
@@ -235,7 +245,10 @@ end_head(struct reader *r)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* Takes "12", "0.100" or "0.". */
+/*
+ * Reads a number, "12", "0.100" or "0.", times 10^digits, after blanks, up to
+ * a blank. False: malformed.
+ */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 {
@@ -246,8 +259,9 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Takes the values of a row; those of columns of that kind go to cost, which
- * has one of each event. any: they are not all 0.
+ * Reads the values of a row. Those of columns of the given kind go to cost[],
+ * which has one for each event; *any is set if one is not 0. Other values are
+ * skipped. False: malformed.
  */
 static bool
 take_values(struct reader *r, struct cg_slice line, enum kind kind,
@@ -295,7 +309,11 @@ add_fn(struct reader *r, struct cg_slice name)
 	    cg_add_demangled(r->build, cg_add_name(r->build, name)), 0, 0);
 }
 
-/* Adds a row, whose values of that kind are kept for later. */
+/*
+ * Appends row to r->row, with the values of its columns of the given kind,
+ * until it is known if a call tree follows, which has all of them. False: an
+ * error (reported).
+ */
 static bool
 keep_row(struct reader *r, struct cg_slice line, enum kind kind, struct row row)
 {
@@ -340,7 +358,11 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 
 /* ---- The call tree ------------------------------------------------------- */
 
-/* The self costs of a node are what its children have not. */
+/*
+ * Ends the innermost open node of the tree: adds its self costs, its costs
+ * without those of its children, to its stack. If children have more, by
+ * rounding, 0 is used. False: the builder has failed.
+ */
 static bool
 close_node(struct reader *r)
 {
@@ -372,8 +394,9 @@ close_nodes(struct reader *r, size_t depth)
 }
 
 /*
- * Cuts "|  +-" off a name and sets its depth: a level is "|  " if the tree has
- * more below it, else two blanks.
+ * Removes the lines of the tree, such as "|  +-", from the begin of a name,
+ * and sets *depth to the number of levels before "+-": a level is "|  " if the
+ * tree has more below it, else two blanks. False: malformed.
  */
 static bool
 cut_depth(struct cg_slice *name, size_t *depth)
@@ -450,7 +473,10 @@ take_row(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* A title of a table, or what -metrics prints, ends the table before it. */
+/*
+ * Reads the title of a table, which begins it and ends the table before; what
+ * -metrics prints ends it, too. False: the line is no title.
+ */
 static bool
 take_title(struct reader *r, struct cg_slice line)
 {
