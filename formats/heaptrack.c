@@ -120,7 +120,10 @@ take_string(struct reader *r, struct cg_slice line)
 	return cg_append(r->job, &r->string, cg_add_name(r->build, line));
 }
 
-/* The text of a string; "" for string 0. */
+/*
+ * Sets *text to the string with this number, from 1; "" for 0. False: there is
+ * no such string (reported).
+ */
 static bool
 get_string(struct reader *r, uint64_t number, struct cg_slice *text)
 {
@@ -142,7 +145,11 @@ add_frame(struct reader *r, cg_fn fn, const struct cg_pos *pos, bool inlined)
 	    r->job, &r->frame, cg_get_frame(r->build, fn, pos, inlined));
 }
 
-/* Adds the frames that symbols have for an address, or an unknown function. */
+/*
+ * Adds the frames that the object's symbols give for an address, several if
+ * functions are inlined there; without symbols, an unknown function of the
+ * object. False: an error (reported).
+ */
 static bool
 add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 {
@@ -164,7 +171,11 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 			    &pos, false);
 }
 
-/* Takes the number of a function, and those of its file and line if known. */
+/*
+ * Reads the numbers of a frame's strings from the line, function, file and
+ * line number (the last two only if known), and adds the frame. False: an
+ * error (reported).
+ */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,
     uint64_t addr)
@@ -268,7 +279,11 @@ take_allocation(struct reader *r, struct cg_slice line)
 	return cg_append(r->job, &r->allocation, allocation);
 }
 
-/* Keeps what the site had at the last peak, before its bytes change. */
+/*
+ * Stores what the stack had allocated at the last peak of the heap, if its
+ * bytes have not changed since. Called before they change, so that not all
+ * stacks have to be visited at each peak.
+ */
 static void
 keep_peak(struct reader *r, struct site *site)
 {
