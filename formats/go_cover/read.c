@@ -88,7 +88,10 @@ take_u32(struct cg_slice *text, uint32_t *number)
 	return true;
 }
 
-/* Takes "12.34,56.7 2 1". */
+/*
+ * Reads the numbers of a block, "12.34,56.7 2 1": first line and column, last
+ * line and column, statements, count. False: malformed.
+ */
 static bool
 take_numbers(struct cg_slice text, struct block *block)
 {
@@ -102,7 +105,10 @@ take_numbers(struct cg_slice text, struct block *block)
 	       take_decimal(&text, INT64_MAX, &block->count) && text.len == 0;
 }
 
-/* Sorts by position; blocks with the same position are equal. */
+/*
+ * Orders blocks for qsort() by file and position; returns 0 for blocks of the
+ * same position, which are merged.
+ */
 static int
 compare_blocks(const void *pa, const void *pb)
 {
@@ -169,7 +175,11 @@ take_text(struct reader *r, struct cg_slice text)
 
 /* ---- Blocks ------------------------------------------------------------- */
 
-/* Merges blocks with the same position. */
+/*
+ * Merges blocks with the same position, which are next to each other: adds
+ * their counts or, in mode set, makes the count 1 if one is. False: their
+ * numbers of statements differ, or a sum is too great (reported).
+ */
 static bool
 merge_blocks(struct reader *r)
 {
@@ -260,7 +270,11 @@ add_line(struct reader *r, cg_fn fn, uint64_t line)
 	return cg_add_cost(r->build, fn, &pos, &block->count, 1);
 }
 
-/* Adds a block as a region; its label is the number of its statements. */
+/*
+ * Adds a block as a region of the function; its label is the number of its
+ * statements, by which the writer recognises blocks of Go. False: the builder
+ * has failed.
+ */
 static bool
 add_region(struct reader *r, cg_fn fn, const struct block *block)
 {
@@ -281,7 +295,11 @@ add_region(struct reader *r, cg_fn fn, const struct block *block)
 		.count = (int64_t)block->count });
 }
 
-/* Adds the lines of the blocks [i, end), which are in one file. */
+/*
+ * Adds the lines of the blocks [i, end), which are in one file, sorted by
+ * position. A line's count is the largest of the blocks that cover it; r->heap
+ * has the blocks of the current line. False: an error (reported).
+ */
 static bool
 add_file(struct reader *r, size_t i, size_t end)
 {

@@ -41,8 +41,9 @@ struct writer {
 /* ---- Collecting --------------------------------------------------------- */
 
 /*
- * A block of Go has its number of statements as label; regions of other
- * languages have none.
+ * Appends the regions that begin on the current line to w->block. Those of Go
+ * have their number of statements as label; if one has no such label, w->mixed
+ * is set. False: an error (reported).
  */
 static bool
 add_blocks(struct writer *w)
@@ -81,7 +82,11 @@ collect(struct writer *w)
 	return true;
 }
 
-/* Raises the lines of a block to its count; false: the file lacks one. */
+/*
+ * Raises the lines that a block covers to at least its count, and adds their
+ * number to *spans, the work so far. False: the file lacks one of the lines,
+ * or the work is too much.
+ */
 static bool
 cover(struct writer *w, const struct block *block, uint64_t *spans)
 {
@@ -105,8 +110,10 @@ cover(struct writer *w, const struct block *block, uint64_t *spans)
 }
 
 /*
- * True if the blocks give the lines of the file. They do not if lines were
- * excluded, or if some of several inputs have lines only.
+ * True if the blocks of the file give its lines: each line is covered, and its
+ * count is the largest of its blocks. Then the blocks are written, else the
+ * lines. Not so if lines were excluded, or if some of several inputs have only
+ * lines.
  */
 static bool
 give_lines(struct writer *w)
@@ -130,7 +137,10 @@ give_lines(struct writer *w)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* Puts "FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT". */
+/*
+ * Writes a line of the format, "FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS
+ * COUNT".
+ */
 static void
 put_block(struct writer *w, struct cg_slice path,
     const struct cg_region *region, uint64_t statements, uint64_t count)
