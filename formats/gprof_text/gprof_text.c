@@ -46,9 +46,9 @@ struct row {
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Reads a number of calls, "5", "5/9" or "1+57312", of which only the first
- * number counts: recursive calls are not counted. False: malformed, and
- * nothing is taken.
+ * Reads a number of calls, "5", "5/9" or "1+57312", from *text to *calls. Only
+ * the first number counts: the second is the callee's total or the recursive
+ * calls. False: malformed, and nothing is taken.
  */
 static bool
 take_calls(struct cg_slice *text, uint64_t *calls)
@@ -78,7 +78,10 @@ take_row(struct cg_slice line, struct row *row)
 	row->name = gprof_text_name(cg_trim(line));
 }
 
-/* Cuts the position off "leaf (basic.c:5 @ 1207)" of gprof -l. */
+/*
+ * Removes the position from the end of a name such as "leaf (basic.c:5 @
+ * 1207)", which gprof -l writes, and sets *pos to it; to 0 if there is none.
+ */
 static void
 take_place(struct reader *r, struct cg_slice *name, struct cg_pos *pos)
 {
@@ -123,8 +126,9 @@ add_self(struct reader *r, struct cg_slice name, uint64_t ns)
 /* ---- The flat profile ---------------------------------------------------- */
 
 /*
- * Reads a line of the flat profile, " 33.34 0.02 0.02 7208 0.00 0.00 open".
- * False: an error (reported).
+ * Reads a line of the flat profile, " 33.34 0.02 0.02 7208 0.00 0.00 open",
+ * and adds the function's self time. Lines of the head are skipped; an empty
+ * line ends the profile. False: an error (reported).
  */
 static bool
 take_flat(struct reader *r, struct cg_slice line)
@@ -155,8 +159,10 @@ take_flat(struct reader *r, struct cg_slice line)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Reads an entry's own line, "[5] 0.2 0.00 0.00 1 left [5]", and begins the
- * entry. False: an error (reported).
+ * Reads an entry's own line in the call graph, "[5] 0.2 0.00 0.00 1 left [5]",
+ * and begins the entry (r->fn); adds its self time unless a flat profile has
+ * it. The entry of a whole cycle has no function, as its members have entries.
+ * False: an error (reported).
  */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
@@ -177,9 +183,9 @@ begin_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the call of a callee. Lines before the entry's own line are callers,
- * whose entries list the call, too: they are skipped. False: an error
- * (reported).
+ * Adds the call of a callee, a line after the entry's own line. Lines before
+ * it (r->fn is 0) are callers, and are skipped, as the caller's entry lists
+ * the call, too. False: an error (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)
