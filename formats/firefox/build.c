@@ -28,8 +28,8 @@ line_of(int64_t number)
 }
 
 /*
- * Returns the library with an index, from the tables or, if they have none,
- * from the process; NULL: no such library.
+ * Returns the library with an index, from the thread's tables or, if they have
+ * none, from its process; NULL: no such library.
  */
 static struct firefox_lib *
 get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
@@ -54,8 +54,8 @@ resource_of(const struct firefox_tables *tables, int64_t frame)
 }
 
 /*
- * Returns the library of a frame; NULL: unknown. Until version 69 it is the
- * resource of the frame's function.
+ * Returns the library of a row of the frames' table; NULL: unknown. Until
+ * version 69 of Firefox it is found by the resource of the frame's function.
  */
 static struct firefox_lib *
 lib_of(struct firefox_reader *r, const struct firefox_thread *thread,
@@ -116,9 +116,10 @@ is_address(struct cg_slice name, uint64_t *addr)
 }
 
 /*
- * Symbolizes a frame whose name is only an address in a library: sets stack[]
- * to its functions, innermost first, and returns their number. 0: the frame
- * has a name, or no symbol is known at the address.
+ * Finds the functions of a frame whose name is only an address in a library,
+ * by the library's symbols: sets stack[] to them, innermost first (several if
+ * inlined), and returns their number. 0: the frame has a name, or no symbol is
+ * known at the address.
  *
  * samply stores addresses relative to the begin of the library, and subtracts
  * 1 from return addresses (FrameAddress of fxprof-processed-profile).
@@ -158,8 +159,9 @@ find_symbols(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Named functions ---------------------------------------------------- */
 
 /*
- * Returns the function for script code outside of functions, named as the
- * Firefox Profiler names it: "(root scope) FILE". 0: out of memory (reported).
+ * Adds the function for script code outside of functions, named as the Firefox
+ * Profiler names it, "(root scope) FILE", and returns it. pos->file is its
+ * file. 0: out of memory (reported).
  */
 static cg_fn
 add_script(struct cg_doc *doc, const struct firefox_location *location,
@@ -224,7 +226,10 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 	pos->line = line;
 }
 
-/* Returns the function of a frame; sets *pos to the position in it. */
+/*
+ * Adds the function of a row of the frames' table to the graph and returns it;
+ * sets *pos to the line and address of the frame in it.
+ */
 static cg_fn
 add_function(struct cg_doc *doc, struct firefox_reader *r,
     const struct firefox_thread *thread, const struct firefox_tables *tables,
@@ -261,8 +266,8 @@ add_function(struct cg_doc *doc, struct firefox_reader *r,
 }
 
 /*
- * Returns the number of frames in the table: in raw profiles frames have a
- * location, in others a function.
+ * Returns the number of rows in the table of frames: in raw profiles frames
+ * have a location, in others a function.
  */
 static size_t
 count_frames(const struct firefox_table *frames)
@@ -281,8 +286,9 @@ append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
 }
 
 /*
- * Appends the frames of a row, several if functions are inlined, to
- * tables->id. False: an error (reported).
+ * Appends the graph's frames for a row of the frames' table to tables->id,
+ * outermost first; several if functions are inlined. False: an error
+ * (reported).
  */
 static bool
 add_frames(struct cg_doc *doc, struct firefox_reader *r,
@@ -306,9 +312,9 @@ add_frames(struct cg_doc *doc, struct firefox_reader *r,
 }
 
 /*
- * Adds nodes for the frames of a row on top of *node, and sets *node to the
- * last one. The frames of a row are cached, as many stacks contain the row.
- * False: an error (reported).
+ * Adds the frames of a row of the frames' table on top of the stack *node,
+ * which becomes the new stack. The frames are listed once (tables->frame), as
+ * many stacks contain the row. False: an error (reported).
  */
 static bool
 put_row(struct cg_doc *doc, struct firefox_reader *r,
@@ -337,8 +343,9 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Returns the row of the caller; -1: none; -2: the row is invalid, as it does
- * not precede the callee.
+ * Returns the row of the caller's stack in the table of stacks, which is
+ * stated as a row or as an offset; -1: none; -2: invalid, as it does not
+ * precede the callee's.
  */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
@@ -354,8 +361,9 @@ prefix_of(const struct firefox_table *stacks, int64_t row)
 }
 
 /*
- * Adds all stacks; in the table a caller's stack precedes its callees' stacks.
- * False: an error (reported).
+ * Adds all rows of the table of stacks to the graph, and appends their nodes
+ * to tables->node, unless another thread did before. A caller's stack must
+ * precede those of its callees. False: an error (reported).
  */
 static bool
 add_stacks(struct cg_doc *doc, struct firefox_reader *r,
@@ -387,7 +395,10 @@ add_stacks(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Adds a column for each kind of weight that threads have, in this order. */
+/*
+ * Adds an event for each kind of weight (samples, time, bytes) that threads
+ * have, in this order; nothing if it was done before.
+ */
 static void
 add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 {
@@ -411,8 +422,9 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 }
 
 /*
- * Sets cost[], of FIREFOX_WEIGHTS columns, to the costs of a sample. Weights
- * were read times a million, as times in ms are; a missing weight is 1.
+ * Sets cost[], one for each event, to the weight of a sample in the event of
+ * its kind, 0 in others. Weights were read times a million, as times in ms
+ * are, so others are divided; a missing weight is 1.
  */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,

@@ -9,8 +9,8 @@
 #include "firefox.h"
 
 /*
- * Removes the number of the source from the end of a text, the "[3]" of "f
- * (x.js:1:2)[3]".
+ * Removes the number of the source, "[3]" of "f (x.js:1:2)[3]", from the end
+ * of a text, if there is one.
  */
 static void
 drop_source(struct cg_slice *text)

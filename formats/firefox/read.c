@@ -130,8 +130,8 @@ take_shared(struct cg_doc *doc, void *into)
 /* ---- Threads ------------------------------------------------------------ */
 
 /*
- * Reads an id: a number, maybe in a string; 0 for other strings ("123.1").
- * False: an error (reported).
+ * Reads the id of a process or thread: a number, maybe in a string; 0 for
+ * other strings ("123.1") and values. False: an error (reported).
  */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
@@ -315,8 +315,9 @@ take_process(struct cg_doc *doc, struct firefox_reader *r)
 }
 
 /*
- * Reads the processes inside a process of a raw profile; each is a document of
- * the same form. False: an error (reported).
+ * Reads the array of child processes of a raw profile; each is a document of
+ * the same form, and is read like it. False: an error (reported), such as too
+ * many levels.
  */
 static bool
 take_processes(struct cg_doc *doc, void *into)
@@ -338,8 +339,9 @@ take_processes(struct cg_doc *doc, void *into)
 }
 
 /*
- * Returns the tables of a thread: its own ones, which may use shared strings,
- * or the shared ones.
+ * Returns the tables that a thread's samples refer to: its own ones, or the
+ * shared ones if it has no stacks. Its own ones use the shared strings if they
+ * have none.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)

@@ -79,9 +79,9 @@ append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
 }
 
 /*
- * Reads a cell with digits decimals. Anything but a number becomes null
- * (FIREFOX_NONE), as the columns that are used have numbers. False: an error
- * (reported).
+ * Reads a cell of a table to *value, times 10^digits. Anything but a number
+ * becomes FIREFOX_NONE (null), as the columns that are used have numbers.
+ * False: an error (reported).
  */
 static bool
 take_cell(struct cg_doc *doc, unsigned digits, int64_t *value)
@@ -146,9 +146,10 @@ take_schema(
 }
 
 /*
- * Reads a row. All cells are read as times (scaled), as the schema that names
- * the columns may follow the rows. Missing cells become null. False: an error
- * (reported).
+ * Reads a row of a table, an array of cells, and appends each cell to its
+ * column in rows. All cells are read as times (scaled), as the schema that
+ * names the columns may follow the rows; see divide(). Missing cells become
+ * null. False: an error (reported).
  */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)
@@ -180,7 +181,10 @@ take_rows(struct cg_doc *doc, struct rows *rows)
 	return doc->status == CG_OK;
 }
 
-/* Undoes the scaling of a cell that is not a time; see take_row(). */
+/*
+ * Undoes the scaling of a cell whose column has no times (see take_row());
+ * leaves null.
+ */
 static void
 divide(struct firefox_column *column, size_t row)
 {
@@ -194,8 +198,8 @@ divide(struct firefox_column *column, size_t row)
 
 /*
  * Moves columns that were read row by row to the table; rows->at[] has the
- * index of each column in the schema, < 0: absent. All numbers were read as
- * times, which have a finer unit; others are divided by it here.
+ * index of each column in the schema, negative if absent. All numbers were
+ * read as times (scaled); those of other columns are divided here.
  */
 static void
 set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)

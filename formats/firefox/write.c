@@ -122,9 +122,10 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /*
- * Returns the row of the frame of a node, from 0, added if it is new. If memory
- * runs out, which is reported, the row means nothing. Used as get_key() of
- * cg_merged_stacks_new().
+ * Returns the row, from 0, of a node's frame in frameTable; appends it if no
+ * equal frame (function, position) is there. Frames with equal rows merge: it
+ * is the get_key() of cg_merged_stacks_new(). If memory runs out, which is
+ * reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
@@ -169,7 +170,10 @@ merge_stacks(struct writer *w)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* Puts a column of n cells, each written by put(). */
+/*
+ * Writes a column of a table, an array with the name and n cells, each of them
+ * by put().
+ */
 static void
 put_column(struct writer *w, const char *name, size_t n,
     void (*put)(struct writer *, size_t row))
@@ -190,8 +194,8 @@ put_number(struct writer *w, uint64_t number)
 }
 
 /*
- * Writes a row number, which is row - 1; for row 0 the text none: "-1" or
- * "null".
+ * Writes a reference to a row of a table: row - 1 or, if row is 0 (none), the
+ * text none, "-1" or "null".
  */
 static void
 put_row(struct writer *w, uint32_t row, const char *none)
@@ -244,8 +248,8 @@ put_prefix(struct writer *w, size_t row)
 }
 
 /*
- * True for addresses that the format cannot represent: those of the kernel
- * while its base address is unknown.
+ * True for addresses that the format cannot represent (above 2^53): those of
+ * the kernel, while its base address is unknown.
  */
 static bool
 is_far(uint64_t addr)
@@ -304,8 +308,9 @@ put_location(struct writer *w, size_t row)
 }
 
 /*
- * Writes a column of sourceLocationTable, which has a row for each frame with
- * a position in another file: the source or, if not source, the line.
+ * Writes a column of sourceLocationTable, which has a row for each frame whose
+ * position is in another file than its function: with the row of the source
+ * or, if source is false, the line.
  */
 static void
 put_locations(struct writer *w, const char *name, bool source)
@@ -364,8 +369,8 @@ put_one(struct writer *w, size_t row)
 }
 
 /*
- * Writes the index of a library's name in the table of strings: it has the
- * names of functions, then of libraries, then of files.
+ * Writes the index of the name of a library (row) in the table of strings,
+ * which has the names of functions, then of libraries, then of files.
  */
 static void
 put_lib_name(struct writer *w, size_t row)
@@ -506,8 +511,9 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 }
 
 /*
- * Writes the current cell of a sample; while only counting (w->cell is CELLS),
- * counts the sample and notes its time.
+ * Writes a sample's cell of the column that is being written (w->cell), after
+ * a comma if needed. w->so_far counts the samples and has first and last time;
+ * if w->cell is CELLS, nothing is written.
  */
 static void
 put_sample(struct writer *w, cg_node node, int64_t time, uint64_t cost)
@@ -528,8 +534,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Passes the samples of a track to put_sample(): each moment with a cost; of a
- * track of calls, each time span between two calls' begins or ends.
+ * Passes the samples of a track (timeline of a thread) with a cost to
+ * put_sample(). In a track of begins and ends of calls, the time between two
+ * of them is a sample.
  */
 static void
 visit_track(struct writer *w, size_t number)
@@ -552,8 +559,9 @@ visit_track(struct writer *w, size_t number)
 }
 
 /*
- * Passes the sums of a part to put_sample(), one sample for each stack. The
- * time of a sample is the sum of the costs before it.
+ * Passes one sample for each stack of a part (section of the graph) to
+ * put_sample(). Stacks have no times, so the time of a sample is the sum of
+ * the costs before it.
  */
 static void
 visit_part(struct writer *w, cg_part part)
@@ -577,8 +585,8 @@ visit_part(struct writer *w, cg_part part)
 }
 
 /*
- * Passes the samples of a thread to put_sample(): of a track if w->in_order,
- * else of a part.
+ * Passes the samples of thread number thread to put_sample(): of a track with
+ * times if w->in_order, else the sums of a part. Resets w->so_far first.
  */
 static void
 visit_samples(struct writer *w, size_t thread)
@@ -651,8 +659,8 @@ put_thread(struct writer *w, size_t thread)
 }
 
 /*
- * Returns the number, among the threads that are written, of the thread to
- * show first.
+ * Returns the index of the thread that viewers are to show first, that with
+ * the largest cost, among the threads that are written: those with samples.
  */
 static size_t
 find_main_thread(const struct writer *w)
@@ -687,8 +695,8 @@ put_meta(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Counts the samples of each thread into w->thread. False: out of memory
- * (reported).
+ * Fills w->thread with the number of samples, first and last time of each
+ * thread, by a pass that writes nothing. False: out of memory (reported).
  */
 static bool
 count_samples(struct writer *w)
@@ -707,9 +715,9 @@ count_samples(struct writer *w)
 }
 
 /*
- * Sets w->in_order (write samples with their times) if tracks have all costs,
- * and their times are ns; then counts the samples. False: out of memory
- * (reported).
+ * Sets w->in_order (samples are written in order of time) if all costs have
+ * times, in ns, on tracks (timelines of threads); then counts the samples.
+ * Warns if only some costs have times. False: out of memory (reported).
  */
 static bool
 choose_order(struct writer *w)
@@ -730,8 +738,9 @@ choose_order(struct writer *w)
 }
 
 /*
- * Sets w->begin, the time of the first sample, and w->interval, the average
- * interval of a thread.
+ * Sets w->begin, the time of the first sample of all threads, and w->interval,
+ * the average interval between samples of the first thread that has any; 1 ms
+ * if it is unknown.
  */
 static void
 find_times(struct writer *w)
