@@ -29,8 +29,8 @@
 #define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
 /*
- * Rates a line for the probe: 1: a stack and its count; 0: undecided; -1: not
- * of this format.
+ * Returns the probe's verdict on a line: 1: a stack and its count; 0:
+ * undecided (empty, comment); -1: not of this format.
  */
 static int
 rate_line(struct cg_slice line)
@@ -73,7 +73,10 @@ has_name(const char *name, const char *suffix)
 	return cg_equal(text, suffix);
 }
 
-/* True if the stack has several frames: a ';' without blanks around it. */
+/*
+ * True if the stack has several frames, that is, a ';' without blanks around
+ * it, which distinguishes it from a sentence.
+ */
 static bool
 is_deep(struct cg_slice line)
 {
@@ -86,8 +89,9 @@ is_deep(struct cg_slice line)
 }
 
 /*
- * True for lines of other files that look like a stack of one frame: rows of
- * numbers, "NAME = 5", "#define NAME 5", "NAME 0", columns between tabs.
+ * True for lines of other files that look like a stack of one frame and a
+ * count: rows of numbers, "NAME = 5", "#define NAME 5", "NAME 0", columns
+ * between tabs.
  */
 static bool
 is_other_text(struct cg_slice line)
@@ -105,11 +109,11 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Rates a text: two thirds of the lines must be stacks, or half of them if the
- * file is named .folded or .collapsed. If the file has neither this name nor a
- * header, and no stack has more than one frame, all of at least FLAT_LINES
- * lines must be stacks ("exit 0" is not a profile). The score is low, so that
- * a more specific format wins.
+ * Returns the probe's score of a text: two thirds of its first lines must be
+ * stacks, or half of them if the file is named .folded or .collapsed. If it
+ * has neither this name nor a header, and no stack has more than one frame,
+ * all of at least FLAT_LINES lines must be stacks ("exit 0" is not a profile).
+ * The score is low, so that a more specific format wins.
  */
 static int
 probe(const struct cg_head *head)

@@ -12,7 +12,10 @@
 /* Number of frames in a block of short frames. */
 #define FRAMES_KEPT ((size_t)128 << 10)
 
-/* Returns the length of the common prefix in bytes. */
+/*
+ * Returns the number of bytes at the begin of a and b that are equal; compares
+ * 8 at once.
+ */
 static size_t
 common_prefix(struct cg_slice a, struct cg_slice b)
 {
@@ -31,8 +34,9 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Removes the frames of the last stack from the list, except those that text
- * begins with.
+ * Removes the frames of the last stack from the list of their ends,
+ * lines->end, except those that text begins with: they need not be parsed
+ * again.
  */
 static void
 keep_common(
@@ -78,8 +82,9 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Lists the frames of the stack in text. The first ones may be the same as in
- * the last stack; those are kept. False: out of memory.
+ * Parses the stack in text: appends its frames to lines->frame, except those
+ * that it begins with as the last stack did; line->keep is their number, and
+ * last is the text of the last stack. False: out of memory.
  */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,
@@ -103,7 +108,10 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 	return true;
 }
 
-/* Takes the counts off the end of a line; false: the line is not a stack. */
+/*
+ * Removes the counts from the end of a line's text and stores them in count[],
+ * one for each column of the input. False: the line is not a stack.
+ */
 static bool
 take_counts(struct folded_count *count, const struct folded_input *input,
     struct cg_slice *text)

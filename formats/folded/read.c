@@ -33,8 +33,8 @@ struct reader {
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Splits "name (file:line)" into name (*whole), file and line. False: another
- * form, such as "operator()(int)", and nothing changes.
+ * Splits "name (file:line)", py-spy's form of a frame: *whole becomes the
+ * name. False: another form, such as "operator()(int)", and nothing changes.
  */
 static bool
 split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
@@ -66,8 +66,10 @@ split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 }
 
 /*
- * Returns the function of a frame that was not in the graph when a thread
- * parsed the frame. Sets pos->line and file, if the frame states them.
+ * Adds the function of a frame to the graph and returns it. note is the
+ * frame's annotation, such as "_[k]" for the kernel. Sets file and line of
+ * *pos if the frame states them. Called for frames whose function the parsing
+ * threads did not find.
  */
 static cg_fn
 add_fn(
@@ -110,8 +112,8 @@ add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
 #define HEAD_FRAMES 2
 
 /*
- * Returns the node of the frame "unknown", for a thread of Austin without a
- * stack.
+ * Adds a frame of the function [unknown], for a thread of Austin without a
+ * stack, and returns its node.
  */
 static cg_node
 add_unknown(struct reader *r)
@@ -124,8 +126,8 @@ add_unknown(struct reader *r)
 }
 
 /*
- * Adds the frames of a line, after those that it shares with the last stack;
- * returns the leaf. 0: an error (reported).
+ * Adds the frames of a line to the graph, on top of those that it shares with
+ * the last stack, and returns the node of the leaf. 0: an error (reported).
  */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
@@ -161,8 +163,9 @@ add_stack(struct reader *r, cg_node leaf, cg_name thread)
 }
 
 /*
- * Returns the index of the stack with a leaf and (of Austin) a thread, added
- * if new; SIZE_MAX: out of memory (reported).
+ * Returns the index of the stack with this leaf and (of Austin) this thread in
+ * the list of sums, where it is added if it is new; SIZE_MAX: out of memory
+ * (reported).
  */
 static size_t
 find_stack(struct reader *r, cg_node leaf, cg_name thread)
@@ -189,8 +192,8 @@ too_big(struct reader *r, const char *at)
 }
 
 /*
- * Treats all sums as signed from now on. False: a sum so far is above
- * INT64_MAX (rejected, reported).
+ * Makes all sums signed, as the first negative count was read. False: a sum so
+ * far is above INT64_MAX (reported at the position at).
  */
 static bool
 allow_negative(struct reader *r, const char *at)
@@ -254,8 +257,9 @@ add_count(
 }
 
 /*
- * Adds a line's samples to those of its stack: its count if it is a single
- * whole number, and not of Austin; else 1. False: overflow (reported).
+ * Adds the number of samples of a line to that of its stack: its count if it
+ * is the only one, whole and not of Austin, else 1. False: overflow
+ * (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -283,9 +287,9 @@ take_comment(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Handles a line that is no stack, comment or empty line. True: it was skipped
- * with a warning; false: it has counts but no frames, and was rejected
- * (reported).
+ * Handles a line that is no stack, comment or empty line: skips it with a
+ * warning (true) or, if it has counts but no frames, rejects it (false,
+ * reported).
  */
 static bool
 refuse_line(struct reader *r, struct cg_slice line)
@@ -363,8 +367,8 @@ keep_name(struct cg_build *build, struct cg_slice text)
 }
 
 /*
- * Reads the events of a header line into event[]; returns their number, 0: not
- * a header.
+ * Reads a header line, "samples/count cpu/nanoseconds", into event[], and
+ * returns the number of events; 0: not a header.
  */
 static size_t
 take_header(struct cg_build *build, struct cg_slice line,
@@ -394,8 +398,8 @@ has_two_counts(struct cg_slice line)
 }
 
 /*
- * True if all lines have two counts. One line is not enough: "Thread 7 12" is
- * a stack with one count.
+ * True if all lines of the block have two counts (a difference). One line is
+ * not enough: "Thread 7 12" is a stack with one count.
  */
 static bool
 all_have_two(struct cg_slice block)
@@ -415,9 +419,10 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Sets *columns, the number of counts in a line, and their events, from the
- * first block: by option counts, else by a header line, which is taken off the
- * block, else by the lines. Returns the status.
+ * Sets *columns, the number of counts in a line, and event[]: by option
+ * counts, else by a header line, which is removed from the block, else by the
+ * first block's lines; leaves both if lines have one count. Returns the
+ * status.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -443,7 +448,7 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 	return CG_OK;
 }
 
-/* True if each frame of a stack has a file and a line. */
+/* True if each frame of a stack has py-spy's form "name (file:line)". */
 static bool
 all_have_lines(struct cg_slice stack)
 {
@@ -460,8 +465,8 @@ all_have_lines(struct cg_slice stack)
 }
 
 /*
- * True if all frames of the first block have the form "name (file:line)" of
- * py-spy.
+ * True if all frames of the first block have py-spy's form "name (file:line)",
+ * and there is one; columns is the number of counts in a line.
  */
 static bool
 finds_lines(struct cg_slice block, size_t columns)
@@ -498,8 +503,9 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 }
 
 /*
- * Returns Austin's dialect if all stacks of the block are Austin's, else
- * FOLDED_PLAIN. Sets *mode, if the block states it.
+ * Returns the dialect of Austin (a profiler of Python) in which the block is,
+ * or FOLDED_PLAIN if a stack is not Austin's. Sets *mode to the mode that a
+ * comment of the block states, if there is one.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)
@@ -527,8 +533,9 @@ find_austin(struct cg_slice block, struct cg_slice *mode)
 }
 
 /*
- * Sets the events of Austin's dialect and mode; functions are no longer looked
- * up in threads.
+ * Prepares for a dialect of Austin: sets the events by dialect and mode, and
+ * frees the table by which threads look up functions, as Austin's frames have
+ * lines.
  */
 static void
 begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
@@ -570,8 +577,9 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Returns the name of the event whose unit is a millionth of that of name,
- * stored in the builder; name itself if memory runs out (reported).
+ * Returns the name for an event in millionths of the unit of the event name:
+ * name and a suffix, stored in the builder. Returns name itself if memory runs
+ * out (reported).
  */
 static const char *
 micro_name(struct reader *r, const char *name)
@@ -601,7 +609,10 @@ add_events(struct reader *r, unsigned *column)
 	}
 }
 
-/* Converts sum i from units to millionths. False: overflow. */
+/*
+ * Converts sum i, and its fraction in r->micro, to whole millionths. False:
+ * overflow, not reported.
+ */
 static bool
 scale(struct reader *r, size_t i)
 {
@@ -621,8 +632,9 @@ scale(struct reader *r, size_t i)
 }
 
 /*
- * Sets the process and thread of later samples from "P42;T0:0x7f"; the number
- * of an interpreter, 0, may precede the thread's.
+ * Sets process and thread of the samples that follow from "P42;T0:0x7f", the
+ * begin of Austin's stacks; the number of an interpreter, 0 here, may precede
+ * the thread's.
  */
 static void
 set_thread(struct reader *r, cg_name thread)
@@ -668,8 +680,9 @@ add_stacks(struct reader *r)
 }
 
 /*
- * Reads the first block, which determines columns, events and the form of
- * frames. True also for an empty input; false: an error (reported).
+ * Reads the first block of the input, which determines columns, events and the
+ * form of frames, and adds its lines. True also for an empty input; false: an
+ * error (reported).
  */
 static bool
 read_first(struct reader *r, struct cg_in *in)

@@ -31,8 +31,8 @@ get_count(struct cg_slice word, struct folded_count *count)
 }
 
 /*
- * Takes the last word off the end of the line, and the blanks before it.
- * False: it is the only word.
+ * Removes the last word, and the blanks before it, from the line and stores it
+ * in *word. False: it is the only word, and the line is unchanged.
  */
 static bool
 take_last_word(struct cg_slice *line, struct cg_slice *word)
@@ -64,8 +64,8 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 /* ---- Austin ------------------------------------------------------------- */
 
 /*
- * Splits a change of memory into bytes gained, count[0], and bytes freed,
- * count[1]; neither is negative.
+ * Splits a change of memory, count[0], into bytes gained, count[0], and bytes
+ * freed, count[1], of which one is 0 and none is negative.
  */
 static void
 split_change(struct folded_count count[2])

@@ -52,8 +52,8 @@ static const char notes[] = { 0, 'i', 'j', 'k' };
 /* ---- Names -------------------------------------------------------------- */
 
 /*
- * Returns c or, for a character that would end a frame or a line, its
- * replacement.
+ * Returns the character or, if it would end a frame or a line, a replacement:
+ * ':' for ';', a blank for line breaks, tabs and NULs.
  */
 static char
 clean(char c)
@@ -64,10 +64,10 @@ clean(char c)
 }
 
 /*
- * Copies a name to the buffer to, changed so that readers take it as one
- * frame: they drop blanks at the ends, take a number at the end as a count,
- * and a line that begins with "# " as a comment. Returns the text in the
- * buffer.
+ * Copies a name to the buffer to, of at least its length, changed so that
+ * readers take it as one frame: they drop blanks at the ends, take a number at
+ * the end as a count, and a line that begins with "# " as a comment. Returns
+ * the text in the buffer; [unknown] if nothing remains.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -91,8 +91,9 @@ clean_name(struct cg_slice name, char *to)
 }
 
 /*
- * Sets the label of a function: its name or, without a name, the base name of
- * its object in brackets. False: out of memory (reported).
+ * Sets w->label of a function to the text of its frames: its name or, without
+ * a name, the base name of its object in brackets, cleaned by clean_name().
+ * Counts names that had to be changed. False: out of memory (reported).
  */
 static bool
 get_label(struct writer *w, cg_fn fn)
@@ -256,8 +257,9 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 }
 
 /*
- * Writes a point and the millionths after it. At least one digit is written,
- * so that readers read the column as millionths. Returns the end.
+ * Writes a point and micro, millionths, as decimals to the buffer to. At least
+ * one digit is written, so that readers read the column as millionths. Returns
+ * the end.
  */
 static char *
 format_fraction(char *to, uint64_t micro)
@@ -293,8 +295,8 @@ put_cost(struct writer *w, size_t column, uint64_t cost)
 }
 
 /*
- * True if a stack ends at the frame, and has costs in the events that are
- * written.
+ * True if a stack that ends at the frame gets a line: it has a cost in an
+ * event that is written or, if all events are written, no costs at all.
  */
 static bool
 is_written(const struct writer *w, uint32_t frame)
@@ -308,8 +310,8 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Writes the line of the stack that ends at a frame, if there is one. False:
- * out of memory (reported).
+ * Appends a frame to the current path, and writes the line of the stack that
+ * ends there, if it has one. False: out of memory (reported).
  */
 static bool
 put_stack(struct writer *w, uint32_t frame)
@@ -336,8 +338,8 @@ enter(struct writer *w, uint32_t frame)
 }
 
 /*
- * Writes the stacks depth first; by a loop, as stacks can be too deep for
- * recursion. False: out of memory (reported).
+ * Writes the lines of all stacks depth first; by a loop, as stacks can be too
+ * deep for recursion. False: out of memory (reported).
  */
 static bool
 put_stacks(struct writer *w)
@@ -374,8 +376,8 @@ add_column(struct writer *w, size_t event)
 }
 
 /*
- * Chooses the event of --event, else both sides of a difference, else the main
- * event. Returns the status.
+ * Chooses the events to write, and adds their columns: the one of --event,
+ * else both sides of a difference, else the main event. Returns the status.
  */
 static int
 choose_events(struct writer *w)
