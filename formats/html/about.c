@@ -18,7 +18,10 @@
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* The page treats costs that were split by counts as stated ones. */
+/*
+ * Returns how an event's inclusive costs are computed, as the page is told: it
+ * treats costs that were split by counts (CG_INCL_SPLIT) as stated ones.
+ */
 static enum cg_incl
 incl_of(const struct cg_event *event)
 {
@@ -49,7 +52,11 @@ put_events(struct html_writer *w)
 	return ok && html_put_number(w, "event_main", cg_main_event(w->graph));
 }
 
-/* The factors of a derived event are its values for one unit of each event. */
+/*
+ * Writes a column with the factors of a derived event: its formula is a sum,
+ * so the factor of an event is the formula's value for one unit of that event
+ * alone. cost[] is all 0, before and after. False: out of memory (reported).
+ */
 static bool
 put_factors(struct html_writer *w, size_t formula, uint64_t *cost)
 {
@@ -175,7 +182,11 @@ put_facts(struct html_writer *w)
 	return ok;
 }
 
-/* Writes base names, so the page does not depend on the inputs' directories. */
+/*
+ * Writes the title, the names of the inputs, up to a limit, and their number.
+ * Names are base names, so that the page does not depend on the inputs'
+ * directories. False: out of memory (reported).
+ */
 static bool
 put_inputs(struct html_writer *w)
 {

@@ -32,7 +32,10 @@ add_varint(struct html_writer *w, struct html_column *column, uint64_t value)
 	return true;
 }
 
-/* 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+/*
+ * Returns the zigzag code of a signed number, which is small if its size is:
+ * 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+ */
 static uint64_t
 zigzag(int64_t value)
 {

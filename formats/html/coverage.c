@@ -87,7 +87,10 @@ add_branches(struct run *r, const struct cg_line_sum *sum)
 	       html_add(w, &r->sum[CONDITIONS], conditions);
 }
 
-/* Adds the regions that begin on the line of the last sum. */
+/*
+ * Adds the regions that begin on the current line to the columns of regions.
+ * False: an error (reported).
+ */
 static bool
 add_regions(struct run *r)
 {
@@ -136,8 +139,9 @@ add_hits(struct html_writer *w, struct html_column *column,
 }
 
 /*
- * Adds totals of a file, which its lines do not give: functions of one name
- * count as one.
+ * Adds the coverage of the current file to the columns of totals; nothing if
+ * it has none. The page cannot compute it from the lines, as functions of one
+ * name count as one. False: an error (reported).
  */
 static bool
 add_covered(struct run *r)
@@ -162,7 +166,11 @@ add_covered(struct run *r)
 
 /* ---- Functions ----------------------------------------------------------- */
 
-/* The index in the page of a function of the run. */
+/*
+ * Returns the index in the page of a function of the run. The sides of a
+ * difference have graphs of their own, whose functions are mapped to those of
+ * the page's graph.
+ */
 static uint32_t
 index_of(const struct run *r, cg_fn fn)
 {
@@ -173,8 +181,8 @@ index_of(const struct run *r, cg_fn fn)
 }
 
 /*
- * Counts how often functions of the file were called, or else whether they
- * ran.
+ * Sets r->entries of the functions of the current file: 1 + how often each was
+ * called; if this is unknown, 2 if one of its lines ran, else 1.
  */
 static void
 count_entries(struct run *r)
@@ -303,7 +311,10 @@ html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 			       html_file(c->w, file), ALL_LINES | ALL_TOTALS);
 }
 
-/* Adds the files of a side. */
+/*
+ * Adds the columns of all files of one side of a difference; what says which
+ * columns. False: an error (reported).
+ */
 static bool
 add_side(struct run *r, int side, unsigned what)
 {

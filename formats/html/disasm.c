@@ -35,7 +35,10 @@ struct html_disasm {
 	uint64_t found;
 };
 
-/* Appends to the texts. False: out of memory (reported). */
+/*
+ * Appends a text to d->text, with blanks for tabs; *at becomes its offset
+ * there. False: out of memory (reported).
+ */
 static bool
 add_text(struct html_disasm *d, struct cg_slice text, size_t *at)
 {
@@ -61,7 +64,10 @@ begin_object(struct html_disasm *d, struct cg_slice path)
 	return add_text(d, name, &object->name);
 }
 
-/* True if the field has the bytes of an instruction, which end with blanks. */
+/*
+ * True if the field of a line has the bytes of an instruction in hex, which
+ * end with blanks, unlike a text such as "add".
+ */
 static bool
 is_raw(struct cg_slice field)
 {
@@ -72,7 +78,10 @@ is_raw(struct cg_slice field)
 	return raw;
 }
 
-/* Adds an instruction, if the line is one. False: out of memory (reported). */
+/*
+ * Appends the instruction on a line of the disassembly; ignores other lines,
+ * and all beyond the limit of text. False: out of memory (reported).
+ */
 static bool
 add_line(struct html_disasm *d, struct cg_slice line)
 {
@@ -107,7 +116,10 @@ add_line(struct html_disasm *d, struct cg_slice line)
 	return true;
 }
 
-/* Gets NAME of a line "NAME: file format ...". */
+/*
+ * Sets *name to NAME of a line "NAME: file format ...", which begins an object
+ * file. False: another line.
+ */
 static bool
 get_name(struct cg_slice line, struct cg_slice *name)
 {
@@ -171,7 +183,10 @@ html_open_disasm(struct html_writer *w)
 	return ok && sort_instrs(d) ? CG_OK : cg_rejected(w->job);
 }
 
-/* Returns the instruction at the address; NULL: there is none. */
+/*
+ * Returns the instruction of the object file at an address; NULL: there is
+ * none. Instructions are sorted by address.
+ */
 static const struct instr *
 find_instr(
     const struct html_disasm *d, const struct object *object, uint64_t addr)

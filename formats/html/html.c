@@ -22,9 +22,11 @@ put_hash(
 }
 
 /*
- * The policy allows only this script and this style, and no network: names in
- * the data cannot run as code even if the script had an error. Data files of
- * --split are scripts next to the page.
+ * Writes the page up to the data, which follows in a script element. The
+ * content security policy allows only this script and this style, and no
+ * network: names in the data cannot run as code even if the script had an
+ * error. With split, it also allows data files next to the page, which are
+ * scripts.
  */
 static void
 put_head(struct cg_out *out, struct cg_slice title, bool split)
@@ -59,8 +61,9 @@ put_foot(struct cg_out *out)
 }
 
 /*
- * Stacks are written first: deriving calls from them drops them. Estimated
- * stacks are written last, as deriving them replaces the calls.
+ * Writes all columns. Stacks are written first, as deriving calls from them
+ * drops them. Stacks that have to be estimated from calls are written last, as
+ * deriving them replaces the calls. False: an error (reported).
  */
 static bool
 put_data(struct html_writer *w)
@@ -100,7 +103,10 @@ open_writer(struct html_writer *w, struct cg_out *out)
 	return w->pack != NULL;
 }
 
-/* Parses --html-min, such as "0.1%", into millionths of the total. */
+/*
+ * Sets w->least from --html-min, such as "0.1%", in millionths of the total.
+ * Returns the status.
+ */
 static int
 get_least(struct html_writer *w)
 {
@@ -114,7 +120,9 @@ get_least(struct html_writer *w)
 	    "{html-min}: expected a percentage, such as 0.1%%, not '%s'", text);
 }
 
-/* The title of the page: --title, or the base name of the first input. */
+/*
+ * Returns the title of the page: --title, or the base name of the first input.
+ */
 static struct cg_slice
 get_title(struct cg_job *job)
 {

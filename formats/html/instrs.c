@@ -80,7 +80,11 @@ lower(struct instrs *at, uint64_t addr)
 		at->lowest = addr;
 }
 
-/* Finds the lowest address of the function. False: failed, reported. */
+/*
+ * Sets at->lowest to the lowest address of the function's costs, calls and
+ * jumps; 0: it has none. Offsets in the page are relative to it. False: an
+ * error (reported).
+ */
 static bool
 find_lowest(struct instrs *at)
 {
@@ -167,7 +171,11 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 	       html_add(w, &to[JUMP_FOLLOWED], jump->followed);
 }
 
-/* Adds the instructions and calls of a function that has addresses. */
+/*
+ * Adds the instructions and call sites of a function with addresses to their
+ * columns, and to the columns by function how many they are. False: out of
+ * memory (reported).
+ */
 static bool
 add_code(struct instrs *at)
 {

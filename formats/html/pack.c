@@ -54,7 +54,11 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 	}
 }
 
-/* Writes compressed bytes as base64, in groups of three. */
+/*
+ * Writes compressed bytes of gzip as base64 to the page. Base64 codes groups
+ * of three bytes; up to two bytes that remain are kept in pack->rest for the
+ * next call. Returns 0, as it cannot fail.
+ */
 static int
 take(void *arg, const char *bytes, size_t n)
 {
@@ -82,7 +86,10 @@ take(void *arg, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Drops the bytes of an unfinished stream: its output may be gone. */
+/*
+ * Frees the stream of an unfinished page without writing the rest of it, as
+ * its output may be gone. Called when the job ends.
+ */
 static void
 end(void *arg)
 {

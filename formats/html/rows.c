@@ -45,7 +45,10 @@ get_costs(struct rows *r, cg_fn fn, bool inclusive)
 				       : cg_sum_self(r->sums, fn, i);
 }
 
-/* The total of an event in all parts. */
+/*
+ * Returns the total of an event, summed over all parts (sections of the
+ * graph).
+ */
 static uint64_t
 get_total(const struct html_writer *w, size_t event)
 {
@@ -56,7 +59,10 @@ get_total(const struct html_writer *w, size_t event)
 	return sum;
 }
 
-/* Finds functions that --html-min drops. */
+/*
+ * Sets r->dropped for functions of which no inclusive cost reaches --html-min,
+ * and counts them; none if the page shows coverage.
+ */
 static void
 find_dropped(struct rows *r)
 {
@@ -126,8 +132,9 @@ put_fns(struct rows *r)
 }
 
 /*
- * After the functions come the sum of the self costs of dropped functions, and
- * then the cycles.
+ * Writes the column of the functions' self or inclusive costs in an event.
+ * After the functions come the sum of the self costs of dropped functions
+ * (which themselves get 0), then the cycles. False: out of memory (reported).
  */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)
@@ -211,8 +218,8 @@ put_calls(struct rows *r)
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Sums the self costs of a function in a part; false: all are 0, or the cursor
- * failed.
+ * Sets r->cost to the self costs of the function whose rows are open. False:
+ * all are 0, or the cursor failed.
  */
 static bool
 sum_self(struct rows *r)
@@ -288,8 +295,9 @@ add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Opening the rows of a file takes long, so they are opened once for all
- * columns.
+ * Writes the columns of lines, and of coverage if there is one. Opening the
+ * lines of a file takes long, so each is opened once for all columns. False:
+ * an error (reported).
  */
 static bool
 put_files(struct rows *r)

@@ -12,7 +12,11 @@
 /* Limit of all texts: browsers cannot open a larger page. */
 #define SOURCES_MAX ((size_t)256 << 20)
 
-/* Adds the file's text, if its source is found. False: failed, reported. */
+/*
+ * Adds the text of the file's source and the file's index to their columns;
+ * nothing if the source is not found, or all texts together would be too
+ * large. False: an error (reported).
+ */
 static bool
 add_source(struct html_writer *w, cg_file file, struct html_column *at,
     struct html_column *text)

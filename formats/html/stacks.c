@@ -49,7 +49,10 @@ get_key(void *arg, cg_node node, const struct cg_stack *stack)
 
 /* ---- Which frames are dropped ------------------------------------------- */
 
-/* Sums the costs of one event; false: a sum overflows. */
+/*
+ * Sets s->self and s->inclusive of each frame to its costs in one event.
+ * False: a sum overflows (reported).
+ */
 static bool
 sum_costs(struct stacks *s, size_t event)
 {
@@ -97,7 +100,10 @@ mark_kept(struct stacks *s)
 
 /* ---- The order of frames ------------------------------------------------ */
 
-/* By name; functions of one name are in canonical order. */
+/*
+ * Orders the callees of a frame for qsort(): by name; functions of one name by
+ * their index in the page.
+ */
 static int
 compare_siblings(const void *pa, const void *pb)
 {
@@ -107,7 +113,11 @@ compare_siblings(const void *pa, const void *pb)
 	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* Lists a frame and pushes its callees, the first one last. */
+/*
+ * Appends a frame to s->order and pushes its callees that are kept on
+ * s->waiting, the first one last, so that it is listed next. If callees were
+ * dropped, one frame is pushed for all of them.
+ */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
 {
