@@ -82,7 +82,11 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 	}
 }
 
-/* Adds the blocks of paths that were not taken, as steps of the paths. */
+/*
+ * Adds the blocks of the function's prime paths that were not taken: a row for
+ * each line of a block, with the path's number as block. Stops if the builder
+ * fails.
+ */
 static void
 add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
@@ -138,8 +142,8 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Returns the line's items of a kind (branches, calls, blocks), which are
- * consecutive; *n is their number, 0 if there are none.
+ * Returns the first of the line's items of a kind (branches, calls or blocks),
+ * which are consecutive; *n becomes their number, 0 if there are none.
  */
 static const struct gcov_json_item *
 find_items(const struct emit *e, const struct gcov_json_line *line,
@@ -172,7 +176,8 @@ any_ran(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Returns how many of the n items, from the first on, have its kind and block.
+ * Returns how many of the n items, from the first on, have the same kind and
+ * block as the first; 1 if the block is unknown.
  */
 static size_t
 count_in_block(const struct gcov_json_item *item, size_t n)
@@ -187,11 +192,11 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds the branches or calls of a line. The blocks of a function are listed in
- * ascending order, so a block with a lower number belongs to another function
- * on the line. The index of a row is its position in the block. For such a
- * lower block, it is the position on the line, which keeps the rows of both
- * functions apart.
+ * Adds a row for each branch or call of a line; its index is the position in
+ * its block. gcov lists the blocks of a function in ascending order, so a
+ * block with a lower number than the one before belongs to another function on
+ * the line: then the index is the position on the line, which keeps the rows
+ * of both functions apart.
  */
 static void
 add_arcs(
@@ -247,7 +252,10 @@ add_conditions(struct emit *e, const struct gcov_json_line *line)
 	}
 }
 
-/* Returns the sum of the items of the block at *at; advances *at past them. */
+/*
+ * Returns the sum of the counts of the items that belong to the block, from
+ * *at on (at most INT64_MAX); advances *at past them.
+ */
 static int64_t
 sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
     uint32_t block)
@@ -262,9 +270,9 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a row that keeps line->unexecuted, unless this flag follows from the
- * line's blocks (ids is their number; missed: one of them never ran) or,
- * without blocks, from the line's count.
+ * Adds a row that preserves the line's flag unexecuted_block, unless readers
+ * infer the same flag: from the line's blocks (ids: their number; missed: one
+ * of them never ran) or, without blocks, from the line's count.
  */
 static void
 add_unexecuted(
@@ -281,8 +289,9 @@ add_unexecuted(
 }
 
 /*
- * Adds the blocks that end on the line. A block's count is the sum of its
- * branches or calls on the line.
+ * Adds a row for each block that ends on the line. JSON does not state a
+ * block's count, so it is the sum of the block's branches or, without them,
+ * calls on the line.
  */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
@@ -324,8 +333,9 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 }
 
 /*
- * Sets e->fn to the function of the line: the one that it names if the line is
- * in its range, else the file's function without a name.
+ * Sets e->fn to the function that the line names, if the line is in its range
+ * (gcov guesses the name), else to the file's function without a name; and
+ * e->blocks to the highest number that a block can have.
  */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)

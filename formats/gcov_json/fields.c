@@ -14,7 +14,10 @@ gcov_json_reject(struct gcov_json_reader *r, const char *expected)
 }
 /* ---- Values ------------------------------------------------------------- */
 
-/* Rounds a JSON number to an integer; false if it needs more than 63 bits. */
+/*
+ * Sets *number to a JSON number, which may have a fraction and an exponent,
+ * rounded to an integer. False: it needs more than 63 bits.
+ */
 static bool
 round_number(struct cg_slice text, int64_t *number)
 {
@@ -56,8 +59,8 @@ round_number(struct cg_slice text, int64_t *number)
 }
 
 /*
- * Reads a count; gcov 9 writes six digits of large counts: 1.37297e+06. False:
- * rejected (reported).
+ * Reads a count to the int64_t at to. gcov 9 writes only six digits of large
+ * counts, 1.37297e+06, which causes a warning. False: rejected (reported).
  */
 bool
 gcov_json_take_count(struct gcov_json_reader *r, void *to)
@@ -116,8 +119,8 @@ gcov_json_take_bool(struct gcov_json_reader *r, void *to)
 }
 
 /*
- * Gets the string's bytes; they are valid until the next token. False: not a
- * string, or out of memory (reported).
+ * Sets *text to the bytes of the string that is the next token, valid until
+ * the token after it. False: not a string, or out of memory (reported).
  */
 static bool
 get_string(struct gcov_json_reader *r, struct cg_slice *text)
@@ -131,8 +134,8 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 }
 
 /*
- * Reads a name into *to. Consecutive lines repeat names, so the last one is
- * compared first. False: rejected (reported).
+ * Reads a string to the cg_name at to. Consecutive lines repeat names, so the
+ * last one is compared first. False: rejected (reported).
  */
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
@@ -154,8 +157,9 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 /* ---- Arrays and objects ------------------------------------------------- */
 
 /*
- * Finds a key; NULL if it is not in fields. A tool writes keys in the same
- * order each time, so the search starts after the previous match.
+ * Returns the field with this key; NULL: fields have none. A tool writes keys
+ * in the same order each time, so the search starts at from, after the last
+ * match, and wraps around.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,

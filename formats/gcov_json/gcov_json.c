@@ -7,8 +7,9 @@
 #include "gcov_json.h"
 
 /*
- * Recognises documents by their first keys. gcc_version alone is sufficient,
- * as no other format has this key.
+ * Returns the probe's score of a document by its first keys: sure for
+ * gcc_version, which no other format has, likely for two others that gcov
+ * writes.
  */
 static int
 probe(const struct cg_head *head)

@@ -46,7 +46,10 @@ gcov_json_put_text(
 #define NUMBER(to, key, number) \
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
-/* Writes the path as it was in the input, if that path names the same file. */
+/*
+ * Writes the member "file": the path as it was in the input, if it names the
+ * same file relative to the document's directory, else the graph's path.
+ */
 void
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 {
@@ -68,8 +71,8 @@ gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
 /* ---- Prime paths -------------------------------------------------------- */
 
 /*
- * The order of steps for qsort(): by path, then position on the path, then
- * line.
+ * Orders steps (lines of the blocks of prime paths) for qsort(): by path,
+ * which is their block, then by position on the path, then by line.
  */
 static int
 compare_steps(const void *pa, const void *pb)
@@ -84,8 +87,8 @@ compare_steps(const void *pa, const void *pb)
 }
 
 /*
- * Sets the lists of the function's paths that were not taken, and of their
- * steps, sorted.
+ * Appends the numbers of the function's prime paths that were not taken to
+ * w->path, and their steps (lines of their blocks) to w->step, sorted.
  */
 static void
 list_paths(struct gcov_json_writer *w, cg_fn fn)
@@ -110,8 +113,8 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  */
 
 /*
- * Writes a location of a block: the lines of the consecutive steps, from *at
- * on, that have the same path and index. Advances *at past them.
+ * Writes a location of a block of a path: the file, and the lines of the steps
+ * from *at on that have the same path and index. Advances *at past them.
  */
 static void
 put_location(struct gcov_json_writer *w, size_t *at)
@@ -133,8 +136,8 @@ put_location(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes a block of the path with its locations, from step *at on; advances
- * *at past it.
+ * Writes a block of a path, with its locations and the kind of the arc to the
+ * next block, from step *at on. Advances *at past its steps.
  */
 static void
 put_step(struct gcov_json_writer *w, size_t *at)
@@ -163,8 +166,8 @@ put_step(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes all blocks of a path from step *at on, after skipping steps of lower
- * paths; advances *at past them.
+ * Writes all blocks of the path with this number, from step *at on; skips
+ * steps of lower paths. Advances *at past the path.
  */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
@@ -264,7 +267,10 @@ count_of(const struct gcov_json_writer *w, const struct cg_line *line)
 	return line->n > w->column ? (int64_t)line->cost[w->column] : 0;
 }
 
-/* True if a block of the line never ran; without blocks, if its count is 0. */
+/*
+ * True if the line gets the flag unexecuted_block: a block of it never ran,
+ * except for exceptions; without blocks, if its count is 0.
+ */
 static bool
 is_unexecuted(const struct gcov_json_writer *w, const struct cg_line *line)
 {
@@ -322,9 +328,10 @@ put_call(char *to, const struct cg_branch *row)
 }
 
 /*
- * Writes a JSON array of the rows of one kind that have all flags, from the n
- * entries of a line; put() writes a row. to is reserved room; returns the new
- * end of the text in it.
+ * Writes a JSON array with the rows of one kind that have all flags, from the
+ * n entries (functions on one line); put() writes a row. to points into room
+ * of HEAD_ROOM bytes that the output has reserved; returns the end of the text
+ * in it.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
@@ -357,8 +364,8 @@ put_rows(struct gcov_json_writer *w, char *to,
 }
 
 /*
- * Writes the numbers of conditions for which the outcome (1: true, 0: false)
- * is not covered.
+ * Writes the numbers of the conditions in row up to end for which the outcome
+ * (1: true, 0: false) did not occur, separated by commas.
  */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
@@ -376,7 +383,10 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 	}
 }
 
-/* Writes an expression; its rows are two for each condition: false and true. */
+/*
+ * Writes an expression of conditions as a JSON object. Its rows, from row up
+ * to end, are two for each condition: false and true.
+ */
 static void
 put_expression(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end)
@@ -431,9 +441,10 @@ is_plain(struct cg_slice text)
 }
 
 /*
- * Writes the name of the function that the line names. to is reserved room;
- * returns the new end of the text in it. Consecutive lines usually name one
- * function, so the check whether its name needs escapes is cached.
+ * Writes the member "function_name" of a line. to points into room that the
+ * output has reserved; returns the end of the text in it. Consecutive lines
+ * usually name one function, so the check whether its name needs escapes is
+ * cached.
  */
 static char *
 put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)

@@ -100,8 +100,8 @@ take_block_id(struct gcov_json_reader *r)
 }
 
 /*
- * Reads the number of a condition for which the outcome is not covered. False:
- * rejected (reported).
+ * Reads the number of a condition for which the outcome (1: true, 0: false)
+ * did not occur, and sets its bit in r->mask. False: rejected (reported).
  */
 static bool
 take_not_covered(struct gcov_json_reader *r, int outcome)
@@ -128,9 +128,9 @@ take_not_covered_true(struct gcov_json_reader *r)
 }
 
 /*
- * Reads an expression: adds an item for each outcome of each condition. JSON
- * does not state the expression's block, so its number on the line is used as
- * block. False: an error (reported).
+ * Reads an expression of conditions: appends an item for each outcome of each
+ * condition. JSON does not state the expression's block, so its number on the
+ * line takes the block's place. False: an error (reported).
  */
 static bool
 take_expression(struct gcov_json_reader *r)
@@ -196,8 +196,9 @@ take_line(struct gcov_json_reader *r)
 #define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
 /*
- * Adds a line of the current block of a path, as a step with index
- * r->path_index. False: out of memory (reported).
+ * Appends a line of the current block of a path to the unit's steps, with
+ * index r->path_index, the block's position on the path. False: out of memory
+ * (reported).
  */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)
@@ -238,7 +239,10 @@ take_location(struct gcov_json_reader *r)
 
 #define STEP(member) .offset = offsetof(struct gcov_json_step, member)
 
-/* Reads a block of a path, with its locations. False: an error (reported). */
+/*
+ * Reads a block of a path, and appends a step for each line of its locations;
+ * one step with line 0 if it has none. False: an error (reported).
+ */
 static bool
 take_step(struct gcov_json_reader *r)
 {
@@ -395,7 +399,10 @@ add_descs(struct gcov_json_reader *r)
 	}
 }
 
-/* Reads a document, and adds it as a part. False: an error (reported). */
+/*
+ * Reads a document, which is one unit (object file), and adds it to the graph
+ * as a part. False: an error (reported).
+ */
 static bool
 take_document(struct gcov_json_reader *r)
 {

@@ -5,9 +5,9 @@
 #include "gcov_json.h"
 
 /*
- * Returns the word for a version: "B22*" for "12.2.0", "A93*" for "9.3.0",
- * "408*" for "4.8.0"; the version itself if it has another form. room: memory
- * for the word.
+ * Returns the word for a version of gcc, as in data files: "B22*" for
+ * "12.2.0", "A93*" for "9.3.0", "408*" for "4.8.0"; the version itself if it
+ * has another form. room: at least 4 bytes, in which the word is stored.
  */
 struct cg_slice
 gcov_json_word(struct cg_slice version, char *room)
@@ -33,9 +33,9 @@ gcov_json_word(struct cg_slice version, char *room)
 }
 
 /*
- * Parses a word. From version 7 on, a letter and a digit are the major version
- * ("A93*" is 9.3). Before, one digit is the major and two digits are the minor
- * version ("408*" is 4.8). False: malformed.
+ * Parses the word for a version of gcc. From version 7 on, a letter and a
+ * digit are the major version ("A93*" is 9.3); before, one digit is the major
+ * and two digits are the minor version ("408*" is 4.8). False: malformed.
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

@@ -25,8 +25,9 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Returns the function that the next line of the file names: the last one that
- * began before it; 0: none. Call it with ascending lines.
+ * Returns the function that gcov names on the next line of the file: the last
+ * one that began before the line and has not ended; 0: none. Keeps its state
+ * in w, so it must be called with ascending lines.
  */
 static cg_fn
 find_open(struct gcov_json_writer *w, uint32_t line)
@@ -67,8 +68,9 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Lists the functions of the file, and sets the ranks of functions in groups
- * (functions that begin on the same line).
+ * Sets w->fn to the functions of the file, and w->rank of those in groups
+ * (functions that begin on one line), whose lines are written separately, to
+ * their index + 1.
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -93,7 +95,10 @@ list_fns(struct gcov_json_writer *w)
 	}
 }
 
-/* False if the line has only rows of prime paths and their steps. */
+/*
+ * True if gcov lists the line: it has costs, or rows other than prime paths
+ * and their steps.
+ */
 static bool
 is_line(const struct cg_line *line)
 {
@@ -131,9 +136,9 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Lists all lines of the file in w->entry: first the lines of groups, by
- * function, then other lines by line number. Returns how many are lines of
- * groups.
+ * Fills w->entry with all lines of the file: first those of functions in
+ * groups (functions that begin on one line), by function, then the others by
+ * line number. Returns the number of the first kind.
  */
 static size_t
 list_lines(struct gcov_json_writer *w)
@@ -161,7 +166,10 @@ list_lines(struct gcov_json_writer *w)
 	return groups;
 }
 
-/* Sorts the functions of one line by their order in the unit. */
+/*
+ * Sorts n entries of one line, one for each function on it, by the functions'
+ * order in the unit.
+ */
 static void
 sort_line(struct gcov_json_entry *entry, size_t n)
 {
