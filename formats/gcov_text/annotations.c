@@ -19,8 +19,8 @@
 /* ---- Numbers ------------------------------------------------------------ */
 
 /*
- * Reads a count as gcov -H writes it: 1.5k. False: another form, and nothing
- * changes.
+ * Reads a count as gcov -H writes it, 1.5k, from *text, and warns once that
+ * such counts are inexact. False: another form, and nothing changes.
  */
 static bool
 take_rounded(struct gcov_text_reader *r, struct cg_slice *text, int64_t *count)
@@ -79,9 +79,9 @@ gcov_text_check_counted(struct gcov_text_reader *r, uint64_t rows)
 /* ---- Annotations -------------------------------------------------------- */
 
 /*
- * Makes a function the owner of the following lines. If the previous function
- * has no line yet, both begin on the next line. False: out of memory
- * (reported).
+ * Makes a function the owner of the following lines. If no line followed the
+ * previous function's summary yet, that one is kept in r->earlier, as both
+ * begin on the next line. False: out of memory (reported).
  */
 static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)
@@ -99,8 +99,9 @@ set_fn(struct gcov_text_reader *r, cg_fn fn)
 }
 
 /*
- * Reads "f called 2 returned 50% blocks executed 75%". False: malformed, or
- * out of memory.
+ * Reads the summary of a function, "f called 2 returned 50% blocks executed
+ * 75%", and makes the function the owner of the following lines. False:
+ * malformed, or out of memory.
  */
 bool
 gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
@@ -133,8 +134,9 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 
 /*
  * Reads "taken 5", "taken 40%", "returned 5" (word is the first word) or
- * "never executed" into the row's count and flags. A percentage states only
- * whether the branch was taken: any except 0% counts as 1. False: malformed.
+ * "never executed" into count and flags of the row. A percentage states only
+ * whether the branch was taken: any except 0% counts as 1, with a warning.
+ * False: malformed.
  */
 static bool
 take_taken(struct gcov_text_reader *r, struct cg_slice *text, const char *word,
@@ -172,7 +174,10 @@ take_index(struct cg_slice *text, uint32_t *index)
 	return true;
 }
 
-/* Reads a branch, "0 taken 1 (fallthrough)", and adds it. False: malformed. */
+/*
+ * Reads a branch of the last line, "0 taken 1 (fallthrough)", and adds it as a
+ * row. False: malformed.
+ */
 bool
 gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -195,7 +200,10 @@ gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 	return true;
 }
 
-/* Reads a call, "0 returned 1", and adds it. False: malformed. */
+/*
+ * Reads a call of the last line, "0 returned 1", and adds it as a row. False:
+ * malformed.
+ */
 bool
 gcov_text_take_call(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -227,8 +235,9 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 }
 
 /*
- * Reads " outcomes covered 3/8", which begins an expression, or " 1 not
- * covered (true false)", one of its conditions. False: malformed.
+ * Reads " outcomes covered 3/8", which begins an expression of conditions and
+ * adds the expression before, or " 1 not covered (true false)", one of its
+ * conditions, into r->expression. False: malformed.
  */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
@@ -262,8 +271,8 @@ gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads the numbers of covered and of all prime paths, "2 of 5". False:
- * malformed.
+ * Reads the numbers of covered and of all prime paths of the last function, "2
+ * of 5", into r->fn.paths. False: malformed.
  */
 bool
 gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
@@ -280,8 +289,9 @@ gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a path that was not taken, "3 not covered: ...". False: malformed, or
- * out of memory.
+ * Reads a prime path of the last function; appends its number to
+ * r->fn.paths.missed if it was not taken, "3 not covered: ...". False:
+ * malformed, or out of memory.
  */
 bool
 gcov_text_take_path(struct gcov_text_reader *r, struct cg_slice text)

@@ -53,7 +53,10 @@ take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 	return gcov_text_take_count(rest, count) || reject(r, *rest, "a count");
 }
 
-/* Returns the number of sorted functions that begin on the line or before. */
+/*
+ * Returns how many of the file's functions, which are sorted, begin on the
+ * line or before it.
+ */
 static size_t
 count_begun(const struct reader *r, uint32_t line)
 {
@@ -81,8 +84,9 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Sorts functions that were added. It is called for each line, as the list may
- * have lines before functions.
+ * Sorts the functions that were appended since the last call into the sorted
+ * ones. Called for each line, as the list may have lines before functions; so
+ * a few functions are inserted, without qsort().
  */
 static void
 sort_fns(struct reader *r)
@@ -104,7 +108,8 @@ sort_fns(struct reader *r)
 }
 
 /*
- * Reads function:LINE,[END,]COUNT,NAME, and adds the function. False: an error
+ * Reads function:LINE,[END,]COUNT,NAME; adds the function and its calls to the
+ * graph, and appends it to the functions of the file. False: an error
  * (reported).
  */
 static bool
@@ -140,8 +145,9 @@ take_function(struct reader *r, struct cg_slice rest)
 }
 
 /*
- * Returns the function that a line belongs to (see the head of this file),
- * else the file's function without a name.
+ * Returns the function that a line belongs to: the last one that began before
+ * it, unless another one begins on the same line as that one, or that one has
+ * ended; else the file's function without a name.
  */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
@@ -158,8 +164,8 @@ find_fn(struct reader *r, uint32_t line)
 }
 
 /*
- * Reads lcount:LINE,COUNT[,UNEXECUTED], and adds the line. False: rejected
- * (reported).
+ * Reads lcount:LINE,COUNT[,UNEXECUTED], and adds the line to the function it
+ * belongs to. False: rejected (reported).
  */
 static bool
 take_lcount(struct reader *r, struct cg_slice rest)
@@ -184,8 +190,9 @@ take_lcount(struct reader *r, struct cg_slice rest)
 }
 
 /*
- * Reads branch:LINE,taken|nottaken|notexec, and adds the branch. False: an
- * error (reported).
+ * Reads branch:LINE,taken|nottaken|notexec, and adds the branch to the
+ * function that its line belongs to; branches of a line are numbered. False:
+ * an error (reported).
  */
 static bool
 take_branch(struct reader *r, struct cg_slice rest)
@@ -216,7 +223,10 @@ take_file(struct reader *r, struct cg_slice rest)
 	return true;
 }
 
-/* Reads the first line of a list of gcov 8: the version of gcc. */
+/*
+ * Reads the first line of a list of gcov 8, the version of gcc, and adds it as
+ * a description. Returns true.
+ */
 static bool
 take_version(struct reader *r, struct cg_slice rest)
 {
@@ -239,7 +249,10 @@ static const struct {
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
-/* Reads a line. False: an error was reported, or the builder has failed. */
+/*
+ * Reads a line of the list of any kind, by its key. False: an error was
+ * reported, or the builder has failed.
+ */
 static bool
 take_line(struct reader *r, struct cg_slice line)
 {

@@ -7,7 +7,10 @@
 
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
-/* Writes a branch or a call, numbered number. */
+/*
+ * Writes the annotation for a branch or call of a line, with this number:
+ * "branch  0 taken 5 (fallthrough)".
+ */
 static void
 put_arc(
     struct gcov_text_writer *w, const struct cg_branch *row, unsigned number)
@@ -31,8 +34,8 @@ put_arc(
 }
 
 /*
- * True if the call is before the branch: the order is by block, then index,
- * and a call precedes a branch with its index.
+ * True if gcov lists the call before the branch: by block, then by index,
+ * where a call precedes the branch with its index.
  */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)
@@ -42,8 +45,8 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 }
 
 /*
- * Writes the branches and calls of the line, numbered from number on; returns
- * the next number.
+ * Writes the branches and calls of one function on a line, merged in gcov's
+ * order and numbered from number on. Returns the next number.
  */
 static unsigned
 put_arcs(
@@ -167,7 +170,10 @@ gcov_text_put_annotations(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Writes a percentage as gcov does: computed in float; only part 0 gives 0%. */
+/*
+ * Writes a percentage as gcov does: computed in float, without decimals; only
+ * part 0 gives 0%.
+ */
 static void
 put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
@@ -206,10 +212,10 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * Writes the summary of a function. As in llvm-cov, functions of clang that
- * begin on line 0, such as the wrappers of clang 19 for co_await, or after the
- * last line with code, get none (annotateSource() of GCOV.cpp). False: an
- * error (reported).
+ * Writes the summary of a function, "function f called ...". As in llvm-cov,
+ * functions of clang that begin on line 0, such as the wrappers of clang 19
+ * for co_await, or after the last line with code, get none (annotateSource()
+ * of GCOV.cpp). False: an error (reported).
  */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)

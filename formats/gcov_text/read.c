@@ -15,8 +15,9 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds the lines that were held back, without those whose count is all of
- * instances.
+ * Adds the lines of the file that were held back until its end, and clears the
+ * list. Skips lines whose whole count belongs to instances (functions that
+ * begin on one line), which were added already.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -60,9 +61,10 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 }
 
 /*
- * Adds a line of one of several functions that begin on one line, such as the
- * instances of a template. gcov lists the sum of all first, as a line of the
- * file: the count is subtracted there, and what is left has no function.
+ * Adds a line of an instance, one of several functions that begin on one line,
+ * such as those of a template. gcov lists the sum of all instances before, as
+ * a line of the file, which was held back: the count is subtracted there, and
+ * what is left has no function.
  */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
@@ -82,8 +84,9 @@ add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 }
 
 /*
- * Reads the count before the first ':' into *kind and line. False: malformed,
- * or out of memory.
+ * Reads the count before the first ':' into line, and *kind: a number, a mark
+ * such as ##### for a line that never ran, or '-' for no code. False:
+ * malformed, or out of memory.
  */
 static bool
 take_line_count(struct gcov_text_reader *r, struct cg_slice *text,
@@ -139,7 +142,9 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 }
 
 /*
- * Adds a function that begins on the current line. False: an error (reported).
+ * Begins a function, whose summary was read, on the current line: adds its
+ * first line, number of calls, and prime paths to the graph. False: an error
+ * (reported).
  */
 static bool
 begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
@@ -161,8 +166,8 @@ begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 }
 
 /*
- * Adds the functions whose summaries preceded the current line. False: an
- * error (reported).
+ * Begins the functions whose summaries preceded the current line: those in
+ * r->earlier, then r->fn. False: an error (reported).
  */
 static bool
 begin_fns(struct gcov_text_reader *r)
@@ -181,8 +186,9 @@ begin_fns(struct gcov_text_reader *r)
 }
 
 /*
- * Reads the rest of COUNT:LINE-block N, which gcov -a writes. With -w, the
- * number of "(BB 3)" is the block of the annotations that follow.
+ * Reads the rest of COUNT:LINE-block N, which gcov -a writes before the
+ * annotations of a block. With -w, the number in "(BB 3)" is stored as their
+ * block; else the block is unknown.
  */
 static void
 take_block(struct gcov_text_reader *r, struct cg_slice text)
@@ -199,8 +205,8 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads COUNT:LINE:SOURCE or COUNT:LINE-block N. False: malformed, or an error
- * (reported).
+ * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N, and adds
+ * it to the current function. False: malformed, or an error (reported).
  */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)
@@ -244,8 +250,8 @@ take_line(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Ends a source. Functions whose line did not come begin on line 0, unknown.
- * False: an error (reported).
+ * Ends a source file. Functions with a summary but no line after it begin on
+ * line 0, unknown. False: an error (reported).
  */
 static bool
 end_source(struct gcov_text_reader *r)
@@ -259,7 +265,10 @@ end_source(struct gcov_text_reader *r)
 	return ok;
 }
 
-/* Takes the begin of a line 0, " -: 0:". False: another line. */
+/*
+ * Removes " -: 0:", which begins a line of the head, from *text. False:
+ * another line, and nothing changes.
+ */
 static bool
 take_head_start(struct cg_slice *text)
 {
@@ -276,7 +285,8 @@ take_head_start(struct cg_slice *text)
 }
 
 /*
- * Reads the rest of a line 0: "Source:NAME" or another key. False: an error
+ * Reads the rest of a line of the head: "Source:NAME" begins a source file,
+ * and ends the one before; other keys become descriptions. False: an error
  * (reported).
  */
 static bool
@@ -321,8 +331,9 @@ ignore(struct gcov_text_reader *r, struct cg_slice text)
 /* ---- The text ----------------------------------------------------------- */
 
 /*
- * Reads the name of an instance (a function of a group), which follows a line
- * of dashes. False: another line.
+ * Reads the name of an instance (one of several functions that begin on one
+ * line), which follows a line of dashes, and makes it the owner of the
+ * following lines. False: another line.
  */
 static bool
 take_instance(struct gcov_text_reader *r, struct cg_slice text)
@@ -344,8 +355,9 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Ends an instance. Next is the name of another instance, or the lines of the
- * file go on.
+ * Reads a line of dashes, which ends an instance (one of several functions
+ * that begin on one line): the name of another one follows, or further lines
+ * of the file. Returns true.
  */
 static bool
 take_dashes(struct gcov_text_reader *r, struct cg_slice text)
@@ -405,7 +417,7 @@ take_any(struct gcov_text_reader *r, struct cg_slice text)
 	return i < KEYS ? keys[i].take(r, text) : take_line(r, text);
 }
 
-/* Reads a line of any kind. False: an error was reported. */
+/* Reads a line of the text, of any kind. False: an error was reported. */
 static bool
 read_line(struct gcov_text_reader *r, struct cg_slice text)
 {

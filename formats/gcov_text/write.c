@@ -24,11 +24,11 @@ get_range(
 }
 
 /*
- * Writes one function of a group, with rank number rank, and all its lines.
- * *at is the index of its first entry in w->group, and becomes the index of
- * the next function's. Without a source, its first and last line are written
- * even if they have no code, to preserve its range. False: an error
- * (reported).
+ * Writes one function of a group (functions that begin on one line), the one
+ * with this rank, and all its lines. *at is the index of its first entry in
+ * w->group, and becomes that of the next function's. Without a source, its
+ * first and last line are written even if they have no code, to preserve its
+ * range. False: an error (reported).
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
@@ -70,7 +70,10 @@ put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* The order of a group's lines for qsort(): by function, then line. */
+/*
+ * Orders the lines of groups (functions that begin on one line) for qsort():
+ * by function, then by line.
+ */
 static int
 compare_group(const void *pa, const void *pb)
 {
@@ -83,7 +86,7 @@ compare_group(const void *pa, const void *pb)
 
 /*
  * True if the last line of the function is known. Functions of clang have
- * none, so they are not in groups.
+ * none; llvm-cov makes no groups of functions, so neither does this writer.
  */
 static bool
 has_end(const struct gcov_text_writer *w, cg_fn fn)
@@ -95,7 +98,7 @@ has_end(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * The order of a line's functions for qsort(): as in the unit, then as in the
+ * Orders the functions on one line for qsort(): as in the unit, then as in the
  * graph.
  */
 static int
@@ -109,8 +112,9 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Sets the ranks of functions that are in a group, that is, begin on the same
- * line as another one. clear: sets the ranks back to 0.
+ * Sets w->rank of the functions that are in a group, that is, begin on the
+ * same line as another one, to their index in w->fn + 1. clear: sets it back
+ * to 0, after the file.
  */
 static void
 rank_fns(struct gcov_text_writer *w, bool clear)
@@ -132,8 +136,9 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 }
 
 /*
- * Sets w->entry to the lines of the file, and w->group to those of groups;
- * false: out of memory (reported).
+ * Fills w->entry with the lines of the current file that have code, one for
+ * each function, and w->group with those within functions of groups, by
+ * function. False: out of memory (reported).
  */
 static bool
 list_lines(struct gcov_text_writer *w)
@@ -164,9 +169,10 @@ list_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Writes a line of the file: the sum of all functions, with the annotations of
- * functions outside of groups in the order of their unit. *at is the index of
- * the line's first entry, and becomes that of the next line.
+ * Writes a line of the file: the sum of all functions on it, with the
+ * annotations of functions that are not in groups, in the order of their unit.
+ * *at is the index of the line's first entry, and becomes that of the next
+ * line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -196,9 +202,9 @@ struct walk {
 
 /*
  * Writes the summaries of functions that begin on this line. If they are a
- * group, opens it instead; put_instance() writes the summaries of a group.
- * Functions that begin inside an open group get no summary. False: an error
- * (reported).
+ * group (two or more functions), opens the group instead: put_instance()
+ * writes their summaries later. Functions that begin inside an open group get
+ * no summary. False: an error (reported).
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -226,7 +232,11 @@ begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
 	return true;
 }
 
-/* Writes the functions of the open group. False: an error (reported). */
+/*
+ * Writes the functions of the open group (functions that begin on one line),
+ * each with its lines, after the group's last line; closes the group. False:
+ * an error (reported).
+ */
 static bool
 end_group(struct gcov_text_writer *w, struct walk *walk)
 {
@@ -242,8 +252,8 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 
 /*
  * Returns the next line to write after number; 0: none. All lines of a source
- * are written; past its end, lines with code, lines where functions begin, and
- * the last line of a group.
+ * are written; after its end, or without one, only lines with code, lines
+ * where functions begin, and the last line of a group.
  */
 static uint32_t
 next_line(
@@ -287,8 +297,8 @@ put_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Returns the graph's description with a key; "" if there is none, if it has
- * several values, or if there are several parts.
+ * Returns the value of the graph's description with this key; "" if there is
+ * none or several, or if there are several parts (units).
  */
 static struct cg_slice
 find_desc(const struct gcov_text_writer *w, const char *name)
@@ -342,8 +352,9 @@ put_head(struct gcov_text_writer *w, struct cg_slice name)
 }
 
 /*
- * Sets *name to the path as it was in the input, if that path names the same
- * file, else to the path. False: out of memory (reported).
+ * Sets *name to the path as it was in the input, if it names the same file
+ * relative to the unit's directory, else to the graph's path. False: out of
+ * memory (reported).
  */
 static bool
 get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
@@ -367,11 +378,11 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 }
 
 /*
- * Sets w->end, the last line up to which gcov writes functions. From gcc 8 to
- * 14 gcov knows no lines of a file after the last line with code. So it omits
- * a group that ends later, as the last line of a function may be only a brace.
- * gcc 15 adds the last lines of functions (process_all_functions() of
- * gcov.cc).
+ * Sets w->last, the last line with code, and w->end, the last line up to which
+ * gcov writes functions. From gcc 8 to 14 gcov knows no lines of a file after
+ * the last line with code. So it omits a group that ends later, as the last
+ * line of a function may be only a brace. gcc 15 adds the last lines of
+ * functions (process_all_functions() of gcov.cc).
  */
 static void
 find_end(struct gcov_text_writer *w)
