@@ -32,8 +32,9 @@ gperf_begin_contention(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Reads an attribute such as "cycles/second = 3201000000". False: rejected
- * (reported).
+ * Reads an attribute of the header, such as "cycles/second = 3201000000",
+ * which sets the unit of costs, the sampling period or the dialect; ignores
+ * others. False: rejected (reported).
  */
 static bool
 take_attribute(

@@ -21,9 +21,9 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 }
 
 /*
- * True if what follows the header can be a record. vmprof writes the same
- * header, then a marker and a name. True also if the head is too short to
- * tell.
+ * True if the words after the header can be a record (count, depth of the
+ * stack). Rejects files of vmprof, which have the same header, then a marker
+ * and a name. True also if the head is too short to tell.
  */
 static bool
 has_record(struct cg_slice head, struct words words)
@@ -35,8 +35,8 @@ has_record(struct cg_slice head, struct words words)
 
 /*
  * Sets *words to the word size and byte order for which the header is valid,
- * and *java. The header has 5 words: 0, 3 (words that follow), 0 (1: Java), the
- * sampling period in us, 0 (padding). False: another format.
+ * and *java if it is Java's. The header has 5 words: 0, 3 (words that follow),
+ * 0 (1: Java), the sampling period in us, 0 (padding). False: another format.
  */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)
@@ -76,8 +76,8 @@ fail_truncated(struct gperf_reader *r)
 }
 
 /*
- * Reads a record, or the end mark, which sets *end. False: an error
- * (reported).
+ * Reads a record (count, depth, addresses) and adds its stack as a sample; for
+ * the end mark, sets *end instead. False: an error (reported).
  */
 static bool
 read_record(struct gperf_reader *r, struct words words, bool *end)

@@ -30,8 +30,8 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 /*
- * Returns the index of the kind of text that begins with the header, and
- * begins reading it; KINDS: unknown.
+ * Returns the index of the kind of profile that begins with the header line,
+ * and begins reading that kind; KINDS: unknown.
  */
 static size_t
 find_kind(struct gperf_reader *r, struct cg_slice header)

@@ -20,8 +20,8 @@ add_events(struct gperf_reader *r, unsigned *column)
 }
 
 /*
- * Adds a description of the sampling period, like the reader of pprof. Periods
- * 0 and 1 are omitted.
+ * Adds descriptions of the main event and of the sampling period, like the
+ * reader of pprof. Periods 0 and 1 are omitted.
  */
 static void
 describe(struct gperf_reader *r)
@@ -41,8 +41,9 @@ describe(struct gperf_reader *r)
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Sets frame[] to the frames at an address, innermost first; returns their
- * number.
+ * Sets frame[] to the functions at an address, innermost first (several if
+ * inlined), and returns their number: those that the text names, else those of
+ * the executable's symbols.
  */
 static size_t
 find_frames(
@@ -64,9 +65,9 @@ find_frames(
 }
 
 /*
- * Adds the frames of an address, outermost first, as callees of *at; *at
- * becomes the innermost one. False: they are too many for the size of the
- * input (reported).
+ * Adds the frames of an address, outermost first, on top of the stack *at,
+ * which becomes the new stack. False: inlined frames are too many for the size
+ * of the input (reported).
  */
 static bool
 add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
@@ -81,8 +82,9 @@ add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 }
 
 /*
- * True if the text does not name the address although it names others (Go
- * omits functions of its runtime), and no given executable contains it.
+ * True if an address has no name although the text names others (Go omits
+ * functions of its runtime), and no given executable contains the address. Its
+ * frame is dropped.
  */
 static bool
 is_hidden(struct gperf_reader *r, uint64_t addr)
@@ -94,8 +96,9 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 }
 
 /*
- * Adds the stack of a leaf of which all frames are hidden, as it would be
- * empty otherwise; *id becomes its node. False: an error (reported).
+ * Adds the frames of a stack of which all are hidden (is_hidden()), from the
+ * leaf to the root, as it would be empty otherwise. *id becomes its node.
+ * False: an error (reported).
  */
 static bool
 add_hidden(struct gperf_reader *r, uint32_t leaf, cg_node *id)
@@ -131,8 +134,9 @@ set_group(struct gperf_reader *r, uint32_t group)
 }
 
 /*
- * Adds a sample's costs to a stack. column[i] is the graph's column of cost i:
- * not always i, as other inputs may have other events.
+ * Adds a sample's costs to the stack of its leaf, in the sample's group
+ * (labels). column[i] is the graph's column of cost i: not always i, as other
+ * inputs may have other events.
  */
 static void
 add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
@@ -151,8 +155,9 @@ add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
 }
 
 /*
- * Adds the frames of all stacks; id[i + 1] becomes the graph's node of node i.
- * False: an error (reported).
+ * Adds the frames of all stacks that the reader collected as a tree; id[i + 1]
+ * becomes the graph's node of node i. Skips hidden frames (is_hidden()), with
+ * a note. False: an error (reported).
  */
 static bool
 add_nodes(struct gperf_reader *r, cg_node *id)

@@ -45,7 +45,10 @@ gperf_take_memory(struct cg_slice *text, uint64_t count[4])
 	return ok;
 }
 
-/* Takes "1: 300 [ 1: 300] @", and sets the four numbers. False: malformed. */
+/*
+ * Reads "1: 300 [ 1: 300] @", which begins a sample, into count[]: objects and
+ * bytes in use, then allocated. False: malformed.
+ */
 static bool
 take_counts(struct cg_slice *text, uint64_t count[4])
 {
@@ -71,8 +74,9 @@ gperf_set_heap_events(struct gperf_reader *r, bool allocs)
 }
 
 /*
- * Sets the events. Not objects: the numbers are spans and space, as in
- * profiles of growth and fragmentation.
+ * Sets the events of the profile. objects is false for profiles of growth and
+ * fragmentation, whose numbers are spans and bytes. Numbers of allocations
+ * only become events if they differ from those in use.
  */
 static void
 set_events(struct gperf_reader *r, bool objects)
@@ -122,9 +126,9 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Sets the costs of the sample, estimated from the counts; adds the counts to
- * the sums, which are compared with the header's sums, so both may wrap.
- * False: an error (reported).
+ * Sets the costs of the current sample, estimated from its counts by the
+ * sampling rate, and its size of an object. Adds the counts to the sums, which
+ * are compared with the header's; both may wrap. False: an error (reported).
  */
 static bool
 hold_sample(struct gperf_reader *r, uint64_t count[4])

@@ -43,8 +43,9 @@ gperf_begin_java_contention(struct gperf_reader *r)
 }
 
 /*
- * Reads an attribute such as "resolution = microseconds". False: rejected
- * (reported).
+ * Reads an attribute of the header, such as "resolution = microseconds", which
+ * sets the unit of costs, or the sampling period; ignores others. False:
+ * rejected (reported).
  */
 static bool
 take_attribute(
@@ -74,7 +75,10 @@ take_attribute(
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Cuts " (text)" off the end; *inner becomes "text". False: there is none. */
+/*
+ * Removes " (text)" from the end of *text; *inner becomes "text". False: there
+ * is none.
+ */
 static bool
 cut_parentheses(struct cg_slice *text, struct cg_slice *inner)
 {
@@ -119,8 +123,9 @@ gperf_take_java_function(struct gperf_reader *r, struct cg_slice line)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line of any kind. *held: it was a sample, which has two costs.
- * False: rejected (reported).
+ * Reads a line of any kind: an address's function, an attribute or a sample.
+ * *held: it was a sample, which is now the current one, with two costs. False:
+ * rejected (reported).
  */
 static bool
 take_line(struct gperf_reader *r, struct cg_slice line, bool *held)

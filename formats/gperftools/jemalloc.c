@@ -26,9 +26,9 @@
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Makes the thread's group (samples with its labels) that of the sample; names
- * a new group by name or, if this is empty, "t3". False: out of memory
- * (reported).
+ * Makes the group (samples of one thread) with the thread's number that of the
+ * current sample; a new group is named by name or, if this is empty, "t3".
+ * False: out of memory (reported).
  */
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
@@ -50,8 +50,9 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 /* ---- Counts -------------------------------------------------------------- */
 
 /*
- * Begins the counts of a stack; count[] are the counts of all threads
- * together.
+ * Begins the counts of a stack: count[] has those of all threads together.
+ * They also give the average size of objects, from which the factor is
+ * computed that turns sampled counts into estimates.
  */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -75,10 +76,10 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Adds a sample with a thread's counts, or with what all threads together have
- * more. What is scaled and rounded is the sum of the counts so far, not each
- * count, so that the threads' costs add up to the scaled counts of all
- * threads. False: an error (reported).
+ * Adds a sample to the current stack with the counts of a thread, or with the
+ * rest that no thread has. The sum of the counts so far is scaled and rounded,
+ * not each count, so that the threads' costs add up to the scaled counts of
+ * all. False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -108,9 +109,9 @@ add_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Ends the counts of a stack: the difference between the counts of all threads
- * and their sum belongs to threads that jemalloc omits, and is added. False:
- * an error (reported).
+ * Ends the counts of a stack: if all threads together have more than those
+ * that were listed, adds the difference, which belongs to threads that
+ * jemalloc omits. False: an error (reported).
  */
 static bool
 end_stack(struct gperf_reader *r)
@@ -152,8 +153,10 @@ gperf_begin_jemalloc(struct gperf_reader *r, struct cg_slice line)
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Reads counts of all threads, "*: 1: 300 [2: 600]", or of one, "3: 1: 300 [2:
- * 600] name"; their first letter, "t", was taken. False: an error (reported).
+ * Reads counts of all threads, "*: 1: 300 [2: 600]", which begin a stack's
+ * counts, or of one thread, "3: 1: 300 [2: 600] name", which are added; in the
+ * header only the thread's name is used. The line's first letter, "t", was
+ * read. False: an error (reported).
  */
 static bool
 take_counts(struct gperf_reader *r, struct cg_slice line)

@@ -40,8 +40,8 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 }
 
 /*
- * Reads " path (@offset) build-id"; everything except the path is optional.
- * False: malformed.
+ * Reads " path (@offset) build-id" into the mapping (a file's range of
+ * addresses); everything except the path is optional. False: malformed.
  */
 static bool
 take_brief(struct cg_slice line, struct cg_mapping *mapping)
@@ -62,9 +62,10 @@ take_brief(struct cg_slice line, struct cg_mapping *mapping)
 }
 
 /*
- * Reads "start-limit perms offset device inode path", as in /proc/PID/maps, or
- * "start-limit: path", which pprof's legacy parser (profile/legacy_profile.go)
- * reads, too. False: not a mapping.
+ * Reads a mapping (a file's range of addresses): "start-limit perms offset
+ * device inode path", as in /proc/PID/maps, or "start-limit: path", which
+ * pprof's legacy parser (profile/legacy_profile.go) reads, too. False: not a
+ * mapping.
  */
 static bool
 take_mapping(struct cg_slice line, struct cg_mapping *mapping)
@@ -107,8 +108,9 @@ take_identifier(struct cg_slice *text, struct cg_slice *name)
 }
 
 /*
- * Sets a variable: after the line "build=/path", "$build" in a path means
- * "/path". False: another line.
+ * Reads a line that sets a variable: after "build=/path", "$build" in a path
+ * of a mapping means "/path". Variables beyond a limit are ignored. False:
+ * another line.
  */
 static bool
 set_variable(struct gperf_reader *r, struct cg_slice line)
@@ -126,8 +128,8 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Returns the path with its first variable replaced; the path itself if the
- * variable is unknown, or it has none.
+ * Returns the path with its first variable replaced by the variable's value;
+ * the path itself if it has none, or one that is unknown or too long.
  */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)
@@ -189,9 +191,9 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Maps the first executable of --exe at the addresses for which it was linked:
- * Go writes no mappings, and the loader does not relocate its executables.
- * False: an error (reported).
+ * Adds a mapping of the first executable of --exe at the addresses for which
+ * it was linked: Go writes no mappings, and the loader does not relocate its
+ * executables. Without --exe does nothing. False: an error (reported).
  */
 static bool
 map_executable(struct gperf_reader *r)

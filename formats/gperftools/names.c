@@ -15,7 +15,10 @@
 
 /* ---- Comments ----------------------------------------------------------- */
 
-/* Takes the text before the next tabs, and the tabs. False: no tab. */
+/*
+ * Sets *cell to the text before the next tab, and removes it and the tabs
+ * after it from *text. False: no tab.
+ */
 static bool
 take_cell(struct cg_slice *text, struct cg_slice *cell)
 {
@@ -61,8 +64,8 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Begins the list of the frames of an address. NULL: the address has names
- * already, or (*good is false) out of memory (reported).
+ * Begins the list of the functions at an address, and returns it. NULL: the
+ * address has a list already, or (*good is false) out of memory (reported).
  */
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)
@@ -103,9 +106,10 @@ gperf_name_address(
 }
 
 /*
- * Names an address by count consecutive comments with its address. They are
- * its inlined functions, innermost first; if the address occurs several times
- * in a row in the stack, times as often. False: an error (reported).
+ * Names an address by count consecutive comments of the text that have this
+ * address: the functions inlined there, innermost first. If the address occurs
+ * several times in a row in the stack, the comments are repeated as often, and
+ * used once. False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -7,8 +7,9 @@
 #include "gperftools.h"
 
 /*
- * Returns the number of a key, from 1; 0: out of memory (reported). *is_new:
- * the number is count + 1, and the caller must add the element.
+ * Returns the number of a key in the map ids, from 1; 0: out of memory
+ * (reported). *is_new: the key got the next number, count + 1, and the caller
+ * must append its element.
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
@@ -139,8 +140,8 @@ gperf_take_stack(struct gperf_reader *r, struct cg_slice text)
 }
 
 /*
- * Returns the index + 1 of an address in r->addrs, added if new; 0: out of
- * memory (reported).
+ * Returns the index + 1 of an address in r->addrs, where it is appended if it
+ * is new; 0: out of memory (reported).
  */
 static uint32_t
 find_addr(struct gperf_reader *r, uint64_t addr)
@@ -154,8 +155,9 @@ find_addr(struct gperf_reader *r, uint64_t addr)
 }
 
 /*
- * Sets *leaf to the index + 1 of the leaf of the current stack, whose nodes
- * are added if new; 0: no frames. False: out of memory (reported).
+ * Sets *leaf to the index + 1 of the node for the current stack in the tree
+ * r->nodes, where new frames are added; 0: the stack has no frames. False: out
+ * of memory (reported).
  */
 static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
@@ -182,8 +184,8 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 }
 
 /*
- * Drops the second frame if it is the leaf once more: one is from the signal,
- * one from the unwinder.
+ * Removes the second address of the current stack if it is the leaf once more:
+ * one comes from the signal, and one from the unwinder, which subtracts 1.
  */
 static void
 drop_second_leaf(struct gperf_reader *r)

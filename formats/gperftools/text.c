@@ -22,8 +22,9 @@ begins_mappings(struct cg_slice line)
 }
 
 /*
- * Reads the labels of a sample, {"worker":"one", "id":"7"}, as quoted by Go.
- * False: an error (reported).
+ * Reads the labels of a sample, {"worker":"one", "id":"7"}, as quoted by Go,
+ * and makes the group with them that of the sample. Labels that are too long
+ * are skipped. False: an error (reported).
  */
 static bool
 take_labels(struct gperf_reader *r, struct cg_slice text)
@@ -72,7 +73,10 @@ take_line(struct gperf_reader *r, struct cg_slice line, gperf_take_line *take)
 	return line.len == 0 || take(r, line);
 }
 
-/* Warns if the sums of the samples are less than those in the header. */
+/*
+ * Warns if the sums of the samples are less than those that the header states,
+ * as the file may be truncated.
+ */
 static void
 check_sums(struct gperf_reader *r)
 {
@@ -89,8 +93,9 @@ check_sums(struct gperf_reader *r)
 }
 
 /*
- * Notes whether the line ends a stack, as an empty line does in Go's texts
- * with comments.
+ * Records in r->open whether the line belongs to a stack that may go on; an
+ * empty line ends it, as in Go's texts with comments. At the end of the file
+ * this tells if the file is truncated.
  */
 static void
 note_end(struct gperf_reader *r, struct cg_slice line)

@@ -27,8 +27,9 @@ gperf_begin_threads(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Reads "(name: main/14748) stack: ---", and begins the thread's sample.
- * False: an error (reported).
+ * Reads "(name: main/14748) stack: ---", and begins the thread's sample, with
+ * cost 1 and the thread's name and id. Until an address is read, it has the
+ * previous thread's stack. False: an error (reported).
  */
 static bool
 begin_thread(struct gperf_reader *r, struct cg_slice line)
@@ -63,8 +64,8 @@ begin_thread(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the name of the last address: "main" of "0x0040be31: main". False: an
- * error (reported).
+ * Reads the name of the last address that was read, "main" of "0x0040be31:
+ * main", and gives it to the address. False: an error (reported).
  */
 static bool
 take_name(struct gperf_reader *r, struct cg_slice name)
@@ -79,8 +80,8 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 }
 
 /*
- * Reads all hexadecimal numbers of a line as addresses of the stack, and the
- * name of the last one. False: rejected (reported).
+ * Reads all hexadecimal numbers of a line, and adds them to the current stack;
+ * the last one may have a name. False: rejected (reported).
  */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)
