@@ -18,7 +18,8 @@ gprof_set_run(
 }
 
 /*
- * Gets the next arc, without the unused records with count 0 in files of
+ * Gets the next arc (a call: address of the call, of the callee, and a count),
+ * and advances the iterator. Skips the unused records with count 0 in files of
  * LD_PROFILE. False: no more arcs.
  */
 bool
@@ -55,7 +56,10 @@ gprof_next_arc(
 
 /* ---- Order -------------------------------------------------------------- */
 
-/* True if arcs are in the order of callers; *n: number of arcs. */
+/*
+ * True if the arcs of the file are in the order of their callers' addresses;
+ * *n becomes the number of arcs.
+ */
 static bool
 is_sorted(const struct gmon *gmon, size_t *n)
 {

@@ -76,8 +76,8 @@ take_header(struct cg_slice bytes, const struct variant *variant, bool big,
 }
 
 /*
- * Returns the bytes of a counter: FreeBSD's kernel states its type, others
- * write 0 and have 2.
+ * Returns the bytes of a histogram's counter: FreeBSD's kernel states its
+ * type, other systems write 0 and use 2 bytes.
  */
 static unsigned
 counter_width(const struct header *header)
@@ -97,8 +97,8 @@ counter_width(const struct header *header)
 #define ROUNDED 64
 
 /*
- * True if the lengths in an old header agree with each other, and with the
- * size of the file unless this is 0, unknown.
+ * True if the lengths in a header of the old kind, which has no magic number,
+ * agree with each other and with the size of the file (0: unknown).
  */
 static bool
 plausible(const struct header *header, size_t size)
@@ -160,9 +160,9 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * True for files of MinGW and Cygwin. They are like those of the BSDs, but
- * write a 4-byte count and leave 4 bytes after it uninitialized; impossible
- * counts reveal this padding.
+ * True for files of MinGW and Cygwin, which are like those of the BSDs but
+ * have a count of 4 bytes, with 4 uninitialized bytes after it. Read as counts
+ * of 8 bytes, these are impossibly large, which reveals the padding.
  */
 static bool
 is_padded(const struct gmon *gmon)

@@ -9,8 +9,8 @@
 #include "gmon.h"
 
 /*
- * Replaces control characters of a histogram's dimension (its unit), which is
- * used in messages and event names.
+ * Replaces characters that are not printable ASCII in a histogram's dimension
+ * (its unit) by '?', as messages and names of events contain it.
  */
 static void
 make_printable(char *text)
@@ -32,8 +32,9 @@ compare_hists(const void *va, const void *vb)
 }
 
 /*
- * Sets hist->ticks to the sum of the counters; adds the number of counters at
- * their maximum to *full. False: overflow (reported).
+ * Sets hist->ticks to the sum of the counters; adds to *full how many 2-byte
+ * counters are at their maximum, so that they may have wrapped. False:
+ * overflow (reported).
  */
 static bool
 sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
@@ -54,8 +55,9 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 }
 
 /*
- * Checks a histogram's header, corrects its rate (rate: that of option --rate,
- * or 0), makes its text printable. False: rejected (reported).
+ * Checks a histogram's range, and makes its unit printable. Replaces the
+ * sampling rate by rate (of option --rate; 0: none), or an impossible one by
+ * the usual one, with a warning. False: rejected (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
@@ -87,8 +89,8 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 }
 
 /*
- * Checks that any two ranges are equal or disjoint, and that all histograms
- * have one dimension. False: rejected (reported).
+ * Checks that the address ranges of any two histograms, which are sorted, are
+ * equal or disjoint, and that all have one unit. False: rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
@@ -136,8 +138,9 @@ usual_bucket(const struct gmon *gmon)
 }
 
 /*
- * Sets the bucket, the multiple to which addresses of callers are rounded: the
- * usual one, or 1 if an address is not a multiple of it.
+ * Sets gmon->bucket, the multiple to which addresses of callers are rounded
+ * down in the file: the usual one of the runtime, or 1 if one of the addresses
+ * is not a multiple of it.
  */
 static void
 find_bucket(struct gmon *gmon)
@@ -167,7 +170,10 @@ drop_empty(struct gmon *gmon)
 	gmon->hists = kept;
 }
 
-/* Warns if the counts suggest that data is missing. */
+/*
+ * Warns if the data suggests that some is missing: full counters may have
+ * wrapped, there are no samples (sampled is false), or no calls.
+ */
 static void
 warn_counts(
     struct cg_job *job, const struct gmon *gmon, bool sampled, uint64_t full)

@@ -23,7 +23,10 @@
 
 #define KEY_MAX 40
 
-/* Sets key to "name", "name.2", "name.3" for i = 0, 1, 2. */
+/*
+ * Sets key to the name of the description's value number i: "name", "name.2",
+ * "name.3" for i = 0, 1, 2.
+ */
 static void
 number_key(char key[KEY_MAX], const char *name, size_t i)
 {
@@ -42,9 +45,10 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds descriptions of word size, byte order and version, and of the bucket
- * (the multiple to which callers' addresses are rounded). Inputs may imply
- * different buckets: that of the first input is kept.
+ * Adds descriptions of word size, byte order and version of the gmon.out, and
+ * of its bucket (the multiple to which callers' addresses are rounded), to
+ * write such a file again. If inputs imply different buckets, that of the
+ * first one is kept.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -74,7 +78,8 @@ describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 }
 
 /*
- * Adds a description of the samples for people, which gprof_recall() ignores.
+ * Adds a description of the number of samples and their rate, only for people:
+ * gprof_recall() does not read it.
  */
 static void
 describe_samples(struct cg_build *build, const struct gmon *gmon)
@@ -96,8 +101,9 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 }
 
 /*
- * Adds a description of a library's base. The graph's addresses are relative
- * to the base, so the base of the first input suffices.
+ * Adds a description of a shared library and its load address, unless an
+ * earlier input has added the library. The graph's addresses are relative to
+ * the load address, so that of the first input suffices.
  */
 static void
 describe_library(struct cg_build *build, const struct gprof_image *image)
@@ -143,8 +149,8 @@ gprof_describe(struct cg_build *build, const struct gmon *gmon,
 /* ---- Recalling ---------------------------------------------------------- */
 
 /*
- * Takes name, which ends with '=', a number and the blank after it. False:
- * malformed.
+ * Reads name, which ends with '=', the number after it to *value, and blanks.
+ * False: malformed.
  */
 static bool
 take_number(struct cg_slice *text, const char *name, uint64_t *value)
@@ -208,7 +214,10 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	return true;
 }
 
-/* Returns the value of a key in the first part that has it; NULL: none has. */
+/*
+ * Returns the value of a description's key in the first part (section of the
+ * graph) that has the key; NULL: none has.
+ */
 static const char *
 find_desc(const struct cg_graph *graph, const char *key)
 {
@@ -316,9 +325,9 @@ gprof_compare_calls(const void *va, const void *vb)
 }
 
 /*
- * True if the arcs of the bucket come in the order of the rule
- * (gprof_compare_calls()), or if their order cannot be described: two are
- * equal, or there are too many.
+ * True if the arcs of a bucket (callers at one rounded address) come in the
+ * order that the writer gives them, gprof_compare_calls(); also if their order
+ * cannot be described, as two are equal or there are too many.
  */
 static bool
 is_regular(const struct gprof_order *order)
@@ -335,8 +344,9 @@ is_regular(const struct gprof_order *order)
 }
 
 /*
- * Ends a bucket: appends the order of its arcs to the text if it differs from
- * the rule's. False: out of memory (reported).
+ * Ends a bucket (callers at one rounded address): if the file has its arcs in
+ * another order than the writer gives them, appends their order to the text of
+ * a description. False: out of memory (reported).
  */
 static bool
 end_bucket(struct gprof_order *order)
@@ -395,9 +405,9 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets the index of each of n calls of a bucket, which are in the order of the
- * rule, to its position in the file. False, with some indexes set: text is not
- * a permutation of n numbers.
+ * Sets the index of each of n calls of a bucket, which are in the writer's
+ * order, to its position in the input, from a text such as "2.0.1". False,
+ * with some indices set: the text is not a permutation of n numbers.
  */
 static bool
 take_positions(struct cg_slice text, struct gprof_call *call, size_t n)

@@ -29,8 +29,8 @@
 #define STT_GNU_IFUNC 10
 
 /*
- * Returns the length of a suffix that compilers append: ".5", ".clone.5",
- * ".constprop.5"; 0: text begins with none.
+ * Returns the length of the suffix, appended by compilers to names, that text
+ * begins with: ".5", ".clone.5", ".constprop.5"; 0: none.
  */
 static size_t
 suffix_length(const char *text)
@@ -54,10 +54,10 @@ suffix_length(const char *text)
 }
 
 /*
- * False for names of local symbols that GNU gprof skips: those with '$', or
+ * True unless GNU gprof skips local symbols of this name: those with '$', or
  * with a suffix that it does not know. After a suffix gprof reads past the
- * NUL, into the next name of the string table, so that name (within room)
- * decides as well.
+ * NUL, into the next name of the string table, so that name (within room
+ * bytes) decides as well.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -103,8 +103,8 @@ underscores(const char *name)
 }
 
 /*
- * The order of symbols for qsort(): by address; of one address, the symbol
- * that names the function comes first.
+ * Orders symbols for qsort(): by address; of those at one address, the one
+ * that GNU gprof takes to name the function comes first.
  */
 static int
 compare_symbols(const void *va, const void *vb)
@@ -123,8 +123,9 @@ compare_symbols(const void *va, const void *vb)
 }
 
 /*
- * Drops all but one symbol of each address. Each extends to the next one; the
- * last symbol to the end of .text.
+ * Sorts the symbols and drops all but the first of each address. Sets the end
+ * of each to the begin of the next one; that of the last symbol is the end of
+ * .text.
  */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
@@ -169,8 +170,8 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 }
 
 /*
- * Returns the index of the last symbol that begins at or before an address;
- * NONE: there is none.
+ * Returns the index of the symbol whose extent contains an address: the last
+ * one that begins at or before it; NONE: there is none.
  */
 static size_t
 find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
@@ -193,8 +194,8 @@ find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
 /* ---- The table ---------------------------------------------------------- */
 
 /*
- * Sets funcs->entry to the addresses that calls enter, each once. False: out
- * of memory (reported).
+ * Fills funcs->entry with the addresses that calls enter, sorted and each
+ * once. False: out of memory (reported).
  */
 static bool
 list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
@@ -236,7 +237,10 @@ struct found {
 	uint32_t line;
 };
 
-/* True for functions of the profiling runtime, such as mcount. */
+/*
+ * True if the function belongs to the profiling runtime, such as mcount, so
+ * that its time is the profiler's.
+ */
 static bool
 is_overhead(const char *name)
 {
@@ -251,9 +255,9 @@ is_overhead(const char *name)
 }
 
 /*
- * Returns the key of an address in a cg_map. The map stores keys that differ
- * only in their lowest bits together, and the lowest bits of function
- * addresses are mostly 0.
+ * Returns the key for an address in a cg_map: the address rotated, as the map
+ * stores keys that differ only in their lowest bits together, and the lowest
+ * bits of function addresses are mostly 0.
  */
 static uint64_t
 key_of(uint64_t addr)
@@ -308,7 +312,10 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 	return func;
 }
 
-/* Returns the function that begins at start; NULL: not added yet. */
+/*
+ * Returns the function that begins at start, if it is in the graph already;
+ * NULL: it is not.
+ */
 static const struct gprof_func *
 get_known(struct gprof_funcs *funcs, uint64_t start)
 {
@@ -321,8 +328,8 @@ get_known(struct gprof_funcs *funcs, uint64_t start)
 }
 
 /*
- * Returns the function for a found symbol, added to the graph if it is new;
- * NULL: an error (reported).
+ * Returns the function for a symbol that was found; adds it to the graph if it
+ * is new. NULL: an error (reported).
  */
 static const struct gprof_func *
 get_func(struct gprof_funcs *funcs, const struct found *found)
@@ -386,8 +393,8 @@ find_symbol(struct gprof_funcs *funcs, uint64_t addr, struct found *found)
 }
 
 /*
- * Sets name to the address of a function without a symbol, relative to its
- * object, in hex.
+ * Sets name to the text for a function without a symbol: its address relative
+ * to its object, in hex.
  */
 static void
 put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
@@ -399,8 +406,9 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 }
 
 /*
- * For code without symbols: finds the function that begins at the last entered
- * address not after addr. name: room for its name. False: there is none.
+ * Finds a function in code without symbols: it begins at the last address
+ * entered by calls that is not after addr, and ends at the next one. Fills
+ * *found; name is the room for its name. False: there is none.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
@@ -468,9 +476,9 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Returns the function that an entered address belongs to; NULL: an error
- * (reported). Most calls of a function enter it at one address, and looking up
- * this address is cheaper than finding its function.
+ * Returns the function that contains an address which calls enter; adds it to
+ * the graph if it is new. NULL: an error (reported). Results are cached by
+ * this address, as most calls of a function enter it at one address.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -41,8 +41,8 @@ gprof_take(struct gmon_cursor *cursor, unsigned width)
 }
 
 /*
- * Returns counter i of a histogram; a fast path handles the millions of 2-byte
- * zeros.
+ * Returns counter i of a histogram. Most of the millions of counters are zeros
+ * of 2 bytes, for which there is a fast path.
  */
 uint64_t
 gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
@@ -60,8 +60,9 @@ gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 /* ---- Histograms --------------------------------------------------------- */
 
 /*
- * Returns the scale (bins per two bytes, times 65536) that glibc passed to
- * profil(); 0: glibc did not write the histogram.
+ * Returns the scale (bins per two bytes of code, times 65536) that glibc
+ * passed to profil(), recomputed as glibc does; 0: glibc did not write the
+ * histogram.
  */
 static uint32_t
 profil_scale(const struct gmon_hist *hist, unsigned word)

@@ -43,8 +43,8 @@ struct chain {
 /* ---- Records ------------------------------------------------------------ */
 
 /*
- * Reads a histogram's header, without its tag; sets cursor->cut if it is
- * incomplete.
+ * Reads a histogram's header, without its tag, into *hist, whose counters
+ * begin after it; sets cursor->cut if the header is incomplete.
  */
 static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
@@ -60,7 +60,10 @@ take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 	hist->counts = cursor->at;
 }
 
-/* True if no runtime writes a histogram's header like this. */
+/*
+ * True if no runtime writes such a header of a histogram, so that the file is
+ * probably read with the wrong pointer size or byte order.
+ */
 static bool
 is_odd(const struct gmon_hist *hist)
 {
@@ -81,9 +84,9 @@ all_zero(const char *at, size_t n)
 }
 
 /*
- * Reads a histogram, whose tag was read. This tag is 0, like the bytes of a
- * hole in a file, so zeros are no histogram. False: the chain of records ends
- * here, as chain->end says.
+ * Reads a histogram, whose tag was read, into *hist, and advances past its
+ * counters. The tag is 0, like the bytes of a hole in a file, so a header of
+ * zeros is no histogram. False: the records end here; chain->end says how.
  */
 static bool
 walk_hist(
@@ -113,9 +116,9 @@ walk_hist(
 }
 
 /*
- * Reads the arc at chain->at, and stores it in fill unless NULL. follows: the
- * previous record was an arc, too. False: it is incomplete, as chain->end
- * says.
+ * Reads the arc record at chain->at: counts it in chain and, unless fill is
+ * NULL, in fill's run of consecutive arcs. follows: the previous record was an
+ * arc, too, so no new run begins. False: it is incomplete (chain->end).
  */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
@@ -164,8 +167,10 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 }
 
 /*
- * Reads the records up to the end of the file, or of what can be read with the
- * chain's pointer size and byte order; stores them in fill unless it is NULL.
+ * Reads the records of the file with the chain's pointer size and byte order,
+ * up to the end of the file or the first one that cannot be read. Counts them
+ * in chain, whose end says why it stopped; unless fill is NULL, stores them
+ * there.
  */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
@@ -205,8 +210,9 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 /* ---- Pointer size and byte order ---------------------------------------- */
 
 /*
- * Compares two readings of a file: negative if a is the better one, 0 if they
- * are equally good.
+ * Compares two attempts to read a file (with different pointer sizes or byte
+ * orders): negative if a is better, 0 if both are equally good. One that reads
+ * the whole file is better, then one with fewer implausible headers.
  */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
@@ -239,9 +245,10 @@ version_of(struct cg_slice bytes, bool big)
 }
 
 /*
- * Returns the reading of the file with a pointer size (word, in bytes) and
- * byte order. glibc writes the number of blocks as a pointer-sized word, but
- * GNU gprof reads 4 bytes: the better reading is used.
+ * Returns the result of reading the file with a pointer size (word, in bytes)
+ * and byte order. glibc writes the number of basic blocks as a pointer-sized
+ * word, but GNU gprof reads 4 bytes: both are tried, and the better result is
+ * returned.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
@@ -261,9 +268,10 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * Sets *best to the best of up to four readings of the file. If two are
- * equally good, the pointer size of the executable is preferred, then 64-bit,
- * then little endian.
+ * Sets *best to the best of up to four attempts to read the file, one for each
+ * pointer size and byte order. Of equally good ones, that of the executable
+ * (hint) is preferred, then 64-bit, then little endian; warns if this is a
+ * guess.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -296,8 +304,9 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 /* ---- GNU ---------------------------------------------------------------- */
 
 /*
- * Reports an incomplete record: as an error (false), or with --recover as a
- * warning (true).
+ * Reports the incomplete record at chain->at, which is at offset in the file
+ * with left bytes: as an error (false) or, with --recover, as a warning
+ * (true).
  */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
@@ -324,8 +333,8 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 }
 
 /*
- * Reports a chain of records that does not end at the end of the file. False:
- * this was an error.
+ * Reports why the records were not read up to the end of the file, if so: as a
+ * warning (true) or an error (false).
  */
 static bool
 report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
@@ -360,7 +369,10 @@ report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 	return true;
 }
 
-/* Adds the bins that a truncated file has of its last histogram. */
+/*
+ * Adds the last histogram of a truncated file, with the counters that the file
+ * still has.
+ */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
 {
@@ -404,8 +416,8 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 /* ---- LD_PROFILE --------------------------------------------------------- */
 
 /*
- * Returns the number of arcs for which the dynamic linker has room: 3 % of the
- * bytes of the text, at least 50 and at most 2^20.
+ * Returns the number of arcs for which the dynamic linker has room in a file
+ * of LD_PROFILE: 3 % of the bytes of the text, at least 50 and at most 2^20.
  */
 static uint64_t
 arc_limit(const struct gmon_hist *hist)
@@ -417,9 +429,10 @@ arc_limit(const struct gmon_hist *hist)
 }
 
 /*
- * Reads one histogram and the header of the arcs, both with 4-byte tags. All
- * fields are aligned without padding. The number of arcs stated, *arcs, may be
- * larger than that of arcs for which memory was allocated. False: malformed.
+ * Reads the histogram and the header of the arcs of a file of LD_PROFILE, both
+ * with 4-byte tags; fields are aligned without padding. *arcs becomes the
+ * number of arcs, limited to those that the linker had room for: the file may
+ * state more. False: malformed.
  */
 static bool
 take_ld_profile(
@@ -441,9 +454,9 @@ take_ld_profile(
 }
 
 /*
- * Reads a file of LD_PROFILE. Addresses of arcs are relative to the
- * histogram's low; from 0 means any caller outside the library. False:
- * rejected (reported).
+ * Reads a file of LD_PROFILE into gmon, with the first pointer size and byte
+ * order that fit. Addresses of arcs are relative to the histogram's low; from
+ * 0 means any caller outside the library. False: rejected (reported).
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

@@ -78,8 +78,9 @@ gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 }
 
 /*
- * True if the histogram has one of the ranges that limits allow, moved by
- * *bias, the load bias. It is 0 unless movable.
+ * True if the histogram covers one of the address ranges that runtimes profile
+ * (limits), shifted by a load bias. *bias becomes the bias; it must be 0
+ * unless the object is movable, and is 0 if no range matches.
  */
 static bool
 match_range(const struct gmon_hist *hist, const struct limits *limits,
@@ -102,8 +103,8 @@ match_range(const struct gmon_hist *hist, const struct limits *limits,
 }
 
 /*
- * Like match_range(), for LD_PROFILE, whose range is the executable segments,
- * rounded to pages.
+ * Like match_range(), for LD_PROFILE: true if the histogram covers the
+ * executable segments of the object, rounded to pages.
  */
 static bool
 match_pages(const struct gmon_hist *hist, const struct cg_symbols *elf)
@@ -122,9 +123,9 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 }
 
 /*
- * True if the file may be a profile of this object, loaded at *bias. The BSDs
- * begin the range at other addresses, so their range must only lie within the
- * code. A file with only arcs matches any object.
+ * True if the file may be a profile of this object, loaded with bias *bias
+ * (which is set). The BSDs begin the histogram at other addresses, so it must
+ * only lie within the code. A file with only arcs matches any object.
  */
 static bool
 match_object(
@@ -276,8 +277,8 @@ list_selfs(struct cg_job *job, struct library *lib, const struct gmon *gmon,
 }
 
 /*
- * True if a call precedes addr, a return address of mcount, in x86 code; for
- * other machines always.
+ * True if the code before addr, a return address, is a call in x86 code; on
+ * other machines always true.
  */
 static bool
 follows_call(const struct library *lib, uint64_t addr)
@@ -292,8 +293,8 @@ follows_call(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first start (of a function) whose offset in its
- * page is at least offset.
+ * Returns the index of the first function begin in lib->start whose offset
+ * within its page is at least offset; they are sorted by it.
  */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
@@ -312,9 +313,9 @@ first_start(const struct library *lib, uint64_t offset)
 }
 
 /*
- * Adds to lib->base the addresses at which the library would be loaded if
- * self, an address that calls enter, is just after the begin of one of its
- * functions.
+ * Appends to lib->base the load addresses that the library has if self, an
+ * address that calls enter, is just after the begin of one of its functions
+ * (where it calls mcount). The right one is proposed for most addresses.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)
@@ -333,7 +334,10 @@ propose_bases(struct library *lib, uint64_t self)
 	}
 }
 
-/* True if addr is just after the begin of a function and its call of mcount. */
+/*
+ * True if addr (in the library's file) is just after the begin of a function
+ * and its call of mcount, where calls are recorded.
+ */
 static bool
 is_entry(const struct library *lib, uint64_t addr)
 {
@@ -344,8 +348,8 @@ is_entry(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first callee at or above addr; self.n: there is
- * none.
+ * Returns the index of the first entered address in lib->self, which is
+ * sorted, that is not below addr; self.n: there is none.
  */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
@@ -364,8 +368,9 @@ first_self(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the number of callees that are entries of the library, if it is
- * loaded at base; 0 if one within the library is not.
+ * Returns how many of the entered addresses are function entries of the
+ * library if it is loaded at base; 0 if one within its range is none, so that
+ * base is wrong.
  */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
@@ -383,8 +388,9 @@ count_explained(const struct library *lib, uint64_t base)
 }
 
 /*
- * Sets *base to the load address that explains most callees. False: there is
- * none, or a tie.
+ * Sets *base to the load address of the library with which most entered
+ * addresses are its functions' entries. False: there is none, or two are
+ * equally good.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)
@@ -416,8 +422,8 @@ find_base(struct library *lib, uint64_t *base)
 }
 
 /*
- * Adds the library if the calls into it determine its load address. False: out
- * of memory (reported).
+ * Appends the library to images if the addresses that calls enter determine
+ * its load address; warns if they do not. False: out of memory (reported).
  */
 static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
@@ -496,8 +502,8 @@ gprof_get_hint(struct cg_job *job, struct gprof_hint *hint)
 }
 
 /*
- * Reports that no object matches the file, and how the first one differs.
- * Returns false.
+ * Reports that none of the given objects matches the profile, and how the
+ * first one differs. Returns false.
  */
 static bool
 reject_mismatch(struct cg_job *job, const struct gmon *gmon,
@@ -522,8 +528,9 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 }
 
 /*
- * Returns the input's name without a suffix that profilers append, in memory
- * of the job; NULL: it has none, or out of memory (reported).
+ * Returns the input's name without a suffix that profilers append, which names
+ * the program; in memory of the job. NULL: the name has no such suffix, or out
+ * of memory (reported).
  */
 static char *
 program_name(struct cg_job *job, const char *name)
@@ -546,8 +553,9 @@ program_name(struct cg_job *job, const char *name)
 }
 
 /*
- * Returns the executable if --exe is not given: the input's name without its
- * suffix, or a.out, if the histogram matches it; NULL: neither.
+ * Returns the executable to use without --exe, opened: the file with the
+ * input's name without its suffix, or a.out, if the histogram matches it;
+ * NULL: neither. Sets *bias to its load bias.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
@@ -570,8 +578,9 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Returns the first object of --exe that matches or, with --any-exe, the first
- * object; NULL: none. *first becomes the first object, to report it.
+ * Returns the first object of --exe that matches the profile or, with
+ * --any-exe, the first object if none does; NULL: none. *first becomes the
+ * first object, to report it; *bias the load bias.
  */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,

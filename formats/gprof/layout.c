@@ -35,8 +35,10 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Sets is_covered for the objects whose addresses the gmon.out can have: those
- * with the program's base name, or no name.
+ * Sets layout->is_covered of each object: whether the gmon.out can have its
+ * addresses. Those of the program (same base name) and of no object can, or
+ * all if the graph comes from a gmon.out. Also sets the shift of their
+ * addresses.
  */
 static void
 set_covered(struct gprof_layout *layout)
@@ -59,8 +61,8 @@ set_covered(struct gprof_layout *layout)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Sets the entry address of each function, as in the graph: where the function
- * begins, else where calls enter it. False: out of memory (reported).
+ * Sets layout->entry of each function to its address in the graph: where the
+ * function begins, else where calls enter it. False: out of memory (reported).
  */
 static bool
 find_entries(struct gprof_layout *layout)
@@ -104,8 +106,9 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift by the load bias: the difference between the graph's and the
- * executable's addresses that most functions, looked up by name, have.
+ * Sets the shift of all objects by the load bias: the difference, a multiple
+ * of the page size, that most functions have between the graph's address and
+ * that of their name in the executable.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -127,8 +130,9 @@ find_bias(struct gprof_layout *layout)
 }
 
 /*
- * Converts the functions' entries to addresses in the output; looks up unknown
- * ones in the executable.
+ * Converts the functions' entry addresses from the graph's to the output's;
+ * those of objects that are not covered become 0 (none). An unknown one is
+ * looked up in the executable by the function's name.
  */
 static void
 shift_entries(struct gprof_layout *layout)
@@ -164,8 +168,8 @@ extend(struct extent *extent, uint64_t addr)
 }
 
 /*
- * Finds the address range and the cost of each object. False: out of memory
- * (reported).
+ * Sets extent[] of each object to the range of its addresses and its cost in
+ * the event. False: out of memory (reported).
  */
 static bool
 measure_objects(
@@ -196,8 +200,9 @@ measure_objects(
 }
 
 /*
- * Without an executable, covers only the object with the highest cost. False:
- * no addresses are known, or another error (reported).
+ * Without an executable, makes the output cover only the object with the
+ * highest cost: sets is_covered, and the histogram's range to the object's.
+ * False: no addresses are known, or another error (reported).
  */
 static bool
 cover_hottest_object(
@@ -237,8 +242,9 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 }
 
 /*
- * Sets up the gmon.out for a graph of another format: one histogram of 4-byte
- * bins. False: an error (reported).
+ * Sets up gmon for a graph that does not come from a gmon.out: one histogram
+ * of 4-byte bins that covers the executable or, without one, the hottest
+ * object. False: an error (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
@@ -290,9 +296,9 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Returns an address for costs without one: the middle of the function, or 0.
- * Near its start they could count for the preceding function, as GNU gprof's
- * bins drift.
+ * Returns an address for costs of fn without one: the middle of the function,
+ * or 0 if it is unknown. Near the function's start they could count for the
+ * preceding function, as GNU gprof's bins drift.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)
@@ -320,8 +326,9 @@ gprof_cost_address(
 }
 
 /*
- * Returns the address after a call; 0: none. Graphs of other formats state the
- * address of the call itself, which is increased by 1.
+ * Returns the address after a call in the output, which gmon.out files have;
+ * 0: none. Graphs of other formats state the address of the call itself, so 1
+ * is added; without one, the function's entry is used.
  */
 uint64_t
 gprof_site_address(

@@ -40,8 +40,9 @@ struct site {
 /* ---- Sites -------------------------------------------------------------- */
 
 /*
- * True if code is a call instruction (e8) that enters the callee before
- * arc->self; ret is its return address.
+ * True if code is a call instruction of x86 (e8) to an address in the callee
+ * at or before arc->self, the address after its prologue; ret is the return
+ * address of the call.
  */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
@@ -56,8 +57,9 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Searches the call in the code before the return addresses in the bucket;
- * sets *site. False: no call enters the callee, or calls in two functions do.
+ * Searches the code before the return addresses that were rounded to arc->from
+ * (a bucket) for the call of the callee, and sets *site to it. False: no call
+ * enters the callee, or calls in two functions do.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -88,8 +90,9 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 }
 
 /*
- * Sets *site to the function at the bucket's address or, if there is none, to
- * the first one that begins in the bucket. False: the caller is unknown.
+ * Sets *site to the function at the arc's address or, if there is none, to the
+ * first one within the bucket, the addresses that were rounded down to it.
+ * False: the caller is unknown.
  */
 static bool
 find_in_bucket(
@@ -110,8 +113,9 @@ find_in_bucket(
 }
 
 /*
- * Sets *site to the caller, if known, and the address of the call. False: out
- * of memory (reported).
+ * Sets *site to the caller of an arc, if known, and the address of the call:
+ * found in x86 code, else the rounded address in the file. False: out of
+ * memory (reported).
  */
 static bool
 find_site(struct mapper *map, const struct gmon_arc *arc,
@@ -150,8 +154,8 @@ file_address(const struct mapper *map, uint64_t addr)
 }
 
 /*
- * Records the arc's position in the file, and counts arcs for warnings. False:
- * out of memory (reported).
+ * Records the arc's position in the file, to write it there again, and counts
+ * arcs that look wrong, for warnings. False: out of memory (reported).
  */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
@@ -187,7 +191,10 @@ add_call(struct mapper *map, const struct gmon_arc *arc,
 	    callee->fn, &entry, arc->count, NULL, 0);
 }
 
-/* Adds an arc as a call. False: out of memory (reported). */
+/*
+ * Adds an arc to the graph as a call, with its functions if they are new.
+ * False: out of memory (reported).
+ */
 static bool
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
@@ -207,9 +214,9 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds an arc like GNU gprof (--gprof-compat): the caller is the function at
- * the bucket's address, and both must be functions that gprof sees; other arcs
- * are dropped. False: an error (reported).
+ * Adds an arc as a call like GNU gprof (--gprof-compat): the caller is the
+ * function at the rounded address, and both must be functions that gprof sees;
+ * other arcs are counted as dropped. False: an error (reported).
  */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
@@ -235,9 +242,9 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds the functions that calls enter in order of their addresses, so that
- * neighbours in the program are neighbours in tables. False: an error
- * (reported).
+ * Adds the functions that calls enter to the graph in order of their
+ * addresses, so that neighbours in the program are neighbours in tables.
+ * False: an error (reported).
  */
 static bool
 add_entered_funcs(struct gprof_funcs *funcs)
@@ -250,8 +257,9 @@ add_entered_funcs(struct gprof_funcs *funcs)
 }
 
 /*
- * Adds all arcs as calls. They go in batches whose callees are prefetched, as
- * each one would be a cache miss in a large table. False: an error (reported).
+ * Adds all arcs to the graph as calls, and describes their order. They go in
+ * batches whose callees are prefetched, as each one would be a cache miss in a
+ * large table. False: an error (reported).
  */
 static bool
 add_arcs(struct mapper *map)

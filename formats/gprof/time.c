@@ -33,7 +33,10 @@ struct timer {
 	size_t pieces;
 };
 
-/* Returns value * part / whole, without overflow; value if whole is 0. */
+/*
+ * Returns value * part / whole, for part up to whole, without overflow; value
+ * if whole is 0.
+ */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
 {
@@ -46,7 +49,10 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 	return value / whole * part + value % whole * part / whole;
 }
 
-/* Returns a piece, the bytes [low, high) of a function, with no line yet. */
+/*
+ * Returns a piece of a bin, the bytes [low, high) of the function func; its
+ * line is not set yet.
+ */
 static struct piece
 make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 {
@@ -58,8 +64,9 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 }
 
 /*
- * Divides cost among the timer's pieces by their bytes, adds it to the graph,
- * and clears the pieces.
+ * Divides the cost of a bin among the timer's pieces by their bytes, adds it
+ * to the graph, and clears the pieces. The cost of the profiling runtime is
+ * only summed, in timer->overhead, unless it is kept.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)
@@ -87,7 +94,10 @@ split_cost(struct timer *timer, uint64_t cost)
 	timer->pieces = 0;
 }
 
-/* Adds a piece for each line of a function within the bytes [low, high). */
+/*
+ * Appends a piece to the timer for each source line of the function within the
+ * bytes [low, high), up to a limit.
+ */
 static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
     uint64_t high)
@@ -108,8 +118,10 @@ add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
 }
 
 /*
- * Adds the pieces of a bin, the bytes [low, high): one for each function and
- * line. Bytes outside functions belong to no piece.
+ * Appends the pieces of a bin, the bytes [low, high), to the timer: one for
+ * each function and line. Bytes outside functions belong to no piece; if the
+ * bin has no function at all, it is one piece of a function named by its
+ * address.
  */
 static void
 add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
@@ -136,7 +148,8 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 
 /*
  * Returns the cost (ns for time) of a running sum of ticks. A bin gets the
- * difference of two such costs, so that rounding errors do not accumulate.
+ * difference between the costs after and before it, so that rounding errors do
+ * not accumulate.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -186,8 +199,9 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 }
 
 /*
- * Adds ticks of the bin [low, high) to the current symbol, by GNU gprof's
- * rule.
+ * Adds the ticks that GNU gprof's rule gives to the current symbol from the
+ * bin [low, high): converts their sum so far, and divides what is new among
+ * the lines in the bin.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
@@ -269,8 +283,8 @@ add_gnu(struct timer *timer)
 /* ---- All histograms ----------------------------------------------------- */
 
 /*
- * True if the samples fit into 64 bits of ns, including the surplus of GNU
- * gprof's rule.
+ * True if the histogram's samples fit into 64 bits of ns, with room for the
+ * surplus of GNU gprof's rule.
  */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)

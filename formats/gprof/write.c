@@ -97,9 +97,10 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 }
 
 /*
- * Adds a call. Calls without a caller are written if LD_PROFILE recorded them
- * (from 0). Other calls without a caller come from another format, and are
- * dropped. False: out of memory (reported).
+ * Appends a call to w->call as an arc; counts it as lost if an address is
+ * unknown. A call by the unknown caller (fn 0) is written only if LD_PROFILE
+ * recorded it (from 0); those of other formats are skipped. False: out of
+ * memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -152,7 +153,7 @@ collect(struct writer *w)
 
 /*
  * Sets *digits to the decimal digits of a unit of time after the second, such
- * as 3 for ms. False: not a unit of time.
+ * as 3 for "ms". False: not a unit of time.
  */
 static bool
 digits_of(const char *unit, unsigned *digits)
@@ -182,9 +183,9 @@ power_of_ten(unsigned digits)
 }
 
 /*
- * Returns the conversion of times to ticks, and sets the dimension: the finest
- * tick for which the counters fit. most is the largest cost of a bin, digits
- * that of digits_of(), rate that of --rate or 0.
+ * Returns the conversion of times to ticks, and sets the histogram's unit and
+ * rate: the finest tick for which the counters fit. most is the largest cost
+ * of a bin; digits that of digits_of(); rate that of --rate, or 0.
  */
 static struct unit
 choose_time(
@@ -203,9 +204,10 @@ choose_time(
 }
 
 /*
- * Returns the conversion of counts to ticks, and sets the dimension: "Ir", or
- * "kIr" with several samples each, so that the counters fit. most is the
- * largest cost of a bin, rate that of --rate or 0.
+ * Returns the conversion of an event's counts to ticks, and sets the
+ * histogram's unit and rate: "Ir", or a multiple such as "kIr" with several
+ * samples each, so that the counters fit. most is the largest cost of a bin;
+ * rate that of --rate, or 0.
  */
 static struct unit
 choose_count(
@@ -238,8 +240,9 @@ highest_cost(const struct writer *w)
 }
 
 /*
- * Sets w->unit, the conversion of costs to ticks, and rate and dimension of
- * the histograms.
+ * Sets w->unit, the conversion of costs to ticks, and unit and rate of the
+ * histogram, by the event's unit; leaves them if the graph comes from a
+ * gmon.out.
  */
 static void
 choose_unit(struct writer *w)
@@ -272,8 +275,8 @@ compare_samples(const void *va, const void *vb)
 }
 
 /*
- * Merges the samples of each bin, and sorts them by address. False: overflow
- * (reported).
+ * Sorts w->sample by histogram and bin, and adds samples of one bin together.
+ * False: overflow (reported).
  */
 static bool
 merge_samples(struct writer *w)
@@ -302,8 +305,9 @@ merge_samples(struct writer *w)
 }
 
 /*
- * Converts the costs of one histogram's samples, first up to last, to ticks.
- * False: overflow (reported).
+ * Converts the costs of samples [first, last), which are of one histogram, to
+ * ticks. The running sum is converted, so that rounding errors do not
+ * accumulate. False: overflow (reported).
  */
 static bool
 make_ticks(struct writer *w, size_t first, size_t last)
@@ -372,8 +376,9 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 }
 
 /*
- * Writes the counters of a histogram: up to most ticks of each sample (first
- * up to last), which are subtracted from the sample.
+ * Writes the counters of a histogram from samples [first, last), each at most
+ * most ticks, which are subtracted from the sample: a further histogram has
+ * the rest.
  */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
@@ -400,8 +405,8 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 }
 
 /*
- * Writes the histogram of samples first up to last; as several ones if a
- * counter is too large. False: too many (reported).
+ * Writes the histogram of samples [first, last); as several ones, which
+ * readers add, if a counter is too large. False: too many (reported).
  */
 static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
@@ -460,8 +465,8 @@ put_arc(struct writer *w, const struct gprof_call *call, uint64_t count)
 }
 
 /*
- * Merges equal arcs, which occur if functions share an address (f and f'2).
- * False: overflow (reported).
+ * Merges equal arcs in w->call, which is sorted, by adding their counts:
+ * functions can share an address (f and f'2). False: overflow (reported).
  */
 static bool
 merge_calls(struct writer *w)
@@ -510,7 +515,10 @@ put_arcs(struct writer *w)
 	return true;
 }
 
-/* Puts blocks; their number has 4 bytes, as for GNU gprof (glibc: a word). */
+/*
+ * Writes the record of basic blocks, if there are any. Their number has 4
+ * bytes, as GNU gprof reads it (glibc writes a word).
+ */
 static void
 put_blocks(struct writer *w)
 {
@@ -527,8 +535,9 @@ put_blocks(struct writer *w)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Chooses the event of --event, else the gmon.out's event, else the first one.
- * Returns the status.
+ * Sets w->event: that of --event, else the main event; for a graph that comes
+ * from a gmon.out, the time (ns) or, without it, the first event. Also sets
+ * w->block_event. Returns the status.
  */
 static int
 choose_event(struct writer *w)
@@ -546,7 +555,8 @@ choose_event(struct writer *w)
 }
 
 /*
- * Warns of data without an address. False: no data has an address (reported).
+ * Warns of data that was dropped as it has no address. False: no data has an
+ * address, so nothing can be written (reported).
  */
 static bool
 report_loss(struct writer *w)
