@@ -182,7 +182,7 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the probe's score of a log: sure if its first line is a rule
+ * Returns the score (CG_PROBE_*) of a log: sure if its first line is a rule
  * ("----") and its second one is a caller, or a function with three numbers.
  */
 static int

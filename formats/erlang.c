@@ -294,9 +294,9 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 
 /*
  * Reads the header of a process, "[{ "<0.81.0>", 338,undefined, 0.705},", and
- * begins its part; checks the sums of the process before. "totals" of all
- * processes begins no part, and its functions are skipped. False: rejected
- * (reported).
+ * begins its part (section of the graph); checks the sums of the process
+ * before. "totals" of all processes begins no part, and its functions are
+ * skipped. False: rejected (reported).
  */
 static bool
 take_section(struct reader *r, struct cg_slice line)
@@ -483,9 +483,9 @@ take_table_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a table of eprof: its part, named by pid. of_all: it is of all
- * processes together. A table of the other kind than the first one has the
- * same functions again, and is skipped with a warning.
+ * Begins a table of eprof, and a part (section of the graph) for it, named by
+ * pid. of_all: it is of all processes together. A table of the other kind than
+ * the first one has the same functions again, and is skipped with a warning.
  */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)
@@ -545,9 +545,9 @@ read_eprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the probe's score of a text of eprof: sure if it has a header line,
- * likely if its first line names a process. Output of the profiled program may
- * precede the tables.
+ * Returns the score (CG_PROBE_*) of a text of eprof: sure if it has a header
+ * line, likely if its first line names a process. Output of the profiled
+ * program may precede the tables.
  */
 static int
 probe_eprof(const struct cg_head *head)

@@ -82,8 +82,9 @@ struct reader {
 /* ---- Heads --------------------------------------------------------------- */
 
 /*
- * Returns the kind of a column from text, a place in the first line of a
- * table's head. *is_column: one of the words that begin columns is there.
+ * Returns the kind of the column that begins with text, in the first line of a
+ * table's head. *is_column: text begins with one of the words by which columns
+ * begin.
  */
 static enum kind
 get_kind(struct cg_slice text, bool *is_column)
@@ -310,9 +311,9 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Appends row to r->row, with the values of its columns of the given kind,
- * until it is known if a call tree follows, which has all of them. False: an
- * error (reported).
+ * Reads the values of a row in columns of the given kind, and appends the row
+ * to r->row. Rows are added to the graph at the end, and only if no call tree
+ * follows, which has all their costs. False: an error (reported).
  */
 static bool
 keep_row(struct reader *r, struct cg_slice line, enum kind kind, struct row row)

@@ -172,9 +172,9 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Reads the numbers of a frame's strings from the line, function, file and
- * line number (the last two only if known), and adds the frame. False: an
- * error (reported).
+ * Reads a frame from the line, the numbers of the strings with its function
+ * and file, and the line number (the last two only if known), and adds it.
+ * False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,

@@ -51,9 +51,9 @@ has_bare_costs(struct cg_slice text)
 }
 
 /*
- * Returns the probe's score of a text that has an "events:" line: nearly sure
- * if it has lines of functions as well, likely if it has other header lines or
- * bare costs, else none, as other kinds of text may have such a line.
+ * Returns the score (CG_PROBE_*) of a text that has an "events:" line: nearly
+ * sure if it has lines of functions as well, likely if it has other header
+ * lines or bare costs, else none, as other kinds of text may have such a line.
  */
 static int
 rate_events(struct cg_slice text)

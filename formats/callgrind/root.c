@@ -233,9 +233,10 @@ sum_inclusive(
 }
 
 /*
- * True if the added root is to call fn: nothing else calls fn or, for a member
- * of a cycle, no function outside calls the cycle and the root does not call
- * another member in this part already.
+ * True if the root that the writer adds has to call fn: nothing else calls fn.
+ * A cycle is called at one of its members: true if no function outside calls
+ * the cycle, and the root calls no member yet in this part (section of the
+ * profile).
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

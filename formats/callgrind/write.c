@@ -393,8 +393,8 @@ put_fns(struct callgrind_writer *w)
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Forgets which names have an id: KCachegrind forgets them, too, where a part
- * begins.
+ * Forgets which names have an id, as a new part (section of the file) begins:
+ * KCachegrind forgets ids there, too, so names are written again.
  */
 static void
 forget_names(struct callgrind_writer *w, cg_part part)

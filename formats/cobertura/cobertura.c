@@ -13,9 +13,9 @@
 #include "cobertura.h"
 
 /*
- * Returns the probe's score of a document whose first element is <coverage>.
- * Other formats have an element of that name (Clover's, for example), so it
- * needs line-rate (sure) or <packages> (likely), too.
+ * Returns the score (CG_PROBE_*) of a document whose first element is
+ * <coverage>. Other formats have an element of that name (Clover's, for
+ * example), so it needs line-rate (sure) or <packages> (likely), too.
  */
 static int
 probe(const struct cg_head *head)

@@ -268,7 +268,7 @@ write_codecov(
 /* ---- The module --------------------------------------------------------- */
 
 /*
- * Returns the probe's score of the next JSON value, the first file of a
+ * Returns the score (CG_PROBE_*) of the next JSON value, the first file of a
  * report: likely if it is an array of counts, or an object with "lines" or a
  * line's number.
  */

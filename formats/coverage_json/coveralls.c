@@ -35,9 +35,9 @@ take_coverage(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the branches of a file, an array of four numbers for each: line,
- * block, branch, count; appends them to the file's section. False: an error
- * (reported).
+ * Reads the branches of a file, an array of four numbers for each (line,
+ * block, branch, count), and collects them until the file ends. False: an
+ * error (reported).
  */
 static bool
 take_branches(struct cg_doc *doc, void *into)

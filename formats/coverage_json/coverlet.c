@@ -201,8 +201,9 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the probe's score: sure for five nested objects, of a module (.dll
- * or .exe), a document, a class, a method and its "Lines" or "Branches".
+ * Returns the score (CG_PROBE_*) of the input: sure for five nested objects,
+ * of a module (.dll or .exe), a document, a class, a method and its "Lines" or
+ * "Branches".
  */
 static int
 probe(const struct cg_head *head)

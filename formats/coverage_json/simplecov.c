@@ -64,9 +64,9 @@ struct simplecov {
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Adds the counts of the run's lines to the graph, and forgets its files and
- * tests. Executions that were added to the parts of tests have been subtracted
- * (move_line()). False: the builder has failed.
+ * Ends a run: adds the counts of its lines to the graph, except the executions
+ * that move_line() has subtracted and added to the run's tests, and forgets
+ * its files and tests. False: the builder has failed.
  */
 static bool
 end_run(struct cg_doc *doc)
@@ -124,9 +124,9 @@ set_test(struct cg_doc *doc, uint32_t test)
 }
 
 /*
- * Reads the names of all tests of the run: adds a part for each, with the name
- * as description, then makes the run's part current again. False: an error
- * (reported).
+ * Reads the names of all tests of the run: adds a part (section of the graph)
+ * for each, with the name as description, then makes the run's part current
+ * again. False: an error (reported).
  */
 static bool
 take_test_names(struct cg_doc *doc, void *into)
@@ -204,9 +204,10 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 }
 
 /*
- * Moves one execution of a line from the run to the test whose part is the
- * current one: subtracts it from the line's count, and adds it to the graph.
- * Does nothing if the run has none left. False: the builder has failed.
+ * Moves one execution of a line from the run to a test, whose part (section of
+ * the graph) is the current one: subtracts it from the line's count, and adds
+ * it to the graph. Does nothing if the run has none left. False: the builder
+ * has failed.
  */
 static bool
 move_line(struct cg_doc *doc, const struct known *known, uint64_t line)
@@ -247,9 +248,10 @@ move_lines(
 }
 
 /*
- * Adds the lines that tests ran in the file with this path (read by
- * take_bits()) to the tests' parts, subtracts them from the run's, and clears
- * them. Counts a path that the run does not have. False: an error (reported).
+ * Moves the executions of lines that tests ran in the file with this path, as
+ * read by take_bits(), from the run to the parts (sections of the graph) of
+ * the tests, and clears the list. Counts a path that the run does not have.
+ * False: an error (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -463,9 +465,9 @@ cut_range(struct cg_slice *key, uint32_t number[4])
 }
 
 /*
- * Reads the branches of one condition, an object of counts by key, and appends
- * them to the file's section as one block; all get the condition's line.
- * False: an error (reported).
+ * Reads the branches of one condition, an object of counts by key, and adds
+ * them to those collected for the file, as one block (group of branches) on
+ * the condition's line. False: an error (reported).
  */
 static bool
 take_condition(struct cg_doc *doc, uint32_t line)
@@ -651,8 +653,8 @@ take_files(struct cg_doc *doc, void *into)
 /* ---- Documents ---------------------------------------------------------- */
 
 /*
- * Reads the lines that tests ran, an object for each file of the run, and adds
- * them to the tests' parts. False: an error (reported).
+ * Reads the lines that tests ran, in an object for each file of the run, and
+ * moves their executions to the tests. False: an error (reported).
  */
 static bool
 take_files_of_tests(struct cg_doc *doc, void *into)
@@ -727,9 +729,10 @@ take_meta(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the value of a top-level key. A key that coverage.json defines is one
- * of its members; any other is the name of a run of .resultset.json, which
- * begins a new part. False: an error (reported).
+ * Reads the value of a top-level key. A key that coverage.json defines is read
+ * as such; any other is the name of a run of .resultset.json: ends the run
+ * before, and begins a part (section of the graph) for this one. False: an
+ * error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)

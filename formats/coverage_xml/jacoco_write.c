@@ -115,9 +115,10 @@ end_line(struct node *node)
 }
 
 /*
- * Adds the instructions of a row of the graph to a node (a method or class),
- * and counts the line before if this row is of another line. The rows of one
- * line must be consecutive, so that the line is counted once.
+ * Adds the instructions that one function has on a line to a node (a method or
+ * class), and counts the node's line before if this is another one. All rows
+ * of a line must be added one after the other, so that the line is counted
+ * once.
  */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
@@ -361,10 +362,10 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * Returns the missed and covered instructions of a row: those that JaCoCo
- * counted or, if they are absent or contradict the row's count, one
- * instruction, covered if the row ran. If the line has no hits (or negative
- * ones), none of its rows ran.
+ * Returns the missed and covered instructions of a row (what one function has
+ * on a line): those that JaCoCo counted or, if they are absent or contradict
+ * the row's count, one instruction, covered if the row ran. If the line has no
+ * hits (or negative ones), none of its rows ran.
  */
 static struct counter
 instructions_of(
@@ -384,9 +385,10 @@ instructions_of(
 }
 
 /*
- * Adds the counters of a row to its line, its class and, if known, its method.
- * The line's branches are added only once, with the line's first row that has
- * branches; *has_branches (in and out) tells if that was before.
+ * Adds the counters of a row (what one function has on a line) to its line,
+ * its class and, if known, its method. The line's branches are added only
+ * once, with the line's first row that has branches; *has_branches (in and
+ * out) tells if that was before.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
@@ -418,8 +420,8 @@ count_row(struct writer *j, struct line *line, const struct cg_line *row,
 }
 
 /*
- * Adds the rows of all lines in j->line to the counters of their methods,
- * classes and lines.
+ * Adds what each function has on each line to the counters of its method, its
+ * class and the line, for all lines in j->line.
  */
 static void
 count_rows(struct writer *j)

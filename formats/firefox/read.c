@@ -339,9 +339,9 @@ take_processes(struct cg_doc *doc, void *into)
 }
 
 /*
- * Returns the tables that a thread's samples refer to: its own ones, or the
- * shared ones if it has no stacks. Its own ones use the shared strings if they
- * have none.
+ * Returns the tables (stacks, frames, strings) that a thread's samples refer
+ * to: its own ones, or those shared by all threads if it has no stacks. Its
+ * own tables use the shared strings if they have none.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)

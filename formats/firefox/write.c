@@ -585,8 +585,9 @@ visit_part(struct writer *w, cg_part part)
 }
 
 /*
- * Passes the samples of thread number thread to put_sample(): of a track with
- * times if w->in_order, else the sums of a part. Resets w->so_far first.
+ * Passes the samples of a thread to put_sample(): those of a track (a thread's
+ * timeline) if w->in_order, else the sums of a part (section of the graph).
+ * Resets w->so_far first.
  */
 static void
 visit_samples(struct writer *w, size_t thread)

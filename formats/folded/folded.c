@@ -29,8 +29,8 @@
 #define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
 /*
- * Returns the probe's verdict on a line: 1: a stack and its count; 0:
- * undecided (empty, comment); -1: not of this format.
+ * Rates a line for the probe, which recognises the format: 1: a stack and its
+ * count; 0: undecided (empty, comment); -1: not of this format.
  */
 static int
 rate_line(struct cg_slice line)
@@ -109,8 +109,8 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Returns the probe's score of a text: two thirds of its first lines must be
- * stacks, or half of them if the file is named .folded or .collapsed. If it
+ * Returns the score (CG_PROBE_*) of a text: two thirds of its first lines must
+ * be stacks, or half of them if the file is named .folded or .collapsed. If it
  * has neither this name nor a header, and no stack has more than one frame,
  * all of at least FLAT_LINES lines must be stacks ("exit 0" is not a profile).
  * The score is low, so that a more specific format wins.

@@ -124,10 +124,10 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of all functions of the unit: if an earlier unit has the same
- * function, its number + 1 in program->known; else 0. Many units have the same
- * templates and inline functions. All lookups are in a loop of their own, so
- * that their cache misses overlap.
+ * Sets fn->known of all functions of the unit (object file): if an earlier
+ * unit has the same function, its number + 1 in program->known; else 0. Many
+ * units have the same templates and inline functions. All lookups are in a
+ * loop of their own, so that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)

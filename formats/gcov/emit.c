@@ -440,10 +440,10 @@ emit_paths(struct gcov_emit *emit)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Adds the function to the graph, without rows, and its range of lines; sets
- * fn->id, emit->fn and emit->symbol. A function that an earlier unit had as
- * well (fn->known: most templates and inline functions) gets the same id.
- * False: out of memory.
+ * Adds the function to the graph, without costs or branches, and its range of
+ * lines; sets fn->id, emit->fn and emit->symbol. A function that an earlier
+ * unit (object file) had as well (fn->known: most templates and inline
+ * functions) gets the same id. False: out of memory.
  */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
@@ -517,9 +517,9 @@ gcov_emit_entries(const struct gcov_emit *emit)
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Adds the unit's source files to the graph in the order of the notes, sets
- * their ids, and compares their times with that of the notes, to warn of newer
- * sources. False: out of memory.
+ * Adds the source files of the unit (object file) to the graph in the order of
+ * its notes (.gcno), sets their ids, and compares their times with that of the
+ * notes, to warn of newer sources. False: out of memory.
  */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)

@@ -84,11 +84,11 @@ skip_directory(const char *path)
 }
 
 /*
- * Opens the notes of the data in --object-directory: by the whole path of the
- * data, then by the path without its first directory, without the first two,
- * and so on, as the data may come from another machine. *in stays NULL if no
- * such file exists, or the option is not set. False: an error, or out of
- * memory.
+ * Opens the notes (.gcno) of the data (.gcda) in --object-directory: by the
+ * whole path of the data, then by the path without its first directory,
+ * without the first two, and so on, as the data may come from another machine.
+ * *in stays NULL if no such file exists, or the option is not set. False: an
+ * error, or out of memory.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -161,9 +161,9 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Sets *name to the unit's main source file, guessed from the name of the
- * notes: those of a.c are a.gcno, a.c.gcno or prog-a.gcno. False: none of the
- * unit's files fits.
+ * Sets *name to the main source file of the unit (object file), guessed from
+ * the name of its notes (.gcno): those of a.c are a.gcno, a.c.gcno or
+ * prog-a.gcno. False: none of the unit's files fits.
  */
 static bool
 find_source(
@@ -183,9 +183,9 @@ find_source(
 }
 
 /*
- * Returns the directory of the notes without those last directories that the
- * source's path begins with as well: "top" for notes in top/src and the source
- * src/a.c. Relative names of sources are relative to it.
+ * Returns the directory of the notes (.gcno) without those last directories
+ * that the source's path begins with as well: "top" for notes in top/src and
+ * the source src/a.c. Relative names of sources are relative to it.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -240,10 +240,10 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in: that of the notes or one above
- * it, up to the root, that contains a file of this relative name. Sets
- * *directory; one above the working directory is made absolute. False: not
- * found.
+ * Finds the directory that the compiler ran in: that of the notes (.gcno) or
+ * one above it, up to the root, that contains a file of this relative name.
+ * Sets *directory; one above the working directory is made absolute. False:
+ * not found.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -264,10 +264,10 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Warns if the notes of another directory name the same source, as the two
- * would become one file in the output. Copies of notes, with equal content,
- * are not reported. Remembers directory and hash of the first notes. False:
- * out of memory.
+ * Warns if the notes (.gcno) of another directory name the same source, as the
+ * two would become one file in the output. Copies of notes, with equal
+ * content, are not reported. The first time that a source occurs, stores
+ * directory and hash of its notes. False: out of memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -307,8 +307,9 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Sets *name to the unit's main source or, if that is unknown or absolute, to
- * the first of its files with a relative name. False: there is none.
+ * Chooses the source file by which the compiler's directory is found: sets
+ * *name to the unit's main source or, if that is unknown or absolute, to the
+ * first of its files with a relative name. False: there is none (*name is "").
  */
 static bool
 find_relative(
@@ -383,8 +384,8 @@ has_text(struct cg_slice text, const char *part)
 
 /*
  * True if the source belongs to a test program that configure, CMake or meson
- * compile only to examine the system. Notes of such programs remain next to
- * the notes of the project.
+ * compile only to examine the system. The notes (.gcno) of such programs
+ * remain next to those of the project.
  */
 static bool
 is_check(struct cg_slice source)
@@ -458,9 +459,10 @@ time_of(const char *path)
 }
 
 /*
- * Counts the unit's sources that are newer than its notes in program->newer,
- * and keeps the first one's name for a warning. As in gcov, times are compared
- * in seconds, and each source is counted once. False: out of memory.
+ * Counts the unit's sources that are newer than its notes (.gcno) in
+ * program->newer, and keeps the first one's name for a warning. As in gcov,
+ * times are compared in seconds, and each source is counted once. False: out
+ * of memory.
  */
 bool
 gcov_compare_times(

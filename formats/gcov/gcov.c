@@ -31,9 +31,9 @@
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Reports why the bytes could not be read, and that the unit is skipped.
- * Returns CG_OK if the job goes on with its other inputs, else the status with
- * which it ends.
+ * Reports why the bytes could not be read, and that the unit (object file) is
+ * skipped. Returns CG_OK if the job goes on with its other inputs, else the
+ * status with which it ends.
  */
 static int
 skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
@@ -113,10 +113,11 @@ report_problems(const struct gcov_unit *unit)
 }
 
 /*
- * Matches the data of a unit, if any, with the notes, which have been read;
- * then solves and adds its functions. Skips units that never ran with
- * --only-run, and checks of configure and the like. The paths are for messages
- * and descriptions. Returns CG_OK unless the job must end.
+ * Matches the data of a unit (object file), if it has any, with its notes
+ * (.gcno), which have been read; then computes the counts of its functions and
+ * adds them to the graph. Skips units that never ran with --only-run, and
+ * checks of configure and the like. The paths are for messages and
+ * descriptions. Returns CG_OK unless the job must end.
  */
 static int
 process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
@@ -184,9 +185,9 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 }
 
 /*
- * Finds and reads the notes of the data, which has been read, then adds the
- * unit; without notes, skips it with a message. If only raw counters are
- * wanted, adds them without notes. Returns CG_OK unless the job must end.
+ * Finds and reads the notes (.gcno) of the data, which has been read, then
+ * adds the unit; without notes, skips it with a message. If only raw counters
+ * are wanted, adds them without notes. Returns CG_OK unless the job must end.
  */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
@@ -251,9 +252,9 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 }
 
 /*
- * Reads the notes and the data (NULL: the unit was never executed), then adds
- * the unit. path is the name of the data. If only raw counters are wanted,
- * reads no notes. Returns CG_OK unless the job must end.
+ * Reads the data (NULL: the unit was never executed) and the notes, then adds
+ * the unit (object file). path is the name of the data. If only raw counters
+ * are wanted, reads no notes. Returns CG_OK unless the job must end.
  */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
@@ -362,9 +363,9 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 }
 
 /*
- * Reads the unit of a .da or .bbg input. Does nothing for a .bbg file whose
- * .da file is an input itself, as the unit is read then. Returns CG_OK unless
- * the job must end.
+ * Reads the unit (object file) of a .da input (data) or a .bbg input (graph),
+ * of gcc before 3.4. Does nothing for a .bbg file whose .da file is an input
+ * itself, as the unit is read then. Returns CG_OK unless the job must end.
  */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,

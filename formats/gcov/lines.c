@@ -156,8 +156,8 @@ compare_lines(const void *va, const void *vb)
 }
 
 /*
- * Sorts the numbers of the lines of a span in place, as gcov does from version
- * 8 on.
+ * Sorts the numbers of the lines of a span (lines of a block in one file) in
+ * place, as gcov does from version 8 on.
  */
 static void
 sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
@@ -303,9 +303,10 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Sets last_src of the lines of which block src is a member to its number: an
- * arc from src to another member of such a line stays within the line. Called
- * before the arcs out of src are counted.
+ * Stores number (the index + 1 of block src) as last_src of the lines of which
+ * src is a member, a block that counts for the line: an arc from src to
+ * another member stays within the line. Called before the arcs out of src are
+ * counted.
  */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
@@ -341,8 +342,8 @@ count_entry_llvm(struct gcov_scratch *scratch)
 /*
  * Adds the count of each arc to the lines of its destination block, except to
  * lines that the source block belongs to as well (as members, the blocks that
- * count for a line). An arc between two members makes the line cyclic, so its
- * cycles are counted later. Stops at the limit of work.
+ * count for a line). A backward arc between two members makes the line cyclic,
+ * so its cycles are counted later. Stops at the limit of work.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -473,10 +474,10 @@ key_of(uint32_t file, uint32_t line)
 }
 
 /*
- * True if gcov keeps the line of the function in the table of a group, not in
- * that of the unit: two or more functions, such as instances of a template,
- * begin on one line, and the line is between first and last line of the
- * function.
+ * True if gcov keeps the line of the function in a table for a group of
+ * functions, not in that of the unit (object file): two or more functions,
+ * such as instances of a template, begin on one line, and the line is between
+ * first and last line of the function.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
@@ -487,10 +488,10 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Records in unit->shared that a block of the function ends on the line,
- * unless the line belongs to a group of functions (is_in_group()). Does
- * nothing if the line's key is *last, the key recorded before; else sets
- * *last. False: out of memory.
+ * Records in unit->shared that a block of a function ends on the line, where
+ * gcov drops the counts of other functions; not if the line belongs to a group
+ * of functions (is_in_group()). *last is the key of the line recorded last,
+ * which need not be looked up again; it is updated. False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -510,10 +511,10 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Records in unit->shared the lines that blocks of the function end on, except
- * the first and the last block (entry and exit). A span without lines repeats
- * the line of the span before, as in touch_gcc(), and adds nothing. False: out
- * of memory.
+ * Records in unit->shared the lines that blocks of the function end on: gcov
+ * drops the counts of other functions on such lines. The first and the last
+ * block (entry and exit) end on none. A span without lines repeats the line of
+ * the span before, as in touch_gcc(), and adds nothing. False: out of memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -79,8 +79,8 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Returns the function that a record of the notes belongs to: the one read
- * last. NULL: there is none yet (sets an error of the record).
+ * Returns the function that a record of the notes (.gcno) belongs to: the one
+ * read last. NULL: there is none yet (sets an error of the record).
  */
 static struct gcov_fn *
 last_fn(struct gcov_unit *unit, struct gcov_bytes *record)

@@ -75,9 +75,9 @@ compare_counters(const struct row *a, const struct row *b)
 }
 
 /*
- * Orders values (such as divisors) by counter, then by the keys ka and kb,
- * greatest first, then by value. Returns a number less than, equal to or
- * greater than 0.
+ * Orders values (of an expression, such as a divisor) by counter, then by the
+ * keys ka and kb, greatest first, then by value. Returns a number less than,
+ * equal to or greater than 0.
  */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
@@ -106,8 +106,9 @@ compare_counts(const void *va, const void *vb)
 }
 
 /*
- * Sorts the values of each counter by count, greatest first; those of a single
- * input keep their order.
+ * Sorts the values of each counter (the frequent values of an expression, such
+ * as a divisor) by count, greatest first; those of a single input keep their
+ * order.
  */
 static void
 sort_values(struct writer *w)
@@ -351,8 +352,8 @@ put_counter(const struct writer *w, const struct row *row,
 }
 
 /*
- * Returns the index of the first value (such as a divisor) of the counter or,
- * if it has none, of the next counter.
+ * Returns the index in w->value of the first value (of an expression, such as
+ * a divisor) that the counter has or, if it has none, of the next counter's.
  */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
@@ -370,9 +371,10 @@ find_values(const struct writer *w, const struct row *counter)
 }
 
 /*
- * Returns how many values of a counter are to be written, at most 32 of merged
- * data; *first becomes the index of the first. *dropped: some values are
- * dropped here, or were by the program that ran.
+ * Returns how many values (of an expression, such as a divisor) of a counter
+ * are to be written, at most 32 of merged data; *first becomes the index of
+ * the first. *dropped: some values are dropped here, or were by the program
+ * that ran.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,

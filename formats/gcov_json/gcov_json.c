@@ -7,7 +7,7 @@
 #include "gcov_json.h"
 
 /*
- * Returns the probe's score of a document by its first keys: sure for
+ * Returns the score (CG_PROBE_*) of a document by its first keys: sure for
  * gcc_version, which no other format has, likely for two others that gcov
  * writes.
  */

@@ -268,8 +268,9 @@ count_of(const struct gcov_json_writer *w, const struct cg_line *line)
 }
 
 /*
- * True if the line gets the flag unexecuted_block: a block of it never ran,
- * except for exceptions; without blocks, if its count is 0.
+ * True if the line gets the flag unexecuted_block: one of its blocks never
+ * ran, not counting those that are reached only by exceptions; without blocks,
+ * if its count is 0.
  */
 static bool
 is_unexecuted(const struct gcov_json_writer *w, const struct cg_line *line)

@@ -401,7 +401,7 @@ add_descs(struct gcov_json_reader *r)
 
 /*
  * Reads a document, which is one unit (object file), and adds it to the graph
- * as a part. False: an error (reported).
+ * as a part (section with its own descriptions). False: an error (reported).
  */
 static bool
 take_document(struct gcov_json_reader *r)

@@ -167,8 +167,8 @@ list_lines(struct gcov_json_writer *w)
 }
 
 /*
- * Sorts n entries of one line, one for each function on it, by the functions'
- * order in the unit.
+ * Sorts n entries of one line, one for each function on it, by the order in
+ * which their unit (object file) has the functions.
  */
 static void
 sort_line(struct gcov_json_entry *entry, size_t n)

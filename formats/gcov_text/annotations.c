@@ -80,8 +80,8 @@ gcov_text_check_counted(struct gcov_text_reader *r, uint64_t rows)
 
 /*
  * Makes a function the owner of the following lines. If no line followed the
- * previous function's summary yet, that one is kept in r->earlier, as both
- * begin on the next line. False: out of memory (reported).
+ * previous function's summary yet, that function is moved to r->earlier, as
+ * both begin on the next line. False: out of memory (reported).
  */
 static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)

@@ -98,8 +98,8 @@ has_end(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * Orders the functions on one line for qsort(): as in the unit, then as in the
- * graph.
+ * Orders the functions on one line for qsort(): as in their unit (object
+ * file), then as in the graph.
  */
 static int
 compare_numbers(const void *pa, const void *pb)
@@ -137,8 +137,8 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 
 /*
  * Fills w->entry with the lines of the current file that have code, one for
- * each function, and w->group with those within functions of groups, by
- * function. False: out of memory (reported).
+ * each function, and w->group with those within functions of groups (functions
+ * that begin on one line), by function. False: out of memory (reported).
  */
 static bool
 list_lines(struct gcov_text_writer *w)
@@ -170,9 +170,9 @@ list_lines(struct gcov_text_writer *w)
 
 /*
  * Writes a line of the file: the sum of all functions on it, with the
- * annotations of functions that are not in groups, in the order of their unit.
- * *at is the index of the line's first entry, and becomes that of the next
- * line.
+ * annotations (branches, calls) of functions that share their first line with
+ * no other one, in the order of their unit. *at is the index of the line's
+ * first entry, and becomes that of the next line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -253,7 +253,8 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 /*
  * Returns the next line to write after number; 0: none. All lines of a source
  * are written; after its end, or without one, only lines with code, lines
- * where functions begin, and the last line of a group.
+ * where functions begin, and the last line of a group (functions that begin on
+ * one line).
  */
 static uint32_t
 next_line(
@@ -380,9 +381,10 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 /*
  * Sets w->last, the last line with code, and w->end, the last line up to which
  * gcov writes functions. From gcc 8 to 14 gcov knows no lines of a file after
- * the last line with code. So it omits a group that ends later, as the last
- * line of a function may be only a brace. gcc 15 adds the last lines of
- * functions (process_all_functions() of gcov.cc).
+ * the last line with code. So it omits a group of functions (that begin on one
+ * line) which ends later, as the last line of a function may be only a brace.
+ * gcc 15 adds the last lines of functions (process_all_functions() of
+ * gcov.cc).
  */
 static void
 find_end(struct gcov_text_writer *w)

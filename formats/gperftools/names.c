@@ -106,10 +106,11 @@ gperf_name_address(
 }
 
 /*
- * Names an address by count consecutive comments of the text that have this
- * address: the functions inlined there, innermost first. If the address occurs
- * several times in a row in the stack, the comments are repeated as often, and
- * used once. False: an error (reported).
+ * Gives an address the functions in count consecutive comments of the text
+ * that have this address: those inlined there, innermost first. If the address
+ * occurs several times in a row in the stack, the comments are repeated as
+ * often, and used once. Does nothing if the address has names already. False:
+ * an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -23,8 +23,8 @@ begins_mappings(struct cg_slice line)
 
 /*
  * Reads the labels of a sample, {"worker":"one", "id":"7"}, as quoted by Go,
- * and makes the group with them that of the sample. Labels that are too long
- * are skipped. False: an error (reported).
+ * into a group: samples with the same labels. Labels that are too long are
+ * skipped. False: an error (reported).
  */
 static bool
 take_labels(struct gperf_reader *r, struct cg_slice text)

@@ -537,7 +537,7 @@ put_blocks(struct writer *w)
 /*
  * Sets w->event: that of --event, else the main event; for a graph that comes
  * from a gmon.out, the time (ns) or, without it, the first event. Also sets
- * w->block_event. Returns the status.
+ * w->block_event, the event that counts basic blocks. Returns the status.
  */
 static int
 choose_event(struct writer *w)

@@ -19,8 +19,9 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns how an event's inclusive costs are computed, as the page is told: it
- * treats costs that were split by counts (CG_INCL_SPLIT) as stated ones.
+ * Returns the kind of the event's inclusive costs that is written: those that
+ * were split by counts (CG_INCL_SPLIT) are written as stated ones, as the page
+ * does not distinguish them.
  */
 static enum cg_incl
 incl_of(const struct cg_event *event)
