@@ -126,8 +126,8 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Moves *at, the index of a tree's node, to its child with the function, which
- * is added if it is new. False: out of memory (reported).
+ * Moves *at, the index of a node in the tree of stacks, to its child with the
+ * function, which is added if it is new. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)

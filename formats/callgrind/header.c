@@ -32,8 +32,9 @@ callgrind_end_part(struct callgrind_reader *r)
 }
 
 /*
- * Begins a header of a part (dump) unless one is open: ends the previous part,
- * whose body has been read, and resets thread and part number.
+ * Begins the header of a part (section of the file), unless one is open: ends
+ * the part before, whose lines have been read, and resets thread and part
+ * number.
  */
 static void
 begin_header(struct callgrind_reader *r)

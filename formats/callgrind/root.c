@@ -210,8 +210,9 @@ add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 }
 
 /*
- * Sets root->cost to the inclusive cost of fn, or of fn's whole cycle. False:
- * an error (reported).
+ * Sets root->cost to the inclusive cost of fn or, if fn is in a cycle, of the
+ * whole cycle: the self costs of its members, and their calls that leave it.
+ * False: an error (reported).
  */
 static bool
 sum_inclusive(

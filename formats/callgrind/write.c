@@ -32,9 +32,9 @@ event_at(const struct callgrind_writer *w, size_t i)
 }
 
 /*
- * Returns the costs of a row in the order in which events are written; *n is
- * in and out, their number without trailing zeros. The result is cost itself
- * or w->row, so it is valid until the next call.
+ * Returns the costs of a line in the order in which events are written (main
+ * event first); *n is in and out, their number without trailing zeros. The
+ * result is cost itself or w->row, so it is valid until the next call.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -126,9 +126,10 @@ names_unit(const char *name, const char *unit)
 }
 
 /*
- * Writes " : long name (unit)" at the end of an "event:" line; without "
- * (unit)" if unit is false, as the name states it already. Without long name
- * the name is written in its place; nothing if there is no unit either.
+ * Writes the end of an "event:" line, a colon, the long name and, if unit is
+ * true, the unit in parentheses; unit is false if a name states it already.
+ * Without long name the event's name is written in its place; nothing if there
+ * is no unit either.
  */
 static void
 put_long_name(
@@ -258,7 +259,7 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 
 /*
  * Makes file the file of the cost lines that follow, by a line fi= or, back in
- * the function's own file, fe=. Rows of inlined code are in another file than
+ * the function's own file, fe=. Costs of inlined code are in another file than
  * their function.
  */
 static void
@@ -473,8 +474,8 @@ open_names(struct callgrind_writer *w)
 }
 
 /*
- * True if the input stated an inclusive cost of the function, in the main
- * event, that is greater than its self cost.
+ * True if the input states an inclusive cost of the function (for the main
+ * event) that is greater than its self cost. False also if it states none.
  */
 static bool
 states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)

@@ -178,8 +178,9 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds the costs of a node's stack: for each line with ticks (samples of the
- * line) its share of the node's time, and the rest for samples without a line.
+ * Adds the costs of a node's stack to the graph: for each line with ticks
+ * (samples of the line) its share of the node's time, and the rest for samples
+ * without a line.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,

@@ -505,7 +505,7 @@ begin_package(struct writer *w, size_t from)
 /*
  * Writes the class of a file; before it, ends the package and begins the next
  * one if the file is in another directory than the file before. Skips files
- * that are not wanted. False: an error (reported).
+ * outside of the package that an option selects. False: an error (reported).
  */
 static bool
 put_file(struct writer *w, cg_file file)

@@ -82,9 +82,9 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Parses the stack in text: appends its frames to lines->frame, except those
- * that it begins with as the last stack did; line->keep is their number, and
- * last is the text of the last stack. False: out of memory.
+ * Parses the stack in text, and appends its frames to lines->frame, except the
+ * first line->keep frames, which are the same as in the last stack (its text
+ * is last). False: out of memory.
  */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,

@@ -163,9 +163,9 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 }
 
 /*
- * Removes the block on top of the path, and the arc by which the path entered
- * it. If a circuit was found through the block, it may be visited again; else
- * it stays blocked until one of its successors is unblocked.
+ * Removes the block on top of the search's path, and the arc by which the path
+ * entered it. If a circuit was found through the block, it may be visited
+ * again; else it stays blocked until one of its successors is unblocked.
  */
 static void
 leave(struct search *search)

@@ -22,7 +22,10 @@
 #include "calls.h"
 #include "gcov.h"
 
-/* Returns the count; 0 for a negative one if the target cannot represent it. */
+/*
+ * Returns the count; 0 for a negative one if the target cannot represent it,
+ * which is counted for a warning.
+ */
 static int64_t
 clamp(struct gcov_emit *emit, int64_t count)
 {
@@ -129,9 +132,10 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds a row for each arc out of a block that ends on the line (only if there
- * are two or more), and the jumps if last is true. time: how often the arcs
- * were added to this line before; it makes the indices of the rows unique.
+ * Adds the arcs out of a block to the graph as branches of the line that the
+ * block ends on, if there are two or more; if last is true, also as jumps.
+ * time: how often this was done for the line before; it makes the indices of
+ * the branches unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -169,10 +173,11 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds a branch row for each call at the end of a block; if last is true, also
- * a call site, by which the calls of a .ci file find their counts. time: how
- * often this was done for the line before. The index of a call is that of the
- * arc before which it happens. False: out of memory.
+ * Adds each call at the end of a block to the graph as a call on the line,
+ * without a callee; if last is true, also as a call site, by which the calls
+ * of a .ci file find their counts. time: how often this was done for the line
+ * before. The index of a call is that of the arc before which it happens.
+ * False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -212,10 +217,10 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 }
 
 /*
- * Adds a row for each outcome (true, false) of each term of the block's
- * condition, with count 1 if it occurred; nothing if the block has no
- * condition. The data has two words of bits for a condition: outcomes true,
- * outcomes false.
+ * Adds each outcome (true, false) of each term of the block's condition to the
+ * graph, with count 1 if it occurred; nothing if the block has no condition.
+ * The data has two words of bits for a condition: outcomes true, outcomes
+ * false.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -249,10 +254,10 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds rows that belong to no line, as line 0 of the function's file: blocks
- * without lines, and calls of blocks that end on no line. Skips block 0: its
- * fake arcs are not calls, they stand for functions that return twice. False:
- * out of memory.
+ * Adds what belongs to no line to the graph, as line 0 of the function's file:
+ * blocks without lines, and calls of blocks that end on no line. Skips block
+ * 0: its fake arcs are not calls, they stand for functions that return twice.
+ * False: out of memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -372,8 +377,9 @@ compare_sorted(const void *va, const void *vb)
 }
 
 /*
- * Adds the rows of all lines, sorted by file and line, so that cursors need
- * not sort them. False: out of memory.
+ * Adds the counts, blocks and branches of all lines to the graph, sorted by
+ * file and line, so that they need not be sorted when they are read. False:
+ * out of memory.
  */
 static bool
 emit_lines(struct gcov_emit *emit)

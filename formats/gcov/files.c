@@ -327,18 +327,18 @@ find_relative(
 }
 
 /*
- * See gcov.h for the contract.
+ * Sets *directory to the directory that the unit's relative names of sources
+ * are in; "" if it is unknown, with a warning, also if two units may then mean
+ * two files by one name. False: out of memory.
  *
- * Notes of gcc 9 and later have the directory that the compiler ran in. Older
- * notes and those of clang do not (since clang 21 they have "."). gcov uses
- * their relative names unchanged, which is correct only in the directory that
- * the compiler ran in. So this directory is searched: it is the directory of
- * the notes, or one above it, that contains the source. If it is not found,
- * names stay unchanged, and two files with one name become one, with a
- * warning. With --relative-to-notes names are then relative to the directory
- * of the notes, as in lcov, without the end of the directory that the name of
- * the unit's source repeats: for src/a.c in top/src/a.gcno the compiler ran in
- * top.
+ * Notes (.gcno) of gcc 9 and later have the directory that the compiler ran
+ * in. Older notes and those of clang do not (since clang 21 they have ".").
+ * gcov uses their relative names unchanged, which is correct only in the
+ * directory that the compiler ran in. So this directory is searched: it is the
+ * directory of the notes, or one above it, that contains the source. With
+ * --relative-to-notes it is that of the notes, as in lcov, without the end
+ * that the name of the unit's source repeats: for src/a.c in top/src/a.gcno
+ * the compiler ran in top.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,

@@ -202,8 +202,9 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 /*
  * Records that the block ends on the line, where its branches are reported.
  * The block becomes a member of the line: arcs into it count for the line.
- * This is noted in the line's last touch or, if that is another block's or a
- * member already, in a touch that is added. False: out of memory.
+ * This is noted in the line's last touch (which says that a block has code on
+ * the line) or, if that is another block's or a member already, in a new
+ * touch. False: out of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -489,9 +490,10 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 
 /*
  * Records in unit->shared that a block of a function ends on the line, where
- * gcov drops the counts of other functions; not if the line belongs to a group
- * of functions (is_in_group()). *last is the key of the line recorded last,
- * which need not be looked up again; it is updated. False: out of memory.
+ * gcov drops the counts of functions without such a block; not if the line
+ * belongs to a group of functions (is_in_group()). *last is the key of the
+ * line recorded last, which need not be looked up again; it is updated. False:
+ * out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -511,10 +513,11 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Records in unit->shared the lines that blocks of the function end on: gcov
- * drops the counts of other functions on such lines. The first and the last
- * block (entry and exit) end on none. A span without lines repeats the line of
- * the span before, as in touch_gcc(), and adds nothing. False: out of memory.
+ * Records in unit->shared the lines that blocks of the function end on: there
+ * gcov drops the counts of functions without such a block. The first and the
+ * last block (entry and exit) end on none. A span without lines repeats the
+ * line of the span before, as in touch_gcc(), and adds nothing. False: out of
+ * memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -171,8 +171,9 @@ find_components(struct walk *walk)
 }
 
 /*
- * Prepares the search for prime paths of walk->fn: allocates the arrays, lists
- * successors and predecessors, and finds the components. False: out of memory.
+ * Prepares the search for the prime paths of walk->fn: allocates the arrays,
+ * lists successors and predecessors of blocks, and finds the strongly
+ * connected components. False: out of memory.
  */
 static bool
 begin(struct walk *walk)
@@ -250,8 +251,8 @@ add_row(struct walk *walk, const struct cg_branch *row)
 
 /*
  * Adds block row->target of a path to the graph: a row for each line of each
- * of its spans (lines of one file). A block without lines gets one row with
- * line 0. Advances row->index for each span. False: too many rows.
+ * of its spans (lines of one file), with row->index incremented for each span.
+ * A block without lines gets one row with line 0. False: too many rows.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
@@ -321,9 +322,10 @@ was_taken(const struct walk *walk)
 }
 
 /*
- * Counts a prime path, the first blocks of walk->path. If the data says that
- * it was never taken, adds its rows (not while only counting). Ignores a path
- * of one block. False: too many paths or rows.
+ * Counts a prime path (one that is not part of a longer one): the first blocks
+ * of walk->path, as many as blocks. In the second pass (walk->build is set),
+ * also adds its blocks to the graph if it was never taken. Ignores a path of
+ * one block. False: too many paths or rows.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
@@ -380,9 +382,8 @@ begin_at(struct walk *walk, uint32_t start)
 }
 
 /*
- * True if no block can precede the path, so that it is not part of a longer
- * one: all predecessors of its first block are on it. Stays true as the path
- * grows.
+ * True if no block can precede the path, so that no longer path contains it:
+ * all predecessors of its first block are on it. Stays true as the path grows.
  */
 static bool
 is_begin(const struct walk *walk)

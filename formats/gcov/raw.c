@@ -66,9 +66,9 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 }
 
 /*
- * Adds a word of the data that must be equal in all inputs, as two rows: the
- * word, and its complement. Merging rows keeps the greatest, so the two no
- * longer are complements if inputs differ: see raw.h.
+ * Adds a word of the data that must be equal in all inputs to the graph, as
+ * two rows: the word, and its complement. Merging rows keeps the greatest
+ * target, so the two are no longer complements if inputs differ: see raw.h.
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
@@ -190,10 +190,11 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Sets *counters to the number of counters that the n words at at contain, for
- * counters of values (such as divisors). Such a counter is a total (negative
- * if values were dropped), the number of values, and pairs of a value and its
- * count. False: malformed.
+ * Sets *counters to the number of counters in the n 64-bit words at at, for a
+ * kind of counter that has the frequent values of an expression, such as a
+ * divisor. Such a counter consists of a total (negative if values were
+ * dropped), the number of values, and pairs of a value and its count. False:
+ * malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,

@@ -38,7 +38,8 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /*
  * Sets the count of an arc that was unknown, and adds it to the sums of the
  * blocks at both ends. A block has the number of its unknown arcs, and the
- * exclusive or of their indices: if only one is left, this is its index.
+ * exclusive or of their indices, from which the arc's index is removed: if
+ * only one arc is left, it is the index of that arc.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -336,9 +337,10 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 }
 
 /*
- * Pops a block of the depth-first search. What enters it more than it leaves
- * by known arcs becomes the count of the arc by which it was reached, and is
- * passed on to the block at the other end (as in llvm-cov).
+ * Pops a block off the stack of the depth-first search. Its excess, what its
+ * known arcs bring in more than they take out, becomes the count of the arc by
+ * which the block was reached (without sign), and is added to or subtracted
+ * from the excess of the block at the arc's other end (as in llvm-cov).
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)

@@ -61,8 +61,8 @@ compare_fns(const void *va, const void *vb)
 }
 
 /*
- * Orders rows by function (stored as line), kind of counter (block), and
- * index.
+ * Orders the counters and words of the data by function (stored as line), kind
+ * of counter (stored as block), and index.
  */
 static int
 compare_counters(const struct row *a, const struct row *b)
@@ -153,9 +153,9 @@ load(struct writer *w, struct cg_rows *rows)
 }
 
 /*
- * Returns the index of the first row, in the order of function (line), kind
- * (block) and index, that is not before the given one; the number of rows if
- * all are before it.
+ * Returns the index of the first element of w->row (the counters and words of
+ * the data, sorted by function (line), kind (block) and index) that is not
+ * before the given ones; the number of rows if all are before it.
  */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
@@ -176,7 +176,10 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return low;
 }
 
-/* Returns row i if it exists and has this line and block, else NULL. */
+/*
+ * Returns element i of w->row (counters and words of the data) if it exists
+ * and is of this function (line) and kind (block), else NULL.
+ */
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
@@ -319,8 +322,9 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns word number of a function's bits (64 each) from the rows at *at, one
- * row for a bit that is set in an input; advances *at past the word's rows.
+ * Returns word number of a function's bits, 64 in a word. *at is the index in
+ * w->row of the next bit that is set in an input; advances it past the word's
+ * bits.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -393,10 +397,10 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 }
 
 /*
- * Writes the record of n counters of values (such as divisors), without its
- * tag: for each counter, its total (from row), the number of values, and pairs
- * of a value and its count. A negative total tells that values were dropped,
- * as in gcc's __gcov_topn_values_profiler().
+ * Writes the record, without its tag, of n counters that have frequent values
+ * of an expression, such as a divisor: for each counter, its total (from row),
+ * the number of values, and pairs of a value and its count. A negative total
+ * tells that values were dropped, as in gcc's __gcov_topn_values_profiler().
  */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)

@@ -113,8 +113,9 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  */
 
 /*
- * Writes a location of a block of a path: the file, and the lines of the steps
- * from *at on that have the same path and index. Advances *at past them.
+ * Writes a location of a block of a prime path: the file, and the lines of the
+ * steps (rows, one for each line of a block) from *at on that have the same
+ * path and index. Advances *at past them.
  */
 static void
 put_location(struct gcov_json_writer *w, size_t *at)
@@ -136,8 +137,9 @@ put_location(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes a block of a path, with its locations and the kind of the arc to the
- * next block, from step *at on. Advances *at past its steps.
+ * Writes a block of a prime path, with its locations and the kind of the arc
+ * to the next block, from the steps (rows, one for each line of a block) from
+ * *at on. Advances *at past them.
  */
 static void
 put_step(struct gcov_json_writer *w, size_t *at)
@@ -166,8 +168,9 @@ put_step(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes all blocks of the path with this number, from step *at on; skips
- * steps of lower paths. Advances *at past the path.
+ * Writes all blocks of the prime path with this number, from w->step (rows,
+ * one for each line of a block) from *at on; skips those of lower paths.
+ * Advances *at past the path.
  */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)

@@ -134,7 +134,7 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 
 /*
  * Reads "taken 5", "taken 40%", "returned 5" (word is the first word) or
- * "never executed" into count and flags of the row. A percentage states only
+ * "never executed" into row->count and row->flags. A percentage states only
  * whether the branch was taken: any except 0% counts as 1, with a warning.
  * False: malformed.
  */
@@ -175,8 +175,8 @@ take_index(struct cg_slice *text, uint32_t *index)
 }
 
 /*
- * Reads a branch of the last line, "0 taken 1 (fallthrough)", and adds it as a
- * row. False: malformed.
+ * Reads a branch of the last line, "0 taken 1 (fallthrough)", and adds it to
+ * the graph. False: malformed.
  */
 bool
 gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
@@ -201,8 +201,8 @@ gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a call of the last line, "0 returned 1", and adds it as a row. False:
- * malformed.
+ * Reads a call of the last line, "0 returned 1", and adds it to the graph as a
+ * call that the line makes, without a callee. False: malformed.
  */
 bool
 gcov_text_take_call(struct gcov_text_reader *r, struct cg_slice text)

@@ -33,7 +33,10 @@ reject(struct reader *r, struct cg_slice at, const char *expected)
 	return false;
 }
 
-/* Reads a line number and a comma. False: rejected (reported). */
+/*
+ * Reads a line number, to *number, and the comma after it from *rest. False:
+ * rejected (reported).
+ */
 static bool
 take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 {

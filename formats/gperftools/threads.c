@@ -81,7 +81,8 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 
 /*
  * Reads all hexadecimal numbers of a line, and adds them to the current stack;
- * the last one may have a name. False: rejected (reported).
+ * the first one of a thread replaces the previous thread's stack. The last one
+ * of a line may have a name. False: rejected (reported).
  */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)

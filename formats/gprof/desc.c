@@ -46,9 +46,9 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 
 /*
  * Adds descriptions of word size, byte order and version of the gmon.out, and
- * of its bucket (the multiple to which callers' addresses are rounded), to
- * write such a file again. If inputs imply different buckets, that of the
- * first one is kept.
+ * of its bucket (the multiple to which callers' addresses are rounded), so
+ * that the same kind of file can be written. If inputs imply different
+ * buckets, that of the first one is kept.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -405,9 +405,10 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets the index of each of n calls of a bucket, which are in the writer's
- * order, to its position in the input, from a text such as "2.0.1". False,
- * with some indices set: the text is not a permutation of n numbers.
+ * Sets the index of each of n calls of a bucket (callers at one rounded
+ * address), which are in the writer's order, to its position in the input. The
+ * text, such as "2.0.1", has the numbers of the calls in the order of the
+ * input. False, with some indices set: it is not a permutation of n numbers.
  */
 static bool
 take_positions(struct cg_slice text, struct gprof_call *call, size_t n)

@@ -106,9 +106,10 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift of all objects by the load bias: the difference, a multiple
- * of the page size, that most functions have between the graph's address and
- * that of their name in the executable.
+ * Sets the shift from the graph's addresses to the executable's, for all
+ * objects: the negative load bias. The bias is the difference, a multiple of
+ * the page size, that most functions have between their address in the graph
+ * and that of their name in the executable.
  */
 static void
 find_bias(struct gprof_layout *layout)

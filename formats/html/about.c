@@ -54,9 +54,10 @@ put_events(struct html_writer *w)
 }
 
 /*
- * Writes a column with the factors of a derived event: its formula is a sum,
- * so the factor of an event is the formula's value for one unit of that event
- * alone. cost[] is all 0, before and after. False: out of memory (reported).
+ * Writes an array (column) of the page with the factors of a derived event:
+ * its formula is a sum, so the factor of an event is the formula's value for
+ * one unit of that event alone. cost[] is all 0, before and after. False: out
+ * of memory (reported).
  */
 static bool
 put_factors(struct html_writer *w, size_t formula, uint64_t *cost)

@@ -88,8 +88,8 @@ add_branches(struct run *r, const struct cg_line_sum *sum)
 }
 
 /*
- * Adds the regions that begin on the current line to the columns of regions.
- * False: an error (reported).
+ * Adds the regions that begin on the current line to the page's arrays
+ * (columns) of regions. False: an error (reported).
  */
 static bool
 add_regions(struct run *r)
@@ -139,9 +139,10 @@ add_hits(struct html_writer *w, struct html_column *column,
 }
 
 /*
- * Adds the coverage of the current file to the columns of totals; nothing if
- * it has none. The page cannot compute it from the lines, as functions of one
- * name count as one. False: an error (reported).
+ * Adds the totals of the current file to the page's arrays (columns) of
+ * covered lines, functions and branches; nothing if it has none. The page
+ * cannot compute them from the lines, as functions of one name count as one.
+ * False: an error (reported).
  */
 static bool
 add_covered(struct run *r)
@@ -312,8 +313,9 @@ html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 }
 
 /*
- * Adds the columns of all files of one side of a difference; what says which
- * columns. False: an error (reported).
+ * Adds the coverage of all files of one side of a difference (0 or 1) to the
+ * page's arrays (columns); what says which of them. False: an error
+ * (reported).
  */
 static bool
 add_side(struct run *r, int side, unsigned what)

@@ -61,9 +61,10 @@ put_foot(struct cg_out *out)
 }
 
 /*
- * Writes all columns. Stacks are written first, as deriving calls from them
- * drops them. Stacks that have to be estimated from calls are written last, as
- * deriving them replaces the calls. False: an error (reported).
+ * Writes all data of the page. Stacks are written first, as deriving calls
+ * from them drops them. Stacks that have to be estimated from calls are
+ * written last, as deriving them replaces the calls. False: an error
+ * (reported).
  */
 static bool
 put_data(struct html_writer *w)

@@ -172,9 +172,9 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 }
 
 /*
- * Adds the instructions and call sites of a function with addresses to their
- * columns, and to the columns by function how many they are. False: out of
- * memory (reported).
+ * Adds the instructions and call sites of a function with addresses to the
+ * page's arrays (columns), and how many they are to the arrays by function.
+ * False: out of memory (reported).
  */
 static bool
 add_code(struct instrs *at)

@@ -132,9 +132,10 @@ put_fns(struct rows *r)
 }
 
 /*
- * Writes the column of the functions' self or inclusive costs in an event.
- * After the functions come the sum of the self costs of dropped functions
- * (which themselves get 0), then the cycles. False: out of memory (reported).
+ * Writes an array (column) of the page with the self or inclusive costs of the
+ * functions in an event. After the functions come the sum of the self costs of
+ * dropped functions (which themselves get 0), then the cycles. False: out of
+ * memory (reported).
  */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)
@@ -295,9 +296,9 @@ add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Writes the columns of lines, and of coverage if there is one. Opening the
- * lines of a file takes long, so each is opened once for all columns. False:
- * an error (reported).
+ * Writes the page's arrays (columns) of lines, and of coverage if there is
+ * one. Opening the lines of a file takes long, so each is opened once for all
+ * arrays. False: an error (reported).
  */
 static bool
 put_files(struct rows *r)

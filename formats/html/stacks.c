@@ -114,9 +114,9 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Appends a frame to s->order and pushes its callees that are kept on
- * s->waiting, the first one last, so that it is listed next. If callees were
- * dropped, one frame is pushed for all of them.
+ * Appends a frame to s->order, and pushes its callees on s->waiting so that
+ * the first one is listed next. Only the callees that are kept are pushed, and
+ * one more frame that stands for all dropped ones.
  */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
