@@ -372,7 +372,11 @@ visit_track(struct writer *w)
 	cg_moments_free(moments);
 }
 
-/* Calls visit(w, node, time) for each sample, in the order of writing. */
+/*
+ * Calls visit(w, node, time) for each sample, in the order of writing: by time
+ * if w->in_order, else stack by stack. Resets w->pass, the state of such a
+ * pass, first.
+ */
 static void
 visit_samples(
     struct writer *w, void (*visit)(struct writer *, uint32_t, int64_t))

@@ -33,10 +33,10 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 }
 
 /*
- * Returns the sum of the samples of a node's id for which profile->dense is
- * too short: enlarges this array if the id is small for the number of nodes,
- * else finds it by a map, where it is added if new. NULL: out of memory
- * (reported).
+ * Returns the sum of the samples of a node's id. Called if profile->dense, an
+ * array by id, is too short for the id: enlarges the array if the id is small
+ * compared with the number of nodes; else looks the id up in a map, and
+ * appends a sum if it is new. NULL: out of memory (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -248,8 +248,8 @@ add_times(int64_t a, int64_t b)
 }
 
 /*
- * Returns the stack of the samples of the node with an id, which is added to
- * the graph if needed; 0: there is no such node, or another error (reported).
+ * Returns the graph's stack for the samples of the node with this id; adds the
+ * stack if needed. 0: there is no such node, or another error (reported).
  */
 static cg_node
 find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
@@ -289,8 +289,8 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 
 /*
  * Adds all samples, which keep_moment() stored, to the timeline; a sample
- * lasts until the next one. stack[]: as in add_moment(). False: an error
- * (reported).
+ * lasts until the next one. stack[] is the cache of add_moment(): stacks by
+ * the node's id, 0 where none is cached yet. False: an error (reported).
  */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)

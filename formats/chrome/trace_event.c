@@ -209,10 +209,10 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the stack frame with an id, which is added
- * if it is new; 0: the id is empty. Numbers of at most 18 digits are keys of
- * the table themselves; for other ids, the number of the text with bit 63 set
- * is. False: an error (reported).
+ * Sets *frame to the index + 1 of the stack frame with an id; appends the
+ * frame if it is new. 0: the id is empty. The table's key for an id is its
+ * number, if the id is a number of at most 18 digits, else the number of its
+ * text among the graph's names, with bit 63 set. False: an error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -686,7 +686,11 @@ add_all(struct cg_doc *doc, struct trace *trace)
 		add_moments(doc, trace);
 }
 
-/* Adds the CPU profiles; the calls of the trace are dropped. */
+/*
+ * Adds the CPU profiles of the trace to the graph: each as a part (section
+ * with its own pid and tid) if there are several. The calls of the trace are
+ * dropped. Returns early after an error (reported).
+ */
 static void
 add_profiles(struct cg_doc *doc, struct trace *trace)
 {

@@ -371,8 +371,9 @@ get_call(struct writer *w, uint64_t number)
 }
 
 /*
- * Ends the innermost open call at time: sets its end or, if its begin was
- * already written, appends an end event. False: out of memory.
+ * Ends the innermost open call at time: sets its end or, if its begin has been
+ * written already, appends an end event to the waiting ones. False: out of
+ * memory.
  */
 static bool
 end_call(struct writer *w, int64_t time)

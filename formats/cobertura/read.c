@@ -174,9 +174,9 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds the branches of a line to the graph: two for each <condition>, as a
- * block of their own, if they agree with the line's condition-coverage, else
- * all as one block. False: an error (reported).
+ * Adds the branches of a line to the graph: if its <condition> elements agree
+ * with its condition-coverage, two branches for each as a block (group) of
+ * their own, else all as one block. False: an error (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)

@@ -140,9 +140,10 @@ count_file(struct writer *w, cg_file id)
 }
 
 /*
- * Fills w->file with the files to write and their totals, and w->place, their
- * index + 1 by file. Sets w->root to the directory that contains all files; ""
- * if their names are relative. False: an error (reported).
+ * Fills w->file with the files to write and their totals, and w->place with
+ * their index + 1 by file (0: not written). Sets w->root to the directory that
+ * contains all files; "" if their names are relative. False: an error
+ * (reported).
  */
 static bool
 count_files(struct writer *w)

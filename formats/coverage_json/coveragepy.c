@@ -189,8 +189,8 @@ add_branches(struct cg_doc *doc, struct python *python)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Reads a line number of a function, and widens into, its first and last line,
- * to include it; 0 is ignored. False: an error (reported).
+ * Reads a line number of a function, and extends the range into (first and
+ * last line) to include it; 0 is ignored. False: an error (reported).
  */
 static bool
 take_region_line(struct cg_doc *doc, void *into)

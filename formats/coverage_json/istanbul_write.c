@@ -100,8 +100,8 @@ keep_branches(struct writer *w, const struct cg_line_sum *line)
 
 /*
  * Appends the statements (regions) that begin on the current line of the
- * report to w->statement. Sets w->other if one does not come from columns like
- * Istanbul's. False: an error (reported).
+ * report to w->statement. Sets w->other if one has no column, or a column in
+ * other units than Istanbul's (UTF-16). False: an error (reported).
  */
 static bool
 keep_statements(struct writer *w)

@@ -265,10 +265,10 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Adds the lines of the source; the count of a line is that of the last range
- * that contains the whole line, else 1 (as v8-to-istanbul). Visits the ranges
- * in reverse order and skips lines that have a count. False: an error
- * (reported).
+ * Adds the lines of the source; the count of a line is that of the last of the
+ * script's ranges that contains the whole line, else 1 (as v8-to-istanbul).
+ * Visits the ranges in reverse order and skips lines that have a count. False:
+ * an error (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -326,10 +326,10 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range of the script as a branch if its function was counted by
- * blocks; also as a function if it is the function's first range and the
- * function has a name. Skips ranges behind the source. False: an error
- * (reported).
+ * Adds a range of the source, which V8 has counted, as a branch if its
+ * function was counted by blocks; also as a function if it is the function's
+ * first range and the function has a name. Skips ranges behind the source.
+ * False: an error (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -363,9 +363,9 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 }
 
 /*
- * Adds a range of the script as a region, with lines and columns. Skips empty
- * ranges, the end of a line alone, and ranges behind the source. False: out of
- * memory (reported).
+ * Adds a range of the source, which V8 has counted, as a region, with lines
+ * and columns. Skips empty ranges, the end of a line alone, and ranges behind
+ * the source. False: out of memory (reported).
  */
 static bool
 add_region(struct cg_doc *doc, const struct range *range)

@@ -58,8 +58,9 @@ directory_of(const struct writer *c, const struct source_file *file)
 }
 
 /*
- * Returns the index after the last file of a package: the files in the
- * directory of c->file.at[from], which follow it.
+ * Returns the index after the last file of the package that begins with
+ * c->file.at[from]: files are sorted, and those of a package are in one
+ * directory.
  */
 static size_t
 package_end(const struct writer *c, size_t from)

@@ -208,7 +208,7 @@ add_location(struct cg_doc *doc, const struct firefox_process *process,
 
 /*
  * Sets *pos to the frame's original source position, if a tool has found one
- * (originalLocation).
+ * (originalLocation); leaves it otherwise.
  */
 static void
 take_place(struct cg_doc *doc, const struct firefox_tables *tables,

@@ -274,8 +274,8 @@ take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
 }
 
 /*
- * Appends an empty function to the unit's data and returns it; NULL: out of
- * memory.
+ * Appends an empty function to the data of the unit (object file) and returns
+ * it; NULL: out of memory.
  */
 static struct gcov_data_fn *
 add_data_fn(struct gcov_unit *unit)
@@ -309,9 +309,9 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Reads the n counters of data of gcc 3.2 and earlier, which has no functions:
- * adds one for each function of the graph, in its order, with as many counters
- * as it has arcs with one. False: n is another number, or out of memory.
+ * Reads data of gcc 3.2 and earlier, which has n counters but no functions:
+ * gives each function of the graph (.bbg), in its order, as many counters as
+ * it has arcs with a counter. False: n is not their sum, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -464,9 +464,9 @@ take_blocks_record(
 
 /*
  * Sets *block to the number of the block that a record belongs to: the
- * record's first word or, if counted, the number of records before (*count,
- * which is incremented). False: the function has no such block (an error of
- * the record).
+ * record's first word or, if counted, the number of records before it.
+ * Increments *count, the number of records. False: the function has no such
+ * block (an error of the record).
  */
 static bool
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,

@@ -59,8 +59,10 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 }
 
 /*
- * Sums the counts of arcs into and out of each block, and counts the arcs
- * without counter, those on the spanning tree: their counts are still unknown.
+ * Adds the counts of arcs that have a counter to the sums of the blocks at
+ * both ends. For each block, counts the arcs without a counter (on the
+ * spanning tree), whose counts are still unknown, and computes the exclusive
+ * or of their indices.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)

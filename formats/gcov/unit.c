@@ -104,9 +104,9 @@ grow_slots(struct gcov_unit *unit)
 }
 
 /*
- * Returns the index of the named file in the unit, which is added if it is
- * new; GCOV_NONE: out of memory. Usually it is the file of the last call, so
- * this is tried first.
+ * Returns the index of the named source file in the unit (object file), where
+ * it is added if it is new; GCOV_NONE: out of memory. Usually it is the file
+ * of the last call, so this is tried first.
  */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
@@ -328,10 +328,10 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Returns the flags for all rows of the block. CG_BRANCH_UNMARKED: the block
- * gets no mark (such as gcov's $$$$$) if it was not executed; gcov marks none
- * in Ada's units, llvm-cov never does. CG_BRANCH_EXIT: the exit block of
- * clang.
+ * Returns the flags for what is added to the graph for the block.
+ * CG_BRANCH_UNMARKED: its lines get no mark (such as gcov's $$$$$) if it was
+ * not executed; gcov marks none in Ada's units, llvm-cov never does.
+ * CG_BRANCH_EXIT: the exit block of clang.
  */
 unsigned
 gcov_block_flags(

@@ -300,8 +300,9 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 }
 
 /*
- * Writes the summaries whose block (a number of raw.h) is from first up to,
- * but not including, past.
+ * Writes the summary records with numbers from first up to, but not including,
+ * past. (The number is the block of the rows that have the record's words, see
+ * raw.h.)
  */
 static void
 put_summaries(const struct writer *w, uint32_t first, uint32_t past)

@@ -103,8 +103,8 @@ match_range(const struct gmon_hist *hist, const struct limits *limits,
 }
 
 /*
- * Like match_range(), for LD_PROFILE: true if the histogram covers the
- * executable segments of the object, rounded to pages.
+ * True if the histogram covers the executable segments of the object, rounded
+ * to pages, as it does in files of LD_PROFILE.
  */
 static bool
 match_pages(const struct gmon_hist *hist, const struct cg_symbols *elf)

@@ -50,8 +50,8 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 }
 
 /*
- * Returns a piece of a bin, the bytes [low, high) of the function func; its
- * line is not set yet.
+ * Returns a piece of a bin, the bytes [low, high) of the function func, which
+ * get a part of the bin's cost. Its line is not set yet.
  */
 static struct piece
 make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
@@ -64,9 +64,10 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 }
 
 /*
- * Divides the cost of a bin among the timer's pieces by their bytes, adds it
- * to the graph, and clears the pieces. The cost of the profiling runtime is
- * only summed, in timer->overhead, unless it is kept.
+ * Divides the cost of a bin among the timer's pieces (a piece: the bytes of
+ * one function and line in the bin) by their size, adds it to the graph, and
+ * clears the pieces. The cost of the profiling runtime is only summed, in
+ * timer->overhead, unless it is kept.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)
@@ -95,8 +96,9 @@ split_cost(struct timer *timer, uint64_t cost)
 }
 
 /*
- * Appends a piece to the timer for each source line of the function within the
- * bytes [low, high), up to a limit.
+ * Appends a piece (the bytes that get a part of a bin's cost) to the timer for
+ * each source line of the function within the bytes [low, high), up to a
+ * limit.
  */
 static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
@@ -119,9 +121,9 @@ add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
 
 /*
  * Appends the pieces of a bin, the bytes [low, high), to the timer: one for
- * each function and line. Bytes outside functions belong to no piece; if the
- * bin has no function at all, it is one piece of a function named by its
- * address.
+ * each function and line, which get parts of its cost. Bytes outside functions
+ * belong to no piece; if the bin has no function at all, it is one piece of a
+ * function named by its address.
  */
 static void
 add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
@@ -199,9 +201,9 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 }
 
 /*
- * Adds the ticks that GNU gprof's rule gives to the current symbol from the
- * bin [low, high): converts their sum so far, and divides what is new among
- * the lines in the bin.
+ * Adds ticks, what the current symbol gets from the bin [low, high) by GNU
+ * gprof's rule, to the symbol's sum; converts the sum to a cost, and divides
+ * the part that is new among the lines in the bin.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
