@@ -113,7 +113,10 @@ void callgrind_read_range(
 
 /* Takes a header line without newline; false: not one. Sets r->status. */
 bool callgrind_header(struct callgrind_reader *, struct cg_slice line);
-/* Begins the part of the header that was read; called before a body line. */
+/*
+ * Adds the part whose header was read to the graph, with its descriptions;
+ * called before a line of the body.
+ */
 void callgrind_begin_part(struct callgrind_reader *);
 /* Ends a part after its last line. */
 void callgrind_end_part(struct callgrind_reader *);
@@ -137,13 +140,24 @@ struct callgrind_ref callgrind_get_ref(struct cg_slice text);
 
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);
 
-/* Returns the object or file of a reference. */
+/*
+ * Returns the object or file of a reference. A reference with id and name
+ * defines the id; one without id is a name, which add() adds to the graph. 0
+ * and a report if the id is not defined.
+ */
 uint32_t callgrind_path(struct callgrind_reader *, struct callgrind_ids *,
     const struct callgrind_ref *, callgrind_add_path *add);
-/* Returns the index in named[] of a reference. */
+/*
+ * Returns the index in named[] of a reference: of its id, to which the name is
+ * given if there is one, or of its name if it has no id. 0: out of memory
+ * (r->status).
+ */
 uint32_t callgrind_name(
     struct callgrind_reader *, const struct callgrind_ref *);
-/* Returns the function with a name; the latest function of a name is cached. */
+/*
+ * Returns the function with a name in a file and object; adds it to the graph
+ * if it is new. The latest function of a name is cached.
+ */
 cg_fn callgrind_fn(
     struct callgrind_reader *, uint32_t name, cg_file file, cg_object object);
 

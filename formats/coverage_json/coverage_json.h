@@ -130,7 +130,10 @@ struct coverage_json_fns {
 	struct coverage_json_merged *at;
 	size_t n, cap;
 };
-/* Empties the list: its names, of one file at a time, are not write()'s. */
+/*
+ * Frees the names in the list, which are those of one file, and empties it.
+ * The list is not part of the memory of write().
+ */
 void coverage_json_free_fns(struct coverage_json_fns *);
 /* Lists the current file's functions. False: no memory, or a cursor failed. */
 bool coverage_json_list_fns(struct coverage_json_fns *, struct cg_report *);

@@ -58,9 +58,8 @@ directory_of(const struct writer *c, const struct source_file *file)
 }
 
 /*
- * Returns the index after the last file of the package that begins with
- * c->file.at[from]: files are sorted, and those of a package are in one
- * directory.
+ * Returns the index after the last of the consecutive files, from
+ * c->file.at[from] on, that are in the same directory: the files of a package.
  */
 static size_t
 package_end(const struct writer *c, size_t from)

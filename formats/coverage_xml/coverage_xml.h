@@ -70,9 +70,7 @@ struct coverage_xml_element {
  */
 int coverage_xml_read_document(
     struct coverage_xml_reader *, const struct coverage_xml_element *);
-/*
- * The function open() of an element that is dropped with all that it contains.
- */
+/* The open() of an element that is skipped with all that it contains. */
 bool coverage_xml_skip(struct coverage_xml_reader *);
 /*
  * Gets an attribute with a number of at most most; an optional attribute that
@@ -141,7 +139,7 @@ bool coverage_xml_begin_method(
 /* Returns the method that was begun last; NULL: there is none (reported). */
 struct coverage_xml_method *coverage_xml_last_method(
     struct coverage_xml_reader *, struct coverage_xml_methods *);
-/* Statements and outcomes belong to the last method. */
+/* These functions append a statement or an outcome to the last method. */
 bool coverage_xml_add_statement(struct coverage_xml_reader *,
     struct coverage_xml_methods *, const struct coverage_xml_statement *);
 bool coverage_xml_add_outcome(struct coverage_xml_reader *,
@@ -149,7 +147,10 @@ bool coverage_xml_add_outcome(struct coverage_xml_reader *,
 /* Adds a file and returns it; "C:\a\b" gets slashes. */
 cg_file coverage_xml_add_path(struct coverage_xml_reader *,
     struct coverage_xml_methods *, struct cg_slice path);
-/* The same for a file that statements know by a number. */
+/*
+ * Adds a file like coverage_xml_add_path(), to which statements refer by the
+ * number id.
+ */
 bool coverage_xml_list_file(struct coverage_xml_reader *,
     struct coverage_xml_methods *, uint64_t id, struct cg_slice path);
 /* Adds the methods to the graph; numbers of files stay known. */

@@ -44,8 +44,8 @@ struct folded_count {
 };
 
 /*
- * Takes the last word and the blanks before it off the line if the word is a
- * count. False: not a count, or too big.
+ * Removes the last word, and the blanks before it, from the line and stores
+ * it, if it is a count. False: not a count, or too big.
  */
 bool folded_take_count(struct cg_slice *line, struct folded_count *);
 

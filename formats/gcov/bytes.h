@@ -69,7 +69,10 @@ gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
  */
 bool gcov_take_string(struct gcov_bytes *, struct cg_slice *text);
 
-/* Takes a record: its tag and contents. False: the end, or an error. */
+/*
+ * Reads the tag of a record, and sets *record to its contents; advances past
+ * it. False: the end, or an error.
+ */
 static inline bool
 gcov_take_record(
     struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)

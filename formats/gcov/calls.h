@@ -50,7 +50,10 @@ struct gcov_program {
 };
 
 void gcov_program_free(struct gcov_program *);
-/* Sets fn->known of all functions that earlier units have as well. */
+/*
+ * Sets fn->known of all functions: where an earlier unit has the same
+ * function, its number + 1, else 0.
+ */
 void gcov_find_known(struct gcov_unit *);
 /*
  * Makes the function known by its ident; adds calls kept until it is known.

@@ -87,11 +87,16 @@ bool gcov_is_old(const char *path);
  * messages. Returns a status like cg_skip_at().
  */
 int gcov_match(struct gcov_unit *, const char *data);
-/* Sets the counts of arcs that have counters. */
+/*
+ * Sets the counts of the arcs that have counters, for all functions of the
+ * unit.
+ */
 void gcov_load_counters(struct gcov_unit *);
 /* Computes the counts of all arcs and blocks. False: out of memory. */
 bool gcov_solve(struct gcov_unit *, const struct gcov_fn *);
-/* Computes the counts of all lines. False: out of memory. */
+/*
+ * Computes the counts of all lines of a solved function. False: out of memory.
+ */
 bool gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
 /* Returns how often control cycled among the members of the line. */
 int64_t gcov_count_cycles(
@@ -111,7 +116,11 @@ bool gcov_is_dropped(
 
 typedef bool gcov_read_fn(
     struct gcov_unit *, struct gcov_bytes *, unsigned layout);
-/* Reads notes or data, also of clang 12 and later. False: like the function. */
+/*
+ * Calls the function to read notes or data; also reads files of clang 12 and
+ * later, which have the layout of another version than they state. False: as
+ * the function returns it.
+ */
 bool gcov_read_either(struct gcov_unit *, struct gcov_bytes *, gcov_read_fn *);
 /* True if the program ended while writing the data. gcc 3.4 has no end mark. */
 bool gcov_is_cut(const struct gcov_data *);
@@ -140,7 +149,7 @@ bool gcov_add_fn(struct gcov_emit *, struct gcov_fn *);
  * False: out of memory.
  */
 bool gcov_emit_fn(struct gcov_emit *, struct gcov_fn *);
-/* Adds the entries of all functions. */
+/* Adds how often each function was entered, as calls by the unknown caller. */
 void gcov_emit_entries(const struct gcov_emit *);
 /*
  * Adds the blocks of prime paths that were not taken. Functions with too many

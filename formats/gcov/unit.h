@@ -201,7 +201,7 @@ bool gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
  */
 bool gcov_begin_arcs(
     struct gcov_unit *, struct gcov_fn *, uint32_t src, uint32_t n);
-/* False: the function has no block dst. */
+/* Adds an arc from src to dst. False: the function has no block dst. */
 bool gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
     uint32_t dst, uint32_t flags);
 void gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
@@ -223,7 +223,10 @@ struct gcov_span *gcov_add_span(
  */
 bool gcov_add_line(struct gcov_unit *, struct gcov_block *, bool new_span,
     uint32_t file, uint32_t line);
-/* Returns the index of a file in the unit; GCOV_NONE: out of memory. */
+/*
+ * Returns the index of the named file in the unit, where it is added if it is
+ * new; GCOV_NONE: out of memory.
+ */
 uint32_t gcov_file(struct gcov_unit *, struct cg_slice name);
 
 /* ---- Queries ------------------------------------------------------------ */
@@ -231,10 +234,13 @@ uint32_t gcov_file(struct gcov_unit *, struct cg_slice name);
 uint64_t gcov_hash(uint64_t seed, struct cg_slice);
 /* Returns the exit block of the function. */
 uint32_t gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
-/* Returns the flags for all rows of the block (CG_BRANCH_UNMARKED, _EXIT). */
+/*
+ * Returns the flags of the block (CG_BRANCH_UNMARKED, CG_BRANCH_EXIT) for what
+ * is added to the graph for it.
+ */
 unsigned gcov_block_flags(
     const struct gcov_unit *, const struct gcov_fn *, uint32_t block);
-/* False: all counts of the function are 0. */
+/* True if the data has counts of the function; false: all its counts are 0. */
 static inline bool
 gcov_has_counters(const struct gcov_fn *fn)
 {

@@ -55,7 +55,10 @@ struct gcov_text_reader {
 /* Takes a count, possibly rounded: 1.5k. */
 bool gcov_text_take_number(
     struct gcov_text_reader *, struct cg_slice *, int64_t *);
-/* Checks that an input of this size may add this number of rows. */
+/*
+ * True if an input of this size may add this number of further rows to the
+ * graph.
+ */
 bool gcov_text_check_counted(struct gcov_text_reader *, uint64_t rows);
 /* These functions take an annotation without its first word. */
 bool gcov_text_take_function(struct gcov_text_reader *, struct cg_slice);
@@ -64,7 +67,10 @@ bool gcov_text_take_call(struct gcov_text_reader *, struct cg_slice);
 bool gcov_text_take_condition(struct gcov_text_reader *, struct cg_slice);
 bool gcov_text_take_paths(struct gcov_text_reader *, struct cg_slice);
 bool gcov_text_take_path(struct gcov_text_reader *, struct cg_slice);
-/* Adds the expression whose conditions were read. */
+/*
+ * Adds the expression whose conditions were read to the graph, if there is
+ * one.
+ */
 void gcov_text_end_expression(struct gcov_text_reader *);
 
 #endif

@@ -94,7 +94,11 @@ struct gprof_funcs {
 	struct gprof_line line; /* the last line */
 	bool failed;            /* out of memory (reported) */
 };
-/* False: out of memory (reported). */
+/*
+ * Prepares funcs to find functions by address; lists the addresses that calls
+ * enter or, with --gprof-compat, the symbols that GNU gprof sees. False: out
+ * of memory (reported).
+ */
 bool gprof_funcs_open(struct gprof_funcs *, struct cg_job *, struct cg_build *,
     const struct gmon *, const struct gprof_images *);
 /*
