@@ -496,8 +496,8 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
  * Adds a bar of a flame graph from its numbers, as a frame on top of the bar
  * that spans it, with its self values. Its width is the sum of its values in
  * both profiles, if there are two. *x is in and out: where the last bar on its
- * left ended, then where this one ends. *from: see find_above(). False: an
- * error (reported).
+ * left ended, then where this one ends. *from is the index from which the
+ * spanning bar is searched, and is advanced. False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

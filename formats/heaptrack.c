@@ -280,9 +280,9 @@ take_allocation(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Stores what the stack had allocated at the last peak of the heap, if its
- * bytes have not changed since. Called before they change, so that not all
- * stacks have to be visited at each peak.
+ * Stores in site->peak the bytes that a stack (site) had at the last peak of
+ * the heap, if they have not changed since that peak. Called before they
+ * change, so that not all stacks have to be visited at each peak.
  */
 static void
 keep_peak(struct reader *r, struct site *site)

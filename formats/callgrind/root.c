@@ -185,8 +185,8 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 
 /*
  * Adds to root->cost the self cost of fn and the cost of its calls to other
- * functions; if fn is in a cycle, only of those that leave the cycle. rows are
- * open for fn. False: a sum overflows.
+ * functions; if fn is in a cycle, only of those that leave the cycle. rows is
+ * a cursor that the caller has opened for fn. False: a sum overflows.
  */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)

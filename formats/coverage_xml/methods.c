@@ -230,9 +230,9 @@ add_lines(struct adder *a)
 }
 
 /*
- * Adds the n outcomes of one branch as rows of a block (group of branches);
- * all are flagged as reached if one has a count. False: the builder has
- * failed.
+ * Adds the n outcomes of one branch to the graph as a block (group of
+ * branches) with this number; all are flagged as reached if one has a count.
+ * False: the builder has failed.
  */
 static bool
 add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,

@@ -412,9 +412,9 @@ join(struct gcov_unit *unit, struct cg_build *build)
 }
 
 /*
- * Fills unit->locals, which maps names of the unit's functions to their idents
- * (gcc's numbers): a .ci file gives only the names of local functions. False:
- * out of memory.
+ * Fills unit->locals, which maps names of functions in this object file to
+ * their idents (gcc's numbers): a .ci file gives only the names of local
+ * functions. False: out of memory.
  */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)

@@ -113,9 +113,9 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 
 /*
  * Reads a record of the data: a function, counters of the last function, or a
- * summary; skips others. *has_fn: whether counters that follow belong to a
- * function of this unit. False: it was the end mark (data.ended is set), or
- * malformed (see bytes->error).
+ * summary; skips others. *has_fn is in and out: the counters that follow
+ * belong to a function that is in this file's unit (object file). False: it
+ * was the end mark (data.ended is set), or malformed (see bytes->error).
  */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)

@@ -500,9 +500,9 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Adds how often each function was entered, as a call by function 0, the
- * unknown caller. The calls of all functions are added together so that the
- * rows of function 0 are looked up only once.
+ * Adds how often each function was entered to the graph, as a call by function
+ * 0, the unknown caller. The calls of all functions are added together, as
+ * finding the calls of function 0 in the graph takes time only once then.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)

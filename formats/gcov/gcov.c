@@ -186,8 +186,9 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 
 /*
  * Finds and reads the notes (.gcno) of the data, which has been read, then
- * adds the unit; without notes, skips it with a message. If only raw counters
- * are wanted, adds them without notes. Returns CG_OK unless the job must end.
+ * adds the unit (object file); without notes, skips it with a message. If only
+ * raw counters are wanted, adds them without notes. Returns CG_OK unless the
+ * job must end.
  */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
@@ -279,9 +280,9 @@ read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 }
 
 /*
- * Reads a .gcno input and the data next to it. Does nothing if this data is an
- * input itself, as its unit is read then. Returns CG_OK unless the job must
- * end.
+ * Reads the unit (object file) of a .gcno input and the data next to it. Does
+ * nothing if this data is an input itself, as the unit is read then. Returns
+ * CG_OK unless the job must end.
  */
 static int
 read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
@@ -308,9 +309,9 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
 /*
- * Reads a unit before gcc 3.4 from its graph, lines and data, and adds it.
- * file[own] is the input, of which the text has been read already; lines and
- * data may be NULL. Returns CG_OK unless the job must end.
+ * Reads a unit (object file) of gcc before 3.4 from its graph, lines and data,
+ * and adds it. file[own] is the input, of which the text has been read
+ * already; lines and data may be NULL. Returns CG_OK unless the job must end.
  */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],

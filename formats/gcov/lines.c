@@ -461,12 +461,12 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 /*
  * Returns the key of a line in the tables of lines that functions share.
  *
- * gcov (8 to 16) has one table of lines for the functions of a unit, and
- * another table for each group of functions that begin on the same line
- * (instances of a template, constructors), with the lines of the group. If
- * blocks of any function in a table end on a line, gcov counts only arcs into
- * such blocks, and drops the counts of functions without a block that ends
- * there.
+ * gcov (8 to 16) has one table of lines for the functions of a unit (object
+ * file), and another table for each group of functions that begin on the same
+ * line (instances of a template, constructors), with the lines of the group.
+ * If blocks of any function in a table end on a line, gcov counts only arcs
+ * into such blocks, and drops the counts of functions without a block that
+ * ends there.
  */
 static uint64_t
 key_of(uint32_t file, uint32_t line)

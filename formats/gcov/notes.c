@@ -114,8 +114,8 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a block's number from a record of the notes; *number becomes it.
- * Returns this block of the function read last. NULL: there is no such block
+ * Reads a block's number from a record of the notes (.gcno) to *number, and
+ * returns this block of the function read last. NULL: there is no such block
  * or function (sets an error of the record).
  */
 static struct gcov_block *
@@ -174,10 +174,10 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 }
 
 /*
- * Reads a record with the lines of a block, and adds them to the unit. In the
- * record, a line 0 precedes the name of a file; an empty name ends the lines.
- * Lines before the first name are in the function's file. False: malformed, or
- * out of memory.
+ * Reads a record of the notes (.gcno) with the lines of a block, and adds them
+ * to the block. In the record, a line 0 precedes the name of a file; an empty
+ * name ends the lines. Lines before the first name are in the function's file.
+ * False: malformed, or out of memory.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
@@ -273,9 +273,9 @@ static const struct {
 };
 
 /*
- * Checks that each block except the exit has a record of arcs, as gcc writes;
- * the notes of clang are not checked. False: a record is missing (sets
- * bytes->error), so the file may be truncated.
+ * Checks that each block except the exit has a record of arcs in the notes
+ * (.gcno), as gcc writes; the notes of clang are not checked. False: a record
+ * is missing (sets bytes->error), so the file may be truncated.
  */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)

@@ -67,8 +67,9 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 
 /*
  * Adds a word of the data that must be equal in all inputs to the graph, as
- * two rows: the word, and its complement. Merging rows keeps the greatest
- * target, so the two are no longer complements if inputs differ: see raw.h.
+ * two rows (numbers with a place): the word, and its complement. Merging rows
+ * keeps the greatest, so the two are no longer complements if inputs differ:
+ * see raw.h.
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
@@ -120,9 +121,9 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 }
 
 /*
- * Adds a summary record to the graph: a row for its tag, and one for each
- * word, as target and as count; write.c decides which of the two a merged word
- * is. False: malformed (an error of the record).
+ * Adds a summary record to the graph: its tag, and each word, both as a number
+ * that must not change and as one that merging adds; write.c decides which of
+ * the two is written. False: malformed (an error of the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)

@@ -404,9 +404,9 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 
 /*
  * Sets the counts of blocks from the counts of all arcs, as llvm-cov does: the
- * sum of the arcs out of a block or, if it has none, into it. Flags the unit
- * as inconsistent where the two sums differ. Resets list and back for the
- * search for cycles.
+ * sum of the arcs out of a block or, if it has none, into it. Sets
+ * scratch->inconsistent where the two sums differ, for a warning. Resets list
+ * and back for the search for cycles.
  */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)

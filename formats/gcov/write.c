@@ -198,8 +198,8 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 }
 
 /*
- * Gets a word that must be equal in all inputs. It is in two rows, as target
- * and as complement, which are no longer complements after a merge of
+ * Gets a word of the data that must be equal in all inputs. The graph has the
+ * word and its complement, which are no longer complements after a merge of
  * different words (raw.h). False: the word is absent (*word is 0), or differs
  * between inputs.
  */

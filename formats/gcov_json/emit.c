@@ -83,8 +83,8 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 }
 
 /*
- * Adds the blocks of the function's prime paths that were not taken: a row for
- * each line of a block, with the path's number as block. Stops if the builder
+ * Adds the blocks of the function's prime paths that were not taken to the
+ * graph, each line of a block as a step of the path. Stops if the builder
  * fails.
  */
 static void
@@ -192,11 +192,11 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds a row for each branch or call of a line; its index is the position in
- * its block. gcov lists the blocks of a function in ascending order, so a
+ * Adds each branch or call of a line to the graph; its index is the position
+ * in its block. gcov lists the blocks of a function in ascending order, so a
  * block with a lower number than the one before belongs to another function on
- * the line: then the index is the position on the line, which keeps the rows
- * of both functions apart.
+ * the line: then the index is the position on the line, which keeps the
+ * branches of both functions apart.
  */
 static void
 add_arcs(
@@ -270,9 +270,9 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a row that preserves the line's flag unexecuted_block, unless readers
- * infer the same flag: from the line's blocks (ids: their number; missed: one
- * of them never ran) or, without blocks, from the line's count.
+ * Adds a block to the line that preserves the flag unexecuted_block, unless
+ * readers infer the same flag: from the line's blocks (ids: their number;
+ * missed: one of them never ran) or, without blocks, from the line's count.
  */
 static void
 add_unexecuted(
@@ -289,7 +289,7 @@ add_unexecuted(
 }
 
 /*
- * Adds a row for each block that ends on the line. JSON does not state a
+ * Adds the blocks that end on the line to the graph. JSON does not state a
  * block's count, so it is the sum of the block's branches or, without them,
  * calls on the line.
  */

@@ -332,10 +332,10 @@ put_call(char *to, const struct cg_branch *row)
 }
 
 /*
- * Writes a JSON array with the rows of one kind that have all flags, from the
- * n entries (functions on one line); put() writes a row. to points into room
- * of HEAD_ROOM bytes that the output has reserved; returns the end of the text
- * in it.
+ * Writes a JSON array of the branches, calls or blocks (kind) that have all
+ * flags, from the n functions on a line (entry); put() writes one of them. to
+ * points into room of HEAD_ROOM bytes that the output has reserved; returns
+ * the end of the text in it.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
@@ -368,8 +368,9 @@ put_rows(struct gcov_json_writer *w, char *to,
 }
 
 /*
- * Writes the numbers of the conditions in row up to end for which the outcome
- * (1: true, 0: false) did not occur, separated by commas.
+ * Writes the numbers of the conditions, whose outcomes are in row up to end,
+ * for which the outcome (1: true, 0: false) did not occur, separated by
+ * commas.
  */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
@@ -388,7 +389,7 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 }
 
 /*
- * Writes an expression of conditions as a JSON object. Its rows, from row up
+ * Writes an expression of conditions as a JSON object. Its outcomes, in row up
  * to end, are two for each condition: false and true.
  */
 static void

@@ -96,8 +96,8 @@ list_fns(struct gcov_json_writer *w)
 }
 
 /*
- * True if gcov lists the line: it has costs, or rows other than prime paths
- * and their steps.
+ * True if gcov lists the line: it has a count, or branches and the like, not
+ * only blocks of prime paths that were not taken.
  */
 static bool
 is_line(const struct cg_line *line)

@@ -15,9 +15,10 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds the lines of the file that were held back until its end, and clears the
- * list. Skips lines whose whole count belongs to instances (functions that
- * begin on one line), which were added already.
+ * Adds the lines of the file to the graph, which were held back until its end:
+ * counts of instances (functions that begin on one line) come later in the
+ * text, and are subtracted from them. Skips lines whose whole count was that
+ * of instances. Clears the list.
  */
 static void
 release_lines(struct gcov_text_reader *r)

@@ -219,8 +219,8 @@ put_calls(struct rows *r)
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Sets r->cost to the self costs of the function whose rows are open. False:
- * all are 0, or the cursor failed.
+ * Sets r->cost to the self costs of the function for which the cursor r->rows
+ * is open. False: all are 0, or the cursor failed.
  */
 static bool
 sum_self(struct rows *r)
