@@ -281,9 +281,9 @@ put_flat(struct writer *w)
 }
 
 /*
- * Returns sums with the costs of calls within cycles, which rows do not state
- * for some events (CG_INCL_SPLIT). The caller frees them. NULL: no event needs
- * them, or out of memory (reported).
+ * Returns sums with the costs of calls within cycles, which calls in the graph
+ * do not state for some events (CG_INCL_SPLIT). The caller frees them. NULL:
+ * no event needs them, or out of memory (reported).
  */
 static struct cg_sums *
 sum_split(const struct writer *w)

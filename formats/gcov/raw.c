@@ -67,9 +67,8 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 
 /*
  * Adds a word of the data that must be equal in all inputs to the graph, as
- * two rows (numbers with a place): the word, and its complement. Merging rows
- * keeps the greatest, so the two are no longer complements if inputs differ:
- * see raw.h.
+ * two numbers: the word, and its complement. Merging keeps the greatest of
+ * each, so the two are no longer complements if inputs differ: see raw.h.
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,

@@ -96,8 +96,8 @@ list_fns(struct gcov_json_writer *w)
 }
 
 /*
- * True if gcov lists the line: it has a count, or branches and the like, not
- * only blocks of prime paths that were not taken.
+ * True if gcov lists the line: it has a count, or branches, calls or blocks;
+ * not if it has only prime paths and their blocks.
  */
 static bool
 is_line(const struct cg_line *line)
