@@ -27,8 +27,9 @@ add(int64_t a, uint64_t b)
 }
 
 /*
- * Returns the trace's time at a time of a clock, by the clock's last snapshot
- * before it.
+ * Converts a time of a clock, in ns, to the trace's clock: takes the last
+ * snapshot (moment at which both clocks were read) that is not later, or the
+ * first one, and adds the difference to it. The clock must have a snapshot.
  */
 static int64_t
 convert(const struct perfetto_clock *clock, int64_t own)
@@ -95,9 +96,10 @@ read_clock(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the trace's time of a snapshot of n clocks: the time of the trace's
- * clock, or of a clock whose relation to it is known; else the time of the
- * first clock is taken for it.
+ * Returns the time on the trace's clock of a snapshot, which has the readings
+ * of n clocks at one moment: the reading of the trace's clock itself; else
+ * that of a clock with earlier snapshots, converted; else the first reading,
+ * as if that were the trace's clock.
  */
 static int64_t
 trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
@@ -119,8 +121,10 @@ trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
 }
 
 /*
- * Adds a snapshot's point to a clock, after removing the points that are not
- * before it. False: out of memory (reported).
+ * Appends a point (time of the clock, time of the trace at that moment) to a
+ * clock's list, and sets the clock's unit and last time. Earlier points with
+ * the same or a later time of the clock are removed first, so that the list
+ * stays in ascending order. False: out of memory (reported).
  */
 static bool
 add_point(struct perfetto *r, const struct reading *reading, int64_t trace)

@@ -81,7 +81,12 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 	return true;
 }
 
-/* Sets *time, in ns, of an event; false: it has none. */
+/*
+ * Sets *time, in ns on the trace's clock, to the time of an event: a
+ * difference to the last such event of its packet sequence, an absolute time,
+ * or else the time of its packet. Advances the sequence's time by a
+ * difference. False: the event has no time.
+ */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,
     const struct event *event, int64_t *time)
@@ -119,8 +124,10 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 }
 
 /*
- * Sets *index to the thread (of spans/) that has the event's track. False: an
- * error (reported).
+ * Sets *index to the list of calls (of spans/) to which the event's begin or
+ * end belongs: that of the track with the event's uuid, or with the default
+ * one of its packet sequence; for events without a track, that of their pid
+ * and tid. False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -148,8 +155,9 @@ find_track(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the phase of an event of a call; '\0': it is another event, and
- * counted as lost.
+ * Returns 'B' if the event begins a call, 'E' if it ends one, 'X' if it is a
+ * whole call with a duration. '\0': it is an event of another kind, which is
+ * counted in r->lost.
  */
 static char
 find_phase(struct perfetto *r, const struct event *event)

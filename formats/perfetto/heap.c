@@ -13,10 +13,10 @@
 /* ---- Dumps -------------------------------------------------------------- */
 
 /*
- * Reads a sample of a heap profile: what was allocated and freed or, if the
- * file has them, the values at the peak. The sample is kept until its stack is
- * known. counted: the numbers of allocations are valid. False: an error
- * (reported).
+ * Reads one stack's values of a heap profile: what was allocated and freed or,
+ * if the file has them, the values at the peak. Appends them to
+ * sequence->pending, because the stack may be defined in a later packet.
+ * counted: the numbers of allocations are valid. False: an error (reported).
  */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -103,9 +103,10 @@ read_dump(struct perfetto *r, struct perfetto_sequence *sequence,
 /* ---- Series ------------------------------------------------------------- */
 
 /*
- * Sets *number of the series of a process, heap and stack, from 1. A profile
- * that begins again has new ids (iid) of stacks, so the iid is a part of the
- * key, too. False: out of memory (reported).
+ * Sets *number to the number, from 1, of the series of values that belongs to
+ * a process, heap and stack; a new series gets the next number. A profile that
+ * begins again numbers stacks anew (iid), so the iid is a part of the key,
+ * too. False: out of memory (reported).
  */
 static bool
 find_series(
@@ -125,8 +126,10 @@ find_series(
 }
 
 /*
- * Replaces the values of a series by those of a later dump, which are not
- * less. False: out of memory (reported).
+ * Stores the values of a stack in its series, in place of those of an earlier
+ * dump. Dumps have sums since the profile began: if a value is less than
+ * before, the new ones are dropped and counted as an error of the heap
+ * profile. False: out of memory (reported).
  */
 static bool
 keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
@@ -149,8 +152,9 @@ keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
 }
 
 /*
- * Looks up the stacks of a profile whose last packet was read. False: out of
- * memory (reported).
+ * Ends a heap profile, whose last packet was read: looks up the stacks of the
+ * values in sequence->pending, moves the values to their series, and clears
+ * the profile's own tables. False: out of memory (reported).
  */
 static bool
 finish(struct perfetto *r, struct perfetto_sequence *sequence)

@@ -58,7 +58,10 @@ perfetto_clear_tables(struct perfetto_tables *tables)
 
 /* ---- Entries ------------------------------------------------------------ */
 
-/* Returns the text with an iid (id of an entry) in a table; 0: none. */
+/*
+ * Returns the text that a table of the sequence has for an id (iid); 0: none,
+ * which is counted as undefined unless iid is 0.
+ */
 static cg_name
 text_of(struct perfetto *r, const struct perfetto_tables *tables,
     enum perfetto_table table, uint64_t iid)
@@ -102,8 +105,9 @@ read_text(struct perfetto *r, struct cg_slice message, uint32_t *value)
 }
 
 /*
- * Returns the path of the components in r->number, "/a/b"; 0: out of memory
- * (reported). A single one is the path itself, as Chrome writes it.
+ * Returns the path "/a/b" whose components have the ids in r->number; a single
+ * component is the path itself, as Chrome writes it. Overwrites r->number. 0:
+ * out of memory, or the paths grow too large for the file (reported).
  */
 static cg_name
 join_path(struct perfetto *r, const struct perfetto_tables *tables)
@@ -206,8 +210,10 @@ read_frame(struct perfetto *r, const struct perfetto_tables *tables,
 }
 
 /*
- * Sets *value to the number + 1 of a stack, added if new. Its frames begin
- * with the outermost one. False: an error (reported).
+ * Reads a call stack of the sequence's table, which lists ids of frames from
+ * the outermost one on, and sets *value to the stack's number + 1; an equal
+ * stack keeps its number. Skips frames that are not defined. False: an error
+ * (reported).
  */
 static bool
 read_stack(struct perfetto *r, const struct perfetto_tables *tables,

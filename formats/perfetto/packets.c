@@ -140,8 +140,11 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 }
 
 /*
- * Updates the state of a sequence (packets of one writer) from a packet: its
- * tables, defaults and losses. False: an error (reported).
+ * Updates the state of a sequence (the packets of one writer) from the head of
+ * a packet: clears its tables of texts and stacks, reads defaults and new
+ * entries, and counts losses. After lost packets the tables are incomplete;
+ * until they are cleared again, new entries are ignored. False: an error
+ * (reported).
  */
 static bool
 update(struct perfetto *r, struct perfetto_sequence *s, const struct head *head)
@@ -225,8 +228,8 @@ read_packet(struct perfetto *r, struct cg_slice message, bool inflated)
 #define INFLATE_STEP 65536
 
 /*
- * Decompresses zlib's bytes to r->packets. False: malformed, or out of memory
- * (reported).
+ * Decompresses zlib's bytes to r->packets, in place of its earlier contents.
+ * False: malformed, too large for the file, or out of memory (reported).
  */
 static bool
 inflate_all(struct perfetto *r, struct cg_slice bytes)
@@ -267,8 +270,8 @@ inflate_all(struct perfetto *r, struct cg_slice bytes)
 }
 
 /*
- * Decompresses zstd's bytes, a whole frame, to r->packets. False: malformed,
- * or out of memory (reported).
+ * Decompresses zstd's bytes, a whole frame, to r->packets, in place of its
+ * earlier contents. False: malformed, or out of memory (reported).
  */
 static bool
 unzstd_all(struct perfetto *r, struct cg_slice bytes)
@@ -320,8 +323,9 @@ decompress(struct perfetto *r, const struct head *head)
 #define TAG_MAX (2 * VARINT_MAX)
 
 /*
- * Takes the next packet of the file; false at the end, or after an error
- * (reported).
+ * Takes the next field of the file, and its bytes if it has any: field->bytes
+ * is then a packet. A file that ends within a packet is a warning. False: no
+ * whole field is left, or an error (reported).
  */
 static bool
 next_packet(struct perfetto *r, struct proto_field *field)

@@ -26,9 +26,11 @@ is_number(uint64_t field)
 }
 
 /*
- * Tells by its fields whether a message is a packet; cut: only its begin is
- * there. Sure are numbers that tell a packet from the messages of pprof and
- * OpenTelemetry, whose files begin alike.
+ * Returns whether a message is a packet of a trace, for format detection:
+ * SHAPE_SURE if it has a number or a field from PACKET_CONFIG on, SHAPE_OTHER
+ * if a field does not fit a packet, else SHAPE_VAGUE. pprof and OpenTelemetry
+ * files begin with a message of the same tag, but not with these fields. cut:
+ * only the begin of the message is there.
  */
 static enum shape
 look_at_packet(struct cg_slice packet, bool cut)

@@ -59,8 +59,9 @@ read_tracepoint(
 }
 
 /*
- * Returns the name with modifiers appended, "cycles:uk"; 0: out of memory
- * (reported).
+ * Returns the event's name with the letters of the modes in which it counts
+ * appended, "cycles:uk"; set[1] is user, [2] kernel, [3] hypervisor. 0: out of
+ * memory (reported).
  */
 static cg_name
 add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
@@ -83,8 +84,9 @@ add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
 }
 
 /*
- * Appends the column of the event in a message to the sequence's list. False:
- * an error (reported).
+ * Reads the description of an event of perf, makes it a column of costs if it
+ * is new, and appends the column's index to sequence->perf, the events whose
+ * counts samples list in this order. False: an error (reported).
  */
 static bool
 read_perf_event(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -156,8 +158,8 @@ struct perf {
 };
 
 /*
- * Reads a sample of perf; the counts of followers (further events) go to
- * r->number. False: malformed (reported).
+ * Reads a sample of perf into *perf, and the counts of its followers, the
+ * further events of a group, into r->number. False: malformed (reported).
  */
 static bool
 take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
@@ -193,11 +195,11 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 }
 
 /*
- * Appends a column and its cost: the difference to the last value of the
- * owner's counter. A recording does not reset its counters. A lower value
- * belongs to another recording, as in a file of two that were concatenated,
- * which may have the same ids of sequences: its counters began at 0. False:
- * out of memory (reported).
+ * Appends a column and its cost to the current sample. Samples state a
+ * counter's value since the recording began, so the cost is the difference to
+ * the last value of the same owner and column. A lower value than the last
+ * belongs to another recording, as in two files that were concatenated and use
+ * the same ids: it counts from 0. False: out of memory (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
@@ -222,8 +224,8 @@ add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
 }
 
 /*
- * Sets the columns and costs of a sample to a single one: number of samples,
- * 1. False: out of memory (reported).
+ * Starts the costs of a sample anew, with one: 1 in the column that counts
+ * samples. False: out of memory (reported).
  */
 static bool
 begin_costs(struct perfetto *r)
@@ -262,8 +264,8 @@ add_counts(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the number of the stack with an iid (id in the sequence's table); 0:
- * none, which is counted as lost.
+ * Returns the number of the stack with an id (iid) in the sequence's table; 0:
+ * it is not defined or has no frames, which is counted as lost.
  */
 static uint32_t
 find_stack(
@@ -311,8 +313,8 @@ perfetto_read_perf(struct perfetto *r, const struct perfetto_packet *packet)
 /* ---- StreamingProfilePacket --------------------------------------------- */
 
 /*
- * Appends the numbers in a field to r->stack. False: malformed, or out of
- * memory (reported).
+ * Appends the numbers in a field to r->stack, and leaves r->number as it is.
+ * False: malformed, or out of memory (reported).
  */
 static bool
 take_stacks(struct perfetto *r, const struct proto_field *field)
@@ -443,8 +445,9 @@ struct stack_sample {
 };
 
 /*
- * Appends the column of a follower, an event that is counted with the primary
- * one. False: out of memory (reported).
+ * Appends a column to those of the current sample. A follower is a further
+ * event that is counted together with the primary one. False: out of memory
+ * (reported).
  */
 static bool
 add_follower(struct perfetto *r, uint32_t column)
@@ -453,8 +456,8 @@ add_follower(struct perfetto *r, uint32_t column)
 }
 
 /*
- * False for a field that must be a message, but has another wire type: it is
- * not known, and skipped.
+ * Returns false if the field must be a message but has another wire type, as a
+ * field of an unknown kind, which the caller skips.
  */
 static bool
 has_wire(const struct proto_field *field)
@@ -503,8 +506,9 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Reads a field with counters or weights of a sample. Followers' columns + 1
- * go to r->column, their weights to r->weight. False: an error (reported).
+ * Reads a field with counters or weights of a sample: the primary ones into
+ * *s; the columns (+ 1) of followers, further counters, are appended to
+ * r->column, their weights to r->weight. False: an error (reported).
  */
 static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -551,9 +555,11 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Makes columns and costs of the fields that take_counter() has read: drops
- * weights without a counter, and adds the primary one. A sample without any
- * counts as one sample. False: out of memory (reported).
+ * Completes the columns and costs of a sample after take_counter() has read
+ * its fields: takes the sequence's default followers if the sample names none,
+ * drops weights without a counter, and appends the primary counter. If none is
+ * left, the cost is 1 in the column that counts samples. False: out of memory
+ * (reported).
  */
 static bool
 finish_costs(struct perfetto *r, const struct perfetto_sequence *sequence,

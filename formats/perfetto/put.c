@@ -52,7 +52,10 @@ perfetto_write_packet(struct perfetto_writer *w, const int64_t *time,
 
 /* ---- Tables ------------------------------------------------------------- */
 
-/* Writes a text into a table of the sequence, with the number iid. */
+/*
+ * Appends a text with the id iid to a table of w->interned, the entries that
+ * the next packet defines.
+ */
 static void
 intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
     struct cg_slice text)
@@ -66,8 +69,9 @@ intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
 }
 
 /*
- * Writes the bytes of an object's build-id, of which the graph has the hex
- * digits, with the number iid. False: it has none.
+ * Appends the bytes of an object's build-id, of which the graph has the hex
+ * digits, to the table of build-ids, with the id iid. False: the object has
+ * none, or a malformed one.
  */
 static bool
 intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
@@ -195,8 +199,8 @@ intern_frame(struct perfetto_writer *w, uint32_t number)
 }
 
 /*
- * Lists a stack and its callers in w->path, the outermost one last. False: out
- * of memory (reported).
+ * Lists a stack and its callers in w->path, from the innermost to the
+ * outermost one. False: out of memory (reported).
  */
 static bool
 list_path(struct perfetto_writer *w, uint32_t stack)

@@ -15,8 +15,8 @@ join(uint32_t a, uint32_t b)
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Returns the build-id as text of hex digits; bytes may already be such a
- * text.
+ * Returns the name whose text is the build-id in hex digits; bytes that are
+ * already at least 32 hex digits are taken as they are.
  */
 cg_name
 perfetto_build_id(struct perfetto *r, struct cg_slice bytes)
@@ -109,8 +109,9 @@ read_symbol(
 }
 
 /*
- * Reads the lines of an address in a file; they replace earlier ones of that
- * address. False: an error (reported).
+ * Reads the functions and lines of code at one address of a file (several if
+ * functions are inlined there), and appends them to the symbols; they replace
+ * earlier ones of that address. False: an error (reported).
  */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
@@ -176,7 +177,10 @@ perfetto_read_symbols(struct perfetto *r, struct cg_slice message)
 	return true;
 }
 
-/* Returns the first of the symbols at the address of a frame; NULL: none. */
+/*
+ * Returns the first of the symbols that the trace has for the address of a
+ * frame; they are adjacent, up to the one that is marked as last. NULL: none.
+ */
 static const struct perfetto_symbol *
 find_symbols(
     const struct perfetto_stacks *s, const struct perfetto_frame *frame)
@@ -197,7 +201,9 @@ find_symbols(
 /* ---- Nodes -------------------------------------------------------------- */
 
 /*
- * Adds a description with the build-id of the mapping, as readers of pprof do.
+ * Adds a description of the current part with the path and build-id of a
+ * mapping, in the form that readers of pprof write; its addresses are 0, as
+ * frames have addresses of the file. Does nothing if the build-id is unknown.
  * False: out of memory (reported).
  */
 static bool
@@ -223,8 +229,9 @@ describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
 }
 
 /*
- * Adds a mapping to the address space; sets its number there. False: out of
- * memory (reported).
+ * Adds a mapping to the address space, in which symbols are looked up by
+ * address, and sets its number there; does nothing if it has one. False: out
+ * of memory (reported).
  */
 static bool
 place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
@@ -263,11 +270,12 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 }
 
 /*
- * Adds the frames of the functions at an address on top of *node; the
- * innermost symbol comes first. A file lists them once, but each stack with
- * the address has them: more than the size of the file allows is an error. The
- * outermost one is not counted, as the reference to the frame takes its bytes
- * of the file. False: rejected (reported).
+ * Adds the frames of the functions at an address on top of *node, the
+ * outermost one first, and sets *node to the innermost; symbol[0] is the
+ * innermost. The file lists inlined functions once, but each stack gets nodes
+ * for them: more nodes than the size of the file allows are an error. The
+ * outermost function is not counted, as each reference to it takes bytes of
+ * the file. False: rejected (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
@@ -290,8 +298,10 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 }
 
 /*
- * Adds a frame on top of *node; several if functions are inlined there. False:
- * an error (reported).
+ * Adds a frame on top of *node, and sets *node to it; several frames if
+ * functions are inlined there. Symbols of the trace have priority over the
+ * frame's own name, that over symbols of the executable. False: an error
+ * (reported).
  */
 static bool
 put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)

@@ -102,8 +102,9 @@ perfetto_find_thread(
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Sets *index of a thread on a CPU, added if new. False: out of memory
- * (reported).
+ * Sets *index to the entry of a thread on a CPU (0: unknown CPU), which is
+ * appended if it is new. A small cache of recent ones avoids most lookups.
+ * False: out of memory (reported).
  */
 static bool
 find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
@@ -126,8 +127,9 @@ find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 }
 
 /*
- * Sets *index of the pair (thread on a CPU, stack) of a sample, added if new.
- * False: out of memory (reported).
+ * Sets *index to the entry where costs of a sample are summed, that of its
+ * thread, CPU and stack; it is appended if it is new. False: out of memory
+ * (reported).
  */
 static bool
 find_pair(
@@ -147,8 +149,9 @@ find_pair(
 }
 
 /*
- * Returns the cost in a column of a pair (thread on a CPU, stack), added if
- * new; NULL: out of memory (reported).
+ * Returns the sum of a column in pair `index` (thread on a CPU, stack), added
+ * if new; NULL: out of memory (reported). The pair has room for the first
+ * PAIR_COSTS columns, others are in a list. Valid until the next call.
  */
 static struct perfetto_cost *
 find_cost(struct perfetto *r, uint32_t index, uint32_t column)
@@ -229,9 +232,10 @@ perfetto_add_sample(struct perfetto *r, const struct perfetto_sample *sample)
 /* ---- The graph ---------------------------------------------------------- */
 
 /*
- * Adds the columns as events. Column 0 is the time of calls; without calls and
- * without a counter of that name it is not added, unless it is the only one.
- * False: an error (reported).
+ * Adds an event to the graph for each column of costs, and sets s->skipped,
+ * the number of columns without one. Column 0 is the time of calls; without
+ * calls and without a counter of that name it is skipped, unless it is the
+ * only one. False: an error (reported).
  */
 static bool
 add_events(struct perfetto *r)
@@ -295,7 +299,11 @@ put_cost(struct perfetto *r, const struct perfetto_cost *cost, bool clear)
 		    clear ? 0 : cost->cost;
 }
 
-/* Copies the costs of a pair into the row of columns, or clears them there. */
+/*
+ * Copies the costs of a pair (thread on a CPU, stack) into r->spans.row, one
+ * value for each column, or clears them there, so that the row need not be
+ * cleared as a whole.
+ */
 static void
 put_costs(struct perfetto *r, const struct perfetto_pair *pair, bool clear)
 {
@@ -344,8 +352,9 @@ set_track(struct perfetto *r, const struct perfetto_thread *thread)
 }
 
 /*
- * Reads the costs of a moment into the row of columns or, if not take, clears
- * them there. False: no moment is left.
+ * Reads the costs of a moment (sample with a time) at *at, and advances *at
+ * behind them. Adds them to r->spans.row, one value for each column, or, if
+ * not take, clears them there. False: no moment is left.
  */
 static bool
 take_costs(

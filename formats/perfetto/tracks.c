@@ -160,9 +160,10 @@ struct thread {
 };
 
 /*
- * Reads a description of a thread. It becomes the sequence's thread; the first
- * time that it states is the reference of times that follow as differences.
- * False: an error (reported).
+ * Reads a description of a thread into *thread, and notes its name. If the
+ * sequence is valid, the thread becomes that of events that name none, and the
+ * time that it states the start of times that follow as differences. False: an
+ * error (reported).
  */
 static bool
 read_thread(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -323,7 +324,10 @@ perfetto_read_tree(struct perfetto *r, struct cg_slice message)
 
 /* ---- The end ------------------------------------------------------------ */
 
-/* Returns the nearest track with a process, from this one up; NULL: none. */
+/*
+ * Returns the nearest track that has a process: the track itself or one of its
+ * parents. NULL: none within ANCESTORS_MAX steps.
+ */
 static const struct perfetto_track *
 find_process(const struct perfetto *r, const struct perfetto_track *track)
 {

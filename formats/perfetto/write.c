@@ -19,7 +19,10 @@
 
 /* ---- Tracks ------------------------------------------------------------- */
 
-/* Returns the number, from 1, of a pid or tid; 0: out of memory (reported). */
+/*
+ * Returns a number for a pid or tid, counted from 1 in the order of first use,
+ * so that two of them fit in a key of 64 bits; 0: out of memory (reported).
+ */
 static uint32_t
 number(struct perfetto_writer *w, uint64_t id)
 {
@@ -32,7 +35,10 @@ number(struct perfetto_writer *w, uint64_t id)
 	return *at;
 }
 
-/* Writes the begin of the description of a track; returns its uuid. */
+/*
+ * Begins the description of a new track in w->message: its uuid and its
+ * parent's (0: none). Returns the new uuid.
+ */
 static uint64_t
 begin_descriptor(struct perfetto_writer *w, uint64_t parent)
 {
@@ -49,8 +55,8 @@ end_descriptor(struct perfetto_writer *w)
 }
 
 /*
- * Returns the uuid of the track of a process, which is described the first
- * time; 0: out of memory (reported).
+ * Returns the uuid of the track of a process; the first time, writes the
+ * track's description. 0: out of memory (reported).
  */
 static uint64_t
 find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
@@ -70,8 +76,9 @@ find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
 }
 
 /*
- * Returns the uuid of the track of thread w->tid, which is described the first
- * time; 0: out of memory (reported).
+ * Returns the uuid of the track of thread w->tid in process w->pid; the first
+ * time, writes the track's description, with the process's track as parent. 0:
+ * out of memory (reported).
  */
 static uint64_t
 find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
@@ -93,8 +100,9 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 }
 
 /*
- * Chooses the track of the calls that follow: that of their thread (parent).
- * Further tracks of a thread, and those without one, get tracks of their own.
+ * Sets w->track, where the calls that follow are written: their thread's track
+ * (parent) the first time. Further tracks of calls of that thread, and calls
+ * without a thread, get a new track, so that calls of two tracks do not nest.
  * False: out of memory (reported).
  */
 static bool
@@ -120,8 +128,9 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 }
 
 /*
- * Makes a thread the thread of the samples that follow, and writes it to the
- * tables the first time. False: out of memory (reported).
+ * Makes a thread (uuid of its track) the thread of the samples that follow;
+ * the first time, defines it in the table of tasks. False: out of memory
+ * (reported).
  */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
@@ -144,8 +153,10 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 }
 
 /*
- * Begins a track or part. Samples belong to a process: those without pid and
- * tid get one of their own. False: out of memory (reported).
+ * Prepares for the calls or samples of a track: writes the descriptions of its
+ * process and thread the first time. Samples must belong to a process, so
+ * those without pid and tid get a pid of their own. False: out of memory
+ * (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)
@@ -212,8 +223,9 @@ put_end(struct perfetto_writer *w, int64_t time)
 }
 
 /*
- * Makes the stack number `to` the open one at a time: writes the ends and
- * begins of calls that this takes. False: out of memory (reported).
+ * Writes the ends and begins of calls, at a time, that lead from the stack of
+ * open calls to the stack number `to`: ends down to their common callers, then
+ * begins. False: out of memory (reported).
  */
 static bool
 change_stack(struct perfetto_writer *w, uint32_t to, int64_t time)
@@ -255,8 +267,9 @@ write_calls(struct perfetto_writer *w, size_t track)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Writes a sample, of n costs: the cost of the main event is its weight,
- * others that are not 0 follow. time NULL: it has none. False: an error
+ * Writes a packet with a sample: the stack and those of its n costs that are
+ * not 0, of events with times if time is given, else (NULL) of events without.
+ * The cost of the main event is its weight, others follow. False: an error
  * (reported).
  */
 static bool
@@ -298,7 +311,10 @@ write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
 	return cg_rejected(w->p.job) == CG_OK;
 }
 
-/* True if an event with times has a cost, or if all costs are 0. */
+/*
+ * Returns true if the sample must be written with its time: an event that is
+ * written with times has a cost in it, or all costs are 0.
+ */
 static bool
 is_timed(const struct perfetto_writer *w, const uint64_t *cost, size_t n)
 {
@@ -331,8 +347,10 @@ write_samples(struct perfetto_writer *w, size_t track)
 /* ---- Sums without times ------------------------------------------------- */
 
 /*
- * Adds the costs of a stack that are not written with times to w->sum; lists
- * the stack. False: overflow, or out of memory (reported).
+ * Adds the costs of a stack, of events that are not written with times, to
+ * w->sum, and appends the stack to w->list the first time. Skips stacks
+ * without such costs, unless no event has times. False: overflow, or out of
+ * memory (reported).
  */
 static bool
 add_costs(struct perfetto_writer *w, const struct cg_stack_cost *from)
@@ -395,8 +413,8 @@ write_part(struct perfetto_writer *w, cg_part part)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Writes name and unit of an event. StackSample numbers some units; others are
- * texts.
+ * Appends name, unit and description of an event to a message. StackSample has
+ * numbers for some units; others are texts.
  */
 static void
 put_counter(struct perfetto_writer *w, struct proto_bytes *to, size_t event)
@@ -420,7 +438,10 @@ put_counter(struct perfetto_writer *w, struct proto_bytes *to, size_t event)
 		    w, to, COUNTER_DESCRIPTION, cg_slice(of->long_name));
 }
 
-/* Writes the first packet: the defaults, and all counters. */
+/*
+ * Writes the first packet: defaults that hold for all samples, and a table of
+ * all events as counters.
+ */
 static void
 write_head(struct perfetto_writer *w)
 {
@@ -445,8 +466,9 @@ write_head(struct perfetto_writer *w)
 }
 
 /*
- * Sets w->timed for events whose costs all have times in ns, and w->shift, the
- * shift that makes all times positive. False: out of memory (reported).
+ * Sets w->timed for each event whose costs all have times in ns, warns of the
+ * others, and sets w->shift, which is added to all times so that none is
+ * negative. False: out of memory (reported).
  */
 static bool
 find_times(struct perfetto_writer *w)
@@ -479,7 +501,10 @@ find_times(struct perfetto_writer *w)
 	return w->timed != NULL;
 }
 
-/* True if a track has times that are written. */
+/*
+ * Returns false for a track of calls whose event is not written with times:
+ * its costs are then written as samples without times.
+ */
 static bool
 is_written(const struct perfetto_writer *w, const struct cg_track *track)
 {
@@ -522,8 +547,8 @@ write_all(struct perfetto_writer *w)
 }
 
 /*
- * Returns an array for the numbers of entries 0 to max, all 0; NULL: out of
- * memory (reported).
+ * Returns an array of the ids (iid) of entries 0 to max, all 0: not written
+ * yet. NULL: out of memory (reported).
  */
 static uint32_t *
 make_iids(struct cg_job *job, size_t max)
