@@ -70,8 +70,9 @@ struct end {
 };
 
 /*
- * By width, the greatest first; equal ones in the order in which they were
- * found.
+ * Compares ends of paths for qsort(): that which more paths reach comes first;
+ * equal ones in the order in which they were found. LLVM numbers paths in this
+ * order.
  */
 static int
 compare_ends(const void *pa, const void *pb)
@@ -82,7 +83,12 @@ compare_ends(const void *pa, const void *pb)
 				    : LLVM_ORDER(a->order, b->order);
 }
 
-/* Visits the nodes in order; false: too many paths, or a cycle. */
+/*
+ * Counts the paths to each condition of a decision, visiting conditions after
+ * all that lead to them, and sets the index by which the path through it is
+ * numbered. Appends each exit (condition and outcome that ends the decision)
+ * to end[]. False: too many paths, or a cycle.
+ */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
 {
@@ -147,9 +153,11 @@ add_test(
 }
 
 /*
- * Adds a test for each path from a node to an outcome of the decision, if it
- * ran; number is the sum of the indexes on the path to the node. Recurses at
- * most as deep as there are conditions.
+ * Goes through all paths from a condition (node) to the end of the decision,
+ * and adds each path that ran, by its bit in the bitmap, as a test. test has
+ * the conditions and outcomes on the path so far, number the sum of their
+ * indexes, which numbers the path. Recurses at most as deep as there are
+ * conditions.
  */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)
@@ -168,7 +176,11 @@ find_tests(struct decision *d, struct test test, int node, uint64_t number)
 	}
 }
 
-/* Compares all pairs of tests; returns bits by id. */
+/*
+ * Compares each test with outcome true to each with outcome false. Returns a
+ * bit, by id, for each condition that decides alone: some pair differs in no
+ * other condition that both have evaluated.
+ */
 static uint64_t
 compare_tests(const struct decision *d)
 {

@@ -44,7 +44,9 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 }
 
 /*
- * Conditions in an expansion belong to a decision that contains the expansion.
+ * Notes, for the file that an expansion (use of a macro) refers to, the open
+ * decision whose region contains the expansion: conditions in the macro then
+ * belong to that decision.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
@@ -59,7 +61,12 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 	}
 }
 
-/* Adds the conditions of a complete decision. */
+/*
+ * Adds the conditions of a decision to the source of its file, at its line:
+ * both outcomes of a condition count 1 if tests showed that it decides alone,
+ * else 0. A decision that is too large is dropped and counted. False: out of
+ * memory (reported).
+ */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 {
@@ -88,7 +95,11 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 	return true;
 }
 
-/* Adds a condition to its decision. */
+/*
+ * Adds a condition to the first open decision that contains it and lacks its
+ * number. A decision that is complete is added to its source, and closed.
+ * Ignores a condition without a decision. False: out of memory (reported).
+ */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)
 {

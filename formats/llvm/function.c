@@ -20,7 +20,11 @@
 
 /* ---- Expansions --------------------------------------------------------- */
 
-/* Sets the counter of a use, which is that of its first region. */
+/*
+ * Sets the counter of a use (file or macro as the function uses it) to that of
+ * its first region. If that is itself an expansion, follows it; sets the
+ * counter of all uses on the way. Cyclic and empty uses get counter 0.
+ */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
 {
@@ -47,7 +51,11 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 	}
 }
 
-/* Sets the region of the body (use main) that a use is expanded from. */
+/*
+ * Sets the root of a use (file or macro that the function expands): the region
+ * of the body (use main) that contains the outermost expansion. Sets it for
+ * all uses on the way, too; a use that the body does not contain keeps none.
+ */
 static void
 find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
 {
@@ -86,7 +94,10 @@ expand(struct llvm_scratch *s)
 	}
 }
 
-/* The body: the first use that is not expanded from another. */
+/*
+ * Returns the number of the function's body: the first use of a file that no
+ * region expands to; the number of uses if there is none.
+ */
 static uint32_t
 find_main(const struct llvm_scratch *s)
 {
@@ -100,8 +111,8 @@ find_main(const struct llvm_scratch *s)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Adds signed counts, as differences may be negative; INT64_MAX if the sum
- * overflows.
+ * Returns the sum of two counts, as signed numbers, because differences may be
+ * negative; INT64_MAX if it overflows.
  */
 static uint64_t
 add(uint64_t a, uint64_t b)
@@ -113,7 +124,11 @@ add(uint64_t a, uint64_t b)
 		   : (uint64_t)sum;
 }
 
-/* The value of a counter that is no expression, or a computed one. */
+/*
+ * Sets *value to the value of a counter: 0, a counter of the profile, or the
+ * sum or difference of an expression that was computed. False: the counter
+ * does not exist, or the expression is malformed.
+ */
 static bool
 look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
 {
@@ -143,7 +158,11 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 	       s->expression.at[LLVM_NUMBER(counter)].state == NEW;
 }
 
-/* Computes an expression, after its operands. */
+/*
+ * Computes the two operands of an expression, and first those of all
+ * expressions that it needs, with a stack instead of recursion. Sets its state
+ * to DONE, or to BAD if an operand does not exist or is cyclic.
+ */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
 {
@@ -169,7 +188,10 @@ compute(struct llvm_scratch *s, uint32_t number)
 	}
 }
 
-/* Computes a count. False: a counter does not exist. */
+/*
+ * Sets *value to the count that a counter or expression stands for; 0 if the
+ * function never ran. False: a counter does not exist.
+ */
 static bool
 evaluate(struct llvm_context *c, uint32_t counter, uint64_t *value)
 {
@@ -207,7 +229,11 @@ positive(struct llvm_context *c, uint64_t count)
 
 /* ---- Adding ------------------------------------------------------------- */
 
-/* Adds a branch; a branch in a macro is on the line that uses the macro. */
+/*
+ * Adds a branch to the sources. A branch in a macro is on the line of the body
+ * that uses the macro, as in llvm-cov, and also on its own line if the
+ * compiler's version does that (on_macro). False: out of memory (reported).
+ */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
     const uint64_t *count)
@@ -283,7 +309,11 @@ add_regions(struct llvm_context *c)
 	return true;
 }
 
-/* Adds the function; its entry count is that of its first region of code. */
+/*
+ * Adds the function to the report, with the lines and, as its entry count, the
+ * count of its first region that is no branch, decision or condition; does
+ * nothing if there is none. False: out of memory (reported).
+ */
 static bool
 add_fn(struct llvm_context *c)
 {
@@ -304,8 +334,9 @@ add_fn(struct llvm_context *c)
 }
 
 /*
- * *first: no function of that name with these files was added before. False:
- * out of memory (reported).
+ * Sets *first to whether no function of that name with the same files was
+ * added before, and notes the function: the first record counts. False: out of
+ * memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)
@@ -326,7 +357,11 @@ is_first(struct llvm_context *c, bool *first)
 	return true;
 }
 
-/* True if all counters exist. The function has at least one region. */
+/*
+ * Returns true if the profile has all counters that the regions use; else the
+ * profile and the executable are of different builds. The function has at
+ * least one region.
+ */
 static bool
 is_whole(struct llvm_context *c)
 {

@@ -36,7 +36,10 @@ fail(const struct indexed *indexed, const void *at, const char *expected)
 	return cg_reject_at(indexed->profile->job, at, "expected %s", expected);
 }
 
-/* Sets bytes to the rest of the file from an offset on. */
+/*
+ * Sets *bytes to the rest of the file from an offset on. False: the offset is
+ * beyond the end (not reported).
+ */
 static bool
 seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 {
@@ -47,7 +50,11 @@ seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* Takes the records of a name, one or more: hash, counters, bitmap, values. */
+/*
+ * Takes all records of a function name, up to the end of bytes, and adds them
+ * to the profile: hash, counters, bitmap (from version 11 on), values, which
+ * are skipped. False: malformed, or out of memory (reported).
+ */
 static bool
 take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 {
@@ -80,7 +87,12 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 	return true;
 }
 
-/* Takes an item of a bucket; no byte is read twice. */
+/*
+ * Takes one function of a hash bucket: name hash, sizes, key, records.
+ * Subtracts it from the numbers of functions and bytes that the table may
+ * still have, so that a malformed file cannot make the same bytes be read many
+ * times. False: an error (reported).
+ */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)
 {

@@ -32,8 +32,10 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * One segment may cover any number of lines, within a limit that depends on
- * the size of the input.
+ * Appends a run of n lines with one count to the lines of the current file;
+ * line is the first. One segment may cover any number of lines, so a total
+ * that is too large for the input is an error. False: rejected, or out of
+ * memory (reported).
  */
 static bool
 add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
@@ -53,7 +55,13 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 	return true;
 }
 
-/* Ends the line of the last segment; the next segment is on line next. */
+/*
+ * Ends the line of the last segment, and appends its count and, with the last
+ * segment's count, the lines up to before next, the line of the next segment.
+ * The line's count is that of the segment that reaches into it, or the highest
+ * of the regions that begin on it; lines without code have none. False: an
+ * error (reported).
+ */
 static bool
 end_line(struct llvm_report *report, uint32_t next)
 {
@@ -149,7 +157,11 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 	return key ^ key >> 32;
 }
 
-/* Sums the items of one place. */
+/*
+ * Sorts the branches and conditions of the current file, and sums those at the
+ * same place (instances of a template). False: a sum that exceeds 63 bits
+ * (reported).
+ */
 static bool
 merge_items(struct llvm_report *report)
 {
@@ -179,7 +191,11 @@ merge_items(struct llvm_report *report)
 	return true;
 }
 
-/* Moves the items of a complete file to report.items. */
+/*
+ * Merges the branches and conditions of a complete file, encodes them into
+ * report->items, and empties report->item. Branches that never ran get a key,
+ * by which folded ones can be dropped later. False: an error (reported).
+ */
 static bool
 keep_items(struct llvm_report *report, cg_name file)
 {
@@ -226,8 +242,10 @@ llvm_end_file(struct llvm_report *report, cg_name name)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * A function with internal linkage has its unit before its name: "a.c:f", from
- * LLVM 18 on "a.c;f". Names of Objective-C have colons of their own.
+ * Returns the linker name without the source file that LLVM puts before names
+ * with internal linkage: "a.c:f", from LLVM 18 on "a.c;f". Names of
+ * Objective-C, which begin with '[', have colons of their own and stay as they
+ * are.
  */
 static cg_name
 plain_symbol(struct cg_build *build, cg_name name)
@@ -290,9 +308,10 @@ llvm_add_region(
 }
 
 /*
- * By file and first line, then the longer function, which contains the other.
- * Of several functions of the same lines (instances of a template), the one
- * with the highest count comes first: it gets the lines.
+ * Compares functions for sorting by file and first line, then the longer one
+ * first, as it contains the other. Of several functions of the same lines
+ * (instances of a template), the one with the highest count comes first: it
+ * gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -312,7 +331,10 @@ compare_fns(const void *pa, const void *pb)
 	return LLVM_ORDER(a->symbol, b->symbol);
 }
 
-/* Finds the functions of a file; all are sorted by file. */
+/*
+ * Finds the functions of a file by binary search in the list, which is sorted
+ * by file. Returns the first one and sets *n to their number; NULL: none.
+ */
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 {
@@ -331,7 +353,10 @@ find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 	return *n > 0 ? &report->fn.at[low] : NULL;
 }
 
-/* Adds the regions of a function in files that the report lists. */
+/*
+ * Adds the regions of a function to the graph, except those in files that the
+ * report does not list. False: an error (reported).
+ */
 static bool
 add_regions(struct llvm_report *report, const struct llvm_fn *fn)
 {
@@ -367,7 +392,12 @@ add_regions(struct llvm_report *report, const struct llvm_fn *fn)
 	return true;
 }
 
-/* Adds the functions of a file, and finds the function of each line. */
+/*
+ * Adds the n functions of a file to the graph, with their lines, entries and
+ * regions, and prepares report->owners, which finds the function of a line.
+ * Lines outside of all functions belong to a function without a name. False:
+ * an error (reported).
+ */
 static bool
 open_file(
     struct llvm_report *report, cg_file file, struct llvm_fn *fn, size_t n)
@@ -440,7 +470,12 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
 	return true;
 }
 
-/* Numbers the branches of a line, and its decisions, and adds them. */
+/*
+ * Adds the branches and conditions of a file to the graph. Numbers the
+ * branches of each line and its decisions, whose conditions are a block. Drops
+ * branches that never ran and that functions do not list: the compiler has
+ * folded their conditions. False: the builder has failed.
+ */
 static bool
 add_items(struct llvm_report *report, const struct llvm_file *file,
     const struct cg_pos *pos)

@@ -71,7 +71,10 @@ take_row(struct cg_doc *doc, uint64_t *value, size_t max)
 	return n;
 }
 
-/* The number of a line, column or file. */
+/*
+ * Returns the value as 32 bits; those that do not fit become UINT32_MAX - 1,
+ * so that adding 1 is safe.
+ */
 static uint32_t
 small(uint64_t value)
 {
@@ -79,8 +82,9 @@ small(uint64_t value)
 }
 
 /*
- * Takes [line, column, count, has count, is entry, is gap]; before LLVM 11,
- * without the last item.
+ * Takes the segments of a file and adds them to the report: [line, column,
+ * count, has count, is entry, is gap], before LLVM 11 without the last item.
+ * False: an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)
@@ -116,7 +120,10 @@ add_item(struct cg_doc *doc, const struct llvm_item *item)
 	return llvm_add_item(&reader->report, item);
 }
 
-/* Takes [line, column, last line, last column, true, false, file id, ...]. */
+/*
+ * Reads a branch into *item: [line, column, last line, last column, count if
+ * true, count if false, file id, ...]. False: an error (reported).
+ */
 static bool
 take_branch(struct cg_doc *doc, struct llvm_item *item)
 {
@@ -143,7 +150,11 @@ take_plain(struct cg_doc *doc, void *into)
 	return add_item(doc, &item);
 }
 
-/* Takes a branch in a macro; where the macro is used is known later. */
+/*
+ * Takes a branch in the expansion of a macro, and adds it with its place in
+ * the macro. The line that uses the macro is set later, when it is known.
+ * False: an error (reported).
+ */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
 {
@@ -192,7 +203,11 @@ take_expansion(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Takes the conditions of a decision: true if both outcomes are covered. */
+/*
+ * Takes the conditions of a decision, an array of booleans, and adds each as
+ * an item: both outcomes count 1 if the boolean is true (covered), else 0.
+ * *item has the decision's line. False: an error (reported).
+ */
 static bool
 take_conditions(struct cg_doc *doc, struct llvm_item *item)
 {
@@ -213,8 +228,9 @@ take_conditions(struct cg_doc *doc, struct llvm_item *item)
 }
 
 /*
- * Takes [line, column, ..., [conditions], ...]: the rest depends on the
- * version.
+ * Takes a decision and adds its conditions: [line, column, ..., [conditions],
+ * ...]. Items other than these depend on the version and are skipped. False:
+ * an error (reported).
  */
 static bool
 take_decision(struct cg_doc *doc, void *into)
@@ -286,7 +302,11 @@ struct function {
 /* [line, column, last line, last column, count, file, expanded file, kind] */
 enum { ROW_COUNT = 4, ROW_FILE, ROW_KIND = 7, ROW };
 
-/* Keeps a region; one of another shape or kind is dropped. */
+/*
+ * Appends a region and the number of its file to those of the current
+ * function. Ignores regions with too few numbers, without a line, or of a kind
+ * that is no code, gap or skipped code. False: out of memory (reported).
+ */
 static bool
 keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 {
@@ -304,7 +324,11 @@ keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 	       cg_append(doc->job, &reader->region_file, small(row[ROW_FILE]));
 }
 
-/* The first region is the body; the others are skipped if nobody wants them. */
+/*
+ * Takes the regions of a function. The first one is its body: its first three
+ * numbers are stored in `into`. The others are skipped if the target has no
+ * regions. False: an error (reported).
+ */
 static bool
 take_regions(struct cg_doc *doc, void *into)
 {
@@ -376,7 +400,11 @@ take_name(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* Keeps the unfolded branches, among those that never ran. */
+/*
+ * Adds the branches that never ran of a function to report.known. Functions do
+ * not list folded branches (while (1)), which files do list: branches that are
+ * not in this set can be dropped. False: out of memory (reported).
+ */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)
 {
@@ -498,7 +526,11 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return status;
 }
 
-/* The type comes last, so keys before it count as well. */
+/*
+ * Detects the format by its JSON keys, or by the value of "type". That comes
+ * last in a file, perhaps beyond the bytes that are seen, so two known keys
+ * suffice.
+ */
 static int
 probe(const struct cg_head *head)
 {

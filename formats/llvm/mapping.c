@@ -53,7 +53,9 @@ fail(const struct executable *exe, const char *expected)
 	return cg_reject(exe->job, "%s: expected %s", exe->path, expected);
 }
 
-/* LLVM's hash of a text: the first half of MD5, little endian. */
+/*
+ * Returns LLVM's hash of a text: the first 8 bytes of its MD5, little endian.
+ */
 static uint64_t
 hash_of(const struct llvm_bytes *text)
 {
@@ -113,7 +115,11 @@ take_names(struct executable *exe, struct llvm_bytes bytes)
 
 /* ---- Names of files ----------------------------------------------------- */
 
-/* Adds a path of a unit; a relative path is in the unit's directory. */
+/*
+ * Appends a path to the files of the executable; a relative one is joined to
+ * its unit's directory. Joined paths that are much larger than the list are an
+ * error. False: an error (reported).
+ */
 static bool
 add_file(
     struct executable *exe, struct llvm_bytes text, struct llvm_bytes directory)
@@ -143,8 +149,10 @@ add_file(
 }
 
 /*
- * Takes the files of a unit: number, sizes, and names, which may be
- * compressed.
+ * Takes the list of files of a unit, and appends them to those of the
+ * executable: number, sizes, and names, which may be compressed. From
+ * WITH_DIRECTORY on, the first name is the unit's directory. False: an error
+ * (reported).
  */
 static bool
 take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)
@@ -249,8 +257,9 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Takes a function: hash of the name, size, hash of the structure, hash of the
- * files; regions.
+ * Takes a record of a function and keeps it: hash of the name, size, hash of
+ * the structure, hash of the files, by which its unit is found; regions, which
+ * are read later. False: an error (reported).
  */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)

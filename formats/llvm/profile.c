@@ -45,7 +45,10 @@ has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
 	return false;
 }
 
-/* The version of clang in section .comment; UINT64_MAX: unknown. */
+/*
+ * Returns the major version of the clang that built the executable, from the
+ * text of its section .comment; UINT64_MAX: unknown.
+ */
 static uint64_t
 clang_version(struct cg_slice text)
 {
@@ -85,8 +88,9 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
 }
 
 /*
- * *path becomes the input's name without the suffix of a profile, or NULL.
- * False: out of memory (reported).
+ * Sets *path to the profile's name without .profraw or .profdata, a guess of
+ * the executable's name; NULL if it has no such suffix. False: out of memory
+ * (reported).
  */
 static bool
 find_program_name(struct cg_job *job, const char *name, char **path)
@@ -110,8 +114,9 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 }
 
 /*
- * Guesses the executable without --exe: the input's name without its suffix,
- * or a.out.
+ * Looks for the executable if option --exe is not given: the profile's name
+ * without its suffix, or a.out. It is used if it has the build id of the
+ * profile; *count is updated then. False: an error (reported).
  */
 static bool
 guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,

@@ -60,7 +60,11 @@ struct raw {
 	struct llvm_bytes records, counters, bitmaps;
 };
 
-/* True if the text begins with one of the magic numbers. */
+/*
+ * Takes the magic number of a profile, if the bytes begin with one: sets
+ * *pointer to the size of its pointers, 4 or 8, and the byte order. False: no
+ * magic number.
+ */
 static bool
 take_magic(struct llvm_bytes *bytes, unsigned *pointer)
 {
@@ -94,7 +98,11 @@ struct fields {
 	struct llvm_record record;
 };
 
-/* Takes a record; of its values, sites counts the kinds that have sites. */
+/*
+ * Takes the record of a function into *f. f->sites is the number of kinds of
+ * values that the function has: for each, values follow later in the file.
+ * False: fewer bytes are left than a record has.
+ */
 static bool
 take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 {
@@ -126,7 +134,11 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 	return true;
 }
 
-/* Finds the n bytes at an address, which is relative to record i. */
+/*
+ * Sets *at to n bytes of a section, the counters or bitmap of record i. The
+ * address addr in the record is relative to the record; delta is the distance
+ * between the sections. False: they are outside of the section (reported).
+ */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
     uint64_t delta, uint64_t i, uint64_t n, const unsigned char **at)
@@ -143,7 +155,10 @@ find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
 	return true;
 }
 
-/* Skips the values (targets of calls, sizes) of a record. */
+/*
+ * Skips the values (targets of calls, sizes) that follow for a function, by
+ * their size. False: malformed (reported).
+ */
 static bool
 skip_values(const struct raw *raw, struct llvm_bytes *bytes)
 {
@@ -192,7 +207,10 @@ take_records(struct raw *raw, struct llvm_bytes *values)
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* Bytes of a record, which is aligned to 8. */
+/*
+ * Returns the size in bytes of a function's record, which depends on version
+ * and pointers; records are aligned to 8.
+ */
 static unsigned
 record_size(const struct raw *raw)
 {
@@ -232,7 +250,10 @@ take_header(struct raw *raw, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* Takes n items of a size; false also if their product overflows. */
+/*
+ * Takes n items of size bytes as *part; false: fewer bytes are left, or the
+ * product overflows.
+ */
 static bool
 cut_items(struct llvm_bytes *bytes, uint64_t n, uint64_t size,
     struct llvm_bytes *part)
@@ -248,7 +269,11 @@ padding(uint64_t size)
 	return -size & 7;
 }
 
-/* Takes the sections after the header. */
+/*
+ * Takes the sections after the header, whose sizes the header states
+ * (raw->word), and sets *ids and those of *raw that are read; others are
+ * skipped. False: the file is too short (not reported).
+ */
 static bool
 take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)
 {

@@ -30,7 +30,10 @@ llvm_expected(const struct llvm_context *c, const char *expected)
 	    expected);
 }
 
-/* Takes a number below a limit. */
+/*
+ * Takes a number (ULEB128) below limit into *value. False: truncated, or too
+ * large (reported).
+ */
 static bool
 take(const struct llvm_context *c, struct llvm_bytes *bytes, uint64_t limit,
     uint32_t *value)
@@ -61,8 +64,10 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Takes the number of items that follow. Each takes at least `least` bytes of
- * the mapping, and a known number in memory.
+ * Takes the number of items that follow, and adds their memory, size bytes
+ * each, to a sum with a limit. An item has at least `least` bytes in the
+ * mapping, so a higher number than fits is malformed. False: rejected
+ * (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
@@ -136,7 +141,11 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 	return true;
 }
 
-/* Takes the fields after the kind of a region that is not plain code. */
+/*
+ * Takes the fields that a region of this kind has between its kind and its
+ * place. Numbers of conditions are stored less 1, so that -1 means none.
+ * False: malformed (reported).
+ */
 static bool
 take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
     struct llvm_mapped *r)
@@ -170,7 +179,11 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 	}
 }
 
-/* Takes counter and kind, which are one number. */
+/*
+ * Takes the number that encodes a region's kind: a counter for plain code,
+ * else an expansion and its file, or a kind, whose own fields follow. False:
+ * malformed (reported).
+ */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,
     struct llvm_mapped *r)

@@ -59,7 +59,10 @@ is_same(struct place a, struct place b)
 
 /* ---- Sorting ------------------------------------------------------------ */
 
-/* By begin; a region before those that it contains; by kind. */
+/*
+ * Compares regions for sorting: by begin, then a region before those that it
+ * contains, then by kind.
+ */
 static int
 compare_regions(const void *pa, const void *pb)
 {
@@ -72,9 +75,10 @@ compare_regions(const void *pa, const void *pb)
 }
 
 /*
- * Sums regions at one place: instances of a template, uses of a macro. Only
- * regions of the first one's kind are summed: a macro that expands to another
- * macro has an expansion and code there.
+ * Sums the counts of regions with the same begin and end (instances of a
+ * template, uses of a macro) into one; the list is sorted and not empty.
+ * Regions of another kind than the first one are dropped: a macro that expands
+ * to another macro has an expansion and code there.
  */
 static void
 combine(struct llvm_source *source)
@@ -125,7 +129,10 @@ open_region(struct builder *b, uint32_t region)
 	b->last = region;
 }
 
-/* Removes the region that ends first. */
+/*
+ * Removes the open region that ends first from the heap and from the list of
+ * open regions, and returns its index.
+ */
 static uint32_t
 close_region(struct builder *b)
 {
@@ -173,8 +180,12 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Adds segments where n regions end, in the order of their ends. The next
- * region begins at next; NULL: there is none.
+ * Adds a segment at each place where some of n regions end, in ascending
+ * order: from there on, the count is that of the region that ends next, and
+ * after the last of them that of the innermost region that is still open; none
+ * is open: code is skipped. No segment is added at next, where the next region
+ * begins (NULL: there is none), as that adds its own. False: an error
+ * (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,
@@ -209,7 +220,11 @@ put_ends(struct builder *b, const uint32_t *ended, size_t n,
 	return put_segment(b, &region[ended[n - 1]], end, false, true);
 }
 
-/* Ends the open regions that end at a place or before; NULL: all. */
+/*
+ * Closes the open regions that end at or before the place next, where the next
+ * region begins (NULL: all), and adds segments for their ends. False: an error
+ * (reported).
+ */
 static bool
 end_regions(struct builder *b, const struct place *next)
 {
@@ -222,7 +237,12 @@ end_regions(struct builder *b, const struct place *next)
 	return n == 0 || put_ends(b, b->ended, n, next);
 }
 
-/* An empty region contains no code. */
+/*
+ * Adds the segment of a region that begins where it ends. The region does not
+ * become open, as it contains no code: the count is that of the region around
+ * it. If it is skipped code or the last region, the count of the region around
+ * follows in a second segment. False: an error (reported).
+ */
 static bool
 put_empty(struct builder *b, size_t i)
 {

@@ -17,7 +17,10 @@ struct heap {
 	int (*compare)(const void *, const void *);
 };
 
-/* Moves item from the free place root down, below larger items. */
+/*
+ * Inserts item into a heap of n elements, at the free element root: moves
+ * larger children up, and puts item where neither child is larger.
+ */
 static void
 sift(const struct heap *h, size_t root, size_t n, const char *item)
 {
@@ -37,7 +40,10 @@ sift(const struct heap *h, size_t root, size_t n, const char *item)
 	memcpy(h->at + root * h->width, item, h->width);
 }
 
-/* Many tables are read in sorted order. */
+/*
+ * Returns true if the n elements are in ascending order, as in many files:
+ * sorting is then skipped.
+ */
 static bool
 is_sorted(const struct heap *h, size_t n)
 {

@@ -5,7 +5,10 @@
 
 #include "profile.h"
 
-/* The number of the source of a name, from 1; 0: out of memory (reported). */
+/*
+ * Returns the number, from 1, of the source file with that name, added if new;
+ * 0: out of memory (reported).
+ */
 static uint32_t
 find_source(struct llvm_mapping *mapping, cg_name name)
 {
@@ -26,7 +29,10 @@ find_source(struct llvm_mapping *mapping, cg_name name)
 	return *at;
 }
 
-/* The source of a use; NULL: out of memory (reported). */
+/*
+ * Returns the source file of a use (a file as a function uses it), and stores
+ * its number in the use; NULL: out of memory (reported).
+ */
 static struct llvm_source *
 source_of(struct llvm_mapping *mapping, struct llvm_use *use)
 {
@@ -54,7 +60,11 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
 	       cg_append(mapping->report->job, &source->region, *region);
 }
 
-/* Moves the items of a source to the report. */
+/*
+ * Adds a source file to the report: its branches become those of the current
+ * file without a copy, its regions become segments. False: an error
+ * (reported).
+ */
 static bool
 move_source(struct llvm_report *report, struct llvm_source *source)
 {
