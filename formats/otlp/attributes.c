@@ -77,8 +77,9 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Sets the label's value to the one that the field has. False: it is no single
- * value, or an error (reported).
+ * Sets the label's text or number to the value in the field. False: it is a
+ * map or a list, which a label cannot hold (not reported), or an error
+ * (reported): cg_rejected() tells which.
  */
 static bool
 get_value(struct otlp_reader *r, const struct proto_field *field,
@@ -115,8 +116,10 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 }
 
 /*
- * Appends to the list a label, with the key, for each value of an AnyValue
- * message; an empty attribute has none. False: an error (reported).
+ * Appends a label with the key for each value of an AnyValue message to the
+ * list: one for a single value, several for an array, none for an empty one.
+ * Maps, and arrays in an array (in_list), are dropped and counted. False: an
+ * error (reported).
  */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,

@@ -60,8 +60,8 @@ is_json(const struct cg_head *head)
 }
 
 /*
- * True if messages with their sizes in that form begin the text; cut: the text
- * is only the begin of a file.
+ * Returns true if the text begins with the size of a message, in that form,
+ * and a profile of that size; cut: the text is only the begin of a file.
  */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)
@@ -103,7 +103,8 @@ otlp_find_form(const struct cg_head *head, bool *more)
 }
 
 /*
- * Returns the form of the file's messages.
+ * Returns the form in which the file stores its messages; OTLP_PLAIN if in
+ * doubt.
  *
  * JSON may begin with bytes that begin a message, too: a newline and a brace
  * are a field of 123 bytes, a brace is the size of a message of 123 bytes.

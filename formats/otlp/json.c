@@ -154,8 +154,8 @@ static bool take_object(struct converter *, enum message);
 /* ---- Protocol buffers ---------------------------------------------------- */
 
 /*
- * Returns room for n bytes at the end of c->out; NULL: out of memory
- * (reported).
+ * Returns room for n bytes at the end of c->out, which the caller lengthens by
+ * what it writes; NULL: out of memory (reported).
  */
 static char *
 reserve(struct converter *c, size_t n)
@@ -193,8 +193,9 @@ put_fixed(struct converter *c, uint64_t value)
 }
 
 /*
- * Begins field number, bytes whose length is not known yet; *begin is for
- * end_bytes(). False: out of memory (reported).
+ * Writes the tag of field number and one byte of room for its length, which is
+ * not known yet. Sets *begin to where its bytes begin, for end_bytes(). False:
+ * out of memory (reported).
  */
 static bool
 begin_bytes(struct converter *c, unsigned number, size_t *begin)
@@ -230,8 +231,9 @@ end_bytes(struct converter *c, size_t begin)
 /* ---- Values -------------------------------------------------------------- */
 
 /*
- * Gets the value of the current token, a number or a string with one. False:
- * another token (reported).
+ * Sets *value to the whole number of the current token, which is a number or,
+ * as for 64 bits, a string; negative ones wrap around. False: another token
+ * (reported).
  */
 static bool
 get_integer(struct converter *c, enum cg_json_type type, uint64_t *value)
@@ -392,8 +394,8 @@ put_message(struct converter *c, const struct member *member)
 }
 
 /*
- * Writes the value of a member, or of an item of its list. False: an error
- * (reported).
+ * Writes the value of a member, or of an item of its list, as a field with its
+ * tag; type is that of the current token. False: an error (reported).
  */
 static bool
 put_value(
@@ -512,8 +514,8 @@ skip_member(struct converter *c)
 }
 
 /*
- * Writes the members of an object whose begin was taken. False: an error
- * (reported).
+ * Converts the members of an object, whose opening brace was taken, to fields
+ * of the message. Unknown members are skipped. False: an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)
@@ -542,9 +544,10 @@ take_object(struct converter *c, enum message message)
 }
 
 /*
- * Writes the dictionary of an object. An object without one gets an empty
- * dictionary, as its profiles would otherwise use the dictionary of the next
- * object. False: out of memory (reported).
+ * Appends the dictionary of an object (c->dictionary) to its profiles, and
+ * empties it. An object without one gets an empty dictionary, as its profiles
+ * would otherwise use the dictionary of the next object. False: out of memory
+ * (reported).
  */
 static bool
 put_dictionary(struct converter *c)

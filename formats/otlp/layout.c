@@ -88,8 +88,8 @@ has_kind(char kind, unsigned wire)
 }
 
 /*
- * True if fields, the wire types of a message by field number, allows the
- * field.
+ * Returns true if a field of that number and wire type may be in a message;
+ * fields has a letter for each field number from 1 on.
  */
 static bool
 is_field(const char *fields, const struct proto_field *field)
@@ -99,9 +99,10 @@ is_field(const char *fields, const struct proto_field *field)
 }
 
 /*
- * Takes a field. Of an incomplete last field of a truncated text (scan->cut),
- * takes the rest of the text. False: malformed, or with an empty rest: not
- * even the tag is complete.
+ * Takes the next field of *rest. If the text is truncated (scan->cut) within
+ * the bytes of the last field, these are the rest of the text. False:
+ * malformed; or, with *rest then empty, the text is truncated before the
+ * bytes.
  */
 static bool
 take_field(
@@ -203,8 +204,9 @@ scan_profile(struct scan *scan, struct cg_slice message)
 }
 
 /*
- * Visits the fields of a message and, recursively, of the messages inside it
- * down to samples. False: malformed.
+ * Checks the fields of a message called name and, recursively, of the messages
+ * inside it, and removes from scan->fits the versions that do not fit the
+ * profiles and samples. False: malformed, or no profile message.
  */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)

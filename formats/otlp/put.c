@@ -178,7 +178,8 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 
 /*
  * Writes the indices of the attributes for the labels in w->labels, which are
- * sorted by key.
+ * sorted by key: labels with the same key and unit become one attribute with a
+ * list of values. Adds new attributes to the table.
  */
 static void
 put_set(struct otlp_writer *w)
@@ -247,8 +248,8 @@ compare_descs(const void *pa, const void *pb)
 }
 
 /*
- * Adds a description, once: parts often have equal ones. False: out of memory
- * (reported).
+ * Appends a description to w->descs unless the value is empty or the list has
+ * an equal one: parts often do. False: out of memory (reported).
  */
 static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
@@ -308,8 +309,8 @@ otlp_list_descs(struct otlp_writer *w)
 }
 
 /*
- * Sets w->labels to the values of the key of description *i, and advances *i
- * past them; returns the key.
+ * Returns the key of description *i, and sets w->labels to the values of all
+ * descriptions with that key, which are adjacent. Advances *i behind them.
  */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)

@@ -12,8 +12,9 @@
 /* ---- Attributes --------------------------------------------------------- */
 
 /*
- * Appends the attributes of a Resource or scope, field number, to the list;
- * field number + 1 counts dropped attributes. False: an error (reported).
+ * Appends the attributes of a Resource or scope to the list; they are in field
+ * `number`. Adds the count in the field after it, of attributes that the
+ * profiler dropped, to w->missing. False: an error (reported).
  */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
@@ -41,9 +42,10 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Sets pid, tid, number or command of the part from a label: the attributes
- * that cgconv writes, or the closest ones (*best is the best command so far).
- * True: the label needs no description, as the part has all of it.
+ * Stores pid, tid, part number or command in *info if the label states it.
+ * Several attributes may name the command: *best, 0 at first, is the index of
+ * the best one so far. Returns true if *info then has all that the label says,
+ * so that it needs no description.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -70,7 +72,9 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 }
 
 /*
- * Begins the part, with the attributes of the resource if it is the only one.
+ * Begins the graph's part, unless it has begun. If the file has only one
+ * resource, its attributes become the part's process and descriptions; else
+ * they become labels of samples.
  */
 static void
 begin_part(struct otlp_walk *w)
@@ -177,8 +181,9 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 /* ---- Profiles ----------------------------------------------------------- */
 
 /*
- * Adds a description of the period, the period type of which is message, of
- * the first profile. False: an error (reported).
+ * Adds a description of the sampling period and of its type, which is in
+ * message. The graph has one such description: a profile with another period
+ * is counted as a loss. False: an error (reported).
  */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
@@ -202,7 +207,10 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 	return true;
 }
 
-/* Widens the time span of all profiles; begin and duration are in ns. */
+/*
+ * Widens the time from w->begin to w->end to that of a profile; begin and
+ * duration are in ns. Ignores a profile without times, or whose end overflows.
+ */
 static void
 note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 {
@@ -219,9 +227,9 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds the attribute with an index, of a profile, as a description; each index
- * only once. The attribute that is the event's long name goes to *long_name,
- * each time. False: an error (reported).
+ * Adds the attribute of a profile with that index of the table as a
+ * description, unless an earlier profile had the index. If it is the event's
+ * long name, sets *long_name, in any case. False: an error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -348,8 +356,9 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 /* ---- Scopes and resources ----------------------------------------------- */
 
 /*
- * Adds descriptions of the first scope: name, version and default type. False:
- * an error (reported).
+ * Adds name, version and default sample type of a scope (instrumentation) as
+ * descriptions. The graph has one of each: a second scope's are counted as
+ * lost if they differ. False: an error (reported).
  */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)
@@ -470,8 +479,8 @@ read_waiting(struct otlp_walk *w)
 }
 
 /*
- * Changes to another dictionary; drops the maps by index of the last one.
- * False: an error (reported).
+ * Changes to another dictionary (tables of a message), and empties the maps
+ * whose keys are indices of the last one's tables. False: an error (reported).
  */
 static bool
 open_dictionary(struct otlp_walk *w, struct cg_slice message)
@@ -486,9 +495,9 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 }
 
 /*
- * Reads the messages of a file, one after the other. Their dictionaries follow
- * the profiles or precede them, all as in the first message. False: an error
- * (reported).
+ * Reads the messages of a file, which follow each other without a mark.
+ * Profiles wait for their dictionary if that follows them; if the file begins
+ * with a dictionary, each precedes its profiles. False: an error (reported).
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)
@@ -520,8 +529,9 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 }
 
 /*
- * True if the resources of the messages differ from *first, which is the first
- * one of all messages, and is set here if its ptr is NULL.
+ * Returns true if a resource in the text differs from the one before. *first
+ * is the resource before the text, its ptr NULL if there is none; becomes the
+ * text's last one.
  */
 static bool
 has_several(struct cg_slice file, struct cg_slice *first)
@@ -541,8 +551,8 @@ has_several(struct cg_slice file, struct cg_slice *first)
 }
 
 /*
- * Returns the layout of the messages; NULL: none, or one of an old version
- * (reported).
+ * Returns the layout of the messages, that is the version's field numbers;
+ * NULL: they are no profiles, or of a version that is not read (reported).
  */
 static const struct otlp_layout *
 find_layout(struct otlp_reader *r, struct cg_slice file)
@@ -561,8 +571,9 @@ find_layout(struct otlp_reader *r, struct cg_slice file)
 }
 
 /*
- * Reads messages that have their sizes, in a form, in front of them. False: an
- * error (reported).
+ * Reads messages that each have their size in front of them, in this form.
+ * First finds out if the file has several resources. False: an error
+ * (reported).
  */
 static bool
 read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)

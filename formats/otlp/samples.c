@@ -13,8 +13,9 @@
 #define KNOWN_LABEL 16
 
 /*
- * Renames a label to the name that it has in the graph (see otlp_roles), and
- * notes pid, tid and such in the key.
+ * Renames a label of a thread or process to the name that it has in the graph
+ * (see otlp_roles), and stores its value in the key. Other labels stay as they
+ * are.
  */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
@@ -64,8 +65,9 @@ add_link(struct otlp_reader *r, uint64_t index)
 }
 
 /*
- * Counts the labels of the sample toward the limit for the size of the input;
- * those of a set that was seen before count less. False: too many, or out of
+ * Adds the number of labels of the sample to the memory that the input's size
+ * allows: a small file may refer to large sets often. Sets that were seen
+ * before cost less, as the graph stores them once. False: too many, or out of
  * memory (reported).
  */
 static bool
@@ -86,8 +88,9 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives later samples the labels of the link and attributes in r->indices, and
- * of the resource if there are several. False: an error (reported).
+ * Makes the labels of the link and attributes in r->indices those of later
+ * samples, with the attributes of the resource if there are several. False: an
+ * error (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)
@@ -121,8 +124,8 @@ set_labels(struct otlp_walk *w)
 }
 
 /*
- * Like set_labels(), but does nothing if the labels are those of the previous
- * sample.
+ * Like set_labels(), but does nothing if the indices are those of the last
+ * sample. Afterwards r->last has them. False: an error (reported).
  */
 static bool
 change_labels(struct otlp_walk *w)
@@ -145,9 +148,9 @@ change_labels(struct otlp_walk *w)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Reads the fields of a sample: r->indices gets the link, then the attributes;
- * r->values and r->times the others; *stack its stack. False: an error
- * (reported).
+ * Reads a sample: sets *stack to the index of its stack, r->indices to the
+ * index of its link (0: none) and those of its attributes, r->values to its
+ * values, r->times to its times. False: an error (reported).
  */
 static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
@@ -186,10 +189,11 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 }
 
 /*
- * Returns how many samples to add for a stack and its attributes, of which a
- * profile has count. Profiles of a scope often are different values of the
- * same samples, so the number of samples is the largest one of the profiles,
- * not their sum. 0 also if out of memory (reported).
+ * Returns how many samples to add to the graph for `count` samples of a
+ * profile with one stack and set of attributes; 0 also if out of memory
+ * (reported). Profiles of a scope often are different values of the same
+ * samples, so the graph gets the largest number of any profile, not their sum:
+ * only what exceeds the largest one so far is returned.
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,

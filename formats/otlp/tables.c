@@ -76,7 +76,8 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 
 /*
  * Sets *build_id to the GNU build-id among the attributes with these indices,
- * else to one of another kind, else to "". False: an error (reported).
+ * else to one of another kind; leaves it if there is none. Other attributes of
+ * mappings are counted as lost. False: an error (reported).
  */
 static bool
 find_build_id(struct otlp_reader *r, const struct otlp_numbers *indices,
@@ -176,8 +177,8 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 }
 
 /*
- * Reads all fields of a location but its lines; *lines is the number of lines.
- * False: an error (reported).
+ * Reads mapping and address of a location into *place, and counts its lines in
+ * *lines, which the caller reads. False: an error (reported).
  */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
@@ -237,8 +238,8 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 }
 
 /*
- * Returns the location with an index, with its frames; NULL: an error
- * (reported).
+ * Returns the location with an index; makes its frames the first time. Valid
+ * until the next call; NULL: an error (reported).
  */
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)

@@ -65,7 +65,10 @@ hash_row(uint64_t owner, uint32_t node, size_t event)
 
 #define AMBIGUOUS UINT32_MAX
 
-/* Returns the owner (thread) of all samples in a graph with a single track. */
+/*
+ * Returns the owner (hash of the thread) of all samples in a graph with a
+ * single track; their labels need not name the thread.
+ */
 static uint64_t
 sole_owner(const struct cg_graph *graph)
 {
@@ -73,8 +76,10 @@ sole_owner(const struct cg_graph *graph)
 }
 
 /*
- * Lists row i for its owner, in each event in which it has costs. False: out
- * of memory (reported).
+ * Enters row i in the table t->rows, for each event in which it has a cost,
+ * with its owner (thread) and stack as key. A second row with an equal key
+ * makes it AMBIGUOUS: times then cannot be assigned. False: out of memory
+ * (reported).
  */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
@@ -131,8 +136,9 @@ struct timed {
 typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
 
 /*
- * Returns the index + 1 of the row to which a moment's cost of an event
- * belongs; 0: none, or several.
+ * Returns the index + 1 of the row (sample to write) that has the same thread
+ * and stack as a moment, a cost with a time, and costs of the event; 0: none,
+ * or several, or the time cannot be written.
  */
 static uint32_t
 row_of(const struct otlp_times *t, const struct timed *timed, size_t event)
@@ -228,9 +234,10 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Finds the events whose times can be written: in each row, the moments (costs
- * with a time) must have the row's cost as sum. Warns of other events, then
- * finds the time span. sum[] is by row and event. False: an error (reported).
+ * Clears t->timed for each event whose times cannot be written, as in some row
+ * the costs with times do not add up to the row's cost, and warns. Then finds
+ * the time span of the others. sum[] has the costs with times by row and
+ * event. False: an error (reported).
  */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
@@ -281,8 +288,9 @@ struct pass {
 };
 
 /*
- * First pass: counts the row's samples in first[row + 1]. Second pass (fill):
- * stores the sample's time at the next index of the row. For walk().
+ * Visits a moment (cost with a time) for walk(), twice. The first pass counts
+ * the row's moments of the event in first[row + 1]; the second (fill) stores
+ * time and cost at the next index of the row, first[row].
  */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -304,10 +312,11 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Sorts the times of an event by row: those of a row are from first[row] up to
- * first[row + 1]. first[] has one element more than that: it is filled from
- * row + 1 on, so that each range ends where the next one began. False: an
- * error (reported).
+ * Sorts the moments of an event by row, a counting sort: times and costs of a
+ * row are then from first[row] up to first[row + 1]. During the second pass
+ * first[row] is the row's next index, so it ends as the begin of the next row:
+ * the array is filled one element later. Without times all ranges are empty.
+ * False: an error (reported).
  */
 bool
 otlp_sort_times(struct otlp_times *t, size_t event)

@@ -24,8 +24,8 @@ put_fixed(struct otlp_writer *w, struct proto_bytes *buf, uint64_t value)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Returns the index of the stack of a node, added if new; 0: no stack, or out
- * of memory (reported).
+ * Returns the index of a node's stack in the table of stacks, to which it is
+ * added the first time; 0: no stack, or out of memory (reported).
  */
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
@@ -42,7 +42,9 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Writes the times and values of a row or, if it has no times, the value cost.
+ * Writes values and times of a row into the sample: the times of the current
+ * event that belong to it, each with its cost, or, if it has none, only the
+ * value cost.
  */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
@@ -66,8 +68,9 @@ put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
 }
 
 /*
- * True if the row is a sample of the event's profile. A row without costs is a
- * sample of the first profile.
+ * Returns true if the profile of the event lists the row as a sample, that is
+ * if its cost is not 0. A row that has no costs of any event is listed in the
+ * first profile.
  */
 static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
