@@ -56,8 +56,9 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 }
 
 /*
- * Adds the samples of a thread that wait for their user stack. Those with the
- * cookie get the stack; stack NULL: no record matches. False: an error
+ * Adds the samples of a thread that wait for their user stack to the graph,
+ * and frees them. Those with the cookie get the stack, others are added
+ * without, and counted; stack NULL: no record matches. False: an error
  * (reported).
  */
 static bool

@@ -123,7 +123,7 @@ perf_data_text(struct cg_slice bytes)
 	return bytes;
 }
 
-/* Takes n bytes off the front; false: there are fewer. */
+/* Takes n bytes off the front of *from as *bytes; false: there are fewer. */
 static bool
 take(struct cg_slice *from, uint64_t n, struct cg_slice *bytes)
 {
@@ -162,8 +162,8 @@ take_text(
 }
 
 /*
- * Sets *bytes to those whose offset and size are at this place of the header.
- * False: they are not in the bytes that were read.
+ * Sets *bytes to the section of the file whose offset and size are at this
+ * address of the header. False: it is not within the bytes that were read.
  */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
@@ -196,7 +196,10 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 	return byte >> (f->big ? 7 - bit % 8 : bit % 8) & 1;
 }
 
-/* Formats the name that perf gives an event without a name. */
+/*
+ * Formats into buf the name that perf gives an event of this type and
+ * configuration if the file has no name for it.
+ */
 static void
 format_name(
     const struct perf_file *f, struct cg_slice attr, char *buf, size_t size)
@@ -243,8 +246,9 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 }
 
 /*
- * Sets the offsets of the fields in an event's samples, and in the ends of
- * other records.
+ * Sets the offsets of the fields in an event's samples, and, for other
+ * records, which repeat some of them at the end, their distances from the end.
+ * sample_type has a bit for each field.
  */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
@@ -365,8 +369,9 @@ perf_data_add_attr(
 }
 
 /*
- * Reads the feature with the names of events: attr, ids, name; in the order of
- * the attrs. False: malformed, or an error (reported).
+ * Reads the feature (section of the header) with the names of events, in the
+ * order of the attrs, and sets the names: for each, attr, number of ids, name,
+ * ids. False: malformed (the caller warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -409,8 +414,9 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 }
 
 /*
- * Reads a record of a build-id: header, pid, 20 bytes, their number if a flag
- * is set, path. A malformed one is ignored.
+ * Reads a record with the build-id of a path, and stores it in f->build_ids:
+ * header, pid, 20 bytes, their number if a flag is set, path. Ignores a
+ * malformed one.
  */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
@@ -452,8 +458,8 @@ add_build_ids(struct perf_file *f, struct cg_slice bytes)
 }
 
 /*
- * Adds the description of the command: its words, with blanks between them.
- * False: malformed, or out of memory (reported).
+ * Adds a description of the command line: its words, with blanks between them.
+ * False: malformed (the caller warns), or out of memory (reported).
  */
 static bool
 add_cmdline(struct perf_file *f, struct cg_slice bytes)
@@ -500,8 +506,8 @@ add_description(struct perf_file *f, uint64_t number, struct cg_slice bytes)
 }
 
 /*
- * Reads the feature of compression: version, kind, level, ratio, size of
- * buffers. False: a kind that is not supported (reported).
+ * Reads the feature that states the compression of records: version, kind,
+ * level, ratio, size of buffers. False: another kind than zstd (reported).
  */
 static bool
 check_compression(struct perf_file *f, struct cg_slice bytes)
@@ -596,8 +602,9 @@ pass_bytes(struct cg_in *in, uint64_t n)
 }
 
 /*
- * Skips the records, n bytes, of a file that was opened for this. False: a
- * record is malformed.
+ * Skips the records of a file that was opened for the tables behind them: n
+ * bytes, or as many as it has. False: a record is malformed, so that reading
+ * stops there, before the tables.
  */
 static bool
 pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
@@ -619,9 +626,9 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 }
 
 /*
- * Like pass_records(), for the input itself: it looks at the records from
- * offset at up to end, and keeps all bytes in f->head. False: a record is
- * malformed.
+ * Like pass_records(), for an input that cannot be opened twice: reads all of
+ * it into f->head without consuming it, and checks the records from offset at
+ * up to end. False: a record is malformed.
  */
 static bool
 look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
@@ -642,8 +649,8 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
- * Sets f->tail to the tables after the records, up to the last byte of a
- * feature: what follows them may be large.
+ * Reads the tables after the records into f->tail, up to the last byte of a
+ * feature only: what follows them may be large.
  */
 static void
 look_at_tail(struct perf_file *f, struct cg_in *in)

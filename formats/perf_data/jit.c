@@ -31,8 +31,8 @@ add_symbol(struct perf_jit *jit, struct cg_job *job, uint64_t start,
 }
 
 /*
- * The order of symbols for qsort(): by address; of one address, the last one
- * of the file comes last.
+ * Compares symbols for qsort(): by address; of one address, the last one of
+ * the file comes last, and is the one that is used.
  */
 static int
 compare(const void *pa, const void *pb)
@@ -115,8 +115,9 @@ get_u64(const struct perf_jit *jit, const char *at)
 }
 
 /*
- * Adds a symbol for code that was moved: it has the name of the symbol with
- * the record's index. False: out of memory (reported).
+ * Handles a record of code that was moved: adds a symbol at the new address
+ * with the name of the symbol that has the record's index. Ignores a short
+ * record and an unknown index. False: out of memory (reported).
  */
 static bool
 move(struct perf_jit *jit, struct cg_job *job, struct cg_map *by_index,
@@ -195,8 +196,9 @@ add_dump(struct perf_jit *jit, struct cg_job *job, struct cg_slice bytes)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Sets path to that of a file of the process, named kind; false: there is
- * none.
+ * Sets path to the file called `kind` in the directory of option jit-dir, or
+ * else next to the recording. False: there is no such file, or its path is too
+ * long.
  */
 static bool
 find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
@@ -214,8 +216,9 @@ find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 }
 
 /*
- * Reads a file and passes its bytes to add(). They are kept, as names refer to
- * them, with a newline at the end. False: an error (reported).
+ * Reads a file of symbols and passes its bytes, with a newline at the end, to
+ * add(). They stay in memory of read(), as names point into them. False: an
+ * error (reported).
  */
 static bool
 read_file(struct perf_jit *jit, struct perf_file *f, const char *path,

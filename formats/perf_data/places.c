@@ -41,8 +41,9 @@ perf_places_object(
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Returns the path, in buf, of a file in the cache of perf record
- * (perf-buildid-cache(1)); NULL: no --buildid-dir, or the path is too long.
+ * Returns the path, in buf, of a file in the cache where perf record keeps
+ * copies of executables by build-id (perf-buildid-cache(1)); NULL: no
+ * --buildid-dir, no build-id, or the path is too long.
  */
 static const char *
 cached(struct perf_places *places, cg_name build_id, const char *file,
@@ -59,8 +60,9 @@ cached(struct perf_places *places, cg_name build_id, const char *file,
 }
 
 /*
- * Adds the object to the address space, which opens its file. Sets
- * object->mapping; 0: out of memory (reported).
+ * Adds the object to the address space, which opens its file, or the copy in
+ * the cache of perf, when symbols are needed. Sets object->mapping; 0: out of
+ * memory (reported).
  */
 static void
 open_object(struct perf_places *places, struct perf_object *object)
@@ -83,8 +85,10 @@ open_object(struct perf_places *places, struct perf_object *object)
 /* ---- Places ------------------------------------------------------------- */
 
 /*
- * Adds the frames at an address of a file or of memory, outermost first; call:
- * it is a return address. False: out of memory (reported).
+ * Appends the frames at an address of a mapping to places->frame, the
+ * outermost first, several if functions are inlined there. call: it is a
+ * return address, so lines are those of the byte before, in the call, unless
+ * that is of another function. False: out of memory (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -109,8 +113,9 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 }
 
 /*
- * If the object is memory with code compiled at run time, opens the file with
- * its symbols; else does nothing. False: out of memory (reported).
+ * If the object is memory with code compiled at run time, reads the file with
+ * its symbols the first time; else does nothing. False: out of memory
+ * (reported).
  */
 static bool
 open_jit(struct perf_places *places, struct perf_object *object)
@@ -125,8 +130,9 @@ open_jit(struct perf_places *places, struct perf_object *object)
 }
 
 /*
- * Adds the function at an address of memory, if it is known (*known). False:
- * out of memory (reported).
+ * Appends a frame with the function at an address of code compiled at run time
+ * to places->frame; *known is false, and nothing is added, if no symbol has
+ * it. False: out of memory (reported).
  */
 static bool
 add_jit(struct perf_places *places, struct perf_object *object, uint64_t addr,
@@ -154,9 +160,10 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols, once: those in the cache of perf record, else
- * those of the running kernel, if it is the recorded one. False: an error
- * (reported).
+ * Reads the kernel's symbols: those in the cache of perf record, else those of
+ * the running kernel if it has the recorded build-id. Symbols that begin at
+ * another address than in the recording are dropped. Clears kernel_id, so that
+ * it is done once. False: an error (reported).
  */
 static bool
 load_kernel(struct perf_places *places)
@@ -206,9 +213,9 @@ add_kernel(struct perf_places *places, uint64_t addr)
 }
 
 /*
- * Adds the function at an address in a module of the kernel, which is one of
- * the kernel's symbols; without these, the object alone. False: out of memory
- * (reported).
+ * Appends a frame for an address in a module of the kernel to places->frame:
+ * the function by the kernel's symbols, which include modules'; without any
+ * symbols, an unknown function of the module. False: out of memory (reported).
  */
 static bool
 add_module(
@@ -232,8 +239,8 @@ add_module(
 }
 
 /*
- * Returns the object's mapping in the address space, added if new; 0: out of
- * memory (reported).
+ * Returns the number of the object's mapping in the address space, to which it
+ * is added the first time; 0: out of memory (reported).
  */
 static uint32_t
 get_mapping(struct perf_places *places, struct perf_object *object)
@@ -265,9 +272,10 @@ add_frames(struct perf_places *places, struct perf_object *object,
 }
 
 /*
- * Returns the key of an address in its object; call: it is a return address.
- * Only the kernel's addresses have the highest bit, so all keys of an object
- * differ.
+ * Returns the key under which frames at an address of an object are cached.
+ * Return addresses (call) have keys of their own, in the lowest bit. That
+ * moves the highest bit there, too, but only the kernel's addresses have it,
+ * so all keys of an object differ.
  */
 static uint64_t
 number_of(uint64_t addr, bool call)

@@ -56,7 +56,10 @@ get_type(const struct reader *r, struct cg_slice record)
 
 /* ---- Which event, and when ---------------------------------------------- */
 
-/* Returns the event with an id; NULL: none. Id 0 means the first event. */
+/*
+ * Returns the event with an id; NULL: none. Id 0, and any id if there is only
+ * one event, means the first event, NULL if there is none.
+ */
 static struct perf_event *
 find_event(struct reader *r, uint64_t id)
 {
@@ -440,7 +443,10 @@ refuse_aux(struct reader *r, struct cg_slice record)
 	return perf_data_refuse(&r->file, "traces of processors (AUX area)");
 }
 
-/* Handles the records of the queue up to a time. False: an error (reported). */
+/*
+ * Sorts the queued records, handles those up to the time limit, and removes
+ * them. False: an error (reported).
+ */
 static bool
 flush(struct reader *r, uint64_t limit)
 {

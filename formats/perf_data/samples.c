@@ -68,8 +68,9 @@ set_sides(struct perf_samples *s, uint32_t pid)
 }
 
 /*
- * Adds the frames of an address on top of *node, which becomes the last one.
- * False: an error (reported).
+ * Adds the functions at the address of a step (an entry of the call chain) on
+ * top of *node, several if functions are inlined there, and sets *node to the
+ * innermost. False: an error (reported).
  */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
@@ -92,8 +93,9 @@ add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 }
 
 /*
- * Sets the step's node, on top of its caller's, parent; a cache has recent
- * ones. False: an error (reported).
+ * Sets step->node, the graph's node for this entry of a call chain below its
+ * caller's node, parent. Recent results are cached by address, parent and
+ * version of the mappings. False: an error (reported).
  */
 static bool
 find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
@@ -117,9 +119,10 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 }
 
 /*
- * Returns the topmost node that the current stack shares with the last one (0:
- * none), and sets the nodes of the shared steps; *left is the number of other
- * steps.
+ * Compares the current stack with the last sample's, from the outermost call
+ * on. Sets the nodes of the equal steps (entries of the call chain), and *left
+ * to the number of the others. Returns the node of the innermost equal step;
+ * 0: none is.
  */
 static cg_node
 share(struct perf_samples *s, size_t *left)
@@ -139,8 +142,8 @@ share(struct perf_samples *s, size_t *left)
 }
 
 /*
- * Adds the current stack; *leaf is its topmost node. False: an error
- * (reported).
+ * Adds the current stack to the graph, sets *leaf to its innermost node, and
+ * makes it the last stack. False: an error (reported).
  */
 static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
@@ -175,7 +178,10 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 	s->now.step.at[s->now.step.n++] = (struct perf_step){ ip, version, 0 };
 }
 
-/* True if addresses of the kernel follow the marker. Counts unknown markers. */
+/*
+ * Returns true if the marker in a call chain says that addresses of the kernel
+ * follow. Counts unknown markers.
+ */
 static bool
 is_kernel(struct perf_samples *s, uint64_t mark)
 {
@@ -220,9 +226,9 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 }
 
 /*
- * Takes a call chain of count addresses, and the user stack, which is unwound
- * from the sample's registers and memory. False: malformed, or out of memory
- * (reported).
+ * Sets the current stack to a call chain of count addresses, which is the
+ * kernel's part, and the user's part, unwound from the registers and the
+ * stack's copy in the sample. False: malformed, or out of memory (reported).
  */
 static bool
 take_unwound(struct perf_samples *s, const struct perf_event *event,

@@ -65,8 +65,9 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 }
 
 /*
- * Returns the mappings of a process, copied if other processes share them,
- * with room for two more; NULL: out of memory.
+ * Returns mappings of a process that it may change, with room for two more:
+ * its own, or a copy if forked processes share them. NULL: out of memory (not
+ * reported).
  */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)

@@ -42,7 +42,11 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 	return event->user_regs >> ARM64_PC & 1 ? EM_AARCH64 : EM_X86_64;
 }
 
-/* Sets regs to the values at at, one for each bit of the mask, lowest first. */
+/*
+ * Sets the values of registers from those at `at`, 8 bytes for each bit of the
+ * mask, lowest bit first. Bits are perf's numbers, which are mapped to those
+ * of DWARF; registers without one are skipped.
+ */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,
     struct cg_registers *regs)
@@ -88,8 +92,8 @@ take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
 }
 
 /*
- * Skips what a sample has between its call chain and its registers. False: the
- * sample ends before that.
+ * Skips raw data and the stack of branches, which a sample may have between
+ * its call chain and its registers. False: the sample is truncated.
  */
 static bool
 skip_parts(const struct perf_file *f, const struct perf_event *event,
@@ -112,8 +116,9 @@ skip_parts(const struct perf_file *f, const struct perf_event *event,
 }
 
 /*
- * Reads the registers and the copy of the stack. False: the sample ends before
- * that. *abi is ABI_NONE if the sample has none.
+ * Reads the registers and the copy of the stack from the rest of a sample.
+ * *abi is ABI_NONE if the sample has no registers. memory->bytes points into
+ * the sample. False: the sample is truncated.
  */
 static bool
 take_state(const struct perf_file *f, const struct perf_event *event,
@@ -144,7 +149,10 @@ take_state(const struct perf_file *f, const struct perf_event *event,
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Counts the end of a stack. */
+/*
+ * Counts a stack whose unwinding ended early: its copy is too short, or a
+ * caller is unknown.
+ */
 static void
 note_end(struct perf_unwinding *u, enum cg_unwound how)
 {
@@ -153,9 +161,10 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 }
 
 /*
- * Unwinds the stack and adds the callers. The number of steps is limited: each
- * step of the stack takes at least 8 bytes, and at most as many more steps are
- * signals, which may change to another stack. False: out of memory (reported).
+ * Unwinds the stack frame by frame, and appends the callers' addresses to
+ * u->ip. The number of steps is limited: each frame takes at least 8 bytes of
+ * the stack, and at most as many more steps are signals, which may change to
+ * another stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
