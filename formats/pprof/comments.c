@@ -20,7 +20,10 @@ append(struct lister *l, struct cg_slice text)
 			       memcpy(copy, text.ptr, text.len), text.len });
 }
 
-/* Adds a comment once, as parts often have equal ones. */
+/*
+ * Adds a comment PREFIX KEY ": " VALUE to the list unless it has an equal one,
+ * as parts often have equal ones. Failures are kept in the job.
+ */
 static void
 add_comment(
     struct lister *l, const char *prefix, const char *key, const char *value)

@@ -30,8 +30,8 @@ take_key(struct cg_slice *text, struct cg_slice *key)
 }
 
 /*
- * Reads the rest of a comment "cgconv part: pid: 7" into *info; unknown keys
- * are ignored.
+ * Reads the rest of a comment "cgconv part: pid: 7" into *info: process,
+ * thread, number or command of the part. Ignores unknown keys.
  */
 static void
 read_part(struct cg_slice text, struct cg_part_info *info)
@@ -54,8 +54,9 @@ read_part(struct cg_slice text, struct cg_part_info *info)
 }
 
 /*
- * Reads the rest of a comment "cgconv event: cycles: Cycles of the processor",
- * the event's long name. False: out of memory (reported).
+ * Reads the rest of a comment "cgconv event: cycles: Cycles of the processor":
+ * stores the long name of an event in r->long_names. Ignores a malformed one.
+ * False: out of memory (reported).
  */
 static bool
 read_event(struct pprof_reader *r, struct cg_slice text)
@@ -143,8 +144,9 @@ add_period(struct pprof_reader *r)
 }
 
 /*
- * Adds a comment, the text with an index, as a description; "cgconv: KEY:
- * VALUE" as the description that cgconv wrote there. False: an error
+ * Adds the comment with that index of the string table as a description:
+ * "cgconv: KEY: VALUE" as KEY with VALUE, which cgconv once wrote there; skips
+ * comments about events and parts, which were read before. False: an error
  * (reported).
  */
 static bool
@@ -195,8 +197,10 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 }
 
 /*
- * Begins the part, named after the first mapping, which is the main program;
- * adds its descriptions. False: an error (reported).
+ * Begins the graph's part, unless an earlier message of the file did, and adds
+ * the message's descriptions to it. The part's command is the path of the
+ * first mapping, which is the main program, unless a comment of cgconv names
+ * it. False: an error (reported).
  */
 bool
 pprof_begin_part(struct pprof_reader *r)

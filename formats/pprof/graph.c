@@ -27,7 +27,8 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 }
 
 /*
- * Returns a name for sample type i that differs from those of earlier events.
+ * Returns a name for sample type i that differs from those of earlier events:
+ * its type, with the number i + 1 if an earlier one has the same type.
  */
 static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
@@ -163,8 +164,8 @@ add_frames(struct pprof_reader *r, const struct pprof_location *location)
 }
 
 /*
- * Adds the frames of all locations, from their lines. False: an error
- * (reported).
+ * Makes the frames of all locations, one for each line (inlined functions),
+ * and sets where they are in the list of frames. False: an error (reported).
  */
 static bool
 add_locations(struct pprof_reader *r)
@@ -186,8 +187,9 @@ add_locations(struct pprof_reader *r)
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Sets *node of a path in the graph, added if new; samples that differ only in
- * labels share it. False: an error (reported).
+ * Sets *node to the graph's node of a path (list of locations), whose frames
+ * are added the first time, or again if the library has dropped the nodes
+ * since. False: an error (reported).
  */
 static bool
 get_node(struct pprof_reader *r, uint32_t id, cg_node *node)

@@ -62,7 +62,10 @@ take_label(
 	       proto_get_text(&r->tables, value[LABEL_NUM_UNIT], &label->unit);
 }
 
-/* Notes in the key what --part-by may use of a label: process, thread, name. */
+/*
+ * Stores a label that identifies the process or thread of a sample in the key,
+ * for --part-by.
+ */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)
 {

@@ -54,8 +54,8 @@ fits(char kind, unsigned wire)
 }
 
 /*
- * True if all fields of a message have the wire types of the shape. Messages
- * inside it are not examined.
+ * Returns true if all fields of a message have the wire types that the shape
+ * (a message type) states. Messages inside it are not examined.
  */
 static bool
 has_shape(struct cg_slice message, const struct shape *shape)
@@ -72,8 +72,8 @@ has_shape(struct cg_slice message, const struct shape *shape)
 }
 
 /*
- * True if the text, the begin of a file, ends within a field that the shape
- * has.
+ * Returns true if the text, the begin of a file, is truncated within its first
+ * field, and the shape (a message type) has that field.
  */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)

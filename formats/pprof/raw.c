@@ -231,8 +231,9 @@ take_header(struct raw *raw, struct cg_slice line)
 }
 
 /*
- * Reads the sample types, "samples/count cpu/nanoseconds[dflt]". False: an
- * error (reported).
+ * Reads the line of sample types, "samples/count cpu/nanoseconds[dflt]", and
+ * adds them to the profile, with the default one, which is marked. Samples
+ * follow. False: an error (reported).
  */
 static bool
 take_types(struct raw *raw, struct cg_slice line)
@@ -283,8 +284,9 @@ take_value(struct cg_slice *text, uint64_t *value)
 }
 
 /*
- * Reads a sample, " 7 70000000: 1 2 3": values, and numbers of locations.
- * False: an error (reported).
+ * Reads a line of a sample, " 7 70000000: 1 2 3", values and numbers of
+ * locations, into the message raw->sample; labels may follow on further lines.
+ * Adds the sample before it to the profile. False: an error (reported).
  */
 static bool
 take_sample(struct raw *raw, struct cg_slice line)
@@ -349,7 +351,10 @@ add_label(struct raw *raw, struct cg_slice key, struct cg_slice value)
 	return ok;
 }
 
-/* Reads labels, "key:[value] other:[32 bytes]". False: an error (reported). */
+/*
+ * Reads a line of labels, "key:[value] other:[32 bytes]", and adds them to the
+ * current sample. False: an error (reported).
+ */
 static bool
 take_labels(struct raw *raw, struct cg_slice line)
 {
@@ -389,8 +394,9 @@ end_location(struct raw *raw)
 }
 
 /*
- * Returns where " s=8" or " s=8(system name)" begins; NULL: there is none.
- * Sets the line where the function starts, and its system name or "".
+ * Finds the start of the function at the end of a line, " s=8" or " s=8(system
+ * name)". Sets *line to its number, and *system to the system name or "".
+ * Returns where it begins; NULL: there is none.
  */
 static const char *
 find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
@@ -415,7 +421,11 @@ find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
 	return NULL;
 }
 
-/* Splits "name /file" at the blank before the file, which may be "". */
+/*
+ * Splits "name /file" at the blank before the file: shortens *name, and sets
+ * *file, to "" if there is no blank. Names and paths may have blanks, so a
+ * blank before a slash has priority.
+ */
 static void
 split_file(struct cg_slice *name, struct cg_slice *file)
 {
@@ -434,8 +444,9 @@ split_file(struct cg_slice *name, struct cg_slice *file)
 }
 
 /*
- * Reads a line of a location, "main.main /tmp/main.go:20:0 s=18(main.main.1)",
- * or "??". False: an error (reported).
+ * Reads a line of the current location, "main.main /tmp/main.go:20:0
+ * s=18(main.main.1)", or "??": adds a function to the profile, and the line to
+ * raw->location. False: an error (reported).
  */
 static bool
 take_line(struct raw *raw, struct cg_slice text)
@@ -475,8 +486,9 @@ take_line(struct raw *raw, struct cg_slice text)
 }
 
 /*
- * Reads " 1: 0x4b51fd M=1 [F] ", and the first line of the location. False: an
- * error (reported).
+ * Reads the first line of a location, " 1: 0x4b51fd M=1 [F] main.main ...",
+ * into the message raw->location, after adding the location before it to the
+ * profile. False: an error (reported).
  */
 static bool
 take_location(struct raw *raw, struct cg_slice line)
@@ -538,8 +550,8 @@ cut_word(struct cg_slice *text)
 }
 
 /*
- * Reads "1: 0x400000/0x4c0000/0x0 /tmp/main 5f3c [FN][FL][LN][IN]". False: an
- * error (reported).
+ * Reads a line "1: 0x400000/0x4c0000/0x0 /tmp/main 5f3c [FN][FL][LN][IN]", and
+ * adds the mapping to the profile. False: an error (reported).
  */
 static bool
 take_mapping(struct raw *raw, struct cg_slice line)

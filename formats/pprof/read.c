@@ -27,8 +27,8 @@ take_field(
 }
 
 /*
- * Reads a message of numbers: value[i] becomes field i, or 0. False: malformed
- * (reported).
+ * Reads a message whose fields are numbers: value[i] becomes field i, 0 if
+ * absent. Unknown fields are skipped. False: malformed (reported).
  */
 static bool
 take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
@@ -274,10 +274,10 @@ bit(unsigned field)
 }
 
 /*
- * True if the field begins another message. Concatenated profiles have no mark
- * between them. But texts follow the fields that refer to them, and sample
- * types are adjacent. So sample types after texts, or a second field of a kind
- * that occurs once, begin the next profile.
+ * Returns true if the field begins another profile, as concatenated profiles
+ * have no mark between them: it is a sample type after texts, or a second
+ * field of a kind that occurs once. Texts follow the fields that refer to
+ * them, and sample types are adjacent.
  */
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)
@@ -317,7 +317,10 @@ pprof_add_field(struct pprof_reader *r, const struct proto_field *field)
 	return fields[field->number].take(r, field);
 }
 
-/* Reads a field of the profile; false at the end, or on an error (reported). */
+/*
+ * Reads the next field of the profile, and adds it to the reader's state.
+ * False at the end, or after an error (reported).
+ */
 static bool
 read_field(struct pprof_reader *r)
 {

@@ -41,8 +41,9 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 }
 
 /*
- * Frees the memory of a message; explicitly, as a file may have many messages,
- * each with tables of its own.
+ * Frees the tables and samples of a message, and clears its state; a file may
+ * have many messages, each with tables of its own, so this does not wait for
+ * the end of read().
  */
 void
 pprof_free(struct pprof_reader *r)

@@ -19,9 +19,9 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Returns a number other than 0 if one of the eight bytes at at is 0, or if
- * four bytes in a row have a successor (their highest bit set), as only
- * numbers of more than four bytes have.
+ * Returns a number other than 0 if, among the eight bytes at at, one is 0, or
+ * four in a row have their highest bit set, as in a varint of more than four
+ * bytes. Otherwise all are parts of short varints.
  */
 static uint64_t
 find_odd(const char *at)
@@ -35,8 +35,9 @@ find_odd(const char *at)
 }
 
 /*
- * True only if the bytes are complete numbers other than 0: no byte is 0, the
- * last byte ends a number, and no number has more than seven bytes.
+ * Checks the bytes of a path quickly, eight at a time: true only if they are
+ * complete varints other than 0 (no byte is 0, the last byte ends a number,
+ * and no number has more than seven bytes). False if in doubt.
  */
 static bool
 are_plain(struct cg_slice bytes)
@@ -70,8 +71,9 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Checks the locations of a path and appends their bytes to the batch; a known
- * path is not decoded. False: an error (reported).
+ * Checks that the bytes are locations, and appends them to the path of the
+ * sample in the batch, without decoding them: most paths are known by their
+ * bytes. False: an error (reported).
  */
 static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)
@@ -81,8 +83,9 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Takes the locations of a sample, usually one packed field; end is the end of
- * the field. False: an error (reported).
+ * Adds the locations in a field to the path of the sample: usually all in one
+ * packed field, else one number, which ends at end. False: an error
+ * (reported).
  */
 static bool
 take_locations(
@@ -107,8 +110,8 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 }
 
 /*
- * Keeps the bytes of a label's field until the string table is known. False:
- * an error (reported).
+ * Appends a label's field, with its tag, to r->labelled, as its texts are not
+ * known until the string table is. False: an error (reported).
  */
 static bool
 keep_label(struct pprof_reader *r, const struct proto_field *field)
@@ -121,7 +124,10 @@ keep_label(struct pprof_reader *r, const struct proto_field *field)
 	return proto_append_bytes(r->job, &r->labelled, all);
 }
 
-/* Reads the fields of a sample's message. False: an error (reported). */
+/*
+ * Reads the fields of a sample: appends its locations and values to the batch,
+ * its labels to r->labelled. False: an error (reported).
+ */
 static bool
 take_fields(struct pprof_reader *r, struct cg_slice message)
 {

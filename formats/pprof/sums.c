@@ -63,7 +63,10 @@ is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
 	       memcmp(path.ptr, bytes.ptr, bytes.len) == 0;
 }
 
-/* Returns the path with these bytes; 0: none. */
+/*
+ * Returns the number of the path (list of locations) with these bytes; 0:
+ * none.
+ */
 static uint32_t
 find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 {
@@ -77,7 +80,9 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 }
 
 /*
- * Adds a new path, and its locations, and returns it; 0: an error (reported).
+ * Adds a new path (the bytes of its locations), the locations themselves if
+ * they are new, and an entry in the hash table. Returns its number; 0: an
+ * error (reported).
  */
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
@@ -164,8 +169,8 @@ hash_sample(const struct pprof_sums *s, uint32_t path, uint32_t labels)
 }
 
 /*
- * Returns the index + 1 of the sample with a path and labels in the table; 0:
- * none.
+ * Returns the index + 1 of the sum of samples with this path and set of labels
+ * in the table; 0: none.
  */
 static uint32_t
 find_sample(
@@ -184,7 +189,8 @@ find_sample(
 }
 
 /*
- * Inserts a sample, index id - 1, into the table if it is not there. False:
+ * Inserts sample id - 1 into the table of samples by path and labels, unless
+ * it is there. Only paths with several sets of labels use the table. False:
  * out of memory (reported).
  */
 static bool
@@ -202,9 +208,10 @@ list_sample(struct pprof_sums *s, uint32_t id)
 }
 
 /*
- * Returns the sample of path id and labels, added if it is new; NULL: out of
- * memory (reported). A path caches its last sample; samples with other labels
- * are in a table.
+ * Returns the sum of samples with path id and this set of labels, added if it
+ * is new; NULL: out of memory (reported). Valid until the next one is added. A
+ * path caches its last sample; its samples with other labels are found by a
+ * table.
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
@@ -228,8 +235,9 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 }
 
 /*
- * Adds the values of a sample that waits in the batch to the sums. Values are
- * signed here. False: an error (reported).
+ * Adds a sample of the batch to the sum for its path and labels: one sample,
+ * and its values, which are signed; a sum that overflows sets s->overflow.
+ * False: an error (reported).
  */
 static bool
 add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
@@ -252,8 +260,9 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 }
 
 /*
- * Prefetches data for the samples of a batch, one kind of data for all at a
- * time.
+ * Computes the hashes of the batch's paths, and prefetches what adding the
+ * samples will read: hash slots, then paths, then their bytes and sums. Each
+ * step is done for all samples, so that the cache misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)

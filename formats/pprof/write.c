@@ -31,9 +31,9 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * Returns the default sample type: the one that a description of the profile
- * names, else the main event, because readers otherwise take the last one. ""
- * (nothing is written) if there is one event and no such description.
+ * Returns the default sample type to write: the one that a description of the
+ * profile names, else the main event, because readers otherwise take the last
+ * one; "", for none, if there is only one event and no such description.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)
@@ -86,7 +86,8 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Formats the fields of each set of labels once, as many samples share a set.
+ * Formats the fields of all sets of labels into w->sets, and sets w->set_end,
+ * where each set ends: many samples share a set. Failures are kept in the job.
  */
 static void
 list_labels(struct proto_writer *w)
