@@ -24,7 +24,10 @@ struct reader {
 	uint64_t stacks, skipped;
 };
 
-/* Reads the parts of a key on one line, "comm", "1234", into r->key. */
+/*
+ * Reads the parts of a key on one line, "comm", "1234", into r->key: a text is
+ * the command, the first number the pid, the second the tid.
+ */
 static void
 take_parts(struct reader *r, struct cg_slice text)
 {
@@ -46,8 +49,9 @@ take_parts(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts address and object off "7f3a name+12 (/lib/x.so)", the form of stack
- * mode perf.
+ * If the frame has the form of stack mode perf, "7f3a name+12 (/lib/x.so)",
+ * sets *object and *addr, and shortens *name to "name+12"; else changes
+ * nothing.
  */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
@@ -88,8 +92,9 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts "]: 12", the end of a key, off the line. *counted is false for "]:",
- * after which a histogram follows. False: the line does not end a key.
+ * Cuts "]: 12", the end of a map's key, off the line, and sets *count.
+ * *counted is false for "]:", after which a histogram follows. Returns false,
+ * and changes nothing, if the line does not end a key.
  */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
@@ -128,7 +133,10 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 	return text_end_stack(&r->frames, count, "[unknown]");
 }
 
-/* Takes "@[" or "@name[comm,", the begin of a key. False: another line. */
+/*
+ * Takes "@[" or "@name[", which begin a map's key, off the line, and clears
+ * the key and the stack that are being read. False: another line.
+ */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)
 {

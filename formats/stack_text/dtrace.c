@@ -52,7 +52,10 @@ struct stap_frame {
 	uint32_t line;
 };
 
-/* Cuts " [/usr/bin/app]" off the end. */
+/*
+ * Cuts " [/usr/bin/app]" off the end of a frame of SystemTap, and sets *module
+ * to the text in brackets; changes nothing if there is none.
+ */
 static void
 cut_module(struct cg_slice *text, struct cg_slice *module)
 {
@@ -70,7 +73,10 @@ cut_module(struct cg_slice *text, struct cg_slice *module)
 	text->len = at - 2;
 }
 
-/* Cuts "+0x1/0x10" off the end, with or without the size. */
+/*
+ * Cuts "+0x1/0x10" off the end, with or without the size, and sets *offset to
+ * the first number. False: there is none, and *text is unchanged.
+ */
 static bool
 cut_range(struct cg_slice *text, uint64_t *offset)
 {
@@ -91,7 +97,10 @@ cut_range(struct cg_slice *text, uint64_t *offset)
 	return false;
 }
 
-/* Cuts " at /src/a.c:7" off the end. */
+/*
+ * Cuts " at /src/a.c:7" off the end of *text, and sets the frame's file and
+ * line; changes nothing if there is none.
+ */
 static void
 cut_place(struct cg_slice *text, struct stap_frame *frame)
 {
@@ -105,7 +114,10 @@ cut_place(struct cg_slice *text, struct stap_frame *frame)
 	(void)cg_cut_number(&frame->file, ':', &frame->line);
 }
 
-/* False: not a frame of SystemTap, or an address alone. */
+/*
+ * Splits a line into the parts of a SystemTap frame: name, address, module,
+ * file and line. False: it is no such frame, or only an address.
+ */
 static bool
 split_systemtap(struct cg_slice text, struct stap_frame *frame)
 {
@@ -176,7 +188,10 @@ take_frame(struct reader *r, struct cg_slice text)
 	return text_add_frame(&r->frames, rest, module, 0);
 }
 
-/* Reads a key that is printed before the stack, into r->key. */
+/*
+ * Stores a key of the aggregation, which is printed before the stack, in
+ * r->key: a number is the pid, another text the command.
+ */
 static void
 take_key(struct reader *r, struct cg_slice text)
 {
@@ -243,8 +258,8 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a text by the header, or by a frame and a count that come before
- * other text.
+ * Recognises DTrace's output by the header, or by frames that a count follows,
+ * if no other text comes before them.
  */
 static int
 probe(const struct cg_head *head)

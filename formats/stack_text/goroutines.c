@@ -53,7 +53,10 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 	return label;
 }
 
-/* Adds a label for "5 minutes". False: another text. */
+/*
+ * Adds the label wait to the goroutine for "5 minutes", how long it has
+ * waited. False: another text.
+ */
 static bool
 add_wait(struct reader *r, struct cg_slice text)
 {
@@ -72,8 +75,9 @@ add_wait(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "goroutine 18 gp=0xc m=3 [state, 5 minutes]:"; *state is the text in
- * brackets. Labels of the goroutine may follow it. False: another line.
+ * Recognises the first line of a goroutine, "goroutine 18 gp=0xc m=3 [state, 5
+ * minutes]:", and sets *state to the text in brackets. Labels of the goroutine
+ * may follow it in braces. False: another line.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)
@@ -107,8 +111,9 @@ begin(struct reader *r, struct cg_slice state)
 }
 
 /*
- * Adds the function that waits for its file and line (pos). False: out of
- * memory (reported).
+ * Completes the function whose name was read, now that its file and line (pos)
+ * are known: appends its frame to the stack, or, if it is the one that created
+ * the goroutine, adds its name as a label. False: out of memory (reported).
  */
 static bool
 end_function(struct reader *r, struct cg_pos pos)
@@ -145,8 +150,9 @@ end(struct reader *r)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads the file and line of a function, "/tmp/main.go:10 +0x1e fp=0xc0
- * sp=0xc1 pc=0x45". False: an error (reported).
+ * Reads the line after a function, "/tmp/main.go:10 +0x1e fp=0xc0 sp=0xc1
+ * pc=0x45", and adds the function with this file and line. A function with an
+ * offset is not inlined. False: an error (reported).
  */
 static bool
 take_place(struct reader *r, struct cg_slice line)
@@ -180,9 +186,9 @@ begin_function(struct reader *r, struct cg_slice name, bool creator)
 }
 
 /*
- * Reads a function with its arguments, "main.(*box).wait(0x0?, {0xc00001,
- * 0x2})"; one with "(...)" may be inlined. Another line ends the goroutine.
- * False: an error (reported).
+ * Reads a line with a function and its arguments, "main.(*box).wait(0x0?,
+ * {0xc00001, 0x2})", whose file is on the next line; one with "(...)" may be
+ * inlined. Any other line ends the goroutine. False: an error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)
@@ -269,8 +275,8 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
  * lines.
  */
 /*
- * Recognises a dump, which may end a log. A source that contains a dump is no
- * profile.
+ * Recognises stacks of goroutines, which may end a log. Other lines must be
+ * few: a source that quotes such a dump is no profile.
  */
 static int
 probe(const struct cg_head *head)

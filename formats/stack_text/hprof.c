@@ -137,8 +137,8 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "TRACE 300011: (thread=200001)", and begins the trace. False: an error
- * (reported).
+ * Reads "TRACE 300011: (thread=200001)", and begins the trace with that
+ * number, to which the following frames belong. False: an error (reported).
  */
 static bool
 begin_trace(struct reader *r, struct cg_slice rest)
@@ -179,8 +179,9 @@ end_trace(struct reader *r)
 }
 
 /*
- * Reads "THREAD START (obj=5000, id = 200001, name="main", group="main")".
- * False: out of memory (reported).
+ * Notes the name of a thread from a line "THREAD START (obj=5000, id = 200001,
+ * name="main", group="main")"; other lines are ignored. False: out of memory
+ * (reported).
  */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
@@ -209,7 +210,8 @@ take_thread(struct reader *r, struct cg_slice line)
 /* ---- Sections ------------------------------------------------------------ */
 
 /*
- * Takes "21.64%", in hundredths; some locales have a comma. False: malformed.
+ * Takes blanks and a percentage, "21.64%", and sets *hundredths, 2164; some
+ * locales have a comma. False: malformed.
  */
 static bool
 take_percent(struct cg_slice *line, uint64_t *hundredths)
@@ -237,8 +239,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 }
 
 /*
- * Reads " 1 21.64% 21.64% 686 300011 java.io.FileInputStream.read". False: an
- * error (reported).
+ * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
+ * java.io.FileInputStream.read", and appends it to the section. Times are the
+ * percentage of the section's total. False: an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)
@@ -268,9 +271,10 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads "CPU TIME (ms) BEGIN (total = 3170) Mon Aug 4 22:22:24 2008", and
- * begins a section of this kind, without the rows of an earlier one. False:
- * rejected (reported).
+ * Begins the section that a line such as "CPU TIME (ms) BEGIN (total = 3170)
+ * Mon Aug 4 22:22:24 2008" begins: sets r->kind and the total, in ns, and
+ * drops the rows of an earlier section of that kind. Ignores other lines.
+ * False: rejected (reported).
  */
 static bool
 begin_section(struct reader *r, struct cg_slice line)

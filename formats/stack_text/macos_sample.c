@@ -36,7 +36,10 @@ struct reader {
 
 /* ---- Frames -------------------------------------------------------------- */
 
-/* Sets *pos from "file.c:12" at the end of a line, after the address. */
+/*
+ * Sets *pos from "file.c:12" at the end of a line, after the address in
+ * brackets; leaves it if there is none.
+ */
 static void
 take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 {
@@ -55,8 +58,9 @@ take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 }
 
 /*
- * Counts a frame without a name as not found. Executables of macOS are not ELF
- * files, so their symbols are not looked up.
+ * Counts a frame without a name among the addresses without symbols, which are
+ * reported at the end. Executables of macOS are not ELF files, so their
+ * symbols are not looked up.
  */
 static void
 count_unnamed(struct reader *r, struct cg_slice text)
@@ -102,7 +106,8 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 
 /*
  * Begins the samples of a thread, "Thread_15758523 DispatchQueue_1:
- * com.apple.main-thread (serial)".
+ * com.apple.main-thread (serial)": sets its id and name, which later stacks
+ * get.
  */
 static void
 begin_thread(struct reader *r, struct cg_slice text)
@@ -120,7 +125,10 @@ begin_thread(struct reader *r, struct cg_slice text)
 
 /* ---- The call graph ------------------------------------------------------ */
 
-/* Closes the innermost frame. Its samples that are in no callee are its own. */
+/*
+ * Removes the innermost open frame, and adds its stack with the samples that
+ * were in none of its callees.
+ */
 static void
 close_level(struct reader *r)
 {
@@ -173,8 +181,8 @@ take_node(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads the process from "Analysis of sampling rg (pid 64751) every 1
- * millisecond"; other lines are ignored.
+ * Reads pid and name of the process into r->key from "Analysis of sampling rg
+ * (pid 64751) every 1 millisecond"; ignores other lines.
  */
 static void
 take_head(struct reader *r, struct cg_slice line)

@@ -27,8 +27,8 @@ is_word(char c)
 }
 
 /*
- * Returns the offset after the signs of a C++ operator if the word "operator"
- * ends at at, else at.
+ * If the word "operator" ends at offset at, returns the offset after its signs
+ * ("()", "<<", ...), which are no brackets then; else returns at.
  */
 static size_t
 skip_operator(struct cg_slice text, size_t at)
@@ -109,7 +109,8 @@ find_place(struct cg_slice text)
 
 /*
  * Returns the offset behind the arguments in brackets, which begin at offset
- * at.
+ * at. Brackets in quotes do not count. If they do not match, returns what
+ * find_place() does.
  */
 static size_t
 skip_arguments(struct cg_slice text, size_t at)
@@ -131,7 +132,10 @@ skip_arguments(struct cg_slice text, size_t at)
 	return find_place(text);
 }
 
-/* Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6". */
+/*
+ * Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6"; leaves
+ * both for another text.
+ */
 static void
 take_place(struct text_frames *frames, struct cg_slice text,
     struct cg_slice *object, struct cg_pos *pos)
@@ -160,8 +164,10 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Adds a frame of gdb. If it has no address, the last frame, which it called,
- * is inlined code. False: out of memory (reported).
+ * Appends a frame of gdb to the stack. gdb omits the address (has_addr) if the
+ * frame inside, which is the last one added, is inlined into this one: that
+ * one is marked as inlined, and its address taken. False: out of memory
+ * (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -189,7 +195,8 @@ add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
 }
 
 /*
- * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8".
+ * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8";
+ * leaves it for other lines.
  */
 static void
 take_source(
@@ -206,8 +213,9 @@ take_source(
 }
 
 /*
- * Adds a frame of eu-stack: text is "- 1 main - /tmp/waits", more the lines
- * that continue it. False: out of memory (reported).
+ * Appends a frame of eu-stack to the stack: text is "- 1 main - /tmp/waits",
+ * more the lines that continue it. If the last frame has the same address, it
+ * is inlined into this one. False: out of memory (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

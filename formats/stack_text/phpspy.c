@@ -27,7 +27,11 @@ struct reader {
 	uint64_t samples, comments;
 };
 
-/* Takes "1 Pool::wait /srv/pool.php:9"; the last frame may be truncated. */
+/*
+ * Reads a frame, "1 Pool::wait /srv/pool.php:9", and appends it to the stack.
+ * Depth 0 begins a sample, so the one before is added to the graph. The last
+ * frame may be truncated, without a line. False: an error (reported).
+ */
 static bool
 take_frame(struct reader *r, struct cg_slice line)
 {
@@ -96,7 +100,10 @@ read_phpspy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 					 : text_status(job, build);
 }
 
-/* True for "DEPTH FUNCTION FILE:LINE", up to a tab. */
+/*
+ * Returns true if the text, up to a tab, is a frame, "DEPTH FUNCTION
+ * FILE:LINE", of depth want.
+ */
 static bool
 is_frame(struct cg_slice text, uint64_t want)
 {
@@ -114,7 +121,10 @@ is_frame(struct cg_slice text, uint64_t want)
 		   (cg_cut_number(&line, ':', &number) && line.len > 0));
 }
 
-/* Looks for two frames, or for two samples of one frame. */
+/*
+ * Recognises the format by two frames, by two samples of one frame, or by one
+ * frame if the text has no more.
+ */
 static int
 probe(const struct cg_head *head)
 {

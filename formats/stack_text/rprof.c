@@ -31,8 +31,9 @@ struct reader {
 };
 
 /*
- * Reads "memory profiling: GC profiling: line profiling: sample.interval=5".
- * False: another line.
+ * Reads the first line, "memory profiling: GC profiling: line profiling:
+ * sample.interval=5": sets *interval, in microseconds, and *memory if stacks
+ * have numbers of the heap before them. False: another line.
  */
 static bool
 take_header(struct cg_slice line, uint64_t *interval, bool *memory)
@@ -43,7 +44,10 @@ take_header(struct cg_slice line, uint64_t *interval, bool *memory)
 	return cg_take_prefix(&line, FIRST) && cg_take_u64(&line, interval);
 }
 
-/* Reads "#File 1: work.R", after "#File ". False: an error (reported). */
+/*
+ * Reads the rest of a line "#File 1: work.R", and notes the path of that
+ * number, to which frames refer. False: an error (reported).
+ */
 static bool
 take_file(struct reader *r, struct cg_slice line)
 {
@@ -59,8 +63,8 @@ take_file(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Sets *pos from "1#4", a file and a line. False: there is none, and nothing
- * is taken.
+ * Takes "1#4", the numbers of a file and a line, off *line, and sets *pos.
+ * False: there is none, and nothing is taken.
  */
 static bool
 take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
@@ -78,8 +82,8 @@ take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 }
 
 /*
- * Takes a name in quotes; a quote within it is not followed by a blank. False:
- * there is none.
+ * Takes a name in quotes off *line; quotes within the name are those that no
+ * blank or end of line follows. False: there is none.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
@@ -112,8 +116,9 @@ add_sample(struct reader *r)
 }
 
 /*
- * Adds the frames of a stack, leaf first. A place without a function behind it
- * is that of the outermost call, on the top level. False: an error (reported).
+ * Reads the frames of a line, leaf first, and adds the stack as one sample. A
+ * file and line without a function behind them are those of the outermost
+ * call, at top level, and are dropped. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

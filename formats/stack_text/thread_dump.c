@@ -49,8 +49,9 @@ keep(struct reader *r, struct cg_slice text)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets labels and thread of the sample. Labels passed here replace those that
- * the library makes, so pid, tid and thread are among them.
+ * Sets process, thread and state of the sample that is added next. Labels that
+ * are passed replace those that the library makes, so if there is a state,
+ * pid, tid and thread are passed, too.
  */
 static void
 set_sample(struct reader *r)
@@ -95,9 +96,8 @@ end_thread(struct reader *r)
 }
 
 /*
- * Begins a thread, after ending the one before it, of which all but the
- * process is forgotten; headed: it has a line of its own. False: an error
- * (reported).
+ * Ends the thread before, and begins another, of which only the process is
+ * known. headed: a line of its own introduces it. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
@@ -171,8 +171,8 @@ struct header {
 };
 
 /*
- * Reads "Thread 2 (Thread 0x7fe8 (LWP 2678) "worker"):" of gdb. False: another
- * line.
+ * Reads the line of gdb that begins a thread, "Thread 2 (Thread 0x7fe8 (LWP
+ * 2678) "worker"):", into *h. False: another line.
  */
 static bool
 take_gdb(struct cg_slice line, struct header *h)
@@ -193,7 +193,10 @@ take_gdb(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* Reads "Thread 6370: (state = BLOCKED)" of jstack -F. False: another line. */
+/*
+ * Reads the line of jstack -F that begins a thread, "Thread 6370: (state =
+ * BLOCKED)", into *h. False: another line.
+ */
 static bool
 take_forced(struct cg_slice line, struct header *h)
 {
@@ -206,8 +209,8 @@ take_forced(struct cg_slice line, struct header *h)
 }
 
 /*
- * Returns the quote after a thread's name, in which quotes may be, too; NULL:
- * there is none.
+ * Returns the quote that ends a Java thread's name: the first one that a field
+ * of the line follows, as names may have quotes, too. NULL: there is none.
  */
 static const char *
 find_quote(struct cg_slice line)
@@ -226,8 +229,8 @@ find_quote(struct cg_slice line)
 }
 
 /*
- * Reads "worker" #9 [6370] daemon prio=5 tid=0x7f24 nid=0x18e2 runnable.
- * False: another line.
+ * Reads the line of jstack that begins a thread, "worker" #9 [6370] daemon
+ * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h. False: another line.
  */
 static bool
 take_java(struct cg_slice line, struct header *h)
@@ -248,8 +251,9 @@ take_java(struct cg_slice line, struct header *h)
 }
 
 /*
- * Reads "Current thread 0x00007f [name] (most recent call first):". False:
- * another line.
+ * Reads the line of faulthandler that begins a thread, "Current thread
+ * 0x00007f [name] (most recent call first):", into *h; without a name, the
+ * address is the name. False: another line.
  */
 static bool
 take_python(struct cg_slice line, struct header *h)
@@ -273,7 +277,10 @@ take_python(struct cg_slice line, struct header *h)
 	return true;
 }
 
-/* Reads "TID 2678:" of eu-stack. False: another line. */
+/*
+ * Reads the line of eu-stack that begins a thread, "TID 2678:", into *h.
+ * False: another line.
+ */
 static bool
 take_elfutils(struct cg_slice line, struct header *h)
 {
@@ -282,7 +289,10 @@ take_elfutils(struct cg_slice line, struct header *h)
 	       cg_equal(line, ":");
 }
 
-/* Reads a line that begins a thread; false: another line. */
+/*
+ * Reads a line that begins a thread, in any of the dialects, into *h. False:
+ * another line.
+ */
 static bool
 take_header(struct cg_slice line, struct header *h)
 {
@@ -300,8 +310,8 @@ take_header(struct cg_slice line, struct header *h)
 }
 
 /*
- * Reads the number of the process from a line before its threads. False:
- * another line.
+ * Sets *pid from a line that states the process before its threads. False:
+ * another line, and *pid is unchanged.
  */
 static bool
 take_process(struct cg_slice line, uint64_t *pid)
@@ -326,8 +336,8 @@ take_process(struct cg_slice line, uint64_t *pid)
 /* ---- Frames -------------------------------------------------------------- */
 
 /*
- * Keeps the text of a frame, as lines may follow that belong to it. False: out
- * of memory (reported).
+ * Appends a line of a frame to r->text, as further lines may continue the
+ * frame. False: out of memory (reported).
  */
 static bool
 keep_line(struct reader *r, struct cg_slice text)
@@ -344,7 +354,8 @@ keep_line(struct reader *r, struct cg_slice text)
 
 /*
  * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...", without its
- * "#". Other text is skipped. False: an error (reported).
+ * "#": ends the frame before, and keeps the line. Frame 0 begins another
+ * thread if there was a frame. Ignores other text. False: an error (reported).
  */
 static bool
 take_native(struct reader *r, struct cg_slice line)
@@ -382,8 +393,9 @@ push_elided(struct reader *r)
 }
 
 /*
- * Reads "File "/tmp/a.py", line 3 in main"; unknown parts are "???". Other
- * text is skipped. False: an error (reported).
+ * Reads a frame, "File "/tmp/a.py", line 3 in main", and appends it to the
+ * stack; unknown parts are "???". Ignores other text. False: an error
+ * (reported).
  */
 static bool
 take_python_frame(struct reader *r, struct cg_slice text)
@@ -427,7 +439,8 @@ take_python_line(struct reader *r, struct cg_slice text)
 
 /*
  * Sets *pos from the text between a frame's brackets,
- * "java.base@17.0.21/Thread.java:840".
+ * "java.base@17.0.21/Thread.java:840"; leaves it for native methods and
+ * unknown sources.
  */
 static void
 take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
@@ -446,8 +459,8 @@ take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 }
 
 /*
- * Reads "java.lang.Thread.run(Thread.java:840)". Other text is skipped. False:
- * an error (reported).
+ * Reads a frame, "java.lang.Thread.run(Thread.java:840)", and appends it to
+ * the stack. Ignores other text. False: an error (reported).
  */
 static bool
 take_java_frame(struct reader *r, struct cg_slice text)
@@ -468,8 +481,9 @@ take_java_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "java.lang.Thread.run() @bci=11, line=829 (Compiled frame)"; bci is
- * where " @bci" is. False: an error (reported).
+ * Reads a frame of jstack -F, "java.lang.Thread.run() @bci=11, line=829
+ * (Compiled frame)", and appends it to the stack; bci points to its " @bci".
+ * False: an error (reported).
  */
 static bool
 take_forced_frame(struct reader *r, struct cg_slice text, const char *bci)
@@ -510,7 +524,10 @@ take_java_line(struct reader *r, struct cg_slice text)
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* True if the line continues a frame of gdb or eu-stack. */
+/*
+ * Returns true if the line continues the frame of gdb or eu-stack that is
+ * being read: it is indented by exactly four blanks.
+ */
 static bool
 continues(const struct reader *r, struct cg_slice line)
 {
@@ -532,7 +549,8 @@ start(struct reader *r, const struct header *h)
 }
 
 /*
- * Reads a line that neither begins a thread nor is a frame of gdb. False: an
+ * Reads a line that neither begins a thread nor is a frame of gdb: a frame of
+ * Java or Python, a process, or other text, which ends the thread. False: an
  * error (reported).
  */
 static bool
@@ -602,7 +620,10 @@ read_threads(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/* True for a line that has a frame of a dump, or is about a Java lock. */
+/*
+ * Returns true if the line looks like a frame of a dump, or a line about a
+ * Java lock, for format detection.
+ */
 static bool
 is_frame(struct cg_slice line)
 {
@@ -616,8 +637,9 @@ is_frame(struct cg_slice line)
 }
 
 /*
- * Recognises a dump, which may be in a log, behind other lines. A text that
- * only contains a dump is none.
+ * Recognises a dump of threads, which may be in a log, behind other lines.
+ * There must be about as many frames as other lines: a text that only quotes a
+ * dump is none.
  */
 static int
 probe(const struct cg_head *head)
