@@ -48,8 +48,8 @@ skip_number(const char *at, uint64_t *number, int most)
 #define TWO_TO_63 9223372036854775808.0
 
 /*
- * Takes a floating-point number, such as 1.8446744073709552e+19: Perl writes
- * large counts so. False: malformed.
+ * Takes a floating-point number off *text, such as 1.8446744073709552e+19:
+ * Perl writes large counts so. False: malformed, and *text is unchanged.
  */
 static bool
 take_float(struct cg_slice *text, double *value)
@@ -90,8 +90,8 @@ to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 }
 
 /*
- * Takes a count, also a negative one or a floating-point number. False:
- * malformed.
+ * Takes a count off r->rest, also a negative one or a floating-point number.
+ * False: malformed (not reported), and nothing is taken.
  */
 static bool
 take_any_count(struct reader *r, int64_t *count)
@@ -197,8 +197,8 @@ take_test(struct reader *r)
 }
 
 /*
- * Starts the part of the last TN:, or continues it: each test is a part.
- * False: out of memory (reported).
+ * Makes the part of the current test (the last TN: record) the current one;
+ * adds it the first time. False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -238,8 +238,8 @@ take_source(struct reader *r)
 }
 
 /*
- * Reads VER:, the version of a file, which becomes a description of the part.
- * False: out of memory (reported).
+ * Reads VER:, the version of the current file, and adds it as a description of
+ * the part, with the path in its key. False: out of memory (reported).
  */
 static bool
 take_version(struct reader *r)
@@ -265,7 +265,8 @@ take_section_end(struct reader *r)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns the last line of a function; 0 (unknown) if it is before the first.
+ * Returns the last line of a function; 0 (unknown), with a warning, if it is
+ * before the first line.
  */
 static uint32_t
 check_last(struct reader *r, uint32_t first, uint32_t last)
@@ -291,8 +292,8 @@ add_count(struct reader *r, cg_name name, uint64_t count)
 }
 
 /*
- * Reads FN:first,[last,]name; a name may contain commas or begin with a digit.
- * False: an error (reported).
+ * Reads FN:first,[last,]name, and adds the function with its lines; a name may
+ * contain commas or begin with a digit. False: an error (reported).
  */
 static bool
 take_fn(struct reader *r)
@@ -334,7 +335,10 @@ take_next_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* Reads FNDA:count,name. False: an error (reported). */
+/*
+ * Reads FNDA:count,name, and adds the count to the function's entries. False:
+ * an error (reported).
+ */
 static bool
 take_fn_count(struct reader *r)
 {
@@ -348,8 +352,8 @@ take_fn_count(struct reader *r)
 }
 
 /*
- * Reads FNL:index,first[,last]: the lines of the functions (FNA) with this
- * index. False: an error (reported).
+ * Reads FNL:index,first[,last], and stores the lines under the index, by which
+ * FNA records name functions. False: an error (reported).
  */
 static bool
 take_leader(struct reader *r)
@@ -378,8 +382,8 @@ take_leader(struct reader *r)
 }
 
 /*
- * Reads FNA:index,count,name: a function whose lines the FNL of this index
- * states. False: an error (reported).
+ * Reads FNA:index,count,name, and adds a function with the lines of the FNL
+ * record with this index. False: an error (reported).
  */
 static bool
 take_alias(struct reader *r)
@@ -407,8 +411,8 @@ take_alias(struct reader *r)
 /* ---- Lines and branches ------------------------------------------------- */
 
 /*
- * Skips a record of line 0, with a warning: some tools write it for code
- * without a line; lcov rejects it. Returns true.
+ * Warns that a record of line 0 is skipped, and returns true: some tools write
+ * it for code without a line; lcov rejects it.
  */
 static bool
 skip_line_0(struct reader *r)
@@ -417,7 +421,10 @@ skip_line_0(struct reader *r)
 	return true;
 }
 
-/* Reads DA:line,count[,checksum]. False: an error (reported). */
+/*
+ * Reads DA:line,count[,checksum], and appends the line to the section. Drops
+ * checksums with a warning. False: an error (reported).
+ */
 static bool
 take_line(struct reader *r)
 {
@@ -438,9 +445,10 @@ take_line(struct reader *r)
 }
 
 /*
- * Fast path of DA: most records of a file are DA:line,count with short
- * numbers. The newline after the line stops skip_number(). False: the record
- * is something else, or take_line() must grow the array; nothing is taken.
+ * Reads DA:line,count with short numbers, as most records of a file, and
+ * appends the line to the section: a fast path of take_line(). The newline
+ * after the line stops skip_number(). False: another record, or the array must
+ * grow; nothing is taken.
  */
 static bool
 take_plain_line(struct reader *r, struct cg_slice line)
@@ -464,9 +472,9 @@ take_plain_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Fast path of BRDA: a number for each of block, branch and count, or "-".
- * False: the record is something else, or the array must grow; nothing is
- * taken.
+ * Reads BRDA with a number for each of block, branch and count, or "-" for the
+ * count, and appends the branch to the section: a fast path of take_branch().
+ * False: another record, or the array must grow; nothing is taken.
  */
 static bool
 take_plain_branch(struct reader *r, struct cg_slice line)
@@ -506,8 +514,8 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Sets the branch's index if the text is a number, else its label. False:
- * rejected (reported).
+ * Reads the field of BRDA or MCDC that names the branch: sets its index if the
+ * text is a number, else its label. False: rejected (reported).
  */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
@@ -537,7 +545,10 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 	return cg_append(r->job, &section->branch, *branch);
 }
 
-/* Reads BRDA:line,[e|f][U]block,branch,taken. False: an error (reported). */
+/*
+ * Reads BRDA:line,[e|f][U]block,branch,taken, and appends the branch to the
+ * section. False: an error (reported).
+ */
 static bool
 take_branch(struct reader *r)
 {
@@ -576,9 +587,9 @@ take_branch(struct reader *r)
 }
 
 /*
- * Reads MCDC:line,[U]group size,t|f,taken,term,expression. The size of the
- * group becomes the row's block; term and outcome make its index. False: an
- * error (reported).
+ * Reads MCDC:line,[U]group size,t|f,taken,term,expression, and appends the
+ * condition's outcome to the section. The size of the group becomes the row's
+ * block; term and outcome make its index. False: an error (reported).
  */
 static bool
 take_condition(struct reader *r)
@@ -638,8 +649,8 @@ take_hit(struct reader *r)
 }
 
 /*
- * Reads and ignores a total, as versions of lcov count functions and branches
- * differently. False: rejected (reported).
+ * Checks a total and ignores it, as versions of lcov count functions and
+ * branches differently. False: rejected (reported).
  */
 static bool
 skip_total(struct reader *r)
@@ -705,7 +716,7 @@ take_record(struct reader *r, struct cg_slice line)
 	return record->take(r) && cg_build_status(r->build) == CG_OK;
 }
 
-/* Reads a block of lines. False: an error was reported. */
+/* Reads the records of a block of lines. False: an error (reported). */
 static bool
 read_block(struct reader *r, struct cg_slice block)
 {

@@ -46,7 +46,7 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * The order of functions for qsort(): by first line, then the longer function,
+ * Compares functions for qsort(): by first line, then the longer function,
  * which contains the other. Of several names for the same lines (a C++
  * constructor has two), the one with the highest count comes first, else the
  * first of the file: it gets the lines.
@@ -77,8 +77,8 @@ sort_fns(struct lcov_section *section)
 /* ---- Adding to the graph ------------------------------------------------ */
 
 /*
- * Adds a function. If the name is mangled, it becomes the symbol of a function
- * with the demangled name.
+ * Adds a function to the graph, and returns its id. A mangled name becomes the
+ * linker name of a function with the demangled name.
  */
 static cg_fn
 add_fn(struct cg_build *build, cg_file file, cg_name name)
@@ -89,7 +89,10 @@ add_fn(struct cg_build *build, cg_file file, cg_name name)
 	    build, plain, file, 0, plain == name ? 0 : name);
 }
 
-/* Adds functions with their lines and entry counts. */
+/*
+ * Adds the section's functions to the graph with their lines and, where a
+ * record states it, their entry count; fills section->fn_lines.
+ */
 static void
 add_fns(struct cg_build *build, const struct lcov_section *section)
 {
@@ -121,8 +124,8 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Warns if LF or LH, the stated numbers of lines, differ from the lines of the
- * section.
+ * Warns if the numbers of lines that LF and LH state differ from those of the
+ * section, whose lines are sorted.
  */
 static void
 check_totals(const struct lcov_section *section, const char *at)
@@ -167,8 +170,7 @@ add_lines(struct cg_build *build, struct lcov_section *section)
 }
 
 /*
- * The order of branches for qsort(): by line, kind and block, then as in the
- * file.
+ * Compares branches for sorting: by line, kind and block, then as in the file.
  */
 static int
 compare_branches(const void *pa, const void *pb)
@@ -208,9 +210,9 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Adds the branches of the section. If a branch of a block has a label, each
- * of its branches gets its position in the block as index; otherwise the
- * number in the file.
+ * Sorts the branches of the section and adds them to the graph. If a branch of
+ * a block has a label, all of them get their position in the block as index,
+ * as labels have no order; otherwise the number in the file.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

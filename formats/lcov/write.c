@@ -46,8 +46,9 @@ put_chars(char *to, const char *chars)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Writes the records of lcov 1 for all functions: the tag is FN or, with
- * counts instead of lines, FNDA.
+ * Writes records of lcov 1, "TAG:NUMBER,NAME", for all functions of the
+ * current file: the tag is FN, with the first line, or FNDA, with the entry
+ * count.
  */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)
@@ -64,10 +65,11 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 }
 
 /*
- * Writes the records of lcov 2 for all functions, and counts them in *lines.
- * lcov 2 takes functions that begin on one line for one function with several
- * names (FNA) and rejects a second FNL of that line, so all of them get the
- * last line of the one that ends last.
+ * Writes the records FNL and FNA of lcov 2 for all functions of the current
+ * file, which are sorted by line, and counts their groups in *lines. lcov 2
+ * takes functions that begin on one line for one function with several names
+ * (FNA), and rejects a second FNL of that line, so all get the last line of
+ * the first of them.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -95,7 +97,10 @@ put_fn_groups(struct writer *w, struct cg_hits *lines)
 	}
 }
 
-/* Writes the functions of the current file; false: out of memory. */
+/*
+ * Writes the functions of the current file and their totals; false: out of
+ * memory, which the cursor has reported.
+ */
 static bool
 put_fns(struct writer *w)
 {
@@ -151,8 +156,9 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 }
 
 /*
- * Writes n branches as one block. If any of them was reached, none gets '-',
- * which means that the block was not reached.
+ * Writes n branches as one block with that number. If any of them was reached,
+ * all are marked as reached, so that none gets '-': that means that the whole
+ * block was not reached.
  */
 static void
 put_block(
@@ -173,7 +179,7 @@ put_block(
 }
 
 /*
- * Writes the branches of a line.
+ * Writes the n branches of a line.
  *
  * Branches with targets come from compiler data. geninfo writes all such
  * branches of a line as one block, numbered consecutively, and instances of a
@@ -233,7 +239,10 @@ put_line(struct writer *w, uint32_t number, uint64_t count)
 	cg_out_advance(w->r.out, to);
 }
 
-/* Writes the branches and conditions of a line; false: out of memory. */
+/*
+ * Writes the branches and conditions of a line; false: out of memory, which
+ * the cursor has reported.
+ */
 static bool
 put_arcs(struct writer *w, const struct cg_line_sum *line)
 {
@@ -274,7 +283,8 @@ compare_versions(const void *pa, const void *pb)
 }
 
 /*
- * Lists the versions of files that a part's descriptions state, in w->version.
+ * Appends the versions of files that a part's descriptions state to
+ * w->version. Failures are kept in the job.
  */
 static void
 add_versions(struct writer *w, cg_part part)
@@ -291,7 +301,11 @@ add_versions(struct writer *w, cg_part part)
 	}
 }
 
-/* Drops from w->version the files for which inputs state different versions. */
+/*
+ * Removes files for which inputs state different versions from w->version,
+ * which is sorted by path, and counts them. Keeps one entry of each other
+ * file.
+ */
 static void
 drop_conflicts(struct writer *w)
 {
@@ -343,7 +357,10 @@ put_version(struct writer *w, struct cg_slice path)
 	cg_putc(w->r.out, '\n');
 }
 
-/* Returns the name of the test that the part is; "": it has none. */
+/*
+ * Returns the name of the test whose coverage the part has; "": none is
+ * stated.
+ */
 static struct cg_slice
 test_of(const struct writer *w, cg_part part)
 {
