@@ -104,7 +104,11 @@ reject(const struct nettrace_file *file, const struct cg_slice *rest,
 	    "expected %s; the file may be truncated", expected);
 }
 
-/* Takes the beginning of an object up to its type's end. */
+/*
+ * Takes the begin of an object up to the end of its type: sets *name to the
+ * type's name, and *oldest to the oldest version of a reader that can read it.
+ * False: malformed (reported).
+ */
 static bool
 take_type(struct nettrace_file *file, struct cg_slice *rest,
     struct cg_slice *name, uint32_t *oldest)
@@ -191,7 +195,10 @@ nettrace_next_block(struct nettrace_file *file, struct cg_slice *rest,
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* The header: its size, flags, times. */
+/*
+ * Takes the header of a block of events: its size, whether events are
+ * compressed, and times, which are skipped. False: malformed (reported).
+ */
 static bool
 begin_events(struct nettrace_file *file, struct nettrace_events *events)
 {
@@ -213,7 +220,11 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 	return !has || proto_take_varint(rest, number);
 }
 
-/* Takes a compressed event: fields that it lacks are those of the last one. */
+/*
+ * Takes a compressed event, and updates events->last to it: fields that the
+ * event lacks are those of the event before; the time is a difference. False:
+ * malformed (not reported).
+ */
 static bool
 take_compressed(struct nettrace_events *events)
 {

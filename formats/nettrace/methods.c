@@ -46,7 +46,10 @@ unit_at(const struct cg_slice *text, size_t i)
 	return (uint8_t)text->ptr[i] | (unsigned)(uint8_t)text->ptr[i + 1] << 8;
 }
 
-/* Takes a text with its zero; false: there is no zero. */
+/*
+ * Takes a text of UTF-16, and the zero that ends it, off *rest; false: there
+ * is no zero.
+ */
 static bool
 take_text(struct cg_slice *rest, struct cg_slice *text)
 {
@@ -72,7 +75,10 @@ is_ascii(const struct cg_slice *text, const char *ascii)
 	return true;
 }
 
-/* Appends the text as UTF-8; half a surrogate pair becomes U+FFFD. */
+/*
+ * Appends a UTF-16 text to m->text as UTF-8; half a surrogate pair becomes
+ * U+FFFD. False: out of memory (reported).
+ */
 static bool
 append_text(struct nettrace_methods *m, struct cg_slice text)
 {
@@ -237,7 +243,10 @@ nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
 
 /* ---- Functions ----------------------------------------------------------- */
 
-/* The last method that begins at the address or before it; NULL: none. */
+/*
+ * Returns the method whose code contains the address, by binary search; NULL:
+ * none.
+ */
 static struct nettrace_method *
 find_method(const struct nettrace_methods *m, uint64_t addr)
 {
@@ -257,7 +266,10 @@ find_method(const struct nettrace_methods *m, uint64_t addr)
 	return &m->method.at[low - 1];
 }
 
-/* Appends "Namespace.Class.Method(arguments)". */
+/*
+ * Sets m->text to a method's name in UTF-8,
+ * "Namespace.Class.Method(arguments)". False: out of memory (reported).
+ */
 static bool
 append_name(struct nettrace_methods *m, const struct nettrace_method *method)
 {
@@ -277,7 +289,10 @@ append_name(struct nettrace_methods *m, const struct nettrace_method *method)
 	       append_text(m, name[1]) && append_text(m, name[2]);
 }
 
-/* Adds the function of a method; false: out of memory (reported). */
+/*
+ * Adds the function of a method to the graph, and stores its id in method->fn;
+ * false: out of memory (reported).
+ */
 static bool
 add_fn(struct nettrace_methods *m, struct nettrace_method *method)
 {

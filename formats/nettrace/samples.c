@@ -56,7 +56,12 @@ addr_at(const struct nettrace_file *file, const char *at)
 	return file->pointer == 8 ? nettrace_u64(at) : nettrace_u32(at);
 }
 
-/* Addresses of callers are those of the instructions after calls. */
+/*
+ * Sets stack->leaf to the graph's node of the stack, whose frames are added
+ * the first time. Addresses of callers are those of the instructions after
+ * calls, so functions are looked up at the byte before. False: an error
+ * (reported).
+ */
 static bool
 add_stack(struct samples *s, struct stack *stack)
 {
@@ -110,7 +115,9 @@ select_thread(struct samples *s, uint64_t thread, uint32_t state)
 		cg_set_track(s->file->build, &track);
 }
 
-/* The time since the start of the recording. */
+/*
+ * Converts ticks to ns since the start of the recording; earlier times are 0.
+ */
 static int64_t
 time_of(const struct nettrace_file *file, uint64_t ticks)
 {
