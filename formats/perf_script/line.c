@@ -86,7 +86,9 @@ is_cpu(struct cg_slice word)
 	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
 }
 
-/* Reads "[003]", and stores the number. False: another word. */
+/*
+ * Reads the number of a processor, "[003]", into *head. False: another word.
+ */
 static bool
 take_cpu(struct cg_slice word, struct perf_head *head)
 {
@@ -101,8 +103,8 @@ take_cpu(struct cg_slice word, struct perf_head *head)
 }
 
 /*
- * True for "d..1." after "[003]": state of interrupts and preemption (the
- * latency-format of ftrace, which perf prints, too).
+ * Returns true for a word such as "d..1.", which may follow "[003]": the state
+ * of interrupts and preemption (the latency-format of ftrace).
  */
 static bool
 is_flags(struct cg_slice word)
@@ -117,8 +119,9 @@ is_flags(struct cg_slice word)
 }
 
 /*
- * Reads "5791/5860" (process and thread) or "5860" (thread); "-1" is the idle
- * task of a processor. False: another word.
+ * Reads "5791/5860" (process and thread) into *pid and *tid, or "5860"
+ * (thread) into *tid; "-1" is the idle task of a processor, which has 0.
+ * False: another word.
  */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
@@ -140,8 +143,8 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 }
 
 /*
- * Parses the text before the time: "comm pid/tid [cpu]". whole: it is the
- * whole line; then its last number may be the period.
+ * Parses the text before the time, "comm pid/tid [cpu]", into *head. whole: it
+ * is the whole line; then its last number may be the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)
@@ -176,8 +179,8 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 }
 
 /*
- * Takes "cycles:u" off "cycles:u: rest". False: the first word does not end
- * with ':'.
+ * Takes the event off a text "cycles:u: rest": *event is "cycles:u", *text the
+ * rest. False: the first word does not end with ':'; *text is then without it.
  */
 static bool
 take_event(struct cg_slice *text, struct cg_slice *event)
@@ -194,7 +197,10 @@ take_event(struct cg_slice *text, struct cg_slice *event)
 	return true;
 }
 
-/* Parses the text after the time: "period event: rest". */
+/*
+ * Parses the text after the time, "period event: rest", into *head; period and
+ * event may be missing.
+ */
 static void
 take_after_time(struct cg_slice text, struct perf_head *head)
 {
@@ -213,8 +219,8 @@ take_after_time(struct cg_slice text, struct perf_head *head)
 }
 
 /*
- * Returns the text without its last number, the period, if it follows the
- * number of a task or processor; else the text.
+ * Returns the text without its last number, which becomes the period of *head,
+ * if it follows the number of a task or processor; else the whole text.
  */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
@@ -234,8 +240,9 @@ cut_period(struct cg_slice text, struct perf_head *head)
 }
 
 /*
- * Parses a line without a time: the first word that ends in a colon is the
- * event. False: not the first line of a sample.
+ * Parses a line without a time into *head: the first word that ends in a colon
+ * is the event, the text before it the task. False: not the first line of a
+ * sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
@@ -260,9 +267,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 
 /*
  * Splits the line into the text before the time, the time, and the text after
- * it. The time is the first one that follows the number of a task or
- * processor, as a command may contain anything ("a: 1.5: b"), else the first
- * time in the line. False: there is no time.
+ * it. A command may contain anything ("a: 1.5: b"), so a word that looks like
+ * a time counts if it follows the number of a task or processor; if none does,
+ * the first one counts. False: there is no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -338,9 +345,9 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 }
 
 /*
- * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", off the end;
- * *group is its content. Names may end in such a group, but without a blank
- * before it. False: there is none.
+ * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", and the
+ * blanks before it, off the end; *group is its content. A blank must precede
+ * the group, as names may end in one without a blank. False: there is none.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -365,7 +372,7 @@ cut_group(struct cg_slice *text, struct cg_slice *group)
 	return true;
 }
 
-/* Cuts "+0x3e" off the end. */
+/* Cuts an offset, "+0x3e", off the end, if there is one. */
 static void
 cut_offset(struct cg_slice *text)
 {
@@ -410,8 +417,8 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 #define SURE_DIGITS 6
 
 /*
- * Cuts " => " and the target of a branch after it off the text. False: there
- * is none.
+ * Cuts " => " and the target of a branch after it off the text, and sets
+ * *target. False: there is none.
  */
 static bool
 cut_target(struct cg_slice *text, struct cg_slice *target)
@@ -429,9 +436,9 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Sets *frame to the frame within other words: of a branch the first one,
- * after the branch's kind; of a tracepoint the last one that has an object.
- * False: there is none.
+ * Finds a frame within other words, and sets *frame to the text from there on:
+ * for a branch the first frame, which its kind precedes; for a tracepoint the
+ * last one that has an object. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -458,9 +465,10 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * Sets the frame of a sample that is a single line: after a tracepoint's text,
- * or after the kind of a branch, "call 401010 main+0x10 (/bin/x) => 401100 f
- * (/bin/x)". As in perf report, the sample of a branch is that of its source.
+ * Sets head->rest to the frame of a sample that is a single line, where it
+ * follows a tracepoint's text or the kind of a branch, "call 401010 main+0x10
+ * (/bin/x) => 401100 f (/bin/x)". As in perf report, the sample of a branch is
+ * that of its source. Does nothing if there is no such frame.
  */
 static void
 find_frame(struct perf_head *head)

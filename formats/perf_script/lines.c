@@ -20,8 +20,9 @@ grow(struct perf_lines *lines)
 }
 
 /*
- * Parses a line as a frame, for which there is room in lines->step. False: it
- * is no frame.
+ * Parses a line as a frame, and appends it to lines->step, which has room.
+ * Looks its function up among those that earlier blocks have added; 0: unknown
+ * yet. False: it is no frame.
  */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
@@ -39,7 +40,10 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 	return true;
 }
 
-/* Parses a line; there is room for one element of each kind. */
+/*
+ * Parses a line as far as it does not depend on earlier ones, and appends it
+ * with its kind to *lines, which has room for one element of each kind.
+ */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,
     struct cg_slice text)

@@ -32,9 +32,10 @@
 #define IP_WIDTH 16
 
 /*
- * True for a frame that cannot be other text: "add more", "def f(): pass" and
- * "Date: 01 Jan 2001" parse as frames, too. from is the end of the text before
- * the frame.
+ * Returns true for a frame that cannot be other text, as it is inlined, has
+ * the path of an object, or an address that is right-aligned in its column;
+ * "add more", "def f(): pass" and "Date: 01 Jan 2001" parse as frames, too.
+ * from is the end of the text before the frame.
  */
 static bool
 is_sure_frame(
@@ -51,8 +52,9 @@ is_sure_frame(
 }
 
 /*
- * True if the line is a frame; if sure (earlier lines have shown that the
- * input is perf's), any form of frame will do.
+ * Returns true if the line is a frame. sure: earlier lines have shown that the
+ * input is perf's, so any form of frame will do. from is the end of the text
+ * before the frame.
  */
 static bool
 is_frame(const char *from, struct cg_slice line, bool sure)
@@ -65,9 +67,9 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 }
 
 /*
- * Looks for the first line of a sample with a frame in it or below it. A frame
- * alone, after a tab, is the output of -F ip,sym. Without a time or a header,
- * only frames that cannot be other text count.
+ * Recognises the format by the first line of a sample with a frame in it or
+ * below it. A frame alone, after a tab, is the output of -F ip,sym. Without a
+ * time or a header, only frames that cannot be other text count.
  */
 static int
 probe(const struct cg_head *head)

@@ -158,9 +158,9 @@ begin_part(struct reader *r)
 }
 
 /*
- * Joins the frames from first to last: a function of an object (last), and the
- * functions inlined into it. perf prints the object of one of them only, so
- * all get it.
+ * Makes the frames from first to last of the current stack one group: last is
+ * a function of an object, the others are functions inlined into it. perf
+ * prints the object of one of them only, so all get it.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -181,7 +181,7 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
- * Finds the groups of inlined frames in the current stack.
+ * Finds the groups of inlined frames in the current stack, and joins each.
  *
  * Frames with the same address are one group, or several groups if a function
  * calls itself. perf marks all frames of a group but the outermost as
@@ -218,9 +218,9 @@ same_frame(const struct frame *a, const struct frame *b)
 }
 
 /*
- * Adds the frames of the current stack that differ from the last stack;
- * returns the leaf's node. The roots of both stacks are at the end of the
- * arrays.
+ * Adds the frames of the current stack to the graph, and returns the leaf's
+ * node. The outermost frames that equal those of the last stack keep its
+ * nodes; the arrays are leaf first, so these are at the ends.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -239,8 +239,8 @@ add_frames(struct reader *r)
 }
 
 /*
- * Returns the function of a frame, which is named by its address without -F
- * sym.
+ * Returns the function of a frame, added if new; without a name (no -F sym) it
+ * is named by its address.
  */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)
@@ -268,9 +268,9 @@ push_frame(struct reader *r, const struct perf_step *step)
 }
 
 /*
- * Appends a frame to the current stack. A frame without a name becomes the
- * frames that symbols give for its address, if any. False: out of memory
- * (reported).
+ * Appends a frame to the current stack. One without a name becomes the frames
+ * that symbols give for its address, if any: several if functions are inlined.
+ * False: out of memory (reported).
  */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
@@ -298,8 +298,9 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 }
 
 /*
- * Adds the function of the frame of a sample on one line, which is certain to
- * be a frame now. False: out of memory (reported).
+ * Completes a sample on one line, as no other lines follow: the text after its
+ * event is its frame, whose function is added now. False: out of memory
+ * (reported).
  */
 static bool
 end_only(struct reader *r)
@@ -312,7 +313,10 @@ end_only(struct reader *r)
 	return true;
 }
 
-/* Adds the current sample, if there is one. False: an error (reported). */
+/*
+ * Adds the current sample to the graph, with its time, if there is one. False:
+ * an error (reported).
+ */
 static bool
 end_sample(struct reader *r)
 {
@@ -353,7 +357,7 @@ end_sample(struct reader *r)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Makes the thread's track the current one. */
+/* Makes the track (timeline) of the sample's thread the current one. */
 static void
 set_track(struct reader *r, const struct perf_head *head)
 {
@@ -370,7 +374,10 @@ set_track(struct reader *r, const struct perf_head *head)
 	cg_set_track(r->build, &track);
 }
 
-/* Notes the time of a sample, if the target can represent times. */
+/*
+ * Notes the time of a sample, and selects its thread's timeline, if the sample
+ * has a time and the target can represent times.
+ */
 static void
 begin_moment(struct reader *r, const struct perf_head *head)
 {
@@ -407,7 +414,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Sets the position of the last frame from a line of -F srcline. False:
+ * Reads a line of -F srcline, and sets file and line of the last frame. False:
  * another line.
  */
 static bool
@@ -461,7 +468,10 @@ skip_line(struct reader *r, struct cg_slice line)
 	    "line is skipped");
 }
 
-/* True for lines of --show-task-events and the like, which are skipped. */
+/*
+ * Returns true for lines of --show-task-events and the like, which the caller
+ * skips; warns if one says that samples were lost.
+ */
 static bool
 skip_record(struct reader *r, const struct perf_head *head)
 {
@@ -496,8 +506,9 @@ read_head(struct reader *r, const struct perf_head *head)
 }
 
 /*
- * Prepares for a frame on its own line, in any state. False: an error
- * (reported).
+ * Prepares for a frame on its own line: begins a sample if none is open, and
+ * drops the text after the event of a sample that seemed to be on one line.
+ * False: an error (reported).
  */
 static bool
 begin_frame(struct reader *r)
@@ -515,9 +526,10 @@ begin_frame(struct reader *r)
 }
 
 /*
- * Reads a line. perf prints a tab before a frame and two blanks before a
- * source line. Copies of its output may have lost them: then the rest of the
- * line decides. False: an error, not always reported yet.
+ * Reads a line that is not empty: a frame, a source line, the first line of a
+ * sample, or a comment. perf prints a tab before a frame and two blanks before
+ * a source line. Copies of its output may have lost them: then the rest of the
+ * line decides. False: an error, which the caller reports if nothing has.
  */
 static bool
 read_line(struct reader *r, const struct perf_lines *lines,
@@ -558,9 +570,9 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines: copies the texts of the frame of a sample on one
- * line, which point into the block. Its function is not added yet, as it may
- * turn out to be no frame. False: out of memory (reported).
+ * Ends a block of lines: copies name and object of a sample on one line, which
+ * point into the block, to r->kept. The function is not added yet, as the text
+ * may turn out to be no frame. False: out of memory (reported).
  */
 static bool
 end_block(struct reader *r)
@@ -599,7 +611,10 @@ read_lines(struct reader *r, const struct perf_lines *lines)
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* Reads all lines. True at the end of the file; false if one was rejected. */
+/*
+ * Reads all lines, which other threads parse in blocks. False: a line was
+ * rejected, or an error (reported).
+ */
 static bool
 read_texts(struct reader *r, struct cg_in *in)
 {
