@@ -15,8 +15,8 @@
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Adds a total (sums of calls with one stack); returns its index + 1, 0: out
- * of memory (reported).
+ * Appends a total (time and calls of one stack) to the list of all, and to its
+ * thread's; returns its index + 1, 0: out of memory (reported).
  */
 static uint32_t
 new_total(struct spans *spans, const struct spans_total *total)
@@ -33,8 +33,9 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Sets the total (sums of calls with one stack) of a call that thread id's
- * topmost call makes, added if new. False: out of memory (reported).
+ * Sets open->total to the total (time and calls of one stack) for a call of
+ * this name by thread id's innermost open call; a new one is added. False: out
+ * of memory (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -61,7 +62,10 @@ get_total(struct spans *spans, uint32_t id, struct spans_open *open)
 	return *index != 0;
 }
 
-/* Adds a change of the thread's stack at time now to the timeline. */
+/*
+ * Notes, for the timeline, that the thread's stack of open calls has changed
+ * at time now; does nothing if the target has no timeline.
+ */
 static void
 keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 {
@@ -77,8 +81,8 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 }
 
 /*
- * Returns the address of the number of a thread's open calls with a name and
- * no known end. NULL: out of memory (reported).
+ * Returns where a thread's open calls with a name and no known end are
+ * counted; NULL: out of memory (reported). Valid until the next call.
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
@@ -88,7 +92,10 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 	return cg_map_in(spans->job, &spans->endless, id << 32 | name);
 }
 
-/* Ends the topmost call at a time, and adds its time to its total. */
+/*
+ * Ends the innermost open call of a thread at time at: adds its time, less
+ * that of its callees, to the total of its stack.
+ */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 {
@@ -110,8 +117,8 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 }
 
 /*
- * Moves a thread's clock to now; ends the calls whose known end is not after
- * now.
+ * Moves a thread's clock forward to now, and ends the open calls whose known
+ * end is not after now.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -174,7 +181,10 @@ begin_call(struct spans *spans, const struct spans_event *event)
 	return true;
 }
 
-/* True if an event E has an open call that it ends. */
+/*
+ * Returns true if an event E (end of a call) has an open call to end: of its
+ * name, or any if it has no name.
+ */
 static bool
 has_begin(const struct spans *spans, const struct spans_event *event)
 {
@@ -185,9 +195,10 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E: ends the topmost call of its name and the calls above
- * it. has_begin() recognises an end without a begin without a search, so that
- * each call is passed once, by the search that ends it.
+ * Handles an event E, the end of a call: ends the innermost open call of its
+ * name, and those inside it; without such a call, warns. has_begin()
+ * recognises that without a search, so that a file of such ends does not take
+ * quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
@@ -247,8 +258,8 @@ compare_times(const void *a, const void *b)
 }
 
 /*
- * The order of events at one time for qsort(): by duration, as of calls that
- * begin together, the longest is the caller.
+ * Compares events at one time for qsort(): the longer one first, as of calls
+ * that begin together, the longest is the caller; then as in the file.
  */
 static int
 compare_durations(const void *a, const void *b)
@@ -279,8 +290,8 @@ sort_events(struct spans_event *event, size_t n)
 }
 
 /*
- * Sorts the window, then processes its first n events. False: an error
- * (reported).
+ * Sorts the events of the window, if needed, then handles the first n and
+ * removes them. False: an error (reported).
  */
 static bool
 run_events(struct spans *spans, size_t n)
@@ -298,8 +309,9 @@ run_events(struct spans *spans, size_t n)
 }
 
 /*
- * Notes in spans->unsorted if the events of a thread are out of order. Of
- * events at one time, those with a duration have to be sorted.
+ * Sets spans->unsorted if this event of a thread is out of order: it is
+ * earlier than the newest one, or at the same time and one of both has a
+ * duration, as the longer one must come first.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
@@ -366,9 +378,10 @@ get_fn(struct spans *spans, cg_name name)
 }
 
 /*
- * Adds a total to the arc of its caller and callee (functions). Call it thread
- * by thread: arc_ids has only the arcs of the latest thread. False: out of
- * memory (reported).
+ * Adds the calls of a total (time and calls of one stack) to the arc of its
+ * caller and callee, which sums them over all stacks. Call it thread by
+ * thread: arc_ids has only the arcs of the latest thread. False: out of memory
+ * (reported).
  */
 static bool
 add_arc(struct spans *spans, const struct spans_total *total)
@@ -391,8 +404,9 @@ add_arc(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Adds the stacks of a thread, beginning with total index - 1. False: an error
- * (reported).
+ * Adds the stacks of a thread with their times to the graph, and counts their
+ * calls in arcs; they are a list that begins with total index - 1, callers
+ * first. False: an error (reported).
  */
 static bool
 add_stacks(struct spans *spans, uint32_t index)
