@@ -173,7 +173,11 @@ add_line(struct cg_doc *doc, const struct line *line)
 	return cg_build_status(build) == CG_OK;
 }
 
-/* Adds the lines of a run, which ends there. */
+/*
+ * Ends the recording: adds its lines to the graph, compares their sum with the
+ * total that the file states, and reports what was dropped. False: an error
+ * (reported).
+ */
 static bool
 end_run(struct cg_doc *doc, uint64_t total)
 {
@@ -211,7 +215,11 @@ static const struct cg_field record_fields[] = {
 	{ 0 },
 };
 
-/* Takes a line; *ended is set by the last one. */
+/*
+ * Reads a line, an object with a type; the first one must be of type meta, and
+ * adds the events. *ended: it is of type end, the last one. False: an error
+ * (reported).
+ */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)
 {

@@ -54,7 +54,10 @@ struct samples {
 
 /* ---- Bytes --------------------------------------------------------------- */
 
-/* Adds the next decompressed piece to rest; false: there is none. */
+/*
+ * Decompresses the next piece and appends it to s->rest, the bytes to read.
+ * False: there is none, or an error (reported).
+ */
 static bool
 unpack(struct samples *s)
 {
@@ -74,7 +77,10 @@ unpack(struct samples *s)
 	return true;
 }
 
-/* Makes rest long enough for a record, if there is so much. */
+/*
+ * Decompresses until s->rest has the bytes of a whole record, or all that is
+ * left. Does nothing if the file is not compressed.
+ */
 static void
 fill(struct samples *s)
 {
@@ -83,7 +89,10 @@ fill(struct samples *s)
 			return;
 }
 
-/* Messages about decompressed bytes have no location in the file. */
+/*
+ * Reports what was expected at the current position, and returns false.
+ * Messages about decompressed bytes have no location in the file.
+ */
 static bool
 reject(struct samples *s, const char *expected)
 {
@@ -111,7 +120,10 @@ take_byte(struct samples *s, uint8_t *byte)
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Sets *index to that of the thread, which is added if it is new. */
+/*
+ * Sets *index to the entry of a thread of an interpreter, added if it is new.
+ * False: out of memory (reported).
+ */
 static bool
 find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
 {
@@ -137,7 +149,10 @@ find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
 	return true;
 }
 
-/* The words are those of profiling.sampling dump. */
+/*
+ * Formats the bits of a thread's status into text, "has GIL, on CPU", and
+ * returns it; the words are those of profiling.sampling dump.
+ */
 static struct cg_slice
 state_of(uint8_t status, char *text, size_t size)
 {
@@ -167,7 +182,10 @@ state_of(uint8_t status, char *text, size_t size)
 #define MAIN_THREAD 32 /* bit of the status */
 #define STATE_MAX 64   /* bytes of all states */
 
-/* Selects the part, the labels and the track of a thread's samples. */
+/*
+ * Makes the part, the labels and the track of a thread those of the samples
+ * that follow, unless they are already.
+ */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)
 {
@@ -229,7 +247,11 @@ add_node(struct samples *s, cg_node parent, struct step *step)
 	return cg_build_status(build) == CG_OK;
 }
 
-/* Adds the nodes of the frames from that one on. */
+/*
+ * Sets the graph's nodes of the frames of a thread's stack, from index `from`
+ * on; of all frames if the library has dropped the nodes since. False: an
+ * error (reported).
+ */
 static bool
 add_nodes(struct samples *s, struct thread *thread, size_t from)
 {
@@ -243,7 +265,11 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 	return true;
 }
 
-/* Puts count frames on those that the stack keeps. */
+/*
+ * Reads `count` frames, innermost first, and puts them on the `keep` outermost
+ * ones of the thread's stack; the others are dropped. False: an error
+ * (reported).
+ */
 static bool
 take_frames(
     struct samples *s, struct thread *thread, size_t keep, uint64_t count)
@@ -288,7 +314,11 @@ take_stack(struct samples *s, struct thread *thread, uint8_t kind)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* Adds a sample of the thread's current stack. */
+/*
+ * Adds a sample of thread index to the graph, with its current stack, delta us
+ * after its last one. Only counts a sample without frames. False: an error
+ * (reported).
+ */
 static bool
 add_sample(struct samples *s, size_t index, uint64_t delta, uint8_t status)
 {

@@ -148,8 +148,9 @@ take_name(const struct tachyon_file *file, struct cg_slice *rest, cg_name *name)
 }
 
 /*
- * Takes file, name and line of a frame; skips the last line, the columns (all
- * varints) and the opcode (a byte). False: malformed.
+ * Reads a frame of the table: takes file, name and line; skips the last line,
+ * the columns (all varints) and the opcode (a byte). False: malformed (not
+ * reported).
  */
 static bool
 take_frame(const struct tachyon_file *file, struct cg_slice *rest,

@@ -56,7 +56,10 @@ read_tachyon(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return tachyon_read_jsonl(job, in, build);
 }
 
-/* The version is small, so that two of its bytes are zero. */
+/*
+ * Returns true for the binary format: its magic and its version, which is
+ * small, so that two of its bytes are zero.
+ */
 static bool
 is_binary(struct cg_slice text)
 {
