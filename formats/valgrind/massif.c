@@ -39,8 +39,9 @@ struct massif {
 };
 
 /*
- * Reads the text after a node's bytes, the frame. The root is the whole heap.
- * False: malformed.
+ * Sets the node's frame from the text after its bytes. Bytes below Massif's
+ * threshold get a function of that meaning; the root, the whole heap, has
+ * none. False: malformed (not reported).
  */
 static bool
 take_location(struct massif *m, struct cg_slice text, struct node *node)
@@ -53,8 +54,9 @@ take_location(struct massif *m, struct cg_slice text, struct node *node)
 }
 
 /*
- * Reads " n2: 4096 0x10AE19: main (a.c:3)"; *children becomes the number after
- * n. False: an error (reported).
+ * Reads a line of a heap tree, " n2: 4096 0x10AE19: main (a.c:3)", and appends
+ * the node; blanks are its depth, and *children becomes the number after n.
+ * False: an error (reported).
  */
 static bool
 take_node(struct massif *m, struct cg_slice line, uint64_t *children)
@@ -76,8 +78,8 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 }
 
 /*
- * Reads a snapshot's tree; unless wanted, parses it and keeps no node. False:
- * an error (reported).
+ * Reads a snapshot's heap tree into m->node, in place of the one before;
+ * unless wanted, parses it and keeps no node. False: an error (reported).
  */
 static bool
 read_tree(struct massif *m, bool wanted)
@@ -109,8 +111,9 @@ read_tree(struct massif *m, bool wanted)
 }
 
 /*
- * Adds the bytes of one stack: its frames are the nodes of the path from index
- * last, the outermost caller, to 1, the function that allocated.
+ * Adds the bytes of one stack to the graph: its frames are the nodes in
+ * m->path from index last, the outermost caller, to 1, the function that
+ * allocated; path[0] is the whole heap.
  */
 static void
 add_stack(struct massif *m, size_t last, uint64_t bytes)
@@ -141,8 +144,9 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 }
 
 /*
- * Adds the stacks of a tree. A stack has the bytes of its node less those of
- * the node's callers. False: rejected (reported).
+ * Adds the stacks of the tree in m->node to the graph. A node's bytes include
+ * those of its callers, its children, so a stack has the node's bytes less
+ * theirs. False: rejected (reported).
  */
 static bool
 add_tree(struct massif *m)
@@ -183,7 +187,7 @@ add_snapshot(struct massif *m)
 	return true;
 }
 
-/* Adds descriptions: "Snapshot: 17", "Time: 1808172 i". */
+/* Adds descriptions of the part: "Snapshot: 17", "Time: 1808172 i". */
 static void
 describe(struct massif *m)
 {
@@ -211,8 +215,9 @@ end_snapshot(struct massif *m)
 }
 
 /*
- * True if the tree of a snapshot (peak: the peak) is to be kept for now; a
- * later one may replace it.
+ * Returns true if the tree of the current snapshot is to be kept, by option
+ * snapshot; peak: it is the peak. A later one may replace it: the last one
+ * counts until the peak is found.
  */
 static bool
 is_wanted(const struct massif *m, bool peak)
@@ -228,7 +233,9 @@ is_wanted(const struct massif *m, bool peak)
 }
 
 /*
- * Reads heap_tree=, the last field of a snapshot. False: an error (reported).
+ * Reads the field heap_tree=, the last one of a snapshot, and its tree: keeps
+ * it if it is wanted; adds it to the graph if all are. False: an error
+ * (reported).
  */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
@@ -286,8 +293,8 @@ read_snapshots(struct massif *m)
 }
 
 /*
- * Reads the file, and adds the tree that was kept, unless all are wanted and
- * were added. False: an error (reported).
+ * Reads the file, and adds the tree that was kept to the graph, unless all are
+ * wanted, which were added already. False: an error (reported).
  */
 static bool
 read_file(struct massif *m, bool peak)

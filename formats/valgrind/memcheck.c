@@ -71,7 +71,10 @@ take_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* Reads <frame> up to its end. False: an error (reported). */
+/*
+ * Reads a <frame> up to its end, and appends it to the current stack. False:
+ * an error (reported).
+ */
 static bool
 take_frame(struct reader *r)
 {
@@ -109,8 +112,9 @@ take_frame(struct reader *r)
 }
 
 /*
- * Ends a stack, of which only the first one of an error is used. A function
- * with its caller's address was inlined.
+ * Ends a stack: adds the frames of the first one of an error, where the memory
+ * was allocated, to the graph; ignores others. A function with its caller's
+ * address is inlined.
  */
 static void
 end_stack(struct reader *r)
