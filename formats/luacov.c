@@ -13,7 +13,10 @@
 
 #include "cgconv_parse.h"
 
-/* Takes "MAX:" off a line "MAX:PATH"; false: another line. */
+/*
+ * Takes "MAX:", the number of a file's lines, off a line "MAX:PATH", so that
+ * the path is left; false: another line.
+ */
 static bool
 take_head(struct cg_slice *line, uint64_t *max)
 {
@@ -21,7 +24,11 @@ take_head(struct cg_slice *line, uint64_t *max)
 	       cg_take_char(line, ':') && line->len > 0;
 }
 
-/* Adds the counts of a file's lines 1 to max; false: rejected (reported). */
+/*
+ * Adds the counts of a file's lines 1 to max, which are numbers in one line;
+ * lines with 0 are skipped, as they need not have code. False: rejected
+ * (reported).
+ */
 static bool
 add_counts(struct cg_job *job, struct cg_build *build, cg_file file,
     struct cg_slice line, uint64_t max)
@@ -74,8 +81,8 @@ read_luacov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a line MAX:PATH and after it MAX counts, as far as the head has
- * them.
+ * Recognises a line MAX:PATH of a .lua file, and after it MAX counts, as far
+ * as the bytes for detection reach.
  */
 static int
 probe(const struct cg_head *head)

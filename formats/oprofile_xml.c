@@ -74,8 +74,8 @@ struct reader {
 };
 
 /*
- * Reads a number from an attribute; 0 if it is absent and not needed. False:
- * rejected (reported).
+ * Sets *number to that in an attribute; to 0 if it is absent and not needed.
+ * False: rejected (reported).
  */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
@@ -145,8 +145,9 @@ take_timer(struct reader *r)
 }
 
 /*
- * Reads a class, which belongs to an event; without the attribute "event" to
- * event 0. False: rejected (reported).
+ * Reads an element of a class of counts, such as the samples of a CPU, and
+ * notes the event that it counts; without the attribute "event", that is event
+ * 0. False: rejected (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -168,7 +169,10 @@ take_class(struct reader *r)
 	return true;
 }
 
-/* Returns the index of a class's event + 1; 0: the class is unknown. */
+/*
+ * Returns the index + 1 of the event that a class counts, by the class's name;
+ * recently used classes are cached. 0: the class is unknown.
+ */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
 {
@@ -283,8 +287,9 @@ open_symbol(struct reader *r)
 }
 
 /*
- * Sets *index to the scope (where it was counted) of the current count, added
- * if new. False: out of memory (reported).
+ * Sets *index to the scope of the current count: the object, process and
+ * thread in which it was counted. Consecutive counts of one scope share an
+ * entry; else it is appended. False: out of memory (reported).
  */
 static bool
 get_scope(struct reader *r, uint32_t *index)
@@ -305,8 +310,10 @@ get_scope(struct reader *r, uint32_t *index)
 }
 
 /*
- * Reads a count of samples. Counts of a binary are dropped later if elements
- * inside it have counts. False: an error (reported).
+ * Reads a number of samples, and appends it as a row of its symbol, callee,
+ * event and scope. Counts of a process or thread are skipped. Those of a
+ * binary are dropped later, by close_module(), if elements inside it have
+ * counts. False: an error (reported).
  */
 static bool
 take_count(struct reader *r)
@@ -336,8 +343,8 @@ take_count(struct reader *r)
 }
 
 /*
- * Ends a module; drops its own counts if elements inside it have counts, which
- * they would repeat.
+ * Ends a module or binary. If elements inside it have counts, drops its own,
+ * which are their sum.
  */
 static void
 close_module(struct reader *r)
@@ -472,8 +479,9 @@ same_position(const struct row *a, const struct row *b)
 
 /*
  * Sets r->cost to the costs of one position from consecutive rows, usually one
- * row for each event. Returns the number of these rows; *sum is the sum of
- * their counts.
+ * row for each event. Stops before a row of another position, a second one of
+ * an event, or one whose count does not fit into the sum. Returns the number
+ * of rows; *sum is the sum of their counts.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)

@@ -115,8 +115,9 @@ take_int(struct reader *r, unsigned n, struct value *value)
 }
 
 /*
- * Takes a long integer: digits of 15 bits. Their number is negative if the
- * integer is negative. False: too large, or truncated (reported).
+ * Takes a long integer of marshal into *value: the number of digits, negative
+ * for a negative integer, then digits of 15 bits. False: too large, or
+ * truncated (reported).
  */
 static bool
 take_long(struct reader *r, struct value *value)
@@ -154,8 +155,8 @@ take_float(struct reader *r, struct value *value)
 }
 
 /*
- * Takes a number as text, as Python before 2.5 writes it. False: malformed
- * (reported).
+ * Takes a number of seconds as text, as Python before 2.5 writes it, into
+ * *value. False: malformed (reported).
  */
 static bool
 take_float_text(struct reader *r, struct value *value)
@@ -176,8 +177,9 @@ take_float_text(struct reader *r, struct value *value)
 }
 
 /*
- * Takes a string; wide: its length has four bytes, not one. interned: later
- * values may refer to it. False: truncated, or out of memory (reported).
+ * Takes a string into *value. wide: its length has four bytes, not one.
+ * interned: it is also appended to the strings to which later values may
+ * refer. False: truncated, or out of memory (reported).
  */
 static bool
 take_text(struct reader *r, bool wide, bool interned, struct value *value)
@@ -256,8 +258,10 @@ take_value(struct reader *r, int type, struct value *value)
 }
 
 /*
- * Takes the next object. Those with FLAG_REF, to which others may refer, are
- * numbered in the order in which they begin. False: an error (reported).
+ * Takes the next object of marshal into *value; of a tuple or dictionary only
+ * the begin, its items follow. Objects with FLAG_REF, to which later ones may
+ * refer, are numbered in the order in which they begin, and stored. False: an
+ * error (reported).
  */
 static bool
 next(struct reader *r, struct value *value)
@@ -315,8 +319,9 @@ next_count(struct reader *r, uint64_t *count)
 }
 
 /*
- * Takes seconds as ns; negative ones, which profile writes if its bias is too
- * large, become 0. False: an error (reported).
+ * Takes a number of seconds, and sets *ns; negative ones, which profile writes
+ * if its bias is too large, become 0 with a warning. False: an error
+ * (reported).
  */
 static bool
 next_time(struct reader *r, uint64_t *ns)
@@ -353,8 +358,8 @@ next_line(struct reader *r, uint32_t *line)
 }
 
 /*
- * Sets *function from a value: (file, line, name), or a reference to one.
- * False: an error (reported).
+ * Sets *function from a value, which is a tuple (file, line, name), whose
+ * items are read here, or a reference to one. False: an error (reported).
  */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
@@ -385,9 +390,9 @@ get_function(struct reader *r, struct value *value, struct function *function)
 }
 
 /*
- * Sets *call from the value of a caller: a tuple (calls, primitive calls, self
- * time, cumulative time), or only the number of calls. False: an error
- * (reported).
+ * Sets *call from the value of a caller, which is a tuple (calls, primitive
+ * calls, self time, cumulative time), whose items are read here, or only the
+ * number of calls. False: an error (reported).
  */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
@@ -493,8 +498,9 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Divides the inclusive cost of a function among its callers except itself, by
- * counts; only if no caller states a cost, as in files of profile.
+ * Sets the costs of the calls in r->call, to one function: divides the
+ * function's inclusive cost among its callers except itself, by the number of
+ * calls. Only if no caller states a cost, as in files of profile.
  */
 static void
 divide_cost(
@@ -520,10 +526,11 @@ divide_cost(
 }
 
 /*
- * Adds the calls from known callers, and the calls without a caller as calls
- * from fn 0, with the rest of the cost. Only outermost calls of known callers
- * reduce this rest. Their share is estimated by count, as a profile does not
- * state the callers of outermost calls.
+ * Adds the calls of a function to the graph: those from known callers in
+ * r->call, and those without a caller, which get the rest of the inclusive
+ * cost, as calls from the unknown caller (fn 0). Only outermost calls of known
+ * callers reduce this rest. A profile does not state which are, so their share
+ * is estimated by count.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,
@@ -553,8 +560,8 @@ add_calls(struct reader *r, const struct function *callee,
 }
 
 /*
- * Reads one entry of the dictionary, or its end (*end). False: an error
- * (reported).
+ * Reads an entry of the dictionary, a function with its costs and callers, and
+ * adds it to the graph; at the end sets *end. False: an error (reported).
  */
 static bool
 read_function(struct reader *r, bool *end)

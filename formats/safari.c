@@ -90,7 +90,7 @@ take_frame(struct cg_doc *doc, void *into)
 	return frame && cg_doc_fields(doc, fields, frame);
 }
 
-/* The number, or 0 if it is none of a line or column. */
+/* Returns a line or column; 0 if the number cannot be one. */
 static uint32_t
 get_place(int64_t number)
 {

@@ -63,8 +63,9 @@ add_events(struct reader *r, bool allocations)
 }
 
 /*
- * Takes "Sample interval: 0.005 seconds" or "Alloc interval: 1 regions
- * (approximately 32 kB)".
+ * Reads the sampling interval, "Sample interval: 0.005 seconds" or "Alloc
+ * interval: 1 regions (approximately 32 kB)", into r->interval, in ns or
+ * bytes, and adds the events. False: malformed, or a second one (reported).
  */
 static bool
 take_interval(struct reader *r, struct cg_slice line, bool allocations)
@@ -108,7 +109,10 @@ take_header(struct reader *r, struct cg_slice line)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* Takes "    33  44.0": samples and their percentage. */
+/*
+ * Takes samples and their percentage, " 33 44.0", off *line; sets *count to
+ * the samples. False: malformed (not reported).
+ */
 static bool
 take_count(struct cg_slice *line, uint64_t *count)
 {
@@ -121,7 +125,10 @@ take_count(struct cg_slice *line, uint64_t *count)
 	return cg_take_fixed(line, 1, &percent);
 }
 
-/* The function of "SPIN [2]". */
+/*
+ * Returns the function of "SPIN [2]", added if new; the number in brackets is
+ * cut off.
+ */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
 {
@@ -165,7 +172,12 @@ add_function(struct reader *r, cg_fn fn, uint64_t self, uint64_t all)
 	    cg_columns_of(r->build, cost), cg_columns_width(r->build));
 }
 
-/* Callers list the same calls in their own entries. */
+/*
+ * Reads a line of the graph: the function of an entry, with its samples, or,
+ * indented, a callee, with the samples of the call. Callers, which precede the
+ * function, are skipped: they list the same calls in their own entries. False:
+ * an error (reported).
+ */
 static bool
 take_entry(struct reader *r, struct cg_slice line)
 {
@@ -192,7 +204,10 @@ take_entry(struct reader *r, struct cg_slice line)
 		       cg_columns_width(r->build)));
 }
 
-/* Takes "      1   1.3                      elsewhere", the last line. */
+/*
+ * Reads the last line of a report, " 1 1.3 elsewhere", and adds its samples to
+ * a function of that name. False: an error (reported).
+ */
 static bool
 take_elsewhere(struct reader *r, struct cg_slice line)
 {
@@ -206,7 +221,11 @@ take_elsewhere(struct reader *r, struct cg_slice line)
 		   count, count);
 }
 
-/* The graph has the samples of all rows; the table may have been limited. */
+/*
+ * Reads a row of the flat report: adds the number of calls and, if no graph
+ * follows, the samples. The graph has the samples of all functions; the table
+ * may have been limited to some. False: an error (reported).
+ */
 static bool
 take_row(struct reader *r, struct cg_slice line)
 {
@@ -294,7 +313,10 @@ read_sb_sprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 					 : cg_build_status(build);
 }
 
-/* Other output may precede the report. */
+/*
+ * Recognises the line of the number of samples, and the interval below it;
+ * other output may precede the report.
+ */
 static int
 probe(const struct cg_head *head)
 {

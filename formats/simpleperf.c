@@ -87,7 +87,10 @@ take(struct reader *r, struct cg_slice *message, struct proto_field *field)
 		   r->job, message->ptr, "expected a field of a message");
 }
 
-/* Takes the next record; false: it was the last one, or an error (reported). */
+/*
+ * Takes the next record, and its size before it, off *rest; false: it was the
+ * last one, or an error (reported).
+ */
 static bool
 take_record(struct reader *r, struct cg_slice *rest, struct cg_slice *record)
 {
@@ -170,7 +173,10 @@ read_file(struct reader *r, struct cg_slice message)
 	return true;
 }
 
-/* Of several names of a thread, the last one counts. */
+/*
+ * Reads a thread's pid, tid and name, and stores them by tid; of several names
+ * of a thread, the last one counts. False: an error (reported).
+ */
 static bool
 read_thread(struct reader *r, struct cg_slice message)
 {
@@ -275,7 +281,10 @@ read_tables(struct reader *r)
 
 /* ---- Second pass: samples ------------------------------------------------ */
 
-/* Adds the function of a symbol to the graph; 0: reported. */
+/*
+ * Adds the function of symbol number symbol (from 1; 0: unknown) of a file to
+ * the graph, and returns it; 0: no such symbol (reported).
+ */
 static cg_fn
 add_fn(struct reader *r, const struct elf *elf, uint32_t symbol)
 {
@@ -338,7 +347,11 @@ push_call(struct reader *r, struct cg_slice message)
 	return true;
 }
 
-/* Sets the topmost node of the calls, of which the first is the leaf. */
+/*
+ * Sets *leaf to the graph's node of the calls of a sample, of which the first
+ * is the leaf; a sample without calls gets an unknown function. False: an
+ * error (reported).
+ */
 static bool
 add_stack(struct reader *r, cg_node *leaf)
 {
@@ -381,7 +394,11 @@ select_thread(struct reader *r, uint32_t tid)
 		cg_set_track(r->build, &track);
 }
 
-/* Sets the column of an event of meta_info, which is added if it is new. */
+/*
+ * Sets *column to that of an event, by its index in the file's list
+ * (meta_info); adds the event the first time. False: no such event, or out of
+ * memory (reported).
+ */
 static bool
 find_column(struct reader *r, uint64_t event, size_t *column)
 {

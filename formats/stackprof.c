@@ -58,7 +58,10 @@ struct prof {
 	bool asked, timed;          /* the target can represent times */
 };
 
-/* Reads a key as a number. False: it is none (reported). */
+/*
+ * Sets *id to the number that a key of an object is. False: it is none
+ * (reported).
+ */
 static bool
 get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
 {
@@ -92,8 +95,9 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a line's samples: the number with the line on their stack, or an array
- * of this number and the number of self samples. False: an error (reported).
+ * Reads the samples of a line: an array of the number with the line on their
+ * stack, and of self samples, which go to line->self; a plain number has no
+ * self samples, and is skipped. False: an error (reported).
  */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
@@ -187,8 +191,8 @@ take_frames(struct cg_doc *doc, void *into)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Moves *at, the index of a node, to its child with the frame id, added if
- * new. False: out of memory (reported).
+ * Moves *at, the index of a node of the tree of stacks, to its child with a
+ * frame id; a new child is added. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
@@ -316,7 +320,10 @@ add_functions(struct cg_build *build, struct prof *prof)
 	}
 }
 
-/* Adds the stacks of all nodes; a parent precedes its children. */
+/*
+ * Adds the stacks of all nodes to the graph with their samples; a parent
+ * precedes its children. Failures are kept in the job.
+ */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
@@ -338,8 +345,9 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds consecutive samples of one stack to the timeline; *at is the next delta
- * of time, *now the clock. False: there are no more deltas.
+ * Adds `samples` moments of one stack to the timeline. Takes a difference of
+ * time for each, at *at, and adds it to the clock, *now. False: there are no
+ * more differences.
  */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
@@ -365,8 +373,8 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 }
 
 /*
- * Adds consecutive samples of one stack to a timeline whose axis is the number
- * of samples so far, *now.
+ * Adds consecutive samples of one stack as one moment of a timeline whose axis
+ * is the number of samples so far, *now; advances *now by them.
  */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
@@ -457,8 +465,9 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds the events: samples, and ns computed from them by the interval, which
- * is in microseconds; in mode object it is a number of objects.
+ * Adds the event samples, and ns as a formula of it by the interval, which is
+ * in microseconds. In mode object the interval is a number of objects, so
+ * there is no time.
  */
 static void
 add_events(struct cg_build *build, struct prof *prof)

@@ -82,7 +82,10 @@ add_row(struct verilator *v, const struct row *row, uint64_t line)
 	return true;
 }
 
-/* Adds the lines of "2,6-9" to a point. False: an error (reported). */
+/*
+ * Adds a row for each of the further lines of a point, "2,6-9". False: an
+ * error (reported).
+ */
 static bool
 add_more_lines(struct verilator *v, const struct row *row, struct cg_slice text)
 {
@@ -154,7 +157,11 @@ compare_rows(const void *pa, const void *pb)
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* Adds a line from its n points. False: the builder has failed. */
+/*
+ * Adds a line to the graph, whose n points are row[0] on: its count is the
+ * largest of theirs, and if there are several, each is a branch. False: the
+ * builder has failed.
+ */
 static bool
 add_line(struct verilator *v, const struct row *row, size_t n)
 {

@@ -81,8 +81,8 @@ struct reader {
 };
 
 /*
- * Stores the item under its id; id 0: does nothing. False: an error
- * (reported).
+ * Stores an item under its id, to which later elements refer; id 0, none: does
+ * nothing. False: a second item with the id, or out of memory (reported).
  */
 static bool
 keep(
@@ -105,8 +105,9 @@ keep(
 }
 
 /*
- * Reads an element, <x id="7">, by take(), or gets an earlier one for <x
- * ref="7"/>. False: an error (reported).
+ * Reads an element into *item: one with content, <x id="7">, by take(), and
+ * stores it; for <x ref="7"/> copies the earlier one. False: an error
+ * (reported).
  */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
@@ -163,7 +164,10 @@ take_binary(struct reader *r, struct item *item)
 	return cg_xml_content(r->xml, NULL);
 }
 
-/* Reads <source line="7"><path>. False: an error (reported). */
+/*
+ * Reads <source line="7"><path>, and sets the frame's file and line. False: an
+ * error (reported).
+ */
 static bool
 take_source(struct reader *r, struct item *frame)
 {
@@ -186,9 +190,9 @@ take_source(struct reader *r, struct item *frame)
 }
 
 /*
- * Reads a frame. One without a name is named by its address: executables of
- * macOS are not ELF files, so symbols are not looked up. False: an error
- * (reported).
+ * Reads a frame into *item. One without a name is named by its address:
+ * executables of macOS are not ELF files, so symbols are not looked up. False:
+ * an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct item *item)
@@ -221,8 +225,9 @@ take_frame(struct reader *r, struct item *item)
 }
 
 /*
- * Appends a frame to the stack. Most are references, which find_frames() looks
- * up later, together. False: an error (reported).
+ * Reads a frame of a stack, and appends it. Most are references to earlier
+ * ones, of which only the id is kept: find_frames() looks them up together.
+ * False: an error (reported).
  */
 static bool
 add_frame(struct reader *r)
@@ -259,9 +264,9 @@ find_frames(struct reader *r)
 }
 
 /*
- * Returns the node of the stack's leaf; 0: no frames. Most stacks share their
- * outer frames with the previous stack, so only the other frames are looked
- * up.
+ * Adds the frames of the current stack to the graph, and returns the leaf's
+ * node; 0: no frames. Most stacks share their outer frames with the previous
+ * one, whose nodes are kept in r->step: only the other frames are looked up.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -311,7 +316,10 @@ take_backtrace(struct reader *r, struct item *item)
 	return true;
 }
 
-/* Reads the element <process> and the pid in it. False: an error (reported). */
+/*
+ * Reads the element <process>, and sets item->number to the pid in it. False:
+ * an error (reported).
+ */
 static bool
 take_process(struct reader *r, struct item *item)
 {
@@ -328,7 +336,10 @@ take_process(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Reads <thread><tid><process>. False: an error (reported). */
+/*
+ * Reads <thread><tid><process> into *item: name, tid and pid. False: an error
+ * (reported).
+ */
 static bool
 take_thread(struct reader *r, struct item *item)
 {
@@ -406,7 +417,10 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 	}
 }
 
-/* Reads a <row>, up to its end. False: an error (reported). */
+/*
+ * Reads a <row>, a sample, up to its end, and adds it to the graph. False: an
+ * error (reported).
+ */
 static bool
 take_row(struct reader *r)
 {

@@ -58,7 +58,10 @@ get_seconds(struct cg_slice text, uint64_t *ns)
 	return cg_take_fixed(&text, 9, ns) && text.len == 0 && *ns <= INT64_MAX;
 }
 
-/* Reads a record of fields with tabs between them. False: malformed. */
+/*
+ * Reads a record of the computerized format, fields with tabs between them,
+ * into *record. False: malformed (not reported).
+ */
 static bool
 take_fields(struct cg_slice line, struct record *record)
 {
@@ -83,7 +86,8 @@ take_fields(struct cg_slice line, struct record *record)
 
 /*
  * Reads a record of the human-readable format, " 0.0133 397560 ->
- * Shape->area($n = 2000) /a/trace.php:15". False: malformed.
+ * Shape->area($n = 2000) /a/trace.php:15", into *record; the position of the
+ * arrow is the level. False: malformed (not reported).
  */
 static bool
 take_columns(struct cg_slice line, struct record *record)
@@ -128,8 +132,8 @@ keep_moment(struct reader *r)
 }
 
 /*
- * Adds time and memory since the last record to the topmost call. False:
- * rejected (reported).
+ * Adds the time and the growth of memory since the last record to the
+ * innermost open call. False: rejected (reported).
  */
 static bool
 pass_time(struct reader *r, const struct record *record)
@@ -207,8 +211,8 @@ add_events(struct reader *r)
 }
 
 /*
- * Begins a trace, after ending all open calls; each trace of a file has its
- * own clock.
+ * Begins a trace, after ending all open calls of the one before; each trace of
+ * a file has its own clock, and so a timeline of its own.
  */
 static void
 begin_trace(struct reader *r)

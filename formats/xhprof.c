@@ -56,8 +56,8 @@ static const struct cg_event events[COSTS] = {
 /* ---- From JSON ----------------------------------------------------------- */
 
 /*
- * Splits "caller==>callee" at the last arrow into the names of a call; without
- * an arrow the caller is 0.
+ * Splits "caller==>callee" at the last arrow, and sets the names of the call;
+ * without an arrow the caller stays 0, none.
  */
 static void
 split_key(struct cg_build *build, struct cg_slice key, struct call *call)
@@ -160,8 +160,9 @@ get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 }
 
 /*
- * Copies the costs that the input has to selected[]; negative times become 0.
- * Returns their number.
+ * Copies those costs that the input has, of all kinds in cost[], to
+ * selected[], and returns their number; negative times become 0 with a
+ * warning.
  */
 static size_t
 select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
@@ -183,8 +184,9 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Sums self costs, and finds the lowest level of the calls of each pair of
- * functions. False: an error (reported).
+ * Computes the self costs of functions: the cost of calls to them less that of
+ * their calls. Also notes the lowest level of recursion of each pair of caller
+ * and callee, for add_calls(). False: an error (reported).
  */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
@@ -225,10 +227,10 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds the calls. The cost of a recursive call is part of the cost of the
- * outermost call. So the inclusive cost of a function is the cost of its calls
- * on level 0, and of the calls from one function to another only those on the
- * lowest level have a cost.
+ * Adds the calls and the functions' inclusive costs to the graph. The cost of
+ * a recursive call is part of the cost of the outermost call. So the inclusive
+ * cost of a function is the cost of its calls on level 0, and of the calls
+ * from one function to another only those on the lowest level have a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)
@@ -297,8 +299,8 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises an object whose first key is a call or main(), and whose value
- * has known keys.
+ * Recognises a JSON object whose first key is a call, "A==>B", or "main()",
+ * and whose value is an object with a key.
  */
 static int
 probe(const struct cg_head *head)
