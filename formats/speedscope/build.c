@@ -45,8 +45,9 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 }
 
 /*
- * Adds stacks to the builder; parents come before their children. False: an
- * error (reported).
+ * Adds the stacks of the file, a tree of frame numbers in r->nodes in which
+ * parents precede children, to the builder; its nodes replace the numbers.
+ * False: an error (reported).
  */
 static bool
 build_stacks(struct reader *r)
@@ -82,9 +83,10 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Begins the part of a profile. A part that cgconv wrote has a profile for
- * each event; its samples are counted in the first one. *first: this profile
- * is the first of its part. False: an error (reported).
+ * Makes the part of a profile the current one. A part that cgconv wrote has a
+ * profile for each event, and is begun by the first of them. *first: this
+ * profile is the first of its part, the one whose samples are counted. False:
+ * an error (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)
@@ -135,7 +137,10 @@ add_event(
 	return cg_add_event(r->build, &event);
 }
 
-/* Sets *cost to a weight times factor, rounded; false: it overflows. */
+/*
+ * Sets *cost to a weight times factor, rounded; warns if a fraction of the
+ * unit is lost. False: it overflows (not reported).
+ */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,
     uint64_t *cost)

@@ -122,7 +122,10 @@ take_track(struct reader *r)
 	return speedscope_take_object(r, keys);
 }
 
-/* Reads a description [ key, value ]. False: an error (reported). */
+/*
+ * Reads a description of a part, [ key, value ], and appends it to those of
+ * the current profile. False: an error (reported).
+ */
 static bool
 take_desc(struct reader *r)
 {
@@ -169,7 +172,8 @@ speedscope_take_ours(struct reader *r)
 }
 
 /*
- * Reads the number of samples of the next stack of the profile. False: an
+ * Reads a number of the array "counts": how many samples the next stack of the
+ * profile stands for. Adds it to the samples of that stack's cost. False: an
  * error (reported).
  */
 static bool

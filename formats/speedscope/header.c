@@ -54,8 +54,8 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 }
 
 /*
- * Writes the name of a profile: "cycles", or "cycles of prog, thread 7" if
- * there are several profiles.
+ * Writes the name of a profile as JSON: "cycles of prog", with thread, process
+ * or part if there are several, "cycles of prog, thread 7".
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)
@@ -103,7 +103,10 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 		cg_putc(out, ']');
 }
 
-/* True if the event is the first one of which the part has costs (total[]). */
+/*
+ * Returns true if the event is the first one of which the part has costs;
+ * total[] has the part's sum of each.
+ */
 static bool
 is_first(const uint64_t *total, size_t event)
 {

@@ -64,8 +64,8 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 }
 
 /*
- * Sets *value to the number of the digits [from, to); digits from n on are 0.
- * False: it overflows.
+ * Sets *value to the number that digits from index `from` up to `to` form;
+ * those from index n on, behind the last one, are 0. False: it overflows.
  */
 static bool
 join_digits(
@@ -83,7 +83,8 @@ join_digits(
 }
 
 /*
- * Parses "12.5e3"; decimals after the ninth are ignored. False: it overflows.
+ * Parses a number such as "12.5e3" into *value, whole units and billionths;
+ * further decimals are ignored. False: it overflows (not reported).
  */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)

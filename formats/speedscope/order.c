@@ -73,8 +73,9 @@ count_samples(const struct writer *w, cg_part part)
 }
 
 /*
- * Sets w->covered to the sums of the costs of the part's tracks, unless it has
- * them.
+ * Prepares for the tracks of a part, unless they are prepared: sets w->covered
+ * to the sums of their costs by event, w->samples to the samples of the part's
+ * stacks, and w->first_track.
  */
 static void
 cover_part(struct writer *w, cg_part part)
@@ -127,7 +128,10 @@ put_separator(struct profile *it, const char *separator)
 	it->first = false;
 }
 
-/* Starts a pass over the track; NULL: out of memory (reported). */
+/*
+ * Starts a pass over the moments of the track, and resets the state of the
+ * pass; NULL: out of memory (reported).
+ */
 static struct cg_moments *
 begin_pass(struct profile *it)
 {
@@ -140,8 +144,8 @@ begin_pass(struct profile *it)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Sets *cost to a moment's cost of the event; false: it is 0, so the moment is
- * not written.
+ * Sets *cost to the moment's cost of the profile's event. False: it is 0, so
+ * the moment is not written.
  */
 static bool
 get_cost(
@@ -154,8 +158,9 @@ get_cost(
 }
 
 /*
- * Moves it->at to the end of a sample; returns the idle time before the
- * sample.
+ * Moves it->at, the time up to which the profile is written, to the end of a
+ * sample, which lasts as long as its cost. Returns the idle time before the
+ * sample; 0 unless the profile has gaps.
  */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
@@ -171,7 +176,10 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 	return gap;
 }
 
-/* Calls put() for each gap (stack 0) and sample of the track. */
+/*
+ * Calls put() for each sample of the track and, with stack 0, for each gap
+ * between samples, in order of time.
+ */
 static void
 visit_samples(struct profile *it,
     void (*put)(struct profile *, uint32_t stack, uint64_t weight))
@@ -208,8 +216,8 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 }
 
 /*
- * Counts the entries with a stack; it->first stays true only if all entries
- * have one. For visit_samples().
+ * Counts an entry of the profile if it has a stack, and clears it->first
+ * otherwise, so that this tells if all have one. For visit_samples().
  */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
@@ -269,8 +277,9 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 }
 
 /*
- * Writes the ends and begins of calls that change the open stack into the
- * stack to.
+ * Writes the events, at a time, that lead from the stack of open calls to the
+ * stack `to`: ends down to their common callers, then begins. The new stack is
+ * it->stack.
  */
 static void
 change_stack(struct profile *it, uint32_t to, int64_t at)
@@ -333,8 +342,9 @@ count_moments(struct writer *w, cg_part part, size_t event)
 }
 
 /*
- * True if the part's cost equals its number of samples, but not its number of
- * moments.
+ * Returns true if weights must be marked as numbers of samples ("counted"):
+ * the part's cost equals its number of samples, but a moment may stand for
+ * several, so their numbers differ.
  */
 static bool
 are_weights_counts(struct writer *w, cg_part part, size_t event)

@@ -11,9 +11,9 @@
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds a node to the table of children, unless it is there. Most nodes are the
- * only child of their parent, and need no entry. False: out of memory
- * (reported).
+ * Enters a node into the table of children by parent and frame, unless it is
+ * there. Each node remembers the child looked up last, so only nodes with
+ * siblings need an entry. False: out of memory (reported).
  */
 static bool
 list_node(struct reader *r, uint32_t node)
@@ -99,7 +99,9 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 }
 
 /*
- * Adds the weight of a sample as cost of its node. False: an error (reported).
+ * Adds the weight of a sample to the cost of its node and, as a moment, to the
+ * timeline. Weights without frames that are gaps have no cost. False: an error
+ * (reported).
  */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
@@ -116,8 +118,8 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 #define FRAMES_AT_ONCE 64
 
 /*
- * Sets leaf[] to the builder's nodes of the samples that were parsed. False:
- * an error (reported).
+ * Sets leaf[] to the builder's node of each sample whose frames were read
+ * (r->stacks, r->ends); overwrites r->stacks. False: an error (reported).
  */
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)
@@ -152,8 +154,9 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 }
 
 /*
- * Appends the nodes of the samples that were parsed to r->samples. False: an
- * error (reported).
+ * Finds the nodes of the samples whose frames were read, appends them to
+ * r->samples, and empties the lists of these frames. False: an error
+ * (reported).
  */
 static bool
 finish_samples(struct reader *r)
@@ -171,8 +174,8 @@ finish_samples(struct reader *r)
 }
 
 /*
- * Reads a sample, and appends its frames to r->stacks. False: an error
- * (reported).
+ * Reads the frame numbers of a sample, up to the end of its array, and appends
+ * them to r->stacks. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r)
@@ -255,8 +258,8 @@ take_weights(struct reader *r)
 }
 
 /*
- * Adds the samples with their weights, which came before them. False: an error
- * (reported).
+ * Adds the weights of the samples, which the file has before the samples.
+ * There is a weight for each sample. False: an error (reported).
  */
 static bool
 join_weights(struct reader *r)
@@ -315,7 +318,8 @@ top(const struct reader *r)
 }
 
 /*
- * Adds the time since the last event to the open frame. False: an error
+ * Moves the clock of an evented profile to the time of an event, and adds the
+ * time since the last event to the innermost open frame. False: an error
  * (reported).
  */
 static bool
@@ -361,8 +365,8 @@ close_frame(struct reader *r)
 }
 
 /*
- * Sets *node to that of a frame on top of the open frames, added if new.
- * False: an error (reported).
+ * Sets *node to the node of a frame on top of the innermost open frame, added
+ * if new. False: an error (reported).
  */
 static bool
 find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
@@ -376,7 +380,10 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 	return *node != 0;
 }
 
-/* Opens a frame on top of the open frames. False: an error (reported). */
+/*
+ * Opens a frame, as an event says, on top of the innermost open one. False: an
+ * error (reported).
+ */
 static bool
 open_frame(struct reader *r, uint32_t frame)
 {
@@ -434,8 +441,8 @@ take_unit(struct reader *r)
 }
 
 /*
- * Reads startValue. A negative one is skipped: the schema allows it, but no
- * known producer writes it. False: an error (reported).
+ * Reads startValue into the profile. Skips a negative one: the schema allows
+ * it, but no known producer writes it. False: an error (reported).
  */
 static bool
 take_start(struct reader *r)
@@ -455,7 +462,10 @@ static const struct key profile_keys[] = {
 	{ NULL, NULL }, /* "type" and "endValue" are not used */
 };
 
-/* Clears the costs of a profile for the next one. */
+/*
+ * Clears r->cost_of, the costs by node, for the next profile: only the
+ * elements of this profile's costs, as there may be many nodes.
+ */
 static void
 forget_costs(struct reader *r)
 {
@@ -509,8 +519,8 @@ take_frame_name(struct reader *r)
 }
 
 /*
- * Reads a frame's file; some producers write null for an unknown one. False:
- * an error (reported).
+ * Reads the file of the current frame; some producers write null for an
+ * unknown one. False: an error (reported).
  */
 static bool
 take_frame_file(struct reader *r)

@@ -26,7 +26,10 @@ speedscope_keep_moment(
 		cg_numbers_in(r->job, &r->moments, value->nano));
 }
 
-/* Gets the moment at *at of the profile: node and weight. False: at its end. */
+/*
+ * Reads the moment at *at, and advances *at behind it: its node, and its
+ * weight or time. False: the profile has no more.
+ */
 static bool
 get_moment(const struct reader *r, const struct profile *profile, size_t *at,
     uint32_t *node, struct decimal *value)
@@ -65,9 +68,9 @@ scale_time(const struct decimal *value, uint64_t factor)
 }
 
 /*
- * Returns the sum of a node's weights so far, from which its costs are made:
- * they are rounded so that their sum is the rounded sum. NULL: out of memory
- * (reported).
+ * Returns the sum of the node's weights so far, added as 0. A cost is the
+ * difference of two rounded sums, so that rounded costs add up to the rounded
+ * total. NULL: out of memory (reported). Valid until the next call.
  */
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)
@@ -86,8 +89,9 @@ get_sum(struct reader *r, uint32_t node)
 }
 
 /*
- * Adds a sample to the timeline. Costs cannot overflow, as build.c has added
- * their sums. False: out of memory (reported).
+ * Adds a sample to the timeline, and moves the clock by its weight; time
+ * without a frame only moves the clock, as its cost was dropped. Costs cannot
+ * overflow, as build.c has added their sums. False: out of memory (reported).
  */
 static bool
 add_sample(struct reader *r, const struct profile *profile,

@@ -31,9 +31,10 @@ new_frame(
 }
 
 /*
- * Sets the frame of a node, added if new. A frame has one file: the function's
- * own, else that of the line; a line in another file than the function's is
- * dropped. False: out of memory (reported).
+ * Sets w->frame_of[node] to the number of its frame, added if new. A frame has
+ * one file: the function's own, else that of the line; a line in another file
+ * than the function's is dropped, and counted. False: out of memory
+ * (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -105,8 +106,8 @@ put_frame(struct writer *w, const struct frame *frame)
 }
 
 /*
- * Marks nodes of stacks with costs, and their callers; other nodes are not
- * written.
+ * Sets w->used for the nodes of stacks with costs or moments, and for their
+ * callers; other nodes are not written.
  */
 static void
 mark_used(struct writer *w, size_t nodes)
@@ -126,8 +127,9 @@ mark_used(struct writer *w, size_t nodes)
 }
 
 /*
- * Writes the frames; frames that differ only in data that is not written are
- * one. False: an error (reported).
+ * Writes the array of frames, sorted, and sets w->frame_of[node] to their
+ * numbers. Frames whose written fields are equal are one. False: an error
+ * (reported).
  */
 static bool
 put_frames(struct writer *w)
@@ -250,7 +252,8 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Sums the costs of the part and event by merged stack, sorted. Sums cannot
+ * Sums costs and samples of a part and event by merged stack into w->cost and
+ * w->count, and lists the stacks' ranks, sorted, in w->rank. Sums cannot
  * overflow, as the part's total fits.
  */
 static void
@@ -287,8 +290,8 @@ put_samples(struct writer *w)
 }
 
 /*
- * Writes an array, named key, of a number for each sample; number[] is by
- * merged stack.
+ * Writes an array of a number for each sample of the profile (stack with
+ * costs), under a key; number[] is by merged stack.
  */
 static void
 put_numbers(struct writer *w, const char *key, uint64_t *number)
@@ -338,7 +341,10 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	w->entries = w->samples; /* all are counted */
 }
 
-/* Finds the part, track and event of the profile to show first. */
+/*
+ * Sets part, track and event of the profile that speedscope shows first, that
+ * of most cost.
+ */
 static void
 find_main(struct writer *w)
 {
