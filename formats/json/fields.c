@@ -153,8 +153,8 @@ take_text(struct json_reader *r, struct cg_slice *text)
 }
 
 /*
- * Reads a string into the field. NUL bytes are rejected: the builder takes no
- * length. False: an error (reported).
+ * Reads a string into the field. Strings with NUL bytes are rejected, as they
+ * are passed on as C strings. False: an error (reported).
  */
 static bool
 take_string(struct json_reader *r, struct json_field *field)
@@ -213,8 +213,9 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Reads an array of costs; columns that the file does not have are 0. False:
- * an error (reported).
+ * Reads an array of costs into r->cost, a value for each event of the file;
+ * missing ones are 0. Values move to the builder's columns if these differ
+ * from the file's. False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)

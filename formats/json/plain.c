@@ -13,7 +13,7 @@
 
 #define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
-/* Returns what follows name and a quote; NULL: at does not begin with them. */
+/* Returns what follows name and a quote at `at`, a tag; NULL: another text. */
 static inline const char *
 match_tag(const char *at, const char *name)
 {
@@ -24,8 +24,9 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Takes a plain number: digits without a leading zero. No check of the end is
- * needed, as every line in a block ends with a newline. False: not plain.
+ * Takes a plain number, digits without a leading zero, off *at. No check of
+ * the end is needed, as every line in a block ends with a newline. False: not
+ * plain, and the line is left to the reader.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -43,8 +44,8 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Takes '[', numbers and ']'; returns the end of the numbers in number[],
- * NULL: not plain.
+ * Takes '[', numbers and ']' off *at. Stores the numbers from number[0] on,
+ * and returns their end; NULL: not plain, or too many.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -162,8 +163,8 @@ json_close(void *own)
 /* ---- In the reader ------------------------------------------------------- */
 
 /*
- * Checks a number against the kind of its field; replaces an id of the file by
- * the builder's. False: not valid.
+ * Checks the number of a field against its kind; replaces an id of the file by
+ * the builder's. False: not valid for this kind.
  */
 static inline bool
 convert_number(const struct json_reader *r, char kind, uint64_t *number)

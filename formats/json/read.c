@@ -16,7 +16,10 @@
 
 /* ---- Definitions -------------------------------------------------------- */
 
-/* True if field 0 is the next id of a table; false: rejected (reported). */
+/*
+ * Returns true if field 0 of the line is the next id of a table, as ids must
+ * be dense; false: rejected (reported).
+ */
 static bool
 check_new_id(struct json_reader *r, const struct json_ids *ids)
 {
@@ -29,7 +32,8 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 
 /*
  * Maps the next id of the file to the builder's id. False: another id of the
- * file has this builder's id already (reported), or the builder has failed.
+ * file has this builder's id already, or out of memory (reported), or the
+ * builder has failed.
  */
 static bool
 define(struct json_reader *r, struct json_ids *ids, uint32_t id)
@@ -52,8 +56,8 @@ define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 }
 
 /*
- * Sets the fields that events and formulas share; event points into the line.
- * False: rejected (reported).
+ * Sets *event from the fields that events and formulas share; its strings
+ * point into the line. False: the name has blanks (reported).
  */
 static bool
 get_event(struct json_reader *r, const struct json_field *name,
@@ -587,8 +591,9 @@ read_record(struct json_reader *r)
 }
 
 /*
- * True if a line with the tag may stand here as it is: no other line that
- * begins a part or rows is implied before it.
+ * Returns true if a line with the tag may stand here, and no part or rows line
+ * is missing before it; false: the general path adds the missing one, or
+ * rejects the line.
  */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)
@@ -637,7 +642,8 @@ read_block(struct json_reader *r, const struct json_block *block)
 }
 
 /*
- * Reads all lines. True at the end of the file; false if a line was rejected.
+ * Reads all lines, which other threads parse in blocks. False: a line was
+ * rejected, or an error (reported).
  */
 static bool
 read_texts(struct json_reader *r, struct cg_in *in)

@@ -164,7 +164,10 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 	end_line(w, at);
 }
 
-/* Sets the letters of flags; returns their number. */
+/*
+ * Sets letters to the letters that stand for the flags, NUL-terminated;
+ * returns their number.
+ */
 static size_t
 get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 {
@@ -178,7 +181,10 @@ get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 	return n;
 }
 
-/* Puts the last field of a line, a text; returns where the line goes on. */
+/*
+ * Writes what a line has up to at, a comma and a JSON string. Returns room for
+ * the rest of the line.
+ */
 static char *
 put_word_of(struct writer *w, char *at, struct cg_slice label)
 {
@@ -238,7 +244,7 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	end_line(w, at);
 }
 
-/* Writes a line of a tag and costs. */
+/* Writes a line with a tag and n costs. */
 static void
 put_sum(struct writer *w, const char *tag, const uint64_t *cost, size_t n)
 {
@@ -392,7 +398,10 @@ put_path(struct writer *w, const char *tag, uint32_t id, struct cg_slice text,
 	w->lines++;
 }
 
-/* Returns "": objects have no path as given in the input. For put_paths(). */
+/*
+ * Returns "": unlike files, objects have no other spelling of the path in the
+ * input. For put_paths().
+ */
 static struct cg_slice
 no_given(const struct cg_graph *graph, uint32_t id)
 {
@@ -402,8 +411,10 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes lines with the tag and the paths of ids 1 to count, sorted. Returns
- * the ids in the output, by id in the graph; NULL: out of memory (reported).
+ * Writes a line with the tag for each of the objects or files 1 to count,
+ * sorted by path; get() returns the path, get_given() the input's spelling.
+ * Returns the ids in the output, by id in the graph; NULL: out of memory
+ * (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
