@@ -35,8 +35,9 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Takes the next event: *class is its class, or NULL if that is unknown,
- * *fields its bytes. False: malformed (reported).
+ * Takes the next event off *events: *class is its class, NULL if that is
+ * unknown, *fields its bytes after size and class. False: malformed
+ * (reported).
  */
 static bool
 take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,
@@ -71,8 +72,10 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 }
 
 /*
- * Begins the part, named after the command line of the recorded program.
- * False: an error (reported).
+ * Begins the graph's part, unless an earlier chunk did, with command line, pid
+ * and descriptions of the recorded JVM, whose event has the fields jvm[]. A
+ * later chunk of another program changes only the pid of samples. False: an
+ * error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

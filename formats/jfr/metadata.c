@@ -159,8 +159,8 @@ find_record(struct cg_slice name)
 }
 
 /*
- * Returns what is wanted of the field with a name, in a class of a kind
- * (record); NULL: the field is not used.
+ * Returns how the field with a name is used in a class of this kind (record);
+ * NULL: the reader does not need the field.
  */
 static const struct jfr_want *
 find_want(unsigned char record, struct cg_slice name)
@@ -186,8 +186,8 @@ find_want(unsigned char record, struct cg_slice name)
 /* ---- The tree ----------------------------------------------------------- */
 
 /*
- * Reads the number of a text, and gets this text from the table. False: an
- * error (reported).
+ * Reads the index of a text in the table of the metadata, and sets *text to
+ * that text; valid until the next one. False: an error (reported).
  */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
@@ -221,8 +221,9 @@ set_class_name(struct attributes *to, struct cg_slice name)
 }
 
 /*
- * Reads the attributes of a class or, if not class, of a field of a class of
- * the kind record. False: an error (reported).
+ * Reads the attributes (pairs of texts) of an element of the metadata, a class
+ * or, if not class, a field of a class of the kind record, into *to; unknown
+ * ones are skipped. False: an error (reported).
  */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
@@ -359,8 +360,9 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * True if the field's class is of the kind that is wanted. Call it when all
- * classes are known.
+ * Returns true if the class of the field has the form in which the reader uses
+ * the field (field->want); else the field is skipped. Call it when all classes
+ * are known.
  */
 static bool
 is_wanted(const struct jfr_field *field, const struct jfr_class *class)

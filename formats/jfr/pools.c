@@ -46,8 +46,9 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads the constants of one class; keeps them if the class is used. False: an
- * error (reported).
+ * Reads the constants of one class in a checkpoint. Stores key and offset of
+ * each if the reader uses the class; their values are read on demand. False:
+ * an error (reported).
  */
 static bool
 take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
@@ -76,9 +77,9 @@ take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Reads the checkpoint at *offset, and moves *offset to the checkpoint before
- * it; 0: this was the first. It must end before limit, so that none is read
- * twice. False: an error (reported).
+ * Reads the constants of the checkpoint at *offset, and moves *offset to the
+ * checkpoint before it; 0: this was the first. It must end before limit, so
+ * that none is read twice. False: an error (reported).
  */
 static bool
 take_checkpoint(struct jfr_chunk *chunk, uint64_t *offset, uint64_t limit)

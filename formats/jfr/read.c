@@ -54,9 +54,9 @@ parse_header(struct cg_slice head, struct header *to)
 }
 
 /*
- * Returns why the chunk that begins with head cannot be read; NULL: it can. A
- * JVM that is still recording has not filled in the sizes; async-profiler
- * fills in a wrong one.
+ * Returns a message why the chunk that begins with head cannot be read; NULL:
+ * it can. A JVM that is still recording has not filled in the sizes;
+ * async-profiler fills in a wrong one.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)
@@ -99,8 +99,8 @@ reset_chunk(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the description of the start, "2024-05-01T12:00:00Z". The recording's
- * start is that of its first chunk.
+ * Adds a description of the recording's start, "2024-05-01T12:00:00Z", which
+ * is that of its first chunk. Adds none if the time cannot be formatted.
  */
 static void
 describe_start(struct jfr_chunk *chunk)
@@ -146,8 +146,8 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read: as an error for the first chunk; a later
- * chunk is skipped. Returns the status.
+ * Reports why a chunk is not read, and returns the status: an error for the
+ * first chunk, so the input fails; a later one is skipped.
  */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)

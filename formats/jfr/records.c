@@ -30,8 +30,9 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Reads a value of a class: *value becomes a number, or the offset of a text;
- * fields are skipped. False: an error (reported).
+ * Reads a value of a class. *value becomes a number, or the offset of a text
+ * in the chunk; the fields of an object are skipped. depth limits recursion.
+ * False: an error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -54,9 +55,9 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads the value of a field: *value becomes a number or the offset of a text,
- * or else the key of a constant, or the offset of an array. False: an error
- * (reported).
+ * Reads the value of a field. *value becomes a number, the offset of a text,
+ * the key of a constant, or the offset of an array, whose elements are
+ * skipped. False: an error (reported).
  */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
@@ -87,8 +88,8 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Returns the value of a slot for the key of a constant: the offset of a text,
- * else the constant's index + 1; 0: there is none.
+ * Returns what a slot stores for the key of a constant of a class: the offset
+ * of a text, else the constant's index + 1; 0: there is no such constant.
  */
 static uint64_t
 find_key(
@@ -103,9 +104,10 @@ find_key(
 }
 
 /*
- * Reads the fields of a class into slot[], unless that is NULL. A field takes
- * at least a byte, as each class has fields, so the loop is not longer than
- * the file. False: an error (reported).
+ * Reads an object, that is the fields of a class, and stores those that the
+ * reader uses in slot[], unless that is NULL. A field takes at least a byte,
+ * as each class has fields, so the loop is not longer than the file. False: an
+ * error (reported).
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -205,8 +207,8 @@ is_low(uint64_t c)
 }
 
 /*
- * Converts UTF-16, stored as one number per char, to UTF-8; a lone surrogate
- * becomes U+FFFD. Returns the end of the text.
+ * Converts UTF-16, stored as one number per char, to UTF-8 at to, which has
+ * room for it; a lone surrogate becomes U+FFFD. Returns the end of the text.
  */
 static char *
 convert_chars(char *to, struct jfr_bytes b)

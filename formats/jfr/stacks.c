@@ -105,8 +105,9 @@ add_joined(struct jfr_chunk *chunk)
 }
 
 /*
- * Sets *name to the name of a class: "java/lang/Thread" with dots, "[I" as
- * int[], "[Lx/Y;" as x.Y[]. False: an error (reported).
+ * Sets *name to the name of a class in Java's notation, from the JVM's:
+ * "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[]. False: an
+ * error (reported).
  */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
@@ -160,7 +161,7 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 
 /*
  * Sets name[0] to package.Class.method, name[1] to the same with the
- * descriptor. False: an error (reported).
+ * descriptor of its parameters, as linker name. False: an error (reported).
  */
 static bool
 join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
@@ -187,8 +188,9 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the function of a method, the constant with index. A native frame may
- * have its library as class. False: an error (reported).
+ * Adds the function of the method constant with index to the graph, and sets
+ * *fn. A native frame may have its library as class, which becomes the object.
+ * False: an error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
@@ -260,8 +262,8 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads all frames of the stack at an offset, the leaf first, into
- * chunk->frame; offset 0: no frames. False: an error (reported).
+ * Reads all frames of the stack at an offset of the chunk, the leaf first,
+ * into chunk->frame; offset 0: no frames. False: an error (reported).
  */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)

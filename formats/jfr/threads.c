@@ -7,9 +7,10 @@
 #define LABELS 5
 
 /*
- * Adds a thread, the constant with index. A Java thread has its own name and
- * that of the operating system. A virtual thread has no id in the operating
- * system, and often no name. False: an error (reported).
+ * Appends the thread of constant index to chunk->thread, and stores its number
+ * in the constant. A Java thread has its own name, which is used, and that of
+ * the operating system. A virtual thread has no id in the operating system,
+ * and often no name. False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
