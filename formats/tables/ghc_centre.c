@@ -6,8 +6,9 @@
 #include "ghc.h"
 
 /*
- * Cuts the place off "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or
- * "a.hs:6:1"; *line is its first line.
+ * Cuts the position off "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or
+ * "a.hs:6:1", so that *file is the path, and sets *line to its first line;
+ * without a position, changes nothing.
  */
 static void
 cut_place(struct cg_slice *file, uint32_t *line)
@@ -29,7 +30,8 @@ cut_place(struct cg_slice *file, uint32_t *line)
 }
 
 /*
- * Returns the name MODULE.NAME of a cost centre; 0: out of memory (reported).
+ * Returns the name of the function for a cost centre, MODULE.NAME; 0: out of
+ * memory (reported).
  */
 static cg_name
 join_name(struct ghc *ghc, const struct ghc_centre *centre)

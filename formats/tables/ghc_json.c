@@ -88,7 +88,8 @@ static const struct cg_field node_fields[] = {
 };
 
 /*
- * Opens the cost centre whose id the object at a depth states. False: an error
+ * Opens the cost centre (GHC's unit of costs, a named expression) whose id the
+ * object at a depth of the tree states, unless it is open. False: an error
  * (reported).
  */
 static bool
@@ -128,8 +129,8 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 }
 
 /*
- * Reads the tree of cost centres; by a loop, as nodes nest as deep as JSON
- * may. False: an error (reported).
+ * Reads the tree of cost centres with their costs; by a loop instead of
+ * recursion, as nodes nest as deep as JSON may. False: an error (reported).
  */
 static bool
 take_tree(struct cg_doc *doc, void *into)

@@ -32,8 +32,9 @@ struct reader {
 /* ---- Totals -------------------------------------------------------------- */
 
 /*
- * Reads "total time = 0.02 secs (20 ticks @ 1000 us, 1 processor)". False:
- * malformed.
+ * Reads "total time = 0.02 secs (20 ticks @ 1000 us, 1 processor)": sets
+ * r->interval to the length of a tick and r->ticks to the total, both in ns.
+ * False: malformed (not reported).
  */
 static bool
 take_time(struct reader *r, struct cg_slice line)
@@ -55,8 +56,8 @@ take_time(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads "total alloc = 59,542,576 bytes (excludes profiling overheads)".
- * False: malformed.
+ * Reads "total alloc = 59,542,576 bytes (excludes profiling overheads)" into
+ * r->alloc, in bytes. False: malformed (not reported).
  */
 static bool
 take_alloc(struct reader *r, struct cg_slice line)
@@ -106,8 +107,8 @@ take_head(struct reader *r, struct cg_slice line)
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Cuts the first n characters (UTF-8) off the line, or all if there are fewer;
- * returns them.
+ * Takes the first n characters (UTF-8) off the line, or all if there are
+ * fewer, and returns them: columns of the table are that wide.
  */
 static struct cg_slice
 cut_characters(struct cg_slice *line, size_t n)
@@ -128,8 +129,9 @@ cut_characters(struct cg_slice *line, size_t n)
 }
 
 /*
- * Cuts the numbers off the end of a row, into number[]. Percentages become
- * tenths of a percent. False: malformed.
+ * Cuts the r->numbers numbers off the end of a row, so that the texts are
+ * left, into number[]. Percentages become tenths of a percent. False:
+ * malformed (not reported).
  */
 static bool
 cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)

@@ -58,7 +58,10 @@ add_events(struct cg_build *build)
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* Cuts ";LINE" and ";FILE" from the end of a frame; the rest is its name. */
+/*
+ * Cuts ";FILE;LINE" off the end of a frame, so that *name is its function, and
+ * sets *file and *line. False: malformed (not reported).
+ */
 static bool
 cut_frame(struct cg_slice *name, struct cg_slice *file, uint32_t *line)
 {
@@ -123,7 +126,10 @@ add_stack(struct memray *r)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* The name in "0x7f (MainThread)"; "" if there is none. */
+/*
+ * Returns the name of a thread from "0x7f (MainThread)"; "": there is none, or
+ * the row is of merged threads.
+ */
 static struct cg_slice
 thread_name(struct cg_slice text)
 {
@@ -135,7 +141,10 @@ thread_name(struct cg_slice text)
 	return (struct cg_slice){ text.ptr, text.len - 1 };
 }
 
-/* The tid of merged threads is -1. */
+/*
+ * Gives later stacks the labels of the row: thread id, name and allocator.
+ * Merged threads, whose tid is -1, have no id.
+ */
 static void
 set_labels(struct memray *r)
 {

@@ -8,8 +8,9 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Takes a field that is quoted after leading blanks: copies the blanks and the
- * text in quotes, with "" for a quote, to *to. False: the field is not quoted.
+ * Takes a field in quotes, which blanks may precede, off *rest. *field is a
+ * copy at *to, with the blanks, without the quotes, and with " for ""; *to is
+ * moved behind it. False: the field is not quoted, and nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)
@@ -75,7 +76,10 @@ table_find(const struct table_row *row, const char *name)
 	return TABLE_NONE;
 }
 
-/* Multiplies by 10 to the power of digits, which may be negative. */
+/*
+ * Multiplies *number by 10 to the power of digits, which may be negative: then
+ * it is rounded down. False: it overflows.
+ */
 static bool
 scale(uint64_t *number, int digits)
 {

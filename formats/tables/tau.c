@@ -42,7 +42,10 @@ struct reader {
 	struct cg_map called; /* functions with callers */
 };
 
-/* Takes a word as a number times 10 to the power of digits. */
+/*
+ * Takes the next word as a number times 10 to the power of digits. False:
+ * malformed (not reported).
+ */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 {
@@ -55,7 +58,10 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* The function "main() C [{a.c} {12,1}-{29,1}]", or without a place. */
+/*
+ * Returns the function of "main() C [{a.c} {12,1}-{29,1}]", added with its
+ * file and first line, or of a name without a place.
+ */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
 {
@@ -88,7 +94,10 @@ add_fn(struct reader *r, struct cg_slice name)
 	return fn;
 }
 
-/* Adds the functions of "main() => f()" to the row. */
+/*
+ * Appends the functions of a path, "main() => f()", to r->fn, callers first,
+ * and sets the row's range of them. False: an error (reported).
+ */
 static bool
 add_path(struct reader *r, struct row *row, struct cg_slice path)
 {
@@ -111,7 +120,11 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 	return true;
 }
 
-/* Cuts off the name in quotes; a quote in it has no blank and digit behind. */
+/*
+ * Takes the name in quotes off the line. Names may contain quotes: the last
+ * one is that with a blank and a digit behind it. False: malformed (not
+ * reported).
+ */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
 {
@@ -169,7 +182,10 @@ is_called(const struct reader *r, cg_fn fn)
 	return cg_map_get(&r->called, fn) != 0;
 }
 
-/* True if all paths begin at functions without callers. */
+/*
+ * Returns true if there are paths and all begin at functions without callers:
+ * the paths are then whole stacks, else only the ends of stacks.
+ */
 static bool
 are_stacks(const struct reader *r)
 {
@@ -186,8 +202,9 @@ are_stacks(const struct reader *r)
 }
 
 /*
- * Warns of costs that stacks do not have, such as those of a function that also
- * ran on no path. Values are rounded, by less than 1 each.
+ * Warns if the stacks together have less self cost than the functions, such as
+ * that of a function that also ran on no path. Values are rounded, by less
+ * than 1 each, so a small difference is none.
  */
 static void
 check_stacks(const struct reader *r)
@@ -252,7 +269,11 @@ add_row(struct reader *r, const struct row *row, bool stacks)
 
 /* ---- The file ------------------------------------------------------------ */
 
-/* Takes "23 templated_functions_MULTI_TIME". */
+/*
+ * Reads the first line, "23 templated_functions_MULTI_TIME": the number of
+ * rows, and the metric, which becomes the event; times are converted from us
+ * to ns. False: an error (reported).
+ */
 static bool
 take_first(struct reader *r, struct cg_slice line)
 {

@@ -64,8 +64,8 @@ is_metric(const struct reader *r, struct cg_slice *name)
 }
 
 /*
- * Copies name to word with '_' for blanks, as names of events have none;
- * returns word.
+ * Copies name into word, with '_' for blanks, which names of events may not
+ * have; returns word. Longer names are truncated.
  */
 static const char *
 put_word(char word[WORD_MAX], struct cg_slice name)
@@ -106,8 +106,9 @@ add_metric(struct reader *r, size_t column)
 }
 
 /*
- * Reads the head line. The separator is the character after the first column's
- * name. False: an error (reported).
+ * Reads the head line: finds the separator, which is the character after the
+ * first column's name, and the columns, and adds those of self costs as
+ * events. False: an error (reported).
  */
 static bool
 take_head(struct reader *r, struct cg_slice line)
@@ -155,8 +156,9 @@ known(struct cg_slice text)
 }
 
 /*
- * Sets *cost from "0.016612", "0.016612s" or "1250000"; an empty text is 0.
- * False: malformed.
+ * Sets *cost to the number in a metric's column of the row, "0.016612",
+ * "0.016612s" or "1250000"; an empty field is 0. False: malformed, or missing
+ * (not reported).
  */
 static bool
 take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)

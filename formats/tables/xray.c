@@ -83,7 +83,11 @@ add_event(struct reader *r)
 		(void)cg_add_column(r->build, r->counts ? &calls : &cycles);
 }
 
-/* Adds a function; place: "a.cc:3:0" or "(unknown)". */
+/*
+ * Adds a function of llvm-xray account to the graph: its calls, and the sum of
+ * their times as inclusive time; place is "a.cc:3:0" or "(unknown)". Its self
+ * time is not known. False: the builder has failed.
+ */
 static bool
 add_function(struct reader *r, struct cg_slice name, struct cg_slice place,
     uint64_t count, uint64_t sum)
@@ -107,7 +111,10 @@ add_function(struct reader *r, struct cg_slice name, struct cg_slice place,
 	    cg_columns_of(r->build, &sum), cg_columns_width(r->build));
 }
 
-/* Takes a row of the text. */
+/*
+ * Reads a row of llvm-xray account as text, and adds its function; skips the
+ * head line and empty lines. False: an error (reported).
+ */
 static bool
 take_account(struct reader *r, struct cg_slice line)
 {
@@ -169,8 +176,9 @@ hash_call(const struct reader *r, const struct call *call)
 }
 
 /*
- * The number of a call: of one with the same caller, function, thread and
- * numbers, else of a new one. 0: out of memory (reported).
+ * Returns the number of a call (node of the call tree): of one with the same
+ * caller, function, thread and numbers, as several tables list it, else of a
+ * new one; *is_new tells which. 0: out of memory (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
@@ -200,7 +208,11 @@ find_call(struct reader *r, const struct call *want, bool *is_new)
 	return (uint32_t)r->call.n;
 }
 
-/* Adds the costs of a call to what its caller's callees have. */
+/*
+ * Adds the cost of a new call to the sum of its caller's callees, so that the
+ * caller's self cost is the rest; parent 0: no caller. False: the sum
+ * overflows (reported).
+ */
 static bool
 add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
 {
@@ -214,7 +226,10 @@ add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
 	return true;
 }
 
-/* Takes "#1    f()     3       4753". */
+/*
+ * Reads a row of a stack, "#1 f() 3 4753", and adds its call below that of the
+ * level before. False: an error (reported).
+ */
 static bool
 take_level(struct reader *r, struct cg_slice line)
 {
@@ -258,7 +273,10 @@ take_stack(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* Cuts the number off "main;f(); 4753"; false: the line has another form. */
+/*
+ * Cuts the number off "main;f(); 4753", and sets *sum; false: the line has
+ * another form, and is unchanged.
+ */
 static bool
 cut_flame(struct cg_slice *line, uint64_t *sum)
 {
@@ -274,7 +292,11 @@ cut_flame(struct cg_slice *line, uint64_t *sum)
 	return true;
 }
 
-/* Callers have their lines before callees. */
+/*
+ * Reads a line of a stack, "thread_7;main;f(); 4753", and adds the call of its
+ * last function; the lines of its callers must precede it. False: an error
+ * (reported).
+ */
 static bool
 take_flame(struct reader *r, struct cg_slice line)
 {
@@ -315,8 +337,9 @@ take_flame(struct reader *r, struct cg_slice line)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Adds what callees have not. Parents precede their children, so the nodes are
- * in children once their sums were used.
+ * Adds all calls to the graph, as stacks whose self cost is the sum of a call
+ * less that of its callees. Callers precede callees: once used, the sum of a
+ * call's callees is replaced by its node.
  */
 static void
 add_calls(struct reader *r)
