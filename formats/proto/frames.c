@@ -44,8 +44,9 @@ compare_called(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->fn_name: the numbers of functions in order of their names. False:
- * out of memory (reported).
+ * Sets w->fn_name[fn] to numbers of functions in the order of name and linker
+ * name, from 1; functions with equal names have equal numbers. False: out of
+ * memory (reported).
  */
 static bool
 number_names(struct proto_writer *w)
@@ -91,8 +92,8 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * False for a frame of which the name is only its address: it is not written,
- * as pprof makes the same name.
+ * Returns false for a frame whose function has only an address as name: its
+ * function is not written, as pprof makes the same name of the address.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)
@@ -109,8 +110,9 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 
 /*
  * Returns the index + 1 of a frame, added if no equal one exists; 0: out of
- * memory (reported). To find it, a pair of its fields is replaced by a number,
- * this and the next field by another one, until one number is left.
+ * memory (reported). Maps have keys of 64 bits, so two fields are replaced by
+ * one number, this and the next field by another one, until one number is
+ * left.
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)

@@ -76,8 +76,9 @@ name_address(struct proto_tables *t, uint64_t addr)
 }
 
 /*
- * Sets *name and *symbol, the linker name, of a function; 0: it has none.
- * False: an error (reported).
+ * Sets *name and *symbol, the linker name (0: none), of a function. Without a
+ * name, it is the demangled linker name, else made of the address. False: an
+ * error (reported).
  */
 static bool
 get_names(struct proto_tables *t, const struct proto_function *function,
@@ -164,10 +165,11 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds count frames, from index first on, on top of *node, which becomes the
- * last one. The first frame does not count toward the limit for the size of
- * the input, as the reference to the location takes bytes of the file. False:
- * too many (reported).
+ * Adds count frames of a location, from index first on (innermost first), on
+ * top of *node, which becomes the innermost one. Frames but the first of a
+ * location count toward the memory that the input's size allows: a reference
+ * to the location takes bytes of the file, its other frames none. False: too
+ * many (reported).
  */
 bool
 proto_put_frames(

@@ -45,8 +45,8 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 }
 
 /*
- * Parses a description of a mapping as the reader writes it; false: another
- * text.
+ * Parses a description of a mapping, in the form that the reader writes, into
+ * *mapping; its texts point into the description. False: another text.
  */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
@@ -97,8 +97,8 @@ compare_mappings(
 }
 
 /*
- * The order of pointers to mappings for qsort(); equal mappings stay in the
- * order of their array.
+ * Compares pointers to mappings for qsort(); equal mappings stay in the order
+ * of their array, so that the first one is kept.
  */
 static int
 compare_listed(const void *pa, const void *pb)
@@ -184,8 +184,8 @@ find_objects(struct proto_writer *w)
 /* ---- The main program --------------------------------------------------- */
 
 /*
- * True if the path is not that of an executable: a library, a device,
- * generated code, the kernel.
+ * Returns true if the path is, by its name, a library, a kernel or a file of
+ * generated code, not an executable.
  */
 static bool
 is_part_of_others(struct cg_slice path)
@@ -204,8 +204,8 @@ is_part_of_others(struct cg_slice path)
 }
 
 /*
- * Returns a score of how likely the object is the main program, from 0 (it
- * cannot be) to 4.
+ * Returns how likely the object is the main program, from 0 (it cannot be) to
+ * 4 (its path is the command).
  */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
@@ -227,8 +227,9 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * Returns the object with the highest score, of equal ones the first by path;
- * 0: none, or out of memory (reported).
+ * Returns the object, of those that frames have, that most likely is the main
+ * program; of equal ones the first by path. 0: none, or out of memory
+ * (reported).
  */
 static cg_object
 find_main_object(struct proto_writer *w)
@@ -277,9 +278,9 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Sets range[] to the addresses in the object that a mapping has, without its
- * bias. Returns the number of ranges: 2 if they wrap at the end of the address
- * space, 0 if there are none or there is no limit.
+ * Sets range[] to the addresses of a mapping in its object (without the bias
+ * that the process adds). Returns the number of ranges: 2 if they wrap at the
+ * end of the address space, 0 if there are none or there is no limit.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -304,8 +305,8 @@ low_edge(cg_object object, struct range range)
 }
 
 /*
- * Returns the end of an object's range. If this is the end of the address
- * space, it is address 0 of the next object.
+ * Returns the edge at the end of an object's range of addresses. The end of
+ * the address space is written as address 0 of the next object.
  */
 static struct proto_edge
 high_edge(cg_object object, struct range range)
@@ -325,8 +326,9 @@ compare_edges(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->edges: begins and ends of all ranges, sorted and distinct. False:
- * out of memory (reported).
+ * Sets w->edges to the begins and ends of all mappings' ranges, sorted by
+ * object and address, without duplicates: between two of them, all addresses
+ * have the same mapping. False: out of memory (reported).
  */
 static bool
 list_edges(struct proto_writer *w)
@@ -361,8 +363,8 @@ list_edges(struct proto_writer *w)
 }
 
 /*
- * Returns the index of the last edge at or before a wanted one; the number of
- * edges if there is none.
+ * Returns the index of the last edge (begin or end of a range) at or before
+ * the wanted one; the number of edges if there is none.
  */
 static uint32_t
 find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
@@ -382,7 +384,8 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 
 /*
  * Returns the first edge, from this one on, whose space up to the next edge no
- * mapping has; shortens the chain of links to it.
+ * mapping has yet. Follows links over the spaces that were given, and shortens
+ * them (union-find).
  */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)
@@ -395,9 +398,8 @@ find_free(struct proto_edge *edges, uint32_t at)
 }
 
 /*
- * Gives a mapping the spaces between the edges of its range that no mapping
- * has yet. The space after the last edge is never given, so find_free() always
- * ends.
+ * Gives a mapping the parts of its range that no earlier mapping has. The
+ * space after the last edge is never given, so find_free() always ends.
  */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
@@ -417,8 +419,9 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Gives each mapping its addresses, in the order of the list. A mapping
- * without a limit gets those that no other has.
+ * Gives each mapping, in the order of the list, those addresses of its object
+ * that no earlier one has. A mapping without a limit gets all that are left,
+ * so later mappings of its object get none.
  */
 static void
 assign_addresses(struct proto_writer *w)

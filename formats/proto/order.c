@@ -99,8 +99,8 @@ add_costs(
 }
 
 /*
- * Returns the index + 1 of the row (sample) of a node with labels, added if
- * new; 0: out of memory (reported).
+ * Returns the index + 1 of the row (a sample as written) of a node with a set
+ * of labels, added if new; 0: out of memory (reported).
  */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
@@ -204,8 +204,9 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 }
 
 /*
- * Pushes the children of a node on the stack of waiting nodes, sorted, the
- * first one last. Returns the new number of waiting nodes.
+ * Pushes the children of a node on the stack of nodes to visit, sorted, so
+ * that the first one is visited first. Returns the new number of nodes on that
+ * stack.
  */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)
@@ -227,7 +228,10 @@ push_children(struct order *order, uint32_t node, size_t waiting)
 	return waiting;
 }
 
-/* Visits nodes depth first, and stores the rows of those with costs. */
+/*
+ * Visits all nodes depth first, in sorted order, and lists their rows in
+ * w->order.
+ */
 static void
 visit_nodes(struct order *order)
 {

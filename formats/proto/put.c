@@ -166,8 +166,9 @@ proto_put_location(
 }
 
 /*
- * Writes function i; ids: its fields begin with its id, as in pprof. Without a
- * linker name, system_name repeats the name, as in Go.
+ * Writes the fields of function i; ids: they begin with its id, as in pprof
+ * (OpenTelemetry has none, and numbers one less). Without a linker name,
+ * system_name repeats the name, as in Go.
  */
 void
 proto_put_function(
@@ -193,8 +194,8 @@ proto_put_function(
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * Gets the next description with a key, among all parts; *part and *i start as
- * 0. False: no more.
+ * Sets *text to the next description with a key, among all parts; *part and
+ * *i, where to search, start as 0. False: no more.
  */
 static bool
 next_desc(const struct proto_writer *w, const char *key, cg_part *part,
@@ -263,9 +264,9 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the period. Of merged profiles, the longest period with the type of
- * the first one; combineHeaders() in merge.go of pprof does so, too, but
- * rejects other types.
+ * Returns the sampling period to write, 0 if unknown. Of merged profiles, it
+ * is the longest period with the type of the first one; combineHeaders() in
+ * merge.go of pprof does so, too, but rejects other types.
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)
