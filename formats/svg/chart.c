@@ -90,8 +90,9 @@ push_narrow(struct chart *chart, size_t depth)
 }
 
 /*
- * Adds a box at a depth, in the order of time; merges narrow ones. False: out
- * of memory (reported).
+ * Adds a box at a depth; boxes of a depth come in order of time. A narrow box
+ * is first merged with narrow ones just before it, up to some width; the
+ * merged box is added when none can follow. False: out of memory (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
@@ -117,8 +118,9 @@ add_box(struct chart *chart, const struct box *box, size_t depth)
 }
 
 /*
- * Ends the innermost frame at a time; it becomes a box. False: out of memory
- * (reported).
+ * Ends the innermost open frame at a time. It becomes a box, or is dropped if
+ * it is shorter than the option min-duration; then its time is counted. False:
+ * out of memory (reported).
  */
 static bool
 close_frame(struct chart *chart, int64_t time)
@@ -156,8 +158,9 @@ open_frame(struct chart *chart, uint32_t frame, int64_t time)
 }
 
 /*
- * Makes the stack that ends at a frame the open one from time on; 0: no stack.
- * False: out of memory (reported).
+ * Closes and opens frames at a time, so that the stack that ends at a frame is
+ * open; frames that both stacks share stay open. Frame 0: closes all. False:
+ * out of memory (reported).
  */
 static bool
 change_stack(struct chart *chart, uint32_t frame, int64_t time)
@@ -184,9 +187,9 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Draws the samples of a track. Adjacent samples become one box where they
- * have equal frames; rounded times may be one apart. False: out of memory
- * (reported).
+ * Makes boxes of the samples of a track. Adjacent samples share a box where
+ * they have equal frames; times are rounded, so a gap of one unit is none.
+ * False: out of memory (reported).
  */
 static bool
 draw_samples(struct chart *chart, struct cg_moments *moments)
@@ -207,8 +210,8 @@ draw_samples(struct chart *chart, struct cg_moments *moments)
 }
 
 /*
- * Draws the calls of a track. Adjacent calls become separate boxes. False: out
- * of memory (reported).
+ * Makes boxes of the calls of a track, one for each call, even if equal ones
+ * are adjacent. False: out of memory (reported).
  */
 static bool
 draw_calls(struct chart *chart, const struct cg_track *track,
@@ -282,9 +285,9 @@ widen_ruler(struct chart *chart, const char *unit, int64_t begin, int64_t end)
 }
 
 /*
- * Adds the time of a track, up to the end of its last sample, to that of the
- * chart. A track with another unit is counted and not drawn. False: out of
- * memory (reported).
+ * Widens the chart's axis to the times of a track, up to the end of its last
+ * sample. A track with another unit than the first one's is counted, and will
+ * not be drawn. False: out of memory (reported).
  */
 static bool
 measure_track(struct chart *chart, size_t number)
@@ -324,8 +327,9 @@ measure_tracks(struct chart *chart)
 }
 
 /*
- * Sets the limits of time below which frames are merged or dropped. Returns
- * the status.
+ * Sets the durations below which frames are merged (chart->narrow, of option
+ * min-width) or dropped (chart->shortest, of min-duration). Returns the
+ * status; CG_EUSAGE: malformed (reported).
  */
 static int
 set_limits(struct chart *chart)

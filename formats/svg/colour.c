@@ -100,8 +100,9 @@ put_hashed(
 }
 
 /*
- * Writes the colour of a box: a hue for each object, a little lighter or
- * darker by function.
+ * Writes the colour of a box as "#rrggbb": a hue for each object, a little
+ * lighter or darker by function. Both are hashes of names, so a name always
+ * has the same colour.
  */
 static void
 put_object_colour(struct svg *svg, const struct svg_box *box)

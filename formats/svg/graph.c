@@ -57,8 +57,8 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Returns the width of a cost, in pixels times SVG_UNIT; 0 if the total cost
- * is 0.
+ * Returns the width of a cost, in SVG_UNITs (millionths) of a pixel, of the
+ * width that the total cost has; 0 if that is 0.
  */
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
@@ -71,8 +71,9 @@ pixels(const struct writer *w, uint64_t cost)
 }
 
 /*
- * Places the callees of a drawn frame side by side; pushes those that are wide
- * enough to the frames that are visited next.
+ * Places the callees of a drawn frame side by side, sorted by name. Appends
+ * those that are wide enough to w->waiting, the frames to visit; adds the
+ * costs of others to the dropped ones.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
@@ -132,9 +133,9 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * Sets side[] to the costs before and after the change that colours show: that
- * of a frame's own cost, as in flamegraph.pl; for reversed stacks, whose first
- * frames have all of the cost, that of the inclusive cost.
+ * Sets side[] to a frame's costs before and after, whose change its colour
+ * shows: of the frame itself, as in flamegraph.pl; for reversed stacks, whose
+ * first frames have all self cost, inclusive ones.
  */
 static void
 get_change(const struct writer *w, uint32_t frame, uint64_t side[2])
@@ -153,8 +154,8 @@ change_size(const uint64_t side[2])
 }
 
 /*
- * Sets w->largest, the size of the largest change of a frame (frame 0 is no
- * function).
+ * Sets w->largest, the largest change of any frame, to which colours are
+ * relative; frame 0, the whole, does not count.
  */
 static void
 find_largest(struct writer *w)
@@ -168,7 +169,10 @@ find_largest(struct writer *w)
 	}
 }
 
-/* Writes "; before 20, change +15 (+75.00%), self +3". */
+/*
+ * Writes a frame's change as text for its title: "; before 20, change +15
+ * (+75.00%), self +3".
+ */
 static void
 put_change(struct writer *w, uint32_t frame)
 {
@@ -231,8 +235,8 @@ put_frame(struct writer *w, uint32_t id)
 }
 
 /*
- * Writes how much of the profile is not in the picture, as its frames are too
- * narrow.
+ * Writes into the line of details how many frames, and what part of the cost,
+ * are not in the picture because they are too narrow.
  */
 static void
 put_dropped(struct writer *w)
@@ -248,8 +252,8 @@ put_dropped(struct writer *w)
 }
 
 /*
- * Writes the cost of frames that are not shown, as they have none on the side
- * (before or after) that is drawn.
+ * Writes into the line of details the cost of frames that are not shown, as
+ * they have none in the profile (before or after) that sets widths.
  */
 static void
 put_absent(struct writer *w)

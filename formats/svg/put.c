@@ -105,8 +105,8 @@ svg_end(struct svg *svg)
 /* ---- Boxes -------------------------------------------------------------- */
 
 /*
- * Returns the begin of a name that fits into a box of a width in units. *cut:
- * some characters do not fit.
+ * Returns the begin of a name that fits into a box that is units SVG_UNITs
+ * wide, "" if the box is too narrow. *cut: the name is longer, so dots follow.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)

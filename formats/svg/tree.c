@@ -22,7 +22,10 @@ struct reversal {
 	uint64_t steps;
 };
 
-/* Adds a frame without costs; NULL: out of memory (reported). */
+/*
+ * Appends a frame to the tree of reversed stacks, and 0 as its costs; NULL:
+ * out of memory (reported).
+ */
 static struct cg_merged_frame *
 add_reversed(struct reversal *r)
 {
@@ -32,8 +35,9 @@ add_reversed(struct reversal *r)
 }
 
 /*
- * Returns the child of parent with the frame's key, added if it is new; 0: an
- * error (reported).
+ * Returns the child of parent, in the tree of reversed stacks, that has the
+ * frame's key, added if it is new; 0: too many frames, or out of memory
+ * (reported).
  */
 static uint32_t
 find_reversed(
@@ -83,8 +87,9 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 }
 
 /*
- * Builds the tree of reversed stacks. Sums of self costs fit: sum_costs() has
- * checked their total. False: an error (reported).
+ * Replaces the tree by that of reversed stacks, which begin at the leaf: adds
+ * each stack that has self costs. Their sums fit: sum_costs() has checked the
+ * total. False: an error (reported).
  */
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)
@@ -112,7 +117,8 @@ reverse(struct svg_tree *tree, struct svg *svg)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Sums inclusive costs, from callees to callers: parents have lower numbers
+ * Computes the inclusive costs of all frames, on both sides of a difference,
+ * from self costs. Goes from callees to callers: parents have lower numbers
  * than their children. False: a sum overflows (reported).
  */
 static bool
@@ -157,8 +163,8 @@ add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
 /* ---- Children ----------------------------------------------------------- */
 
 /*
- * Sets tree->first and tree->child: frames sorted by their parents. False: out
- * of memory (reported).
+ * Lists frames by parent, by counting sort: those of parent i are
+ * child[first[i]] up to child[first[i + 1]]. False: out of memory (reported).
  */
 static bool
 list_children(struct svg_tree *tree, struct svg *svg)
