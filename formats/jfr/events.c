@@ -18,8 +18,8 @@ ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Converts a time in ticks to nanoseconds since 1970; INT64_MAX on overflow,
- * which the library reports.
+ * Converts a time in ticks to ns since 1970; INT64_MAX on overflow: the
+ * library drops and reports such times.
  */
 static int64_t
 time_of(const struct jfr_chunk *chunk, uint64_t ticks)
@@ -72,10 +72,10 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 }
 
 /*
- * Begins the graph's part, unless an earlier chunk did, with command line, pid
- * and descriptions of the recorded JVM, whose event has the fields jvm[]. A
- * later chunk of another program changes only the pid of samples. False: an
- * error (reported).
+ * Begins the graph's part (the profile of one process) with command line, pid
+ * and descriptions of the recorded JVM, whose event has the fields jvm[],
+ * unless an earlier chunk did. A later chunk of another program changes only
+ * the pid of samples. False: an error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

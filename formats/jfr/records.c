@@ -169,7 +169,10 @@ jfr_get_constant(struct jfr_chunk *chunk, enum jfr_record record,
 
 /* ---- Texts -------------------------------------------------------------- */
 
-/* Appends a code point as UTF-8; returns the end. */
+/*
+ * Writes a code point as UTF-8 at to, which has room for 4 bytes; returns the
+ * end.
+ */
 static char *
 put_utf8(char *to, uint32_t c)
 {

@@ -82,8 +82,8 @@ primitive_name(char letter)
 }
 
 /*
- * Appends a text to chunk->name. False: too long for the file's size, or out
- * of memory (reported).
+ * Appends a text to chunk->name, the name that is being joined. False: too
+ * long for the file's size, or out of memory (reported).
  */
 static bool
 append(struct jfr_chunk *chunk, struct cg_slice text)
