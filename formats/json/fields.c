@@ -55,8 +55,8 @@ is_number(const struct json_reader *r)
 }
 
 /*
- * Gets the value of the current token; false: it is not a whole number below
- * 2^64.
+ * Sets *number to the value of the current token, a number or a string with
+ * one. False: it is not a whole number below 2^64 (not reported).
  */
 static inline bool
 get_number(const struct json_reader *r, uint64_t *number)
@@ -98,8 +98,8 @@ take_signed(struct json_reader *r, uint64_t *number)
 }
 
 /*
- * Reads an id of the file, and sets *id to the builder's id for it. False:
- * rejected (reported).
+ * Reads an id of the file, and sets *id to the builder's id for it; 0 stays 0.
+ * False: the file has not defined the id (reported).
  */
 static bool
 take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
@@ -168,8 +168,9 @@ take_string(struct json_reader *r, struct json_field *field)
 }
 
 /*
- * Sets *index to that of the string in a NULL-terminated table of words.
- * False: another token (reported as not expected).
+ * Reads a string, and sets *index to that of the equal string in a
+ * NULL-terminated table of words. False: there is none, or no string (reported
+ * as not expected).
  */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,
@@ -189,8 +190,8 @@ take_word(struct json_reader *r, const char *const *words, const char *expected,
 }
 
 /*
- * Reads a string of letters, each of which stands for a flag (json_flags);
- * *flags gets a bit for each. False: rejected (reported).
+ * Reads a string of letters, each of which stands for a flag (json_flags), and
+ * sets *flags to the bits of these flags. False: rejected (reported).
  */
 static bool
 take_flags(struct json_reader *r, uint64_t *flags)
@@ -245,7 +246,7 @@ take_costs(struct json_reader *r)
 
 /*
  * Reads the value of a label: a text, or "" and a number with an optional
- * unit. False: rejected (reported).
+ * unit; the label's brackets are not part of it. False: rejected (reported).
  */
 static bool
 take_value(struct json_reader *r, struct cg_label *label)

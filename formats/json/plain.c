@@ -65,8 +65,9 @@ take_costs(const char **at, uint64_t *number)
 }
 
 /*
- * Takes the fields after the tag, up to the newline that it returns; NULL: the
- * line is not plain.
+ * Reads the fields of a line after its tag: stores their numbers from
+ * number[0] on, and how many they are in *line. Returns the newline at the
+ * end; NULL: the line is not plain, that is not only such numbers.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
@@ -94,8 +95,9 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 }
 
 /*
- * Parses the first line of the text into line and number[], and removes it
- * from the text. Of a line that is not plain, only the length is set.
+ * Parses the first line of the text into *line and number[], and takes it off
+ * the text. Of a line that is not plain (a known tag and unsigned numbers),
+ * only the length is set: the reader parses it.
  */
 static void
 parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
@@ -189,8 +191,9 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 }
 
 /*
- * Sets r->cost to the costs of a line, of n columns; copies them only if the
- * builder's columns differ from the file's. False: too many.
+ * Sets r->cost to the n costs of a line; copies them only if the builder's
+ * columns (one for each event) differ from the file's. False: more costs than
+ * events.
  */
 static inline bool
 set_costs(struct json_reader *r, const uint64_t *cost, size_t n)

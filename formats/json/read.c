@@ -552,7 +552,10 @@ skip_record(struct json_reader *r, struct cg_slice tag, const char *at)
 	return json_take_end(r);
 }
 
-/* Adds a part for the rows of a file without a part line. */
+/*
+ * Begins the only part (process or thread) of a file whose costs have no part
+ * line before them.
+ */
 static void
 add_default_part(struct json_reader *r)
 {

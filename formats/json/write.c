@@ -301,8 +301,8 @@ put_frames(struct writer *w)
 }
 
 /*
- * Writes the rows of all functions of the current part. A cursor that fails
- * reports it to the job.
+ * Writes the costs, calls, jumps and branches of all functions in the current
+ * part (process or thread). A cursor that fails reports it to the job.
  */
 static void
 put_fns(struct writer *w)
@@ -339,7 +339,10 @@ put_text(struct writer *w, const char *text)
 	cg_put_json(w->out, cg_slice(text));
 }
 
-/* Writes the last fields of events and formulas, and the end of the line. */
+/*
+ * Writes the last fields of an event or formula, which both have, and the end
+ * of the line.
+ */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)
 {
@@ -596,7 +599,10 @@ put_moment(
 	    w, moment->n > 0 ? put_costs(w, at, moment->cost, moment->n) : at);
 }
 
-/* Writes the moments of the current track. */
+/*
+ * Writes the samples or calls of the current track, the timeline of a thread,
+ * in order of time.
+ */
 static void
 put_moments(struct writer *w)
 {
@@ -641,8 +647,8 @@ put_header(struct writer *w)
 }
 
 /*
- * Writes all parts with their rows. If memory for rows runs out, the job
- * fails.
+ * Writes all parts (processes or threads) with their costs, stacks and
+ * timelines. If memory runs out, the job fails.
  */
 static void
 put_parts(struct writer *w)
