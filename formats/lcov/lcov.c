@@ -13,8 +13,8 @@
 #include "lcov.h"
 
 /*
- * Recognises a tracefile: the first record must be SF, KF or TN; a second
- * known record makes it certain.
+ * Recognises a tracefile by its first record, which must be SF, KF or TN; a
+ * second known record makes it certain.
  */
 static int
 probe(const struct cg_head *head)

@@ -30,8 +30,9 @@ reject(struct reader *r, const char *at, const char *expected)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Reads a decimal number and returns its end; NULL: there are no digits, or
- * more than most. The caller knows that another character follows.
+ * Reads a decimal number, and returns its end; NULL: there are no digits, or
+ * more than `most`, which may overflow. A character that is no digit must
+ * follow.
  */
 static const char *
 skip_number(const char *at, uint64_t *number, int most)
@@ -128,8 +129,8 @@ take_count(struct reader *r, int64_t *count)
 }
 
 /*
- * Reads the entry count of a function; a negative one becomes 0. False:
- * rejected (reported).
+ * Takes the entry count of a function off r->rest; a negative one becomes 0
+ * with a warning. False: rejected (reported).
  */
 static bool
 take_entries(struct reader *r, uint64_t *count)
@@ -167,8 +168,8 @@ take_comma(struct reader *r)
 }
 
 /*
- * Reads the rest of the record as a name; expected describes it in the message
- * if it is empty. False: rejected (reported).
+ * Takes the rest of the record as a name, and sets *name; expected describes
+ * it in the message if it is empty. False: rejected (reported).
  */
 static bool
 take_name(struct reader *r, const char *expected, cg_name *name)
@@ -197,8 +198,9 @@ take_test(struct reader *r)
 }
 
 /*
- * Makes the part of the current test (the last TN: record) the current one;
- * adds it the first time. False: out of memory (reported).
+ * Makes the graph's part of the current test (the last TN: record) the current
+ * one, to which coverage is added; begins it the first time. False: out of
+ * memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -239,7 +241,7 @@ take_source(struct reader *r)
 
 /*
  * Reads VER:, the version of the current file, and adds it as a description of
- * the part, with the path in its key. False: out of memory (reported).
+ * the current part, with the path in its key. False: out of memory (reported).
  */
 static bool
 take_version(struct reader *r)
@@ -317,8 +319,9 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record if it is the name of the function whose count
- * is expected next: counts mostly come in the order of FN.
+ * Takes the rest of the record as a name if it is that of the function after
+ * the last one that got a count: counts mostly come in the order of FN, so
+ * this saves a lookup. False: another name, and nothing is taken.
  */
 static bool
 take_next_name(struct reader *r, cg_name *name)

@@ -283,8 +283,8 @@ compare_versions(const void *pa, const void *pb)
 }
 
 /*
- * Appends the versions of files that a part's descriptions state to
- * w->version. Failures are kept in the job.
+ * Appends the versions of files that a part (a test) of the graph has as
+ * descriptions to w->version. Failures are kept in the job.
  */
 static void
 add_versions(struct writer *w, cg_part part)
@@ -358,8 +358,8 @@ put_version(struct writer *w, struct cg_slice path)
 }
 
 /*
- * Returns the name of the test whose coverage the part has; "": none is
- * stated.
+ * Returns the name of the test whose coverage the part has, from the part's
+ * description; "": none is stated.
  */
 static struct cg_slice
 test_of(const struct writer *w, cg_part part)
@@ -446,8 +446,8 @@ put_sections(struct writer *w, cg_part part)
 }
 
 /*
- * Writes all parts: each has its own sections if any has the name of a test,
- * else they are summed. False: an error (reported).
+ * Writes all parts of the graph: if any is a test with a name, each gets
+ * sections of its own, else they are summed. False: an error (reported).
  */
 static bool
 put_parts(struct writer *w)
