@@ -70,9 +70,9 @@ struct end {
 };
 
 /*
- * Compares ends of paths for qsort(): that which more paths reach comes first;
- * equal ones in the order in which they were found. LLVM numbers paths in this
- * order.
+ * Compares exits of a decision for qsort(): the one that more paths reach
+ * comes first, of equal ones the one that was found first. LLVM numbers paths
+ * in this order.
  */
 static int
 compare_ends(const void *pa, const void *pb)

@@ -217,7 +217,10 @@ load_counters(struct llvm_context *c)
 	return true;
 }
 
-/* Returns 0 for a negative count, which data races of threads may cause. */
+/*
+ * Returns the count, or 0 for a negative one, which data races of threads may
+ * cause; counts these for a warning.
+ */
 static uint64_t
 positive(struct llvm_context *c, uint64_t count)
 {

@@ -401,9 +401,10 @@ take_name(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds the branches that never ran of a function to report.known. Functions do
- * not list folded branches (while (1)), which files do list: branches that are
- * not in this set can be dropped. False: out of memory (reported).
+ * Adds those branches of a function that never ran to report.known. Functions
+ * do not list folded branches (while (1)), which files do list: of branches
+ * that never ran, those of a file that are not in this set are dropped. False:
+ * out of memory (reported).
  */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)

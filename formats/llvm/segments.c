@@ -181,10 +181,10 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 
 /*
  * Adds a segment at each place where some of n regions end, in ascending
- * order: from there on, the count is that of the region that ends next, and
- * after the last of them that of the innermost region that is still open; none
- * is open: code is skipped. No segment is added at next, where the next region
- * begins (NULL: there is none), as that adds its own. False: an error
+ * order. From there on, the count is that of the region that ends next; after
+ * the last one, that of the innermost region that is still open, or, if none
+ * is, code is skipped. No segment is added at next, where the next region
+ * begins (NULL: there is none), as that region adds its own. False: an error
  * (reported).
  */
 static bool
