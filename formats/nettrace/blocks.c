@@ -221,9 +221,9 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 }
 
 /*
- * Takes a compressed event, and updates events->last to it: fields that the
- * event lacks are those of the event before; the time is a difference. False:
- * malformed (not reported).
+ * Takes a compressed event, and stores it in events->last: fields that the
+ * event lacks keep the values of the event before; the time is a difference to
+ * it. False: malformed (not reported).
  */
 static bool
 take_compressed(struct nettrace_events *events)
