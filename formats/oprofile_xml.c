@@ -203,8 +203,9 @@ add_symbol(struct reader *r)
 }
 
 /*
- * Sets *symbol to the symbol with the id in an attribute, added if new:
- * samples precede the table of symbols. False: an error (reported).
+ * Sets *symbol to the index of the symbol whose id is in an attribute; samples
+ * precede the table of symbols, so an unknown id adds a symbol, whose name
+ * follows. False: an error (reported).
  */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)

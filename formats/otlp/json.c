@@ -207,8 +207,9 @@ begin_bytes(struct converter *c, unsigned number, size_t *begin)
 }
 
 /*
- * Inserts the length in front of the bytes from begin on; mostly it needs one
- * byte, for which there is room. False: out of memory (reported).
+ * Writes the length of the bytes from begin on in front of them, where
+ * begin_bytes() left room for one byte: a longer length moves the bytes.
+ * False: out of memory (reported).
  */
 static bool
 end_bytes(struct converter *c, size_t begin)
@@ -313,8 +314,8 @@ put_double(struct converter *c, enum cg_json_type type)
 }
 
 /*
- * Writes the current string with its length. False: no string, or out of
- * memory (reported).
+ * Writes the current string, without escapes, with its length before it.
+ * False: no string, or out of memory (reported).
  */
 static bool
 put_text(struct converter *c, enum cg_json_type type)
@@ -353,8 +354,8 @@ digit_of(char c, unsigned bits)
 }
 
 /*
- * Writes the bytes that a string states by digits of 4 bits (hex) or 6
- * (base64). False: an error (reported).
+ * Writes the bytes that the current string states in digits of 4 bits (hex) or
+ * 6 (base64). False: an error (reported).
  */
 static bool
 put_digits(struct converter *c, enum cg_json_type type, unsigned bits)
@@ -482,8 +483,9 @@ put_member(struct converter *c, const struct member *member)
 }
 
 /*
- * Returns the member of a message for the current key, or NULL. Keys often
- * come in order, so *next, the one after the last, is tried first.
+ * Returns the table entry that says how to convert the value of the current
+ * key, in a message of this type; NULL: unknown key. Keys often come in the
+ * table's order, so *next, the entry after the last one, is tried first.
  */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)

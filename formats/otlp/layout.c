@@ -122,8 +122,9 @@ take_field(
 }
 
 /*
- * True if the fields of the message are those that the table states for the
- * message called name; messages inside it are not examined.
+ * Returns true if the fields of the message have the wire types that the table
+ * states for messages of that name (a letter); messages inside it are not
+ * examined.
  */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)

@@ -31,8 +31,8 @@ valid_length(struct cg_slice text)
 }
 
 /*
- * Writes a text as a field. Each byte that is not UTF-8 becomes U+FFFD, of
- * three bytes.
+ * Writes a text as a field. Protocol buffers require UTF-8, so each byte that
+ * is not becomes U+FFFD, of three bytes.
  */
 void
 otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
@@ -63,7 +63,10 @@ otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 
 /* ---- Values ------------------------------------------------------------- */
 
-/* Writes the label's text or number as a field of an AnyValue. */
+/*
+ * Writes the label's text, or its number if that is empty, as the value of an
+ * attribute (message AnyValue).
+ */
 static void
 put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
     const struct cg_label *value)
@@ -118,8 +121,9 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index of an attribute with the key and the values of n labels,
- * added if it is new; 0: out of memory (reported).
+ * Returns the index of an attribute with the key and the values of n labels in
+ * the table of attributes, to which it is added if it is new; 0: out of memory
+ * (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
@@ -249,7 +253,8 @@ compare_descs(const void *pa, const void *pb)
 
 /*
  * Appends a description to w->descs unless the value is empty or the list has
- * an equal one: parts often do. False: out of memory (reported).
+ * an equal one: processes and threads often have equal ones. False: out of
+ * memory (reported).
  */
 static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
@@ -266,7 +271,10 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 	    (struct otlp_desc){ key, value, w->descs.n + 1 });
 }
 
-/* True if the key is a field of the scope, or one of its attributes. */
+/*
+ * Returns true for the key of a description that is written as name, version
+ * or attribute of the scope, not as attribute of the profiles.
+ */
 static bool
 is_of_scope(const char *key)
 {

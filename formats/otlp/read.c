@@ -42,10 +42,10 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Stores pid, tid, part number or command in *info if the label states it.
- * Several attributes may name the command: *best, 0 at first, is the index of
- * the best one so far. Returns true if *info then has all that the label says,
- * so that it needs no description.
+ * Stores pid, tid, number or command of the graph's part in *info if the label
+ * states it. Several attributes may name the command: *best, 0 at first, is
+ * the index of the best one so far. Returns true if *info then has all that
+ * the label says, so that it needs no description.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -72,9 +72,9 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 }
 
 /*
- * Begins the graph's part, unless it has begun. If the file has only one
- * resource, its attributes become the part's process and descriptions; else
- * they become labels of samples.
+ * Begins the graph's part (the profile of a process), unless it has begun. If
+ * the file has only one resource, its attributes become the part's process and
+ * descriptions; else they become labels of samples.
  */
 static void
 begin_part(struct otlp_walk *w)
@@ -122,8 +122,8 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 }
 
 /*
- * Returns the type (event) with a name and unit, added if new; NULL: an error
- * (reported).
+ * Returns the sample type (an event of the graph) with a name and unit, added
+ * if new; NULL: too many, or out of memory (reported).
  */
 static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
@@ -261,8 +261,8 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 }
 
 /*
- * Adds a comment, the text with an index, as a description; version 1.8 has
- * comments. False: an error (reported).
+ * Adds the text with that index of the string table as a description, a
+ * comment; profiles of version 1.8 have comments. False: an error (reported).
  */
 static bool
 describe_comment(struct otlp_reader *r, uint64_t index)
@@ -356,9 +356,10 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 /* ---- Scopes and resources ----------------------------------------------- */
 
 /*
- * Adds name, version and default sample type of a scope (instrumentation) as
- * descriptions. The graph has one of each: a second scope's are counted as
- * lost if they differ. False: an error (reported).
+ * Adds name and version of a scope (the instrumentation) as descriptions, of
+ * which the graph has one each: another scope's are counted as lost if they
+ * differ. Adds its default sample type, too; its other attributes are lost.
+ * False: an error (reported).
  */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)

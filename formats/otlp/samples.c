@@ -38,8 +38,8 @@ note_role(struct cg_sample_key *key, struct cg_label *label)
 }
 
 /*
- * Appends two labels, trace_id and span_id, for a link to a span of a trace,
- * the entry with an index. False: an error (reported).
+ * Appends two labels, trace_id and span_id, for the link with an index, which
+ * refers to a span of a trace, to r->label. False: an error (reported).
  */
 static bool
 add_link(struct otlp_reader *r, uint64_t index)
@@ -221,7 +221,7 @@ count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
 	return more;
 }
 
-/* Returns the sample's value i; without values, each timestamp counts 1. */
+/* Returns value i of the sample; without values, each timestamp counts 1. */
 static uint64_t
 value_at(const struct otlp_reader *r, size_t i)
 {

@@ -136,9 +136,9 @@ struct timed {
 typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
 
 /*
- * Returns the index + 1 of the row (sample to write) that has the same thread
- * and stack as a moment, a cost with a time, and costs of the event; 0: none,
- * or several, or the time cannot be written.
+ * Returns the index + 1 of the row (sample to write) to which a cost of a
+ * moment (sample with a time) belongs, by its thread and stack; 0: none, or
+ * several, or the time cannot be written.
  */
 static uint32_t
 row_of(const struct otlp_times *t, const struct timed *timed, size_t event)
@@ -234,10 +234,10 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Clears t->timed for each event whose times cannot be written, as in some row
- * the costs with times do not add up to the row's cost, and warns. Then finds
- * the time span of the others. sum[] has the costs with times by row and
- * event. False: an error (reported).
+ * Clears t->timed, and warns, for each event whose times cannot be written: in
+ * some row, the costs with times, sum[] by row and event, do not add up to the
+ * row's cost. Then finds the time span of the other events. False: an error
+ * (reported).
  */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)

@@ -42,9 +42,9 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Writes values and times of a row into the sample: the times of the current
- * event that belong to it, each with its cost, or, if it has none, only the
- * value cost.
+ * Writes values and times of a row into the sample: for each time of the row
+ * the cost at that time, or, if the current event has no times, the value cost
+ * alone.
  */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
@@ -68,9 +68,9 @@ put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
 }
 
 /*
- * Returns true if the profile of the event lists the row as a sample, that is
- * if its cost is not 0. A row that has no costs of any event is listed in the
- * first profile.
+ * Returns true if the profile of the event lists the row as a sample: its cost
+ * is not 0, or first is set, for the first profile, and the row has no costs
+ * at all.
  */
 static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
