@@ -147,7 +147,8 @@ take_u32(const struct perf_file *f, struct cg_slice *from, uint32_t *value)
 }
 
 /*
- * Takes a text, padded with zeros, and its length before it. False: truncated.
+ * Takes a text, padded with zeros, and the length before it, off *from; *text
+ * is without the zeros. False: truncated (not reported).
  */
 static bool
 take_text(
@@ -185,8 +186,9 @@ get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns a flag of an event's attributes. Big-endian machines number the bits
- * of each byte from its highest one.
+ * Returns flag number `bit` of an event's attributes (struct perf_event_attr).
+ * Compilers of big-endian machines number the bits of each byte from its
+ * highest one.
  */
 static bool
 get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
@@ -279,8 +281,8 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 }
 
 /*
- * Sets what an event's stacks of branches contain, and which registers its
- * samples have.
+ * Sets the sizes of an event's stacks of branches, and the registers that its
+ * samples have, from its attributes; old attributes state no registers.
  */
 static void
 lay_out_rest(const struct perf_file *f, struct cg_slice attr, uint64_t type,
@@ -586,7 +588,7 @@ read_features(struct perf_file *f, struct cg_slice table)
 	return true;
 }
 
-/* Skips n bytes of an input. False: it has fewer. */
+/* Reads n bytes of an input and ignores them. False: the input has fewer. */
 static bool
 pass_bytes(struct cg_in *in, uint64_t n)
 {
@@ -672,10 +674,10 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 }
 
 /*
- * Finds the tables after the records, as they are needed first. A file is
- * opened a second time for them, and returned; of another input, all bytes are
- * kept, and NULL is returned. *whole is false after a malformed record: the
- * tables are not read, and the reader rejects the record.
+ * Finds the tables after the records, as they are needed first: opens a file a
+ * second time, and returns it, with f->tail set; of another input, keeps all
+ * bytes in f->head, and returns NULL. *whole is false after a malformed
+ * record: then the tables are not read, and the reader rejects the record.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
@@ -697,8 +699,9 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 }
 
 /*
- * Reads the features. Their table of offsets and sizes follows the records,
- * which are from begin to end. False: an error (reported).
+ * Reads the features (build-ids, names of events, ...), whose table of offsets
+ * and sizes follows the records, which are from begin to end. False: an error
+ * (reported).
  */
 static bool
 read_tail(struct perf_file *f, uint64_t begin, uint64_t end)

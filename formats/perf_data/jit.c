@@ -47,8 +47,8 @@ compare(const void *pa, const void *pb)
 /* ---- perf-PID.map -------------------------------------------------------- */
 
 /*
- * Takes a number in hex, of either case, and the blanks after it. False:
- * malformed.
+ * Takes a number in hex, of either case, and the blanks after it, off *line.
+ * False: malformed (not reported).
  */
 static bool
 take_hex(struct cg_slice *line, uint64_t *value)

@@ -96,8 +96,9 @@ add_symbols(
 }
 
 /*
- * Adds the symbols of a text, of which it keeps a copy with a newline at its
- * end. False: out of memory (reported).
+ * Adds the symbols of a text in the form of /proc/kallsyms. Keeps a copy of
+ * the text, as names point into it, with a newline at its end. False: out of
+ * memory (reported).
  */
 static bool
 load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)
@@ -137,7 +138,10 @@ perf_kallsyms_open(struct perf_kallsyms *kallsyms, struct cg_job *job,
 #define NOTES "/sys/kernel/notes"
 #define KALLSYMS "/proc/kallsyms"
 
-/* Takes a field of an ELF note, padded to 4 bytes. False: truncated. */
+/*
+ * Takes a field of size bytes of an ELF note, and its padding to 4 bytes, off
+ * *notes. False: truncated.
+ */
 static bool
 take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
 {
@@ -151,7 +155,9 @@ take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
 	return true;
 }
 
-/* Sets *id to the build-id among ELF notes. False: none. */
+/*
+ * Sets *id to the bytes of the build-id among ELF notes. False: there is none.
+ */
 static bool
 find_build_id(struct cg_slice notes, struct cg_slice *id)
 {

@@ -35,7 +35,7 @@ perf_queue_record(
 	return queue->bytes[item->odd].at + item->at;
 }
 
-/* Returns the end of the sorted run of records that begins at i. */
+/* Returns the index after the ascending run of records that begins at i. */
 static size_t
 end_of_run(const struct perf_queued *item, size_t i, size_t count)
 {

@@ -98,8 +98,9 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 }
 
 /*
- * Returns the event of a record, by its id, which is at the same place for all
- * events; NULL: none has that id, or there is no event yet.
+ * Returns the event to which a record belongs, by the id in the record, which
+ * is at the same place for all events; NULL: none has that id, or there is no
+ * event yet.
  */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
@@ -134,8 +135,9 @@ time_of(struct reader *r, struct cg_slice record)
 /* ---- The kernel's records ----------------------------------------------- */
 
 /*
- * True for the path of memory without a file, which perf names after the file
- * of symbols that a just-in-time compiler may have written (util/map.c).
+ * Returns true for the path of a mapping without a file. perf names such
+ * memory after the file in which a just-in-time compiler may have written its
+ * symbols (util/map.c).
  */
 static bool
 is_memory(struct cg_slice path)
@@ -165,9 +167,10 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * Adds a mapping of the kernel. The path "[kernel.kallsyms]_text" states the
- * address of that symbol. Other paths are modules:
- * "/lib/modules/x/kernel/fs/xfs/xfs.ko" is "[xfs]". False: an error
+ * Handles a mapping of the kernel. That of the kernel itself,
+ * "[kernel.kallsyms]_text", states the address of its first symbol, which
+ * symbols from elsewhere must match. Others are modules, which are added:
+ * "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". False: an error
  * (reported).
  */
 static bool
@@ -320,8 +323,9 @@ read_sample(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Reads a record of a deferred user stack: cookie, number of addresses,
- * addresses. False: an error (reported).
+ * Reads a record with a deferred user stack (cookie, number of addresses,
+ * addresses), and adds the waiting samples of its thread. False: an error
+ * (reported).
  */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
@@ -368,8 +372,8 @@ deliver(struct reader *r, struct cg_slice record)
 /* ---- perf's own records ------------------------------------------------- */
 
 /*
- * Reads a record of an event: its attr, which states its size, then ids.
- * False: an error (reported).
+ * Reads a record that describes an event: its attributes, which state their
+ * size, then its ids; adds the event. False: an error (reported).
  */
 static bool
 read_attr(struct reader *r, struct cg_slice record)
@@ -405,7 +409,7 @@ read_build_id(struct reader *r, struct cg_slice record)
 	return cg_rejected(r->file.job) == CG_OK;
 }
 
-/* Skips bytes of the data that are not records. */
+/* Skips size bytes of the data that are not records, or what is left of it. */
 static void
 skip(struct reader *r, uint64_t size)
 {
@@ -423,8 +427,8 @@ skip(struct reader *r, uint64_t size)
 }
 
 /*
- * Skips the text of tracepoints' formats, which follows the record. Returns
- * true.
+ * Skips the text of tracepoints' formats, which follows the record with its
+ * size. Returns true, as a handler of records.
  */
 static bool
 skip_tracing_data(struct reader *r, struct cg_slice record)
@@ -498,8 +502,8 @@ static const struct {
 /* ---- Which records are read --------------------------------------------- */
 
 /*
- * Counts a record without a handler if its type is unknown. Known types
- * without a handler have no data for profiles.
+ * Counts a record if its type is unknown, and notes the first such type, for a
+ * warning. Known types without a handler have no data for profiles.
  */
 static void
 note_type(struct reader *r, uint32_t type)
@@ -512,8 +516,9 @@ note_type(struct reader *r, uint32_t type)
 }
 
 /*
- * Handles a record of the kernel, or queues it by its time; types without a
- * handler are noted. False: an error (reported).
+ * Handles a record of the kernel at once if it has no time, else queues it, as
+ * records of several processors must be sorted. Types without a handler are
+ * noted. False: an error (reported).
  */
 static bool
 read_kernel_record(struct reader *r, struct cg_slice record)
@@ -549,8 +554,9 @@ read_record(struct reader *r, struct cg_slice record)
 /* ---- Compressed records ------------------------------------------------- */
 
 /*
- * Handles the whole records at the begin of r->inner, which were decompressed;
- * keeps the rest. False: an error (reported).
+ * Handles the whole records at the begin of r->inner, decompressed bytes, and
+ * moves the rest, a part of a record, to its begin. False: an error
+ * (reported).
  */
 static bool
 read_inner(struct reader *r)
@@ -581,9 +587,9 @@ read_inner(struct reader *r)
 }
 
 /*
- * Decompresses a piece and reads the records that are complete. All pieces are
- * one stream: a record of the kernel may continue in the next piece
- * (util/tool.c of perf 6.19). False: an error (reported).
+ * Decompresses the data of a record, and reads the records in it that are
+ * complete. The data of all such records is one stream: a record may continue
+ * in the next one (util/tool.c of perf 6.19). False: an error (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)
@@ -613,8 +619,8 @@ read_compressed1(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Reads a record of compressed data that states their size, as the record is
- * padded. False: an error (reported).
+ * Reads a record of compressed data in its newer form, which states the size
+ * of the data, as the record is padded. False: an error (reported).
  */
 static bool
 read_compressed2(struct reader *r, struct cg_slice record)
@@ -632,8 +638,9 @@ read_compressed2(struct reader *r, struct cg_slice record)
 /* ---- All records -------------------------------------------------------- */
 
 /*
- * Takes the next record; false at the end, or after an error (reported).
- * *whole: the data ends where it should.
+ * Takes the next record of the input; false at the end, or after an error
+ * (reported). *whole: the data ends where the header says; false: the file is
+ * truncated.
  */
 static bool
 next_record(struct reader *r, struct cg_slice *record, bool *whole)

@@ -203,9 +203,10 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * Appends the count addresses of a call chain to the current stack, which has
- * room for them; kernel: they begin in the kernel. Frames of guests and of
- * hypervisors are looked up as the process's.
+ * Appends the `count` addresses of a call chain, at `at`, to the current
+ * stack, which has room for them. Markers among them switch between kernel and
+ * process; kernel: the first ones are of the kernel. Addresses of guests and
+ * of hypervisors are looked up as the process's.
  */
 static void
 push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
@@ -306,8 +307,8 @@ perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
 }
 
 /*
- * Makes the part and the track of a thread the current ones, if they are not.
- * False: out of memory (reported).
+ * Makes the part (profile) and the timeline of a thread those of the samples
+ * that follow, unless they are already. False: out of memory (reported).
  */
 static bool
 select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
@@ -346,8 +347,8 @@ select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
 }
 
 /*
- * Adds an event as a column, with the name and unit that the reader of
- * perf-script uses.
+ * Adds an event to the graph, and stores the column of its costs in
+ * event->column; name and unit are those that the reader of perf-script uses.
  */
 static void
 add_event(struct perf_samples *s, struct perf_event *event)

@@ -36,8 +36,8 @@ release(struct perf_threads *threads, struct perf_maps *maps)
 }
 
 /*
- * Returns the index of a process, added if new; SIZE_MAX: out of memory
- * (reported).
+ * Returns the index of a process in threads->process, added without mappings
+ * if new; SIZE_MAX: out of memory (reported).
  */
 static size_t
 find_process(struct perf_threads *threads, uint32_t pid)
@@ -99,8 +99,8 @@ own_maps(struct perf_threads *threads, size_t process)
 }
 
 /*
- * Returns the index of the first mapping that ends after the address; the
- * number of mappings if there is none.
+ * Returns the index of the first mapping that ends after the address, which
+ * may contain it; the number of mappings if there is none.
  */
 static size_t
 first_after(const struct perf_maps *maps, uint64_t addr)
@@ -127,8 +127,8 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 }
 
 /*
- * Inserts a mapping in place of the parts of others that it overlaps. The
- * caller has made room for two more.
+ * Inserts a mapping, and removes what it overlaps of others: one that it
+ * splits becomes two. The caller has made room for two more.
  */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)

@@ -31,8 +31,8 @@ number_of(unsigned machine, unsigned reg)
 }
 
 /*
- * Returns the ELF machine of the recording; if the file does not state it, the
- * one that has the sampled registers.
+ * Returns the machine (EM_...) of the recording; if the file does not state
+ * it, the one that fits the registers that were sampled.
  */
 static unsigned
 get_machine(const struct perf_file *f, const struct perf_event *event)
