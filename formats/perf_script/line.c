@@ -316,7 +316,7 @@ perf_script_is_record(const struct perf_head *head)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Returns the value of a hex digit; 16 for other characters. */
+/* Returns the value of a hex digit of either case; 16 for other characters. */
 static unsigned
 hex_digit(char c)
 {

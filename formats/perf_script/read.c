@@ -67,7 +67,9 @@ struct reader {
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* True for events whose periods are in nanoseconds. */
+/*
+ * Returns true for events that count time: their periods are in nanoseconds.
+ */
 static bool
 is_clock(struct cg_slice event)
 {
@@ -81,8 +83,8 @@ keep(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Returns "samples:cycles", the name for an event without periods; NULL: out
- * of memory (reported).
+ * Returns the name of the number of samples of an event, "samples:cycles", for
+ * samples without periods; NULL: out of memory (reported).
  */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
