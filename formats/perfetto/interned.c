@@ -72,8 +72,8 @@ text_of(struct perfetto *r, const struct perfetto_tables *tables,
 }
 
 /*
- * Sets *iid to field 1 of an entry, its id; 0: it has none. False: malformed
- * (reported).
+ * Sets *iid to the id of a table's entry, its field 1; 0: it has none. False:
+ * malformed (reported).
  */
 static bool
 take_iid(struct perfetto *r, struct cg_slice message, uint64_t *iid)

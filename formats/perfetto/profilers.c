@@ -36,7 +36,9 @@ static const char *const counters[] = { [1] = "cpu-clock",
 	[19] = "ref-cycles",
 	[20] = "dummy" };
 
-/* True for an event that is a clock, so its unit is ns. */
+/*
+ * Returns true for an event of perf that counts time, so that its unit is ns.
+ */
 static bool
 is_clock(struct cg_slice name)
 {

@@ -253,7 +253,10 @@ place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 	return mapping->number != 0 && describe_mapping(r, &added);
 }
 
-/* Adds a frame of a function on top of *node, and sets *node to it. */
+/*
+ * Adds a frame on top of *node, for the function, file and line of a symbol
+ * and an address, and sets *node to it.
+ */
 static void
 put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
     cg_object object, bool inlined, cg_node *node)

@@ -277,8 +277,8 @@ set_place(struct perfetto *r, const struct perfetto_place *place)
 }
 
 /*
- * Returns the node of a pair's stack; samples without a stack are those of one
- * function, "[unknown]".
+ * Returns the graph's node for the stack of a pair (thread on a CPU, stack);
+ * samples without a stack get one of the function "[unknown]".
  */
 static cg_node
 node_of(struct perfetto *r, const struct perfetto_pair *pair)

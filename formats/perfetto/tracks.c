@@ -13,8 +13,8 @@
 /* ---- Finding ------------------------------------------------------------ */
 
 /*
- * Sets *index of the track with a uuid, added if new. False: out of memory
- * (reported).
+ * Sets *index to that of the track (row of the timeline) with a uuid, added if
+ * new. False: out of memory (reported).
  */
 static bool
 get_track(struct perfetto *r, uint64_t uuid, uint32_t *index)

@@ -184,8 +184,8 @@ begin_track(struct perfetto_writer *w, const struct cg_track *track)
 /* ---- Calls -------------------------------------------------------------- */
 
 /*
- * True if a frame has an object, address, line or file, which calls cannot
- * represent.
+ * Returns true if the function of a stack has an object, address, line or
+ * file, which are lost, as calls of a timeline only have names.
  */
 static bool
 has_place(const struct perfetto_writer *w, uint32_t stack)
