@@ -22,7 +22,8 @@ append(struct lister *l, struct cg_slice text)
 
 /*
  * Adds a comment PREFIX KEY ": " VALUE to the list unless it has an equal one,
- * as parts often have equal ones. Failures are kept in the job.
+ * as processes and threads often have equal ones. Failures are kept in the
+ * job.
  */
 static void
 add_comment(

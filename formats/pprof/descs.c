@@ -30,8 +30,8 @@ take_key(struct cg_slice *text, struct cg_slice *key)
 }
 
 /*
- * Reads the rest of a comment "cgconv part: pid: 7" into *info: process,
- * thread, number or command of the part. Ignores unknown keys.
+ * Reads the rest of a comment "cgconv part: pid: 7", which states process,
+ * thread, number or command of the profile, into *info. Ignores unknown keys.
  */
 static void
 read_part(struct cg_slice text, struct cg_part_info *info)
@@ -146,8 +146,8 @@ add_period(struct pprof_reader *r)
 /*
  * Adds the comment with that index of the string table as a description:
  * "cgconv: KEY: VALUE" as KEY with VALUE, which cgconv once wrote there; skips
- * comments about events and parts, which were read before. False: an error
- * (reported).
+ * comments about event names and processes, which were read before. False: an
+ * error (reported).
  */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
@@ -197,10 +197,10 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 }
 
 /*
- * Begins the graph's part, unless an earlier message of the file did, and adds
- * the message's descriptions to it. The part's command is the path of the
- * first mapping, which is the main program, unless a comment of cgconv names
- * it. False: an error (reported).
+ * Begins the graph's part (profile of a process), unless an earlier message of
+ * the file did, and adds the message's descriptions to it. Its command is the
+ * path of the first mapping, which is the main program, unless a comment of
+ * cgconv states it. False: an error (reported).
  */
 bool
 pprof_begin_part(struct pprof_reader *r)

@@ -63,8 +63,8 @@ take_label(
 }
 
 /*
- * Stores a label that identifies the process or thread of a sample in the key,
- * for --part-by.
+ * Stores the value of a label in the key if it identifies the process or
+ * thread of a sample, which option part-by may separate.
  */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)

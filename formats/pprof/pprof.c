@@ -85,7 +85,10 @@ is_cut(struct cg_slice text, const struct shape *shape)
 	       field.wire == WIRE_BYTES && field.value > text.len;
 }
 
-/* True for the text of pprof -raw, by its header. */
+/*
+ * Returns true if the text has the header and the line "Samples:" of pprof
+ * -raw.
+ */
 static bool
 is_raw(struct cg_slice text)
 {

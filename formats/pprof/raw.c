@@ -154,8 +154,8 @@ take_part(struct cg_slice *text, char end, uint64_t *number)
 }
 
 /*
- * Reads "2026-11-24 10:47:36.857338 +0000 UTC" as nanoseconds since 1970.
- * False: malformed.
+ * Reads a time, "2026-11-24 10:47:36.857338 +0000 UTC", and sets *ns to the
+ * nanoseconds since 1970. False: malformed (not reported).
  */
 static bool
 take_time(struct cg_slice text, uint64_t *ns)
@@ -315,7 +315,7 @@ take_sample(struct raw *raw, struct cg_slice line)
 }
 
 /*
- * Reads the value of a label as a number with an optional unit: "32", "32
+ * Reads the value of a label as a number with an optional unit, "32" or "32
  * bytes". False: it is a text.
  */
 static bool

@@ -99,8 +99,8 @@ take_mapping(struct pprof_reader *r, const struct proto_field *field)
 }
 
 /*
- * Returns the index + 1 of the function with an id, added if new; 0: out of
- * memory (reported).
+ * Returns the index + 1 of the function with an id; a new id gets an empty
+ * entry, which a later field may define. 0: out of memory (reported).
  */
 static uint32_t
 find_function(struct pprof_reader *r, uint64_t id)

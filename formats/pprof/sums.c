@@ -22,8 +22,8 @@
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Returns the bytes of a path: up to the next path's, the last one's up to the
- * end.
+ * Returns the bytes of a path, its locations as varints: up to the begin of
+ * the next path's bytes, or to the end.
  */
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
@@ -117,7 +117,9 @@ get_path(
 	return *path != 0;
 }
 
-/* Returns the bytes of the path of a sample that waits in the batch. */
+/*
+ * Returns the bytes of the path (list of locations) of a sample in the batch.
+ */
 static struct cg_slice
 path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
 {
