@@ -8,8 +8,8 @@
 #include "write.h"
 
 /*
- * Returns the number of a key; a new key gets the next one, ++*count. 0: out
- * of memory (reported).
+ * Returns the number of a key in a map; a new key gets the next number,
+ * ++*count. 0: out of memory (reported).
  */
 static uint32_t
 number(
@@ -169,8 +169,8 @@ find_frame(struct proto_writer *w, const struct cg_stack *node, uint32_t below)
 }
 
 /*
- * Sets w->has_inlined for functions that contain inlined frames. False: out of
- * memory (reported).
+ * Sets w->has_inlined for functions into which others are inlined. False: out
+ * of memory (reported).
  */
 static bool
 mark_inlined(struct proto_writer *w)
@@ -195,8 +195,9 @@ struct lister {
 };
 
 /*
- * For cg_merged_stacks_new(): returns the index + 1 of the frame of a node, by
- * which nodes merge; 0: out of memory (reported).
+ * Callback of cg_merged_stacks_new(): returns the index + 1 of the frame of a
+ * node, added if new. Nodes with equal frames and callers are merged. 0: out
+ * of memory (reported).
  */
 static uint32_t
 list_frame(void *arg, cg_node id, const struct cg_stack *node)

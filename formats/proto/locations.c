@@ -64,7 +64,7 @@ append_frame(struct proto_tables *t)
 	return proto_push(t->job, &t->frames);
 }
 
-/* Returns a name made from the address, for a function without a name. */
+/* Returns a name made of the address in hex, for a function without a name. */
 static cg_name
 name_address(struct proto_tables *t, uint64_t addr)
 {

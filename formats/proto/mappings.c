@@ -26,7 +26,10 @@ struct range {
 
 /* ---- Mappings of the graph ---------------------------------------------- */
 
-/* Adds a mapping; returns its index + 1. 0: out of memory (reported). */
+/*
+ * Appends a mapping to the list; returns its index + 1. 0: out of memory
+ * (reported).
+ */
 static uint32_t
 add_mapping(struct proto_writer *w, const struct proto_out_mapping *mapping)
 {
@@ -110,8 +113,8 @@ compare_listed(const void *pa, const void *pb)
 }
 
 /*
- * Drops mappings that equal an earlier one: parts share most of theirs. False:
- * out of memory (reported).
+ * Removes mappings that equal an earlier one from the list: processes and
+ * threads share most of theirs. False: out of memory (reported).
  */
 static bool
 drop_equal(struct proto_writer *w)
@@ -153,8 +156,8 @@ compare_named(const void *pa, const void *pb)
 }
 
 /*
- * Sets the object of each mapping, by its path; 0: there is none. False: out
- * of memory (reported).
+ * Sets the object of each mapping to the graph's object with the mapping's
+ * path; 0: there is none. False: out of memory (reported).
  */
 static bool
 find_objects(struct proto_writer *w)
@@ -260,8 +263,9 @@ find_main_object(struct proto_writer *w)
 }
 
 /*
- * Adds a mapping for the main program if no mapping is known: the first
- * mapping is the main program's (profile.proto). False: an error (reported).
+ * If the list of mappings is empty, adds one for the object that most likely
+ * is the main program: readers take the first mapping for it (profile.proto).
+ * False: an error (reported).
  */
 static bool
 add_main_mapping(struct proto_writer *w)
@@ -456,8 +460,8 @@ proto_list_mappings(struct proto_writer *w)
 }
 
 /*
- * Returns the index + 1 of the mapping whose range has an address of an
- * object; 0: none.
+ * Returns the index + 1 of the mapping to which an address of an object was
+ * assigned; 0: none.
  */
 static uint32_t
 find_range(const struct proto_writer *w, cg_object object, uint64_t addr)

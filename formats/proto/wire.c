@@ -25,7 +25,10 @@ proto_take_long_varint(struct cg_slice *rest, uint64_t *value)
 	return false;
 }
 
-/* Takes a little-endian number of size bytes. False: truncated. */
+/*
+ * Takes a little-endian number of size bytes off *rest. False: truncated, and
+ * nothing is taken.
+ */
 static bool
 take_fixed(struct cg_slice *rest, size_t size, uint64_t *value)
 {
