@@ -86,8 +86,8 @@ fail(struct reader *r, const char *expected)
 }
 
 /*
- * Takes the next n bytes as a little-endian number. False: truncated
- * (reported).
+ * Reads the next n bytes of the file as a little-endian number. False:
+ * truncated (reported).
  */
 static bool
 take_bytes(struct reader *r, unsigned n, uint64_t *number)
@@ -631,7 +631,8 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises an empty dictionary, or one whose first key is a tuple of three.
+ * Recognises a marshalled dictionary that is empty, or whose first key is a
+ * tuple of three.
  */
 static int
 probe(const struct cg_head *head)
