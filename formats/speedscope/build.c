@@ -83,10 +83,11 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Makes the part of a profile the current one. A part that cgconv wrote has a
- * profile for each event, and is begun by the first of them. *first: this
- * profile is the first of its part, the one whose samples are counted. False:
- * an error (reported).
+ * Makes the graph's part for a profile the current one: each profile of other
+ * tools gets a part of its own; cgconv writes a profile for each event of a
+ * part (process or thread), the first of which begins it. *first: this profile
+ * is the first of its part, whose samples are counted. False: an error
+ * (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)

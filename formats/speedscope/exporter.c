@@ -123,8 +123,8 @@ take_track(struct reader *r)
 }
 
 /*
- * Reads a description of a part, [ key, value ], and appends it to those of
- * the current profile. False: an error (reported).
+ * Reads a description, [ key, value ], of a process or thread, and appends it
+ * to those of the current profile. False: an error (reported).
  */
 static bool
 take_desc(struct reader *r)

@@ -54,8 +54,9 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 }
 
 /*
- * Writes the name of a profile as JSON: "cycles of prog", with thread, process
- * or part if there are several, "cycles of prog, thread 7".
+ * Writes the name of a profile as JSON: event and command, "cycles of prog",
+ * and thread, process or number if the file has several, "cycles of prog,
+ * thread 7".
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)
@@ -104,8 +105,8 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 }
 
 /*
- * Returns true if the event is the first one of which the part has costs;
- * total[] has the part's sum of each.
+ * Returns true if the event is the first one of which the process or thread
+ * has costs; total[] has its sum of each event.
  */
 static bool
 is_first(const uint64_t *total, size_t event)

@@ -60,7 +60,9 @@ is_of_part(const struct writer *w, size_t track, cg_part part)
 	       cg_get_track(w->graph, track)->part == part;
 }
 
-/* Returns the number of samples of the part's stacks. */
+/*
+ * Returns the number of samples of all stacks of a part (process or thread).
+ */
 static uint64_t
 count_samples(const struct writer *w, cg_part part)
 {
@@ -73,9 +75,10 @@ count_samples(const struct writer *w, cg_part part)
 }
 
 /*
- * Prepares for the tracks of a part, unless they are prepared: sets w->covered
- * to the sums of their costs by event, w->samples to the samples of the part's
- * stacks, and w->first_track.
+ * Sets w->covered to the sums of costs, by event, of all timelines (tracks) of
+ * a part, which tell whether an event has all of its costs there; w->samples
+ * to the samples of the part's stacks; and w->first_track. Does nothing if it
+ * was the last part.
  */
 static void
 cover_part(struct writer *w, cg_part part)
@@ -129,8 +132,8 @@ put_separator(struct profile *it, const char *separator)
 }
 
 /*
- * Starts a pass over the moments of the track, and resets the state of the
- * pass; NULL: out of memory (reported).
+ * Starts a pass over the samples or calls of the track, in order of time, and
+ * resets the pass's state in *it; NULL: out of memory (reported).
  */
 static struct cg_moments *
 begin_pass(struct profile *it)
@@ -144,8 +147,8 @@ begin_pass(struct profile *it)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Sets *cost to the moment's cost of the profile's event. False: it is 0, so
- * the moment is not written.
+ * Sets *cost to the cost of the profile's event in a moment (sample with a
+ * time). False: it is 0, so the moment is not written.
  */
 static bool
 get_cost(
@@ -322,8 +325,8 @@ put_spans(struct writer *w, struct profile *it)
 /* ---- Profiles ------------------------------------------------------------ */
 
 /*
- * Returns the number of moments of the part's tracks that have costs of the
- * event.
+ * Returns the number of moments (samples with a time), in all tracks of the
+ * part, that have costs of the event.
  */
 static uint64_t
 count_moments(struct writer *w, cg_part part, size_t event)
@@ -342,9 +345,9 @@ count_moments(struct writer *w, cg_part part, size_t event)
 }
 
 /*
- * Returns true if weights must be marked as numbers of samples ("counted"):
- * the part's cost equals its number of samples, but a moment may stand for
- * several, so their numbers differ.
+ * Returns true if the part's cost of the event equals its number of samples,
+ * but some moments stand for several samples: then weights must be marked as
+ * numbers of samples ("counted").
  */
 static bool
 are_weights_counts(struct writer *w, cg_part part, size_t event)

@@ -99,7 +99,7 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 }
 
 /*
- * Adds the weight of a sample to the cost of its node and, as a moment, to the
+ * Adds the weight of a sample to the cost of its node, and the sample to the
  * timeline. Weights without frames that are gaps have no cost. False: an error
  * (reported).
  */
@@ -346,8 +346,9 @@ advance_time(struct reader *r, const struct decimal *at)
 }
 
 /*
- * Closes the innermost open frame with the event's number, and those in it.
- * PerfView leaves frames open, and closes frames that are not open: a warning.
+ * Closes the innermost open frame that has the number of the event's frame,
+ * and the frames inside it. PerfView leaves frames open, and closes frames
+ * that are not open: either is a warning.
  */
 static void
 close_frame(struct reader *r)

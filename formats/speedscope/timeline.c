@@ -27,8 +27,8 @@ speedscope_keep_moment(
 }
 
 /*
- * Reads the moment at *at, and advances *at behind it: its node, and its
- * weight or time. False: the profile has no more.
+ * Reads the stored sample at *at, and advances *at behind it: sets *node to
+ * its node, and *value to its weight or time. False: the profile has no more.
  */
 static bool
 get_moment(const struct reader *r, const struct profile *profile, size_t *at,
@@ -54,8 +54,8 @@ struct timeline {
 };
 
 /*
- * Returns a time times factor; INT64_MAX if it overflows: the library drops
- * such times.
+ * Returns a time in ns, or another unit, for a time of the file and the factor
+ * between them; INT64_MAX if it overflows: the library drops such times.
  */
 static int64_t
 scale_time(const struct decimal *value, uint64_t factor)

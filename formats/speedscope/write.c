@@ -106,8 +106,8 @@ put_frame(struct writer *w, const struct frame *frame)
 }
 
 /*
- * Sets w->used for the nodes of stacks with costs or moments, and for their
- * callers; other nodes are not written.
+ * Sets w->used for the nodes of stacks that have costs or are in timelines,
+ * and for their callers; other nodes are not written.
  */
 static void
 mark_used(struct writer *w, size_t nodes)
@@ -252,9 +252,9 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Sums costs and samples of a part and event by merged stack into w->cost and
- * w->count, and lists the stacks' ranks, sorted, in w->rank. Sums cannot
- * overflow, as the part's total fits.
+ * Sums costs of the event and samples, in a part (process or thread), by
+ * merged stack into w->cost and w->count, and lists the stacks' ranks, sorted,
+ * in w->rank. Sums cannot overflow, as the part's total fits.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -342,8 +342,8 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 }
 
 /*
- * Sets part, track and event of the profile that speedscope shows first, that
- * of most cost.
+ * Finds the profile that speedscope shows first, that of most cost of the main
+ * event: sets w->main_event, main_track and main_part.
  */
 static void
 find_main(struct writer *w)
