@@ -193,7 +193,8 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a text by a line that begins a key; other output may precede it.
+ * Recognises the format by a line that begins a map's key; other output may
+ * precede it.
  */
 static int
 probe(const struct cg_head *head)

@@ -35,7 +35,7 @@ struct reader {
 	uint64_t stacks;
 };
 
-/* True for the header, "CPU ID FUNCTION:NAME". */
+/* Returns true for dtrace's head line, "CPU ID FUNCTION:NAME". */
 static bool
 is_header(struct cg_slice line)
 {

@@ -46,8 +46,8 @@ skip_operator(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset of " (" before a function's arguments, the first one
- * outside of all brackets: names of C++ have types in brackets. text.len:
+ * Returns the offset of " (" before a function's arguments: the first one
+ * outside of all brackets, as names of C++ have types in brackets. text.len:
  * there is none.
  */
 static size_t
@@ -76,8 +76,8 @@ find_arguments(struct cg_slice text)
 }
 
 /*
- * Returns the offset behind the quoted text that begins at offset at; text.len
- * if its end is missing.
+ * Returns the offset behind the quoted text whose first quote is at offset at;
+ * text.len if its end is missing.
  */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
