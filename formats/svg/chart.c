@@ -187,9 +187,9 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Makes boxes of the samples of a track. Adjacent samples share a box where
- * they have equal frames; times are rounded, so a gap of one unit is none.
- * False: out of memory (reported).
+ * Makes boxes of the samples of a thread's timeline. Adjacent samples share a
+ * box where they have equal frames; times are rounded, so a gap of one unit is
+ * none. False: out of memory (reported).
  */
 static bool
 draw_samples(struct chart *chart, struct cg_moments *moments)
@@ -210,8 +210,8 @@ draw_samples(struct chart *chart, struct cg_moments *moments)
 }
 
 /*
- * Makes boxes of the calls of a track, one for each call, even if equal ones
- * are adjacent. False: out of memory (reported).
+ * Makes boxes of the calls of a thread's timeline, one for each call, even if
+ * equal ones are adjacent. False: out of memory (reported).
  */
 static bool
 draw_calls(struct chart *chart, const struct cg_track *track,
@@ -285,9 +285,9 @@ widen_ruler(struct chart *chart, const char *unit, int64_t begin, int64_t end)
 }
 
 /*
- * Widens the chart's axis to the times of a track, up to the end of its last
- * sample. A track with another unit than the first one's is counted, and will
- * not be drawn. False: out of memory (reported).
+ * Widens the chart's axis to the times of a track (a thread's timeline), up to
+ * the end of its last sample. A track with another unit than the first one's
+ * is counted, and will not be drawn. False: out of memory (reported).
  */
 static bool
 measure_track(struct chart *chart, size_t number)
@@ -440,7 +440,10 @@ put_box(struct chart *chart, const struct box *box)
 	svg_end_box(svg, &drawn);
 }
 
-/* Writes the name of a track, "worker (pid 5, tid 6)". */
+/*
+ * Writes the name of a track (a thread's timeline), "worker (pid 5, tid 6)",
+ * as a line of text.
+ */
 static void
 put_name(struct chart *chart, const struct lane *lane)
 {

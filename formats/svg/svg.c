@@ -18,8 +18,9 @@
 #define CHART_LEAST "0.5"
 
 /*
- * Sets svg->least from "0.3" (pixels), or "0.1%" of the width. False:
- * malformed, or too large.
+ * Reads option min-width, "0.3" (pixels) or "0.1%" of the picture's width,
+ * into svg->least, in millionths of a pixel. False: malformed, or too large
+ * (not reported).
  */
 static bool
 take_min_width(struct svg *svg, const char *text)
@@ -77,8 +78,8 @@ check_flags(const struct svg *svg, bool chart)
 }
 
 /*
- * Chooses the event to draw or, if the graph shows a change, the columns
- * before and after it. Returns the status.
+ * Chooses the event to draw and sets its column of costs or, if the graph is a
+ * difference, the columns before and after. Returns the status.
  */
 static int
 choose_columns(struct svg *svg, bool chart)
