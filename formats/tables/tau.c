@@ -96,7 +96,7 @@ add_fn(struct reader *r, struct cg_slice name)
 
 /*
  * Appends the functions of a path, "main() => f()", to r->fn, callers first,
- * and sets the row's range of them. False: an error (reported).
+ * and sets row->first and row->n, where they are. False: an error (reported).
  */
 static bool
 add_path(struct reader *r, struct row *row, struct cg_slice path)

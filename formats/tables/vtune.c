@@ -257,7 +257,7 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* Recognises the head line, which warnings of VTune may precede. */
+/* Recognises the head line of a report; warnings of VTune may precede it. */
 static int
 probe(const struct cg_head *head)
 {
