@@ -183,8 +183,8 @@ state_of(uint8_t status, char *text, size_t size)
 #define STATE_MAX 64   /* bytes of all states */
 
 /*
- * Makes the part, the labels and the track of a thread those of the samples
- * that follow, unless they are already.
+ * Gives the samples that follow the process, labels and timeline of a thread,
+ * and its status as a label, unless they have them already.
  */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)
