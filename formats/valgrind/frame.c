@@ -25,7 +25,7 @@ valgrind_set_frame(struct cg_build *build, struct cg_space *space,
 	frame->fn = cg_add_fn_named(build, name, file, object);
 }
 
-/* Splits "file.c:12" into file and line. False: another form. */
+/* Splits "file.c:12" into *file and *line. False: another form. */
 static bool
 split_line(struct cg_slice text, struct cg_slice *file, uint32_t *line)
 {

@@ -187,7 +187,10 @@ add_snapshot(struct massif *m)
 	return true;
 }
 
-/* Adds descriptions of the part: "Snapshot: 17", "Time: 1808172 i". */
+/*
+ * Adds descriptions of the snapshot that is added: "Snapshot: 17", "Time:
+ * 1808172 i".
+ */
 static void
 describe(struct massif *m)
 {
