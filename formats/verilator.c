@@ -45,8 +45,8 @@ struct verilator {
 };
 
 /*
- * Sets *value to that of a key of a point. False: the point has no such key;
- * *value is then "".
+ * Sets *value to the text of a key in a point, a line of the file. False: the
+ * point has no such key; *value is then "".
  */
 static bool
 get_value(struct cg_slice point, const char *key, struct cg_slice *value)
