@@ -488,7 +488,10 @@ count_calls(
 	return counts;
 }
 
-/* Returns cost * part / whole; part is at most whole. */
+/*
+ * Returns cost * part / whole, rounded down, in floating point, as the product
+ * may not fit into 64 bits; part is at most whole.
+ */
 static uint64_t
 share(uint64_t cost, uint64_t part, uint64_t whole)
 {

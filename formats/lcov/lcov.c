@@ -13,8 +13,8 @@
 #include "lcov.h"
 
 /*
- * Recognises a tracefile by its first record, which must be SF, KF or TN; a
- * second known record makes it certain.
+ * Detects a tracefile by its first record, which must be SF, KF or TN:
+ * CG_PROBE_SURE if another known record follows, else CG_PROBE_LIKELY.
  */
 static int
 probe(const struct cg_head *head)

@@ -62,10 +62,10 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 }
 
 /*
- * Adds the conditions of a decision to the source of its file, at its line:
- * both outcomes of a condition count 1 if tests showed that it decides alone,
- * else 0. A decision that is too large is dropped and counted. False: out of
- * memory (reported).
+ * Adds the conditions of a decision (boolean expression, for MC/DC) to the
+ * source of its file, at the decision's line: both outcomes of a condition
+ * count 1 if tests showed that it decides alone, else 0. A decision that is
+ * too large is dropped and counted. False: out of memory (reported).
  */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)
@@ -96,9 +96,10 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 }
 
 /*
- * Adds a condition to the first open decision that contains it and lacks its
- * number. A decision that is complete is added to its source, and closed.
- * Ignores a condition without a decision. False: out of memory (reported).
+ * Adds a condition to the first open decision (boolean expression) that
+ * contains it and lacks its number. A decision that is complete is added to
+ * its source, and closed. Ignores a condition without a decision. False: out
+ * of memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

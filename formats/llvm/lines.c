@@ -32,8 +32,8 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Appends a run of n lines with one count to the lines of the current file;
- * line is the first. One segment may cover any number of lines, so a total
+ * Appends n lines from `line` on, all with one count, to the lines of the
+ * current file. A few bytes of input may state any number of lines, so a total
  * that is too large for the input is an error. False: rejected, or out of
  * memory (reported).
  */
@@ -56,11 +56,11 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 }
 
 /*
- * Ends the line of the last segment, and appends its count and, with the last
- * segment's count, the lines up to before next, the line of the next segment.
- * The line's count is that of the segment that reaches into it, or the highest
- * of the regions that begin on it; lines without code have none. False: an
- * error (reported).
+ * Ends the line of the last segment (place from which on code ran count
+ * times), and appends the line's count, and the segment's count for the lines
+ * between it and next, the line of the next segment. The line's count is that
+ * of the segment that reaches into it, or the highest of the regions that
+ * begin on it; lines without code get none. False: an error (reported).
  */
 static bool
 end_line(struct llvm_report *report, uint32_t next)

@@ -82,9 +82,9 @@ small(uint64_t value)
 }
 
 /*
- * Takes the segments of a file and adds them to the report: [line, column,
- * count, has count, is entry, is gap], before LLVM 11 without the last item.
- * False: an error (reported).
+ * Takes the segments of a file (places from which on code ran count times),
+ * and adds them to the report: [line, column, count, has count, is entry, is
+ * gap], before LLVM 11 without the last item. False: an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)

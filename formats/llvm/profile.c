@@ -21,7 +21,10 @@
 
 /* ---- Executables -------------------------------------------------------- */
 
-/* True if the profile has the build id of this executable. */
+/*
+ * Returns true if the profile lists the build id of this executable, whose
+ * functions it then counts.
+ */
 static bool
 has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
 {

@@ -180,12 +180,12 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Adds a segment at each place where some of n regions end, in ascending
- * order. From there on, the count is that of the region that ends next; after
- * the last one, that of the innermost region that is still open, or, if none
- * is, code is skipped. No segment is added at next, where the next region
- * begins (NULL: there is none), as that region adds its own. False: an error
- * (reported).
+ * Adds a segment (place where the count changes) where some of n regions end,
+ * in ascending order. From there on, the count is that of the region that ends
+ * next; after the last one, that of the innermost region that is still open,
+ * or, if none is, code is skipped. No segment is added at next, where the next
+ * region begins (NULL: there is none), as that region adds its own. False: an
+ * error (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,
@@ -238,10 +238,11 @@ end_regions(struct builder *b, const struct place *next)
 }
 
 /*
- * Adds the segment of a region that begins where it ends. The region does not
- * become open, as it contains no code: the count is that of the region around
- * it. If it is skipped code or the last region, the count of the region around
- * follows in a second segment. False: an error (reported).
+ * Adds the segment (place where the count changes) of a region that begins
+ * where it ends. The region does not become open, as it contains no code: the
+ * count is that of the region around it. If it is skipped code or the last
+ * region, the count of the region around follows in a second segment. False:
+ * an error (reported).
  */
 static bool
 put_empty(struct builder *b, size_t i)

@@ -88,9 +88,9 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Makes the labels of the link and attributes in r->indices those of later
- * samples, with the attributes of the resource if there are several. False: an
- * error (reported).
+ * Gives later samples the labels of the link and attributes whose indices are
+ * in r->indices and, if the file has several resources, of the resource.
+ * False: an error (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)

@@ -36,7 +36,7 @@ is_number(struct cg_slice word)
 	return word.len > 0;
 }
 
-/* True for a time, "916.089109:". */
+/* Returns true for a time as perf prints it, "916.089109:". */
 static bool
 is_time(struct cg_slice word)
 {
@@ -77,7 +77,7 @@ take_number(struct cg_slice word, uint64_t *number)
 	return is_number(word) && cg_take_u64(&word, number);
 }
 
-/* True for the number of a processor, "[003]". */
+/* Returns true for the number of a processor as perf prints it, "[003]". */
 static bool
 is_cpu(struct cg_slice word)
 {

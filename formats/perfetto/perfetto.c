@@ -14,7 +14,10 @@
 
 enum shape { SHAPE_OTHER, SHAPE_CUT, SHAPE_VAGUE, SHAPE_SURE };
 
-/* True for fields of a packet that are numbers. All others are messages. */
+/*
+ * Returns true for fields of a trace's packet that are numbers (varints); all
+ * others are messages or texts.
+ */
 static bool
 is_number(uint64_t field)
 {

@@ -197,11 +197,12 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 }
 
 /*
- * Appends a column and its cost to the current sample. Samples state a
- * counter's value since the recording began, so the cost is the difference to
- * the last value of the same owner and column. A lower value than the last
- * belongs to another recording, as in two files that were concatenated and use
- * the same ids: it counts from 0. False: out of memory (reported).
+ * Appends a column (of one event) and its cost to the current sample. Samples
+ * state a counter's value since the recording began, so the cost is the
+ * difference to the last value of the same owner and column. A lower value
+ * than the last belongs to another recording, as in two files that were
+ * concatenated and use the same ids: it counts from 0. False: out of memory
+ * (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
@@ -447,9 +448,9 @@ struct stack_sample {
 };
 
 /*
- * Appends a column to those of the current sample. A follower is a further
- * event that is counted together with the primary one. False: out of memory
- * (reported).
+ * Appends a column (of one event) to those of the current sample. A follower
+ * is a further event that is counted together with the primary one. False: out
+ * of memory (reported).
  */
 static bool
 add_follower(struct perfetto *r, uint32_t column)
@@ -509,8 +510,9 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 
 /*
  * Reads a field with counters or weights of a sample: the primary ones into
- * *s; the columns (+ 1) of followers, further counters, are appended to
- * r->column, their weights to r->weight. False: an error (reported).
+ * *s; of followers, further counters, their columns (event's index + 1) are
+ * appended to r->column, their weights to r->weight. False: an error
+ * (reported).
  */
 static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,

@@ -201,10 +201,10 @@ find_symbols(
 /* ---- Nodes -------------------------------------------------------------- */
 
 /*
- * Adds a description of the current part with the path and build-id of a
- * mapping, in the form that readers of pprof write; its addresses are 0, as
- * frames have addresses of the file. Does nothing if the build-id is unknown.
- * False: out of memory (reported).
+ * Adds a description of the profile with the path and build-id of a mapping,
+ * in the form that readers of pprof write; its addresses are 0, as frames have
+ * addresses of the file. Does nothing if the build-id is unknown. False: out
+ * of memory (reported).
  */
 static bool
 describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)

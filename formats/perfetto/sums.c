@@ -149,9 +149,10 @@ find_pair(
 }
 
 /*
- * Returns the sum of a column in pair `index` (thread on a CPU, stack), added
- * if new; NULL: out of memory (reported). The pair has room for the first
- * PAIR_COSTS columns, others are in a list. Valid until the next call.
+ * Returns the sum of a column (costs of one event) for pair `index`, a thread
+ * on a CPU with a stack; it is added as 0 if new. NULL: out of memory
+ * (reported). The pair has room for the first PAIR_COSTS columns, others are
+ * in a list. Valid until the next call.
  */
 static struct perfetto_cost *
 find_cost(struct perfetto *r, uint32_t index, uint32_t column)
@@ -301,7 +302,7 @@ put_cost(struct perfetto *r, const struct perfetto_cost *cost, bool clear)
 
 /*
  * Copies the costs of a pair (thread on a CPU, stack) into r->spans.row, one
- * value for each column, or clears them there, so that the row need not be
+ * value for each event, or clears them there, so that the row need not be
  * cleared as a whole.
  */
 static void
@@ -353,8 +354,8 @@ set_track(struct perfetto *r, const struct perfetto_thread *thread)
 
 /*
  * Reads the costs of a moment (sample with a time) at *at, and advances *at
- * behind them. Adds them to r->spans.row, one value for each column, or, if
- * not take, clears them there. False: no moment is left.
+ * behind them. Adds them to r->spans.row, one value for each event, or, if not
+ * take, clears them there. False: no moment is left.
  */
 static bool
 take_costs(

@@ -86,8 +86,9 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Formats the fields of all sets of labels into w->sets, and sets w->set_end,
- * where each set ends: many samples share a set. Failures are kept in the job.
+ * Formats the fields of all sets of labels into w->sets, once, as many samples
+ * share a set, and sets w->set_end, where each set ends. Failures are kept in
+ * the job.
  */
 static void
 list_labels(struct proto_writer *w)

@@ -194,8 +194,9 @@ proto_put_function(
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * Sets *text to the next description with a key, among all parts; *part and
- * *i, where to search, start as 0. False: no more.
+ * Sets *text to the value of the next description with a key, of any part
+ * (process or thread); *part and *i, from where to search, start as 0, and are
+ * advanced. False: no more.
  */
 static bool
 next_desc(const struct proto_writer *w, const char *key, cg_part *part,

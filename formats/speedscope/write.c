@@ -240,7 +240,10 @@ compare_ranks(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* True if the event is the first one of which the stack has a cost. */
+/*
+ * Returns true if no earlier event has a cost of the stack: samples are
+ * counted in the profile of a stack's first event only.
+ */
 static bool
 is_first_cost(const struct cg_stack_cost *stack, size_t event)
 {

@@ -235,8 +235,8 @@ put_frame(struct writer *w, uint32_t id)
 }
 
 /*
- * Writes into the line of details how many frames, and what part of the cost,
- * are not in the picture because they are too narrow.
+ * Writes into the line of details how many frames, and what share of the cost,
+ * are not in the picture because they are too narrow; nothing if none are.
  */
 static void
 put_dropped(struct writer *w)
@@ -253,7 +253,8 @@ put_dropped(struct writer *w)
 
 /*
  * Writes into the line of details the cost of frames that are not shown, as
- * they have none in the profile (before or after) that sets widths.
+ * they have none in the profile (before or after) that sets widths; nothing if
+ * there is none.
  */
 static void
 put_absent(struct writer *w)

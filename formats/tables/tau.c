@@ -121,8 +121,8 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 }
 
 /*
- * Takes the name in quotes off the line. Names may contain quotes: the last
- * one is that with a blank and a digit behind it. False: malformed (not
+ * Takes the name in quotes off the line. Names may contain quotes: it ends at
+ * the first quote that a blank and a digit follow. False: malformed (not
  * reported).
  */
 static bool
