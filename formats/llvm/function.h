@@ -59,9 +59,12 @@ struct llvm_context {
 
 /* ---- regions.c ---------------------------------------------------------- */
 
-/* Reads the mapping into the scratch. False: reported. */
+/*
+ * Reads the files, expressions and regions of the function's mapping into
+ * c->s. False: malformed, or out of memory (reported).
+ */
 bool llvm_read_regions(struct llvm_context *);
-/* Reports what was expected; returns false. */
+/* Reports what was expected in the function's mapping; returns false. */
 bool llvm_expected(const struct llvm_context *, const char *expected);
 
 /* ---- decisions.c: takes regions in order; false: out of memory ----------- */
@@ -71,7 +74,10 @@ bool llvm_open_decision(struct llvm_context *, const struct llvm_mapped *);
  * Conditions in an expansion belong to a decision that contains the expansion.
  */
 void llvm_note_expansion(struct llvm_scratch *, const struct llvm_mapped *);
-/* Adds a condition to its decision, and a complete decision to its source. */
+/*
+ * Adds a condition to the decision that contains it, and the conditions of a
+ * complete decision to its source file.
+ */
 bool llvm_note_condition(struct llvm_context *, const struct llvm_mapped *);
 
 #endif

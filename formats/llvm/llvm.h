@@ -110,7 +110,10 @@ bool llvm_add_event(struct cg_build *);
 void llvm_begin_file(struct llvm_report *);
 /* Adds a segment. Segments of a file must come in the order of their lines. */
 bool llvm_add_segment(struct llvm_report *, const struct llvm_segment *);
-/* Adds an item, in any order; items at one place are summed. */
+/*
+ * Adds a branch or condition of the current file, in any order; those at one
+ * place are summed.
+ */
 bool llvm_add_item(struct llvm_report *, const struct llvm_item *);
 bool llvm_end_file(struct llvm_report *, cg_name file);
 /*
@@ -125,11 +128,14 @@ bool llvm_add_fn(
  */
 bool llvm_add_region(
     struct llvm_report *, cg_name file, const struct llvm_region *);
-/* The key of a branch in llvm_report.known. */
+/* Returns the key of a branch in llvm_report.known, a hash of its place. */
 uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
 /* Adds the files and functions to the graph, and removes them here. */
 bool llvm_add_files(struct llvm_report *);
-/* Ends the report. Also warns of functions without a file. */
+/*
+ * Ends the report: if reading has succeeded (ok), warns of dropped functions,
+ * those of files that it does not list.
+ */
 void llvm_end_report(struct llvm_report *, bool ok);
 
 /* ---- sort.c ------------------------------------------------------------- */

@@ -41,7 +41,7 @@ llvm_left(const struct llvm_bytes *bytes)
 	return (size_t)(bytes->end - bytes->at);
 }
 
-/* The number in n bytes, at most 8. */
+/* Returns the number in n bytes, at most 8. */
 static inline uint64_t
 llvm_get(const unsigned char *at, unsigned n, bool big)
 {
@@ -52,7 +52,10 @@ llvm_get(const unsigned char *at, unsigned n, bool big)
 	return value;
 }
 
-/* Takes a number of n bytes, at most 8; false and 0: fewer bytes are left. */
+/*
+ * Takes a number of n bytes, at most 8. False: fewer bytes are left, and
+ * *value is 0.
+ */
 static inline bool
 llvm_take(struct llvm_bytes *bytes, unsigned n, uint64_t *value)
 {
@@ -64,7 +67,7 @@ llvm_take(struct llvm_bytes *bytes, unsigned n, uint64_t *value)
 	return true;
 }
 
-/* Takes n bytes as part; false: fewer bytes are left. */
+/* Takes n bytes as *part; false: fewer bytes are left. */
 static inline bool
 llvm_cut(struct llvm_bytes *bytes, uint64_t n, struct llvm_bytes *part)
 {
@@ -127,14 +130,20 @@ enum { LLVM_NAMED = 1, LLVM_FOUND };
 
 bool llvm_is_raw(struct cg_slice text);
 bool llvm_is_indexed(struct cg_slice text);
-/* Read a profile. False: reported. Records point into the text. */
+/*
+ * Read a profile; records point into the text, which must stay. False:
+ * malformed, or out of memory (reported).
+ */
 bool llvm_read_raw(struct llvm_profile *, struct cg_slice text);
 bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
-/* Rejects profiles without coverage. */
+/*
+ * Rejects profiles without coverage, by the bits of their version. False:
+ * rejected (reported).
+ */
 bool llvm_check_kind(struct cg_job *, uint64_t version);
 bool llvm_add_record(
     struct llvm_profile *, uint64_t name, const struct llvm_record *);
-/* Adds the binary ids of a list. */
+/* Adds the build ids in a list of a profile. False: malformed (reported). */
 bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
 /* Notes that an executable has a function of that name. */
 void llvm_note_found(struct llvm_profile *, uint64_t name);
@@ -149,9 +158,14 @@ struct llvm_counts {
 /* Finds counters. False: the profile has the function, but of another build. */
 bool llvm_find_counts(const struct llvm_profile *, uint64_t name, uint64_t hash,
     struct llvm_counts *);
-/* Loads the first n counters; n is at most counters. */
+/*
+ * Sets to[] to the first n counters, summed over all runs; n is at most
+ * counters.
+ */
 void llvm_load_counters(const struct llvm_counts *, uint64_t *to, uint32_t n);
-/* Bit i of the bitmap, false beyond its end. */
+/*
+ * Returns bit i of the bitmap, set if it is in any run; false beyond its end.
+ */
 bool llvm_bit(const struct llvm_counts *, uint64_t i);
 
 /* ---- unpack.c ----------------------------------------------------------- */
@@ -163,9 +177,10 @@ struct llvm_texts {
 	uint64_t packed, unpacked; /* bytes so far, before and after */
 };
 /*
- * Decompresses (zlib) a part whose size is stated; it is valid until the next
- * call. Compressed size 0: the part is not compressed, and has the stated
- * size. False: reported.
+ * Takes a part of *from whose size is stated, decompressed by zlib; *to is
+ * valid until the next call. Compressed size (packed) 0: the part is not
+ * compressed, and has the stated size. False: malformed, or out of memory
+ * (reported).
  */
 bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
     uint64_t packed, struct llvm_bytes *to);
@@ -195,12 +210,15 @@ struct llvm_mapping {
 	struct llvm_scratch *scratch; /* of function.c */
 };
 /*
- * Adds the functions of an executable. *found: it has a mapping. False:
- * reported.
+ * Adds the functions of an executable with their counts. *found: it has a
+ * coverage mapping. False: malformed, or out of memory (reported).
  */
 bool llvm_add_executable(
     struct llvm_mapping *, const struct cg_symbols *, bool *found);
-/* Finds the bytes of a section; empty if there is none. False: reported. */
+/*
+ * Sets *bytes to a section of an executable; empty if there is none. False: an
+ * error (reported).
+ */
 bool llvm_find_section(struct cg_job *, const struct cg_symbols *,
     const char *name, struct cg_slice *bytes);
 
@@ -224,7 +242,9 @@ bool llvm_add_source_item(
     struct llvm_mapping *, struct llvm_use *, const struct llvm_item *);
 bool llvm_add_source_region(
     struct llvm_mapping *, struct llvm_use *, const struct llvm_region *);
-/* Moves all sources to the report. */
+/*
+ * Moves the regions and branches of all sources to the report, file by file.
+ */
 bool llvm_move_sources(struct llvm_mapping *);
 
 /* ---- function.c --------------------------------------------------------- */
@@ -237,11 +257,14 @@ struct llvm_function {
 	size_t files;
 };
 /*
- * True if the record only states that the function was seen: another unit has
- * its regions.
+ * Returns true if the record only states that the function was seen but not
+ * used in its unit: another unit has its regions.
  */
 bool llvm_is_dummy(const struct llvm_function *);
-/* Adds its regions and branches to the sources. */
+/*
+ * Adds the regions and branches of a function, with their counts, to the
+ * sources.
+ */
 bool llvm_add_function(struct llvm_mapping *, const struct llvm_function *);
 
 /* ---- conditions.c ------------------------------------------------------- */

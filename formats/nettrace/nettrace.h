@@ -48,18 +48,21 @@ struct nettrace_events {
 	struct nettrace_event last;
 };
 
-/* Little-endian numbers, which need not be aligned. */
+/* Return little-endian numbers, which need not be aligned. */
 uint32_t nettrace_u32(const char *);
 uint64_t nettrace_u64(const char *);
-/* Takes n bytes; false: there are not as many. */
+/* Takes n bytes off the front; false: fewer are left. */
 bool nettrace_cut(struct cg_slice *, uint64_t n, struct cg_slice *);
 
-/* Reads the header and the first object. False: reported. */
+/* Reads the header and the first object. False: malformed (reported). */
 bool nettrace_open(struct nettrace_file *);
-/* The next block; false: there is none, or an error (reported). */
+/* Gets the next block; false: there is none, or an error (reported). */
 bool nettrace_next_block(struct nettrace_file *, struct cg_slice *rest,
     enum nettrace_block *, struct cg_slice *block);
-/* The next event of a block; false likewise. */
+/*
+ * Gets the next event of a block; false: there is none, or an error
+ * (reported).
+ */
 bool nettrace_next_event(
     struct nettrace_file *, struct nettrace_events *, struct nettrace_event *);
 
@@ -90,11 +93,17 @@ struct nettrace_methods {
 	uint64_t others;       /* events of no use here */
 };
 
-/* Reads all but samples. False: reported. */
+/*
+ * Reads all events but samples: methods, modules and kinds of events. False:
+ * an error (reported).
+ */
 bool nettrace_read_methods(struct nettrace_methods *);
 enum nettrace_kind nettrace_kind_of(
     const struct nettrace_methods *, uint32_t metadata);
-/* Sets the function that has the code; "[unknown]" if no method has. */
+/*
+ * Sets the function whose code has the address; "[unknown]" if no method has.
+ * False: out of memory (reported).
+ */
 bool nettrace_find_fn(struct nettrace_methods *, uint64_t addr, cg_fn *);
 #define NETTRACE_UNKNOWN "[unknown]"
 

@@ -526,22 +526,28 @@ bool perfetto_add_mapping(
     struct perfetto *, const struct perfetto_mapping *, uint32_t *number);
 bool perfetto_add_frame(
     struct perfetto *, const struct perfetto_frame *, uint32_t *number);
-/* Puts a frame on a stack (0: none). */
+/*
+ * Sets *stack to the number of the stack that has the frame on top of *stack
+ * (0: none), added if new.
+ */
 bool perfetto_add_stack(
     struct perfetto *, uint32_t frame, uint32_t *stack);
 bool perfetto_read_symbols(struct perfetto *, struct cg_slice message);
-/* Makes the nodes of all stacks that are used. */
+/*
+ * Adds the frames of all stacks that are used to the graph, and sets their
+ * nodes.
+ */
 bool perfetto_add_nodes(struct perfetto *);
-/* Returns the name of a build-id: hex digits. */
+/* Returns the name whose text is the build-id in hex digits. */
 cg_name perfetto_build_id(struct perfetto *, struct cg_slice);
 
 /* sums.c */
 bool perfetto_add_column(
     struct perfetto *, const struct perfetto_column *, uint32_t *index);
-/* The same for words of our own; unit may be "". */
+/* The same for an event that the reader itself names; unit may be "". */
 bool perfetto_find_column(
     struct perfetto *, const char *name, const char *unit, uint32_t *index);
-/* Sets *index of the column of numbers of samples. */
+/* Sets *index to the column that counts samples. */
 bool perfetto_find_samples(struct perfetto *, uint32_t *index);
 bool perfetto_find_thread(
     struct perfetto *, uint64_t pid, uint64_t tid, uint32_t *index);
@@ -555,7 +561,7 @@ struct perfetto_sample {
 	const uint64_t *cost;
 };
 bool perfetto_add_sample(struct perfetto *, const struct perfetto_sample *);
-/* Adds everything to the graph. */
+/* Adds all that was read to the graph. */
 bool perfetto_end(struct perfetto *);
 
 /* clocks.c */
@@ -596,11 +602,17 @@ bool perfetto_read_process(struct perfetto *, struct cg_slice message);
 bool perfetto_read_thread(
     struct perfetto *, struct perfetto_sequence *, struct cg_slice message);
 bool perfetto_read_tree(struct perfetto *, struct cg_slice message);
-/* The index of a track, or of a thread without one, among those of spans. */
+/*
+ * Set *index to the list of calls, in r->spans, of a track, or of a thread
+ * without one; added if new.
+ */
 bool perfetto_find_track(struct perfetto *, uint64_t uuid, uint32_t *index);
 bool perfetto_find_owner(
     struct perfetto *, uint64_t pid, uint64_t tid, uint32_t *index);
-/* Names the threads of spans. */
+/*
+ * Sets names, processes and threads of the lists of calls in r->spans, at the
+ * end, when all are known.
+ */
 void perfetto_name_tracks(struct perfetto *);
 cg_name perfetto_process_name(const struct perfetto *, uint64_t pid);
 cg_name perfetto_thread_name(const struct perfetto *, uint64_t tid);
@@ -620,7 +632,7 @@ bool perfetto_read_sample_defaults(
 
 /* heap.c */
 bool perfetto_read_heap(struct perfetto *, const struct perfetto_packet *);
-/* Adds the last values of all stacks to the sums. */
+/* Adds the last values of all stacks of heaps to the sums. */
 bool perfetto_end_heap(struct perfetto *);
 
 /* packets.c */

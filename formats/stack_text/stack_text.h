@@ -33,7 +33,7 @@ struct text_frames {
 };
 
 /*
- * Adds a frame. The leaf comes first, as tracers print stacks. False: out of
+ * Appends a frame to the stack, which tracers print leaf first. False: out of
  * memory (reported).
  */
 bool text_add_frame(struct text_frames *, struct cg_slice name,
@@ -74,11 +74,14 @@ extern const struct cg_event text_samples;
  */
 bool text_read(struct cg_job *, struct cg_in *, struct cg_build *,
     const struct cg_event *, bool (*take)(void *reader, struct cg_slice line), void *reader);
-/* The return status of a reader. */
+/* Returns the status of a reader, CG_OK or its first failure. */
 int text_status(struct cg_job *, struct cg_build *);
-/* True if the name of a frame is its address, or means an unknown function. */
+/*
+ * Returns true if the name of a frame is its address, or means an unknown
+ * function.
+ */
 bool text_is_unnamed(struct cg_slice name);
-/* Removes "+12" or "+0x1f" from the end; false: there is no offset. */
+/* Cuts "+12" or "+0x1f" off the end; false: there is no offset. */
 bool text_cut_offset(struct cg_slice *);
 
 #endif

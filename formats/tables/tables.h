@@ -55,7 +55,7 @@ bool table_line(struct cg_in *, struct cg_slice *line);
  */
 void table_add_stack(
     struct cg_build *, cg_node leaf, uint64_t samples, const uint64_t *cost);
-/* The return status of a reader. */
+/* Returns the status of a reader, CG_OK or its first failure. */
 int table_status(struct cg_job *, struct cg_in *, struct cg_build *);
 
 #endif

@@ -47,24 +47,33 @@ struct tachyon_file {
 	CG_ARRAY(struct tachyon_frame) frame;
 };
 
-/* Numbers of the file, which need not be aligned. */
+/* Return numbers in the byte order of the file, which need not be aligned. */
 uint32_t tachyon_u32(const struct tachyon_file *, const char *);
 uint64_t tachyon_u64(const struct tachyon_file *, const char *);
 
-/* Reads all but the samples. False: reported. */
+/*
+ * Reads header, strings and frames, all but the samples. False: malformed, or
+ * out of memory (reported).
+ */
 bool tachyon_read_tables(struct tachyon_file *);
 bool tachyon_read_samples(struct tachyon_file *);
 
 /* ---- Both ---------------------------------------------------------------- */
 
-/* Adds the number of samples, and time as a formula of it. */
+/*
+ * Adds the events: the number of samples, and time as a formula of it by the
+ * interval, in us.
+ */
 void tachyon_add_events(struct cg_build *, uint64_t interval);
-/* Describes the part: which threads were sampled when ("wall"), unless "". */
+/*
+ * Adds a description of the profile: which threads were sampled when ("wall"),
+ * unless that is "".
+ */
 void tachyon_add_mode(struct cg_build *, struct cg_slice mode);
-/* The file of a frame; "~" and "" are none. */
+/* Adds the file of a frame, and returns its id; 0 for "~" and "". */
 cg_file tachyon_add_file(struct cg_build *, cg_name);
 
-/* The status of read(). */
+/* Reads the JSON Lines; returns the status, as read() of a module. */
 int tachyon_read_jsonl(
     struct cg_job *, struct cg_in *, struct cg_build *);
 
