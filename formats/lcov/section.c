@@ -210,9 +210,9 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Sorts the branches of the section and adds them to the graph. If a branch of
- * a block has a label, all of them get their position in the block as index,
- * as labels have no order; otherwise the number in the file.
+ * Sorts the branches of the section and adds them to the graph. Their index is
+ * the number in the file; if a branch of a block has a label instead, the
+ * position in the block, for all branches of the block.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

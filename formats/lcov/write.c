@@ -66,10 +66,10 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 
 /*
  * Writes the records FNL and FNA of lcov 2 for all functions of the current
- * file, which are sorted by line, and counts their groups in *lines. lcov 2
- * takes functions that begin on one line for one function with several names
- * (FNA), and rejects a second FNL of that line, so all get the last line of
- * the first of them.
+ * file, which are sorted by first line, then the longer one first, and counts
+ * their groups in *lines. lcov 2 takes functions that begin on one line for
+ * one function with several names (FNA), and rejects a second FNL of that
+ * line, so all get the last line of the longest.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)

@@ -118,8 +118,9 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 
 /*
  * Looks for the executable if option --exe is not given: the profile's name
- * without its suffix, or a.out. It is used if it has the build id of the
- * profile; *count is updated then. False: an error (reported).
+ * without its suffix, then a.out. One with the build id of the profile is
+ * used, and added to *count; if the profile has no build ids, only the former.
+ * False: an error (reported).
  */
 static bool
 guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,

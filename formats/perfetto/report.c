@@ -6,7 +6,10 @@
 
 #include "perfetto.h"
 
-/* Packets of interest that are not converted; others are told by number. */
+/*
+ * Names of packets that are not converted, for the report; other packets are
+ * reported by the number of their field.
+ */
 static const char *const packets[PACKET_FIELDS] = { [PACKET_FTRACE] = "ftrace",
 	[4] = "inodes",
 	[5] = "chrome_events",

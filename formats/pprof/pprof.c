@@ -72,8 +72,8 @@ has_shape(struct cg_slice message, const struct shape *shape)
 }
 
 /*
- * Returns true if the text, the begin of a file, is truncated within its first
- * field, and the shape (a message type) has that field.
+ * Returns true if the text, what is left of a file's begin after its whole
+ * fields, is the begin of a field that the shape (a message type) has.
  */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)
