@@ -18,7 +18,7 @@
 struct nettrace_file {
 	struct cg_job *job;
 	struct cg_build *build;
-	struct cg_slice bytes;  /* of the whole file: blocks are aligned in it */
+	struct cg_slice bytes;  /* the whole file: blocks are aligned in it */
 	struct cg_slice blocks; /* what follows the first object */
 	uint64_t start, frequency; /* ticks, ticks a second */
 	unsigned pointer;          /* bytes of an address in stacks */

@@ -49,7 +49,7 @@ enum {
 
 /* What a stack is unwound from. */
 #define UNWOUND ((uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER))
-/* PERF_SAMPLE_BRANCH_HW_INDEX, _COUNTERS: this machine's header may lack them. */
+/* PERF_SAMPLE_BRANCH_HW_INDEX, _COUNTERS: old headers of Linux lack them. */
 #define BRANCH_INDEX (UINT64_C(1) << 17)
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
 

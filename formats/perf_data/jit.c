@@ -4,8 +4,8 @@
  *
  * Source: Documentation/jit-interface.txt and jitdump-specification.txt in
  * tools/perf of Linux 6.1. A line of a map has the start, the size, both in
- * hex, and the name. A dump has records of code that was loaded or moved; of its
- * other records, lines and unwinding information are lost. Where code replaced
+ * hex, and the name. A dump has records of code that was loaded or moved; its
+ * other records, lines and unwinding information, are lost. Where code replaced
  * other code, the later name counts for all samples.
  *
  * perf opens /tmp/perf-PID.map. Here the files have to be next to the

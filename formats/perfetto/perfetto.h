@@ -108,7 +108,7 @@ enum {
 	FRAME_KIND_TEXT
 };
 #define KIND_INLINED "inlined" /* our own word for a kind of frame */
-/* The path of the kernel's mapping in a trace, and the object's in the graph. */
+/* The kernel's path in the mappings of a trace, and as object of the graph. */
 #define KERNEL_PATH "kernel"
 #define KERNEL_OBJECT "[kernel]"
 enum { STACK_FRAMES = 2 };

@@ -315,7 +315,7 @@ proto_common_part(const struct proto_writer *w)
 void
 proto_end_writer(struct proto_writer *w)
 {
-	/* Explicit: cg_map_in() takes 3 % more time, for each node four times. */
+	/* Explicit, as cg_map_in() takes 3 % more time, four times a node. */
 	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
 		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids };
 

@@ -27,7 +27,7 @@ speedscope_put_path(struct writer *w, uint32_t leaf)
 	}
 }
 
-/* ---- Which costs the tracks of a part have -------------------------------- */
+/* ---- Which costs the tracks of a part have ------------------------------- */
 
 static bool
 has_cost(const struct cg_moment *moment)

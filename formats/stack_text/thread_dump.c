@@ -658,7 +658,7 @@ probe(const struct cg_head *head)
 			headers++;
 		else if (is_frame(line))
 			frames++;
-		/* Locals, elements of a list, source lines: they are indented. */
+		/* Locals, elements of a list, source lines are indented. */
 		else if (line.len > 0 && *line.ptr != ' ' && *line.ptr != '0')
 			others++;
 	}

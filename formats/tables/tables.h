@@ -1,6 +1,6 @@
 /*
- * tables.h - call trees that profilers print as tables, a function or a stack on
- * each row.
+ * tables.h - call trees that profilers print as tables, with a function or a
+ * stack on each row.
  *
  *	rows.c   rows of comma-separated values and their columns
  *	memray.c allocations of Python programs by memray, as CSV

@@ -19,10 +19,11 @@
  *	thread_28135;main;f(); 4753
  *
  * Sums of stacks are cycles of the processor's time stamp counter, which
- * include callees; those of callees that are not among the ten stacks are told.
- * Numbers of calls (-aggregation-type=count) look the same, but callees may
- * have more than callers; they are no inclusive costs then. Minima and
- * percentiles are dropped.
+ * include callees. Callees that are not among the ten stacks are reported, and
+ * their costs stay with their callers. Numbers of calls
+ * (-aggregation-type=count) look the same, but callees may have more than
+ * callers; they are no inclusive costs then. Minima and percentiles are
+ * dropped.
  *
  * Source: xray-account.cpp and xray-stacks.cpp of LLVM 14, and their output.
  */
