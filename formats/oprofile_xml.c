@@ -145,9 +145,9 @@ take_timer(struct reader *r)
 }
 
 /*
- * Reads an element of a class of counts, such as the samples of a CPU, and
- * notes the event that it counts; without the attribute "event", that is event
- * 0. False: rejected (reported).
+ * Reads an element <class>, a name for counts of one event (on a CPU, with a
+ * unit mask), and notes the event of that name; without the attribute "event"
+ * it is event 0. False: rejected (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -170,8 +170,8 @@ take_class(struct reader *r)
 }
 
 /*
- * Returns the index + 1 of the event that a class counts, by the class's name;
- * recently used classes are cached. 0: the class is unknown.
+ * Returns the index + 1 of the event that counts with this class name belong
+ * to; recently used names are cached. 0: the name is unknown.
  */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)

@@ -124,8 +124,10 @@ set_labels(struct otlp_walk *w)
 }
 
 /*
- * Like set_labels(), but does nothing if the indices are those of the last
- * sample. Afterwards r->last has them. False: an error (reported).
+ * Gives later samples the labels whose indices are in r->indices, as
+ * set_labels() does, unless the last sample had the same. Swaps r->indices and
+ * r->last, so that r->last has the indices of this sample. False: an error
+ * (reported).
  */
 static bool
 change_labels(struct otlp_walk *w)

@@ -214,8 +214,8 @@ add_to_sums(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Widens the time span, t->begin to t->end, to a moment that will be written
- * with its time. For walk().
+ * Widens the time span, t->begin to t->end, to a moment (cost with a time) if
+ * it will be written with its time. A callback of walk().
  */
 static void
 note_span(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -288,9 +288,10 @@ struct pass {
 };
 
 /*
- * Visits a moment (cost with a time) for walk(), twice. The first pass counts
- * the row's moments of the event in first[row + 1]; the second (fill) stores
- * time and cost at the next index of the row, first[row].
+ * Handles a moment (cost with a time) of the event, in two passes. The first
+ * one counts the moments of the row (sample) in first[row + 1]; the second
+ * (fill) stores time and cost at index first[row], and advances it. A callback
+ * of walk().
  */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -312,11 +313,13 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Sorts the moments of an event by row, a counting sort: times and costs of a
- * row are then from first[row] up to first[row + 1]. During the second pass
- * first[row] is the row's next index, so it ends as the begin of the next row:
- * the array is filled one element later. Without times all ranges are empty.
- * False: an error (reported).
+ * Sorts the costs with a time (moments) of an event by row, the sample to
+ * which they belong; a counting sort. Afterwards, times and costs of a row are
+ * t->time and t->cost from first[row] up to first[row + 1]; the ranges are
+ * empty if the event's times are not written. The first pass counts in
+ * first[row + 1], the second advances first[row] from the begin to the end of
+ * the row's range; counting one element later makes that the begin of the next
+ * row. False: an error (reported).
  */
 bool
 otlp_sort_times(struct otlp_times *t, size_t event)

@@ -16,8 +16,10 @@
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Adds a description "0x400000-0x500000 0x0 0x0 - /bin/prog": range, offset,
- * bias, build-id, path. False: out of memory (reported).
+ * Adds a description of a mapping to the profile, "0x400000-0x500000 0x0 0x0 -
+ * /bin/prog": range, offset, bias, build-id, path; none if only the path is
+ * known. number: the mapping's in the address space, which knows the bias.
+ * False: out of memory (reported).
  */
 static bool
 describe_mapping(

@@ -63,8 +63,9 @@ get_total(struct spans *spans, uint32_t id, struct spans_open *open)
 }
 
 /*
- * Notes, for the timeline, that the thread's stack of open calls has changed
- * at time now; does nothing if the target has no timeline.
+ * Appends the thread's innermost open call, and the time now, to
+ * thread->moments, for the timeline; does nothing if the target has no
+ * timeline.
  */
 static void
 keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)

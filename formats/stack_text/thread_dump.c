@@ -97,7 +97,8 @@ end_thread(struct reader *r)
 
 /*
  * Ends the thread before, and begins another, of which only the process is
- * known. headed: a line of its own introduces it. False: an error (reported).
+ * known. dialect: the tool whose frames follow; headed: a line of its own
+ * introduces the thread. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
