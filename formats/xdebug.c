@@ -60,7 +60,8 @@ get_seconds(struct cg_slice text, uint64_t *ns)
 
 /*
  * Reads a record of the computerized format, fields with tabs between them,
- * into *record. False: malformed (not reported).
+ * into *record. Records that neither begin nor end a call leave both flags
+ * false. False: malformed (not reported).
  */
 static bool
 take_fields(struct cg_slice line, struct record *record)
@@ -86,8 +87,9 @@ take_fields(struct cg_slice line, struct record *record)
 
 /*
  * Reads a record of the human-readable format, " 0.0133 397560 ->
- * Shape->area($n = 2000) /a/trace.php:15", into *record; the position of the
- * arrow is the level. False: malformed (not reported).
+ * Shape->area($n = 2000) /a/trace.php:15", into *record; the column of the
+ * arrow gives the level. Records that neither begin nor end a call leave both
+ * flags false. False: malformed (not reported).
  */
 static bool
 take_columns(struct cg_slice line, struct record *record)

@@ -214,9 +214,10 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Reads an array of costs into r->cost, a value for each event of the file;
- * missing ones are 0. Values move to the builder's columns if these differ
- * from the file's. False: an error (reported).
+ * Reads an array of costs into r->cost, and their number into r->costs: one
+ * for each event of the file, at the end some may be missing. They move to the
+ * builder's columns if these differ from the file's. False: an error
+ * (reported).
  */
 static bool
 take_costs(struct json_reader *r)

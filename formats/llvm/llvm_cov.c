@@ -152,8 +152,8 @@ take_plain(struct cg_doc *doc, void *into)
 
 /*
  * Takes a branch in the expansion of a macro, and adds it with its place in
- * the macro. The line that uses the macro is set later, when it is known.
- * False: an error (reported).
+ * the macro and an id that is not 0. The line that uses the macro is set
+ * later, when it is known. False: an error (reported).
  */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
@@ -325,9 +325,9 @@ keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 }
 
 /*
- * Takes the regions of a function. The first one is its body: its first three
- * numbers are stored in `into`. The others are skipped if the target has no
- * regions. False: an error (reported).
+ * Takes the regions of a function. The first one is its body, whose first
+ * line, column and last line are stored in `into`. The others are skipped if
+ * the target has no regions. False: an error (reported).
  */
 static bool
 take_regions(struct cg_doc *doc, void *into)

@@ -57,8 +57,9 @@ merge(const struct perf_queued *item, size_t low, size_t middle, size_t high,
 }
 
 /*
- * Sorts the records by time: merges neighbouring sorted runs, one for each
- * buffer, until one is left. False: out of memory (reported).
+ * Sorts the queued records by time: merges neighbouring sorted runs, one for
+ * each of perf's buffers, until one is left. Records with one time stay in
+ * their order. False: out of memory (reported).
  */
 bool
 perf_queue_sort(struct perf_queue *queue)
@@ -100,8 +101,9 @@ perf_queue_drop(struct perf_queue *queue, size_t n)
 
 /*
  * Begins a round (perf writes what its buffers have, then the mark of a
- * round's end). All records of the round before the last one have been handled
- * by now, so its buffer is used for the new round.
+ * round's end): records up to the latest time so far, queue->limit, can be
+ * handled, as later ones are newer. All records of the round before the last
+ * one were handled, so its buffer is used for the new round.
  */
 void
 perf_queue_begin_round(struct perf_queue *queue)

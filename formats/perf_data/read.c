@@ -409,7 +409,9 @@ read_build_id(struct reader *r, struct cg_slice record)
 	return cg_rejected(r->file.job) == CG_OK;
 }
 
-/* Skips size bytes of the data that are not records, or what is left of it. */
+/*
+ * Skips size bytes that are not records, or what is left of the file's data.
+ */
 static void
 skip(struct reader *r, uint64_t size)
 {
