@@ -7,8 +7,11 @@
 #include "graph/rules.h"
 
 /*
- * Checks the ids of a row, and returns its run (rows of a function in a part);
- * NULL: the builder has failed.
+ * Checks a row's ids (file, function, number n of costs) and returns the run
+ * to append the row to: the packed rows of one function in the current part
+ * (thread or process) of the profile. Ends the run before, and creates the run
+ * if it does not exist. NULL: an id is out of range or memory ran out; the
+ * builder has failed.
  */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -30,9 +33,10 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 }
 
 /*
- * Begins a row of any kind: returns its run (rows of a function in a part),
- * which is nearly always the run of the row before; NULL: the builder has
- * failed.
+ * Begins a row of any kind: returns the run (rows of a function in a part) to
+ * append it to, nearly always that of the row before, and sets the facts that
+ * the profile has addresses or lines if the position has them. NULL: the
+ * builder has failed.
  */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -70,8 +74,9 @@ check_sign(struct cg_build *build, size_t i)
 }
 
 /*
- * True if there are negative costs of signed events. The builder fails if this
- * input declares such an event unsigned.
+ * True if cost[] has a negative value of an event that is declared signed. The
+ * builder fails if the current input declares that event unsigned: there the
+ * same bits are a value of at least 2^63, and merged sums would be ambiguous.
  */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -94,8 +99,9 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Sets fact CG_SIGNED if there are negative costs: few targets can represent
- * them.
+ * Sets the graph's fact CG_SIGNED if a cost is negative: few output formats
+ * can represent negative costs, so that a conversion may warn or fail. The
+ * builder fails if the input declares the event unsigned.
  */
 static void
 note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -105,8 +111,9 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Returns the totals of the part, with at least n columns; NULL: out of
- * memory.
+ * Returns the array of total self costs of the current part (thread or
+ * process), one column per event, grown to at least n columns; NULL: out of
+ * memory (reported).
  */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
@@ -169,8 +176,10 @@ cg_build_end_run(struct cg_build *build)
 }
 
 /*
- * Returns the sums of the current run, of which only sums are stored; NULL:
- * out of memory.
+ * Returns the array, by event, to which costs of the current function are
+ * added when only sums per function are wanted and no rows are stored; the
+ * caller adds to it, and cg_build_end_run() stores it. NULL: out of memory
+ * (reported).
  */
 static uint64_t *
 get_run_sum(struct cg_build *build)
@@ -282,8 +291,9 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 }
 
 /*
- * True for rows of a fact that the target does not need: they are not stored,
- * but their fact is set. Also true if the builder has failed.
+ * True if rows of this fact (a kind of data, such as jumps) need not be
+ * stored, as the output format cannot use them; still marks the fact as
+ * present, so that its loss is reported. Also true if the builder has failed.
  */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)
@@ -469,7 +479,10 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
  * become negative.
  */
 
-/* Makes room for the bits of the costs of all events. False: out of memory. */
+/*
+ * Grows the array of what is known of each event's signs to all events. False:
+ * out of memory (the builder fails).
+ */
 static bool
 grow(struct cg_build *build)
 {
@@ -488,8 +501,9 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Notes for each event which bits its costs so far have, which shows later
- * whether it has negative ones; done once for each input. False: an error.
+ * Collects for each event the OR of all costs stored so far; an event with the
+ * highest bit set cannot become signed when a later input declares it so. Done
+ * at most once per input. False: an error.
  */
 static bool
 scan(struct cg_build *build)

@@ -83,7 +83,10 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->objects, path);
 }
 
-/* Adds the file to the excluded ones if the rules exclude it. */
+/*
+ * Marks the file as excluded if the rules (--exclude, --root) exclude its
+ * path, so that rows in it are dropped. The builder fails if memory runs out.
+ */
 static void
 exclude_file(struct cg_build *build, cg_file file)
 {
@@ -189,7 +192,8 @@ same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 }
 
 /*
- * Fills the table of functions again after it was dropped. False: out of
+ * Rebuilds the hash table of functions from the array of functions; the table
+ * is dropped before an output is written, to save memory. False: out of
  * memory.
  */
 static bool
@@ -211,7 +215,10 @@ list_fns(struct cg_graph *graph)
 	return ok;
 }
 
-/* Returns the function in the table; 0: it is not there. */
+/*
+ * Returns the id of the function that equals key, looked up by its hash; 0: it
+ * is not in the table.
+ */
 static cg_fn
 find_fn(
     const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
@@ -426,9 +433,10 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 }
 
 /*
- * True if the function is defined at line and column. The first call for a
- * function sets its definition. The map has column + 1 and line under two keys
- * of a function.
+ * True if the function is defined at this line and column. The first call for
+ * a function sets its definition. The map stores column + 1 under key 2 * fn,
+ * and the line under 2 * fn + 1. If memory runs out, the builder fails and the
+ * function returns true.
  */
 static bool
 is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)

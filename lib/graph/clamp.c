@@ -25,8 +25,8 @@ clamp_stacks(struct cg_graph *graph)
 }
 
 /*
- * Warns how much was added to negative costs to make them zero: "120 of
- * samples, 5 of time".
+ * Warns what setting negative costs to zero has changed: the sum, by event, of
+ * what was added to them, such as "120 of samples, 5 of time".
  */
 static void
 say_lost(const struct cg_graph *graph)
@@ -46,7 +46,11 @@ say_lost(const struct cg_graph *graph)
 	    len ? text : "inclusive costs only");
 }
 
-/* Makes all events unsigned. False: sums may overflow. */
+/*
+ * Declares all events unsigned, after negative costs were set to zero. False:
+ * more than INT64_MAX was added to the costs of an event, so that later sums
+ * may overflow.
+ */
 static bool
 end_signs(struct cg_graph *graph)
 {

@@ -7,7 +7,8 @@
 #include "graph/graph.h"
 
 /*
- * True if an object is a file. "[kernel]" and the like are not: most formats
+ * True if the profile names an object (executable or shared library) by its
+ * file. Names in brackets, such as "[kernel]", do not count, as most formats
  * can represent them.
  */
 static bool
@@ -50,8 +51,8 @@ facts_of_frames(const struct cg_graph *graph)
 }
 
 /*
- * Returns the event that counts samples; the number of events if there is
- * none.
+ * Returns the index of the event named "samples", whose costs are numbers of
+ * samples; the number of events if there is none.
  */
 static size_t
 find_counter(const struct cg_graph *graph)
@@ -65,9 +66,9 @@ find_counter(const struct cg_graph *graph)
 }
 
 /*
- * Returns CG_SAMPLES if the number of samples follows from no event, else 0. A
- * stack without a count stands for one sample, or for the value of the event
- * that counts samples.
+ * Returns CG_SAMPLES if a stack's number of samples must be stored, as it does
+ * not follow from its costs; else 0. A stack without a number stands for one
+ * sample or, if there is an event "samples", for its cost of that event.
  */
 static cg_facts
 facts_of_samples(const struct cg_graph *graph)

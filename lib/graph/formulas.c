@@ -42,8 +42,8 @@ struct pending {
 #define FORMULA_MAX 65536
 
 /*
- * Takes a name, characters that are neither blanks nor operators. False: there
- * is none.
+ * Takes an event's name from the start of text: all characters up to a blank,
+ * an operator or the end. False: there is none.
  */
 static bool
 take_name(struct cg_slice *text, struct cg_slice *name)
@@ -59,8 +59,9 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 }
 
 /*
- * Takes the next term and the sign before it; the first term needs no sign.
- * False: malformed.
+ * Takes a term of a formula, such as "+ 10 L1m" or "- L1m * 10", from the
+ * start of text: sign, number (default: 1) and name of the event. Only the
+ * first term may have no sign. False: malformed.
  */
 static bool
 take_term(struct cg_slice *text, bool first, struct term *term)
@@ -89,8 +90,9 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 }
 
 /*
- * Maps the names of real events to column + 1, those of inherited ones to
- * numbers after these. False: out of memory.
+ * Maps the names of all events to their numbers + 1: first real events
+ * (columns of costs), then inherited ones (defined by formulas). A real event
+ * wins over an inherited one of the same name. False: out of memory.
  */
 static bool
 index_names(const struct cg_graph *graph, struct cg_map *names)
@@ -115,7 +117,9 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 }
 
 /*
- * Splits a formula into terms; to->bad: it is malformed. False: out of memory.
+ * Splits a formula into terms, which it appends to to->term, each with the
+ * number of the event that it names. Sets to->bad if the formula is malformed,
+ * too long, or names an unknown event. False: out of memory.
  */
 static bool
 parse(const struct cg_graph *graph, const struct cg_map *names,
@@ -154,8 +158,9 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 }
 
 /*
- * Adds a term to factor[], by event. A formula that it names must be resolved.
- * False: overflow.
+ * Adds a term of a formula to factor[], the formula's multiples of each real
+ * event. A term that names another formula adds that one's factors,
+ * multiplied; that formula must be resolved already. False: overflow.
  */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
@@ -175,8 +180,10 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Resolves more terms of formula i. Returns the index of a formula that must
- * be resolved first; i: the formula is resolved or invalid.
+ * Adds the terms of formula i that were not added yet to its factors. Stops at
+ * a term that names an unresolved formula and returns its index: the caller
+ * resolves it first, then calls again. Returns i once formula i is resolved or
+ * invalid (a cycle, or a term that is invalid).
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)
@@ -201,8 +208,9 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 }
 
 /*
- * Resolves formula i and all formulas that it needs, by a loop without
- * recursion; path[] has room for all formulas.
+ * Resolves formula i and, before it, all formulas that it needs. Formulas come
+ * from inputs and may be nested deeply, so path[] is a stack of formulas
+ * instead of recursion; it has room for all formulas.
  */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
@@ -223,7 +231,9 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 }
 
 /*
- * Appends a term, such as " + 10 L1m", to the canonical text; returns the end.
+ * Writes a term in canonical form at to, such as " + 10 L1m"; the first term
+ * without blanks, and without a plus. Returns the end. The caller reserves the
+ * space.
  */
 static char *
 put_term(char *to, const struct term *term, bool first)
@@ -269,9 +279,10 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * Sets the long name of a real event from a description without a formula
- * ("event: Ir : Instructions"), which may precede or follow the event. False:
- * from is not such a description.
+ * Takes an entry without a formula, such as callgrind's "event: Ir :
+ * Instructions", for a description of the real event of that name: sets the
+ * long name and unit of that event if it has none. False: the entry has a
+ * formula, or no real event has the name.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -291,7 +302,11 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 	return true;
 }
 
-/* Drops formulas that could not be resolved, with a warning. */
+/*
+ * Removes formulas that are not resolved, as they are malformed, cyclic or
+ * name unknown events, each with a warning; entries that only describe a real
+ * event are used for that, without a warning.
+ */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)
 {
@@ -315,8 +330,8 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 }
 
 /*
- * True if a real event has the name: its costs take precedence over an
- * inherited event.
+ * True if a real event (a column of costs) has the name; an inherited event of
+ * that name is then dropped, as stored costs take precedence over a formula.
  */
 static bool
 is_real(

@@ -36,7 +36,10 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	return graph;
 }
 
-/* Frees the canonical order, which is valid only while nothing is added. */
+/*
+ * Frees the canonical order of files, functions and their rows, which becomes
+ * invalid as soon as anything is added.
+ */
 static void
 unseal(struct cg_graph *graph)
 {
@@ -220,8 +223,9 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Returns the event that a description of a part names as main event; the
- * number of events if none does.
+ * Returns the column of the event that a part's description (key
+ * CG_MAIN_EVENT_KEY) names as the one to show first; the first such
+ * description counts. Returns the number of events if there is none.
  */
 static size_t
 find_described(const struct cg_graph *graph)

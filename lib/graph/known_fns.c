@@ -124,8 +124,9 @@ cg_find_known_fn(const struct cg_known_fns *fns, struct cg_slice name,
 }
 
 /*
- * Returns the first free slot for a hash; NULL: none is near, or the table is
- * full, and the function is not kept.
+ * Returns the first free slot for a hash among the STEPS slots that a look-up
+ * tries. NULL: all are taken, or the table is half full; then the caller does
+ * not add the function to the shared cache.
  */
 static _Atomic uint64_t *
 free_slot(struct cg_known_fns *fns, uint32_t hash)
@@ -140,8 +141,9 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 }
 
 /*
- * Returns the entry for a hash in the cache that only the reader uses; NULL:
- * there is no such cache.
+ * Returns the entry for a hash in the reader thread's own cache, which has the
+ * functions that did not fit into the shared one; its entries overwrite each
+ * other. NULL: that cache does not exist yet.
  */
 static struct known *
 later_of(const struct cg_known_fns *fns, uint32_t hash)

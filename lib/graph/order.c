@@ -31,7 +31,11 @@ ranked(const struct cg_graph *graph, cg_str str, uint32_t id)
 		.id = id };
 }
 
-/* The order of strings for qsort(): by bytes, equal ones by id. */
+/*
+ * Compares strings for qsort(): by bytes, equal ones by id. a->first has the
+ * first bytes of the string as a number, which decides most comparisons
+ * without a cache miss.
+ */
 static int
 compare_ranked(const void *pa, const void *pb)
 {
@@ -115,7 +119,11 @@ open_sorter(struct sorter *sorter, const struct cg_graph *graph)
 	       sorter->list;
 }
 
-/* Sorts functions by their keys (counting sort, stable). */
+/*
+ * Sorts the functions in sorter->sorted by sorter->key[fn] (a stable counting
+ * sort: sorts by several keys are passes from the least significant key on).
+ * Swaps the arrays sorted and room.
+ */
 static void
 sort_by_key(struct sorter *sorter)
 {
@@ -152,8 +160,8 @@ sort_by_string(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * Returns how many of the n functions, from the first on, have its object and
- * file.
+ * Returns how many of the n functions at fn, which are sorted by object and
+ * file, have the object and file of the first one; at least 1.
  */
 static size_t
 count_same_file(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
@@ -224,8 +232,9 @@ sort_fns(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * Sets the ranks of functions: by object, file, name, symbol. False: out of
- * memory.
+ * Makes the canonical order of functions: by object, file, name, symbol. Sets
+ * graph->fn_rank (rank by function) and fn_ranked (function by rank). False:
+ * out of memory.
  */
 static bool
 rank_fns(struct cg_graph *graph)
@@ -249,8 +258,10 @@ rank_fns(struct cg_graph *graph)
 /* ---- Runs ---------------------------------------------------------------- */
 
 /*
- * Sets the order of runs (rows of a function in a part): by part, then by rank
- * of the function. False: out of memory.
+ * Sorts references to all runs (a run has the rows of a function in a part) by
+ * part, then by rank of the function: sets graph->run_order, and
+ * graph->part_runs[part] to where each part's runs begin there. False: out of
+ * memory.
  */
 static bool
 order_runs(struct cg_graph *graph)

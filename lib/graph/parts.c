@@ -7,8 +7,9 @@
 #include "graph/build.h"
 
 /*
- * True if neither this input nor earlier ones state pid, tid or command of the
- * part, so that its samples name it.
+ * True if a part (process or thread) gets its pid, tid and command from its
+ * samples, as neither this input (info) nor earlier ones state them; info must
+ * not overwrite them then.
  */
 static bool
 is_named_by_samples(
@@ -20,8 +21,9 @@ is_named_by_samples(
 }
 
 /*
- * Keeps the names (pid, tid, number, command) of a part on which all its
- * inputs agree, and clears those that differ.
+ * Merges the pid, tid, number and command that an input states for a part into
+ * what earlier inputs stated: equal values are kept, different ones are set to
+ * 0 ("unknown") and stay so for later inputs.
  */
 static void
 join_names(struct cg_build *build, struct cg_part_entry *part,
@@ -74,7 +76,11 @@ cg_part_confirm(struct cg_part_entry *part)
 	part->info.cmd = "";
 }
 
-/* Prepares the part for another input to be merged into it. */
+/*
+ * Prepares a part of the profile for the rows of another input that is merged
+ * into it. Its names (pid, tid, command) that came from samples count as
+ * unconfirmed until a sample of the new input repeats them.
+ */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
 {
@@ -86,7 +92,11 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 	part->nameless |= !part->described && part->totals > 0;
 }
 
-/* Makes the part the current one. Samples may split it by --part-by. */
+/*
+ * Makes the part the current one, to which rows are added; ends the run
+ * before, and forgets labels and the last sample. The part is also the base
+ * part, which --part-by may split by process, thread or label of samples.
+ */
 static void
 begin_part(struct cg_build *build, cg_part part)
 {
@@ -126,7 +136,10 @@ begin_new_part(struct cg_build *build)
 	return true;
 }
 
-/* Saves the totals of the part as they are before the current input. */
+/*
+ * Copies the current totals of the part to build->mark: what the current input
+ * adds is the difference to them.
+ */
 static void
 mark_totals(struct cg_build *build)
 {
@@ -145,8 +158,9 @@ mark_totals(struct cg_build *build)
 }
 
 /*
- * Forgets the input's columns; clears only the used ones, as all others are 0
- * already.
+ * Forgets the map from the last input's events to columns of the graph, before
+ * the next input. Clears only the columns used in the buffer of costs, as all
+ * others are 0.
  */
 static void
 forget_columns(struct cg_columns *columns)
@@ -214,8 +228,10 @@ desc_slot(
 }
 
 /*
- * True if the part has the description; if not, it is noted as present, and
- * the caller adds it.
+ * True if the part already has the description (a pair of key and value). Up
+ * to DESCS_FEW are searched one by one; if there are more, a map has them all.
+ * A new description is added to that map, and the caller appends it to the
+ * array. False also if memory runs out (the builder fails).
  */
 static bool
 has_desc(

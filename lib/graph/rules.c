@@ -98,8 +98,9 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 }
 
 /*
- * True if path matches a pattern. One that is not absolute may match below any
- * directory.
+ * True if path matches a pattern of fnmatch(). A pattern that begins neither
+ * with "/" nor with "*" is also matched against the rest of path after each
+ * "/".
  */
 static bool
 matches(const char *pattern, const char *path)
@@ -116,9 +117,9 @@ matches(const char *pattern, const char *path)
 }
 
 /*
- * True if path is in one of the directories of --root, if any are given.
- * Relative paths are inside, unless they begin with "..". Any other ".." is
- * resolved first, except in paths that are too long to be opened.
+ * True if path is in one of the directories of --root, or none are given.
+ * Relative paths count as inside, unless they begin with "..". Any other ".."
+ * is resolved first, except in paths that are too long to be opened.
  */
 static bool
 is_inside(const struct cg_rules *rules, struct cg_slice path)

@@ -27,7 +27,9 @@ is_in_set(const uint64_t *set, uint32_t number)
 }
 
 /*
- * Parses a shard's description, "3/20 of 0123456789abcdef". False: malformed.
+ * Parses the description that a shard's output has: number and count of
+ * shards, and a hash of the batch's list of inputs, such as "3/20 of
+ * 0123456789abcdef". False: malformed.
  */
 static bool
 parse(struct cg_slice text, struct cg_shard *shard)
@@ -61,8 +63,9 @@ new_shards(struct cg_build *build, const struct cg_shard *shard)
 }
 
 /*
- * Notes at the first shard of an input which shards earlier inputs had; call
- * it for every shard.
+ * At the first shard description of an input, adds the shards of the input
+ * before to the set of those seen: within one input a shard may be named
+ * twice, but not in two inputs. Call it for every description.
  */
 static void
 begin_input(struct cg_build *build)
@@ -79,8 +82,10 @@ begin_input(struct cg_build *build)
 }
 
 /*
- * Records a shard from its description. False: text is no such description, or
- * no input is read.
+ * Records that the current input contains a shard of a batch, from its
+ * description (text). The builder fails if that shard is in another input,
+ * too, or belongs to another batch. False: text is no such description, or no
+ * input is being read; the caller keeps the text as an ordinary description.
  */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)

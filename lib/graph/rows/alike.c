@@ -7,7 +7,9 @@
 #include "graph/rows/cursor.h"
 
 /*
- * Compares the packed values of two rows, and skips them. False: they differ.
+ * Compares the packed values of two rows, which also fixes their number; if
+ * they are equal, moves both scans past the values. False: they differ, and
+ * the scans are undefined.
  */
 static bool
 same_values(struct scan *a, struct scan *b)

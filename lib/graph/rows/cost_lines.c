@@ -18,8 +18,10 @@ digit_of(char c)
 }
 
 /*
- * Takes digits after the first one, which *value has, as many as cannot
- * overflow. Returns their end.
+ * Takes the decimal digits after the first one, which the caller has put into
+ * *value, and returns their end. Stops early at a value that one more digit
+ * might overflow: the caller then finds a digit where it expects a blank or
+ * newline, and rejects the line.
  */
 static inline const char *
 take_digits(const char *text, uint64_t *value)
@@ -33,9 +35,10 @@ take_digits(const char *text, uint64_t *value)
 }
 
 /*
- * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; sets *position, which was
- * the last one, and returns the end. NULL: another text, and *position is
- * undefined.
+ * Parses a callgrind position and the blank after it: a number ("0", "0x1f"),
+ * or one relative to *position, the last position: "+2", "-17", "*" (the
+ * same). Sets *position and returns the end. NULL: another text; *position is
+ * undefined then.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)
@@ -64,8 +67,9 @@ take_position(const char *text, uint64_t *position)
 }
 
 /*
- * Subtracts the first n numbers of a line, which turned out to be invalid,
- * from the sums again; returns NULL.
+ * Reads the first n numbers of a line again and subtracts them from sum[], to
+ * which they were added before the line turned out to be invalid. Returns
+ * NULL, which the caller returns.
  */
 static inline const char *
 undo_sums(uint64_t *sum, const char *text, size_t n)
@@ -81,8 +85,9 @@ undo_sums(uint64_t *sum, const char *text, size_t n)
 }
 
 /*
- * Takes a number, whose first digit is known, and adds it to *sum. True: the
- * sum overflowed.
+ * Takes a decimal number, whose first digit the caller has parsed, adds it to
+ * *sum and sets *value to it; moves *text to its end. Returns true if the sum
+ * overflowed (it wraps, so that undo_sums() can restore it).
  */
 static inline bool
 add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
@@ -96,9 +101,10 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Adds the costs of a line, up to most decimal numbers with one blank between,
- * to sum[]. Returns the newline; NULL: another text or an overflow, and nothing
- * was added. *zero: all costs are 0.
+ * Parses the costs of a line, at most `most` decimal numbers with one blank
+ * between them, and adds them to sum[]. Sets *zero if all are 0. Returns the
+ * newline. NULL: any other text, or a sum overflows; sum[] is unchanged then,
+ * and the general parser takes the line.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -139,8 +145,8 @@ get_word(const char *text)
 }
 
 /*
- * Returns the start of the last whole word before end; NULL: the text is
- * shorter than a word.
+ * Returns the last position at which a whole word (8 bytes) can be loaded
+ * without reading beyond end; NULL: the text is shorter than a word.
  */
 static inline const char *
 last_word(const char *text, const char *end)
@@ -149,8 +155,9 @@ last_word(const char *text, const char *end)
 }
 
 /*
- * Returns how many costs "0" follow at text, in multiples of the zeros in a
- * word, up to most. last is the last word that may be read.
+ * Returns how many costs "0 " follow at text, at most `most`; counts whole
+ * words of the text only, so the result is a multiple of ZEROS_IN_WORD. last
+ * is the last position at which a word may be loaded.
  */
 static inline size_t
 count_zeros(const char *text, const char *last, size_t most)
@@ -164,9 +171,9 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * Like sum_values(), and packs the values at *to. last: the last word that may
- * be read. *count: the number of packed items, which are values or runs of
- * zeros.
+ * Like sum_values(), and also packs the values at *to, without trailing zeros,
+ * moving *to to their end. last: see last_word(). *count becomes the number of
+ * packed items, which are values or runs of zeros.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -225,8 +232,9 @@ note_lines(struct cg_graph *graph, struct seen seen)
 }
 
 /*
- * Takes the positions of a line in any form; returns their end. NULL:
- * malformed.
+ * Parses the positions at the start of a line, an address, a line number or
+ * both, as the file declares; relative ones refer to *pos, which is updated.
+ * Returns their end. NULL: malformed; *pos is undefined then.
  */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
@@ -250,7 +258,12 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 #define NO_LINE UINT64_C(0x203020002b)
 #define STEP_LEN 5
 
-/* Returns the text (a word) with which a line after pos is likely to begin. */
+/*
+ * Returns the first bytes, as a word, that the line after pos most likely has:
+ * a small step of the address on the same line. Comparing this word once is
+ * faster than parsing. UINT64_MAX, which no text equals: lines do not have
+ * both address and line number.
+ */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 {
@@ -260,8 +273,10 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * Returns the step of the address if the line begins with the likely text; 0:
- * it does not, or the step is too large for a tag.
+ * Returns the step of the address (1 to CG_STEP_MAX) if the line begins with
+ * the likely text, see likely_step(). 0: it does not, the step does not fit
+ * into the tag of a packed row, or the address would overflow; the caller then
+ * parses the positions. last: see last_word().
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -298,13 +313,14 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines until the space is used up; returns the first line that was not
- * packed. State is kept in local variables, because the compiler must assume
- * that bytes written may change anything else. Of a series of steps (rows on
- * one line, each at a higher address) only the last position is recorded,
- * which is enough, as steps change only the address and never to 0. If the
- * graph has many events, counts may not fit into the tag and get a byte of
- * their own (apart).
+ * Packs lines of costs as rows until the space at packing->at is used up or a
+ * line is not in the usual form; adds the costs to sum[], and returns the
+ * first line that was not packed. State is kept in local variables, because
+ * the compiler must assume that bytes written may change anything else. Of a
+ * series of steps (rows on one line, each at a higher address) only the last
+ * position is recorded in seen, which is enough, as steps change only the
+ * address and never to 0. If the graph has many events, the number of values
+ * may not fit into the tag and gets a byte of its own (apart).
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,
@@ -397,8 +413,9 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 }
 
 /*
- * Packs lines until the current block of memory is full; returns the first
- * line that was not packed.
+ * Packs lines of costs into the current block of memory of the function's rows
+ * until it is full or a line is not in the usual form; adds the costs to
+ * sum[], and returns the first line that was not packed.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,

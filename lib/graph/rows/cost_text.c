@@ -55,7 +55,8 @@ format_small(char *to, size_t value)
 }
 
 /*
- * Writes the character before, mostly a blank, and a number; returns the end.
+ * Writes the character `before`, mostly a blank or a sign, and then the number
+ * in decimal; returns the end. Numbers below SMALLS are copied from a table.
  */
 static inline char *
 format_after(char *to, char before, uint64_t value)
@@ -78,8 +79,9 @@ format_after(char *to, char before, uint64_t value)
 #define STEP_MAX 100
 
 /*
- * Writes a position as a step from that of the line before (base), and returns
- * the end; NULL: the step is too long, and nothing was written.
+ * Writes a position relative to that of the line before (base), in callgrind's
+ * form "*", "+2" or "-17"; returns the end. NULL: the step is STEP_MAX or
+ * more, so that an absolute number is written instead; nothing was written.
  */
 static inline char *
 format_step(char *to, uint64_t value, uint64_t base)
@@ -165,8 +167,9 @@ format_zeros(char *to, size_t n)
 }
 
 /*
- * Writes the values of a packed row, and moves *row to their end; returns the
- * end of the text.
+ * Writes the values of a packed row as text, each after a blank, and moves
+ * *row to their end; a row without values is " 0". Returns the end of the
+ * text.
  */
 static inline char *
 format_values(char *to, unsigned tag, const uint8_t **row)
@@ -191,8 +194,9 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 }
 
 /*
- * True if the scan's row, in the current file, precedes the rows of all other
- * segments.
+ * True if the row at pos, in the file of the current scan, precedes the next
+ * rows of all other ascending segments of the function's rows; it can then be
+ * written without merging.
  */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
@@ -205,7 +209,11 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 	       pos->line < other->pos.line;
 }
 
-/* Decodes the rest of a packed position. False: it is in another file. */
+/*
+ * Decodes the rest of a packed position, after the tag, from *row into *pos,
+ * which has the position of the row before. False: the row is in another file;
+ * the caller leaves it to the general path.
+ */
 static inline bool
 take_pos(const uint8_t **row, struct cg_pos *pos)
 {
@@ -225,8 +233,8 @@ take_pos(const uint8_t **row, struct cg_pos *pos)
 }
 
 /*
- * Writes the position of a row on the same line as the row before, with an
- * address step bytes higher; returns the end.
+ * Writes the position of a row on the same line as the row before and step
+ * bytes higher, such as "+3 *"; returns the end.
  */
 static inline char *
 put_step(char *to, unsigned step)
@@ -239,10 +247,11 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows, up to end; returns the end of the text. In typical rows
- * no other row has their position, and the next row is in the same file and
- * block of memory. State is kept in local variables: the compiler must assume
- * that text written may change anything else.
+ * Writes typical rows as text, until `end` is reached or a row is not typical;
+ * the caller writes that one in the general way. Returns the end of the text.
+ * In typical rows no other row has their position, and the next row is in the
+ * same file and block of memory. State is kept in local variables: the
+ * compiler must assume that text written may change anything else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,

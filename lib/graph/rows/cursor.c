@@ -57,8 +57,10 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 }
 
 /*
- * Lists the rows other than costs of a run (rows of a function in a part).
- * False: out of memory.
+ * Decodes the positions of a run's calls, jumps and branches, and appends each
+ * to the list of its kind, to be sorted; costs are read from the packed rows
+ * directly. (A run has the rows of a function in a part.) False: out of
+ * memory.
  */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -100,8 +102,8 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 }
 
 /*
- * Sorts the rows of all runs that were opened; call it after the last one.
- * False: out of memory.
+ * Finishes opening: sorts the rows of each kind and moves the costs to the
+ * first row. Call it after open_run() of the last run. False: out of memory.
  */
 static bool
 begin_all(struct cg_rows *rows)
@@ -115,8 +117,10 @@ begin_all(struct cg_rows *rows)
 }
 
 /*
- * Opens a run (rows of a function in a part); alone: it is the only one.
- * False: out of memory.
+ * Adds the rows of a run (a function's rows in one part) to those that the
+ * cursor returns. If it is the only run (alone) and its branches arrived in
+ * order, they are read from the packed rows without a list. False: out of
+ * memory.
  */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
@@ -143,9 +147,10 @@ fetch_block(const struct cg_block *block)
 #define FETCH_STEP 4
 
 /*
- * Returns the next run in canonical order. Opening a function is a chain of
- * half a dozen dependent cache misses, so this prefetches data of the next
- * functions.
+ * Returns the run (rows of a function in a part) at rows->ahead in the
+ * canonical order, and advances. Opening a function is a chain of half a dozen
+ * dependent cache misses, so it also prefetches data of the runs after it, up
+ * to `end`.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -170,8 +175,9 @@ next_run(struct cg_rows *rows, size_t end)
 }
 
 /*
- * Returns the run of a function in a part, which mostly is the next one in
- * order; NULL: there is none.
+ * Returns the run with the rows of a function in a part. Callers mostly open
+ * functions in canonical order, so the run after the last one returned is
+ * tried first. NULL: the function has no rows in the part.
  */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
@@ -256,8 +262,9 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 }
 
 /*
- * Returns the next row if it equals first and must be merged with it; NULL: it
- * does not.
+ * Takes the next row of a kind from its sorted list if it has the same keys as
+ * first, so that the caller sums the two. NULL: it has not, there is none, or
+ * rows are not merged; nothing is taken then.
  */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
@@ -280,7 +287,10 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
-/* Decodes a packed call after its position; returns the number of its costs. */
+/*
+ * Decodes a packed call, after its position, into *call, and its costs into
+ * cost[], which has room for all events; returns the number of costs.
+ */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,
     struct cg_call *call, uint64_t *cost)
@@ -322,7 +332,11 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 	return true;
 }
 
-/* Decodes the counts of a packed jump after its target. */
+/*
+ * Decodes the counts of a packed jump, after its target: how often it was
+ * executed and how often it was followed. Only conditional jumps store both;
+ * an unconditional one is always followed.
+ */
 static void
 get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 {
@@ -365,8 +379,9 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 }
 
 /*
- * Merges a branch into an equal one. The result does not depend on the order
- * of rows. False: the count overflows.
+ * Merges a branch into *sum, which has the same keys: adds the count, unites
+ * the flags, and keeps the greater target and label, so that the result does
+ * not depend on the order of rows. False: the count overflows.
  */
 static bool
 add_branch(const struct cg_graph *graph, struct cg_branch *sum,

@@ -36,7 +36,11 @@ add_head(struct cg_rows *rows, const struct scan *scan)
 	return true;
 }
 
-/* Makes the scan end before the row whose tag is at stop. */
+/*
+ * Makes a scan (a decoder of packed rows) end before the row whose tag byte is
+ * at stop, where the next ascending segment begins; stop may be in a later
+ * block of memory.
+ */
 static void
 stop_before(struct scan *scan, const uint8_t *stop)
 {
@@ -46,8 +50,9 @@ stop_before(struct scan *scan, const uint8_t *stop)
 }
 
 /*
- * Moves from the end of a row to the next one, whose tag is at *tag. *ascends:
- * the next row is not before this one in the order of rows. False: at the end.
+ * Moves a scan from the end of a row to the next row: decodes its position and
+ * sets *tag to its first byte. *ascends: the next row is not before this one
+ * in the order of rows. False: there is no next row.
  */
 static bool
 step(
@@ -65,8 +70,9 @@ step(
 }
 
 /*
- * Finds the ascending segments of rows from scan on, and adds a head (a scan
- * at its begin) for each. False: out of memory.
+ * Splits the packed rows from scan on into ascending segments, and appends a
+ * head for each to rows->head: a scan at the segment's first row. A heap of
+ * the heads merges the segments. False: out of memory.
  */
 static bool
 add_segments(struct cg_rows *rows, struct scan *scan)
@@ -87,8 +93,10 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 }
 
 /*
- * Like add_segments(), by the links between segments, which are known; last is
- * the tag of the last segment's first row. False: out of memory.
+ * Like add_segments(), but follows the links between segments that the packed
+ * rows contain, and need not decode all rows; last is the tag of the last
+ * segment's first row, NULL if there is only one segment. False: out of
+ * memory.
  */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
@@ -125,7 +133,10 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	return add_known(rows, &scan, in_order ? run->segment : NULL);
 }
 
-/* Restores the heap of segments' heads, lowest first, from head i down. */
+/*
+ * Moves head i of the heap down until no child precedes it. The heap has one
+ * scan for each ascending segment, the one with the lowest row first.
+ */
 static void
 sift(struct cg_rows *rows, size_t i)
 {
@@ -145,8 +156,8 @@ sift(struct cg_rows *rows, size_t i)
 }
 
 /*
- * Makes the lowest head of the heap the current scan, and removes it from the
- * heap.
+ * Takes the lowest head off the heap of segments and makes it the current
+ * scan; clears rows->has_cost if the heap is empty.
  */
 static void
 take_head(struct cg_rows *rows)
@@ -169,8 +180,8 @@ cg_costs_begin(struct cg_rows *rows)
 }
 
 /*
- * Swaps the scan and the lowest head of the heap if that is lower. True: they
- * were swapped.
+ * Lets the current scan be the one with the lowest row: if the lowest head of
+ * the heap precedes its row, swaps the two. True: they were swapped.
  */
 static inline bool
 settle(struct cg_rows *rows)
@@ -192,7 +203,10 @@ cg_costs_settle(struct cg_rows *rows)
 	return settle(rows);
 }
 
-/* Decodes the values of the current row to to; returns their number. */
+/*
+ * Decodes the values of the scan's current row to to[], and moves the scan
+ * past them; returns their number.
+ */
 static inline size_t
 take_values(struct scan *scan, uint64_t *to)
 {
@@ -202,8 +216,8 @@ take_values(struct scan *scan, uint64_t *to)
 }
 
 /*
- * Moves from the end of a row to the next row in order, in any segment; clears
- * rows->has_cost at the end.
+ * Moves from the end of a row to the next row in order, which may be in
+ * another ascending segment; clears rows->has_cost after the last row.
  */
 static inline void
 next_row(struct cg_rows *rows)

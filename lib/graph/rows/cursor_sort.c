@@ -59,9 +59,10 @@ compare_targets(
 }
 
 /*
- * The order of other rows at one position: stated inclusive costs, which are
- * all equal, then branches by kind, block, index, and regions also by flags and
- * last column.
+ * Compares two rows other than calls and jumps at one position: first stated
+ * inclusive costs (rows without sort keys, all equal), then branches by kind,
+ * block, index, and regions also by flags and last column. The keys are the
+ * first varints of a packed branch.
  */
 static int
 compare_others(const struct row *a, const struct row *b)
@@ -114,7 +115,10 @@ cg_rows_equal(const struct cg_rows *rows, enum cg_row_kind kind,
 	return compare_rows(rows, kind, a, b) == 0;
 }
 
-/* True if each row has a later position than the one before. */
+/*
+ * True if the rows of the list have strictly ascending positions, so that they
+ * need no sorting.
+ */
 static bool
 is_sorted(const struct list *list)
 {
@@ -126,9 +130,10 @@ is_sorted(const struct list *list)
 }
 
 /*
- * Returns a number that orders rows as compare_others() does; rows that differ
- * may have equal numbers. For branches it has the kind, block and index, if
- * these are small.
+ * Returns a number that orders rows as compare_others() does, without decoding
+ * them at each comparison. Rows that differ may have equal numbers: a block or
+ * index that is too large for its bits is cut to the maximum. 0: a stated
+ * inclusive cost, which comes first.
  */
 static uint32_t
 branch_key(const struct row *row)
@@ -151,9 +156,10 @@ branch_key(const struct row *row)
 }
 
 /*
- * Sets the ranks of the targets of calls and jumps, by which rows at one
- * position are sorted, as many may share a position. One pass over all rows
- * lets the cache misses overlap, which comparisons would not.
+ * Sets row->target of all rows in a list: the rank of the called or jumped-to
+ * function, or branch_key(). Rows at one position are sorted by it, and many
+ * may share a position. One pass over all rows lets the cache misses overlap,
+ * which comparisons would not.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -174,7 +180,10 @@ rank_targets(const struct cg_rows *rows, struct list *list)
 	}
 }
 
-/* Returns the end of the ascending segment of rows that begins at from. */
+/*
+ * Returns the index after the last row of the ascending segment that begins at
+ * row from.
+ */
 static size_t
 ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t from, size_t count)
@@ -188,8 +197,9 @@ ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Merges two adjacent ascending segments, [0, middle) and [middle, end); room
- * has space for the first one.
+ * Merges two adjacent ascending segments, rows [0, middle) and [middle, end),
+ * in place; room is scratch space for the first one. Does nothing if they are
+ * in order already.
  */
 static void
 merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -209,7 +219,9 @@ merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
 }
 
-/* Sorts rows by insertion. */
+/*
+ * Sorts rows in place by insertion, which is the fastest way for a few rows.
+ */
 static void
 sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t count)
@@ -229,8 +241,9 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 #define FEW 12 /* insertion sort is faster up to this number */
 
 /*
- * Returns the end of the ascending segment that begins at from; a short one is
- * extended by sorting rows after it.
+ * Returns the index after the ascending segment that begins at row from. A
+ * segment shorter than FEW rows is extended to FEW by sorting the rows after
+ * it, so that random input does not make many short segments.
  */
 static size_t
 take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -245,7 +258,11 @@ take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	return end;
 }
 
-/* Merges pairs of adjacent segments; returns the number of segments left. */
+/*
+ * Does one pass of the merge sort: merges segments 0 and 1, 2 and 3 and so on,
+ * whose ends are in rows->segment_end, and returns the number of segments
+ * left.
+ */
 static size_t
 merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t segments)
@@ -264,8 +281,9 @@ merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Sorts rows by a natural merge sort, as they often arrive in a few ascending
- * segments. It takes O(n log n) for any input. False: out of memory.
+ * Sorts rows in place by a natural merge sort: finds the ascending segments,
+ * in which rows often arrive, and merges adjacent ones until one is left. It
+ * takes O(n log n) for any input. False: out of memory.
  */
 static bool
 sort_by_merging(
@@ -324,8 +342,8 @@ digit_of(const struct row *row, unsigned key, unsigned shift)
 }
 
 /*
- * Does one pass of the radix sort: copies the rows, sorted by the digit at bit
- * shift of a key, to to.
+ * Does one pass of the radix sort: copies the rows to to[], stably sorted by
+ * one digit of a key, the one at bit `shift`.
  */
 static void
 sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
@@ -345,8 +363,9 @@ sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
 }
 
 /*
- * Sorts rows by one key: a stable radix sort, from its lowest digit on;
- * differ: bits in which keys differ. False: out of memory.
+ * Sorts rows in place by one key: a stable radix sort, from the lowest digit
+ * on. differ has the bits in which the keys differ; digits without such bits
+ * are skipped. False: out of memory.
  */
 static bool
 sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
@@ -374,8 +393,8 @@ sort_by_key(struct cg_rows *rows, struct row *row, size_t count, unsigned key,
 #define MANY_SEGMENTS 32
 
 /*
- * True if the rows have many ascending segments: merging them would take many
- * passes.
+ * True if the rows have at least MANY_SEGMENTS ascending segments: then a
+ * radix sort is faster than merging them, which takes many passes.
  */
 static bool
 is_in_pieces(const struct row *row, size_t count)
@@ -392,8 +411,10 @@ is_in_pieces(const struct row *row, size_t count)
 }
 
 /*
- * Sorts rows by a key and the keys after it; all earlier keys are equal.
- * False: out of memory.
+ * Sorts rows in place by sort key number `key` and the keys after it; the
+ * caller has grouped them so that all earlier keys are equal. Many unordered
+ * rows are radix sorted by the first key that differs, then each group of
+ * equal ones by the next keys; others are merge sorted. False: out of memory.
  */
 static bool
 sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,

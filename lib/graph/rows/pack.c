@@ -97,8 +97,9 @@ cg_run_add_jump(
 }
 
 /*
- * True if a branch is in the file of the run's last branch, and after that
- * branch in the order of rows.
+ * True if a branch follows the last branch that was packed into the run, in
+ * the order of rows and in the same file. While that holds, the cursor need
+ * not sort them.
  */
 static bool
 is_later(const struct cg_branch *row, const struct cg_run *run)
@@ -128,8 +129,9 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 }
 
 /*
- * Packs the part of a branch that get_branch() reads, except the count;
- * returns the end.
+ * Packs a branch after its position, as varints: kind, block, index, flags,
+ * target and label; the caller adds the count. Returns the end. Small values,
+ * the usual case, take one byte each.
  */
 static uint8_t *
 put_branch(uint8_t *to, const struct cg_branch *row)
@@ -198,8 +200,9 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
 /*
- * Returns the costs of a row to copy; in cg_graph_clamp(), with negative costs
- * set to zero. self: they are self costs, which count in the part's totals.
+ * Returns the costs to store for a row that is copied in a merge: cost itself,
+ * or with --clamp a copy with negative costs set to zero. self: they are self
+ * costs, and the difference is added to the part's totals, too.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
@@ -242,9 +245,10 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 }
 
 /*
- * Returns the size of a run to record after a merge, in units of
- * CG_PACKED_UNIT: the next merge is planned by it. It is doubled if this merge
- * found few equal rows.
+ * Returns the size to record for a run after its equal rows were merged, in
+ * units of CG_PACKED_UNIT; the run is merged again when it has more than twice
+ * that size. The size is doubled if more than three quarters of the bytes are
+ * left, as merging soon again would save little.
  */
 static uint32_t
 merged_size(const struct cg_packed *before, const struct cg_packed *after)

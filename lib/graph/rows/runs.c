@@ -14,8 +14,8 @@
 /* ---- Blocks ------------------------------------------------------------- */
 
 /*
- * Returns the lowest class of blocks with at least size bytes: those of class
- * c have BLOCK_MIN << c.
+ * Returns the lowest size class whose blocks of memory have at least size
+ * bytes; blocks of class c have BLOCK_MIN << c.
  */
 static unsigned
 class_to_fit(size_t size)
@@ -51,8 +51,9 @@ note_size(const struct cg_packed *packed)
 }
 
 /*
- * Gives the unused end of the pool's newest block of memory back to the pool;
- * costs: the block has costs.
+ * Shrinks the newest block of memory of a pool to its used bytes, and gives
+ * the rest back to the pool, as the run that owned the block is probably
+ * complete. costs: the block has costs, not other rows.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
@@ -77,8 +78,8 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 }
 
 /*
- * Returns a block of memory of at least need bytes, its size set; NULL: out of
- * memory.
+ * Returns a block of memory for at least need bytes, reused from the pool's
+ * free blocks if possible, with its size set; NULL: out of memory.
  */
 static struct cg_block *
 new_block(struct cg_pool *pool, size_t need)
@@ -97,7 +98,10 @@ new_block(struct cg_pool *pool, size_t need)
 	return block;
 }
 
-/* Returns the run's index; CG_NO_RUN for the copy that cg_run_merge() fills. */
+/*
+ * Returns the index of a run in the graph's array; CG_NO_RUN for a run outside
+ * of it, the temporary copy that cg_run_merge() fills.
+ */
 static uint32_t
 run_index(const struct cg_graph *graph, const struct cg_run *run)
 {
@@ -188,8 +192,8 @@ cg_run_free_blocks(struct cg_graph *graph, struct cg_run *run)
 /* ---- Runs --------------------------------------------------------------- */
 
 /*
- * Empties packed rows. Their positions begin relative to line 0 of the
- * function's file.
+ * Makes a list of packed rows empty, without freeing its blocks. The first
+ * row's position is then stored relative to line 0 of the function's file.
  */
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
@@ -209,8 +213,9 @@ cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 }
 
 /*
- * Returns the run (rows of a function in a part); NULL: there is none. The run
- * of the last part is first in the function's list; a map finds the others.
+ * Returns the run with the rows of a function in a part; NULL: there is none.
+ * The function's list begins with its run of the highest part; a map finds the
+ * others.
  */
 const struct cg_run *
 cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
@@ -236,8 +241,9 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 }
 
 /*
- * Inserts a new run (rows of a function in a part) into the function's list,
- * or into the map of cg_run_find(). False: out of memory.
+ * Makes a new run (rows of a function in a part) known to cg_run_find(): the
+ * run of the highest part stays first in the function's list, and any other
+ * one is also added to the map. False: out of memory.
  */
 static bool
 list_run(struct cg_graph *graph, struct cg_run *run)

@@ -153,8 +153,9 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 }
 
 /*
- * Adds the items in columns [event, end) to sum, and moves *values past them;
- * there are n items, values or runs of zeros. False: a sum overflows.
+ * Adds the values of a packed row for the events [event, end) to sum[0],
+ * sum[1] and so on, and moves *values past the whole row. n is the number of
+ * packed items, each a value or a run of zeros. False: a sum overflows.
  */
 static bool
 sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,

@@ -73,7 +73,8 @@ has_key(const struct cg_label *label, struct cg_slice key)
 }
 
 /*
- * True if one of the n labels has the filter's key, and a value that matches.
+ * True if one of the n labels has the filter's key, and a value that the
+ * filter's regular expression matches.
  */
 static bool
 matches(struct cg_build *build, const struct cg_label_filter *filter,
@@ -127,8 +128,8 @@ cg_filter_unlabelled(struct cg_build *build)
 #define KEYS_LISTED 8
 
 /*
- * Lists the keys that labels of samples have, up to KEYS_LISTED + 1; returns
- * the number listed.
+ * Lists the keys that the labels of samples have, for a warning; returns their
+ * number, at most KEYS_LISTED + 1, which means that there are more.
  */
 static size_t
 list_seen(const struct cg_build *build, cg_str key[KEYS_LISTED + 1])
@@ -143,8 +144,9 @@ list_seen(const struct cg_build *build, cg_str key[KEYS_LISTED + 1])
 }
 
 /*
- * Warns of filters whose key no sample has; labels is the list of keys to
- * show.
+ * Warns of each filter (--label, --no-label) whose key no sample has, most
+ * likely a typing error; labels is the text that lists the keys of the
+ * samples.
  */
 static void
 tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
@@ -167,8 +169,8 @@ tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
 }
 
 /*
- * Reports which percentage of each event the filters keep, unless it is
- * everything.
+ * Reports for each unsigned event the percentage of its costs that the filters
+ * by label keep; nothing for events of which nothing was dropped.
  */
 static void
 tell_share(const struct cg_build *build)

@@ -60,8 +60,9 @@ append_label(struct cg_build *build, const struct cg_label *label)
 }
 
 /*
- * Appends n labels, sorted, to the array of all sets' labels. False: too many,
- * or the builder has failed.
+ * Appends n labels to graph->label, where the labels of all sets are stored
+ * one set after the other; sorts them first if necessary. False: too many
+ * labels, or out of memory.
  */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
@@ -123,7 +124,11 @@ same_set(
 	return true;
 }
 
-/* Returns the address of the set's id, 0 if it is new; NULL: out of memory. */
+/*
+ * Returns the address, in the hash table, of the id of an equal set of labels;
+ * 0 is stored there if there is none, and the caller stores the new set's id.
+ * NULL: out of memory.
+ */
 static uint32_t *
 find_set(struct cg_graph *graph, struct cg_label_set set)
 {
@@ -241,8 +246,9 @@ compare_sets(const void *pa, const void *pb)
 }
 
 /*
- * Renumbers the sets in list, in canonical order, also in stacks. False: out
- * of memory.
+ * Gives the sets in list, which is in canonical order, the ids 1, 2 and so on,
+ * and updates the stacks; new_id[] maps old ids to new ones. Sets that are not
+ * listed are dropped. False: out of memory.
  */
 static bool
 renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
@@ -262,7 +268,11 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 	return ok;
 }
 
-/* Lists the sets that stacks have; returns their number. used[] is by set. */
+/*
+ * Lists the sets of labels that some stack has, or had (used), with what
+ * sorting needs; returns their number. used[] is scratch space by set, all 0.
+ * Unused sets are left to be dropped.
+ */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
     struct ranked *list)
@@ -365,9 +375,9 @@ cg_labels_number(
 #define KEYS_LISTED 8
 
 /*
- * True if the loss of labels with the key needs no warning: cg_tell_joined()
- * warns of labels of threads, and keys of --root-by are not lost, as they
- * became frames.
+ * True if the loss of labels with the key, for an output without labels, needs
+ * no warning: cg_tell_joined() warns of labels that name the thread, and keys
+ * of --root-by are not lost, as they became frames.
  */
 static bool
 is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
@@ -383,8 +393,9 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 }
 
 /*
- * Adds the keys of a set to key[], up to KEYS_LISTED; returns the new number
- * of keys, or KEYS_LISTED + 1 if there are more.
+ * Appends the label keys of a set whose loss needs a warning to key[], which
+ * has `keys` of at most KEYS_LISTED, each once. Returns the new number of
+ * keys, or KEYS_LISTED + 1 if there are more.
  */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,

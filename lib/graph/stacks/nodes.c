@@ -36,7 +36,8 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 }
 
 /*
- * Fills the table of frames again after it was dropped. False: out of memory.
+ * Rebuilds the hash table of frames from the array of frames; the table is
+ * dropped before an output is written, to save memory. False: out of memory.
  */
 static bool
 list_frames(struct cg_graph *graph)
@@ -52,7 +53,10 @@ list_frames(struct cg_graph *graph)
 	return ok;
 }
 
-/* Returns the frame in the table; 0: it is not there. */
+/*
+ * Returns the id of the equal frame, looked up by its hash; 0: it is not in
+ * the table.
+ */
 static uint32_t
 find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
     uint32_t hash)
@@ -66,7 +70,11 @@ find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
 	return id;
 }
 
-/* Adds a frame, and returns its number; 0: out of memory. */
+/*
+ * Appends a frame to the array, inserts it into the hash table and returns its
+ * id; sets the facts that there are addresses or lines. 0: out of memory, or
+ * too many frames.
+ */
 static uint32_t
 add_frame(
     struct cg_graph *graph, const struct cg_frame_entry *frame, uint32_t hash)
@@ -85,8 +93,9 @@ add_frame(
 }
 
 /*
- * Returns the number of a frame, added if it is new; 0: out of memory. Caches
- * the last frame of each function, as many functions have only one.
+ * Returns the id of an equal frame, added if there is none; 0: out of memory.
+ * The last frame of each function is tried first, as many functions have only
+ * one.
  */
 static uint32_t
 get_frame(struct cg_graph *graph, const struct cg_frame_entry *frame)
@@ -121,7 +130,10 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 	return a->parent == b->parent && a->frame == b->frame;
 }
 
-/* Inserts a node into the table, which has room for it. */
+/*
+ * Inserts a node of the stack tree into the hash table of nodes; the caller
+ * has made room. A node is found there by its parent and frame.
+ */
 static void
 list_node(struct cg_graph *graph, cg_node id)
 {
@@ -133,9 +145,9 @@ list_node(struct cg_graph *graph, cg_node id)
 }
 
 /*
- * Makes room in the table for one more node. Rebuilds a dropped table with all
- * nodes except the last child of each node, which becomes its latest child.
- * False: out of memory.
+ * Makes room in the hash table for one more node. If the table was dropped to
+ * save memory, rebuilds it: it has all nodes except the latest child of each
+ * node, which the parent itself stores. False: out of memory.
  */
 static bool
 grow_node_slots(struct cg_graph *graph)
@@ -173,7 +185,10 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 	return id;
 }
 
-/* Returns the node in the table; 0: it is not there. */
+/*
+ * Returns the id of the node with the same parent and frame, looked up in the
+ * hash table; 0: it is not there.
+ */
 static cg_node
 find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
@@ -188,8 +203,10 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 }
 
 /*
- * Returns a child other than the parent's latest child, added if new, and
- * makes it the latest. 0: the builder has failed.
+ * Returns the child of node->parent with that frame, added if it is new, and
+ * makes it the parent's latest child, which the parent stores. The latest
+ * child so far moves to the hash table. The caller has checked that it is
+ * another one. 0: the builder has failed.
  */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
@@ -284,8 +301,9 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 /* ---- Paths --------------------------------------------------------------- */
 
 /*
- * Adds a node for each of n frames, on top of parent, which has no children;
- * returns the last one. 0: the builder has failed.
+ * Adds a path of n new nodes, one for each frame, below parent, which has no
+ * children, so that no look-up is needed. Returns the last node; parent itself
+ * if n is 0. 0: the builder has failed.
  */
 static cg_node
 add_chain(
@@ -328,8 +346,9 @@ struct walk {
 #define WALKS 16 /* paths processed at once */
 
 /*
- * For each path looks at the first candidate for its next node, the latest
- * child of the last node; sets walk->next if it is the one.
+ * For each of n walks down the tree of stacks, checks whether the latest child
+ * of the node reached has the frame that is looked for: sets walk->next to it,
+ * else to 0. Loads are prefetched for all walks, so that cache misses overlap.
  */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
@@ -351,8 +370,9 @@ look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * For each path whose next node is not found yet, looks at the second
- * candidate: the child that the table has.
+ * For each walk that look_at_latest() left without a next node, sets
+ * walk->next to the first node in the hash table with the right hash, and
+ * prefetches it. The caller checks parent and frame.
  */
 static void
 look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
@@ -369,8 +389,10 @@ look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * Follows n paths as far as nodes exist, one step of each path in turn, so
- * that their cache misses overlap.
+ * Follows n paths of frames down the tree of stacks as far as nodes exist;
+ * each walk then has the last node found, and the frames without a node. Takes
+ * one step of each path in turn, so that their cache misses overlap. A node
+ * that is not found at the first look counts as missing.
  */
 static void
 walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
@@ -404,8 +426,9 @@ walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
 }
 
 /*
- * Adds the nodes of a path that do not exist. Returns its leaf; 0: the path is
- * empty, or the builder has failed.
+ * Adds the frames that walk_paths() did not find as nodes, unless they exist
+ * after all. Returns the path's last node; 0: the path is empty, or the
+ * builder has failed.
  */
 static cg_node
 finish_walk(struct cg_build *build, const struct walk *walk)

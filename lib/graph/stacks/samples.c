@@ -49,8 +49,8 @@ equal_text(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Returns the name of a sample's part: that of its process, or else of its
- * thread.
+ * Returns the name of the part (group of samples) that a sample belongs to:
+ * the command of its process or, if that is unknown, the name of its thread.
  */
 static struct cg_slice
 name_of(const struct cg_sample_key *key)
@@ -67,9 +67,10 @@ part_by(const struct cg_build *build)
 /* ---- Labels -------------------------------------------------------------- */
 
 /*
- * Makes labels of the sample's data that the bits of who select (comm, pid,
- * tid, thread, cpu); returns their number. Values that are numbers become
- * numeric labels, as in pprof.
+ * Makes labels of what identifies a sample's thread: comm, pid, tid, thread
+ * and cpu, of which the bits of `who` select some; unknown ones are skipped.
+ * Writes them to label[] and returns their number. Numbers become numeric
+ * labels, as in pprof.
  */
 static size_t
 label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
@@ -97,7 +98,10 @@ label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
 	return n;
 }
 
-/* Returns the value of a label as text, valid as long as the graph. */
+/*
+ * Returns the value of a label as text, numbers in decimal; valid as long as
+ * the graph.
+ */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
 {
@@ -107,7 +111,10 @@ label_text(struct cg_build *build, const struct cg_label *label)
 	    build, cg_add_name(build, cg_slice(cg_label_text(build, label))));
 }
 
-/* Returns the sample's label that --part-by names; NULL: none. */
+/*
+ * Returns the sample's label whose key --part-by=label:KEY names; NULL: it has
+ * none, or samples are not split by a label.
+ */
 static const struct cg_label *
 find_label(const struct cg_build *build, const struct cg_sample_key *key)
 {
@@ -129,8 +136,9 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 }
 
 /*
- * True if the description of the sample's part repeats the label. by is the
- * label of --part-by, or NULL.
+ * True if a label of the sample need not be stored, as the sample's part (its
+ * group by --part-by) says the same: it is the label `by` of --part-by, or it
+ * repeats the pid or tid. by is NULL if samples are not split by a label.
  */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
@@ -144,8 +152,9 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Returns the set of the sample's labels that its part does not have; 0: none,
- * or the builder has failed. by is the label of --part-by, or NULL.
+ * Stores the sample's labels, without those that its part says (see
+ * is_told()), and returns the id of their set; 0: none are left, or the
+ * builder has failed. by is the label of --part-by, or NULL.
  */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
@@ -188,8 +197,10 @@ cg_calls_sampled(const struct cg_graph *graph)
 /* ---- Parts --------------------------------------------------------------- */
 
 /*
- * Returns the text that identifies the sample's part; "": out of memory (the
- * builder fails).
+ * Returns the text that identifies the sample's part, its group by --part-by:
+ * the number of the input's own part, and pid, tid, command or value of the
+ * label. labelled: the sample has that label. Valid until the next call. "":
+ * out of memory (the builder fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
@@ -222,8 +233,9 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Returns a part for samples: the base part itself if it has no samples and no
- * costs, else a new one.
+ * Returns a new part for a group of samples (--part-by): the input's own part
+ * if it has no samples and no costs, else one that is added. If that fails,
+ * returns the input's own part, and the builder has failed.
  */
 static cg_part
 new_sample_part(struct cg_build *build)
@@ -242,8 +254,9 @@ new_sample_part(struct cg_build *build)
 }
 
 /*
- * Returns the part for the sample's key, added if it does not exist; the base
- * part if the builder fails.
+ * Returns the part (group by --part-by) that the sample belongs to, added if
+ * it does not exist; a part made by a label gets that label as its
+ * description. The input's own part if the builder fails.
  */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -271,7 +284,9 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Sets *to to the number that all samples of the part have; 0 if they differ.
+ * Sets *to to the number (pid or tid) that all samples of a part have. Once a
+ * sample has another one, sets *differs, and *to is 0 from then on. first: no
+ * sample has set it yet.
  */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)
@@ -284,9 +299,9 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 }
 
 /*
- * Sets the names (pid, tid, command) of a part from a sample. A process is
- * named after its main thread, if that has samples; a thread has its own name,
- * if it has one.
+ * Sets pid, tid and command of a part from one of its samples; values on which
+ * its samples differ become unknown. A process is named after its main thread,
+ * if that has samples; a thread has its own name, if it has one.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
@@ -320,7 +335,10 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
 }
 
-/* True if the sample has the thread of the last sample. */
+/*
+ * True if the sample has the pid, tid, command and thread name of the last
+ * sample.
+ */
 static bool
 is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 {
@@ -333,8 +351,9 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample has the thread of the last sample and, if processors are
- * used, its processor.
+ * True if the sample is of the same thread as the last sample and, where the
+ * CPU is used (as a label, or by filters), of the same CPU; the labels made
+ * for that sample are then right for this one.
  */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)
@@ -347,8 +366,9 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample has the key of the last sample (thread, CPU) and the same
- * value of the label of --part-by, or none: it belongs to the same part.
+ * True if the sample has the thread (and CPU, if used) of the last sample, and
+ * the same value of the label of --part-by, or like that none: then it belongs
+ * to the same part, and no look-up is needed.
  */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
@@ -377,8 +397,10 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * Makes the part of a sample the current one, if it differs from that of the
- * last sample.
+ * Makes the part (group by --part-by) of a sample the current one, describes
+ * it from the sample, and remembers the sample as the last one. Notes in
+ * build->joined if samples of several threads share a part, and in
+ * build->found if any sample has what --part-by asks for.
  */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -472,8 +494,8 @@ cg_set_labels(struct cg_build *build, cg_labels labels)
 /* ---- The end ------------------------------------------------------------- */
 
 /*
- * True if the description is a number of the whole input, so that it is wrong
- * for a part that has only some of its samples.
+ * True if the description is a number for the whole input, such as a number of
+ * samples, which would be wrong for a part with only some of the samples.
  */
 static bool
 is_count(const struct cg_graph *graph, const struct cg_desc *desc)
@@ -481,7 +503,11 @@ is_count(const struct cg_graph *graph, const struct cg_desc *desc)
 	return cg_desc_rule_of(graph, desc->key) != CG_DESC_LIST;
 }
 
-/* Copies the descriptions of an input to all parts made of its samples. */
+/*
+ * Copies the descriptions of an input's own part, except numbers for the whole
+ * input, to all parts that --part-by made of its samples; then adds each
+ * part's label of --part-by.
+ */
 static void
 share_descs(struct cg_build *build)
 {

@@ -65,7 +65,11 @@ group_children(struct order *order)
 		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
 }
 
-/* Sorts the children of a node; most nodes have one. False: out of memory. */
+/*
+ * Sorts the children of a node in order->child: by rank of function, file,
+ * line, address. Most nodes have one child and need nothing. False: out of
+ * memory.
+ */
 static bool
 sort_children(struct order *order, cg_node parent)
 {
@@ -97,8 +101,8 @@ sort_children(struct order *order, cg_node parent)
 }
 
 /*
- * Pushes the children with these indexes so that the first one is visited
- * next. False: out of memory.
+ * Pushes the nodes order->child[begin, end) on the stack of nodes to visit, in
+ * reverse, so that the first one is visited next. False: out of memory.
  */
 static bool
 push_children(struct order *order, uint32_t begin, uint32_t end)
@@ -111,7 +115,11 @@ push_children(struct order *order, uint32_t begin, uint32_t end)
 	return true;
 }
 
-/* Numbers nodes depth first, siblings sorted. False: out of memory. */
+/*
+ * Numbers the nodes of the tree of stacks depth first, siblings in sorted
+ * order; the new number of a node replaces its field latest. False: out of
+ * memory.
+ */
 static bool
 number_sorted(struct order *order)
 {
@@ -153,10 +161,11 @@ number_by_name(struct order *order)
 }
 
 /*
- * Numbers nodes depth first, siblings in order of arrival. Children have
+ * Numbers the nodes of the tree of stacks depth first, siblings in order of
+ * arrival; the new number of a node replaces its field latest. Children have
  * higher ids than their parents, so a backward pass computes sizes of subtrees
- * and a forward pass the numbers. The field for a node's stack first has the
- * size of its subtree, then the number of its next child.
+ * and a forward pass the numbers. The field `stack` first has the size of the
+ * node's subtree, then the number of its next child.
  */
 static void
 number_as_arrived(struct cg_graph *graph)
@@ -179,8 +188,9 @@ number_as_arrived(struct cg_graph *graph)
 }
 
 /*
- * Returns a copy of all nodes, at the positions of their new numbers; NULL:
- * out of memory.
+ * Returns a new array of all nodes (parent, frame), ordered by their new
+ * numbers, which the field latest has; parents are the new numbers, too. The
+ * caller frees it. NULL: out of memory.
  */
 static struct cg_step *
 move_nodes(const struct cg_graph *graph)
@@ -197,7 +207,10 @@ move_nodes(const struct cg_graph *graph)
 	return moved;
 }
 
-/* Replaces the nodes by the moved ones, which it frees. */
+/*
+ * Overwrites the graph's nodes with the renumbered ones of move_nodes(), and
+ * frees those.
+ */
 static void
 replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 {
@@ -209,8 +222,9 @@ replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 }
 
 /*
- * Keeps the moved nodes in graph->grouped. If the old array is very large,
- * frees all of it but node 0.
+ * Keeps the renumbered nodes of move_nodes() as graph->grouped, which folding
+ * stacks to calls reads. If the old array is very large, frees all of it but
+ * node 0.
  */
 static void
 keep_moved(struct cg_graph *graph, struct cg_step *moved)
@@ -222,8 +236,9 @@ keep_moved(struct cg_graph *graph, struct cg_step *moved)
 }
 
 /*
- * Sorts stacks by labels: the first pass of a stable sort. False: out of
- * memory.
+ * Sorts graph->stacks by their set of labels (a counting sort), the least
+ * significant key of a stable sort; order_stacks() then sorts by the others.
+ * False: out of memory.
  */
 static bool
 sort_by_labels(struct order *order)
@@ -246,8 +261,9 @@ sort_by_labels(struct order *order)
 }
 
 /*
- * Sorts stacks by leaf, then part (counting sort); part_stacks[] becomes where
- * each part's begin.
+ * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by
+ * part, then by leaf (two stable counting sorts, by leaf first).
+ * part_stacks[part] becomes the index of a part's first stack.
  */
 static void
 order_stacks(struct order *order, size_t *part_stacks)

@@ -12,8 +12,9 @@
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Adds a stack, makes it the latest one of its leaf, and returns it. NULL: out
- * of memory.
+ * Appends a stack without costs for this part, leaf node and set of labels,
+ * and makes it the latest stack of the leaf. Returns it; valid until the next
+ * one is added. NULL: out of memory.
  */
 static struct cg_stack_entry *
 new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -38,8 +39,8 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 }
 
 /*
- * Returns the address of the stack's entry in the table, 0 if it is new; NULL:
- * out of memory.
+ * Returns the address of the index + 1 of the part's stack with this leaf node
+ * and labels in the table; it is 0 if the table has none. NULL: out of memory.
  */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -55,7 +56,10 @@ find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 	return id;
 }
 
-/* Inserts the latest stack of a leaf into the table; false: out of memory. */
+/*
+ * Inserts the latest stack of a leaf node into the table, so that another
+ * stack can become its latest one. False: out of memory.
+ */
 static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
 {
@@ -69,9 +73,9 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * Returns the part's stack with that leaf and labels, added if new; NULL: out
- * of memory. A node caches its latest stack; others are in a hash table, which
- * stays small unless nodes have many parts or labels.
+ * Returns the stack of a part with this leaf node and set of labels, added if
+ * it is new; NULL: out of memory. A node stores its latest stack; others are
+ * in a hash table, which stays small unless nodes have many parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -92,8 +96,9 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 }
 
 /*
- * Makes room for n columns of costs. One column is stored in the entry;
- * otherwise room for all events is allocated. False: out of memory.
+ * Makes room for n columns of costs in a stack. A single column is stored in
+ * the entry itself; more are allocated outside of it, and the second time for
+ * all events. False: out of memory.
  */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
@@ -115,8 +120,9 @@ grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 }
 
 /*
- * Adds costs to a stack. cg_build_total() has checked that the sums fit.
- * False: out of memory.
+ * Adds n columns of costs to those of a stack. Sums are not checked again:
+ * cg_build_total() has checked the part's totals, which bound them. False: out
+ * of memory.
  */
 static bool
 add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,
@@ -204,8 +210,9 @@ cg_stacks_index(struct cg_graph *graph)
 /* ---- Dropping labels ----------------------------------------------------- */
 
 /*
- * Removes the labels of stacks, and merges those that differ in labels only.
- * Such stacks are adjacent. False: an error.
+ * Removes the labels of all stacks, and merges, in place, stacks that differed
+ * in labels only; the stacks are sorted, so that those are adjacent. Adds
+ * their costs and numbers of samples. False: an error.
  */
 static bool
 merge_stacks(struct cg_build *build)
@@ -309,7 +316,10 @@ cg_keep_first(void *array, size_t *cap, size_t width)
 	*cap = 1;
 }
 
-/* Removes all nodes but node 0, and all stacks, but keeps their memory. */
+/*
+ * Removes all stacks and all nodes but the root (node 0), to start again with
+ * an empty tree; keeps the memory of both arrays.
+ */
 static void
 remove_nodes(struct cg_graph *graph)
 {
@@ -334,7 +344,10 @@ free_nodes(struct cg_graph *graph)
 	graph->stack_cap = 0;
 }
 
-/* Marks the sets of labels that stacks have, before the stacks are removed. */
+/*
+ * Marks each set of labels that a stack has as used; called before stacks are
+ * removed, so that sealing the graph does not drop these sets.
+ */
 static void
 note_labels(struct cg_graph *graph)
 {

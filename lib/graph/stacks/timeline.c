@@ -124,8 +124,9 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 }
 
 /*
- * Returns the address of the track's entry in the table, 0 if it is new; NULL:
- * out of memory.
+ * Returns the address of the index + 1, in the table, of the timeline (track)
+ * of a thread in the current input and part; it is 0 if the thread has none
+ * yet. NULL: out of memory.
  */
 static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
@@ -149,8 +150,9 @@ find_track(struct cg_build *build, const struct cg_track *key)
 }
 
 /*
- * Sets the names and the unit of the current track. If a thread changes its
- * name, the last one counts.
+ * Sets thread name, process name and unit of the current track (the timeline
+ * of a thread), as far as key states them. If a thread changes its name, the
+ * last one counts.
  */
 static void
 name_track(struct cg_build *build, const struct cg_track *key)
@@ -193,7 +195,10 @@ cg_add_track(struct cg_build *build, const struct cg_track *key)
 	return true;
 }
 
-/* True if the current track is the key's, as for most samples. */
+/*
+ * True if key names the thread of the current track (the timeline that samples
+ * were last added to), as for most samples; no look-up is needed then.
+ */
 static bool
 is_current(const struct cg_build *build, const struct cg_track *key)
 {
@@ -407,7 +412,10 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 /* The maximum duration of a sample, in usual intervals. */
 #define USUAL_MAX 4
 
-/* Moves to the next moment that has a cost of the event. False: no more. */
+/*
+ * Moves to the next moment (sample) of a timeline whose cost of the chosen
+ * event is not 0, and sets *cost to that cost. False: there are no more.
+ */
 static bool
 next_sample(struct cg_moments *moments, uint64_t *cost)
 {
@@ -432,8 +440,9 @@ add_time(int64_t time, uint64_t length)
 }
 
 /*
- * Gets the time span of the next sample, if costs are times: it lasts as long
- * as it costs. False: no more.
+ * Gets the time span of the next sample of a timeline whose costs are times:
+ * it begins at the sample's time, or when the span before ends, and lasts as
+ * long as its cost. Skips samples without a stack. False: there are no more.
  */
 static bool
 next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
@@ -475,8 +484,10 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 }
 
 /*
- * Returns the usual time between two samples: the average of those that have
- * as many binary digits as the median; 0: unknown.
+ * Returns the usual time between two samples, with which a timeline without
+ * durations is drawn: the average of those gaps that have as many binary
+ * digits as the median gap, so that pauses do not count. 0: there are less
+ * than two samples.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
@@ -564,7 +575,10 @@ add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
 	return true;
 }
 
-/* Returns the first track of the part, or of a later one if it has none. */
+/*
+ * Returns the index of the first track (timeline of a thread) of the part, or
+ * of a later part if it has none; tracks are sorted by part.
+ */
 static size_t
 first_track(const struct cg_graph *graph, cg_part part)
 {
@@ -683,8 +697,9 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 }
 
 /*
- * Sorts the samples of a track that did not arrive in order: unpacks all of
- * them, and packs them again. False: out of memory.
+ * Sorts the samples of a track (timeline of a thread) that did not arrive in
+ * order of time: unpacks all from `from`, and packs them into the emptied
+ * track. renumbered: nodes get their new numbers. False: out of memory.
  */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
@@ -721,8 +736,9 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 }
 
 /*
- * Removes the moments of a track, so that they can be packed again; returns
- * their bytes, which the caller frees.
+ * Empties a track (timeline of a thread), so that its moments can be packed
+ * again. Returns the old packed bytes, from which the caller reads them; the
+ * caller frees them.
  */
 static uint8_t *
 restart(struct cg_track_entry *track)
