@@ -117,7 +117,10 @@ copy_nodes(struct cg_copy *copy)
 	}
 }
 
-/* Copies all sets of labels; false: out of memory. */
+/*
+ * Adds all sets of labels of copy->from to the other graph, and sets
+ * copy->labels[], the map from old ids to new ones. False: out of memory.
+ */
 static bool
 copy_labels(struct cg_copy *copy)
 {
@@ -141,10 +144,11 @@ copy_labels(struct cg_copy *copy)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Multiplies the magnitude *size of a cost by to / from. Quotients are rounded
- * down, those of negative costs away from zero. The remainder of a self cost
- * is carried to the next one, so that their sum stays exact; other costs are
- * rounded to the nearest. False: the result does not fit.
+ * Multiplies *size, the magnitude of a cost of an event, by change->to /
+ * change->from. Quotients are rounded down, those of negative costs away from
+ * zero. The remainder of a self cost is carried to the next one in
+ * change->rest, so that their sum stays exact; other costs are rounded to the
+ * nearest. False: the result does not fit.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
@@ -162,8 +166,9 @@ scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 }
 
 /*
- * Converts a cost of event i to its column of the other graph; self: the cost
- * belongs to a row, not to a call. False: the result does not fit.
+ * Converts a cost of event i to the event's column of the other graph, scaled
+ * or negated as copy->change says, and stores it in copy->cost[]. self: it is
+ * a self cost, not the cost of a call. False: the result does not fit.
  */
 static bool
 change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
@@ -182,9 +187,10 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 }
 
 /*
- * Returns the *n costs converted to the columns of the other graph; self: the
- * costs belong to a row, not to a call. The array is valid until the next
- * call.
+ * Converts *n costs, by event of the old graph, to the columns of the other
+ * graph, and sets *n to their number. Returns cost itself if nothing changes,
+ * else an array that is valid until the next call. self: they are self costs,
+ * not costs of a call. The builder fails if one does not fit.
  */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
@@ -208,7 +214,10 @@ change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
 	return copy->cost;
 }
 
-/* True if the row is to be dropped because its costs are zero. */
+/*
+ * True if the copy drops rows without costs (drop_zeros), and all n costs of
+ * this row are zero.
+ */
 static bool
 is_dropped(const struct cg_copy *copy, const uint64_t *cost, size_t n)
 {
@@ -317,9 +326,10 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 }
 
 /*
- * True if the description is the one that says that the part's stacks are an
- * estimate, and the graph still has the rows from which they were made: then
- * neither the stacks nor the description are copied.
+ * True if description number desc of the part is the one that marks its stacks
+ * as an estimate (--guess-stacks), and the rows from which they were estimated
+ * are still there: then the rows are copied, not the stacks or this
+ * description.
  */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)
@@ -370,8 +380,10 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 }
 
 /*
- * Copies a track as a new one, as tracks of several inputs may have the same
- * numbers.
+ * Copies a track (the timeline of a thread) as a new one, with its moments'
+ * stacks and costs mapped to the other graph. It is never merged with a track
+ * of another input, which may have the same pid and tid. Moments whose stack
+ * the copy drops are skipped; in a timeline of calls nothing runs then.
  */
 static void
 copy_track(struct cg_copy *copy, size_t number)

@@ -34,8 +34,9 @@ struct cut {
 /* ---- Option --between ---------------------------------------------------- */
 
 /*
- * Parses an edge of --between: "2", "0.5", "10%"; an empty text leaves it
- * unset. False: malformed.
+ * Parses one of the two times of --between from the start of text: seconds
+ * ("2", "0.5s"), or a percentage of the whole time ("10%"); text that is empty
+ * or begins with a comma leaves it unset. False: malformed.
  */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
@@ -69,8 +70,9 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Sets the axis of time of each track. The tracks of an input share one axis,
- * unless their unit is not a time. False: out of memory.
+ * Finds the time axis, first begin and last end, of each track (timeline of a
+ * thread); --between counts from its begin. The tracks of an input share one
+ * axis, unless their unit is not a time. False: out of memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -106,8 +108,9 @@ find_axes(struct cut *cut)
 }
 
 /*
- * Returns the position of an edge on the axis of a track; fallback if the edge
- * was not given. INT64_MAX: beyond the axis.
+ * Converts an edge (one of the two times of --between) to a time on the axis
+ * of a track; returns fallback if the edge was not given, INT64_MAX if it is
+ * too large for the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -153,8 +156,9 @@ index_stacks(struct cut *cut)
 }
 
 /*
- * Returns the labels of the stack of the track's part that ends in a node; 0:
- * there is no such stack.
+ * Returns the set of labels of a sample of the track, as moments have none:
+ * that of the stack in the track's part that ends in node and, if there are
+ * several, has labels with the track's pid and tid. 0: there is no such stack.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -182,7 +186,11 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* Returns the duration of a sample: its cost, if that is a time; else 0. */
+/*
+ * Returns the duration of a sample, in the unit of its track: its cost of the
+ * event that measures time. 0: there is no such event, or the cost is too
+ * large.
+ */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
@@ -195,8 +203,9 @@ length_of(const struct cut *cut, const struct cg_track *track,
 }
 
 /*
- * Adds the part of a sample that is between the edges. If the sample began
- * before the first edge, that is only a part of its time, none of its other
+ * Adds the part of a sample that is between the edges, as a stack and as a
+ * moment of the timeline; does nothing if there is none. If the sample began
+ * before the first edge, only the rest of its time is added, none of its other
  * costs.
  */
 static void
@@ -232,8 +241,9 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 /* ---- Calls --------------------------------------------------------------- */
 
 /*
- * Counts a call that begins between the edges, in the same way as readers add
- * calls.
+ * Adds a call (a row with count 1, without costs) for a frame that is entered
+ * between the edges, from the function of its parent frame, as readers do when
+ * they build a timeline of calls. Does nothing for an outermost frame.
  */
 static void
 count_call(struct cut *cut, cg_node node)
@@ -250,8 +260,10 @@ count_call(struct cut *cut, cg_node node)
 }
 
 /*
- * Adds the begins (enter) or ends of all calls of a stack, at an edge. False:
- * out of memory.
+ * Adds moments, at the time of an edge, at which all calls of the stack that
+ * runs then begin (enter: outermost first, each is also counted) or end
+ * (innermost first), so that the timeline that is kept is complete. False: out
+ * of memory.
  */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
@@ -277,7 +289,10 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 	return true;
 }
 
-/* Adds the cost of the time that a stack has between the edges. */
+/*
+ * Adds the time that a stack runs between the edges as its cost of the event
+ * that measures time; does nothing if it does not run between them.
+ */
 static void
 cut_span(
     struct cut *cut, const struct cg_track *track, struct cg_time_span span)
@@ -309,8 +324,9 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 }
 
 /*
- * Copies the moments of calls between the edges, and counts the calls that
- * begin there. end: where the track ends. False: an error.
+ * Copies the moments of a timeline of calls that are between the edges, and
+ * counts the calls that begin there. Calls that are open at an edge begin or
+ * end at it; end is the time when the track ends. False: an error.
  */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)
@@ -401,7 +417,10 @@ close_cut(struct cut *cut)
 	cg_copy_close(&cut->copy);
 }
 
-/* Warns of costs without a time, which are dropped. False: an error. */
+/*
+ * Warns of each event that has costs which no moment of a timeline has:
+ * --between drops them, as it cannot know their time. False: an error.
+ */
 static bool
 tell_untimed(const struct cut *cut)
 {

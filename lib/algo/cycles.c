@@ -40,9 +40,10 @@ lower(struct vertex *vertex, uint32_t index)
 }
 
 /*
- * Leaves a vertex all of whose edges were followed. If it is the root of a
- * component (vertices that reach each other), the component is complete: its
- * members get its number in component[].
+ * Leaves a vertex whose edges were all followed (Tarjan's algorithm). If it is
+ * the root of a strongly connected component, that is complete: its members
+ * get its number in component[]. The vertex before it on the path inherits its
+ * low link.
  */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)

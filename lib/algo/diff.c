@@ -32,8 +32,10 @@ find_event(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Adds the column of an event that both profiles have, at at[0] and at[1], or
- * its two columns side by side.
+ * Adds the columns of an event that both profiles have, at[0] in the profile
+ * before and at[1] in the profile after: one signed column for the difference,
+ * or two side by side. Records them in copy[].change. The builder fails if the
+ * units differ.
  */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
@@ -127,8 +129,9 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 /* ---- Inherited events ---------------------------------------------------- */
 
 /*
- * Writes the formula, "+1 Ir+10 L1m"; end is appended to the names of events.
- * False: an event of it was dropped, or the text is too long.
+ * Writes the formula of an inherited event to text, such as "+1 Ir+10 L1m";
+ * each name of an event gets the suffix `end`. False: an event of the formula
+ * was dropped, or the text is too long.
  */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
@@ -152,8 +155,10 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
 }
 
 /*
- * Adds the formulas; as they are linear, they apply to differences unchanged.
- * end is appended to their names, and to the names in them.
+ * Adds the inherited events of a profile (formulas over other events) to the
+ * difference. Formulas are linear, so they apply to differences unchanged.
+ * Their names, and the names in them, get the suffix `end`. Those that name a
+ * dropped event are skipped.
  */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
@@ -177,8 +182,8 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Sets *sum to the sum of an event over all parts; false: costs cannot be
- * scaled by it (it overflows or is not positive).
+ * Sets *sum to the sum of an event's self costs over all parts. False: costs
+ * cannot be scaled by it, as it overflows or is not positive.
  */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
@@ -193,8 +198,9 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 }
 
 /*
- * Sets the factors by which costs before are scaled, so that the sum before
- * equals the sum after.
+ * Sets the factor by which each event's costs before are multiplied
+ * (--normalize), so that their sum equals the sum after. The builder fails if
+ * a sum is not positive.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
@@ -253,7 +259,11 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 	return status;
 }
 
-/* Maps the functions and files of a profile to those of a copy of the graph. */
+/*
+ * Updates the maps of profile s from its functions and files to those of the
+ * difference, after that graph was copied: from its old ids to those of the
+ * copy.
+ */
 static void
 map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 {
@@ -266,8 +276,8 @@ map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 }
 
 /*
- * Drops rows without a difference, by rebuilding the graph. Returns the
- * status.
+ * Drops rows without a difference from the graph of the difference: replaces
+ * it by a copy without them, and frees it. Returns the status.
  */
 static int
 drop_zeros(struct cg_diff *diff)

@@ -43,9 +43,10 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds the own costs of a run (rows of a function in a part): the inclusive
- * cost that it states, else its self cost and its calls. False: a sum
- * overflows, or another error.
+ * Adds the inclusive cost of a run (rows of a function in a part) to
+ * entries->own: the cost that it states, else its self cost and its calls;
+ * adds the costs of its calls to entries->in of the callees. Calls of a
+ * function by itself do not count. False: a sum overflows, or another error.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -82,8 +83,9 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost to what the calls of fn lack to make up its inclusive cost.
- * Returns the number of columns; 0: nothing is lacking, or that is unknown.
+ * Sets cost[] to what fn's inclusive cost exceeds the cost of all calls of it
+ * by. Returns the number of columns. 0: nothing is missing; or fn is not
+ * called, is in a cycle, or its sums are unknown.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
@@ -123,8 +125,10 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 }
 
 /*
- * Adds the missing calls of a part. This may add runs (rows of a function in a
- * part) while run_order is read, but that does not change it. False: an error.
+ * Adds, for each function of a part whose calls cost less than it, a call by
+ * the unknown caller with the difference. This may add runs (rows of a
+ * function in a part) while run_order is read, but that does not change it.
+ * False: an error.
  */
 static bool
 add_part(struct entries *entries, cg_part part)

@@ -58,8 +58,9 @@ add_named(
 }
 
 /*
- * Sets the function of the new graph for an old function: the one that stands
- * for its file, object or class if the filters merge by that.
+ * Adds the function of the new graph for an old function, and stores it in
+ * f->copy.fn: a copy or, if the filters merge functions by file, object or
+ * class, the one that stands for all of the same file, object or class.
  */
 static void
 map_fn(struct filtering *f, cg_fn fn)
@@ -99,8 +100,8 @@ map_fn(struct filtering *f, cg_fn fn)
 }
 
 /*
- * Returns a new function for a single line, "parse parse.c:12"; 0: out of
- * memory.
+ * Returns the function that stands for a single line with --granularity line,
+ * such as "parse parse.c:12", added if it is new; 0: out of memory.
  */
 static cg_fn
 add_line_fn(struct filtering *f, cg_fn fn, const struct cg_pos *pos)
@@ -165,8 +166,9 @@ extend_path(struct filtering *f, cg_node node)
 }
 
 /*
- * Returns the old node whose frame is the new leaf of the stack; 0: the stack
- * is dropped.
+ * Returns the node (of the old graph) with the innermost frame that the
+ * filters leave of the stack that ends in node. 0: they drop the whole stack,
+ * by --focus or --ignore, or leave no frame of it.
  */
 static cg_node
 end_of(const struct filtering *f, cg_node node)
@@ -209,7 +211,9 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 }
 
 /*
- * Returns the new node of a frame that is kept, added on demand; 0: out of
+ * Returns the new node for an old node that is kept, and adds it and the kept
+ * frames outside of it if they do not exist yet. Collects them from the inside
+ * to the outside, and adds them in reverse, without recursion. 0: out of
  * memory.
  */
 static cg_node
@@ -245,8 +249,8 @@ map_node(struct filtering *f, cg_node node)
 }
 
 /*
- * Maps the nodes of a timeline of calls to new nodes, also those that are not
- * leaves of stacks, as calls begin and end in any frame.
+ * Maps the nodes of a track's timeline to new nodes. In a timeline of calls
+ * these are not only leaves of stacks, as calls begin and end in any frame.
  */
 static void
 map_moments(struct filtering *f, size_t track)
@@ -260,8 +264,10 @@ map_moments(struct filtering *f, size_t track)
 }
 
 /*
- * Maps nodes to new nodes, in order: parents have lower numbers than their
- * children.
+ * Sets f->copy.node, the map from old nodes to new ones, for all leaves of
+ * stacks and all moments; CG_NO_NODE: the filters drop the stack. Nodes are
+ * visited in order, as each inherits from its parent, which has a lower
+ * number.
  */
 static void
 map_nodes(struct filtering *f)
@@ -294,8 +300,9 @@ total_of(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Reports which percentage of each event the filters keep, unless it is
- * everything. A percentage of a signed event would mean nothing.
+ * Reports for each event which percentage of its total the filters keep,
+ * unless that is everything. Signed events are skipped: a percentage of a sum
+ * with negative costs would mean nothing.
  */
 static void
 tell_share(const struct cg_graph *from, const struct cg_graph *to)
@@ -314,8 +321,9 @@ tell_share(const struct cg_graph *from, const struct cg_graph *to)
 /* ---- The graph ----------------------------------------------------------- */
 
 /*
- * True if the filters merge functions: their stated inclusive costs are not
- * valid for the merged function.
+ * True if the filters merge functions. The inclusive costs that an input
+ * states for each of them are then dropped: calls between merged functions
+ * would count twice in their sum.
  */
 static bool
 unites(const struct cg_filters *filters)
@@ -361,7 +369,11 @@ fill(struct filtering *f)
 	return cg_copy_rows(&f->copy);
 }
 
-/* True if a hidden function calls a visible one. */
+/*
+ * True if, in this part, a hidden function calls one that is not hidden.
+ * Without stacks, functions can be hidden only if they call hidden ones only,
+ * so that their whole cost goes to their callers.
+ */
 static bool
 calls_visible(const struct cg_graph *graph, const bool *hidden,
     struct cg_rows *rows, cg_part part)

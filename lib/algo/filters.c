@@ -165,7 +165,7 @@ cg_filters_match(
 
 /*
  * Returns the name without the suffix that compilers append to names of
- * clones: "f" for "f.part.0".
+ * clones: "f" for "f.part.0", "f.cold" or "f.constprop.1".
  */
 static struct cg_slice
 cut_clone(struct cg_slice name)
@@ -186,8 +186,9 @@ cut_clone(struct cg_slice name)
 }
 
 /*
- * Returns the nesting depth of brackets after character c. Operators such as
- * "operator<" are names; they end the class before them.
+ * Returns the nesting depth of brackets after character c of a function's
+ * name; depth is that before it. A closing bracket that was not opened is
+ * ignored.
  */
 static int
 nest(int depth, char c)

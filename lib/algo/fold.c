@@ -128,8 +128,9 @@ grow_states(struct cg_fold *fold)
 }
 
 /*
- * Adds "f'2", a function like fn with another name, for a level of recursion;
- * returns it. 0: an error.
+ * Adds the function that stands for a deeper level of recursion of fn: the
+ * same object and symbol, and the name with the level, such as "f'2". Returns
+ * it; 0: an error.
  */
 static cg_fn
 add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
@@ -169,8 +170,9 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 }
 
 /*
- * Copies file and range of functions to their deeper levels ("f'2"), as they
- * may have been set after the levels were added.
+ * Copies source file and range of each function to the functions of its deeper
+ * levels of recursion ("f'2"), as they may have been set after the levels were
+ * added.
  */
 static void
 complete_levels(struct cg_fold *fold)
@@ -202,8 +204,10 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 }
 
 /*
- * Returns the function for the count-th frame of fn on the path: fn, or "f'2"
- * and so on; 0: an error (or fn is 0).
+ * Returns the function for the count-th frame of fn on the current stack. With
+ * --separate-recs it is "f'2" and so on from the second frame on, up to the
+ * greatest level, which has all deeper ones; else fn. 0: an error (or fn is
+ * 0).
  */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
@@ -237,9 +241,10 @@ call_key(cg_fn caller, cg_fn callee)
 }
 
 /*
- * True if no outer frame on the path has the same call (caller and callee).
- * The first call of each callee is in the callee's state; a map has all
- * others, and if it cannot grow, fold->failed is set.
+ * True if no outer frame on the current stack has the same call (caller and
+ * callee); the call is then marked as open, and counts. The first call of each
+ * callee is stored in the callee's state, others in a map. If that cannot
+ * grow, sets fold->failed.
  */
 static bool
 is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
@@ -300,8 +305,9 @@ part_fn(cg_part part, cg_fn fn)
 }
 
 /*
- * Records what is needed of a call after it is in the graph: that the callee
- * is called, and whether calls are samples. False: out of memory.
+ * Records what is asked about calls after their rows are in the graph: that
+ * the callee is called in the part, and whether the counts of the part's calls
+ * are numbers of samples. False: out of memory.
  */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
@@ -320,7 +326,11 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 	return true;
 }
 
-/* Moves the summed rows to the graph. False: an error. */
+/*
+ * Adds the rows summed so far to the graph, and empties the sums. If the table
+ * filled up after few rows for each sum, summing does not pay, and the next
+ * rows bypass it (fold->at_once). False: an error.
+ */
 static bool
 put_rows(struct cg_fold *fold)
 {
@@ -379,8 +389,9 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Returns the inclusive cost of a function in the part, added if new; NULL:
- * out of memory.
+ * Returns the inclusive cost of a function in the current part, one column per
+ * event and one for repeats, which the caller adds to; all 0 if it is new.
+ * Valid until the next call. NULL: out of memory.
  */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
@@ -403,8 +414,10 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 }
 
 /*
- * Adds the inclusive cost of a frame to its function. Without costs there is
- * no row: such a function cannot be written. False: an error.
+ * Adds the cost of a closed frame, with all frames called from it, to the
+ * inclusive cost of its function, unless an outer frame of the function has it
+ * already; then only the samples may count, as repeats. Does nothing without
+ * costs, as a row without costs cannot be written. False: an error.
  */
 static bool
 add_inclusive(
@@ -433,8 +446,8 @@ add_inclusive(
 }
 
 /*
- * Adds the inclusive costs to the rows of the graph, at the end of the part.
- * False: an error.
+ * Adds the inclusive costs of all functions of the current part as rows to the
+ * graph, and forgets them; called at the end of each part. False: an error.
  */
 static bool
 put_inclusives(struct cg_fold *fold)
@@ -470,8 +483,9 @@ put_root(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Adds samples and costs to the innermost frame. False: overflow (reported),
- * possible only for signed costs and samples.
+ * Adds samples and costs to the innermost open frame, whose sums are complete
+ * when it is closed. False: overflow (reported), possible only for signed
+ * costs and samples.
  */
 static bool
 add_to_top(
@@ -488,8 +502,10 @@ add_to_top(
 }
 
 /*
- * Ends the innermost frame, whose costs are complete: adds its inclusive cost,
- * its call, and its costs to its caller's. False: an error.
+ * Closes the innermost open frame, whose sums are complete: adds its inclusive
+ * cost to its function, its call to the rows, and its sums to its caller's
+ * frame (or, if it is the outermost, to the calls by the unknown caller).
+ * False: an error.
  */
 static bool
 close_frame(struct cg_fold *fold)
@@ -520,9 +536,10 @@ node_at(const struct cg_fold *fold, size_t depth)
 }
 
 /*
- * Changes the path so that it leads to a leaf. Ids of nodes grow from the root
- * to a leaf, so the larger one of two nodes is not below the other. False: an
- * error.
+ * Closes and opens frames until the open ones are those of the stack that ends
+ * in leaf; frames that it shares with the last stack stay open. Ids of nodes
+ * grow from the root to a leaf, so of two nodes the one with the larger id is
+ * not an ancestor of the other. False: an error.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
@@ -553,8 +570,9 @@ go_to(struct cg_fold *fold, cg_node leaf)
 /* ---- All stacks ---------------------------------------------------------- */
 
 /*
- * Adds the self costs of a stack to its leaf. A row without costs would mean
- * code that never ran, so none is added. False: out of memory.
+ * Adds the self costs of a stack as a row of the function of its leaf, at the
+ * leaf's position. A row without costs would mean code that never ran, so none
+ * is added. False: out of memory.
  */
 static bool
 put_self(struct cg_fold *fold, struct cg_stack_entry *stack)
@@ -589,7 +607,11 @@ fold_part(struct cg_fold *fold, cg_part part)
 	return ok && go_to(fold, 0) && put_inclusives(fold);
 }
 
-/* Folds the stacks that the graph has now into rows. False: an error. */
+/*
+ * Converts the stacks that the graph has now to self costs, calls and
+ * inclusive costs, part by part; the caller removes the stacks. May be called
+ * again after more were added. False: an error.
+ */
 static bool
 fold_stacks(struct cg_fold *fold)
 {
@@ -610,8 +632,8 @@ fold_stacks(struct cg_fold *fold)
 }
 
 /*
- * Describes parts whose calls are counted in samples. Call it after the last
- * sample, as it changes the current part.
+ * Adds the description "calls are counted in samples" to each part with such
+ * calls. Changes the current part, so call it after the last sample.
  */
 static void
 tell_sampled(struct cg_fold *fold)
@@ -625,8 +647,9 @@ tell_sampled(struct cg_fold *fold)
 }
 
 /*
- * Adds the calls by the unknown caller, which do not count as calls by others.
- * False: an error.
+ * Adds, for each function that begins stacks, its calls by the unknown caller.
+ * They do not count as calls by others, so their number is also added to the
+ * repeats of the function's inclusive cost. False: an error.
  */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
@@ -647,7 +670,10 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 	return ok && cg_row_sums_put(&fold->roots, graph);
 }
 
-/* True if a function that begins stacks of a part is also called in it. */
+/*
+ * True if a function that begins some stacks of a part is called on others of
+ * that part: its calls then lack the cost of the stacks that it begins.
+ */
 static bool
 calls_root(const struct cg_fold *fold)
 {
@@ -663,9 +689,10 @@ calls_root(const struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller if they are needed. If readers counted such
- * calls, numbers of samples are no more of them. False: out of memory, or a sum
- * overflows.
+ * Adds calls by the unknown caller to functions that begin stacks, if some of
+ * them are also called, or if readers added such calls. In the second case
+ * those have the counts already, and only costs are added, not numbers of
+ * samples. False: out of memory, or a sum overflows.
  */
 static bool
 complete_roots(struct cg_fold *fold, struct cg_graph *graph)

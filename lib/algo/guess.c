@@ -102,8 +102,9 @@ weight_of(const struct cg_graph *graph, const struct cg_call *call, size_t i)
 }
 
 /*
- * Returns the part of a position (line, address) that the target can
- * represent.
+ * Returns the position reduced to what the output format can represent: line,
+ * address, both or nothing. Rows that become equal are then distributed as
+ * one.
  */
 static struct cg_pos
 place_of(const struct guess *guess, const struct cg_pos *pos)
@@ -125,7 +126,11 @@ is_same_place(const struct cg_pos *a, const struct cg_pos *b)
 	return a->file == b->file && a->line == b->line && a->addr == b->addr;
 }
 
-/* Appends an arc without costs; NULL: out of memory. */
+/*
+ * Appends an arc (calls of a callee from one call site) with costs of 0; the
+ * caller sets its members. Returns it, valid until the next one is added;
+ * NULL: out of memory.
+ */
 static struct arc *
 new_arc(struct guess *guess)
 {
@@ -141,7 +146,10 @@ new_arc(struct guess *guess)
 	return &guess->arc[guess->arcs++];
 }
 
-/* Returns the sum of two weights, at most UINT64_MAX. */
+/*
+ * Returns the sum of two weights, limited to UINT64_MAX: an estimate needs no
+ * exact sum.
+ */
 static uint64_t
 add_weights(uint64_t a, uint64_t b)
 {
@@ -230,8 +238,9 @@ compare_candidates(const void *one, const void *two)
 }
 
 /*
- * Drops all candidates but the best PATHS_MAX, as no more paths can be added.
- * Being sorted, they are a heap.
+ * Keeps only the best PATHS_MAX candidates (calls that may extend a path), as
+ * no more paths can be added, and sets guess->least to the worst of them. The
+ * array is sorted, and thus a heap, too.
  */
 static void
 drop_candidates(struct guess *guess)
@@ -284,8 +293,9 @@ pop_candidate(struct guess *guess)
 }
 
 /*
- * Returns the portion of the callee's cost (column i) that belongs to calls by
- * one path of the caller.
+ * Returns the fraction, from 0 to 1, of the callee's cost (column i) that
+ * belongs to an arc's calls made on one path: the path's fraction of the
+ * caller, times the arc's fraction of all calls of the callee.
  */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
@@ -297,8 +307,9 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 }
 
 /*
- * Returns the share of the total that a call on a path has: of costs, or of
- * counts if it has no costs.
+ * Returns the weight of extending a path by an arc: the largest fraction, over
+ * all events, of the part's total that its calls on this path cost; of calls
+ * by counts if it has no costs.
  */
 static double
 share_by(const struct guess *guess, uint32_t path, uint32_t arc)
@@ -327,8 +338,9 @@ is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 }
 
 /*
- * Adds the calls of a path's function as candidates for paths. False: out of
- * memory.
+ * Adds each call by the path's function as a candidate, a call that may extend
+ * the path, unless it is too light, recursive, or the path is too long. False:
+ * out of memory.
  */
 static bool
 add_candidates(struct guess *guess, uint32_t path)
@@ -351,8 +363,10 @@ add_candidates(struct guess *guess, uint32_t path)
 }
 
 /*
- * Adds a path: fn, called by path up through arc. Its node is added later, for
- * each row of the function. False: out of memory.
+ * Appends a call path: fn, called by path number `up` through the calls `arc`
+ * (NO_PATH: fn is the root), and its fractions of fn's cost by column; adds it
+ * to the list of fn's paths. Only the frames of its callers become nodes of
+ * stacks now, fn's own for each row later. False: out of memory.
  */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
@@ -391,8 +405,9 @@ add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 }
 
 /*
- * Adds paths from functions without callers on, the heaviest first. False: out
- * of memory.
+ * Adds a path for each function without callers, then extends paths by the
+ * heaviest call that is left, until PATHS_MAX paths are reached or no call is
+ * heavy enough. False: out of memory.
  */
 static bool
 follow_paths(struct guess *guess)
@@ -422,9 +437,9 @@ follow_paths(struct guess *guess)
 }
 
 /*
- * Breadth first, from path number begin on: gives callees that have no path
- * their first one. done[] has the functions that were visited. False: out of
- * memory.
+ * Visits the paths from number begin on, breadth first, also those that it
+ * adds: each callee that has no path yet gets a path through its caller.
+ * done[] marks the functions visited. False: out of memory.
  */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
@@ -449,8 +464,9 @@ reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 }
 
 /*
- * Gives one path to each function that has none, as it is too light or only
- * called in cycles. False: out of memory.
+ * Gives a path to each function that has rows but no path, as it is too light
+ * or only called in cycles: through a caller if possible, else as a root.
+ * Every row then has a stack. False: out of memory.
  */
 static bool
 reach_all(struct guess *guess)
@@ -475,8 +491,10 @@ reach_all(struct guess *guess)
 /* ---- Costs --------------------------------------------------------------- */
 
 /*
- * Sets the weights, in guess->share, of a function's first n paths; returns
- * their sum.
+ * Sets the weights by which a cost of the event is distributed among the first
+ * n paths of fn, in guess->share: their fractions of the cost of fn's calls.
+ * If calls have no cost of the event, counts of calls are used. Returns the
+ * sum of the weights, at least 1.
  */
 static uint64_t
 weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
@@ -500,7 +518,8 @@ weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
 
 /*
  * Distributes one value of a row among the first n call paths of its function,
- * into guess->spread.
+ * in whole numbers with an exact sum; stores them in column `event` of
+ * guess->spread.
  */
 static void
 spread_value(
@@ -520,8 +539,8 @@ spread_value(
 }
 
 /*
- * Returns the largest share that a row's costs have in the totals of their
- * events.
+ * Returns the largest fraction, over all events, that a row's costs are of the
+ * part's total; 1 if a total is not positive.
  */
 static double
 share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
@@ -542,8 +561,10 @@ share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
 }
 
 /*
- * Distributes a row among the first n call paths of its function, among fewer
- * if its costs are small. False: the builder has failed.
+ * Adds stacks that have the costs of a row of fn at pos, distributed among the
+ * first n call paths of fn. If rows have positions, among fewer paths if its
+ * costs are small, so that the number of stacks stays bounded. False: the
+ * builder has failed.
  */
 static bool
 spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
@@ -577,8 +598,8 @@ spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
 }
 
 /*
- * Returns the number of paths that a function's rows are distributed among:
- * fewer if it has many rows.
+ * Returns the number of paths among which each of a function's rows is
+ * distributed: all its paths, or fewer if rows times paths exceeds SPREAD_MAX.
  */
 static size_t
 count_paths(const struct guess *guess, cg_fn fn, size_t rows)
@@ -592,8 +613,9 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 }
 
 /*
- * Sums the next rows with one position; false: there are no more, or an error.
- * next has the row that was read ahead.
+ * Sums the costs of the next rows that have one position into guess->row, and
+ * sets *pos to it. *next has the row read ahead, with which the next call
+ * begins. False: there are no more rows, or a sum overflows.
  */
 static bool
 next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)
@@ -648,8 +670,9 @@ spread_fn(struct guess *guess, cg_fn fn)
 /* ---- All ----------------------------------------------------------------- */
 
 /*
- * Sets the totals of the part to those of its existing stacks, after saving
- * them in was[] and guess->total.
+ * Saves the totals of the part in was[] and guess->total, and sets them to the
+ * totals of its existing stacks: adding the estimated stacks must restore the
+ * saved totals.
  */
 static void
 begin_totals(struct guess *guess, uint64_t *was, size_t events)
@@ -672,8 +695,8 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 }
 
 /*
- * Adds the description that the stacks of the part are an estimate, unless the
- * input has it.
+ * Adds the description that marks the part's stacks as an estimate, and notes
+ * whether it is new: the input may have it already.
  */
 static void
 describe(struct guess *guess)
@@ -687,8 +710,9 @@ describe(struct guess *guess)
 }
 
 /*
- * Estimates the stacks of a part; they must restore its totals exactly. False:
- * an error.
+ * Adds estimated stacks with the costs of a part's rows; the rows stay. Checks
+ * that the part's totals are the same as before, else fails with an internal
+ * error. False: an error.
  */
 static bool
 guess_part(struct guess *guess, cg_part part)
@@ -761,7 +785,11 @@ open_guess(struct guess *guess)
 	       guess->last_path;
 }
 
-/* Drops all rows, whose costs the stacks have now. */
+/*
+ * Removes all rows (costs and calls) of the graph after their costs were
+ * copied to estimated stacks, which are then the only data and no longer
+ * marked as repeating the rows.
+ */
 static void
 drop_rows(struct cg_graph *graph)
 {

@@ -50,8 +50,8 @@ struct cg_sums {
 };
 
 /*
- * Returns n elements of width bytes, zeroed, that live as long as the sums;
- * NULL: out of memory.
+ * Returns an array of n zeroed elements of width bytes, which is freed with
+ * sums; NULL: out of memory.
  */
 static void *
 new_array(struct cg_sums *sums, size_t n, size_t width)
@@ -70,8 +70,9 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * Returns the next run (rows of a function in a part) of a part or, for all
- * parts, in order of arrival; NULL: no more.
+ * Returns the next run (rows of a function in a part) of the part, in
+ * canonical order or, for CG_ALL_PARTS, in order of arrival. *i is the
+ * position, 0 at the start. NULL: there are no more.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -114,8 +115,10 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 }
 
 /*
- * Records a call, and adds its count to the callee's. False: out of memory or
- * overflow.
+ * Appends the callee to the list of all calls, and adds the call's count to
+ * the callee's number of calls, unless it calls itself. sums->first[caller +
+ * 2] counts the caller's calls, for sort_calls(). False: out of memory, or
+ * overflow (reported).
  */
 static bool
 note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
@@ -137,7 +140,9 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 }
 
 /*
- * First pass: records all calls of the part. False: out of memory or overflow.
+ * First pass over the rows of a part: lists all calls in the order of runs (a
+ * run has the rows of a function in a part), and counts calls and repeats by
+ * function. False: out of memory or overflow.
  */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -163,8 +168,9 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 }
 
 /*
- * Sets sums->target: callees sorted by caller (counting sort). False: out of
- * memory.
+ * Sorts the callees of all calls by caller (counting sort) into sums->target;
+ * those of function i are target[first[i]] to target[first[i + 1] - 1]. False:
+ * out of memory.
  */
 static bool
 sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
@@ -198,8 +204,9 @@ list_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 }
 
 /*
- * Numbers components of more than one function, the cycles, from 1; all others
- * get 0. False: out of memory.
+ * Sets sums->cycle of each function to the number of its recursive cycle, from
+ * 1 on; 0 if it is in none. A cycle is a strongly connected component of more
+ * than one function. False: out of memory.
  */
 static bool
 number_cycles(struct cg_sums *sums)
@@ -252,8 +259,9 @@ find_called_cycles(struct cg_sums *sums)
 }
 
 /*
- * Adds the columns that are summed to to; cost has n columns, of all events.
- * False: a sum overflows.
+ * Adds costs to to[], which has only the columns that sums is for:
+ * sums->events columns from sums->event on. cost[] has n columns, of all
+ * events. False: a sum overflows.
  */
 static bool
 add_columns(
@@ -267,7 +275,10 @@ add_columns(
 	return true;
 }
 
-/* True if a call leaves its caller and the caller's cycle. */
+/*
+ * True if a call adds to the inclusive cost of its caller's cycle or, outside
+ * of cycles, of its caller: it is neither recursive nor within a cycle.
+ */
 static bool
 leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 {
@@ -279,7 +290,11 @@ leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 
 /* ---- Cycles ------------------------------------------------------------- */
 
-/* True if the event's costs of calls were split by counts. */
+/*
+ * True if the costs of calls of this event were computed from counts of calls,
+ * as gprof does it (CG_INCL_SPLIT), not stated by the input: calls within a
+ * cycle then have no exact cost.
+ */
 static bool
 is_split(const struct cg_sums *sums, size_t event)
 {
@@ -395,8 +410,9 @@ add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
 }
 
 /*
- * Prepares flow.c: finds the member of each cycle that is called most often
- * from outside. False: out of memory.
+ * Prepares the distribution of cost through cycles by call counts (flow.c),
+ * which starts in each cycle at the member that is called most often from
+ * outside. False: out of memory.
  */
 static bool
 begin_flow(struct cg_sums *sums)
@@ -432,8 +448,10 @@ larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Sets the inclusive cost of a member of a cycle, by the rule of the file
- * head; until now it was self costs plus calls that leave the cycle.
+ * Sets the inclusive cost of a function in a cycle: the greatest of the cost
+ * of calls of it, its self cost plus its calls of others (both limited to the
+ * cost of the cycle, as they count recursion several times), and the sum so
+ * far, self cost plus calls that leave the cycle.
  */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)
@@ -476,9 +494,10 @@ end_cycles(struct cg_sums *sums)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds a run's self costs, and its inclusive costs: those that it states, else
- * self costs plus calls that leave the cycle. False: overflow or another
- * error.
+ * Adds a run's costs (those of a function in a part) to the function's sums:
+ * self costs, and inclusive costs, which are those that the input states or
+ * else self costs plus calls that leave the function's cycle. False: overflow
+ * or another error.
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
@@ -520,8 +539,9 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 }
 
 /*
- * Second pass: sums the costs of the part; cycles are known. False: an error
- * (reported).
+ * Second pass over the rows of a part, after cycles were numbered: adds the
+ * costs of all functions to the sums, then corrects those of members of
+ * cycles. False: an error (reported).
  */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
@@ -682,7 +702,8 @@ note_earliest(const struct search *search, uint32_t component, cg_fn fn)
 }
 
 /*
- * Lists functions by component in search->fn (counting sort). False: out of
+ * Lists all functions in search->fn, grouped by component (recursive cycle or
+ * single function), callers before callees: a counting sort. False: out of
  * memory.
  */
 static bool
@@ -705,8 +726,9 @@ sort_components(struct search *search)
 }
 
 /*
- * Marks the components that lead to a cycle by calls. Callers have higher
- * components than their callees, or the same.
+ * Sets search->leads for each component (recursive cycle or single function)
+ * that is a cycle or leads to one by calls. Callees have lower components than
+ * their callers, or the same, so one backward pass over search->fn suffices.
  */
 static void
 find_leading(struct search *search)

@@ -27,8 +27,9 @@ key_of(const struct cg_fn_entry *fn)
 }
 
 /*
- * Maps each key (file and name) to the function that has it and an object, or
- * to SEVERAL if there are more. False: out of memory.
+ * Indexes the functions that have an object (executable or library): maps file
+ * and name to the function, or to SEVERAL if more than one has them. False:
+ * out of memory.
  */
 static bool
 note_known(struct join *join)
@@ -49,7 +50,8 @@ note_known(struct join *join)
 }
 
 /*
- * Returns the function of a known object that fn is merged with, or fn if
+ * Returns the function to merge fn with, if fn has no object: the one with an
+ * object and the same file and name, if it is the only one. Returns fn if
  * there is none.
  */
 static cg_fn
@@ -75,8 +77,8 @@ has_partners(const struct join *join)
 }
 
 /*
- * Adds the graph, with its functions merged, to another one. Returns the
- * status.
+ * Copies the graph to another one; functions without an object become the
+ * function of the same file and name that has one. Returns the status.
  */
 static int
 add_joined(const struct join *join, struct cg_build *to)
@@ -112,7 +114,11 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 	return add_joined(&nothing, to);
 }
 
-/* Sets *graph to a new graph with functions merged. Returns the status. */
+/*
+ * Sets *graph to a new graph, a copy of join->from in which functions without
+ * an object are merged with those that have one; to NULL if that cannot be
+ * created. Returns the status.
+ */
 static int
 unite(const struct join *join, struct cg_graph **graph)
 {

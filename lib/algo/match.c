@@ -31,7 +31,8 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 }
 
 /*
- * Returns the id in the other profile of a key that is unique in both; else 0.
+ * Returns the id in the other profile of the object, file or function with the
+ * key, if exactly one of each profile has that key; else 0.
  */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
@@ -52,7 +53,8 @@ free_pairing(struct pairing *pairing)
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Returns the last components of a path, as a name of the new graph; 0: it has
+ * Returns the last `components` components of a path, added as a string to the
+ * new graph, which is the key to compare tails of paths by; 0: the path has
  * fewer.
  */
 static cg_name
@@ -82,7 +84,11 @@ path_of(const struct cg_copy *copy, const struct cg_paths *paths, uint32_t id)
 	return cg_strs_get(&copy->from->strs, paths->path[id]);
 }
 
-/* Matches equal paths. False: out of memory. */
+/*
+ * Pairs the paths of this profile with equal paths of the other one: sets
+ * p->id[] to their ids in the new graph, and marks them in p->taken. Skips
+ * paths that the other profile has twice. False: out of memory.
+ */
 static bool
 pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 {
@@ -175,8 +181,9 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 }
 
 /*
- * Returns the entry of a function of this profile, with the ids of the new
- * graph.
+ * Returns the entry of a function of this profile, with name, symbol, file and
+ * object as ids of the new graph, so that it can be compared with functions
+ * there.
  */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)
@@ -191,8 +198,9 @@ translate(const struct cg_copy *copy, cg_fn fn)
 }
 
 /*
- * Pairs functions that are equal: sets copy->fn to functions of the new graph,
- * which has the other profile's functions, and marks those in taken[].
+ * Maps functions of this profile to equal functions in the new graph, which
+ * has the other profile's: sets copy->fn[], 0 if there is none, and marks the
+ * function found in taken[].
  */
 static void
 pair_exactly(struct cg_copy *copy, bool *taken)
@@ -207,8 +215,9 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 }
 
 /*
- * True if two functions that agree in this way may be paired: if only names
- * agree, files and objects that are known on both sides must be equal, too.
+ * True if two functions of equal names that agree in this respect may be
+ * paired. Agreement in the object is enough, and agreement in a known file;
+ * otherwise files or objects that both profiles know must be equal, too.
  */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,

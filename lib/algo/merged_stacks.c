@@ -25,8 +25,9 @@ struct children {
 };
 
 /*
- * Returns the address of the table's entry for a child, 0 if it is new; NULL:
- * out of memory.
+ * Returns the address of the number of a frame's child with that key in the
+ * table; it is 0 if the table has none, and the caller sets it. NULL: out of
+ * memory.
  */
 static uint32_t *
 child_at(struct cg_map *known, uint32_t parent, uint32_t key)
@@ -35,10 +36,10 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * Returns the number of a frame's child with the key, which is not its latest
- * child. 0: it is new, and will get the next number. Only children of frames
- * with several are in the table: an only child is added to it when another one
- * is looked up. SIZE_MAX: out of memory.
+ * Looks up a frame's child by its key, if it is not the child that was looked
+ * up last. Returns its number; 0: it is new, and the caller adds it with the
+ * next number. An only child is stored with its parent; once there are
+ * several, all are in the table. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
@@ -65,9 +66,10 @@ change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
 }
 
 /*
- * Maps each node to a merged frame. Most frames have one child, and most
- * siblings arrive in groups: so the table has only children with siblings.
- * False: out of memory.
+ * Maps each node of stacks to a merged frame, adding frames: siblings with
+ * equal keys become one. Most frames have one child, and most siblings arrive
+ * in groups, so the table has only children with siblings. False: out of
+ * memory.
  */
 static bool
 merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
@@ -125,7 +127,10 @@ compare_u64(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Sorts children by key. room has an element for each of the n children. */
+/*
+ * Sorts the n children of a merged frame by key; room is scratch space for n
+ * numbers.
+ */
 static void
 sort_children(
     struct cg_merged_stacks *merged, uint32_t *child, size_t n, uint64_t *room)

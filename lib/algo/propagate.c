@@ -62,8 +62,8 @@ compare_rest(const void *pa, const void *pb)
 }
 
 /*
- * Restores the order of shares before sorting: moves each one back to its
- * index.
+ * Restores the order that shares had before they were sorted by remainder:
+ * moves each one to its index, in place.
  */
 static void
 put_back(struct cg_share *share, size_t n)
@@ -102,8 +102,8 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 }
 
 /*
- * Returns the function's index, added if it is new; clears *ok if out of
- * memory.
+ * Returns the function's index in the arrays for the current part, appended to
+ * prop->fn if it has none; clears *ok if memory runs out.
  */
 static uint32_t
 index_of(struct prop *prop, cg_fn fn, bool *ok)
@@ -128,8 +128,8 @@ overflow(const struct prop *prop)
 }
 
 /*
- * Reads the self cost and the calls of a function, by its index. False: an
- * error.
+ * Adds up the self cost of a function in prop->member, and appends its calls
+ * to prop->arc; caller is its index. False: an error.
  */
 static bool
 collect_fn(struct prop *prop, cg_part part, uint32_t caller)
@@ -157,7 +157,9 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 }
 
 /*
- * Reads the functions of a part, callers in canonical order. False: an error.
+ * Reads the functions of a part that have rows, in canonical order: their self
+ * costs and calls. Functions that are only called get indexes after those.
+ * False: an error.
  */
 static bool
 collect(struct prop *prop, cg_part part)
@@ -205,8 +207,10 @@ make_room(struct prop *prop)
 }
 
 /*
- * Finds the components (cycles, or single functions), and lists the arcs into
- * each, in canonical order. False: out of memory.
+ * Finds the strongly connected components (recursive cycles, or single
+ * functions) of the calls, and lists in prop->by the calls of functions in
+ * each component, in canonical order; they end in prop->into. False: out of
+ * memory.
  */
 static bool
 find_components(struct prop *prop)
@@ -237,7 +241,10 @@ find_components(struct prop *prop)
 	return true;
 }
 
-/* Sets the totals of components to the self costs of their members. */
+/*
+ * Sets the total of each component (cycle or single function) to the self
+ * costs of its members; functions that are only called have none.
+ */
 static void
 begin_totals(struct prop *prop)
 {
@@ -249,8 +256,10 @@ begin_totals(struct prop *prop)
 }
 
 /*
- * Splits a component's total among the calls from outside it, by counts.
- * False: overflow (reported).
+ * Splits the total cost of a component (cycle or single function), once it is
+ * complete, among the calls that enter it from outside, by their counts, and
+ * adds each share to the calling function and its component. Calls within a
+ * component get 0. False: overflow (reported).
  */
 static bool
 share_component(struct prop *prop, uint32_t component)
@@ -288,9 +297,10 @@ share_component(struct prop *prop, uint32_t component)
 }
 
 /*
- * Splits the cost of a member of a cycle among the n calls of it, by[], that
- * come from within the cycle, by the rule of the file head. False: overflow
- * (reported).
+ * Splits the cost of a function in a cycle that its callers outside of the
+ * cycle do not account for among its callers within, by call counts. by[]
+ * lists the n calls of the function. Direct recursion gets nothing. False:
+ * overflow (reported).
  */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)
@@ -328,8 +338,9 @@ share_member(struct prop *prop, const uint32_t *by, size_t n)
 }
 
 /*
- * Lists arcs by callee (counting sort), and splits costs among calls within
- * cycles. False: overflow (reported).
+ * Sorts the calls by callee (counting sort), and splits the costs of functions
+ * in cycles among the calls within their cycle. Other functions have no such
+ * calls. False: overflow (reported).
  */
 static bool
 share_cycles(struct prop *prop)
@@ -353,9 +364,10 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the cost of each of the caller's arcs to the graph, as a row with count
- * 0: a cursor adds it to the row of the call. Adds nothing if no arc has a
- * cost, which is common. False: out of memory.
+ * Adds the computed costs of the caller's calls to the graph: each as a row of
+ * the same call with count 0, which a cursor adds to the existing row. cost is
+ * scratch space by event. Adds nothing if no call has a cost, which is common.
+ * False: out of memory.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)

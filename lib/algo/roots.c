@@ -98,8 +98,9 @@ replace_blanks(struct rooting *r)
 }
 
 /*
- * Appends the values of the labels with a key to r->text: "name", "pid=5",
- * "a,b". False: out of memory.
+ * Appends the values of a stack's labels with the key to r->text, separated by
+ * commas: texts as they are, numbers as "pid=5". Appends nothing if there are
+ * none. False: out of memory.
  */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
@@ -125,8 +126,9 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 }
 
 /*
- * Appends the part's value of a key to r->text, for samples without such a
- * label. False: out of memory.
+ * Appends what the part says instead of a label with the key to r->text: its
+ * number (key ""), command, pid or tid; nothing if it is unknown. False: out
+ * of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
@@ -147,8 +149,9 @@ append_part(struct rooting *r, const char *key, cg_part part)
 }
 
 /*
- * Adds a frame for each key whose value is known, and returns the node of the
- * last one; 0: none is known, or out of memory.
+ * Adds the frames that name the origin of stacks with these labels, below all
+ * others: one for each key of --root-by whose value is known. Returns the node
+ * of the last one; 0: none is known, or out of memory.
  */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)
@@ -212,8 +215,9 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 }
 
 /*
- * Sets *new to the old node, and its callers, on top of root, added if new.
- * False: an error.
+ * Sets *new to the node for the path of old (its frames from the outermost on)
+ * on top of root; adds the nodes that do not exist yet, and records them in
+ * r->moved. False: an error.
  */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
@@ -250,8 +254,9 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 }
 
 /*
- * Notes in r->joined if two threads have one part and root, so that only
- * labels tell them apart. False: out of memory.
+ * Sets r->joined if a stack is of another thread than the first one with the
+ * same part and root: in the output only labels tell these threads apart.
+ * False: out of memory.
  */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
@@ -277,8 +282,9 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 }
 
 /*
- * Adds the n stacks again, on top of their roots; the graph has none of them
- * now. False: an error.
+ * Adds the n stacks to the graph again, from which they were removed, each on
+ * top of the frames that name its origin; without labels if r->unlabel. False:
+ * an error.
  */
 static bool
 move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
@@ -300,8 +306,9 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 }
 
 /*
- * Without roots: does for all stacks only what note_thread() does. False: out
- * of memory.
+ * Sets r->joined if stacks of several threads of a part can be told apart by
+ * their labels only; used if no frames of origin are added. False: out of
+ * memory.
  */
 static bool
 look_at_threads(struct rooting *r)
@@ -316,7 +323,11 @@ look_at_threads(struct rooting *r)
 
 /* ---- Timelines ----------------------------------------------------------- */
 
-/* Returns the root named by the process of a track; 0: there is none. */
+/*
+ * Returns the root (node of the frame of origin) for a track, the timeline of
+ * a thread: the root of the track's part that has the name of its process or
+ * thread. 0: there is none.
+ */
 static cg_node
 find_root_of_track(struct rooting *r, const struct cg_track *track)
 {
@@ -340,8 +351,8 @@ move_moment(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Sets *new to the node of a call on top of the track's root; node 0, without
- * a call, stays. False: an error.
+ * Sets *new to the node for old on top of the root of the current track; node
+ * 0, when no call runs, stays 0. For cg_track_move(). False: an error.
  */
 static bool
 move_call(void *arg, cg_node old, cg_node *new)
@@ -352,9 +363,10 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moves the moments of all tracks to the new nodes. Moments have no labels,
- * and a track has the last name of its thread: a process that has changed its
- * name is under the root of the last one. False: an error.
+ * Moves the moments of all timelines to the nodes on top of their roots. A
+ * moment has no labels, and a track has the last name of its thread, so all
+ * moments of a process that changed its name are under the root of the last
+ * name. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

@@ -39,7 +39,10 @@ same_key(const struct cg_row_key *a, const struct cg_row_key *b)
 	       a->frame == b->frame && a->part == b->part;
 }
 
-/* Returns the index + 1 of the key's sum; 0: there is none. */
+/*
+ * Returns the index + 1 of the sum with this key, looked up by its hash; 0:
+ * there is none.
+ */
 static uint32_t
 find_sum(
     const struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
@@ -54,8 +57,8 @@ find_sum(
 }
 
 /*
- * Makes room for width columns in each sum: as many as the graph has events
- * now. False: out of memory.
+ * Gives each sum `width` columns of costs, as many as the graph has events
+ * now; new columns are 0. False: out of memory.
  */
 static bool
 widen(struct cg_row_sums *sums, size_t width)
@@ -75,7 +78,10 @@ widen(struct cg_row_sums *sums, size_t width)
 	return true;
 }
 
-/* Returns the key's sum, added if it is new; NULL: out of memory. */
+/*
+ * Returns the sum of rows with this key, added with all values 0 if it is new;
+ * valid until the next one is added. NULL: out of memory.
+ */
 static struct cg_row_sum *
 get_sum(struct cg_row_sums *sums, const struct cg_row_key *key, uint32_t hash)
 {
@@ -154,8 +160,8 @@ cg_row_sums_settle(struct cg_row_sums *sums, const struct cg_graph *graph)
 }
 
 /*
- * Gives the queue and the sums a column for each event that the graph has now.
- * False: out of memory.
+ * Gives the sums and the queue of rows a column for each event that the graph
+ * has now; queued rows are added to the sums first. False: out of memory.
  */
 static bool
 widen_queue(struct cg_row_sums *sums, const struct cg_graph *graph)
@@ -256,8 +262,9 @@ put_rows(
 }
 
 /*
- * Adds the summed rows to the graph, one run (rows of a function in a part)
- * after the other, so that they are packed densely. False: out of memory.
+ * Adds the summed rows to the graph, function by function in each part, so
+ * that they are packed densely. The sums stay as they are. False: out of
+ * memory.
  */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)

@@ -28,7 +28,10 @@ is_coverage(const struct cg_graph *graph)
 	return false;
 }
 
-/* True if the opened function has a row that coverage is made of. */
+/*
+ * True if the function that rows is open at has a cost, call, jump or branch,
+ * other than raw counters, which have no file.
+ */
 static bool
 has_rows(struct cg_rows *rows)
 {
@@ -48,7 +51,11 @@ has_rows(struct cg_rows *rows)
 	return false;
 }
 
-/* Keeps the callees of a function; calls by the unknown one count entries. */
+/*
+ * Clears s->out for the functions that the opened function calls, so that they
+ * are kept; a call by the unknown caller (function 0) would only count
+ * entries, and the caller skips it.
+ */
 static void
 keep_callees(struct scope *s)
 {
@@ -58,7 +65,11 @@ keep_callees(struct scope *s)
 		s->out[call.callee] = false;
 }
 
-/* Sets out; false: out of memory, or the rows could not be read (reported). */
+/*
+ * Sets s->out for the functions to drop: those without a file that have no
+ * rows, are on no stack, and are called by no other function. False: out of
+ * memory, or the rows could not be read (reported).
+ */
 static bool
 find_out(struct scope *s)
 {
