@@ -117,9 +117,10 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Decides to write costs before and after as two events, side by side, if the
- * target shows changes or cannot represent negative costs. Returns the status;
- * CG_EINPUT: the target can write only one event (reported).
+ * Sets diff->side_by_side, so that costs before and after become two events,
+ * if the output format shows changes as pairs or cannot represent negative
+ * costs. Returns the status; CG_EINPUT: the format can write only one event
+ * (reported).
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)
@@ -139,8 +140,9 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 }
 
 /*
- * Adds the inputs of a side of a difference to this job, so that options of
- * their formats apply to it, too. Returns the status.
+ * Adds the inputs of one side of a difference (the profile before or after) to
+ * this job, so that options of their formats apply to the difference, too.
+ * Returns the status.
  */
 static int
 keep_sources(struct cg_job *job, const struct cg_job *side)
@@ -161,7 +163,8 @@ keep_sources(struct cg_job *job, const struct cg_job *side)
 }
 
 /*
- * Derives the facts that the difference needs of a side's graph. Returns the
+ * Checks that one side of a difference (the profile before or after) was read,
+ * derives its inclusive costs, and adds its inputs to this job. Returns the
  * status.
  */
 static int

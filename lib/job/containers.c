@@ -63,8 +63,8 @@ suffix_of(const char *path)
 }
 
 /*
- * Reads the archive's current member into member. False: out of memory, or the
- * archive is damaged.
+ * Reads the contents of the archive's current member into member->bytes and
+ * member->size. False: out of memory, or the archive is damaged.
  */
 static bool
 read_member(struct cg_archive *archive, struct member *member)
@@ -83,8 +83,9 @@ read_member(struct cg_archive *archive, struct member *member)
 }
 
 /*
- * Reads the archive's current member and adds it to the container, under the
- * path. False: out of memory, or the archive is damaged.
+ * Reads the archive's current member and appends it to the container (the
+ * files found in an archive) as a file with this path. False: out of memory,
+ * or the archive is damaged.
  */
 static bool
 add_member(struct cg_job *owner, struct cg_container *container,
@@ -101,8 +102,9 @@ add_member(struct cg_job *owner, struct cg_container *container,
 }
 
 /*
- * Returns the path of a member below a directory of the archive, "" or "sub",
- * as in "a.zip/sub"; NULL: the member is not below it.
+ * Returns a member's path relative to a directory of the archive ("" is the
+ * whole archive, "sub" comes from "a.zip/sub"), without "/" or "./" at its
+ * start. NULL: the member is not below the directory.
  */
 static const char *
 path_below(const char *member, const char *directory)
@@ -121,8 +123,9 @@ path_below(const char *member, const char *directory)
 }
 
 /*
- * Reads the members that are wanted by their suffix and directory. Returns the
- * status; failures are reported.
+ * Reads all members of the archive that are below the directory and have the
+ * container's suffix into the container, sorted by path. Returns the status;
+ * failures are reported.
  */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
@@ -146,8 +149,9 @@ read_members(struct cg_job *owner, struct cg_container *container,
 }
 
 /*
- * Returns the length of the part of a path that is a file, as in "a.zip/sub";
- * 0: no part is.
+ * Returns the length of the longest start of a path that exists, if it is a
+ * regular file, such as the archive in "a.zip/sub"; else 0. Writes to path,
+ * but restores it.
  */
 static size_t
 file_part(char *path)
@@ -171,8 +175,8 @@ file_part(char *path)
 }
 
 /*
- * Warns if a path is not a directory: its files would merely seem to be
- * missing.
+ * Warns if the path in which files are searched is not a directory: otherwise
+ * all its files would merely seem to be missing.
  */
 static void
 check_directory(struct cg_job *job, const char *directory)
@@ -185,8 +189,9 @@ check_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * Reads the archive if the container's directory is one, or in one. Returns
- * the status.
+ * Reads the archive into the container, if the container's directory is an
+ * archive or in one ("a.zip/sub"); else only checks that it is a directory.
+ * Returns the status.
  */
 static int
 fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
@@ -214,9 +219,9 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 /* ---- Look-up ------------------------------------------------------------ */
 
 /*
- * Returns the list of files with a suffix below a directory or in an archive.
- * The first call makes the list; what cannot be read counts as skipped. NULL:
- * out of memory.
+ * Returns the container for a directory or archive and a suffix: the list of
+ * archive members with that suffix, made by the first call; an archive that
+ * cannot be read counts as a skipped input. NULL: out of memory.
  */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)

@@ -35,7 +35,11 @@ asks_for_counts(const struct cg_graph *graph)
 	return false;
 }
 
-/* Adds the inclusive costs of calls that the inputs do not state. */
+/*
+ * Computes the inclusive costs of calls from call counts, for events whose
+ * inputs do not state them, and adds calls by the unknown caller where the
+ * calls of a function cost less than it. Returns the status.
+ */
 static int
 derive_inclusive(struct cg_job *job)
 {
@@ -68,8 +72,9 @@ derive_facts(
 }
 
 /*
- * Parses the value of an option (NULL: it is not set, so 1) into *levels.
- * Returns the status; a malformed one is reported.
+ * Parses the value of an option as a number of recursion levels, 1 or more,
+ * into *levels; NULL: the option is not set, which is 1. Returns the status; a
+ * malformed value is reported.
  */
 static int
 take_levels(
@@ -94,9 +99,9 @@ cg_job_get_levels(
 }
 
 /*
- * Sets *levels (of recursion) if no output is written: to what the program has
- * set, else to the value of the first format's option that the user has set,
- * else 1. Returns the status.
+ * Sets *levels, the number of recursion levels to keep apart, when no output
+ * format is known: to what the program has set, else to the value of the first
+ * format's option that the user has set, else 1. Returns the status.
  */
 static int
 get_levels_set(struct cg_job *job, uint64_t *levels)
@@ -119,7 +124,10 @@ cg_job_status(const struct cg_job *job)
 	return job->errors.fault;
 }
 
-/* True if there are costs outside of stacks. */
+/*
+ * True if there are self costs that are stored by position, not as costs of
+ * stacks.
+ */
 static bool
 has_rows(const struct cg_graph *graph)
 {
@@ -133,8 +141,10 @@ has_rows(const struct cg_graph *graph)
 }
 
 /*
- * Estimates stacks from calls (--guess-stacks), without the facts in unused,
- * which would make more of them. Returns the status.
+ * Adds estimated stacks (--guess-stacks) to the graph in place of earlier
+ * estimates. Their frames have only positions that the output format can
+ * represent, without the facts in unused, as distinct positions make more
+ * stacks. Returns the status.
  */
 static int
 guess_stacks(struct cg_job *job, cg_facts unused)
@@ -181,9 +191,9 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 }
 
 /*
- * Sets negative costs, which the target cannot represent, to 0 (--clamp); else
- * they are an error, not a warning: as unsigned numbers they would be huge.
- * Returns the status.
+ * Handles negative costs, which the output format cannot represent: sets them
+ * to 0 with --clamp (but not with --strict), else reports an error, as written
+ * as unsigned numbers they would be huge. Returns the status.
  */
 static int
 clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
@@ -215,9 +225,10 @@ cg_need_stacks(struct cg_job *job, const char *what)
 }
 
 /*
- * Reports facts that are lost. Negative costs are an error. Merged threads and
- * processes are a warning, except in coverage. Other facts are reported with
- * --verbose only, as users of the target do not expect them. With --strict all
+ * Reports the facts (kinds of data) in lost, which the output format cannot
+ * represent. Negative costs are an error, or clamped. Merged threads and
+ * processes are a warning, except in coverage. Others are a note with
+ * --verbose only, as users of the format do not expect them. With --strict all
  * are errors. Returns the status.
  */
 static int
@@ -252,8 +263,9 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 }
 
 /*
- * Reports facts that a difference lacks although the target could represent
- * them. Returns the status.
+ * Reports the kinds of data that the inputs have and a difference of two
+ * profiles cannot have, if the output format could represent them: a warning,
+ * an error with --strict. Returns the status.
  */
 static int
 report_dropped(struct cg_job *job, const struct cg_module *to)
@@ -286,8 +298,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Adds the frames of --root-by below stacks; unlabel: drops their labels.
- * *joined: see cg_root_stacks(). Returns the status.
+ * Adds the frames of --root-by, which name thread, process or label, below all
+ * stacks, and seals the graph again; unlabel: also drops labels. *joined: see
+ * cg_root_stacks(). Returns the status.
  */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
@@ -311,8 +324,9 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Reports that --root-by has dropped times that the target could represent; an
- * error if flag, an option of the target, needs them. Returns the status.
+ * Warns that --root-by has dropped the timeline, which the output format could
+ * represent; an error with --strict, or if flag (an option of that format, or
+ * NULL) needs it. Returns the status.
  */
 static int
 tell_untimed(struct cg_job *job, const char *flag)
@@ -375,8 +389,9 @@ cg_is_empty(const struct cg_graph *graph)
 }
 
 /*
- * Checks that the graph has what an option of the target needs; called before
- * stacks are estimated, which have no times. Returns the status.
+ * Fails if an option of the output format needs a timeline and the input has
+ * none. Called before stacks are estimated, as those have no times. Returns
+ * the status.
  */
 static int
 check_flag(struct cg_job *job, const struct cg_module *to,

@@ -16,8 +16,9 @@ cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
 }
 
 /*
- * False after a failure of the document or of the builder, which is reported
- * now.
+ * True if neither the document nor the builder has failed. A failure of the
+ * builder becomes that of the document, and is reported here, with the
+ * location of the current token.
  */
 static inline bool
 is_good(struct cg_doc *doc)
@@ -27,7 +28,10 @@ is_good(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
-/* Like is_good(), but false also after a cg_reject() of the caller. */
+/*
+ * Like is_good(), but also takes over, as the document's failure, one that the
+ * format's reader reported with cg_reject().
+ */
 static bool
 is_accepted(struct cg_doc *doc)
 {
@@ -66,8 +70,8 @@ cg_doc_next(struct cg_doc *doc)
 }
 
 /*
- * Consumes the next token, which must be of that type. False: it is not
- * (reported).
+ * Consumes the next JSON token, which must be of that type. False: it is of
+ * another type (reported as "expected ..."), or reading failed.
  */
 static inline bool
 take(struct cg_doc *doc, enum cg_json_type type, const char *expected)

@@ -18,8 +18,9 @@ struct sources {
 /* ---- Sources ------------------------------------------------------------- */
 
 /*
- * True if no line of the file counts, whatever its source has: the patch does
- * not change it, or the rules exclude it.
+ * True if the file's source need not be scanned for markers, as none of its
+ * lines counts in coverage: a patch (--patch) changes none, or the rules
+ * (--exclude, --root) exclude it.
  */
 static bool
 is_out(const struct sources *scan, cg_file file)
@@ -34,8 +35,9 @@ is_out(const struct sources *scan, cg_file file)
 }
 
 /*
- * True if the source is outside of the working directory, where sources are
- * searched if --sources is not given.
+ * True if the source has an absolute path outside of the working directory,
+ * which is not searched unless --sources is given; the report of missing
+ * sources tells how many there are.
  */
 static bool
 is_external(const struct sources *scan)
@@ -49,7 +51,11 @@ is_external(const struct sources *scan)
 	return !cg_take_prefix(&path, cwd) || !cg_starts(path, "/");
 }
 
-/* Scans the source of a file. False: out of memory, or a reported error. */
+/*
+ * Finds the lines that markers and patterns in the file's source exclude from
+ * coverage, and counts the source as found or missing. A missing one is no
+ * error. False: out of memory, or an error (reported).
+ */
 static bool
 scan_file(struct sources *scan, cg_file file)
 {

@@ -11,7 +11,10 @@
 
 #include "job/job.h"
 
-/* Returns a number that identifies a file, independent of its path. */
+/*
+ * Returns a number that identifies a file by device and inode, independent of
+ * its path.
+ */
 static uint64_t
 get_identity(const struct stat *info)
 {
@@ -89,8 +92,9 @@ struct walk {
 };
 
 /*
- * True if a format that may read the inputs reads files of that name from
- * directories.
+ * True if files of that name are read when an input is a directory: a format
+ * lists their suffix as one that it gathers. If the user chose the format
+ * (--from), only that one counts.
  */
 static bool
 is_gathered(const struct cg_job *job, const char *name)
@@ -140,8 +144,8 @@ is_known_file(const struct dirent *entry)
 }
 
 /*
- * Returns the list to which a directory entry is added, files or directories;
- * NULL: it is ignored.
+ * Returns the list of the walk to which a directory entry is added: files to
+ * read, or directories to visit. NULL: it is ignored.
  */
 static struct paths *
 choose_list(struct walk *walk, const struct dirent *entry)
@@ -203,8 +207,10 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Returns CG_DIRECTORY_MAGIC and the names in a directory, to be freed; NULL:
- * the directory cannot be listed, or out of memory.
+ * Returns CG_DIRECTORY_MAGIC followed by the names in a directory, one per
+ * line, up to LISTING_MAX bytes, by which a format can recognize a directory
+ * as a whole. The caller frees it. NULL: the directory cannot be listed, is
+ * empty, or out of memory.
  */
 static char *
 list_directory(const char *directory)
@@ -232,9 +238,9 @@ list_directory(const char *directory)
 }
 
 /*
- * If a format recognizes the directory as a whole, adds its listing as a file
- * in memory, and returns the path; NULL: no format does. See
- * CG_DIRECTORY_MAGIC.
+ * Tests if a format recognizes the directory as a whole, by the names in it.
+ * Then adds that listing as a file in memory under the directory's path, which
+ * becomes an input, and returns the path. NULL: no format does.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)
@@ -266,8 +272,9 @@ probe_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * True if one of the files has the name of path with the first suffix that the
- * module gathers.
+ * True if another of the sorted files differs from path only by having the
+ * first suffix that the format gathers instead of a later one ("x.gcno" for
+ * "x.gcda"): the reader of that file opens path itself.
  */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
@@ -300,8 +307,9 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 }
 
 /*
- * Removes files that another file's reader opens as companions (see "gathers"
- * in struct cg_module) from a sorted list. Returns the number of files left.
+ * Removes from a sorted list the files that are read together with another
+ * file of the list, as its companions (see "gathers" in struct cg_module).
+ * Returns the number of files left.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)
@@ -326,8 +334,9 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 }
 
 /*
- * Appends the files of a directory that are inputs to files. Returns the
- * status; a directory without any is an error.
+ * Appends the inputs in a directory to files: all files below it that a format
+ * gathers, sorted by path, or the directory itself if a format recognizes it
+ * as a whole. Returns the status; a directory without any input is an error.
  */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)
@@ -399,7 +408,10 @@ cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
 	return job->status;
 }
 
-/* True if the inputs are in memory: no files on disk belong to them then. */
+/*
+ * True if any input is in memory or from a callback: readers then do not open
+ * other files on disk.
+ */
 static bool
 in_memory(const struct cg_job *job)
 {
@@ -456,7 +468,11 @@ cg_job_open(struct cg_job *job, const char *path, int *status)
 	return in;
 }
 
-/* True if, by a format's rule, another input has the data of this one. */
+/*
+ * True if another input has the data of this file, by some format's rule: a
+ * profiler may leave a file empty and write others next to it. The empty file
+ * is then skipped without an error.
+ */
 static bool
 is_split(const struct cg_job *job, const char *path)
 {

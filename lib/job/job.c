@@ -31,7 +31,10 @@ cg_job_new(
 	return NULL;
 }
 
-/* Closes the input, and companions that its reader has left open. */
+/*
+ * Closes the current input, and the other files (companions) that its reader
+ * has opened and not closed.
+ */
 static void
 close_input(struct cg_job *job)
 {
@@ -126,8 +129,8 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Reports failures of symbol lookups, which only record them. Returns the
- * status.
+ * Reports a failure of a symbol look-up: these functions have no status and
+ * only record it. Returns the status.
  */
 static int
 check_symbols(struct cg_job *job)
@@ -195,8 +198,9 @@ read_input(struct cg_job *job, struct cg_in *in)
 }
 
 /*
- * Returns the facts whose rows need not be stored: the target cannot represent
- * them, and nothing is derived from them.
+ * Returns the facts (kinds of data) that readers need not store, as the output
+ * format cannot represent them and nothing is derived from them. None if a
+ * program may look at the graph.
  */
 static cg_facts
 find_unwanted(const struct cg_job *job)
@@ -217,7 +221,11 @@ find_unwanted(const struct cg_job *job)
 	return rows & ~(can.carries | can.needs | used);
 }
 
-/* Returns the facts for which cg_wants_fact() is true. */
+/*
+ * Returns the facts (kinds of data) for which cg_wants_fact() tells a reader
+ * that they are worth computing: what the output format can represent, or what
+ * it needs if that includes raw counters.
+ */
 static cg_facts
 find_wanted(const struct cg_job *job)
 {
@@ -231,8 +239,10 @@ find_wanted(const struct cg_job *job)
 }
 
 /*
- * Returns the keys of samples (bits of cg_who_key: comm, pid, ...) that become
- * labels.
+ * Returns what identifies a sample's thread (bits of cg_who_key: comm, pid,
+ * tid, thread, cpu) and is to be stored as labels of the sample: what the
+ * program has set, the output format represents or --root-by and --part-by
+ * need.
  */
 static unsigned
 find_who(const struct cg_job *job)
@@ -278,7 +288,10 @@ begin_graph(struct cg_job *job)
 	return cg_job_begin_fold(job);
 }
 
-/* Reports, and records, that options have dropped all costs. */
+/*
+ * Warns if the graph has no costs left because patterns of files or filters
+ * dropped all, and records which in job->emptied; not for a partial job.
+ */
 static void
 note_emptied(struct cg_job *job)
 {
@@ -298,8 +311,9 @@ note_emptied(struct cg_job *job)
 }
 
 /*
- * Drops what is out of the scope of coverage. Graphs that are merged were
- * reduced already. Returns the status.
+ * Drops files and functions that --exclude or --root leave without data from a
+ * coverage run. Does nothing to a graph merged from other jobs, which have
+ * done it. Returns the status.
  */
 static int
 keep_scope(struct cg_job *job)
@@ -310,8 +324,9 @@ keep_scope(struct cg_job *job)
 }
 
 /*
- * Applies --between. Graphs that are merged were cut already. Returns the
- * status.
+ * Reduces the graph to the time range of --between; an error if there are no
+ * times. Does nothing to a graph merged from other jobs, which have done it.
+ * Returns the status.
  */
 static int
 cut(struct cg_job *job)
@@ -325,8 +340,9 @@ cut(struct cg_job *job)
 }
 
 /*
- * Provides the stacks that filters need; stacked is the name of the first such
- * filter. Returns the status.
+ * Makes sure that there are stacks, estimated if the user asked for that, for
+ * filters that work on stacks; stacked is the name of the first such filter,
+ * for messages. Notes that counts of calls are lost. Returns the status.
  */
 static int
 need_filtered_stacks(struct cg_job *job, const char *stacked)
@@ -341,7 +357,11 @@ need_filtered_stacks(struct cg_job *job, const char *stacked)
 	return status;
 }
 
-/* Applies --focus and the other filters by function. Returns the status. */
+/*
+ * Replaces the graph by what the filters by function (--focus, --hide and
+ * others) leave of it; first provides what they need, stacks or costs of
+ * calls. Returns the status.
+ */
 static int
 apply_filters(struct cg_job *job)
 {
@@ -365,9 +385,9 @@ apply_filters(struct cg_job *job)
 }
 
 /*
- * Filters a graph that was read; a merged one was filtered before. Without
- * filters, drops functions and frames that only dropped samples had (--label,
- * --no-label). Returns the status.
+ * Applies the filters by function to the graph; not to one merged from other
+ * jobs, which have done it. Without such filters, drops functions and frames
+ * that only dropped samples had (--label, --no-label). Returns the status.
  */
 static int
 filter(struct cg_job *job)
@@ -402,9 +422,10 @@ complete(struct cg_job *job)
 }
 
 /*
- * Merges functions of unknown and known objects, and adds missing entries;
- * only for the complete sum of several inputs, as others may still know an
- * object. Returns the status.
+ * Merges functions without an object with those of the same file and name that
+ * have one, and completes the calls of functions that begin some inputs; only
+ * in the complete sum of several inputs, as an input still to come may know
+ * more objects. Returns the status.
  */
 static int
 join(struct cg_job *job)
@@ -421,8 +442,9 @@ join(struct cg_job *job)
 }
 
 /*
- * Does what follows the last input, step by step; each step does nothing if it
- * does not apply. Returns the status.
+ * Completes the graph after the last input was read: seals it, then drops,
+ * filters and joins what options ask for, step by step. Each step does nothing
+ * if it does not apply. Returns the status.
  */
 static int
 freeze(struct cg_job *job)
@@ -464,8 +486,9 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 }
 
 /*
- * Reads all inputs into the graph. Returns the status; CG_EINPUT if all inputs
- * were skipped, as there is then nothing to write.
+ * Finds the input files, opens and reads each into the graph, and closes it.
+ * Returns the status; CG_EINPUT if all were skipped, so that there is nothing
+ * to write.
  */
 static int
 read_inputs(struct cg_job *job)
@@ -630,8 +653,8 @@ open_output(struct cg_job *job, int *status)
 }
 
 /*
- * Returns the path of an output with another suffix, to be freed; NULL: out of
- * memory.
+ * Returns the path of a second output: path with its suffix, if it has one,
+ * replaced. The caller frees it; NULL: out of memory.
  */
 static char *
 name_output(const char *path, const char *suffix)
@@ -683,8 +706,9 @@ cg_add_output(struct cg_job *job, const char *suffix)
 }
 
 /*
- * Finishes an output if the status is CG_OK. A failed output reports the
- * reason itself. Returns the new status.
+ * Flushes an output after its writer returned status; does nothing after a
+ * failed writer, unless the output itself failed and has to report why.
+ * Returns the new status.
  */
 static int
 finish(struct cg_out *out, int status)
@@ -695,8 +719,9 @@ finish(struct cg_out *out, int status)
 }
 
 /*
- * Commits all outputs, or none; status is the writer's. Returns the new
- * status.
+ * Finishes the main output and the additional ones, then renames all to their
+ * paths, or none if anything failed; closes them. status is the writer's.
+ * Returns the new status.
  */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)
@@ -718,7 +743,11 @@ commit(struct cg_job *job, struct cg_out *out, int status)
 	return status;
 }
 
-/* True if the output is coverage: some targets show profiles as well. */
+/*
+ * True if the graph is to be written as coverage: the format has no calls, or
+ * an event has no inclusive costs. Some formats show profiles as well as
+ * coverage.
+ */
 static bool
 is_coverage(const struct cg_graph *graph, const struct cg_module *to)
 {
@@ -732,9 +761,9 @@ is_coverage(const struct cg_graph *graph, const struct cg_module *to)
 }
 
 /*
- * Excludes lines by markers, patterns or a patch if the target counts
- * coverage; otherwise forgets what the last target excluded. Returns the
- * status.
+ * Finds the lines that markers, patterns or a patch exclude from coverage, if
+ * the output format supports that and the graph is coverage; otherwise forgets
+ * those found for an earlier output. Returns the status.
  */
 static int
 exclude(struct cg_job *job, const struct cg_module *to)
@@ -750,9 +779,9 @@ exclude(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Returns CG_OK, or reports that the output is partial. This is the exception
- * to the rule that no output is replaced after a failure: data that could be
- * read is written, with this error.
+ * Returns CG_OK if no input was skipped; else reports that the output is
+ * partial, and returns CG_EINPUT. The output is still written then: an
+ * exception to the rule that a failed job replaces no output.
  */
 static int
 report_partial(struct cg_job *job)
@@ -842,8 +871,9 @@ cg_job_run(struct cg_job *job)
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * Returns the job that has the symbols of the object at path: for a clone, the
- * job from which it was made, if that job has the object.
+ * Returns the job that keeps the symbols of the executable at path: for a
+ * clone of a job, the original if that has the executable, so that it is
+ * loaded only once.
  */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)

@@ -34,7 +34,10 @@ has_suffix(const struct cg_module *module, struct cg_slice word)
 	return false;
 }
 
-/* True if text begins with the word, blanks and case ignored. */
+/*
+ * True if text begins with the whole word; ignores case, and blanks in the
+ * text ("flame graph" begins with "flamegraph").
+ */
 static bool
 begins_with(const char *text, struct cg_slice word)
 {

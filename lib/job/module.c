@@ -122,8 +122,8 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 }
 
 /*
- * Returns the length of the longest one of the suffixes, a list with ';', that
- * path ends in; 0: none.
+ * Returns the length of the longest suffix in the list ("a;b") with which path
+ * ends after a dot; 0: none.
  */
 static size_t
 suffix_length(struct cg_slice path, const char *suffixes)
@@ -195,8 +195,9 @@ cg_job_target(const struct cg_job *job)
 }
 
 /*
- * True if the name is usual for the default format: without a suffix, or
- * x.out.123.
+ * True if an output's name is usual for the default format: it begins as that
+ * format's own names do ("callgrind.out"), ends in ".123" (a process id), or
+ * has no suffix.
  */
 static bool
 is_default_name(const struct cg_module *module, struct cg_slice path)
@@ -260,8 +261,9 @@ usual_suffix(const struct cg_module *module)
 }
 
 /*
- * Reports an output whose suffix no format has; suggests x.firefox.json for
- * x.firefox. Returns CG_EUSAGE.
+ * Reports that an output's suffix is not known, with a suggestion if it is
+ * part of a format's suffix or name: x.firefox.json for x.firefox. name is
+ * path without a suffix of compression. Returns CG_EUSAGE.
  */
 static int
 refuse_output(struct cg_job *job, const char *path, struct cg_slice name)

@@ -13,8 +13,9 @@
 #define BYTES_OF_NODE 256
 
 /*
- * True if the stacks can be folded while they are added: only the target uses
- * them, and it has none.
+ * True if stacks can be converted to calls while they are added, which bounds
+ * memory: the output format has no stacks, and nothing else (a filter, an
+ * option, a program) needs all of them.
  */
 static bool
 is_foldable(const struct cg_job *job)
@@ -44,8 +45,9 @@ cg_job_begin_fold(struct cg_job *job)
 }
 
 /*
- * True if there are enough nodes for folding to pay, as it takes time for each
- * part, too.
+ * True if the tree of stacks has enough nodes to be folded to calls now:
+ * folding takes time for each part and should pay. The limit grows with the
+ * bytes read.
  */
 static bool
 are_enough(const struct cg_job *job)

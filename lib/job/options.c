@@ -81,8 +81,9 @@ cg_job_set_default(struct cg_job *job, const char *name, const char *value)
 }
 
 /*
- * Returns the option with a name of the format that is reading or writing, as
- * defaults differ between formats; else of any format.
+ * Returns the description of an option in the format that is reading or
+ * writing now, as defaults differ between formats; if that does not have it,
+ * that of any format.
  */
 static const struct cg_option *
 current_option(const struct cg_job *job, const char *name)
@@ -163,8 +164,8 @@ option_reads(const struct cg_job *job, const char *name)
 }
 
 /*
- * True if the option applies to reading or, to the target to, writing in this
- * conversion.
+ * True if an option that was set has an effect in this conversion: the output
+ * format `to` has it for writing, or a format of an input for reading.
  */
 static bool
 option_fits(
@@ -182,8 +183,8 @@ option_fits(
 #define OWNERS_MAX 800
 
 /*
- * Writes the formats that have an option, "reading a, b", into list; "" if
- * none.
+ * Writes the names of the formats that have an option for reading (or for
+ * writing) into list, for a message: "reading a, b"; "" if there are none.
  */
 static void
 list_owners(const struct cg_job *job, const char *name, bool reading,
@@ -239,9 +240,10 @@ cg_job_writes_one_event(const struct cg_job *job)
 }
 
 /*
- * True if two names of events are the sides before and after of one event.
- * *len is the length of the event's name at their start; 0 for "before" and
- * "after", which may have a common suffix.
+ * True if two names of events are the columns "before" and "after" of one
+ * event in a difference, such as "Ir_before" and "Ir_after". *len becomes the
+ * length of the event's name; 0 for just "before" and "after", which may have
+ * a common suffix.
  */
 static bool
 is_pair(const char *before, const char *after, size_t *len)
@@ -260,9 +262,10 @@ is_pair(const char *before, const char *after, size_t *len)
 }
 
 /*
- * Sets column[] to the columns before and after of an event that the graph has
- * twice; one of them is column one. name: the event must have this name, NULL:
- * any. *len: the length of the name. False: there is no such pair.
+ * Finds the other column of a pair of columns "before" and "after" (see
+ * is_pair()) to which column `one` belongs; sets column[] to before and after,
+ * *len to the length of the event's name. name: the event must have this name,
+ * NULL: any. False: there is no such pair.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

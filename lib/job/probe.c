@@ -15,8 +15,10 @@
 #define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Asks all formats for their score or, if only, those that want more of the
- * input than they were given. Keeps the best in *found. True: some want more.
+ * Calls the probe of all formats, or, if only, of those whose wants[] is set;
+ * sets wants[] for those that need more of the input to decide. Keeps the best
+ * score in *found, and another format with the same score as its rival. True:
+ * some want more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,
@@ -59,7 +61,9 @@ is_json(struct cg_slice text)
 }
 
 /*
- * Asks formats again with more of the input, step by step. Returns the status.
+ * Calls the probes of undecided formats again with more of the input, in
+ * growing steps, until one is likely or the input or the limit is reached.
+ * json: all formats get a shortened document. Returns the status.
  */
 static int
 ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,

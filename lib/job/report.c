@@ -18,7 +18,10 @@ cg_report_open(struct cg_report *r)
 	return r->lines ? CG_OK : cg_nomem(r->job);
 }
 
-/* True if the current file has a line for the report. */
+/*
+ * True if the current file has a line that the report lists; moves the cursor
+ * back to the file's first line.
+ */
 static bool
 has_lines(struct cg_report *r)
 {

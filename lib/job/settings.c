@@ -381,9 +381,10 @@ add_root(struct cg_job *job, const char *directory)
 }
 
 /*
- * Adds a directory to those whose files are kept (--root): its real path and
- * the name as given, made absolute. The name may be of another machine, and
- * compilers use either form. Returns the status.
+ * Adds a directory to those whose files are kept (--root), as two paths: the
+ * name as given, made absolute, and its real path if that differs. The name
+ * may be of another machine, where it need not exist, and compilers record
+ * either form. Returns the status.
  */
 int
 cg_job_include_directory(struct cg_job *job, const char *directory)

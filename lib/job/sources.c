@@ -38,8 +38,8 @@ struct request {
 };
 
 /*
- * Reports a skipped source, once, as several parts of a conversion may ask for
- * it. False: out of memory (reported).
+ * Warns that a source is skipped, and why; only once per file, as several
+ * steps of a conversion may ask for it. False: out of memory (reported).
  */
 static bool
 skip(struct request *request, const char *path, const char *why)
@@ -87,8 +87,9 @@ is_readable(const char *path)
 }
 
 /*
- * Returns why the file to which links in path lead must not be read; NULL: it
- * may be.
+ * Checks where a path really leads: a link must not lead out of the directory,
+ * nor to a hidden file. Returns why the file must not be read; NULL: it may
+ * be. An empty directory is the working directory.
  */
 static const char *
 check_target(
@@ -113,8 +114,8 @@ check_target(
 }
 
 /*
- * Returns why an open source must not be read (not text, too large); NULL: it
- * may be.
+ * Returns why an opened file must not be shown as a source: it is compressed
+ * or has NUL bytes (no text), or it is too large. NULL: it may be shown.
  */
 static const char *
 check_text(struct cg_in *in)
@@ -131,8 +132,9 @@ check_text(struct cg_in *in)
 }
 
 /*
- * Opens the path, which is directory/name, if it exists and outputs may show
- * it; else *in stays NULL. False: an error (reported).
+ * Opens a source at path, which is directory/name, and sets *in. *in stays
+ * NULL if it does not exist or must not be read; the second is reported.
+ * False: an error (reported).
  */
 static bool
 open_path(struct request *request, struct cg_slice directory,
@@ -162,8 +164,9 @@ open_path(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens directory/name, if it exists and may be opened; not names that lead
- * out of the directory. False: an error (reported).
+ * Opens the source directory/name and sets *in; *in stays NULL if name leads
+ * out of the directory, or if the file does not exist or must not be read.
+ * False: an error (reported).
  */
 static bool
 open_at(struct request *request, struct cg_slice directory,
@@ -193,9 +196,10 @@ open_at(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens a path in the working directory: an absolute path or, if resolved, one
- * that was resolved from the directory of an input, such as build/../src.
- * False: an error (reported).
+ * Opens a source by a path below the working directory: an absolute one or, if
+ * resolved, one that the reader resolved from the directory of an input, such
+ * as build/../src. *in stays NULL if path is not below it or there is no such
+ * file. False: an error (reported).
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -216,7 +220,8 @@ open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
 }
 
 /*
- * Opens an absolute path in directory, or in the working directory if NULL.
+ * Opens a source with an absolute path: below directory (directory/path), or
+ * in the working directory if that is NULL. *in stays NULL if it is not found.
  * False: an error (reported).
  */
 static bool
@@ -228,8 +233,9 @@ open_absolute(struct request *request, const char *directory,
 }
 
 /*
- * Tries the path with each prefix that --strip-prefix (a map to nothing) has
- * removed. False: an error (reported).
+ * Tries to open a source by each prefix that --strip-prefix has removed from
+ * paths, put before path again; sets *in to the first one found. False: an
+ * error (reported).
  */
 static bool
 open_stripped(struct request *request, const char *directory,
@@ -259,8 +265,9 @@ open_stripped(struct request *request, const char *directory,
 }
 
 /*
- * True if the path, which was not found where sources may be, is that of an
- * existing file elsewhere. Only checks whether that exists.
+ * True if the path of a source that was not found is that of an existing file
+ * outside of the directories that are searched; the message then suggests
+ * --sources. The file is not opened.
  */
 static bool
 is_outside(const struct request *request, struct cg_slice path)
@@ -275,8 +282,10 @@ is_outside(const struct request *request, struct cg_slice path)
 }
 
 /*
- * Finds and opens a source; *in stays NULL if it is missing, which
- * cg_open_source() reports. False: an error (reported).
+ * Finds and opens the source of request->file: in the directory of --sources
+ * or, without that option, in the working directory and in that of the first
+ * input. *in stays NULL if it is missing, which cg_open_source() reports.
+ * False: an error (reported).
  */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)

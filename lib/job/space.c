@@ -48,8 +48,8 @@ struct cg_space {
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * True if the ELF file is the one that was mapped. Warns if only its name
- * matches.
+ * True if the ELF file at the mapped path is the one that was mapped when the
+ * profile was made. Warns if its build-id shows that it is another one.
  */
 static bool
 serves(struct cg_space *space, const struct cg_symbols *elf,
@@ -80,9 +80,10 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 }
 
 /*
- * Sets bias and shift of an image (mapped file): what to subtract from
- * addresses of the process to get the addresses in the graph and in the ELF
- * file.
+ * Sets shift, what to subtract from addresses of the profile to get addresses
+ * in the ELF file of an image (mapped file), and bias, what to subtract to get
+ * those in the graph. Where no ELF file was known when addresses were added,
+ * bias stays as it was.
  */
 static void
 set_bias(struct image *image)
@@ -130,8 +131,9 @@ cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 }
 
 /*
- * Opens the file of a mapping at path, unless another one was opened, if it is
- * an ELF file and the one that was mapped.
+ * Sets image->symbols to those of the file at path, if it is an ELF file and
+ * the one that was mapped; does nothing if the image has symbols or path is
+ * not absolute. The caller tries several paths.
  */
 static void
 open_file(struct cg_space *space, struct image *image, struct cg_slice path,
@@ -158,8 +160,9 @@ open_file(struct cg_space *space, struct image *image, struct cg_slice path,
 }
 
 /*
- * Returns the image (mapped file) of mapping number, whose addresses are
- * looked up; NULL for mapping 0.
+ * Returns the image (mapped file) with that number; NULL for number 0, no
+ * mapping. The first call for an image looks for its ELF file, unless its
+ * addresses come from a text.
  */
 static struct image *
 get_image(struct cg_space *space, uint32_t number)
@@ -221,7 +224,11 @@ cg_space_bias(const struct cg_space *space, uint32_t mapping)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Counts an address that has no name, once. */
+/*
+ * Counts an address for which no name was found, once, for the final warning;
+ * separately for each image (mapped file). image: NULL if no file was mapped
+ * there.
+ */
 static void
 note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 {
@@ -235,8 +242,8 @@ note_nameless(struct cg_space *space, struct image *image, uint64_t addr)
 }
 
 /*
- * Finds the function at an address without line information. Returns the
- * number of frames, 1 or 0.
+ * Sets *frame to the function of the ELF symbol at an address, without a line.
+ * Returns the number of frames: 1, or 0 if there is none.
  */
 static size_t
 find_function(
@@ -252,8 +259,9 @@ find_function(
 }
 
 /*
- * Converts n frames that were found at an address to frames of the graph; one
- * without a name gets its address as name. Returns n.
+ * Converts n frames found at an address, innermost first, to frames[] of the
+ * graph, adding their functions and files; all but the outermost are inlined.
+ * A frame without a name gets its address as name. Returns n.
  */
 static size_t
 add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
@@ -285,9 +293,10 @@ add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 }
 
 /*
- * Converts an address that a text states to the address in the file, *in_file.
- * The text may state an offset or such an address. False: there is a name for
- * it as either, so which one it is remains unknown.
+ * Sets *in_file to the address in the ELF file for an address that a text
+ * states. A text may state an offset in the file instead of an address, which
+ * matters for executables that are not relocated. False: both readings have a
+ * symbol, so it remains unknown which one is meant.
  */
 static bool
 find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
@@ -338,8 +347,8 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 }
 
 /*
- * Returns the mapping for a path in a text, added if new; 0: out of memory
- * (reported).
+ * Returns the number of the mapping that stands for a file named in a text
+ * profile, added if it is new; 0: out of memory (reported).
  */
 static uint32_t
 find_text(struct cg_space *space, struct cg_slice path)
@@ -396,8 +405,8 @@ cg_space_unwind(struct cg_space *space, uint32_t mapping, uint64_t addr,
 /* ---- Addresses without names -------------------------------------------- */
 
 /*
- * True if the mapping has addresses without names, and a file that would have
- * them, if it existed.
+ * True if the mapping has addresses without names, and its ELF file, which was
+ * not found, would have them; not for "[kernel]", "//anon" and the like.
  */
 static bool
 lacks_file(const struct cg_space *space, const struct image *image)
@@ -409,9 +418,9 @@ lacks_file(const struct cg_space *space, const struct image *image)
 }
 
 /*
- * Writes the files of mappings without names into text: "/bin/prog",
- * "/bin/prog and 2 other files". A file may have several mappings. Returns the
- * number of files; *confined: a sandbox forbids to open one.
+ * Writes which ELF files are missing into text, for a warning: "/bin/prog",
+ * "/bin/prog and 2 other files"; each counts once, even with several mappings.
+ * Returns their number; sets *confined if a sandbox forbids to open one.
  */
 static size_t
 list_files(
@@ -443,7 +452,11 @@ list_files(
 	return files;
 }
 
-/* Gives one warning for all addresses without names. */
+/*
+ * Warns once about all addresses without names, with their number and the
+ * files that would have the names; also notes if names come from files that no
+ * build-id confirms.
+ */
 static void
 report(const struct cg_space *space)
 {

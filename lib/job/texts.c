@@ -52,8 +52,8 @@ parse_block(void *slot)
 /* ---- In the reader's thread ---------------------------------------------- */
 
 /*
- * Returns how many threads parse, with the caller: one less if another one may
- * decompress.
+ * Returns the number of threads that parse, the caller included: that of the
+ * job, minus the one that decompresses the input, at most THREADS_MOST.
  */
 static size_t
 count_threads(const struct cg_job *job, const struct cg_in *in)
@@ -119,8 +119,8 @@ cg_texts_free(struct cg_texts *texts)
 }
 
 /*
- * Takes whole lines off the text, up to TEXT_SIZE bytes but at least one line,
- * and returns them.
+ * Takes whole lines off the start of the text, as many as fit into TEXT_SIZE
+ * bytes but at least one, and returns them. text ends with a newline.
  */
 static struct cg_slice
 take_lines(struct cg_slice *text)
@@ -144,8 +144,9 @@ take_lines(struct cg_slice *text)
 }
 
 /*
- * True if there is text for another block. If the current window has none, and
- * is the only one in use, reads a second window.
+ * True if there is text left for another block. At the end of the current
+ * window (the part of the input in memory) it reads the next one behind it,
+ * unless blocks of the window before are still in use.
  */
 static bool
 has_text(struct cg_texts *texts)
@@ -160,8 +161,9 @@ has_text(struct cg_texts *texts)
 }
 
 /*
- * Returns the next block, parsed; NULL: there is none until another window is
- * read.
+ * Queues blocks of lines to be parsed by other threads as long as there is
+ * text and room, then returns the oldest one, parsed; without threads parses
+ * one block itself. NULL: there is none until read_window() reads more.
  */
 static struct block *
 take_block(struct cg_texts *texts)
@@ -182,7 +184,11 @@ take_block(struct cg_texts *texts)
 	return block;
 }
 
-/* Reads a window, when no block is in use; false: at the end, or an error. */
+/*
+ * Reads the next window of whole lines of the input, when no block of the last
+ * one is in use, and decides whether it is worth threads. False: at the end,
+ * or an error.
+ */
 static bool
 read_window(struct cg_texts *texts)
 {
