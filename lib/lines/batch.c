@@ -26,8 +26,9 @@
 /* ---- A batch of files --------------------------------------------------- */
 
 /*
- * Returns the row of a function and key (file and line): the last row, if it
- * has them, else a new one; NULL: out of memory.
+ * Returns the entry that collects what a function has on a line (key: file and
+ * line): the last entry, if it is the one, else a new one at the end of
+ * lines->row. Valid until the next one is added. NULL: out of memory.
  */
 static struct line_row *
 get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
@@ -67,8 +68,10 @@ add_cost(
 }
 
 /*
- * Decodes the function's next branch to the end of lines->branch; *more is
- * false if there is none. sum: its coverage, or NULL. False: out of memory.
+ * Decodes the next branch of the opened function into the unused element at
+ * the end of lines->branch, which the caller keeps by counting it; *more is
+ * false if there is none. Also adds it to sum, the function's coverage, unless
+ * that is NULL. False: out of memory.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -86,9 +89,9 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 }
 
 /*
- * Drops the fall-through branch of a call whose exception branch, the next
- * one, is dropped: a single remaining branch is no decision. lcov 2 does this,
- * too.
+ * Drops the branch kept last, if it is the fall-through of the call whose
+ * exception branch, the next one, is being dropped: a single remaining branch
+ * is no decision. lcov 2 does this, too.
  */
 static void
 drop_way_on(struct cg_lines *lines, struct line_row *row)
@@ -102,7 +105,10 @@ drop_way_on(struct cg_lines *lines, struct line_row *row)
 	}
 }
 
-/* The flags of a branch that exclusion looks at. */
+/*
+ * Returns the flags of a branch by which it may be excluded. A region has none
+ * of its own; it counts as reached if it ran.
+ */
 static unsigned
 flags_of(const struct cg_branch *branch)
 {
@@ -112,9 +118,10 @@ flags_of(const struct cg_branch *branch)
 }
 
 /*
- * Takes all branches at a position; drops all of them if row is NULL, else the
- * excluded ones. *more is false after the function's last branch. False: out
- * of memory.
+ * Takes all branches at the position of the next one: keeps them for row,
+ * except those that the flags in excluded drop, or drops all if row is NULL.
+ * All are added to sum (may be NULL). The branch after them is decoded; *more
+ * is false if there is none. False: out of memory.
  */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
@@ -142,8 +149,11 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 }
 
 /*
- * Skips the branches at a position up to its regions, which belong to the line
- * as its cost does. *any: there are regions, and the first one is next.
+ * Skips the branches at the position of the next one that are excluded on this
+ * line, up to its regions (ranges of source text with a count), which are
+ * kept, as they belong to the line like its cost. Sets *any if there are
+ * regions; the first one is next then. sum, *more and the result are as for
+ * take_branches().
  */
 static bool
 skip_to_regions(
@@ -164,7 +174,10 @@ skip_to_regions(
 	return true;
 }
 
-/* True if a is not after b in the order of rows. */
+/*
+ * True if position a is not after b in the order of rows: by file, then by
+ * line.
+ */
 static bool
 comes_first(const struct cg_lines *lines, const struct cg_pos *a,
     const struct cg_pos *b)
@@ -187,8 +200,9 @@ is_zero(const struct cg_cost *cost)
 }
 
 /*
- * Begins the coverage of the function that was opened, and returns it; NULL:
- * out of memory.
+ * Appends an empty entry for the coverage (blocks, entries) of the function
+ * that was opened, to which next_branch() adds, and returns it; NULL: out of
+ * memory.
  */
 static struct cg_coverage *
 add_covered(struct cg_lines *lines, uint32_t part_fn)
@@ -205,8 +219,9 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 }
 
 /*
- * True if the row belongs to the files with order numbers [low, high] and is
- * not excluded; cost is NULL for a branch.
+ * True if a row at pos is to be collected: its file is in the batch, which has
+ * the files with order numbers [low, high], and it is not excluded from
+ * coverage. cost is the row's cost, NULL for a branch.
  */
 static bool
 is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
@@ -222,8 +237,10 @@ is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
 }
 
 /*
- * Collects the rows of a function in files with order numbers [low, high]:
- * merges its costs and branches, which are both sorted. False: an error.
+ * Collects what function number has in the files with order numbers [low,
+ * high]: an entry of lines->row for each line, with its costs and branches.
+ * Both are sorted by position, so that one pass merges them. Skips excluded
+ * lines. False: an error.
  */
 static bool
 collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
@@ -320,8 +337,9 @@ cg_lines_plan_batches(struct cg_lines *lines)
 }
 
 /*
- * Returns the end of the batch of files (entries of in_file) that begins at
- * from: at least one file, and others while their rows are few.
+ * Returns the end of the batch that begins at entry `from` of in_file, which
+ * is sorted by file: at least one whole file, and more files as long as their
+ * rows are at most lines->batch_rows.
  */
 static size_t
 batch_end(const struct cg_lines *lines, size_t from)
@@ -369,8 +387,8 @@ cg_lines_open_batch(struct cg_lines *lines)
 /* ---- Coverage of the functions of a file -------------------------------- */
 
 /*
- * Returns the coverage of a function, by binary search, as covered is sorted
- * by part_fn; NULL: there is none.
+ * Returns the coverage of a function in the current batch, by binary search;
+ * NULL: it was not collected.
  */
 static const struct covered *
 find_covered(const struct cg_lines *lines, uint32_t part_fn)

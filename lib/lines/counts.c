@@ -13,8 +13,8 @@
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * The order of functions for qsort(): by first line, the longer function
- * first, then by name.
+ * Compares functions for qsort(): by first line, then the longer one first,
+ * then by name.
  */
 static int
 compare_lines(const void *pa, const void *pb)
@@ -29,8 +29,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Sets *ran to whether the function has a cost on any line of any file: if its
- * entries are unknown, it then counts as run once. False: out of memory.
+ * Sets *ran if the function has a cost of the event on any line that is not
+ * excluded, in any file. Used where the number of its calls is unknown: it
+ * then counts as called once. False: out of memory.
  */
 static bool
 find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
@@ -49,7 +50,9 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 }
 
 /*
- * Returns the key by which functions are merged: the linker name, or the name.
+ * Returns the string by which functions of a file are merged into one: the
+ * linker name or, with option functions-by-name or without a linker name, the
+ * name.
  */
 static cg_str
 key_of(const struct cg_graph *graph, cg_fn id)
@@ -84,8 +87,9 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 }
 
 /*
- * Adds a function to the merged ones, or merges it with that of the same key.
- * False: an error.
+ * Adds a function to the list for the current file or, if one with the same
+ * linker name (or name) is there, merges it: sums the number of calls and
+ * unites the lines. False: an error.
  */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)
@@ -143,8 +147,9 @@ cg_merged_fns(struct cg_lines *lines, size_t event,
 /* ---- Conditions --------------------------------------------------------- */
 
 /*
- * The order of conditions for qsort(): by group size, then number, then
- * outcome, true first.
+ * Compares conditions of one line for qsort(): by the number of conditions in
+ * their decision (size), then by their number in it, then by outcome, true
+ * first. Conditions that compare equal are merged.
  */
 static int
 compare_conditions(const void *pa, const void *pb)
@@ -158,8 +163,9 @@ compare_conditions(const void *pa, const void *pb)
 }
 
 /*
- * Lists n conditions of a line with the sizes of their groups; *listed is
- * their number. False: out of memory.
+ * Lists the n condition outcomes of a line in lines->condition, each with the
+ * size of its group (the number of conditions of its decision), by which they
+ * are identified; *listed becomes n. False: out of memory.
  */
 static bool
 list_conditions(struct cg_lines *lines, const struct cg_branch *branch,
@@ -240,7 +246,11 @@ cg_count_arcs(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 	}
 }
 
-/* Counts the regions that begin on the line. */
+/*
+ * Adds the regions (ranges of source text with a count) that begin on the line
+ * to hits: how many there are, and how many ran. Skips fillers and regions
+ * without code. False: out of memory.
+ */
 static bool
 count_regions(struct cg_lines *lines, struct cg_hits *hits)
 {

@@ -13,8 +13,9 @@
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the entry for the function added last and a file, added if new.
- * NULL: out of memory.
+ * Returns the entry that counts the rows of the function added last in a file,
+ * appended to lines->in_file if there is none. file: the file's order number.
+ * Valid until the next one is added. NULL: out of memory.
  */
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
@@ -45,8 +46,8 @@ clear_fns_in_files(struct cg_lines *lines)
 }
 
 /*
- * Adds a count of calls to the callee's entries, which saturate. False: out of
- * memory.
+ * Adds count calls of the callee to lines->entries, limited to UINT64_MAX; the
+ * first time also lists it as called. False: out of memory.
  */
 static bool
 add_entries(struct cg_lines *lines, cg_fn callee, uint64_t count)
@@ -75,8 +76,9 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 }
 
 /*
- * Sets *number to the function's number in its unit, if the packed branch at
- * at has it: as target in the row of its first block on line 0.
+ * Sets *number to the function's number in its compilation unit, if the packed
+ * branch at `at` has it: the row of block 0 on line 0 stores it as target. The
+ * greatest one wins.
  */
 static void
 note_number(uint32_t *number, const uint8_t *at)
@@ -92,9 +94,9 @@ note_number(uint32_t *number, const uint8_t *at)
 }
 
 /*
- * Skips a row that is not a cost; counts it if it is a call, and notes the
- * function's number if the row has it. *branch: the row is a branch. False:
- * out of memory.
+ * Skips a packed row that is not a cost. If it is a call, adds its count to
+ * the callee's entries; if it has the function's number, records that.
+ * *branch: the row is a branch. False: out of memory.
  */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
@@ -111,9 +113,10 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 }
 
 /*
- * Counts rows of a run (rows of a function in a part) by file: its costs or,
- * unless costs, the others, of which it also collects the calls. False: out of
- * memory.
+ * Counts the rows of a run (those of a function in a part) in each file, and
+ * finds the function's first line if it is not stated: of its costs or, unless
+ * costs, of its branches. In the second case it also sums the counts of the
+ * calls. False: out of memory.
  */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
@@ -148,8 +151,9 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 }
 
 /*
- * Like scan_packed(), for rows that are branches in order, which are all in
- * one file.
+ * Does what scan_packed() does for the rows other than costs, faster, if they
+ * are all branches in ascending order and thus in one file: their number is
+ * known, and only the first one is decoded. False: out of memory.
  */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)
@@ -171,8 +175,9 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 }
 
 /*
- * Adds a function with its run (rows of the function in a part), and an entry
- * for its own file even if the run has no rows there. False: out of memory.
+ * Appends a function to lines->part_fn. Its own file gets an entry in in_file
+ * even if the function has no rows there. run: its only run (rows of it in a
+ * part), or CG_NO_RUN if it has none or several. False: out of memory.
  */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
@@ -200,7 +205,10 @@ scan_run(struct cg_lines *lines, const struct cg_run *run)
 					      : scan_packed(lines, run, false);
 }
 
-/* Scans the rows of a function in all parts. False: out of memory. */
+/*
+ * Adds a function, and counts its rows in each file, over all parts of the
+ * profile. False: out of memory.
+ */
 static bool
 scan_fn(struct cg_lines *lines, cg_fn fn)
 {
@@ -220,8 +228,8 @@ is_of_all_parts(const struct cg_lines *lines)
 }
 
 /*
- * Returns how many functions scan_all() scans; if the lines are of one part,
- * how many runs (rows of a function in a part).
+ * Returns the number of steps of scan_all(): the number of functions if lines
+ * of all parts are wanted, else the number of functions with rows in the part.
  */
 static size_t
 scan_count(const struct cg_lines *lines)
@@ -234,8 +242,9 @@ scan_count(const struct cg_lines *lines)
 }
 
 /*
- * Scans the rows of all functions by rank or, for one part, of its runs.
- * False: out of memory.
+ * Adds the functions of all parts, or those with rows in one part, in the
+ * order of their ranks, and counts their rows in each file. False: out of
+ * memory.
  */
 static bool
 scan_all(struct cg_lines *lines)
@@ -273,8 +282,9 @@ cg_lines_clear_counts(struct cg_lines *lines)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Adds functions without rows in the part that are called in it, if there are
- * many parts; clears *in_order if there are any. False: out of memory.
+ * Adds the functions that are called in the part but have no rows in it, so
+ * that they are listed with their calls. Clears *in_order if there are any, as
+ * functions are then not sorted by rank. False: out of memory.
  */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)

@@ -14,8 +14,9 @@
 #include "lines/lines.h"
 
 /*
- * Orders files as the part lists them, and keeps the order by directory for
- * later. False: out of memory.
+ * Orders files as the part's source lists them; keeps the order by directory
+ * in lines->directory_order, so that it can be restored for another part.
+ * False: out of memory.
  */
 static bool
 list_files(struct cg_lines *lines)
@@ -118,8 +119,10 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 /* ---- Cursors ------------------------------------------------------------ */
 
 /*
- * Drops excluded functions from lines->fn. A function whose last line is
- * unknown ends where the next one begins.
+ * Drops the functions that coverage does not count from lines->fn, which is
+ * sorted by first line: all their lines are excluded, or they are the
+ * compiler's. A function whose last line is unknown ends where the next one
+ * begins.
  */
 static void
 drop_excluded(struct cg_lines *lines)
@@ -152,8 +155,8 @@ drop_excluded(struct cg_lines *lines)
 }
 
 /*
- * Lists the functions whose own file is the current one, in lines->fn. False:
- * out of memory.
+ * Sets lines->fn to the named functions whose own file is the current one,
+ * without those that coverage does not count. False: out of memory.
  */
 static bool
 list_fns(struct cg_lines *lines)

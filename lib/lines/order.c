@@ -13,7 +13,10 @@
 #define NO_ORDER UINT32_MAX
 #define ROWS_MOST (UINT32_MAX / 2) /* maximum count of a function's rows */
 
-/* Returns room for count items to sort; NULL: out of memory. */
+/*
+ * Returns an array of at least count items to sort, with undefined contents;
+ * it is reused, so only one is in use at a time. NULL: out of memory.
+ */
 static struct keyed *
 make_room(struct cg_lines *lines, size_t count)
 {
@@ -107,10 +110,10 @@ cg_lines_restore_order(struct cg_lines *lines)
 }
 
 /*
- * Permutes the order numbers of the listed files, so that they have the order
- * of the list. A file may be listed twice, as --map can make paths equal: its
- * second key is NO_ORDER, which is sorted last and not used. False: out of
- * memory.
+ * Permutes the order numbers of the files that the part's source lists, so
+ * that they have the order of the list; other files keep theirs. A file may be
+ * listed twice, as --map can make paths equal: its second key is NO_ORDER,
+ * which is sorted last and not used. False: out of memory.
  */
 bool
 cg_lines_order_listed(struct cg_lines *lines)
@@ -141,8 +144,9 @@ cg_lines_order_listed(struct cg_lines *lines)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Sorts in_file by file, then by the new numbers of functions, their positions
- * in item. False: out of memory.
+ * Replaces the indexes of functions in in_file by the new ones after part_fn
+ * was sorted (item[i].index is the old index of new function i), and sorts
+ * in_file by file, then by function. False: out of memory.
  */
 static bool
 order_in_files(struct cg_lines *lines, const struct keyed *item)

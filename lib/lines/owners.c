@@ -10,7 +10,10 @@ struct cg_owner {
 	cg_fn fn;
 };
 
-/* Makes fn the owner from line on; false: out of memory. */
+/*
+ * Makes fn the function to which lines from `line` on belong, up to the next
+ * entry. Called in ascending order of lines. False: out of memory.
+ */
 static bool
 add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 {
@@ -26,9 +29,9 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 }
 
 /*
- * Removes functions that end before line from the open ones (those that
- * contain the current line): after the end of each, the function around it
- * owns the lines. If functions overlap, the outer one is taken to end with the
+ * Closes the open functions (those that contain the current position, nested)
+ * that end before line: after the end of each, lines belong to the function
+ * around it. If functions overlap, the outer one is taken to end with the
  * inner one. False: out of memory.
  */
 static bool
@@ -83,8 +86,9 @@ cg_owners_find(struct cg_job *job, struct cg_owners *owners,
 }
 
 /*
- * Returns the function that owns a line. Most lines come in order: hint is the
- * position of the last owner.
+ * Returns the function to which a line belongs; owners->outside if it is in
+ * none. Most lines come in ascending order, so the entry found last (hint) is
+ * tried before a binary search.
  */
 cg_fn
 cg_owner_of(struct cg_owners *owners, uint32_t line)

@@ -27,7 +27,10 @@ add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
 }
 
 /*
- * True if two rows are instances of a template, or copies of an inlined line.
+ * True if two functions' rows on one line are copies of the same source code,
+ * so that their branches may correspond: both are inlined into functions of
+ * other files, or both functions begin on the same line, as instances of a
+ * template do.
  */
 static bool
 are_alike(const struct cg_lines *lines, const struct line_row *a,
@@ -43,8 +46,8 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 #define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
 
 /*
- * Sets *from to the row's branches of a kind, which are adjacent; returns
- * their number.
+ * Finds the row's branches of a kind, which are adjacent, as branches are
+ * sorted by kind: sets *from to the first one, and returns their number.
  */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
@@ -64,8 +67,9 @@ find_branches(const struct cg_lines *lines, const struct line_row *row,
 }
 
 /*
- * Returns the value that branch i contributes to the shape (sequence of
- * branches) of its function.
+ * Returns the value of branch i by which sequences of branches are compared
+ * (their shape): its index, the flags that tell kinds of branches apart, and
+ * whether it begins a block.
  */
 static uint64_t
 shape_at(const struct cg_branch *branch, size_t i)
@@ -86,7 +90,11 @@ hash_shape(const struct cg_branch *branch, size_t n)
 	return hash;
 }
 
-/* True if n branches have the shape. */
+/*
+ * True if the n branches correspond one by one to those of the shape (a
+ * sequence of branches on this line that was seen before), so that their
+ * counts can be summed.
+ */
 static bool
 is_shape(const struct cg_lines *lines, const struct shape *shape,
     const struct cg_branch *branch, size_t n)
@@ -103,9 +111,11 @@ is_shape(const struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Returns the address of the number of the shape of n branches, 0 if the shape
- * is new; NULL: out of memory. Nearly always it is the last shape, and often
- * the only one, so the map is filled only when a second shape is added.
+ * Returns the address of the number of the shape (sequence of branches) that n
+ * branches have; 0 is stored there if it is new, and the caller sets it. The
+ * caller compares shapes, as hashes may collide. Nearly always it is the last
+ * shape, and often the only one, so the map is filled only when a second shape
+ * is added. NULL: out of memory.
  */
 static uint32_t *
 find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
@@ -144,9 +154,10 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Appends n > 0 branches to those of the line, and renumbers their blocks:
- * *block is the number of blocks so far. unlike: the first one is flagged, as
- * they differ from those of other instances. False: out of memory.
+ * Appends n > 0 branches to lines->sum, the branches of the line, as blocks of
+ * their own: renumbers them from *block, the number of blocks so far, on.
+ * unlike: flags the first one, as these branches do not correspond to those of
+ * other functions on the line. False: out of memory.
  */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
@@ -169,8 +180,9 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 }
 
 /*
- * Adds a function's branches to those of the same shape, or appends them.
- * False: overflow, or out of memory.
+ * Adds the counts of a function's n branches on the line to the branches with
+ * the same shape (sequence of indexes and blocks), or appends the branches if
+ * there are none. False: overflow, or out of memory.
  */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
@@ -196,8 +208,9 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 }
 
 /*
- * Sums the branches of a kind in rows [from, to), which are alike (of one
- * template, or inlined). False: overflow, or out of memory.
+ * Sums the branches of a kind of the rows [from, to), which are copies of the
+ * same source code (instances of a template, or inlined), into lines->sum.
+ * unlike: see append_branches(). False: overflow, or out of memory.
  */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,
@@ -222,8 +235,9 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 }
 
 /*
- * Sums the branches in rows [from, to), which are on one line. False:
- * overflow, or out of memory.
+ * Sets lines->sum to the branches and condition outcomes of the rows [from,
+ * to), all of one line: corresponding ones of several functions are summed,
+ * others stay separate. False: overflow, or out of memory.
  */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)
@@ -283,7 +297,10 @@ cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
 
 /* ---- Regions ------------------------------------------------------------- */
 
-/* By column, last line, last column, then by flags. */
+/*
+ * Compares regions for qsort(): by first column (stored as block), last line
+ * (index), last column (target), then by flags.
+ */
 static int
 compare_regions(const void *pa, const void *pb)
 {
@@ -298,7 +315,11 @@ compare_regions(const void *pa, const void *pb)
 	return (a->flags > b->flags) - (a->flags < b->flags);
 }
 
-/* Collects the regions of rows [from, to); *n: how many. False: no memory. */
+/*
+ * Copies the regions (ranges of source text with a count) of the rows [from,
+ * to) to lines->region; *n becomes their number. They are the last branches of
+ * a row. False: out of memory.
+ */
 static bool
 list_regions(struct cg_lines *lines, size_t from, size_t to, size_t *n)
 {
