@@ -42,8 +42,8 @@ find_slot(struct cg_rows *rows, uint32_t block)
 }
 
 /*
- * Makes a hash table of the blocks with this number of slots; false: out of
- * memory.
+ * Makes an empty hash table of the function's basic blocks with this number of
+ * slots, and inserts the blocks known so far. False: out of memory.
  */
 static bool
 make_slots(struct cg_rows *rows, size_t slots)
@@ -58,7 +58,10 @@ make_slots(struct cg_rows *rows, size_t slots)
 	return true;
 }
 
-/* Returns the block with a number, added if it is new; NULL: out of memory. */
+/*
+ * Returns the entry for the basic block with that number, added if it is new;
+ * valid until the next one is added. NULL: out of memory.
+ */
 static struct cg_seen *
 get_block(struct cg_rows *rows, uint32_t block)
 {
@@ -80,8 +83,10 @@ get_block(struct cg_rows *rows, uint32_t block)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Sets the count of a block from a row: that of the row on line 0; without
- * such a row, the first count that is not zero.
+ * Sets the count of a basic block from one of its rows. A block has a row on
+ * each of its lines and, in some inputs, one on line 0, whose count is the
+ * block's own and takes precedence; without that the first count that is not
+ * zero is used.
  */
 static void
 add_count(struct cg_seen *seen, const struct cg_branch *row)
@@ -96,8 +101,9 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 }
 
 /*
- * Notes a call that ends the block, and how often it returned; a call may have
- * rows on many lines.
+ * Records that a basic block ends with a call, and how often the call
+ * returned. A call may have rows on many lines; the one on line 0 is the
+ * block's own.
  */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)
@@ -151,8 +157,8 @@ cg_coverage_add(
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Adds plus - minus to the function's returns; on overflow they are unknown
- * (0).
+ * Adds plus - minus to the number of times that the function returned; on
+ * overflow it becomes 0, unknown.
  */
 static void
 add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
@@ -163,8 +169,9 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 }
 
 /*
- * Adds a block to the sums of its function. exit: the block from which the
- * function returns; out: the block that is not counted.
+ * Adds a basic block to the coverage of its function: executed blocks, entries
+ * (the count of block 0), returns. exit: the block from which the function
+ * returns; out: the block that is not counted as a block.
  */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,

@@ -68,7 +68,8 @@ list_spans(struct cg_marked_fns *marked)
 
 /*
  * Returns the index of the first function of the file that begins on the line
- * or a later one; if there is none, the index where it would be.
+ * or later, by binary search; if there is none, the index after the file's
+ * functions.
  */
 static size_t
 find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
@@ -90,7 +91,8 @@ find_span(const struct cg_marked_fns *marked, cg_file file, uint64_t line)
 }
 
 /*
- * True if function i belongs to the file and begins on the line or before it.
+ * True if there is a function with index i that is in the file and begins on
+ * the line or before it; used to loop over functions from find_span() on.
  */
 static bool
 begins_by(
@@ -117,9 +119,9 @@ add_piece(
 }
 
 /*
- * Returns the first excluded line of a function. If another function begins on
- * its first line, neither the lines of that function nor the line after them
- * are excluded.
+ * Returns the first line of a function that its marker excludes. If another
+ * function begins on the function's first line, neither the lines of that one
+ * nor the line after them are excluded (gcovr's rule).
  */
 static uint64_t
 first_excluded(const struct cg_marked_fns *marked, size_t fn)
@@ -139,8 +141,9 @@ first_excluded(const struct cg_marked_fns *marked, size_t fn)
 }
 
 /*
- * Excludes (what: flags) the lines of a function, without functions that begin
- * on later lines in it. False: out of memory.
+ * Adds the lines of function number fn to the excluded ranges, with the flags
+ * in what, except the lines of functions that begin on later lines in it, such
+ * as lambdas. False: out of memory.
  */
 static bool
 add_function(struct cg_marked_fns *marked, size_t fn, unsigned what)
@@ -212,8 +215,10 @@ add_steps(struct cg_marked_fns *marked, const struct cg_excluded_range *range,
 #define BITS 4 /* number of flags CG_EXCLUDE_* */
 
 /*
- * Adds the excluded ranges to *excluded, without overlaps: each range between
- * two steps has the flags of all ranges that cover it. False: out of memory.
+ * Adds the ranges that markers of functions exclude, which may overlap, to
+ * *excluded without overlaps. The steps are their sorted begins and ends; each
+ * range between two steps has the flags of all ranges that cover it. False:
+ * out of memory.
  */
 static bool
 add_ranges(struct cg_marked_fns *marked, struct cg_excluded *excluded)

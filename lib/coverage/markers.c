@@ -59,9 +59,9 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 }
 
 /*
- * From this line on, what (flags; 0: nothing) is excluded. If that changes, the
- * range so far ends at the line before, and is added unless it is empty or
- * excludes nothing. False: out of memory.
+ * Excludes what (flags; 0: nothing) from this line on. If that changes what
+ * was excluded so far, ends the range at the line before, and adds it to
+ * scan->excluded unless it is empty or excludes nothing. False: out of memory.
  */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)
@@ -79,8 +79,9 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 }
 
 /*
- * Parses a marker and adds its action to seen[] of each kind that it belongs
- * to. text begins with the marker, which is in the column.
+ * Parses the marker with which text begins, such as "EXCL_LINE" after "LCOV_",
+ * and adds its action (LINE, START, STOP, FUNCTION) to seen[] of each kind of
+ * marker that has it. column is the marker's column.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,
@@ -126,8 +127,9 @@ find_markers(struct cg_markers *scan, struct cg_slice line,
 }
 
 /*
- * Begins or ends a section of a kind; returns the flags that the kind excludes
- * on this line. seen: actions of the line's markers.
+ * Handles a line's markers of one kind, whose actions are in seen: begins or
+ * ends the kind's section, with warnings for unpaired markers. Returns the
+ * flags that the kind excludes on this line; 0: none.
  */
 static unsigned
 follow(struct cg_markers *scan, int kind, unsigned seen)
@@ -150,7 +152,11 @@ follow(struct cg_markers *scan, int kind, unsigned seen)
 	return *begun != 0 || (seen & ON_LINE) ? kinds[kind].what : 0;
 }
 
-/* Excludes the functions that the line's markers name. False: out of memory. */
+/*
+ * Excludes the functions that begin on the current line and have a FUNCTION
+ * marker; warns if a marker excludes nothing. seen[] has the actions of the
+ * line's markers by kind. False: out of memory.
+ */
 static bool
 note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 {
@@ -172,8 +178,8 @@ note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 }
 
 /*
- * Sets *what to the flags of what the patterns of --exclude-lines and
- * --exclude-branches exclude on the line. False: out of memory.
+ * Adds the flags that the patterns of --exclude-lines and --exclude-branches
+ * exclude on the line to *what. False: out of memory.
  */
 static bool
 match(struct cg_markers *scan, struct cg_slice line, unsigned *what)
@@ -216,9 +222,9 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files ---------------------------------------------------------------- */
 
 /*
- * Returns the line of the block that at points into, and takes it and the
- * lines before it, which are only counted, off the block. at NULL: takes all
- * lines.
+ * Takes lines off the start of the block, up to the one that contains at, and
+ * returns that one; counts all in scan->number. at NULL: takes all lines. So
+ * lines without "COV" are only counted.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
@@ -233,7 +239,11 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 	return line;
 }
 
-/* Scans a source for markers and patterns. False: out of memory. */
+/*
+ * Scans a source for markers and patterns, and adds the ranges that they
+ * exclude; warns of sections that are not ended. Without patterns only lines
+ * with "COV" are looked at. False: out of memory.
+ */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)
 {

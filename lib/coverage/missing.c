@@ -10,8 +10,8 @@
 #include "graph/build.h"
 
 /*
- * Returns the kind of a file: its suffix, ".c", or its base name if it has
- * none.
+ * Returns the kind of a file, by which sources are recognized: its suffix
+ * (".c"), or its base name if it has none ("Makefile").
  */
 static struct cg_slice
 kind_of(struct cg_slice path)
@@ -43,8 +43,9 @@ list_kinds(struct cg_patch *patch)
 }
 
 /*
- * True if coverage should have the file of the patch: it has changed lines, is
- * of a kind that the graph has, and no rule excludes it.
+ * True if coverage should have this file of the patch, so that its absence is
+ * reported: it has changed lines, is of a kind (suffix) that the graph has,
+ * and no rule excludes it.
  */
 static bool
 is_wanted(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -64,8 +65,8 @@ cg_patch_found(const struct cg_patch_file *file)
 }
 
 /*
- * Returns another file of the patch whose name ends with path, a path of the
- * graph; NULL: none.
+ * Returns a file of the patch, other than file, whose name ends with path (a
+ * path of the graph), so that path may mean either; NULL: there is none.
  */
 static const struct cg_patch_file *
 find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
@@ -87,8 +88,8 @@ find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
 }
 
 /*
- * True if a path of the graph may be this file of the patch or another one
- * (reported).
+ * True if a path of the graph may mean this file of the patch or another one,
+ * as it is the end of both names; reports that as an error.
  */
 static bool
 is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -116,7 +117,8 @@ is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)
 }
 
 /*
- * True if the file of the patch may be several files of the graph (reported).
+ * True if several files of the graph match the file of the patch equally well;
+ * reports that as an error.
  */
 static bool
 is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -139,8 +141,9 @@ is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 }
 
 /*
- * Checks file i of the patch, and counts it as found or missing. False: it is
- * ambiguous (reported).
+ * Checks file i of the patch: counts it in patch->found, or in patch->missing
+ * if coverage should have it. Files without changed lines are ignored. False:
+ * it is ambiguous (reported).
  */
 static bool
 check_file(struct cg_patch *patch, uint32_t i)
@@ -162,7 +165,10 @@ check_file(struct cg_patch *patch, uint32_t i)
 	return true;
 }
 
-/* True if the graph has sources in the working directory. */
+/*
+ * True if the graph has a source in the working directory: an absolute path
+ * below it, or a relative path that exists.
+ */
 static bool
 has_sources_here(const struct cg_patch *patch)
 {
@@ -182,8 +188,8 @@ has_sources_here(const struct cg_patch *patch)
 }
 
 /*
- * Returns the path in the graph that is most similar to a name: with its base
- * name, else of its kind, else "".
+ * Returns a path of the graph that is similar to a name, for a message: one
+ * with the same base name, else the first of the same kind (suffix), else "".
  */
 static struct cg_slice
 find_similar(const struct cg_patch *patch, struct cg_slice name)
@@ -205,9 +211,10 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * Reports an error for a patch of which no file was found: the paths have
- * other roots. False: the graph and the patch both have files of the working
- * directory, so the files are really missing.
+ * Reports that no file of the patch was found, and returns true: its paths
+ * probably have another root than those of the graph. Returns false if the
+ * graph and the patch both have files of the working directory: the files are
+ * then really missing.
  */
 static bool
 reject_all(const struct cg_patch *patch)
@@ -226,7 +233,8 @@ reject_all(const struct cg_patch *patch)
 }
 
 /*
- * Adds the changed lines of a file, as lines that never ran. False: the
+ * Adds the changed lines of a file that the graph lacks with a count of 0, so
+ * that they count as not covered. Lines without text are skipped. False: the
  * builder has failed.
  */
 static bool
@@ -254,8 +262,9 @@ add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 }
 
 /*
- * Reports missing files, or adds them (option of the patch). False: an error
- * (reported).
+ * Warns of each file of the patch that coverage should have and the graph
+ * lacks; if the option says so, adds its lines as not covered, and matches the
+ * files again. False: an error (reported).
  */
 static bool
 handle_missing(struct cg_patch *patch)

@@ -14,8 +14,8 @@
 #define CODE_MAX 4 /* length of "else" */
 
 /*
- * Skips a comment at the start of the line. False: there is none, or it does
- * not end on the line.
+ * Skips a comment at the start of the line: moves *line past it. False: there
+ * is none, or it does not end on the line.
  */
 static bool
 skip_comment(struct cg_slice *line)

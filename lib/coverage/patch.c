@@ -12,7 +12,10 @@
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* Returns the character that a letter means in a C escape; 0: not an escape. */
+/*
+ * Returns the character that a letter after a backslash means in C ('\n' for
+ * 'n'); 0: the letter has no such meaning.
+ */
 static char
 plain_char(char letter)
 {
@@ -24,8 +27,8 @@ plain_char(char letter)
 }
 
 /*
- * Takes an escape after its backslash, a letter or three octal digits, and
- * returns its character; 0: neither.
+ * Takes what follows a backslash in a C string off text, a letter or three
+ * octal digits, and returns the character that it means; 0: neither follows.
  */
 static char
 take_escape(struct cg_slice *text)
@@ -49,8 +52,9 @@ take_escape(struct cg_slice *text)
 }
 
 /*
- * Sets *name to the quoted name without quotes and C escapes. False:
- * malformed, or out of memory (reported).
+ * Sets *name to the text up to the closing quote, with C escapes replaced, as
+ * git quotes file names; valid until the next call. False: malformed, or out
+ * of memory (reported).
  */
 static bool
 unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
@@ -78,8 +82,9 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 }
 
 /*
- * Sets *name to the name after "--- " or "+++ "; a time may follow a tab.
- * False: malformed, or out of memory (reported).
+ * Sets *name to the file name of a line "--- name" or "+++ name", whose rest
+ * is text: quoted, or up to a tab, after which a time may follow. False:
+ * malformed, or out of memory (reported).
  */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
@@ -94,8 +99,10 @@ take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 }
 
 /*
- * Returns a new name without its first directory if the old name differs only
- * there: a/ and b/ of git, or two versions of a directory.
+ * Returns the new name of a file without its first directory, if the old name
+ * differs only there: git's a/ and b/, or two versions of a directory. For a
+ * new file (old is /dev/null) git's prefixes are removed. Otherwise returns
+ * name.
  */
 static struct cg_slice
 without_prefix(struct cg_slice name, struct cg_slice old)
@@ -116,8 +123,8 @@ without_prefix(struct cg_slice name, struct cg_slice old)
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Removes the sequences ESC [ ... m by which git colours a line. False: out of
- * memory (reported).
+ * Sets *line to its text without the sequences ESC [ ... m by which git
+ * colours it; valid until the next call. False: out of memory (reported).
  */
 static bool
 drop_colours(struct cg_patch *patch, struct cg_slice *line)
@@ -142,7 +149,10 @@ drop_colours(struct cg_patch *patch, struct cg_slice *line)
 	return true;
 }
 
-/* Gets the next line; false: the end of the patch, or an error (reported). */
+/*
+ * Reads the next line of the patch, without colours; false: the end, or an
+ * error (reported).
+ */
 static bool
 next_line(struct cg_patch *patch, struct cg_slice *line)
 {
@@ -151,8 +161,9 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 }
 
 /*
- * Records a line that the patch adds; blank: it has no text. False: out of
- * memory.
+ * Records a line that the patch adds to the current file; extends the last
+ * range of lines if it is the next one. blank: the line has no text. False:
+ * out of memory.
  */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)
@@ -177,8 +188,8 @@ add_line(struct cg_patch *patch, uint64_t line, bool blank)
 }
 
 /*
- * Takes "12" or "12,3", a line and the number of lines (1 if missing). False:
- * malformed.
+ * Takes a range of a hunk's header, "12" or "12,3", off text: its first line
+ * and its number of lines (1 if missing). False: malformed.
  */
 static bool
 take_range(struct cg_slice *text, uint64_t *line, uint64_t *count)
@@ -197,8 +208,8 @@ is_blank(struct cg_slice line)
 }
 
 /*
- * Reads the lines of a hunk; text is what follows "@@ ". False: an error
- * (reported).
+ * Reads a hunk (a block of changed lines) whose header continues with text
+ * after "@@ ", and records the lines that it adds. False: an error (reported).
  */
 static bool
 read_hunk(struct cg_patch *patch, struct cg_slice text)
@@ -238,7 +249,10 @@ read_hunk(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* Keeps the old name, which follows "--- ". False: an error (reported). */
+/*
+ * Keeps a file's old name, from the text after "--- ", until its new name is
+ * read. False: an error (reported).
+ */
 static bool
 keep_old(struct cg_patch *patch, struct cg_slice text)
 {
@@ -256,8 +270,9 @@ keep_old(struct cg_patch *patch, struct cg_slice text)
 }
 
 /*
- * Begins a file, whose new name follows "+++ ": the hunks that follow belong
- * to it. False: an error (reported).
+ * Makes the file with the new name in text (after "+++ ") the current one, to
+ * which the lines of the next hunks belong; none if the file was removed.
+ * False: an error (reported).
  */
 static bool
 begin_file(struct cg_patch *patch, struct cg_slice text)
@@ -279,7 +294,11 @@ begin_file(struct cg_patch *patch, struct cg_slice text)
 	return true;
 }
 
-/* Reads a line outside of hunks. False: an error (reported). */
+/*
+ * Handles a line of the patch that is not in a hunk: names of a file, or the
+ * begin of a hunk, which is read to its end; others are ignored. False: an
+ * error (reported).
+ */
 static bool
 read_header(struct cg_patch *patch, struct cg_slice line)
 {

@@ -34,8 +34,9 @@ cg_patch_next_end(struct cg_slice *path, int *depth)
 }
 
 /*
- * Maps a name, and its ends that begin after a slash, to value. False: out of
- * memory.
+ * Maps a file name of the patch, and each end of it that begins after a slash,
+ * to value (index + 1 of the file) in patch->by_end; an end of several names
+ * becomes SHARED. False: out of memory.
  */
 static bool
 add_ends(struct cg_patch *patch, struct cg_slice name, uint32_t value)
@@ -102,8 +103,9 @@ cg_patch_sort(struct cg_patch *patch)
 }
 
 /*
- * Returns the index + 1 of the file of the patch that the path matches; 0:
- * none.
+ * Returns the index + 1 of the file of the patch that a path of the graph
+ * matches: its name is the longest end of the path, or else the relative path
+ * is the end of its name (SHARED: of several names). 0: none.
  */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)
@@ -123,7 +125,10 @@ find_match(const struct cg_patch *patch, struct cg_slice path)
 	return id == 0 ? 0 : cg_map_get(&patch->by_end, id);
 }
 
-/* True if the path is that of the name in the working directory. */
+/*
+ * True if path is the absolute path of the file of that name in the working
+ * directory.
+ */
 static bool
 is_here(
     const struct cg_patch *patch, struct cg_slice path, struct cg_slice name)
@@ -157,7 +162,11 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 		file->best[absolute].other = id;
 }
 
-/* True if the path is the best match in the graph for the file's name. */
+/*
+ * True if path, which matches the file of the patch, is the only best match
+ * among the graph's relative (or absolute) paths: in the working directory, or
+ * else the shortest.
+ */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
     struct cg_slice path)
@@ -172,8 +181,8 @@ is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
 }
 
 /*
- * Records a path of the graph that may be several files of the patch. False:
- * out of memory.
+ * Records in patch->shared a path of the graph that is the end of several
+ * names of the patch, so that it may mean each of them. False: out of memory.
  */
 static bool
 note_shared(struct cg_patch *patch, cg_file id)

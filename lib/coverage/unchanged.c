@@ -7,8 +7,9 @@
 #include "coverage/patch.h"
 
 /*
- * Excludes the lines of a file between the changes; file NULL: all lines.
- * False: out of memory.
+ * Excludes from coverage the lines of one file of the graph that are outside
+ * of the changed lines of file; all lines if file is NULL. False: out of
+ * memory.
  */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)
