@@ -47,7 +47,8 @@ cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
 }
 
 /*
- * Compares the checksum of a file. Returns the status; CG_EINPUT: it differs.
+ * Compares the CRC-32 of a file with the one that a debuglink states. Returns
+ * the status; CG_EINPUT: it differs, CG_EREAD: the file cannot be read.
  */
 static int
 checksum(const struct cg_elffile *file, uint32_t expected)
@@ -76,8 +77,9 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 }
 
 /*
- * Opens search->path if it belongs to the ELF file. Returns the status;
- * CG_EINPUT: it does not.
+ * Opens search->path as search->found if it is the debug file of the ELF file:
+ * by equal build-ids, else by the checksum in the debuglink. Returns the
+ * status; CG_EINPUT: it is not.
  */
 static int
 try_path(struct search *search)
@@ -184,8 +186,9 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 /* ---- Alternate files ---------------------------------------------------- */
 
 /*
- * Returns the real path of a link in the file at path, to be freed; NULL:
- * none, or out of memory.
+ * Returns the real path of a link, a relative or absolute path stated in the
+ * ELF file at path; relative ones begin at its directory. The caller frees it.
+ * NULL: it does not exist, or out of memory.
  */
 static char *
 resolve(const char *path, const char *link)
@@ -247,8 +250,9 @@ struct liblzma {
 };
 
 /*
- * Decompresses an xz file; *bytes is to be freed. CG_EINPUT: malformed,
- * CG_ELIMIT: out of memory, CG_EREAD: liblzma cannot be loaded.
+ * Decompresses an xz file into *bytes, which the caller frees, and adds its
+ * length to *size. Returns the status; CG_EINPUT: malformed, CG_ELIMIT: out of
+ * memory, CG_EREAD: liblzma cannot be loaded.
  */
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)

@@ -31,10 +31,12 @@ struct text {
 };
 
 /*
- * Stops a demangler by longjmp(), the only way, unless the piece that it
- * prints has a byte that is not ASCII. So it leaks nothing: the demangler of
- * C++ has everything on its stack, and that of Rust has allocated memory only
- * while it prints an identifier from punycode, which is never all ASCII.
+ * Stops a demangler whose output (text) became too long, or for which memory
+ * ran out, by longjmp(), the only way; called from its callback. Does nothing
+ * if the piece that it prints has a byte that is not ASCII. So nothing leaks:
+ * the demangler of C++ has everything on its stack, and that of Rust has
+ * allocated memory only while it prints an identifier from punycode, which is
+ * never all ASCII.
  */
 static void
 stop(struct text *text, const char *piece, size_t len)
@@ -92,8 +94,9 @@ demangle(struct text *text, const char *name)
 }
 
 /*
- * Returns the demangled name of D, to be freed; NULL: it is too long, or not
- * of D. libiberty ends the process here when memory runs out.
+ * Returns the demangled name of a symbol of D, to be freed; NULL: it is not
+ * one, or is too long: libiberty ends the process here when memory runs out,
+ * so the length and the number of back references are limited.
  */
 static char *
 demangle_d(const char *name)
@@ -108,8 +111,9 @@ demangle_d(const char *name)
 }
 
 /*
- * Sets *result to the demangled name, or to the name itself; *made is memory
- * to be freed. False: out of memory.
+ * Sets *result to the demangled name (of C++, Rust, D or Java), or to name
+ * itself if it is not mangled. *made is memory that the caller frees; *result
+ * may point into it. False: out of memory.
  */
 static bool
 demangle_any(const char *name, struct cg_slice *result, char **made)

@@ -76,8 +76,8 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 /* ---- Strings ------------------------------------------------------------ */
 
 /*
- * Shortens a path, "a//b/./c" to "a/b/c"; keeps "..", which may follow a link.
- * Returns its length.
+ * Shortens a path in place, "a//b/./c" to "a/b/c", without a NUL at its end;
+ * keeps "..", which may follow a link. Returns its length.
  */
 static size_t
 shorten(char *path)
@@ -97,8 +97,9 @@ shorten(char *path)
 }
 
 /*
- * Returns the string of an attribute; NULL: it is none, or at the very end of
- * .debug_str, which libdw accepts.
+ * Returns the string of an attribute; NULL: it has no string, or one at the
+ * very end of a string section, which libdw accepts, but which has no byte
+ * there.
  */
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
@@ -113,8 +114,9 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 }
 
 /*
- * Returns a file's path, joined to the unit's compilation directory if that is
- * known; "": out of memory.
+ * Returns a copy of a file's path, joined to the unit's compilation directory
+ * if it is relative and that is known; valid as long as the symbols. "": the
+ * path is unknown, or out of memory (recorded in dwarf->status).
  */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
@@ -157,8 +159,9 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 }
 
 /*
- * Returns the name of an entry, "" if it has none; prefers the linkage name,
- * which has the types of the arguments.
+ * Returns the demangled name of a DWARF entry (function), "" if it has none;
+ * prefers the linkage name, which has the types of the arguments. Out of
+ * memory is recorded in dwarf->status.
  */
 static const char *
 get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
@@ -205,8 +208,9 @@ row_addr(struct cg_unit *unit, size_t i)
 }
 
 /*
- * Finds the row of the line table for the address of the question; the last of
- * several rows with one address is valid. False: there is none.
+ * Finds the row of the unit's line table for question->addr, and sets the
+ * question's line, file and range of addresses [low, high) from it. Of several
+ * rows with one address the last is valid. False: there is none.
  */
 static bool
 find_row(
@@ -247,7 +251,10 @@ find_line(struct cg_dwarf *dwarf, struct question *question)
 	return unit && find_row(dwarf, unit, question);
 }
 
-/* Returns the innermost scope at an address, or CG_SCOPE_NONE. */
+/*
+ * Returns the innermost function or inlined call at an address, as an index in
+ * unit->scope; CG_SCOPE_NONE: there is none.
+ */
 static uint32_t
 find_scope(const struct cg_unit *unit, uint64_t addr)
 {
@@ -265,7 +272,8 @@ get_function(const struct cg_unit *unit, uint32_t id)
 }
 
 /*
- * Answers a question for the frames at an address. If they are nested too
+ * Sets question->frames to the frames at question->addr, innermost first:
+ * inlined calls, then the function that contains them. If they are nested too
  * deeply, the outermost ones are dropped. False: none is known.
  */
 static bool
@@ -297,9 +305,10 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 }
 
 /*
- * Answers a question for the declaration of a function. The file's number
- * refers to the unit that contains the attribute, which after link-time
- * optimisation may not be the function's unit. False: none is known.
+ * Sets the question's file and line to the declaration of the function at
+ * question->addr. The file's number refers to the unit that contains the
+ * attribute, which after link-time optimisation may not be the function's
+ * unit. False: none is known.
  */
 static bool
 find_declared(struct cg_dwarf *dwarf, struct question *question)
@@ -331,8 +340,8 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 }
 
 /*
- * Adds the functions of a unit to the symbols; joins adjacent ranges of one
- * function. False: out of memory.
+ * Adds the functions of a unit to question->fns as symbols, for files without
+ * a symbol table; joins adjacent ranges of one function. False: out of memory.
  */
 static bool
 add_functions(
@@ -461,7 +470,8 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 }
 
 /*
- * Opens the DWARF of a file and returns it. NULL: there is none, or *status is
+ * Opens the DWARF data of a file for libdw, with its sections prepared, and
+ * returns it. NULL: there is none (*status is unchanged), or *status is
  * CG_ELIMIT or CG_EREAD.
  */
 static Dwarf *

@@ -33,9 +33,9 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the ranges of an entry, with an id; true if there were any. Functions
- * that the linker has discarded have a range near 0, where there is no code,
- * and are skipped.
+ * Adds the address ranges of a DWARF entry to spans, each with this id; true
+ * if there were any. Functions that the linker has discarded have a range near
+ * 0, where there is no code, and are skipped.
  */
 static bool
 add_ranges(
@@ -82,8 +82,10 @@ has_scopes(int tag)
 }
 
 /*
- * Adds an entry of the DWARF tree if it is a function or inlined call; returns
- * the scope of its children.
+ * Adds a DWARF entry to unit->scope if it is a function or inlined call with
+ * code; parent is the scope that contains it. Returns the scope of its
+ * children: the new one, or else parent. Out of memory is recorded in
+ * dwarf->status.
  */
 static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,

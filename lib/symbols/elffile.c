@@ -25,7 +25,10 @@ cg_libelf_status(void)
 	return errno == ENOMEM ? CG_ELIMIT : errno != 0 ? CG_EREAD : CG_OK;
 }
 
-/* Records that the file must have size bytes from offset on. */
+/*
+ * Records that the file must have size bytes from offset on, as a header says;
+ * a file that is shorter than the maximum is truncated.
+ */
 static void
 need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 {
@@ -38,8 +41,9 @@ need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 }
 
 /*
- * True for sections that are read when the file is opened: they name
- * functions, files or build-ids.
+ * True for sections that are read when the file is opened, so that later calls
+ * on them cannot fail: symbol tables, strings, notes (build-id), relocations
+ * and stubs.
  */
 static bool
 is_read_early(const struct cg_section *section)
@@ -324,7 +328,10 @@ cg_elffile_close(struct cg_elffile *file)
 
 /* ---- Code --------------------------------------------------------------- */
 
-/* Finds the executable segment that contains an address. False: none. */
+/*
+ * Sets *head to the header of the executable segment that contains an address,
+ * in the bytes that the file has of it. False: there is none.
+ */
 static bool
 find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
 {

@@ -16,8 +16,8 @@
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * True for symbols that are not functions: mapping symbols of ARM and RISC-V
- * ($x), local labels (.L1) and notes.
+ * True for symbols that do not name functions: mapping symbols of ARM and
+ * RISC-V ("$x"), local labels (".L1") and symbols without a name.
  */
 static bool
 is_marker(const struct cg_symbol *symbol)
@@ -79,8 +79,8 @@ cg_functions_add_table(struct cg_functions *fns, const struct cg_symtab *table)
 /* ---- Building ----------------------------------------------------------- */
 
 /*
- * The order of aliases (symbols of one address) for qsort(): the first one is
- * the function's name.
+ * Compares aliases (symbols of one address) for qsort(): the first one becomes
+ * the function's name, by rank, then by name.
  */
 static int
 compare_aliases(const void *left, const void *right)
@@ -93,9 +93,10 @@ compare_aliases(const void *left, const void *right)
 }
 
 /*
- * Adds one function for the n symbols at an address, as large as the largest.
- * One without type or size inside an earlier function (before *covered) is
- * dropped. False: out of memory.
+ * Adds one function for the n symbols at an address (aliases, the best name
+ * first), with the largest of their sizes. *covered is the end of the
+ * functions so far: a symbol without type or size before it is a label in one
+ * of them, and is dropped. False: out of memory.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
@@ -129,8 +130,9 @@ add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
 }
 
 /*
- * Sets the ends of functions: one without a size ends at the next one or with
- * its section. False: out of memory.
+ * Sets the ends of functions without a size, to the start of the next one or
+ * the end of their section, and builds the ranges for look-ups by address.
+ * False: out of memory.
  */
 static bool
 set_ends(struct cg_functions *fns)
@@ -149,7 +151,10 @@ set_ends(struct cg_functions *fns)
 	return cg_spans_flatten(&fns->spans);
 }
 
-/* Extends functions by the padding that follows them. */
+/*
+ * Extends each function to the next one if less than PADDING bytes are between
+ * them: alignment that belongs to no function, which samples may hit.
+ */
 static void
 add_padding(struct cg_functions *fns)
 {
@@ -281,8 +286,9 @@ add_name(struct cg_functions *fns, const char *name, uint32_t fn)
 }
 
 /*
- * Builds the index of names. A cold part has its own symbol, but is found by
- * the name of its function, too. False: out of memory.
+ * Builds the sorted index of functions by name, with all aliases. A cold part
+ * ("f.cold") has its own symbol, but is found by the name of its function,
+ * too. False: out of memory.
  */
 static bool
 load_names(struct cg_functions *fns)
@@ -305,7 +311,8 @@ load_names(struct cg_functions *fns)
 }
 
 /*
- * Compares a name that is looked up with the name of an entry, like strcmp().
+ * Compares a name that is looked up, which has no NUL at its end, with the
+ * name of an index entry, like strcmp().
  */
 static int
 compare_slice(struct cg_slice name, const char *with)

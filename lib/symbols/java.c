@@ -38,8 +38,9 @@ end_of_class(const char *at)
 }
 
 /*
- * Skips the separator between class and method, which begins at at, and
- * returns its end. NULL: name is not a class and a method.
+ * Skips the separator between class and method (";", ";." or ";::", or the
+ * colon of stackcollapse-perf.pl), which begins at at; returns its end, where
+ * the method begins. NULL: name is not a class and a method.
  * stackcollapse-perf.pl keeps the L of classes without a package.
  */
 static const char *
@@ -63,8 +64,10 @@ skip_separator(const char *name, const char *at)
 }
 
 /*
- * Skips a type of a descriptor, which perf may have truncated, and returns its
- * end; NULL: not a type.
+ * Skips a type of a method descriptor, "I" or "[Ljava/lang/Object;", and
+ * returns its end; at the end of the text, where perf may have truncated it,
+ * any start of a type is accepted. semicolon: what ends a class. NULL: not a
+ * type.
  */
 static const char *
 skip_type(const char *at, char semicolon)
@@ -81,8 +84,9 @@ skip_type(const char *at, char semicolon)
 }
 
 /*
- * Skips a descriptor, "(ILjava/lang/Object;)V", but not "(Loop.java:12)";
- * returns its end, or text if there is none.
+ * Skips the descriptor of a method, "(ILjava/lang/Object;)V", which may be
+ * truncated, and returns its end. Returns text if there is none, as in
+ * "(Loop.java:12)".
  */
 static const char *
 skip_descriptor(const char *text, char semicolon)
@@ -103,8 +107,10 @@ skip_descriptor(const char *text, char semicolon)
 }
 
 /*
- * Writes the name of one method, with dots, at *to; returns its end in name.
- * NULL: name is not a method.
+ * Converts the name of one Java method at name to the form
+ * "io.netty.Loop.run": writes it at *to, which it moves to the end, without a
+ * NUL. Returns where the method ends in name, descriptor included. NULL: name
+ * is not a method.
  */
 static const char *
 convert(const char *name, char **to)

@@ -36,8 +36,8 @@ get_word(const unsigned char *code)
 }
 
 /*
- * Returns the length of the instructions endbr32 and endbr64 and the prefix
- * bnd, if present.
+ * Returns the number of bytes that a stub may have before its jump: the
+ * instruction endbr32 or endbr64, and the prefix bnd; 0 to 5.
  */
 static size_t
 skip_prefixes(const unsigned char *code)
@@ -50,8 +50,8 @@ skip_prefixes(const unsigned char *code)
 }
 
 /*
- * Returns the address of the slot through which a stub jumps: jmp
- * *offset(%rip); 0: other code.
+ * Returns the address of the slot of the GOT through which a stub of the PLT
+ * at addr jumps: jmp *offset(%rip). 0: it is other code.
  */
 static uint64_t
 get_slot_x86_64(const unsigned char *code, uint64_t addr, uint64_t got)
@@ -65,8 +65,9 @@ get_slot_x86_64(const unsigned char *code, uint64_t addr, uint64_t got)
 }
 
 /*
- * Returns the address of the slot through which a stub jumps: jmp *slot or jmp
- * *offset(%ebx); 0: other code.
+ * Returns the address of the slot of the GOT through which a stub of the PLT
+ * jumps: jmp *slot or, in position-independent code, jmp *offset(%ebx),
+ * relative to got. 0: it is other code.
  */
 static uint64_t
 get_slot_i386(const unsigned char *code, uint64_t addr, uint64_t got)
@@ -81,8 +82,9 @@ get_slot_i386(const unsigned char *code, uint64_t addr, uint64_t got)
 }
 
 /*
- * Returns the address of the slot through which a stub jumps: [bti c;] adrp
- * x16, page; ldr x17, [x16, offset]; 0: other code.
+ * Returns the address of the slot of the GOT through which a stub of the PLT
+ * at addr jumps: [bti c;] adrp x16, page; ldr x17, [x16, offset]. 0: it is
+ * other code.
  */
 static uint64_t
 get_slot_aarch64(const unsigned char *code, uint64_t addr, uint64_t got)
@@ -124,7 +126,8 @@ get_relocation(Elf_Data *data, int i, bool with_addend, GElf_Rel *rel)
 }
 
 /*
- * Maps slots of the GOT to symbols, by their numbers in the table, from 1.
+ * Maps the address of each slot of the GOT to the number (from 1) of the
+ * symbol to which its relocation binds it, by the relocations in a section.
  * False: out of memory.
  */
 static bool
@@ -174,8 +177,9 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 }
 
 /*
- * Adds the stubs of a section as functions. They have no size: each extends to
- * the next. False: out of memory.
+ * Adds the stubs in a section of the PLT as functions, named after the
+ * functions that they call. They have no size: each extends to the next one.
+ * Code that is no known stub is skipped. False: out of memory.
  */
 static bool
 add_stubs(struct cg_functions *fns, const struct cg_section *section,

@@ -44,8 +44,10 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 }
 
 /*
- * Assigns [*at, to) to the ranges that are open there, the innermost first;
- * moves *at to its end. False: out of memory.
+ * Adds pieces for the address range [*at, to) to flat: each address goes to
+ * the innermost of the open ranges (nested, innermost last) that contains it.
+ * Removes those that end, and moves *at to `to` unless one goes on. False: out
+ * of memory.
  */
 static bool
 close_until(

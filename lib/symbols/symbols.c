@@ -130,8 +130,8 @@ describe(struct cg_symbols *symbols, const char *path)
 }
 
 /*
- * Opens the separate debug file if the ELF file lacks symbols or lines.
- * Returns the status.
+ * Opens the separate debug file as lazy->debug, if the ELF file lacks symbols
+ * or lines; it is no error if there is none. Returns the status.
  */
 static int
 open_debug(struct cg_symbols *symbols, const char *path)
@@ -152,7 +152,11 @@ open_debug(struct cg_symbols *symbols, const char *path)
 	return status;
 }
 
-/* Adds a symbol table of a file if it has symbols. Returns the status. */
+/*
+ * Opens the symbol table of this type (SHT_SYMTAB, SHT_DYNSYM) in a file and
+ * adds it to lazy->table, unless the file is not open or has no symbols.
+ * Returns the status.
+ */
 static int
 add_table(struct cg_lazy *lazy, const struct cg_elffile *file, uint32_t type)
 {
@@ -187,7 +191,11 @@ open_tables(struct cg_symbols *symbols, const char *path)
 	return status;
 }
 
-/* Returns the lines, opened at the first call; NULL: there are none. */
+/*
+ * Returns the DWARF reader of the ELF file or of its debug file, opened at the
+ * first call; NULL: there are no lines, or it cannot be read (recorded in
+ * lazy->status).
+ */
 static struct cg_dwarf *
 get_dwarf(const struct cg_symbols *symbols)
 {
@@ -259,7 +267,10 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 	return CG_OK;
 }
 
-/* Warns of a truncated file, which still has some of its symbols. */
+/*
+ * Warns of a file that is truncated or whose debug sections are not read as
+ * they expand too much; the symbols that it has are used.
+ */
 static void
 tell_damage(
     struct cg_diag *diag, const struct cg_elffile *file, const char *path)
@@ -410,8 +421,9 @@ cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
 }
 
 /*
- * Finds the frames at an address, innermost first; returns their number. The
- * outermost frame is named by its symbol: DWARF does not name clones.
+ * Sets frames[] to the frames at an address, innermost first: inlined calls,
+ * then the function; returns their number, 0 without line information. The
+ * outermost frame is named by its symbol, as DWARF does not name clones.
  */
 size_t
 cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
@@ -465,8 +477,8 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 }
 
 /*
- * Returns the CFI in .debug_frame, of the file or its debug file; NULL: there
- * is none.
+ * Returns the call frame information (CFI) in .debug_frame, of the file or of
+ * its debug file; NULL: there is none.
  */
 static Dwarf_CFI *
 get_debug_frame(const struct cg_symbols *symbols)

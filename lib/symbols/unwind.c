@@ -80,8 +80,9 @@ cg_stack_pointer(unsigned machine)
 /* ---- Rules -------------------------------------------------------------- */
 
 /*
- * Returns the rule for a register from the n operations that libdw states for
- * it.
+ * Returns the rule by which register `to` of the caller is found, from the n
+ * DWARF operations that libdw states for it. Common forms get a kind of their
+ * own; others are kept as an expression. UNDEFINED: n is 0 or too large.
  */
 static struct rule
 make_rule(unsigned to, const Dwarf_Op *op, size_t n)
@@ -111,8 +112,8 @@ make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 }
 
 /*
- * Sets the row's rule for the canonical frame address (CFA); false: there is
- * none.
+ * Sets row->cfa, the rule for the canonical frame address (CFA), the caller's
+ * stack pointer before the call. False: there is none, or it cannot be used.
  */
 static bool
 set_cfa(struct row *row, Dwarf_Frame *frame)
@@ -138,7 +139,11 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Adds the row's rules for registers. False: out of memory. */
+/*
+ * Appends the rules of all registers that change in this frame to u->rule, and
+ * counts them in the row. Sets row->end if the return address is undefined,
+ * which marks the outermost frame. False: out of memory.
+ */
 static bool
 add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
 {
@@ -165,8 +170,9 @@ add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
 }
 
 /*
- * Adds the row of rules for an address; its count is 0 if there is no CFI.
- * False: out of memory.
+ * Appends the row of unwinding rules for an address, interpreted from the CFI;
+ * without CFI it has no rules. Rules are appended to u->rule. False: out of
+ * memory.
  */
 static bool
 add_row(struct cg_unwinder *u, uint64_t addr)
@@ -199,7 +205,8 @@ add_row(struct cg_unwinder *u, uint64_t addr)
 }
 
 /*
- * Returns the row of rules for an address, added if new. NULL: out of memory.
+ * Returns the row of unwinding rules for an address, interpreted at the first
+ * call and then kept; valid until the next call. NULL: out of memory.
  */
 static const struct row *
 get_row(struct cg_unwinder *u, uint64_t addr)
@@ -248,7 +255,10 @@ read_register(const struct cg_registers *regs, uint64_t reg, uint64_t *value)
 	return true;
 }
 
-/* Executes an operation with two operands, or one. False: it is another one. */
+/*
+ * Sets *result to the value of a DWARF operation with two operands: a, which
+ * was below, and b, the top of the stack. False: op is another operation.
+ */
 static bool
 compute(const Dwarf_Op *op, uint64_t a, uint64_t b, uint64_t *result)
 {
@@ -283,8 +293,9 @@ push(struct values *values, uint64_t value)
 }
 
 /*
- * Executes an operation if it is one that pushes a value, as *known says.
- * False: it is not, or it cannot be executed.
+ * Executes a DWARF operation if it is one that only pushes a value (*known
+ * becomes true). False: it is another one (*known is false), or it cannot be
+ * executed, as a register is unknown or the stack is full.
  */
 static bool
 push_operand(const struct state *state, const Dwarf_Op *op,
@@ -317,7 +328,10 @@ push_operand(const struct state *state, const Dwarf_Op *op,
 	}
 }
 
-/* Executes an operation of an expression; false: it cannot be executed. */
+/*
+ * Executes one operation of a DWARF expression on the stack in values; jumps
+ * are left to the caller. False: it cannot be executed.
+ */
 static bool
 execute(const struct state *state, const Dwarf_Op *op, struct values *values)
 {
@@ -351,8 +365,9 @@ execute(const struct state *state, const Dwarf_Op *op, struct values *values)
 }
 
 /*
- * Returns the index of the operation at the target of a jump; rule->ops: none.
- * The offset of a jump is relative to the next operation, 3 bytes later.
+ * Returns the index in rule->op of the operation to which a jump (DW_OP_skip,
+ * DW_OP_bra) leads; rule->ops: there is none, the expression ends. The offset
+ * of a jump is relative to the next operation, 3 bytes later.
  */
 static size_t
 jump(const struct rule *rule, const Dwarf_Op *op)
@@ -366,8 +381,8 @@ jump(const struct rule *rule, const Dwarf_Op *op)
 }
 
 /*
- * Sets *result to the value of a rule's expression. False: it has no value
- * here.
+ * Sets *result to the value of a rule's DWARF expression, the top of its
+ * stack. False: it has no value here, or takes too many steps.
  */
 static bool
 evaluate(const struct state *state, const struct rule *rule, uint64_t *result)
@@ -439,9 +454,11 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 }
 
 /*
- * Completes a step to the caller: checks its stack pointer and pc, and sets
- * them. signal: the frame is that of a signal handler's caller. Returns how
- * the step ended.
+ * Completes a step to the caller, whose registers are in regs; sp and pc are
+ * those of the frame before. Checks that the stack pointer moves towards the
+ * stack's begin. signal: the frame is that of a signal handler's caller.
+ * Returns how the step ended: at the outermost frame, in an unknown state, or
+ * well.
  */
 static enum cg_unwound
 finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)
