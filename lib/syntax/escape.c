@@ -24,9 +24,10 @@ is_plain(unsigned char c)
 }
 
 /*
- * Escapes one character, and moves *at past it; returns the end. U+FFFD
- * replaces what XML cannot represent: most control characters, bytes that are
- * not UTF-8, U+FFFE, U+FFFF.
+ * Writes the character at *at as XML text or attribute value, escaped if
+ * necessary, and moves *at past it; returns the end. U+FFFD replaces what XML
+ * cannot represent: most control characters, bytes that are not UTF-8, U+FFFE,
+ * U+FFFF.
  */
 static char *
 put_special(char *to, const char **at, const char *end)

@@ -26,7 +26,9 @@ enum expect {
 typedef unsigned char bytes __attribute__((vector_size(16)));
 
 /*
- * Returns the first byte that ends or escapes plain text of a string, or end.
+ * Returns the first byte from at on that ends or interrupts plain text of a
+ * JSON string (quote, backslash, control character), 16 bytes at a time; end
+ * if there is none.
  */
 static inline const char *
 find_special(const char *at, const char *end)
@@ -81,7 +83,10 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 	json->in = in;
 }
 
-/* Ends a value at at; the level determines what may follow. Returns type. */
+/*
+ * Finishes a value whose text ends at at: sets the rest of the text, and what
+ * may follow by the level of nesting. Returns type, for the caller to return.
+ */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
     enum cg_json_type type)
@@ -176,8 +181,9 @@ join_digits(uint64_t word, uint64_t *value)
 }
 
 /*
- * Returns the end of the digits from at on (at itself if there are none); sets
- * their value if there are at most PLAIN_DIGITS.
+ * Returns the end of the digits from at on (at itself if there are none), and
+ * sets *value to their value, which is correct only for at most PLAIN_DIGITS
+ * digits.
  */
 static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
@@ -201,9 +207,9 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
- * Takes the digits after a point, and returns their end: their value is
- * appended to *value, that of the digits before the point, if they are at most
- * PLAIN_DIGITS.
+ * Takes the digits after a decimal point, whose number is *places, and returns
+ * their end. Appends them to *value, the digits before the point, if they are
+ * at most PLAIN_DIGITS.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
@@ -218,8 +224,9 @@ take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
 }
 
 /*
- * Takes a number; CG_JSON_BAD: an error. 01 is the number 0 here; the next
- * token is then an unexpected 1.
+ * Takes a number as the token; sets its value, whether it is a plain integer,
+ * and the number of decimal places. CG_JSON_BAD: an error. "01" is the number
+ * 0 here; the next token is then an unexpected 1.
  */
 static enum cg_json_type
 take_number(struct cg_json *json, const char *at, const char *end)
@@ -256,7 +263,10 @@ take_number(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to, end, CG_JSON_NUMBER);
 }
 
-/* Returns the length of the escape at a backslash; 0: it is not valid. */
+/*
+ * Returns the length of the JSON escape at a backslash (2, or 6 for \u00e9);
+ * 0: it is not valid.
+ */
 static size_t
 escape_length(const char *at, const char *end)
 {
@@ -273,7 +283,10 @@ escape_length(const char *at, const char *end)
 	return n == 6 ? 6 : 0;
 }
 
-/* Returns the string's closing quote; NULL: an error. */
+/*
+ * Returns the closing quote of the string whose text begins at at, and sets
+ * json->escaped if it has escapes. NULL: an error (recorded).
+ */
 static const char *
 scan_string(struct cg_json *json, const char *at, const char *end)
 {
@@ -313,7 +326,10 @@ take_string(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to + 1, end, CG_JSON_STRING);
 }
 
-/* Takes a key and its colon. CG_JSON_BAD: an error. */
+/*
+ * Takes a key and its colon as the token; blanks may be between. CG_JSON_BAD:
+ * an error (recorded).
+ */
 static enum cg_json_type
 take_key(struct cg_json *json, const char *at, const char *end)
 {
@@ -417,7 +433,11 @@ take_token(struct cg_json *json)
 	return CG_JSON_BAD;
 }
 
-/* True if more text could change the token that was taken. */
+/*
+ * True if more text could change the token that was taken, so that it is taken
+ * again after more was read: a number at the end of the text, its end, or an
+ * error there.
+ */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)
 {
@@ -438,8 +458,9 @@ is_open(const struct cg_json *json, enum cg_json_type type)
  */
 
 /*
- * Takes a number without sign and exponent, before another value or the end of
- * the level. CG_JSON_BAD: another token, and nothing is taken.
+ * Takes a number in the usual form, without sign and exponent, before a comma
+ * or the character that closes the level. CG_JSON_BAD: it is another token,
+ * nothing is taken, and the caller parses the general form.
  */
 static inline enum cg_json_type
 take_plain_number(
@@ -474,8 +495,9 @@ take_plain_number(
 }
 
 /*
- * Takes a string without escapes; a key with its colon. CG_JSON_BAD: another
- * token, and nothing is taken.
+ * Takes a string without escapes or, if is_key, a key with its colon directly
+ * after it. CG_JSON_BAD: it is another token, nothing is taken, and the caller
+ * parses the general form.
  */
 static inline enum cg_json_type
 take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)
@@ -508,10 +530,10 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Takes the next token of an object in the forms that most writers use: a key, a
- * value, { or }, with at most one blank after colon and comma. CG_JSON_BAD:
- * nothing is taken, and the caller parses the general form. Not inlined: see
- * next_token().
+ * Takes the next token in an object, in the forms that most writers use: a
+ * key, a value, { or }, with at most one blank after colon and comma.
+ * CG_JSON_BAD: nothing is taken, and the caller parses the general form. Not
+ * inlined: see next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)
@@ -543,9 +565,9 @@ take_member(struct cg_json *json)
 }
 
 /*
- * Takes the next token in the general case: a token at the end of an input's
- * window is read again with more text. Not inlined, so that the fast paths do
- * not save registers for it.
+ * Takes the next token in the general form. A token at the end of the window
+ * (the part of the input that is in memory) is taken again after more text was
+ * read. Not inlined, so that the fast paths do not save registers for it.
  */
 static __attribute__((noinline)) enum cg_json_type
 next_token(struct cg_json *json)

@@ -5,7 +5,10 @@
 
 #define KEYS_MAX 4 /* levels of a key */
 
-/* True if key is the first n keys of the path, joined by dots. */
+/*
+ * True if key is the first n keys of the path, joined by dots ("a.b" for a,
+ * b).
+ */
 static bool
 is_path(const char *key, const struct cg_slice *path, unsigned n)
 {

@@ -3,7 +3,10 @@
  */
 #include "syntax/syntax.h"
 
-/* Removes the exponent from a number, and returns it; 0: there is none. */
+/*
+ * Removes the exponent ("e5", "E-3") from the end of a number, and returns its
+ * value, limited to about 100000; 0: there is none.
+ */
 static int
 cut_exponent(struct cg_slice *text)
 {
@@ -24,8 +27,9 @@ cut_exponent(struct cg_slice *text)
 }
 
 /*
- * Sets *number to the digits of a number times 10 to the power of places,
- * rounded half up. False: the result does not fit.
+ * Sets *number to a number times 10 to the power of places, rounded half up.
+ * The text has digits and at most one point. False: the result does not fit
+ * into 64 bits.
  */
 static bool
 shift_digits(struct cg_slice text, int places, uint64_t *number)
@@ -54,7 +58,7 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 	return !__builtin_add_overflow(value, (uint64_t)round, number);
 }
 
-/* Like shift_digits(), for negative places. */
+/* Like shift_digits(), for negative places: divides by a power of 10. */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)
 {
@@ -67,8 +71,9 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 }
 
 /*
- * Sets *number to the last token, a plain number, times 10 to the power of
- * digits. False: it may not fit.
+ * Sets *number to the last token, a number without exponent and with few
+ * digits, times 10 to the power of digits, rounded half up. False: it may not
+ * fit, and the caller takes the general way.
  */
 static bool
 scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)

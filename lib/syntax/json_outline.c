@@ -42,9 +42,11 @@ token_of(const struct cg_json *json)
 }
 
 /*
- * True if the next item of the level is kept. Of an array, keeps the first
- * items and those at powers of two: after hundreds of equal items others may
- * come.
+ * True if the next item of the level, of n bytes, is to be kept in the
+ * outline; a comma is then written before it, if it is not the first. Of an
+ * array, keeps the first items and those at powers of two: after hundreds of
+ * equal items others may come. Items beyond the level's share of the outline
+ * are dropped.
  */
 static bool
 keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
@@ -61,8 +63,9 @@ keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
 }
 
 /*
- * Copies a value to the outline, or begins its level. False: the text ends in
- * it.
+ * Writes the value that was just read to the outline: a scalar (a long one as
+ * ""), or the bracket of a level, whose items follow. A level that is too deep
+ * is written empty, and skipped. False: the text ends in it.
  */
 static bool
 put_value(struct outline *o, enum cg_json_type type)
@@ -94,8 +97,9 @@ put_value(struct outline *o, enum cg_json_type type)
 }
 
 /*
- * Takes an item of the innermost level, or its end. False: the text or the
- * document has ended.
+ * Writes the token that was just read, an item of the innermost level or its
+ * end, to the outline, or skips the item with its value. False: the text or
+ * the document has ended.
  */
 static bool
 take_item(struct outline *o, enum cg_json_type type)

@@ -36,8 +36,9 @@ put_utf8(char *to, unsigned code)
 }
 
 /*
- * Unescapes \uXXXX, or a pair of them, at to; moves *at past it, and returns
- * the end.
+ * Writes the character of the escape \uXXXX at *at, or of a surrogate pair of
+ * two, as UTF-8 at to; moves *at past it, and returns the end. \udc80 to
+ * \udcff become the byte that they stand for, other lone surrogates U+FFFD.
  */
 static char *
 put_unicode(char *to, const char **at, const char *end)
@@ -97,8 +98,8 @@ cg_json_string(const struct cg_json *json, char *buf)
 #define PIECE 8192
 
 /*
- * Returns the letter after the backslash in the short escape of a byte; 0:
- * there is none.
+ * Returns the letter of the short JSON escape of a byte ('n' for a newline);
+ * 0: there is none.
  */
 static char
 short_escape(unsigned char byte)
@@ -112,7 +113,11 @@ short_escape(unsigned char byte)
 	return letters[meaning - meanings];
 }
 
-/* Escapes one character at to; moves *at past it, and returns the end. */
+/*
+ * Writes the character at *at, which is special or not ASCII, as JSON string
+ * text: UTF-8 unchanged, else an escape; moves *at past it, and returns the
+ * end. A byte that is not UTF-8 becomes a lone surrogate, \udc80 to \udcff.
+ */
 static char *
 put_special(char *to, const char **at, const char *end)
 {
@@ -144,9 +149,10 @@ put_special(char *to, const char **at, const char *end)
 }
 
 /*
- * Escapes the text from *from to stop, or a few bytes more: a UTF-8 sequence,
- * or eight plain bytes, may end behind stop, but not behind end. *from becomes
- * the first byte that was not taken. Returns the end of the result.
+ * Writes the text from *from to stop with JSON escapes; the last UTF-8
+ * sequence or group of eight plain bytes may go beyond stop, but not beyond
+ * end. Sets *from to the first byte that was not taken. Returns the end of the
+ * result.
  */
 static char *
 put_piece(char *to, const char **from, const char *stop, const char *end)

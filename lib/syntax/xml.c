@@ -100,8 +100,8 @@ struct cg_xml {
 /* ---- Failing ------------------------------------------------------------ */
 
 /*
- * Returns the offset as a pointer for messages; NULL: it is not in the window
- * any more.
+ * Returns the byte at an offset in the document as a pointer into the input,
+ * for the location of messages; NULL: it is no longer in memory.
  */
 static const char *
 pointer(const struct cg_xml *xml, uint64_t offset)
@@ -143,7 +143,7 @@ limit(struct cg_xml *xml, const char *expected)
 
 /* ---- Callbacks of libxml2 ----------------------------------------------- */
 
-/* Returns the offset of the parser in the document. */
+/* Returns the offset in the document up to which libxml2 has parsed it. */
 static uint64_t
 parsed(const struct cg_xml *xml)
 {
@@ -169,8 +169,9 @@ make_room(struct cg_xml *xml, size_t len)
 }
 
 /*
- * Copies text, for which there is room, and returns where it is. Most texts
- * are short: this is faster than memcpy().
+ * Appends a copy of a text to xml->text, where the caller has made room, and
+ * returns its position there. Most texts are short: this is faster than
+ * memcpy().
  */
 static inline struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
@@ -192,7 +193,11 @@ keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 	return span;
 }
 
-/* Appends an event, and returns it; NULL: out of memory. */
+/*
+ * Appends an event (open or close tag, or text) to the list that cg_xml_next()
+ * returns, and returns it; valid until the next one is added. NULL: out of
+ * memory (recorded).
+ */
 static inline struct event *
 add_event(struct cg_xml *xml, enum cg_xml_type type, const xmlChar *name)
 {
@@ -221,7 +226,10 @@ is_blank(const char *text, size_t len)
 	return len == 0;
 }
 
-/* Adds the text before a tag, unless it is white space only. */
+/*
+ * Ends the text that was collected before a tag: adds it as an event, or drops
+ * it if it is white space only.
+ */
 static void
 end_text(struct cg_xml *xml)
 {
@@ -252,8 +260,9 @@ on_text(void *arg, const xmlChar *text, int len)
 }
 
 /*
- * Adds the attributes. libxml2 passes five pointers for each: the fourth and
- * fifth are the begin and end of the value.
+ * Copies the n attributes of a tag to xml->attribute, and sets the event's
+ * range of them. libxml2 passes five pointers for each: the first is the name,
+ * the fourth and fifth are the begin and end of the value.
  */
 static void
 add_attributes(
@@ -347,7 +356,10 @@ on_error(void *arg, xmlErrorPtr error)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Loads libxml2 and returns a reader; NULL: an error (reported). */
+/*
+ * Loads libxml2 and returns a new reader, zeroed but for the library's
+ * functions, to be freed; NULL: an error (reported).
+ */
 static struct cg_xml *
 load(struct cg_job *job)
 {
@@ -369,10 +381,11 @@ load(struct cg_job *job)
 }
 
 /*
- * True if the declared encoding is not that of the bytes. A text that begins
- * with "<?xml" in single bytes is not UTF-16, although .NET's StringWriter
- * declares UTF-16 for text that is then written as UTF-8. Texts with a byte
- * order mark were converted to UTF-8 by the input.
+ * True if the XML declaration names an encoding that is not that of the bytes,
+ * so that it must be ignored. A text that begins with "<?xml" in single bytes
+ * is not UTF-16, although .NET's StringWriter declares UTF-16 for text that is
+ * then written as UTF-8. Texts with a byte order mark were converted to UTF-8
+ * by the input.
  */
 static bool
 is_mislabelled(struct cg_in *in)
@@ -446,7 +459,10 @@ cg_xml_status(const struct cg_xml *xml)
 	return xml->status;
 }
 
-/* Drops all events after they were returned; keeps text that may continue. */
+/*
+ * Drops all events and their texts after they were returned; keeps the text
+ * that is not ended yet, moved to the start of xml->text.
+ */
 static void
 forget(struct cg_xml *xml)
 {
@@ -474,8 +490,8 @@ end_document(struct cg_xml *xml)
 }
 
 /*
- * Parses the next piece of the input; false: at the end, or an error
- * (reported).
+ * Gives libxml2 the next piece of the input, which adds events; false: at the
+ * end of the document, or an error (reported).
  */
 static bool
 push(struct cg_xml *xml)
@@ -520,8 +536,8 @@ cg_xml_next(struct cg_xml *xml)
 }
 
 /*
- * Returns the event that cg_xml_next() returned last; NULL before and after
- * the document.
+ * Returns the event that cg_xml_next() returned last; NULL before the first
+ * one and after the last one.
  */
 static const struct event *
 current(const struct cg_xml *xml)
@@ -536,8 +552,8 @@ text_of(const struct cg_xml *xml, struct span span)
 }
 
 /*
- * Returns the name of an event, with a cached length: libxml2's dictionary has
- * each name once.
+ * Returns the name of an event as a slice. Its length is cached by the name's
+ * address, as libxml2's dictionary has each name once.
  */
 static struct cg_slice
 name_of(struct cg_xml *xml, const struct event *event)
@@ -649,9 +665,9 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 }
 
 /*
- * Takes the content and the end of an element that is empty or has one text,
- * as most; *text is not a copy. False: it has other content, or is not
- * complete yet.
+ * Consumes the content and the end tag of an element that is empty or has only
+ * text, as most do; *text (unless NULL) points into xml->text. False: it has
+ * other content, or not all of it was parsed yet; nothing is consumed.
  */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
