@@ -61,8 +61,9 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 /* ---- Members ------------------------------------------------------------- */
 
 /*
- * Reports an error of libarchive, unless an error of the input was reported,
- * which is then the cause.
+ * Reports an error of libarchive in the current member, and sets
+ * archive->status; does nothing if an error was reported before, which is then
+ * the cause.
  */
 static void
 fail(struct cg_archive *archive)
@@ -80,7 +81,11 @@ fail(struct cg_archive *archive)
 	    archive->number, text ? text : "archive is damaged");
 }
 
-/* Reads the rest of the archive, to verify its checksum and its end. */
+/*
+ * Reads the rest of the input after the last member, so that its checksum and
+ * its end are verified, and sets archive->status. Warns of a tar archive
+ * without its end of zeros.
+ */
 static void
 finish(struct cg_archive *archive)
 {
@@ -183,8 +188,8 @@ cg_archive_status(const struct cg_archive *archive)
 /* ---- Opening ------------------------------------------------------------- */
 
 /*
- * True for a tar or zip archive: POSIX tar has "ustar" in its first header; a
- * zip begins with PK.
+ * True if the input begins like a tar or zip archive; consumes nothing. POSIX
+ * tar has "ustar" in its first header; a zip begins with PK.
  */
 static bool
 is_archive(struct cg_in *in)

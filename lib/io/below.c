@@ -30,8 +30,9 @@ open_entry(int directory, const char *name)
 }
 
 /*
- * Closes the directory, opens the one called name in it, made if it is
- * missing, and returns its descriptor; negative: failed, with errno.
+ * Opens the entry name of a directory as a directory, made if it is missing,
+ * and closes the descriptor `directory`. Returns the new descriptor; negative:
+ * failed, with errno (EXDEV for "..", which would lead out).
  */
 static int
 enter(int directory, const char *name)
@@ -52,8 +53,8 @@ enter(int directory, const char *name)
 }
 
 /*
- * Returns the part of the path below root, which has n bytes; NULL: the path
- * is not below it.
+ * Returns the part of path after root, whose length is n, and the slashes
+ * behind it; NULL: path is not below root.
  */
 static const char *
 strip_root(const char *root, size_t n, const char *path)

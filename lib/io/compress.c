@@ -138,7 +138,11 @@ cg_compress_set_threads(struct cg_compress *gzip, size_t threads)
 	gzip->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-/* Passes a compressed block on, after the header if it is the first one. */
+/*
+ * Passes a compressed block to the consumer (gzip->take), after the gzip
+ * header if it is the first one, and adds it to the checksum and size of all
+ * text.
+ */
 static void
 give(struct cg_compress *gzip, struct block *block)
 {
@@ -158,7 +162,10 @@ give(struct cg_compress *gzip, struct block *block)
 	gzip->size += (uint32_t)block->len;
 }
 
-/* Makes the queue, and begins the first block. False: out of memory. */
+/*
+ * Makes the queue whose threads compress blocks, and begins the first block,
+ * to which text is appended. False: out of memory.
+ */
 static bool
 start(struct cg_compress *gzip)
 {
@@ -175,7 +182,11 @@ start(struct cg_compress *gzip)
 	return gzip->block != NULL;
 }
 
-/* Begins the next block, when the current one is full and more text comes. */
+/*
+ * Hands the current block, which is full, to the threads, and begins the next
+ * one, with the end of the full block as its dictionary. While all blocks are
+ * in use, passes finished ones on.
+ */
 static void
 begin_block(struct cg_compress *gzip)
 {

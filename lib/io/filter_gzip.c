@@ -49,8 +49,9 @@ fail(struct gzip *gzip, int status, const char *fmt, ...)
 }
 
 /*
- * Reads compressed bytes if there are none left. Returns 1; 0: the end; -1: an
- * error (reported).
+ * Reads compressed bytes into gzip->buf if none are left there. Returns 1 if
+ * there are some; 0: the end; -1: an error (reported), also if the data ends
+ * within a member.
  */
 static int
 refill(struct gzip *gzip)
@@ -73,7 +74,11 @@ refill(struct gzip *gzip)
 	return got > 0;
 }
 
-/* Like refill(), and skips to the next member if one has ended. */
+/*
+ * Like refill(), and, after a member (gzip data may be several), moves to the
+ * start of the next one. Zeros may follow the last one; anything else is an
+ * error.
+ */
 static int
 find_member(struct gzip *gzip)
 {

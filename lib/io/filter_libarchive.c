@@ -86,8 +86,8 @@ fail_to_load(struct filter *filter, const char *reason)
 }
 
 /*
- * Loads libarchive and reads the header. Returns 1; 0: the input is empty; -1:
- * an error (reported).
+ * Loads libarchive, and opens the compressed data as a "raw" archive with one
+ * entry. Returns 1; 0: the input is empty; -1: an error (reported).
  */
 static ptrdiff_t
 start(struct filter *filter)
@@ -149,8 +149,9 @@ close_filter(struct cg_stream *stream)
 /* ---- Opening ------------------------------------------------------------- */
 
 /*
- * Returns a filter that decompresses source, of which head was read already;
- * NULL: out of memory.
+ * Returns a stream that decompresses source by the libarchive filter id; head
+ * is what was read of source already, and name is for messages. NULL: out of
+ * memory.
  */
 static struct cg_stream *
 open_filter(

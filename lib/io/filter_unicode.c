@@ -44,8 +44,9 @@ put_char(char *to, uint32_t c)
 }
 
 /*
- * Converts a unit of UTF-16 to UTF-8 at to; returns the end. The first half of
- * a pair is kept; lone surrogates become U+FFFD.
+ * Writes a 16-bit unit of UTF-16 as UTF-8 at to, and returns the end. The
+ * first half of a surrogate pair is kept in u->high until the second comes,
+ * and nothing is written; lone surrogates become U+FFFD.
  */
 static char *
 put_unit(struct unicode *u, char *to, uint32_t unit)
@@ -67,8 +68,8 @@ put_unit(struct unicode *u, char *to, uint32_t unit)
 }
 
 /*
- * Reads more bytes after the rest of u->buf, which is at most one byte. False:
- * an error.
+ * Moves the unread bytes, at most one, to the start of u->buf, and reads more
+ * behind them; sets u->ended at the end of the source. False: an error.
  */
 static bool
 refill(struct unicode *u)
@@ -136,8 +137,9 @@ read_wide(struct cg_stream *stream, char *buf, size_t size)
 }
 
 /*
- * Reads UTF-8: returns the number of bytes, those in u->buf, then the
- * source's; 0: the end; negative: an error.
+ * Reads text that is UTF-8 already, after its byte order mark was skipped:
+ * first the bytes in u->buf, then the source's. Returns the number of bytes;
+ * 0: the end; negative: an error.
  */
 static ptrdiff_t
 read_plain(struct cg_stream *stream, char *buf, size_t size)

@@ -91,7 +91,8 @@ count_newlines(const char *at, size_t n)
 }
 
 /*
- * Ends the input after an error, which is reported now; status is its status.
+ * Ends the input after an error: reports messages that were held back, sets
+ * its status, and drops all unread bytes.
  */
 static void
 fail(struct cg_in *in, int status)
@@ -126,8 +127,9 @@ line_start(const char *buf, size_t at)
 }
 
 /*
- * Advances the counts of bytes, lines and columns to the first byte that is
- * not consumed, where the window will begin.
+ * Makes the first byte that is not consumed the start of the window (the bytes
+ * in memory): advances the counts of bytes, lines and columns to it. The
+ * caller moves the bytes.
  */
 static void
 pass(struct cg_in *in)
@@ -141,7 +143,10 @@ pass(struct cg_in *in)
 	in->given = in->at = 0;
 }
 
-/* Drops consumed bytes from the window. */
+/*
+ * Drops consumed bytes from the window, the part of the input in memory, by
+ * moving the others to its start.
+ */
 static void
 drop(struct cg_in *in)
 {
@@ -153,10 +158,10 @@ drop(struct cg_in *in)
 }
 
 /*
- * Changes to another buffer, with room for n bytes and one read, and copies
- * the unread bytes to it. The bytes returned last stay valid in the old
- * buffer. False: the unread bytes do not fit, or out of memory; nothing
- * changes.
+ * Changes to the input's other buffer, and copies the unread bytes to it; it
+ * has room for n bytes and one read. The bytes returned last stay valid in the
+ * old buffer, as a caller still uses them. False: the unread bytes are more
+ * than n, or out of memory; nothing changes.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)
@@ -201,8 +206,9 @@ grow(struct cg_in *in)
 }
 
 /*
- * Reads up to size bytes from the stream; starts prefetching once the input is
- * long enough. Returns like cg_stream_read().
+ * Reads up to size bytes from the stream; once the input is long enough, a
+ * thread decompresses ahead. Returns the number of bytes; 0: the end;
+ * negative: an error.
  */
 static ptrdiff_t
 read_stream(struct cg_in *in, char *buf, size_t size)
@@ -223,8 +229,9 @@ has_line(const struct cg_in *in)
 }
 
 /*
- * Handles a failure of the stream: reports it or, if whole lines are left,
- * keeps it until these were taken.
+ * Ends reading after a failure of the stream, such as truncated gzip data:
+ * reports it or, if whole lines are left in memory, keeps it until they are
+ * taken.
  */
 static void
 end_stream(struct cg_in *in, int status)
@@ -237,7 +244,8 @@ end_stream(struct cg_in *in, int status)
 }
 
 /*
- * Reads once more into the window; false at the end or on an error (reported).
+ * Reads once more into the window (the part of the input in memory), which may
+ * move; false at the end, or on an error (reported).
  */
 static bool
 fill(struct cg_in *in)
@@ -265,8 +273,8 @@ fill(struct cg_in *in)
 }
 
 /*
- * Reads until the window has n bytes; false: the input has fewer, or an error
- * (reported).
+ * Reads until the window, the unread part of the input in memory, has at least
+ * n bytes; false: the input has fewer, or an error (reported).
  */
 static bool
 want(struct cg_in *in, uint64_t n)
@@ -281,8 +289,10 @@ want(struct cg_in *in, uint64_t n)
 /* ---- Opening ------------------------------------------------------------ */
 
 /*
- * Adds filters as long as one matches the first decoded bytes. False: an error
- * (reported).
+ * Puts decompressors on top of the input's stream, as long as the first
+ * decoded bytes have the magic number of one, and records their names in
+ * in->filters. False: an error (reported), also for more than CG_FILTER_LAYERS
+ * layers.
  */
 static bool
 decompress(struct cg_in *in)
@@ -353,8 +363,9 @@ open_path(const char *path)
 }
 
 /*
- * Returns the input of an open file; NULL: failed (reported, *status). If fd
- * is negative, errno has the reason.
+ * Returns an input that reads the file descriptor fd, which it closes later; a
+ * negative fd is a failed open() with its reason in errno. NULL: failed
+ * (reported), and *status is set.
  */
 static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
@@ -515,8 +526,9 @@ cg_in_holds(const struct cg_in *in, const char *at)
 }
 
 /*
- * Sets the line and column of the end of text, which begins at the start of a
- * buffer; lines and columns are the counts of lines and columns there.
+ * Sets the line and column of location to the end of text, which begins at the
+ * start of a buffer; lines and columns are the numbers of lines and columns
+ * before it.
  */
 static void
 locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,
@@ -582,8 +594,8 @@ refuse_long(struct cg_in *in, const char *what)
 }
 
 /*
- * Adds the newline that the last line lacks, and returns it; NULL: there is no
- * line.
+ * Appends the newline that the last line of the input lacks, and returns it,
+ * so that every line ends with one; NULL: no line is left.
  */
 static char *
 end_line(struct cg_in *in)
@@ -596,8 +608,9 @@ end_line(struct cg_in *in)
 }
 
 /*
- * Returns the newline at the end of the line at in->at; NULL at the end, or on
- * an error.
+ * Returns the newline of the line that begins at in->at, after reading as much
+ * as needed; a last line without one gets one. NULL at the end, or on an error
+ * (reported), also for a line above LINE_LIMIT.
  */
 static char *
 find_newline(struct cg_in *in)
@@ -623,7 +636,10 @@ find_newline(struct cg_in *in)
 	}
 }
 
-/* Returns the last newline in the window; NULL: there is none. */
+/*
+ * Returns the last newline among the unread bytes in memory; NULL: there is
+ * none.
+ */
 static char *
 last_newline(const struct cg_in *in)
 {
@@ -637,8 +653,9 @@ last_newline(const struct cg_in *in)
 }
 
 /*
- * Sets *text to the text up to and including the newline at last, and consumes
- * it. False: last is NULL, so there is no text.
+ * Consumes the unread bytes up to and including the newline at `last`, and
+ * sets *text to them; valid until the next read. False: last is NULL, and
+ * *text is empty.
  */
 static bool
 give_text(struct cg_in *in, const char *last, struct cg_slice *text)

@@ -84,7 +84,10 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 	return status;
 }
 
-/* Keeps the status if it is the first one; returns false. */
+/*
+ * Records the status of a rejected input, unless an earlier one was recorded;
+ * returns false, for callers to return.
+ */
 static bool
 reject(struct cg_errors *errors, int status)
 {

@@ -136,7 +136,10 @@ take_compressed(void *arg, const void *bytes, size_t n)
 	write_all(arg, bytes, n);
 }
 
-/* Updates the CRC with the bytes put since the last call. */
+/*
+ * Adds the bytes that were put into the buffer since the last call to the
+ * CRC-32 of the output.
+ */
 static void
 sum_up(struct cg_out *out)
 {
@@ -161,7 +164,11 @@ grow_memory(struct cg_out *out)
 	out->end = out->buf + size;
 }
 
-/* Writes the buffer's bytes out, to make room for CG_RESERVE_MAX bytes. */
+/*
+ * Empties the buffer: passes its bytes to the file or the compressor. An
+ * output in memory grows the buffer instead. After a failure bytes are
+ * dropped.
+ */
 static void
 flush(struct cg_out *out)
 {
@@ -238,8 +245,8 @@ cg_puts(struct cg_out *out, const char *string)
 }
 
 /*
- * Returns the length of a prefix, a multiple of eight bytes, whose bytes are
- * all above CR.
+ * Returns the length of the start of text that has no byte up to '\r', checked
+ * eight bytes at a time: a multiple of eight, maybe less than possible.
  */
 static size_t
 plain_length(struct cg_slice text)
@@ -298,8 +305,9 @@ put_signed(struct cg_out *out, int64_t value)
 }
 
 /*
- * Writes a plain conversion: %s, %c, or a number without flags, as most are.
- * Moves *fmt from its '%' to its end. False: it is another conversion.
+ * Writes one conversion of a format if it is %s, %c, or a number without
+ * flags, as most are, and moves *fmt from its '%' to behind it. False: it is
+ * another conversion, and nothing is written.
  */
 static bool
 put_plain(struct cg_out *out, const char **fmt, va_list *args)
@@ -405,8 +413,9 @@ cg_temp_path(const char *path, long pid)
 }
 
 /*
- * Opens a new file ".NAME.cgconv.PID" next to the target, with a mode; the
- * output fails if it cannot.
+ * Creates the temporary file ".NAME.cgconv.PID" next to the target, with a
+ * mode, as out->fd and out->temp; it is renamed to the target at the end. The
+ * output fails if it cannot be created.
  */
 static void
 open_temp(struct cg_out *out, mode_t mode)
@@ -435,9 +444,10 @@ open_temp(struct cg_out *out, mode_t mode)
 }
 
 /*
- * Opens an existing file for writing, without truncating it; returns its
- * descriptor, -1 with errno. *absent: there is nothing, not even a link.
- * Another process may create or remove it at any time.
+ * Opens an existing file for writing, without truncating it, and returns its
+ * descriptor; -1 with errno if it fails. *absent: there is nothing at path,
+ * not even a link. Retries, as another process may create or remove the file
+ * meanwhile. follow: links are followed.
  */
 static int
 open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
@@ -638,8 +648,8 @@ cg_out_bytes(struct cg_out *out)
 /* ---- Closing ------------------------------------------------------------ */
 
 /*
- * True for an error of fsync(), except the errors of file systems without
- * sync.
+ * True if errno after fsync() is a real error; false for file systems that
+ * have no sync.
  */
 static bool
 is_sync_error(int error)
@@ -654,7 +664,11 @@ sync_file(struct cg_out *out, int fd)
 		fail(out, errno);
 }
 
-/* Makes the rename durable. Failures are ignored, as the output is complete. */
+/*
+ * Syncs the target's directory, so that the rename survives a crash. A failure
+ * is only a warning, as the output is complete. Cuts out->target after the
+ * directory.
+ */
 static void
 sync_directory(struct cg_out *out)
 {
@@ -675,7 +689,10 @@ sync_directory(struct cg_out *out)
 	(void)close(fd);
 }
 
-/* Renames the temporary file to the target. */
+/*
+ * Renames the temporary file to the target, and syncs the directory; the
+ * output fails if the rename does.
+ */
 static void
 replace_target(struct cg_out *out)
 {

@@ -43,8 +43,9 @@ struct cg_prefetch {
 /* ---- In the thread -------------------------------------------------------- */
 
 /*
- * Fills a block, in the thread. A short read ends it, as a long wait may
- * follow: the caller gets the bytes at once.
+ * Fills a block of the queue from the stream, in the thread. A short read ends
+ * the block, as a long wait may follow: the caller gets the bytes at once.
+ * Sets block->last at the end of the stream or on an error.
  */
 static void
 read_block(void *slot)
@@ -78,8 +79,8 @@ open_block(void *slot, void *arg)
 }
 
 /*
- * Has all free slots of the queue filled by the thread, and takes the next
- * block: there is always one.
+ * Hands all free slots of the queue to the thread to be filled, and takes the
+ * oldest filled block as the current one, waiting for it.
  */
 static void
 next_block(struct cg_prefetch *prefetch)
@@ -120,7 +121,8 @@ cg_prefetch_new(struct cg_stream *stream)
 }
 
 /*
- * Ends after the last block: reports what came after its bytes, and returns 0,
+ * Ends reading after the last block: takes over the stream's status, reports
+ * the messages that were held back until its bytes were read, and returns 0,
  * or -1 for an error.
  */
 static ptrdiff_t

@@ -45,8 +45,9 @@ fail(struct cg_stream *stream, int error)
 }
 
 /*
- * Waits until read() does not block, as no signal interrupts it in this
- * thread. False: the bytes are no longer needed.
+ * Waits until read() does not block. It polls with a timeout, as no signal
+ * interrupts this thread: false if meanwhile the program was stopped or the
+ * bytes are no longer needed.
  */
 static bool
 wait_for_bytes(struct lowest *lowest)
