@@ -53,7 +53,11 @@ can_begin(const struct cg_queue *queue)
 	       !(queue->how.one_by_one && queue->busy > 0);
 }
 
-/* Works on the next piece; releases the queue's lock meanwhile. */
+/*
+ * Works on the next piece of the queue, in a thread or in the caller: runs
+ * how.work() on it without the queue's lock, which the caller holds before and
+ * after, and marks it as done.
+ */
 static void
 work(struct cg_queue *queue)
 {
@@ -89,8 +93,8 @@ run(void *arg)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Makes a thread in which all signals are blocked, as they are the program's
- * business: they interrupt its own thread. False: it cannot be made.
+ * Starts a thread of the queue, in which all signals are blocked, as the
+ * program's own thread has to handle them. False: it cannot be made.
  */
 static bool
 make_thread(struct cg_queue *queue)
@@ -112,8 +116,8 @@ make_thread(struct cg_queue *queue)
 }
 
 /*
- * Makes one more thread if fewer than wanted exist. If that fails, there will
- * be no more.
+ * Starts one more thread of the queue if there are fewer than wanted. If that
+ * fails, no more are tried, and the queue works with those that exist.
  */
 static void
 add_thread(struct cg_queue *queue)
@@ -175,9 +179,10 @@ open_slot(struct cg_queue *queue, struct slot *slot)
 }
 
 /*
- * Returns the slot for the next piece; NULL: all are in use, or out of memory.
- * Slots are opened in their order, so those before one that cannot be opened
- * are a queue, too: piece n < slots is in slot n of both.
+ * Returns the slot (memory) to fill for the next piece, which cg_queue_put()
+ * then hands to the threads; NULL: all are in use, or out of memory. Slots are
+ * opened on demand, in order. If one cannot be opened, the queue has only
+ * those before it from then on: all pieces are in the same slots either way.
  */
 void *
 cg_queue_slot(struct cg_queue *queue)
