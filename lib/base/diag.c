@@ -9,8 +9,9 @@
 #include "base/base.h"
 
 /*
- * Copies a text, with control characters escaped, to to (size bytes): names
- * come from the input and must not control a terminal.
+ * Copies a text to to, which has size bytes, with control characters as \x1b:
+ * names come from the input and must not control a terminal. A text that is
+ * too long is cut.
  */
 static void
 escape_controls(const char *from, char *to, size_t size)
@@ -34,8 +35,8 @@ escape_controls(const char *from, char *to, size_t size)
 }
 
 /*
- * Returns the length of the option's name that follows a brace, in "{name}";
- * 0: not an option.
+ * Returns the length of an option's name in "{name}", where text follows the
+ * opening brace; 0: it is not an option. "%s" counts as a name.
  */
 static size_t
 option_length(const char *text)
@@ -48,9 +49,10 @@ option_length(const char *text)
 }
 
 /*
- * Copies fmt, with each {option} spelled as the program spells it. fmt is the
- * library's own text: {main} in a name of the input is not an option. A text
- * that is too long is cut.
+ * Copies the format string of a message to to (size bytes), with each {option}
+ * spelled as the program does ("--option"). fmt is the library's own text, so
+ * that {main} in a name from the input is not taken for an option. A text that
+ * is too long is cut.
  */
 static void
 spell_options(
@@ -148,8 +150,9 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 }
 
 /*
- * Copies fmt with "..." for each of its conversions: "name ... is not
- * defined".
+ * Copies the format string of a message to to (size bytes), with "..." for
+ * each of its conversions, for a summary of equal messages: "name ... is not
+ * defined". A text that is too long is cut.
  */
 static void
 copy_words(const char *fmt, char *to, size_t size)

@@ -18,8 +18,9 @@ struct cg_chunk {
 };
 
 /*
- * Adds a chunk with room for need bytes. Chunks double up to CHUNK_MAX, so
- * that small graphs stay small. False: out of memory.
+ * Allocates a chunk of memory with room for need bytes, from which the arena
+ * then gives out memory. Chunks double up to CHUNK_MAX, so that small graphs
+ * stay small. False: out of memory.
  */
 static bool
 add_chunk(struct cg_arena *arena, size_t need)

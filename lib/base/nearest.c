@@ -15,9 +15,9 @@ least(size_t a, size_t b, size_t c)
 }
 
 /*
- * Returns the number of letters that are added, missing, replaced or swapped
- * with the next one, between two words of at most WORD_MAX bytes (the optimal
- * string alignment distance).
+ * Returns the edit distance of two words of at most WORD_MAX bytes: the number
+ * of letters that are added, missing, replaced or swapped with the next one
+ * (optimal string alignment).
  */
 static size_t
 distance(struct cg_slice a, struct cg_slice b)

@@ -22,7 +22,10 @@ node_of(void *ptr)
 					    offsetof(struct cg_scoped, data));
 }
 
-/* Sets the links to a node that realloc() may have moved. */
+/*
+ * Corrects the neighbours' links to a node of the scope's list after realloc()
+ * may have moved it.
+ */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)
 {

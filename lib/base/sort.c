@@ -10,8 +10,8 @@
 #define WIDTH_MAX 64 /* maximum size of an element for it */
 
 /*
- * Moves the element at byte offset from down to offset to; elements between
- * them move up.
+ * Moves the element at byte offset from to the lower offset to; the elements
+ * between them move up by one.
  */
 static void
 move_down(char *array, size_t from, size_t to, size_t width)
@@ -26,7 +26,8 @@ move_down(char *array, size_t from, size_t to, size_t width)
 }
 
 /*
- * Inserts the element at byte offset from into the sorted elements before it.
+ * Inserts the element at byte offset from into the elements before it, which
+ * are sorted: one step of an insertion sort.
  */
 static void
 insert(char *array, size_t from, size_t width,
@@ -84,8 +85,8 @@ digit_of(const struct keyed *array, size_t i, unsigned shift)
 }
 
 /*
- * True if the keys are sorted; *differ gets the bits in which any of them
- * differ.
+ * True if the elements are sorted by key. Sets *differ to the bits in which
+ * any keys differ: a radix sort can skip digits without such bits.
  */
 static bool
 is_sorted(const struct keyed *array, uint64_t *differ)
@@ -119,8 +120,8 @@ sort_few(const struct keyed *array)
 }
 
 /*
- * Does one pass of a radix sort: copies the elements, sorted by the digit at
- * bit shift of their keys, to to.
+ * Does one pass of a radix sort: copies the elements to to[], stably sorted by
+ * one digit of their keys, the one at bit `shift`.
  */
 static void
 sort_digit(const struct keyed *from, unsigned shift, char *to)

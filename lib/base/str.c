@@ -106,7 +106,8 @@ same_text(const struct cg_str_entry *entry, struct cg_slice text)
 }
 
 /*
- * Returns the string with that text, and hash, in the slots; 0: there is none.
+ * Returns the id of the string with that text, looked up by its hash; 0: there
+ * is none.
  */
 static cg_str
 find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
@@ -120,7 +121,10 @@ find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	return id;
 }
 
-/* Fills the hash slots again after they were dropped. False: out of memory. */
+/*
+ * Rebuilds the hash table of strings from the array of strings, after it was
+ * dropped to save memory. False: out of memory.
+ */
 static bool
 list_strs(struct cg_strs *strs)
 {
@@ -153,8 +157,9 @@ find_long(const struct cg_strs *strs, struct cg_slice text)
 }
 
 /*
- * Maps the copy of a long text to the id of the next entry; short texts are
- * not mapped. False: out of memory.
+ * Maps the address of a long text's stored copy to the id of the string that
+ * is about to be added: readers often add such a copy again, which then needs
+ * no hash. Short texts are not mapped. False: out of memory.
  */
 static bool
 note_long(struct cg_strs *strs, const char *copy, size_t len)
@@ -169,7 +174,10 @@ note_long(struct cg_strs *strs, const char *copy, size_t len)
 	return id != NULL;
 }
 
-/* Adds a new string; CG_STR_NONE: out of memory. */
+/*
+ * Appends a string, a copy of text, and inserts it into the hash table;
+ * returns its id. CG_STR_NONE: out of memory, or too many strings.
+ */
 static cg_str
 new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
@@ -265,8 +273,9 @@ map_find(const struct cg_map_table *map, uint64_t key)
 }
 
 /*
- * Rebuilds the table with this number of slots, for the keys that are not in
- * the array of small keys. False: out of memory.
+ * Rebuilds the map's hash table with this number of slots. Keys below
+ * map->limit are in an array instead and are left out. False: out of memory;
+ * nothing changes.
  */
 static bool
 map_rehash(struct cg_map_table *map, size_t slots)
@@ -290,9 +299,10 @@ map_rehash(struct cg_map_table *map, size_t slots)
 }
 
 /*
- * Doubles the array of small keys, beyond the size of the table, if an eighth
- * of its keys exist: the array then takes less memory than the table would.
- * False: out of memory.
+ * Doubles the array that has the map's small keys (up to limit), at least to
+ * four times the slots of the hash table, if an eighth of its keys exist: it
+ * then takes less memory than the table would. Moves those keys out of the
+ * table. Does nothing otherwise. False: out of memory.
  */
 static bool
 map_widen(struct cg_map_table *map)
@@ -405,9 +415,9 @@ cg_map_free(struct cg_map *map)
 }
 
 /*
- * Returns a hash of the first and last eight bytes of a name. Most names
- * differ in the top bytes of the last word, so these are folded down before
- * multiplying.
+ * Returns a hash of the first and last eight bytes of a name, which is fast
+ * for long names. Most names differ in the top bytes of the last word, so
+ * these are folded down before multiplying.
  */
 uint32_t
 cg_hash_ends(struct cg_slice name)

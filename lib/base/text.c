@@ -339,8 +339,8 @@ cg_find(struct cg_slice text, const char *what)
 }
 
 /*
- * Writes the eight digits, a byte each from the lowest one on, also leading
- * zeros; returns the end.
+ * Writes eight decimal digits at to, leading zeros included, and returns the
+ * end. digits has the value of one digit per byte, the first one lowest.
  */
 static char *
 put_all_digits(char *to, uint64_t digits)
@@ -423,8 +423,8 @@ cg_format_hex(char *to, uint64_t value)
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Removes the last component of the path from start to *to; false: there is
- * none, or it is "..".
+ * Removes the last component of a path, which ends at *to, with its slash;
+ * false: there is none, or it is "..".
  */
 static bool
 take_back(const char *start, char **to)
@@ -440,8 +440,9 @@ take_back(const char *start, char **to)
 }
 
 /*
- * Appends the components of path at to, with "." and ".." resolved; start is
- * the begin of the whole path. Returns the end.
+ * Appends the components of path at to, with "." and ".." resolved, to the
+ * path that begins at start; returns its end, without a NUL. ".." at the root
+ * is dropped, and at the start of a relative path it is kept.
  */
 static char *
 put_parts(const char *start, char *to, struct cg_slice path)
