@@ -17,9 +17,9 @@
 #define HELD_MEMBER ((size_t)64 << 20)
 
 /*
- * Reads the current member into memory, up to HELD_MEMBER bytes; *all: this
- * was the whole member. False: out of memory, or the archive is damaged. The
- * caller frees blob->bytes, also then.
+ * Reads the archive's current member into blob, which it allocates, up to
+ * about HELD_MEMBER bytes; *all: this was the whole member. False: out of
+ * memory, or the archive is damaged. The caller frees blob->bytes, also then.
  */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob, bool *all)
@@ -51,8 +51,10 @@ struct members {
 };
 
 /*
- * Sends a unit (an input of several files) to a worker when all of its files
- * have been read; until then does nothing. Returns the status.
+ * Sends a unit (files that a format reads as one input) to a worker, if all of
+ * its files have been read from the archive; until then does nothing.
+ * first_file: the task of its first file. The bytes then belong to the worker
+ * pool. Returns the status.
  */
 static int
 dispatch_unit(
@@ -87,8 +89,9 @@ drop_blob(struct blob *blob)
 }
 
 /*
- * Sends a large member to a worker: the bytes in memory first, then the rest
- * as it is read. Returns the status.
+ * Sends a member that is too large for memory to a worker: the bytes in memory
+ * first, then the rest as it is read; a failure to read it fails its task. n:
+ * the number of its task. Returns the status.
  */
 static int
 stream_member(struct worker_pool *pool, struct members *members,
@@ -114,9 +117,9 @@ stream_member(struct worker_pool *pool, struct members *members,
 }
 
 /*
- * Reads member n, the archive's current one, and sends it to a worker; if it
- * cannot be read, its task fails. Returns CG_OK then, too; other values end
- * the batch.
+ * Reads member n (the number of its task), the archive's current one, and
+ * sends it to a worker, if its task is to be done. If it cannot be read, its
+ * task fails. Returns CG_OK then, too; other values end the batch.
  */
 static int
 run_member(struct worker_pool *pool, struct members *members,
@@ -167,8 +170,9 @@ note_error(void *arg, const struct cg_message *message)
 }
 
 /*
- * Fails the tasks of members that were not read (n and later), and of units of
- * which not all files were read.
+ * Fails the unfinished tasks of an archive whose reading has ended early:
+ * those of members that were not read (n and later), and units of which not
+ * all files were read.
  */
 static void
 fail_rest(struct batch *batch, const struct members *members, size_t n)

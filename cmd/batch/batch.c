@@ -22,8 +22,9 @@
 /* ---- The batch ---------------------------------------------------------- */
 
 /*
- * Returns one past the last task of the archive whose first task is given;
- * *work: at least one of its tasks is still to be done.
+ * Returns the number of the task after the last member of the archive whose
+ * first member is task `first`; *work: at least one of these tasks is still to
+ * be done.
  */
 static size_t
 archive_end(const struct batch *batch, size_t first, bool *work)
@@ -64,8 +65,9 @@ run_tasks(struct worker_pool *pool)
 }
 
 /*
- * Counts the tasks that ended when the inputs were listed, and writes them to
- * the manifest. Returns how many of them were in the manifest before.
+ * Counts by state the tasks (inputs) that ended when the inputs were listed,
+ * skipped or done before, and writes new ones to the manifest. Returns how
+ * many of them were in the manifest before.
  */
 static size_t
 count_listed(struct batch *batch)
@@ -122,8 +124,9 @@ show_plan(const struct batch *batch)
 }
 
 /*
- * True if the file of that name is the temporary file of an output of this
- * batch, left by a killed run.
+ * True if the file of that name in a directory is the temporary file
+ * (".OUTPUT.cgconv.PID") of an output of this batch, left by a run that was
+ * killed. directory: relative to the output directory, or "".
  */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)
@@ -149,9 +152,9 @@ is_leftover(struct batch *batch, const char *directory, const char *name)
 }
 
 /*
- * Removes temporary files of a killed run from a directory below the output
- * directory. Only those of this batch's outputs: other batches may write to
- * the same directory.
+ * Removes temporary files of a killed run from a directory. below: its path
+ * below the output directory, or "". Only files of this batch's outputs: other
+ * batches may write to the same directory.
  */
 static void
 remove_leftovers(struct batch *batch, const char *below)
@@ -194,7 +197,7 @@ clean_up(struct batch *batch)
 	free(last);
 }
 
-/* True if every task has ended. */
+/* True if every task (input) of the batch has ended, in whatever state. */
 static bool
 is_complete(const struct batch *batch)
 {
@@ -205,8 +208,8 @@ is_complete(const struct batch *batch)
 }
 
 /*
- * With -o, fails if no input had a profile, as then no output was written.
- * Returns the status.
+ * Reports an error if -o was given and no input had a profile, as then no
+ * output was written. Returns the status.
  */
 static int
 check_output(const struct batch *batch)
@@ -222,7 +225,7 @@ check_output(const struct batch *batch)
 }
 
 /*
- * Enters the sandbox: all files are known now, so no others may be opened.
+ * Enters the sandbox with the files of the batch: all inputs are known now.
  * Inputs from lists and directories are allowed one by one; most are in the
  * directory of the input before, which is allowed already. Returns the status.
  */

@@ -25,9 +25,10 @@
 /* ---- Grouping ----------------------------------------------------------- */
 
 /*
- * Returns the name of the input's group by --group-by, which the caller frees.
- * NULL: the regular expression does not match, so the input is in no group; or
- * out of memory (then *ok is false).
+ * Returns the name of the group (the inputs of one output) that an input
+ * belongs to by --group-by: what the regular expression matches or, if regex
+ * is NULL, its directory. The caller frees it. NULL: no match, so the input is
+ * in no group; or out of memory (then *ok is false).
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -86,9 +87,9 @@ add_group(struct batch *batch, char *name, size_t first)
 }
 
 /*
- * Makes a group for each name and puts the tasks into it. all: the tasks with
- * the names of their groups, sorted by name, then by input order. False: out
- * of memory.
+ * Adds a group (the inputs of one output) for each distinct name, and links
+ * the tasks into their groups. all: the tasks with the names of their groups,
+ * sorted by name, then by input order. False: out of memory.
  */
 static bool
 make_groups(struct batch *batch, const struct named *all, size_t count)
@@ -139,7 +140,10 @@ group_by(struct batch *batch, const regex_t *regex)
 	return ok;
 }
 
-/* Puts all inputs into one group, for -o. False: out of memory. */
+/*
+ * Adds one group for the output of -o, and links all tasks that are to be done
+ * into it. False: out of memory.
+ */
 static bool
 group_all(struct batch *batch)
 {
@@ -213,8 +217,9 @@ free_groups(struct batch *batch)
 }
 
 /*
- * Returns the group's task after the given one, the first one if that is NULL;
- * NULL after the last one.
+ * Iterates over the tasks of a group (the inputs of one output), in the order
+ * of inputs: returns the one after task, the first one if task is NULL; NULL
+ * after the last one.
  */
 static struct task *
 next_in_group(
@@ -227,8 +232,8 @@ next_in_group(
 }
 
 /*
- * Returns the bytes of the task's file and of the other files of its unit (an
- * input of several files).
+ * Returns the size of a task's input: of its file and, if it is a unit (files
+ * that a format reads as one input), of the unit's other files.
  */
 static uint64_t
 unit_bytes(const struct batch *batch, const struct task *task)
@@ -336,12 +341,12 @@ unit_chunks(const struct group *group)
 }
 
 /*
- * Returns how many bytes of units a chunk of the group may have (a chunk is
- * what one worker sums). Many units are read together, even if other inputs
- * are between them, because units of one program call each other, and because
- * reading their sum takes as long as reading the units. All chunks are made
- * about equally large; files in archives count as nothing, as their sizes are
- * unknown.
+ * Returns how many bytes of units (inputs of several files) a chunk of the
+ * group may have; a chunk is what one worker sums. Many units are read
+ * together, even if other inputs are between them, because units of one
+ * program call each other, and because reading their sum takes as long as
+ * reading the units. All chunks are made about equally large; files in
+ * archives count as nothing, as their sizes are unknown.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -352,8 +357,9 @@ units_bytes(const struct group *group)
 }
 
 /*
- * True if the chunk gets no more inputs. It is full earlier if the group is
- * small, so that each worker gets a chunk.
+ * True if the chunk (the inputs that one worker sums) gets no more inputs, as
+ * its number of inputs or of bytes has reached the limit. In a small group the
+ * limit of bytes is lower, so that each worker gets a chunk.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
@@ -406,8 +412,9 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * Queues the group for merging when all of its chunks are written; does
- * nothing before.
+ * If all chunks of the group are written, adds it to batch->ready, the list of
+ * groups that workers merge to outputs, unless there is nothing to merge. Does
+ * nothing while chunks are open, and at later calls.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

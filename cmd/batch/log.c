@@ -115,7 +115,7 @@ time_text(char text[32], double seconds)
 }
 
 /*
- * Returns the part of the work that is done, from 0 to 1: of the bytes if
+ * Returns the fraction of the work that is done, from 0 to 1: of the bytes if
  * their sum is known, else of the tasks.
  */
 static double
@@ -238,8 +238,8 @@ struct log {
 };
 
 /*
- * Returns "warning: " or "note: " if the line begins with one, else NULL;
- * *text is the rest of the line.
+ * Returns "warning: " or "note: " if the line of a message has one after the
+ * location, and sets *text to what follows; NULL: it has none.
  */
 static const char *
 find_severity(const char *line, const char **text)
@@ -259,8 +259,8 @@ find_severity(const char *line, const char **text)
 }
 
 /*
- * Counts the message. Returns true if it is one of the first SHOWN that are
- * equal, or if it cannot be counted.
+ * Counts a message in the table of equal ones. Returns true if it is to be
+ * printed: it is among the first SHOWN equal ones, or cannot be counted.
  */
 static bool
 count_message(struct log *log, const char *severity, const char *text)
@@ -301,9 +301,9 @@ print_log(struct batch *batch, char *lines)
 }
 
 /*
- * Allocates what keeps messages until they are printed. The arrays have an
- * element for each task, but most of their pages are never written, so they
- * take no memory. False: out of memory (not reported).
+ * Allocates the arrays that keep messages and results of tasks until they are
+ * printed. They have an element for each task, but most of their pages are
+ * never written, so they take no memory. False: out of memory (not reported).
  */
 bool
 begin_log(struct batch *batch)

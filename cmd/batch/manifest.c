@@ -72,8 +72,8 @@ compare_known(const void *pa, const void *pb)
 }
 
 /*
- * Returns the tasks sorted by name. The caller frees the array; NULL: out of
- * memory.
+ * Returns an array of the tasks (inputs), sorted by name, to be searched for
+ * the names in a manifest. The caller frees it; NULL: out of memory.
  */
 static struct task **
 sort_tasks(struct batch *batch)
@@ -310,9 +310,10 @@ parse_line(struct cg_slice text, struct line *line)
 }
 
 /*
- * Sets the state that the manifest has for the task. But if the task already
- * ended when inputs were listed, only notes whether its state is the same: it
- * may have become part of another input since.
+ * Sets the task's state to the one that the manifest has for it (status), so
+ * that it is not repeated. But if the task already ended when inputs were
+ * listed, only notes whether its state is the same: the file may have become
+ * part of another input since.
  */
 static void
 set_before(struct task *task, const char *status)
@@ -331,8 +332,8 @@ set_before(struct task *task, const char *status)
 }
 
 /*
- * Finds the line's tasks by name and sets the state that the line has for
- * them, unless the file has changed since. known: all tasks, sorted by name.
+ * Gives the state in a line of the manifest to the tasks of that name, unless
+ * their file has changed since. known: all tasks, sorted by name.
  */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)
@@ -373,8 +374,8 @@ reset_task(struct task *task)
 }
 
 /*
- * Decides which finished tasks are repeated: those whose output was removed,
- * and with --retry those that failed.
+ * Makes finished tasks of an earlier run pending again if their output was
+ * removed, and with --retry those that failed.
  */
 static void
 check_outputs(struct batch *batch)
@@ -434,8 +435,8 @@ check_header(struct batch *batch, const struct line *line)
 }
 
 /*
- * True if the text begins like a header line, or is the begin of one that was
- * cut off.
+ * True if the text begins like the header line of a manifest, or is the start
+ * of one that a crash cut off.
  */
 static bool
 may_be_header(struct cg_slice text)
@@ -447,10 +448,11 @@ may_be_header(struct cg_slice text)
 }
 
 /*
- * Applies all complete lines and counts their bytes in *whole. A last line
- * without newline was cut off by a crash and is ignored; the caller truncates
- * the file to *whole. So a file that cannot be read, or is no manifest, is an
- * error. Returns the status.
+ * Reads the manifest of an earlier run: applies all complete lines to the
+ * tasks, and adds their bytes to *whole. A last line without newline was cut
+ * off by a crash and is ignored; the caller truncates the file to *whole. So a
+ * file that cannot be read, or is no manifest, is an error. Returns the
+ * status.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)

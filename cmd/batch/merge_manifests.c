@@ -170,8 +170,10 @@ read_manifest(struct manifests *manifests, size_t number)
 /* ---- Checking ----------------------------------------------------------- */
 
 /*
- * Returns why the manifest is refused: "" if that was reported before; NULL if
- * the manifest is good, whose shard is then marked in seen.
+ * Checks that a manifest can be merged with the first one: same batch and
+ * options, and a shard that was not given yet, which is then marked in seen[].
+ * Returns why it is refused, "" if that was reported before; NULL if it is
+ * good.
  */
 static const char *
 why_refused(
@@ -286,7 +288,10 @@ add_totals(struct manifests *manifests, const char *text)
 	return ok;
 }
 
-/* Frees the entries (lines of inputs) of manifests that were refused. */
+/*
+ * Frees the entries (lines of inputs) of manifests that were refused, and
+ * closes the gaps.
+ */
 static void
 drop_refused(struct manifests *manifests)
 {
@@ -303,9 +308,10 @@ drop_refused(struct manifests *manifests)
 }
 
 /*
- * Sums finished inputs by state. An input that is listed twice in one manifest
- * counts by its last line; one in two shards is an error, which is reported.
- * False: out of memory.
+ * Counts the entries of all manifests (finished inputs) by shard and state,
+ * and sums their costs. An input that is listed twice in one manifest counts
+ * by its last line; one in two shards is an error, which is reported. False:
+ * out of memory.
  */
 static bool
 sum_entries(struct manifests *manifests)
@@ -408,8 +414,9 @@ show_events(const struct manifests *manifests)
 }
 
 /*
- * Prints the totals of each shard and of all. Returns true if no error,
- * failure or missing input was found.
+ * Prints a table with a row for each shard and one for all, the totals by
+ * event, and the failures. Returns true if no error, failure or missing input
+ * was found.
  */
 static bool
 show_manifests(const struct manifests *manifests)

@@ -77,7 +77,10 @@ put_name(struct path *to, const char *name)
 	put_bytes(to, name, strlen(name));
 }
 
-/* Returns the finished path, which the caller frees; NULL: out of memory. */
+/*
+ * Returns the text of the path that was appended to, NUL-terminated, which the
+ * caller frees; NULL: out of memory, now or before.
+ */
 static char *
 end_path(struct path *path)
 {
@@ -89,8 +92,9 @@ end_path(struct path *path)
 }
 
 /*
- * Appends one component of a path. Control characters and the component ".."
- * are escaped as in URLs: "%0a".
+ * Appends one component of a path to the path of an output. Control characters
+ * are escaped as in URLs ("%0a"), and so is the component "..", which would
+ * lead out of the output directory.
  */
 static void
 put_component(struct path *to, const char *name, size_t length)
@@ -133,8 +137,8 @@ safe_path(const char *name)
 /* ---- Suffixes ----------------------------------------------------------- */
 
 /*
- * True if the name of length n ends in the suffix, after at least one
- * character.
+ * True if the name, of n bytes, ends with a dot and the suffix, after at least
+ * one character.
  */
 static bool
 has_suffix(const char *name, size_t n, const struct suffix *suffix)
@@ -211,8 +215,8 @@ list_suffixes(struct batch *batch)
 }
 
 /*
- * Cuts suffixes of compression off base. Returns the length of the rest
- * without the longest suffix of a format.
+ * Cuts suffixes of compression off base, in place. Returns the length of the
+ * rest without the longest suffix of a format that it has.
  */
 static size_t
 stem_length(const struct batch *batch, char *base)
@@ -309,8 +313,9 @@ find_bad_placeholder(const char *template)
 }
 
 /*
- * Appends the value of the placeholder with which the template begins. Returns
- * the rest of the template; NULL: it begins with no placeholder.
+ * Appends the value of the placeholder with which the template of --name
+ * begins, such as "{stem}", to the path. Returns the rest of the template;
+ * NULL: it begins with no placeholder.
  */
 static const char *
 put_placeholder(
@@ -467,7 +472,11 @@ hash(const struct batch *batch, const char *text)
 	return (uint32_t)cg_hash_bytes(batch->key, text, strlen(text));
 }
 
-/* True if the slot's owner (a task or group) has an output of that name. */
+/*
+ * True if the output of the slot's owner, a task or a group, has that name.
+ * Slots do not store names, to save memory, so that of a task is derived
+ * again.
+ */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)
 {
@@ -486,8 +495,9 @@ has_name(struct batch *batch, const struct name *slot, const char *name)
 }
 
 /*
- * Returns the hash table's slot of the name, or a free slot for it. h: the
- * name's hash. There always is one, as the table is never full.
+ * Returns the slot of the output's name in the hash table of outputs, or a
+ * free slot for it. h: the name's hash. There always is one, as the table is
+ * never full.
  */
 static struct name *
 find_slot(struct batch *batch, const char *name, uint32_t h)

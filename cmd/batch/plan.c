@@ -25,8 +25,10 @@ struct found {
 };
 
 /*
- * Looks the file up; a file that does not exist gets zeros. found keeps the
- * pointer to path. Needs one system call for files that are no links.
+ * Sets *found to the path and the status of its file, zeros if it does not
+ * exist; found->link: it is a link, and the status is that of its target.
+ * Keeps the pointer to path. Needs one system call for files that are no
+ * links.
  */
 static void
 find_file(const char *path, struct found *found)
@@ -40,9 +42,9 @@ find_file(const char *path, struct found *found)
 }
 
 /*
- * Adds a task for an input: path is that of the file or, in an archive, that
- * of the member. The task keeps the pointer to path. NULL: out of memory, or
- * too many tasks.
+ * Appends a pending task for an input and returns it; valid until the next one
+ * is added. path: that of the file or, in an archive, that of the member; the
+ * task keeps the pointer. NULL: out of memory, or too many tasks.
  */
 static struct task *
 add_task(struct batch *batch, const char *path, const struct found *found)
@@ -184,8 +186,9 @@ add_path(struct list *list, const char *path)
 }
 
 /*
- * True if the path is the output directory or an output. With --shard, another
- * run may just have created it.
+ * True if the path is the output directory, the output or the manifest, which
+ * is not an input. These are looked up again, as with --shard another run may
+ * just have created them.
  */
 static bool
 is_output_path(struct batch *batch, const char *path)
@@ -197,8 +200,8 @@ is_output_path(struct batch *batch, const char *path)
 }
 
 /*
- * True for a directory that is to be searched. Links to directories are not,
- * as they may form cycles.
+ * True for a directory entry that is to be searched for inputs: a directory,
+ * but no link to one, as links may form cycles.
  */
 static bool
 is_directory(const struct dirent *entry, const char *path)
@@ -237,9 +240,9 @@ list_directory(
 }
 
 /*
- * Returns why the file is not read: pipes would block. NO_REASON: it is read,
- * also if it does not exist or is a directory, which fails later if it cannot
- * be listed.
+ * Returns why the file is skipped as an input: a pipe would block, and a link
+ * to a directory is not followed. NO_REASON: it is read, also if it does not
+ * exist or is a directory, which fails later if it cannot be listed.
  */
 static enum reason
 skip_reason(const struct found *found)
@@ -254,8 +257,9 @@ skip_reason(const struct found *found)
 }
 
 /*
- * Adds an input, or the members of an archive; skips outputs of this batch.
- * The tasks keep the pointer to path. Returns the status.
+ * Adds a task for a file that was found or, for an archive, one for each
+ * member; a skipped task for one that is not read; none for an output of this
+ * batch. The tasks keep the pointer to path. Returns the status.
  */
 static int
 add_found(struct batch *batch, const char *path)
@@ -318,8 +322,9 @@ add_path_given(struct batch *batch, const char *name)
 }
 
 /*
- * Adds a name from a file of names; n: its bytes including the delimiter,
- * which is removed. The tasks keep the pointer to name. Returns the status.
+ * Adds the input that a line of a file of names (list) names. n: the bytes of
+ * name with the delimiter, which is removed. The tasks keep the pointer to
+ * name. Returns the status.
  */
 static int
 add_listed(struct batch *batch, const char *list, char *name, size_t n)
@@ -382,9 +387,10 @@ compare_unit_files(const void *pa, const void *pb)
 }
 
 /*
- * Joins files with the same stem (path without suffix) to units, inputs of
- * several files. The file with the lowest rank leads the unit, the others are
- * skipped. it: the files, sorted.
+ * Links files with the same stem (path without suffix) to units, which a
+ * format reads as one input. The file with the lowest rank leads the unit, the
+ * others become skipped tasks. it: the files, sorted by stem, archive and
+ * rank.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)
@@ -406,9 +412,10 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 }
 
 /*
- * Fills in stem and rank by which the task's file is joined with others to a
- * unit (an input of several files); rank 0: it is a unit of its own. The
- * caller frees file->name, the stem. False: out of memory.
+ * Sets *file to what a task's file is joined with others by, to a unit (files
+ * that are read as one input): its stem and the rank of its suffix; rank 0: it
+ * is never joined. The caller frees file->name, the stem. False: out of
+ * memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
@@ -466,8 +473,9 @@ hash(const char *text)
 }
 
 /*
- * Hashes the path that the output would have, as that does not depend on the
- * working directory. False: out of memory.
+ * Sets *h to the hash of the task's path in the form that its output would
+ * have, as that does not depend on the working directory. False: out of
+ * memory.
  */
 static bool
 hash_path(const struct task *task, uint64_t *h)
@@ -481,9 +489,10 @@ hash_path(const struct task *task, uint64_t *h)
 }
 
 /*
- * Sets *h to the hash that decides in which shard the task is: inputs of one
- * output get the same one. *h must be the hash of the task's path before,
- * which is left unless another one is needed. False: out of memory.
+ * Sets *h to the hash that decides in which shard the task is: that of its
+ * group's output or of its unit's first file, so that inputs of one output are
+ * in one shard. *h has the hash of the task's own path, and is left if that is
+ * the one. False: out of memory.
  */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)

@@ -26,8 +26,8 @@ close_pipe(const int fd[2])
 }
 
 /*
- * Opens a pipe for orders and one for answers. False: neither is open; errno
- * says why.
+ * Creates the two pipes between the parent and a worker process, for orders
+ * and for answers. False: neither is open; errno says why.
  */
 static bool
 make_pipes(int order[2], int answer[2])
@@ -41,8 +41,8 @@ make_pipes(int order[2], int answer[2])
 }
 
 /*
- * Called in a worker: ends it when its parent is killed. On systems other than
- * Linux, it ends only when it cannot send its answer.
+ * Called in a worker: lets it end when its parent is killed. On systems other
+ * than Linux, it ends only when it cannot send its answer.
  */
 static void
 end_with(pid_t parent)
@@ -55,8 +55,9 @@ end_with(pid_t parent)
 }
 
 /*
- * Forks a worker that is connected by two pipes. False: not possible; errno
- * says why.
+ * Forks a worker process that is connected by two pipes, and sets *worker in
+ * the parent; the child executes orders and never returns. False: not
+ * possible; errno says why.
  */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
@@ -141,8 +142,9 @@ send_order(struct worker *worker, struct worker_order order)
 }
 
 /*
- * Orders the worker to take a piece (an input or unit). unread: it shall only
- * note the name and read the unit when the sum is written.
+ * Orders the worker to convert an input or to add it to the sum (action), and
+ * sends the bytes of archive members. unread: it shall only note the name, and
+ * read the unit (input of several files) when the sum is written.
  */
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
@@ -172,8 +174,8 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece,
 #define STREAM_PIECE ((size_t)64 << 10)
 
 /*
- * Returns the worker that waits for bytes of a large archive member; NULL:
- * none.
+ * Returns the worker that waits for bytes of a large archive member, which are
+ * sent piece by piece; at most one does. NULL: none.
  */
 static struct worker *
 streaming_worker(struct worker_pool *pool)
@@ -227,8 +229,9 @@ end_stream(struct worker_pool *pool, const char *fault)
 /* ---- Chunks ------------------------------------------------------------- */
 
 /*
- * Fails the tasks of the chunk that were not done yet, as its group gets no
- * output. error: the reason.
+ * Fails the tasks of the chunk (the inputs that one worker sums) that are
+ * still pending, as its group gets no output; chunk->at moves to the end.
+ * error: the reason.
  */
 static void
 fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
@@ -242,10 +245,11 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True if the piece is a unit that is read with other units when their sum is
- * written, because units refer to each other; reading each alone first would
- * double the work. False if the result of each input is needed: for a
- * manifest, for --timeout, or for --fail-fast, which stops at once.
+ * True if the piece is a unit (files read as one input) that is read with
+ * other units only when their sum is written, because units refer to each
+ * other; reading each alone first would double the work. False if the result
+ * of each input is needed: for a manifest, for --timeout, or for --fail-fast,
+ * which stops at once.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -256,8 +260,9 @@ reads_together(const struct batch *batch, const struct piece *piece)
 }
 
 /*
- * Sends the chunk's worker the next piece, or the order to write the sum; if
- * there is nothing to write, ends the chunk.
+ * Sends the worker the next input of its chunk (the inputs that it sums) or,
+ * after the last one, the order to write the sum; if nothing was summed, ends
+ * the chunk. If the group has failed, its remaining inputs fail.
  */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
@@ -297,9 +302,9 @@ take_piece_out(struct chunk *chunk)
 }
 
 /*
- * Records that an input was added to its sum. Takes over log and result
- * (heap). A chunk that was started again may have tasks for which this was
- * recorded before.
+ * Records that an input was added to the sum of its chunk; it is done when the
+ * output is written. Takes over log and result (allocated). Does nothing more
+ * for a task for which this was recorded before its chunk was started again.
  */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
@@ -312,9 +317,9 @@ note_summed(struct batch *batch, size_t number, char *log, char *result)
 }
 
 /*
- * Fails the group because an input's event has another unit. Leaving such
- * inputs out instead is no choice: which ones fit would depend on order,
- * shards and chunks.
+ * Fails the group (the inputs of one output) because an input's event has
+ * another unit, and reports that once. Leaving such inputs out instead is no
+ * choice: which ones fit would depend on order, shards and chunks.
  */
 static void
 refuse_sum(struct batch *batch, struct group *group)
@@ -351,9 +356,9 @@ end_piece(struct batch *batch, struct worker *worker,
 }
 
 /*
- * Starts the chunk again after one of the units that were read together
- * failed: now each is read alone, which shows the bad ones; the others are
- * summed.
+ * Starts the chunk (the inputs that one worker sums) again after reading its
+ * units together has failed: now each unit is read alone, which shows the bad
+ * ones; the others are summed.
  */
 static void
 read_alone(struct batch *batch, struct chunk *chunk)
@@ -368,8 +373,9 @@ read_alone(struct batch *batch, struct chunk *chunk)
 }
 
 /*
- * Handles the answer to an order to write a chunk or to merge a group. Takes
- * over log (heap); error: why it failed.
+ * Handles the answer to an order to write the sum of a chunk, or to merge the
+ * chunks of a group to its output: records success, or fails the group. Takes
+ * over log (allocated). error: why it failed.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -421,8 +427,8 @@ describe_death(
 }
 
 /*
- * Removes the temporary file that a dead worker left: the output that it was
- * writing.
+ * Removes the temporary file that a dead worker left: that of the output or
+ * chunk that it was writing.
  */
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
@@ -445,7 +451,9 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 }
 
 /*
- * Waits for a dead worker and fails the task or group that it was working on.
+ * Waits for a worker that has died, and handles its current order: the task or
+ * group fails with the reason of the death, or a chunk is started again
+ * without the bad input.
  */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
@@ -521,8 +529,8 @@ take_answer(struct batch *batch, struct worker *worker,
 }
 
 /*
- * Reads the worker's answer and handles it. If it cannot be read, the worker
- * is dead and its task fails.
+ * Reads the worker's answer with its messages and result, and handles it. If
+ * it cannot be read, the worker is dead: see reap_worker().
  */
 static void
 take_result(struct batch *batch, struct worker *worker)
@@ -566,8 +574,8 @@ signal_workers(const struct worker_pool *pool)
 }
 
 /*
- * Waits until workers have answered, at most a second, and handles the
- * answers. False: no worker is busy.
+ * Waits until workers have answered, at most a second, and handles all answers
+ * that have arrived; shows the progress. False: no worker is busy.
  */
 static bool
 wait_for_answer(struct worker_pool *pool)
@@ -598,8 +606,9 @@ wait_for_answer(struct worker_pool *pool)
 }
 
 /*
- * Returns an idle worker, or else an unused slot for one; NULL: all are busy.
- * *alive: the number of running workers, if no idle one was found.
+ * Returns a running worker that is idle, or else an unused slot for a new one
+ * (its pid is 0); NULL: all are busy. *alive: the number of running workers,
+ * if no idle one was found.
  */
 static struct worker *
 free_worker(struct worker_pool *pool, size_t *alive)
@@ -621,9 +630,10 @@ free_worker(struct worker_pool *pool, size_t *alive)
 }
 
 /*
- * Returns an idle worker, starts one or waits for one. If the limit of
- * processes or descriptors is reached, goes on with the workers that run.
- * NULL: not even one worker can be started (reported).
+ * Returns an idle worker: one that runs, a new one, or the first that gets
+ * idle again; handles answers while it waits. If the system allows no more
+ * processes or descriptors, goes on with those that run. NULL: not even one
+ * can be started (reported).
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)
@@ -683,8 +693,9 @@ begin_merge(struct worker_pool *pool, struct group *group)
 }
 
 /*
- * Sends out the chunks that have to be started again, and the merges of groups
- * whose chunks are written. Returns the status.
+ * Gives workers the chunks that have to be summed again, and the merges of
+ * groups (the inputs of one output) whose chunks are all written. Returns the
+ * status.
  */
 static int
 continue_work(struct worker_pool *pool)

@@ -52,8 +52,9 @@ reopen_task(struct batch *batch, size_t number)
 }
 
 /*
- * Returns an error as JSON, for members of a line of the manifest. The caller
- * frees the text; NULL: out of memory.
+ * Returns the text of a JSON object with the error and the parts of its
+ * message, whose members are added to the task's line of the manifest. The
+ * caller frees it; NULL: out of memory.
  */
 static char *
 error_text(const char *error, const struct cg_message *message)
@@ -121,8 +122,9 @@ make_directories(char *path, size_t n)
 }
 
 /*
- * Creates the output directory. Those below it are created with each output.
- * False: not possible, with errno, or out of memory.
+ * Creates the output directory (of -O, or that of -o) and its parents; those
+ * below it are created with each output. False: not possible, with errno, or
+ * out of memory.
  */
 bool
 make_output_directory(const struct batch *batch)

@@ -99,9 +99,9 @@ read_all(int fd, void *bytes, size_t n)
 /* ---- Streams ------------------------------------------------------------ */
 
 /*
- * Reads bytes of an archive member that the parent sends, as
- * cg_job_add_input_callback() requires. Returns their number, 0 at the end;
- * negative: the parent could not read the member.
+ * Reads bytes of an archive member that the parent sends in pieces (size,
+ * bytes; 0 at the end), as cg_job_add_input_callback() requires. Returns their
+ * number, 0 at the end; negative: the parent could not read the member.
  */
 static ptrdiff_t
 read_stream(void *arg, char *buf, size_t size)
@@ -123,8 +123,9 @@ read_stream(void *arg, char *buf, size_t size)
 }
 
 /*
- * Reads what is left of the member, as the parent sends all bytes before it
- * reads the answer. True if the member was complete, which only its end shows.
+ * Reads and drops what is left of the member, as the parent sends all bytes
+ * before it reads the answer. True if the member was complete, which only its
+ * end shows.
  */
 static bool
 drain_stream(struct stream *stream)
@@ -197,8 +198,8 @@ collect_message(void *arg, const struct cg_message *message)
 }
 
 /*
- * Adds the sum of each event to the result; nothing if a sum does not fit into
- * 64 bits. False: out of memory.
+ * Adds an object "totals" with the sum of each event to the result; nothing if
+ * a sum does not fit into 64 bits. False: out of memory.
  */
 static bool
 add_totals(struct json_object *result, const struct cg_graph *graph)
@@ -229,8 +230,9 @@ open_task_log(struct task_log *log)
 }
 
 /*
- * Ends the log of a task and adds its warnings and its error to the result, a
- * JSON object. False: out of memory.
+ * Ends the log of a task: its text is complete then. Adds its warnings and its
+ * error (for a skipped task: the reason) to result, a JSON object. False: out
+ * of memory.
  */
 static bool
 close_task_log(
@@ -295,8 +297,9 @@ send_answer(
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Returns the name of the format that can represent all facts, in which sums
- * are kept.
+ * Returns the name of the format that can represent all facts (kinds of data),
+ * in which a worker writes the sum of its inputs for another one; "": there is
+ * none.
  */
 static const char *
 lossless(const struct cg_job *job)
@@ -312,9 +315,9 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * Sets the job's target, so that it keeps what the output can represent. Facts
- * that are computed from all inputs together are dropped, as a sum has only
- * some inputs. Returns the status.
+ * Sets the output format of a job that reads an input of a sum, so that it
+ * keeps what the output can represent, and marks it as partial: facts that are
+ * computed from all inputs together are not yet. Returns the status.
  */
 static int
 target_sum(const struct batch *batch, struct cg_job *job)
@@ -348,9 +351,9 @@ collect_error(void *arg, const struct cg_message *message)
 /* ---- Units of a program ------------------------------------------------- */
 
 /*
- * True if the input's format reads several files as one input (a unit). Units
- * refer to each other, by calls into another unit of the program, and have to
- * be read together.
+ * True if the format of the job's input reads several files as one input (a
+ * unit), such as .gcno and .gcda. Units refer to each other, by calls into
+ * another unit of the program, and have to be read together.
  */
 static bool
 is_unit(const struct cg_job *job)
@@ -384,8 +387,9 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 }
 
 /*
- * Adds the unit's files to the job, or the bytes of archive members under the
- * name "archive/member", which is unique among archives. Returns the status.
+ * Adds a unit (files that are read as one input) as an input of the job; from
+ * an archive, with the bytes of its members, under the names "archive/member",
+ * which are unique. Returns the status.
  */
 static int
 add_unit(
@@ -420,8 +424,9 @@ count_units(const struct worker_state *state, bool members)
 }
 
 /*
- * Reads the units that are archive members (members), or those that are files,
- * into job. Returns the status.
+ * Reads all kept units (inputs of several files) that are archive members, or,
+ * if members is false, those that are files, into job. A skipped part is an
+ * error if they were not read before. Returns the status.
  */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)
@@ -444,8 +449,8 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 }
 
 /*
- * Reads units as read_units() does into a job of their own, and adds that to
- * the sum. Returns the status.
+ * Reads units as read_units() does into a job of their own, and merges that
+ * into the sum; does nothing if there are none. Returns the status.
  */
 static int
 merge_units(struct worker_state *state, bool members)
@@ -466,8 +471,9 @@ merge_units(struct worker_state *state, bool members)
 }
 
 /*
- * Reads the units that were kept for the sum. If the sum has no other inputs,
- * they are read into it without a second graph. Returns the status.
+ * Completes the sum: reads the units (inputs of several files) that were kept
+ * for it, and merges them in. If the sum has no other inputs, they are read
+ * into it directly, without a second graph. Returns the status.
  */
 static int
 read_sum(struct worker_state *state)
@@ -501,8 +507,9 @@ forget_sum(struct worker_state *state)
 }
 
 /*
- * Keeps an input by its name, to be read with others when the sum is written.
- * Whether the file changes until then is not checked. Returns the status.
+ * Adds an input to the sum by keeping its name and bytes (blob), to be read
+ * with others when the sum is written. Whether the file changes until then is
+ * not checked. Returns the status.
  */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,
@@ -590,8 +597,8 @@ set_target(struct worker_state *state, const struct worker_order *order,
 }
 
 /*
- * Adds the sum that another worker has written to the file at path. Returns
- * the status.
+ * Merges the sum that another worker has written to the file at path, in the
+ * lossless format, into this worker's sum. Returns the status.
  */
 static int
 add_chunk(struct worker_state *state, const char *path, size_t threads)
@@ -686,9 +693,9 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 }
 
 /*
- * True if the file was written while it was read. before: its status when
- * reading began. Changes between listing and reading are no error: days may
- * have passed.
+ * True if the input's file was written while it was read, so that the result
+ * may mix old and new data. before: its status when reading began. Changes
+ * between listing and reading are no error: days may have passed.
  */
 static bool
 has_changed(const struct task *task, const struct stat *before)
