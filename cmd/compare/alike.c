@@ -8,8 +8,8 @@
 #include "compare.h"
 
 /*
- * True if both profiles have the same events in the same columns (indices of
- * costs).
+ * True if both profiles have the same events, and each event has the same
+ * column (index of costs) in both: rows can then be compared as bytes.
  */
 static bool
 has_same_columns(const struct verify *v)
@@ -23,9 +23,9 @@ has_same_columns(const struct verify *v)
 }
 
 /*
- * Returns the index in v->fns of the group's first function of profile B, or
- * the group's end. A group is the functions of both profiles that are the same
- * one.
+ * Returns the index in v->fns of the first function of profile B in the group
+ * (the functions of both profiles that were matched), or the group's end.
+ * Those of profile A come first.
  */
 static size_t
 find_other_side(const struct verify *v, size_t group)
@@ -38,9 +38,10 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers functions from 1, so that the n-th function of a group in profile A
- * has the number of the n-th one in B. False if a group has more functions in
- * one profile than in the other.
+ * Numbers the functions of both profiles from 1, so that matched ones get the
+ * same number: the n-th function of a group in A and the n-th one in B. A
+ * group has the functions that were matched. False: a group has more functions
+ * in one profile than in the other.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

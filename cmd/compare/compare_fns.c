@@ -22,8 +22,9 @@ struct items {
 };
 
 /*
- * Adds an item (a call or a line) with room for its costs in both profiles.
- * Returns it, until the next is added; NULL: out of memory.
+ * Appends an item (a call or a line to compare) with costs of 0 for each event
+ * in both profiles. Returns it, valid until the next is added; NULL: out of
+ * memory.
  */
 static struct item *
 add_item(const struct verify *v, struct items *items)
@@ -81,8 +82,9 @@ add_line(
 }
 
 /*
- * Lists the calls or, if calls is false, the lines of the functions of groups,
- * from group to end - 1. False: out of memory.
+ * Replaces the items by the calls or, if calls is false, the lines of all
+ * functions in the groups (matched functions of both profiles) [group, end),
+ * with their costs. False: out of memory.
  */
 static bool
 list_items(
@@ -116,7 +118,10 @@ compare_items(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Sorts items and sums the costs of those with equal keys. */
+/*
+ * Sorts items (calls or lines to compare) by key, and merges those with equal
+ * keys: sums their counts and costs by profile.
+ */
 static void
 merge_items(const struct verify *v, struct items *items)
 {
@@ -151,9 +156,9 @@ merge_items(const struct verify *v, struct items *items)
 #define ROUNDING 2
 
 /*
- * True if the inclusive costs count as equal: exactly or up to rounding,
- * whichever the event requires. The difference may be negative and then wraps
- * around, so both signs are tried.
+ * True if the inclusive costs of both profiles count as equal: always, exactly
+ * or up to rounding, as the event requires. The difference may be negative and
+ * then wraps around, so both signs are tried.
  */
 static bool
 is_inclusive_equal(
@@ -169,8 +174,9 @@ is_inclusive_equal(
 }
 
 /*
- * Reports a difference of inclusive costs. certain: the calls of the function
- * determine the cost; otherwise a difference is only counted as unsure.
+ * Reports a difference of inclusive costs, if they do not count as equal.
+ * certain: the calls of the function determine the cost; otherwise the
+ * difference is only counted in v->unsure.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
@@ -196,8 +202,9 @@ compare_values(struct verify *v, enum difference kind,
 }
 
 /*
- * True if a group has several functions of one profile. Calls between them may
- * count twice in their sum, so it need not be the cost of one merged function.
+ * True if a group (matched functions) has several functions of one profile.
+ * Calls between them may count twice in their sum, so it need not be the
+ * inclusive cost of one merged function.
  */
 static bool
 is_several(const struct verify *v, size_t group)
@@ -226,7 +233,7 @@ compare_call(struct verify *v, const struct items *items,
 		compare_inclusive(v, DIFF_CALL, where, e, value, certain);
 }
 
-/* True if the group has function 0, the unknown caller. */
+/* True if the group (matched functions) has function 0, the unknown caller. */
 static bool
 has_unknown_caller(const struct verify *v, size_t group)
 {
@@ -256,8 +263,9 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 }
 
 /*
- * Compares costs without file or line. In formats of source lines only, such
- * costs are lost, so a side with 0 there is no difference but a note.
+ * Compares costs without file or line; value has a pair for each event. A
+ * format of source lines only loses such costs, so 0 on its side is reported
+ * as a note, not as a difference.
  */
 static void
 compare_unlocated(
@@ -275,8 +283,9 @@ compare_unlocated(
 }
 
 /*
- * Compares the lines of a group; with SIZE_MAX, those of all groups together.
- * False: out of memory.
+ * Compares the costs of lines of a group (matched functions) in both profiles
+ * and reports differences; with SIZE_MAX, of the lines of all groups together,
+ * for formats that do not know the functions of lines. False: out of memory.
  */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
@@ -315,9 +324,10 @@ is_stated(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * True if the calls of the function determine its inclusive cost. In a cycle
- * (functions that call each other) they do not; nor if one profile states the
- * cost and the other has only calls.
+ * True if the calls of the group's function determine its inclusive cost, so
+ * that both profiles must have the same: there is one function in each, it is
+ * in no cycle (functions that call each other), and both profiles state the
+ * cost or none does.
  */
 static bool
 is_certain(const struct verify *v, size_t group)
@@ -406,8 +416,9 @@ sum_profiles(struct verify *v)
 }
 
 /*
- * Compares the functions of a group. If their rows are alike, only their
- * inclusive sums, which depend on other functions. False: out of memory.
+ * Compares the functions of a group (those that were matched): sums, calls and
+ * lines. If their rows are equal, only the inclusive sums, which depend on
+ * other functions. False: out of memory.
  */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)

@@ -46,8 +46,8 @@ struct diff {
 };
 
 /*
- * Returns a function's costs, [0] before and [1] after. key: SELF or
- * INCLUSIVE.
+ * Returns the address of a function's two costs of an event, [0] before and
+ * [1] after. key: SELF or INCLUSIVE.
  */
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
@@ -76,8 +76,10 @@ find_column(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Lists the events of both profiles. Returns the status: CG_EUSAGE (reported)
- * if the event of --event is not one of them.
+ * Sets d->event to the events that both profiles have, d->ranked to the one
+ * that functions are sorted by (--event, or the main event), and which ones
+ * are shown. Returns the status: CG_EUSAGE (reported) if the event of --event
+ * is not one of them.
  */
 static int
 find_events(struct diff *d)
@@ -135,9 +137,9 @@ sum_events(struct diff *d)
 }
 
 /*
- * With --normalize, scales a cost before the change by the ratio of both
- * totals; returns other costs as they are. The result is unknown if it does
- * not fit into 64 bits.
+ * With --normalize, returns a cost of the profile before multiplied by the
+ * ratio of both totals; other costs (s is AFTER) as they are. The result is
+ * unknown if it does not fit into 64 bits.
  */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
@@ -180,8 +182,9 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 }
 
 /*
- * Adds the costs of a profile's functions to the values that are compared.
- * Returns the status.
+ * Adds the self and inclusive costs of the functions of profile s (before or
+ * after) to the values of the matched functions that are compared. Returns the
+ * status.
  */
 static int
 add_values_of(struct diff *d, int s)
@@ -237,8 +240,8 @@ compute_values(struct diff *d)
 /* ---- Ranking ------------------------------------------------------------ */
 
 /*
- * The order of rows for qsort(): largest absolute change first; equal changes
- * in the order of functions.
+ * Compares rows for qsort(): largest absolute change first, an increase before
+ * an equal decrease, unknown changes last; then in the order of functions.
  */
 static int
 compare_rows(const void *pa, const void *pb)
@@ -407,7 +410,10 @@ print_text(struct diff *d)
 	print_ranking(d, SELF, "self");
 }
 
-/* Prints text, and what is real if that was asked for. */
+/*
+ * Prints the difference as text and, if that was asked for, which changes are
+ * real and which are noise.
+ */
 static void
 print_all(struct diff *d)
 {
@@ -420,7 +426,10 @@ print_all(struct diff *d)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* Makes the JSON array [before, after]. NULL: out of memory. */
+/*
+ * Returns a JSON array of a cost before and after, which the caller releases.
+ * NULL: out of memory.
+ */
 static struct json_object *
 new_pair(const struct amount value[2])
 {
@@ -532,7 +541,10 @@ print_json(struct diff *d)
 
 /* ---- Noise --------------------------------------------------------------- */
 
-/* True if the user asks what is real and what is noise. */
+/*
+ * True if an option or the number of runs asks which changes are real and
+ * which are noise.
+ */
 static bool
 asks_for_noise(const struct args *args)
 {
@@ -549,7 +561,10 @@ amount_size(struct amount amount)
 	return amount.minus ? -size : size;
 }
 
-/* Makes a run of a side's costs. False: out of memory. */
+/*
+ * Appends a side (before or after) of the difference, with the costs of all
+ * functions, as a run to those whose changes are judged. False: out of memory.
+ */
 static bool
 add_run(struct diff *d, int s)
 {
@@ -574,8 +589,10 @@ add_run(struct diff *d, int s)
 }
 
 /*
- * Judges the changes of two runs. An exact event needs no judgement, unless it
- * is for --fail-over or Markdown. Returns the status.
+ * Judges which changes between the two profiles are real, from their numbers
+ * of samples; sets d->judged. An exact event, such as a count of instructions,
+ * needs no judgement, unless it is for --fail-over or Markdown. Returns the
+ * status.
  */
 static int
 judge_pair(struct diff *d)
@@ -602,7 +619,10 @@ judge_pair(struct diff *d)
 	return CG_OK;
 }
 
-/* Prints the judgement alone, as JSON, Markdown or text. Returns the status. */
+/*
+ * Prints which changes are real, without a difference of two profiles, as
+ * JSON, Markdown or text; at most top rows. Returns the status.
+ */
 static int
 print_judgement(const struct noise *noise, size_t top)
 {
@@ -623,7 +643,11 @@ print_judgement(const struct noise *noise, size_t top)
 	return CG_OK;
 }
 
-/* Compares any number of runs. Returns the status. */
+/*
+ * Compares several runs before and after a change: reads them, judges and
+ * prints the changes, and checks the limit of --fail-over. Returns the status;
+ * CG_EINPUT if runs were skipped.
+ */
 static int
 diff_runs(struct noise *noise, const struct fail_over *limit, size_t top)
 {
@@ -710,7 +734,10 @@ run(struct diff *d)
 	return status;
 }
 
-/* Checks what the options ask for, before a file is read. */
+/*
+ * Checks the options of --diff against each other and the number of files, and
+ * parses their values, before a file is read. Returns the status.
+ */
 static int
 check_args(struct diff *d)
 {

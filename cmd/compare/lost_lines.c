@@ -54,8 +54,9 @@ compare_files(const void *pa, const void *pb)
 /* ---- The first run ------------------------------------------------------- */
 
 /*
- * Adds the lines of a file, with whether each ran. False: out of memory, or
- * the lines could not be read (reported).
+ * Appends the lines of the current file that have counts to lost->line, each
+ * with whether it ran. False: out of memory, or the lines could not be read
+ * (reported).
  */
 static bool
 add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
@@ -98,9 +99,9 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Adds a line that no longer runs. follows: the code line before is lost, too,
- * so the range is continued; lines without code do not end a range. False: out
- * of memory.
+ * Adds a line that no longer runs to the ranges of lost lines. follows: the
+ * code line before is lost, too, so its range is extended; lines without code
+ * between the two do not end it. False: out of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
@@ -125,8 +126,9 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 }
 
 /*
- * Compares the lines of a file in both runs, in order of their numbers, and
- * adds those that no longer run. False: out of memory.
+ * Compares the lines of a file in the first run (run) with those in the second
+ * (lines), both in ascending order: adds those that no longer run to lost, and
+ * counts those that run only now. False: out of memory.
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,

@@ -74,8 +74,8 @@ struct path {
 };
 
 /*
- * The order of paths for qsort(): compared from their ends; a path comes
- * before longer paths that end with it.
+ * Compares paths for qsort() from their ends, so that a path is followed by
+ * the longer paths that end with it.
  */
 static int
 compare_paths(const void *pa, const void *pb)
@@ -108,7 +108,10 @@ is_path_suffix(const struct path *tail, const struct path *path)
 		   0;
 }
 
-/* Returns how many paths, from the first one on, are equal. */
+/*
+ * Returns how many paths at the start of the sorted array are equal to the
+ * first one, itself included.
+ */
 static size_t
 count_same(const struct path *path, size_t count)
 {
@@ -120,9 +123,10 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * True if the first path is the end of the next one but not of the one after,
- * and the next one is the other profile's. Then both are taken for the same
- * file, with a relative path in one profile.
+ * True if the first of the sorted paths is the end of the next one, which is
+ * the other profile's, but not of the one after. Then both are taken for the
+ * same file, with a relative path in one profile. count: number of paths, at
+ * least 2.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -133,8 +137,9 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Numbers the paths of both profiles, so that those of the same file get the
- * same number; all get 0 if one profile has no paths. False: out of memory.
+ * Sets v->file[] of both profiles: numbers their files so that the same file
+ * gets the same number; 0 for all if one profile has no files. False: out of
+ * memory.
  */
 static bool
 match_files(struct verify *v)
@@ -181,8 +186,9 @@ compare_matched(const void *pa, const void *pb)
 }
 
 /*
- * True if the function is the same as the group's first one. If that has no
- * file, a function of any file matches if it has the same name and object.
+ * True if the function is the same as the group's first one: equal name and
+ * object, and the same file, or any file if the first one has none. A group
+ * has the functions that are matched.
  */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
@@ -260,10 +266,10 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Returns the function's name. If objects are not compared, a function without
- * a name gets that of its object, as in folded stacks: "[libc.so.6]", or
- * "[unknown]". *to is where free space in v->names begins and moves past what
- * is written.
+ * Returns the function's name for the comparison. If objects are not compared,
+ * a function without a name gets that of its object, as in folded stacks:
+ * "[libc.so.6]", or "[unknown]". Such a name is written at *to, in v->names,
+ * and *to moves past it.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -337,8 +343,8 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 }
 
 /*
- * True if, in both profiles, more than half of the functions have what get()
- * returns, a file or an object.
+ * True if, in both profiles, get() returns an id for more than half of the
+ * functions: that of their file or object. Only then is it compared.
  */
 static bool
 most_have(
@@ -394,8 +400,9 @@ match_functions(struct verify *v)
 /* ---- Labels ------------------------------------------------------------- */
 
 /*
- * Returns the sum of an event for each set of labels (one sample's labels).
- * The caller frees the array; NULL: out of memory.
+ * Returns the sum of an event's costs for each set of labels (the labels of
+ * one sample), by the set's id. The caller frees the array; NULL: out of
+ * memory.
  */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)
@@ -422,8 +429,10 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 }
 
 /*
- * Compares the sums of an event for each label. A label that occurs twice in a
- * sample's set counts once. sum: the sums by set. False: out of memory.
+ * Sums the costs of an event for each label in both profiles, and adds a
+ * difference where they differ. labels has, sorted by label, the sets with it;
+ * a label that occurs twice in a set counts once. sum: the sums by set. False:
+ * out of memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

@@ -106,8 +106,8 @@ hash_stacks(struct side *side)
 }
 
 /*
- * Returns the stack that ends in the leaf as text, "main;a"; the job owns it.
- * NULL: out of memory.
+ * Returns the names of the functions on the stack that ends in the leaf as
+ * text, "main;a", for a message; the job owns it. NULL: out of memory.
  */
 static char *
 stack_text(struct cg_job *job, const struct cg_graph *graph, cg_node leaf)
@@ -157,9 +157,9 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 }
 
 /*
- * Reads the next span (time with one stack) of a track; adjacent ones with the
- * same stack are merged, also if rounded times leave a gap of one. False: no
- * more.
+ * Sets *entry to the next span (time with one stack) of a track, the timeline
+ * of a thread; adjacent ones with the same stack are merged, also if rounded
+ * times leave a gap of one. False: there are no more.
  */
 static bool
 next_span(struct cursor *it, struct entry *entry)
@@ -200,9 +200,9 @@ next_entry(struct cursor *it, struct entry *entry)
 /* ---- Tracks -------------------------------------------------------------- */
 
 /*
- * Sets *any if the track has costs of the event. Lowers side->resolution until
- * all of its times are multiples of it. False: the track cannot be read (out
- * of memory).
+ * Sets *any if the track (the timeline of a thread) has costs of the event,
+ * and divides side->resolution by 10 until all of its times are multiples of
+ * it. False: the track cannot be read (out of memory).
  */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
@@ -230,8 +230,9 @@ look_at_track(struct side *side, size_t number, bool *any)
 }
 
 /*
- * Lists the tracks with costs of the event as lanes, and finds the resolution
- * of their times. False: out of memory.
+ * Lists the tracks (timelines of threads) of a profile with costs of the event
+ * as lanes, not paired yet, and finds the resolution of their times. False:
+ * out of memory.
  */
 static bool
 list_lanes(struct side *side)
@@ -271,8 +272,8 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Returns the lanes sorted by thread; the job owns the array. NULL: out of
- * memory.
+ * Returns pointers to the profile's lanes (timelines to compare), sorted by
+ * thread; the job owns the array. NULL: out of memory.
  */
 static struct lane **
 sort_lanes(struct cg_job *job, const struct side *side)
@@ -295,7 +296,10 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 	b->other = (size_t)(a - side[0].lane);
 }
 
-/* Pairs lanes of the same thread of both profiles. False: out of memory. */
+/*
+ * Pairs the lanes (timelines to compare) of both profiles that are of the same
+ * process and thread: a merge of both sorted lists. False: out of memory.
+ */
 static bool
 pair_threads(struct cg_job *job, struct side side[2])
 {
@@ -316,8 +320,8 @@ pair_threads(struct cg_job *job, struct side side[2])
 }
 
 /*
- * Pairs the remaining lanes of both profiles in their order; some may stay
- * single.
+ * Pairs the lanes (timelines to compare) that no thread of the other profile
+ * matches, in their order; some may stay single.
  */
 static void
 pair_others(struct side side[2])
@@ -374,8 +378,8 @@ wait_for(struct cursor *it, const struct entry *at)
 
 /*
  * True if two entries (samples or spans) are alike. Otherwise *difference has
- * what differs first: stack, begin (only if timed: both tracks have times) or
- * cost.
+ * what differs first, with both values: stack, begin (only if timed: both
+ * tracks have times) or cost. Times may differ by the resolution.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
@@ -402,8 +406,9 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 }
 
 /*
- * Compares two tracks up to their first difference, which is added to v->time.
- * False: out of memory.
+ * Compares two lanes (timelines of a thread, one of each profile) entry by
+ * entry up to their first difference, which is added to v->time. False: out of
+ * memory.
  */
 static bool
 compare_lanes(
@@ -461,8 +466,8 @@ compare_lanes(
 }
 
 /*
- * Pairs the tracks of both profiles and compares them, first those of the same
- * thread. False: out of memory.
+ * Pairs the timelines of both profiles and compares each pair: first those of
+ * the same thread, then the others. False: out of memory.
  */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)

@@ -58,7 +58,10 @@ cost_in(const struct run *run, cg_fn fn, int key)
 	return fn < run->fns ? run->cost[(size_t)fn * KEYS + (size_t)key] : 0;
 }
 
-/* With --normalize, functions are compared by their shares of the total. */
+/*
+ * Returns the value of a function that is compared between runs: its cost or,
+ * with --normalize, its share of the run's total. Of function 0, the total.
+ */
 static double
 value_in(const struct noise *noise, const struct run *run, cg_fn fn, int key)
 {
@@ -70,8 +73,9 @@ value_in(const struct noise *noise, const struct run *run, cg_fn fn, int key)
 }
 
 /*
- * Returns the least variance of a run's value, which has the given mean: that
- * of a number of samples; 0 if the number is unknown.
+ * Returns the least variance that the value of a run can have: that of a
+ * number of samples with this mean (Poisson). Runs may agree by chance and
+ * show less. 0: the number of samples is unknown.
  */
 static double
 least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
@@ -94,8 +98,10 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 }
 
 /*
- * The mean is summed from the first run's value on, so that it is exact if all
- * are equal: two means without a spread that differ by rounding would be real.
+ * Returns number, mean and variance of a function's values in the runs of a
+ * side (before or after). The mean is summed from the first run's value on, so
+ * that it is exact if all are equal: two means without a spread that differ by
+ * rounding would be real.
  */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)
@@ -174,8 +180,9 @@ judge(const struct noise *noise, cg_fn fn, int key, double level)
 }
 
 /*
- * True if the function's share of the costs of all runs is large enough. *any:
- * it has costs at all.
+ * True if the function's share of the costs of all runs is large enough to be
+ * compared; the mean costs of both sides are summed. *any: it has costs at
+ * all.
  */
 static bool
 is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
@@ -196,7 +203,10 @@ is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
 	return *any && cost[0] + cost[1] >= SHARE_MIN * (total[0] + total[1]);
 }
 
-/* The order for qsort(): real ones first, then the largest changes. */
+/*
+ * Compares rows for qsort(): real changes first, then the largest changes,
+ * then in the order of functions.
+ */
 static int
 compare_rows(const void *pa, const void *pb)
 {

@@ -21,7 +21,10 @@ static const char *const side_name[2] = { "before", "after" };
 
 /* ---- Numbers ------------------------------------------------------------- */
 
-/* Formats a mean, or a share of the total with --normalize. */
+/*
+ * Writes a mean x of a function to buf: a cost or, with --normalize, a share
+ * of the total in percent.
+ */
 static void
 put_mean(char buf[AMOUNT_ROOM], const struct noise *noise, cg_fn fn, double x)
 {
@@ -33,7 +36,10 @@ put_mean(char buf[AMOUNT_ROOM], const struct noise *noise, cg_fn fn, double x)
 		snprintf(buf, AMOUNT_ROOM, "%.6g", x);
 }
 
-/* Formats a change: "+1.23%". */
+/*
+ * Writes a relative change to buf in percent, "+1.23%"; "-" if there is none
+ * (NAN), "any" if it is infinite.
+ */
 static void
 put_percent(char buf[AMOUNT_ROOM], double x)
 {
@@ -154,7 +160,10 @@ print_side(FILE *to, const struct noise *noise, int side)
 	putc('\n', to);
 }
 
-/* Writes how changes were judged, in one line without its end. */
+/*
+ * Writes how changes were judged, without a newline: the statistical test, and
+ * the rate of false alarms.
+ */
 static void
 put_method(FILE *to, const struct noise *noise)
 {
@@ -291,8 +300,8 @@ print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 /* ---- JSON ---------------------------------------------------------------- */
 
 /*
- * Adds a number, or null if it is none, to an object, or to an array if key is
- * NULL. False: out of memory.
+ * Adds a number, null if it is not finite, to an object or, if key is NULL, to
+ * an array. Whole numbers are written as integers. False: out of memory.
  */
 static bool
 add_number(struct json_object *json, const char *key, double x)
@@ -309,7 +318,10 @@ add_number(struct json_object *json, const char *key, double x)
 			   : json_object_object_add(json, key, number) == 0;
 }
 
-/* Adds the costs by run of a side; function 0: totals. */
+/*
+ * Adds an array with the cost of the row's function in each run of a side
+ * (before or after); of function 0, the totals. False: out of memory.
+ */
 static bool
 add_costs(const struct noise *noise, const struct noise_row *row, int side,
     struct json_object *json)
@@ -458,7 +470,10 @@ parse_fail_over(const struct args *args, struct fail_over *limit)
 	return CG_OK;
 }
 
-/* Reports the row if its change is real and over the limit. */
+/*
+ * True if the row's change is real and above the limit (--fail-over); then
+ * reports it as an error. A negative limit is none.
+ */
 static bool
 is_over(const struct noise *noise, const struct noise_row *row, double limit)
 {

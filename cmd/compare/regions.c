@@ -69,7 +69,10 @@ list_regions(struct verify *v, struct places *places, int s)
 	return ok && cg_job_status(profile->job) == CG_OK;
 }
 
-/* Sums regions that are equal. */
+/*
+ * Sorts the regions of both profiles, and merges equal ones: sums their counts
+ * by profile, and notes which profiles have them.
+ */
 static void
 merge_places(struct places *places)
 {
@@ -91,7 +94,10 @@ merge_places(struct places *places)
 	places->place.n = places->place.n > 0 ? to + 1 : 0;
 }
 
-/* What tells regions of one language from those of another, as bits. */
+/*
+ * Returns bits that tell regions of one language from those of another, in
+ * profile s; 0 if it does not have the region.
+ */
 static unsigned
 kind_of(const struct place *place, int s)
 {
@@ -102,8 +108,9 @@ kind_of(const struct place *place, int s)
 }
 
 /*
- * True if the n regions of a file can be compared. Formats other than json
- * write lines, or nothing, for regions of another language.
+ * True if the n regions of a file can be compared: the profiles have one
+ * format, or regions of the same languages. Formats other than json write
+ * lines, or nothing, for regions of another language.
  */
 static bool
 are_comparable(const struct verify *v, const struct place *place, size_t n)

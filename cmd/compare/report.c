@@ -134,8 +134,8 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 }
 
 /*
- * Writes one element of the JSON array "numbers" and frees json. ok: false if
- * memory ran out when it was made.
+ * Writes json as the next element of the array "numbers", and frees it. ok:
+ * false if memory ran out when it was made, which is recorded in v->no_memory.
  */
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)
@@ -214,7 +214,10 @@ print_region(struct cg_slice file, const struct cg_region *region,
 		    (int64_t)count[has[1]], has[0] ? "A" : "B");
 }
 
-/* A profile that lacks the region has null for its count. */
+/*
+ * Writes a difference of a region's counts as JSON; a profile that lacks the
+ * region (has[] is false) has null for its count.
+ */
 static void
 put_region_json(struct verify *v, struct cg_slice file,
     const struct cg_region *region, const bool has[2], const uint64_t count[2])
@@ -348,8 +351,8 @@ report_unlocated(struct verify *v, const struct where *where, size_t event,
 }
 
 /*
- * Returns the facts that one profile has and that the other's format cannot
- * represent.
+ * Returns the facts (kinds of data) that profile `from` has and that the other
+ * profile's format cannot represent, so that they are not compared.
  */
 static cg_facts
 facts_lost(const struct verify *v, int from)

@@ -112,7 +112,10 @@ copy_text(const struct noise *noise, const char *text)
 	return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-/* Chooses the event to compare, in the first run. Returns the status. */
+/*
+ * Sets the event that is compared in all runs, from the first run: --event, or
+ * its main event; also its unit and the program. Returns the status.
+ */
 static int
 choose_event(struct noise *noise, const struct cg_graph *graph)
 {
@@ -133,8 +136,8 @@ choose_event(struct noise *noise, const struct cg_graph *graph)
 }
 
 /*
- * Finds the event in a run, and checks that the run belongs to the first one.
- * Returns the status.
+ * Sets *event to the event's index in a run, and checks that the run can be
+ * compared with the first one: same unit, same program. Returns the status.
  */
 static int
 check_run(const struct noise *noise, const struct run *run,
@@ -162,7 +165,10 @@ check_run(const struct noise *noise, const struct run *run,
 
 /* ---- Costs --------------------------------------------------------------- */
 
-/* Sums the run's costs by function of noise->graph. Returns the status. */
+/*
+ * Sets run->cost to the run's self and inclusive costs, by the functions of
+ * noise->graph, which unites those of all runs. Returns the status.
+ */
 static int
 sum_run(struct noise *noise, struct run *run, const struct profile *profile,
     size_t event)
@@ -186,7 +192,11 @@ sum_run(struct noise *noise, struct run *run, const struct profile *profile,
 	return CG_OK;
 }
 
-/* Takes what is needed of a run that was read. Returns the status. */
+/*
+ * Takes what is needed of a profile that was read into run: total, number of
+ * samples and costs of functions. The profile can be freed then. Returns the
+ * status.
+ */
 static int
 take_run(struct noise *noise, struct run *run, struct profile *profile)
 {
@@ -216,8 +226,9 @@ take_run(struct noise *noise, struct run *run, struct profile *profile)
 }
 
 /*
- * Reads a run into noise->run[noise->runs], which counts if it could be read.
- * Returns the status; with --partial, CG_OK for a run that was skipped.
+ * Reads the profile at path as the next run, noise->run[noise->runs], and
+ * counts it if it could be read. side: BEFORE or AFTER. Returns the status;
+ * with --partial, CG_OK for a run that was skipped.
  */
 static int
 read_run(struct noise *noise, const char *path, int side)

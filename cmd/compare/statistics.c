@@ -35,7 +35,10 @@ enum { BEFORE, AFTER };
 
 /* ---- The incomplete beta function ---------------------------------------- */
 
-/* Returns coefficient n of DLMF 8.17.22, from 1. */
+/*
+ * Returns coefficient n, from 1 on, of the continued fraction for the
+ * incomplete beta function (DLMF 8.17.22).
+ */
 static double
 coefficient(unsigned n, double a, double b, double x)
 {
@@ -52,7 +55,10 @@ away_from_zero(double x)
 	return fabs(x) < 1e-300 ? 1e-300 : x;
 }
 
-/* Returns 1 + d1 / (1 + d2 / (1 + ...)); NAN: it does not converge. */
+/*
+ * Returns the continued fraction 1 + d1 / (1 + d2 / (1 + ...)) of the
+ * incomplete beta function, by Lentz's method; NAN: it does not converge.
+ */
 static double
 continued_fraction(double a, double b, double x)
 {

@@ -14,9 +14,9 @@
 /* ---- Reading ------------------------------------------------------------ */
 
 /*
- * Returns the facts that the profile's format can represent, and those that
- * are derived from them (calls from stacks). For a format that is only read,
- * those found.
+ * Returns the facts (kinds of data) that the profile could have: those that
+ * its format can represent and those that are derived from them, such as calls
+ * from stacks. For a format that is only read, those found.
  */
 static cg_facts
 representable_facts(const struct profile *profile)
@@ -97,8 +97,9 @@ find_inclusive(const struct verify *v, const struct common *event)
 }
 
 /*
- * Sets for each event how inclusive costs are compared. Must be called before
- * cg_job_derive(), which replaces numbers of calls by costs.
+ * Sets for each event how its inclusive costs are compared: exactly, up to
+ * rounding or not. Must be called before cg_job_derive(), which replaces
+ * numbers of calls by costs.
  */
 static void
 find_inclusives(struct verify *v)
@@ -108,8 +109,9 @@ find_inclusives(struct verify *v)
 }
 
 /*
- * Derives calls from stacks. If the other profile has no stacks, recursion
- * levels are separate functions as in that profile. Returns the status.
+ * Derives calls and inclusive costs of profile s from its stacks, and opens
+ * its rows. If the other profile has no stacks, recursion levels become
+ * separate functions as in that profile. Returns the status.
  */
 static int
 derive_profile(struct verify *v, int s)
