@@ -61,9 +61,9 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 }
 
 /*
- * Adds members of the archive as inputs. Without --from, members of unknown
- * formats are skipped, such as README. Returns the status: an error if none is
- * left.
+ * Adds the members of the archive at path as inputs of all->job. Without
+ * --from, members of unknown formats, such as README, are skipped. Returns the
+ * status: an error if none is left.
  */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)
@@ -118,8 +118,9 @@ merge(struct args *args, struct members *all)
 }
 
 /*
- * Reads an archive's members into the graph of all inputs. A file that only
- * has the suffix of an archive is read as a profile. Returns the status.
+ * Reads the members of the archive at path, and merges them into the graph of
+ * all inputs. A file that only has the suffix of an archive is read as a
+ * profile. Returns the status.
  */
 static int
 merge_archive(struct args *args, struct members *all, const char *path)
@@ -137,7 +138,8 @@ merge_archive(struct args *args, struct members *all, const char *path)
 
 /*
  * Reads the inputs that are neither archives nor executables together, as they
- * may need each other. Returns the status.
+ * may need each other, and merges them into the graph of all inputs. Returns
+ * the status.
  */
 static int
 merge_files(struct args *args, struct members *all)
@@ -155,8 +157,9 @@ merge_files(struct args *args, struct members *all)
 }
 
 /*
- * Reads one input that is an archive or executable; with path NULL, all
- * others. Returns the status.
+ * Reads the input at path, an archive or executable, or with path NULL all
+ * others, with a job of its own, and merges it into the graph of all inputs.
+ * Returns the status.
  */
 static int
 merge_input(struct args *args, const char *path)

@@ -42,8 +42,9 @@ limit_root(struct summary *summary, struct cg_slice path)
 }
 
 /*
- * Adds a file, and its counts to its directory. That is the last directory or
- * a new one, as files are sorted. False: out of memory.
+ * Appends a file to the summary, and adds its counts to its directory and to
+ * the total. The directory is the last one or a new one, as files are sorted.
+ * False: out of memory.
  */
 static bool
 add_file(struct summary *summary, const struct covered *file)
@@ -189,8 +190,8 @@ count_all(const struct cg_graph *graph, const struct args *args)
 }
 
 /*
- * The order of files for qsort(): by share of lines hit, then by more missed
- * lines, then by path.
+ * Compares files for qsort(): the lowest share of lines hit first, then the
+ * one with more missed lines, then by path.
  */
 static int
 compare_files(const void *pa, const void *pb)

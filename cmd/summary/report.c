@@ -15,8 +15,8 @@ struct table {
 };
 
 /*
- * Writes a cell of the table to buf: "85.7% 12/14". i, cell: its row and
- * column.
+ * Writes a cell of the table to buf: "85.7% 12/14" (share, hit, found), "-" if
+ * nothing was found. i: the row; cell: the column, a metric such as lines.
  */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
@@ -84,8 +84,8 @@ print_text(const struct summary *summary)
 }
 
 /*
- * Prints "Coverage 90.0% of 10 lines, 75.0% of 8 functions", and a table of
- * the least covered directories, at most that many.
+ * Prints a line such as "Coverage 90.0% of 10 lines, 75.0% of 8 functions" and
+ * a table of the least covered directories, at most `directories` of them.
  */
 void
 print_counts(struct summary *summary, size_t directories)
@@ -128,8 +128,8 @@ json_rate(const struct cg_hits *hits)
 }
 
 /*
- * Returns counts as a JSON object; "percent" is null if nothing was found.
- * NULL: out of memory.
+ * Returns the numbers hit and found and their percentage, null if nothing was
+ * found, as a JSON object, which the caller releases. NULL: out of memory.
  */
 static struct json_object *
 json_hits(const struct cg_hits *hits)

@@ -22,8 +22,8 @@ struct limits {
 };
 
 /*
- * Parses a limit of --fail-under: "lines=80", "lines=80%" or "80", which means
- * lines. False: it is none of these, or given twice.
+ * Parses a limit of --fail-under, "lines=80", "lines=80%" or "80", which means
+ * lines, into limits. False: it is none of these, or given twice.
  */
 static bool
 take_limit(struct cg_slice text, struct limits *limits)
@@ -141,8 +141,9 @@ is_outside(struct cg_slice path, const char *directory)
 }
 
 /*
- * Prints how many files are outside of the current directory: files such as
- * system headers are easily counted by mistake.
+ * Prints a note with the number of files outside of the working directory:
+ * files such as system headers are easily counted by mistake. Nothing if
+ * options select the files.
  */
 static void
 note_outside(const struct summary *summary)
