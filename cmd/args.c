@@ -40,8 +40,9 @@ struct table {
 /* ---- The table ---------------------------------------------------------- */
 
 /*
- * Finds the name's entry in the map from names to option numbers. Returns a
- * pointer to the number, which is 0 if the name is new; NULL: out of memory.
+ * Looks up an option's name in the map from names to option numbers (from 1).
+ * Returns the address of the number, which is 0 if the name is new; the caller
+ * then sets it. NULL: out of memory.
  */
 static uint32_t *
 find_entry(struct table *table, const char *name)
@@ -57,9 +58,10 @@ find_entry(struct table *table, const char *name)
 }
 
 /*
- * Adds an option, unless one of that name exists. The table keeps the pointer
- * to the name. False: out of memory, also if name is NULL (the caller could
- * not allocate it).
+ * Adds an option to the table for getopt_long() and records its meaning,
+ * unless one of that name exists. The table keeps the pointer to the name.
+ * False: out of memory, also if name is NULL (the caller could not allocate
+ * it).
  */
 static bool
 add_entry(
@@ -155,9 +157,9 @@ add_format_options(struct table *table, const struct cg_job *job)
 /* ---- One option --------------------------------------------------------- */
 
 /*
- * Records the option for the header of the batch's manifest: a batch can be
- * resumed, and its shards merged, only with the same options. Returns the
- * status.
+ * Appends the option, as "--name=value", to the list for the header of the
+ * batch's manifest: a batch can be resumed, and its shards merged, only with
+ * the same options. Returns the status.
  */
 static int
 record_option(struct args *args, const char *name, const char *value)
@@ -255,8 +257,8 @@ refuse_missing_value(const struct args *args, const struct table *table)
 }
 
 /*
- * Reports an unknown option, or a prefix of several options. Returns the
- * error's status.
+ * Reports an option that is unknown, with the most similar one, or that is the
+ * start of several options, with a list of these. Returns the error's status.
  */
 static int
 refuse_name(
@@ -324,8 +326,8 @@ count_jobs(const struct args *args)
 }
 
 /*
- * True if -j makes a batch of several inputs with -o. With one input, -j is
- * the number of threads.
+ * True if -j N with -o and several inputs makes a batch, which merges them in
+ * N workers. With one input, -j is the number of threads.
  */
 static bool
 has_jobs_for_batch(const struct args *args)
@@ -356,8 +358,8 @@ is_batch(const struct args *args)
 }
 
 /*
- * Checks options that apply to some commands only. Returns the status of the
- * usage error, or CG_OK.
+ * Reports an option that does not apply to the command, such as --badge
+ * without --summary. Returns the status of the usage error, or CG_OK.
  */
 static int
 check_command(const struct args *args)
@@ -397,8 +399,8 @@ check_command(const struct args *args)
 }
 
 /*
- * True if standard input is the patch and an input, or the patch of a batch:
- * it can be read only once.
+ * True if standard input would be read twice, as it is the patch (--patch -)
+ * and also an input, or the patch of a batch, which each worker reads.
  */
 static bool
 reads_patch_twice(const struct args *args)
@@ -459,8 +461,9 @@ check_output(const struct args *args)
 }
 
 /*
- * Sets the output format by the suffix of -o, or else of --name (the template
- * for names of outputs) if that has a suffix of its own. Returns the status.
+ * Tells the job the output's name, whose suffix selects the format: that of
+ * -o, or else that of --name (the template for names of outputs) if it has a
+ * suffix of its own. Returns the status.
  */
 static int
 set_output_format(const struct args *args)
@@ -474,7 +477,8 @@ set_output_format(const struct args *args)
 }
 
 /*
- * Checks options against each other, and sets the job's formats. Returns the
+ * Checks options against each other after all were read, and sets the job's
+ * formats, output directory, defaults of --like, and event. Returns the
  * status.
  */
 static int

@@ -11,8 +11,8 @@
 #include "cmd.h"
 
 /*
- * Allows the directory, or the directory of the file: other files that belong
- * to the input may be next to it.
+ * Allows reading the directory at path or, for a file, its directory: other
+ * files that belong to the input may be next to it.
  */
 static void
 allow_around(struct sandbox *box, const char *path)
@@ -99,7 +99,10 @@ allow_libraries(struct sandbox *box)
 	free(copy);
 }
 
-/* Allows creating the file, and renaming it in its directory. */
+/*
+ * Allows writing to the file at path and, in its directory, creating the
+ * temporary file and renaming it.
+ */
 static void
 allow_write(struct sandbox *box, const char *path)
 {
@@ -126,8 +129,8 @@ allow_output(const struct args *args, struct sandbox *box)
 }
 
 /*
- * Allows the nearest directory that exists on the path; missing directories
- * will be created in it.
+ * Allows writing in the nearest directory on the path that exists, as missing
+ * ones are created in it.
  */
 static void
 allow_parent(struct sandbox *box, const char *path)

@@ -19,7 +19,10 @@ add_inputs(struct args *args)
 	return CG_OK;
 }
 
-/* Prints a note that a batch skips an input that cannot be read. */
+/*
+ * Prints a note, after an input failed and nothing was written, that a batch
+ * skips such inputs; nothing with --quiet.
+ */
 static void
 hint_at_batch(const struct args *args)
 {

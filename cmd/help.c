@@ -41,8 +41,9 @@ print_default(const struct cg_option *option)
 }
 
 /*
- * Prints options of a format below a heading: those for reading only, for
- * writing only, or for both.
+ * Prints the options of a format below a heading: those with exactly these
+ * flags, for reading only, for writing only, or for both; no heading if there
+ * are none.
  */
 static void
 print_direction(const struct cg_module *module, bool reading, bool writing,

@@ -27,8 +27,9 @@ struct ranked_fn {
 };
 
 /*
- * Writes a member of the outermost object and frees value. complete: false if
- * memory ran out when it was made. False: not complete, or out of memory.
+ * Writes a member of the outermost JSON object, with a comma behind it, and
+ * frees value. complete: false if memory ran out when value was made. False:
+ * not complete, or out of memory.
  */
 static bool
 write_member(const char *key, struct json_object *value, bool complete)
@@ -274,8 +275,8 @@ has_cost(const struct summary *summary)
 }
 
 /*
- * The order of functions for qsort(): largest cost first; equal ones stay in
- * the order that is the same in each run.
+ * Compares functions for qsort(): largest cost first; equal ones by their
+ * rank, which is the same in each run.
  */
 static int
 compare_ranked(const void *pa, const void *pb)
@@ -287,8 +288,9 @@ compare_ranked(const void *pa, const void *pb)
 }
 
 /*
- * Lists the functions with costs, sorted by inclusive cost; returns their
- * number. ranked has room for all functions.
+ * Sets ranked[] to the functions that have costs, sorted by inclusive cost of
+ * the main event, largest first; returns their number. ranked has room for all
+ * functions.
  */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)

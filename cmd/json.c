@@ -40,8 +40,9 @@ take_hex(const char *at, const char *end, unsigned *code)
 }
 
 /*
- * Copies the escape sequence at *at and moves *at past it. Returns the end of
- * the copy.
+ * Copies the escape sequence at *at of a JSON string to to, and moves *at past
+ * it; \udc80 to \udcff become the bytes that they stand for. Returns the end
+ * of the copy.
  */
 static char *
 copy_escape(char *to, const char **at, const char *end)
@@ -67,8 +68,9 @@ copy_escape(char *to, const char **at, const char *end)
 }
 
 /*
- * Copies a string without its first quote, with its last one; moves *at past
- * it. Returns the end of the copy.
+ * Copies a JSON string from behind its first quote up to and including its
+ * last one, with escaped bytes replaced; moves *at past it. Returns the end of
+ * the copy.
  */
 static char *
 copy_string(char *to, const char **at, const char *end)
@@ -108,8 +110,10 @@ copy_number(char **to, const char **at, const char *end)
 }
 
 /*
- * Copies the text for json-c; plain has room for all of it. Returns the number
- * of bytes, or 0 if json-c would misread the text.
+ * Copies JSON text to plain, which has room for all of it, in a form that
+ * json-c reads correctly: escapes that stand for bytes are replaced by them.
+ * Returns the number of bytes; 0: json-c would misread the text, as it has
+ * NaN, a NUL or an integer that is too large.
  */
 static size_t
 make_plain(char *plain, struct cg_slice text)

@@ -90,8 +90,9 @@ stop(int signal)
 }
 
 /*
- * Catches signals that end the program: they only stop the job, which then
- * removes its temporary file.
+ * Catches signals that end the program: they only set a flag that stops the
+ * job, which then removes its temporary file. Signals that are ignored stay
+ * so.
  */
 static void
 catch_signals(struct cg_job *job)

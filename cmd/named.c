@@ -14,8 +14,9 @@
 /* ---- The list ----------------------------------------------------------- */
 
 /*
- * Adds a file that must not be overwritten; does nothing if it is not a
- * regular file. False: out of memory.
+ * Adds a file that no output may overwrite, by device and inode; does nothing
+ * if it is not a regular file. path "-" is standard input. False: out of
+ * memory.
  */
 static bool
 add_file(const struct args *args, struct named_files *named, const char *path)
@@ -56,8 +57,9 @@ names_file(const struct args *args, struct cg_slice name)
 }
 
 /*
- * Adds the files that values of options name; also for an option that takes a
- * directory, as that may be given as an archive. False: out of memory.
+ * Adds the files that values of the formats' options name, so that no output
+ * overwrites them; also for an option that takes a directory, as that may be
+ * given as an archive. False: out of memory.
  */
 static bool
 add_options(const struct args *args, struct named_files *named)

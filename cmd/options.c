@@ -10,9 +10,9 @@
 #include "cmd.h"
 
 /*
- * Sets *to to an option's value. Fails if the option was given before, as the
- * first value would be lost. Fails also if the value is empty, which often is
- * an unset shell variable; -O '' would mean "/". Returns the status.
+ * Sets *to to the value of the option -letter. Fails if the option was given
+ * before, as the first value would be lost, or if the value is empty, which
+ * often is an unset shell variable; -O '' would mean "/". Returns the status.
  */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)

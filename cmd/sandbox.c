@@ -194,8 +194,9 @@ compare_calls(const void *pa, const void *pb)
 }
 
 /*
- * Lists the first number of each allowed range and the first one after it: a
- * number is allowed if an odd number of edges is at or below it. Returns the
+ * Writes the edges of the ranges of allowed system call numbers to edge[], in
+ * ascending order: the first number of each range, and the first one after it.
+ * A number is allowed if an odd number of edges is at or below it. Returns the
  * number of edges.
  */
 static size_t
@@ -215,9 +216,10 @@ list_edges(unsigned *edge)
 }
 
 /*
- * Writes instructions that search a call's number between the edges low to
- * high; returns their end. A search tree, because the kernel compiles each
- * filter and tries it with each call number, so each instruction costs time.
+ * Writes BPF instructions that search a system call's number between the edges
+ * low to high (see list_edges()), and allow or forbid it; returns their end. A
+ * search tree, because the kernel compiles each filter and tries it with each
+ * call number, so each instruction costs time.
  */
 static struct sock_filter *
 put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
@@ -238,8 +240,9 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 }
 
 /*
- * Begins a filter; returns its end. Calls of other architectures kill the
- * process, as their numbers mean other calls.
+ * Writes the start of a seccomp filter: kills the process at system calls of
+ * other architectures, whose numbers mean other calls, and loads the call's
+ * number. Returns its end.
  */
 static struct sock_filter *
 put_machine(struct sock_filter *to)
@@ -281,8 +284,8 @@ put_clone3(struct sock_filter *to)
 }
 
 /*
- * Forbids all system calls that are not listed. False: not possible; errno
- * says why.
+ * Installs a seccomp filter that forbids all system calls that are not listed
+ * in calls[]. False: not possible; errno says why.
  */
 static bool
 forbid_calls(void)
@@ -306,8 +309,8 @@ forbid_calls(void)
 	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
 /*
- * Writes an instruction that loads the low half of the call's first argument;
- * flags and process ids fit into it. Returns its end.
+ * Writes a BPF instruction that loads the low half of the system call's first
+ * argument; flags and process ids fit into it. Returns its end.
  */
 static struct sock_filter *
 load_argument(struct sock_filter *to)
@@ -318,8 +321,9 @@ load_argument(struct sock_filter *to)
 }
 
 /*
- * Forbids what only the parent of a batch needs: signals to other processes,
- * and new processes. Threads are allowed. False: not possible; errno says why.
+ * Installs a seccomp filter that forbids what only the parent of a batch
+ * needs: signals to other processes, and new processes. Threads are allowed.
+ * False: not possible; errno says why.
  */
 static bool
 forbid_others(void)

@@ -39,7 +39,8 @@ decode_utf8(struct cg_slice text, uint32_t *character)
 }
 
 /*
- * Returns the length of the first character in bytes; 0: it is not printable.
+ * Returns the length in bytes of the first character of text; 0: it is not
+ * printable, or not UTF-8, and must be escaped on a terminal.
  */
 static size_t
 printable_length(struct cg_slice text)

@@ -117,8 +117,8 @@ row_amount(const struct ranking *ranking, const struct row *row, int key)
 }
 
 /*
- * The order of rows for qsort(): highest cost first; equal rows stay in the
- * order that is the same in each run.
+ * Compares rows for qsort(): highest cost first; equal ones by their rank,
+ * which is the same in each run.
  */
 static int
 compare_rows(const void *a, const void *b)
@@ -139,8 +139,8 @@ sort_and_cut(struct ranking *ranking)
 
 /*
  * Adds a function or cycle (functions that call each other) to the ranking by
- * its cost key, unless that cost is 0. Drops the lowest rows when twice as
- * many as wanted are there.
+ * its cost `key` (self or inclusive), unless that is 0. Keeps at most twice as
+ * many rows as wanted: drops the lowest ones when that number is reached.
  */
 static void
 add_row(struct ranking *ranking, struct row *row, int key)

@@ -32,8 +32,9 @@ struct call_tree {
 };
 
 /*
- * Parses --tree: "1", "0.5%" or "1%,10", the least share of the costs in
- * percent and the number of levels. Returns the status.
+ * Parses --tree, "1", "0.5%" or "1%,10", into tree: the least share of the
+ * costs, in percent, of a line that is printed, and the number of levels.
+ * Returns the status.
  */
 static int
 parse_limits(const struct args *args, struct call_tree *tree)
@@ -69,7 +70,8 @@ release_merged(void *merged)
 }
 
 /*
- * Sums costs of frames from callees to callers, which have lower numbers.
+ * Merges frames of one function with the same callers, and sets their self and
+ * inclusive costs: sums from callees to callers, which have lower numbers.
  * False: out of memory.
  */
 static bool
@@ -114,8 +116,8 @@ is_listed(const struct call_tree *tree, uint32_t frame, struct amount inclusive)
 }
 
 /*
- * The order of lines for qsort(): the largest last, as the last one pushed is
- * visited first.
+ * Compares lines for qsort(): the largest cost last, as the last line pushed
+ * is printed first.
  */
 static int
 compare_lines(const void *a, const void *b)
@@ -128,8 +130,8 @@ compare_lines(const void *a, const void *b)
 }
 
 /*
- * Pushes the callees of a frame that are large enough, the largest last.
- * False: out of memory.
+ * Pushes the callees of a frame whose costs are large enough to be printed on
+ * the stack of waiting lines, the largest last. False: out of memory.
  */
 static bool
 add_calls(struct call_tree *tree, uint32_t frame)

@@ -31,8 +31,8 @@ struct viewers {
 };
 
 /*
- * Lists the programs to try: viewers of the output's format, then those of the
- * system.
+ * Sets viewers to the names of the programs to try for the output: viewers of
+ * its format, then the one that opens any file on the system.
  */
 static void
 list_viewers(const struct args *args, struct viewers *viewers)
@@ -51,9 +51,9 @@ list_viewers(const struct args *args, struct viewers *viewers)
 }
 
 /*
- * Runs the first viewer that can be started, instead of this process. Writes
- * each one's number to link before trying it, so the last number is that of
- * the viewer that runs. Returns if none can be run.
+ * Replaces this process by the first viewer that can be executed, for the file
+ * at path. Writes each one's number to link before trying it, so the last
+ * number is that of the viewer that runs. Returns if none can be run.
  */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
