@@ -171,8 +171,9 @@ cg_add_file_in(
 }
 
 /*
- * Returns the hash of a function in the table. Parameters are passed by value:
- * loading a struct that was just stored member by member is slow.
+ * Returns the hash by which a function is found in the graph's table.
+ * Parameters are passed by value: loading a struct that was just stored member
+ * by member is slow.
  */
 static uint32_t
 hash_fn(const struct cg_graph *graph, cg_name name, cg_name symbol,
@@ -459,8 +460,9 @@ is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
 }
 
 /*
- * Returns "name:line" or, with a column, "name:line:column"; valid until the
- * next call. name itself if out of memory (the builder fails).
+ * Returns "name:line" or, with a column, "name:line:column", which tells apart
+ * functions of equal names; valid until the next call. Returns name itself if
+ * memory runs out (the builder fails).
  */
 static struct cg_slice
 location_name(struct cg_build *build, struct cg_slice name, uint32_t line,
@@ -517,8 +519,9 @@ intern(struct cg_build *build, const char *text)
 }
 
 /*
- * Merges the description of event i with that of another input; fails if they
- * contradict each other.
+ * Merges what an input states of event i into the graph's event: a long name
+ * and a unit are taken over. The builder fails if signs, units or the kind of
+ * inclusive costs contradict each other.
  */
 static void
 join_event(struct cg_build *build, size_t i, const struct cg_event *more)
@@ -544,8 +547,8 @@ join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 }
 
 /*
- * True if an event's name is a word, as formats that list events need; else
- * the builder fails.
+ * True if an event's name is a word without blanks, as formats that list
+ * events need it; otherwise the builder fails.
  */
 static bool
 check_event_name(struct cg_build *build, const char *name)
@@ -562,8 +565,8 @@ check_event_name(struct cg_build *build, const char *name)
 }
 
 /*
- * Stops dropping lines, branches and regions: percentages of coverage counts
- * need them.
+ * Makes the builder store lines, branches and regions although only sums per
+ * function are wanted, as percentages of coverage count them.
  */
 static void
 keep_coverage(struct cg_build *build)

@@ -232,8 +232,8 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 
 /*
  * Writes a term in canonical form at to, such as " + 10 L1m"; the first term
- * without blanks, and without a plus. Returns the end. The caller reserves the
- * space.
+ * has no blank before it, and no plus. Returns the end. The caller reserves
+ * the space.
  */
 static char *
 put_term(char *to, const struct term *term, bool first)
@@ -253,8 +253,8 @@ put_term(char *to, const struct term *term, bool first)
 }
 
 /*
- * Sets the text of a resolved formula to its canonical form. False: out of
- * memory.
+ * Replaces the text of a resolved formula by its canonical form ("10 L1m +
+ * Ir"), as inputs may write it differently. False: out of memory.
  */
 static bool
 rewrite(struct cg_graph *graph, struct cg_formula *formula,

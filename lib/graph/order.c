@@ -1,6 +1,6 @@
 /*
- * order.c - canonical order of files, functions and runs, so that outputs do not
- * depend on the order in which they were added.
+ * order.c - canonical order of files, functions and runs, so that outputs do
+ * not depend on the order in which they were added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +184,10 @@ count_same_name(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
 	return same;
 }
 
-/* Sorts the n functions of one object and file by name and symbol. */
+/*
+ * Sorts the n functions at fn, all of one object and file, by name and, where
+ * names are equal, by symbol.
+ */
 static void
 sort_names(
     struct sorter *sorter, const struct cg_graph *graph, cg_fn *fn, size_t n)
@@ -200,7 +203,7 @@ sort_names(
 }
 
 /*
- * Sorts the functions of each object and file by name and symbol. They are
+ * Sorts all functions by name and symbol within each object and file; they are
  * sorted by object and file already.
  */
 static void

@@ -284,8 +284,8 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * Fails if inputs of two executables are merged into a part (descriptions
- * program.* differ): their addresses would be mixed up.
+ * Fails if a description says that inputs of two executables are merged into
+ * one part (program.* differ): their addresses would be mixed up.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

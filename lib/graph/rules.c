@@ -1,6 +1,6 @@
 /*
- * rules.c - applies --map, --include, --exclude and --root. The builder calls it
- * once for every file, whatever the format.
+ * rules.c - applies --map, --include, --exclude and --root. The builder calls
+ * it once for every file, whatever the format.
  */
 #include <fnmatch.h>
 #include <limits.h>

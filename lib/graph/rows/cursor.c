@@ -134,7 +134,9 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
-/* Prefetches a block of memory; NULL is allowed. */
+/*
+ * Prefetches the first two cache lines of a block of memory; NULL is allowed.
+ */
 static void
 fetch_block(const struct cg_block *block)
 {

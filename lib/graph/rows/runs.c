@@ -34,8 +34,8 @@ cg_packed_bytes(const struct cg_packed *packed)
 }
 
 /*
- * Rounds the size of a block, header included, up so that another block can
- * follow it.
+ * Rounds the size of a block of memory, header included, up to the alignment,
+ * so that another block can follow it.
  */
 static size_t
 align(size_t size)

@@ -16,7 +16,7 @@ const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread",
 /* ---- Order --------------------------------------------------------------- */
 
 /*
- * The order of labels for qsort(): texts before numbers, as pprof writes them,
+ * Compares labels for qsort(): texts before numbers, as pprof writes them,
  * then by key; labels with equal keys keep their order.
  */
 static int
