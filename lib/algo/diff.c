@@ -78,7 +78,10 @@ add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 	}
 }
 
-/* Warns about events that only one profile has. */
+/*
+ * Warns of each event that only one profile has: the difference does not have
+ * it.
+ */
 static void
 warn_dropped(const struct cg_diff *diff, const struct cg_copy copy[2])
 {

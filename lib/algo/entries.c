@@ -8,10 +8,11 @@
  * lack the cost of the second input. A call by the unknown caller adds this
  * cost, with count 0, as no input has counted the call.
  *
- * In one input the calls of a function may have counts and no cost: the calls by
- * the unknown caller in Erlang's eprof, or the calls of a recursive main() by
- * itself in gmon.out. They get a call by the unknown caller, too. Other calls
- * stay as the input states them, as costs of callees may overlap (pstats).
+ * In one input the calls of a function may have counts and no cost: the calls
+ * by the unknown caller in Erlang's eprof, or the calls of a recursive main()
+ * by itself in gmon.out. They get a call by the unknown caller, too. Other
+ * calls stay as the input states them, as costs of callees may overlap
+ * (pstats).
  *
  * Members of cycles need no such call: their inclusive cost is that of the
  * cycle, which no tool computes from calls.
