@@ -343,9 +343,10 @@ tell_untimed(struct cg_job *job, const char *flag)
 }
 
 /*
- * Turns labels into frames (--root-by). If the target cannot represent labels,
- * drops the others, and merges stacks that differ only in them. Lost labels
- * are always reported, as --part-by could keep them. Returns the status.
+ * Turns labels into frames (--root-by). If the output format cannot represent
+ * labels, drops the others, and merges stacks that differ only in them. Labels
+ * that are lost are always reported, as --part-by could keep them: *lost
+ * becomes CG_LABELS. Returns the status.
  */
 int
 cg_job_convert_labels(

@@ -115,8 +115,8 @@ unescape(struct cg_doc *doc, struct cg_slice *text)
 }
 
 /*
- * Sets *text to the string of the last token, without escapes. False: out of
- * memory (reported).
+ * Sets *text to the string of the last token, with escapes replaced; valid
+ * until the next call. False: out of memory (reported).
  */
 static inline bool
 get_text(struct cg_doc *doc, struct cg_slice *text)

@@ -73,7 +73,7 @@ cg_job_check_output(struct cg_job *job, const char *path)
 	    is_stdout ? "<stdout>" : path);
 }
 
-/* ---- Directories ------------------------------------------------------------ */
+/* ---- Directories --------------------------------------------------------- */
 
 struct paths {
 	const char **path;

@@ -124,7 +124,10 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 	return value && strcmp(value, "yes") == 0;
 }
 
-/* True if the option is a flag, and set by the user or by default. */
+/*
+ * True if the option is a flag with the value "yes", set by the user or by
+ * default.
+ */
 static bool
 is_set(const struct cg_job *job, const struct cg_option *option)
 {

@@ -1,9 +1,9 @@
 /*
  * texts.c - threads parse the text that a reader takes next, in its order.
  *
- * Blocks lie in windows of the input. While those of one are taken, the next one
- * is read and its blocks are parsed: so threads do not wait for the reader. The
- * input knows locations in both.
+ * Blocks lie in windows of the input. While those of one are taken, the next
+ * one is read and its blocks are parsed: so threads do not wait for the
+ * reader. The input knows locations in both.
  */
 #include <stdlib.h>
 #include <string.h>
