@@ -62,7 +62,7 @@ enum cg_status {
 	CG_OK = 0,
 	CG_EINPUT = 1,  /* an input is malformed or cannot be read */
 	CG_EUSAGE = 2,  /* an option or argument makes no sense */
-	CG_ELOSS = 3,   /* the target cannot represent the input; see --strict */
+	CG_ELOSS = 3,   /* the target cannot represent the input (--strict) */
 	CG_EOUTPUT = 4, /* the output cannot be written */
 	CG_ELIMIT = 5,  /* out of memory, or a limit of the library */
 	CG_EBUG = 6     /* internal error */
@@ -327,7 +327,7 @@ struct cg_event {
 	const char *long_name; /* "" if there is none */
 	const char *unit;      /* "ns", "bytes", ...; "": a plain count */
 	const char *formula;   /* derived event: "Ir + 10 L1m"; else "" */
-	bool is_signed;        /* costs are two's complement in their uint64_t */
+	bool is_signed;        /* costs are two's complement in a uint64_t */
 	enum cg_incl incl;
 };
 
@@ -1182,8 +1182,8 @@ void cg_job_set_shard(
  *
  * Functions match by name, file and object; if paths differ, by their last
  * components; if a name is left once on each side, by weaker criteria. Counts
- * of calls are those after. Addresses, jumps and branches are dropped. The other
- * jobs must not be freed before the difference was written.
+ * of calls are those after. Addresses, jumps and branches are dropped. The
+ * other jobs must not be freed before the difference was written.
  */
 enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,

@@ -36,7 +36,7 @@
 #define le64toh(value) __builtin_bswap64(value)
 #endif
 
-/* ---- Memory --------------------------------------------------------------- */
+/* ---- Memory -------------------------------------------------------------- */
 
 /* The machine's memory in bytes; 0: unknown. */
 static inline uint64_t
@@ -107,7 +107,7 @@ cg_advise_sequential(int fd)
 #endif
 }
 
-/* ---- Files ---------------------------------------------------------------- */
+/* ---- Files --------------------------------------------------------------- */
 
 /* Returns the time when the file was last modified. */
 static inline struct timespec
@@ -120,7 +120,7 @@ cg_mtime(const struct stat *info)
 #endif
 }
 
-/* ---- The heap ------------------------------------------------------------- */
+/* ---- The heap ------------------------------------------------------------ */
 
 /* mallopt() and a heap that grows at sbrk(0): see cmd/heap.c. */
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)

@@ -219,7 +219,7 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 	       change(scan, scan->number + 1, after);
 }
 
-/* ---- Files ---------------------------------------------------------------- */
+/* ---- Files --------------------------------------------------------------- */
 
 /*
  * Takes lines off the start of the block, up to the one that contains at, and

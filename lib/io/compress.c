@@ -67,7 +67,7 @@ struct cg_compress {
 	uint32_t size; /* of the text, modulo 2^32 */
 };
 
-/* ---- In any thread -------------------------------------------------------- */
+/* ---- In any thread ------------------------------------------------------- */
 
 static void
 compress_block(void *slot)
@@ -92,7 +92,7 @@ compress_block(void *slot)
 	block->crc = crc32_z(0, block->text, block->len);
 }
 
-/* ---- In the caller -------------------------------------------------------- */
+/* ---- In the caller ------------------------------------------------------- */
 
 static bool
 open_block(void *slot, void *arg)

@@ -102,9 +102,9 @@ find_member(struct gzip *gzip)
 }
 
 /*
- * Decompresses up to size bytes. Returns their number; 0: the end; -1: an
- * error (reported). Bytes before an error are returned first; the next call
- * reports the error.
+ * Decompresses up to size bytes into buf. Returns their number; 0: the end;
+ * -1: an error (reported). Bytes before an error are returned first; the next
+ * call reports the error.
  */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)

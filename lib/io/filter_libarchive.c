@@ -41,7 +41,7 @@ give_compressed(struct archive *archive, void *arg, const void **bytes)
 	return ARCHIVE_FATAL;
 }
 
-/* ---- Decompressing ----------------------------------------------------------- */
+/* ---- Decompressing ------------------------------------------------------- */
 
 static ptrdiff_t
 fail_for_memory(struct filter *filter)
@@ -54,8 +54,8 @@ fail_for_memory(struct filter *filter)
 }
 
 /*
- * Reports an error of libarchive, unless an error of the layer below was
- * reported, which is then the cause. Returns -1.
+ * Reports an error of libarchive and sets the stream's status; does nothing if
+ * the layer below has reported one, which is then the cause. Returns -1.
  */
 static ptrdiff_t
 fail(struct filter *filter)

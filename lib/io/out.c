@@ -51,7 +51,8 @@ struct cg_out {
 /* ---- Failing ------------------------------------------------------------ */
 
 /*
- * Keeps the first failure of the output, an errno: later ones follow from it.
+ * Records the first failure of the output, an errno, as its status; later
+ * failures follow from it and are ignored.
  */
 static void
 fail(struct cg_out *out, int error)
@@ -341,7 +342,7 @@ put_plain(struct cg_out *out, const char **fmt, va_list *args)
 static void put_printed(struct cg_out *out, const char *fmt, va_list args)
     CG_PRINTF(2, 0);
 
-/* Writes the rest of fmt, formatted by vsnprintf(). */
+/* Writes the rest of a format, with all of its conversions, by vsnprintf(). */
 static void
 put_printed(struct cg_out *out, const char *fmt, va_list args)
 {

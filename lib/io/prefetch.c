@@ -40,7 +40,7 @@ struct cg_prefetch {
 	struct cg_kept kept; /* where the stream reports to */
 };
 
-/* ---- In the thread -------------------------------------------------------- */
+/* ---- In the thread ------------------------------------------------------- */
 
 /*
  * Fills a block of the queue from the stream, in the thread. A short read ends
@@ -67,7 +67,7 @@ read_block(void *slot)
 	block->taken = cg_stream_taken(prefetch->stream);
 }
 
-/* ---- In the caller --------------------------------------------------------- */
+/* ---- In the caller ------------------------------------------------------- */
 
 static bool
 open_block(void *slot, void *arg)

@@ -36,7 +36,7 @@ cg_lines_free_sorting(struct cg_lines *lines)
 	lines->sorting = (struct sorting){ 0 };
 }
 
-/* Sorts items by key; false: out of memory. */
+/* Sorts the count items by key, stably; false: out of memory. */
 static bool
 sort_keys(struct keyed *item, size_t count)
 {

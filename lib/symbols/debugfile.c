@@ -124,9 +124,9 @@ try_build_id(struct search *search)
 }
 
 /*
- * Tries the file that the debuglink names, in the directories for it. dir is
- * the directory of the ELF file, with a slash at its end. Returns the status;
- * CG_EINPUT: not found.
+ * Tries to open the debug file that the debuglink names, in the directories
+ * where debuggers look for it. dir is the directory of the ELF file, with a
+ * slash at its end. Returns the status; CG_EINPUT: not found.
  */
 static int
 try_debuglink(struct search *search, const char *dir)

@@ -59,7 +59,10 @@ add_ranges(
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* True if an entry with this tag may contain functions or inlined calls. */
+/*
+ * True if a DWARF entry with this tag may contain functions or inlined calls,
+ * so that its children have to be visited.
+ */
 static bool
 has_scopes(int tag)
 {
@@ -113,10 +116,11 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 }
 
 /*
- * Moves path[0..*depth] to the next entry that is not within path[*depth];
- * false at the end. At the end of a list of siblings libdw returns the address
- * of the end mark, after which the parent's sibling follows. Asking libdw for
- * that sibling would walk the parent again, at each level.
+ * Moves path[0..*depth], the path of DWARF entries from the root to the
+ * current one, to the next entry that is not within path[*depth]; false at the
+ * end. At the end of a list of siblings libdw returns the address of the end
+ * mark, after which the parent's sibling follows. Asking libdw for that
+ * sibling would walk the parent again, at each level.
  */
 static bool
 next_die(Dwarf_Die *path, size_t *depth)

@@ -263,7 +263,10 @@ load(struct cg_elffile *file)
 	return status;
 }
 
-/* Sets *why a system call failed on a path, and returns the status. */
+/*
+ * Sets *why to the reason why a system call on path has failed (errno), and
+ * returns the status: CG_EREAD for an error of the system, else CG_EINPUT.
+ */
 static int
 explain(const char *path, const char **why)
 {

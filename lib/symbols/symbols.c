@@ -31,7 +31,10 @@ struct cg_lazy {
 
 /* ---- Loading ------------------------------------------------------------ */
 
-/* Copies a text that lives as long as the symbols; NULL: out of memory. */
+/*
+ * Returns a copy of a text (NULL: "") that lives as long as the symbols; NULL:
+ * out of memory.
+ */
 static const char *
 keep(struct cg_lazy *lazy, const char *text)
 {

@@ -431,8 +431,9 @@ get_cfa(struct state *state, const struct rule *rule)
 }
 
 /*
- * Sets *value to the value that a register has in the caller, by its rule;
- * false: unknown.
+ * Sets *value to the value that a register has in the caller, computed by its
+ * rule from the registers and memory of the current frame; false: it is
+ * unknown.
  */
 static bool
 apply(const struct state *state, const struct rule *rule, uint64_t *value)

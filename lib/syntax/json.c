@@ -383,8 +383,8 @@ take_value(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
- * Takes what follows a value: the comma and the next token, or the end of the
- * level. CG_JSON_BAD: an error.
+ * Takes the token after a value: the comma and the next key or value, or the
+ * end of the array or object. CG_JSON_BAD: an error (recorded).
  */
 static enum cg_json_type
 take_more(struct cg_json *json, const char *at, const char *end)

@@ -327,8 +327,9 @@ on_close(
 }
 
 /*
- * Rejects a reference. libxml2 calls it for all references but &lt; &gt; &amp;
- * &quot; &apos;, which it replaces itself.
+ * Callback for entity references: rejects the document, as no entity is
+ * expanded. libxml2 calls it for all references but &lt; &gt; &amp; &quot;
+ * &apos;, which it replaces itself.
  */
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)

@@ -10,8 +10,8 @@
 #include "work/work.h"
 
 /*
- * Enough for a parser or a decompressor. The default, often 8 MiB, counts in full
- * where addresses are limited (ulimit -v, --max-memory).
+ * Enough for a parser or a decompressor. The default, often 8 MiB, counts in
+ * full where addresses are limited (ulimit -v, --max-memory).
  */
 #define STACK_SIZE ((size_t)2 << 20)
 

@@ -83,8 +83,9 @@ void *cg_queue_take(struct cg_queue *);
 /* Returns how many threads were made so far, besides the caller. */
 size_t cg_queue_threads(const struct cg_queue *);
 /*
- * Waits for the pieces that are being worked on, ends the threads and closes the
- * slots. Pieces that nobody has begun are left as they are. NULL is allowed.
+ * Waits for the pieces that are being worked on, ends the threads and closes
+ * the slots. Pieces that nobody has begun are left as they are. NULL is
+ * allowed.
  */
 void cg_queue_free(struct cg_queue *);
 
