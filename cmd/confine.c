@@ -45,8 +45,8 @@ confine_allow(struct sandbox *box, const char *path)
 }
 
 /*
- * Allows the file that an option's value names, if it is one; for "a.zip/sub",
- * a path in an archive, that is the archive.
+ * Allows reading the file that an option's value names, if it is one; for
+ * "a.zip/sub", a path in an archive, that is the archive.
  */
 static void
 allow_value(struct sandbox *box, const char *value)
@@ -65,7 +65,7 @@ allow_value(struct sandbox *box, const char *value)
 }
 
 /*
- * Allows the files that values of options name: directories of sources,
+ * Allows reading what values of options name: directories of sources,
  * executables.
  */
 static void
@@ -85,8 +85,8 @@ allow_options(const struct args *args, struct sandbox *box)
 }
 
 /*
- * Allows directories of LD_LIBRARY_PATH, as some libraries are loaded only
- * when an input needs them.
+ * Allows reading the directories of LD_LIBRARY_PATH, as some libraries are
+ * loaded only when an input needs them.
  */
 static void
 allow_libraries(struct sandbox *box)

@@ -106,8 +106,9 @@ write_labels(const struct labels *labels)
 }
 
 /*
- * Adds the times of a track in nanoseconds, if they are known. False: out of
- * memory.
+ * Adds the begin, the end and the longest gap of a track (timeline of a
+ * thread), in nanoseconds, to a JSON object; nothing if its times are unknown.
+ * False: out of memory.
  */
 static bool
 add_times(struct json_object *to, const struct track_times *times)

@@ -87,8 +87,8 @@ copy_string(char *to, const char **at, const char *end)
 }
 
 /*
- * Copies a number; moves *to and *at past it. False: an integer that does not
- * fit into 64 bits.
+ * Copies a JSON number; moves *to and *at past it. False: an integer that does
+ * not fit into 64 bits, which json-c would read as the largest one.
  */
 static bool
 copy_number(char **to, const char **at, const char *end)

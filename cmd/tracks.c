@@ -19,7 +19,7 @@ is_timed(const struct cg_track *track)
 }
 
 /*
- * Fills in the times of a track (samples or calls of one thread) and its
+ * Sets *times to the times of a track (samples or calls of one thread) and its
  * longest gap: between two samples, or outside of calls. False: out of memory.
  */
 static bool

@@ -157,8 +157,8 @@ run_member(struct worker_pool *pool, struct members *members,
 }
 
 /*
- * Keeps an error of the archive's reader as the reason why tasks fail; does
- * not print it, because it was printed when the archive was listed.
+ * Callback for messages of the archive's reader: keeps the text as the reason
+ * why tasks fail. It is not printed, as it was when the archive was listed.
  */
 static void
 note_error(void *arg, const struct cg_message *message)

@@ -325,7 +325,10 @@ convert_batch(struct args *args)
 	status = confine_plan(args);
 	if (status == CG_OK)
 		status = plan_batch(&batch);
-	/* Each worker has one thread, unless there is only one: see sum_threads(). */
+	/*
+	 * Each worker has one thread, unless there is only one: see
+	 * sum_threads().
+	 */
 	if (batch.tasks == 1)
 		cg_job_set_threads(args->job, args->jobs);
 	if (status == CG_OK && !args->dry_run)

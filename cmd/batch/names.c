@@ -172,8 +172,9 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 }
 
 /*
- * Adds a suffix to those that are removed from names of inputs. The text is
- * not copied. False: out of memory.
+ * Appends a suffix to batch->suffix, the suffixes that are removed from names
+ * of inputs to name outputs; ignores an empty one. The text is not copied.
+ * False: out of memory.
  */
 static bool
 add_suffix(struct batch *batch, struct suffix suffix)

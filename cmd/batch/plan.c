@@ -86,7 +86,7 @@ add_file(struct batch *batch, const struct found *found)
 /* ---- Archives ----------------------------------------------------------- */
 
 /*
- * Adds an input that cannot be read as a failed task; why was reported.
+ * Adds a failed task for an input that cannot be read; the error was reported.
  * Returns the status: CG_OK if the task was added.
  */
 static int
@@ -174,7 +174,9 @@ keep_path(struct batch *batch, const char *directory, const char *name)
 	return kept;
 }
 
-/* Appends the path, which is not copied. False: out of memory. */
+/*
+ * Appends the path to the list, which keeps the pointer. False: out of memory.
+ */
 static bool
 add_path(struct list *list, const char *path)
 {

@@ -142,8 +142,8 @@ drain_stream(struct stream *stream)
 /* ---- Messages ----------------------------------------------------------- */
 
 /*
- * Returns the message as it is printed. The caller frees the text; NULL: out
- * of memory.
+ * Returns the message as it is printed, without the newline. The caller frees
+ * the text; NULL: out of memory.
  */
 static char *
 message_text(const struct cg_message *message)
@@ -338,8 +338,8 @@ begin_sum(struct worker_state *state)
 }
 
 /*
- * Reporter that keeps errors only, as warnings of units were kept when each
- * was read alone.
+ * Callback for messages of a job that keeps errors only: warnings of units
+ * (inputs of several files) were kept when each was read alone.
  */
 static void
 collect_error(void *arg, const struct cg_message *message)
@@ -497,7 +497,10 @@ forget_units(struct worker_state *state)
 		free_piece(&state->unit[--state->units]);
 }
 
-/* Drops a sum that is not written, as its group has failed. */
+/*
+ * Frees a sum that will not be written, as its group (the inputs of one
+ * output) has failed, and the units that were kept for it.
+ */
 static void
 forget_sum(struct worker_state *state)
 {

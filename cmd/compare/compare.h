@@ -2,10 +2,10 @@
  * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
- * both contain, match_times.c compares their timelines, regions.c the regions of
- * their sources, alike.c finds functions that are the same, compare_fns.c
- * compares the others, report.c prints the differences. diff.c does --diff; the
- * library makes the difference of two graphs for it. lost_lines.c compares
+ * both contain, match_times.c compares their timelines, regions.c the regions
+ * of their sources, alike.c finds functions that are the same, compare_fns.c
+ * compares the others, report.c prints the differences. diff.c does --diff;
+ * the library makes the difference of two graphs for it. lost_lines.c compares
  * coverage for it. noise.h has the comparison of several runs.
  */
 #ifndef COMPARE_H

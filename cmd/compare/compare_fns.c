@@ -313,7 +313,10 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* True if the profile states the function's inclusive cost. */
+/*
+ * True if the profile itself states the function's inclusive cost, so that it
+ * need not be computed from calls.
+ */
 static bool
 is_stated(const struct profile *profile, cg_fn fn)
 {

@@ -294,7 +294,8 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 }
 
 /*
- * Allocates space for all names that name_by_object() makes. False: out of
+ * Allocates v->names[s], the space for all names that name_by_object() makes
+ * of the objects of functions without a name in profile s. False: out of
  * memory.
  */
 static bool

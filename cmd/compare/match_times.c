@@ -352,9 +352,9 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 }
 
 /*
- * True if the later of two samples begins where the one before it ended. Then
- * a writer may have delayed it, because samples must not overlap in some
- * formats.
+ * True if the later of two samples, one of each profile, begins where the
+ * sample before it in its own timeline ended. Then a writer may have delayed
+ * it, because samples must not overlap in some formats.
  */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
@@ -365,8 +365,9 @@ has_waited(const struct cursor it[2], const struct entry at[2])
 }
 
 /*
- * Sets it->end to the end of the sample; a sample that begins before the end
- * of the previous one is taken as delayed until then.
+ * Sets it->end to the time when a sample ends: its begin plus its cost. A
+ * sample that begins before the end of the previous one counts as delayed
+ * until then.
  */
 static void
 wait_for(struct cursor *it, const struct entry *at)

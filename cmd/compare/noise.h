@@ -1,9 +1,9 @@
 /*
  * noise.h - several runs before and after a change: what is real, what noise?
  *
- * runs.c reads the runs, one after the other, and keeps their costs by function;
- * noise.c judges the changes by the methods of statistics.c; noise_report.c
- * prints them and checks --fail-over. diff.c begins it.
+ * runs.c reads the runs, one after the other, and keeps their costs by
+ * function; noise.c judges the changes by the methods of statistics.c;
+ * noise_report.c prints them and checks --fail-over. diff.c begins it.
  */
 #ifndef NOISE_H
 #define NOISE_H

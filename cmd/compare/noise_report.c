@@ -52,7 +52,10 @@ put_percent(char buf[AMOUNT_ROOM], double x)
 		    fabs(x) < 1e4 ? "%+.2f%%" : "%+.3g%%", 100 * x);
 }
 
-/* Returns the change as a share of the mean before; NAN: nothing was before. */
+/*
+ * Returns the relative change of a row, after to before: 0.5 is 50% more; NAN:
+ * the mean before is not positive.
+ */
 static double
 change_of(const struct noise_row *row)
 {

@@ -124,8 +124,9 @@ t_quantile(double p, double freedom)
 }
 
 /*
- * Returns the variance of a side's mean. A single run has no spread of its own:
- * that of the other side is taken.
+ * Returns the variance of the mean of side s: that of its values, at least
+ * least[s], divided by the number of runs. A single run has no spread of its
+ * own: that of the other side is taken.
  */
 static double
 variance_of_mean(const struct side side[2], const double least[2], int s)

@@ -41,8 +41,8 @@ int read_coverage(struct args *, const struct cg_graph **);
 /* True if the graph has lines with costs of that event. */
 bool is_coverage(const struct cg_graph *, size_t event);
 /*
- * Counts the files of a graph, sorted by directory, in memory of the job. False:
- * out of memory, or a cursor has failed.
+ * Counts the files of a graph, sorted by directory, in memory of the job.
+ * False: out of memory, or a cursor has failed.
  */
 bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
 /* The same for each part: hits of the part, found of all parts. */
