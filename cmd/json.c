@@ -40,9 +40,9 @@ take_hex(const char *at, const char *end, unsigned *code)
 }
 
 /*
- * Copies the escape sequence at *at of a JSON string to to, and moves *at past
- * it; \udc80 to \udcff become the bytes that they stand for. Returns the end
- * of the copy.
+ * Copies the escape sequence at *at of a JSON string into the buffer `to`, and
+ * moves *at past it; \udc80 to \udcff become the bytes that they stand for.
+ * Returns the end of the copy.
  */
 static char *
 copy_escape(char *to, const char **at, const char *end)

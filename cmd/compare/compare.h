@@ -39,7 +39,7 @@ struct lost;
  * difference; NULL if one of the profiles is no coverage.
  */
 int find_lost(struct cg_job *, const struct profile[2], struct lost **);
-/* Prints at most n files, n being most. */
+/* Prints the lines of at most `most` files. */
 void print_lost(FILE *, const struct lost *, size_t most);
 /*
  * Writes a member of a JSON object and a comma after it. False: out of memory.

@@ -11,7 +11,7 @@
 struct side {
 	size_t runs;
 	double mean;
-	double variance; /* of a run; any if there is only one */
+	double variance; /* of a run; undefined if there is only one */
 };
 
 /* What the runs say about a change. */
@@ -22,7 +22,7 @@ struct judged {
 	 * if nothing cost before.
 	 */
 	double low, high;
-	double p; /* how often noise alone has such a change; at least so */
+	double p; /* probability that noise makes a change at least as large */
 	bool real;
 };
 
@@ -33,7 +33,10 @@ struct judged {
 double incomplete_beta(double a, double b, double x);
 /* Returns x of p = I_x(a, b). */
 double beta_quantile(double p, double a, double b);
-/* Returns the probability of such a |t| or more, with freedom degrees. */
+/*
+ * Returns the probability of |t| at least this large, with this many degrees of
+ * freedom.
+ */
 double t_probability(double t, double freedom);
 /* Returns t of p = t_probability(t). */
 double t_quantile(double p, double freedom);

@@ -327,9 +327,9 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 }
 
 /*
- * Adds the rows summed so far to the graph, and empties the sums. If the table
- * filled up after few rows for each sum, summing does not pay, and the next
- * rows bypass it (fold->at_once). False: an error.
+ * Adds the rows summed so far to the graph, and empties the table of sums. If
+ * the table filled up after few rows for each sum, summing does not pay, and
+ * the next rows bypass it (fold->at_once). False: an error.
  */
 static bool
 put_rows(struct cg_fold *fold)

@@ -259,7 +259,7 @@ find_called_cycles(struct cg_sums *sums)
 }
 
 /*
- * Adds costs to to[], which has only the columns that sums is for:
+ * Adds costs to the array `to`, which has only the columns that sums is for:
  * sums->events columns from sums->event on. cost[] has n columns, of all
  * events. False: a sum overflows.
  */

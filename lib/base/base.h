@@ -266,7 +266,7 @@ struct cg_kept {
 	struct cg_location location;
 	char text[CG_DIAG_TEXT]; /* "": none */
 };
-/* Begins to keep the last message; uses the stop flag of of. */
+/* Begins to keep the last message; uses the stop flag of the diag `of`. */
 void cg_kept_begin(struct cg_kept *, const struct cg_diag *of);
 /* Reports the kept message to another diag, once. */
 void cg_kept_say(struct cg_kept *, struct cg_diag *);

@@ -9,9 +9,9 @@
 #include "base/base.h"
 
 /*
- * Copies a text to to, which has size bytes, with control characters as \x1b:
- * names come from the input and must not control a terminal. A text that is
- * too long is cut.
+ * Copies a text into the buffer `to` of size bytes, with control characters as
+ * \x1b: names come from the input and must not control a terminal. A text that
+ * is too long is cut.
  */
 static void
 escape_controls(const char *from, char *to, size_t size)
@@ -49,10 +49,10 @@ option_length(const char *text)
 }
 
 /*
- * Copies the format string of a message to to (size bytes), with each {option}
- * spelled as the program does ("--option"). fmt is the library's own text, so
- * that {main} in a name from the input is not taken for an option. A text that
- * is too long is cut.
+ * Copies the format string of a message into the buffer `to` of size bytes,
+ * with each {option} spelled as the program does ("--option"). fmt is the
+ * library's own text, so that {main} in a name from the input is not taken for
+ * an option. A text that is too long is cut.
  */
 static void
 spell_options(
@@ -150,9 +150,9 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 }
 
 /*
- * Copies the format string of a message to to (size bytes), with "..." for
- * each of its conversions, for a summary of equal messages: "name ... is not
- * defined". A text that is too long is cut.
+ * Copies the format string of a message into the buffer `to` of size bytes,
+ * with "..." for each of its conversions, for a summary of equal messages:
+ * "name ... is not defined". A text that is too long is cut.
  */
 static void
 copy_words(const char *fmt, char *to, size_t size)

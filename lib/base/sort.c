@@ -120,8 +120,8 @@ sort_few(const struct keyed *array)
 }
 
 /*
- * Does one pass of a radix sort: copies the elements to to[], stably sorted by
- * one digit of their keys, the one at bit `shift`.
+ * Does one pass of a radix sort: copies the elements into the array `to`,
+ * stably sorted by one digit of their keys, the one at bit `shift`.
  */
 static void
 sort_digit(const struct keyed *from, unsigned shift, char *to)

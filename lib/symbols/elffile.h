@@ -243,9 +243,9 @@ Dwarf_CFI *cg_dwarf_cfi(struct cg_dwarf *);
 
 struct cg_unwinder;
 /*
- * Opens the call frame information of a file, and other such, or NULL, which
- * must outlive it. *status is CG_OK, or CG_ELIMIT or CG_EREAD. NULL: out of
- * memory.
+ * Opens an unwinder with the call frame information in .eh_frame of a file and,
+ * unless it is NULL, with that in .debug_frame, which must outlive the unwinder.
+ * *status is CG_OK, CG_ELIMIT or CG_EREAD. NULL: out of memory.
  */
 struct cg_unwinder *cg_unwinder_open(
     const struct cg_elffile *, Dwarf_CFI *, int *status);

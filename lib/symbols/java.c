@@ -39,8 +39,8 @@ end_of_class(const char *at)
 
 /*
  * Skips the separator between class and method (";", ";." or ";::", or the
- * colon of stackcollapse-perf.pl), which begins at at; returns its end, where
- * the method begins. NULL: name is not a class and a method.
+ * colon of stackcollapse-perf.pl), which begins at `at`; returns its end,
+ * where the method begins. NULL: name is not a class and a method.
  * stackcollapse-perf.pl keeps the L of classes without a package.
  */
 static const char *

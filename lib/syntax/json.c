@@ -26,8 +26,8 @@ enum expect {
 typedef unsigned char bytes __attribute__((vector_size(16)));
 
 /*
- * Returns the first byte from at on that ends or interrupts plain text of a
- * JSON string (quote, backslash, control character), 16 bytes at a time; end
+ * Returns the first byte, from `at` on, that ends or interrupts plain text of
+ * a JSON string (quote, backslash, control character), 16 bytes at a time; end
  * if there is none.
  */
 static inline const char *
@@ -84,8 +84,9 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 }
 
 /*
- * Finishes a value whose text ends at at: sets the rest of the text, and what
- * may follow by the level of nesting. Returns type, for the caller to return.
+ * Finishes a value whose text ends at `at`: sets the rest of the text, and
+ * what may follow by the level of nesting. Returns type, for the caller to
+ * return.
  */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
@@ -181,9 +182,9 @@ join_digits(uint64_t word, uint64_t *value)
 }
 
 /*
- * Returns the end of the digits from at on (at itself if there are none), and
- * sets *value to their value, which is correct only for at most PLAIN_DIGITS
- * digits.
+ * Returns the end of the digits that begin at `at` (`at` itself if there are
+ * none), and sets *value to their value, which is correct only for at most
+ * PLAIN_DIGITS digits.
  */
 static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
@@ -284,7 +285,7 @@ escape_length(const char *at, const char *end)
 }
 
 /*
- * Returns the closing quote of the string whose text begins at at, and sets
+ * Returns the closing quote of the string whose text begins at `at`, and sets
  * json->escaped if it has escapes. NULL: an error (recorded).
  */
 static const char *

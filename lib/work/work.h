@@ -51,9 +51,10 @@ struct cg_queue_how {
 	 */
 	bool (*open)(void *slot, void *arg);
 	/*
-	 * Works on a piece, in any thread, with signals blocked unless it is the
-	 * caller's. It keeps failures in the slot: the caller reports them when
-	 * it takes it, so that the first in order is the first reported.
+	 * Works on a piece, in any thread, with signals blocked unless it is
+	 * the caller's. Keeps failures in the slot: the caller reports them
+	 * when it takes the slot, so that the first in order is the first
+	 * reported.
 	 */
 	void (*work)(void *slot);
 	/* Frees what a slot has, also after open() has failed. Or NULL. */

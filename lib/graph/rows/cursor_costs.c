@@ -204,8 +204,8 @@ cg_costs_settle(struct cg_rows *rows)
 }
 
 /*
- * Decodes the values of the scan's current row to to[], and moves the scan
- * past them; returns their number.
+ * Decodes the values of the scan's current row into the array `to`, and moves
+ * the scan past them; returns their number.
  */
 static inline size_t
 take_values(struct scan *scan, uint64_t *to)

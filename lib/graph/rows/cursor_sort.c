@@ -342,8 +342,8 @@ digit_of(const struct row *row, unsigned key, unsigned shift)
 }
 
 /*
- * Does one pass of the radix sort: copies the rows to to[], stably sorted by
- * one digit of a key, the one at bit `shift`.
+ * Does one pass of the radix sort: copies the rows into the array `to`, stably
+ * sorted by one digit of a key, the one at bit `shift`.
  */
 static void
 sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,
