@@ -77,8 +77,8 @@ print_event(const struct cg_event *event, const char *total, int name_width,
 }
 
 /*
- * Prints the totals of events and formulas over all parts. totals: NULL if a
- * total does not fit into 64 bits.
+ * Prints the totals of events and formulas over all parts of the profile
+ * (threads, processes). totals: NULL if a total does not fit into 64 bits.
  */
 static void
 print_events(const struct cg_graph *graph, const uint64_t *totals)

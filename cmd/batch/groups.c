@@ -141,8 +141,8 @@ group_by(struct batch *batch, const regex_t *regex)
 }
 
 /*
- * Adds one group for the output of -o, and links all tasks that are to be done
- * into it. False: out of memory.
+ * Adds one group (the inputs of one output) for -o, and links all tasks that
+ * are to be done into it. False: out of memory.
  */
 static bool
 group_all(struct batch *batch)
@@ -358,8 +358,9 @@ units_bytes(const struct group *group)
 
 /*
  * True if the chunk (the inputs that one worker sums) gets no more inputs, as
- * its number of inputs or of bytes has reached the limit. In a small group the
- * limit of bytes is lower, so that each worker gets a chunk.
+ * its number of inputs or of bytes has reached the limit. In a small group
+ * (the inputs of one output) the limit of bytes is lower, so that each worker
+ * gets a chunk.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
@@ -412,8 +413,9 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * If all chunks of the group are written, adds it to batch->ready, the list of
- * groups that workers merge to outputs, unless there is nothing to merge. Does
+ * If all chunks of the group (the inputs of one output; a chunk has those that
+ * one worker sums) are written, adds it to batch->ready, the list of groups
+ * that workers merge to outputs, unless there is nothing to merge. Does
  * nothing while chunks are open, and at later calls.
  */
 static void

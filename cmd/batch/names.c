@@ -474,9 +474,9 @@ hash(const struct batch *batch, const char *text)
 }
 
 /*
- * True if the output of the slot's owner, a task or a group, has that name.
- * Slots do not store names, to save memory, so that of a task is derived
- * again.
+ * True if the output of the slot's owner, a task (one input) or a group
+ * (several), has that name. Slots do not store names, to save memory, so that
+ * of a task is derived again.
  */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)
@@ -530,8 +530,8 @@ claimed_name(char *name, uint32_t claim)
 }
 
 /*
- * Allocates the hash table of outputs, once. Each output has a task of its
- * own, or a group that has tasks, so there are no more outputs than tasks and
+ * Allocates the hash table of outputs, once. Each output has a task (input) of
+ * its own, or a group of tasks, so there are no more outputs than tasks and
  * the table need not grow. False: out of memory.
  */
 static bool

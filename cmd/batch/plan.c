@@ -491,10 +491,10 @@ hash_path(const struct task *task, uint64_t *h)
 }
 
 /*
- * Sets *h to the hash that decides in which shard the task is: that of its
- * group's output or of its unit's first file, so that inputs of one output are
- * in one shard. *h has the hash of the task's own path, and is left if that is
- * the one. False: out of memory.
+ * Sets *h to the hash that decides in which shard the task is: that of the
+ * output of its group (the inputs of one output) or of its unit's first file,
+ * so that inputs of one output are in one shard. *h has the hash of the task's
+ * own path, and is left if that is the one. False: out of memory.
  */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)

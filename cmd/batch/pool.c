@@ -230,8 +230,8 @@ end_stream(struct worker_pool *pool, const char *fault)
 
 /*
  * Fails the tasks of the chunk (the inputs that one worker sums) that are
- * still pending, as its group gets no output; chunk->at moves to the end.
- * error: the reason.
+ * still pending, as its group (the inputs of one output) gets no output;
+ * chunk->at moves to the end. error: the reason.
  */
 static void
 fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
@@ -262,7 +262,8 @@ reads_together(const struct batch *batch, const struct piece *piece)
 /*
  * Sends the worker the next input of its chunk (the inputs that it sums) or,
  * after the last one, the order to write the sum; if nothing was summed, ends
- * the chunk. If the group has failed, its remaining inputs fail.
+ * the chunk. If the group (the inputs of one output) has failed, its remaining
+ * inputs fail.
  */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
@@ -302,9 +303,10 @@ take_piece_out(struct chunk *chunk)
 }
 
 /*
- * Records that an input was added to the sum of its chunk; it is done when the
- * output is written. Takes over log and result (allocated). Does nothing more
- * for a task for which this was recorded before its chunk was started again.
+ * Records that an input was added to the sum of its chunk (the inputs that one
+ * worker sums); it is done when the output is written. Takes over log and
+ * result (allocated). Does nothing more for a task for which this was recorded
+ * before its chunk was started again.
  */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
@@ -373,9 +375,10 @@ read_alone(struct batch *batch, struct chunk *chunk)
 }
 
 /*
- * Handles the answer to an order to write the sum of a chunk, or to merge the
- * chunks of a group to its output: records success, or fails the group. Takes
- * over log (allocated). error: why it failed.
+ * Handles the answer to an order to write the sum of a chunk (the inputs that
+ * one worker sums), or to merge the chunks of a group to its output: records
+ * success, or fails the group. Takes over log (allocated). error: why it
+ * failed.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -427,8 +430,8 @@ describe_death(
 }
 
 /*
- * Removes the temporary file that a dead worker left: that of the output or
- * chunk that it was writing.
+ * Removes the temporary file that a dead worker left: that of the output, or
+ * of the chunk (sum of some inputs), that it was writing.
  */
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
@@ -452,8 +455,8 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 
 /*
  * Waits for a worker that has died, and handles its current order: the task or
- * group fails with the reason of the death, or a chunk is started again
- * without the bad input.
+ * group fails with the reason of the death, or a chunk (the inputs that one
+ * worker sums) is started again without the bad input.
  */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
@@ -693,9 +696,9 @@ begin_merge(struct worker_pool *pool, struct group *group)
 }
 
 /*
- * Gives workers the chunks that have to be summed again, and the merges of
- * groups (the inputs of one output) whose chunks are all written. Returns the
- * status.
+ * Gives workers the chunks (inputs that one worker sums) that have to be
+ * summed again, and the merges of groups (the inputs of one output) whose
+ * chunks are all written. Returns the status.
  */
 static int
 continue_work(struct worker_pool *pool)

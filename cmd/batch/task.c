@@ -166,7 +166,8 @@ is_up_to_date(
 /*
  * Returns the path of an input or of the manifest if it is the file that the
  * output at path would overwrite; NULL: it is not. *kept: the output is newer
- * than its task's input and stays. task: NULL for a group's output.
+ * than its task's input and stays. task: NULL for the output of several
+ * inputs.
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,

@@ -548,8 +548,8 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 
 /*
  * Returns the number of threads for an order that writes or merges a sum: 1 if
- * there are several groups, as then other workers are busy; else the CPUs,
- * shared by the chunks that are written at the same time.
+ * there are several outputs, as then other workers are busy; else the CPUs,
+ * shared by the sums that workers write at the same time.
  */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)

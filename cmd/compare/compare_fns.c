@@ -327,10 +327,10 @@ is_stated(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * True if the calls of the group's function determine its inclusive cost, so
- * that both profiles must have the same: there is one function in each, it is
- * in no cycle (functions that call each other), and both profiles state the
- * cost or none does.
+ * True if the calls of the group's function (matched in both profiles)
+ * determine its inclusive cost, so that both profiles must have the same:
+ * there is one function in each, it is in no cycle (functions that call each
+ * other), and both profiles state the cost or none does.
  */
 static bool
 is_certain(const struct verify *v, size_t group)

@@ -563,7 +563,8 @@ amount_size(struct amount amount)
 
 /*
  * Appends a side (before or after) of the difference, with the costs of all
- * functions, as a run to those whose changes are judged. False: out of memory.
+ * functions, as a run (one profile) to those whose changes are judged. False:
+ * out of memory.
  */
 static bool
 add_run(struct diff *d, int s)

@@ -247,7 +247,7 @@ without_symbol(struct cg_slice name)
 	return name;
 }
 
-/* True if the unknown function (function 0) has self costs. */
+/* True if the unknown function (function 0) has self costs of any event. */
 static bool
 has_self(const struct profile *profile)
 {

@@ -380,7 +380,7 @@ wait_for(struct cursor *it, const struct entry *at)
 /*
  * True if two entries (samples or spans) are alike. Otherwise *difference has
  * what differs first, with both values: stack, begin (only if timed: both
- * tracks have times) or cost. Times may differ by the resolution.
+ * timelines have times) or cost. Times may differ by the resolution.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,

@@ -49,7 +49,10 @@ parse_error_rate(struct noise *noise)
 
 /* ---- Costs of a side ----------------------------------------------------- */
 
-/* Returns a run's cost of a function; of function 0 its total. */
+/*
+ * Returns the cost of a function in a run (one of several profiles); of
+ * function 0 its total.
+ */
 static double
 cost_in(const struct run *run, cg_fn fn, int key)
 {
@@ -73,9 +76,10 @@ value_in(const struct noise *noise, const struct run *run, cg_fn fn, int key)
 }
 
 /*
- * Returns the least variance that the value of a run can have: that of a
- * number of samples with this mean (Poisson). Runs may agree by chance and
- * show less. 0: the number of samples is unknown.
+ * Returns the least variance that a function's value can have between runs
+ * (several profiles): that of a number of samples with this mean (Poisson).
+ * The runs at hand may agree by chance and show less. 0: the number of samples
+ * is unknown.
  */
 static double
 least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
@@ -180,9 +184,9 @@ judge(const struct noise *noise, cg_fn fn, int key, double level)
 }
 
 /*
- * True if the function's share of the costs of all runs is large enough to be
- * compared; the mean costs of both sides are summed. *any: it has costs at
- * all.
+ * True if the function's share of the costs of all runs (profiles that are
+ * compared) is large enough to be compared; the mean costs of both sides are
+ * summed. *any: it has costs at all.
  */
 static bool
 is_large(const struct noise *noise, cg_fn fn, int key, bool *any)

@@ -70,8 +70,9 @@ list_regions(struct verify *v, struct places *places, int s)
 }
 
 /*
- * Sorts the regions of both profiles, and merges equal ones: sums their counts
- * by profile, and notes which profiles have them.
+ * Sorts the regions (ranges of source text with a count) of both profiles, and
+ * merges equal ones: sums their counts by profile, and notes which profiles
+ * have them.
  */
 static void
 merge_places(struct places *places)
@@ -95,8 +96,9 @@ merge_places(struct places *places)
 }
 
 /*
- * Returns bits that tell regions of one language from those of another, in
- * profile s; 0 if it does not have the region.
+ * Returns bits that tell regions (ranges of source text with a count) of one
+ * language from those of another, in profile s; 0 if it does not have the
+ * region.
  */
 static unsigned
 kind_of(const struct place *place, int s)
@@ -108,9 +110,9 @@ kind_of(const struct place *place, int s)
 }
 
 /*
- * True if the n regions of a file can be compared: the profiles have one
- * format, or regions of the same languages. Formats other than json write
- * lines, or nothing, for regions of another language.
+ * True if the n regions (ranges of source text) of a file can be compared: the
+ * profiles have one format, or regions of the same languages. Formats other
+ * than json write lines, or nothing, for regions of another language.
  */
 static bool
 are_comparable(const struct verify *v, const struct place *place, size_t n)

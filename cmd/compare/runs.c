@@ -40,7 +40,10 @@ cost_of(const struct cg_graph *graph, size_t event, uint64_t cost)
 						     : (double)cost;
 }
 
-/* Returns the event's total over all parts. */
+/*
+ * Returns the event's total over all parts of the profile (threads,
+ * processes).
+ */
 static double
 total_of(const struct cg_graph *graph, size_t event)
 {
@@ -79,8 +82,8 @@ count_samples(const struct cg_graph *graph, size_t event)
 /* ---- Runs that belong together ------------------------------------------- */
 
 /*
- * Returns the base name of the program that all parts ran, in memory of the
- * job; NULL: unknown, or several programs.
+ * Returns the base name of the program that all parts of the profile (threads,
+ * processes) ran, in memory of the job; NULL: unknown, or several programs.
  */
 static const char *
 program_of(const struct noise *noise, const struct cg_graph *graph)
@@ -166,8 +169,9 @@ check_run(const struct noise *noise, const struct run *run,
 /* ---- Costs --------------------------------------------------------------- */
 
 /*
- * Sets run->cost to the run's self and inclusive costs, by the functions of
- * noise->graph, which unites those of all runs. Returns the status.
+ * Sets run->cost to the self and inclusive costs in the run (one of several
+ * profiles), by the functions of noise->graph, which unites those of all runs.
+ * Returns the status.
  */
 static int
 sum_run(struct noise *noise, struct run *run, const struct profile *profile,

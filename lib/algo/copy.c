@@ -326,10 +326,10 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 }
 
 /*
- * True if description number desc of the part is the one that marks its stacks
- * as an estimate (--guess-stacks), and the rows from which they were estimated
- * are still there: then the rows are copied, not the stacks or this
- * description.
+ * True if description number desc of the part (thread or process) is the one
+ * that marks its stacks as an estimate (--guess-stacks), and the rows from
+ * which they were estimated are still there: then the rows are copied, not the
+ * stacks or this description.
  */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)
@@ -380,10 +380,11 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 }
 
 /*
- * Copies a track (the timeline of a thread) as a new one, with its moments'
- * stacks and costs mapped to the other graph. It is never merged with a track
- * of another input, which may have the same pid and tid. Moments whose stack
- * the copy drops are skipped; in a timeline of calls nothing runs then.
+ * Copies a track (the timeline of a thread) as a new one, with the stacks and
+ * costs of its moments (samples, begins and ends of calls) mapped to the other
+ * graph. It is never merged with a track of another input, which may have the
+ * same pid and tid. Moments whose stack the copy drops are skipped; in a
+ * timeline of calls nothing runs then.
  */
 static void
 copy_track(struct cg_copy *copy, size_t number)

@@ -108,9 +108,9 @@ find_axes(struct cut *cut)
 }
 
 /*
- * Converts an edge (one of the two times of --between) to a time on the axis
- * of a track; returns fallback if the edge was not given, INT64_MAX if it is
- * too large for the axis.
+ * Converts an edge (one of the two times of --between) to a time on the time
+ * axis of a track (timeline of a thread); returns fallback if the edge was not
+ * given, INT64_MAX if it is too large for the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -156,9 +156,10 @@ index_stacks(struct cut *cut)
 }
 
 /*
- * Returns the set of labels of a sample of the track, as moments have none:
- * that of the stack in the track's part that ends in node and, if there are
- * several, has labels with the track's pid and tid. 0: there is no such stack.
+ * Returns the set of labels of a sample in a timeline, whose moments have
+ * none: that of the stack in the timeline's part (thread or process) that ends
+ * in node and, if there are several, has labels with the track's pid and tid.
+ * 0: there is no such stack.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -187,9 +188,9 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Returns the duration of a sample, in the unit of its track: its cost of the
- * event that measures time. 0: there is no such event, or the cost is too
- * large.
+ * Returns the duration of a sample, in the unit of its track (timeline of a
+ * thread): its cost of the event that measures time. 0: there is no such
+ * event, or the cost is too large.
  */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,
@@ -203,10 +204,10 @@ length_of(const struct cut *cut, const struct cg_track *track,
 }
 
 /*
- * Adds the part of a sample that is between the edges, as a stack and as a
- * moment of the timeline; does nothing if there is none. If the sample began
- * before the first edge, only the rest of its time is added, none of its other
- * costs.
+ * Adds the part of a sample that is between the edges (the two times of
+ * --between), as a stack and as a moment of the timeline; does nothing if
+ * there is none. If the sample began before the first edge, only the rest of
+ * its time is added, none of its other costs.
  */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,
@@ -242,8 +243,9 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 
 /*
  * Adds a call (a row with count 1, without costs) for a frame that is entered
- * between the edges, from the function of its parent frame, as readers do when
- * they build a timeline of calls. Does nothing for an outermost frame.
+ * between the edges (the two times of --between), from the function of its
+ * parent frame, as readers do when they build a timeline of calls. Does
+ * nothing for an outermost frame.
  */
 static void
 count_call(struct cut *cut, cg_node node)
@@ -260,7 +262,8 @@ count_call(struct cut *cut, cg_node node)
 }
 
 /*
- * Adds moments, at the time of an edge, at which all calls of the stack that
+ * Adds moments (begins or ends of calls in a timeline), at the time of an edge
+ * (one of the two times of --between), at which all calls of the stack that
  * runs then begin (enter: outermost first, each is also counted) or end
  * (innermost first), so that the timeline that is kept is complete. False: out
  * of memory.
@@ -290,8 +293,9 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 }
 
 /*
- * Adds the time that a stack runs between the edges as its cost of the event
- * that measures time; does nothing if it does not run between them.
+ * Adds the time that a stack runs between the edges (the two times of
+ * --between) as its cost of the event that measures time; does nothing if it
+ * does not run between them.
  */
 static void
 cut_span(
@@ -324,9 +328,10 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 }
 
 /*
- * Copies the moments of a timeline of calls that are between the edges, and
- * counts the calls that begin there. Calls that are open at an edge begin or
- * end at it; end is the time when the track ends. False: an error.
+ * Copies the moments of a timeline of calls that are between the edges (the
+ * two times of --between), and counts the calls that begin there. Calls that
+ * are open at an edge begin or end at it; end is the time when the track ends.
+ * False: an error.
  */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)

@@ -185,8 +185,9 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Sets *sum to the sum of an event's self costs over all parts. False: costs
- * cannot be scaled by it, as it overflows or is not positive.
+ * Sets *sum to the sum of an event's self costs over all parts (threads,
+ * processes). False: costs cannot be scaled by it, as it overflows or is not
+ * positive.
  */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)

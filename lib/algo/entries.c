@@ -44,9 +44,9 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds the inclusive cost of a run (rows of a function in a part) to
- * entries->own: the cost that it states, else its self cost and its calls;
- * adds the costs of its calls to entries->in of the callees. Calls of a
+ * Adds the inclusive cost of a run (rows of a function in a part, such as a
+ * thread) to entries->own: the cost that it states, else its self cost and its
+ * calls; adds the costs of its calls to entries->in of the callees. Calls of a
  * function by itself do not count. False: a sum overflows, or another error.
  */
 static bool
@@ -126,10 +126,10 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 }
 
 /*
- * Adds, for each function of a part whose calls cost less than it, a call by
- * the unknown caller with the difference. This may add runs (rows of a
- * function in a part) while run_order is read, but that does not change it.
- * False: an error.
+ * Adds, for each function of a part (thread or process) whose calls cost less
+ * than it, a call by the unknown caller with the difference. This may add runs
+ * (rows of a function in a part, such as a thread) while run_order is read,
+ * but that does not change it. False: an error.
  */
 static bool
 add_part(struct entries *entries, cg_part part)

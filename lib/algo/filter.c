@@ -249,8 +249,9 @@ map_node(struct filtering *f, cg_node node)
 }
 
 /*
- * Maps the nodes of a track's timeline to new nodes. In a timeline of calls
- * these are not only leaves of stacks, as calls begin and end in any frame.
+ * Maps the nodes of a track, the timeline of a thread, to new nodes. In a
+ * timeline of calls these are not only leaves of stacks, as calls begin and
+ * end in any frame.
  */
 static void
 map_moments(struct filtering *f, size_t track)
@@ -265,9 +266,9 @@ map_moments(struct filtering *f, size_t track)
 
 /*
  * Sets f->copy.node, the map from old nodes to new ones, for all leaves of
- * stacks and all moments; CG_NO_NODE: the filters drop the stack. Nodes are
- * visited in order, as each inherits from its parent, which has a lower
- * number.
+ * stacks and all moments of timelines; CG_NO_NODE: the filters drop the stack.
+ * Nodes are visited in order, as each inherits from its parent, which has a
+ * lower number.
  */
 static void
 map_nodes(struct filtering *f)
@@ -370,9 +371,9 @@ fill(struct filtering *f)
 }
 
 /*
- * True if, in this part, a hidden function calls one that is not hidden.
- * Without stacks, functions can be hidden only if they call hidden ones only,
- * so that their whole cost goes to their callers.
+ * True if, in this part (thread or process), a hidden function calls one that
+ * is not hidden. Without stacks, functions can be hidden only if they call
+ * hidden ones only, so that their whole cost goes to their callers.
  */
 static bool
 calls_visible(const struct cg_graph *graph, const bool *hidden,

@@ -306,8 +306,8 @@ part_fn(cg_part part, cg_fn fn)
 
 /*
  * Records what is asked about calls after their rows are in the graph: that
- * the callee is called in the part, and whether the counts of the part's calls
- * are numbers of samples. False: out of memory.
+ * the callee is called in the part (thread or process), and whether the counts
+ * of the part's calls are numbers of samples. False: out of memory.
  */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
@@ -389,9 +389,10 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Returns the inclusive cost of a function in the current part, one column per
- * event and one for repeats, which the caller adds to; all 0 if it is new.
- * Valid until the next call. NULL: out of memory.
+ * Returns the inclusive cost of a function in the current part (thread or
+ * process): one column per event, and one for repeats (calls within calls of
+ * it), which the caller adds to; all 0 if it is new. Valid until the next
+ * call. NULL: out of memory.
  */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
@@ -416,8 +417,9 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 /*
  * Adds the cost of a closed frame, with all frames called from it, to the
  * inclusive cost of its function, unless an outer frame of the function has it
- * already; then only the samples may count, as repeats. Does nothing without
- * costs, as a row without costs cannot be written. False: an error.
+ * already; then only the samples may count, as repeats (calls that an outer
+ * call has counted). Does nothing without costs, as a row without costs cannot
+ * be written. False: an error.
  */
 static bool
 add_inclusive(
@@ -446,8 +448,9 @@ add_inclusive(
 }
 
 /*
- * Adds the inclusive costs of all functions of the current part as rows to the
- * graph, and forgets them; called at the end of each part. False: an error.
+ * Adds the inclusive costs of all functions of the current part (thread or
+ * process) as rows to the graph, and forgets them; called at the end of each
+ * part. False: an error.
  */
 static bool
 put_inclusives(struct cg_fold *fold)
@@ -632,8 +635,9 @@ fold_stacks(struct cg_fold *fold)
 }
 
 /*
- * Adds the description "calls are counted in samples" to each part with such
- * calls. Changes the current part, so call it after the last sample.
+ * Adds the description "calls are counted in samples" to each part (thread or
+ * process) with such calls. Changes the current part, so call it after the
+ * last sample.
  */
 static void
 tell_sampled(struct cg_fold *fold)
@@ -649,7 +653,8 @@ tell_sampled(struct cg_fold *fold)
 /*
  * Adds, for each function that begins stacks, its calls by the unknown caller.
  * They do not count as calls by others, so their number is also added to the
- * repeats of the function's inclusive cost. False: an error.
+ * repeats of the function's inclusive cost, the calls that do not count.
+ * False: an error.
  */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
@@ -671,8 +676,9 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 }
 
 /*
- * True if a function that begins some stacks of a part is called on others of
- * that part: its calls then lack the cost of the stacks that it begins.
+ * True if a function that begins some stacks of a part (thread or process) is
+ * called on others of that part: its calls then lack the cost of the stacks
+ * that it begins.
  */
 static bool
 calls_root(const struct cg_fold *fold)

@@ -294,8 +294,9 @@ pop_candidate(struct guess *guess)
 
 /*
  * Returns the fraction, from 0 to 1, of the callee's cost (column i) that
- * belongs to an arc's calls made on one path: the path's fraction of the
- * caller, times the arc's fraction of all calls of the callee.
+ * belongs to the calls of an arc (caller, call site, callee) made on one path:
+ * the path's fraction of the caller, times the arc's fraction of all calls of
+ * the callee.
  */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
@@ -307,8 +308,9 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 }
 
 /*
- * Returns the weight of extending a path by an arc: the largest fraction, over
- * all events, of the part's total that its calls on this path cost; of calls
+ * Returns the weight of extending a call path by an arc (calls from its last
+ * function): the largest fraction, over all events, of the total of the
+ * current part (thread or process) that its calls on this path cost; of calls
  * by counts if it has no costs.
  */
 static double
@@ -540,7 +542,7 @@ spread_value(
 
 /*
  * Returns the largest fraction, over all events, that a row's costs are of the
- * part's total; 1 if a total is not positive.
+ * total of the current part (thread or process); 1 if a total is not positive.
  */
 static double
 share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
@@ -670,9 +672,9 @@ spread_fn(struct guess *guess, cg_fn fn)
 /* ---- All ----------------------------------------------------------------- */
 
 /*
- * Saves the totals of the part in was[] and guess->total, and sets them to the
- * totals of its existing stacks: adding the estimated stacks must restore the
- * saved totals.
+ * Saves the totals of the part (thread or process) in was[] and guess->total,
+ * and sets them to the totals of its existing stacks: adding the estimated
+ * stacks must restore the saved totals.
  */
 static void
 begin_totals(struct guess *guess, uint64_t *was, size_t events)
@@ -695,8 +697,8 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 }
 
 /*
- * Adds the description that marks the part's stacks as an estimate, and notes
- * whether it is new: the input may have it already.
+ * Adds the description that marks the stacks of the part (thread or process)
+ * as an estimate, and notes whether it is new: the input may have it already.
  */
 static void
 describe(struct guess *guess)
@@ -710,9 +712,9 @@ describe(struct guess *guess)
 }
 
 /*
- * Adds estimated stacks with the costs of a part's rows; the rows stay. Checks
- * that the part's totals are the same as before, else fails with an internal
- * error. False: an error.
+ * Adds estimated stacks with the costs of the rows of a part (thread or
+ * process); the rows stay. Checks that the part's totals are the same as
+ * before, else fails with an internal error. False: an error.
  */
 static bool
 guess_part(struct guess *guess, cg_part part)

@@ -70,9 +70,9 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * Returns the next run (rows of a function in a part) of the part, in
- * canonical order or, for CG_ALL_PARTS, in order of arrival. *i is the
- * position, 0 at the start. NULL: there are no more.
+ * Returns the next run (rows of a function in a part, such as a thread) of the
+ * part, a thread or process, in canonical order or, for CG_ALL_PARTS, in order
+ * of arrival. *i is the position, 0 at the start. NULL: there are no more.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -141,8 +141,9 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 
 /*
  * First pass over the rows of a part: lists all calls in the order of runs (a
- * run has the rows of a function in a part), and counts calls and repeats by
- * function. False: out of memory or overflow.
+ * run has the rows of a function in a part, such as a thread), and counts
+ * calls, and repeats (calls within calls of the same function), by function.
+ * False: out of memory or overflow.
  */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -259,9 +260,9 @@ find_called_cycles(struct cg_sums *sums)
 }
 
 /*
- * Adds costs to the array `to`, which has only the columns that sums is for:
- * sums->events columns from sums->event on. cost[] has n columns, of all
- * events. False: a sum overflows.
+ * Adds costs to the array `to`, which has only the columns of the events that
+ * are summed: sums->events columns from sums->event on. cost[] has n columns,
+ * of all events. False: a sum overflows.
  */
 static bool
 add_columns(
@@ -539,9 +540,9 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 }
 
 /*
- * Second pass over the rows of a part, after cycles were numbered: adds the
- * costs of all functions to the sums, then corrects those of members of
- * cycles. False: an error (reported).
+ * Second pass over the rows of a part (thread or process), after cycles were
+ * numbered: adds the costs of all functions to the sums, then corrects those
+ * of members of cycles. False: an error (reported).
  */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)

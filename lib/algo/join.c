@@ -50,9 +50,9 @@ note_known(struct join *join)
 }
 
 /*
- * Returns the function to merge fn with, if fn has no object: the one with an
- * object and the same file and name, if it is the only one. Returns fn if
- * there is none.
+ * Returns the function to merge fn with, if fn has no object (executable or
+ * library): the one with an object and the same file and name, if it is the
+ * only one. Returns fn if there is none.
  */
 static cg_fn
 find_partner(const struct join *join, cg_fn fn)
@@ -77,8 +77,9 @@ has_partners(const struct join *join)
 }
 
 /*
- * Copies the graph to another one; functions without an object become the
- * function of the same file and name that has one. Returns the status.
+ * Copies the graph to another one; functions without an object (executable or
+ * library) become the function of the same file and name that has one. Returns
+ * the status.
  */
 static int
 add_joined(const struct join *join, struct cg_build *to)
@@ -116,8 +117,8 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 
 /*
  * Sets *graph to a new graph, a copy of join->from in which functions without
- * an object are merged with those that have one; to NULL if that cannot be
- * created. Returns the status.
+ * an object (executable or library) are merged with those that have one; to
+ * NULL if that cannot be created. Returns the status.
  */
 static int
 unite(const struct join *join, struct cg_graph **graph)

@@ -216,8 +216,9 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 
 /*
  * True if two functions of equal names that agree in this respect may be
- * paired. Agreement in the object is enough, and agreement in a known file;
- * otherwise files or objects that both profiles know must be equal, too.
+ * paired. Agreement in the object (executable or library) is enough, and
+ * agreement in a known file; otherwise files or objects that both profiles
+ * know must be equal, too.
  */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,

@@ -102,8 +102,9 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 }
 
 /*
- * Returns the function's index in the arrays for the current part, appended to
- * prop->fn if it has none; clears *ok if memory runs out.
+ * Returns the function's index in the arrays for the current part (thread or
+ * process), appended to prop->fn if it has none; clears *ok if memory runs
+ * out.
  */
 static uint32_t
 index_of(struct prop *prop, cg_fn fn, bool *ok)
@@ -157,9 +158,9 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 }
 
 /*
- * Reads the functions of a part that have rows, in canonical order: their self
- * costs and calls. Functions that are only called get indexes after those.
- * False: an error.
+ * Reads the functions of a part (thread or process) that have rows, in
+ * canonical order: their self costs and calls. Functions that are only called
+ * get indexes after those. False: an error.
  */
 static bool
 collect(struct prop *prop, cg_part part)

@@ -126,9 +126,9 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 }
 
 /*
- * Appends what the part says instead of a label with the key to r->text: its
- * number (key ""), command, pid or tid; nothing if it is unknown. False: out
- * of memory.
+ * Appends what the part (thread or process) says instead of a label with the
+ * key to r->text: its number (key ""), command, pid or tid; nothing if it is
+ * unknown. False: out of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
@@ -216,8 +216,8 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 
 /*
  * Sets *new to the node for the path of old (its frames from the outermost on)
- * on top of root; adds the nodes that do not exist yet, and records them in
- * r->moved. False: an error.
+ * on top of root, the frames that name its origin; adds the nodes that do not
+ * exist yet, and records them in r->moved. False: an error.
  */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
@@ -255,8 +255,8 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 
 /*
  * Sets r->joined if a stack is of another thread than the first one with the
- * same part and root: in the output only labels tell these threads apart.
- * False: out of memory.
+ * same part and root (frames of --root-by): in the output only labels tell
+ * these threads apart. False: out of memory.
  */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
@@ -306,9 +306,9 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 }
 
 /*
- * Sets r->joined if stacks of several threads of a part can be told apart by
- * their labels only; used if no frames of origin are added. False: out of
- * memory.
+ * Sets r->joined if stacks of several threads that are merged in one part can
+ * be told apart by their labels only; used if no frames of origin are added.
+ * False: out of memory.
  */
 static bool
 look_at_threads(struct rooting *r)
@@ -351,8 +351,9 @@ move_moment(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Sets *new to the node for old on top of the root of the current track; node
- * 0, when no call runs, stays 0. For cg_track_move(). False: an error.
+ * Sets *new to the node for old on top of the root (the frames of origin) of
+ * the current track, a timeline; node 0, when no call runs, stays 0. For
+ * cg_track_move(). False: an error.
  */
 static bool
 move_call(void *arg, cg_node old, cg_node *new)
@@ -363,10 +364,10 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moves the moments of all timelines to the nodes on top of their roots. A
- * moment has no labels, and a track has the last name of its thread, so all
- * moments of a process that changed its name are under the root of the last
- * name. False: an error.
+ * Moves the moments of all timelines to the nodes on top of their roots, the
+ * frames that name their origin. A moment has no labels, and a track has the
+ * last name of its thread, so all moments of a process that changed its name
+ * are under the root of the last name. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

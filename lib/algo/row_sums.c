@@ -262,9 +262,9 @@ put_rows(
 }
 
 /*
- * Adds the summed rows to the graph, function by function in each part, so
- * that they are packed densely. The sums stay as they are. False: out of
- * memory.
+ * Adds the summed rows to the graph, function by function in each part (thread
+ * or process), so that they are packed densely. The sums stay as they are.
+ * False: out of memory.
  */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)

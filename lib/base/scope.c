@@ -23,8 +23,8 @@ node_of(void *ptr)
 }
 
 /*
- * Corrects the neighbours' links to a node of the scope's list after realloc()
- * may have moved it.
+ * Corrects the neighbours' links to a node of the list of a scope (memory that
+ * is freed at once) after realloc() may have moved it.
  */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)

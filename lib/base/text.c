@@ -339,7 +339,7 @@ cg_find(struct cg_slice text, const char *what)
 }
 
 /*
- * Writes eight decimal digits at to, leading zeros included, and returns the
+ * Writes eight decimal digits at `to`, leading zeros included, and returns the
  * end. digits has the value of one digit per byte, the first one lowest.
  */
 static char *
@@ -440,7 +440,7 @@ take_back(const char *start, char **to)
 }
 
 /*
- * Appends the components of path at to, with "." and ".." resolved, to the
+ * Appends the components of path at `to`, with "." and ".." resolved, to the
  * path that begins at start; returns its end, without a NUL. ".." at the root
  * is dropped, and at the start of a relative path it is kept.
  */

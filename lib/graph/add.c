@@ -33,10 +33,10 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 }
 
 /*
- * Begins a row of any kind: returns the run (rows of a function in a part) to
- * append it to, nearly always that of the row before, and sets the facts that
- * the profile has addresses or lines if the position has them. NULL: the
- * builder has failed.
+ * Begins a row of any kind: returns the run (rows of a function in a part,
+ * such as a thread) to append it to, nearly always that of the row before, and
+ * sets the facts that the profile has addresses or lines if the position has
+ * them. NULL: the builder has failed.
  */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)

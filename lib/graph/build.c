@@ -565,8 +565,9 @@ check_event_name(struct cg_build *build, const char *name)
 }
 
 /*
- * Makes the builder store lines, branches and regions although only sums per
- * function are wanted, as percentages of coverage count them.
+ * Makes the builder store lines, branches and regions (ranges of source text)
+ * although only sums per function are wanted, as percentages of coverage count
+ * them.
  */
 static void
 keep_coverage(struct cg_build *build)

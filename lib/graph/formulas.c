@@ -231,7 +231,7 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 }
 
 /*
- * Writes a term in canonical form at to, such as " + 10 L1m"; the first term
+ * Writes a term in canonical form at `to`, such as " + 10 L1m"; the first term
  * has no blank before it, and no plus. Returns the end. The caller reserves
  * the space.
  */

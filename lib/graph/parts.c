@@ -21,9 +21,9 @@ is_named_by_samples(
 }
 
 /*
- * Merges the pid, tid, number and command that an input states for a part into
- * what earlier inputs stated: equal values are kept, different ones are set to
- * 0 ("unknown") and stay so for later inputs.
+ * Merges the pid, tid, number and command that an input states for a part
+ * (thread or process) into what earlier inputs stated: equal values are kept,
+ * different ones are set to 0 ("unknown") and stay so for later inputs.
  */
 static void
 join_names(struct cg_build *build, struct cg_part_entry *part,
@@ -79,7 +79,8 @@ cg_part_confirm(struct cg_part_entry *part)
 /*
  * Prepares a part of the profile for the rows of another input that is merged
  * into it. Its names (pid, tid, command) that came from samples count as
- * unconfirmed until a sample of the new input repeats them.
+ * unconfirmed until a sample of the new input repeats them. Does nothing more
+ * for a part that --part-by made of samples.
  */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
@@ -93,9 +94,10 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 }
 
 /*
- * Makes the part the current one, to which rows are added; ends the run
- * before, and forgets labels and the last sample. The part is also the base
- * part, which --part-by may split by process, thread or label of samples.
+ * Makes the part (thread or process) the current one, to which rows are added;
+ * ends the run before, and forgets labels and the last sample. The part is
+ * also the base part, which --part-by may split by process, thread or label of
+ * samples.
  */
 static void
 begin_part(struct cg_build *build, cg_part part)
@@ -124,8 +126,8 @@ cg_part_new(struct cg_build *build)
 }
 
 /*
- * Adds a new part for the input and makes it the current one. False: the
- * builder has failed.
+ * Adds a new part (thread or process) for the input and makes it the current
+ * one. False: the builder has failed.
  */
 static bool
 begin_new_part(struct cg_build *build)
@@ -137,8 +139,9 @@ begin_new_part(struct cg_build *build)
 }
 
 /*
- * Copies the current totals of the part to build->mark: what the current input
- * adds is the difference to them.
+ * Copies the current totals of self costs of the current part (thread or
+ * process) to build->mark: what the current input adds is the difference to
+ * them.
  */
 static void
 mark_totals(struct cg_build *build)
@@ -228,10 +231,10 @@ desc_slot(
 }
 
 /*
- * True if the part already has the description (a pair of key and value). Up
- * to DESCS_FEW are searched one by one; if there are more, a map has them all.
- * A new description is added to that map, and the caller appends it to the
- * array. False also if memory runs out (the builder fails).
+ * True if the part (thread or process) already has the description (a pair of
+ * key and value). Up to DESCS_FEW are searched one by one; if there are more,
+ * a map has them all. A new description is added to that map, and the caller
+ * appends it to the array. False also if memory runs out (the builder fails).
  */
 static bool
 has_desc(

@@ -44,7 +44,7 @@ put_char(char *to, uint32_t c)
 }
 
 /*
- * Writes a 16-bit unit of UTF-16 as UTF-8 at to, and returns the end. The
+ * Writes a 16-bit unit of UTF-16 as UTF-8 at `to`, and returns the end. The
  * first half of a surrogate pair is kept in u->high until the second comes,
  * and nothing is written; lone surrogates become U+FFFD.
  */

@@ -113,8 +113,8 @@ report_nomem(struct cg_diag *diag, const char *name)
 }
 
 /*
- * Returns the offset in a buffer at which the line that contains offset at
- * begins; 0 also if that line begins before the buffer.
+ * Returns the offset in a buffer at which the line that contains the offset
+ * `at` begins; 0 also if that line begins before the buffer.
  */
 static size_t
 line_start(const char *buf, size_t at)

@@ -10,7 +10,10 @@
 
 #define FACTS_ROOM 300 /* for the names of all facts */
 
-/* Writes the names of facts into text, "lines, jumps"; returns text. */
+/*
+ * Writes the names of facts (kinds of data) into text, "lines, jumps"; returns
+ * text.
+ */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
 {
@@ -143,7 +146,7 @@ has_rows(const struct cg_graph *graph)
 /*
  * Adds estimated stacks (--guess-stacks) to the graph in place of earlier
  * estimates. Their frames have only positions that the output format can
- * represent, without the facts in unused, as distinct positions make more
+ * represent, without the kinds in unused, as distinct positions make more
  * stacks. Returns the status.
  */
 static int

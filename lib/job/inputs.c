@@ -334,9 +334,10 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 }
 
 /*
- * Appends the inputs in a directory to files: all files below it that a format
- * gathers, sorted by path, or the directory itself if a format recognizes it
- * as a whole. Returns the status; a directory without any input is an error.
+ * Appends the inputs in a directory to files: all files below it with a suffix
+ * that a format reads from directories, sorted by path, or the directory
+ * itself if a format recognizes it as a whole. Returns the status; a directory
+ * without any input is an error.
  */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)

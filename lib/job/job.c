@@ -422,10 +422,10 @@ complete(struct cg_job *job)
 }
 
 /*
- * Merges functions without an object with those of the same file and name that
- * have one, and completes the calls of functions that begin some inputs; only
- * in the complete sum of several inputs, as an input still to come may know
- * more objects. Returns the status.
+ * Merges functions without an object (executable or library) with those of the
+ * same file and name that have one, and completes the calls of functions that
+ * begin some inputs; only in the complete sum of several inputs, as an input
+ * still to come may know more objects. Returns the status.
  */
 static int
 join(struct cg_job *job)

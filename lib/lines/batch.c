@@ -106,8 +106,8 @@ drop_way_on(struct cg_lines *lines, struct line_row *row)
 }
 
 /*
- * Returns the flags of a branch by which it may be excluded. A region has none
- * of its own; it counts as reached if it ran.
+ * Returns the flags of a branch by which it may be excluded. A region (range
+ * of source text) has none of its own; it counts as reached if it ran.
  */
 static unsigned
 flags_of(const struct cg_branch *branch)
@@ -337,9 +337,10 @@ cg_lines_plan_batches(struct cg_lines *lines)
 }
 
 /*
- * Returns the end of the batch that begins at entry `from` of in_file, which
- * is sorted by file: at least one whole file, and more files as long as their
- * rows are at most lines->batch_rows.
+ * Returns the end of the batch (files whose rows are collected together) that
+ * begins at entry `from` of in_file, which is sorted by file: at least one
+ * whole file, and more files as long as their rows are at most
+ * lines->batch_rows.
  */
 static size_t
 batch_end(const struct cg_lines *lines, size_t from)

@@ -229,7 +229,8 @@ is_of_all_parts(const struct cg_lines *lines)
 
 /*
  * Returns the number of steps of scan_all(): the number of functions if lines
- * of all parts are wanted, else the number of functions with rows in the part.
+ * of all parts (threads, processes) are wanted, else the number of functions
+ * with rows in the part.
  */
 static size_t
 scan_count(const struct cg_lines *lines)
@@ -242,9 +243,9 @@ scan_count(const struct cg_lines *lines)
 }
 
 /*
- * Adds the functions of all parts, or those with rows in one part, in the
- * order of their ranks, and counts their rows in each file. False: out of
- * memory.
+ * Adds the functions of all parts (threads, processes), or those with rows in
+ * one part, in the order of their ranks, and counts their rows in each file.
+ * False: out of memory.
  */
 static bool
 scan_all(struct cg_lines *lines)
@@ -282,9 +283,10 @@ cg_lines_clear_counts(struct cg_lines *lines)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Adds the functions that are called in the part but have no rows in it, so
- * that they are listed with their calls. Clears *in_order if there are any, as
- * functions are then not sorted by rank. False: out of memory.
+ * Adds the functions that are called in the part (thread or process) but have
+ * no rows in it, so that they are listed with their calls. Clears *in_order if
+ * there are any, as functions are then not sorted by rank. False: out of
+ * memory.
  */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)

@@ -14,9 +14,9 @@
 #include "lines/lines.h"
 
 /*
- * Orders files as the part's source lists them; keeps the order by directory
- * in lines->directory_order, so that it can be restored for another part.
- * False: out of memory.
+ * Orders files as the source of the part (a thread, process or test) lists
+ * them; keeps the order by directory in lines->directory_order, so that it can
+ * be restored for another part. False: out of memory.
  */
 static bool
 list_files(struct cg_lines *lines)

@@ -110,10 +110,11 @@ cg_lines_restore_order(struct cg_lines *lines)
 }
 
 /*
- * Permutes the order numbers of the files that the part's source lists, so
- * that they have the order of the list; other files keep theirs. A file may be
- * listed twice, as --map can make paths equal: its second key is NO_ORDER,
- * which is sorted last and not used. False: out of memory.
+ * Permutes the order numbers of the files that the source of the part (a
+ * thread, process or test) lists, so that they have the order of the list;
+ * other files keep theirs. A file may be listed twice, as --map can make paths
+ * equal: its second key is NO_ORDER, which is sorted last and not used. False:
+ * out of memory.
  */
 bool
 cg_lines_order_listed(struct cg_lines *lines)

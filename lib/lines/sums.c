@@ -298,8 +298,9 @@ cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
 /* ---- Regions ------------------------------------------------------------- */
 
 /*
- * Compares regions for qsort(): by first column (stored as block), last line
- * (index), last column (target), then by flags.
+ * Compares regions (ranges of source text with a count) for qsort(): by first
+ * column (stored as block), last line (index), last column (target), then by
+ * flags.
  */
 static int
 compare_regions(const void *pa, const void *pb)

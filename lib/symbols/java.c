@@ -28,7 +28,10 @@ is_word(char c)
 	       (c & 0x80) != 0;
 }
 
-/* Returns the end of a class, "io/netty/Loop", which may be empty. */
+/*
+ * Returns the end of the class name, such as "io/netty/Loop", that begins at
+ * `at`; `at` itself if there is none.
+ */
 static const char *
 end_of_class(const char *at)
 {

@@ -37,7 +37,7 @@ put_utf8(char *to, unsigned code)
 
 /*
  * Writes the character of the escape \uXXXX at *at, or of a surrogate pair of
- * two, as UTF-8 at to; moves *at past it, and returns the end. \udc80 to
+ * two, as UTF-8 at `to`; moves *at past it, and returns the end. \udc80 to
  * \udcff become the byte that they stand for, other lone surrogates U+FFFD.
  */
 static char *

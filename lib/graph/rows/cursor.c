@@ -59,8 +59,8 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 /*
  * Decodes the positions of a run's calls, jumps and branches, and appends each
  * to the list of its kind, to be sorted; costs are read from the packed rows
- * directly. (A run has the rows of a function in a part.) False: out of
- * memory.
+ * directly. (A run has the rows of a function in a part, such as a thread.)
+ * False: out of memory.
  */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -149,10 +149,10 @@ fetch_block(const struct cg_block *block)
 #define FETCH_STEP 4
 
 /*
- * Returns the run (rows of a function in a part) at rows->ahead in the
- * canonical order, and advances. Opening a function is a chain of half a dozen
- * dependent cache misses, so it also prefetches data of the runs after it, up
- * to `end`.
+ * Returns the run (rows of a function in a part, such as a thread) at
+ * rows->ahead in the canonical order, and advances. Opening a function is a
+ * chain of half a dozen dependent cache misses, so it also prefetches data of
+ * the runs after it, up to `end`.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -177,9 +177,9 @@ next_run(struct cg_rows *rows, size_t end)
 }
 
 /*
- * Returns the run with the rows of a function in a part. Callers mostly open
- * functions in canonical order, so the run after the last one returned is
- * tried first. NULL: the function has no rows in the part.
+ * Returns the run with the rows of a function in a part, such as a thread.
+ * Callers mostly open functions in canonical order, so the run after the last
+ * one returned is tried first. NULL: the function has no rows in the part.
  */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)

@@ -61,8 +61,8 @@ compare_targets(
 /*
  * Compares two rows other than calls and jumps at one position: first stated
  * inclusive costs (rows without sort keys, all equal), then branches by kind,
- * block, index, and regions also by flags and last column. The keys are the
- * first varints of a packed branch.
+ * block, index, and regions (ranges of source text) also by flags and last
+ * column. The keys are the first varints of a packed branch.
  */
 static int
 compare_others(const struct row *a, const struct row *b)

@@ -97,9 +97,9 @@ cg_run_add_jump(
 }
 
 /*
- * True if a branch follows the last branch that was packed into the run, in
- * the order of rows and in the same file. While that holds, the cursor need
- * not sort them.
+ * True if a branch follows the last branch that was packed into the run (the
+ * rows of a function), in the order of rows and in the same file. While that
+ * holds, the cursor need not sort them.
  */
 static bool
 is_later(const struct cg_branch *row, const struct cg_run *run)
@@ -202,7 +202,8 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 /*
  * Returns the costs to store for a row that is copied in a merge: cost itself,
  * or with --clamp a copy with negative costs set to zero. self: they are self
- * costs, and the difference is added to the part's totals, too.
+ * costs, and the difference is added to the totals of the part (thread or
+ * process), too.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
@@ -245,10 +246,11 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 }
 
 /*
- * Returns the size to record for a run after its equal rows were merged, in
- * units of CG_PACKED_UNIT; the run is merged again when it has more than twice
- * that size. The size is doubled if more than three quarters of the bytes are
- * left, as merging soon again would save little.
+ * Returns the size to record for a run (the rows of a function) after its
+ * equal rows were merged, in units of CG_PACKED_UNIT; the run is merged again
+ * when it has more than twice that size. The size is doubled if more than
+ * three quarters of the bytes are left, as merging soon again would save
+ * little.
  */
 static uint32_t
 merged_size(const struct cg_packed *before, const struct cg_packed *after)

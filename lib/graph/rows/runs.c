@@ -52,8 +52,8 @@ note_size(const struct cg_packed *packed)
 
 /*
  * Shrinks the newest block of memory of a pool to its used bytes, and gives
- * the rest back to the pool, as the run that owned the block is probably
- * complete. costs: the block has costs, not other rows.
+ * the rest back to the pool, as the run (the rows of a function) that owned
+ * the block is probably complete. costs: the block has costs, not other rows.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
@@ -99,8 +99,9 @@ new_block(struct cg_pool *pool, size_t need)
 }
 
 /*
- * Returns the index of a run in the graph's array; CG_NO_RUN for a run outside
- * of it, the temporary copy that cg_run_merge() fills.
+ * Returns the index of a run (the rows of a function) in the graph's array;
+ * CG_NO_RUN for a run outside of it, the temporary copy that cg_run_merge()
+ * fills.
  */
 static uint32_t
 run_index(const struct cg_graph *graph, const struct cg_run *run)
@@ -213,9 +214,9 @@ cg_run_clear(const struct cg_graph *graph, struct cg_run *run)
 }
 
 /*
- * Returns the run with the rows of a function in a part; NULL: there is none.
- * The function's list begins with its run of the highest part; a map finds the
- * others.
+ * Returns the run with the rows of a function in a part, such as a thread;
+ * NULL: there is none. The function's list begins with its run of the highest
+ * part; a map finds the others.
  */
 const struct cg_run *
 cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
@@ -241,9 +242,9 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 }
 
 /*
- * Makes a new run (rows of a function in a part) known to cg_run_find(): the
- * run of the highest part stays first in the function's list, and any other
- * one is also added to the map. False: out of memory.
+ * Makes a new run (rows of a function in a part, such as a thread) known to
+ * cg_run_find(): the run of the highest part stays first in the function's
+ * list, and any other one is also added to the map. False: out of memory.
  */
 static bool
 list_run(struct cg_graph *graph, struct cg_run *run)

@@ -72,8 +72,8 @@ find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
 
 /*
  * Appends a frame to the array, inserts it into the hash table and returns its
- * id; sets the facts that there are addresses or lines. 0: out of memory, or
- * too many frames.
+ * id; records in the graph's facts that there are addresses or lines. 0: out
+ * of memory, or too many frames.
  */
 static uint32_t
 add_frame(

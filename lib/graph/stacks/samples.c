@@ -152,9 +152,9 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Stores the sample's labels, without those that its part says (see
- * is_told()), and returns the id of their set; 0: none are left, or the
- * builder has failed. by is the label of --part-by, or NULL.
+ * Stores the sample's labels, without those that its part (its group by
+ * --part-by) says, see is_told(), and returns the id of their set; 0: none are
+ * left, or the builder has failed. by is the label of --part-by, or NULL.
  */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
@@ -284,9 +284,9 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Sets *to to the number (pid or tid) that all samples of a part have. Once a
- * sample has another one, sets *differs, and *to is 0 from then on. first: no
- * sample has set it yet.
+ * Sets *to to the number (pid or tid) that all samples of a part (their group
+ * by --part-by) have. Once a sample has another one, sets *differs, and *to is
+ * 0 from then on. first: no sample has set it yet.
  */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)
@@ -299,9 +299,10 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 }
 
 /*
- * Sets pid, tid and command of a part from one of its samples; values on which
- * its samples differ become unknown. A process is named after its main thread,
- * if that has samples; a thread has its own name, if it has one.
+ * Sets pid, tid and command of a part (a group of samples, by --part-by) from
+ * one of its samples; values on which its samples differ become unknown. A
+ * process is named after its main thread, if that has samples; a thread has
+ * its own name, if it has one.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
@@ -368,7 +369,7 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 /*
  * True if the sample has the thread (and CPU, if used) of the last sample, and
  * the same value of the label of --part-by, or like that none: then it belongs
- * to the same part, and no look-up is needed.
+ * to the same part (group of samples), and no look-up is needed.
  */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,

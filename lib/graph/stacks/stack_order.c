@@ -261,9 +261,9 @@ sort_by_labels(struct order *order)
 }
 
 /*
- * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by
- * part, then by leaf (two stable counting sorts, by leaf first).
- * part_stacks[part] becomes the index of a part's first stack.
+ * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by part
+ * (thread or process), then by leaf (two stable counting sorts, by leaf
+ * first). part_stacks[part] becomes the index of a part's first stack.
  */
 static void
 order_stacks(struct order *order, size_t *part_stacks)

@@ -12,9 +12,9 @@
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Appends a stack without costs for this part, leaf node and set of labels,
- * and makes it the latest stack of the leaf. Returns it; valid until the next
- * one is added. NULL: out of memory.
+ * Appends a stack without costs for this part (thread or process), leaf node
+ * and set of labels, and makes it the latest stack of the leaf. Returns it;
+ * valid until the next one is added. NULL: out of memory.
  */
 static struct cg_stack_entry *
 new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -39,8 +39,9 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 }
 
 /*
- * Returns the address of the index + 1 of the part's stack with this leaf node
- * and labels in the table; it is 0 if the table has none. NULL: out of memory.
+ * Returns the address of the index + 1 of the stack of the part (thread or
+ * process) with this leaf node and labels in the table; it is 0 if the table
+ * has none. NULL: out of memory.
  */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -73,9 +74,10 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * Returns the stack of a part with this leaf node and set of labels, added if
- * it is new; NULL: out of memory. A node stores its latest stack; others are
- * in a hash table, which stays small unless nodes have many parts or labels.
+ * Returns the stack of a part (thread or process) with this leaf node and set
+ * of labels, added if it is new; NULL: out of memory. A node stores its latest
+ * stack; others are in a hash table, which stays small unless nodes have many
+ * parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -121,8 +123,8 @@ grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 
 /*
  * Adds n columns of costs to those of a stack. Sums are not checked again:
- * cg_build_total() has checked the part's totals, which bound them. False: out
- * of memory.
+ * cg_build_total() has checked the totals of the part (thread or process),
+ * which bound them. False: out of memory.
  */
 static bool
 add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,

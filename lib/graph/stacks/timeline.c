@@ -125,8 +125,8 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 
 /*
  * Returns the address of the index + 1, in the table, of the timeline (track)
- * of a thread in the current input and part; it is 0 if the thread has none
- * yet. NULL: out of memory.
+ * of a thread in the current input and part (group of threads); it is 0 if the
+ * thread has none yet. NULL: out of memory.
  */
 static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
