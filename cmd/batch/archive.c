@@ -171,8 +171,8 @@ note_error(void *arg, const struct cg_message *message)
 
 /*
  * Fails the unfinished tasks of an archive whose reading has ended early:
- * those of members that were not read (n and later), and units of which not
- * all files were read.
+ * those of members that were not read (n and later), and units (inputs of
+ * several files) of which not all files were read.
  */
 static void
 fail_rest(struct batch *batch, const struct members *members, size_t n)

@@ -359,8 +359,8 @@ end_piece(struct batch *batch, struct worker *worker,
 
 /*
  * Starts the chunk (the inputs that one worker sums) again after reading its
- * units together has failed: now each unit is read alone, which shows the bad
- * ones; the others are summed.
+ * units (inputs of several files) together has failed: now each unit is read
+ * alone, which shows the bad ones; the others are summed.
  */
 static void
 read_alone(struct batch *batch, struct chunk *chunk)

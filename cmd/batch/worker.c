@@ -449,8 +449,9 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 }
 
 /*
- * Reads units as read_units() does into a job of their own, and merges that
- * into the sum; does nothing if there are none. Returns the status.
+ * Reads units (inputs of several files) as read_units() does into a job of
+ * their own, and merges that into the sum; does nothing if there are none.
+ * Returns the status.
  */
 static int
 merge_units(struct worker_state *state, bool members)
@@ -499,7 +500,8 @@ forget_units(struct worker_state *state)
 
 /*
  * Frees a sum that will not be written, as its group (the inputs of one
- * output) has failed, and the units that were kept for it.
+ * output) has failed, and the units (inputs of several files) that were kept
+ * for it.
  */
 static void
 forget_sum(struct worker_state *state)

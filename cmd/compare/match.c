@@ -187,8 +187,8 @@ compare_matched(const void *pa, const void *pb)
 
 /*
  * True if the function is the same as the group's first one: equal name and
- * object, and the same file, or any file if the first one has none. A group
- * has the functions that are matched.
+ * object (executable or library), and the same file, or any file if the first
+ * one has none. A group has the functions that are matched.
  */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
@@ -266,10 +266,10 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Returns the function's name for the comparison. If objects are not compared,
- * a function without a name gets that of its object, as in folded stacks:
- * "[libc.so.6]", or "[unknown]". Such a name is written at *to, in v->names,
- * and *to moves past it.
+ * Returns the function's name for the comparison. If objects (executables,
+ * libraries) are not compared, a function without a name gets that of its
+ * object, as in folded stacks: "[libc.so.6]", or "[unknown]". Such a name is
+ * written at *to, in v->names, and *to moves past it.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -345,7 +345,8 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 
 /*
  * True if, in both profiles, get() returns an id for more than half of the
- * functions: that of their file or object. Only then is it compared.
+ * functions: that of their source file or object (executable or library). Only
+ * then is it compared.
  */
 static bool
 most_have(

@@ -45,9 +45,10 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 
 /*
  * Adds the inclusive cost of a run (rows of a function in a part, such as a
- * thread) to entries->own: the cost that it states, else its self cost and its
- * calls; adds the costs of its calls to entries->in of the callees. Calls of a
- * function by itself do not count. False: a sum overflows, or another error.
+ * thread) to entries->own: the cost that the input states, else its self cost
+ * and its calls; adds the costs of its calls to entries->in of the callees.
+ * Calls of a function by itself do not count. False: a sum overflows, or
+ * another error.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -84,9 +85,10 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost[] to what fn's inclusive cost exceeds the cost of all calls of it
- * by. Returns the number of columns. 0: nothing is missing; or fn is not
- * called, is in a cycle, or its sums are unknown.
+ * Sets cost[] to the difference of fn's inclusive cost and the cost of all
+ * calls of it, where that is smaller. Returns the number of columns. 0:
+ * nothing is missing; or fn is not called, is in a cycle, or its sums are
+ * unknown.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)

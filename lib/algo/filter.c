@@ -59,8 +59,9 @@ add_named(
 
 /*
  * Adds the function of the new graph for an old function, and stores it in
- * f->copy.fn: a copy or, if the filters merge functions by file, object or
- * class, the one that stands for all of the same file, object or class.
+ * f->copy.fn: a copy or, if the filters merge functions by file, object
+ * (executable or library) or class, the one that stands for all of the same
+ * file, object or class.
  */
 static void
 map_fn(struct filtering *f, cg_fn fn)

@@ -129,8 +129,8 @@ grow_states(struct cg_fold *fold)
 
 /*
  * Adds the function that stands for a deeper level of recursion of fn: the
- * same object and symbol, and the name with the level, such as "f'2". Returns
- * it; 0: an error.
+ * same object (executable or library) and symbol, and the name with the level,
+ * such as "f'2". Returns it; 0: an error.
  */
 static cg_fn
 add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)

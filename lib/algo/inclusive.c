@@ -495,10 +495,10 @@ end_cycles(struct cg_sums *sums)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds a run's costs (those of a function in a part) to the function's sums:
- * self costs, and inclusive costs, which are those that the input states or
- * else self costs plus calls that leave the function's cycle. False: overflow
- * or another error.
+ * Adds a run's costs (those of a function in one thread or process) to the
+ * function's sums: self costs, and inclusive costs, which are those that the
+ * input states or else self costs plus calls that leave the function's cycle.
+ * False: overflow or another error.
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)

@@ -31,8 +31,9 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 }
 
 /*
- * Returns the id in the other profile of the object, file or function with the
- * key, if exactly one of each profile has that key; else 0.
+ * Returns the id in the other profile of the object (executable or library),
+ * file or function with the key, if exactly one of each profile has that key;
+ * else 0.
  */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
@@ -182,8 +183,8 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 
 /*
  * Returns the entry of a function of this profile, with name, symbol, file and
- * object as ids of the new graph, so that it can be compared with functions
- * there.
+ * object (executable or library) as ids of the new graph, so that it can be
+ * compared with functions there.
  */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)

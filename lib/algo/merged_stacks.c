@@ -286,11 +286,10 @@ static const struct {
 
 /*
  * Returns 'i' for an inlined frame, 'j' for code compiled at run time, 'k' for
- * the kernel, else 0.
- *
- * Judges by the object, as stackcollapse-perf.pl --all does: a JIT compiler
- * writes perf-PID.map for perf. But memory of the process is not taken for the
- * kernel: simpleperf's "[JIT app cache]", "[vdso]", "[anon:x]".
+ * the kernel, else 0. Judges by the object (the mapped file), as
+ * stackcollapse-perf.pl --all does: a JIT compiler writes perf-PID.map for
+ * perf. But memory of the process is not taken for the kernel: simpleperf's
+ * "[JIT app cache]", "[vdso]", "[anon:x]".
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

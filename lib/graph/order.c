@@ -160,8 +160,9 @@ sort_by_string(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * Returns how many of the n functions at fn, which are sorted by object and
- * file, have the object and file of the first one; at least 1.
+ * Returns how many of the n functions at fn, which are sorted by object
+ * (executable or library) and file, have the object and file of the first one;
+ * at least 1.
  */
 static size_t
 count_same_file(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
@@ -185,8 +186,8 @@ count_same_name(const struct cg_fn_entry *entry, const cg_fn *fn, size_t n)
 }
 
 /*
- * Sorts the n functions at fn, all of one object and file, by name and, where
- * names are equal, by symbol.
+ * Sorts the n functions at fn, all of one object (executable or library) and
+ * file, by name and, where names are equal, by symbol.
  */
 static void
 sort_names(
@@ -203,8 +204,8 @@ sort_names(
 }
 
 /*
- * Sorts all functions by name and symbol within each object and file; they are
- * sorted by object and file already.
+ * Sorts all functions by name and symbol within each object (executable or
+ * library) and file; they are sorted by object and file already.
  */
 static void
 sort_all_names(struct sorter *sorter, const struct cg_graph *graph)
@@ -235,9 +236,9 @@ sort_fns(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * Makes the canonical order of functions: by object, file, name, symbol. Sets
- * graph->fn_rank (rank by function) and fn_ranked (function by rank). False:
- * out of memory.
+ * Makes the canonical order of functions: by object (executable or library),
+ * file, name, symbol. Sets graph->fn_rank (rank by function) and fn_ranked
+ * (function by rank). False: out of memory.
  */
 static bool
 rank_fns(struct cg_graph *graph)

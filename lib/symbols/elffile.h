@@ -243,8 +243,8 @@ Dwarf_CFI *cg_dwarf_cfi(struct cg_dwarf *);
 
 struct cg_unwinder;
 /*
- * Opens an unwinder with the call frame information in .eh_frame of a file and,
- * unless it is NULL, with that in .debug_frame, which must outlive the unwinder.
+ * Opens an unwinder with the call frame information in .eh_frame of a file
+ * and, unless that is NULL, in .debug_frame; both must outlive the unwinder.
  * *status is CG_OK, CG_ELIMIT or CG_EREAD. NULL: out of memory.
  */
 struct cg_unwinder *cg_unwinder_open(

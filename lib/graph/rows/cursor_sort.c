@@ -132,8 +132,8 @@ is_sorted(const struct list *list)
 /*
  * Returns a number that orders rows as compare_others() does, without decoding
  * them at each comparison. Rows that differ may have equal numbers: a block or
- * index that is too large for its bits is cut to the maximum. 0: a stated
- * inclusive cost, which comes first.
+ * index that is too large for its bits is cut to the maximum. 0: an inclusive
+ * cost that the input states, which comes first.
  */
 static uint32_t
 branch_key(const struct row *row)
