@@ -85,9 +85,9 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost[] to the difference of fn's inclusive cost and the cost of all
- * calls of it, where that is smaller. Returns the number of columns. 0:
- * nothing is missing; or fn is not called, is in a cycle, or its sums are
+ * Sets cost[i] to fn's inclusive cost of event i minus the cost of all calls
+ * of fn, or to 0 if the calls do not cost less. Returns the number of columns.
+ * 0: nothing is missing; or fn is not called, is in a cycle, or its sums are
  * unknown.
  */
 static size_t
