@@ -55,6 +55,7 @@ struct args {
 	size_t split;  /* number of inputs before "--"; 0: none, or no "--" */
 	char **topics; /* of --help: the arguments after it, up to NULL */
 	const volatile sig_atomic_t *stop; /* not 0: a signal came */
+	struct conversion *conversion; /* its progress; NULL: not shown */
 	/* The options that outputs depend on, an array; NULL: out of memory. */
 	struct json_object *options;
 
@@ -83,6 +84,7 @@ struct cmd_option {
 	bool unrecorded;   /* outputs do not depend on it: not in manifests */
 	bool target;       /* the help ends with the default target */
 	bool filter;       /* one of cg_job_set_filter() */
+	bool common;       /* on the first page of the help */
 };
 
 /* Ends with a NULL name. */
@@ -347,6 +349,36 @@ int confine_plan(const struct args *);
  * reported, if it lacks files because descriptors or memory ran out.
  */
 int confine_end(const struct args *, struct sandbox *, bool begun);
+
+/* ---- progress.c: a line on the terminal about work that takes long ------- */
+
+/* Seconds between two drawings of the line. */
+#define PROGRESS_SECONDS 0.2
+
+struct progress_line {
+	bool drawn; /* it is on the terminal */
+};
+/*
+ * Replaces the line by a bar, filled up to part (0 to 1; below 0: no bar), and
+ * the text. The bar is dropped where the terminal has no room for it.
+ */
+void draw_progress(struct progress_line *, double part, const char *text);
+/* Removes the line. Call before anything else is printed. */
+void wipe_progress(struct progress_line *);
+/* Seconds of a clock that is never set. */
+double seconds_now(void);
+/* Write "12.3 MB" and "1:02:03" to text, and return it. */
+const char *bytes_text(char text[32], double bytes);
+const char *time_text(char text[32], double seconds);
+/*
+ * Shows the progress of the one conversion of the job, if that takes more than
+ * a second and standard error is a terminal; not with -q, nor if the output
+ * goes to the terminal, too.
+ */
+void begin_conversion(struct args *);
+/* Removes the line: a message follows. */
+void wipe_conversion(const struct args *);
+void end_conversion(struct args *);
 
 /* ---- text.c: text for people -------------------------------------------- */
 

@@ -30,8 +30,10 @@ hint_at_batch(const struct args *args)
 		.text = "nothing written because an input failed; use -j "
 			"with -o FILE to skip bad inputs" };
 
-	if (!args->quiet)
-		put_message(stderr, &hint);
+	if (args->quiet)
+		return;
+	wipe_conversion(args);
+	put_message(stderr, &hint);
 }
 
 static bool
@@ -62,8 +64,11 @@ convert(struct args *args)
 		    "not writing %s to a terminal: name a file with -o, or "
 		    "force with -o -",
 		    args->gzip ? "compressed data" : "a binary profile");
+	begin_conversion(args);
 	(void)cg_job_read(args->job, NULL);
 	if (cg_job_one_failed(args->job))
 		hint_at_batch(args);
-	return cg_job_write(args->job);
+	status = cg_job_write(args->job);
+	end_conversion(args);
+	return status;
 }

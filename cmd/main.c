@@ -17,8 +17,10 @@ report(void *arg, const struct cg_message *message)
 {
 	const struct args *args = arg;
 
-	if (!args->quiet || message->severity == CG_ERROR)
-		put_message(stderr, message);
+	if (args->quiet && message->severity != CG_ERROR)
+		return;
+	wipe_conversion(args);
+	put_message(stderr, message);
 }
 
 /*

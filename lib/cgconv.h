@@ -973,6 +973,17 @@ void cg_job_set_option_prefix(struct cg_job *, const char *prefix);
  */
 void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
 /*
+ * Is called with the number of bytes that were read from inputs, as they are
+ * stored (compressed), and written to outputs since its last call.
+ */
+typedef void cg_progress_fn(void *arg, uint64_t read, uint64_t written);
+/*
+ * Sets a function to be called after each block that is read or written, by
+ * the thread that called the job; NULL, the default: none. arg must outlive
+ * the job.
+ */
+void cg_job_set_progress(struct cg_job *, cg_progress_fn *, void *arg);
+/*
  * How many threads may work for the job, including the caller's; the default
  * is 1, and 0 means 1. Neither output nor messages depend on the number.
  * Messages and callbacks come in the caller's thread; the other threads block

@@ -129,7 +129,7 @@ struct own_file {
 struct progress {
 	double began, shown;   /* seconds_now() */
 	bool terminal;         /* standard error is a terminal */
-	bool drawn;            /* the line is on the terminal */
+	struct progress_line line;
 	size_t done, work;     /* inputs, without those of earlier runs */
 	uint64_t done_bytes, work_bytes;
 };
@@ -462,7 +462,6 @@ void free_line(struct line *);
 /* ---- log.c: what a batch prints ----------------------------------------- */
 
 /* Returns the monotonic time in seconds. */
-double seconds_now(void);
 void begin_progress(struct batch *);
 /* Counts the tasks to be done, for the progress. */
 void count_work(struct batch *);

@@ -4,16 +4,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "batch.h"
 
-/* Seconds between progress updates, on a terminal and in a log. */
-#define TERMINAL_SECONDS 0.2
+/* Seconds between progress updates in a log. */
 #define LOG_SECONDS 30.0
-#define BAR_MAX 30
 #define TEXT_ROOM 256
 
 #define KINDS 64
@@ -21,27 +17,10 @@
 
 /* ---- Progress ----------------------------------------------------------- */
 
-double
-seconds_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void
-wipe(struct progress *progress)
-{
-	if (progress->drawn)
-		fputs("\r\033[K", stderr);
-	progress->drawn = false;
-}
-
 void
 print_lines(struct batch *batch, const char *lines)
 {
-	wipe(&batch->progress);
+	wipe_progress(&batch->progress.line);
 	fputs(lines, stderr);
 }
 
@@ -87,33 +66,6 @@ note_progress(struct batch *batch, const struct task *task)
 	batch->progress.done_bytes += task->size;
 }
 
-/* Writes the size to text, such as "12.3 MB"; returns text. */
-static const char *
-bytes_text(char text[32], double bytes)
-{
-	static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
-	size_t i = 0;
-
-	for (; bytes >= 1000 && i < 4; i++)
-		bytes /= 1000;
-	snprintf(text, 32, "%.*f %s", i > 0 && bytes < 100, bytes, unit[i]);
-	return text;
-}
-
-/* Writes the time to text, such as "1:02:03"; returns text. */
-static const char *
-time_text(char text[32], double seconds)
-{
-	unsigned long s = seconds < 1e8 ? (unsigned long)seconds : 99999999;
-
-	if (s >= 3600)
-		snprintf(
-		    text, 32, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
-	else
-		snprintf(text, 32, "%lu:%02lu", s / 60, s % 60);
-	return text;
-}
-
 /*
  * Returns the fraction of the work that is done, from 0 to 1: of the bytes if
  * their sum is known, else of the tasks.
@@ -155,33 +107,6 @@ put_text(const struct batch *batch, char *text, double past)
 		    time_text(left, past / part - past));
 }
 
-/*
- * Prints the progress line: a bar of at most BAR_MAX columns if the terminal
- * is wide enough, then the text.
- */
-static void
-draw(struct progress *progress, const char *text)
-{
-	struct winsize size = { .ws_col = 0 };
-	double part = fraction(progress);
-	int width, bar, full;
-
-	(void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	width = size.ws_col > 0 ? size.ws_col - 1 : 79;
-	bar = width - (int)strlen(text) - 8;
-	bar = bar < BAR_MAX ? bar : BAR_MAX;
-	if (bar >= 5) {
-		full = (int)(part * bar);
-		putc('[', stderr);
-		for (int i = 0; i < bar; i++)
-			putc(i < full ? '#' : '-', stderr);
-		fprintf(stderr, "] %3.0f%% ", part * 100);
-		width -= bar + 8;
-	}
-	fprintf(stderr, "%.*s", width, text);
-	progress->drawn = true;
-}
-
 void
 show_progress(struct batch *batch)
 {
@@ -191,16 +116,16 @@ show_progress(struct batch *batch)
 
 	if (batch->args->quiet ||
 	    now - progress->shown <
-		(progress->terminal ? TERMINAL_SECONDS : LOG_SECONDS))
+		(progress->terminal ? PROGRESS_SECONDS : LOG_SECONDS))
 		return;
 	progress->shown = now;
 	put_text(batch, text, past);
-	wipe(progress);
-	if (progress->terminal)
-		draw(progress, text);
-	else
+	if (progress->terminal) {
+		draw_progress(&progress->line, fraction(progress), text);
+	} else {
 		fprintf(stderr, "cgconv: %s\n", text);
-	(void)fflush(stderr);
+		(void)fflush(stderr);
+	}
 }
 
 void
@@ -209,7 +134,7 @@ show_summary(struct batch *batch, size_t before)
 	size_t inputs = count_inputs(batch);
 	size_t left = inputs - count_finished(batch);
 
-	wipe(&batch->progress);
+	wipe_progress(&batch->progress.line);
 	if (batch->args->quiet)
 		return;
 	fprintf(stderr,

@@ -235,6 +235,8 @@ struct cg_diag {
 	cg_reporter *report;
 	void *arg;
 	const volatile sig_atomic_t *stop; /* not 0: stop; may be NULL */
+	cg_progress_fn *progress;          /* may be NULL */
+	void *progress_arg;
 	const char *option_prefix; /* "--"; NULL: options are words */
 	size_t kinds;
 	struct {
@@ -244,6 +246,8 @@ struct cg_diag {
 };
 
 bool cg_diag_stopped(const struct cg_diag *);
+/* Calls the function of cg_job_set_progress(), if there is one. */
+void cg_diag_progress(const struct cg_diag *, uint64_t read, uint64_t written);
 /*
  * Reports a message; location may be NULL. Escapes control characters in the
  * text. {name} and {%s} in fmt are options: "--name" in a program with that

@@ -85,6 +85,13 @@ cg_diag_stopped(const struct cg_diag *diag)
 }
 
 void
+cg_diag_progress(const struct cg_diag *diag, uint64_t read, uint64_t written)
+{
+	if (diag->progress)
+		diag->progress(diag->progress_arg, read, written);
+}
+
+void
 cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
     const struct cg_location *location, const char *fmt, va_list args)
 {

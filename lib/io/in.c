@@ -55,6 +55,7 @@ struct cg_in {
 	uint64_t base;    /* decompressed bytes before the window */
 	uint64_t lines;   /* ... and newlines */
 	uint64_t columns; /* ... and bytes of the line it begins in */
+	uint64_t counted; /* bytes that cg_diag_progress() knows */
 	struct before before;
 	enum given kind;
 	bool is_stdin;
@@ -269,6 +270,8 @@ fill(struct cg_in *in)
 		return false;
 	}
 	in->end += (size_t)got;
+	cg_diag_progress(in->diag, cg_in_taken(in) - in->counted, 0);
+	in->counted = cg_in_taken(in);
 	return true;
 }
 

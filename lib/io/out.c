@@ -126,8 +126,11 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 			fail(out, EINTR);
 		else if (written < 0 && errno != EINTR)
 			fail(out, errno);
-		at += written > 0 ? written : 0;
-		n -= written > 0 ? (size_t)written : 0;
+		if (written <= 0)
+			continue;
+		at += written;
+		n -= (size_t)written;
+		cg_diag_progress(out->diag, 0, (uint64_t)written);
 	}
 }
 

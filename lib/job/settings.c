@@ -199,6 +199,13 @@ cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 	job->errors.diag.stop = flag;
 }
 
+void
+cg_job_set_progress(struct cg_job *job, cg_progress_fn *progress, void *arg)
+{
+	job->errors.diag.progress = progress;
+	job->errors.diag.progress_arg = arg;
+}
+
 /* The limit of -j, too. */
 #define THREADS_MAX 1024
 
