@@ -491,15 +491,32 @@ build_plugin()
 		's/^#define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)" ]
 	"$CGCONV" --help | grep -q '^Usage: cgconv '
 	"$CGCONV" --help | grep -q ' by the suffix of -o, or callgrind\]$'
+	"$CGCONV" --help options | grep -q ' -o, or callgrind\]$'
 	"$CGCONV" "$dir/missing" -h | grep -q '^Usage: cgconv '
 	[ "$("$CGCONV" --help all | grep -v '^Options of' |
 		awk 'length > 100')" = "" ]
 	[ "$("$CGCONV" --help | awk 'length > 90')" = "" ]
+	[ "$("$CGCONV" --help options | awk 'length > 90')" = "" ]
 }
 
-@test "cli: --help is short; it shows the options of formats that follow" {
-	"$CGCONV" --help >"$dir/own"
-	[ "$(wc -l <"$dir/own")" -le 102 ]
+@test "cli: --help is one page with examples that work" {
+	"$CGCONV" --help >"$dir/page"
+	[ "$(wc -l <"$dir/page")" -le 60 ]
+	grep '^  *-' "$dir/page" | grep -v '^  cgconv' >"$dir/common"
+	[ "$(wc -l <"$dir/common")" -ge 10 ]
+	"$CGCONV" --help options | not grep -vxFf - "$dir/common"
+	# Each example names options and suffixes that the program knows.
+	sed -n 's/^  cgconv \(.*[^ ]\)  *# .*/\1/p' "$dir/page" >"$dir/examples"
+	[ "$(wc -l <"$dir/examples")" -ge 6 ]
+	cd "$dir"
+	while read -r line; do
+		# shellcheck disable=SC2086 # several words
+		refuses 1 "No such file" $line
+	done <examples
+}
+
+@test "cli: --help options and FORMAT show the options of both" {
+	"$CGCONV" --help options >"$dir/own"
 	not grep '^Options of' "$dir/own"
 	"$CGCONV" --help all >"$dir/all"
 	head -n "$(wc -l <"$dir/own")" "$dir/all" | same - "$dir/own"
@@ -515,8 +532,52 @@ build_plugin()
 	refuses 2 "unknown format 'nosuch'" --help nosuch
 }
 
+@test "cli: --help --json says the same as --help all and --list-formats" {
+	"$CGCONV" --help --json >"$dir/help.json"
+	"$CGCONV" --json --help | same - "$dir/help.json"
+	names='import json, sys
+d = json.load(sys.stdin)
+for o in d["options"] + [o for f in d["formats"] for o in f["options"]]:
+    print("--" + o["name"])'
+	needs python3
+	python3 -c "$names" <"$dir/help.json" | sort -u >"$dir/json"
+	"$CGCONV" --help all | grep '^ ' | option_names | same - "$dir/json"
+	python3 -c 'import json, sys
+for f in json.load(sys.stdin)["formats"]:
+    can = [w for w, k in (("read", "reads"), ("write", "writes")) if k in f]
+    print("|".join([f["name"], ",".join(can), ";".join(f["suffixes"]) or "-",
+        f["title"], " ".join(f["contains"]) or "-"]))' <"$dir/help.json" |
+		same - <("$CGCONV" --list-formats | tail -n +2 | sed 's/   */|/g')
+	python3 -c 'import json, sys
+for s in json.load(sys.stdin)["exit_status"]:
+    print("  %d  %s" % (s["status"], s["means"]))' <"$dir/help.json" |
+		same - <("$CGCONV" --help options | sed '1,/^Exit status/d')
+}
+
+@test "cli: a conversion that takes long shows its progress on a terminal" {
+	needs_terminal
+	mkfifo "$dir/slow"
+	for quiet in "" -q; do
+		(head -n 3 "$PLAIN" && sleep 1.3 && tail -n +4 "$PLAIN") \
+			>"$dir/slow" &
+		script -qec "stty cols 100; $CGCONV $quiet -o $dir/out$quiet $dir/slow" \
+			/dev/null </dev/null 3>&- >"$dir/terminal"
+		wait
+		tr '\r' '\n' <"$dir/terminal" >"$dir/lines$quiet"
+	done
+	grep -q '^reading: [0-9]* B' "$dir/lines"
+	# The line is removed at the end.
+	[ "$(tail -n 1 "$dir/lines")" = "$(printf '\033[K')" ]
+	not grep -q . "$dir/lines-q"
+	same "$dir/out" "$dir/out-q"
+	# None in a log.
+	(head -n 3 "$PLAIN" && sleep 1.3 && tail -n +4 "$PLAIN") >"$dir/slow" &
+	"$CGCONV" -o "$dir/out" "$dir/slow" 2>"$dir/log"
+	[ ! -s "$dir/log" ]
+}
+
 @test "cli: no option of a format has the name of one of the program's" {
-	"$CGCONV" --help | grep '^ ' | option_names >"$dir/own"
+	"$CGCONV" --help options | grep '^ ' | option_names >"$dir/own"
 	# A flag of a format has two names.
 	"$CGCONV" --help all | sed '1,/^Options of/d' |
 		sed -n 's/^ *--\([a-z-]*\) \(.*\)/\1 \2/p' |
@@ -549,7 +610,8 @@ build_plugin()
 	man --warnings -l cmd/cgconv.1 2>"$dir/err" >"$dir/man"
 	[ ! -s "$dir/err" ]
 	# Headings equal those of --help, none is parsed as a macro.
-	"$CGCONV" --help | sed -n 's/^\([A-Z][a-z ]*\):$/   \1/p' >"$dir/groups"
+	"$CGCONV" --help options | sed -n 's/^\([A-Z][a-z ]*\):$/   \1/p' |
+		grep -v 'Exit status' >"$dir/groups"
 	grep -qx '   In general' "$dir/groups"
 	while IFS= read -r group; do
 		grep -qx "$group" "$dir/man"
