@@ -565,7 +565,7 @@ for s in json.load(sys.stdin)["exit_status"]:
 		wait
 		tr '\r' '\n' <"$dir/terminal" >"$dir/lines$quiet"
 	done
-	grep -q '^reading: [0-9]* B' "$dir/lines"
+	grep -q '^reading: 1.9 kB' "$dir/lines"
 	# The line is removed at the end.
 	[ "$(tail -n 1 "$dir/lines")" = "$(printf '\033[K')" ]
 	not grep -q . "$dir/lines-q"

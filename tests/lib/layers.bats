@@ -226,9 +226,10 @@ shared()
 	[ -n "$formats" ]
 	names="\"([^\"]*[^a-z])?(${formats//_/-})\\b|cg_format_($formats)\\b"
 	for file in $(find lib cmd -name '*.[ch]'); do
-		# Words of markers in sources, and tools, are named as formats are.
+		# Words of markers in sources, tools, and files of examples are
+		# named as formats are.
 		case $file in
-		lib/coverage/markers.c | cmd/like.c) continue ;;
+		lib/coverage/markers.c | cmd/like.c | cmd/help.c) continue ;;
 		esac
 		# Comments may name formats as sources of a rule.
 		# Some are output syntaxes, too: --verify --json, a badge; or keys.
