@@ -8,11 +8,12 @@ const VIEWS = [
 	{ key: 'flame', label: 'Flame graph', show: showFlame, needs: ['stacks'] },
 	{ key: 'tree', label: 'Call tree', show: showTree, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
-	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
+	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources', 'parts'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
 	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
 	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'] },
 	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'] },
+	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'] },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'] },
 ];
 
@@ -26,7 +27,7 @@ function offered(view) {
 
 	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0,
 		graph: profile && one('calls') > 0, map: profile && one('calls') > 0,
-		flame: one('frames') > 0, tree: one('frames') > 0 };
+		parts: hasParts(), flame: one('frames') > 0, tree: one('frames') > 0 };
 
 	return has[view.key] !== false;
 }
@@ -53,6 +54,19 @@ function showTabs() {
 		go: { view: view.key, x: view === currentView() ? state.x : '', sort: '' },
 		'aria-current': view === currentView() ? 'page' : null }, view.label)));
 	tabs.querySelector('[aria-current]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+/* What the views count, if that may be chosen. */
+const selectBar = el('section', { class: 'select', 'aria-label': 'Selection' });
+
+function showSelection() {
+	const focused = document.activeElement?.closest('.part')?.getAttribute('aria-label');
+
+	readSelection();
+	selectBar.hidden = !hasParts();
+	put(selectBar, hasParts() ? partStrip() : null);
+	if (focused)
+		[...selectBar.querySelectorAll('.part')].find((at) => at.getAttribute('aria-label') === focused)?.focus();
 }
 
 function showEvents() {
@@ -82,6 +96,7 @@ function show() {
 	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
 	showTabs();
 	showEvents();
+	showSelection();
 	showSearch();
 	showView(currentView());
 }
@@ -90,7 +105,7 @@ function show() {
 function showView(view) {
 	/* The overview of two coverage runs compares their lines. */
 	const needs = view.key === 'overview' && compared() ? ['lines'] : view.needs || [];
-	const missing = needs.filter(isMissing);
+	const missing = needs.concat(selected ? COUNTED_DATA : []).filter(isMissing);
 
 	main.className = 'view-' + view.key;
 	if (!missing.length) {
@@ -154,7 +169,7 @@ function build() {
 
 	document.body.append(el('header', {}, el('button', { class: 'skip', on: { click: () => main.focus() } },
 		'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
-	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, themeBox), main);
+	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, themeBox), selectBar, main);
 }
 
 async function start() {

@@ -9,6 +9,8 @@ const MOST_NODES = 500;
 
 let membersByCycle = null;
 
+onSelection(() => membersByCycle = null);
+
 function membersOf(node) {
 	if (!membersByCycle) {
 		membersByCycle = Array.from({ length: one('cycles') + 1 }, () => []);

@@ -149,8 +149,16 @@ function decode(column) {
 
 const EMPTY = new Float64Array(0);
 
-/* The array of a column; empty if there is none. */
+/*
+ * The array of a column; empty if there is none. With a selection, costs are
+ * those that select.js counts.
+ */
 function col(name, index) {
+	return selected && Object.hasOwn(COUNTED, name) ? countedCol(name, index || 0) : wholeCol(name, index);
+}
+
+/* The same of the whole profile. */
+function wholeCol(name, index) {
 	const column = columns.get(name + ':' + (index || 0));
 
 	if (!column)
@@ -306,7 +314,7 @@ async function addData(text) {
 	const bytes = await unpack(fromBase64(text));
 
 	blob = bytes;
-	weighed.clear();
+	forgetCounts();
 	listColumns();
 }
 

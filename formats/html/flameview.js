@@ -5,6 +5,8 @@
 let flame = null;
 const layouts = new Map();
 
+onSelection(() => layouts.clear());
+
 const FOCUSED = ['callees', 'callers']; /* modes of the selected function */
 const MODES = ['inverted', 'chart', ...FOCUSED];
 

@@ -5,26 +5,33 @@
 
 let callsByCallee = null;
 
+onSelection(() => callsByCallee = null);
+
 /* Rows of calls by callee: where those of each begin, and the rows. */
 function calleeIndex() {
 	if (callsByCallee)
 		return callsByCallee;
 	const to = col('call_to'), begin = new Uint32Array(fnCount + 2), rows = new Uint32Array(to.length);
+	const there = callsThere();
 
-	for (const fn of to)
-		begin[fn + 1]++;
+	to.forEach((fn, i) => begin[fn + 1] += !there || there[i] ? 1 : 0);
 	for (let i = 1; i < begin.length; i++)
 		begin[i] += begin[i - 1];
 
 	const next = begin.slice();
 
-	to.forEach((fn, i) => rows[next[fn]++] = i);
+	to.forEach((fn, i) => {
+		if (!there || there[i])
+			rows[next[fn]++] = i;
+	});
 	return callsByCallee = { begin, rows };
 }
 
 /* The rows of calls of a caller, which are next to each other. */
 function callsOf(fn) {
-	return rowsOf(col('call_from'), fn);
+	const rows = rowsOf(col('call_from'), fn), there = callsThere();
+
+	return there ? rows.filter((row) => there[row]) : rows;
 }
 
 /* The rows with that function, in a column in canonical order. */
@@ -119,7 +126,9 @@ function lineTable(fn, event) {
 function shareTable(fn, event) {
 	const owner = col('share_fn'), part = col('share_part'), rows = [];
 
-	owner.forEach((at, i) => at === fn && rows.push(i));
+	const self = costs('share_self', event);
+
+	owner.forEach((at, i) => at === fn && self[i] && isPartSelected(part[i]) && rows.push(i));
 	return rows.length ? card('Parts, self cost', new Table({ label: 'Parts', rows,
 		tall: rows.length > 14, sortKey: '-cost', columns: [
 			{ key: 'part', label: 'Part', width: 'minmax(160px, 1fr)', value: (row) => part[row],

@@ -96,7 +96,8 @@ open_writer(struct html_writer *w, struct cg_out *out)
 	w->object_at = cg_alloc(
 	    w->job, (cg_object_count(graph) + 1) * sizeof(*w->object_at));
 	w->has_lines = cg_alloc(w->job, files);
-	if (!w->rank || !w->file_at || !w->object_at || !w->has_lines)
+	if (!w->rank || !w->file_at || !w->object_at || !w->has_lines ||
+	    !html_parts_new(w))
 		return false;
 	for (size_t i = 0; i < fns; i++)
 		w->rank[cg_fn_ranked(graph, i)] = (uint32_t)i;

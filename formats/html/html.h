@@ -7,6 +7,7 @@
  *	coverage.c  what ran, of one run or two -> columns
  *	instrs.c    instructions, jumps -> columns
  *	disasm.c    the texts of instructions
+ *	parts.c     the costs of each part -> columns
  *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
  *	about.c     events, parts, facts kept and lost -> columns
@@ -19,6 +20,8 @@
  *	inflate.js  decompression, for browsers without DecompressionStream
  *	data.js     columns -> arrays
  *	state.js    view, event, search and selection, in the URL's fragment
+ *	select.js   costs of the selected parts only
+ *	cycles.js   ... with their cycles and inclusive costs
  *	table.js    tables that are sorted, filtered and scrolled virtually
  *	tip.js      details at the pointer
  *	layout.js   stacks -> boxes of a flame graph
@@ -32,6 +35,7 @@
  *	export.js   tables as text and csv
  *	groups.js   functions by object, file, directory, class
  *	compare.js  the difference of two coverage runs
+ *	parts.js    parts as a strip and a table
  *	jumps.js    jumps -> arrows next to rows
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views
@@ -51,8 +55,8 @@
  * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
  * are exact there.
  *
- * With --split, columns of stacks, calls, lines, instructions, jumps, tests and
- * sources are in data files next to the page. Each is a script that calls a
+ * With --split, columns of stacks, calls, lines, instructions, jumps, parts,
+ * tests and sources are in data files next to the page. Each is a script that calls a
  * function with the name of the data, the text that would be in the page, and a
  * checksum that the page has, too: browsers let a page from a disk load only
  * scripts and pictures.
@@ -91,6 +95,7 @@ enum html_type {
 };
 
 struct html_disasm;
+struct html_parts;
 
 struct html_column {
 	const char *name;
@@ -121,6 +126,7 @@ struct html_writer {
 	uint64_t dropped_frames, dropped_fns;
 	cg_facts facts; /* of the graph, before stacks became calls */
 	struct html_disasm *disasm; /* --disassembly; or NULL */
+	struct html_parts *parts;   /* NULL: there is one part */
 };
 
 /* Return false if memory ran out, which was reported. */
@@ -185,6 +191,41 @@ bool html_cover_file(struct html_coverage *, struct cg_lines *, cg_file);
 bool html_cover_lines(struct html_coverage *);
 /* Writes the columns of files and functions. */
 bool html_cover_totals(struct html_coverage *);
+
+/* ---- parts.c ------------------------------------------------------------- */
+
+/* The kinds of rows that parts have costs of. */
+enum html_kind {
+	HTML_LINES,
+	HTML_CALLS,
+	HTML_INSTRS,
+	HTML_SITES,
+	HTML_JUMPS,
+	HTML_KINDS
+};
+/* What tells a row of a function from others. */
+struct html_key {
+	uint64_t addr, to_addr;
+	cg_file file, to_file;
+	uint32_t line, to_line;
+	cg_fn fn; /* that is called or jumped to */
+	bool flag;
+};
+/* Sets w->parts, if there are several. False: out of memory (reported). */
+bool html_parts_new(struct html_writer *);
+struct html_key html_key_of_call(const struct cg_call *);
+struct html_key html_key_of_jump(const struct cg_jump *);
+/*
+ * Notes the next row of a kind of columns, whose costs in each part are
+ * written. False: out of memory (reported).
+ */
+bool html_note(struct html_writer *, enum html_kind, cg_fn,
+    const struct html_key *);
+/*
+ * Writes the columns of parts, after all rows were noted; dropped: by function.
+ * False: writing failed, and the failure was reported.
+ */
+bool html_put_shares(struct html_writer *, const bool *dropped);
 
 /* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, about.c ------------- */
 

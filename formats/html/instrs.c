@@ -121,8 +121,12 @@ static bool
 add_instr(struct instrs *at, const struct cg_cost *row)
 {
 	struct html_writer *w = at->w;
+	const struct html_key key = { .addr = row->pos.addr,
+		.file = row->pos.file,
+		.line = row->pos.line };
 
-	return html_add(w, &at->instr[OFFSET], offset_of(at, row->pos.addr)) &&
+	return html_note(w, HTML_INSTRS, at->fn, &key) &&
+	       html_add(w, &at->instr[OFFSET], offset_of(at, row->pos.addr)) &&
 	       html_add(w, &at->instr[FILE_AT], html_file(w, row->pos.file)) &&
 	       html_add(w, &at->instr[LINE], row->pos.line) &&
 	       (!w->disasm || html_add_text(w, &at->instr[TEXT],
@@ -135,10 +139,12 @@ add_site(struct instrs *at, const struct cg_call *call)
 {
 	struct html_writer *w = at->w;
 	struct html_column *site = at->site;
+	const struct html_key key = html_key_of_call(call);
 
 	for (size_t i = 0; i < w->events; i++)
 		at->cost[i] = cg_sum_call(at->sums, at->fn, call, i);
-	return html_add(
+	return html_note(w, HTML_SITES, at->fn, &key) &&
+	       html_add(
 		   w, &site[SITE_OFFSET], offset_of(at, call->site.addr)) &&
 	       html_add(w, &site[SITE_FILE], html_file(w, call->site.file)) &&
 	       html_add(w, &site[SITE_LINE], call->site.line) &&
@@ -157,7 +163,10 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 	unsigned flags = (jump->conditional ? JUMP_CONDITIONAL : 0) |
 			 (known ? JUMP_ADDRESSES : 0);
 
-	return html_add(w, &to[JUMP_FN], w->rank[at->fn]) &&
+	const struct html_key key = html_key_of_jump(jump);
+
+	return html_note(w, HTML_JUMPS, at->fn, &key) &&
+	       html_add(w, &to[JUMP_FN], w->rank[at->fn]) &&
 	       html_add(w, &to[JUMP_OFFSET], offset_of(at, jump->from.addr)) &&
 	       html_add(w, &to[JUMP_FILE], html_file(w, jump->from.file)) &&
 	       html_add(w, &to[JUMP_LINE], jump->from.line) &&

@@ -64,6 +64,8 @@ function fnInstrs(fn, code, event, jumps) {
 	for (let i = code.site; i < code.siteEnd; i++) {
 		const at = col('site_offset')[i];
 
+		if (selected && !col('site_count')[i] && !costs('site_cost', event)[i])
+			continue;
 		(by.get(at) || add(at, col('site_file')[i], col('site_line')[i], 0)).sites.push(i);
 	}
 	for (const jump of jumps) {

@@ -49,14 +49,6 @@ function descriptions() {
 			value.length > LONG ? value.slice(0, LONG) + '\u2026' : value))]);
 }
 
-function partName(i) {
-	const text = (name, value) => value ? ' ' + name + ' ' + value : '';
-
-	return (visible(texts('part_command').get(i)) +
-		text('pid', col('part_pid')[i]) + text('tid', col('part_tid')[i]) +
-		text('part', col('part_number')[i])).trim() || 'part ' + (i + 1);
-}
-
 function sourceCard() {
 	const inputs = texts('input').all().map(visible), more = one('inputs') - inputs.length;
 	const commands = [...new Set(texts('part_command').all().map(visible).filter((c) => c))];
@@ -134,19 +126,6 @@ function topFns(event, name) {
 		el('td', { class: 'name' }, fnLink(fn))))));
 }
 
-function partsCard(event) {
-	const cost = costs('part_total', event);
-
-	if (cost.length < 2)
-		return null;
-
-	const rows = Array.from(cost, (_, i) => i);
-
-	return card('Parts', new Table({ label: 'Parts', rows, tall: false, sortKey: '', columns: [
-		{ key: 'name', label: 'Part', width: 'minmax(200px, 1fr)', value: partName, show: partName },
-		...costColumns('cost', 'Cost', 'part_total', event, (i) => i)] }).box);
-}
-
 function showOverview(main) {
 	const event = currentEvent();
 	const what = event.before ? 'Largest changes' : 'Top functions';
@@ -155,6 +134,6 @@ function showOverview(main) {
 		event.coverage ? [coverageCard(), sourceCard()] : [
 			card(what + ' by inclusive ' + eventWords(event), topFns(event, 'fn_inclusive')),
 			card(what + ' by self ' + eventWords(event), topFns(event, 'fn_self')),
-			sourceCard(), eventsCard(), partsCard(event),
+			sourceCard(), eventsCard(),
 			col('cover_file').length ? coverageCard() : null]));
 }

@@ -9,8 +9,6 @@
  *	call_from call_to call_file call_line call_count call_cost
  *						by caller, site and callee
  *	line_file line_number line_fn line_cost	by file, line and function
- *	share_part share_fn share_self		by part and function, if there
- *						are several parts
  */
 
 #include "html.h"
@@ -174,10 +172,12 @@ add_call(struct rows *r, cg_fn caller, const struct cg_call *call,
     struct html_column number[CALL_NUMBERS], struct html_column *cost)
 {
 	struct html_writer *w = r->w;
+	const struct html_key key = html_key_of_call(call);
 
 	for (size_t i = 0; i < w->events; i++)
 		r->cost[i] = cg_sum_call(r->sums, caller, call, i);
-	return html_add(w, &number[FROM], w->rank[caller]) &&
+	return html_note(w, HTML_CALLS, caller, &key) &&
+	       html_add(w, &number[FROM], w->rank[caller]) &&
 	       html_add(w, &number[TO],
 		   r->dropped[call->callee] ? w->fns : w->rank[call->callee]) &&
 	       html_add(w, &number[SITE_FILE], html_file(w, call->site.file)) &&
@@ -216,58 +216,6 @@ put_calls(struct rows *r)
 	return ok && html_end_data(w) && html_put_number(w, "calls", calls);
 }
 
-/* ---- Parts -------------------------------------------------------------- */
-
-/*
- * Sets r->cost to the self costs of the function for which the cursor r->rows
- * is open. False: all are 0, or the cursor failed.
- */
-static bool
-sum_self(struct rows *r)
-{
-	struct cg_cost row;
-	bool any = false;
-
-	for (size_t i = 0; i < r->w->events; i++)
-		r->cost[i] = 0;
-	while (cg_next_cost(r->rows, &row)) {
-		for (size_t i = 0; i < row.n; i++) {
-			r->cost[i] += row.cost[i];
-			any |= row.cost[i] != 0;
-		}
-	}
-	return any;
-}
-
-static bool
-put_shares(struct rows *r)
-{
-	struct html_column part = { .name = "share_part", .type = HTML_DELTA };
-	struct html_column at = { .name = "share_fn", .type = HTML_DELTA };
-	struct html_writer *w = r->w;
-	struct html_column *self = html_new_costs(w, "share_self");
-	bool ok = self != NULL;
-	size_t parts = cg_part_count(w->graph);
-	cg_fn fn;
-
-	for (cg_part p = 0; ok && parts > 1 && p < parts; p++) {
-		for (size_t i = 0; ok && cg_next_fn(w->graph, p, &i, &fn);) {
-			if (r->dropped[fn])
-				continue;
-			ok = cg_rows_open(r->rows, p, fn);
-			if (ok && sum_self(r))
-				ok =
-				    html_add(w, &part, p) &&
-				    html_add(w, &at, w->rank[fn]) &&
-				    html_add_costs(w, self, r->cost, w->events);
-		}
-	}
-	html_end(w, &part);
-	html_end(w, &at);
-	html_end_costs(w, self);
-	return ok;
-}
-
 /* ---- Lines -------------------------------------------------------------- */
 
 enum { LINE_FILE, NUMBER, LINE_FN, LINE_NUMBERS };
@@ -278,13 +226,16 @@ add_lines(struct rows *r, cg_file file, struct html_column number[LINE_NUMBERS],
 {
 	struct html_writer *w = r->w;
 	struct cg_line line;
+	struct html_key key = { .file = file };
 	bool ok = true;
 
 	while (ok && cg_next_line(r->lines, &line)) {
 		w->has_lines[file] = w->has_lines[file] || line.line > 0;
 		if (line.line == 0 || !line.has_cost || r->dropped[line.fn])
 			continue;
-		ok = html_add(w, &number[LINE_FILE], html_file(w, file)) &&
+		key.line = line.line;
+		ok = html_note(w, HTML_LINES, line.fn, &key) &&
+		     html_add(w, &number[LINE_FILE], html_file(w, file)) &&
 		     html_add(w, &number[NUMBER], line.line) &&
 		     html_add(w, &number[LINE_FN], w->rank[line.fn]) &&
 		     html_add_costs(w, cost, line.cost, line.n);
@@ -355,7 +306,8 @@ html_put_rows(struct html_writer *w)
 	if (ok)
 		find_dropped(&r);
 	ok = ok && put_files(&r) && put_fns(&r) && put_calls(&r) &&
-	     put_shares(&r) && html_put_instrs(w, r.sums, r.dropped);
+	     html_put_instrs(w, r.sums, r.dropped) &&
+	     html_put_shares(w, r.dropped);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
 	if (ok)

@@ -5,6 +5,9 @@
  * callers first, siblings by name, so that depths alone tell the tree:
  *
  *	node_depth node_fn node_self		by frame; the first is below all
+ *	part_nodes				by part, if there are several:
+ *						rows of the next columns
+ *	part_node part_node_cost		frame, its self cost in the part
  *
  * --html-min drops frames; the dropped callees of a frame become one frame of
  * no function with their inclusive cost. Moments of all tracks follow each
@@ -214,6 +217,82 @@ put_frames(struct stacks *s)
 	return ok;
 }
 
+/* ---- Parts -------------------------------------------------------------- */
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* Lists the places of frames with stacks of a part, in waiting. */
+static size_t
+list_places(struct stacks *s, cg_part part, bool *seen)
+{
+	struct cg_stack_cost stack;
+	uint32_t *list = s->waiting;
+	size_t n = 0;
+
+	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);) {
+		uint32_t place = s->place[cg_merged_of(s->merged, stack.leaf)];
+
+		if (!seen[place])
+			list[n++] = place;
+		seen[place] = true;
+	}
+	qsort(list, n, sizeof(*list), compare_places);
+	for (size_t i = 0; i < n; i++)
+		seen[list[i]] = false;
+	return n;
+}
+
+/* Adds the costs of an event of n listed frames. */
+static bool
+add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,
+    struct html_column *column)
+{
+	struct cg_stack_cost stack;
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++)
+		s->self[s->waiting[i]] = 0;
+	/* Sums of a part may wrap only if those of all parts do not fit. */
+	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);)
+		if (event < stack.n)
+			s->self[s->place[cg_merged_of(
+			    s->merged, stack.leaf)]] += stack.cost[event];
+	for (size_t i = 0; ok && i < n; i++)
+		ok = html_add(s->w, column, s->self[s->waiting[i]]);
+	return ok;
+}
+
+static bool
+put_part_nodes(struct stacks *s)
+{
+	struct html_writer *w = s->w;
+	struct html_column size = { .name = "part_nodes", .type = HTML_NUMBER };
+	struct html_column node = { .name = "part_node", .type = HTML_DELTA };
+	struct html_column *cost = html_new_costs(w, "part_node_cost");
+	bool *seen = cg_alloc(w->job, s->frames * sizeof(*seen));
+	bool ok = cost && seen;
+
+	for (cg_part part = 0; ok && part < cg_part_count(w->graph); part++) {
+		size_t n = list_places(s, part, seen);
+
+		ok = html_add(w, &size, n);
+		for (size_t i = 0; ok && i < n; i++)
+			ok = html_add(w, &node, s->waiting[i]);
+		for (size_t e = 0; ok && e < w->events; e++)
+			ok = add_part_costs(s, part, e, n, &cost[e]);
+	}
+	html_end(w, &size);
+	html_end(w, &node);
+	html_end_costs(w, cost);
+	return ok;
+}
+
 /* ---- Timelines ---------------------------------------------------------- */
 
 enum { PART, PID, TID, NAME, PROCESS, UNIT, SPANS, BEGIN, END, MOMENTS, TRACK };
@@ -315,7 +394,8 @@ html_put_stacks(struct html_writer *w)
 	if (ok) {
 		list_frames(&s);
 		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
-		     put_tracks(&s) && html_end_data(w) &&
+		     (!w->parts || put_part_nodes(&s)) && put_tracks(&s) &&
+		     html_end_data(w) &&
 		     html_put_number(w, "frames", s.listed) &&
 		     html_put_number(w, "track_main",
 			 cg_main_track(w->graph, cg_main_event(w->graph)));

@@ -91,7 +91,8 @@ class CallTree {
 				for (let i = begin[node]; i < begin[node + 1]; i++)
 					this.add(rows, fn[nodes[i]], nodes[i], 0, row.depth + 1);
 		}
-		return row.children = [...rows.values()].sort((a, b) =>
+		return row.children = [...rows.values()].filter((child) => !selected || child.cost || child.self ||
+			child.before).sort((a, b) =>
 			Math.abs(b.cost) - Math.abs(a.cost) || a.fn - b.fn);
 	}
 
@@ -128,7 +129,8 @@ class CallTree {
 			return row.nodes.some((node) => parents()[node]);
 		const { begin } = nodeChildren();
 
-		return row.nodes.some((node) => begin[node] < begin[node + 1]);
+		return selected ? this.children(row).length > 0
+			: row.nodes.some((node) => begin[node] < begin[node + 1]);
 	}
 }
 

@@ -1123,3 +1123,127 @@ map()
 	browse 'view=map'
 	not grep -E '>(Call graph|Map)</a>' "$dir/dom"
 }
+
+# ---- Parts and time in a browser -----------------------------------------------
+
+# fns FRAGMENT: name, calls, inclusive and self cost of the functions that the page
+# lists, without those that cost nothing.
+fns()
+{
+	WINDOW=1600,900 browse "view=functions&unit=full&sort=name&$1"
+	perl -CSD -0777 -ne '
+		my ($table) = /role="table"(.*)/s;
+		my @head = map { s/<[^>]*>//gr =~ s/\W+$//r } $table =~ /role="columnheader"[^>]*>(.*?)<\/div>/gs;
+		my %at = map { $head[$_] => $_ } 0 .. $#head;
+		for (split /role="row"/, $table) {
+			my @cell = /role="cell">(.*?)<\/div>/gs or next;
+			for (@cell) {
+				s/<\/span><span class="pct.*//s;
+				s/<[^>]*>//g; s/,//g; s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/ /g; s/&amp;/&/g;
+			}
+			my ($name, $calls, $incl, $self) = map { $cell[$_] } @at{"Function", $at{Calls} ? "Calls"
+				: "Samples in", "Inclusive", "Self"};
+			next if $name =~ /^<cycle/;
+			$name =~ s/ <cycle \d+>$//;
+			s/ .*// for $incl, $self;
+			print join("\t", $name, $calls || 0, $incl, $self), "\n" if $incl || $self;
+		}' "$dir/dom" | LC_ALL=C sort
+}
+
+# fns_of INPUT...: the same by --info --json, of event $EVENT, else the first one.
+fns_of()
+{
+	"$CGCONV" -q --info --json --top 100000 "$@" | perl -CO -MJSON::PP -e '
+		local $/;
+		my $all = decode_json(<STDIN>);
+		my ($e) = grep { !$ENV{EVENT} || $all->{events}[$_]{name} eq $ENV{EVENT} } 0 .. $#{ $all->{events} };
+		for (@{ $all->{functions} }) {
+			my ($incl, $self) = ($_->{inclusive}[$e], $_->{self}[$e]);
+			my $name = $_->{name} =~ s/,//gr;
+			$name = $_->{object} ? "[" . $_->{object} =~ s{.*/}{}r . "]" : "[unknown]" if $name eq "";
+			print join("\t", $name, $_->{calls}, $incl, $self), "\n" if $incl || $self;
+		}' | LC_ALL=C sort
+}
+
+# split_parts FILE: a file $dir/pN for each part of a callgrind file.
+split_parts()
+{
+	perl -e '
+		my ($head, @part, %name) = ("");
+		while (<>) {
+			if (/^part:/) { push @part, "" }
+			# Numbers of names are defined once in the file.
+			s/\((\d+)\)(?: (\S.*))?$/$name{$k}{$1} = $2 if defined $2; "($1) $name{$k}{$1}"/e
+				if ($k) = /^(?:c?(fn|fl|ob)|c?(?:fi|fe|file)|cob)=/ and $k = /fn=/ ? "fn" : /ob=/ ? "ob" : "fl";
+			@part ? ($part[-1] .= $_) : ($head .= $_);
+		}
+		for (0 .. $#part) {
+			open my $out, ">", "$ENV{dir}/p$_";
+			print $out $head, $part[$_];
+		}' "$1"
+}
+
+@test "html: Chromium counts the selected parts in all views, as --info counts them alone" {
+	needs_browser
+	export dir
+	file=samples/callgrind/parts/callgrind.out
+	report "$file"
+	split_parts "$file"
+	for set in 0 2 1.2 0.3.4 0.1.3.5; do
+		# shellcheck disable=SC2046 # words
+		fns_of $(echo "$set" | tr . '\n' | sed "s,^,$dir/p,") >"$dir/want"
+		[ "$(wc -l <"$dir/want")" -gt 3 ]
+		fns "parts=$set" | same "$dir/want" -
+	done
+	# Inputs as parts: recursion and cycles of stacks, of calls, and stated inclusive costs.
+	for i in 0 1 2; do
+		perl -e 'srand $ARGV[0]; print join(";", map { ("a" .. "h")[rand 8] } 0 .. rand 7), " ",
+			1 + int(rand 9), "\n" for 1 .. 12 + 9 * $ARGV[0]' $i >"$dir/s$i.folded"
+		"$CGCONV" -q -t callgrind -o "$dir/c$i.out" "$dir/s$i.folded"
+	done
+	for of in "$dir/s0.folded $dir/s1.folded $dir/s2.folded" "$dir/c0.out $dir/c1.out $dir/c2.out" \
+		"$(echo samples/pstats/{cprofile,nested,profile}/*.pstats)"; do
+		# shellcheck disable=SC2206 # words
+		of=($of)
+		report --parts "${of[@]}"
+		for set in 0 1 2 0.2 1.2; do
+			# shellcheck disable=SC2046 # words
+			fns_of $(for i in $(echo "$set" | tr . ' '); do echo "${of[i]}"; done) >"$dir/want"
+			fns "parts=$set" | same "$dir/want" -
+		done
+		fns '' >"$dir/got"
+		fns 'parts=0.1.2' | same "$dir/got" -
+	done
+}
+
+# shown: texts and names of what the view shows, a line each.
+shown()
+{
+	perl -0777 -ne 's/.*<main//s; s/<h2>(Profile|Parts, self cost).*//s;
+		print map { "$_\n" } grep { /[^\s<>]/ } /aria-label="([^"]*)"|>([^<]*)</g' "$dir/dom"
+}
+
+@test "html: all views of a selected part are those of a page of its input alone" {
+	needs_browser
+	perl -pe 's/ (\d+)$/" " . 3 * $1/e if /^(0x|[-+*\d])/;
+		s/^(jump|jcnd|calls)=(\d+)(?:\/(\d+))?/"$1=" . 2 * $2 . (defined $3 ? "\/" . 3 * $3 : "")/e' \
+		samples/callgrind/instr-jumps/callgrind.out >"$dir/b.out"
+	cp samples/callgrind/instr-jumps/callgrind.out "$dir/a.out"
+	printf '%s\n' 'main;a;b 5' 'main;a 7' 'main;c;a;b 11' 'main;b;a;b 2' >"$dir/a.folded"
+	sed 's/$/1/' "$dir/a.folded" >"$dir/b.folded"
+	for of in out folded; do
+		views=(functions 'function&fn=3' 'graph&fn=2&open=all' 'map&fn=2&map=callers')
+		[ "$of" = folded ] && views+=('flame&fn=2' tree 'tree&mode=inverted') ||
+			views+=('source&file=1' 'instrs&fn=3' 'instrs&fn=4&rows=none')
+		for view in "${views[@]}"; do
+			report "$dir/b.$of"
+			WINDOW=1400,1600 browse "view=$view&unit=full"
+			shown >"$dir/want"
+			report --parts "$dir/a.$of" "$dir/b.$of"
+			WINDOW=1400,1600 browse "view=$view&unit=full&parts=1"
+			shown >"$dir/got"
+			[ "$(wc -l <"$dir/want")" -gt 2 ] || { echo "$of $view"; false; }
+			same "$dir/want" "$dir/got" || { echo "$of $view"; false; }
+		done
+	done
+}

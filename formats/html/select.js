@@ -1,0 +1,226 @@
+/*
+ * select.js - costs of some parts only. A selection replaces the columns with
+ * costs, so that all views show its numbers: each column is counted again, from
+ * the parts' columns, when a view asks for it.
+ */
+
+let selected = null; /* { parts } as Uint8Array, NULL: the whole profile */
+let selectedText = '';
+const countedCols = new Map(); /* "name:index" -> array */
+const forgets = []; /* functions that drop what a module made of costs */
+
+/* Data files that costs are counted from. */
+const COUNTED_DATA = ['parts', 'calls', 'lines', 'stacks', 'instrs', 'jumps'];
+
+/* The module of a view has to make something anew if the selection changes. */
+function onSelection(forget) {
+	forgets.push(forget);
+}
+
+function forgetCounts() {
+	countedCols.clear();
+	weighed.clear();
+	forgets.forEach((forget) => forget());
+}
+
+function countedCol(name, index) {
+	const key = name + ':' + index;
+	let value = countedCols.get(key);
+
+	if (!value)
+		countedCols.set(key, value = COUNTED[name](index));
+	return value;
+}
+
+/* Matches are by function, with cycles. */
+onSelection(() => matchedText = null);
+
+/* ---- What is selected ---------------------------------------------------- */
+
+function partCount() {
+	return texts('part_command').length;
+}
+
+/* Numbers of a list in the state, as "0.2.5"; NULL: none, or all. */
+function chosenSet(key, count) {
+	const set = new Uint8Array(count);
+
+	for (const text of state[key].split('.'))
+		if (/^\d+$/.test(text) && Number(text) < count)
+			set[Number(text)] = 1;
+
+	const n = set.reduce((a, b) => a + b, 0);
+
+	return n > 0 && n < count ? set : null;
+}
+
+function setText(set) {
+	return Array.from(set.keys()).filter((i) => set[i]).join('.');
+}
+
+/* Coverage has no parts: its tests are in a view of their own. */
+function hasParts() {
+	return wholeCol('share_part').length > 0 || (partCount() > 1 && isMissing('parts'));
+}
+
+/* True if the state's selection is that of the whole profile. */
+function readSelection() {
+	const parts = hasParts() ? chosenSet('parts', partCount()) : null;
+	const text = parts ? setText(parts) : '';
+
+	if (text === selectedText)
+		return;
+	selected = parts ? { parts } : null;
+	selectedText = text;
+	forgetCounts();
+}
+
+function isPartSelected(part) {
+	return !selected || selected.parts[part] === 1;
+}
+
+/* ---- The rows of parts --------------------------------------------------- */
+
+const bounds = new Map(); /* by column: where the rows of each part begin */
+
+onSelection(() => bounds.clear());
+
+/*
+ * Rows by part. sizes is the column with their numbers by share; without it,
+ * rows are shares.
+ */
+function partBounds(sizes) {
+	const key = sizes || '';
+
+	if (!bounds.has(key)) {
+		const part = wholeCol('share_part'), size = sizes ? wholeCol(sizes) : null;
+		const begins = new Float64Array(partCount() + 1);
+
+		for (let i = 0; i < part.length; i++)
+			begins[part[i] + 1] += size ? size[i] : 1;
+		for (let i = 1; i < begins.length; i++)
+			begins[i] += begins[i - 1];
+		bounds.set(key, begins);
+	}
+	return bounds.get(key);
+}
+
+/* Calls f(begin, end) for the rows of each selected part. */
+function eachPart(begins, f) {
+	selected.parts.forEach((is, part) => is && f(begins[part], begins[part + 1]));
+}
+
+/* Sums of values by row, of the selected parts. */
+function sumRows(n, begins, row, value) {
+	const sum = new Float64Array(n);
+
+	eachPart(begins, (begin, end) => {
+		for (let i = begin; i < end; i++)
+			sum[row[i]] += value[i];
+	});
+	return sum;
+}
+
+function rowsOfParts(kind, value, index) {
+	return sumRows(wholeCol(ROW_COSTS[kind], index).length, partBounds('share_' + kind + 's'),
+		wholeCol('part_' + kind), wholeCol(value, index));
+}
+
+/* A column that has a value for each row. */
+const ROW_COSTS = { line: 'line_cost', call: 'call_cost', instr: 'instr_cost', site: 'site_cost',
+	jump: 'jump_executed' };
+
+function nodesOfParts(event) {
+	const sizes = wholeCol('part_nodes'), begins = new Float64Array(sizes.length + 1);
+
+	for (let i = 0; i < sizes.length; i++)
+		begins[i + 1] = begins[i] + sizes[i];
+	return sumRows(wholeCol('node_self', event).length, begins, wholeCol('part_node'),
+		wholeCol('part_node_cost', event));
+}
+
+function totalsOfParts(event) {
+	return wholeCol('part_total', event).map((sum, part) => isPartSelected(part) ? sum : 0);
+}
+
+/* By call: 1 if it is among the selected parts' rows; NULL: all are. */
+function callsThere() {
+	return selected ? col('call_there') : null;
+}
+
+function markCalls() {
+	const there = new Uint8Array(wholeCol('call_to').length), row = wholeCol('part_call');
+
+	eachPart(partBounds('share_calls'), (begin, end) => {
+		for (let i = begin; i < end; i++)
+			there[row[i]] = 1;
+	});
+	return there;
+}
+
+/* The sums of cycles that have no costs of their own, see cycles.js. */
+function sharesOfParts(event) {
+	const fn = wholeCol('share_fn'), states = wholeCol('share_states');
+	const stated = new Float64Array(fnCount + 1), isStated = new Uint8Array(fnCount + 1);
+	const inclusive = wholeCol('share_inclusive', event), self = wholeCol('share_self', event);
+	const of = wholeCol('part_call'), cost = wholeCol('part_call_cost', event), calls = wholeCol('share_calls');
+	const begins = partBounds('share_calls'), leaves = leavingCalls();
+
+	selected.parts.forEach((is, part) => {
+		let at = begins[part];
+
+		for (let i = partBounds()[part]; is && i < partBounds()[part + 1]; i++) {
+			const end = at + (calls[i] || 0);
+
+			if (states[i]) {
+				stated[fn[i]] += inclusive[i];
+				isStated[fn[i]] = 1;
+				at = end;
+				continue;
+			}
+			stated[fn[i]] += self[i];
+			for (; at < end; at++)
+				if (leaves[of[at]])
+					stated[fn[i]] += cost[at];
+		}
+	});
+	return { sum: stated, isStated };
+}
+
+function selfOfParts(event) {
+	const begins = partBounds();
+
+	return withCycles(sumRows(fnCount + 1, begins, wholeCol('share_fn'), wholeCol('share_self', event)));
+}
+
+function callsInOfParts() {
+	const sum = callsFromOthers(), fn = wholeCol('share_fn'), repeats = wholeCol('share_repeats');
+
+	if (repeats.length)
+		eachPart(partBounds(), (begin, end) => {
+			for (let i = begin; i < end; i++)
+				sum[fn[i]] -= repeats[i];
+		});
+	return sum;
+}
+
+/* How each column is counted; index: of the event. */
+const COUNTED = {
+	part_total: totalsOfParts,
+	node_self: nodesOfParts,
+	line_cost: (event) => rowsOfParts('line', 'part_line_cost', event),
+	call_cost: (event) => rowsOfParts('call', 'part_call_cost', event),
+	call_count: () => rowsOfParts('call', 'part_call_count'),
+	call_there: markCalls,
+	instr_cost: (event) => rowsOfParts('instr', 'part_instr_cost', event),
+	site_cost: (event) => rowsOfParts('site', 'part_site_cost', event),
+	site_count: () => rowsOfParts('site', 'part_site_count'),
+	jump_executed: () => rowsOfParts('jump', 'part_jump_executed'),
+	jump_followed: () => rowsOfParts('jump', 'part_jump_followed'),
+	fn_self: selfOfParts,
+	fn_inclusive: (event) => inclusiveOf(sharesOfParts(event), event),
+	fn_calls: callsInOfParts,
+	fn_cycle: () => findCycles().of,
+	cycles: () => [findCycles().count],
+	cycle_calls: callsOfCycles,
+};
