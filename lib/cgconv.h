@@ -688,6 +688,8 @@ struct cg_moment {
 /* Tracks are sorted by part. */
 size_t cg_track_count(const struct cg_graph *);
 const struct cg_track *cg_get_track(const struct cg_graph *, size_t i);
+/* The number of the input that a track belongs to. */
+size_t cg_track_input(const struct cg_graph *, size_t track);
 /*
  *	struct cg_moments *moments = cg_moments_new(graph, track);
  *	while (moments && cg_next_moment(moments, &moment)) ...

@@ -7,6 +7,7 @@ const VIEWS = [
 	{ key: 'overview', label: 'Overview', show: showOverview },
 	{ key: 'flame', label: 'Flame graph', show: showFlame, needs: ['stacks'] },
 	{ key: 'tree', label: 'Call tree', show: showTree, needs: ['stacks'] },
+	{ key: 'time', label: 'Time', show: showTime, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources', 'parts'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
@@ -27,7 +28,7 @@ function offered(view) {
 
 	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0,
 		graph: profile && one('calls') > 0, map: profile && one('calls') > 0,
-		parts: hasParts(), flame: one('frames') > 0, tree: one('frames') > 0 };
+		parts: hasParts(), time: trackCount() > 0, flame: one('frames') > 0, tree: one('frames') > 0 };
 
 	return has[view.key] !== false;
 }
@@ -63,8 +64,8 @@ function showSelection() {
 	const focused = document.activeElement?.closest('.part')?.getAttribute('aria-label');
 
 	readSelection();
-	selectBar.hidden = !hasParts();
-	put(selectBar, hasParts() ? partStrip() : null);
+	selectBar.hidden = !hasParts() && !isTimed();
+	put(selectBar, hasParts() ? partStrip() : null, isTimed() ? [hasParts() ? null : 'Counted:', timeChips()] : null);
 	if (focused)
 		[...selectBar.querySelectorAll('.part')].find((at) => at.getAttribute('aria-label') === focused)?.focus();
 }

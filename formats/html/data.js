@@ -314,7 +314,7 @@ async function addData(text) {
 	const bytes = await unpack(fromBase64(text));
 
 	blob = bytes;
-	forgetCounts();
+	forgetCounts(true);
 	listColumns();
 }
 

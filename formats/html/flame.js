@@ -190,6 +190,8 @@ class Flame {
 			c.fillText(text, x, y);
 		this.outline(this.selected, this.o.dark ? '#ffffff' : '#000000');
 		this.outline(this.hover, this.o.dark ? '#b8bcc4' : '#5a5e66');
+		if (this.o.painted)
+			this.o.painted(this.from, this.span);
 		this.canvas.dataset.ms = (performance.now() - began).toFixed(1);
 	}
 

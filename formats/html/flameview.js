@@ -8,11 +8,10 @@ const layouts = new Map();
 onSelection(() => layouts.clear());
 
 const FOCUSED = ['callees', 'callers']; /* modes of the selected function */
-const MODES = ['inverted', 'chart', ...FOCUSED];
+const MODES = ['inverted', ...FOCUSED];
 
 function currentMode() {
-	const known = MODES.includes(state.mode) && (state.mode !== 'chart' || tracks()) &&
-		(!FOCUSED.includes(state.mode) || chosen('fn', fnCount) > 0);
+	const known = MODES.includes(state.mode) && (!FOCUSED.includes(state.mode) || chosen('fn', fnCount) > 0);
 
 	return known ? state.mode : '';
 }
@@ -20,10 +19,9 @@ function currentMode() {
 /* Layouts are kept: another zoom or search needs none anew. */
 function getLayout(event) {
 	const mode = currentMode(), fn = FOCUSED.includes(mode) ? state.fn : '';
-	const key = [events.indexOf(event), mode, state.rec, state.track, fn].join();
+	const key = [events.indexOf(event), mode, state.rec, fn].join();
 	const merge = state.rec === '1';
-	const make = { chart: () => chartLayout(currentTrack()),
-		inverted: () => invertedLayout(event, merge),
+	const make = { inverted: () => invertedLayout(event, merge),
 		callees: () => calleesLayout(event, Number(fn)),
 		callers: () => callersLayout(event, Number(fn), merge),
 		'': () => merge ? mergedLayout(event) : flameLayout(event) };
@@ -93,22 +91,16 @@ function flameControls() {
 	if (chosen('fn', fnCount) > 0)
 		modes.push(['callees', 'Callees', 'what ' + fnName(chosen('fn', fnCount)) + ' calls'],
 			['callers', 'Callers', 'what calls ' + fnName(chosen('fn', fnCount))]);
-	if (tracks())
-		modes.push(['chart', 'Time order', 'frames in the order of time, a thread at a time']);
 	return el('div', { class: 'controls' }, choice('Order', 'mode', modes),
 		choice('Direction', 'up', [['', 'Roots on top'], ['1', 'Roots below']]),
-		currentMode() === 'chart' ? el('select', { 'aria-label': 'Thread',
-			on: { change: (e) => go({ track: e.target.value, x: '' }) } },
-		Array.from({ length: tracks() }, (_, i) => el('option', { value: i,
-			selected: i === currentTrack() }, trackName(i))))
-			: choice('Recursion', 'rec', [['', 'All frames', 'a function that calls itself is several frames'],
-				['1', 'Recursion merged', 'calls of a function by itself are one frame']]),
+		choice('Recursion', 'rec', [['', 'All frames', 'a function that calls itself is several frames'],
+			['1', 'Recursion merged', 'calls of a function by itself are one frame']]),
 		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'));
 }
 
 /* Costs that have no stack are not in the picture. */
 function unstacked(layout, event) {
-	const rest = layout.chart || event.before ? 0 : total(event) - (layout.cost[0] || 0);
+	const rest = event.before ? 0 : total(event) - (layout.cost[0] || 0);
 
 	return Math.abs(rest) > 1e-9 * whole(event)
 		? ' ' + percent(rest, whole(event)) + ' of the costs have no stack.' : '';
@@ -132,7 +124,7 @@ function showFlame(main) {
 			el('span', { class: 'more' }, 'red costs more'), ', ',
 			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
 	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
-		dark: isDark(), root: layout.chart ? 'all' : 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox });
+		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox });
 
 	const fn = chosen('fn', fnCount);
 	const at = fn > 0 ? layout.fn.indexOf(fn) : -1;

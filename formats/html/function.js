@@ -128,7 +128,7 @@ function shareTable(fn, event) {
 
 	const self = costs('share_self', event);
 
-	owner.forEach((at, i) => at === fn && self[i] && isPartSelected(part[i]) && rows.push(i));
+	owner.forEach((at, i) => at === fn && !isTimed() && self[i] && isPartSelected(part[i]) && rows.push(i));
 	return rows.length ? card('Parts, self cost', new Table({ label: 'Parts', rows,
 		tall: rows.length > 14, sortKey: '-cost', columns: [
 			{ key: 'part', label: 'Part', width: 'minmax(160px, 1fr)', value: (row) => part[row],

@@ -2,7 +2,8 @@
  * html.h - the way of the data through formats/html/:
  *
  *	html.c      options, the page around the data
- *	stacks.c    call stacks and timelines -> columns
+ *	stacks.c    call stacks -> columns
+ *	times.c     timelines -> columns
  *	rows.c      functions, calls, lines -> columns
  *	coverage.c  what ran, of one run or two -> columns
  *	instrs.c    instructions, jumps -> columns
@@ -226,6 +227,15 @@ bool html_note(struct html_writer *, enum html_kind, cg_fn,
  * False: writing failed, and the failure was reported.
  */
 bool html_put_shares(struct html_writer *, const bool *dropped);
+
+/* ---- times.c ------------------------------------------------------------- */
+
+/*
+ * Writes the columns of timelines. place: by node, which of the frames that are
+ * listed it is. False: writing failed, and the failure was reported.
+ */
+bool html_put_times(
+    struct html_writer *, const uint32_t *place, size_t frames);
 
 /* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, about.c ------------- */
 

@@ -305,21 +305,22 @@ function trackRange(track) {
 	return [from, from + moments[track]];
 }
 
-function chartLayout(track) {
+/* length: of the axis. */
+function chartLayout(track, length) {
 	const [from, end] = trackRange(track), time = col('moment_time'), node = col('moment_node');
 	const parent = parents(), depthOf = col('node_depth'), fn = col('node_fn');
 	const spans = col('track_spans')[track] > 0;
 	const usual = spans ? 0 : usualInterval(time, from, end);
-	const begin = Math.min(col('track_begin')[track], from < end ? time[from] : 0);
-	const last = Math.max(col('track_end')[track], end > from ? time[end - 1] + usual : begin);
-	const box = { fn: [0], depth: [0], start: [0], stop: [last - begin], end: [0] };
+	const last = Math.max(col('track_end')[track], end > from ? time[end - 1] + usual : 0);
+	const all = Math.max(last, length);
+	const box = { fn: [0], depth: [0], start: [0], stop: [all], end: [0] };
 	const open = [[0, 0]]; /* node, box */
 
 	const close = (depth, at) => {
 		for (; open.length > depth; open.pop()) {
 			const i = open[open.length - 1][1];
 
-			box.stop[i] = at - begin;
+			box.stop[i] = at;
 			box.end[i] = box.fn.length;
 		}
 	};
@@ -335,7 +336,7 @@ function chartLayout(track) {
 		for (const i of path.reverse()) {
 			open.push([i, box.fn.push(fn[i]) - 1]);
 			box.depth.push(depthOf[i]);
-			box.start.push(at - begin);
+			box.start.push(at);
 			box.stop.push(0);
 			box.end.push(0);
 		}
@@ -348,9 +349,10 @@ function chartLayout(track) {
 		if (!spans && until - time[i] > LONGEST * usual)
 			close(1, time[i] + usual);
 	}
-	close(0, last);
+	close(1, last);
+	box.end[0] = box.fn.length;
 
-	const layout = makeLayout(box.fn.length, last - begin);
+	const layout = makeLayout(box.fn.length, all);
 
 	layout.fn = Uint32Array.from(box.fn);
 	layout.depth = Uint32Array.from(box.depth);
@@ -359,6 +361,6 @@ function chartLayout(track) {
 	layout.end = Uint32Array.from(box.end);
 	layout.cost = layout.size;
 	layout.deepest = layout.depth.reduce((a, b) => Math.max(a, b), 0);
-	layout.chart = { begin, unit: texts('track_unit').get(track) };
+	layout.chart = { unit: texts('track_unit').get(track) };
 	return layout;
 }

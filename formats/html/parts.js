@@ -30,7 +30,7 @@ function selectPart(part, add) {
 
 	if (add)
 		set.forEach((_, i) => set[i] = isPartSelected(i) ? 1 : 0);
-	if (add || !(selected && isPartSelected(part) && selected.parts.reduce((a, b) => a + b, 0) === 1))
+	if (add || !(selected?.parts && isPartSelected(part) && selected.parts.reduce((a, b) => a + b, 0) === 1))
 		set[part] ^= 1;
 
 	const n = set.reduce((a, b) => a + b, 0);
@@ -80,14 +80,14 @@ function partsInStrip(cost) {
 function partStrip() {
 	const event = currentEvent(), cost = partCosts(event), shown = partsInStrip(cost);
 	const all = cost.reduce((a, b) => a + Math.abs(b), 0), names = shortNames();
-	const rest = cost.length - shown.length, n = selected ? selected.parts.reduce((a, b) => a + b, 0) : cost.length;
+	const rest = cost.length - shown.length, n = selected?.parts ? selected.parts.reduce((a, b) => a + b, 0) : cost.length;
 
-	return [el('a', { go: { view: 'parts', x: '', sort: '' } }, selected ? n + ' of ' + plural(cost.length, 'part')
+	return [el('a', { go: { view: 'parts', x: '', sort: '' } }, selected?.parts ? n + ' of ' + plural(cost.length, 'part')
 		: plural(cost.length, 'part')),
 	el('div', { class: 'strip', role: 'group', 'aria-label': 'Parts' },
 		shown.map((part) => partBox(part, names[part], cost, all, event))),
 	rest ? el('span', { class: 'dim' }, 'and ' + number(rest) + ' more') : null,
-	selected ? el('a', { class: 'chip', go: { parts: '', x: '' } }, 'All parts \u00d7') : null];
+	selected?.parts ? el('a', { class: 'chip', go: { parts: '', x: '' } }, 'All parts \u00d7') : null];
 }
 
 /* ---- The view ------------------------------------------------------------ */
@@ -130,10 +130,10 @@ function showParts(main) {
 	const name = again ? again.getAttribute('aria-label') : '';
 	const table = new Table({ label: 'Parts', rows: Array.from(cost.keys()), columns: partColumns(event),
 		sortKey: state.sort, onSort: (sort) => keep({ sort }), open: (part) => selectPart(part, false),
-		mark: (part) => selected && isPartSelected(part) ? 'chosen' : '' });
+		mark: (part) => selected?.parts && isPartSelected(part) ? 'chosen' : '' });
 
 	put(main, el('div', { class: 'controls' }, numberChoice(),
-		selected ? el('a', { class: 'button', go: { parts: '' } }, 'All parts') : null,
+		selected?.parts ? el('a', { class: 'button', go: { parts: '' } }, 'All parts') : null,
 		el('span', { class: 'dim' }, 'All views count the selected parts. Click or Enter: only that part; ' +
 			'check boxes: several.'), tableTools(table)), table.box);
 	if (name)

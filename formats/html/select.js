@@ -1,11 +1,16 @@
 /*
- * select.js - costs of some parts only. A selection replaces the columns with
- * costs, so that all views show its numbers: each column is counted again, from
- * the parts' columns, when a view asks for it.
+ * select.js - costs of some parts, threads or of some time only. A selection
+ * replaces the columns with costs, so that all views show its numbers: each
+ * column is counted again when a view asks for it, from the parts' columns here,
+ * or from the moments in times.js.
  */
 
-let selected = null; /* { parts } as Uint8Array, NULL: the whole profile */
-let selectedText = '';
+/*
+ * { parts, tracks, time }, as Uint8Array and [from, to], or NULL if all are selected; NULL: the whole
+ * profile.
+ */
+let selected = null;
+let selectedText = '[null,null,null]';
 const countedCols = new Map(); /* "name:index" -> array */
 const forgets = []; /* functions that drop what a module made of costs */
 
@@ -17,10 +22,11 @@ function onSelection(forget) {
 	forgets.push(forget);
 }
 
-function forgetCounts() {
+/* more: data came, which columns may be missing without. */
+function forgetCounts(more) {
 	countedCols.clear();
 	weighed.clear();
-	forgets.forEach((forget) => forget());
+	forgets.forEach((forget) => forget(more));
 }
 
 function countedCol(name, index) {
@@ -28,7 +34,7 @@ function countedCol(name, index) {
 	let value = countedCols.get(key);
 
 	if (!value)
-		countedCols.set(key, value = COUNTED[name](index));
+		countedCols.set(key, value = (isTimed() ? TIMED : COUNTED)[name](index));
 	return value;
 }
 
@@ -63,27 +69,44 @@ function hasParts() {
 	return wholeCol('share_part').length > 0 || (partCount() > 1 && isMissing('parts'));
 }
 
-/* True if the state's selection is that of the whole profile. */
+/* True if costs are counted from moments. */
+function isTimed() {
+	return selected !== null && (selected.tracks !== null || selected.time !== null);
+}
+
+/* [from, to] of the state, as "1.5_3"; NULL: all. */
+function chosenTime() {
+	const [from, to] = state.time.split('_').map(Number);
+
+	return state.time && from >= 0 && to > from ? [from, to] : null;
+}
+
+/* How many threads have times; their data may not be there yet. */
+function trackCount() {
+	return one('tracks');
+}
+
 function readSelection() {
 	const parts = hasParts() ? chosenSet('parts', partCount()) : null;
-	const text = parts ? setText(parts) : '';
+	const tracks = trackCount() ? chosenSet('threads', trackCount()) : null, time = trackCount() ? chosenTime() : null;
+	const text = JSON.stringify([parts && setText(parts), tracks && setText(tracks), time]);
 
 	if (text === selectedText)
 		return;
-	selected = parts ? { parts } : null;
+	selected = parts || tracks || time ? { parts, tracks, time } : null;
 	selectedText = text;
 	forgetCounts();
 }
 
 function isPartSelected(part) {
-	return !selected || selected.parts[part] === 1;
+	return !selected?.parts || selected.parts[part] === 1;
 }
 
 /* ---- The rows of parts --------------------------------------------------- */
 
 const bounds = new Map(); /* by column: where the rows of each part begin */
 
-onSelection(() => bounds.clear());
+onSelection((more) => more && bounds.clear());
 
 /*
  * Rows by part. sizes is the column with their numbers by share; without it,

@@ -1,5 +1,5 @@
 /*
- * stacks.c - call stacks and timelines as columns.
+ * stacks.c - call stacks as columns.
  *
  * Frames of one function with the same callers are merged. They are listed
  * callers first, siblings by name, so that depths alone tell the tree:
@@ -10,12 +10,7 @@
  *	part_node part_node_cost		frame, its self cost in the part
  *
  * --html-min drops frames; the dropped callees of a frame become one frame of
- * no function with their inclusive cost. Moments of all tracks follow each
- * other:
- *
- *	track_part track_pid track_tid track_name track_process track_unit
- *	track_spans track_begin track_end track_moments		by track
- *	moment_time moment_node					by moment
+ * no function with their inclusive cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -295,70 +290,18 @@ put_part_nodes(struct stacks *s)
 
 /* ---- Timelines ---------------------------------------------------------- */
 
-enum { PART, PID, TID, NAME, PROCESS, UNIT, SPANS, BEGIN, END, MOMENTS, TRACK };
-
 static bool
-put_moments(struct stacks *s)
+put_times(struct stacks *s)
 {
-	struct html_column time = { .name = "moment_time", .type = HTML_TIME };
-	struct html_column node = { .name = "moment_node", .type = HTML_DELTA };
-	struct cg_moment moment;
-	bool ok = true;
+	const size_t nodes = cg_node_count(s->w->graph) + 1;
+	uint32_t *place;
 
-	for (size_t i = 0; ok && i < cg_track_count(s->w->graph); i++) {
-		struct cg_moments *moments = cg_moments_new(s->w->graph, i);
-
-		ok = moments != NULL;
-		while (ok && cg_next_moment(moments, &moment))
-			ok =
-			    html_add_signed(s->w, &time, moment.time) &&
-			    html_add(s->w, &node,
-				s->place[cg_merged_of(s->merged, moment.node)]);
-		cg_moments_free(moments);
-	}
-	html_end(s->w, &time);
-	html_end(s->w, &node);
-	return ok;
-}
-
-static bool
-add_track(struct html_writer *w, struct html_column column[TRACK],
-    const struct cg_track *track)
-{
-	return html_add(w, &column[PART], track->part) &&
-	       html_add(w, &column[PID], track->pid) &&
-	       html_add(w, &column[TID], track->tid) &&
-	       html_add_text(w, &column[NAME], cg_slice(track->name)) &&
-	       html_add_text(w, &column[PROCESS], cg_slice(track->process)) &&
-	       html_add_text(w, &column[UNIT], cg_slice(track->unit)) &&
-	       html_add(w, &column[SPANS], track->spans) &&
-	       html_add_signed(w, &column[BEGIN], track->begin) &&
-	       html_add_signed(w, &column[END], track->end) &&
-	       html_add(w, &column[MOMENTS], track->moments);
-}
-
-static bool
-put_tracks(struct stacks *s)
-{
-	struct html_column column[TRACK] = {
-		[PART] = { .name = "track_part", .type = HTML_NUMBER },
-		[PID] = { .name = "track_pid", .type = HTML_COST },
-		[TID] = { .name = "track_tid", .type = HTML_COST },
-		[NAME] = { .name = "track_name", .type = HTML_TEXT },
-		[PROCESS] = { .name = "track_process", .type = HTML_TEXT },
-		[UNIT] = { .name = "track_unit", .type = HTML_TEXT },
-		[SPANS] = { .name = "track_spans", .type = HTML_NUMBER },
-		[BEGIN] = { .name = "track_begin", .type = HTML_SIGNED },
-		[END] = { .name = "track_end", .type = HTML_SIGNED },
-		[MOMENTS] = { .name = "track_moments", .type = HTML_COST },
-	};
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < cg_track_count(s->w->graph); i++)
-		ok = add_track(s->w, column, cg_get_track(s->w->graph, i));
-	for (size_t i = 0; i < TRACK; i++)
-		html_end(s->w, &column[i]);
-	return ok && put_moments(s);
+	if (cg_track_count(s->w->graph) == 0)
+		return true;
+	place = cg_alloc(s->w->job, nodes * sizeof(*place));
+	for (cg_node node = 1; place && node < nodes; node++)
+		place[node] = s->place[cg_merged_of(s->merged, node)];
+	return place && html_put_times(s->w, place, s->listed);
 }
 
 /* ---- All ---------------------------------------------------------------- */
@@ -394,9 +337,10 @@ html_put_stacks(struct html_writer *w)
 	if (ok) {
 		list_frames(&s);
 		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
-		     (!w->parts || put_part_nodes(&s)) && put_tracks(&s) &&
+		     (!w->parts || put_part_nodes(&s)) && put_times(&s) &&
 		     html_end_data(w) &&
 		     html_put_number(w, "frames", s.listed) &&
+		     html_put_number(w, "tracks", cg_track_count(w->graph)) &&
 		     html_put_number(w, "track_main",
 			 cg_main_track(w->graph, cg_main_event(w->graph)));
 	}

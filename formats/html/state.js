@@ -7,7 +7,8 @@
 const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort: '',
 	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '',
 	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
-	levels: '', by: '', instr: '', rows: '', parts: '' };
+	levels: '', by: '', instr: '', rows: '', parts: '',
+	threads: '', time: '' };
 let state = { ...DEFAULTS };
 
 function readState() {

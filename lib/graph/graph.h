@@ -378,8 +378,6 @@ void cg_tracks_clear(struct cg_graph *);
 typedef bool cg_move_node(void *arg, cg_node old, cg_node *new);
 bool cg_track_move(
     struct cg_graph *, size_t track, cg_move_node *move, void *arg);
-/* The number of the input that a track belongs to. */
-size_t cg_track_input(const struct cg_graph *, size_t track);
 
 /* ---- order.c ------------------------------------------------------------- */
 

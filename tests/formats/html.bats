@@ -1247,3 +1247,43 @@ shown()
 		done
 	done
 }
+
+# between FROM,TO INPUT...: what the page counts between two times, which are given as shares of
+# the whole, is what --between keeps.
+between()
+{
+	local edges event
+
+	edges=$("$CGCONV" -q --info --json "${@:2}" | perl -MJSON::PP -MList::Util=min,max -e '
+		local $/;
+		my @track = @{ decode_json(<STDIN>)->{timeline} };
+		my $length = max(map { $_->{end} } @track) - min(map { $_->{begin} } @track);
+		print join ",", map { sprintf "%.7f", $_ * $length / 1e9 } split /,/, shift' "$1")
+	report --no-root-by "${@:2}"
+	fns_of --between "$edges" "${@:2}" >"$dir/want"
+	[ -s "$dir/want" ]
+	event=${EVENT:-$(grep -P '^event\t' "$dir/rows" | head -n 1 | cut -f 2)}
+	fns "time=${edges/,/_}&event=$event" >"$dir/got"
+	same "$dir/want" "$dir/got" || { echo "$edges $*"; false; }
+}
+
+@test "html: Chromium counts what is between two times as --between does" {
+	needs_browser
+	between 0,0.4 samples/cpuprofile/node/prof.cpuprofile
+	between 0.2,0.7 samples/jfr/work/work.jfr.gz
+	between 0,0.8 samples/perf-data/work/work.perf.data
+	between 0.1,0.8 samples/stackprof/ruby/stackprof.json
+	between 0.25,1 samples/firefox/shared/processed.json
+	between 0.2,0.7 samples/xdebug/calls/trace.xt
+	EVENT=ns between 0.2,0.7 samples/xdebug/calls/trace.xt
+	# Begins and ends of calls, with recursion.
+	perl -e 'srand 5; my ($t, @open) = (0);
+		print "[", join(",", map { $t += 1 + int rand 50; @open && rand() < 0.45
+			? sprintf "{\"ph\":\"E\",\"pid\":1,\"tid\":%d,\"ts\":$t,\"name\":\"%s\"}", 1 + $_ % 1, pop @open
+			: do { push @open, ("a" .. "e")[rand 5];
+				"{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":$t,\"name\":\"$open[-1]\"}" } } 1 .. 300), "]"' \
+		>"$dir/calls.json"
+	for edges in 0,0.3 0.31,0.32 0.5,1; do
+		EVENT=ns between $edges "$dir/calls.json"
+	done
+}

@@ -1,0 +1,429 @@
+/*
+ * times.js - costs of a selection in time, or of some threads: the moments in
+ * it are summed by frame, and all columns are counted from the frames, by the
+ * rules of lib/algo/cut.c and fold.c.
+ */
+
+/* The tracks that are selected. */
+function selectedTracks() {
+	const part = wholeCol('track_part'), list = [];
+
+	for (let i = 0; i < tracks(); i++)
+		if ((!selected.tracks || selected.tracks[i]) && (!selected.parts || selected.parts[part[i]]))
+			list.push(i);
+	return list;
+}
+
+/* The end of a track's axis. */
+function axisEnd(track) {
+	const axis = col('track_axis'), end = col('track_end');
+
+	return end.reduce((most, at, i) => axis[i] === axis[track] ? Math.max(most, at) : most, 0);
+}
+
+const SECOND = 1e9;
+
+/* The edges of the selection on the axis of a track. */
+function edgesOf(track) {
+	const scale = texts('track_unit').get(track) === 'ns' ? SECOND : 1, time = selected.time;
+	const from = time ? Math.round(time[0] * scale) : col('track_begin')[track];
+	const to = time ? Math.round(time[1] * scale) : Infinity;
+
+	return [from, to >= axisEnd(track) ? Infinity : to];
+}
+
+/* ---- Moments ------------------------------------------------------------- */
+
+let trackBegins = null;
+
+/* Where the moments of each track begin. */
+function momentBegins() {
+	if (!trackBegins) {
+		const moments = col('track_moments');
+
+		trackBegins = new Float64Array(moments.length + 1);
+		for (let i = 0; i < moments.length; i++)
+			trackBegins[i + 1] = trackBegins[i] + moments[i];
+	}
+	return trackBegins;
+}
+
+/*
+ * Calls f(moment, began, length) for the samples in the selection: began is false if a sample began
+ * before it, length is its time in it, if samples last as long as they cost.
+ */
+function eachSample(track, f) {
+	const [from, to] = edgesOf(track), time = col('moment_time'), event = col('track_event')[track];
+	const cost = event ? col('moment_cost', event - 1) : EMPTY;
+	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+
+	for (let i = begin; i < end; i++) {
+		const length = cost.length ? cost[i] : 0, began = time[i] >= from;
+
+		if (time[i] < to && (began || time[i] + length > from))
+			f(i, began, length > 0 ? Math.min(time[i] + length, to) - Math.max(time[i], from) : -1);
+	}
+}
+
+/* Calls f(moment, length) for the time between the moments of calls. */
+function eachSpan(track, f) {
+	const [from, to] = edgesOf(track), time = col('moment_time');
+	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+
+	for (let i = begin; i < end; i++) {
+		const length = Math.min(to, i + 1 < end ? time[i + 1] : col('track_end')[track]) - Math.max(from, time[i]);
+
+		if (length > 0)
+			f(i, length);
+	}
+}
+
+/*
+ * Calls f(spot) for each call that begins in the selection, or that is open at its begin.
+ */
+function eachBegin(track, f) {
+	const [from, to] = edgesOf(track), time = col('moment_time'), spot = spotOfMoment(), { up } = spots();
+	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+	let last = 0, inside = false;
+
+	for (let i = begin; i <= end; i++) {
+		const at = i < end ? time[i] : col('track_end')[track], now = i < end ? spot[i] : 0;
+
+		if (!inside && at >= from) {
+			for (let open = last; open; open = up[open])
+				f(open);
+			inside = true;
+		}
+		if (at > to)
+			return;
+		if (inside && now && up[now] === last)
+			f(now);
+		last = now;
+	}
+}
+
+/* ---- Spots: frames by position ------------------------------------------- */
+
+let spotsKnown = null;
+
+/* Frames with their positions: { n, frame, up (their caller's, 0: none), file, line }. */
+function spots() {
+	if (spotsKnown)
+		return spotsKnown;
+	const count = col('spot_count'), parent = parents(), frames = parent.length;
+	const begin = new Uint32Array(frames + 1);
+
+	for (let i = 0; i < frames; i++)
+		begin[i + 1] = begin[i] + (count.length ? count[i] : 1);
+
+	const n = begin[frames], frame = new Uint32Array(n), up = new Uint32Array(n), above = col('spot_up');
+
+	for (let i = 0; i < frames; i++)
+		for (let at = begin[i]; at < begin[i + 1]; at++) {
+			frame[at] = i;
+			up[at] = i ? begin[parent[i]] + (above[at] || 0) : 0;
+		}
+	return spotsKnown = { n, begin, frame, up, file: count.length ? col('spot_file') : new Uint32Array(n),
+		line: count.length ? col('spot_line') : new Uint32Array(n) };
+}
+
+let spotsOfMoments = null;
+
+function spotOfMoment() {
+	if (!spotsOfMoments) {
+		const node = col('moment_node'), at = col('moment_spot'), { begin } = spots();
+
+		spotsOfMoments = Uint32Array.from(node, (frame, i) => begin[frame] + (at[i] || 0));
+	}
+	return spotsOfMoments;
+}
+
+let firstsKnown = null;
+
+/*
+ * By frame, whether it is the outermost one of its function (fn), of its call (call), and of calls of
+ * its function by others (called) on its stack: only those count.
+ */
+function firsts() {
+	if (firstsKnown)
+		return firstsKnown;
+	const of = col('node_fn'), depth = col('node_depth'), n = of.length, width = fnCount + 1;
+	const fn = new Uint8Array(n), call = new Uint8Array(n), called = new Uint8Array(n);
+	const open = new Uint32Array(width), calls = new Uint32Array(width), caller = new Int32Array(width);
+	const pairs = new Map(), path = [];
+	const close = () => {
+		const i = path.pop();
+
+		open[of[i]]--;
+		if (i && depth[i] > 1 && of[path[path.length - 1]] !== of[i])
+			calls[of[i]]--;
+		if (call[i] === 2)
+			pairs.delete(of[path[path.length - 1]] * width + of[i]);
+	};
+
+	for (let i = 1; i < n; i++) {
+		while (path.length >= depth[i])
+			close();
+
+		const from = path.length ? of[path[path.length - 1]] : -1, me = of[i];
+
+		fn[i] = open[me]++ === 0 ? 1 : 0;
+		if (fn[i]) {
+			caller[me] = from;
+			call[i] = 1;
+		} else if (caller[me] !== from && !pairs.has(from * width + me)) {
+			pairs.set(from * width + me, 1);
+			call[i] = 2;
+		}
+		if (from < 0)
+			call[i] = 0;
+		else if (from !== me)
+			called[i] = calls[me]++ === 0 ? 1 : 0;
+		path.push(i);
+	}
+	return firstsKnown = { fn, call, called };
+}
+
+/* ---- Rows of spots ------------------------------------------------------- */
+
+/* Finds rows by some of their columns. */
+class RowIndex {
+	constructor(...keys) {
+		const n = keys[0].length;
+
+		this.keys = keys;
+		this.mask = 2 ** Math.ceil(Math.log2(2 * n + 2)) - 1;
+		this.slot = new Int32Array(this.mask + 1).fill(-1);
+		for (let i = 0; i < n; i++) {
+			let at = this.hash(keys.map((key) => key[i]));
+
+			while (this.slot[at] >= 0)
+				at = at + 1 & this.mask;
+			this.slot[at] = i;
+		}
+	}
+
+	hash(values) {
+		let hash = 0;
+
+		for (const value of values)
+			hash = Math.imul(hash ^ value ^ value / 4294967296, 0x9e3779b1) ^ hash >>> 15;
+		return (hash ^ hash >>> 13) & this.mask;
+	}
+
+	/* -1: there is none. */
+	find(...values) {
+		for (let at = this.hash(values); this.slot[at] >= 0; at = at + 1 & this.mask) {
+			const row = this.slot[at];
+
+			if (values.every((value, k) => this.keys[k][row] === value))
+				return row;
+		}
+		return -1;
+	}
+}
+
+const spotRows = new Map(); /* by kind: the row of each spot, or -1 */
+
+function rowsOfSpots(kind) {
+	if (!spotRows.has(kind))
+		spotRows.set(kind, SPOT_ROWS[kind]());
+	return spotRows.get(kind);
+}
+
+/* Maps each spot but the first by find(its function, spot, its caller's spot). */
+function mapSpots(find) {
+	const { n, frame, up } = spots(), of = col('node_fn'), rows = new Int32Array(n).fill(-1);
+
+	for (let i = 1; i < n; i++)
+		rows[i] = find(of[frame[i]], i, up[i]);
+	return rows;
+}
+
+function callRows(place) {
+	const index = new RowIndex(col('call_from'), col('call_to'), col('call_file'), col('call_line'));
+	const { frame, file, line } = spots(), of = col('node_fn');
+
+	return mapSpots((fn, i, up) => !up ? -1 : place ? index.find(of[frame[up]], fn, file[up], line[up])
+		: index.find(of[frame[up]], fn, 0, 0));
+}
+
+/* The function of each instruction, or call of one. */
+function fnsOfCode(kind) {
+	const count = col('code_' + kind), of = col('code_fn'), fns = [];
+
+	of.forEach((fn, i) => {
+		for (let k = 0; k < count[i]; k++)
+			fns.push(fn);
+	});
+	return Uint32Array.from(fns);
+}
+
+/* Addresses of spots as offsets in their functions, as instrs.js has them. */
+function spotOffsets() {
+	const { n, frame } = spots(), of = col('node_fn'), high = col('spot_high'), low = col('spot_low');
+	const lowest = new Map(), offset = new Float64Array(n);
+
+	col('code_fn').forEach((fn, i) => lowest.set(fn, [col('code_high')[i], col('code_low')[i]]));
+	for (let i = 1; i < n; i++) {
+		const base = lowest.get(of[frame[i]]);
+
+		offset[i] = base && (high[i] || low[i]) ? (high[i] - base[0]) * 2 ** 32 + low[i] - base[1] + 1 : 0;
+	}
+	return offset;
+}
+
+function instrRows() {
+	const index = new RowIndex(fnsOfCode('instrs'), col('instr_offset'), col('instr_file'), col('instr_line'));
+	const { file, line } = spots(), offset = spotOffsets();
+
+	return mapSpots((fn, i) => index.find(fn, offset[i], file[i], line[i]));
+}
+
+function siteRows() {
+	const index = new RowIndex(fnsOfCode('sites'), col('site_offset'), col('site_file'), col('site_line'), col('site_to'));
+	const { frame, file, line } = spots(), of = col('node_fn'), offset = spotOffsets();
+
+	return mapSpots((fn, i, up) => up ? index.find(of[frame[up]], offset[up], file[up], line[up], fn) : -1);
+}
+
+const SPOT_ROWS = {
+	line: () => {
+		const index = new RowIndex(col('line_fn'), col('line_file'), col('line_number')), { file, line } = spots();
+
+		return mapSpots((fn, i) => line[i] ? index.find(fn, file[i], line[i]) : -1);
+	},
+	call: () => callRows(true), begin: () => callRows(false), instr: instrRows, site: siteRows,
+};
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+const spotSums = new Map(); /* what: values by spot */
+
+onSelection((more) => {
+	spotSums.clear();
+	if (more)
+		spotRows.clear();
+});
+
+/* Sums by spot: of an event, or 'samples', 'moments', 'begins'. */
+function sumSpots(what) {
+	if (spotSums.has(what))
+		return spotSums.get(what);
+	const sum = new Float64Array(spots().n), spot = spotOfMoment(), counts = typeof what === 'string';
+	const value = counts ? EMPTY : col('moment_cost', what);
+
+	for (const track of selectedTracks()) {
+		const times = col('track_event')[track] - 1 === what, spans = col('track_spans')[track];
+
+		if (what === 'begins')
+			spans && eachBegin(track, (at) => sum[at]++);
+		else if (spans && (times || what === 'moments'))
+			eachSpan(track, (i, length) => sum[spot[i]] += counts ? 1 : length);
+		else if (!spans)
+			eachSample(track, (i, began, length) => sum[spot[i]] += counts ? (began || what === 'moments' ? 1 : 0)
+				: times && length >= 0 ? length : began ? value[i] : 0);
+	}
+	spotSums.set(what, sum);
+	return sum;
+}
+
+/* The same with what is called from there. */
+function withCallees(what) {
+	const key = 'all ' + what;
+
+	if (!spotSums.has(key))
+		spotSums.set(key, inclusive(sumSpots(what), spots().up));
+	return spotSums.get(key);
+}
+
+/* Sums of values by spot, by its row. */
+function sumByRow(kind, value, n, counts) {
+	const rows = rowsOfSpots(kind), sum = new Float64Array(n);
+
+	for (let i = 1; i < rows.length; i++)
+		if (rows[i] >= 0 && value[i] && (!counts || counts(i)))
+			sum[rows[i]] += value[i];
+	return sum;
+}
+
+/* Frames of recursion count once. */
+function isFirst(flags) {
+	const { frame } = spots();
+
+	return (i) => flags[frame[i]];
+}
+
+function callSums(what) {
+	return sumByRow('call', withCallees(what), wholeCol('call_to').length, isFirst(firsts().call));
+}
+
+/* Samples of calls, and calls that began. */
+function callCounts() {
+	const sum = callSums('samples'), rows = rowsOfSpots('begin'), begins = sumSpots('begins');
+
+	for (let i = 1; i < rows.length; i++)
+		if (begins[i])
+			sum[rows[i] >= 0 ? rows[i] : rowsOfSpots('call')[i]] += begins[i];
+	return sum;
+}
+
+function sumByFn(value, counts) {
+	const { frame } = spots(), of = col('node_fn'), sum = new Float64Array(fnCount + 1);
+
+	for (let i = 0; i < value.length; i++)
+		if (!counts || counts(i))
+			sum[i ? of[frame[i]] : 0] += value[i];
+	return sum;
+}
+
+function callsInTime() {
+	const { frame, up } = spots(), of = col('node_fn'), sum = sumByFn(withCallees('samples'), isFirst(firsts().called));
+	const begins = sumSpots('begins');
+
+	for (let i = 1; i < begins.length; i++)
+		if (begins[i] && up[i] && of[frame[up[i]]] !== of[frame[i]])
+			sum[of[frame[i]]] += begins[i];
+	return sum;
+}
+
+function nodesInTime(event) {
+	const { frame } = spots(), sum = new Float64Array(wholeCol('node_self', event).length);
+
+	sumSpots(event).forEach((value, i) => sum[frame[i]] += value);
+	return sum;
+}
+
+function totalsInTime(event) {
+	const sum = new Float64Array(partCount());
+
+	/* All views show shares of the sum. */
+	sum[0] = sumSpots(event).reduce((a, b) => a + b, 0);
+	return sum;
+}
+
+function callsInSelection() {
+	const counts = callSums('moments'), begins = callCounts();
+
+	return Uint8Array.from(counts, (count, i) => count || begins[i] ? 1 : 0);
+}
+
+/* How columns are counted from moments, as COUNTED. */
+const TIMED = {
+	...COUNTED,
+	part_total: totalsInTime,
+	node_self: nodesInTime,
+	line_cost: (event) => sumByRow('line', sumSpots(event), wholeCol('line_cost', event).length),
+	call_cost: callSums,
+	call_count: callCounts,
+	call_there: callsInSelection,
+	instr_cost: (event) => sumByRow('instr', sumSpots(event), wholeCol('instr_cost', event).length),
+	site_cost: (event) => sumByRow('site', withCallees(event), wholeCol('site_cost', event).length, isFirst(firsts().call)),
+	site_count: () => sumByRow('site', withCallees('samples'), wholeCol('site_count').length, isFirst(firsts().call)),
+	jump_executed: () => wholeCol('jump_executed'),
+	jump_followed: () => wholeCol('jump_followed'),
+	fn_self: (event) => withCycles(sumByFn(sumSpots(event))),
+	fn_inclusive: (event) => inclusiveOf({ sum: sumByFn(withCallees(event), isFirst(firsts().fn)),
+		isStated: new Uint8Array(fnCount + 1).fill(1) }, event),
+	fn_calls: callsInTime,
+};
