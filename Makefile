@@ -337,7 +337,11 @@ screenshot: all
 sources := $(lib_src) $(cmd_src) $(wildcard tests/unit/*.c \
 	tests/fuzz/*.c tests/bench/*.c)
 
-## lint: build with -Werror (gcc, clang); run cppcheck, clang-tidy, clang-format
+# The compiler of TypeScript checks the page's scripts: tsc, or what npx has
+# ("npm install -g typescript").
+TSC ?= $(shell command -v tsc || echo npx --no-install tsc)
+
+## lint: build with -Werror (gcc, clang); run cppcheck, clang-tidy, clang-format, tsc
 lint: $(assets)
 	@bad=0; \
 	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc \
@@ -362,6 +366,11 @@ lint: $(assets)
 	fi; \
 	if command -v clang-format >/dev/null; then \
 		clang-format --dry-run -Werror $(sources) || bad=1; \
+	fi; \
+	if $(TSC) --version >/dev/null 2>&1; then \
+		$(TSC) -p formats/html/jsconfig.json || bad=1; \
+	else \
+		echo "no tsc: types of the page's scripts are not checked"; \
 	fi; \
 	exit $$bad
 

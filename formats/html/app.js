@@ -149,8 +149,8 @@ addEventListener('keydown', (e) => {
 		e.preventDefault();
 		searchBox.focus();
 		searchBox.select();
-	} else if (/^[1-9]$/.test(e.key) && e.target.tagName !== 'SELECT') {
-		const view = VIEWS.filter(offered)[e.key - 1];
+	} else if (/^[1-9]$/.test(e.key) && !(e.target instanceof HTMLSelectElement)) {
+		const view = VIEWS.filter(offered)[Number(e.key) - 1];
 
 		if (view)
 			go({ view: view.key, x: '', sort: '' });

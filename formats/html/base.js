@@ -75,9 +75,14 @@ function plural(n, what) {
 	return number(n) + ' ' + what + (n === 1 ? '' : 's');
 }
 
+/** @typedef {[name: string, by: number]} Unit */
+
+/** @type {Unit[]} */
 const TIMES = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
+/** @type {Unit[]} */
 const BYTES = [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20],
 	['KiB', 2 ** 10], ['B', 1]];
+/** @type {Unit[]} */
 const COUNTS = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3], ['', 1]];
 
 const SHORT = 1e5; /* counts below are shown in full */

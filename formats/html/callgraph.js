@@ -19,7 +19,10 @@ function membersOf(node) {
 	return node > fnCount ? membersByCycle[node - fnCount] : [node];
 }
 
-/* Costs of an event in columns of that name, before (of differences) and after. */
+/**
+ * Costs of an event in columns of that name, before (of differences) and after.
+ * @returns {[?Float64Array, Float64Array]}
+ */
 function sides(name, event) {
 	return [event.before ? costs(name, event, 'before') : null, costs(name, event, 'after')];
 }

@@ -71,7 +71,7 @@ function compareLines(file, of) {
 				of.branches.push({ file, line: line[i], before: at, after: i, ...moved });
 		}
 		if (code[i]) {
-			const now = !both || !was.code[at] ? 0 : Math.sign((count[i] > 0) - (was.count[at] > 0));
+			const now = !both || !was.code[at] ? 0 : Math.sign(Number(count[i] > 0) - Number(was.count[at] > 0));
 
 			if (now) {
 				addRange(now < 0 ? of.ranges.lost : of.ranges.gained, line[i], now === way);
@@ -97,7 +97,7 @@ function compareFns(files) {
 
 /* -1: lost, 1: gained; of entries, which are one more than counted, 0 if unknown. */
 function fnWay(was, is) {
-	return was && is ? Math.sign((is > 1) - (was > 1)) : 0;
+	return was && is ? Math.sign(Number(is > 1) - Number(was > 1)) : 0;
 }
 
 let comparedKnown = null;

@@ -129,7 +129,7 @@ function squash(node) {
 	return at;
 }
 
-const closed = new Set(); /* paths of directories that are closed */
+const closedPaths = new Set(); /* of directories */
 
 function flatten(node, depth, column, sign, rows) {
 	const list = [...node.children.values()];
@@ -142,7 +142,7 @@ function flatten(node, depth, column, sign, rows) {
 		});
 	for (const child of list) {
 		rows.push({ node: child, depth });
-		if (!closed.has(child.path))
+		if (!closedPaths.has(child.path))
 			flatten(child, depth + 1, column, sign, rows);
 	}
 	return rows;
@@ -154,12 +154,12 @@ function nodeName(row, redo) {
 	indent.style.width = row.depth * 16 + 'px';
 	if (node.file)
 		return [indent, el('a', { go: { view: 'source', file: node.file, line: '' } }, node.name)];
-	return [indent, el('button', { class: 'fold', 'aria-expanded': String(!closed.has(node.path)),
+	return [indent, el('button', { class: 'fold', 'aria-expanded': String(!closedPaths.has(node.path)),
 		on: { click: () => {
-			if (!closed.delete(node.path))
-				closed.add(node.path);
+			if (!closedPaths.delete(node.path))
+				closedPaths.add(node.path);
 			redo();
-		} } }, (closed.has(node.path) ? '\u25b8 ' : '\u25be ') + node.name + '/')];
+		} } }, (closedPaths.has(node.path) ? '\u25b8 ' : '\u25be ') + node.name + '/')];
 }
 
 function nameColumn(redo) {

@@ -31,12 +31,14 @@ function perCall(fn, incl) {
 	return calls ? incl[fn] / calls : 0;
 }
 
+/** @returns {TableColumn[]} */
 function fnColumns(event) {
 	const at = (fn) => fn, incl = costs('fn_inclusive', event);
 	const text = (key, label, f, width) => ({ key, label, width, value: f,
 		show: (fn) => el('span', { title: f(fn), class: 'dim' }, key === 'file' ? baseName(f(fn)) : f(fn)) });
 	const shown = state.all === '1' ? events : [event];
 	const entered = col('fn_entries'), was = col('fn_entries', BEFORE);
+	/** @type {TableColumn[]} */
 	const list = event.coverage ? [...compared() ? [{ key: 'before', label: 'Before', number: true,
 		width: wide(100, 64), hint: 'entries in the run before', value: (fn) => was[fn] - 1,
 		show: (fn) => was[fn] ? el('span', { class: was[fn] === 1 ? 'low' : '' }, number(was[fn] - 1)) : '' }] : [],

@@ -114,7 +114,8 @@ class GraphPicture {
 
 		const { along, across } = layerGraph(this.boxes, this.lines);
 
-		[this.width, this.height] = tall ? [across, along] : [along, across];
+		this.width = tall ? across : along;
+		this.height = tall ? along : across;
 		return this;
 	}
 

@@ -98,7 +98,7 @@ function arrangeInstrs(instrs, group) {
 
 		if (isNew && group !== 'none') {
 			head = { kind: group === 'blocks' ? 'block' : 'line', file: row.file, line: row.line, block: row.block,
-				first: row.offset, self: 0, count: 0, begins: row.begins };
+				first: row.offset, last: row.offset, self: 0, count: 0, begins: row.begins };
 			rows.push(head);
 			row.begins = false; /* the heading has the rule */
 		}

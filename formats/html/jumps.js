@@ -12,7 +12,7 @@ const CONDITIONAL = 1, ADDRESSES = 2; /* flags of jumps */
 const LISTED = 12; /* jumps that the text at the pointer names */
 
 /* The page has no address in its script, so the parser names that of SVG. */
-const SVG = new DOMParser().parseFromString('<svg></svg>', 'text/html').body.firstChild.namespaceURI;
+const SVG = new DOMParser().parseFromString('<svg></svg>', 'text/html').body.firstElementChild.namespaceURI;
 
 function drawn(tag, attributes, ...children) {
 	const at = document.createElementNS(SVG, tag);
@@ -103,7 +103,7 @@ class Arrows {
 		const end = this.width, x = end - 2 * HEAD - (this.stubs.size ? STUB : 0) - (arrow.lane + 0.5) * this.gap;
 		const tails = arrow.jumps.filter((jump) => jump.from === row), is = arrow.to === row;
 		const y0 = row > arrow.top ? 0 : is ? HEAD_Y : TAIL_Y, y1 = row < arrow.bottom ? ROW : tails.length ? TAIL_Y : HEAD_Y;
-		const line = (d, jumps, width) => drawn('path', { d, 'stroke-width': this.stroke(jumps) }, this.title(jumps, width));
+		const line = (d, jumps) => drawn('path', { d, 'stroke-width': this.stroke(jumps) }, this.title(jumps));
 		const stressed = this.chosen(arrow.to) || arrow.jumps.some((jump) => this.chosen(jump.from));
 		const group = drawn('g', { class: 'jump' + (arrow.jumps.every((jump) => jump.conditional) ? ' cond' : '') +
 			(arrow.jumps.some((jump) => jump.followed) ? '' : ' never') + (stressed ? ' hot' : ''),

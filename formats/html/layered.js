@@ -197,7 +197,7 @@ function swapSlots(layer) {
 		for (const side of ['up', 'down'])
 			for (const { slot: { at: x } } of a[side])
 				for (const { slot: { at: y } } of b[side])
-					gain += (x > y) - (x < y);
+					gain += Math.sign(x - y);
 		if (gain > 0) {
 			layer[i - 1] = b;
 			layer[i] = a;

@@ -185,7 +185,11 @@ function mapBoxes(map, root, width, height, levels) {
 
 class MapView {
 	constructor(at, detail, map, root, options) {
-		Object.assign(this, { at, detail, map, root, o: options });
+		this.at = at;
+		this.detail = detail;
+		this.map = map;
+		this.root = root;
+		this.o = options;
 		this.observer = new ResizeObserver(() => this.resize());
 		this.observer.observe(at);
 		this.resize();

@@ -15,7 +15,10 @@ function facts(rows) {
 		[el('dt', {}, name), el('dd', {}, value)]));
 }
 
-/* What a converter needs and a reader does not: names of fields, ids. */
+/**
+ * What a converter needs and a reader does not: names of fields, ids.
+ * @param {any[]} row
+ */
 function isInternal([key]) {
 	return /^[a-z]|[._]|^Compiler$/.test(key);
 }

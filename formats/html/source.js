@@ -118,7 +118,7 @@ function regionChanges(file) {
 	for (let i = from; i < to; i++)
 		marks.push(begin(i), end(i));
 	/* At one place: ends, then begins, those of outer regions first. */
-	marks.sort((a, b) => order(a, b) || b.ends - a.ends ||
+	marks.sort((a, b) => order(a, b) || Number(b.ends) - Number(a.ends) ||
 		(a.ends ? 0 : order(end(b.region), end(a.region))) || a.region - b.region);
 	for (const mark of marks) {
 		if (mark.ends)
