@@ -656,6 +656,11 @@ bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
 #define CG_GUESSED_KEY "Stacks"
 #define CG_GUESSED_VALUE "estimated from calls"
 bool cg_stacks_guessed(const struct cg_graph *, cg_part);
+/*
+ * True if it is no function but the process, the thread or what else --root-by,
+ * or the target's root_by, puts below stacks.
+ */
+bool cg_fn_is_root(const struct cg_graph *, cg_fn);
 
 /* ---- The graph: timelines ----------------------------------------------- */
 

@@ -12,10 +12,11 @@ const VIEWS = [
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources', 'parts'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
 	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
-	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'] },
-	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'] },
+	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'],
+		whole: true },
+	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'], whole: true },
 	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'] },
-	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'] },
+	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'], whole: true },
 ];
 
 function isDark() {
@@ -70,6 +71,15 @@ function showSelection() {
 		[...selectBar.querySelectorAll('.part')].find((at) => at.getAttribute('aria-label') === focused)?.focus();
 }
 
+/* Filters count what the view shows; views without stacks show the whole. */
+function showFilters() {
+	const whole = Boolean(currentView().whole);
+
+	if (filterKey() === '' || (canRefine() && !isMissing('stacks')))
+		applyFilters(whole);
+	showRefine(whole);
+}
+
 function showEvents() {
 	put(eventBox, events.map((event) => el('option', { value: event.name,
 		selected: event === currentEvent() }, visible(event.name) +
@@ -95,9 +105,10 @@ function show() {
 	mapView?.stop();
 	hideTip();
 	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+	showSelection();
+	showFilters();
 	showTabs();
 	showEvents();
-	showSelection();
 	showSearch();
 	showView(currentView());
 }
@@ -106,7 +117,8 @@ function show() {
 function showView(view) {
 	/* The overview of two coverage runs compares their lines. */
 	const needs = view.key === 'overview' && compared() ? ['lines'] : view.needs || [];
-	const missing = needs.concat(selected ? COUNTED_DATA : []).filter(isMissing);
+	const missing = needs.concat(selected ? COUNTED_DATA : [], filterKey() !== '' && canRefine() ? ['stacks'] : [])
+		.filter(isMissing);
 
 	main.className = 'view-' + view.key;
 	if (!missing.length) {
@@ -170,7 +182,7 @@ function build() {
 
 	document.body.append(el('header', {}, el('button', { class: 'skip', on: { click: () => main.focus() } },
 		'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
-	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, themeBox), selectBar, main);
+	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, refineButton, themeBox), refineBar, selectBar, main);
 }
 
 async function start() {

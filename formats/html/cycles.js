@@ -3,9 +3,9 @@
  * rules of lib/algo/inclusive.c.
  */
 
-/* Where the calls of each function begin, as rows are by caller. */
-function callBegins() {
-	const from = wholeCol('call_from'), begins = new Uint32Array(fnCount + 2);
+/* Where the calls of each function begin, of callers in order. */
+function callBegins(from) {
+	const begins = new Uint32Array(fnCount + 2);
 
 	for (const fn of from)
 		begins[fn + 1]++;
@@ -16,9 +16,10 @@ function callBegins() {
 
 /*
  * The strongly connected components (Tarjan), by function, without recursion.
+ * there: by call, 0 if it does not count; NULL: all do.
  */
-function components(begins, there) {
-	const to = wholeCol('call_to'), n = fnCount + 1;
+function components(begins, to, there) {
+	const n = fnCount + 1;
 	const order = new Uint32Array(n), low = new Uint32Array(n), component = new Int32Array(n).fill(-1);
 	const next = begins.slice(), stack = [], path = [];
 	let visited = 0, count = 0;
@@ -37,7 +38,7 @@ function components(begins, there) {
 			for (; next[fn] < begins[fn + 1]; next[fn]++) {
 				const callee = to[next[fn]];
 
-				if (!there[next[fn]])
+				if (there && !there[next[fn]])
 					continue;
 				if (!order[callee])
 					break;
@@ -59,15 +60,8 @@ function components(begins, there) {
 	return { component, count };
 }
 
-let cyclesKnown = null;
-
-onSelection(() => cyclesKnown = null);
-
 /* { of (by function; 0: none), count }, numbered in the order of their first members. */
-function findCycles() {
-	if (cyclesKnown)
-		return cyclesKnown;
-	const begins = callBegins(), { component, count } = components(begins, callsThere());
+function numberCycles({ component, count }) {
 	const size = new Uint32Array(count), number = new Uint32Array(count), of = new Uint32Array(fnCount);
 	let cycles = 0;
 
@@ -76,7 +70,17 @@ function findCycles() {
 	for (let fn = 0; fn < fnCount; fn++)
 		if (size[component[fn]] > 1)
 			of[fn] = number[component[fn]] = number[component[fn]] || ++cycles;
-	return cyclesKnown = { of, count: cycles };
+	return { of, count: cycles };
+}
+
+let cyclesKnown = null;
+
+onSelection(() => cyclesKnown = null);
+
+/* The same of the calls of a selection. */
+function findCycles() {
+	return cyclesKnown = cyclesKnown || numberCycles(components(callBegins(wholeCol('call_from')),
+		wholeCol('call_to'), callsThere()));
 }
 
 /* By call: 1 if it leaves its caller, and the caller's cycle. */

@@ -150,16 +150,22 @@ function decode(column) {
 const EMPTY = new Float64Array(0);
 
 /*
- * The array of a column; empty if there is none. With a selection, costs are
- * those that select.js counts.
+ * The array of a column, as filters (filter.js) or a selection (select.js) count
+ * it; empty if there is none.
  */
 function col(name, index) {
+	return narrowed?.get(name + ':' + (index || 0)) || selectedCol(name, index);
+}
+
+/* The same without filters. */
+function selectedCol(name, index) {
 	return selected && Object.hasOwn(COUNTED, name) ? countedCol(name, index || 0) : wholeCol(name, index);
 }
 
 /* The same of the whole profile. */
 function wholeCol(name, index) {
 	const column = columns.get(name + ':' + (index || 0));
+
 
 	if (!column)
 		return EMPTY;

@@ -167,7 +167,8 @@ function fnHead(fn) {
 		[['flame', 'flame graph', one('frames')], ['graph', 'call graph', one('calls')],
 			['map', 'map', one('calls')], ['instrs', 'instructions', one('instrs')]]
 			.filter((link) => link[2]).map(([view, text], i) =>
-				[i ? ', ' : '', el('a', { go: { view, fn, instr: '', x: '' } }, text)])));
+				[i ? ', ' : '', el('a', { go: { view, fn, instr: '', x: '' } }, text)])),
+	el('p', { class: 'dim' }, refineLinks(fn)));
 }
 
 function showFunction(main) {

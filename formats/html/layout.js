@@ -14,19 +14,22 @@ function makeLayout(n, total) {
 }
 
 /* Parents by node, from their depths. */
-let parentsKnown = null;
-
-function parents() {
-	if (parentsKnown)
-		return parentsKnown;
-	const depth = col('node_depth'), parent = new Uint32Array(depth.length);
-	const open = [];
+function parentsOf(depth) {
+	const parent = new Uint32Array(depth.length), open = [];
 
 	for (let i = 0; i < depth.length; i++) {
 		open[depth[i]] = i;
 		parent[i] = i ? open[depth[i] - 1] : 0;
 	}
-	return parentsKnown = parent;
+	return parent;
+}
+
+let parentsKnown = null;
+
+onSelection(() => parentsKnown = null);
+
+function parents() {
+	return parentsKnown = parentsKnown || parentsOf(col('node_depth'));
 }
 
 /* Sums of a node and of all above it. */

@@ -105,6 +105,7 @@ function fnByPart(fn, event) {
 
 function partColumns(event) {
 	const cost = partCosts(event), all = cost.reduce((a, b) => a + b, 0), fn = chosen('fn', fnCount);
+	/** @type {TableColumn[]} */
 	const list = [{ key: 'is', label: '', hint: 'counted in all views', width: '44px', value: (part) =>
 		isPartSelected(part) ? 0 : 1, show: (part) => el('input', { type: 'checkbox', checked: isPartSelected(part),
 		'aria-label': partName(part), on: { click: (e) => {

@@ -153,13 +153,12 @@ function rowsOfParts(kind, value, index) {
 const ROW_COSTS = { line: 'line_cost', call: 'call_cost', instr: 'instr_cost', site: 'site_cost',
 	jump: 'jump_executed' };
 
-function nodesOfParts(event) {
+function nodesOfParts(value, event) {
 	const sizes = wholeCol('part_nodes'), begins = new Float64Array(sizes.length + 1);
 
 	for (let i = 0; i < sizes.length; i++)
 		begins[i + 1] = begins[i] + sizes[i];
-	return sumRows(wholeCol('node_self', event).length, begins, wholeCol('part_node'),
-		wholeCol('part_node_cost', event));
+	return sumRows(wholeCol('node_fn').length, begins, wholeCol('part_node'), wholeCol(value, event));
 }
 
 function totalsOfParts(event) {
@@ -230,7 +229,8 @@ function callsInOfParts() {
 /* How each column is counted; index: of the event. */
 const COUNTED = {
 	part_total: totalsOfParts,
-	node_self: nodesOfParts,
+	node_self: (event) => nodesOfParts('part_node_cost', event),
+	node_samples: () => nodesOfParts('part_node_samples'),
 	line_cost: (event) => rowsOfParts('line', 'part_line_cost', event),
 	call_cost: (event) => rowsOfParts('call', 'part_call_cost', event),
 	call_count: () => rowsOfParts('call', 'part_call_count'),

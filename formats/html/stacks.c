@@ -5,9 +5,16 @@
  * callers first, siblings by name, so that depths alone tell the tree:
  *
  *	node_depth node_fn node_self		by frame; the first is below all
+ *	node_samples				by frame: its number of samples
+ *	samples_event				1 + the event whose costs are these
+ *						numbers; then node_samples is
+ *						left out
+ *	node_root				frames of processes or threads
+ *						that are below functions
  *	part_nodes				by part, if there are several:
  *						rows of the next columns
  *	part_node part_node_cost		frame, its self cost in the part
+ *	part_node_samples			its samples, as in node_samples
  *
  * --html-min drops frames; the dropped callees of a frame become one frame of
  * no function with their inclusive cost.
@@ -29,12 +36,13 @@ struct stacks {
 	const struct cg_merged_frame *frame;
 	size_t frames;
 	uint64_t *self, *inclusive; /* of one event, by frame */
-	bool *kept;                 /* by frame */
+	bool *kept, *root;          /* by frame */
 	uint32_t *rest; /* by frame: its first dropped callee, or 0 */
 	uint32_t *order, *waiting; /* frames as listed; frames still to list */
 	uint32_t *place;           /* by frame: its place in order */
 	size_t listed;
 	struct sibling *group;
+	bool has_samples; /* node_samples is written */
 };
 
 static uint32_t
@@ -167,11 +175,13 @@ list_frames(struct stacks *s)
 
 /* ---- Columns ------------------------------------------------------------ */
 
+/*
+ * Sums the costs of one event; a frame that represents dropped ones has theirs.
+ * False: an error.
+ */
 static bool
-put_self(struct stacks *s, size_t event)
+add_self(struct stacks *s, size_t event)
 {
-	struct html_column column = { .name = "node_self",
-		.type = html_cost_type(s->w, event) };
 	bool ok = sum_costs(s, event);
 
 	for (size_t i = 1; ok && s->w->least > 0 && i < s->frames; i++) {
@@ -180,13 +190,82 @@ put_self(struct stacks *s, size_t event)
 		if (!s->kept[i] && s->kept[parent] && s->rest[parent] != i)
 			s->inclusive[s->rest[parent]] += s->inclusive[i];
 	}
-	for (size_t i = 0; ok && i < s->listed; i++) {
-		uint32_t frame = s->order[i];
+	return ok;
+}
 
-		ok = html_add(s->w, &column,
-		    s->kept[frame] ? s->self[frame] : s->inclusive[frame]);
-	}
+static uint64_t
+self_at(const struct stacks *s, uint32_t frame)
+{
+	return s->kept[frame] ? s->self[frame] : s->inclusive[frame];
+}
+
+static bool
+put_self(struct stacks *s, size_t event)
+{
+	struct html_column column = { .name = "node_self",
+		.type = html_cost_type(s->w, event) };
+	bool ok = add_self(s, event);
+
+	for (size_t i = 0; ok && i < s->listed; i++)
+		ok = html_add(s->w, &column, self_at(s, s->order[i]));
 	html_end_at(s->w, &column, event);
+	return ok;
+}
+
+/*
+ * Numbers of samples, which calls are counted in. Most readers have an event
+ * with the same numbers.
+ */
+static bool
+put_samples(struct stacks *s)
+{
+	struct html_column column = { .name = "node_samples",
+		.type = HTML_COST };
+	struct html_writer *w = s->w;
+	uint64_t *samples = cg_alloc(w->job, s->listed * sizeof(*samples));
+	struct cg_stack_cost stack;
+	bool ok = samples != NULL, any = false;
+	size_t same = 0;
+
+	for (size_t i = 0;
+	     ok && cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
+		samples[s->place[cg_merged_of(s->merged, stack.leaf)]] +=
+		    stack.samples;
+		any |= stack.samples > 0;
+	}
+	for (size_t e = 0; ok && any && same == 0 && e < w->events; e++) {
+		ok = add_self(s, e);
+		same = e + 1;
+		for (size_t i = 0; i < s->listed; i++) {
+			if (self_at(s, s->order[i]) != samples[i])
+				same = 0;
+		}
+	}
+	s->has_samples = any && same == 0;
+	for (size_t i = 0; ok && s->has_samples && i < s->listed; i++)
+		ok = html_add(w, &column, samples[i]);
+	html_end(w, &column);
+	return ok && html_put_number(w, "samples_event", same);
+}
+
+static bool
+put_roots(struct stacks *s)
+{
+	struct html_column column = { .name = "node_root",
+		.type = HTML_DELTA };
+	bool ok = true;
+
+	s->root[0] = true;
+	for (size_t i = 1; ok && i < s->listed; i++) {
+		uint32_t frame = s->order[i];
+		const struct cg_merged_frame *at = &s->frame[frame];
+
+		s->root[frame] = s->root[at->parent] &&
+				 cg_fn_is_root(s->w->graph, at->fn);
+		if (s->root[frame])
+			ok = html_add(s->w, &column, i);
+	}
+	html_end(s->w, &column);
 	return ok;
 }
 
@@ -209,7 +288,7 @@ put_frames(struct stacks *s)
 	html_end(w, &fn);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_self(s, e);
-	return ok;
+	return ok && put_samples(s) && put_roots(s);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -243,7 +322,10 @@ list_places(struct stacks *s, cg_part part, bool *seen)
 	return n;
 }
 
-/* Adds the costs of an event of n listed frames. */
+/*
+ * Adds the costs of an event of n listed frames; of all events: their numbers of
+ * samples.
+ */
 static bool
 add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,
     struct html_column *column)
@@ -254,10 +336,15 @@ add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,
 	for (size_t i = 0; i < n; i++)
 		s->self[s->waiting[i]] = 0;
 	/* Sums of a part may wrap only if those of all parts do not fit. */
-	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);)
-		if (event < stack.n)
-			s->self[s->place[cg_merged_of(
-			    s->merged, stack.leaf)]] += stack.cost[event];
+	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);) {
+		uint64_t *to =
+		    &s->self[s->place[cg_merged_of(s->merged, stack.leaf)]];
+
+		if (event == s->w->events)
+			*to += stack.samples;
+		else if (event < stack.n)
+			*to += stack.cost[event];
+	}
 	for (size_t i = 0; ok && i < n; i++)
 		ok = html_add(s->w, column, s->self[s->waiting[i]]);
 	return ok;
@@ -269,6 +356,8 @@ put_part_nodes(struct stacks *s)
 	struct html_writer *w = s->w;
 	struct html_column size = { .name = "part_nodes", .type = HTML_NUMBER };
 	struct html_column node = { .name = "part_node", .type = HTML_DELTA };
+	struct html_column samples = { .name = "part_node_samples",
+		.type = HTML_COST };
 	struct html_column *cost = html_new_costs(w, "part_node_cost");
 	bool *seen = cg_alloc(w->job, s->frames * sizeof(*seen));
 	bool ok = cost && seen;
@@ -281,9 +370,12 @@ put_part_nodes(struct stacks *s)
 			ok = html_add(w, &node, s->waiting[i]);
 		for (size_t e = 0; ok && e < w->events; e++)
 			ok = add_part_costs(s, part, e, n, &cost[e]);
+		if (ok && s->has_samples)
+			ok = add_part_costs(s, part, w->events, n, &samples);
 	}
 	html_end(w, &size);
 	html_end(w, &node);
+	html_end(w, &samples);
 	html_end_costs(w, cost);
 	return ok;
 }
@@ -319,12 +411,13 @@ open_stacks(struct stacks *s)
 	s->self = cg_alloc(s->w->job, n * sizeof(*s->self));
 	s->inclusive = cg_alloc(s->w->job, n * sizeof(*s->inclusive));
 	s->kept = cg_alloc(s->w->job, n * sizeof(*s->kept));
+	s->root = cg_alloc(s->w->job, n * sizeof(*s->root));
 	s->rest = cg_alloc(s->w->job, n * sizeof(*s->rest));
 	s->order = cg_alloc(s->w->job, n * sizeof(*s->order));
 	s->waiting = cg_alloc(s->w->job, n * sizeof(*s->waiting));
 	s->place = cg_alloc(s->w->job, n * sizeof(*s->place));
 	s->group = cg_alloc(s->w->job, n * sizeof(*s->group));
-	return s->self && s->inclusive && s->kept && s->rest && s->order &&
+	return s->self && s->inclusive && s->kept && s->root && s->rest && s->order &&
 	       s->waiting && s->place && s->group;
 }
 

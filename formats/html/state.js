@@ -7,8 +7,9 @@
 const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort: '',
 	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '',
 	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
-	levels: '', by: '', instr: '', rows: '', parts: '',
-	threads: '', time: '' };
+	levels: '', by: '', instr: '', rows: '', filter: '', focus: '', ignore: '', hide: '', show: '',
+	show_from: '', prune_from: '', only_object: '', parts: '', threads: '',
+	time: '' };
 let state = { ...DEFAULTS };
 
 function readState() {

@@ -12,6 +12,8 @@ const ON_THE_WAY = 0.9, WAY = 30;
 
 let childIndex = null;
 
+onSelection(() => childIndex = null);
+
 /* Nodes by parent: where those of each begin, and the nodes. */
 function nodeChildren() {
 	if (childIndex)

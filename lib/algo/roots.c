@@ -158,6 +158,7 @@ add_root(struct rooting *r, cg_part part, cg_labels labels)
 {
 	const struct cg_pos nowhere = { 0 };
 	cg_node node = 0;
+	cg_fn fn;
 
 	for (size_t i = 0; i < r->roots->count; i++) {
 		const char *key = r->roots->key[i];
@@ -168,10 +169,10 @@ add_root(struct rooting *r, cg_part part, cg_labels labels)
 			return 0;
 		if (r->len == 0)
 			continue;
-		node = cg_add_frame(r->build, node,
-		    cg_add_fn(
-			r->build, (struct cg_slice){ r->text, r->len }, 0, 0),
-		    &nowhere, false);
+		fn = cg_add_fn(
+		    r->build, (struct cg_slice){ r->text, r->len }, 0, 0);
+		r->build->graph->fn[fn].is_root = true;
+		node = cg_add_frame(r->build, node, fn, &nowhere, false);
 	}
 	return node;
 }
@@ -436,4 +437,10 @@ cg_root_stacks(struct cg_build *build, const struct cg_roots *roots,
 	free(r.text);
 	*joined = r.joined;
 	return cg_build_failed(build, NULL);
+}
+
+bool
+cg_fn_is_root(const struct cg_graph *graph, cg_fn fn)
+{
+	return graph->fn[fn].is_root;
 }

@@ -30,6 +30,7 @@ struct cg_fn_entry {
 	uint32_t runs;            /* first run, or CG_NO_RUN */
 	uint32_t frame;           /* its frame looked up last, or 0 */
 	struct cg_range range;
+	bool is_root;             /* see cg_fn_is_root() */
 };
 
 /* Paths of objects or files: id -> string, string -> id. */

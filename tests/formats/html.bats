@@ -596,6 +596,56 @@ two_runs()
 		2>"$dir/log" | grep '<title>right'
 }
 
+# script MODULE... TEST: one script of modules of the page and a test.
+script()
+{
+	echo 'globalThis.window = globalThis;'
+	for module in "${@:1:$# - 1}"; do
+		cat "formats/html/$module.js"
+	done
+	cat "tests/unit/${*: -1}.js"
+}
+
+@test "html: functions and calls that the page counts are those of the converter" {
+	command -v node >/dev/null || skip 'no node'
+	script base inflate data state select cycles filter ere refine layout counting >"$dir/counting.js"
+	i=0
+	for file in samples/pprof/*/*.pb.gz samples/folded/*/*.folded samples/speedscope/*/*.json \
+		samples/perf-script/*/*.perf samples/jfr/*/*.jfr.gz samples/firefox/*/*.json \
+		samples/cpuprofile/*/*.cpuprofile samples/heaptrack/*/*.zst; do
+		"$CGCONV" -q -t html -o "$dir/$((i += 1)).html" "$file" 2>/dev/null || continue
+		# Without the costs and calls that have no stack.
+		perl tests/oracle/html.pl "$dir/$i.html" >"$dir/rows"
+		grep -q '^node' "$dir/rows" || rm "$dir/$i.html"
+	done
+	node "$dir/counting.js" "$dir"/*.html >"$dir/got"
+	[ "$(wc -l <"$dir/got")" -gt 10 ]
+}
+
+@test "html: expressions match what they match on the command line" {
+	command -v node >/dev/null || skip 'no node'
+	printf '%s\n' a aa ab abc 'a*' 'f(int)' 'a.b' 'a\b' ']' '[x]' x-y 'A B' '{1}' a1 '^' '$' 'a|b' 'ns::A::f' \
+		aXb >"$dir/words"
+	printf '%s\n' a '^a' 'b$' a.b 'a\.b' 'a\\b' '[]]' '[^]a-c]' '[[:upper:]]' '[[:digit:]x]' '[x-]' '[a\]' \
+		'^(a|ab)(c|bcd)?$' '^a*$' '^a+?$' 'a{2}' '^a{1,2}$' '^a{,1}$' 'a**' '(a' 'a)' '\)' '*a' 'a|*' '[a' 'a\' \
+		'(?:a)' '\<b' 'A\>' 'f\(int\)' '\w\W\w' '^.$' '\{1\}' '}' ']' '(a)\1' 'ns::[A-Z]+::' '[[.-.]]' \
+		'[[:no:]]' 'a|b' '-' '/' >"$dir/expressions"
+	script ere ere >"$dir/ere.js"
+	node "$dir/ere.js" "$dir/words" "$dir/expressions" >"$dir/got"
+	sed 's/ /_/g; s/$/ 1/; s/_/ /g' "$dir/words" >"$dir/in.folded"
+	while read -r text; do
+		printf '%s\t' "$text"
+		if "$CGCONV" -q -t folded --focus "$text" "$dir/in.folded" >"$dir/out" 2>/dev/null; then
+			# In the order of the words.
+			sed 's/ 1$//' "$dir/out" | grep -nxFf - "$dir/words" | cut -d : -f 2- | paste -sd ' '
+		else
+			echo invalid
+		fi
+	done <"$dir/expressions" >"$dir/want"
+	[ "$(grep -c invalid "$dir/want")" -gt 5 ]
+	same "$dir/want" "$dir/got"
+}
+
 @test "html: scripts define each name once" {
 	sed -En 's/^(async )?(function|class|const|let) (\w+).*/\3/p' formats/html/*.js |
 		sort | uniq -d | same /dev/null -
@@ -947,6 +997,50 @@ two_runs()
 	cells >"$dir/got"
 	[ -s "$dir/got" ]
 	same "$dir/want" "$dir/got"
+}
+
+# fragment OPTION...: filters of the command line in the form of the page.
+fragment()
+{
+	while [ $# -gt 0 ]; do
+		printf '&%s=%s' "$(echo "${1#--}" | tr - _)" \
+			"$(printf %s "$2" | perl -pe 's/([^\w.])/sprintf "%%%02X", ord $1/ge')"
+		shift 2
+	done
+}
+
+@test "html: Chromium filters by function, with the numbers of the command line" {
+	needs_browser
+	for of in 'pprof/cpu/cpu.pb.gz --focus main\.(even|odd)' 'pprof/cpu/cpu.pb.gz --hide ^runtime --ignore tiny' \
+		'pprof/heap/heap.pb.gz --show ^main --focus keep|write' 'folded/collapsed/stacks.folded --show-from std::' \
+		'perf-script/inlined/srcline.perf --prune-from ^main$ --only-object /'; do
+		# shellcheck disable=SC2086 # words
+		set -- $of
+		file=samples/$1
+		shift
+		report --no-root-by "$file"
+		event=$(grep -P '^event\t' "$dir/rows" | head -n 1 | cut -f 2)
+		browse "view=functions&unit=full&sort=name&event=$event$(fragment "$@")"
+		cells | perl -F'\t' -lane 's/ .*//, s/,//g for @F[0, 1];
+			my ($name) = grep { /[^\d,. %]/ } @F[2 .. $#F];
+			print join("\t", $name =~ s/(.) <cycle \d+>$/$1/r, @F[0, 1])
+				if $name !~ /^<cycle/' | LC_ALL=C sort >"$dir/got"
+		functions_of "$@" "$file" | perl -F'\t' -lane '$n = ($#F - 4) / 2;
+			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort >"$dir/want"
+		[ -s "$dir/want" ]
+		perl -F'\t' -i -lane 'print if $F[1] || $F[2]' "$dir/got"
+		same "$dir/want" "$dir/got"
+		# The command that is shown makes a page with these numbers.
+		grep -oP '(?<=class="command" title=")[^"]*' "$dir/dom" | head -n 1 |
+			perl -pe 's/&gt;/>/g; s/&lt;/</g; s/&amp;/&/g' >"$dir/command"
+		(
+			cd "$(dirname "$file")" || exit
+			eval "cgconv() { \"$CGCONV\" -q --no-root-by \"\$@\"; }
+				$(sed "s,out.html,$dir/other.html," "$dir/command")"
+		)
+		perl tests/oracle/html.pl "$dir/other.html" | grep -P '^fn\t[^\t]' | perl -F'\t' -lane '$n = ($#F - 4) / 2;
+			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort | same "$dir/want" -
+	done
 }
 
 # ---- Call graph and map in a browser ------------------------------------------
