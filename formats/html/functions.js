@@ -55,7 +55,7 @@ function fnColumns(event) {
 
 	if (!event.coverage)
 		list.push({ key: 'calls', label: one('sampled') ? 'Samples in' : 'Calls', number: true,
-			width: '100px', hint: one('sampled') ? 'samples in which others called it'
+			width: '112px', hint: one('sampled') ? 'samples in which others called it'
 				: 'calls by other functions',
 			value: callsIn, show: (fn) => callsIn(fn) ? number(callsIn(fn)) : '' });
 	if (!event.coverage && !event.before && !one('sampled'))

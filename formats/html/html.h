@@ -20,6 +20,9 @@
  *	base.js     names as text, numbers, elements
  *	inflate.js  decompression, for browsers without DecompressionStream
  *	data.js     columns -> arrays
+ *	filter.js   functions and calls, counted again of some stacks
+ *	ere.js      regular expressions of the command line
+ *	refine.js refinebar.js  filters by function; their fields and chips
  *	state.js    view, event, search and selection, in the URL's fragment
  *	select.js   costs of the selected parts only
  *	cycles.js   ... with their cycles and inclusive costs

@@ -87,7 +87,7 @@ function refineFields() {
 		refineField(rules.find((rule) => rule.key === kind.key) || { ...kind, error: '' })),
 	el('span', { class: 'dim' }, 'Extended regular expressions, found in names of functions, files and objects; ' +
 		'upper and lower case differ.'),
-	state.q && !matchError ? el('span', {}, 'What is searched: ', ['focus', 'ignore', 'hide', 'show'].map((key) =>
+	state.q && !matchError ? el('span', {}, 'Search for ', el('code', {}, state.q), ' as ', ['focus', 'ignore', 'hide', 'show'].map((key) =>
 		el('a', { class: 'button', go: { [key]: combined(key, searchedEre()), q: '', x: '' } },
 			REFINE.find((kind) => kind.key === key).label))) : null);
 }

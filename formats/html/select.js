@@ -167,7 +167,7 @@ function totalsOfParts(event) {
 
 /* By call: 1 if it is among the selected parts' rows; NULL: all are. */
 function callsThere() {
-	return selected ? col('call_there') : null;
+	return selected && !narrowed ? col('call_there') : null;
 }
 
 function markCalls() {

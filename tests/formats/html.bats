@@ -1041,6 +1041,24 @@ fragment()
 		perl tests/oracle/html.pl "$dir/other.html" | grep -P '^fn\t[^\t]' | perl -F'\t' -lane '$n = ($#F - 4) / 2;
 			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort | same "$dir/want" -
 	done
+	# Of the selected parts only; views of lines have all.
+	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/a.folded"
+	printf '%s\n' 'main;c;a;b 11' 'main;a 13' 'main;d 17' >"$dir/b.folded"
+	report --parts "$dir/a.folded" "$dir/b.folded"
+	browse 'view=functions&unit=full&sort=name&parts=1&hide=c&ignore=d'
+	cells | sed 's/ [^\t]*//g' | cut -f 1-4 |
+		same - <(printf '%s\n' '24	13	24	a' '11	11	11	b' '24	0		main')
+	grep -F 'Kept: 58.5% of 41 samples' "$dir/dom"
+	browse 'view=tree&parts=1&hide=c&ignore=d'
+	cells | tr -d '\342\226\270\276\200\202' | cut -f 1,3 |
+		same - <(printf '%s\n' '24 100.0%	main' '24 100.0%	a' '11 45.8%	b')
+	# Calls alone are not filtered: it would be an estimate.
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=functions&focus=fib'
+	grep -F 'Filters need call stacks' "$dir/dom"
+	grep -F 'cgconv --guess-stacks --focus fib -t html' "$dir/dom"
+	browse 'view=functions&focus=('
+	grep -F 'missing )' "$dir/dom"
 }
 
 # ---- Call graph and map in a browser ------------------------------------------
