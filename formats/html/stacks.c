@@ -251,8 +251,7 @@ put_samples(struct stacks *s)
 static bool
 put_roots(struct stacks *s)
 {
-	struct html_column column = { .name = "node_root",
-		.type = HTML_DELTA };
+	struct html_column column = { .name = "node_root", .type = HTML_DELTA };
 	bool ok = true;
 
 	s->root[0] = true;
@@ -260,8 +259,8 @@ put_roots(struct stacks *s)
 		uint32_t frame = s->order[i];
 		const struct cg_merged_frame *at = &s->frame[frame];
 
-		s->root[frame] = s->root[at->parent] &&
-				 cg_fn_is_root(s->w->graph, at->fn);
+		s->root[frame] =
+		    s->root[at->parent] && cg_fn_is_root(s->w->graph, at->fn);
 		if (s->root[frame])
 			ok = html_add(s->w, &column, i);
 	}
@@ -417,8 +416,8 @@ open_stacks(struct stacks *s)
 	s->waiting = cg_alloc(s->w->job, n * sizeof(*s->waiting));
 	s->place = cg_alloc(s->w->job, n * sizeof(*s->place));
 	s->group = cg_alloc(s->w->job, n * sizeof(*s->group));
-	return s->self && s->inclusive && s->kept && s->root && s->rest && s->order &&
-	       s->waiting && s->place && s->group;
+	return s->self && s->inclusive && s->kept && s->root && s->rest &&
+	       s->order && s->waiting && s->place && s->group;
 }
 
 bool
