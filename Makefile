@@ -125,9 +125,10 @@ $(B)/lib/io/unzstd.o: CG_CFLAGS += \
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
 page_js := base inflate data state select cycles filter ere refine refinebar \
+page_js := base inflate data state select cycles filter ere refine refinebar \
 	table tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
-	compare tests jumps instrs parts timeview app
+	compare outcomes tests jumps instrs parts timeview app
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css

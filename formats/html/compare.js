@@ -1,14 +1,13 @@
 /*
  * compare.js - the difference of two coverage runs: what ran before and after, by
- * directory and file, and the lines, functions and branches that lost or gained
- * coverage. Columns with index BEFORE are those of the run before.
+ * directory and file, and the lines, functions, branches, conditions and regions
+ * that lost or gained coverage. Columns with index BEFORE are those of the run before.
  *
  * As in the terminal's --diff, a line that is code in one run only is neither lost
  * nor gained; the same holds for branches of lines that have others now.
  */
 
 const BEFORE = 1;
-const CHANGED_KINDS = ['lines', 'fns', 'branches']; /* of these, single ones are known */
 
 function compared() {
 	return one('compared') === 1;
@@ -17,22 +16,27 @@ function compared() {
 /* ---- What changed ------------------------------------------------------- */
 
 function noChange() {
-	return { lines: 0, fns: 0, branches: 0 };
+	return Object.fromEntries(KINDS.map((kind) => [kind, 0]));
 }
 
-/* Branches of a line that were taken in one of the runs only, as { lost, gained }. */
-function branchChange(before, after) {
-	const begin = branchIndex(BEFORE)[before], first = branchIndex()[after], found = { lost: 0, gained: 0 };
-	const n = col('sum_branches')[after], was = col('branch_count', BEFORE), is = col('branch_count');
-	const flags = [col('branch_flags', BEFORE), col('branch_flags')];
+/*
+ * Branches of a line that were taken in one of the runs only, or outcomes of its
+ * conditions that were shown in one only, as { lost, gained }.
+ */
+function outcomeChange(before, after, kind) {
+	const begin = branchIndex(BEFORE), first = branchIndex(), found = { lost: 0, gained: 0 };
+	const was = col('branch_count', BEFORE), is = col('branch_count'), n = col('sum_' + kind)[after];
+	const flags = [col('branch_flags', BEFORE), col('branch_flags')], terms = kind === 'conditions';
+	const from = begin[before] + (terms ? col('sum_branches', BEFORE)[before] : 0);
+	const to = first[after] + (terms ? col('sum_branches')[after] : 0);
 
-	if (n !== col('sum_branches', BEFORE)[before])
+	if (n !== col('sum_' + kind, BEFORE)[before])
 		return found;
 	for (let i = 0; i < n; i++) {
-		if ((flags[0][begin + i] | flags[1][first + i]) & UNREACHABLE)
+		if ((flags[0][from + i] | flags[1][to + i]) & UNREACHABLE)
 			continue;
-		found.lost += was[begin + i] > 0 && is[first + i] <= 0 ? 1 : 0;
-		found.gained += was[begin + i] <= 0 && is[first + i] > 0 ? 1 : 0;
+		found.lost += was[from + i] > 0 && is[to + i] <= 0 ? 1 : 0;
+		found.gained += was[from + i] <= 0 && is[to + i] > 0 ? 1 : 0;
 	}
 	return found;
 }
@@ -53,7 +57,7 @@ function addRange(ranges, line, follows) {
  */
 function compareLines(file, of) {
 	const [from, end] = fileRange('sum_file', file, BEFORE), [first, last] = fileRange('sum_file', file);
-	const line = col('sum_line'), code = col('sum_code'), count = col('sum_count'), arcs = col('sum_branches');
+	const line = col('sum_line'), code = col('sum_code'), count = col('sum_count');
 	const was = { line: col('sum_line', BEFORE), code: col('sum_code', BEFORE), count: col('sum_count', BEFORE) };
 	let at = from, way = 0;
 
@@ -62,13 +66,13 @@ function compareLines(file, of) {
 			way = was.code[at] ? 0 : way;
 		const both = at < end && was.line[at] === line[i];
 
-		if (both && arcs[i]) {
-			const moved = branchChange(at, i);
+		for (const kind of ['branches', 'conditions']) {
+			const moved = both ? outcomeChange(at, i, kind) : { lost: 0, gained: 0 };
 
-			of.lost.branches += moved.lost;
-			of.gained.branches += moved.gained;
+			of.lost[kind] += moved.lost;
+			of.gained[kind] += moved.gained;
 			if (moved.lost || moved.gained)
-				of.branches.push({ file, line: line[i], before: at, after: i, ...moved });
+				of[kind].push({ file, line: line[i], before: at, after: i, ...moved });
 		}
 		if (code[i]) {
 			const now = !both || !was.code[at] ? 0 : Math.sign(Number(count[i] > 0) - Number(was.count[at] > 0));
@@ -104,7 +108,8 @@ let comparedKnown = null;
 
 /*
  * By file: { before, after: sums, lost, gained: numbers, ranges: { lost, gained },
- * branches: lines whose branches changed, ways: Map of changed lines to -1, 1 }
+ * branches, conditions: lines whose branches or conditions changed, regions: those
+ * that changed, ways: Map of changed lines to -1, 1 }
  */
 function comparedFiles() {
 	if (comparedKnown)
@@ -113,9 +118,11 @@ function comparedFiles() {
 
 	for (const file of new Set([...after.keys(), ...before.keys()])) {
 		const of = { before: before.get(file) || NOTHING, after: after.get(file) || NOTHING, lost: noChange(),
-			gained: noChange(), ranges: { lost: [], gained: [] }, branches: [], ways: new Map() };
+			gained: noChange(), ranges: { lost: [], gained: [] }, branches: [], conditions: [], regions: [],
+			ways: new Map() };
 
 		compareLines(file, of);
+		compareRegions(file, of);
 		files.set(file, of);
 	}
 	compareFns(files);
@@ -129,7 +136,7 @@ function newChange() {
 function addChange(to, from) {
 	addSums(to.before, from.before);
 	addSums(to.after, from.after);
-	for (const kind of CHANGED_KINDS) {
+	for (const kind of KINDS) {
 		to.lost[kind] += from.lost[kind];
 		to.gained[kind] += from.gained[kind];
 	}
@@ -186,10 +193,10 @@ function rateColumns(total, of) {
 			value: (row) => share(of(row).after[kind]), show: (row) => showRates(of(row), kind) },
 		{ key: kind + 'p', label: 'Points', number: true, width: wide(84, 60), hint: 'change in percentage points',
 			value: (row) => -points(of(row), kind), show: (row) => showPoints(of(row), kind) },
-		...CHANGED_KINDS.includes(kind) ? [{ key: kind + 'm', label: 'Lost, gained', number: true, width: wide(112, 84),
+		{ key: kind + 'm', label: 'Lost, gained', number: true, width: wide(112, 84),
 			hint: KIND_NAMES[kind] + ' that lost and that gained coverage',
 			value: (row) => of(row).lost[kind] + of(row).gained[kind],
-			show: (row) => showMoves(of(row), kind) }] : []]);
+			show: (row) => showMoves(of(row), kind) }]);
 }
 
 function wayText(way) {
@@ -280,26 +287,6 @@ function comparedFns(main) {
 				show: (fn) => el('a', { go: goSource(fn), title: fnPlace(fn) }, fnPlace(fn)) }] }).box);
 }
 
-function branchMoves(row) {
-	return { lost: { branches: row.lost }, gained: { branches: row.gained } };
-}
-
-function comparedBranches(main) {
-	const rows = searched().flatMap(([, of]) => of.branches);
-
-	main.append(new Table({ label: 'Branches that lost or gained coverage', rows, sortKey: '',
-		open: (row) => go({ view: 'source', file: row.file, line: row.line }), columns: [
-			placeColumn('Line', (row) => row.file, (row) => row.line),
-			{ key: 'moves', label: 'Lost, gained', number: true, width: wide(112, 84), value: (row) => row.lost,
-				show: (row) => showMoves(branchMoves(row), 'branches') },
-			{ key: 'before', label: 'Before', number: true, width: wide(90, 56), hint: 'branches taken',
-				value: (row) => share(branchesHit(row.before, false, BEFORE)),
-				show: (row) => showBranches(row.before, BEFORE) },
-			{ key: 'after', label: 'After', number: true, width: wide(90, 56), hint: 'branches taken',
-				value: (row) => share(branchesHit(row.after, false)), show: (row) => showBranches(row.after) },
-			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (row) => highlight(row.file, row.line) }] }).box);
-}
-
 /* ---- Views -------------------------------------------------------------- */
 
 /* As the terminal says it; each number leads to its list. */
@@ -314,15 +301,14 @@ function lostText() {
 
 function showCompared(main) {
 	const total = comparedTotal(), tabs = [['', 'Directories'], ['lost', 'Lost lines'], ['gained', 'Gained lines'],
-		['fns', 'Functions'], ['branches', 'Branches']]
-		.filter(([key]) => key !== 'branches' || total.before.branches.all || total.after.branches.all);
+		['fns', 'Functions'], ['branches', 'Branches'], ['conditions', 'Conditions'], ['regions', 'Regions']]
+		.filter(([key]) => !total.before[key] || total.before[key].all || total.after[key].all);
 	const tab = tabs.some(([key]) => key === state.tab) ? state.tab : '';
+	const show = { lost: comparedRanges, gained: comparedRanges, fns: comparedFns, branches: comparedOutcomes,
+		conditions: comparedOutcomes, regions: comparedRegions };
 
 	put(main, el('div', { class: 'controls' }, choice('Show', 'tab', tabs), lostText()));
-	if (tab === 'lost' || tab === 'gained')
-		comparedRanges(main, tab);
-	else
-		(tab === 'fns' ? comparedFns : tab === 'branches' ? comparedBranches : comparedDirectories)(main);
+	(show[tab] || comparedDirectories)(main, tab);
 }
 
 function comparedFigure(total, kind) {
@@ -330,8 +316,8 @@ function comparedFigure(total, kind) {
 
 	return el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', {}, showRates(total, kind)),
 		el('span', {}, countText(total.before[kind]) + ' \u2192 ' + countText(total.after[kind])),
-		both ? el('span', {}, showPoints(total, kind), ' points ', CHANGED_KINDS.includes(kind)
-			? ['(', showMoves(total, kind).some((part) => part !== '') ? showMoves(total, kind) : 'none moved', ')'] : '') : null);
+		both ? el('span', {}, showPoints(total, kind), ' points (',
+			showMoves(total, kind).some((part) => part !== '') ? showMoves(total, kind) : 'none moved', ')') : null);
 }
 
 function comparedCard() {
@@ -362,7 +348,7 @@ function comparedColumns(file, of) {
 	const way = (line) => changed ? changed.ways.get(line) || 0 : 0;
 	const moved = new Map(changed ? changed.branches.map((row) => [row.line, row]) : []);
 	const wayCell = (line) => way(line) || !moved.has(line) ? wayText(way(line))
-		: [showMoves(branchMoves(moved.get(line)), 'branches'), el('span', { class: 'dim' }, ' branch')];
+		: [showMoves(outcomeMoves(moved.get(line), 'branches'), 'branches'), el('span', { class: 'dim' }, ' branch')];
 
 	return [count('before', 'Before', before), count('count', 'After', (line) => lineCount(of(line))),
 		{ key: 'way', label: 'Change', width: wide(96, 66), value: way, show: wayCell },

@@ -40,6 +40,7 @@
  *	groups.js   functions by object, file, directory, class
  *	compare.js  the difference of two coverage runs
  *	parts.js    parts as a strip and a table
+ *	outcomes.js ... of its branches, conditions and regions
  *	jumps.js    jumps -> arrows next to rows
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views

@@ -91,8 +91,8 @@ function mark(text, parts, pieces) {
 	const nodes = [];
 	let at = 0;
 
-	for (const { begin, end, title, missed } of pieces) {
-		nodes.push(colour(text, at, begin, parts), el('span', { class: missed ? 'unrun' : null, title },
+	for (const { begin, end, title, missed, now } of pieces) {
+		nodes.push(colour(text, at, begin, parts), el('span', { class: missed ? 'unrun' : now ? 'now' : null, title },
 			colour(text, begin, end, parts)));
 		at = end;
 	}
@@ -430,8 +430,8 @@ function showFile(main, file, event) {
 function fileRates(file) {
 	if (compared())
 		return comparedFiles().has(file) ? KINDS.map((kind) => [KIND_NAMES[kind].toLowerCase(),
-			showRates(comparedFiles().get(file), kind), CHANGED_KINDS.includes(kind)
-				? showMoves(comparedFiles().get(file), kind) : '']).filter(([, text]) => text)
+			showRates(comparedFiles().get(file), kind), showMoves(comparedFiles().get(file), kind)])
+			.filter(([, text]) => text)
 			.map((parts) => el('span', { class: 'chip' }, parts[0], ' ', parts[1], ' ', parts[2])) : null;
 
 	const found = fileSums().get(file);

@@ -949,6 +949,30 @@ script()
 	sed 's/<[^>]*>//g' "$dir/dom" | grep -F "$line"
 }
 
+@test "html: Chromium lists regions and conditions that lost and gained coverage" {
+	needs_browser
+	printf '%s\n' 'package a' 'func F(a int) int {' '	if a > 9 { a-- }; return a' '}' >"$dir/a.go"
+	printf '%s\n' 'mode: count' a.go:2.19,3.11\ 1\ 3 a.go:3.11,3.18\ 1\ 1 \
+		a.go:3.20,3.28\ 1\ 0 >"$dir/a.out"
+	sed 's/3.18 1 1/3.18 1 0/; s/3.28 1 0/3.28 1 5/' "$dir/a.out" >"$dir/b.out"
+	"$CGCONV" -q --diff -t html --sources "$dir" -o "$dir/out.html" "$dir/a.out" "$dir/b.out"
+	browse 'view=coverage&tab=regions'
+	cells | cut -f 1-4 | same - <(printf '%s\n' '− lost	a.go:3:11–18	1	0' '+ gained	a.go:3:20–28	0	5')
+	grep -oP '<span class="unrun" title="ran before">.*?</code>' "$dir/dom" | sed 's/<[^>]*>//g' |
+		same - <(printf '%s\n' '{ a-- }; return a')
+	browse 'view=coverage'
+	cells | grep -F '66.7% → 66.7%	0.0	−1 +1'
+	# Outcomes of conditions (MC/DC).
+	printf '%s\n' SF:a.c DA:1,5 MCDC:1,2,t,1,0,a MCDC:1,2,f,0,0,a MCDC:1,2,t,1,1,b MCDC:1,2,f,1,1,b \
+		end_of_record >"$dir/a.info"
+	sed 's/t,1,0,a/t,0,0,a/; s/f,0,0,a/f,1,0,a/; s/f,1,1,b/f,0,1,b/' "$dir/a.info" >"$dir/b.info"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.info" "$dir/b.info"
+	browse 'view=coverage&tab=conditions'
+	cells | cut -f 1-4 | same - <(printf '%s\n' 'a.c:1	−2 +1	3/4	2/4')
+	grep -F 'condition 0 true: shown' "$dir/dom"
+	not grep -F '>Regions</a>' "$dir/dom"
+}
+
 @test "html: Chromium shows names of files and short counts in a narrow window" {
 	needs_browser
 	printf '%s\n' SF:/a/long/path/of/a.c FN:1,f FNDA:1234567,f DA:1,1234567 DA:2,5 \
