@@ -154,6 +154,53 @@ struct json_object *json_counts(struct summary *, size_t directories);
  */
 int add_inputs(struct args *);
 
+/* ---- run.c: one of several runs that belong together ---------------------- */
+
+/* The event that all runs have; zeros before the first run. */
+struct common_event {
+	const char *name, *unit;
+	const char *first;   /* path of the first run */
+	const char *program; /* that it ran; NULL: unknown */
+	bool exact;          /* is_exact_event() */
+};
+struct run {
+	/* The caller sets these: a job that has read the run. */
+	const char *path;
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	/* sum_run() sets the others. */
+	size_t event;
+	double total;
+	double samples; /* their number; 0: unknown, or costs are exact */
+	bool has_calls;
+	struct cg_sums *sums; /* the caller frees them */
+};
+/* Parses "3%" or "3" into 0.03. False: it is neither. */
+bool get_percent(struct cg_slice text, double *share);
+/* Parses --error-rate, or sets its default. Returns the status. */
+int parse_error_rate(const struct args *, double *rate);
+/*
+ * True if an event has no noise: coverage, or one that Valgrind counts.
+ */
+bool is_exact_event(const struct cg_graph *, size_t event);
+/*
+ * Returns the number of samples of an event, before stacks are turned into
+ * calls; 0: unknown.
+ */
+double count_samples(const struct cg_graph *, size_t event);
+/*
+ * Checks that a run belongs to the others, sums its costs, and adds its
+ * functions to those of the program's job: *functions has all so far. Returns
+ * the status.
+ */
+int sum_run(struct args *, struct common_event *, struct run *,
+    const struct cg_graph **functions);
+/*
+ * Returns a cost of a function of the run's graph. cg_job_diff_fn(args->job, 0,
+ * fn) is its number among all functions.
+ */
+double run_cost(const struct run *, cg_fn, bool inclusive);
+
 /* ---- named.c: the files that the command line names for reading --------- */
 
 struct named_file {

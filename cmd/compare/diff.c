@@ -569,10 +569,10 @@ amount_size(struct amount amount)
 static bool
 add_run(struct diff *d, int s)
 {
-	struct run *run = &d->noise.run[d->noise.runs++];
+	struct noise_run *run = &d->noise.run[d->noise.runs++];
 	size_t e = d->ranked;
 
-	*run = (struct run){ .path = d->profile[s].path,
+	*run = (struct noise_run){ .path = d->profile[s].path,
 		.format = d->profile[s].format->name,
 		.side = s,
 		.samples = d->samples[s],
@@ -602,14 +602,15 @@ judge_pair(struct diff *d)
 	const struct cg_graph *graph = d->profile[AFTER].graph;
 	size_t column = d->event[d->ranked].column[AFTER];
 
-	noise->exact = is_exact_event(graph, column);
-	d->judged = asks_for_noise(d->args) &&
-		    (!noise->exact || d->args->fail_over || d->args->markdown);
+	noise->common.exact = is_exact_event(graph, column);
+	d->judged =
+	    asks_for_noise(d->args) &&
+	    (!noise->common.exact || d->args->fail_over || d->args->markdown);
 	if (!d->judged)
 		return CG_OK;
 	noise->graph = d->graph;
-	noise->event = cg_get_event(graph, column)->name;
-	noise->unit = cg_get_event(graph, column)->unit;
+	noise->common.name = cg_get_event(graph, column)->name;
+	noise->common.unit = cg_get_event(graph, column)->unit;
 	noise->inclusive =
 	    ((d->profile[BEFORE].found | d->profile[AFTER].found) &
 		(CG_CALLS | CG_STACKS | CG_INCL)) != 0;
@@ -761,7 +762,8 @@ check_args(struct diff *d)
 		    args->inputs);
 	if (status == CG_OK)
 		status = parse_fail_over(args, &d->limit);
-	return status == CG_OK ? parse_error_rate(&d->noise) : status;
+	return status == CG_OK ? parse_error_rate(args, &d->noise.error_rate)
+			       : status;
 }
 
 int

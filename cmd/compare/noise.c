@@ -15,37 +15,7 @@
 
 #include "noise.h"
 
-#define ERROR_RATE 0.01
-#define DIGITS 6        /* of a percentage, after its point */
 #define SHARE_MIN 0.005 /* of all costs: functions below it are not compared */
-
-bool
-get_percent(struct cg_slice text, double *share)
-{
-	uint64_t number;
-
-	if (text.len > 0 && text.ptr[text.len - 1] == '%')
-		text.len--;
-	if (!cg_take_fixed(&text, DIGITS, &number) || text.len > 0)
-		return false;
-	*share = (double)number / 1e6 / 100;
-	return true;
-}
-
-int
-parse_error_rate(struct noise *noise)
-{
-	const char *text = noise->args->error_rate;
-
-	noise->error_rate = ERROR_RATE;
-	if (text == NULL || (get_percent(cg_slice(text), &noise->error_rate) &&
-				noise->error_rate > 0 && noise->error_rate < 1))
-		return CG_OK;
-	return cg_usage(noise->args->job,
-	    "--error-rate: expected a percentage between 0 and 100, such as "
-	    "1%%, not '%s'",
-	    text);
-}
 
 /* ---- Costs of a side ----------------------------------------------------- */
 
@@ -54,7 +24,7 @@ parse_error_rate(struct noise *noise)
  * function 0 its total.
  */
 static double
-cost_in(const struct run *run, cg_fn fn, int key)
+cost_in(const struct noise_run *run, cg_fn fn, int key)
 {
 	if (fn == 0)
 		return run->total;
@@ -66,7 +36,8 @@ cost_in(const struct run *run, cg_fn fn, int key)
  * with --normalize, its share of the run's total. Of function 0, the total.
  */
 static double
-value_in(const struct noise *noise, const struct run *run, cg_fn fn, int key)
+value_in(
+    const struct noise *noise, const struct noise_run *run, cg_fn fn, int key)
 {
 	double cost = cost_in(run, fn, key);
 
@@ -138,7 +109,7 @@ choose_method(const struct noise *noise)
 {
 	if (noise->count[BEFORE] + noise->count[AFTER] > 2)
 		return METHOD_MEANS;
-	if (noise->exact)
+	if (noise->common.exact)
 		return METHOD_EXACT;
 	return noise->run[0].samples > 0 && noise->run[1].samples > 0
 		   ? METHOD_COUNTING
@@ -151,7 +122,7 @@ judge_samples(const struct noise *noise, cg_fn fn, int key, double level)
 	double count[2], size[2] = { 1, 1 };
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct run *run = &noise->run[i];
+		const struct noise_run *run = &noise->run[i];
 		double cost = fmax(cost_in(run, fn, key), 0);
 
 		count[run->side] =
@@ -194,7 +165,7 @@ is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
 	double cost[2] = { 0, 0 }, total[2] = { 0, 0 };
 
 	for (size_t i = 0; i < noise->runs; i++) {
-		const struct run *run = &noise->run[i];
+		const struct noise_run *run = &noise->run[i];
 
 		cost[run->side] += fabs(cost_in(run, fn, key));
 		total[run->side] += fabs(run->total);

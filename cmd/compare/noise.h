@@ -14,7 +14,7 @@
 enum { BEFORE, AFTER };
 enum { INCLUSIVE, SELF, KEYS };
 
-struct run {
+struct noise_run {
 	const char *path;
 	const char *format;
 	int side;
@@ -43,11 +43,11 @@ struct noise_row {
 struct noise {
 	struct args *args;
 	const struct cg_graph *graph; /* has the functions */
-	struct run *run;
+	struct noise_run *run;
 	size_t runs, count[2]; /* of all, and of each side */
 	size_t skipped;
-	const char *event, *unit, *program; /* of the first run; or NULL */
-	bool exact, inclusive; /* inclusive: a run has calls */
+	struct common_event common;
+	bool inclusive; /* a run has calls */
 	enum method method;
 	double error_rate;     /* of all comparisons together */
 	size_t judgements;     /* number of comparisons */
@@ -59,15 +59,6 @@ struct noise {
 /* ---- runs.c ------------------------------------------------------------- */
 
 /*
- * True if an event has no noise: coverage, or one that Valgrind counts.
- */
-bool is_exact_event(const struct cg_graph *, size_t event);
-/*
- * Returns the number of samples of an event, before stacks are turned into
- * calls; 0: unknown.
- */
-double count_samples(const struct cg_graph *, size_t event);
-/*
  * Reads all runs; args->split of them are before the change. Returns the
  * status: CG_EINPUT also if runs were skipped, then noise->skipped > 0.
  */
@@ -75,10 +66,6 @@ int read_runs(struct noise *);
 
 /* ---- noise.c ------------------------------------------------------------ */
 
-/* Parses "3%" or "3" into 0.03. False: it is neither. */
-bool get_percent(struct cg_slice text, double *share);
-/* Sets error_rate. Returns the status. */
-int parse_error_rate(struct noise *);
 /* Judges all changes. False: out of memory (reported). */
 bool judge_runs(struct noise *);
 

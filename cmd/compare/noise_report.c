@@ -134,7 +134,7 @@ put_name(FILE *to, const void *arg, size_t i)
 	cg_fn fn = shown->row[i].fn;
 
 	if (fn == 0)
-		put_safe(to, cg_slice(shown->noise->event));
+		put_safe(to, cg_slice(shown->noise->common.name));
 	else
 		put_function(to, cg_fn_name(graph, fn), 0,
 		    cg_file_path(graph, cg_fn_file(graph, fn)),
@@ -175,7 +175,7 @@ put_method(FILE *to, const struct noise *noise)
 	snprintf(rate, sizeof(rate), "%g%%", 100 * noise->error_rate);
 	switch (noise->method) {
 	case METHOD_EXACT:
-		put_safe(to, cg_slice(noise->event));
+		put_safe(to, cg_slice(noise->common.name));
 		fputs(" is counted exactly: every change is real", to);
 		return;
 	case METHOD_NONE:
@@ -206,7 +206,7 @@ print_rows(FILE *to, const struct noise *noise, int key, size_t top)
 	fprintf(to, "\n%s: ",
 	    key == INCLUSIVE ? "Real changes first, inclusive"
 			     : "Real changes first, self");
-	put_safe(to, cg_slice(noise->event));
+	put_safe(to, cg_slice(noise->common.name));
 	putc('\n', to);
 	put_table(to, head, n < top ? n : top, put_cell, put_name, &shown);
 	if (n > top)
@@ -275,7 +275,7 @@ void
 print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 {
 	fputs("### Changes of ", to);
-	put_markdown(to, cg_slice(noise->event));
+	put_markdown(to, cg_slice(noise->common.name));
 	fprintf(to,
 	    "\n\n%zu run%s before, %zu after. Method: ", noise->count[BEFORE],
 	    noise->count[BEFORE] == 1 ? "" : "s", noise->count[AFTER]);
@@ -334,7 +334,7 @@ add_costs(const struct noise *noise, const struct noise_row *row, int side,
 	    json, side == BEFORE ? "costs_before" : "costs_after", costs);
 
 	for (size_t i = 0; ok && i < noise->runs; i++) {
-		const struct run *run = &noise->run[i];
+		const struct noise_run *run = &noise->run[i];
 		size_t at = (size_t)row->fn * KEYS + (size_t)row->key;
 		double cost = row->fn == 0         ? run->total
 			      : row->fn < run->fns ? run->cost[at]
@@ -391,7 +391,7 @@ write_runs(FILE *to, const struct noise *noise, int side)
 
 	fprintf(to, "\"%s\":[", side_name[side]);
 	for (size_t i = 0; ok && i < noise->runs; i++) {
-		const struct run *run = &noise->run[i];
+		const struct noise_run *run = &noise->run[i];
 		struct json_object *json;
 
 		if (run->side != side)
@@ -415,8 +415,8 @@ write_noise(FILE *to, const struct noise *noise)
 {
 	struct json_object *json = json_object_new_object();
 	const char *separator = "\n";
-	bool ok = add_json_text(json, "event", cg_slice(noise->event)) &&
-		  add_json_text(json, "unit", cg_slice(noise->unit)) &&
+	bool ok = add_json_text(json, "event", cg_slice(noise->common.name)) &&
+		  add_json_text(json, "unit", cg_slice(noise->common.unit)) &&
 		  add_json_text(
 		      json, "method", cg_slice(method_name[noise->method])) &&
 		  add_number(json, "error_rate", noise->error_rate) &&
@@ -493,7 +493,7 @@ is_over(const struct noise *noise, const struct noise_row *row, double limit)
 	put_percent(change, change_of(row));
 	snprintf(allowed, sizeof(allowed), "%g%%", 100 * limit);
 	if (to != NULL && row->fn == 0)
-		fprintf(to, "total of %s", noise->event);
+		fprintf(to, "total of %s", noise->common.name);
 	else if (to != NULL)
 		fprintf(to, "function %.*s: %s cost", (int)name.len, name.ptr,
 		    key_name[row->key]);
