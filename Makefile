@@ -125,7 +125,6 @@ $(B)/lib/io/unzstd.o: CG_CFLAGS += \
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
 page_js := base inflate data state select cycles filter ere refine refinebar \
-page_js := base inflate data state select cycles filter ere refine refinebar \
 	table tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
 	compare outcomes tests jumps instrs parts timeview app
@@ -141,6 +140,12 @@ $(B)/%.sha256: $(B)/%
 	$(Q)sha256sum <$< | sed 's/ .*//; s/../0x&,/g' >$@
 $(B)/formats/html/assets.o: $(page).js.inc $(page).css.inc \
 	$(page).js.sha256 $(page).css.sha256
+# The style of the page of --series.
+series := $(B)/cmd/series/page.css
+$(series): cmd/series/page.css
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@
+$(B)/cmd/series/page.o: $(series).inc $(series).sha256
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
 	$(wildcard $(B)/tests/fuzz/*.d)

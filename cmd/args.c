@@ -350,6 +350,9 @@ is_batch(const struct args *args)
 {
 	bool batch = args->directory != NULL || asks_for_batch(args);
 
+	/* --series reads lists, manifests and archives itself. */
+	if (args->command == CMD_SERIES)
+		return false;
 	if (args->command == CMD_SUMMARY)
 		return batch; /* --summary reads archives without a batch */
 	for (size_t i = 0; !batch && i < args->inputs; i++)
@@ -365,22 +368,27 @@ static int
 check_command(const struct args *args)
 {
 	const unsigned info = 1u << CMD_INFO, compare = 1u << CMD_DIFF,
-		       check = 1u << CMD_VERIFY, sum = 1u << CMD_SUMMARY;
+		       check = 1u << CMD_VERIFY, sum = 1u << CMD_SUMMARY,
+		       series = 1u << CMD_SERIES;
 	const struct {
 		bool given;
 		const char *name, *with;
 		unsigned commands;
 	} rules[] = {
-		{ args->json, "json", "--info, --diff, --summary or --verify",
-		    info | compare | sum | check },
-		{ args->top, "top", "--info, --diff or --summary",
-		    info | compare | sum },
+		{ args->json, "json",
+		    "--info, --diff, --series, --summary or --verify",
+		    info | compare | series | sum | check },
+		{ args->top, "top", "--info, --diff, --series or --summary",
+		    info | compare | series | sum },
 		{ args->fail_under, "fail-under", "--summary", sum },
 		{ cg_job_option(args->job, CG_PATCH_OPTION) != NULL,
-		    CG_PATCH_OPTION, "conversions, --diff or --summary",
-		    1u << CMD_CONVERT | compare | sum },
+		    CG_PATCH_OPTION,
+		    "conversions, --diff, --series or --summary",
+		    1u << CMD_CONVERT | compare | series | sum },
 		{ args->fail_over, "fail-over", "--diff", compare },
-		{ args->error_rate, "error-rate", "--diff", compare },
+		{ args->error_rate, "error-rate", "--diff or --series",
+		    compare | series },
+		{ args->order, "order", "--series", series },
 		{ args->markdown, "markdown", "--summary or --diff",
 		    sum | compare },
 		{ args->badge, "badge", "--summary", sum },
@@ -424,9 +432,10 @@ static int
 check_output(const struct args *args)
 {
 	bool converts = args->command == CMD_CONVERT;
+	bool series = args->command == CMD_SERIES;
 
 	if (!converts && args->command != CMD_DIFF &&
-	    (args->to || args->output))
+	    (args->to || (args->output && !series)))
 		return cg_usage(args->job,
 		    "-%c and --%s cannot be used together",
 		    args->to ? 't' : 'o', args->command_name);
@@ -443,7 +452,13 @@ check_output(const struct args *args)
 		return cg_usage(args->job,
 		    "--%s needs -O, the directory to write to",
 		    args->name ? "name" : "group-by");
-	if (asks_for_batch(args) && !args->directory &&
+	if (series && (args->recursive || args->resume || args->dry_run ||
+			  args->timeout || args->max_memory ||
+			  args->fail_fast || args->shards))
+		return cg_usage(args->job,
+		    "--series takes --files-from and --manifest of the options "
+		    "for batches, no others");
+	if (!series && asks_for_batch(args) && !args->directory &&
 	    (!args->output || args->command == CMD_DIFF))
 		return cg_usage(args->job,
 		    "a batch needs -O, the directory to write to, or -o, the "
@@ -471,7 +486,9 @@ set_output_format(const struct args *args)
 	const char *name = args->output ? args->output : args->name;
 	const char *suffix = name ? strrchr(name, '.') : NULL;
 
-	if (args->output == NULL && (suffix == NULL || strpbrk(suffix, "{/")))
+	/* --series writes forms of its own. */
+	if (args->command == CMD_SERIES ||
+	    (args->output == NULL && (suffix == NULL || strpbrk(suffix, "{/"))))
 		return CG_OK;
 	return cg_job_set_output(args->job, name);
 }
@@ -504,7 +521,7 @@ validate_args(struct args *args)
 	 */
 	if (status == CG_OK && args->event != NULL &&
 	    args->command != CMD_INFO && args->command != CMD_DIFF &&
-	    args->command != CMD_SUMMARY)
+	    args->command != CMD_SERIES && args->command != CMD_SUMMARY)
 		status = cg_job_set_option(args->job, "event", args->event);
 	return status;
 }

@@ -25,6 +25,7 @@ enum command {
 	CMD_INFO,
 	CMD_LIST_FORMATS,
 	CMD_MERGE_MANIFESTS,
+	CMD_SERIES,
 	CMD_SUMMARY,
 	CMD_VERIFY,
 	CMD_VERSION,
@@ -38,7 +39,9 @@ struct args {
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top, *tree;
 	const char *fail_under;       /* with --summary */
-	const char *fail_over, *error_rate; /* with --diff */
+	const char *fail_over;        /* with --diff */
+	const char *error_rate;       /* with --diff and --series */
+	const char *order;            /* with --series */
 	const char *like, *root;      /* --root: the last one given */
 	size_t roots;                 /* number of --root options */
 	bool selects_files;           /* --root, --include or --exclude given */
@@ -130,6 +133,12 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
+/*
+ * In series/. list_runs() adds the inputs that --files-from and --manifest
+ * list; call it before the sandbox is entered.
+ */
+int list_runs(struct args *);
+int show_series(struct args *);
 /* In summary/. Returns EXIT_BELOW if coverage is below --fail-under. */
 int show_coverage(struct args *);
 /*
@@ -439,6 +448,7 @@ void put_safe(FILE *, struct cg_slice);
  * trusted: all characters but harmless ones become character references.
  */
 void put_markdown(FILE *, struct cg_slice);
+void put_html(FILE *, struct cg_slice); /* the same for HTML */
 /* Returns the length in bytes of the first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 

@@ -154,6 +154,7 @@ static int (*const commands[COMMANDS])(struct args *) = {
 	[CMD_INFO] = show_info,
 	[CMD_LIST_FORMATS] = list_formats,
 	[CMD_MERGE_MANIFESTS] = merge_manifests,
+	[CMD_SERIES] = show_series,
 	[CMD_SUMMARY] = show_coverage,
 	[CMD_VERIFY] = verify,
 	[CMD_VERSION] = show_version,
@@ -164,6 +165,7 @@ static const bool reads_inputs[COMMANDS] = {
 	[CMD_DETECT] = true,
 	[CMD_DIFF] = true,
 	[CMD_INFO] = true,
+	[CMD_SERIES] = true,
 	[CMD_SUMMARY] = true,
 	[CMD_VERIFY] = true,
 };
@@ -223,6 +225,8 @@ main(int argc, char **argv)
 	catch_signals(args.job);
 	args.stop = &stopped;
 	status = parse_args(&args, argc, argv);
+	if (status == CG_OK && args.command == CMD_SERIES)
+		status = list_runs(&args);
 	if (status == CG_OK && reads_inputs[args.command])
 		status = check_overwriting(&args);
 	if (status == CG_OK)

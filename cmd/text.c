@@ -95,8 +95,8 @@ utf8_length(struct cg_slice text)
 	return (unsigned char)*text.ptr < 0x80 ? 1 : decode_utf8(text, &c);
 }
 
-void
-put_markdown(FILE *to, struct cg_slice text)
+static void
+put_referenced(FILE *to, struct cg_slice text, const char *underscore)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ/.+-=, ";
@@ -110,7 +110,7 @@ put_markdown(FILE *to, struct cg_slice text)
 		else if (n == 0 || c < ' ' || c == 0x7f)
 			fputs("&#65533;", to);
 		else if (c == '_')
-			fputs("\\_", to);
+			fputs(underscore, to);
 		else if (strchr(plain, c) != NULL)
 			putc(c, to);
 		else
@@ -119,6 +119,18 @@ put_markdown(FILE *to, struct cg_slice text)
 		text.ptr += n;
 		text.len -= n;
 	}
+}
+
+void
+put_markdown(FILE *to, struct cg_slice text)
+{
+	put_referenced(to, text, "\\_");
+}
+
+void
+put_html(FILE *to, struct cg_slice text)
+{
+	put_referenced(to, text, "_");
 }
 
 /*

@@ -232,9 +232,9 @@ shared()
 		lib/coverage/markers.c | cmd/like.c | cmd/help.c) continue ;;
 		esac
 		# Comments may name formats as sources of a rule.
-		# Some are output syntaxes, too: --verify --json, a badge; or keys.
+		# Some are output syntaxes, too: --verify --json, a badge, --series; or keys.
 		! gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
-			grep -v -e '"[^"]*--verify' -e '</*svg' -e 'FIELD(like)' -e 'TEST_KEY' | grep -inE "$names" || {
+			grep -v -e '"[^"]*--verify' -e 'args->json' -e '</*svg' -e '</*html' -e 'FIELD(like)' -e 'TEST_KEY' -e '_SUFFIX "' | grep -inE "$names" || {
 			echo "$file names a format"
 			false
 		}

@@ -1,0 +1,185 @@
+/*
+ * list.c - the inputs of --series that files list: --files-from, and the
+ * manifest of a batch. They join the others before the sandbox is entered.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "series.h"
+
+/* A line of a manifest: later lines replace earlier ones of the same input. */
+struct listed {
+	char *input;
+	size_t number;
+	bool is_run; /* a profile, even one that failed */
+};
+
+struct list {
+	struct args *args;
+	CG_ARRAY(struct listed) input;
+};
+
+static bool
+add_input(struct list *list, struct cg_slice text, bool is_run)
+{
+	char *copy = cg_alloc(list->args->job, text.len + 1);
+
+	if (copy == NULL)
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	return cg_append(list->args->job, &list->input,
+	    (struct listed){ copy, list->input.n, is_run });
+}
+
+static int
+add_name(struct list *list, const char *path, struct cg_slice name)
+{
+	if (memchr(name.ptr, '\0', name.len) != NULL)
+		return cg_usage(list->args->job,
+		    "%s: names end in NUL, not newline; use -0", path);
+	return name.len == 0 || add_input(list, name, true)
+		   ? CG_OK
+		   : cg_nomem(list->args->job);
+}
+
+/*
+ * Adds the input of a line of a manifest. An archive is listed once for each
+ * member, and is read whole.
+ */
+static int
+add_line(struct list *list, const char *path, struct cg_slice line)
+{
+	struct json_object *json = parse_json(line), *input, *status;
+	const char *state;
+	bool ok = true, named;
+
+	if (json == NULL)
+		return cg_fail(
+		    list->args->job, "%s: expected a manifest", path);
+	named = json_object_object_get_ex(json, "input", &input) &&
+		json_object_is_type(input, json_type_string) &&
+		json_object_object_get_ex(json, "status", &status) &&
+		json_object_is_type(status, json_type_string);
+	if (named) {
+		state = json_object_get_string(status);
+		ok = add_input(list, cg_slice(json_object_get_string(input)),
+		    strcmp(state, "done") == 0 || strcmp(state, "kept") == 0 ||
+			strcmp(state, "failed") == 0);
+	}
+	json_object_put(json);
+	return ok ? CG_OK : cg_nomem(list->args->job);
+}
+
+static int
+read_list(struct list *list, const char *path, int end,
+    int (*add)(struct list *, const char *, struct cg_slice))
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	int status = CG_OK;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	if (file == NULL)
+		return cg_usage(list->args->job, "cannot open %s: %s", path,
+		    strerror(errno));
+	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0) {
+		struct cg_slice text = { line, (size_t)n };
+
+		if (line[n - 1] == end)
+			text.len--;
+		status = add(list, path, text);
+	}
+	if (status == CG_OK && !feof(file))
+		status = cg_usage(list->args->job, "cannot read %s: %s", path,
+		    strerror(errno));
+	free(line);
+	if (!is_stdin)
+		(void)fclose(file);
+	return status;
+}
+
+static int
+compare_inputs(const void *pa, const void *pb)
+{
+	const struct listed *a = pa, *b = pb;
+	int order = strcmp(a->input, b->input);
+
+	return order != 0 ? order
+			  : (a->number > b->number) - (a->number < b->number);
+}
+
+static int
+compare_numbers(const void *pa, const void *pb)
+{
+	const struct listed *a = pa, *b = pb;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Keeps one entry for each input: of a run if any line says so. */
+static void
+join_lines(struct list *list, size_t from)
+{
+	struct listed *at = list->input.at + from;
+	size_t n = list->input.n - from, kept = 0;
+
+	if (n == 0)
+		return;
+	qsort(at, n, sizeof(*at), compare_inputs);
+	for (size_t i = 0; i < n; i++) {
+		if (kept > 0 && strcmp(at[kept - 1].input, at[i].input) == 0)
+			at[kept - 1].is_run |= at[i].is_run;
+		else
+			at[kept++] = at[i];
+	}
+	qsort(at, kept, sizeof(*at), compare_numbers);
+	list->input.n = from + kept;
+}
+
+/* Makes the list the inputs of the command. False: out of memory. */
+static bool
+replace_inputs(struct list *list)
+{
+	struct args *args = list->args;
+	char **all = cg_alloc(args->job, (list->input.n + 1) * sizeof(*all));
+
+	if (all == NULL)
+		return false;
+	args->input = all;
+	args->inputs = 0;
+	for (size_t i = 0; i < list->input.n; i++) {
+		if (list->input.at[i].is_run)
+			all[args->inputs++] = list->input.at[i].input;
+	}
+	return true;
+}
+
+int
+list_runs(struct args *args)
+{
+	struct list list = { .args = args };
+	size_t given;
+	bool ok = true;
+	int status = CG_OK;
+
+	if (args->list == NULL && args->manifest == NULL)
+		return CG_OK;
+	for (size_t i = 0; ok && i < args->inputs; i++)
+		ok = add_input(&list, cg_slice(args->input[i]), true);
+	if (!ok)
+		return cg_nomem(args->job);
+	if (args->list != NULL)
+		status = read_list(
+		    &list, args->list, args->nul ? '\0' : '\n', add_name);
+	given = list.input.n;
+	if (status == CG_OK && args->manifest != NULL)
+		status = read_list(&list, args->manifest, '\n', add_line);
+	join_lines(&list, given);
+	if (status == CG_OK && !replace_inputs(&list))
+		status = cg_nomem(args->job);
+	return status;
+}

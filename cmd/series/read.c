@@ -1,0 +1,445 @@
+/*
+ * read.c - reads the runs of a series, one after the other: files, and members
+ * of archives, which are not unpacked. Then sorts them by name or time.
+ */
+#define _XOPEN_SOURCE 700 /* strptime */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "series.h"
+
+/* ---- The time of a run --------------------------------------------------- */
+
+/* Descriptions that formats have: profile.proto and OTLP, JFR, perf script. */
+#define KEY_NANOS "time_nanos"
+static const struct {
+	const char *key, *format;
+} date_key[] = {
+	{ "Recording start", "%Y-%m-%dT%H:%M:%SZ" },
+	{ "captured on", "%a %b %e %H:%M:%S %Y" },
+	{ "captured on", "%Y-%m-%dT%H:%M:%S" },
+};
+
+static bool
+parse_time(const char *key, const char *value, int64_t *nanos)
+{
+	uint64_t number;
+
+	if (strcmp(key, KEY_NANOS) == 0) {
+		if (!cg_get_u64(cg_slice(value), &number) || number > INT64_MAX)
+			return false;
+		*nanos = (int64_t)number;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(date_key) / sizeof(*date_key); i++) {
+		struct tm tm = { 0 };
+
+		if (strcmp(key, date_key[i].key) != 0 ||
+		    strptime(value, date_key[i].format, &tm) == NULL)
+			continue;
+		*nanos = (int64_t)timegm(&tm) * 1000000000;
+		return true;
+	}
+	return false;
+}
+
+/* Finds when the run began: the earliest time of its parts. */
+static void
+find_time(struct series_run *run, const struct cg_graph *graph)
+{
+	const char *key, *value;
+	int64_t time;
+
+	for (cg_part part = 0; part < cg_part_count(graph); part++) {
+		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
+		     i++) {
+			if (!parse_time(key, value, &time) ||
+			    (run->timed && run->time <= time))
+				continue;
+			run->timed = true;
+			run->time = time;
+		}
+	}
+}
+
+/* ---- Coverage ------------------------------------------------------------ */
+
+/* Returns the number of the file, from 1; 0: out of memory (reported). */
+static uint32_t
+number_of(struct series *series, struct cg_slice path)
+{
+	uint32_t hash =
+	    (uint32_t)cg_hash_bytes(series->key, path.ptr, path.len);
+	size_t at = hash;
+	uint32_t id;
+	char *copy;
+
+	while ((id = cg_slots_next(&series->files, hash, &at)) != 0) {
+		if (cg_compare(series->file.at[id - 1], path) == 0)
+			return id;
+	}
+	copy = cg_alloc(series->args->job, path.len + 1);
+	if (copy == NULL || !cg_slots_grow(&series->files) ||
+	    !cg_append(series->args->job, &series->file,
+		(struct cg_slice){ copy, path.len }))
+		return 0;
+	memcpy(copy, path.ptr, path.len);
+	id = (uint32_t)series->file.n;
+	cg_slots_fill(&series->files, (struct cg_id_slot){ id, hash });
+	return id;
+}
+
+static bool
+add_file(struct series *series, struct series_run *run, struct cg_slice path,
+    const struct cg_counts *counts)
+{
+	const struct cg_hits *hits[METRICS] = { &counts->lines,
+		&counts->functions, &counts->branches };
+	const double lines[KEYS] = { [HIT] = (double)counts->lines.hit,
+		[FOUND] = (double)counts->lines.found };
+	uint32_t id = number_of(series, path);
+
+	for (int i = 0; i < METRICS; i++) {
+		run->hits[i].hit += hits[i]->hit;
+		run->hits[i].found += hits[i]->found;
+	}
+	return id != 0 && add_costs(&series->costs, id, lines);
+}
+
+/* Counts the same as --summary. Returns the status. */
+static int
+take_coverage(
+    struct series *series, struct series_run *run, const struct run *from)
+{
+	const struct cg_graph *graph = from->graph;
+	size_t event = find_coverage(graph);
+	struct cg_lines *lines;
+	struct cg_counts counts;
+	cg_file file;
+	int status = cg_job_exclude_marked(from->job);
+	bool ok;
+
+	if (status != CG_OK)
+		return status;
+	lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
+	ok = lines != NULL;
+	while (ok && cg_next_file(lines, &file)) {
+		ok = cg_count_file(lines, event, &counts);
+		if (ok && file != 0 && counts.lines.found > 0)
+			ok = add_file(
+			    series, run, cg_file_path(graph, file), &counts);
+	}
+	cg_lines_free(lines);
+	status = cg_job_status(from->job);
+	if (status == CG_OK && !(ok && end_costs(&series->costs, 0)))
+		status = cg_nomem(series->args->job);
+	return status;
+}
+
+/* ---- Costs --------------------------------------------------------------- */
+
+static int
+take_costs(struct series *series, struct series_run *kept, struct run *run)
+{
+	struct args *args = series->args;
+	int status = sum_run(args, &series->common, run, &series->functions);
+	bool ok = true;
+
+	if (status != CG_OK)
+		return status;
+	kept->total = run->total;
+	kept->samples = run->samples;
+	series->has_calls |= run->has_calls;
+	for (cg_fn fn = 1; ok && fn <= cg_fn_count(run->graph); fn++) {
+		const double cost[KEYS] = {
+			[INCLUSIVE] = run_cost(run, fn, true),
+			[SELF] = run_cost(run, fn, false),
+		};
+
+		if (cost[INCLUSIVE] != 0 || cost[SELF] != 0)
+			ok = add_costs(&series->costs,
+			    cg_job_diff_fn(args->job, 0, fn), cost);
+	}
+	ok = ok && end_costs(&series->costs, run->total);
+	return ok ? CG_OK : cg_nomem(args->job);
+}
+
+/* ---- Runs ---------------------------------------------------------------- */
+
+/* The first run decides whether the series is one of coverage. */
+static int
+check_kind(struct series *series, const struct run *run)
+{
+	bool coverage = series->args->event == NULL &&
+			find_coverage(run->graph) < cg_event_count(run->graph);
+
+	if (series->run.n == 0)
+		series->coverage = coverage;
+	if (series->coverage == coverage)
+		return CG_OK;
+	return cg_fail(series->args->job,
+	    coverage ? "%s is coverage, %s is not" : "%s is no coverage, %s is",
+	    run->path, series->run.at[0].name);
+}
+
+/* Takes what is needed of a run that was read. Returns the status. */
+static int
+take_run(struct series *series, struct run *run)
+{
+	struct series_run kept = { .name = run->path };
+	struct cg_detected found;
+	int status = check_kind(series, run);
+
+	if (status != CG_OK)
+		return status;
+	if (cg_job_source(run->job, 0, &found) != NULL)
+		kept.format = found.module->name;
+	find_time(&kept, run->graph);
+	status = series->coverage ? take_coverage(series, &kept, run)
+				  : take_costs(series, &kept, run);
+	if (status == CG_OK &&
+	    !cg_append(series->args->job, &series->run, kept))
+		status = cg_nomem(series->args->job);
+	return status;
+}
+
+/*
+ * Reads a run with a job of its own: the file, or the bytes of a member if they
+ * are not NULL. With --partial, a run that cannot be read is counted. Returns
+ * the status.
+ */
+static int
+read_run(struct series *series, const char *name, const struct cg_slice *bytes)
+{
+	struct run run = { .path = name,
+		.job = cg_job_clone(series->args->job) };
+	int status;
+
+	if (run.job == NULL)
+		return cg_nomem(series->args->job);
+	/* --partial is about runs here: each is complete. */
+	cg_job_set_partial(run.job, false);
+	cg_job_set_sums_only(run.job, true);
+	if (bytes != NULL)
+		(void)cg_job_add_memory(run.job, name, *bytes);
+	(void)cg_job_add_input(run.job, name);
+	status = cg_job_read(run.job, &run.graph);
+	if (status == CG_OK && cg_job_skipped(run.job))
+		status = CG_EINPUT; /* a part is missing */
+	if (status == CG_EINPUT && series->args->partial) {
+		series->skipped++;
+		status = CG_OK;
+	} else if (status == CG_OK) {
+		status = take_run(series, &run);
+	}
+	cg_sums_free(run.sums);
+	cg_job_free(run.job);
+	return status;
+}
+
+/* ---- Archives ------------------------------------------------------------ */
+
+/* The bytes of a member, which are used again for the next. */
+struct member {
+	CG_ARRAY(char) bytes;
+	CG_ARRAY(char) name;
+};
+#define PIECE 65536 /* bytes read at once, at least */
+/* A member is kept in memory while it is read. */
+#define MEMBER_MAX ((size_t)1 << 30)
+
+static int
+read_bytes(struct series *series, struct cg_archive *archive,
+    struct member *member, const char *name)
+{
+	ptrdiff_t got = 1;
+
+	member->bytes.n = 0;
+	while (got > 0 && member->bytes.n <= MEMBER_MAX) {
+		if (!cg_reserve(series->args->job, &member->bytes,
+			member->bytes.n + PIECE))
+			return CG_ELIMIT;
+		got =
+		    cg_archive_read(archive, member->bytes.at + member->bytes.n,
+			member->bytes.cap - member->bytes.n);
+		member->bytes.n += got > 0 ? (size_t)got : 0;
+	}
+	if (got < 0)
+		return cg_archive_status(archive);
+	if (got == 0)
+		return CG_OK;
+	(void)cg_fail(series->args->job, "%s: the member has over 1 GiB", name);
+	return CG_ELIMIT;
+}
+
+/*
+ * Returns whether the member is in a known format, unless --from says so. Other
+ * files, such as README, are no runs.
+ */
+static int
+is_profile(const struct series *series, const char *name, struct cg_slice bytes,
+    bool *known)
+{
+	struct cg_detected found = { .score = 1 };
+	struct cg_job *job;
+	int status = CG_OK;
+
+	if (series->args->from == NULL) {
+		job = cg_job_clone(series->args->job);
+		if (job == NULL)
+			return cg_nomem(series->args->job);
+		(void)cg_job_add_memory(job, name, bytes);
+		status = cg_job_detect(job, name, &found);
+		cg_job_free(job);
+	}
+	*known = found.score != 0;
+	return status;
+}
+
+static int
+read_member(struct series *series, struct cg_archive *archive,
+    struct member *member, const char *path, const char *name)
+{
+	size_t room = strlen(path) + strlen(name) + 2;
+	char *full = cg_alloc(series->args->job, room);
+	struct cg_slice bytes;
+	bool known = false;
+	int status;
+
+	if (full == NULL)
+		return CG_ELIMIT;
+	snprintf(full, room, "%s/%s", path, name);
+	status = read_bytes(series, archive, member, full);
+	bytes = (struct cg_slice){ member->bytes.at, member->bytes.n };
+	if (status == CG_OK)
+		status = is_profile(series, full, bytes, &known);
+	return status == CG_OK && known ? read_run(series, full, &bytes)
+					: status;
+}
+
+static int
+read_archive(struct series *series, const char *path)
+{
+	struct cg_archive *archive;
+	struct cg_member entry;
+	struct member member = { 0 };
+	int status = cg_archive_open(series->args->job, path, &archive);
+
+	/* A file may only have the suffix of an archive. */
+	if (status == CG_OK && archive == NULL)
+		return read_run(series, path, NULL);
+	while (status == CG_OK && cg_archive_next(archive, &entry)) {
+		if (entry.file)
+			status = read_member(
+			    series, archive, &member, path, entry.name);
+	}
+	if (status == CG_OK)
+		status = cg_archive_status(archive);
+	cg_archive_close(archive);
+	cg_drop(series->args->job, &member.bytes);
+	return status;
+}
+
+/* ---- The order ----------------------------------------------------------- */
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Compares names; numbers in them compare by value: run9 is before run10. */
+static int
+compare_names(const char *a, const char *b)
+{
+	while (*a != '\0' && *b != '\0') {
+		size_t left, right;
+		int order;
+
+		if (!is_digit(*a) || !is_digit(*b)) {
+			if (*a != *b)
+				break;
+			a++, b++;
+			continue;
+		}
+		a += strspn(a, "0");
+		b += strspn(b, "0");
+		left = strspn(a, "0123456789");
+		right = strspn(b, "0123456789");
+		if (left != right)
+			return left < right ? -1 : 1;
+		order = memcmp(a, b, left);
+		if (order != 0)
+			return order;
+		a += left;
+		b += right;
+	}
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+/* qsort() has no argument for the runs. */
+struct ordered {
+	const struct series_run *run;
+	size_t at;
+	bool by_time;
+};
+
+static int
+compare_ordered(const void *pa, const void *pb)
+{
+	const struct ordered *a = pa, *b = pb;
+	int order = 0;
+
+	if (a->by_time)
+		order = (a->run->time > b->run->time) -
+			(a->run->time < b->run->time);
+	if (order == 0)
+		order = compare_names(a->run->name, b->run->name);
+	return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+static int
+sort_runs(struct series *series)
+{
+	struct args *args = series->args;
+	size_t n = series->run.n;
+	bool by_time = strcmp(args->order, "time") == 0;
+	struct ordered *all = cg_alloc(args->job, n * sizeof(*all));
+
+	series->order = cg_alloc(args->job, n * sizeof(*series->order));
+	if (all == NULL || series->order == NULL)
+		return CG_ELIMIT;
+	for (size_t i = 0; i < n; i++) {
+		all[i] = (struct ordered){ &series->run.at[i], i, by_time };
+		if (by_time && !series->run.at[i].timed)
+			return cg_fail(args->job,
+			    "%s has no time; choose another --order",
+			    series->run.at[i].name);
+	}
+	if (strcmp(args->order, "given") != 0)
+		qsort(all, n, sizeof(*all), compare_ordered);
+	for (size_t i = 0; i < n; i++)
+		series->order[i] = all[i].at;
+	return CG_OK;
+}
+
+int
+read_series(struct series *series)
+{
+	struct args *args = series->args;
+	int status = CG_OK;
+
+	cg_random_key(series->key, series);
+	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
+		status = looks_like_archive(args->input[i])
+			     ? read_archive(series, args->input[i])
+			     : read_run(series, args->input[i], NULL);
+	cg_slots_free(&series->files);
+	if (status == CG_OK && series->run.n == 0)
+		status = cg_fail(args->job, "no run could be read");
+	if (status == CG_OK && !complete_costs(&series->costs))
+		status = cg_nomem(args->job);
+	return status == CG_OK ? sort_runs(series) : status;
+}

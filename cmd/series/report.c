@@ -1,0 +1,478 @@
+/*
+ * report.c - a series as text, JSON and CSV.
+ */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+#include "series.h"
+
+/* ---- Numbers ------------------------------------------------------------- */
+
+const char *
+value_text(char buf[AMOUNT_ROOM], const struct curve *curve, double value)
+{
+	if (isnan(value))
+		return strcpy(buf, "-");
+	if (curve->percent)
+		snprintf(buf, AMOUNT_ROOM, "%.2f%%", value);
+	else if (fabs(value) < 0x1p63)
+		amount_text(buf, amount_i64((int64_t)llround(value)));
+	else
+		snprintf(buf, AMOUNT_ROOM, "%.6g", value);
+	return buf;
+}
+
+const char *
+change_text(char buf[AMOUNT_ROOM], const struct curve *curve,
+    const struct change *change)
+{
+	double percent = 100 * (change->after / change->before - 1);
+
+	if (curve->percent)
+		snprintf(
+		    buf, AMOUNT_ROOM, "%+.2f", change->after - change->before);
+	else if (change->before == 0)
+		strcpy(buf, "new");
+	else
+		snprintf(buf, AMOUNT_ROOM,
+		    fabs(percent) < 1e6 ? "%+.2f%%" : "%+.3g%%", percent);
+	return buf;
+}
+
+/* "39-41", "40", or "drift"; runs are counted from 1. */
+static const char *
+interval_text(char buf[AMOUNT_ROOM], const struct change *change)
+{
+	if (change->low == change->high)
+		snprintf(buf, AMOUNT_ROOM, "%zu", change->at + 1);
+	else
+		snprintf(buf, AMOUNT_ROOM, "%zu-%zu", change->low + 1,
+		    change->high + 1);
+	return buf;
+}
+
+void
+put_series_method(FILE *to, const struct series *series)
+{
+	if (series->coverage || series->common.exact)
+		fputs(
+		    "levels of equal numbers, which have no noise, else ", to);
+	fprintf(to,
+	    "ranks (Mann and Whitney), binary segmentation; %g%% false changes "
+	    "in %zu series",
+	    100 * series->error_rate, series->comparisons);
+}
+
+/* ---- Text: changes ------------------------------------------------------- */
+
+/* A change, and the curve it is of. */
+struct row {
+	const struct curve *curve;
+	const struct change *change;
+	bool cause; /* of the row before */
+};
+struct rows {
+	const struct series *series;
+	CG_ARRAY(struct row) row;
+};
+
+static const char *const change_head[] = { "Before", "After", "Change", "Run",
+	"Since", NULL };
+
+static void
+put_change_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct rows *rows = arg;
+	const struct row *row = &rows->row.at[i];
+
+	if (cell < 2)
+		value_text(buf, row->curve,
+		    cell == 0 ? row->change->before : row->change->after);
+	else if (cell == 2)
+		change_text(buf, row->curve, row->change);
+	else
+		interval_text(buf, row->change);
+}
+
+static void
+put_curve_name(FILE *to, const struct curve *curve)
+{
+	if (curve->name.len == 0)
+		fputs(curve->kind, to);
+	else
+		put_function(to, curve->name, 0, curve->file, curve->object);
+	if (curve->kind[0] == 'i')
+		fputs(", inclusive", to);
+}
+
+/* Writes what changed, unless it is the only total, and since which run. */
+static void
+put_change_name(FILE *to, const void *arg, size_t i)
+{
+	const struct rows *rows = arg;
+	const struct row *row = &rows->row.at[i];
+	const struct curve *curve = row->curve;
+	const struct change *change = row->change;
+	size_t since = change->drift ? change->low : change->at;
+
+	if (row->cause)
+		fputs("  by ", to);
+	if (curve->name.len > 0 || curve->percent)
+		put_curve_name(to, curve);
+	if (row->cause)
+		return;
+	if (curve->name.len > 0 || curve->percent)
+		fputs(": ", to);
+	if (change->drift)
+		fputs("a drift, from ", to);
+	put_safe(to, cg_slice(run_at(rows->series, since)->name));
+}
+
+static bool
+list_changes(struct rows *rows, size_t from, size_t to, bool causes)
+{
+	const struct series *series = rows->series;
+	struct cg_job *job = series->args->job;
+	const struct change *cause;
+	bool ok = true;
+
+	rows->row.n = 0;
+	for (size_t i = from; ok && i < to; i++) {
+		const struct curve *curve = &series->curve.at[i];
+
+		for (size_t k = 0; ok && k < curve->changes; k++) {
+			const struct change *change = &curve->change[k];
+			size_t at = 0;
+
+			ok = cg_append(job, &rows->row,
+			    (struct row){ curve, change, false });
+			while (ok && causes &&
+			       next_cause(series, change, &at, &cause))
+				ok = cg_append(job, &rows->row,
+				    (struct row){ &series->curve.at[at - 1],
+					cause, true });
+		}
+	}
+	return ok;
+}
+
+/* Prints the changes of curves from first to last - 1. */
+static void
+print_changes(FILE *to, const struct series *series, const char *title,
+    size_t first, size_t last, bool causes)
+{
+	struct rows rows = { .series = series };
+
+	fprintf(to, "\n%s\n", title);
+	if (!list_changes(&rows, first, last, causes))
+		return;
+	if (rows.row.n == 0)
+		fputs("  none\n", to);
+	else
+		put_table(to, change_head, rows.row.n, put_change_cell,
+		    put_change_name, &rows);
+}
+
+static void
+print_all_changes(FILE *to, const struct series *series)
+{
+	bool coverage = series->coverage;
+
+	print_changes(to, series,
+	    coverage ? "Changes of coverage" : "Changes of the total", 0,
+	    series->totals, !coverage);
+	print_changes(to, series,
+	    coverage ? "Files that lost coverage" : "Changes of functions",
+	    series->totals, series->curve.n, false);
+	if (series->unlisted > 0)
+		fprintf(to, "  and %zu more; use --top to list them\n",
+		    series->unlisted);
+}
+
+/* ---- Text: costs by run -------------------------------------------------- */
+
+/* What a terminal shows; a file has all. */
+#define RUNS_SHOWN 60
+#define COLUMNS_SHOWN (CELLS_MAX - 2)
+
+struct by_run {
+	const struct series *series;
+	size_t first, columns;
+};
+
+static void
+put_run_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct by_run *by_run = arg;
+	const struct curve *curve = &by_run->series->curve.at[cell];
+
+	value_text(buf, curve, curve->value[by_run->first + i]);
+}
+
+static void
+put_run_name(FILE *to, const void *arg, size_t i)
+{
+	const struct by_run *by_run = arg;
+	size_t at = by_run->first + i;
+
+	fprintf(to, "%zu ", at + 1);
+	put_safe(to, cg_slice(run_at(by_run->series, at)->name));
+}
+
+static void
+print_runs(FILE *to, const struct series *series)
+{
+	struct by_run by_run = { .series = series };
+	const char *head[CELLS_MAX + 1] = { NULL };
+	char number[COLUMNS_SHOWN][AMOUNT_ROOM];
+	size_t n = series->run.n, columns = series->curve.n, i = 0;
+
+	if (columns > series->totals + COLUMNS_SHOWN - METRICS)
+		columns = series->totals + COLUMNS_SHOWN - METRICS;
+	fprintf(to, "\nBy run\n");
+	for (; i < columns; i++) {
+		const struct curve *curve = &series->curve.at[i];
+
+		snprintf(
+		    number[i], AMOUNT_ROOM, "[%zu]", i + 1 - series->totals);
+		head[i] = i < series->totals ? curve->kind : number[i];
+		if (i < series->totals)
+			continue;
+		fprintf(to, "  %s ", number[i]);
+		put_curve_name(to, curve);
+		if (curve->unknown > 0)
+			fprintf(to, " (before run %zu: the mean)",
+			    curve->unknown + 1);
+		putc('\n', to);
+	}
+	head[i] = "Run";
+	by_run.first = n > RUNS_SHOWN ? n - RUNS_SHOWN : 0;
+	put_table(
+	    to, head, n - by_run.first, put_run_cell, put_run_name, &by_run);
+	if (by_run.first > 0)
+		fprintf(to, "  and %zu earlier; a file (-o) has all\n",
+		    by_run.first);
+}
+
+void
+print_series(FILE *to, const struct series *series)
+{
+	size_t n = series->run.n;
+
+	fprintf(to, "Runs    %zu, by %s: ", n,
+	    strcmp(series->args->order, "given") == 0 ? "their list"
+						      : series->args->order);
+	put_safe(to, cg_slice(run_at(series, 0)->name));
+	if (n > 1) {
+		fputs(" to ", to);
+		put_safe(to, cg_slice(run_at(series, n - 1)->name));
+	}
+	putc('\n', to);
+	if (series->skipped > 0)
+		fprintf(to, "Skipped %zu run%s\n", series->skipped,
+		    series->skipped == 1 ? "" : "s");
+	fputs("Event   ", to);
+	put_safe(
+	    to, cg_slice(series->coverage ? "coverage" : series->common.name));
+	if (!series->coverage && series->common.unit[0] != '\0') {
+		fputs(" in ", to);
+		put_safe(to, cg_slice(series->common.unit));
+	}
+	fputs("\nMethod  ", to);
+	put_series_method(to, series);
+	putc('\n', to);
+	if (series->costs.dropped > 0)
+		fprintf(to,
+		    "Memory  costs below %.3g%% of their run were not kept\n",
+		    100 * series->costs.floor);
+	print_all_changes(to, series);
+	if (series->top > 0)
+		print_runs(to, series);
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/* Adds a number, or null, to an array. False: out of memory. */
+static bool
+append_number(struct json_object *array, double x)
+{
+	struct json_object *number = NULL;
+
+	if (isfinite(x) && x == floor(x) && fabs(x) < 0x1p53)
+		number = json_object_new_int64((int64_t)x);
+	else if (isfinite(x))
+		number = json_object_new_double(x);
+	if (isfinite(x) && number == NULL)
+		return false;
+	return json_object_array_add(array, number) == 0;
+}
+
+static bool
+add_number(struct json_object *json, const char *key, double x)
+{
+	if (!isfinite(x))
+		return json_object_object_add(json, key, NULL) == 0;
+	return add_json(json, key,
+	    x == floor(x) && fabs(x) < 0x1p53
+		? json_object_new_int64((int64_t)x)
+		: json_object_new_double(x));
+}
+
+static bool
+append_change(struct json_object *list, const struct series *series,
+    const struct change *change)
+{
+	struct json_object *json = json_object_new_object();
+	struct json_object *interval = json_object_new_array_ext(2);
+	bool ok = append_json(list, json) &&
+		  add_json_text(json, "kind",
+		      cg_slice(change->drift ? "drift" : "level")) &&
+		  add_json_u64(json, "run", change->at + 1) &&
+		  add_json_text(
+		      json, "path", cg_slice(run_at(series, change->at)->name));
+
+	ok = add_json(json, "interval", interval) && ok;
+	return ok && append_number(interval, (double)change->low + 1) &&
+	       append_number(interval, (double)change->high + 1) &&
+	       add_number(json, "before", change->before) &&
+	       add_number(json, "after", change->after);
+}
+
+static bool
+write_curve(FILE *to, const struct series *series, const struct curve *curve)
+{
+	struct json_object *json = json_object_new_object();
+	struct json_object *values = json_object_new_array();
+	struct json_object *changes = json_object_new_array();
+	bool ok = add_json_text(json, "kind", cg_slice(curve->kind));
+
+	if (curve->name.len > 0)
+		ok = ok && add_json_text(json, "name", curve->name) &&
+		     add_json_text(json, "file", curve->file) &&
+		     add_json_text(json, "object", curve->object);
+	ok = add_json(json, "changes", changes) && ok;
+	for (size_t i = 0; ok && i < curve->changes; i++)
+		ok = append_change(changes, series, &curve->change[i]);
+	if (curve->unknown > 0)
+		ok =
+		    ok && add_json_u64(json, "mean_before", curve->unknown + 1);
+	ok = add_json(json, "values", values) && ok;
+	for (size_t i = 0; ok && i < series->run.n; i++)
+		ok = append_number(values, curve->value[i]);
+	return write_json(to, json) && ok;
+}
+
+static bool
+add_hits(struct json_object *json, const char *key, const struct cg_hits *hits)
+{
+	struct json_object *of = json_object_new_object();
+
+	return add_json(json, key, of) && add_json_u64(of, "hit", hits->hit) &&
+	       add_json_u64(of, "found", hits->found);
+}
+
+static bool
+write_run(FILE *to, const struct series *series, const struct series_run *run)
+{
+	struct json_object *json = json_object_new_object();
+	bool ok = add_json_text(json, "path", cg_slice(run->name)) &&
+		  add_json_text(json, "format", cg_slice(run->format));
+
+	if (run->timed)
+		ok = ok && add_json(json, "time_nanos",
+			       json_object_new_int64(run->time));
+	if (series->coverage)
+		ok = ok && add_hits(json, "lines", &run->hits[LINES]) &&
+		     add_hits(json, "functions", &run->hits[FUNCTIONS]) &&
+		     add_hits(json, "branches", &run->hits[BRANCHES]);
+	else
+		ok = ok && add_number(json, "total", run->total) &&
+		     add_number(json, "samples",
+			 run->samples > 0 ? run->samples : NAN);
+	return write_json(to, json) && ok;
+}
+
+bool
+write_series_json(FILE *to, const struct series *series)
+{
+	struct json_object *json = json_object_new_object();
+	const char *event = series->coverage ? "coverage" : series->common.name;
+	const char *unit = series->coverage ? "%" : series->common.unit;
+	bool ok = add_json_text(json, "event", cg_slice(event)) &&
+		  add_json_text(json, "unit", cg_slice(unit)) &&
+		  add_json_text(json, "order", cg_slice(series->args->order)) &&
+		  add_number(json, "error_rate", series->error_rate) &&
+		  add_json_u64(json, "comparisons", series->comparisons) &&
+		  add_json_u64(json, "skipped", series->skipped) &&
+		  add_number(json, "floor", series->costs.floor);
+
+	fputs("{\"series\":1,\"about\":", to);
+	ok = write_json(to, json) && ok;
+	fputs(",\n\"runs\":[", to);
+	for (size_t i = 0; ok && i < series->run.n; i++) {
+		fputs(i > 0 ? ",\n" : "\n", to);
+		ok = write_run(to, series, run_at(series, i));
+	}
+	fputs("],\n\"curves\":[", to);
+	for (size_t i = 0; ok && i < series->curve.n; i++) {
+		fputs(i > 0 ? ",\n" : "\n", to);
+		ok = write_curve(to, series, &series->curve.at[i]);
+	}
+	fputs("]}\n", to);
+	return ok;
+}
+
+/* ---- CSV ----------------------------------------------------------------- */
+
+/* Writes a field by RFC 4180. */
+static void
+put_field(FILE *to, const char *before, struct cg_slice text)
+{
+	putc('"', to);
+	fputs(before, to);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '"')
+			putc('"', to);
+		putc(text.ptr[i], to);
+	}
+	putc('"', to);
+}
+
+void
+write_series_csv(FILE *to, const struct series *series)
+{
+	fputs("number,run,nanoseconds", to);
+	for (size_t i = 0; i < series->curve.n; i++) {
+		const struct curve *curve = &series->curve.at[i];
+
+		putc(',', to);
+		if (i < series->totals)
+			fputs(curve->kind, to);
+		else
+			put_field(to,
+			    curve->kind[0] == 'i'   ? "inclusive "
+			    : curve->kind[0] == 's' ? "self "
+						    : "",
+			    curve->name);
+	}
+	fputs("\r\n", to);
+	for (size_t k = 0; k < series->run.n; k++) {
+		const struct series_run *run = run_at(series, k);
+
+		fprintf(to, "%zu,", k + 1);
+		put_field(to, "", cg_slice(run->name));
+		putc(',', to);
+		if (run->timed)
+			fprintf(to, "%" PRId64, run->time);
+		for (size_t i = 0; i < series->curve.n; i++) {
+			double value = series->curve.at[i].value[k];
+
+			putc(',', to);
+			if (isfinite(value))
+				fprintf(to, "%.17g", value);
+		}
+		fputs("\r\n", to);
+	}
+}

@@ -1,0 +1,146 @@
+/*
+ * series.c - --series: reads many runs, and writes what changed, and where.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "series.h"
+
+/* What -o writes, by the end of its name. */
+#define PAGE_SUFFIX ".html"
+#define CSV_SUFFIX ".csv"
+#define JSON_SUFFIX ".json"
+
+/* ---- Output -------------------------------------------------------------- */
+
+static bool
+ends_with(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), m = strlen(suffix);
+
+	return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+static bool
+write_form(FILE *to, const struct series *series)
+{
+	const struct args *args = series->args;
+	const char *path = args->output != NULL ? args->output : "";
+
+	if (ends_with(path, PAGE_SUFFIX))
+		write_series_page(to, series);
+	else if (ends_with(path, CSV_SUFFIX))
+		write_series_csv(to, series);
+	else if (args->json || ends_with(path, JSON_SUFFIX))
+		return write_series_json(to, series);
+	else
+		print_series(to, series);
+	return true;
+}
+
+static int
+cannot_write(const struct args *args)
+{
+	(void)cg_usage(
+	    args->job, "cannot write %s: %s", args->output, strerror(errno));
+	return CG_EOUTPUT;
+}
+
+/*
+ * Writes the file, which replaces an older one when it is complete. Returns the
+ * status.
+ */
+static int
+write_file(const struct series *series)
+{
+	const struct args *args = series->args;
+	char *temp = cg_temp_path(args->output, (long)getpid());
+	FILE *to = temp != NULL ? fopen(temp, "wxe") : NULL;
+	int status = CG_OK;
+	bool written;
+
+	if (to == NULL) {
+		status =
+		    temp != NULL ? cannot_write(args) : cg_nomem(args->job);
+		free(temp);
+		return status;
+	}
+	if (!write_form(to, series))
+		status = cg_nomem(args->job);
+	written = !ferror(to) && fflush(to) == 0 && fsync(fileno(to)) == 0;
+	written = fclose(to) == 0 && written;
+	if (status == CG_OK && (!written || rename(temp, args->output) != 0))
+		status = cannot_write(args);
+	if (status != CG_OK)
+		(void)unlink(temp);
+	free(temp);
+	return status;
+}
+
+static int
+write_series(const struct series *series)
+{
+	const struct args *args = series->args;
+
+	if (args->output != NULL && strcmp(args->output, "-") != 0)
+		return write_file(series);
+	return write_form(stdout, series) ? CG_OK : cg_nomem(args->job);
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+/* path: that of -o; NULL: standard output. */
+static bool
+is_known_form(const char *path)
+{
+	return path == NULL || strcmp(path, "-") == 0 ||
+	       ends_with(path, PAGE_SUFFIX) || ends_with(path, CSV_SUFFIX) ||
+	       ends_with(path, JSON_SUFFIX);
+}
+
+/* Checks what the options ask for, before a file is read. */
+static int
+check_args(struct series *series)
+{
+	struct args *args = series->args;
+	int status = parse_top(args, TOP_DEFAULT, &series->top);
+
+	if (status == CG_OK)
+		status = parse_error_rate(args, &series->error_rate);
+	if (args->order == NULL)
+		args->order = args->list || args->manifest ? "given" : "name";
+	if (status == CG_OK && strcmp(args->order, "name") != 0 &&
+	    strcmp(args->order, "time") != 0 &&
+	    strcmp(args->order, "given") != 0)
+		status = cg_usage(args->job,
+		    "--order: expected name, time or given, not '%s'",
+		    args->order);
+	if (status == CG_OK && !is_known_form(args->output))
+		status = cg_usage(args->job,
+		    "--series writes " PAGE_SUFFIX ", " CSV_SUFFIX
+		    " or " JSON_SUFFIX ", not '%s'",
+		    args->output);
+	if (status == CG_OK && args->inputs == 0)
+		status = cg_usage(args->job, "--series needs runs");
+	return status;
+}
+
+int
+show_series(struct args *args)
+{
+	struct series series = { .args = args, .costs.job = args->job };
+	int status = check_args(&series);
+
+	if (status != CG_OK)
+		return status;
+	/* Numbers of processes and threads differ between runs. */
+	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
+	status = read_series(&series);
+	if (status == CG_OK && !make_curves(&series))
+		status = cg_nomem(args->job);
+	if (status == CG_OK)
+		status = write_series(&series);
+	return status == CG_OK && series.skipped > 0 ? CG_EINPUT : status;
+}
