@@ -145,10 +145,10 @@ copy_labels(struct cg_copy *copy)
 
 /*
  * Multiplies *size, the magnitude of a cost of an event, by change->to /
- * change->from. Quotients are rounded down, those of negative costs away from
- * zero. The remainder of a self cost is carried to the next one in
- * change->rest, so that their sum stays exact; other costs are rounded to the
- * nearest. False: the result does not fit.
+ * change->from. A self cost is rounded towards minus infinity, and its
+ * remainder is added to the next self cost (change->rest), so that the sum of
+ * all stays exact. Any other cost is rounded to the nearest. False: the result
+ * does not fit.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
@@ -187,10 +187,11 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 }
 
 /*
- * Converts *n costs, by event of the old graph, to the columns of the other
+ * Converts *n costs, by event of the old graph, to the columns of the new
  * graph, and sets *n to their number. Returns cost itself if nothing changes,
- * else an array that is valid until the next call. self: they are self costs,
- * not costs of a call. The builder fails if one does not fit.
+ * else an array that is valid until the next call. self: the costs are self
+ * costs, not costs of a call. The builder fails if a converted cost does not
+ * fit.
  */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)

@@ -70,9 +70,10 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Finds the time axis, first begin and last end, of each track (timeline of a
- * thread); --between counts from its begin. The tracks of an input share one
- * axis, unless their unit is not a time. False: out of memory.
+ * Finds the time axis of each track (timeline of a thread), with its first
+ * begin and last end. The times of --between count from the axis's begin.
+ * Tracks of one input share an axis if their unit is a time. False: out of
+ * memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -156,10 +157,10 @@ index_stacks(struct cut *cut)
 }
 
 /*
- * Returns the set of labels of a sample in a timeline, whose moments have
- * none: that of the stack in the timeline's part (thread or process) that ends
- * in node and, if there are several, has labels with the track's pid and tid.
- * 0: there is no such stack.
+ * Returns the set of labels for a sample of a timeline, whose moments have no
+ * labels: the labels of the stack that has the same frames (node) in the
+ * track's part (thread or process). If there are several such stacks, the one
+ * whose labels have the track's pid and tid. 0: there is no such stack.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -262,11 +263,10 @@ count_call(struct cut *cut, cg_node node)
 }
 
 /*
- * Adds moments (begins or ends of calls in a timeline), at the time of an edge
- * (one of the two times of --between), at which all calls of the stack that
- * runs then begin (enter: outermost first, each is also counted) or end
- * (innermost first), so that the timeline that is kept is complete. False: out
- * of memory.
+ * Adds moments to the new timeline at the time of an edge (one of the two
+ * times of --between), so that each call there has a begin and an end. The
+ * calls of the stack that ends in node begin there (enter; outermost first,
+ * each is also counted) or end there (innermost first). False: out of memory.
  */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
@@ -328,10 +328,10 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 }
 
 /*
- * Copies the moments of a timeline of calls that are between the edges (the
- * two times of --between), and counts the calls that begin there. Calls that
- * are open at an edge begin or end at it; end is the time when the track ends.
- * False: an error.
+ * Copies the moments (begins and ends of calls) of a timeline that are between
+ * the edges (the two times of --between), and counts the calls that begin
+ * there. A call that is open at an edge begins or ends at that edge. end is
+ * the time when the track ends. False: an error.
  */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)

@@ -40,10 +40,10 @@ lower(struct vertex *vertex, uint32_t index)
 }
 
 /*
- * Leaves a vertex whose edges were all followed (Tarjan's algorithm). If it is
- * the root of a strongly connected component, that is complete: its members
- * get its number in component[]. The vertex before it on the path inherits its
- * low link.
+ * Leaves vertex number `at`, whose edges were all followed (Tarjan's
+ * algorithm). If the vertex is the root of a strongly connected component, all
+ * vertices of the component get its number in component[]. The vertex before
+ * `at` on the path inherits its low link.
  */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)

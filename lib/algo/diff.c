@@ -159,9 +159,9 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
 
 /*
  * Adds the inherited events of a profile (formulas over other events) to the
- * difference. Formulas are linear, so they apply to differences unchanged.
- * Their names, and the names in them, get the suffix `end`. Those that name a
- * dropped event are skipped.
+ * difference. Formulas are linear, so they apply to differences unchanged. The
+ * name of each inherited event, and the names in its formula, get the suffix
+ * `end`. Formulas that name a dropped event are skipped.
  */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
@@ -186,8 +186,8 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 
 /*
  * Sets *sum to the sum of an event's self costs over all parts (threads,
- * processes). False: costs cannot be scaled by it, as it overflows or is not
- * positive.
+ * processes). False: the sum overflows or is not positive, so costs cannot be
+ * scaled by it.
  */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
@@ -202,9 +202,9 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 }
 
 /*
- * Sets the factor by which each event's costs before are multiplied
- * (--normalize), so that their sum equals the sum after. The builder fails if
- * a sum is not positive.
+ * Sets a factor for each event, by which the costs of the profile before are
+ * multiplied (--normalize), so that their sum equals the sum of the profile
+ * after. The builder fails if a sum is not positive.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
@@ -264,9 +264,9 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 }
 
 /*
- * Updates the maps of profile s from its functions and files to those of the
- * difference, after that graph was copied: from its old ids to those of the
- * copy.
+ * Updates the maps from functions and files of profile s to those of the
+ * difference, after the graph of the difference was replaced by a copy:
+ * replaces each old id by the id in the copy.
  */
 static void
 map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
@@ -280,8 +280,8 @@ map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 }
 
 /*
- * Drops rows without a difference from the graph of the difference: replaces
- * it by a copy without them, and frees it. Returns the status.
+ * Replaces the graph of the difference by a copy without the rows that show no
+ * difference, and frees the old graph. Returns the status.
  */
 static int
 drop_zeros(struct cg_diff *diff)

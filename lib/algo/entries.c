@@ -45,10 +45,10 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 
 /*
  * Adds the inclusive cost of a run (rows of a function in a part, such as a
- * thread) to entries->own: the cost that the input states, else its self cost
- * and its calls; adds the costs of its calls to entries->in of the callees.
- * Calls of a function by itself do not count. False: a sum overflows, or
- * another error.
+ * thread) to entries->own: the cost that the input states, else the function's
+ * self cost plus its calls. Also adds the cost of each call to entries->in of
+ * its callee. Calls of a function by itself do not count. False: a sum
+ * overflows, or another error.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -86,8 +86,8 @@ has_inclusive(const struct cg_event *event)
 
 /*
  * Sets cost[i] to fn's inclusive cost of event i minus the cost of all calls
- * of fn, or to 0 if the calls do not cost less. Returns the number of columns.
- * 0: nothing is missing; or fn is not called, is in a cycle, or its sums are
+ * to fn, or to 0 if that is not positive. Returns the number of columns. 0:
+ * nothing is missing, fn is not called or is in a cycle, or its sums are
  * unknown.
  */
 static size_t
@@ -128,10 +128,11 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 }
 
 /*
- * Adds, for each function of a part (thread or process) whose calls cost less
- * than it, a call by the unknown caller with the difference. This may add runs
- * (rows of a function in a part, such as a thread) while run_order is read,
- * but that does not change it. False: an error.
+ * Compares, for each function of a part (thread or process), its inclusive
+ * cost with the cost of all calls to it. If the calls cost less, adds a call
+ * by the unknown caller with the difference. This may add runs (rows of a
+ * function in a part) while run_order is read, but run_order does not change.
+ * False: an error.
  */
 static bool
 add_part(struct entries *entries, cg_part part)

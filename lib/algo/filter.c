@@ -58,10 +58,10 @@ add_named(
 }
 
 /*
- * Adds the function of the new graph for an old function, and stores it in
- * f->copy.fn: a copy or, if the filters merge functions by file, object
- * (executable or library) or class, the one that stands for all of the same
- * file, object or class.
+ * Adds a function to the new graph for an old function, and stores it in
+ * f->copy.fn: a copy of it or, if the filters merge functions by file, object
+ * (executable or library) or class, one function for all of the same file,
+ * object or class.
  */
 static void
 map_fn(struct filtering *f, cg_fn fn)
@@ -167,9 +167,10 @@ extend_path(struct filtering *f, cg_node node)
 }
 
 /*
- * Returns the node (of the old graph) with the innermost frame that the
- * filters leave of the stack that ends in node. 0: they drop the whole stack,
- * by --focus or --ignore, or leave no frame of it.
+ * Takes the stack that ends in node, and drops the frames that the filters
+ * drop. Returns the node (of the old graph) with the innermost frame left. 0:
+ * the filters drop the whole stack, by --focus or --ignore, or leave no frame
+ * of it.
  */
 static cg_node
 end_of(const struct filtering *f, cg_node node)
@@ -212,10 +213,10 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 }
 
 /*
- * Returns the new node for an old node that is kept, and adds it and the kept
- * frames outside of it if they do not exist yet. Collects them from the inside
- * to the outside, and adds them in reverse, without recursion. 0: out of
- * memory.
+ * Returns the new node for an old node that the filters keep; adds it, and the
+ * kept frames outside of it, if they do not exist yet. Collects the missing
+ * frames from the inside to the outside, then adds them in reverse, without
+ * recursion. 0: out of memory.
  */
 static cg_node
 add_path(struct filtering *f, cg_node node)
@@ -324,8 +325,8 @@ tell_share(const struct cg_graph *from, const struct cg_graph *to)
 
 /*
  * True if the filters merge functions. The inclusive costs that an input
- * states for each of them are then dropped: calls between merged functions
- * would count twice in their sum.
+ * states for the merged functions are then dropped: calls between them would
+ * count twice in the sum.
  */
 static bool
 unites(const struct cg_filters *filters)

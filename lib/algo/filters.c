@@ -187,8 +187,8 @@ cut_clone(struct cg_slice name)
 
 /*
  * Returns the nesting depth of brackets after character c of a function's
- * name; depth is that before it. A closing bracket that was not opened is
- * ignored.
+ * name; depth is the nesting before c. A closing bracket that was not opened
+ * is ignored.
  */
 static int
 nest(int depth, char c)

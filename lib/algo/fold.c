@@ -170,9 +170,9 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 }
 
 /*
- * Copies source file and range of each function to the functions of its deeper
- * levels of recursion ("f'2"), as they may have been set after the levels were
- * added.
+ * Copies source file and line range of each function to the functions of its
+ * deeper levels of recursion ("f'2"), as a reader may have set them after the
+ * levels were added.
  */
 static void
 complete_levels(struct cg_fold *fold)
@@ -243,7 +243,7 @@ call_key(cg_fn caller, cg_fn callee)
 /*
  * True if no outer frame on the current stack has the same call (caller and
  * callee); the call is then marked as open, and counts. The first call of each
- * callee is stored in the callee's state, others in a map. If that cannot
+ * callee is stored in the callee's state, others in a map. If the map cannot
  * grow, sets fold->failed.
  */
 static bool
@@ -305,9 +305,9 @@ part_fn(cg_part part, cg_fn fn)
 }
 
 /*
- * Records what is asked about calls after their rows are in the graph: that
- * the callee is called in the part (thread or process), and whether the counts
- * of the part's calls are numbers of samples. False: out of memory.
+ * Records two facts for use after the call's row is in the graph: the callee
+ * is called in this part (thread or process), and the counts of the part's
+ * calls are numbers of samples (if count is not 0). False: out of memory.
  */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
@@ -389,10 +389,10 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Returns the inclusive cost of a function in the current part (thread or
- * process): one column per event, and one for repeats (calls within calls of
- * it), which the caller adds to; all 0 if it is new. Valid until the next
- * call. NULL: out of memory.
+ * Returns the sums of a function in the current part (thread or process), to
+ * which the caller adds: the inclusive cost of each event, then one column for
+ * repeats (calls made within another call of the function). All are 0 at
+ * first. Valid until the next call. NULL: out of memory.
  */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
@@ -415,11 +415,11 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 }
 
 /*
- * Adds the cost of a closed frame, with all frames called from it, to the
- * inclusive cost of its function, unless an outer frame of the function has it
- * already; then only the samples may count, as repeats (calls that an outer
- * call has counted). Does nothing without costs, as a row without costs cannot
- * be written. False: an error.
+ * Adds the cost of a closed frame, including all frames called from it, to the
+ * inclusive cost of its function. If an outer frame of the same function is
+ * open, that frame counts the cost; then only the samples may be added, as
+ * repeats. Does nothing without costs, as a row without costs cannot be
+ * written. False: an error.
  */
 static bool
 add_inclusive(
@@ -613,7 +613,7 @@ fold_part(struct cg_fold *fold, cg_part part)
 /*
  * Converts the stacks that the graph has now to self costs, calls and
  * inclusive costs, part by part; the caller removes the stacks. May be called
- * again after more were added. False: an error.
+ * again after more stacks were added. False: an error.
  */
 static bool
 fold_stacks(struct cg_fold *fold)
@@ -636,8 +636,8 @@ fold_stacks(struct cg_fold *fold)
 
 /*
  * Adds the description "calls are counted in samples" to each part (thread or
- * process) with such calls. Changes the current part, so call it after the
- * last sample.
+ * process) whose counts of calls are numbers of samples. Changes the current
+ * part, so call it after the last sample.
  */
 static void
 tell_sampled(struct cg_fold *fold)
@@ -651,10 +651,10 @@ tell_sampled(struct cg_fold *fold)
 }
 
 /*
- * Adds, for each function that begins stacks, its calls by the unknown caller.
- * They do not count as calls by others, so their number is also added to the
- * repeats of the function's inclusive cost, the calls that do not count.
- * False: an error.
+ * Adds calls by the unknown caller to each function that begins stacks. Also
+ * adds their number to the repeats of the function's inclusive cost: repeats
+ * are subtracted when calls of the function are counted, so calls by the
+ * unknown caller do not count. False: an error.
  */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
@@ -676,9 +676,10 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 }
 
 /*
- * True if a function that begins some stacks of a part (thread or process) is
- * called on others of that part: its calls then lack the cost of the stacks
- * that it begins.
+ * True if a function begins some stacks of a part (thread or process), and is
+ * called in other stacks of that part. The cost of all calls to such a
+ * function is less than its inclusive cost: the stacks that it begins are
+ * missing.
  */
 static bool
 calls_root(const struct cg_fold *fold)
@@ -695,10 +696,10 @@ calls_root(const struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller to functions that begin stacks, if some of
- * them are also called, or if readers added such calls. In the second case
- * those have the counts already, and only costs are added, not numbers of
- * samples. False: out of memory, or a sum overflows.
+ * Adds calls by the unknown caller to functions that begin stacks, if such a
+ * function is also called, or if a reader has added calls by the unknown
+ * caller. A reader's calls have counts already; then only costs are added.
+ * False: out of memory, or a sum overflows.
  */
 static bool
 complete_roots(struct cg_fold *fold, struct cg_graph *graph)

@@ -309,9 +309,9 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 
 /*
  * Returns the weight of extending a call path by an arc (calls from its last
- * function): the largest fraction, over all events, of the total of the
- * current part (thread or process) that its calls on this path cost; of calls
- * by counts if it has no costs.
+ * function): the cost of these calls on this path as a fraction of the total
+ * of the current part (thread or process), for the event where it is largest.
+ * If the arc has no costs, counts of calls are used instead.
  */
 static double
 share_by(const struct guess *guess, uint32_t path, uint32_t arc)
@@ -439,8 +439,8 @@ follow_paths(struct guess *guess)
 }
 
 /*
- * Visits the paths from number begin on, breadth first, also those that it
- * adds: each callee that has no path yet gets a path through its caller.
+ * Visits the paths from number `begin` on, breadth first, including paths that
+ * it adds: each callee that has no path yet gets a path through its caller.
  * done[] marks the functions visited. False: out of memory.
  */
 static bool
@@ -493,10 +493,11 @@ reach_all(struct guess *guess)
 /* ---- Costs --------------------------------------------------------------- */
 
 /*
- * Sets the weights by which a cost of the event is distributed among the first
- * n paths of fn, in guess->share: their fractions of the cost of fn's calls.
- * If calls have no cost of the event, counts of calls are used. Returns the
- * sum of the weights, at least 1.
+ * Sets the weights in guess->share by which a cost of the event is distributed
+ * among the first n paths of fn. The weight of a path is the fraction of the
+ * cost of all calls to fn that belongs to it; if calls have no cost of the
+ * event, the fraction of the calls. Returns the sum of the weights, at least
+ * 1.
  */
 static uint64_t
 weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
@@ -541,8 +542,9 @@ spread_value(
 }
 
 /*
- * Returns the largest fraction, over all events, that a row's costs are of the
- * total of the current part (thread or process); 1 if a total is not positive.
+ * Returns the cost of a row as a fraction of the total of the current part
+ * (thread or process), for the event where it is largest; 1 if a total is not
+ * positive.
  */
 static double
 share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
@@ -564,9 +566,9 @@ share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
 
 /*
  * Adds stacks that have the costs of a row of fn at pos, distributed among the
- * first n call paths of fn. If rows have positions, among fewer paths if its
- * costs are small, so that the number of stacks stays bounded. False: the
- * builder has failed.
+ * first n call paths of fn. If rows have positions, a row with small costs is
+ * distributed among fewer paths, so that the number of stacks stays bounded.
+ * False: the builder has failed.
  */
 static bool
 spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
@@ -673,8 +675,8 @@ spread_fn(struct guess *guess, cg_fn fn)
 
 /*
  * Saves the totals of the part (thread or process) in was[] and guess->total,
- * and sets them to the totals of its existing stacks: adding the estimated
- * stacks must restore the saved totals.
+ * and sets the part's totals to the sums of its existing stacks. Adding the
+ * estimated stacks must then lead to the saved totals again.
  */
 static void
 begin_totals(struct guess *guess, uint64_t *was, size_t events)

@@ -70,9 +70,10 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * Returns the next run (rows of a function in a part, such as a thread) of the
- * part, a thread or process, in canonical order or, for CG_ALL_PARTS, in order
- * of arrival. *i is the position, 0 at the start. NULL: there are no more.
+ * Returns the next run of a part (thread or process), in canonical order; for
+ * CG_ALL_PARTS the next run of the graph, in order of arrival. A run has the
+ * rows of one function in one part. *i is the position: 0 at the start,
+ * advanced by each call. NULL: there are no more.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -449,10 +450,10 @@ larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Sets the inclusive cost of a function in a cycle: the greatest of the cost
- * of calls of it, its self cost plus its calls of others (both limited to the
- * cost of the cycle, as they count recursion several times), and the sum so
- * far, self cost plus calls that leave the cycle.
+ * Sets the inclusive cost of a function in a cycle to the greatest of: the
+ * cost of all calls to it; its self cost plus all its calls; its self cost
+ * plus its calls that leave the cycle (the sum so far). The first two count
+ * recursion several times, so they are limited to the cost of the cycle.
  */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)

@@ -54,9 +54,9 @@ free_pairing(struct pairing *pairing)
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Returns the last `components` components of a path, added as a string to the
- * new graph, which is the key to compare tails of paths by; 0: the path has
- * fewer.
+ * Adds the last `components` components of a path as a string to the new
+ * graph, and returns its id, by which tails of paths are compared; 0: the path
+ * has fewer.
  */
 static cg_name
 tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)
@@ -216,10 +216,10 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 }
 
 /*
- * True if two functions of equal names that agree in this respect may be
- * paired. Agreement in the object (executable or library) is enough, and
- * agreement in a known file; otherwise files or objects that both profiles
- * know must be equal, too.
+ * True if two functions of equal names that agree as `agreement` says may be
+ * paired. Equal objects (executable or library), or equal known files, are
+ * enough. Otherwise files and objects must be equal where both profiles have
+ * them.
  */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,

@@ -25,9 +25,9 @@ struct children {
 };
 
 /*
- * Returns the address of the number of a frame's child with that key in the
- * table; it is 0 if the table has none, and the caller sets it. NULL: out of
- * memory.
+ * Returns the address of the table's entry for the child of a frame (parent)
+ * with that key: the child's number, or 0 if it has none yet, which the caller
+ * then sets. NULL: out of memory.
  */
 static uint32_t *
 child_at(struct cg_map *known, uint32_t parent, uint32_t key)

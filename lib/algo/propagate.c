@@ -209,9 +209,9 @@ make_room(struct prop *prop)
 
 /*
  * Finds the strongly connected components (recursive cycles, or single
- * functions) of the calls, and lists in prop->by the calls of functions in
- * each component, in canonical order; they end in prop->into. False: out of
- * memory.
+ * functions) of the calls, and sorts the calls by the component of their
+ * callee, in canonical order: those of component c are prop->by[into[c]] to
+ * by[into[c + 1] - 1]. False: out of memory.
  */
 static bool
 find_components(struct prop *prop)
@@ -298,10 +298,10 @@ share_component(struct prop *prop, uint32_t component)
 }
 
 /*
- * Splits the cost of a function in a cycle that its callers outside of the
- * cycle do not account for among its callers within, by call counts. by[]
- * lists the n calls of the function. Direct recursion gets nothing. False:
- * overflow (reported).
+ * Handles a function in a cycle: subtracts from its cost the calls from
+ * outside of the cycle, and splits the rest among the calls from within the
+ * cycle, by call counts. by[] lists the n calls to the function. Direct
+ * recursion gets nothing. False: overflow (reported).
  */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)

@@ -126,9 +126,9 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 }
 
 /*
- * Appends what the part (thread or process) says instead of a label with the
- * key to r->text: its number (key ""), command, pid or tid; nothing if it is
- * unknown. False: out of memory.
+ * Appends what the part (thread or process) states for a key of --root-by to
+ * r->text, for stacks without a label with that key: the part's number (key
+ * ""), command, pid or tid; nothing if it is unknown. False: out of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
@@ -149,9 +149,9 @@ append_part(struct rooting *r, const char *key, cg_part part)
 }
 
 /*
- * Adds the frames that name the origin of stacks with these labels, below all
- * others: one for each key of --root-by whose value is known. Returns the node
- * of the last one; 0: none is known, or out of memory.
+ * Adds the outermost frames for stacks with these labels, which name their
+ * origin: one frame for each key of --root-by whose value is known. Returns
+ * the node of the innermost of them; 0: no value is known, or out of memory.
  */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)
@@ -216,9 +216,9 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 }
 
 /*
- * Sets *new to the node for the path of old (its frames from the outermost on)
- * on top of root, the frames that name its origin; adds the nodes that do not
- * exist yet, and records them in r->moved. False: an error.
+ * Sets *new to the node that has the frames of node old on top of root, the
+ * frames that name the origin. Adds the nodes that do not exist yet, and
+ * records them in r->moved. False: an error.
  */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
@@ -255,9 +255,10 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 }
 
 /*
- * Sets r->joined if a stack is of another thread than the first one with the
- * same part and root (frames of --root-by): in the output only labels tell
- * these threads apart. False: out of memory.
+ * Sets r->joined if two stacks with the same part and root (frames of
+ * --root-by) are of different threads, by their labels: in the output only
+ * labels tell these threads apart. Compares each stack with the first one of
+ * its part and root. False: out of memory.
  */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
@@ -283,8 +284,8 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 }
 
 /*
- * Adds the n stacks to the graph again, from which they were removed, each on
- * top of the frames that name its origin; without labels if r->unlabel. False:
+ * Adds n stacks, which were removed from the graph, to it again: each on top
+ * of the frames that name its origin, and without labels if r->unlabel. False:
  * an error.
  */
 static bool

@@ -53,8 +53,8 @@ has_rows(struct cg_rows *rows)
 
 /*
  * Clears s->out for the functions that the opened function calls, so that they
- * are kept; a call by the unknown caller (function 0) would only count
- * entries, and the caller skips it.
+ * are kept. Not to be used for function 0, the unknown caller, whose calls
+ * only count entries.
  */
 static void
 keep_callees(struct scope *s)
