@@ -115,8 +115,9 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 const char cg_confined[] = "the sandbox does not allow it";
 
 /*
- * Returns why a file could not be opened. If access() shows that its mode
- * allows it, a sandbox is the reason: sandboxes do not apply to access().
+ * Returns a text that tells why open() has failed, from errno. If access()
+ * says that the file may be read, a sandbox is the reason, as sandboxes do not
+ * apply to access().
  */
 const char *
 cg_open_error(const char *path)

@@ -10,8 +10,8 @@
 #define WIDTH_MAX 64 /* maximum size of an element for it */
 
 /*
- * Moves the element at byte offset from to the lower offset to; the elements
- * between them move up by one.
+ * Moves the element at byte offset `from` to the lower byte offset `to`; the
+ * elements between them move up by one.
  */
 static void
 move_down(char *array, size_t from, size_t to, size_t width)
@@ -26,7 +26,7 @@ move_down(char *array, size_t from, size_t to, size_t width)
 }
 
 /*
- * Inserts the element at byte offset from into the elements before it, which
+ * Inserts the element at byte offset `from` into the elements before it, which
  * are sorted: one step of an insertion sort.
  */
 static void

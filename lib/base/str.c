@@ -274,8 +274,8 @@ map_find(const struct cg_map_table *map, uint64_t key)
 
 /*
  * Rebuilds the map's hash table with this number of slots. Keys below
- * map->limit are in an array instead and are left out. False: out of memory;
- * nothing changes.
+ * map->limit are stored in an array, so they are not inserted. False: out of
+ * memory; nothing changes.
  */
 static bool
 map_rehash(struct cg_map_table *map, size_t slots)
@@ -299,10 +299,10 @@ map_rehash(struct cg_map_table *map, size_t slots)
 }
 
 /*
- * Doubles the array that has the map's small keys (up to limit), at least to
- * four times the slots of the hash table, if an eighth of its keys exist: it
- * then takes less memory than the table would. Moves those keys out of the
- * table. Does nothing otherwise. False: out of memory.
+ * Enlarges the array for small keys (those below limit) to twice its size, or
+ * four times the slots of the hash table if that is more, and moves keys from
+ * the table to it. Does nothing if less than an eighth of the new places would
+ * be used: then the table takes less memory. False: out of memory.
  */
 static bool
 map_widen(struct cg_map_table *map)

@@ -423,8 +423,8 @@ cg_format_hex(char *to, uint64_t value)
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Removes the last component of a path, which ends at *to, with its slash;
- * false: there is none, or it is "..".
+ * Removes the last component, with its slash, of the path from start to *to:
+ * moves *to back. False: there is none, or it is "..".
  */
 static bool
 take_back(const char *start, char **to)
@@ -440,9 +440,9 @@ take_back(const char *start, char **to)
 }
 
 /*
- * Appends the components of path at `to`, with "." and ".." resolved, to the
- * path that begins at start; returns its end, without a NUL. ".." at the root
- * is dropped, and at the start of a relative path it is kept.
+ * Appends the components of path, with "." and ".." resolved, to the path that
+ * begins at start and ends at `to`; returns the new end, without a NUL. ".."
+ * at the root is dropped; ".." at the start of a relative path is kept.
  */
 static char *
 put_parts(const char *start, char *to, struct cg_slice path)
