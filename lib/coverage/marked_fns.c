@@ -141,9 +141,9 @@ first_excluded(const struct cg_marked_fns *marked, size_t fn)
 }
 
 /*
- * Adds the lines of function number fn to the excluded ranges, with the flags
- * in what, except the lines of functions that begin on later lines in it, such
- * as lambdas. False: out of memory.
+ * Adds the lines of function number fn, with the flags `what`, to the excluded
+ * ranges; skips the lines of functions inside of it that begin on later lines,
+ * such as lambdas. False: out of memory.
  */
 static bool
 add_function(struct cg_marked_fns *marked, size_t fn, unsigned what)

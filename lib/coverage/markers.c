@@ -59,9 +59,10 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 }
 
 /*
- * Excludes what (flags; 0: nothing) from this line on. If that changes what
- * was excluded so far, ends the range at the line before, and adds it to
- * scan->excluded unless it is empty or excludes nothing. False: out of memory.
+ * Sets the flags of what is excluded from this line on (`what`; 0: nothing).
+ * If the flags differ from those before, ends the range at the line before,
+ * and adds it to scan->excluded unless it is empty or excludes nothing. False:
+ * out of memory.
  */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)
@@ -222,9 +223,10 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Takes lines off the start of the block, up to the one that contains at, and
- * returns that one; counts all in scan->number. at NULL: takes all lines. So
- * lines without "COV" are only counted.
+ * Takes lines from the start of the block, counting them in scan->number, up
+ * to the line that contains the address `at`, and returns that line. If `at`
+ * is NULL, takes all lines of the block. Without patterns the caller passes
+ * the address of the next "COV", so that lines without it are only counted.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)

@@ -44,8 +44,8 @@ list_kinds(struct cg_patch *patch)
 
 /*
  * True if coverage should have this file of the patch, so that its absence is
- * reported: it has changed lines, is of a kind (suffix) that the graph has,
- * and no rule excludes it.
+ * reported: it has changed lines, is of a kind (suffix) that the graph has
+ * (any kind if the graph has no files), and no rule excludes it.
  */
 static bool
 is_wanted(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -211,10 +211,10 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * Reports that no file of the patch was found, and returns true: its paths
- * probably have another root than those of the graph. Returns false if the
- * graph and the patch both have files of the working directory: the files are
- * then really missing.
+ * Called if the graph has no file of the patch. Reports an error and returns
+ * true: the paths of the patch and of the graph probably start at different
+ * directories. Returns false if both have files in the working directory: then
+ * the paths fit, and the graph just lacks coverage for the files.
  */
 static bool
 reject_all(const struct cg_patch *patch)
@@ -263,8 +263,8 @@ add_missing(struct cg_patch *patch, const struct cg_patch_file *file)
 
 /*
  * Warns of each file of the patch that coverage should have and the graph
- * lacks; if the option says so, adds its lines as not covered, and matches the
- * files again. False: an error (reported).
+ * lacks. If patch->how->add, also adds its changed lines as not covered, then
+ * seals the graph and matches the files again. False: an error (reported).
  */
 static bool
 handle_missing(struct cg_patch *patch)

@@ -39,8 +39,8 @@ skip_comment(struct cg_slice *line)
 }
 
 /*
- * Sets *left to the line without blanks and comments, stored in code; false:
- * it is longer than CODE_MAX.
+ * Copies the line without blanks and comments to code, and sets *left to the
+ * copy; false: the copy is longer than CODE_MAX.
  */
 static bool
 strip(struct cg_slice line, char code[CODE_MAX], struct cg_slice *left)

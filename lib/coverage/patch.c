@@ -27,8 +27,9 @@ plain_char(char letter)
 }
 
 /*
- * Takes what follows a backslash in a C string off text, a letter or three
- * octal digits, and returns the character that it means; 0: neither follows.
+ * Called after a backslash in a C string: takes a letter or three octal digits
+ * from the start of text, and returns the character that the escape means. 0:
+ * neither follows.
  */
 static char
 take_escape(struct cg_slice *text)
@@ -162,7 +163,7 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 
 /*
  * Records a line that the patch adds to the current file; extends the last
- * range of lines if it is the next one. blank: the line has no text. False:
+ * range of lines if the line follows it. blank: the line has no text. False:
  * out of memory.
  */
 static bool

@@ -104,8 +104,9 @@ cg_patch_sort(struct cg_patch *patch)
 
 /*
  * Returns the index + 1 of the file of the patch that a path of the graph
- * matches: its name is the longest end of the path, or else the relative path
- * is the end of its name (SHARED: of several names). 0: none.
+ * means: the file with the longest name that the path ends with; else, for a
+ * relative path, the file whose name ends with the path (SHARED if several
+ * do). 0: none.
  */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)
@@ -163,9 +164,9 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 }
 
 /*
- * True if path, which matches the file of the patch, is the only best match
- * among the graph's relative (or absolute) paths: in the working directory, or
- * else the shortest.
+ * True if path, which matches the file of the patch, is the single best match
+ * among the graph's relative paths (or, if it is absolute, among the absolute
+ * ones). The best is one in the working directory, else the shortest.
  */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,
