@@ -292,8 +292,8 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 
 /*
  * True if rows of this fact (a kind of data, such as jumps) need not be
- * stored, as the output format cannot use them; still marks the fact as
- * present, so that its loss is reported. Also true if the builder has failed.
+ * stored, as the output format cannot use them; then marks the fact as
+ * present, so that its loss is reported. False also if the builder has failed.
  */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)
@@ -480,8 +480,8 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
  */
 
 /*
- * Grows the array of what is known of each event's signs to all events. False:
- * out of memory (the builder fails).
+ * Grows build->sign, the array of facts about each event's signs, to the
+ * number of events. False: out of memory (the builder fails).
  */
 static bool
 grow(struct cg_build *build)

@@ -25,8 +25,8 @@ clamp_stacks(struct cg_graph *graph)
 }
 
 /*
- * Warns what setting negative costs to zero has changed: the sum, by event, of
- * what was added to them, such as "120 of samples, 5 of time".
+ * Warns that negative costs were set to zero, and how much the costs of each
+ * event have grown by that, such as "120 of samples, 5 of time".
  */
 static void
 say_lost(const struct cg_graph *graph)

@@ -159,8 +159,8 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 
 /*
  * Adds a term of a formula to factor[], the formula's multiples of each real
- * event. A term that names another formula adds that one's factors,
- * multiplied; that formula must be resolved already. False: overflow.
+ * event. For a term that names another formula, adds multiples of that
+ * formula's factors; it must be resolved already. False: overflow.
  */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
@@ -279,10 +279,10 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * Takes an entry without a formula, such as callgrind's "event: Ir :
- * Instructions", for a description of the real event of that name: sets the
- * long name and unit of that event if it has none. False: the entry has a
- * formula, or no real event has the name.
+ * Handles an inherited event without a formula, such as callgrind's "event: Ir
+ * : Instructions", which just describes the real event of the same name: sets
+ * the long name and unit of the real event if it has none. False: the event
+ * has a formula, or no real event has its name.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -303,9 +303,11 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 }
 
 /*
- * Removes formulas that are not resolved, as they are malformed, cyclic or
- * name unknown events, each with a warning; entries that only describe a real
- * event are used for that, without a warning.
+ * Removes the formulas that are not resolved (malformed, cyclic, or with an
+ * unknown event), each with a warning. An inherited event without a formula
+ * that has the name of a real event is removed without a warning: its long
+ * name and unit go to the real event. names maps the names of events to their
+ * numbers + 1.
  */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)

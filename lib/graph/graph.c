@@ -223,9 +223,10 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Returns the column of the event that a description of a part (thread or
- * process) (key CG_MAIN_EVENT_KEY) names as the one to show first; the first
- * such description counts. Returns the number of events if there is none.
+ * Returns the column of the event that a description with key
+ * CG_MAIN_EVENT_KEY names as the one to show first. The first such description
+ * of any part (thread or process) counts. Returns the number of events if
+ * there is none.
  */
 static size_t
 find_described(const struct cg_graph *graph)

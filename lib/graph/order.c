@@ -263,9 +263,9 @@ rank_fns(struct cg_graph *graph)
 
 /*
  * Sorts references to all runs (a run has the rows of a function in a part,
- * such as a thread) by part, then by rank of the function: sets
- * graph->run_order, and graph->part_runs[part] to where each part's runs begin
- * there. False: out of memory.
+ * such as a thread) by part, then by rank of the function, into
+ * graph->run_order. Sets graph->part_runs[part] to the index there of the
+ * part's first run. False: out of memory.
  */
 static bool
 order_runs(struct cg_graph *graph)

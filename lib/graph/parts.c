@@ -8,8 +8,8 @@
 
 /*
  * True if a part (process or thread) gets its pid, tid and command from its
- * samples, as neither this input (info) nor earlier ones state them; info must
- * not overwrite them then.
+ * samples: neither this input (info) nor earlier inputs state any of them. The
+ * caller must not overwrite them with info then.
  */
 static bool
 is_named_by_samples(
@@ -287,8 +287,8 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * Fails if a description says that inputs of two executables are merged into
- * one part (program.* differ): their addresses would be mixed up.
+ * The builder fails if a description (program.*) says that inputs of two
+ * executables are merged into one part: their addresses would be mixed up.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

@@ -7,9 +7,9 @@
 #include "graph/rows/cursor.h"
 
 /*
- * Compares the packed values of two rows, which also fixes their number; if
+ * Compares the packed values of two rows: their numbers and their bytes. If
  * they are equal, moves both scans past the values. False: they differ, and
- * the scans are undefined.
+ * the positions of the scans are undefined.
  */
 static bool
 same_values(struct scan *a, struct scan *b)

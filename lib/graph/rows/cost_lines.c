@@ -313,14 +313,13 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines of costs as rows until the space at packing->at is used up or a
- * line is not in the usual form; adds the costs to sum[], and returns the
- * first line that was not packed. State is kept in local variables, because
- * the compiler must assume that bytes written may change anything else. Of a
- * series of steps (rows on one line, each at a higher address) only the last
- * position is recorded in seen, which is enough, as steps change only the
- * address and never to 0. If the graph has many events, the number of values
- * may not fit into the tag and gets a byte of its own (apart).
+ * Packs lines of costs as rows at packing->at, until its space is used up or a
+ * line is not in the usual form. Adds the costs to sum[]; returns the first
+ * line that was not packed. seen collects whether rows have addresses, lines
+ * or no costs; of rows at ascending addresses of one line only the last is
+ * looked at. apart: the number of values does not fit into the tag, and gets a
+ * byte of its own. State is in local variables: the compiler must assume that
+ * bytes written may change anything else.
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,

@@ -247,10 +247,10 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows as text, until `end` is reached or a row is not typical;
- * the caller writes that one in the general way. Returns the end of the text.
- * In typical rows no other row has their position, and the next row is in the
- * same file and block of memory. State is kept in local variables: the
+ * Writes typical rows as text, until `end` is reached or a row is not typical:
+ * the caller writes that row in the general way. A row is typical if no other
+ * row has its position, and the next row is in the same file and block of
+ * memory. Returns the end of the text. State is kept in local variables: the
  * compiler must assume that text written may change anything else.
  */
 static char *

@@ -102,8 +102,9 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 }
 
 /*
- * Finishes opening: sorts the rows of each kind and moves the costs to the
- * first row. Call it after open_run() of the last run. False: out of memory.
+ * Finishes opening a function: sorts the rows of each kind and moves the costs
+ * to the first row. Call it after open_run() of the last run. False: out of
+ * memory.
  */
 static bool
 begin_all(struct cg_rows *rows)
@@ -265,8 +266,8 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 
 /*
  * Takes the next row of a kind from its sorted list if it has the same keys as
- * first, so that the caller sums the two. NULL: it has not, there is none, or
- * rows are not merged; nothing is taken then.
+ * the row `first`, so that the caller sums the two. NULL, and nothing is
+ * taken: the next row has other keys, there is none, or rows are not merged.
  */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)

@@ -37,9 +37,9 @@ add_head(struct cg_rows *rows, const struct scan *scan)
 }
 
 /*
- * Makes a scan (a decoder of packed rows) end before the row whose tag byte is
- * at stop, where the next ascending segment begins; stop may be in a later
- * block of memory.
+ * Makes a scan (a decoder of packed rows) end before the row whose tag byte
+ * has the address `stop`, where the next ascending segment begins. That row
+ * may be in a later block of memory.
  */
 static void
 stop_before(struct scan *scan, const uint8_t *stop)
@@ -180,8 +180,9 @@ cg_costs_begin(struct cg_rows *rows)
 }
 
 /*
- * Lets the current scan be the one with the lowest row: if the lowest head of
- * the heap precedes its row, swaps the two. True: they were swapped.
+ * Makes the scan with the lowest row the current one: if the lowest head of
+ * the heap precedes the current scan's row, swaps the two. True: they were
+ * swapped.
  */
 static inline bool
 settle(struct cg_rows *rows)

@@ -182,7 +182,7 @@ rank_targets(const struct cg_rows *rows, struct list *list)
 
 /*
  * Returns the index after the last row of the ascending segment that begins at
- * row from.
+ * index `from` of row[], which has count rows.
  */
 static size_t
 ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -241,9 +241,10 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 #define FEW 12 /* insertion sort is faster up to this number */
 
 /*
- * Returns the index after the ascending segment that begins at row from. A
- * segment shorter than FEW rows is extended to FEW by sorting the rows after
- * it, so that random input does not make many short segments.
+ * Returns the index after the ascending segment that begins at index `from` of
+ * row[], which has count rows. A segment shorter than FEW rows is extended to
+ * FEW by sorting the rows after it, so that random input does not make many
+ * short segments.
  */
 static size_t
 take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -412,9 +413,10 @@ is_in_pieces(const struct row *row, size_t count)
 
 /*
  * Sorts rows in place by sort key number `key` and the keys after it; the
- * caller has grouped them so that all earlier keys are equal. Many unordered
- * rows are radix sorted by the first key that differs, then each group of
- * equal ones by the next keys; others are merge sorted. False: out of memory.
+ * caller passes rows whose earlier keys are equal. Many unordered rows are
+ * radix sorted by the first key that differs, then each group with an equal
+ * key is sorted by the next keys. Other rows are merge sorted. False: out of
+ * memory.
  */
 static bool
 sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,

@@ -201,8 +201,8 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 
 /*
  * Returns the costs to store for a row that is copied in a merge: cost itself,
- * or with --clamp a copy with negative costs set to zero. self: they are self
- * costs, and the difference is added to the totals of the part (thread or
+ * or with --clamp a copy with negative costs set to zero. self: the costs are
+ * self costs, so the difference is added to the totals of the part (thread or
  * process), too.
  */
 static const uint64_t *

@@ -269,9 +269,9 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 }
 
 /*
- * Lists the sets of labels that some stack has, or had (used), with what
- * sorting needs; returns their number. used[] is scratch space by set, all 0.
- * Unused sets are left to be dropped.
+ * Lists the sets of labels that a stack has or had (set.used), with their sort
+ * keys, in list[]; returns their number. The caller drops all other sets.
+ * used[] is scratch space by set, all 0.
  */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
@@ -393,9 +393,9 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 }
 
 /*
- * Appends the label keys of a set whose loss needs a warning to key[], which
- * has `keys` of at most KEYS_LISTED, each once. Returns the new number of
- * keys, or KEYS_LISTED + 1 if there are more.
+ * Adds the label keys of a set whose loss needs a warning to key[], unless
+ * they are there; `keys` is the number of keys there so far. Returns the new
+ * number; KEYS_LISTED + 1 if more than KEYS_LISTED were found.
  */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,

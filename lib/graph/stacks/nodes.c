@@ -205,8 +205,8 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 /*
  * Returns the child of node->parent with that frame, added if it is new, and
  * makes it the parent's latest child, which the parent stores. The latest
- * child so far moves to the hash table. The caller has checked that it is
- * another one. 0: the builder has failed.
+ * child before moves to the hash table; the caller has checked that its frame
+ * is not the one looked for. 0: the builder has failed.
  */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)

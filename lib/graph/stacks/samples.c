@@ -368,8 +368,9 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 
 /*
  * True if the sample has the thread (and CPU, if used) of the last sample, and
- * the same value of the label of --part-by, or like that none: then it belongs
- * to the same part (group of samples), and no look-up is needed.
+ * the same value of the label that --part-by names (or neither has the label).
+ * The sample then belongs to the same part (group of samples), and no look-up
+ * is needed.
  */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,

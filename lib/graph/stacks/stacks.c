@@ -39,9 +39,10 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 }
 
 /*
- * Returns the address of the index + 1 of the stack of the part (thread or
- * process) with this leaf node and labels in the table; it is 0 if the table
- * has none. NULL: out of memory.
+ * Looks up a stack by its part (thread or process), leaf node and set of
+ * labels in the hash table. Returns the address of the table's value: the
+ * index + 1 of the stack, or 0 if the table has none, which the caller may
+ * then set. NULL: out of memory.
  */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -99,8 +100,9 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 
 /*
  * Makes room for n columns of costs in a stack. A single column is stored in
- * the entry itself; more are allocated outside of it, and the second time for
- * all events. False: out of memory.
+ * the entry itself. For more, memory is allocated: for n columns if the stack
+ * had no costs, else for all events, so that it need not grow again. False:
+ * out of memory.
  */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)

@@ -124,9 +124,10 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 }
 
 /*
- * Returns the address of the index + 1, in the table, of the timeline (track)
- * of a thread in the current input and part (group of threads); it is 0 if the
- * thread has none yet. NULL: out of memory.
+ * Looks up the track (timeline) of a thread in the current input and part
+ * (group of threads) in the hash table. Returns the address of the table's
+ * value: the index + 1 of the track, or 0 if the thread has none yet, which
+ * the caller then sets. NULL: out of memory.
  */
 static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
@@ -698,8 +699,9 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 
 /*
  * Sorts the samples of a track (timeline of a thread) that did not arrive in
- * order of time: unpacks all from `from`, and packs them into the emptied
- * track. renumbered: nodes get their new numbers. False: out of memory.
+ * order of time: reads all of them from the cursor `from`, sorts them, and
+ * packs them into the track, which the caller has emptied. renumbered: nodes
+ * get their new numbers. False: out of memory.
  */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
@@ -737,8 +739,8 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 
 /*
  * Empties a track (timeline of a thread), so that its moments can be packed
- * again. Returns the old packed bytes, from which the caller reads them; the
- * caller frees them.
+ * again. Returns the old packed bytes: the caller reads the moments from them,
+ * and frees them.
  */
 static uint8_t *
 restart(struct cg_track_entry *track)
