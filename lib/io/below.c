@@ -30,9 +30,10 @@ open_entry(int directory, const char *name)
 }
 
 /*
- * Opens the entry name of a directory as a directory, made if it is missing,
- * and closes the descriptor `directory`. Returns the new descriptor; negative:
- * failed, with errno (EXDEV for "..", which would lead out).
+ * Opens the subdirectory `name` of the directory with this descriptor, creates
+ * it if it is missing, and closes the descriptor `directory`. Returns the new
+ * descriptor; negative: failed, with errno (EXDEV for "..", which would lead
+ * out).
  */
 static int
 enter(int directory, const char *name)
@@ -53,8 +54,8 @@ enter(int directory, const char *name)
 }
 
 /*
- * Returns the part of path after root, whose length is n, and the slashes
- * behind it; NULL: path is not below root.
+ * Returns the rest of path after root (n bytes) and the slashes that follow
+ * root; NULL: path is not below root.
  */
 static const char *
 strip_root(const char *root, size_t n, const char *path)

@@ -75,9 +75,9 @@ refill(struct gzip *gzip)
 }
 
 /*
- * Like refill(), and, after a member (gzip data may be several), moves to the
- * start of the next one. Zeros may follow the last one; anything else is an
- * error.
+ * Like refill(), but after the end of a gzip member also moves to the start of
+ * the next one, as gzip data may consist of several members. After the last
+ * one only zeros may follow; anything else is an error.
  */
 static int
 find_member(struct gzip *gzip)

@@ -159,10 +159,10 @@ drop(struct cg_in *in)
 }
 
 /*
- * Changes to the input's other buffer, and copies the unread bytes to it; it
- * has room for n bytes and one read. The bytes returned last stay valid in the
- * old buffer, as a caller still uses them. False: the unread bytes are more
- * than n, or out of memory; nothing changes.
+ * Changes to the input's other buffer, which gets room for n bytes and one
+ * read, and copies the unread bytes to it. The bytes returned last stay valid
+ * in the old buffer, as a caller still uses them. False, and nothing changes:
+ * there are more than n unread bytes, or out of memory.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)
@@ -230,9 +230,9 @@ has_line(const struct cg_in *in)
 }
 
 /*
- * Ends reading after a failure of the stream, such as truncated gzip data:
- * reports it or, if whole lines are left in memory, keeps it until they are
- * taken.
+ * Ends reading after a failure of the stream, such as truncated gzip data.
+ * Reports the failure at once or, if whole lines are left in memory, when
+ * these lines were taken.
  */
 static void
 end_stream(struct cg_in *in, int status)
@@ -504,8 +504,9 @@ cg_in_head(struct cg_in *in, size_t size, struct cg_head *head)
 }
 
 /*
- * True if at points into [from, to] of a buffer. Compares numbers, as at may
- * point anywhere.
+ * True if the pointer `at` points to one of the offsets from `from` to `to`
+ * (inclusive) of a buffer. Compares numbers, as the pointer may point
+ * anywhere.
  */
 static bool
 lies_in(const char *at, const char *buf, size_t from, size_t to)
@@ -529,9 +530,9 @@ cg_in_holds(const struct cg_in *in, const char *at)
 }
 
 /*
- * Sets the line and column of location to the end of text, which begins at the
- * start of a buffer; lines and columns are the numbers of lines and columns
- * before it.
+ * Sets the line and column of location to the place where text ends. text
+ * begins at the start of a buffer; lines and columns tell how many lines, and
+ * columns of the current line, come before the buffer.
  */
 static void
 locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,

@@ -141,8 +141,8 @@ take_compressed(void *arg, const void *bytes, size_t n)
 }
 
 /*
- * Adds the bytes that were put into the buffer since the last call to the
- * CRC-32 of the output.
+ * Updates the CRC-32 of the output: adds the bytes that came into the buffer
+ * since the last call.
  */
 static void
 sum_up(struct cg_out *out)
@@ -249,8 +249,9 @@ cg_puts(struct cg_out *out, const char *string)
 }
 
 /*
- * Returns the length of the start of text that has no byte up to '\r', checked
- * eight bytes at a time: a multiple of eight, maybe less than possible.
+ * Returns the length of a start of text that has only bytes greater than '\r'.
+ * Checks eight bytes at a time, so the result is a multiple of eight, and such
+ * bytes may follow.
  */
 static size_t
 plain_length(struct cg_slice text)
@@ -417,9 +418,9 @@ cg_temp_path(const char *path, long pid)
 }
 
 /*
- * Creates the temporary file ".NAME.cgconv.PID" next to the target, with a
- * mode, as out->fd and out->temp; it is renamed to the target at the end. The
- * output fails if it cannot be created.
+ * Creates the temporary file ".NAME.cgconv.PID" next to the target, with this
+ * mode, and stores its descriptor and path in out->fd and out->temp; at the
+ * end it is renamed to the target. If it cannot be created, the output fails.
  */
 static void
 open_temp(struct cg_out *out, mode_t mode)
