@@ -40,8 +40,9 @@ asks_for_counts(const struct cg_graph *graph)
 
 /*
  * Computes the inclusive costs of calls from call counts, for events whose
- * inputs do not state them, and adds calls by the unknown caller where the
- * calls of a function cost less than it. Returns the status.
+ * inputs do not state them. Then adds calls by the unknown caller to functions
+ * whose inclusive cost exceeds the cost of all calls to them. Returns the
+ * status.
  */
 static int
 derive_inclusive(struct cg_job *job)
@@ -144,10 +145,10 @@ has_rows(const struct cg_graph *graph)
 }
 
 /*
- * Adds estimated stacks (--guess-stacks) to the graph in place of earlier
- * estimates. Their frames have only positions that the output format can
- * represent, without the kinds in unused, as distinct positions make more
- * stacks. Returns the status.
+ * Replaces the graph's estimated stacks (--guess-stacks) by new ones. Their
+ * frames have only the kinds of positions (lines, addresses) that the output
+ * format can represent, and none of those in `unused`: more distinct positions
+ * would make more stacks. Returns the status.
  */
 static int
 guess_stacks(struct cg_job *job, cg_facts unused)
@@ -301,9 +302,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Adds the frames of --root-by, which name thread, process or label, below all
- * stacks, and seals the graph again; unlabel: also drops labels. *joined: see
- * cg_root_stacks(). Returns the status.
+ * Adds the frames of --root-by, which name thread, process or label, as the
+ * outermost frames of all stacks, and seals the graph again. unlabel: also
+ * drops labels. *joined: see cg_root_stacks(). Returns the status.
  */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
@@ -347,9 +348,9 @@ tell_untimed(struct cg_job *job, const char *flag)
 
 /*
  * Turns labels into frames (--root-by). If the output format cannot represent
- * labels, drops the others, and merges stacks that differ only in them. Labels
- * that are lost are always reported, as --part-by could keep them: *lost
- * becomes CG_LABELS. Returns the status.
+ * labels, drops the remaining labels, and merges stacks that differ only in
+ * labels. A loss of labels is always reported, as --part-by could keep them:
+ * sets *lost to CG_LABELS. Returns the status.
  */
 int
 cg_job_convert_labels(

@@ -29,8 +29,8 @@ is_good(struct cg_doc *doc)
 }
 
 /*
- * Like is_good(), but also takes over, as the document's failure, one that the
- * format's reader reported with cg_reject().
+ * Like is_good(), but if the format's reader has reported an error with
+ * cg_reject(), the document has failed, too.
  */
 static bool
 is_accepted(struct cg_doc *doc)

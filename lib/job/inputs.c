@@ -272,9 +272,10 @@ probe_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * True if another of the sorted files differs from path only by having the
- * first suffix that the format gathers instead of a later one ("x.gcno" for
- * "x.gcda"): the reader of that file opens path itself.
+ * True if the reader of another of the sorted files opens path itself: that
+ * file has the same name, but the first suffix that the format gathers, where
+ * path has a later one ("x.gcno" for "x.gcda"). If memory runs out, sets
+ * walk->status.
  */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,

@@ -129,8 +129,9 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Reports a failure of a symbol look-up: these functions have no status and
- * only record it. Returns the status.
+ * Reports an I/O error or lack of memory in a symbol look-up: functions that
+ * look up symbols return no status, but record it in the symbols. Returns the
+ * status.
  */
 static int
 check_symbols(struct cg_job *job)
@@ -239,10 +240,10 @@ find_wanted(const struct cg_job *job)
 }
 
 /*
- * Returns what identifies a sample's thread (bits of cg_who_key: comm, pid,
- * tid, thread, cpu) and is to be stored as labels of the sample: what the
- * program has set, the output format represents or --root-by and --part-by
- * need.
+ * Returns which facts about a sample's thread become labels of the sample, as
+ * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu): those that the
+ * program has set or the output format can represent, and those that --root-by
+ * and --part-by need.
  */
 static unsigned
 find_who(const struct cg_job *job)
@@ -311,9 +312,9 @@ note_emptied(struct cg_job *job)
 }
 
 /*
- * Drops files and functions that --exclude or --root leave without data from a
- * coverage run. Does nothing to a graph merged from other jobs, which have
- * done it. Returns the status.
+ * Drops files and functions that have no data left in a coverage run because
+ * of --exclude or --root. Does nothing to a graph merged from other jobs,
+ * which have done it. Returns the status.
  */
 static int
 keep_scope(struct cg_job *job)
@@ -423,9 +424,10 @@ complete(struct cg_job *job)
 
 /*
  * Merges functions without an object (executable or library) with those of the
- * same file and name that have one, and completes the calls of functions that
- * begin some inputs; only in the complete sum of several inputs, as an input
- * still to come may know more objects. Returns the status.
+ * same file and name that have one. Then adds calls by the unknown caller, so
+ * that the calls to a function that begins some inputs add up to its inclusive
+ * cost. Does this only for a complete sum of several inputs, as a later input
+ * may know more objects. Returns the status.
  */
 static int
 join(struct cg_job *job)

@@ -242,8 +242,8 @@ note_ambiguous(struct cg_job *job, struct cg_slice path)
 }
 
 /*
- * Returns the usual suffix of a format: its name if that is a suffix, else its
- * first one.
+ * Returns the usual suffix of a format: its name if that is one of its
+ * suffixes, else its first suffix.
  */
 static struct cg_slice
 usual_suffix(const struct cg_module *module)

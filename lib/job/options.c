@@ -82,8 +82,8 @@ cg_job_set_default(struct cg_job *job, const char *name, const char *value)
 
 /*
  * Returns the description of an option in the format that is reading or
- * writing now, as defaults differ between formats; if that does not have it,
- * that of any format.
+ * writing now, as defaults differ between formats; if that format does not
+ * have the option, the description in any other format.
  */
 static const struct cg_option *
 current_option(const struct cg_job *job, const char *name)
@@ -265,10 +265,10 @@ is_pair(const char *before, const char *after, size_t *len)
 }
 
 /*
- * Finds the other column of a pair of columns "before" and "after" (see
- * is_pair()) to which column `one` belongs; sets column[] to before and after,
- * *len to the length of the event's name. name: the event must have this name,
- * NULL: any. False: there is no such pair.
+ * Finds the pair of columns "before" and "after" (see is_pair()) that has
+ * column `one`. Sets column[] to before and after, and *len to the length of
+ * the event's name. name: the event must have this name, NULL: any. False:
+ * there is no such pair.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

@@ -15,10 +15,10 @@
 #define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Calls the probe of all formats, or, if only, of those whose wants[] is set;
- * sets wants[] for those that need more of the input to decide. Keeps the best
- * score in *found, and another format with the same score as its rival. True:
- * some want more.
+ * Calls the probe of all formats or, if `only`, of those whose wants[] is set.
+ * Sets wants[] for formats that need more of the input to decide. Stores the
+ * best score in *found, and another format with the same score as its rival.
+ * True: some formats need more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,

@@ -133,8 +133,8 @@ check_text(struct cg_in *in)
 
 /*
  * Opens a source at path, which is directory/name, and sets *in. *in stays
- * NULL if it does not exist or must not be read; the second is reported.
- * False: an error (reported).
+ * NULL if the file does not exist, or if it must not be read, which is
+ * reported. False: an error (reported).
  */
 static bool
 open_path(struct request *request, struct cg_slice directory,
@@ -196,10 +196,10 @@ open_at(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens a source by a path below the working directory: an absolute one or, if
- * resolved, one that the reader resolved from the directory of an input, such
- * as build/../src. *in stays NULL if path is not below it or there is no such
- * file. False: an error (reported).
+ * Opens a source by a path below the working directory. The path is absolute
+ * or, if `resolved`, was resolved by the reader from the directory of an
+ * input, such as build/../src. *in stays NULL if the path is not below the
+ * working directory, or there is no such file. False: an error (reported).
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -220,9 +220,9 @@ open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
 }
 
 /*
- * Opens a source with an absolute path: below directory (directory/path), or
- * in the working directory if that is NULL. *in stays NULL if it is not found.
- * False: an error (reported).
+ * Opens a source with an absolute path: directory/path or, if directory is
+ * NULL, the path itself if it is below the working directory. *in stays NULL
+ * if there is no such file. False: an error (reported).
  */
 static bool
 open_absolute(struct request *request, const char *directory,

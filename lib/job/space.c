@@ -80,10 +80,10 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 }
 
 /*
- * Sets shift, what to subtract from addresses of the profile to get addresses
- * in the ELF file of an image (mapped file), and bias, what to subtract to get
- * those in the graph. Where no ELF file was known when addresses were added,
- * bias stays as it was.
+ * Sets what to subtract from an address of the profile in an image (mapped
+ * file): shift, to get the address in its ELF file, and bias, to get the
+ * address in the graph. Where no ELF file was known when addresses were added
+ * to the graph, bias stays as it was.
  */
 static void
 set_bias(struct image *image)
