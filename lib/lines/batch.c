@@ -26,9 +26,10 @@
 /* ---- A batch of files --------------------------------------------------- */
 
 /*
- * Returns the entry that collects what a function has on a line (key: file and
- * line): the last entry, if it is the one, else a new one at the end of
- * lines->row. Valid until the next one is added. NULL: out of memory.
+ * Returns the entry that collects the costs and branches of a function on a
+ * line (key: file and line): the last entry of lines->row if it has this
+ * function and line, else a new one. Valid until the next one is added. NULL:
+ * out of memory.
  */
 static struct line_row *
 get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
@@ -69,9 +70,9 @@ add_cost(
 
 /*
  * Decodes the next branch of the opened function into the unused element at
- * the end of lines->branch, which the caller keeps by counting it; *more is
- * false if there is none. Also adds it to sum, the function's coverage, unless
- * that is NULL. False: out of memory.
+ * the end of lines->branch; the caller keeps it by incrementing
+ * lines->branches. *more is false if there is none. Also adds the branch to
+ * sum, the function's coverage, unless sum is NULL. False: out of memory.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -89,9 +90,9 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 }
 
 /*
- * Drops the branch kept last, if it is the fall-through of the call whose
- * exception branch, the next one, is being dropped: a single remaining branch
- * is no decision. lcov 2 does this, too.
+ * Drops the branch kept last if it is the fall-through of the same call as the
+ * next branch. Called when the next branch, an exception branch, is dropped: a
+ * single remaining branch is no decision. lcov 2 does this, too.
  */
 static void
 drop_way_on(struct cg_lines *lines, struct line_row *row)
@@ -149,10 +150,10 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 }
 
 /*
- * Skips the branches at the position of the next one that are excluded on this
- * line, up to its regions (ranges of source text with a count), which are
- * kept, as they belong to the line like its cost. Sets *any if there are
- * regions; the first one is next then. sum, *more and the result are as for
+ * Skips excluded branches at the position of the next one, up to the first
+ * region (range of source text with a count) there. Regions come last, and are
+ * not excluded: they belong to the line like its cost. Sets *any if there is a
+ * region; it is the next branch then. sum, *more and the result are as for
  * take_branches().
  */
 static bool
@@ -237,10 +238,10 @@ is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
 }
 
 /*
- * Collects what function number has in the files with order numbers [low,
- * high]: an entry of lines->row for each line, with its costs and branches.
- * Both are sorted by position, so that one pass merges them. Skips excluded
- * lines. False: an error.
+ * Collects the lines of function number `number` in the files with order
+ * numbers [low, high]: an entry of lines->row for each line, with its costs
+ * and branches. Both are sorted by position, so that one pass merges them.
+ * Skips excluded lines. False: an error.
  */
 static bool
 collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)

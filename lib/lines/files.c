@@ -13,9 +13,9 @@
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the entry that counts the rows of the function added last in a file,
- * appended to lines->in_file if there is none. file: the file's order number.
- * Valid until the next one is added. NULL: out of memory.
+ * Returns the entry of lines->in_file that counts, in a file, the rows of the
+ * function that was added last; appends it if there is none. file: the file's
+ * order number. Valid until the next one is added. NULL: out of memory.
  */
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
@@ -113,10 +113,11 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 }
 
 /*
- * Counts the rows of a run (those of a function in a part) in each file, and
- * finds the function's first line if it is not stated: of its costs or, unless
- * costs, of its branches. In the second case it also sums the counts of the
- * calls. False: out of memory.
+ * Scans a run (rows of a function in a part): its costs or, if not `costs`,
+ * all other rows. Counts the rows (costs or branches) in each file. If the
+ * input does not state the function's first line, finds the lowest line of
+ * these rows in its own file. Also sums the counts of calls. False: out of
+ * memory.
  */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)

@@ -14,9 +14,9 @@
 #include "lines/lines.h"
 
 /*
- * Orders files as the source of the part (a thread, process or test) lists
- * them; keeps the order by directory in lines->directory_order, so that it can
- * be restored for another part. False: out of memory.
+ * Orders files as the input has listed them for the part (a thread, process or
+ * test). Saves the order by directory in lines->directory_order, so that it
+ * can be restored for another part. False: out of memory.
  */
 static bool
 list_files(struct cg_lines *lines)
@@ -120,9 +120,9 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 
 /*
  * Drops the functions that coverage does not count from lines->fn, which is
- * sorted by first line: all their lines are excluded, or they are the
- * compiler's. A function whose last line is unknown ends where the next one
- * begins.
+ * sorted by first line: those whose lines are all excluded, and those that the
+ * compiler has made. A function whose last line is unknown ends where the next
+ * one begins.
  */
 static void
 drop_excluded(struct cg_lines *lines)

@@ -110,8 +110,8 @@ cg_lines_restore_order(struct cg_lines *lines)
 }
 
 /*
- * Permutes the order numbers of the files that the source of the part (a
- * thread, process or test) lists, so that they have the order of the list;
+ * Permutes the order numbers of the files that the input has listed for the
+ * part (a thread, process or test), so that they have the order of that list;
  * other files keep theirs. A file may be listed twice, as --map can make paths
  * equal: its second key is NO_ORDER, which is sorted last and not used. False:
  * out of memory.
