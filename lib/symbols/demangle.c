@@ -31,12 +31,11 @@ struct text {
 };
 
 /*
- * Stops a demangler whose output (text) became too long, or for which memory
- * ran out, by longjmp(), the only way; called from its callback. Does nothing
- * if the piece that it prints has a byte that is not ASCII. So nothing leaks:
- * the demangler of C++ has everything on its stack, and that of Rust has
- * allocated memory only while it prints an identifier from punycode, which is
- * never all ASCII.
+ * Stops a demangler whose output (text) became too long or for which memory
+ * ran out. Its callback calls this: longjmp() is the only way. Does nothing at
+ * a piece with a byte that is not ASCII, so that nothing leaks: the C++
+ * demangler has all data on its stack; the Rust demangler has allocated memory
+ * only while it prints an identifier from punycode, which is never all ASCII.
  */
 static void
 stop(struct text *text, const char *piece, size_t len)
@@ -94,9 +93,9 @@ demangle(struct text *text, const char *name)
 }
 
 /*
- * Returns the demangled name of a symbol of D, to be freed; NULL: it is not
- * one, or is too long: libiberty ends the process here when memory runs out,
- * so the length and the number of back references are limited.
+ * Returns the demangled name of a symbol of D, to be freed; NULL: the name is
+ * not one of D, or too long. libiberty ends the process here when memory runs
+ * out, so the length and the number of back references are limited.
  */
 static char *
 demangle_d(const char *name)

@@ -97,9 +97,9 @@ shorten(char *path)
 }
 
 /*
- * Returns the string of an attribute; NULL: it has no string, or one at the
- * very end of a string section, which libdw accepts, but which has no byte
- * there.
+ * Returns the string of an attribute; NULL: it has none. An offset that equals
+ * the size of a string section counts as none, too: libdw accepts it, but
+ * there is no byte to read.
  */
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
@@ -114,9 +114,9 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 }
 
 /*
- * Returns a copy of a file's path, joined to the unit's compilation directory
- * if it is relative and that is known; valid as long as the symbols. "": the
- * path is unknown, or out of memory (recorded in dwarf->status).
+ * Returns a copy of a file's path; a relative path is joined to the unit's
+ * compilation directory, if the unit states one. Valid as long as the symbols.
+ * "": the path is unknown, or out of memory (recorded in dwarf->status).
  */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
@@ -393,9 +393,9 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 /* ---- For symbols.c ------------------------------------------------------ */
 
 /*
- * Terminates the strings of a section, as libdw relies on NULs after strings.
- * A last string without a NUL is cut off in sections of strings; sections of
- * entries get a NUL appended. False: out of memory.
+ * Makes the data of a section end with a NUL, as libdw relies on NULs after
+ * strings. A section of strings only (only_strings) loses a last string
+ * without a NUL; any other section gets a NUL appended. False: out of memory.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)

@@ -26,8 +26,9 @@ cg_libelf_status(void)
 }
 
 /*
- * Records that the file must have size bytes from offset on, as a header says;
- * a file that is shorter than the maximum is truncated.
+ * Records that the file must have size bytes from offset on, as a header says.
+ * A file that is shorter than the largest end so recorded (file->needed) is
+ * truncated.
  */
 static void
 need(struct cg_elffile *file, uint64_t offset, uint64_t size)
@@ -333,7 +334,8 @@ cg_elffile_close(struct cg_elffile *file)
 
 /*
  * Sets *head to the header of the executable segment that contains an address,
- * in the bytes that the file has of it. False: there is none.
+ * if the file has the byte at that address (memory beyond the file's bytes
+ * does not count). False: there is none.
  */
 static bool
 find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)

@@ -95,8 +95,9 @@ compare_aliases(const void *left, const void *right)
 /*
  * Adds one function for the n symbols at an address (aliases, the best name
  * first), with the largest of their sizes. *covered is the end of the
- * functions so far: a symbol without type or size before it is a label in one
- * of them, and is dropped. False: out of memory.
+ * functions added so far. Without a function type or a size, symbols at an
+ * address below that end are labels in such a function: then nothing is added.
+ * False: out of memory.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,

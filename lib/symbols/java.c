@@ -110,10 +110,10 @@ skip_descriptor(const char *text, char semicolon)
 }
 
 /*
- * Converts the name of one Java method at name to the form
- * "io.netty.Loop.run": writes it at *to, which it moves to the end, without a
- * NUL. Returns where the method ends in name, descriptor included. NULL: name
- * is not a method.
+ * Converts the name of one Java method, which begins at `name`, to the form
+ * "io.netty.Loop.run": writes it at *to, without a NUL, and moves *to to its
+ * end. Returns the end of the method in name, descriptor included. NULL: there
+ * is no method.
  */
 static const char *
 convert(const char *name, char **to)
