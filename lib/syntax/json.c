@@ -84,9 +84,9 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 }
 
 /*
- * Finishes a value whose text ends at `at`: sets the rest of the text, and
- * what may follow by the level of nesting. Returns type, for the caller to
- * return.
+ * Finishes a value whose text ends at `at`: sets json->rest to the text after
+ * it, and json->expect to what may follow (more items, or the end at the
+ * outermost level). Returns type, for the caller to return.
  */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
@@ -208,9 +208,9 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
- * Takes the digits after a decimal point, whose number is *places, and returns
- * their end. Appends them to *value, the digits before the point, if they are
- * at most PLAIN_DIGITS.
+ * Takes the digits after a decimal point, sets *places to their number, and
+ * returns their end. Appends them to *value, which has the digits before the
+ * point, if there are at most PLAIN_DIGITS of them.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
@@ -435,9 +435,9 @@ take_token(struct cg_json *json)
 }
 
 /*
- * True if more text could change the token that was taken, so that it is taken
- * again after more was read: a number at the end of the text, its end, or an
- * error there.
+ * True if more text could change the token that was taken: a number that ends
+ * with the text, the end of the text, or an error close to it. The caller
+ * reads more, and takes the token again.
  */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)

@@ -33,7 +33,9 @@ put(struct outline *o, const char *text, size_t n)
 	o->len += n;
 }
 
-/* Returns the text of the current token; of a key with its colon. */
+/*
+ * Returns the text of the current token; the text of a key includes its colon.
+ */
 static struct cg_slice
 token_of(const struct cg_json *json)
 {
@@ -42,10 +44,10 @@ token_of(const struct cg_json *json)
 }
 
 /*
- * True if the next item of the level, of n bytes, is to be kept in the
- * outline; a comma is then written before it, if it is not the first. Of an
- * array, keeps the first items and those at powers of two: after hundreds of
- * equal items others may come. Items beyond the level's share of the outline
+ * True if the next item of a level, of n bytes, belongs in the outline; then
+ * writes a comma before it, unless it is the first one. Of an array, keeps the
+ * first items and those whose index is a power of two: after hundreds of equal
+ * items others may come. Items that exceed the level's share of the outline
  * are dropped.
  */
 static bool
@@ -97,9 +99,9 @@ put_value(struct outline *o, enum cg_json_type type)
 }
 
 /*
- * Writes the token that was just read, an item of the innermost level or its
- * end, to the outline, or skips the item with its value. False: the text or
- * the document has ended.
+ * Handles the token that was just read: the end of the innermost level, or an
+ * item in it (a key or a value). Writes it to the outline, or skips the item
+ * with its value. False: the text or the document has ended.
  */
 static bool
 take_item(struct outline *o, enum cg_json_type type)
