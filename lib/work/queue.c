@@ -180,9 +180,9 @@ open_slot(struct cg_queue *queue, struct slot *slot)
 
 /*
  * Returns the slot (memory) to fill for the next piece, which cg_queue_put()
- * then hands to the threads; NULL: all are in use, or out of memory. Slots are
- * opened on demand, in order. If one cannot be opened, the queue has only
- * those before it from then on: all pieces are in the same slots either way.
+ * then hands to the threads; NULL: all slots are in use, or out of memory.
+ * Slots are opened on demand, in order. If one cannot be opened, the queue
+ * from then on has only the slots before it.
  */
 void *
 cg_queue_slot(struct cg_queue *queue)
