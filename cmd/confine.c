@@ -45,8 +45,9 @@ confine_allow(struct sandbox *box, const char *path)
 }
 
 /*
- * Allows reading the file that an option's value names, if it is one; for
- * "a.zip/sub", a path in an archive, that is the archive.
+ * Allows reading the file or directory that an option's value names; for a
+ * path in an archive, such as "a.zip/sub", the archive. Does nothing if the
+ * value names none of these.
  */
 static void
 allow_value(struct sandbox *box, const char *value)

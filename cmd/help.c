@@ -162,8 +162,9 @@ print_own_options(const struct args *args)
 }
 
 /*
- * Prints the options of the program for "options", of a format for its name, of
- * all for "all". Returns the status: an error if there is no such format.
+ * Prints options, by the name of a topic: "options" are those of the program,
+ * a format's name those of the format, "all" both, for all formats. Returns
+ * the status: an error if no format has the name.
  */
 static int
 print_topic(struct args *args, const char *name)
@@ -204,8 +205,9 @@ add_true(struct json_object *object, const char *key, bool value)
 }
 
 /*
- * Appends an object with a name and a text for the value and the help. Returns
- * it, or NULL: out of memory.
+ * Appends an object that describes an option to a JSON array: its name, the
+ * name of its value (arg, may be NULL) and its help. Returns the object, which
+ * array owns; NULL: out of memory.
  */
 static struct json_object *
 append_option(struct json_object *array, const char *name, const char *arg,
@@ -264,7 +266,10 @@ append_format_options(struct json_object *array, const struct cg_module *module)
 	return ok;
 }
 
-/* Appends the words of a list that are separated by semicolons. */
+/*
+ * Appends each word of list ("a;b"; may be NULL) to a JSON array. False: out
+ * of memory.
+ */
 static bool
 append_words(struct json_object *array, const char *list)
 {
@@ -332,8 +337,9 @@ append_statuses(struct json_object *array)
 }
 
 /*
- * Prints options, formats with their options and what each can represent, and
- * the meaning of exit statuses. Returns the status.
+ * Prints, as JSON, the options of the program, the formats with their options
+ * and what each can represent, and the meaning of exit statuses. Returns the
+ * status.
  */
 static int
 print_json_help(struct args *args)

@@ -45,8 +45,9 @@ static const struct tool {
 #define TOOLS (sizeof(tools) / sizeof(*tools))
 
 /*
- * Makes paths below the directory root relative to it in the output. It may be
- * a path of another machine, which does not exist here. Returns the status.
+ * Makes paths below the directory root relative to root in the output. root
+ * may be a directory of another machine, which does not exist here. Returns
+ * the status.
  */
 static int
 map_root(struct args *args, const char *root)

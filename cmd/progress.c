@@ -109,9 +109,10 @@ sum_sizes(const struct args *args)
 }
 
 /*
- * Draws the share of the inputs that was read, and the time that the rest takes
- * at this speed. Without a size, and once an output is written, there is no
- * share: only the number of bytes.
+ * Draws the progress line of a conversion. While inputs are read: the share of
+ * their bytes that was read, and the time left at this speed; past is the time
+ * since the start, in seconds. If the inputs' size is unknown, and once an
+ * output is written: only the number of bytes.
  */
 static void
 draw_conversion(struct conversion *work, double past)

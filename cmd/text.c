@@ -191,8 +191,8 @@ put_function(FILE *to, struct cg_slice name, uint32_t cycle,
 }
 
 /*
- * Returns the escape sequence for the colour that perf has for such a
- * percentage; "": none, because the cell is no percentage, or to is no
+ * Returns the escape sequence for the colour that perf gives to the percentage
+ * in cell. "": none, because the cell has no percentage, the stream `to` is no
  * terminal, or NO_COLOR is set (no-color.org).
  */
 static const char *

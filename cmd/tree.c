@@ -130,8 +130,9 @@ compare_lines(const void *a, const void *b)
 }
 
 /*
- * Pushes the callees of a frame whose costs are large enough to be printed on
- * the stack of waiting lines, the largest last. False: out of memory.
+ * Looks at the callees of a frame, and pushes those whose costs are large
+ * enough to be printed onto the stack of waiting lines, the largest last.
+ * False: out of memory.
  */
 static bool
 add_calls(struct call_tree *tree, uint32_t frame)

@@ -117,9 +117,9 @@ stream_member(struct worker_pool *pool, struct members *members,
 }
 
 /*
- * Reads member n (the number of its task), the archive's current one, and
- * sends it to a worker, if its task is to be done. If it cannot be read, its
- * task fails. Returns CG_OK then, too; other values end the batch.
+ * Reads the archive's current member, whose task is number n, and sends it to
+ * a worker, if the task is still pending. If the member cannot be read, its
+ * task fails, and CG_OK is returned, too; any other status ends the batch.
  */
 static int
 run_member(struct worker_pool *pool, struct members *members,
@@ -158,7 +158,8 @@ run_member(struct worker_pool *pool, struct members *members,
 
 /*
  * Callback for messages of the archive's reader: keeps the text as the reason
- * why tasks fail. It is not printed, as it was when the archive was listed.
+ * why tasks fail. Does not print it, as it was printed when the archive was
+ * listed.
  */
 static void
 note_error(void *arg, const struct cg_message *message)

@@ -65,9 +65,10 @@ run_tasks(struct worker_pool *pool)
 }
 
 /*
- * Counts by state the tasks (inputs) that ended when the inputs were listed,
- * skipped or done before, and writes new ones to the manifest. Returns how
- * many of them were in the manifest before.
+ * Counts, by state, the tasks (inputs) that had ended before any work began:
+ * those skipped or failed when the inputs were listed, and those that the
+ * manifest of an earlier run has as finished. Writes those not in the manifest
+ * to it. Returns how many were in the manifest.
  */
 static size_t
 count_listed(struct batch *batch)

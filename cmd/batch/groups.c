@@ -341,12 +341,11 @@ unit_chunks(const struct group *group)
 }
 
 /*
- * Returns how many bytes of units (inputs of several files) a chunk of the
- * group may have; a chunk is what one worker sums. Many units are read
- * together, even if other inputs are between them, because units of one
- * program call each other, and because reading their sum takes as long as
- * reading the units. All chunks are made about equally large; files in
- * archives count as nothing, as their sizes are unknown.
+ * Returns how many bytes of units (inputs of several files) a chunk (the
+ * inputs that one worker sums) may have. Units of one program call each other,
+ * and reading their sum takes as long as reading the units, therefore a chunk
+ * has many. Splits the group evenly among its chunks. Files in archives count
+ * as 0 bytes, as their sizes are unknown.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -413,10 +412,10 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * If all chunks of the group (the inputs of one output; a chunk has those that
- * one worker sums) are written, adds it to batch->ready, the list of groups
- * that workers merge to outputs, unless there is nothing to merge. Does
- * nothing while chunks are open, and at later calls.
+ * Adds the group (the inputs of one output) to batch->ready, the list of
+ * groups that workers merge to outputs, once all of its chunks (sums of
+ * inputs, each by one worker) are written. Does nothing while chunks are open,
+ * if there is nothing to merge, and at later calls.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

@@ -450,9 +450,9 @@ may_be_header(struct cg_slice text)
 /*
  * Reads the manifest of an earlier run: applies all complete lines to the
  * tasks, and adds their bytes to *whole. A last line without newline was cut
- * off by a crash and is ignored; the caller truncates the file to *whole. So a
- * file that cannot be read, or is no manifest, is an error. Returns the
- * status.
+ * off by a crash and is ignored; the caller truncates the file to *whole. A
+ * file that cannot be read, or is no manifest, is an error, so that it is not
+ * truncated. Returns the status.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)

@@ -78,8 +78,8 @@ put_name(struct path *to, const char *name)
 }
 
 /*
- * Returns the text of the path that was appended to, NUL-terminated, which the
- * caller frees; NULL: out of memory, now or before.
+ * Ends the path, to which parts were appended, with a NUL, and returns its
+ * text, which the caller frees. NULL: out of memory, now or before.
  */
 static char *
 end_path(struct path *path)
@@ -216,8 +216,9 @@ list_suffixes(struct batch *batch)
 }
 
 /*
- * Cuts suffixes of compression off base, in place. Returns the length of the
- * rest without the longest suffix of a format that it has.
+ * Cuts suffixes of compression (".gz") off base, in place. Returns the length
+ * of the rest of base without the suffix of a format: the longest suffix of
+ * batch->suffix that it has.
  */
 static size_t
 stem_length(const struct batch *batch, char *base)
@@ -475,8 +476,9 @@ hash(const struct batch *batch, const char *text)
 
 /*
  * True if the output of the slot's owner, a task (one input) or a group
- * (several), has that name. Slots do not store names, to save memory, so that
- * of a task is derived again.
+ * (several), has that name. Slots do not store names, to save memory: the name
+ * of a task's output is derived again. If memory runs out, sets
+ * batch->outputs.failed.
  */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)

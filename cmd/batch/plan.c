@@ -188,9 +188,9 @@ add_path(struct list *list, const char *path)
 }
 
 /*
- * True if the path is the output directory, the output or the manifest, which
- * is not an input. These are looked up again, as with --shard another run may
- * just have created them.
+ * True if the path is the output directory, the output or the manifest of this
+ * batch, which are not inputs. Looks all three up again, as with --shard
+ * another run may just have created them.
  */
 static bool
 is_output_path(struct batch *batch, const char *path)
@@ -259,9 +259,9 @@ skip_reason(const struct found *found)
 }
 
 /*
- * Adds a task for a file that was found or, for an archive, one for each
- * member; a skipped task for one that is not read; none for an output of this
- * batch. The tasks keep the pointer to path. Returns the status.
+ * Adds a task for a file that was found; for an archive, one task for each
+ * member. A file that is not read gets a skipped task, an output of this batch
+ * none. The tasks keep the pointer to path. Returns the status.
  */
 static int
 add_found(struct batch *batch, const char *path)
@@ -324,9 +324,9 @@ add_path_given(struct batch *batch, const char *name)
 }
 
 /*
- * Adds the input that a line of a file of names (list) names. n: the bytes of
- * name with the delimiter, which is removed. The tasks keep the pointer to
- * name. Returns the status.
+ * Adds the input whose name was read from list, a file of names. n: the bytes
+ * of name including its delimiter, which is removed. The tasks keep the
+ * pointer to name. Returns the status.
  */
 static int
 add_listed(struct batch *batch, const char *list, char *name, size_t n)
@@ -414,10 +414,10 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 }
 
 /*
- * Sets *file to what a task's file is joined with others by, to a unit (files
- * that are read as one input): its stem and the rank of its suffix; rank 0: it
- * is never joined. The caller frees file->name, the stem. False: out of
- * memory.
+ * Sets *file to the stem of a task's file (its path without suffix) and the
+ * rank of its suffix. Files with the same stem are joined to a unit, which a
+ * format reads as one input. Rank 0: the file is never joined. The caller
+ * frees file->name, the stem. False: out of memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
@@ -491,10 +491,11 @@ hash_path(const struct task *task, uint64_t *h)
 }
 
 /*
- * Sets *h to the hash that decides in which shard the task is: that of the
- * output of its group (the inputs of one output) or of its unit's first file,
- * so that inputs of one output are in one shard. *h has the hash of the task's
- * own path, and is left if that is the one. False: out of memory.
+ * Sets *h to the hash that decides in which shard the task is, so that all
+ * inputs of one output are in one shard. This is the hash of the output of the
+ * task's group (the inputs of one output) or, without --group-by, of the path
+ * of its unit's first file. If that is the task's own path, whose hash the
+ * caller has put into *h, leaves *h as it is. False: out of memory.
  */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)

@@ -143,8 +143,9 @@ send_order(struct worker *worker, struct worker_order order)
 
 /*
  * Orders the worker to convert an input or to add it to the sum (action), and
- * sends the bytes of archive members. unread: it shall only note the name, and
- * read the unit (input of several files) when the sum is written.
+ * sends the bytes of archive members. unread: the worker only notes the
+ * input's name now; it reads the input, a unit of several files, when it
+ * writes the sum.
  */
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
@@ -304,9 +305,10 @@ take_piece_out(struct chunk *chunk)
 
 /*
  * Records that an input was added to the sum of its chunk (the inputs that one
- * worker sums); it is done when the output is written. Takes over log and
- * result (allocated). Does nothing more for a task for which this was recorded
- * before its chunk was started again.
+ * worker sums): its task becomes SUMMED, and DONE only when the output is
+ * written. Takes over log and result (allocated). A chunk may be started
+ * again: then the task is SUMMED already, its result is replaced, and log is
+ * freed.
  */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)

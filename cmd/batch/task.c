@@ -122,9 +122,9 @@ make_directories(char *path, size_t n)
 }
 
 /*
- * Creates the output directory (of -O, or that of -o) and its parents; those
- * below it are created with each output. False: not possible, with errno, or
- * out of memory.
+ * Creates the output directory (of -O, or that of -o) and its parents;
+ * directories below it are created with each output. False: not possible, with
+ * errno, or out of memory.
  */
 bool
 make_output_directory(const struct batch *batch)

@@ -315,9 +315,10 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * Sets the output format of a job that reads an input of a sum, so that it
- * keeps what the output can represent, and marks it as partial: facts that are
- * computed from all inputs together are not yet. Returns the status.
+ * Sets the output format of a job that reads some inputs of a sum, so that the
+ * job keeps all data that the output can have. Marks the job as partial: what
+ * depends on all inputs together is computed later, by the job that merges the
+ * sums. Returns the status.
  */
 static int
 target_sum(const struct batch *batch, struct cg_job *job)
@@ -424,9 +425,10 @@ count_units(const struct worker_state *state, bool members)
 }
 
 /*
- * Reads all kept units (inputs of several files) that are archive members, or,
- * if members is false, those that are files, into job. A skipped part is an
- * error if they were not read before. Returns the status.
+ * Reads units (inputs of several files) that were kept for the sum into job:
+ * those that are archive members or, if members is false, those that are
+ * files. If a unit was not read alone before (state->unread), a skipped part
+ * of it is an error. Returns the status.
  */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)

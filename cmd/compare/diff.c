@@ -562,9 +562,9 @@ amount_size(struct amount amount)
 }
 
 /*
- * Appends a side (before or after) of the difference, with the costs of all
- * functions, as a run (one profile) to those whose changes are judged. False:
- * out of memory.
+ * Appends one side (the profile before or after) of the difference to
+ * d->noise.run, the runs whose changes are judged, with the costs of all
+ * functions. False: out of memory.
  */
 static bool
 add_run(struct diff *d, int s)
@@ -622,8 +622,9 @@ judge_pair(struct diff *d)
 }
 
 /*
- * Prints which changes are real, without a difference of two profiles, as
- * JSON, Markdown or text; at most top rows. Returns the status.
+ * Prints which changes between several runs are real, as JSON, Markdown or
+ * text; at most `top` rows. Nothing else is printed: with several runs there
+ * is no difference of two profiles. Returns the status.
  */
 static int
 print_judgement(const struct noise *noise, size_t top)

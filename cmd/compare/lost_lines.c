@@ -127,8 +127,9 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 
 /*
  * Compares the lines of a file in the first run (run) with those in the second
- * (lines), both in ascending order: adds those that no longer run to lost, and
- * counts those that run only now. False: out of memory.
+ * (lines), both in ascending order. A line that ran in the first run, but not
+ * in the second, is added to lost; the reverse is counted. Lines that only one
+ * run has are skipped. False: out of memory.
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,

@@ -15,9 +15,10 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Guesses the event of other that matches the single event of one, and returns
- * its index. The first of these: the same name and total; the same total, as
- * formats with one event may rename it; the same name; the main event.
+ * Returns the index of the event of `other` that probably is the only event of
+ * `one`: the one with the same name and total; else one with the same total,
+ * as formats with one event may rename it; else the one with the same name;
+ * else the main event.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -123,10 +124,10 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * True if the first of the sorted paths is the end of the next one, which is
- * the other profile's, but not of the one after. Then both are taken for the
- * same file, with a relative path in one profile. count: number of paths, at
- * least 2.
+ * True if the first of the sorted paths is the end of the second one, which is
+ * in the other profile, but not the end of the third one. The two are then
+ * taken for the same file, with a relative path in one profile. count: number
+ * of paths, at least 2.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -344,9 +345,9 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 }
 
 /*
- * True if, in both profiles, get() returns an id for more than half of the
- * functions: that of their source file or object (executable or library). Only
- * then is it compared.
+ * True if more than half of the functions of each profile have a source file,
+ * or an object (executable or library): get() returns its id, or 0. Only then
+ * does the comparison use it.
  */
 static bool
 most_have(
@@ -432,9 +433,10 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 
 /*
  * Sums the costs of an event for each label in both profiles, and adds a
- * difference where they differ. labels has, sorted by label, the sets with it;
- * a label that occurs twice in a set counts once. sum: the sums by set. False:
- * out of memory.
+ * difference for each label whose sums differ. labels->of lists each label
+ * with the sets that have it, sorted by label; a label that occurs twice in a
+ * set counts once. sum: the costs of each set, by profile. False: out of
+ * memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

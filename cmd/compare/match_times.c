@@ -353,7 +353,7 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 
 /*
  * True if the later of two samples, one of each profile, begins where the
- * sample before it in its own timeline ended. Then a writer may have delayed
+ * sample before it ended in the other profile. Then a writer may have delayed
  * it, because samples must not overlap in some formats.
  */
 static bool

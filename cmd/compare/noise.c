@@ -74,9 +74,9 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 
 /*
  * Returns number, mean and variance of a function's values in the runs of a
- * side (before or after). The mean is summed from the first run's value on, so
- * that it is exact if all are equal: two means without a spread that differ by
- * rounding would be real.
+ * side (before or after). Sums differences to the first run's value, so that
+ * the mean is exact if all values are equal: otherwise two means that differ
+ * only by rounding, without any variance, would be judged as a real change.
  */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)

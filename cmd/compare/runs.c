@@ -33,9 +33,8 @@ keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 }
 
 /*
- * Takes what is needed of a profile that was read into run: total, number of
- * samples and costs of functions. The profile can be freed then. Returns the
- * status.
+ * Copies total, number of samples and costs of functions from a profile, which
+ * was read, to run. The caller can then free the profile. Returns the status.
  */
 static int
 take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)

@@ -157,9 +157,9 @@ merge_files(struct args *args, struct members *all)
 }
 
 /*
- * Reads the input at path, an archive or executable, or with path NULL all
- * others, with a job of its own, and merges it into the graph of all inputs.
- * Returns the status.
+ * Reads the archive or executable at path or, if path is NULL, all inputs that
+ * are neither, with a job of its own, and merges the result into the graph of
+ * all inputs. Returns the status.
  */
 static int
 merge_input(struct args *args, const char *path)
