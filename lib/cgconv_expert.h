@@ -339,14 +339,23 @@ enum cg_unwound {
 	CG_UNWOUND_SHORT,   /* the memory ends before the caller's address */
 	CG_UNWOUND_UNKNOWN  /* the object does not tell how */
 };
+/* How to find the caller of a frame, for all frames at one address. */
+struct cg_frame_rules;
 /*
- * Replaces the registers by those of the caller, by the call frame information
- * of the object that is mapped at the pc; else by the frame pointer. addr: the
- * pc's address in the mapping, or, after a call, that of the byte before. If
- * there is no caller, the registers are undefined.
+ * Returns the rules by the call frame information of the object that is mapped
+ * there; if it has none, those by the frame pointer. addr: the pc's address in
+ * the mapping, or, after a call, that of the byte before. They live as long as
+ * the space. NULL: out of memory, or an unreadable object, which the space
+ * reports.
  */
-enum cg_unwound cg_space_unwind(struct cg_space *, uint32_t mapping,
-    uint64_t addr, const struct cg_memory *, struct cg_registers *);
+const struct cg_frame_rules *cg_space_rules(struct cg_space *,
+    uint32_t mapping, uint64_t addr);
+/*
+ * Replaces the registers by those of the caller. If there is no caller, the
+ * registers are undefined.
+ */
+enum cg_unwound cg_unwind(const struct cg_frame_rules *,
+    const struct cg_memory *, struct cg_registers *);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

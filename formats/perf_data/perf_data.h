@@ -318,16 +318,17 @@ const struct perf_place *perf_places_find(
     struct perf_places *, const struct perf_place_key *);
 
 /*
- * Steps from a frame to its caller, by the object that is mapped at its
- * address.
+ * Returns the rules by which the caller of a frame is found, from the object
+ * that is mapped at its address. NULL: see cg_space_rules().
  */
-enum cg_unwound perf_places_unwind(struct perf_places *,
-    const struct perf_maps *, const struct cg_memory *, struct cg_registers *);
+const struct cg_frame_rules *perf_places_rules(
+    struct perf_places *, const struct perf_maps *, uint64_t ip);
 
 /* ---- unwind.c ----------------------------------------------------------- */
 
 struct perf_unwinding {
 	struct perf_places *places;
+	struct perf_known_rules *known; /* by address; NULL: not needed yet */
 	CG_ARRAY(uint64_t) ip; /* of the last sample; leaf first */
 	uint64_t stacks;       /* of all samples, */
 	uint64_t cut;     /* those that are longer than their copy */

@@ -313,17 +313,16 @@ perf_places_find(struct perf_places *places, const struct perf_place_key *key)
 	return place;
 }
 
-enum cg_unwound
-perf_places_unwind(struct perf_places *places, const struct perf_maps *maps,
-    const struct cg_memory *memory, struct cg_registers *regs)
+const struct cg_frame_rules *
+perf_places_rules(
+    struct perf_places *places, const struct perf_maps *maps, uint64_t ip)
 {
-	const uint64_t ip = regs->pc - regs->called;
 	const struct perf_map *map = maps ? perf_maps_find(maps, ip) : NULL;
 	uint32_t mapping =
 	    map ? get_mapping(places, &places->object.at[map->object - 1]) : 0;
 
-	return cg_space_unwind(places->space, mapping,
-	    map ? ip - map->start + map->offset : ip, memory, regs);
+	return cg_space_rules(
+	    places->space, mapping, map ? ip - map->start + map->offset : ip);
 }
 
 /* ---- All of them -------------------------------------------------------- */

@@ -147,6 +147,33 @@ take_state(const struct perf_file *f, const struct perf_event *event,
 	return true;
 }
 
+/* ---- Rules -------------------------------------------------------------- */
+
+/* Entries of the cache; a power of two. 4096 take 96 KiB. */
+#define CACHE_SIZE ((size_t)1 << 12)
+
+/* Rules for an address of processes with these mappings. */
+struct perf_known_rules {
+	uint64_t ip;
+	const struct cg_frame_rules *rules; /* NULL: the entry is empty */
+	uint32_t version;                   /* of the mappings */
+};
+
+/* Returns the rules for an address; NULL: see cg_space_rules(). */
+static const struct cg_frame_rules *
+get_rules(struct perf_unwinding *u, const struct perf_maps *maps, uint64_t ip)
+{
+	const uint32_t version = maps ? maps->version : 0;
+	const uint64_t hash = (ip + version) * UINT64_C(0x9e3779b97f4a7c15);
+	struct perf_known_rules *known =
+	    &u->known[hash >> 40 & (CACHE_SIZE - 1)];
+
+	if (!known->rules || known->ip != ip || known->version != version)
+		*known = (struct perf_known_rules){ ip,
+			perf_places_rules(u->places, maps, ip), version };
+	return known->rules;
+}
+
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
@@ -173,11 +200,18 @@ add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
 	struct cg_job *job = u->places->file->job;
 	size_t most = memory->bytes.len / 4 + 1;
 	enum cg_unwound how = CG_UNWOUND_UNKNOWN;
+	const struct cg_frame_rules *rules;
 	uint64_t pc;
 
+	if (!u->known)
+		u->known = cg_alloc(job, CACHE_SIZE * sizeof(*u->known));
+	if (!u->known)
+		return false;
 	while (most-- > 0) {
 		pc = regs->pc;
-		how = perf_places_unwind(u->places, maps, memory, regs);
+		rules = get_rules(u, maps, pc - regs->called);
+		how =
+		    rules ? cg_unwind(rules, memory, regs) : CG_UNWOUND_UNKNOWN;
 		if (how == CG_UNWOUND_GUESSED &&
 		    !(maps && perf_maps_find(maps, regs->pc - 1)))
 			how = CG_UNWOUND_UNKNOWN;

@@ -391,15 +391,14 @@ cg_space_same_function(
 	       b >= function.start && b < function.end;
 }
 
-enum cg_unwound
-cg_space_unwind(struct cg_space *space, uint32_t mapping, uint64_t addr,
-    const struct cg_memory *memory, struct cg_registers *regs)
+const struct cg_frame_rules *
+cg_space_rules(struct cg_space *space, uint32_t mapping, uint64_t addr)
 {
 	const struct image *image = get_image(space, mapping);
 
 	if (!image || !image->symbols)
-		return cg_unwind_by_fp(memory, regs);
-	return cg_unwind(image->symbols, addr - image->shift, memory, regs);
+		return cg_rules_by_fp();
+	return cg_symbols_rules(image->symbols, addr - image->shift);
 }
 
 /* ---- Addresses without names -------------------------------------------- */

@@ -250,8 +250,8 @@ struct cg_unwinder;
 struct cg_unwinder *cg_unwinder_open(
     const struct cg_elffile *, Dwarf_CFI *, int *status);
 void cg_unwinder_close(struct cg_unwinder *);
-/* Like cg_unwind(). False: out of memory. */
-bool cg_unwind_step(struct cg_unwinder *, uint64_t addr,
-    const struct cg_memory *, struct cg_registers *, enum cg_unwound *);
+/* Like cg_symbols_rules(). NULL: out of memory. */
+const struct cg_frame_rules *cg_unwinder_rules(struct cg_unwinder *,
+    uint64_t addr);
 
 #endif

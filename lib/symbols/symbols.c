@@ -495,23 +495,23 @@ get_debug_frame(const struct cg_symbols *symbols)
 	return dwarf ? cg_dwarf_cfi(dwarf) : NULL;
 }
 
-enum cg_unwound
-cg_unwind(const struct cg_symbols *symbols, uint64_t addr,
-    const struct cg_memory *memory, struct cg_registers *regs)
+const struct cg_frame_rules *
+cg_symbols_rules(const struct cg_symbols *symbols, uint64_t addr)
 {
 	struct cg_lazy *lazy = symbols->lazy;
-	enum cg_unwound unwound = CG_UNWOUND_UNKNOWN;
+	const struct cg_frame_rules *rules = NULL;
 	int status = CG_OK;
 
 	if (!lazy->unwinder)
 		lazy->unwinder = cg_unwinder_open(
 		    &lazy->program, get_debug_frame(symbols), &status);
-	if (status == CG_OK &&
-	    !cg_unwind_step(lazy->unwinder, addr, memory, regs, &unwound))
-		status = CG_ELIMIT;
+	if (status == CG_OK) {
+		rules = cg_unwinder_rules(lazy->unwinder, addr);
+		status = rules ? CG_OK : CG_ELIMIT;
+	}
 	if (status != CG_OK)
 		lazy->status = status;
-	return unwound;
+	return rules;
 }
 
 int

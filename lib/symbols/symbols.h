@@ -51,13 +51,12 @@ size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX]);
 
 /*
- * Replaces the registers by those of the caller: see cg_space_unwind(). addr is
- * an address of the file. cg_unwind_by_fp() uses the frame pointer only.
+ * Returns the rules for an address of the file, as long as the symbols: see
+ * cg_space_rules(). cg_rules_by_fp() are those that use the frame pointer only.
  */
-enum cg_unwound cg_unwind(const struct cg_symbols *, uint64_t addr,
-    const struct cg_memory *, struct cg_registers *);
-enum cg_unwound cg_unwind_by_fp(
-    const struct cg_memory *, struct cg_registers *);
+const struct cg_frame_rules *cg_symbols_rules(
+    const struct cg_symbols *, uint64_t addr);
+const struct cg_frame_rules *cg_rules_by_fp(void);
 
 /* ---- java.c -------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  *
  * Source: DWARF 5, section 6.4; the psABI of x86-64, section 3.7; DWARF for the
  * Arm 64-bit Architecture. libdw finds and interprets the CFI of an address,
- * once: what it says is kept as a row of rules. libdwfl, which unwinds whole
- * processes, interprets it again for each frame.
+ * once: what it says is kept as rules. libdwfl, which unwinds whole processes,
+ * interprets it again for each frame.
  */
 #include <elf.h>
 #include <errno.h>
@@ -37,21 +37,24 @@ struct rule {
 		const Dwarf_Op *op; /* of libdw, as long as its CFI */
 	};
 };
-struct row {
-	uint32_t first, count; /* of rules; 0: there is no CFI */
-	struct rule cfa;
-	uint8_t ra;  /* the register with the return address */
+struct cg_frame_rules {
+	unsigned machine;
+	bool found;  /* there is CFI; if not, the frame pointer is used */
 	bool end;    /* the frame has no caller */
 	bool signal; /* it was interrupted by a signal */
+	uint8_t ra;  /* the register with the return address */
+	struct rule cfa;
+	uint64_t lost; /* bits: the registers that are UNDEFINED */
+	size_t count;  /* of rules for other registers */
+	struct rule rule[];
 };
 struct cg_unwinder {
 	Dwarf_CFI *cfi[2]; /* .eh_frame, .debug_frame */
 	unsigned machine;
-	struct cg_map by_addr; /* to an index of row, from 1 */
-	struct row *row;
-	size_t rows, row_cap;
-	struct rule *rule; /* of all rows */
-	size_t rules, rule_cap;
+	struct cg_map by_addr; /* to an index of known, from 1 */
+	const struct cg_frame_rules **known;
+	size_t count, cap;
+	struct cg_arena arena; /* of the rules */
 };
 
 /* What is special to a machine. */
@@ -112,11 +115,10 @@ make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 }
 
 /*
- * Sets row->cfa, the rule for the canonical frame address (CFA), the caller's
- * stack pointer before the call. False: there is none, or it cannot be used.
+ * Sets the rule for the canonical frame address (CFA); false: there is none.
  */
 static bool
-set_cfa(struct row *row, Dwarf_Frame *frame)
+set_cfa(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 {
 	Dwarf_Op *op;
 	size_t n;
@@ -125,7 +127,7 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 	    n > STEPS_MAX)
 		return false;
 	if (n > 1 || op->atom != DW_OP_bregx) {
-		row->cfa = (struct rule){
+		rules->cfa = (struct rule){
 			.kind = EXPRESSION, .op = op, .ops = (uint32_t)n
 		};
 		return true;
@@ -133,24 +135,21 @@ set_cfa(struct row *row, Dwarf_Frame *frame)
 	/* This operation is part of the frame, which is freed. */
 	if (op->number >= CG_REGISTERS)
 		return false;
-	row->cfa = (struct rule){ .kind = REGISTER,
+	rules->cfa = (struct rule){ .kind = REGISTER,
 		.reg = (uint16_t)op->number,
 		.offset = op->number2 };
 	return true;
 }
 
-/*
- * Appends the rules of all registers that change in this frame to u->rule, and
- * counts them in the row. Sets row->end if the return address is undefined,
- * which marks the outermost frame. False: out of memory.
- */
-static bool
-add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
+/* Sets the rules for registers; there is room for CG_REGISTERS. */
+static void
+set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 {
 	Dwarf_Op memory[3], *op;
+	struct rule rule;
 	size_t n;
 
-	for (unsigned i = 0; i < get_machine(u->machine)->registers; i++) {
+	for (unsigned i = 0; i < get_machine(rules->machine)->registers; i++) {
 		/* What cannot be interpreted counts as undefined. */
 		if (cg_dw.dwarf_frame_register(
 			frame, (int)i, memory, &op, &n) != 0) {
@@ -159,27 +158,24 @@ add_rules(struct cg_unwinder *u, struct row *row, Dwarf_Frame *frame)
 		}
 		if (n == 0 && op == NULL)
 			continue; /* it has the same value */
-		if (!cg_grow(
-			&u->rule, &u->rule_cap, u->rules + 1, sizeof(*u->rule)))
-			return false;
-		u->rule[u->rules++] = make_rule(i, op, n);
-		row->count++;
-		row->end |= i == row->ra && n == 0;
+		rules->found = true;
+		rules->end |= i == rules->ra && n == 0;
+		rule = make_rule(i, op, n);
+		if (rule.kind == UNDEFINED)
+			rules->lost |= UINT64_C(1) << i;
+		else
+			rules->rule[rules->count++] = rule;
 	}
-	return true;
 }
 
 /*
- * Appends the row of unwinding rules for an address, interpreted from the CFI;
- * without CFI it has no rules. Rules are appended to u->rule. False: out of
- * memory.
+ * Sets the rules for an address, with room for those of CG_REGISTERS registers.
+ * False: out of memory.
  */
 static bool
-add_row(struct cg_unwinder *u, uint64_t addr)
+find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
 {
-	struct row row = { .first = (uint32_t)u->rules };
 	Dwarf_Frame *frame = NULL;
-	bool good = true;
 	int ra;
 
 	errno = 0;
@@ -191,33 +187,51 @@ add_row(struct cg_unwinder *u, uint64_t addr)
 	if (!frame && errno == ENOMEM)
 		return false;
 	if (frame) {
-		ra = cg_dw.dwarf_frame_info(frame, NULL, NULL, &row.signal);
-		row.ra = ra < 0 ? 0 : (uint8_t)ra;
-		if (ra >= 0 && ra < CG_REGISTERS && set_cfa(&row, frame))
-			good = add_rules(u, &row, frame);
+		ra = cg_dw.dwarf_frame_info(frame, NULL, NULL, &rules->signal);
+		rules->ra = ra < 0 ? 0 : (uint8_t)ra;
+		if (ra >= 0 && ra < CG_REGISTERS && set_cfa(rules, frame))
+			set_rules(rules, frame);
 	}
 	free(frame);
-	if (!good ||
-	    !cg_grow(&u->row, &u->row_cap, u->rows + 1, sizeof(*u->row)))
-		return false;
-	u->row[u->rows++] = row;
 	return true;
 }
 
-/*
- * Returns the row of unwinding rules for an address, interpreted at the first
- * call and then kept; valid until the next call. NULL: out of memory.
- */
-static const struct row *
-get_row(struct cg_unwinder *u, uint64_t addr)
+/* Adds the rules for an address. NULL: out of memory. */
+static const struct cg_frame_rules *
+add_rules(struct cg_unwinder *u, uint64_t addr)
+{
+	union {
+		struct cg_frame_rules rules;
+		char room[sizeof(struct cg_frame_rules) +
+			  CG_REGISTERS * sizeof(struct rule)];
+	} found = { .rules.machine = u->machine };
+	struct cg_frame_rules *rules;
+	size_t size;
+
+	if (!find_rules(u, addr, &found.rules) ||
+	    !cg_grow(&u->known, &u->cap, u->count + 1, sizeof(*u->known)))
+		return NULL;
+	size = sizeof(*rules) + found.rules.count * sizeof(*rules->rule);
+	rules = cg_arena_alloc(&u->arena, size);
+	if (!rules)
+		return NULL;
+	memcpy(rules, &found, size);
+	u->known[u->count++] = rules;
+	return rules;
+}
+
+const struct cg_frame_rules *
+cg_unwinder_rules(struct cg_unwinder *u, uint64_t addr)
 {
 	uint32_t *id = cg_map_at(&u->by_addr, addr);
+	const struct cg_frame_rules *rules;
 
-	if (!id || (*id == 0 && !add_row(u, addr)))
-		return NULL;
-	if (*id == 0)
-		*id = (uint32_t)u->rows;
-	return &u->row[*id - 1];
+	if (!id || *id)
+		return id ? u->known[*id - 1] : NULL;
+	rules = add_rules(u, addr);
+	if (rules)
+		*id = (uint32_t)u->count;
+	return rules;
 }
 
 /* ---- Expressions -------------------------------------------------------- */
@@ -480,35 +494,41 @@ finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)
 }
 
 static enum cg_unwound
-step(const struct cg_unwinder *u, const struct row *row,
-    const struct cg_memory *memory, struct cg_registers *regs)
+step(const struct cg_frame_rules *rules, const struct cg_memory *memory,
+    struct cg_registers *regs)
 {
-	const struct rule *rule = &u->rule[row->first];
+	const struct rule *rule = rules->rule;
 	const uint64_t sp = regs->value[get_machine(regs->machine)->sp];
 	const uint64_t pc = regs->pc;
 	struct state state = { .memory = memory, .regs = regs };
-	uint64_t value[CG_REGISTERS], found = 0;
+	uint64_t value[CG_REGISTERS], lost = rules->lost, known = 0;
 
-	if (row->end)
+	if (rules->end)
 		return CG_UNWOUND_END;
-	if (!get_cfa(&state, &row->cfa))
+	if (!get_cfa(&state, &rules->cfa))
 		return CG_UNWOUND_UNKNOWN;
-	for (size_t i = 0; i < row->count; i++)
-		found |= (uint64_t)apply(&state, &rule[i], &value[i]) << i;
+	for (size_t i = 0; i < rules->count; i++) {
+		const uint64_t bit = UINT64_C(1) << rule[i].to;
+
+		if (apply(&state, &rule[i], &value[i]))
+			known |= bit;
+		else
+			lost |= bit;
+	}
 	/* All rules are about the registers as they were. */
-	for (size_t i = 0; i < row->count; i++) {
-		regs->known &= ~(UINT64_C(1) << rule[i].to);
-		regs->known |= (found >> i & 1) << rule[i].to;
-		if (found >> i & 1)
+	for (size_t i = 0; i < rules->count; i++) {
+		if (known >> rule[i].to & 1)
 			regs->value[rule[i].to] = value[i];
 	}
-	if (!read_register(regs, row->ra, &regs->pc))
+	regs->known = (regs->known & ~lost) | known;
+	if (!read_register(regs, rules->ra, &regs->pc))
 		return CG_UNWOUND_SHORT;
-	return finish(regs, sp, pc, row->signal);
+	return finish(regs, sp, pc, rules->signal);
 }
 
-enum cg_unwound
-cg_unwind_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
+/* Steps to the caller by the frame pointer alone. */
+static enum cg_unwound
+step_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
 {
 	const struct machine *machine = get_machine(regs->machine);
 	const uint64_t pc = regs->pc;
@@ -531,19 +551,21 @@ cg_unwind_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
 	return unwound == CG_UNWOUND ? CG_UNWOUND_GUESSED : unwound;
 }
 
-bool
-cg_unwind_step(struct cg_unwinder *u, uint64_t addr,
-    const struct cg_memory *memory, struct cg_registers *regs,
-    enum cg_unwound *unwound)
+const struct cg_frame_rules *
+cg_rules_by_fp(void)
 {
-	const struct row *row = get_row(u, addr);
+	static const struct cg_frame_rules none;
 
-	if (!row)
-		return false;
-	*unwound = row->count > 0 && u->machine == regs->machine
-		       ? step(u, row, memory, regs)
-		       : cg_unwind_by_fp(memory, regs);
-	return true;
+	return &none;
+}
+
+enum cg_unwound
+cg_unwind(const struct cg_frame_rules *rules, const struct cg_memory *memory,
+    struct cg_registers *regs)
+{
+	return rules->found && rules->machine == regs->machine
+		   ? step(rules, memory, regs)
+		   : step_by_fp(memory, regs);
 }
 
 /* ---- Files -------------------------------------------------------------- */
@@ -576,7 +598,7 @@ cg_unwinder_close(struct cg_unwinder *u)
 	if (u->cfi[0])
 		(void)cg_dw.dwarf_cfi_end(u->cfi[0]);
 	cg_map_free(&u->by_addr);
-	free(u->row);
-	free(u->rule);
+	cg_arena_free(&u->arena);
+	free(u->known);
 	free(u);
 }
