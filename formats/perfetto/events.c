@@ -6,13 +6,14 @@
 /* The fields of an event that calls need. */
 struct event {
 	uint64_t type, name_iid, track;
-	bool has_track, named;
 	struct cg_slice name;
-	bool has_delta, has_absolute;
 	uint64_t delta, absolute; /* us */
 	/* LegacyEvent: */
-	uint64_t phase, legacy_name_iid, duration, pid, tid;
+	uint64_t phase, legacy_name_iid, duration;
+	uint32_t pid, tid;
 	bool has_pid, has_tid;
+
+	bool has_track, named, has_delta, has_absolute;
 };
 
 static bool

@@ -86,11 +86,10 @@ read_defaults(
 /* The fields of a packet; data is the message that it has. */
 struct head {
 	uint64_t time, sequence, flags, clock;
-	bool timed, cleared, dropped, first;
-	struct cg_slice defaults, interned;
-	bool has_defaults, has_interned;
 	uint64_t field; /* of the data; 0: none */
-	struct cg_slice data;
+	struct cg_slice data, defaults, interned;
+	bool has_defaults, has_interned;
+	bool timed, cleared, dropped, first;
 };
 
 static bool
@@ -132,7 +131,8 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 			if (field.wire != WIRE_BYTES)
 				break;
 			head->field = field.number;
-			head->data = field.bytes;
+			head->data = (struct cg_slice){ field.bytes.ptr,
+				(size_t)field.value };
 		}
 	}
 	head->cleared |= (head->flags & FLAG_CLEARED) != 0;
@@ -330,15 +330,16 @@ decompress(struct perfetto *r, const struct head *head)
 static bool
 next_packet(struct perfetto *r, struct proto_field *field)
 {
-	struct cg_slice head, rest;
+	struct cg_slice head;
+	size_t len;
 
 	(void)cg_look_bytes(r->in, TAG_MAX, &head);
 	if (head.len == 0)
 		return false;
-	rest = head;
-	if (!proto_take_tag(&rest, field))
+	len = head.len;
+	if (!proto_take_tag(&head, field))
 		return cg_reject(r->job, "expected a packet");
-	(void)cg_read_bytes(r->in, head.len - rest.len, &head);
+	(void)cg_read_bytes(r->in, len - head.len, &head);
 	if (field->wire != WIRE_BYTES ||
 	    cg_read_bytes(r->in, field->value, &field->bytes))
 		return true;

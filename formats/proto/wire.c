@@ -3,26 +3,24 @@
  */
 #include "wire.h"
 
-bool
-proto_take_long_varint(struct cg_slice *rest, uint64_t *value)
+size_t
+proto_get_varint(const char *at, size_t len, uint64_t *value)
 {
-	size_t max = rest->len < VARINT_MAX ? rest->len : VARINT_MAX;
+	size_t max = len < VARINT_MAX ? len : VARINT_MAX;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < max; i++) {
-		uint8_t byte = (uint8_t)rest->ptr[i];
+		uint8_t byte = (uint8_t)at[i];
 
 		sum |= (uint64_t)(byte & 0x7f) << 7 * i;
 		if (byte & 0x80)
 			continue;
 		if (i == VARINT_MAX - 1 && byte > 1)
-			return false; /* more than 64 bits */
+			return 0; /* more than 64 bits */
 		*value = sum;
-		rest->ptr += i + 1;
-		rest->len -= i + 1;
-		return true;
+		return i + 1;
 	}
-	return false;
+	return 0;
 }
 
 /*

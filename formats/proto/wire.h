@@ -26,8 +26,12 @@ struct proto_field {
 	const char *at;        /* its tag */
 };
 
+/*
+ * Gets the varint at the start of len bytes; returns the number of its bytes,
+ * 0: there is none.
+ */
+size_t proto_get_varint(const char *at, size_t len, uint64_t *);
 /* Takes a varint; false: there is none, and nothing is taken. */
-bool proto_take_long_varint(struct cg_slice *, uint64_t *);
 static inline bool
 proto_take_varint(struct cg_slice *rest, uint64_t *value)
 {
@@ -36,14 +40,14 @@ proto_take_varint(struct cg_slice *rest, uint64_t *value)
 
 	/* Most varints have at most three bytes. */
 	if (rest->len < 3 || (byte[0] & byte[1] & byte[2] & 0x80)) {
-		/* A copy, so that rest can stay in registers. */
-		struct cg_slice more = *rest;
 		uint64_t number;
 
-		if (!proto_take_long_varint(&more, &number))
+		len = proto_get_varint(rest->ptr, rest->len, &number);
+		if (len == 0)
 			return false;
 		*value = number;
-		*rest = more;
+		rest->ptr += len;
+		rest->len -= len;
 		return true;
 	}
 	*value = byte[0] & 0x7fu;

@@ -106,7 +106,8 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 
 	if (!open->ends) {
 		thread->endless--;
-		count = count_of(spans, thread, open->name);
+		count =
+		    spans->counted ? count_of(spans, thread, open->name) : NULL;
 		if (count)
 			--*count;
 	}
@@ -169,10 +170,12 @@ begin_call(struct spans *spans, const struct spans_event *event)
 	if (!get_total(spans, event->thread, &open))
 		return false;
 	if (!open.ends) {
-		count = count_of(spans, thread, open.name);
-		if (!count)
+		count =
+		    spans->counted ? count_of(spans, thread, open.name) : NULL;
+		if (count)
+			++*count;
+		else if (spans->counted)
 			return false;
-		++*count;
 		thread->endless++;
 	}
 	if (!cg_append(spans->job, &thread->open, open))
@@ -183,9 +186,32 @@ begin_call(struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Returns true if an event E (end of a call) has an open call to end: of its
- * name, or any if it has no name.
+ * Counts the open calls of all threads by name, at the first event E that has
+ * a name: many traces have none. False: out of memory (reported).
  */
+static bool
+count_open(struct spans *spans)
+{
+	for (size_t i = 0; i < spans->thread.n; i++) {
+		const struct spans_thread *thread = &spans->thread.at[i];
+
+		for (size_t j = 0; j < thread->open.n; j++) {
+			const struct spans_open *open = &thread->open.at[j];
+			uint32_t *count =
+			    open->ends ? NULL
+				       : count_of(spans, thread, open->name);
+
+			if (count)
+				++*count;
+			else if (!open->ends)
+				return false;
+		}
+	}
+	spans->counted = true;
+	return true;
+}
+
+/* True if an event E has an open call that it ends. */
 static bool
 has_begin(const struct spans *spans, const struct spans_event *event)
 {
@@ -240,6 +266,8 @@ run_event(struct spans *spans, const struct spans_event *event)
 	pass_time(spans, thread, event->ts);
 	if (event->phase != 'E')
 		return begin_call(spans, event);
+	if (event->name != 0 && !spans->counted && !count_open(spans))
+		return false;
 	find_end(spans, event);
 	return true;
 }

@@ -79,6 +79,7 @@ struct spans {
 	uint32_t seq;
 	struct cg_map total_ids; /* caller << 32 | name -> index + 1 */
 	struct cg_map endless; /* thread << 32 | name -> number of such calls */
+	bool counted; /* endless has the calls that are open */
 	CG_ARRAY(struct spans_total) total;
 	struct cg_map arc_ids; /* caller << 32 | fn -> latest index + 1 */
 	CG_ARRAY(struct spans_arc) arc; /* by thread */
