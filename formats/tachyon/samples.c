@@ -205,9 +205,11 @@ select_thread(struct samples *s, size_t index, uint8_t status)
 		return;
 	s->selected = index + 1;
 	s->status = status;
-	if (thread->id <= INT64_MAX)
-		label[key.labels++] = (struct cg_label){ .key = cg_slice("tid"),
-			.number = (int64_t)thread->id };
+	/* In the order of sets: texts first, then by key. */
+	label[0] = (struct cg_label){ .key = cg_slice("state"),
+		.value = state_of(status, state, sizeof(state)) };
+	if (label[0].value.len > 0)
+		key.labels++;
 	if (*name)
 		label[key.labels++] =
 		    (struct cg_label){ .key = cg_slice("thread"),
@@ -216,10 +218,9 @@ select_thread(struct samples *s, size_t index, uint8_t status)
 		label[key.labels++] =
 		    (struct cg_label){ .key = cg_slice("interpreter"),
 			    .number = thread->interpreter };
-	label[key.labels] = (struct cg_label){ .key = cg_slice("state"),
-		.value = state_of(status, state, sizeof(state)) };
-	if (label[key.labels].value.len > 0)
-		key.labels++;
+	if (thread->id <= INT64_MAX)
+		label[key.labels++] = (struct cg_label){ .key = cg_slice("tid"),
+			.number = (int64_t)thread->id };
 	cg_set_sample_part(build, &key);
 	s->timed = cg_begin_timeline(build);
 	if (s->timed)

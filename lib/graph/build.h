@@ -80,6 +80,8 @@ struct cg_columns {
 	uint64_t cost[CG_EVENT_MAX]; /* by column; 0: of other inputs */
 };
 
+#define CG_RECENT_SETS 64 /* a power of two */
+
 struct cg_build {
 	struct cg_graph *graph;
 	struct cg_in *in;         /* for the location of messages, or NULL */
@@ -87,6 +89,7 @@ struct cg_build {
 	cg_part part; /* the current part, to which rows are added */
 	cg_part base;             /* the current part, ignoring --part-by */
 	cg_labels labels;         /* labels of stacks that are added */
+	cg_labels recent[CG_RECENT_SETS]; /* sets that were added, see labels.c */
 	bool begun;               /* cg_build_next() was called */
 	bool unknown_calls;       /* calls by the unknown caller were added */
 	struct cg_run *run;       /* of the last row */

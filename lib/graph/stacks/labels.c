@@ -152,27 +152,75 @@ add_set(struct cg_graph *graph, struct cg_label_set set, uint32_t *id)
 	return *id = (uint32_t)graph->label_sets;
 }
 
+/*
+ * Returns the place of a set in build->recent, by numbers that are at hand:
+ * mostly the labels of a sample are those of a recent one.
+ */
+static cg_labels *
+recent_set(struct cg_build *build, const struct cg_label *label, size_t n)
+{
+	uint64_t hash = n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_slice value = label[i].value;
+
+		hash = hash * 31 + (uint64_t)label[i].number + value.len;
+		if (value.len > 0)
+			hash += (unsigned char)value.ptr[value.len - 1];
+	}
+	return &build->recent[cg_hash_u64(hash) & (CG_RECENT_SETS - 1)];
+}
+
+/* True if these are the labels of a set, in its order. */
+static bool
+has_labels(const struct cg_graph *graph, cg_labels id,
+    const struct cg_label *label, size_t n)
+{
+	const struct cg_label_entry *entry;
+
+	if (id == 0 || id > graph->label_sets ||
+	    graph->label_set[id - 1].n != n)
+		return false;
+	entry = &graph->label[graph->label_set[id - 1].first];
+	for (size_t i = 0; i < n; i++) {
+		const bool number = label[i].value.len == 0;
+
+		if (entry[i].number != (number ? label[i].number : 0) ||
+		    cg_compare(cg_strs_get(&graph->strs, entry[i].key),
+			label[i].key) != 0 ||
+		    cg_compare(cg_strs_get(&graph->strs, entry[i].value),
+			label[i].value) != 0 ||
+		    (number &&
+			cg_compare(cg_strs_get(&graph->strs, entry[i].unit),
+			    label[i].unit) != 0))
+			return false;
+	}
+	return true;
+}
+
 cg_labels
 cg_add_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 {
 	struct cg_graph *graph = build->graph;
 	struct cg_label_set set = { .first = (uint32_t)graph->labels,
 		.n = (uint32_t)n & CG_LABELS_MAX };
-	cg_labels id = 0;
+	cg_labels id = 0, *recent;
 	uint32_t *found;
 
 	if (n == 0 || build->status != CG_OK)
 		return 0;
+	recent = recent_set(build, label, n);
+	if (has_labels(graph, *recent, label, n))
+		return *recent;
 	if (append_labels(build, label, n)) {
 		found = find_set(graph, set);
-		if (found && *found != 0) {
+		if (found && *found != 0)
 			graph->labels = set.first;
-			return *found;
-		}
-		id = add_set(graph, set, found);
+		id = found && *found != 0 ? *found : add_set(graph, set, found);
 	}
 	if (id == 0)
 		cg_build_nomem(build);
+	*recent = id;
 	return id;
 }
 
