@@ -8,11 +8,11 @@
  *
  * Sources: perf's data-convert-json.c; the magics in perf's header.h, the
  * JDK's hprof_b_spec.h, Go's trace/parser.go, austin's MOJO specification,
- * GHC's EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, vmprof's
- * reader.py, Ruby's marshal.c, gprofng's Print.cc, Fuchsia's trace format,
- * ART's trace.h, Sysprof's sysprof-capture-types.h, coverage.py's sqldata.py,
- * JaCoCo's ExecutionDataWriter.java, LLVM's XRayRecord.h, Go's internal/coverage/defs.go; for
- * commands, the tools' documentation.
+ * GHC's EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc, Ruby's marshal.c,
+ * gprofng's Print.cc, Fuchsia's trace format, ART's trace.h, Sysprof's
+ * sysprof-capture-types.h, coverage.py's sqldata.py, JaCoCo's
+ * ExecutionDataWriter.java, LLVM's XRayRecord.h, Go's internal/coverage/defs.go;
+ * for commands, the tools' documentation.
  */
 #include <string.h>
 
@@ -102,9 +102,6 @@ static const struct capture perf_json = { MAGIC("{"), NULL,
 	"JSON of perf data convert",
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso | "
 	"cgconv -, of the recording" };
-static const struct capture vmprof = { MAGIC("\0\0\0\0\0\0\0\0\3"), NULL,
-	"a profile of vmprof",
-	"vmprof-flamegraph.py %s >out.folded && cgconv out.folded" };
 /* As the profiled program writes it, to a pipe to heaptrack_interpret. */
 static const struct capture heaptrack_raw = { MAGIC("v 10"), NULL,
 	"a raw recording of heaptrack",
@@ -177,23 +174,6 @@ is_perf_json(struct cg_slice text)
 }
 
 /*
- * True for a profile of vmprof: five words as in a CPU profile of gperftools,
- * then a marker and the name of the interpreter.
- */
-static bool
-is_vmprof(struct cg_slice text)
-{
-	static const char *const names[] = { "\7cpython", "\4pypy" };
-	struct cg_slice rest;
-
-	if (text.len < 56)
-		return false;
-	rest = (struct cg_slice){ text.ptr + 40, 16 };
-	return memcmp(text.ptr, vmprof.magic, vmprof.len) == 0 &&
-	       (cg_find(rest, names[0]) || cg_find(rest, names[1]));
-}
-
-/*
  * True for a file that is no recording, though it begins like one: go.work
  * begins with "go 1.21", as a Go trace does.
  */
@@ -254,8 +234,6 @@ find(struct cg_slice text, const char *name)
 	}
 	if (is_perf_json(text))
 		return &perf_json;
-	if (is_vmprof(text))
-		return &vmprof;
 	if (is_raw_heaptrack(text))
 		return &heaptrack_raw;
 	if (is_xray(text, name))

@@ -4,6 +4,8 @@
  */
 #include "gperftools.h"
 
+#define DEPTH_MAX 0xffffff /* frames of a stack; gperftools writes 254 */
+
 struct words {
 	unsigned size; /* bytes of a word */
 	bool big;
@@ -30,7 +32,7 @@ has_record(struct cg_slice head, struct words words)
 {
 	return head.len < (size_t)7 * words.size ||
 	       (get_word(head, 5, words) <= UINT32_MAX &&
-		   get_word(head, 6, words) <= UINT32_MAX);
+		   get_word(head, 6, words) <= DEPTH_MAX);
 }
 
 /*

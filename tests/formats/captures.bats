@@ -31,7 +31,6 @@ says()
 	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
 	says app.raw 'v 10500 3\nx 8 /bin/rec\n' "heaptrack_interpret <$dir/app.raw"
 	says cpu.dump '\x04\x08{\x07:\x0cversioni\x06:\tmode:\x08cpu' "stackprof --json"
-	says app.prof '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xe8\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\6\1\7cpython' "vmprof-flamegraph.py"
 	says jacoco.exec '\1\xc0\xc0\x10\x07\x10\0\3pid' "jacococli.jar report $dir/jacoco.exec"
 	says covmeta.1f '\0cvm\1\0\0\0' "go tool covdata textfmt -i=DIR"
 	says covcounters.1f '\0cwm\1\0\0\0' "directory with $dir/covcounters.1f"
