@@ -6,6 +6,7 @@
  *	memray.c allocations of Python programs by memray, as CSV
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
  *	tau.c    profiles of TAU
+ *	caliper.c profiles of Caliper
  *	xray.c   functions and stacks of LLVM's XRay
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */

@@ -71,6 +71,7 @@ my @endless = (
     [ qr{^samples/dtrace/},                       \&is_count ],
     [ qr{^samples/gperftools/go/(?:block|mutex)}, \&is_line ],
     [ qr{^samples/(?:phpspy|rprof|thread-dump|xray)/}, \&is_line ],
+    [ qr{^samples/caliper/report/},                \&is_line ],
     [ qr{^samples/gprofng/tree/},                  \&is_line ],
     [ qr{^samples/goroutines/},                   \&is_place ],
     [ qr{^samples/perf-script/[^/]+/lines\.perf}, \&is_line ],
