@@ -66,6 +66,8 @@ struct reader {
 	struct cg_build *build;
 	enum table table;
 	bool in_head, in_rows, seen[CALL_TREE + 1], again;
+	bool unfinished;      /* the last row's lines lead to later rows */
+	bool cut, incomplete; /* a tree ends there; has less than its total */
 	struct column column[COLUMNS_MAX];
 	size_t columns, name; /* name: byte where names begin */
 	size_t inclusive;     /* columns of this kind with values */
@@ -378,6 +380,7 @@ close_node(struct reader *r)
 		all[i] = all[i] < children[i] ? 0 : all[i] - children[i];
 		any |= all[i] > 0;
 	}
+	r->incomplete |= any && open->node == 0;
 	if (any && open->node != 0)
 		cg_add_stack(r->build, open->node, 0,
 		    cg_columns_of(r->build, all), cg_columns_width(r->build));
@@ -388,6 +391,7 @@ close_node(struct reader *r)
 static bool
 close_nodes(struct reader *r, size_t depth)
 {
+	r->cut |= depth == 0 && r->open.n > 0 && r->unfinished;
 	while (r->open.n > depth)
 		if (!close_node(r))
 			return false;
@@ -397,15 +401,19 @@ close_nodes(struct reader *r, size_t depth)
 /*
  * Removes the lines of the tree, such as "|  +-", from the begin of a name,
  * and sets *depth to the number of levels before "+-": a level is "|  " if the
- * tree has more below it, else two blanks. False: malformed.
+ * tree has more below it, which sets *unfinished, else two blanks. False:
+ * malformed.
  */
 static bool
-cut_depth(struct cg_slice *name, size_t *depth)
+cut_depth(struct cg_slice *name, size_t *depth, bool *unfinished)
 {
+	*unfinished = false;
 	for (*depth = 0; name->len > 0; (*depth)++) {
 		if (cg_take_prefix(name, "+-"))
 			return name->len > 0;
-		if (!cg_take_prefix(name, "|  ") && !cg_take_prefix(name, "  "))
+		if (cg_take_prefix(name, "|  "))
+			*unfinished = true;
+		else if (!cg_take_prefix(name, "  "))
 			return false;
 	}
 	return false;
@@ -418,14 +426,16 @@ take_node(struct reader *r, struct cg_slice line, struct cg_slice name)
 	const size_t n = r->event.n;
 	struct open *open, *above;
 	bool any = false;
+	bool unfinished;
 	size_t depth;
 
-	if (!cut_depth(&name, &depth) || depth > r->open.n)
+	if (!cut_depth(&name, &depth, &unfinished) || depth > r->open.n)
 		return cg_reject_at(r->job, name.ptr,
 		    "expected '+-', and a function at most one level below "
 		    "the last one");
 	if (!close_nodes(r, depth))
 		return false;
+	r->unfinished = unfinished;
 	open = cg_push(r->job, &r->open);
 	if (!open)
 		return false;
@@ -578,6 +588,14 @@ read_gprofng(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			 (r.in_rows && r.table != CALL_TREE))
 			cg_warn(job, "expected an empty line at the end: the "
 				     "file may be truncated");
+		if (r.cut)
+			cg_warn(job,
+			    "the call tree ends where a '|' leads to more: the "
+			    "file may be truncated, and functions have costs "
+			    "of missing callees");
+		if (r.incomplete)
+			cg_warn(job, "functions of the call tree have less "
+				     "than its " TOTAL "; the rest is dropped");
 		if (r.uneven > 0)
 			cg_warn(job,
 			    "%llu values are less than those of their callees; "

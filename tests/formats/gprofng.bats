@@ -97,6 +97,22 @@ E2
 		'["cost",0,0,0,[20000000]]' '["cost",0,0,0,[10000000]]'
 }
 
+@test "gprofng: a truncated tree is told" {
+	in=samples/gprofng/tree/grab.gprofng
+	for lines in 12 14 17 18; do
+		head -n $lines "$in" >"$dir/in"
+		"$CGCONV" -t folded "$dir/in" 2>&1 >/dev/null |
+			grep -qF "the call tree ends where a '|' leads to more"
+	done
+	"$CGCONV" -t folded "$in" 2>"$dir/err" >/dev/null
+	[ ! -s "$dir/err" ] || ! grep -q 'tree' "$dir/err"
+	# Functions after the first one below <Total> are missing.
+	sed '8,$d' "$in" >"$dir/in"
+	sed -n '8s/0\.100/0.060/p' "$in" >>"$dir/in"
+	"$CGCONV" -t folded "$dir/in" 2>&1 >/dev/null |
+		grep -qF 'functions of the call tree have less than its <Total>'
+}
+
 @test "gprofng: malformed and truncated tables" {
 	head='Functions Call Tree. Metric: Attributed Total CPU Time\n\nAttr. Total    Name\nCPU\n sec.      %%\n'
 	bad() { # TEXT MESSAGE
