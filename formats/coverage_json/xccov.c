@@ -11,7 +11,9 @@
  *
  * A line that is not executable has no count ("*" in the text). Lines and
  * counts survive, and functions with their counts. Of the report, only the
- * line where a function begins is known. Lost are the columns of subranges.
+ * line where a function begins is known. Subranges of a line, which have a
+ * column, a length and a count, are regions in JSON. In the text they are three
+ * numbers whose order is not documented, and are dropped.
  */
 #include <inttypes.h>
 
@@ -19,7 +21,9 @@
 
 struct xccov {
 	struct coverage_json_section section;
+	size_t first;     /* of section.region: the first one of a line */
 	uint64_t unlined; /* functions of a report */
+	uint64_t empty;   /* subranges without a length */
 };
 
 /* ---- JSON of an archive ------------------------------------------------- */
@@ -37,6 +41,42 @@ take_executable(struct cg_doc *doc, void *into)
 	return cg_doc_skip(doc);
 }
 
+struct subrange {
+	uint64_t column, length;
+	int64_t count;
+};
+
+/* Adds a region, whose line is set later; false: an error (reported). */
+static bool
+take_subrange(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "column", CG_FIELD_COUNT, offsetof(struct subrange, column),
+		    NULL, 0 },
+		{ "length", CG_FIELD_COUNT, offsetof(struct subrange, length),
+		    NULL, 0 },
+		{ "executionCount", CG_FIELD_INT,
+		    offsetof(struct subrange, count), NULL, 0 },
+		{ 0 },
+	};
+	struct xccov *x = doc->arg;
+	struct subrange range = { 0 };
+
+	(void)into;
+	if (!cg_doc_fields(doc, fields, &range))
+		return false;
+	if (range.column == 0 || range.column > INT32_MAX ||
+	    range.length > INT32_MAX || range.count < 0)
+		return cg_doc_fail(
+		    doc, "a column, a length and a count of a subrange");
+	x->empty += range.length == 0;
+	return range.length == 0 ||
+	       cg_append(doc->job, &x->section.region,
+		   (struct cg_region){ .column = (uint32_t)range.column,
+		       .last_column = (uint32_t)(range.column + range.length),
+		       .count = range.count });
+}
+
 static bool
 take_lines(struct cg_doc *doc)
 {
@@ -46,6 +86,7 @@ take_lines(struct cg_doc *doc)
 		{ "isExecutable", CG_FIELD_CALL, 0, take_executable, 0 },
 		{ "executionCount", CG_FIELD_INT, offsetof(struct line, count),
 		    NULL, 0 },
+		{ "subranges", CG_FIELD_EACH, 0, take_subrange, 0 },
 		{ 0 },
 	};
 	struct xccov *x = doc->arg;
@@ -55,10 +96,16 @@ take_lines(struct cg_doc *doc)
 	while (cg_doc_item(doc)) {
 		struct line line = { 0 };
 
+		x->first = x->section.region.n;
 		if (!cg_doc_fields(doc, fields, &line))
 			return false;
 		if (line.line == 0 || line.line > UINT32_MAX || line.count < 0)
 			return cg_doc_fail(doc, "a line with its count");
+		for (size_t i = x->first; i < x->section.region.n; i++) {
+			struct cg_region *region = &x->section.region.at[i];
+
+			region->line = region->last = (uint32_t)line.line;
+		}
 		if (line.executable &&
 		    !coverage_json_add_line(doc, &x->section,
 			&(struct coverage_json_line){
@@ -195,6 +242,9 @@ read_json(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "of %" PRIu64 " function%s only the first line is known; "
 		    "the archive that xccov prints has all lines",
 		    x.unlined, x.unlined == 1 ? "" : "s");
+	if (status == CG_OK && x.empty > 0)
+		cg_warn(job, "subranges without a length are dropped: %" PRIu64,
+		    x.empty);
 	return status;
 }
 
@@ -205,7 +255,8 @@ struct text {
 	struct cg_build *build;
 	cg_fn fn; /* the file's function without a name; 0: no file */
 	cg_file file;
-	bool subrange; /* lines up to "]" are columns */
+	bool subrange;    /* lines up to "]" are columns */
+	uint64_t dropped; /* subranges */
 };
 
 /*
@@ -250,6 +301,7 @@ read_text(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			continue;
 		if (t.subrange) {
 			t.subrange = !cg_equal(line, "]");
+			t.dropped += t.subrange;
 		} else if (cg_starts(line, "/") &&
 			   line.ptr[line.len - 1] == ':') {
 			line.len--;
@@ -259,6 +311,11 @@ read_text(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			break;
 		}
 	}
+	if (t.dropped > 0)
+		cg_note(job,
+		    "subranges of lines are dropped, which the JSON of xccov "
+		    "has with names: %" PRIu64,
+		    t.dropped);
 	if (cg_in_status(in) == CG_OK && (t.subrange || cg_in_unterminated(in)))
 		cg_warn(job, "the last line is incomplete: the file may be "
 			     "truncated");

@@ -17,6 +17,22 @@ setup()
 	done
 }
 
+@test "xccov: subranges of an archive are regions" {
+	# Column 5, 7 bytes; column 12, 4 bytes.
+	"$CGCONV" -q -t json $archive | grep '^\["region"' | says \
+		'["region",2,2,5,2,12,1]' '["region",2,2,12,2,16,0]'
+	"$CGCONV" -q --summary $archive >"$dir/summary"
+	grep -qE '50.0% 1/2  Stack.swift' "$dir/summary"
+	sed 's/"length":7/"length":0/' $archive >"$dir/in.json"
+	"$CGCONV" -t lcov "$dir/in.json" 2>&1 >/dev/null |
+		grep -qF 'subranges without a length are dropped: 1'
+	"$CGCONV" -t lcov $text 2>&1 >/dev/null |
+		grep -qF 'subranges of lines are dropped, which the JSON of xccov has with names: 2'
+	sed 's/"column":5/"column":0/' $archive >"$dir/bad.json"
+	refuses 1 "expected a column, a length and a count of a subrange" \
+		"$dir/bad.json"
+}
+
 @test "xccov: a report has functions and their first lines" {
 	"$CGCONV" --no-markers -t lcov $report 2>"$dir/err" |
 		grep -E '^(SF|DA|FN:|FNDA)' | says SF:/src/Demo/Main.swift \
