@@ -123,5 +123,8 @@ perfetto_report(struct perfetto *r)
 		    r->lost[LOST_NO_STACK]);
 	if (r->heap.heaps > 0)
 		cg_note(r->job, "allocations of several heaps are summed");
+	if (r->sums.pair.n == 0 && r->spans.total.n == 0)
+		cg_warn(r->job, "the trace has no samples with stacks, no "
+				"calls and no allocations");
 	warn(r);
 }

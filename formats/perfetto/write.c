@@ -36,6 +36,26 @@ number(struct perfetto_writer *w, uint64_t id)
 }
 
 /*
+ * Returns an id that fits in the int32 of the format. One that does not is
+ * replaced by a number from the top, so that it stays apart from others. 0: out
+ * of memory (reported), or id is 0.
+ */
+static uint64_t
+fit(struct perfetto_writer *w, uint64_t id)
+{
+	uint32_t *at;
+
+	if (id <= INT32_MAX)
+		return id;
+	at = cg_map_in(w->p.job, &w->replaced, id);
+	if (!at)
+		return 0;
+	if (*at == 0)
+		*at = ++w->replaced_count;
+	return (uint64_t)INT32_MAX + 1 - *at;
+}
+
+/*
  * Begins the description of a new track in w->message: its uuid and its
  * parent's (0: none). Returns the new uuid.
  */
@@ -165,8 +185,8 @@ begin_track(struct perfetto_writer *w, const struct cg_track *track)
 	const char *process = *track->process ? track->process : part->cmd;
 	uint64_t parent = 0;
 
-	w->pid = track->pid ? track->pid : part->pid;
-	w->tid = track->tid ? track->tid : part->tid;
+	w->pid = fit(w, track->pid ? track->pid : part->pid);
+	w->tid = fit(w, track->tid ? track->tid : part->tid);
 	if (!track->spans && w->pid == 0)
 		w->pid = w->tid               ? w->tid
 			 : track->moments > 0 ? ++w->nameless
@@ -596,6 +616,11 @@ perfetto_write(
 		    "files, lines and objects of functions that calls have are "
 		    "dropped: %zu",
 		    w.places);
+	if (ok && w.replaced_count > 0)
+		cg_warn(job,
+		    "ids of processes and threads above 2147483647 do not fit "
+		    "and are replaced: %u",
+		    w.replaced_count);
 	proto_end_writer(&w.p);
 	return ok ? cg_out_status(out) : cg_rejected(job);
 }

@@ -26,6 +26,8 @@ struct perfetto_writer {
 	uint64_t uuid;     /* the last one */
 	struct cg_map ids; /* pid or tid -> a number */
 	uint32_t id_count;
+	struct cg_map replaced; /* pid or tid above INT32_MAX -> a number */
+	uint32_t replaced_count;
 	struct cg_map processes;  /* pid's number -> uuid */
 	struct cg_map threads;    /* both numbers -> uuid */
 	struct cg_map used;       /* uuid -> 1: calls are on it */

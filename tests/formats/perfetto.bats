@@ -521,3 +521,24 @@ times()
 	"$CGCONV" -t perfetto -o "$dir/x.pftrace" "$dir/in.cgj" 2>&1 |
 		grep 'files, lines and objects of functions that calls have are dropped: 1'
 }
+
+@test "perfetto: large ids of threads stay apart" {
+	cat >"$dir/in.json" <<-'E'
+	[{"ph":"X","pid":1,"tid":5000000000,"ts":1,"dur":2,"name":"a"},
+	{"ph":"X","pid":1,"tid":705032704,"ts":1,"dur":3,"name":"b"},
+	{"ph":"X","pid":1,"tid":5000000001,"ts":1,"dur":4,"name":"c"}]
+	E
+	"$CGCONV" -t perfetto -o "$dir/x.pftrace" "$dir/in.json" 2>"$dir/err"
+	grep -qF 'above 2147483647 do not fit and are replaced: 2' "$dir/err"
+	records track "$dir/x.pftrace" | cut -d, -f 2,3 | sort |
+		says 1,2147483646 1,2147483647 1,705032704
+}
+
+@test "perfetto: a trace without samples, calls and allocations is told" {
+	printf '\n\004\010\001\062\000' >"$dir/in.pftrace"
+	"$CGCONV" -f perfetto -t json -o "$dir/out" "$dir/in.pftrace" 2>&1 |
+		grep -qF 'the trace has no samples with stacks, no calls and no allocations'
+	"$CGCONV" -t json -o "$dir/out" \
+		samples/perfetto/events/trace.pftrace 2>"$dir/err"
+	not grep -q 'has no samples' "$dir/err"
+}
