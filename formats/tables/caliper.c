@@ -44,7 +44,7 @@
 #define NS_OF_SECOND 9 /* digits */
 #define NS_OF_US 3
 #define HEADER "Path "
-#define SAMPLES "count"
+#define OUTSIDE "[unknown]" /* of what ran outside of all regions */
 
 /* A node of a .cali file. */
 struct node {
@@ -325,6 +325,9 @@ add_stacks(struct reader *r)
 			    r->build, cg_get_name(r->build, path->name), 0, 0),
 			&nowhere, false);
 	}
+	/* Some targets need a frame. */
+	r->path.at[0].node = cg_add_frame(r->build, 0,
+	    cg_add_fn(r->build, cg_slice(OUTSIDE), 0, 0), &nowhere, false);
 	cg_sort(r->sum.at + 1, r->sum.n - 1, sizeof(*r->sum.at), by_path);
 	while (i < r->sum.n) {
 		const uint32_t path = r->sum.at[i].path;

@@ -5,6 +5,7 @@
  *	rows.c   rows of comma-separated values and their columns
  *	memray.c allocations of Python programs by memray, as CSV
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
+ *	sleepy.c profiles of Very Sleepy
  *	tau.c    profiles of TAU
  *	caliper.c profiles of Caliper
  *	xray.c   functions and stacks of LLVM's XRay
