@@ -13,10 +13,10 @@
  */
 #include <elf.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "perf_data.h"
 
 #define MAGIC UINT64_C(0x32454c4946524550) /* PERFILE2 */

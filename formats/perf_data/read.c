@@ -6,10 +6,10 @@
  * 64. Records without a time are handled at once, as in perf.
  */
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "perf_data.h"
 
 #define NO_TIME UINT64_MAX

@@ -5,9 +5,9 @@
  * are the kernel's or the process's. Only the frames that differ from the last
  * stack are looked up, in a cache of nodes.
  */
-#include <linux/perf_event.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "perf_data.h"
 
 /* Entries of the cache; a power of two. */
