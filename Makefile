@@ -25,6 +25,8 @@ TEST_PACKAGES := g++ zstd xz-utils bzip2 bats perl clang llvm mandoc \
 # what it needs this is 190 MB to download: "make check BROWSER_PACKAGES=" leaves
 # it out.
 BROWSER_PACKAGES := chromium
+# For cmd/wasm, which also fetches the sources of the libraries.
+WASM_PACKAGES := clang lld llvm wasi-libc libclang-rt-dev-wasm32 dpkg-dev nodejs
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
@@ -181,12 +183,14 @@ $(B)/.headers:
 wanted := $(BUILD_PACKAGES) \
 	$(if $(strip $(with_demo)),$(DEMO_PACKAGES)) \
 	$(if $(strip $(with_tests)),$(TEST_PACKAGES)) \
-	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
+	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES)) \
+	$(if $(filter packages-wasm,$(MAKECMDGOALS)),$(WASM_PACKAGES))
 
 ## packages: install what the build needs (Debian; 76 MB to download)
 ## packages-demo: also what the demo needs (22 MB more)
 ## packages-tests: also what the tests need (95 MB more, a browser 190 MB)
-packages-demo packages-tests: packages
+## packages-wasm: also what make wasm needs (80 MB more)
+packages-demo packages-tests packages-wasm: packages
 packages:
 	@missing=; for p in $(wanted); do \
 		case $$p in \
@@ -389,6 +393,10 @@ format:
 clean:
 	rm -rf $(B)
 
+# ---- WebAssembly ------------------------------------------------------------
+
+include cmd/wasm/wasm.mk
+
 # ---- Installing: DESTDIR= and PREFIX= ---------------------------------------
 
 INSTALL ?= install
@@ -445,5 +453,5 @@ help:
 	@echo "  Other variables: B= CFLAGS= CPPFLAGS= LDFLAGS= PREFIX= LIBDIR= DESTDIR=;"
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
-.PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+.PHONY: all packages packages-demo packages-tests packages-wasm browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall help

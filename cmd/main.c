@@ -47,7 +47,7 @@ static volatile sig_atomic_t stopped; /* the signal; 0: none */
  * A signal that arrives after the flag was read and before read() or write()
  * begins does not interrupt the call. So SIGALRM is repeated every 0.1 s.
  */
-#if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0
+#if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0 && defined(SIGEV_SIGNAL)
 static timer_t again;
 
 static void

@@ -367,17 +367,25 @@ bool write_all(int fd, const void *bytes, size_t n);
 bool read_all(int fd, void *bytes, size_t n);
 /* Executes orders until the parent closes the pipe; returns the exit status. */
 int run_worker(struct batch *, int from, int to);
+/*
+ * The same in the parent, order by order. NULL: out of memory. False: the order
+ * was not executed; *error is errno, or 0 at the end of the orders.
+ */
+struct worker_state *open_worker(struct batch *, int from, int to);
+bool serve_order(struct worker_state *, int *error);
+void close_worker(struct worker_state *);
 
 /* ---- pool.c: the workers ------------------------------------------------ */
 
 struct worker {
-	pid_t pid;    /* 0: not running */
+	pid_t pid;    /* 0: not running; of the parent: it works itself */
 	int to, from; /* pipes */
 	bool busy;
 	int error;                 /* errno: the order was not sent; or 0 */
 	char *fault;               /* why the order was cancelled; or NULL */
 	struct worker_order order; /* the current one */
 	struct chunk *chunk;       /* being summed, or NULL */
+	struct worker_state *here; /* if the parent works; or NULL */
 };
 struct worker_pool {
 	struct batch *batch;

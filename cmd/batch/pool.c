@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/platform.h"
 #include "batch.h"
 
 /* ---- One worker --------------------------------------------------------- */
@@ -21,8 +22,8 @@
 static void
 close_pipe(const int fd[2])
 {
-	(void)close(fd[0]);
-	(void)close(fd[1]);
+	(void)cg_pipe_close(fd[0]);
+	(void)cg_pipe_close(fd[1]);
 }
 
 /*
@@ -32,9 +33,9 @@ close_pipe(const int fd[2])
 static bool
 make_pipes(int order[2], int answer[2])
 {
-	if (pipe(order) != 0)
+	if (cg_pipe(order) != 0)
 		return false;
-	if (pipe(answer) == 0)
+	if (cg_pipe(answer) == 0)
 		return true;
 	close_pipe(order);
 	return false;
@@ -55,9 +56,29 @@ end_with(pid_t parent)
 }
 
 /*
- * Forks a worker process that is connected by two pipes, and sets *worker in
- * the parent; the child executes orders and never returns. False: not
- * possible; errno says why.
+ * Makes the parent a worker, for systems without processes: an order waits in
+ * its pipe until an answer is wanted. False: out of memory.
+ */
+static bool
+work_here(struct worker_pool *pool, struct worker *worker, const int order[2],
+    const int answer[2])
+{
+	worker->here = open_worker(pool->batch, order[0], answer[1]);
+	if (worker->here == NULL) {
+		close_pipe(order);
+		close_pipe(answer);
+		errno = ENOMEM;
+		return false;
+	}
+	worker->pid = getpid();
+	worker->to = order[1];
+	worker->from = answer[0];
+	return true;
+}
+
+/*
+ * Forks a worker that is connected by two pipes. False: not possible; errno
+ * says why.
  */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
@@ -69,6 +90,8 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 	(void)fflush(NULL);
 	if (!make_pipes(order, answer))
 		return false;
+	if (!CG_HAVE_PROCESSES)
+		return work_here(pool, worker, order, answer);
 	worker->pid = fork();
 	if (worker->pid < 0) {
 		error = errno;
@@ -110,9 +133,11 @@ stop_worker(struct worker *worker)
 {
 	int status = 0;
 
-	(void)close(worker->to);
-	(void)close(worker->from);
-	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+	(void)cg_pipe_close(worker->to);
+	(void)cg_pipe_close(worker->from);
+	close_worker(worker->here);
+	while (worker->here == NULL && waitpid(worker->pid, &status, 0) < 0 &&
+	       errno == EINTR)
 		continue;
 	*worker = (struct worker){ .to = -1, .from = -1 };
 	return status;
@@ -578,6 +603,20 @@ signal_workers(const struct worker_pool *pool)
 			(void)kill(pool->worker[i].pid, SIGTERM);
 }
 
+/* Works for the busy workers, in their place. Returns true. */
+static bool
+serve_here(struct batch *batch, struct worker *worker, size_t workers)
+{
+	for (size_t i = 0; i < workers; i++) {
+		if (!worker[i].busy)
+			continue;
+		(void)serve_order(worker[i].here, &worker[i].error);
+		take_result(batch, &worker[i]);
+	}
+	show_progress(batch);
+	return true;
+}
+
 /*
  * Waits until workers have answered, at most a second, and handles all answers
  * that have arrived; shows the progress. False: no worker is busy.
@@ -600,6 +639,8 @@ wait_for_answer(struct worker_pool *pool)
 		return false;
 	if (batch_stopped(batch))
 		signal_workers(pool);
+	if (!CG_HAVE_PROCESSES)
+		return serve_here(batch, pool->worker, jobs);
 	if (poll(pool->poll, (nfds_t)jobs, 1000) <= 0) {
 		show_progress(batch);
 		return true;

@@ -71,7 +71,7 @@ write_all(int fd, const void *bytes, size_t n)
 	ssize_t got;
 
 	for (; n > 0; at += got, n -= (size_t)got) {
-		got = write(fd, at, n);
+		got = cg_pipe_write(fd, at, n);
 		if (got < 0 && errno != EINTR)
 			return false;
 		got = got < 0 ? 0 : got;
@@ -86,7 +86,7 @@ read_all(int fd, void *bytes, size_t n)
 	ssize_t got;
 
 	for (; n > 0; at += got, n -= (size_t)got) {
-		got = read(fd, at, n);
+		got = cg_pipe_read(fd, at, n);
 		if (got == 0)
 			errno = 0;
 		if (got == 0 || (got < 0 && errno != EINTR))
@@ -923,31 +923,57 @@ limit_memory(const struct args *args)
 	(void)setrlimit(RLIMIT_AS, &limit);
 }
 
+struct worker_state *
+open_worker(struct batch *batch, int from, int to)
+{
+	struct worker_state *state = calloc(1, sizeof(*state));
+
+	if (state != NULL)
+		*state = (struct worker_state){
+			.batch = batch, .from = from, .to = to
+		};
+	return state;
+}
+
+bool
+serve_order(struct worker_state *state, int *error)
+{
+	struct worker_order order;
+	bool ok = read_all(state->from, &order, sizeof(order));
+
+	*error = errno; /* 0 at the end of the orders */
+	if (!ok)
+		return false;
+	errno = 0;
+	ok = order.action == CONVERT || order.action == ADD
+		 ? take_task(state, &order)
+		 : write_sum(state, &order);
+	*error = ok ? 0 : errno;
+	return ok;
+}
+
+void
+close_worker(struct worker_state *state)
+{
+	if (state == NULL)
+		return;
+	forget_sum(state);
+	free(state->unit);
+	free(state);
+}
+
 int
 run_worker(struct batch *batch, int from, int to)
 {
-	struct worker_state state = { .batch = batch, .from = from, .to = to };
-	struct worker_order order;
-	int error = 0;
-	bool ok;
+	struct worker_state *state = open_worker(batch, from, to);
+	int error = ENOMEM;
 
 	limit_memory(batch->args);
 	sandbox_alone();
 	(void)signal(SIGALRM, SIG_DFL);
-	do {
-		/* At the end of the orders, errno is 0. */
-		ok = read_all(from, &order, sizeof(order));
-		if (!ok) {
-			error = errno;
-			break;
-		}
-		errno = 0;
-		ok = order.action == CONVERT || order.action == ADD
-			 ? take_task(&state, &order)
-			 : write_sum(&state, &order);
-		error = ok ? 0 : errno;
-	} while (ok);
+	while (state != NULL && serve_order(state, &error))
+		continue;
 	if (error == EIO || error == EPIPE)
 		return CG_EINPUT;
-	return ok || error == 0 ? CG_OK : CG_ELIMIT;
+	return error == 0 ? CG_OK : CG_ELIMIT;
 }

@@ -7,6 +7,18 @@
 
 #include "base/load.h"
 
+#ifdef CG_LINKED
+const char *
+cg_load(const char *soname, const struct cg_loadable *symbol, size_t count,
+    void *functions)
+{
+	(void)soname;
+	for (size_t i = 0; i < count; i++)
+		memcpy((char *)functions + i * sizeof(symbol->function),
+		    &symbol[i].function, sizeof(symbol->function));
+	return NULL;
+}
+#else
 /*
  * POSIX guarantees that a function's address fits into the pointer that
  * dlsym() returns.
@@ -14,8 +26,8 @@
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "addresses");
 
 const char *
-cg_load(
-    const char *soname, const char *const *name, size_t count, void *functions)
+cg_load(const char *soname, const struct cg_loadable *symbol, size_t count,
+    void *functions)
 {
 	void *library = dlopen(soname, RTLD_NOW | RTLD_NODELETE);
 	const char *reason = NULL;
@@ -23,7 +35,7 @@ cg_load(
 	if (!library)
 		return dlerror();
 	for (size_t i = 0; i < count && !reason; i++) {
-		void *address = dlsym(library, name[i]);
+		void *address = dlsym(library, symbol[i].name);
 
 		if (!address)
 			reason = dlerror();
@@ -35,3 +47,4 @@ cg_load(
 		(void)dlclose(library);
 	return reason;
 }
+#endif

@@ -8,7 +8,7 @@
  * A library is a list of its functions, LIST(X) X(function) X(function) ...
  *
  *	struct library { LIST(CG_LOAD_MEMBER) };
- *	static const char *const names[] = { LIST(CG_LOAD_NAME) };
+ *	static const struct cg_loadable symbols[] = { LIST(CG_LOAD_NAME) };
  */
 #ifndef CG_LOAD_H
 #define CG_LOAD_H
@@ -17,7 +17,16 @@
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares a name */
 #define CG_LOAD_MEMBER(name) __typeof__(name) *name;
-#define CG_LOAD_NAME(name) #name,
+#ifdef CG_LINKED /* the libraries are in the program, and are not loaded */
+#define CG_LOAD_NAME(name) { #name, (void (*)(void))name },
+#else
+#define CG_LOAD_NAME(name) { #name, NULL },
+#endif
+
+struct cg_loadable {
+	const char *name;
+	void (*function)(void); /* with CG_LINKED */
+};
 
 /*
  * Loads the library with that soname and stores the addresses of count
@@ -25,7 +34,7 @@
  * them. Returns NULL, or the reason of a failure, which is valid until the
  * next dlopen() or similar call in this thread. A library stays loaded.
  */
-const char *cg_load(const char *soname, const char *const *name, size_t count,
-    void *functions);
+const char *cg_load(const char *soname, const struct cg_loadable *symbol,
+    size_t count, void *functions);
 
 #endif

@@ -9,6 +9,8 @@
  *	BSD       sys/endian.h
  *	macOS     neither; st_mtimespec instead of st_mtim; no posix_fadvise(),
  *	          no timer_create() (cmd/main.c uses alarm() there)
+ *	WASI      no processes, and a file has one descriptor; cmd/wasm/posix/
+ *	          has the other calls that it lacks
  */
 #ifndef CG_PLATFORM_H
 #define CG_PLATFORM_H
@@ -21,7 +23,8 @@
 
 /* ---- Byte order: htole32(), htole64(), le64toh() ------------------------- */
 
-#if defined(__linux__) || defined(__GLIBC__) || defined(__CYGWIN__)
+#if defined(__linux__) || defined(__GLIBC__) || defined(__CYGWIN__) || \
+    defined(__wasi__)
 #include <endian.h>
 #elif defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) || \
     defined(__DragonFly__)
@@ -107,7 +110,42 @@ cg_advise_sequential(int fd)
 #endif
 }
 
-/* ---- Files --------------------------------------------------------------- */
+/* ---- Processes ------------------------------------------------------------ */
+
+/*
+ * Without processes the parent does the work of its workers: see
+ * cmd/batch/pool.c. What they send each other is then in memory: cg_pipe() and
+ * the calls for its descriptors are as pipe(), read(), write() and close().
+ */
+#ifdef __wasi__
+#define CG_HAVE_PROCESSES 0
+
+int cg_pipe(int fd[2]);
+ssize_t cg_pipe_read(int fd, void *bytes, size_t size);
+ssize_t cg_pipe_write(int fd, const void *bytes, size_t size);
+int cg_pipe_close(int fd);
+#else
+#define CG_HAVE_PROCESSES 1
+#define cg_pipe pipe
+#define cg_pipe_read read
+#define cg_pipe_write write
+#define cg_pipe_close close
+#endif
+
+/* ---- Files ---------------------------------------------------------------- */
+
+/*
+ * Returns another descriptor of a standard file, for cg_close(), which reports
+ * late errors; negative: failed, with errno. WASI has no second one: there the
+ * file stays open.
+ */
+#ifdef __wasi__
+#define cg_dup(fd) (fd)
+#define cg_close(fd) ((fd) > STDERR_FILENO ? close(fd) : 0)
+#else
+#define cg_dup(fd) fcntl(fd, F_DUPFD_CLOEXEC, 0)
+#define cg_close close
+#endif
 
 /* Returns the time when the file was last modified. */
 static inline struct timespec

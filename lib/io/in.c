@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "cgconv_expert.h"
 #include "io/io.h"
 
@@ -346,7 +347,7 @@ cg_in_source(struct cg_diag *diag, const char *name,
 	if (!in || !in->stream || !in->name || !in->buf) {
 		report_nomem(diag, name);
 		if (source->fd >= 0 && !(in && in->stream))
-			(void)close(source->fd);
+			(void)cg_close(source->fd);
 		cg_in_close(in);
 		return NULL;
 	}
@@ -395,8 +396,7 @@ cg_in_open(struct cg_diag *diag, const char *path, int *status)
 
 	if (strcmp(path, "-") != 0)
 		return new_file(diag, path, open_path(path), status);
-	in = new_file(
-	    diag, "<stdin>", fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), status);
+	in = new_file(diag, "<stdin>", cg_dup(STDIN_FILENO), status);
 	if (in)
 		in->is_stdin = true;
 	return in;

@@ -41,10 +41,10 @@ struct cg_libarchive {
 static inline const char *
 cg_libarchive_load(struct cg_libarchive *library)
 {
-	static const char *const name[] = { CG_LIBARCHIVE(CG_LOAD_NAME) };
+	static const struct cg_loadable symbol[] = { CG_LIBARCHIVE(CG_LOAD_NAME) };
 
 	return cg_load(
-	    CG_LIBARCHIVE_SONAME, name, sizeof(name) / sizeof(*name), library);
+	    CG_LIBARCHIVE_SONAME, symbol, sizeof(symbol) / sizeof(*symbol), library);
 }
 
 #endif

@@ -15,6 +15,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include "base/platform.h"
 #include "cgconv_expert.h"
 #include "io/io.h"
 
@@ -572,7 +573,7 @@ cg_out_open(struct cg_diag *diag, const char *root, const char *path, bool gzip,
 	}
 	/* Use a duplicate, as close() reports late errors. */
 	if (is_stdout)
-		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+		out->fd = cg_dup(STDOUT_FILENO);
 	else if (root)
 		open_file_below(out, root, path);
 	else
@@ -714,7 +715,7 @@ replace_target(struct cg_out *out)
 static void
 close_file(struct cg_out *out)
 {
-	if (out->fd >= 0 && close(out->fd) != 0 && errno != EINTR)
+	if (out->fd >= 0 && cg_close(out->fd) != 0 && errno != EINTR)
 		fail(out, errno);
 	out->fd = -1;
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "cgconv_expert.h"
 #include "io/io.h"
 
@@ -119,7 +120,7 @@ close_lowest(struct cg_stream *stream)
 	struct lowest *lowest = (struct lowest *)stream;
 
 	if (lowest->source.fd >= 0)
-		(void)close(lowest->source.fd);
+		(void)cg_close(lowest->source.fd);
 	free(lowest);
 }
 

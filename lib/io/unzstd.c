@@ -46,15 +46,15 @@ end(void *arg)
 struct cg_unzstd *
 cg_unzstd_new(struct cg_job *job)
 {
-	static const char *const name[] = { LIBZSTD(CG_LOAD_NAME) };
+	static const struct cg_loadable symbol[] = { LIBZSTD(CG_LOAD_NAME) };
 	struct cg_unzstd *zstd = cg_alloc(job, sizeof(*zstd));
 	const char *reason;
 
 	if (!zstd)
 		return NULL;
 	zstd->job = job;
-	reason = cg_load(
-	    CG_LIBZSTD_SONAME, name, sizeof(name) / sizeof(*name), &zstd->lib);
+	reason = cg_load(CG_LIBZSTD_SONAME, symbol,
+	    sizeof(symbol) / sizeof(*symbol), &zstd->lib);
 	if (reason) {
 		(void)cg_reject(job, "cannot load libzstd: %s", reason);
 		return NULL;

@@ -257,14 +257,14 @@ struct liblzma {
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)
 {
-	static const char *const name[] = { LIBLZMA(CG_LOAD_NAME) };
+	static const struct cg_loadable symbol[] = { LIBLZMA(CG_LOAD_NAME) };
 	struct liblzma lib;
 	lzma_stream xz = LZMA_STREAM_INIT;
 	lzma_ret result;
 	size_t cap = 0;
 
-	if (cg_load(
-		CG_LIBLZMA_SONAME, name, sizeof(name) / sizeof(*name), &lib))
+	if (cg_load(CG_LIBLZMA_SONAME, symbol, sizeof(symbol) / sizeof(*symbol),
+		&lib))
 		return CG_EREAD;
 	result = lib.lzma_stream_decoder(&xz, UNPACK_MEMORY, 0);
 

@@ -14,9 +14,9 @@ static char failure[512]; /* "": it was loaded */
 static void
 load(void)
 {
-	static const char *const name[] = { CG_LIBDW(CG_LOAD_NAME) };
+	static const struct cg_loadable symbol[] = { CG_LIBDW(CG_LOAD_NAME) };
 	const char *reason = cg_load(
-	    CG_LIBDW_SONAME, name, sizeof(name) / sizeof(*name), &cg_dw);
+	    CG_LIBDW_SONAME, symbol, sizeof(symbol) / sizeof(*symbol), &cg_dw);
 
 	if (reason)
 		(void)snprintf(failure, sizeof(failure), "%s", reason);

@@ -364,7 +364,7 @@ on_error(void *arg, xmlErrorPtr error)
 static struct cg_xml *
 load(struct cg_job *job)
 {
-	static const char *const name[] = { LIBXML(CG_LOAD_NAME) };
+	static const struct cg_loadable symbol[] = { LIBXML(CG_LOAD_NAME) };
 	struct cg_xml *xml = calloc(1, sizeof(*xml));
 	const char *reason;
 
@@ -372,8 +372,8 @@ load(struct cg_job *job)
 		(void)cg_nomem(job);
 		return NULL;
 	}
-	reason = cg_load(
-	    CG_LIBXML2_SONAME, name, sizeof(name) / sizeof(*name), &xml->lib);
+	reason = cg_load(CG_LIBXML2_SONAME, symbol,
+	    sizeof(symbol) / sizeof(*symbol), &xml->lib);
 	if (!reason)
 		return xml;
 	free(xml);

@@ -27,7 +27,7 @@ includes()
 # Prints the objects of directories that have a source; others may be stale.
 objects()
 {
-	find "$@" -name '*.c' | sed "s|^|$B/|; s|c\$|o|"
+	find "$@" -name '*.c' ! -path 'cmd/wasm/*' | sed "s|^|$B/|; s|c\$|o|"
 }
 
 public()

@@ -1,0 +1,2 @@
+/* dlfcn.h - see posix.h. */
+#include "posix.h"

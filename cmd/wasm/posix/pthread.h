@@ -1,0 +1,2 @@
+/* pthread.h - see posix.h. */
+#include "posix.h"

@@ -1,0 +1,2 @@
+/* sys/wait.h - see posix.h. */
+#include "posix.h"
