@@ -52,4 +52,16 @@ $(W)/obj/formats/html/assets.o: $(page).js.inc $(page).css.inc \
 
 -include $(wasm_obj:.o=.d)
 
-.PHONY: wasm
+# ---- npm --------------------------------------------------------------------
+
+npm_files := cgconv.js disk.js host.js index.d.ts index.js wasi.js README.md
+
+## npm: pack build/npm, the program and a module for node
+npm: $(W)/cgconv.wasm
+	@rm -rf $(B)/npm && mkdir -p $(B)/npm/licenses
+	@cp $(npm_files:%=cmd/wasm/%) $(W)/cgconv.wasm LICENSE $(B)/npm
+	@cp $(W)/licenses/* $(B)/npm/licenses
+	@sed 's/VERSION/$(VERSION)/' cmd/wasm/package.json >$(B)/npm/package.json
+	@du -sh $(B)/npm
+
+.PHONY: wasm npm
