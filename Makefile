@@ -404,7 +404,11 @@ bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(LIBDIR)
 include := $(DESTDIR)$(PREFIX)/include
 man := $(DESTDIR)$(PREFIX)/share/man
-completion := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+share := $(DESTDIR)$(PREFIX)/share
+# What bash, zsh and fish read: each asks the program for options and formats.
+bash := $(share)/bash-completion/completions
+zsh := $(share)/zsh/site-functions
+fish := $(share)/fish/vendor_completions.d
 
 define PC
 prefix=$(PREFIX)
@@ -424,7 +428,7 @@ install: export PC_FILE = $(PC)
 ## install: install to $DESTDIR$PREFIX (default: /usr/local)
 install: all
 	$(INSTALL) -d "$(bin)" "$(lib)/pkgconfig" "$(include)" "$(man)/man1" \
-		"$(man)/man3" "$(completion)"
+		"$(man)/man3" "$(bash)" "$(zsh)" "$(fish)"
 	$(INSTALL) -m 755 $(B)/cgconv "$(bin)"
 	$(INSTALL) -m 644 $(B)/libcgconv.a "$(lib)"
 	$(INSTALL) -m 755 $(B)/libcgconv.so "$(lib)/libcgconv.so.$(VERSION)"
@@ -433,7 +437,9 @@ install: all
 	$(INSTALL) -m 644 $(headers) "$(include)"
 	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)/man1"
 	$(INSTALL) -m 644 lib/libcgconv.3 "$(man)/man3"
-	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(completion)/cgconv"
+	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(bash)/cgconv"
+	$(INSTALL) -m 644 cmd/cgconv.zsh-completion "$(zsh)/_cgconv"
+	$(INSTALL) -m 644 cmd/cgconv.fish-completion "$(fish)/cgconv.fish"
 	echo "$$PC_FILE" >$(B)/cgconv.pc
 	$(INSTALL) -m 644 $(B)/cgconv.pc "$(lib)/pkgconfig"
 
@@ -444,7 +450,7 @@ uninstall:
 		"$(lib)/libcgconv.so" $(headers:lib/%="$(include)/%") \
 		"$(lib)/pkgconfig/cgconv.pc" "$(man)/man1/cgconv.1" \
 		"$(man)/man3/libcgconv.3" \
-		"$(completion)/cgconv"
+		"$(bash)/cgconv" "$(zsh)/_cgconv" "$(fish)/cgconv.fish"
 
 ## help: print this list
 help:

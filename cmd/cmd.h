@@ -128,6 +128,11 @@ int convert_batch(struct args *);
 int merge_manifests(struct args *);
 int show_help(struct args *);
 int show_version(struct args *);
+/*
+ * In table.c: a line for each option and format, with tabs between kind
+ * (letter, option, format), name, argument or what a format can, and help.
+ */
+int print_help_table(struct args *);
 int list_formats(struct args *);
 int detect(struct args *);
 int show_info(struct args *);

@@ -385,9 +385,12 @@ show_help(struct args *args)
 	if (wants_json(args))
 		return print_json_help(args);
 	if (*args->topics == NULL || **args->topics == '-')
-		print_first_page(args);
-	while (status == CG_OK && *args->topics && **args->topics != '-')
-		status = print_topic(args, *args->topics++);
+		print_own_options(args);
+	for (; status == CG_OK && *args->topics && **args->topics != '-';
+	     args->topics++)
+		status = strcmp(*args->topics, "table") == 0
+			     ? print_help_table(args)
+			     : print_options_of(args, *args->topics);
 	return status;
 }
 

@@ -596,7 +596,7 @@ for s in json.load(sys.stdin)["exit_status"]:
 	tail -n +2 "$dir/names" | tr - _ | LC_ALL=C sort -c
 }
 
-# ---- Documents and completion -----------------------------------------------
+# ---- Documents --------------------------------------------------------------
 
 @test "cli: the man page has exactly the options of --help" {
 	"$CGCONV" --help all | grep '^ ' | option_names >"$dir/help"
@@ -656,21 +656,6 @@ readme_table()
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"
 	[ ! -s "$dir/unknown" ]
-}
-
-@test "cli: bash completes options and formats" {
-	complete_words()
-	{
-		bash -c '. cmd/cgconv.bash-completion
-			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-			_cgconv; printf "%s\n" "${COMPREPLY[@]}"' \
-			complete "$CGCONV" "$@"
-	}
-	complete_words --list- | grep -x -e --list-formats
-	complete_words --json | grep -x -e --json-safe
-	complete_words -t call | grep -x callgrind
-	complete_words --to = js | grep -x json
-	complete_words README | grep -x README.md
 }
 
 # ---- Plug-ins ---------------------------------------------------------------

@@ -37,7 +37,9 @@ files_in()
 		./usr/lib/pkgconfig/cgconv.pc
 		./usr/share/bash-completion/completions/cgconv
 		./usr/share/man/man1/cgconv.1
+		./usr/share/fish/vendor_completions.d/cgconv.fish
 		./usr/share/man/man3/libcgconv.3
+		./usr/share/zsh/site-functions/_cgconv
 	END
 	LC_ALL=C sort -o "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/want"
 	files_in "$root" | same "$BATS_TEST_TMPDIR/want" -
@@ -62,7 +64,7 @@ files_in()
 	{
 		remake install "$@"
 		files_in "$root" | grep -q "/bin/cgconv$"
-		[ "$(files_in "$root" | wc -l)" -eq 13 ]
+		[ "$(files_in "$root" | wc -l)" -eq 15 ]
 		remake uninstall "$@"
 		[ "$(files_in "$root" | wc -l)" -eq 0 ]
 	}
