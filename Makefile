@@ -452,6 +452,19 @@ uninstall:
 		"$(man)/man3/libcgconv.3" \
 		"$(bash)/cgconv" "$(zsh)/_cgconv" "$(fish)/cgconv.fish"
 
+# ---- Packages to give away ---------------------------------------------------
+
+DEB ?= $(B)/deb
+## deb: make Debian packages of the program and the library in build/deb
+deb: all
+	@MAKE="$(MAKE)" CC="$(CC)" B="$(B)" LOADED="$(LOADED)" \
+		PKG_CONFIG="$(PKG_CONFIG)" .debian/build $(VERSION) $(SONAME) "$(DEB)"
+
+## check-deb: install, upgrade and remove them in a new Debian (root, network)
+check-deb: deb
+	@$(MAKE) --no-print-directory deb VERSION=$(VERSION).1 DEB=$(B)/newer-deb
+	@B=$(B) tests/fresh deb $(DEB) $(B)/newer-deb || test $$? = 77
+
 ## help: print this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
@@ -459,5 +472,5 @@ help:
 	@echo "  Other variables: B= CFLAGS= CPPFLAGS= LDFLAGS= PREFIX= LIBDIR= DESTDIR=;"
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
-.PHONY: all packages packages-demo packages-tests packages-wasm browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
-	clean install uninstall help
+.PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+	clean install uninstall deb check-deb help
