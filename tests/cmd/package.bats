@@ -68,6 +68,14 @@ files()
 		grep -qF "libcgconv$so (= $version)"
 }
 
+@test "package: the symbols of the library are those of lib/libcgconv.abi" {
+	dpkg-deb -e "$DEB/libcgconv$so"_*.deb "$dir/control"
+	sed -n 's/^ \(cg_[^@]*\)@CGCONV_[0-9]* .*/\1/p' "$dir/control/symbols" \
+		>"$dir/symbols"
+	sed '1d; / typedef /d' lib/libcgconv.abi | grep -o '\bcg_[a-z0-9_]*(' |
+		tr -d '(' | LC_ALL=C sort | same - "$dir/symbols"
+}
+
 @test "package: the program in it runs, and its sums are right" {
 	dpkg-deb -x "$DEB"/cgconv_*.deb "$dir/root"
 	"$dir/root/usr/bin/cgconv" --version | says "cgconv $version"
