@@ -1,13 +1,13 @@
 /*
  * colour.c - colours of boxes. All colours are light, so that black text is
- * readable.
+ * readable. Those by function and of changes are the ones of formats/html.
  */
 #include <stdio.h>
 
 #include "svg.h"
 
 /* The property that selects the colour of a box. */
-enum by { BY_NAME, BY_OBJECT, BY_KIND };
+enum by { BY_FN, BY_NAME, BY_OBJECT, BY_KIND };
 
 /* Each part of a colour is from low to low + span - 1. */
 struct svg_palette {
@@ -18,7 +18,7 @@ struct svg_palette {
 
 /* Names of hues are those of flamegraph.pl. */
 static const struct svg_palette palettes[] = {
-	{ "function", BY_NAME, { 215, 120, 50 }, { 40, 110, 60 } },
+	{ "function", BY_FN, { 0 }, { 0 } },
 	{ "object", BY_OBJECT, { 0 }, { 0 } },
 	{ "kind", BY_KIND, { 0 }, { 0 } },
 	{ "hot", BY_NAME, { 215, 120, 50 }, { 40, 110, 60 } },
@@ -99,6 +99,66 @@ put_hashed(
 	put_rgb(svg, rgb);
 }
 
+/* Writes a colour by its hue in degrees, and percentages. */
+static void
+put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
+{
+	/* In 1/10000: the highest part, the one between, the lowest part. */
+	const uint32_t high =
+	    (light < 50 ? 2 * light : 200 - 2 * light) * saturation;
+	const uint32_t up = hue % 120 < 60 ? hue % 60 : 60 - hue % 60;
+	const uint32_t low = light * 100 - high / 2;
+	const uint32_t part[] = { low + high, low + high * up / 60, low };
+	/* By sixths of the circle: which of these is red, green, blue. */
+	static const uint8_t order[6][3] = { { 0, 1, 2 }, { 1, 0, 2 },
+		{ 2, 0, 1 }, { 2, 1, 0 }, { 1, 2, 0 }, { 0, 2, 1 } };
+	uint32_t rgb[3];
+
+	for (int i = 0; i < 3; i++)
+		rgb[i] = (part[order[hue / 60 % 6][i]] * 255 + 5000) / 10000;
+	put_rgb(svg, rgb);
+}
+
+/* The name without its last component: "ns" of "ns::f", "a/b" of "a/b.f". */
+static struct cg_slice
+cut_component(struct cg_slice name)
+{
+	for (size_t i = name.len; i-- > 0;) {
+		if (name.ptr[i] != '.' && name.ptr[i] != '/' &&
+		    name.ptr[i] != ':')
+			continue;
+		if (name.ptr[i] == ':' && (i == 0 || name.ptr[i - 1] != ':'))
+			return name;
+		name.len = name.ptr[i] == ':' ? i - 1 : i;
+		return name;
+	}
+	return name;
+}
+
+/*
+ * Writes the colour of a box: a range of hues for its object, file or class, in
+ * which functions differ.
+ */
+static void
+put_fn_colour(struct svg *svg, const struct svg_box *box)
+{
+	struct cg_slice group =
+	    cg_object_path(svg->graph, cg_fn_object(svg->graph, box->fn));
+	uint32_t own = hash_text(box->name), shade = own % 12;
+
+	if (box->fn == 0) {
+		cg_puts(svg->out, "#dfe1e5");
+		return;
+	}
+	if (group.len == 0)
+		group =
+		    cg_file_path(svg->graph, cg_fn_file(svg->graph, box->fn));
+	if (group.len == 0)
+		group = cut_component(box->name);
+	put_hsl(svg, (hash_text(group) % 72 * 5 + (own >> 8) % 40 + 340) % 360,
+	    40 + shade, 87 - shade);
+}
+
 /*
  * Writes the colour of a box as "#rrggbb": a hue for each object, a little
  * lighter or darker by function. Both are hashes of names, so a name always
@@ -133,6 +193,10 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 		put_object_colour(svg, box);
 		return;
 	}
+	if (palette->by == BY_FN) {
+		put_fn_colour(svg, box);
+		return;
+	}
 	if (palette->by == BY_KIND)
 		palette = svg_find_palette(kinds[box->key % KINDS].palette);
 	put_hashed(svg, palette, box->name);
@@ -147,12 +211,17 @@ void
 svg_change_colour(
     char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest)
 {
-	unsigned rest = 255;
+	static const unsigned red[] = { 239, 126, 108 },
+			      blue[] = { 108, 165, 239 };
+	const unsigned *most = minus ? blue : red;
+	unsigned part = 0, rgb[3];
 
 	if (size > 0)
-		rest = (unsigned)cg_mul_div(largest - size, 210, largest);
-	(void)snprintf(colour, SVG_COLOUR_ROOM, "#%02x%02x%02x",
-	    minus ? rest : 255, rest, minus ? 255 : rest);
+		part = 45 + (unsigned)cg_mul_div(size, 210, largest);
+	for (int i = 0; i < 3; i++)
+		rgb[i] = 255 - (255 - most[i]) * part / 255;
+	(void)snprintf(
+	    colour, SVG_COLOUR_ROOM, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
 }
 
 static void
@@ -166,9 +235,9 @@ void
 svg_put_legend(struct svg *svg)
 {
 	if (svg->change) {
-		put_key(svg, "; ", "#ff0000");
+		put_key(svg, "; ", "#ef7e6c");
 		cg_puts(svg->out, "grew ");
-		put_key(svg, "", "#0000ff");
+		put_key(svg, "", "#6ca5ef");
 		cg_puts(svg->out, "shrank");
 	}
 	for (size_t i = 0; svg->palette->by == BY_KIND && i < KINDS; i++) {

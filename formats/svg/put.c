@@ -64,14 +64,21 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64
 	    "\" height=\"%" PRIu64 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64
-	    "\">\n",
-	    svg->width, height, svg->width, height);
+	    "\"%s>\n",
+	    svg->width, height, svg->width, height,
+	    svg->fluid ? " class=\"fluid\"" : "");
 	cg_putf(svg->out,
 	    "<style>text { font: %dpx monospace; } #title { font: bold 16px "
 	    "sans-serif; } #subtitle { font: 13px sans-serif; } .f { cursor: "
 	    "pointer; } .f text { pointer-events: "
-	    "none; } .f:hover rect { stroke: #000; }</style>\n"
-	    "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n"
+	    "none; } .f:hover rect { stroke: #000; } @media screen and "
+	    "(prefers-color-scheme: dark) { svg { color-scheme: dark; "
+	    "background: #17191c; } #back "
+	    "{ fill: #17191c; } text { fill: #e4e6ea; } .f text { fill: #000; "
+	    "} .f rect { fill-opacity: 0.85; } .f:hover rect { stroke: #fff; } "
+	    "#axis line { stroke: #444; } }</style>\n"
+	    "<rect id=\"back\" width=\"100%%\" height=\"100%%\" "
+	    "fill=\"%s\"/>\n"
 	    "<text id=\"title\" x=\"%d\" y=\"24\">",
 	    SVG_FONT, svg->change ? "#ddd" : "#fff", SVG_PAD);
 	cg_put_xml(svg->out, cg_slice(given ? given : title));
@@ -104,9 +111,51 @@ svg_end(struct svg *svg)
 
 /* ---- Boxes -------------------------------------------------------------- */
 
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Returns the name without parameters of C++ and directories of Go. */
+static struct cg_slice
+bare_name(struct cg_slice name)
+{
+	size_t begin = 0;
+
+	for (size_t i = 1; i < name.len; i++) {
+		if (name.ptr[i] == '(' &&
+		    (is_word(name.ptr[i - 1]) || name.ptr[i - 1] == '>')) {
+			name.len = i;
+			break;
+		}
+	}
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c == '/' && i > begin)
+			begin = i + 1;
+		else if (!is_word(c) && c != '.' && c != '~' && c != '-')
+			break;
+	}
+	return (struct cg_slice){ name.ptr + begin, name.len - begin };
+}
+
+static size_t
+count_chars(struct cg_slice text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += (text.ptr[i] & 0xc0) != 0x80;
+	return n;
+}
+
 /*
  * Returns the begin of a name that fits into a box that is units SVG_UNITs
- * wide, "" if the box is too narrow. *cut: the name is longer, so dots follow.
+ * wide: all of it, the bare name or its begin; "" if the box is too narrow.
+ * *cut: the name is longer, so dots follow.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)
@@ -118,8 +167,10 @@ fit(struct cg_slice name, uint64_t units, bool *cut)
 	chars = room > 60 ? (room - 60) / CHAR : 0;
 	if (chars < 3)
 		return (struct cg_slice){ name.ptr, 0 };
+	if (count_chars(name) > chars)
+		name = bare_name(name);
 	for (uint64_t n = 0; end < name.len; n++) {
-		if (n == chars - 2)
+		if (n == chars - 1)
 			last = end;
 		if (n == chars) {
 			*cut = true;
@@ -181,7 +232,7 @@ svg_end_box(struct svg *svg, const struct svg_box *box)
 		svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
 		cg_putf(svg->out, "\" y=\"%" PRIu64 "\">", box->y + SVG_FONT);
 		cg_put_xml(svg->out, label);
-		cg_puts(svg->out, cut ? "..</text>" : "</text>");
+		cg_puts(svg->out, cut ? "\xe2\x80\xa6</text>" : "</text>");
 	}
 	cg_puts(svg->out, "</g>\n");
 }

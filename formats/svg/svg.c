@@ -10,6 +10,7 @@
 
 #define WIDTH_MIN 200
 #define WIDTH_MAX 100000
+#define WIDTH_DEFAULT "1200" /* without a script, which follows the window */
 /*
  * Limits below which zooming in shows nothing, and below which nothing is
  * seen.
@@ -39,15 +40,17 @@ take_min_width(struct svg *svg, const char *text)
 static int
 get_sizes(struct svg *svg, bool chart)
 {
-	struct cg_slice width = cg_slice(cg_opt(svg->job, "width"));
+	const char *given = cg_opt(svg->job, "width");
+	struct cg_slice width = cg_slice(given ? given : WIDTH_DEFAULT);
 	const char *least = cg_opt(svg->job, "min-width");
 
+	svg->fluid = !given;
 	if (!cg_take_u64(&width, &svg->width) || svg->width < WIDTH_MIN ||
 	    svg->width > WIDTH_MAX)
 		return cg_usage(svg->job,
 		    "{width}: expected a number of pixels from %d to %d, not "
 		    "'%s'",
-		    WIDTH_MIN, WIDTH_MAX, cg_opt(svg->job, "width"));
+		    WIDTH_MIN, WIDTH_MAX, given);
 	if (!least)
 		least = chart ? CHART_LEAST : GRAPH_LEAST;
 	if (!take_min_width(svg, least))
@@ -186,9 +189,8 @@ static const struct cg_option options[] = {
 	    .writing = true },
 	{ .name = "width",
 	    .type = CG_NUMBER,
-	    .fallback = "1200",
 	    .arg = "PIXELS",
-	    .help = "width of the flame graph",
+	    .help = "width of the picture (default: that of the window)",
 	    .writing = true },
 	{ .name = "min-width",
 	    .type = CG_STRING,

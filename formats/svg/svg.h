@@ -34,6 +34,7 @@ struct svg {
 	bool negate;  /* column is before, and other is after */
 	bool inverted, reversed;
 	uint64_t width, least; /* pixels; SVG_UNITs of a pixel */
+	bool fluid;            /* --width is not given: that of the window */
 	bool percent;          /* least was given in percent of the width */
 	const char *least_text; /* as given */
 	const struct svg_palette *palette; /* of --colors */

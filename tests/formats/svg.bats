@@ -1,4 +1,4 @@
-# svg.bats - flame graphs. Search and zoom were tried in Chromium by hand.
+# svg.bats - flame graphs.
 load ../helper
 
 setup()
@@ -137,9 +137,9 @@ make_two()
 	all 10.000000 400.000000 #ffffff
 	main 10.000000 400.000000 #ffffff
 	same 366.000000 40.000000 #ffffff
-	new 246.000000 120.000000 #ff3434
-	b 150.000000 96.000000 #b2b2ff
-	a 10.000000 140.000000 #ff8383
+	new 246.000000 120.000000 #f3998b
+	b 150.000000 96.000000 #d4e5fb
+	a 10.000000 140.000000 #f8c1b9
 	E
 	same "$dir/want" "$dir/got"
 	grep -F '35 samples_after, 35.00%; before 20, change +15 (+75.00%), self +15<' \
@@ -156,8 +156,8 @@ make_two()
 	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg \
 		--negate --width 420 >"$dir/out.svg"
 	coloured "$dir/out.svg" | cut -d ' ' -f 1,4 | sort >"$dir/got"
-	printf '%s\n' 'a #ff8383' 'all #ffffff' 'b #b2b2ff' 'gone #ffffff' \
-		'main #ffffff' 'same #ffffff' 'x #0000ff' >"$dir/want"
+	printf '%s\n' 'a #f8c1b9' 'all #ffffff' 'b #d4e5fb' 'gone #ffffff' \
+		'main #ffffff' 'same #ffffff' 'x #6ca5ef' >"$dir/want"
 	same "$dir/want" "$dir/got"
 	grep -F '20 samples_before, 19.80%; after 35, change +15 (+75.00%)' \
 		"$dir/out.svg"
@@ -246,6 +246,59 @@ make_two()
 	make_two
 	refuses 2 "--colors does not apply to differences" --diff -t svg \
 		--colors hot "$dir/before.folded" "$dir/after.folded"
+}
+
+@test "svg: colours by function are those of the page, names are cut as there" {
+	command -v node >/dev/null || skip 'no node'
+	printf '%s\n' 'main;ns::A::f(int, char);github.com/a/b.(*T).run 5' 'main;ns::A::g<x>(int) 5' 'other.mod.f 7' \
+		'plain 2' >"$dir/in.folded"
+	"$CGCONV" -q -t svg --width 900 "$dir/in.folded" >"$dir/out.svg"
+	coloured "$dir/out.svg" | sed 's/^\(.*\) [^ ]* [^ ]* \(#.*\)/\1\t\2/; s/&lt;/</; s/&gt;/>/' |
+		grep -v ^all | sort -u >"$dir/got"
+	{
+		cat formats/html/base.js formats/html/flame.js
+		cat <<-'END'
+		let fnCount = 99, names = require('fs').readFileSync(0, 'utf8').split('\n').filter((name) => name);
+		const fnName = (fn) => names[fn], objectPath = () => '', filePath = () => '', col = () => [];
+		for (let i = names.unshift('') && 1; i < names.length; i++) {
+			const [h, s, l] = Flame.prototype.colour.call({ o: {}, colours: new Map() }, i).match(/\d+/g).map(Number);
+			const part = (n) => {
+				const k = (n + h / 30) % 12, a = s / 100 * Math.min(l / 100, 1 - l / 100);
+				return Math.round(255 * (l / 100 - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))).toString(16).padStart(2, '0');
+			};
+			console.log(names[i] + '\t#' + part(0) + part(8) + part(4));
+		}
+		END
+	} >"$dir/colours.js"
+	cut -f 1 "$dir/got" | node "$dir/colours.js" | same - "$dir/got"
+	# Without parameters and directories, or cut.
+	echo 'ns::A::function(int, char, long);github.com/organisation/b.(*Type).run;name_of_a_long_function_in_c 1' \
+		>"$dir/long.folded"
+	"$CGCONV" -q -t svg --width 200 "$dir/long.folded" | sed -n 's/.*<text x="13[^>]*>\([^<]*\)<.*/\1/p' |
+		same - <(printf '%s\n' 'all' 'ns::A::function' 'b.(*Type).run' 'name_of_a_long_function…')
+}
+
+@test "svg: Chromium restores zoom and search of the address, and follows the window" {
+	chromium=$(command -v chromium || command -v chromium-browser) || skip 'no chromium'
+	open_svg()
+	{
+		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --window-size=700,500 \
+			--user-data-dir="$dir/profile" --virtual-time-budget=3000 --dump-dom "file://$dir/out.svg$1" \
+			2>/dev/null >"$dir/dom"
+	}
+	"$CGCONV" -q -t svg "$dir/in.folded" >"$dir/out.svg"
+	open_svg ''
+	grep -o '<svg [^>]*>' "$dir/dom" | grep -F 'width="700"'
+	grep -o '<title>z[^/]*</title><rect[^>]*>' -z "$dir/dom" | tr '\0' '\n' | grep 'width="510"'
+	# The third frame is z; it fills the picture, and its caller does.
+	open_svg '#frame=2&search=^a$'
+	tr '\n' ' ' <"$dir/dom" | grep -o '<title>z [^/]*</title><rect[^>]*>' | grep 'width="680"'
+	tr '\n' ' ' <"$dir/dom" | grep -o '<title>a [^/]*</title><rect[^>]*>' | grep -c '#d070f0' | grep -x 2
+	grep -F 'found: 25.0% in 2 frames' "$dir/dom"
+	# A width that was asked for stays.
+	"$CGCONV" -q -t svg --width 420 "$dir/in.folded" >"$dir/out.svg"
+	open_svg ''
+	grep -o '<svg [^>]*>' "$dir/dom" | grep -F 'width="420"'
 }
 
 @test "svg: --subtitle stands after the title" {
