@@ -40,7 +40,7 @@ function wholeTree() {
 
 	for (const i of wholeCol('node_root'))
 		roots[i] = 1;
-	return { fn, depth, roots, self, parent: parentsOf(depth), became: null,
+	return { fn, depth, roots, self, parent: wholeParents(), became: null,
 		samples: one('samples_event') ? self[one('samples_event') - 1] : selectedCol('node_samples') };
 }
 

@@ -24,12 +24,20 @@ function parentsOf(depth) {
 	return parent;
 }
 
-let parentsKnown = null;
+let parentsKnown = null, wholeParentsKnown = null;
 
-onSelection(() => parentsKnown = null);
+onSelection((more) => {
+	parentsKnown = null;
+	wholeParentsKnown = more ? null : wholeParentsKnown;
+});
+
+/* Of all frames of the page. */
+function wholeParents() {
+	return wholeParentsKnown = wholeParentsKnown || parentsOf(wholeCol('node_depth'));
+}
 
 function parents() {
-	return parentsKnown = parentsKnown || parentsOf(col('node_depth'));
+	return narrowed ? parentsKnown = parentsKnown || parentsOf(col('node_depth')) : wholeParents();
 }
 
 /* Sums of a node and of all above it. */

@@ -15,7 +15,7 @@ function filterCommand() {
 	const more = one('inputs') > inputs.length ? ['...'] : [];
 
 	return ['cgconv', differs ? '--diff' : '', one('guessed') || !one('frames') ? '--guess-stacks' : '',
-		...args, '-t', 'html', '-o', 'out.html', ...inputs].filter((word) => word !== '').map(shellWord)
+		...selected?.time ? ['--between', selected.time.join(',')] : [], ...args, '-t', 'html', '-o', 'out.html', ...inputs].filter((word) => word !== '').map(shellWord)
 		.concat(more).join(' ');
 }
 

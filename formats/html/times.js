@@ -110,7 +110,7 @@ let spotsKnown = null;
 function spots() {
 	if (spotsKnown)
 		return spotsKnown;
-	const count = col('spot_count'), parent = parents(), frames = parent.length;
+	const count = col('spot_count'), parent = wholeParents(), frames = parent.length;
 	const begin = new Uint32Array(frames + 1);
 
 	for (let i = 0; i < frames; i++)
@@ -131,7 +131,7 @@ let spotsOfMoments = null;
 
 function spotOfMoment() {
 	if (!spotsOfMoments) {
-		const node = col('moment_node'), at = col('moment_spot'), { begin } = spots();
+		const node = wholeCol('moment_node'), at = col('moment_spot'), { begin } = spots();
 
 		spotsOfMoments = Uint32Array.from(node, (frame, i) => begin[frame] + (at[i] || 0));
 	}
@@ -147,7 +147,7 @@ let firstsKnown = null;
 function firsts() {
 	if (firstsKnown)
 		return firstsKnown;
-	const of = col('node_fn'), depth = col('node_depth'), n = of.length, width = fnCount + 1;
+	const of = wholeCol('node_fn'), depth = wholeCol('node_depth'), n = of.length, width = fnCount + 1;
 	const fn = new Uint8Array(n), call = new Uint8Array(n), called = new Uint8Array(n);
 	const open = new Uint32Array(width), calls = new Uint32Array(width), caller = new Int32Array(width);
 	const pairs = new Map(), path = [];
@@ -388,7 +388,7 @@ function callsInTime() {
 }
 
 function nodesInTime(event) {
-	const { frame } = spots(), sum = new Float64Array(wholeCol('node_self', event).length);
+	const { frame } = spots(), sum = new Float64Array(wholeCol('node_fn').length);
 
 	sumSpots(event).forEach((value, i) => sum[frame[i]] += value);
 	return sum;
@@ -413,6 +413,7 @@ const TIMED = {
 	...COUNTED,
 	part_total: totalsInTime,
 	node_self: nodesInTime,
+	node_samples: () => nodesInTime('samples'),
 	line_cost: (event) => sumByRow('line', sumSpots(event), wholeCol('line_cost', event).length),
 	call_cost: callSums,
 	call_count: callCounts,

@@ -19,6 +19,7 @@ function stateTime(at, track) {
 	return isSeconds(track) ? String(Number((at / SECOND).toFixed(9))) : String(Math.round(at));
 }
 
+/** @param {number[]} range */
 function timeWords([from, to]) {
 	const seconds = isSeconds(one('track_main'));
 	const text = (value) => seconds ? brief(value * SECOND, 'ns') : number(value);

@@ -606,6 +606,12 @@ script()
 	cat "tests/unit/${*: -1}.js"
 }
 
+@test "html: rectangles of maps and boxes of flame graphs have the areas of their costs" {
+	command -v node >/dev/null || skip 'no node'
+	script base inflate data state select cycles filter layout map squares >"$dir/squares.js"
+	node "$dir/squares.js" | grep -x right
+}
+
 @test "html: functions and calls that the page counts are those of the converter" {
 	command -v node >/dev/null || skip 'no node'
 	script base inflate data state select cycles filter ere refine layout counting >"$dir/counting.js"
@@ -1385,7 +1391,7 @@ shown()
 }
 
 # between FROM,TO INPUT...: what the page counts between two times, which are given as shares of
-# the whole, is what --between keeps.
+# the whole, is what --between keeps. $FILTER: options of filters by function.
 between()
 {
 	local edges event
@@ -1396,10 +1402,12 @@ between()
 		my $length = max(map { $_->{end} } @track) - min(map { $_->{begin} } @track);
 		print join ",", map { sprintf "%.7f", $_ * $length / 1e9 } split /,/, shift' "$1")
 	report --no-root-by "${@:2}"
-	fns_of --between "$edges" "${@:2}" >"$dir/want"
+	# shellcheck disable=SC2086 # words
+	fns_of --between "$edges" ${FILTER:-} "${@:2}" >"$dir/want"
 	[ -s "$dir/want" ]
 	event=${EVENT:-$(grep -P '^event\t' "$dir/rows" | head -n 1 | cut -f 2)}
-	fns "time=${edges/,/_}&event=$event" >"$dir/got"
+	# shellcheck disable=SC2086 # words
+	fns "time=${edges/,/_}&event=$event$(fragment ${FILTER:-})" >"$dir/got"
 	same "$dir/want" "$dir/got" || { echo "$edges $*"; false; }
 }
 
@@ -1410,6 +1418,8 @@ between()
 	between 0,0.8 samples/perf-data/work/work.perf.data
 	between 0.1,0.8 samples/stackprof/ruby/stackprof.json
 	between 0.25,1 samples/firefox/shared/processed.json
+	FILTER='--hide ^java|main --ignore sleep' between 0.2,0.7 samples/jfr/work/work.jfr.gz
+	FILTER='--focus fib' between 0,0.4 samples/cpuprofile/node/prof.cpuprofile
 	between 0.2,0.7 samples/xdebug/calls/trace.xt
 	EVENT=ns between 0.2,0.7 samples/xdebug/calls/trace.xt
 	# Begins and ends of calls, with recursion.

@@ -12,6 +12,7 @@ function openPage(path) {
 
 	columns.clear();
 	narrowTo(null);
+	forgetCounts(true);
 	blob = new Uint8Array(zlib.gunzipSync(Buffer.from(data, 'base64')));
 	listColumns();
 	events = pairEvents(listEvents());
