@@ -127,7 +127,7 @@ $(B)/lib/io/unzstd.o: CG_CFLAGS += \
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
 page_js := base inflate data state select cycles filter ere refine refinebar \
-	table tip export layout times flame flameview overview groups functions \
+	table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
 	compare outcomes tests jumps instrs parts timeview app
 page := $(B)/formats/html/page

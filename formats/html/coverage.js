@@ -179,7 +179,7 @@ function coverageColumns(top, redo) {
 function directories(main) {
 	const top = coverageTree(searchedSums(), nothing, addSums);
 	const redo = () => table.sort(table.sortKey);
-	const table = new Table({ label: 'Coverage by directory', rows: [],
+	const table = new Table({ label: 'Coverage by directory', rows: [], choose: true,
 		columns: coverageColumns(top, () => redo()), sortKey: state.sort || 'name',
 		onSort: (sort) => keep({ sort }),
 		arrange: (column, sign) => flatten(top, 0, column, sign, []) });

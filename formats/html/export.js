@@ -63,7 +63,7 @@ function tableTools(table) {
 	const said = el('span', { class: 'dim', role: 'status' });
 	const name = document.title + ' ' + table.o.label;
 
-	return el('span', { class: 'tools' },
+	return el('span', { class: 'tools' }, table.o.choose ? columnsMenu(table.all) : null,
 		el('button', { title: 'Copy all rows as text', on: { click: () =>
 			copyText(asText(table)).then(() => said.textContent = 'copied',
 				(e) => said.textContent = e.message) } }, 'Copy'),

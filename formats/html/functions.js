@@ -83,7 +83,7 @@ function unitControls() {
 }
 
 function fnTable(rows, event) {
-	return new Table({ label: 'Functions', rows, columns: fnColumns(event),
+	return new Table({ label: 'Functions', rows, columns: fnColumns(event), choose: true,
 		sortKey: state.sort || (event.coverage ? 'entries' : '-incl' + events.indexOf(event)),
 		onSort: (sort) => keep({ sort }), open: (fn) => go({ view: 'function', fn, x: '' }),
 		mark: (fn) => String(fn) === state.fn ? 'chosen' : '' });

@@ -82,7 +82,7 @@ function groupTable(rows, event) {
 	if (event.before)
 		columns.splice(narrow ? 1 : 0, 0, { key: 'before', label: 'Before', number: true, width: costWidth(125),
 			value: (row) => row.before, show: (row) => showCost(row.before, event) });
-	return new Table({ label: 'Functions by ' + group.label.toLowerCase(), rows: sums, columns,
+	return new Table({ label: 'Functions by ' + group.label.toLowerCase(), rows: sums, columns, choose: true,
 		sortKey: state.sort || '-cost', onSort: (sort) => keep({ sort }),
 		open: (row) => go({ of: row.name, sort: '' }) });
 }

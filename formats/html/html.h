@@ -27,6 +27,7 @@
  *	select.js   costs of the selected parts only
  *	cycles.js   ... with their cycles and inclusive costs
  *	table.js    tables that are sorted, filtered and scrolled virtually
+ *	columns.js  which columns of tables are shown
  *	tip.js      details at the pointer
  *	layout.js   stacks -> boxes of a flame graph
  *	flame.js    boxes -> canvas; zoom and keys

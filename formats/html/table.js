@@ -17,10 +17,12 @@ class Table {
 	 * click, sortKey as 'key' or '-key' (downwards), onSort(sortKey), tall
 	 * (false: as high as its rows), onOpen(row, open) for the arrows to the
 	 * right and left, mark(row) -> class, arrange(column, sign) ->
-	 * rows in another order than that of all values.
+	 * rows in another order than that of all values, choose (true: columns
+	 * can be left out, see columns.js).
 	 */
 	constructor(options) {
-		this.o = options;
+		this.all = options.columns;
+		this.o = options.choose ? { ...options, columns: shownColumns(options.columns) } : options;
 		this.active = -1;
 		this.body = el('div', { class: 'tbody', role: 'rowgroup' });
 		this.head = el('div', { class: 'thead', role: 'rowgroup' });
@@ -28,9 +30,9 @@ class Table {
 			role: 'table', tabindex: 0, 'aria-label': options.label,
 			on: { scroll: () => this.fill(), keydown: (e) => this.key(e) } },
 		this.head, this.body);
-		this.grid = options.columns.map((c) => c.width || 'minmax(90px, max-content)').join(' ');
+		this.grid = this.o.columns.map((c) => c.width || 'minmax(90px, max-content)').join(' ');
 		/* Rows that are wider than the table are so on paper, too. */
-		this.box.style.setProperty('--least', options.columns.reduce((sum, c) =>
+		this.box.style.setProperty('--least', this.o.columns.reduce((sum, c) =>
 			sum + Number(/\d+(?=px)/.exec(c.width || '90px')), 0) + 'px');
 		this.rows = options.rows;
 		this.sort(options.sortKey || '');

@@ -179,7 +179,7 @@ function showTree(main) {
 		table.from = -1;
 		table.fill();
 	};
-	const table = new Table({ label: 'Call tree', rows: tree.rows(),
+	const table = new Table({ label: 'Call tree', rows: tree.rows(), choose: true,
 		columns: treeColumns(tree, (row, open) => redo(row, open)),
 		onOpen: (row, open) => tree.canOpen(row) && row.open !== open && redo(row, open),
 		open: (row) => tree.canOpen(row) && redo(row, !row.open) });
