@@ -253,7 +253,7 @@ function comparedRanges(main, which) {
 				: { key: 'after', label: 'Ran after', number: true, width: '110px',
 					hint: 'how often the first of the lines ran', value: (row) => count(row),
 					show: (row) => countCell(count(row)) },
-			{ key: 'text', label: '', width: 'minmax(240px, 2fr)',
+			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)',
 				show: (row) => highlight(row.file, row.first) }] }).box);
 }
 

@@ -310,7 +310,8 @@ class Flame {
 	}
 
 	describe(i) {
-		put(this.detail, i < 0 ? this.o.hint : this.o.describe(this.layout, i));
+		put(this.detail, i < 0 ? this.o.hint : [this.o.describe(this.layout, i), i && this.o.links ? this.o.links(this.layout.fn[i])
+			: null]);
 	}
 
 	/* ---- Mouse, touch, keys --------------------------------------------- */

@@ -124,7 +124,8 @@ function showFlame(main) {
 			el('span', { class: 'more' }, 'red costs more'), ', ',
 			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
 	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
-		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox });
+		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
+		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });
 
 	const fn = chosen('fn', fnCount);
 	const at = fn > 0 ? layout.fn.indexOf(fn) : -1;

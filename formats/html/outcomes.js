@@ -50,7 +50,7 @@ function comparedOutcomes(main, kind) {
 				value: (row) => hit(row.before, BEFORE), show: (row) => showOutcomes(row.before, conditions, BEFORE) },
 			{ key: 'after', label: 'After', number: true, width: wide(90, 56), hint,
 				value: (row) => hit(row.after, 0), show: (row) => showOutcomes(row.after, conditions, 0) },
-			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (row) => highlight(row.file, row.line) }] }).box);
+			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)', show: (row) => highlight(row.file, row.line) }] }).box);
 }
 
 /* Taken and all branches, or shown and all outcomes of conditions, of a line. */
@@ -77,7 +77,7 @@ function comparedRegions(main) {
 				value: (row) => row.before, show: (row) => countCell(row.before) },
 			{ key: 'after', label: 'After', number: true, width: wide(90, 56), hint: 'how often it ran',
 				value: (row) => row.after, show: (row) => countCell(row.after) },
-			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (row) => regionSource(row) }] }).box);
+			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)', show: (row) => regionSource(row) }] }).box);
 }
 
 /* The first line of a region, in which it is marked. */

@@ -466,7 +466,7 @@ function showSource(main) {
 			state.q ? ' of files that match' : '', '.')));
 	const name = { key: 'name', label: 'File', width: 'minmax(' + wide(260, 140) + ', 1fr)',
 		value: (row) => filePath(row.file), show: (row) => [el('a', { go: { file: row.file, line: '' },
-			title: filePath(row.file) }, narrow() ? baseName(filePath(row.file)) : filePath(row.file)),
+			title: filePath(row.file), class: linesOfFile(row.file) ? null : 'under' }, narrow() ? baseName(filePath(row.file)) : filePath(row.file)),
 		linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] };
 	const numbers = event.coverage && compared()
 		? rateColumns(comparedTotal(), (row) => comparedFiles().get(row.file) || newChange())

@@ -1095,6 +1095,10 @@ fragment()
 	browse 'view=tree&parts=1&hide=c&ignore=d'
 	cells | tr -d '\342\226\270\276\200\202' | cut -f 1,3 |
 		same - <(printf '%s\n' '24 100.0%	main' '24 100.0%	a' '11 45.8%	b')
+	# The selected frame has links.
+	fn=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')d$(printf '\t')" | cut -d : -f 1)
+	browse "view=flame&fn=$((fn - 1))"
+	grep -oP 'href="[^"]*ignore=%5Ed%24"' "$dir/dom"
 	# Calls alone are not filtered: it would be an estimate.
 	report samples/callgrind/plain/callgrind.out
 	browse 'view=functions&focus=fib'
