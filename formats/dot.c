@@ -4,8 +4,8 @@
  * Source: the DOT language (graphviz.org/doc/info/lang.html). The graph looks
  * like that of gprof2dot 2024.6: a box for each function with its object,
  * name, inclusive and self share and calls, an arrow for each pair of
- * functions, from blue (cold) to red (hot), and nothing below 0.5 %
- * (functions) or 0.1 % (calls). As in pprof's graph, names grow with self cost.
+ * functions, and nothing below 0.5 % (functions) or 0.1 % (calls). Colours are
+ * those of html, from grey (cold) to red (hot), with black letters. As in pprof's graph, names grow with self cost.
  * Unlike in gprof2dot, shares are of the total cost of the run, the inclusive cost of a recursive function counts once, and
  * the frame around the members of a cycle shows the cost of the cycle.
  *
@@ -23,7 +23,7 @@
 #include "cgconv_parse.h"
 
 #define NAME_MAX_SHOWN 80 /* bytes of a name in a box; tooltips have all */
-#define FONT_MIN 8.0
+#define FONT_MIN 10.0
 #define FONT_MAX 20.0 /* of a function that has all self cost */
 #define PEN_MIN 0.5
 #define PEN_MAX 4.0
@@ -205,50 +205,54 @@ hue_part(double low, double high, double hue)
 	return low;
 }
 
+/* Writes a colour: its hue in degrees, saturation and lightness from 0 to 1. */
+static void
+put_hsl(struct cg_out *out, double hue, double saturation, double light)
+{
+	double high = light < 0.5 ? light * (1 + saturation)
+				  : light + saturation - light * saturation;
+	double low = 2 * light - high, turn = hue / 360;
+
+	cg_putf(out, "\"#%02x%02x%02x\"",
+	    (unsigned)(255 * hue_part(low, high, turn + 1.0 / 3) + 0.5),
+	    (unsigned)(255 * hue_part(low, high, turn) + 0.5),
+	    (unsigned)(255 * hue_part(low, high, turn - 1.0 / 3) + 0.5));
+}
+
 /*
  * Writes the colour of a function's change of cost, relative to the largest
  * change: grey for none, the redder the greater the increase, the bluer the
  * greater the decrease.
  */
 static void
-put_change_colour(const struct writer *w, struct sides cost)
+put_change_colour(const struct writer *w, struct sides cost, bool fill)
 {
 	double change = cost.after - cost.before, part = 0;
-	unsigned strong, weak;
 
 	if (w->largest > 0)
 		part = sqrt(fmin(fabs(change) / w->largest, 1));
-	strong = (unsigned)(128 + 92 * part);
-	weak = (unsigned)(128 - 112 * part);
-	cg_putf(w->out, "\"#%02x%02x%02x\"", change < 0 ? weak : strong, weak,
-	    change < 0 ? strong : weak);
+	if (change == 0)
+		cg_puts(w->out, fill ? "\"#f1f2f4\"" : "\"#b4b8bf\"");
+	else
+		put_hsl(w->out, change > 0 ? 8 : 214, 0.3 + 0.5 * part,
+		    fill ? 0.95 - 0.2 * part : 0.72 - 0.24 * part);
 }
 
 /*
- * Writes the colour of a share (0 to 1), from dark blue over green and yellow
- * to red. All are dark enough for white letters on them, and for letters on
- * white.
+ * Writes the colour of a cost, of lines or of areas, from grey for a small
+ * share of the total to red: those of formats/html (graphdraw.js). Black
+ * letters can be read on areas.
  */
 static void
-put_share_colour(struct cg_out *out, double value)
+put_colour(const struct writer *w, struct sides cost, bool fill)
 {
-	double hue = (1 - value) * 2 / 3, saturation = 0.8 + 0.2 * value;
-	double light = 0.2 + 0.12 * value;
-	double high = light * (1 + saturation), low = 2 * light - high;
+	double part = sqrt(fmin(fmax(share(w, cost), 0), 1));
 
-	cg_putf(out, "\"#%02x%02x%02x\"",
-	    (unsigned)(255 * hue_part(low, high, hue + 1.0 / 3) + 0.5),
-	    (unsigned)(255 * hue_part(low, high, hue) + 0.5),
-	    (unsigned)(255 * hue_part(low, high, hue - 1.0 / 3) + 0.5));
-}
-
-static void
-put_colour(const struct writer *w, struct sides cost)
-{
 	if (w->change)
-		put_change_colour(w, cost);
+		put_change_colour(w, cost, fill);
 	else
-		put_share_colour(w->out, share(w, cost));
+		put_hsl(w->out, 34 - 26 * part, 0.12 + 0.68 * part,
+		    fill ? 0.96 - 0.1 * part : 0.7 - 0.26 * part);
 }
 
 /*
@@ -372,7 +376,9 @@ put_function(struct writer *w, cg_fn fn)
 	struct cg_slice file = cg_file_path(w->graph, cg_fn_file(w->graph, fn));
 
 	cg_putf(w->out, "\tn%u [color=", (unsigned)w->id[fn]);
-	put_colour(w, fn_cost(w, fn, w->inclusive));
+	put_colour(w, fn_cost(w, fn, w->inclusive), false);
+	cg_puts(w->out, ", fillcolor=");
+	put_colour(w, fn_cost(w, fn, w->inclusive), true);
 	cg_puts(w->out, ", fontsize=\"");
 	put_hundredths(w->out, font_size(share(w, fn_cost(w, fn, false))));
 	cg_puts(w->out, "\", label=\"");
@@ -508,9 +514,7 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 
 	cg_putf(w->out, "\tn%u -> n%u [color=", (unsigned)w->id[caller],
 	    (unsigned)call->id);
-	put_colour(w, cost);
-	cg_puts(w->out, ", fontcolor=");
-	put_colour(w, cost);
+	put_colour(w, cost, false);
 	cg_puts(w->out, ", fontsize=\"");
 	put_hundredths(w->out, FONT_MIN);
 	cg_puts(w->out, "\", penwidth=\"");
@@ -720,9 +724,9 @@ put_graph(struct writer *w)
 			"ranksep=0.25, label=\"");
 	put_title(w);
 	cg_puts(w->out, "\"];\n"
-			"\tnode [fontcolor=white, fontname=Arial, height=0, "
-			"shape=box, style=filled, width=0];\n"
-			"\tedge [fontname=Arial];\n");
+			"\tnode [fontcolor=\"#1c1e21\", fontname=Arial, "
+			"height=0, shape=box, style=filled, width=0];\n"
+			"\tedge [fontcolor=\"#1c1e21\", fontname=Arial];\n");
 	put_functions(w);
 	put_calls(w);
 	cg_puts(w->out, "}\n");

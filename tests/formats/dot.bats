@@ -77,11 +77,11 @@ drawn()
 	done
 }
 
-@test "dot: expensive nodes are red, cheap ones blue" {
+@test "dot: expensive nodes are red, cheap ones grey" {
 	printf '%s\n' 'main;a 1' 'main;b 99' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
-	grep -q 'n3 \[color="#a30000".*tooltip="main"' "$dir/out"
-	grep -q 'n1 \[color="#0a0d5c".*tooltip="a"' "$dir/out"
+	grep -q 'n3 \[color="#ca2e16".*tooltip="main"' "$dir/out"
+	grep -q 'n1 \[color="#bbad9c".*tooltip="a"' "$dir/out"
 }
 
 @test "dot: escapes quotes, backslashes and line breaks in names" {
@@ -137,11 +137,11 @@ boxes()
 	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -t dot >"$dir/out"
 	boxes "$dir/out" | sed 's/\\n[0-9]*×//' >"$dir/got"
 	cat >"$dir/want" <<-'END'
-	a #dc1010 a\n+30.00%\n(+30.00%)
-	b #2424cb b\n-20.00%\n(-20.00%)
-	gone #2424cb gone\n-20.00%\n(-20.00%)
-	main #cb2424 main\n+20.00%\n(0.00%)
-	new #dc1010 new\n+30.00%\n(+30.00%)
+	a #dc3318 a\n+30.00%\n(+30.00%)
+	b #307adc b\n-20.00%\n(-20.00%)
+	gone #307adc gone\n-20.00%\n(-20.00%)
+	main #dc4730 main\n+20.00%\n(0.00%)
+	new #dc3318 new\n+30.00%\n(+30.00%)
 	END
 	same "$dir/want" "$dir/got"
 	grep -q 'a; 20 before, 50 after, self 20 before, 50 after"' "$dir/out"
