@@ -42,7 +42,7 @@ function parents() {
 
 /* Sums of a node and of all above it. */
 function inclusive(self, parent) {
-	const sum = Float64Array.from(self);
+	const sum = new Float64Array(self);
 
 	for (let i = sum.length - 1; i > 0; i--)
 		sum[parent[i]] += sum[i];
@@ -63,43 +63,64 @@ function widths(event) {
 	return a.map((cost, i) => Math.abs(cost) + (b ? Math.abs(b[i]) : 0));
 }
 
-/* Ends, starts of boxes whose depth and size are known. */
-function arrange(layout) {
-	const open = [], next = [0];
+/* Ends of boxes whose depth is known. */
+function findEnds(layout) {
+	const { n, depth, end } = layout, open = [];
 
-	for (let i = 0; i < layout.n; i++) {
-		const d = layout.depth[i];
+	for (let i = 0; i < n; i++) {
+		const d = depth[i];
 
 		for (; open.length > d; open.pop())
-			layout.end[open[open.length - 1]] = i;
+			end[open[open.length - 1]] = i;
 		open.push(i);
-		layout.start[i] = next[d];
-		next[d] += layout.size[i];
-		next[d + 1] = layout.start[i];
 		if (d > layout.deepest)
 			layout.deepest = d;
 	}
 	for (const i of open)
-		layout.end[i] = layout.n;
+		end[i] = n;
 	return layout;
+}
+
+/* Starts of boxes whose depth and size are known. */
+function placeBoxes(layout) {
+	const { n, depth, size, start } = layout, next = new Float64Array(layout.deepest + 2);
+
+	for (let i = 0; i < n; i++) {
+		const d = depth[i], at = next[d];
+
+		start[i] = next[d + 1] = at;
+		next[d] = at + size[i];
+	}
+	return layout;
+}
+
+function arrange(layout) {
+	return placeBoxes(findEnds(layout));
 }
 
 /* ---- Callers below callees ---------------------------------------------- */
 
-function flameLayout(event) {
-	const parent = parents(), n = parent.length;
-	const layout = makeLayout(n, 0);
+let flameShape = null; /* depths and ends, whatever is counted */
 
-	layout.fn = col('node_fn');
-	layout.depth = col('node_depth');
-	layout.size = inclusive(widths(event), parent);
+function flameLayout(event) {
+	const parent = parents(), self = costs('node_self', event), wide = widths(event);
+
+	if (!flameShape) {
+		flameShape = makeLayout(parent.length, 0);
+		flameShape.fn = col('node_fn');
+		flameShape.depth = col('node_depth');
+		findEnds(flameShape);
+	}
+
+	const layout = { ...flameShape, start: new Float64Array(parent.length), size: inclusive(wide, parent) };
+
 	layout.total = layout.size[0] || 0;
-	layout.cost = inclusive(costs('node_self', event), parent);
+	layout.cost = wide === self ? layout.size : inclusive(self, parent);
 	if (event.before) {
 		layout.before = inclusive(costs('node_self', event, 'before'), parent);
 		layout.after = inclusive(costs('node_self', event, 'after'), parent);
 	}
-	return arrange(layout);
+	return placeBoxes(layout);
 }
 
 /* ---- Trees that are made anew ------------------------------------------- */

@@ -186,16 +186,16 @@ function firsts() {
 
 /* ---- Rows of spots ------------------------------------------------------- */
 
-/* Finds rows by some of their columns. */
+/* Finds rows by up to five of their columns. */
 class RowIndex {
-	constructor(...keys) {
-		const n = keys[0].length;
+	constructor(a, b, c, d, e) {
+		const n = a.length;
 
-		this.keys = keys;
+		Object.assign(this, { a, b, c: c || new Uint8Array(n), d: d || new Uint8Array(n), e: e || new Uint8Array(n) });
 		this.mask = 2 ** Math.ceil(Math.log2(2 * n + 2)) - 1;
 		this.slot = new Int32Array(this.mask + 1).fill(-1);
 		for (let i = 0; i < n; i++) {
-			let at = this.hash(keys.map((key) => key[i]));
+			let at = this.hash(a[i], b[i], this.c[i], this.d[i], this.e[i]);
 
 			while (this.slot[at] >= 0)
 				at = at + 1 & this.mask;
@@ -203,21 +203,21 @@ class RowIndex {
 		}
 	}
 
-	hash(values) {
-		let hash = 0;
+	hash(a, b, c, d, e) {
+		let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
 
-		for (const value of values)
-			hash = Math.imul(hash ^ value ^ value / 4294967296, 0x9e3779b1) ^ hash >>> 15;
-		return (hash ^ hash >>> 13) & this.mask;
+		hash = Math.imul(hash ^ hash >>> 15 ^ c, 0xc2b2ae35) ^ Math.imul(d, 0x27d4eb2f);
+		hash = Math.imul(hash ^ hash >>> 13 ^ e, 0x165667b1);
+		return (hash ^ hash >>> 16) & this.mask;
 	}
 
 	/* -1: there is none. */
-	find(...values) {
-		for (let at = this.hash(values); this.slot[at] >= 0; at = at + 1 & this.mask) {
-			const row = this.slot[at];
+	find(a, b, c = 0, d = 0, e = 0) {
+		for (let at = this.hash(a, b, c, d, e); this.slot[at] >= 0; at = at + 1 & this.mask) {
+			const i = this.slot[at];
 
-			if (values.every((value, k) => this.keys[k][row] === value))
-				return row;
+			if (this.a[i] === a && this.b[i] === b && this.c[i] === c && this.d[i] === d && this.e[i] === e)
+				return i;
 		}
 		return -1;
 	}
@@ -288,6 +288,13 @@ function siteRows() {
 }
 
 const SPOT_ROWS = {
+	fn: () => {
+		const { n, frame } = spots(), of = col('node_fn'), fns = new Int32Array(n);
+
+		for (let i = 1; i < n; i++)
+			fns[i] = of[frame[i]];
+		return fns;
+	},
 	line: () => {
 		const index = new RowIndex(col('line_fn'), col('line_file'), col('line_number')), { file, line } = spots();
 
@@ -305,6 +312,15 @@ onSelection((more) => {
 	if (more)
 		spotRows.clear();
 });
+
+function hasSpans() {
+	return col('track_spans').some((is) => is);
+}
+
+/* Samples that last may begin before the selection. */
+function cutsSamples() {
+	return col('track_event').some((event, i) => event && !col('track_spans')[i]);
+}
 
 /* Sums by spot: of an event, or 'samples', 'moments', 'begins'. */
 function sumSpots(what) {
@@ -337,75 +353,69 @@ function withCallees(what) {
 	return spotSums.get(key);
 }
 
-/* Sums of values by spot, by its row. */
-function sumByRow(kind, value, n, counts) {
-	const rows = rowsOfSpots(kind), sum = new Float64Array(n);
+/* Sums of values by spot, by what they belong to (-1: nothing); first: by frame, 0 if it does not count. */
+function addUp(value, to, n, first) {
+	const sum = new Float64Array(n), { frame } = spots();
 
-	for (let i = 1; i < rows.length; i++)
-		if (rows[i] >= 0 && value[i] && (!counts || counts(i)))
-			sum[rows[i]] += value[i];
+	for (let i = 0; i < value.length; i++)
+		if (value[i] !== 0 && to[i] >= 0 && (!first || first[frame[i]]))
+			sum[to[i]] += value[i];
 	return sum;
 }
 
-/* Frames of recursion count once. */
-function isFirst(flags) {
-	const { frame } = spots();
+function sumByRow(kind, value, name, first) {
+	return addUp(value, rowsOfSpots(kind), wholeCol(name, 0).length, first);
+}
 
-	return (i) => flags[frame[i]];
+function sumByFn(value, first) {
+	return addUp(value, rowsOfSpots('fn'), fnCount + 1, first);
 }
 
 function callSums(what) {
-	return sumByRow('call', withCallees(what), wholeCol('call_to').length, isFirst(firsts().call));
+	return sumByRow('call', withCallees(what), 'call_to', firsts().call);
 }
 
 /* Samples of calls, and calls that began. */
 function callCounts() {
-	const sum = callSums('samples'), rows = rowsOfSpots('begin'), begins = sumSpots('begins');
+	const sum = callSums('samples'), begins = sumSpots('begins');
 
-	for (let i = 1; i < rows.length; i++)
-		if (begins[i])
-			sum[rows[i] >= 0 ? rows[i] : rowsOfSpots('call')[i]] += begins[i];
-	return sum;
-}
+	for (let i = 1; hasSpans() && i < begins.length; i++)
+		if (begins[i]) {
+			const row = rowsOfSpots('begin')[i];
 
-function sumByFn(value, counts) {
-	const { frame } = spots(), of = col('node_fn'), sum = new Float64Array(fnCount + 1);
-
-	for (let i = 0; i < value.length; i++)
-		if (!counts || counts(i))
-			sum[i ? of[frame[i]] : 0] += value[i];
+			sum[row >= 0 ? row : rowsOfSpots('call')[i]] += begins[i];
+		}
 	return sum;
 }
 
 function callsInTime() {
-	const { frame, up } = spots(), of = col('node_fn'), sum = sumByFn(withCallees('samples'), isFirst(firsts().called));
+	const { up } = spots(), of = rowsOfSpots('fn'), sum = sumByFn(withCallees('samples'), firsts().called);
 	const begins = sumSpots('begins');
 
-	for (let i = 1; i < begins.length; i++)
-		if (begins[i] && up[i] && of[frame[up[i]]] !== of[frame[i]])
-			sum[of[frame[i]]] += begins[i];
+	for (let i = 1; hasSpans() && i < begins.length; i++)
+		if (begins[i] && up[i] && of[up[i]] !== of[i])
+			sum[of[i]] += begins[i];
 	return sum;
 }
 
 function nodesInTime(event) {
-	const { frame } = spots(), sum = new Float64Array(wholeCol('node_fn').length);
+	const { n, frame } = spots(), sum = sumSpots(event), nodes = wholeCol('node_fn').length;
 
-	sumSpots(event).forEach((value, i) => sum[frame[i]] += value);
-	return sum;
+	return n === nodes ? sum : addUp(sum, frame, nodes);
 }
 
+/* All views show shares of the sum; that of parts is not shown. */
 function totalsInTime(event) {
 	const sum = new Float64Array(partCount());
 
-	/* All views show shares of the sum. */
 	sum[0] = sumSpots(event).reduce((a, b) => a + b, 0);
 	return sum;
 }
 
 function callsInSelection() {
-	const counts = callSums('moments'), begins = callCounts();
+	const counts = col('call_count'), more = cutsSamples() || hasSpans() ? callSums('moments') : counts;
 
-	return Uint8Array.from(counts, (count, i) => count || begins[i] ? 1 : 0);
+	return Uint8Array.from(counts, (count, i) => count || more[i] ? 1 : 0);
 }
 
 /* How columns are counted from moments, as COUNTED. */
@@ -414,17 +424,17 @@ const TIMED = {
 	part_total: totalsInTime,
 	node_self: nodesInTime,
 	node_samples: () => nodesInTime('samples'),
-	line_cost: (event) => sumByRow('line', sumSpots(event), wholeCol('line_cost', event).length),
+	line_cost: (event) => sumByRow('line', sumSpots(event), 'line_number'),
 	call_cost: callSums,
 	call_count: callCounts,
 	call_there: callsInSelection,
-	instr_cost: (event) => sumByRow('instr', sumSpots(event), wholeCol('instr_cost', event).length),
-	site_cost: (event) => sumByRow('site', withCallees(event), wholeCol('site_cost', event).length, isFirst(firsts().call)),
-	site_count: () => sumByRow('site', withCallees('samples'), wholeCol('site_count').length, isFirst(firsts().call)),
+	instr_cost: (event) => sumByRow('instr', sumSpots(event), 'instr_offset'),
+	site_cost: (event) => sumByRow('site', withCallees(event), 'site_to', firsts().call),
+	site_count: () => sumByRow('site', withCallees('samples'), 'site_to', firsts().call),
 	jump_executed: () => wholeCol('jump_executed'),
 	jump_followed: () => wholeCol('jump_followed'),
 	fn_self: (event) => withCycles(sumByFn(sumSpots(event))),
-	fn_inclusive: (event) => inclusiveOf({ sum: sumByFn(withCallees(event), isFirst(firsts().fn)),
+	fn_inclusive: (event) => inclusiveOf({ sum: sumByFn(withCallees(event), firsts().fn),
 		isStated: new Uint8Array(fnCount + 1).fill(1) }, event),
 	fn_calls: callsInTime,
 };

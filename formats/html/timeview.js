@@ -61,9 +61,14 @@ function drawAxis(canvas, from, span, unit) {
 const activities = new Map(); /* "track:event" -> costs by bin */
 
 /* The time that all rows show: to the end of the last sample. */
+let lengthKnown = 0;
+
 function timeLength() {
 	const main = one('track_main');
 	let most = axisEnd(main);
+
+	if (lengthKnown)
+		return lengthKnown;
 
 	for (let i = 0; i < tracks(); i++) {
 		const [from, end] = trackRange(i), time = col('moment_time');
@@ -71,7 +76,7 @@ function timeLength() {
 		if (sameUnit(i) && end > from && !col('track_spans')[i])
 			most = Math.max(most, time[end - 1] + usualInterval(time, from, Math.min(end, from + 10000)));
 	}
-	return most || 1;
+	return lengthKnown = most || 1;
 }
 
 function sameUnit(track) {
@@ -290,6 +295,14 @@ function untimed(event) {
 		' of the costs have no time: a selection does not count them.' : '';
 }
 
+let chart = null; /* { track, layout }, whatever is selected */
+
+function chartOf(track) {
+	if (chart?.track !== track)
+		chart = { track, layout: chartLayout(track, timeView.length) };
+	return chart.layout;
+}
+
 function showTime(main) {
 	const event = currentEvent(), track = currentTrack(), axis = el('canvas', { class: 'axis', 'aria-hidden': 'true' });
 	const box = el('div', { class: 'flame' }), detail = el('div', { class: 'detail', id: 'flame-detail', 'aria-live': 'polite' });
@@ -297,7 +310,7 @@ function showTime(main) {
 	search();
 	timeView = new TimeView(event);
 
-	const layout = chartLayout(track, timeView.length), unit = texts('track_unit').get(track);
+	const layout = chartOf(track), unit = texts('track_unit').get(track);
 
 	put(main, el('div', { class: 'flames' }, timeControls(), timeView.build(),
 		el('h2', { class: 'charted' }, 'Frames of ' + trackName(track)), el('div', { class: 'ticks' }, axis), box, detail));
