@@ -129,7 +129,7 @@ $(B)/lib/io/unzstd.o: CG_CFLAGS += \
 page_js := base inflate data state select cycles filter ere refine refinebar \
 	table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
-	compare outcomes tests jumps instrs parts timeview app
+	compare outcomes tests jumps instrs parts timeview panes app
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css

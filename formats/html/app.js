@@ -52,8 +52,7 @@ const themeBox = el('button', { id: 'theme', title: 'Light or dark',
 	} } }, '\u25d0');
 
 function showTabs() {
-	put(tabs, VIEWS.filter(offered).map((view) => el('a', {
-		go: { view: view.key, x: view === currentView() ? state.x : '', sort: '' },
+	put(tabs, VIEWS.filter(offered).map((view) => el('a', { go: tabChanges(view),
 		'aria-current': view === currentView() ? 'page' : null }, view.label)));
 	tabs.querySelector('[aria-current]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
@@ -103,6 +102,7 @@ function show() {
 	flame = null;
 	graphView?.stop();
 	mapView?.stop();
+	timeView?.stop();
 	hideTip();
 	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
 	showSelection();
@@ -110,30 +110,47 @@ function show() {
 	showTabs();
 	showEvents();
 	showSearch();
-	showView(currentView());
+	showViews();
+}
+
+let zoomKey = 'x'; /* of the state, for the view that is made */
+let waiting = 0; /* views whose data is not there yet */
+
+function showViews() {
+	waiting = 0;
+	arrangePanes(main).forEach(({ view, at }, i) => {
+		zoomKey = ZOOM_KEYS[i];
+		showView(view, at);
+	});
+}
+
+function shown() {
+	if (waiting === 0) {
+		main.dataset.view = currentView().key;
+		document.documentElement.dataset.ready = 'true';
+	}
 }
 
 /* A view whose data has to be loaded is shown when it is there. */
-function showView(view) {
+function showView(view, at) {
 	/* The overview of two coverage runs compares their lines. */
 	const needs = view.key === 'overview' && compared() ? ['lines'] : view.needs || [];
 	const missing = needs.concat(selected ? COUNTED_DATA : [], filterKey() !== '' && canRefine() ? ['stacks'] : [])
 		.filter(isMissing);
 
-	main.className = 'view-' + view.key;
+	at.className = at === main ? 'view-' + view.key : 'pane-body view-' + view.key;
 	if (!missing.length) {
-		view.show(main);
-		main.dataset.view = view.key;
-		document.documentElement.dataset.ready = 'true';
-		return;
+		showKept(view, at);
+		return shown();
 	}
-	put(main, el('div', { class: 'empty' }, el('p', { role: 'status' }, 'Loading \u2026')));
-	Promise.all(missing.map(load)).then(() => {
-		if (view === currentView())
+	waiting++;
+	put(at, el('div', { class: 'empty' }, el('p', { role: 'status' }, 'Loading \u2026')));
+	return Promise.all(missing.map(load)).then(() => {
+		if (view === currentView() || at !== main)
 			show();
 	}, (e) => {
-		if (view === currentView())
-			put(main, el('div', { class: 'empty' }, el('p', { role: 'alert' }, e.message)));
+		if (view === currentView() || at !== main)
+			put(at, el('div', { class: 'empty' }, el('p', { role: 'alert' }, e.message)));
 		document.documentElement.dataset.ready = 'true';
 	});
 }
@@ -157,7 +174,10 @@ addEventListener('keydown', (e) => {
 			(main.querySelector('canvas') || main.querySelector('.table') || main).focus();
 		return;
 	}
-	if (e.key === '/') {
+	if (e.key === 'F6' && paneBodies.length) {
+		e.preventDefault();
+		nextPane(e.shiftKey);
+	} else if (e.key === '/') {
 		e.preventDefault();
 		searchBox.focus();
 		searchBox.select();
@@ -165,7 +185,7 @@ addEventListener('keydown', (e) => {
 		const view = VIEWS.filter(offered)[Number(e.key) - 1];
 
 		if (view)
-			go({ view: view.key, x: '', sort: '' });
+			go(tabChanges(view));
 	}
 });
 
@@ -182,7 +202,7 @@ function build() {
 
 	document.body.append(el('header', {}, el('button', { class: 'skip', on: { click: () => main.focus() } },
 		'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
-	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, refineButton, themeBox), refineBar, selectBar, main);
+	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, refineButton, paneBox, themeBox), refineBar, selectBar, main);
 }
 
 async function start() {
@@ -199,6 +219,7 @@ async function start() {
 		show();
 	});
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
+	WIDE.addEventListener('change', show);
 	show();
 }
 

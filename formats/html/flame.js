@@ -12,10 +12,11 @@ const LETTERS = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu San
 class Flame {
 	constructor(box, detail, layout, options) {
 		this.layout = layout;
+		this.zoomKey = zoomKey;
 		this.o = options;
 		this.detail = detail;
 		this.canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label': options.label,
-			'aria-describedby': 'flame-detail' });
+			'aria-describedby': detail.id });
 		this.box = box;
 		put(box, this.canvas);
 		this.context = this.canvas.getContext('2d');
@@ -35,7 +36,7 @@ class Flame {
 	/* ---- What is in sight ----------------------------------------------- */
 
 	restore() {
-		const [from, size] = state.x.split('_').map(Number), all = this.layout.total || 1;
+		const [from, size] = state[this.zoomKey].split('_').map(Number), all = this.layout.total || 1;
 		const valid = from >= 0 && size > 0 && from + size <= 1.0000001;
 
 		this.from = valid ? from * all : 0;
@@ -52,10 +53,10 @@ class Flame {
 	/* A click is a step for the Back button, a turn of the wheel is not. */
 	remember(step) {
 		clearTimeout(this.timer);
-		if (step && this.zoom() !== state.x)
-			pushState({ x: this.zoom() });
+		if (step && this.zoom() !== state[this.zoomKey])
+			pushState({ [this.zoomKey]: this.zoom() });
 		else
-			this.timer = setTimeout(() => keep({ x: this.zoom() }), 200);
+			this.timer = setTimeout(() => keep({ [this.zoomKey]: this.zoom() }), 200);
 	}
 
 	look(from, span, step) {
@@ -300,7 +301,8 @@ class Flame {
 
 			if (edge < this.top || edge > this.top + this.height - LEVEL)
 				this.scroll(edge - this.height / 2);
-			keep({ fn: this.layout.fn[i] || '' });
+			keep(withPanes({ fn: this.layout.fn[i] || '' }));
+			follow(this.canvas);
 		}
 		this.describe(i);
 		if (zoom && i >= 0)

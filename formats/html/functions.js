@@ -93,6 +93,10 @@ function showFunctions(main) {
 	const event = currentEvent(), rows = listFns(event);
 	const table = currentGroup() && state.of === '' ? groupTable(rows, event) : fnTable(rows, event);
 
+	/* The list stays where it is next to the views of its function. */
+	if (paneBodies.length)
+		table.active = table.rows.indexOf(chosen('fn', fnCount));
+
 	put(main, el('div', { class: 'controls' }, event.coverage ? null : [unitControls(), groupControls()],
 		el('span', { class: 'dim' }, number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
 			number(fnCount - 1) + ' functions',

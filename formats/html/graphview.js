@@ -51,6 +51,7 @@ class GraphView {
 		const room = { width: box.clientWidth, height: box.clientHeight };
 
 		this.box = box;
+		this.zoomKey = zoomKey;
 		this.picture = picture;
 		this.detail = detail;
 		this.hint = hint;
@@ -79,7 +80,7 @@ class GraphView {
 	}
 
 	restore() {
-		const [x, y, scale] = state.x.split('_').map(Number);
+		const [x, y, scale] = state[this.zoomKey].split('_').map(Number);
 
 		if (!(scale > 0.02 && scale < 20 && isFinite(x) && isFinite(y)))
 			return false;
@@ -139,7 +140,7 @@ class GraphView {
 	look() {
 		this.apply();
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => keep({ x: [(this.width / 2 - this.x) / this.scale,
+		this.timer = setTimeout(() => keep({ [this.zoomKey]: [(this.width / 2 - this.x) / this.scale,
 			(this.height / 2 - this.y) / this.scale].map((v) => v.toFixed(0)).concat(this.scale.toFixed(3))
 			.join('_') }), 200);
 	}

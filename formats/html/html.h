@@ -25,6 +25,7 @@
  *	refine.js refinebar.js  filters by function; their fields and chips
  *	state.js    view, event, search and selection, in the URL's fragment
  *	select.js   costs of the selected parts only
+ *	times.js    ... of a time, or of threads
  *	cycles.js   ... with their cycles and inclusive costs
  *	table.js    tables that are sorted, filtered and scrolled virtually
  *	columns.js  which columns of tables are shown
@@ -42,6 +43,8 @@
  *	compare.js  the difference of two coverage runs
  *	parts.js    parts as a strip and a table
  *	outcomes.js ... of its branches, conditions and regions
+ *	timeview.js threads in the order of time
+ *	panes.js    several views at once
  *	jumps.js    jumps -> arrows next to rows
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views

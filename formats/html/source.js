@@ -398,8 +398,8 @@ function lineClass(file, fact, event) {
 	return arcs.hit < arcs.all || linePieces(file, fact).some((piece) => piece.missed) ? 'partly' : 'hit';
 }
 
-function showFile(main, file, event) {
-	const facts = lineFacts(file, event), lines = linesOfFile(file), wanted = chosen('line', 2 ** 31);
+function showFile(main, file, event, wanted) {
+	const facts = lineFacts(file, event), lines = linesOfFile(file);
 	const known = [...facts.keys()].sort((a, b) => a - b);
 	const most = known.length ? known[known.length - 1] : 0;
 	const rows = lines ? Array.from({ length: Math.max(lines.length, Math.min(most, lines.length + 1000)) },
@@ -413,7 +413,7 @@ function showFile(main, file, event) {
 			(event.coverage && compared() ? comparedClass(file, line) : '') + (line === wanted ? ' chosen' : '') });
 
 	table.box.classList.add('source');
-	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
+	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
 	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
@@ -451,10 +451,10 @@ function listFiles(event) {
 }
 
 function showSource(main) {
-	const event = currentEvent(), file = chosen('file', texts('file_path').length + 1);
+	const event = currentEvent(), file = chosen('file', texts('file_path').length + 1), place = followedPlace();
 
-	if (file > 0)
-		return showFile(main, file, event);
+	if (file > 0 || place)
+		return showFile(main, place ? place.file : file, event, place ? place.line : chosen('line', 2 ** 31));
 
 	const match = state.q ? new Set(listFiles(event).filter((row) => !matcherSafe() ||
 		matcherSafe()(filePath(row.file))).map((row) => row.file)) : null;

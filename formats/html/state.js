@@ -9,7 +9,7 @@ const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort:
 	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
 	levels: '', by: '', instr: '', rows: '', filter: '', focus: '', ignore: '', hide: '', show: '',
 	show_from: '', prune_from: '', only_object: '', parts: '', threads: '',
-	time: '', without: '' };
+	time: '', without: '', panes: '', x1: '', x2: '' };
 let state = { ...DEFAULTS };
 
 function readState() {
@@ -25,7 +25,7 @@ function readState() {
 function link(changes) {
 	const params = new URLSearchParams();
 
-	for (const [key, value] of Object.entries({ ...state, ...changes }))
+	for (const [key, value] of Object.entries({ ...state, ...withPanes(changes) }))
 		if (value !== '' && value !== null && value !== undefined)
 			params.set(key, value);
 	return '#' + params.toString();

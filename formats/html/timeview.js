@@ -206,6 +206,10 @@ class TimeView {
 		this.sight.hidden = span > 0.999 * this.length;
 	}
 
+	stop() {
+		this.chart?.stop();
+	}
+
 	/* ---- A drag selects --------------------------------------------------- */
 
 	timeAt(e) {
@@ -276,7 +280,7 @@ function edgeInput(label, index) {
 function timeControls() {
 	return el('div', { class: 'controls' }, edgeInput('From', 0), edgeInput('to', 1),
 		el('button', { class: 'button', title: 'What the chart shows now', on: { click: () =>
-			selectTime([flame.from, flame.from + flame.span]) } }, 'Select what is in sight'),
+			selectTime([timeView.chart.from, timeView.chart.from + timeView.chart.span]) } }, 'Select what is in sight'),
 		selected?.time ? el('a', { class: 'button', go: { time: '', x: '' } }, 'Whole time') : null,
 		selected?.tracks ? el('a', { class: 'button', go: { threads: '' } }, 'All threads') : null,
 		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'),
@@ -305,7 +309,7 @@ function chartOf(track) {
 
 function showTime(main) {
 	const event = currentEvent(), track = currentTrack(), axis = el('canvas', { class: 'axis', 'aria-hidden': 'true' });
-	const box = el('div', { class: 'flame' }), detail = el('div', { class: 'detail', id: 'flame-detail', 'aria-live': 'polite' });
+	const box = el('div', { class: 'flame' }), detail = el('div', { class: 'detail', id: 'time-detail', 'aria-live': 'polite' });
 
 	search();
 	timeView = new TimeView(event);
@@ -315,7 +319,7 @@ function showTime(main) {
 	put(main, el('div', { class: 'flames' }, timeControls(), timeView.build(),
 		el('h2', { class: 'charted' }, 'Frames of ' + trackName(track)), el('div', { class: 'ticks' }, axis), box, detail));
 	timeView.draw();
-	flame = new Flame(box, detail, layout, { label: 'Frames of ' + trackName(track) + ' in the order of time',
+	timeView.chart = new Flame(box, detail, layout, { label: 'Frames of ' + trackName(track) + ' in the order of time',
 		up: state.up === '1', dark: isDark(), root: 'all', describe: describeBox,
 		hint: 'Drag over the rows: select a time for all views. In the chart: wheel or drag moves; Ctrl and wheel, ' +
 			'+, \u2212 zoom; click or Enter shows a frame alone.' + untimed(event), painted: (from, span) => {
@@ -325,8 +329,8 @@ function showTime(main) {
 
 	const fn = chosen('fn', fnCount), at = fn > 0 ? layout.fn.indexOf(fn) : -1;
 
-	flame.selected = at;
-	flame.describe(at);
+	timeView.chart.selected = at;
+	timeView.chart.describe(at);
 }
 
 /* ---- In the bar below the heading ----------------------------------------- */

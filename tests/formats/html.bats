@@ -1450,3 +1450,34 @@ between()
 		EVENT=ns between $edges "$dir/calls.json"
 	done
 }
+
+@test "html: Chromium shows several views on a wide screen, which follow the function" {
+	needs_browser
+	file=samples/callgrind/instr-jumps/callgrind.out
+	report "$file"
+	WINDOW=1600,1000 browse 'view=functions&fn=4&panes=function.graph'
+	[ "$(grep -o 'class="pane-body view-[a-z]*"' "$dir/dom" | sort | tr '\n' ' ')" = \
+		'class="pane-body view-function" class="pane-body view-functions" class="pane-body view-graph" ' ]
+	grep -o '<h1>loop</h1>' "$dir/dom"
+	grep -o 'aria-label="Call graph around loop"' "$dir/dom"
+	# Functions are selected where they are; other views open in the last pane.
+	grep -o 'href="#[^"]*" title="ping$' "$dir/dom" | sort -u |
+		grep 'view=functions&amp;fn=[0-9]*&amp;panes=function.graph"'
+	grep -o 'href="#[^"]*"[^>]*>map<' "$dir/dom" | grep 'view=functions&amp;fn=4&amp;panes=function.map"'
+	# The tab of a view on the right changes places with it.
+	grep -o 'href="#[^"]*"[^>]*>Call graph<' "$dir/dom" | grep 'view=graph&amp;fn=4&amp;panes=function.functions"'
+	# The source of the function comes along.
+	WINDOW=1600,1000 browse 'view=functions&fn=4&panes=source'
+	[ "$(tr '>' '\n' <"$dir/dom" | grep -c 'class="tr[^"]*chosen"')" = 2 ]
+	grep -oF '<b>/src/rec.c</b>' "$dir/dom"
+	# Narrow screens show one view, and the link keeps the others.
+	WINDOW=1000,800 browse 'view=functions&fn=4&panes=function.graph'
+	not grep -o 'class="pane' "$dir/dom"
+	grep -q 'data-view="functions"' "$dir/dom"
+	grep -o 'href="#[^"]*"[^>]*>Map<' "$dir/dom" | grep 'panes=function.graph'
+	# With a selection and data files.
+	report --split --parts "$file" samples/callgrind/events/callgrind.out
+	WINDOW=1600,1000 browse 'view=map&fn=4&panes=function.source&parts=0'
+	not grep -q 'role="alert"' "$dir/dom"
+	grep -q 'data-view="map"' "$dir/dom"
+}
