@@ -49,6 +49,7 @@ struct html_parts {
 	struct cg_rows *lines, *addresses;
 	uint64_t *self, *rest; /* by event: of a function, of dropped ones */
 	uint64_t *calls_in;    /* by function: as rows of the part count them */
+	cg_part *called;       /* by function: the last part with calls, + 1 */
 	bool states;           /* some source states inclusive costs */
 	cg_part part;
 	cg_fn fn;
@@ -185,6 +186,15 @@ html_key_of_jump(const struct cg_jump *jump)
 		.flag = jump->conditional };
 }
 
+static void
+note_call(struct html_parts *of, const struct cg_call *call)
+{
+	if (of->called[call->callee] != of->part + 1)
+		of->calls_in[call->callee] = 0;
+	of->called[call->callee] = of->part + 1;
+	of->calls_in[call->callee] += call->count;
+}
+
 static bool
 add_calls(struct html_parts *of, struct cg_rows *rows, enum html_kind kind)
 {
@@ -195,7 +205,7 @@ add_calls(struct html_parts *of, struct cg_rows *rows, enum html_kind kind)
 		struct html_key key = html_key_of_call(&call);
 
 		if (!site && call.callee != of->fn)
-			of->calls_in[call.callee] += call.count;
+			note_call(of, &call);
 		if (add_row(of, kind, &key))
 			of->ok =
 			    html_add(of->w,
@@ -307,14 +317,17 @@ static bool
 add_repeats(struct html_parts *of, const bool *dropped)
 {
 	const struct cg_graph *graph = of->w->graph;
-	struct cg_sums *sums = cg_sums_new(graph, of->part, false);
+	struct cg_sums *sums =
+	    of->states ? cg_sums_new(graph, of->part, false) : NULL;
 	cg_fn fn;
 
-	of->ok = sums != NULL;
+	of->ok = !of->states || sums;
 	for (size_t i = 0; of->ok && cg_next_fn(graph, of->part, &i, &fn);)
 		of->ok = dropped[fn] ||
 			 html_add(of->w, &of->share[REPEATS],
-			     of->calls_in[fn] - cg_sum_calls_in(sums, fn));
+			     sums && of->called[fn] == of->part + 1
+				 ? of->calls_in[fn] - cg_sum_calls_in(sums, fn)
+				 : 0);
 	cg_sums_free(sums);
 	return of->ok;
 }
@@ -325,8 +338,6 @@ add_part(struct html_parts *of, const bool *dropped)
 	struct html_writer *w = of->w;
 
 	memset(of->rest, 0, w->events * sizeof(*of->rest));
-	memset(of->calls_in, 0,
-	    (cg_fn_count(w->graph) + 1) * sizeof(*of->calls_in));
 	for (size_t i = 0;
 	     of->ok && cg_next_fn(w->graph, of->part, &i, &of->fn);)
 		of->ok = add_share(of, dropped[of->fn]);
@@ -383,8 +394,10 @@ open_parts(struct html_parts *of)
 	of->addresses = cg_rows_new(w->graph);
 	if (of->lines)
 		cg_rows_drop_addresses(of->lines);
-	return of->self && of->rest && of->calls_in && of->lines &&
-	       of->addresses;
+	of->called =
+	    cg_alloc(w->job, (cg_fn_count(w->graph) + 1) * sizeof(*of->called));
+	return of->self && of->rest && of->calls_in && of->called &&
+	       of->lines && of->addresses;
 }
 
 static void

@@ -106,8 +106,8 @@ function fnByPart(fn, event) {
 function partColumns(event) {
 	const cost = partCosts(event), all = cost.reduce((a, b) => a + b, 0), fn = chosen('fn', fnCount);
 	/** @type {TableColumn[]} */
-	const list = [{ key: 'is', label: '', hint: 'counted in all views', width: '44px', value: (part) =>
-		isPartSelected(part) ? 0 : 1, show: (part) => el('input', { type: 'checkbox', checked: isPartSelected(part),
+	const list = [{ key: 'is', label: 'Counted', hint: 'counted in all views', width: '96px', value: (part) =>
+		isPartSelected(part) ? 0 : 1, text: (part) => isPartSelected(part) ? 'yes' : 'no', show: (part) => el('input', { type: 'checkbox', checked: isPartSelected(part),
 		'aria-label': partName(part), on: { click: (e) => {
 			e.stopPropagation();
 			selectPart(part, true);
