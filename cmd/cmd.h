@@ -214,6 +214,8 @@ int sum_run(struct args *, struct common_event *, struct run *,
  * fn) is its number among all functions.
  */
 double run_cost(const struct run *, cg_fn, bool inclusive);
+/* Returns a cost of the run's event, which may be signed. */
+double event_cost(const struct run *, uint64_t cost);
 
 /* ---- named.c: the files that the command line names for reading --------- */
 
@@ -544,6 +546,11 @@ bool append_json(struct json_object *array, struct json_object *value);
 /* Adds a number, or null if it is unknown. False: out of memory. */
 bool add_json_amount(struct json_object *, const char *key, struct amount);
 bool append_json_amount(struct json_object *array, struct amount);
+/*
+ * Adds a number, or null if it is none, to an object, or to an array if key is
+ * NULL. False: out of memory.
+ */
+bool add_json_number(struct json_object *, const char *key, double);
 
 /*
  * Adds members file, line, column or offset, severity, text. False: out of

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +299,21 @@ append_json_amount(struct json_object *array, struct amount amount)
 	if (!amount.known)
 		return array != NULL && json_object_array_add(array, NULL) == 0;
 	return append_json(array, new_amount(amount));
+}
+
+bool
+add_json_number(struct json_object *json, const char *key, double x)
+{
+	struct json_object *number = NULL;
+
+	if (isfinite(x) && x == floor(x) && fabs(x) < 0x1p53)
+		number = json_object_new_int64((int64_t)x);
+	else if (isfinite(x))
+		number = json_object_new_double(x);
+	if (isfinite(x) && number == NULL)
+		return false;
+	return key == NULL ? json_object_array_add(json, number) == 0
+			   : json_object_object_add(json, key, number) == 0;
 }
 
 bool

@@ -225,3 +225,9 @@ run_cost(const struct run *run, cg_fn fn, bool inclusive)
 	    inclusive ? cg_sum_inclusive(run->sums, fn, run->event)
 		      : cg_sum_self(run->sums, fn, run->event));
 }
+
+double
+event_cost(const struct run *run, uint64_t cost)
+{
+	return cost_of(run->graph, run->event, cost);
+}

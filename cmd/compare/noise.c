@@ -19,15 +19,13 @@
 
 /* ---- Costs of a side ----------------------------------------------------- */
 
-/*
- * Returns the cost of a function in a run (one of several profiles); of
- * function 0 its total.
- */
-static double
-cost_in(const struct noise_run *run, cg_fn fn, int key)
+double
+cost_in(const struct noise_run *run, uint32_t fn, int key)
 {
 	if (fn == 0)
 		return run->total;
+	if (key == LINE)
+		return fn < run->line.n ? run->line.at[fn] : 0;
 	return fn < run->fns ? run->cost[(size_t)fn * KEYS + (size_t)key] : 0;
 }
 
@@ -136,7 +134,7 @@ judge_samples(const struct noise *noise, cg_fn fn, int key, double level)
 static struct noise_row
 judge(const struct noise *noise, cg_fn fn, int key, double level)
 {
-	struct noise_row row = { .fn = fn, .key = key };
+	struct noise_row row = { .id = fn, .key = key };
 	struct side side[2];
 	double least[2] = { 0, 0 };
 
@@ -193,18 +191,19 @@ compare_rows(const void *pa, const void *pb)
 		return a->judged.real ? -1 : 1;
 	if (left != right)
 		return left > right ? -1 : 1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	return (a->id > b->id) - (a->id < b->id);
 }
 
 static bool
-list_functions(struct noise *noise, int key)
+list_rows(struct noise *noise, int key)
 {
 	bool any, ok = true;
+	size_t count = key == LINE ? noise->line.n : cg_fn_count(noise->graph);
 
-	for (cg_fn fn = 1; ok && fn <= cg_fn_count(noise->graph); fn++) {
+	for (uint32_t fn = 1; ok && fn <= count; fn++) {
 		if (is_large(noise, fn, key, &any))
 			ok = cg_append(noise->args->job, &noise->row[key],
-			    ((struct noise_row){ .fn = fn, .key = key }));
+			    ((struct noise_row){ .id = fn, .key = key }));
 		else
 			noise->small[key] += any;
 	}
@@ -217,20 +216,21 @@ judge_runs(struct noise *noise)
 	double level;
 
 	noise->method = choose_method(noise);
-	for (int key = noise->inclusive ? INCLUSIVE : SELF; key < KEYS; key++) {
-		if (!list_functions(noise, key))
+	for (int key = noise->inclusive ? INCLUSIVE : SELF; key < KINDS;
+	     key++) {
+		if (!list_rows(noise, key))
 			return false;
 	}
 	/* With --normalize, all that changed in the total is its length. */
 	noise->judgements = noise->row[INCLUSIVE].n + noise->row[SELF].n +
-			    !noise->args->normalize;
+			    noise->row[LINE].n + !noise->args->normalize;
 	level = noise->error_rate / fmax((double)noise->judgements, 1);
 	noise->total = judge(noise, 0, SELF, level);
-	for (int key = 0; key < KEYS; key++) {
+	for (int key = 0; key < KINDS; key++) {
 		for (size_t i = 0; i < noise->row[key].n; i++) {
 			struct noise_row *row = &noise->row[key].at[i];
 
-			*row = judge(noise, row->fn, key, level);
+			*row = judge(noise, row->id, key, level);
 		}
 		if (noise->row[key].n > 0)
 			qsort(noise->row[key].at, noise->row[key].n,

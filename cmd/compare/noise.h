@@ -1,9 +1,10 @@
 /*
  * noise.h - several runs before and after a change: what is real, what noise?
  *
- * runs.c reads the runs, one after the other, and keeps their costs by
- * function; noise.c judges the changes by the methods of statistics.c;
- * noise_report.c prints them and checks --fail-over. diff.c begins it.
+ * runs.c reads the runs, one after the other, and keeps their costs by function,
+ * lines.c those by line;
+ * noise.c judges the changes by the methods of statistics.c; noise_report.c
+ * prints them and checks --fail-over. diff.c begins it.
  */
 #ifndef NOISE_H
 #define NOISE_H
@@ -12,7 +13,8 @@
 #include "statistics.h"
 
 enum { BEFORE, AFTER };
-enum { INCLUSIVE, SELF, KEYS };
+/* Keys of functions, and rows of lines. */
+enum { INCLUSIVE, SELF, KEYS, LINE = KEYS, KINDS };
 
 struct noise_run {
 	const char *path;
@@ -23,6 +25,12 @@ struct noise_run {
 	/* By function and key; functions from fns on have no costs. */
 	double *cost;
 	size_t fns;
+	CG_ARRAY(double) line; /* costs by number of the line */
+};
+
+struct noise_line {
+	struct cg_slice path;
+	uint32_t line;
 };
 
 enum method {
@@ -32,9 +40,9 @@ enum method {
 	METHOD_NONE      /* one run each of an event whose noise is unknown */
 };
 
-/* A change of a function, or of the total (function 0). */
+/* A change of a function, of a line, or of the total (function 0). */
 struct noise_row {
-	cg_fn fn;
+	uint32_t id; /* a function, or the number of a line */
 	int key;
 	double mean[2];
 	struct judged judged;
@@ -51,9 +59,12 @@ struct noise {
 	enum method method;
 	double error_rate;     /* of all comparisons together */
 	size_t judgements;     /* number of comparisons */
-	size_t small[KEYS];    /* functions that cost too little to compare */
+	size_t small[KINDS];   /* functions and lines that cost too little to compare */
 	struct noise_row total;
-	CG_ARRAY(struct noise_row) row[KEYS]; /* real ones first */
+	CG_ARRAY(struct noise_row) row[KINDS]; /* real ones first */
+	CG_ARRAY(struct noise_line) line; /* by number - 1 */
+	struct cg_slots line_ids;
+	uint64_t line_key[2]; /* of their hashes */
 };
 
 /* ---- runs.c ------------------------------------------------------------- */
@@ -64,8 +75,15 @@ struct noise {
  */
 int read_runs(struct noise *);
 
+/* ---- lines.c ------------------------------------------------------------ */
+
+/* Keeps the run's costs by line, if it has lines. Returns the status. */
+int keep_lines(struct noise *, struct noise_run *, const struct run *);
+
 /* ---- noise.c ------------------------------------------------------------ */
 
+/* Returns a run's cost of what a row is about. */
+double cost_in(const struct noise_run *, uint32_t id, int key);
 /* Judges all changes. False: out of memory (reported). */
 bool judge_runs(struct noise *);
 

@@ -17,6 +17,7 @@ static const char *const method_name[] = {
 	[METHOD_NONE] = "none",
 };
 static const char *const key_name[KEYS] = { "inclusive", "self" };
+static const char *const key_title[KINDS] = { "inclusive", "self", "by line" };
 static const char *const side_name[2] = { "before", "after" };
 
 /* ---- Numbers ------------------------------------------------------------- */
@@ -83,7 +84,7 @@ static const char *
 verdict(const struct noise *noise, const struct noise_row *row)
 {
 	if (noise->method == METHOD_NONE ||
-	    (noise->args->normalize && row->fn == 0))
+	    (noise->args->normalize && row->id == 0))
 		return "-";
 	return row->judged.real ? "real" : "noise";
 }
@@ -101,7 +102,7 @@ put_row_cell(char buf[AMOUNT_ROOM], const struct noise *noise,
 	char interval[INTERVAL_ROOM];
 
 	if (cell < 2)
-		put_mean(buf, noise, row->fn, row->mean[cell]);
+		put_mean(buf, noise, row->id, row->mean[cell]);
 	else if (cell == 2 && isnan(change_of(row)) && row->mean[AFTER] > 0)
 		strcpy(buf, "new");
 	else if (cell == 2)
@@ -126,15 +127,29 @@ put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	put_row_cell(buf, shown->noise, &shown->row[i], cell);
 }
 
+/* Writes "path:line". */
+static void
+put_line(FILE *to, const struct noise *noise, const struct noise_row *row,
+    void (*put)(FILE *, struct cg_slice))
+{
+	const struct noise_line *line = &noise->line.at[row->id - 1];
+
+	put(to, line->path);
+	fprintf(to, ":%" PRIu32, line->line);
+}
+
 static void
 put_name(FILE *to, const void *arg, size_t i)
 {
 	const struct shown *shown = arg;
 	const struct cg_graph *graph = shown->noise->graph;
-	cg_fn fn = shown->row[i].fn;
+	const struct noise_row *row = &shown->row[i];
+	cg_fn fn = row->id;
 
 	if (fn == 0)
 		put_safe(to, cg_slice(shown->noise->common.name));
+	else if (row->key == LINE)
+		put_line(to, shown->noise, row, put_safe);
 	else
 		put_function(to, cg_fn_name(graph, fn), 0,
 		    cg_file_path(graph, cg_fn_file(graph, fn)),
@@ -201,20 +216,23 @@ static void
 print_rows(FILE *to, const struct noise *noise, int key, size_t top)
 {
 	const struct shown shown = { noise, noise->row[key].at };
+	const char *heads[COLUMNS + 2];
 	size_t n = noise->row[key].n;
 
-	fprintf(to, "\n%s: ",
-	    key == INCLUSIVE ? "Real changes first, inclusive"
-			     : "Real changes first, self");
+	fprintf(to, "\nReal changes first, %s: ", key_title[key]);
 	put_safe(to, cg_slice(noise->common.name));
 	putc('\n', to);
-	put_table(to, head, n < top ? n : top, put_cell, put_name, &shown);
+	memcpy(heads, head, sizeof(heads));
+	if (key == LINE)
+		heads[COLUMNS] = "Source line";
+	put_table(to, heads, n < top ? n : top, put_cell, put_name, &shown);
 	if (n > top)
 		fprintf(
 		    to, "  and %zu more; use --top to list them\n", n - top);
 	if (noise->small[key] > 0)
-		fprintf(to, "  %zu function%s below 0.5%% %s not compared\n",
-		    noise->small[key], noise->small[key] == 1 ? "" : "s",
+		fprintf(to, "  %zu %s%s below 0.5%% %s not compared\n",
+		    noise->small[key], key == LINE ? "line" : "function",
+		    noise->small[key] == 1 ? "" : "s",
 		    noise->small[key] == 1 ? "is" : "are");
 }
 
@@ -238,12 +256,22 @@ print_noise(FILE *to, const struct noise *noise, size_t top)
 	memcpy(heads, head, sizeof(heads));
 	heads[COLUMNS] = "Event";
 	put_table(to, heads, 1, put_cell, put_name, &total);
-	for (int key = 0; top > 0 && key < KEYS; key++)
-		if (key == SELF || noise->inclusive)
+	for (int key = 0; top > 0 && key < KINDS; key++)
+		if (key == SELF || noise->row[key].n > 0)
 			print_rows(to, noise, key, top);
 }
 
 /* ---- Markdown ------------------------------------------------------------ */
+
+static void
+put_row_markdown(
+    FILE *to, const struct noise *noise, const struct noise_row *row)
+{
+	if (row->key == LINE)
+		put_line(to, noise, row, put_markdown);
+	else
+		put_markdown(to, cg_fn_name(noise->graph, row->id));
+}
 
 static void
 print_markdown_rows(FILE *to, const struct noise *noise,
@@ -256,10 +284,10 @@ print_markdown_rows(FILE *to, const struct noise *noise,
 	    to);
 	for (size_t i = 0; i < rows; i++) {
 		fputs("| ", to);
-		if (row[i].fn == 0)
+		if (row[i].id == 0)
 			fputs("**total**", to);
 		else
-			put_markdown(to, cg_fn_name(noise->graph, row[i].fn));
+			put_row_markdown(to, noise, &row[i]);
 		for (size_t k = 0; k < COLUMNS; k++) {
 			put_row_cell(cell, noise, &row[i], k);
 			fprintf(to,
@@ -282,7 +310,9 @@ print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 	put_method(to, noise);
 	fputs(".\n\n", to);
 	print_markdown_rows(to, noise, &noise->total, 1);
-	for (int key = 0; key < KEYS; key++) {
+	for (int key = 0; key < KINDS; key++) {
+		static const char *const title[KINDS] = { "Inclusive cost",
+			"Self cost", "Source lines" };
 		size_t n = noise->row[key].n, real = 0;
 
 		n = n < top ? n : top;
@@ -291,10 +321,10 @@ print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 		if (n == 0)
 			continue;
 		fprintf(to,
-		    "\n<details%s><summary>%s cost: %zu function%s "
+		    "\n<details%s><summary>%s: %zu %s%s "
 		    "changed</summary>\n\n",
-		    real > 0 ? " open" : "", key == SELF ? "Self" : "Inclusive",
-		    real, real == 1 ? "" : "s");
+		    real > 0 ? " open" : "", title[key], real,
+		    key == LINE ? "line" : "function", real == 1 ? "" : "s");
 		print_markdown_rows(to, noise, noise->row[key].at, n);
 		fputs("\n</details>\n", to);
 	}
@@ -302,29 +332,7 @@ print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/*
- * Adds a number, null if it is not finite, to an object or, if key is NULL, to
- * an array. Whole numbers are written as integers. False: out of memory.
- */
-static bool
-add_number(struct json_object *json, const char *key, double x)
-{
-	struct json_object *number = NULL;
-
-	if (isfinite(x) && x == floor(x) && fabs(x) < 0x1p53)
-		number = json_object_new_int64((int64_t)x);
-	else if (isfinite(x))
-		number = json_object_new_double(x);
-	if (isfinite(x) && number == NULL)
-		return false;
-	return key == NULL ? json_object_array_add(json, number) == 0
-			   : json_object_object_add(json, key, number) == 0;
-}
-
-/*
- * Adds an array with the cost of the row's function in each run of a side
- * (before or after); of function 0, the totals. False: out of memory.
- */
+/* Adds the costs by run of a side; function 0: totals. */
 static bool
 add_costs(const struct noise *noise, const struct noise_row *row, int side,
     struct json_object *json)
@@ -335,13 +343,10 @@ add_costs(const struct noise *noise, const struct noise_row *row, int side,
 
 	for (size_t i = 0; ok && i < noise->runs; i++) {
 		const struct noise_run *run = &noise->run[i];
-		size_t at = (size_t)row->fn * KEYS + (size_t)row->key;
-		double cost = row->fn == 0         ? run->total
-			      : row->fn < run->fns ? run->cost[at]
-						   : 0;
 
 		if (run->side == side)
-			ok = add_number(costs, NULL, cost);
+			ok = add_json_number(
+			    costs, NULL, cost_in(run, row->id, row->key));
 	}
 	return ok;
 }
@@ -352,12 +357,12 @@ add_judged(const struct noise *noise, const struct noise_row *row,
 {
 	struct json_object *interval = json_object_new_array_ext(2);
 	bool ok = add_json(json, "interval", interval) &&
-		  add_number(json, side_name[BEFORE], row->mean[BEFORE]) &&
-		  add_number(json, side_name[AFTER], row->mean[AFTER]) &&
-		  add_number(json, "change", change_of(row)) &&
-		  add_number(interval, NULL, row->judged.low) &&
-		  add_number(interval, NULL, row->judged.high) &&
-		  add_number(json, "p", row->judged.p) &&
+		  add_json_number(json, side_name[BEFORE], row->mean[BEFORE]) &&
+		  add_json_number(json, side_name[AFTER], row->mean[AFTER]) &&
+		  add_json_number(json, "change", change_of(row)) &&
+		  add_json_number(interval, NULL, row->judged.low) &&
+		  add_json_number(interval, NULL, row->judged.high) &&
+		  add_json_number(json, "p", row->judged.p) &&
 		  add_json_text(json, "verdict", cg_slice(verdict(noise, row)));
 
 	for (int s = 0; ok && s < 2; s++)
@@ -370,15 +375,21 @@ write_row(FILE *to, const struct noise *noise, const struct noise_row *row)
 {
 	struct json_object *json = json_object_new_object();
 	const struct cg_graph *graph = noise->graph;
+	const struct noise_line *line;
 	bool ok = true;
 
-	if (row->fn != 0)
-		ok = add_json_text(json, "name", cg_fn_name(graph, row->fn)) &&
+	if (row->id != 0 && row->key == LINE) {
+		line = &noise->line.at[row->id - 1];
+		ok = add_json_text(json, "file", line->path) &&
+		     add_json_u64(json, "line", line->line);
+	} else if (row->id != 0) {
+		ok = add_json_text(json, "name", cg_fn_name(graph, row->id)) &&
 		     add_json_text(json, "file",
-			 cg_file_path(graph, cg_fn_file(graph, row->fn))) &&
+			 cg_file_path(graph, cg_fn_file(graph, row->id))) &&
 		     add_json_text(json, "object",
-			 cg_object_path(graph, cg_fn_object(graph, row->fn))) &&
+			 cg_object_path(graph, cg_fn_object(graph, row->id))) &&
 		     add_json_text(json, "cost", cg_slice(key_name[row->key]));
+	}
 	ok = ok && add_judged(noise, row, json);
 	return write_json(to, json) && ok;
 }
@@ -401,8 +412,8 @@ write_runs(FILE *to, const struct noise *noise, int side)
 		separator = ",\n";
 		ok = add_json_text(json, "path", cg_slice(run->path)) &&
 		     add_json_text(json, "format", cg_slice(run->format)) &&
-		     add_number(json, "total", run->total) &&
-		     add_number(json, "samples",
+		     add_json_number(json, "total", run->total) &&
+		     add_json_number(json, "samples",
 			 run->samples > 0 ? run->samples : NAN);
 		ok = write_json(to, json) && ok;
 	}
@@ -410,16 +421,31 @@ write_runs(FILE *to, const struct noise *noise, int side)
 	return ok;
 }
 
+/* Writes the rows of the keys from first to last - 1. */
+static bool
+write_rows(FILE *to, const struct noise *noise, int first, int last)
+{
+	const char *separator = "\n";
+	bool ok = true;
+
+	for (int key = first; key < last; key++)
+		for (size_t i = 0; ok && i < noise->row[key].n; i++) {
+			fputs(separator, to);
+			separator = ",\n";
+			ok = write_row(to, noise, &noise->row[key].at[i]);
+		}
+	return ok;
+}
+
 bool
 write_noise(FILE *to, const struct noise *noise)
 {
 	struct json_object *json = json_object_new_object();
-	const char *separator = "\n";
 	bool ok = add_json_text(json, "event", cg_slice(noise->common.name)) &&
 		  add_json_text(json, "unit", cg_slice(noise->common.unit)) &&
 		  add_json_text(
 		      json, "method", cg_slice(method_name[noise->method])) &&
-		  add_number(json, "error_rate", noise->error_rate) &&
+		  add_json_number(json, "error_rate", noise->error_rate) &&
 		  add_json_u64(json, "comparisons", noise->judgements) &&
 		  add_json_u64(json, "skipped", noise->skipped);
 
@@ -431,12 +457,9 @@ write_noise(FILE *to, const struct noise *noise)
 	fputs("\"total\":", to);
 	ok = ok && write_row(to, noise, &noise->total);
 	fputs(",\n\"functions\":[", to);
-	for (int key = 0; key < KEYS; key++)
-		for (size_t i = 0; ok && i < noise->row[key].n; i++) {
-			fputs(separator, to);
-			separator = ",\n";
-			ok = write_row(to, noise, &noise->row[key].at[i]);
-		}
+	ok = ok && write_rows(to, noise, 0, KEYS);
+	fputs("],\n\"lines\":[", to);
+	ok = ok && write_rows(to, noise, LINE, KINDS);
 	fputs("]}", to);
 	return ok;
 }
@@ -482,7 +505,7 @@ is_over(const struct noise *noise, const struct noise_row *row, double limit)
 {
 	struct cg_message message = { .severity = CG_ERROR };
 	char change[AMOUNT_ROOM], interval[INTERVAL_ROOM], allowed[AMOUNT_ROOM];
-	struct cg_slice name = cg_fn_name(noise->graph, row->fn);
+	struct cg_slice name = cg_fn_name(noise->graph, row->id);
 	char *text = NULL;
 	size_t size;
 	FILE *to;
@@ -492,7 +515,7 @@ is_over(const struct noise *noise, const struct noise_row *row, double limit)
 	to = open_memstream(&text, &size);
 	put_percent(change, change_of(row));
 	snprintf(allowed, sizeof(allowed), "%g%%", 100 * limit);
-	if (to != NULL && row->fn == 0)
+	if (to != NULL && row->id == 0)
 		fprintf(to, "total of %s", noise->common.name);
 	else if (to != NULL)
 		fprintf(to, "function %.*s: %s cost", (int)name.len, name.ptr,

@@ -1,7 +1,7 @@
 /*
  * runs.c - reads runs before and after a change, each with a job of its own,
  * which is freed before the next one is read. What stays is a vector of costs:
- * memory grows with functions times runs, not with stacks.
+ * memory grows with functions and lines times runs, not with stacks.
  *
  * Functions match as in --diff of two profiles. The runs after are read first,
  * as their names are shown.
@@ -47,7 +47,9 @@ take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
 	profile->sums = run.sums;
 	kept->format = profile->format->name;
 	noise->inclusive |= run.has_calls;
-	return status == CG_OK ? keep_costs(noise, kept, &run) : status;
+	if (status == CG_OK)
+		status = keep_costs(noise, kept, &run);
+	return status == CG_OK ? keep_lines(noise, kept, &run) : status;
 }
 
 /*
@@ -67,7 +69,6 @@ read_run(struct noise *noise, const char *path, int side)
 		return cg_nomem(noise->args->job);
 	/* --partial is about runs here: each is complete. */
 	cg_job_set_partial(profile.job, false);
-	cg_job_set_sums_only(profile.job, true);
 	status = open_profile(&profile, path);
 	if (status == CG_OK && cg_job_skipped(profile.job))
 		status = CG_EINPUT; /* a part is missing */
@@ -91,6 +92,7 @@ read_runs(struct noise *noise)
 	size_t split = args->split;
 	int status = CG_OK;
 
+	cg_random_key(noise->line_key, noise);
 	noise->run =
 	    cg_alloc(args->job, (args->inputs + 1) * sizeof(*noise->run));
 	if (noise->run == NULL)
@@ -99,6 +101,7 @@ read_runs(struct noise *noise)
 		status = read_run(noise, args->input[i], AFTER);
 	for (size_t i = 0; status == CG_OK && i < split; i++)
 		status = read_run(noise, args->input[i], BEFORE);
+	cg_slots_free(&noise->line_ids);
 	for (int s = BEFORE; status == CG_OK && s <= AFTER; s++) {
 		if (noise->count[s] == 0)
 			status = cg_fail(args->job, "no run %s could be read",

@@ -294,32 +294,6 @@ print_series(FILE *to, const struct series *series)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Adds a number, or null, to an array. False: out of memory. */
-static bool
-append_number(struct json_object *array, double x)
-{
-	struct json_object *number = NULL;
-
-	if (isfinite(x) && x == floor(x) && fabs(x) < 0x1p53)
-		number = json_object_new_int64((int64_t)x);
-	else if (isfinite(x))
-		number = json_object_new_double(x);
-	if (isfinite(x) && number == NULL)
-		return false;
-	return json_object_array_add(array, number) == 0;
-}
-
-static bool
-add_number(struct json_object *json, const char *key, double x)
-{
-	if (!isfinite(x))
-		return json_object_object_add(json, key, NULL) == 0;
-	return add_json(json, key,
-	    x == floor(x) && fabs(x) < 0x1p53
-		? json_object_new_int64((int64_t)x)
-		: json_object_new_double(x));
-}
-
 static bool
 append_change(struct json_object *list, const struct series *series,
     const struct change *change)
@@ -334,10 +308,10 @@ append_change(struct json_object *list, const struct series *series,
 		      json, "path", cg_slice(run_at(series, change->at)->name));
 
 	ok = add_json(json, "interval", interval) && ok;
-	return ok && append_number(interval, (double)change->low + 1) &&
-	       append_number(interval, (double)change->high + 1) &&
-	       add_number(json, "before", change->before) &&
-	       add_number(json, "after", change->after);
+	return ok && add_json_number(interval, NULL, (double)change->low + 1) &&
+	       add_json_number(interval, NULL, (double)change->high + 1) &&
+	       add_json_number(json, "before", change->before) &&
+	       add_json_number(json, "after", change->after);
 }
 
 static bool
@@ -360,7 +334,7 @@ write_curve(FILE *to, const struct series *series, const struct curve *curve)
 		    ok && add_json_u64(json, "mean_before", curve->unknown + 1);
 	ok = add_json(json, "values", values) && ok;
 	for (size_t i = 0; ok && i < series->run.n; i++)
-		ok = append_number(values, curve->value[i]);
+		ok = add_json_number(values, NULL, curve->value[i]);
 	return write_json(to, json) && ok;
 }
 
@@ -388,8 +362,8 @@ write_run(FILE *to, const struct series *series, const struct series_run *run)
 		     add_hits(json, "functions", &run->hits[FUNCTIONS]) &&
 		     add_hits(json, "branches", &run->hits[BRANCHES]);
 	else
-		ok = ok && add_number(json, "total", run->total) &&
-		     add_number(json, "samples",
+		ok = ok && add_json_number(json, "total", run->total) &&
+		     add_json_number(json, "samples",
 			 run->samples > 0 ? run->samples : NAN);
 	return write_json(to, json) && ok;
 }
@@ -403,10 +377,10 @@ write_series_json(FILE *to, const struct series *series)
 	bool ok = add_json_text(json, "event", cg_slice(event)) &&
 		  add_json_text(json, "unit", cg_slice(unit)) &&
 		  add_json_text(json, "order", cg_slice(series->args->order)) &&
-		  add_number(json, "error_rate", series->error_rate) &&
+		  add_json_number(json, "error_rate", series->error_rate) &&
 		  add_json_u64(json, "comparisons", series->comparisons) &&
 		  add_json_u64(json, "skipped", series->skipped) &&
-		  add_number(json, "floor", series->costs.floor);
+		  add_json_number(json, "floor", series->costs.floor);
 
 	fputs("{\"series\":1,\"about\":", to);
 	ok = write_json(to, json) && ok;

@@ -92,6 +92,39 @@ ends()
 			'120 140 160' means 107.5)
 }
 
+@test "noise: costs of source lines are compared, too" {
+	for i in 1 2 3 4; do
+		for side in a b; do
+			printf '%s\n' 'events: ns' fl=a.c fn=f \
+				"10 $((1000 + i))" \
+				"11 $((500 + 2 * i))" fn=g \
+				"20 $((300 + i))" >$side$i
+		done
+		sed -i "s/^11 .*/11 $((900 + 2 * i))/" b$i
+		printf '%s\n' fl=small.c fn=h '1 5' >>b$i
+	done
+	"$CGCONV" --diff a? -- b? >got
+	sed -n '/^Real changes first, by line: ns/,$p' got | sed 's/  */ /g' |
+		same - <(printf '%s\n' 'Real changes first, by line: ns' \
+			' Before After Change Interval Verdict Source line' \
+			' 505 905 +79.21% +77.26% to +81.16% real a.c:11' \
+			' 1,003 1,003 +0.00% -0.49% to +0.49% noise a.c:10' \
+			' 303 303 +0.00% -1.63% to +1.63% noise a.c:20' \
+			' 1 line below 0.5% is not compared')
+	"$CGCONV" --diff --json a? -- b? | perl -MJSON::PP -0777 -ne '
+		for (@{decode_json($_)->{runs}{lines}}) {
+			print "$_->{file}:$_->{line} $_->{verdict} @{$_->{costs_after}}\n"
+		}' | same - <(printf '%s\n' 'a.c:11 real 902 904 906 908' \
+			'a.c:10 noise 1001 1002 1003 1004' 'a.c:20 noise 301 302 303 304')
+	"$CGCONV" --diff --markdown a? -- b? >got
+	grep -qx '<details open><summary>Source lines: 1 line changed</summary>' got
+	grep -qF '| a.c:11 | 505 | 905 | +79.21% |' got
+	# Runs without lines have no such table.
+	printf 'm;f 5\n' >c
+	"$CGCONV" --diff c c -- c c >got
+	not grep -q 'by line' got
+}
+
 @test "noise: one run each has the interval of counting statistics" {
 	printf 'm;f 7\n' >a
 	printf 'm;f 3\n' >b
