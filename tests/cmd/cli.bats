@@ -499,9 +499,24 @@ build_plugin()
 	[ "$("$CGCONV" --help options | awk 'length > 90')" = "" ]
 }
 
-@test "cli: --help is short; it shows the options of formats that follow" {
-	"$CGCONV" --help >"$dir/own"
-	[ "$(wc -l <"$dir/own")" -le 104 ]
+@test "cli: --help is one page with examples that work" {
+	"$CGCONV" --help >"$dir/page"
+	[ "$(wc -l <"$dir/page")" -le 60 ]
+	grep '^  *-' "$dir/page" | grep -v '^  cgconv' >"$dir/common"
+	[ "$(wc -l <"$dir/common")" -ge 10 ]
+	"$CGCONV" --help options | not grep -vxFf - "$dir/common"
+	# Each example names options and suffixes that the program knows.
+	sed -n 's/^  cgconv \(.*[^ ]\)  *# .*/\1/p' "$dir/page" >"$dir/examples"
+	[ "$(wc -l <"$dir/examples")" -ge 6 ]
+	cd "$dir"
+	while read -r line; do
+		# shellcheck disable=SC2086 # several words
+		refuses 1 "No such file" $line
+	done <examples
+}
+
+@test "cli: --help options and FORMAT show the options of both" {
+	"$CGCONV" --help options >"$dir/own"
 	not grep '^Options of' "$dir/own"
 	"$CGCONV" --help all >"$dir/all"
 	head -n "$(wc -l <"$dir/own")" "$dir/all" | same - "$dir/own"
