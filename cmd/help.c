@@ -385,12 +385,12 @@ show_help(struct args *args)
 	if (wants_json(args))
 		return print_json_help(args);
 	if (*args->topics == NULL || **args->topics == '-')
-		print_own_options(args);
+		print_first_page(args);
 	for (; status == CG_OK && *args->topics && **args->topics != '-';
 	     args->topics++)
 		status = strcmp(*args->topics, "table") == 0
 			     ? print_help_table(args)
-			     : print_options_of(args, *args->topics);
+			     : print_topic(args, *args->topics);
 	return status;
 }
 

@@ -447,7 +447,7 @@ const struct cmd_option own_options[] = {
 	    FIELD(per_test) },
 	{ 0, "diff", NULL,
 	    "show what changed: A B, or several runs: A... -- B...",
-	    .command = CMD_DIFF },
+	    .command = CMD_DIFF, .common = true },
 	{ 0, "series", NULL,
 	    "show many runs in their order, and where levels change",
 	    .command = CMD_SERIES },
