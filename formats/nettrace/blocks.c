@@ -6,6 +6,10 @@
  * its data, tag 6. Tag 1 instead of an object ends the file. Data of the first
  * object, Trace, has a fixed size; of the others: its size, zeros up to a
  * multiple of 4 in the file, a block. All numbers are little-endian.
+ *
+ * Version 6: "Nettrace", 0, 6, a minor version, then blocks: size (24 bits) and
+ * kind in 4 bytes, data. The first one is Trace, with keys and values at its
+ * end; kind 0 ends the file.
  */
 #include "nettrace.h"
 #include "proto/wire.h"
@@ -14,6 +18,7 @@
 #define SERIALIZER "!FastSerialization.1"
 #define OLDEST 4
 #define NEWEST 5
+#define SIXTH 6
 
 enum tag { TAG_NULL = 1, TAG_BEGIN = 5, TAG_END = 6 };
 /* Offsets in the data of Trace; it begins with a date. */
@@ -23,8 +28,11 @@ enum trace {
 	TRACE_POINTER = 32,
 	TRACE_PID = 36,
 	TRACE_INTERVAL = 44,
-	TRACE_SIZE = 48
+	TRACE_SIZE = 48,
+	SIXTH_SIZE = 40 /* then keys and values */
 };
+/* Kinds of blocks of version 6. */
+enum sixth { SIXTH_END = 0, SIXTH_TRACE = 1, SIXTH_EVENTS = 2 };
 /* Offsets in an event that is not compressed. */
 enum plain {
 	PLAIN_METADATA = 0,
@@ -34,6 +42,14 @@ enum plain {
 	PLAIN_SIZE = 72,
 	PLAIN_PAYLOAD = 76
 };
+/* The same in version 6; the other ones are as above. */
+enum sixth_plain {
+	SIXTH_THREAD = 8,
+	SIXTH_STACK = 28,
+	SIXTH_TIME = 32,
+	SIXTH_PLAIN_SIZE = 44,
+	SIXTH_PAYLOAD = 48
+};
 /* Bits of the first byte of a compressed event: which fields it has. */
 enum flag {
 	HAS_METADATA = 1,
@@ -42,6 +58,7 @@ enum flag {
 	HAS_STACK = 8,
 	HAS_ACTIVITY = 16,
 	HAS_RELATED = 32,
+	HAS_LABELS = 16, /* in version 6, in place of activities */
 	HAS_SIZE = 128
 };
 #define METADATA_MASK 0x7fffffff /* the bit above: events are sorted */
@@ -56,6 +73,14 @@ nettrace_u32(const char *at)
 
 	return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 |
 	       (uint32_t)byte[3] << 24;
+}
+
+uint16_t
+nettrace_u16(const char *at)
+{
+	const uint8_t *byte = (const uint8_t *)at;
+
+	return (uint16_t)(byte[0] | (unsigned)byte[1] << 8);
 }
 
 uint64_t
@@ -126,6 +151,124 @@ take_type(struct nettrace_file *file, struct cg_slice *rest,
 	return true;
 }
 
+/*
+ * Takes what Trace says first, in all versions. False: malformed (reported).
+ */
+static bool
+take_trace(struct nettrace_file *file, struct cg_slice data)
+{
+	file->start = nettrace_u64(data.ptr + TRACE_START);
+	file->frequency = nettrace_u64(data.ptr + TRACE_FREQUENCY);
+	file->pointer = nettrace_u32(data.ptr + TRACE_POINTER);
+	return file->pointer == 4 || file->pointer == 8 ||
+	       cg_reject_at(file->job, data.ptr + TRACE_POINTER,
+		   "expected pointers of 4 or 8 bytes, not %u", file->pointer);
+}
+
+/* ---- Version 6 ----------------------------------------------------------- */
+
+bool
+nettrace_take_text(struct cg_slice *rest, struct cg_slice *text)
+{
+	uint64_t len;
+
+	return proto_take_varint(rest, &len) && nettrace_cut(rest, len, text);
+}
+
+/* Takes the next block; false: truncated (reported). */
+static bool
+take_block(struct nettrace_file *file, struct cg_slice *rest, uint32_t *kind,
+    struct cg_slice *block)
+{
+	uint32_t head;
+
+	if (!take_u32(rest, &head) ||
+	    !nettrace_cut(rest, head & 0xffffff, block))
+		return reject(file, rest, "a whole block");
+	*kind = head >> 24;
+	return true;
+}
+
+static bool
+open_sixth(struct nettrace_file *file, struct cg_slice rest)
+{
+	struct cg_slice data, key, value;
+	uint64_t pid;
+	uint32_t kind, count;
+
+	file->sixth = true;
+	if (!take_block(file, &rest, &kind, &data))
+		return false;
+	if (kind != SIXTH_TRACE || data.len < SIXTH_SIZE)
+		return reject(file, &data, "the block of Trace");
+	if (!take_trace(file, data))
+		return false;
+	count = nettrace_u32(data.ptr + TRACE_PID);
+	data.ptr += SIXTH_SIZE;
+	data.len -= SIXTH_SIZE;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!nettrace_take_text(&data, &key) ||
+		    !nettrace_take_text(&data, &value))
+			return reject(file, &data, "keys and values of Trace");
+		if (cg_equal(key, "ProcessId") && cg_get_u64(value, &pid) &&
+		    pid <= UINT32_MAX)
+			file->pid = (uint32_t)pid;
+	}
+	file->blocks = rest;
+	return true;
+}
+
+/*
+ * Gets the next block that is known; false: the end, or an error (reported).
+ */
+static bool
+next_sixth(struct nettrace_file *file, struct cg_slice *rest,
+    enum nettrace_block *kind, struct cg_slice *block)
+{
+	static const enum nettrace_block kinds[] = { NETTRACE_EVENTS,
+		NETTRACE_METADATA, NETTRACE_SEQUENCE, NETTRACE_STACKS,
+		NETTRACE_THREADS };
+	uint32_t number;
+
+	do {
+		if (!take_block(file, rest, &number, block) ||
+		    number == SIXTH_END)
+			return false;
+	} while (number < SIXTH_EVENTS ||
+		 number - SIXTH_EVENTS >= sizeof(kinds) / sizeof(*kinds));
+	*kind = kinds[number - SIXTH_EVENTS];
+	return true;
+}
+
+bool
+nettrace_next_metadata(struct nettrace_file *file, struct nettrace_events *rows,
+    struct nettrace_metadata *metadata)
+{
+	struct cg_slice *rest = &rows->rest, head, row;
+	uint64_t id, event;
+
+	if (!rows->begun) {
+		rows->begun = true;
+		if (!nettrace_cut(rest, 2, &head) ||
+		    !nettrace_cut(rest, nettrace_u16(head.ptr), &head))
+			return reject(file, rest, "the header of a block");
+	}
+	if (rest->len == 0)
+		return false;
+	if (!nettrace_cut(rest, 2, &head) ||
+	    !nettrace_cut(rest, nettrace_u16(head.ptr), &row) ||
+	    !proto_take_varint(&row, &id) ||
+	    !nettrace_take_text(&row, &metadata->provider) ||
+	    !proto_take_varint(&row, &event) ||
+	    !nettrace_take_text(&row, &metadata->name))
+		return reject(file, rest, "metadata of an event");
+	metadata->id = (uint32_t)id;
+	metadata->event = (uint32_t)event;
+	return true;
+}
+
+/* ---- The file ------------------------------------------------------------ */
+
 bool
 nettrace_open(struct nettrace_file *file)
 {
@@ -134,11 +277,17 @@ nettrace_open(struct nettrace_file *file)
 
 	if (!cg_take_prefix(&rest, MAGIC))
 		return cg_reject(file->job, "expected " MAGIC);
-	if (rest.len >= 8 && nettrace_u32(rest.ptr) == 0)
-		return cg_reject_at(file->job, rest.ptr + 4,
-		    "expected a trace of version %u or %u, not %u; its tool "
+	if (rest.len >= 12 && nettrace_u32(rest.ptr) == 0) {
+		version = nettrace_u32(rest.ptr + 4);
+		rest.ptr += 12;
+		rest.len -= 12;
+		if (version == SIXTH)
+			return open_sixth(file, rest);
+		return cg_reject_at(file->job, rest.ptr - 8,
+		    "expected a trace of version %u to %u, not %u; its tool "
 		    "can export it: dotnet-trace convert --format Speedscope",
-		    OLDEST, NEWEST, nettrace_u32(rest.ptr + 4));
+		    OLDEST, SIXTH, version);
+	}
 	if (!take_string(&rest, &name) || !cg_equal(name, SERIALIZER))
 		return reject(file, &rest, SERIALIZER);
 	if (!take_type(file, &rest, &name, &version))
@@ -150,16 +299,10 @@ nettrace_open(struct nettrace_file *file)
 	if (!nettrace_cut(&rest, TRACE_SIZE, &data) ||
 	    !cg_take_char(&rest, TAG_END))
 		return reject(file, &rest, "the data of Trace");
-	file->start = nettrace_u64(data.ptr + TRACE_START);
-	file->frequency = nettrace_u64(data.ptr + TRACE_FREQUENCY);
-	file->pointer = nettrace_u32(data.ptr + TRACE_POINTER);
 	file->pid = nettrace_u32(data.ptr + TRACE_PID);
 	file->interval = nettrace_u32(data.ptr + TRACE_INTERVAL);
-	if (file->pointer != 4 && file->pointer != 8)
-		return cg_reject_at(file->job, data.ptr + TRACE_POINTER,
-		    "expected pointers of 4 or 8 bytes, not %u", file->pointer);
 	file->blocks = rest;
-	return true;
+	return take_trace(file, data);
 }
 
 bool
@@ -173,6 +316,8 @@ nettrace_next_block(struct nettrace_file *file, struct cg_slice *rest,
 	uint32_t oldest, size;
 	size_t i = 0;
 
+	if (file->sixth)
+		return next_sixth(file, rest, kind, block);
 	if (rest->len > 0 && *rest->ptr == TAG_NULL)
 		return false;
 	if (!take_type(file, rest, &name, &oldest))
@@ -226,7 +371,7 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
  * it. False: malformed (not reported).
  */
 static bool
-take_compressed(struct nettrace_events *events)
+take_compressed(struct nettrace_events *events, bool sixth)
 {
 	struct cg_slice *rest = &events->rest, guids;
 	struct nettrace_event *event = &events->last;
@@ -243,10 +388,11 @@ take_compressed(struct nettrace_events *events)
 	if (!take_varint(rest, flags & HAS_THREAD, &event->thread) ||
 	    !take_varint(rest, flags & HAS_STACK, &stack) ||
 	    !take_varint(rest, true, &ticks) ||
-	    !nettrace_cut(rest,
-		(flags & HAS_ACTIVITY ? GUID_SIZE : 0) +
-		    (flags & HAS_RELATED ? GUID_SIZE : 0),
-		&guids) ||
+	    (sixth && !take_varint(rest, flags & HAS_LABELS, &skipped)) ||
+	    (!sixth && !nettrace_cut(rest,
+			   (flags & HAS_ACTIVITY ? GUID_SIZE : 0) +
+			       (flags & HAS_RELATED ? GUID_SIZE : 0),
+			   &guids)) ||
 	    !take_varint(rest, flags & HAS_SIZE, &size))
 		return false;
 	event->metadata = (uint32_t)metadata & METADATA_MASK;
@@ -258,23 +404,29 @@ take_compressed(struct nettrace_events *events)
 static bool
 take_plain(struct nettrace_file *file, struct nettrace_events *events)
 {
+	static const size_t at[2][5] = { { PLAIN_THREAD, PLAIN_STACK,
+					     PLAIN_TIME, PLAIN_SIZE,
+					     PLAIN_PAYLOAD },
+		{ SIXTH_THREAD, SIXTH_STACK, SIXTH_TIME, SIXTH_PLAIN_SIZE,
+		    SIXTH_PAYLOAD } };
+	const size_t *field = at[file->sixth];
 	struct cg_slice *rest = &events->rest, bytes, padding;
 	struct nettrace_event *event = &events->last;
 	uint64_t align;
 	uint32_t size;
 
 	if (!take_u32(rest, &size) || !nettrace_cut(rest, size, &bytes) ||
-	    bytes.len < PLAIN_PAYLOAD)
+	    bytes.len < field[4])
 		return false;
 	event->metadata =
 	    nettrace_u32(bytes.ptr + PLAIN_METADATA) & METADATA_MASK;
-	event->thread = nettrace_u64(bytes.ptr + PLAIN_THREAD);
-	event->stack = nettrace_u32(bytes.ptr + PLAIN_STACK);
-	event->time = nettrace_u64(bytes.ptr + PLAIN_TIME);
-	size = nettrace_u32(bytes.ptr + PLAIN_SIZE);
-	bytes.ptr += PLAIN_PAYLOAD;
-	bytes.len -= PLAIN_PAYLOAD;
-	align = -(uint64_t)(rest->ptr - file->bytes.ptr) & 3;
+	event->thread = nettrace_u64(bytes.ptr + field[0]);
+	event->stack = nettrace_u32(bytes.ptr + field[1]);
+	event->time = nettrace_u64(bytes.ptr + field[2]);
+	size = nettrace_u32(bytes.ptr + field[3]);
+	bytes.ptr += field[4];
+	bytes.len -= field[4];
+	align = file->sixth ? 0 : -(uint64_t)(rest->ptr - file->bytes.ptr) & 3;
 	(void)nettrace_cut(
 	    rest, align < rest->len ? align : rest->len, &padding);
 	return nettrace_cut(&bytes, size, &event->payload);
@@ -292,7 +444,7 @@ nettrace_next_event(struct nettrace_file *file, struct nettrace_events *events,
 	at = events->rest.ptr;
 	if (events->rest.len == 0)
 		return false;
-	ok = events->compressed ? take_compressed(events)
+	ok = events->compressed ? take_compressed(events, file->sixth)
 				: take_plain(file, events);
 	*event = events->last;
 	return ok || cg_reject_at(

@@ -19,23 +19,34 @@ enum method {
 };
 enum module { MODULE_PATH = 24 };
 
-/* Events of both providers have the same fields. */
+/* Events of both providers of the runtime have the same fields. */
 static const struct {
 	const char *provider;
 	uint32_t id; /* 0: any */
 	enum nettrace_kind kind;
+	const char *name; /* NULL: any */
 } known[] = {
-	{ "Microsoft-DotNETCore-SampleProfiler", 0, NETTRACE_SAMPLE },
-	{ "Microsoft-Windows-DotNETRuntime", 143, NETTRACE_METHOD },
-	{ "Microsoft-Windows-DotNETRuntime", 144, NETTRACE_METHOD },
-	{ "Microsoft-Windows-DotNETRuntime", 152, NETTRACE_MODULE },
-	{ "Microsoft-Windows-DotNETRuntime", 153, NETTRACE_MODULE },
-	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NETTRACE_METHOD },
-	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NETTRACE_METHOD },
-	{ "Microsoft-Windows-DotNETRuntimeRundown", 153, NETTRACE_MODULE },
-	{ "Microsoft-Windows-DotNETRuntimeRundown", 154, NETTRACE_MODULE },
-	{ "Microsoft-Windows-DotNETRuntimeRundown", 0, NETTRACE_RUNDOWN },
-	{ "Microsoft-DotNETCore-EventPipe", 0, NETTRACE_RUNDOWN },
+	{ "Universal.Events", 0, NETTRACE_CPU, "cpu" },
+	{ "Universal.System", 0, NETTRACE_PROCESS, "ProcessCreate" },
+	{ "Universal.System", 0, NETTRACE_PROCESS, "ExistingProcess" },
+	{ "Universal.System", 0, NETTRACE_MAPPING, "ProcessMapping" },
+	{ "Universal.System", 0, NETTRACE_SYMBOL, "ProcessSymbol" },
+	{ "Universal.System", 0, NETTRACE_RUNDOWN, NULL },
+	{ "Microsoft-DotNETCore-SampleProfiler", 0, NETTRACE_SAMPLE, NULL },
+	{ "Microsoft-Windows-DotNETRuntime", 143, NETTRACE_METHOD, NULL },
+	{ "Microsoft-Windows-DotNETRuntime", 144, NETTRACE_METHOD, NULL },
+	{ "Microsoft-Windows-DotNETRuntime", 152, NETTRACE_MODULE, NULL },
+	{ "Microsoft-Windows-DotNETRuntime", 153, NETTRACE_MODULE, NULL },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NETTRACE_METHOD,
+	    NULL },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NETTRACE_METHOD,
+	    NULL },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 153, NETTRACE_MODULE,
+	    NULL },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 154, NETTRACE_MODULE,
+	    NULL },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 0, NETTRACE_RUNDOWN, NULL },
+	{ "Microsoft-DotNETCore-EventPipe", 0, NETTRACE_RUNDOWN, NULL },
 };
 
 /* ---- UTF-16 -------------------------------------------------------------- */
@@ -140,6 +151,32 @@ read_metadata(struct nettrace_methods *m, const struct nettrace_event *event)
 	return true;
 }
 
+bool
+nettrace_read_kinds(struct nettrace_methods *m, struct cg_slice block)
+{
+	struct nettrace_events rows = { .rest = block };
+	const size_t count = sizeof(known) / sizeof(*known);
+	struct nettrace_metadata metadata;
+	uint32_t *kind;
+
+	while (nettrace_next_metadata(m->file, &rows, &metadata)) {
+		size_t i = 0;
+
+		while (
+		    i < count &&
+		    (!cg_equal(metadata.provider, known[i].provider) ||
+			(known[i].id != 0 && known[i].id != metadata.event) ||
+			(known[i].name &&
+			    !cg_equal(metadata.name, known[i].name))))
+			i++;
+		kind = cg_map_in(m->file->job, &m->kinds, metadata.id);
+		if (!kind)
+			return false;
+		*kind = (i < count ? known[i].kind : NETTRACE_OTHER) + 1;
+	}
+	return cg_rejected(m->file->job) == CG_OK;
+}
+
 static bool
 read_method(struct nettrace_methods *m, struct cg_slice payload)
 {
@@ -187,21 +224,39 @@ read_module(struct nettrace_methods *m, struct cg_slice payload)
 }
 
 static bool
+read_event(struct nettrace_methods *m, const struct nettrace_event *event)
+{
+	const uint64_t pid = nettrace_thread_of(m->file, event->thread).pid;
+
+	switch (nettrace_kind_of(m, event->metadata)) {
+	case NETTRACE_METHOD: return read_method(m, event->payload);
+	case NETTRACE_MODULE: return read_module(m, event->payload);
+	case NETTRACE_MAPPING:
+		return nettrace_read_mapping(
+		    m->file, &m->universal, pid, event->payload);
+	case NETTRACE_SYMBOL:
+		return nettrace_read_symbol(
+		    m->file, &m->universal, event->payload);
+	case NETTRACE_PROCESS:
+		return nettrace_read_process(
+		    m->file, &m->universal, pid, event->payload);
+	case NETTRACE_OTHER: m->others++; break;
+	case NETTRACE_RUNDOWN:
+	case NETTRACE_SAMPLE:
+	case NETTRACE_CPU: break;
+	}
+	return true;
+}
+
+static bool
 read_events(struct nettrace_methods *m, struct cg_slice block)
 {
 	struct nettrace_events events = { .rest = block };
 	struct nettrace_event event;
 
-	while (nettrace_next_event(m->file, &events, &event)) {
-		enum nettrace_kind kind = nettrace_kind_of(m, event.metadata);
-
-		if (kind == NETTRACE_METHOD
-			? !read_method(m, event.payload)
-			: kind == NETTRACE_MODULE &&
-			      !read_module(m, event.payload))
+	while (nettrace_next_event(m->file, &events, &event))
+		if (!read_event(m, &event))
 			return false;
-		m->others += kind == NETTRACE_OTHER;
-	}
 	return cg_rejected(m->file->job) == CG_OK;
 }
 
@@ -215,18 +270,29 @@ nettrace_read_methods(struct nettrace_methods *m)
 	while (nettrace_next_block(m->file, &rest, &kind, &block)) {
 		struct nettrace_events events = { .rest = block };
 
-		if (kind == NETTRACE_EVENTS && !read_events(m, block))
+		if ((kind == NETTRACE_EVENTS && !read_events(m, block)) ||
+		    (kind == NETTRACE_THREADS &&
+			!nettrace_read_threads(m->file, block)) ||
+		    (kind == NETTRACE_METADATA && m->file->sixth &&
+			!nettrace_read_kinds(m, block)))
 			return false;
-		while (kind == NETTRACE_METADATA &&
+		if (kind == NETTRACE_SEQUENCE)
+			nettrace_end_threads(m->file, block);
+		while (kind == NETTRACE_METADATA && !m->file->sixth &&
 		       nettrace_next_event(m->file, &events, &event))
 			if (!read_metadata(m, &event))
 				return false;
 	}
 	if (cg_rejected(m->file->job) != CG_OK)
 		return false;
-	if (rest.len > 1) /* behind the tag that ends the file */
-		cg_warn_at(m->file->job, rest.ptr + 1,
-		    "%zu bytes after the last block are skipped", rest.len - 1);
+	if (!m->file->sixth && rest.len > 0) {
+		rest.ptr++; /* the tag that ends the file */
+		rest.len--;
+	}
+	if (rest.len > 0)
+		cg_warn_at(m->file->job, rest.ptr,
+		    "%zu bytes after the last block are skipped", rest.len);
+	nettrace_sort_symbols(&m->universal);
 	return m->method.n == 0 ||
 	       cg_sort_by_u64(m->method.at, m->method.n, sizeof(*m->method.at),
 		   offsetof(struct nettrace_method, start)) ||
@@ -309,12 +375,21 @@ add_fn(struct nettrace_methods *m, struct nettrace_method *method)
 }
 
 bool
-nettrace_find_fn(struct nettrace_methods *m, uint64_t addr, cg_fn *fn)
+nettrace_find_fn(
+    struct nettrace_methods *m, uint64_t pid, uint64_t addr, cg_fn *fn)
 {
 	struct cg_build *build = m->file->build;
-	uint32_t *known_fn = cg_map_in(m->file->job, &m->fns, addr);
 	struct nettrace_method *method;
+	uint32_t *known_fn;
 
+	if (m->universal.mapping.n > 0) {
+		if (!nettrace_find_symbol(
+			m->file, &m->universal, pid, addr, fn))
+			return false;
+		if (*fn != 0)
+			return cg_build_status(build) == CG_OK;
+	}
+	known_fn = cg_map_in(m->file->job, &m->fns, addr);
 	if (!known_fn)
 		return false;
 	if (*known_fn == 0) {

@@ -8,8 +8,10 @@
  * dotnet-trace convert: Namespace.Class.Method(arguments). Stacks have managed
  * frames only. All other events are lost, which is reported.
  *
- * Version 6, of collect-linux, is not read: its samples are those of perf, and
- * its symbols are in events of other providers.
+ * Version 6, of dotnet-trace collect-linux, has samples of all processes: those
+ * of event cpu of Universal.Events, by their weight, with native frames and the
+ * names of threads and processes. Symbols are those of Universal.System;
+ * functions without one have only their file.
  */
 #include "nettrace.h"
 

@@ -8,10 +8,12 @@
  */
 
 #include "nettrace.h"
+#include "proto/wire.h"
 
 struct stack {
 	struct cg_slice addrs;
 	cg_node leaf; /* 0: not added yet */
+	uint64_t pid; /* of leaf: the same addresses mean others elsewhere */
 };
 
 struct samples {
@@ -21,7 +23,7 @@ struct samples {
 	CG_ARRAY(struct stack) stack;
 	bool begun, timed;
 	uint64_t thread;
-	uint32_t state;
+	int64_t state; /* -1: none */
 	uint64_t count, missing;
 };
 
@@ -63,19 +65,21 @@ addr_at(const struct nettrace_file *file, const char *at)
  * (reported).
  */
 static bool
-add_stack(struct samples *s, struct stack *stack)
+add_stack(struct samples *s, struct stack *stack, uint64_t pid)
 {
 	const struct cg_pos nowhere = { 0 };
 	size_t n = stack->addrs.len / s->file->pointer;
 	cg_fn fn;
 
-	if (stack->leaf != 0)
+	if (stack->leaf != 0 && stack->pid == pid)
 		return true;
+	stack->leaf = 0;
+	stack->pid = pid;
 	while (n-- > 0) {
 		uint64_t addr =
 		    addr_at(s->file, stack->addrs.ptr + n * s->file->pointer);
 
-		if (!nettrace_find_fn(s->methods, addr - (n > 0), &fn))
+		if (!nettrace_find_fn(s->methods, pid, addr - (n > 0), &fn))
 			return false;
 		stack->leaf = cg_add_frame(
 		    s->file->build, stack->leaf, fn, &nowhere, false);
@@ -83,36 +87,48 @@ add_stack(struct samples *s, struct stack *stack)
 	return true;
 }
 
+/* Sets the thread, and the state of a sample of .NET; -1: none is known. */
 static void
-select_thread(struct samples *s, uint64_t thread, uint32_t state)
+select_thread(struct samples *s, uint64_t index, int64_t state)
 {
 	static const char *const states[] = { "error", "external", "managed" };
-	const struct cg_track track = {
-		.pid = s->file->pid, .tid = thread, .name = "", .unit = "ns"
-	};
+	const struct nettrace_thread thread =
+	    nettrace_thread_of(s->file, index);
+	struct cg_build *build = s->file->build;
+	const struct cg_track track = { .pid = thread.pid,
+		.tid = thread.tid,
+		.name = cg_get_name(build, thread.name).ptr,
+		.unit = "ns" };
 	struct cg_label label[3];
-	struct cg_sample_key key = {
-		.pid = s->file->pid, .tid = thread, .label = label
-	};
+	struct cg_sample_key key = { .pid = thread.pid,
+		.tid = thread.tid,
+		.comm = cg_get_name(build,
+		    cg_map_get(&s->methods->universal.processes, thread.pid)),
+		.thread = cg_get_name(build, thread.name),
+		.label = label };
 
-	if (s->begun && s->thread == thread && s->state == state)
+	if (s->begun && s->thread == index && s->state == state)
 		return;
 	s->begun = true;
-	s->thread = thread;
+	s->thread = index;
 	s->state = state;
-	label[key.labels++] =
-	    (struct cg_label){ .key = cg_slice("pid"), .number = s->file->pid };
-	if (thread <= INT64_MAX)
-		label[key.labels++] = (struct cg_label){ .key = cg_slice("tid"),
-			.number = (int64_t)thread };
-	if (state < sizeof(states) / sizeof(*states))
-		label[key.labels++] =
-		    (struct cg_label){ .key = cg_slice("state"),
-			    .value = cg_slice(states[state]) };
-	cg_set_sample_part(s->file->build, &key);
-	s->timed = cg_begin_timeline(s->file->build);
+	/* Samples of version 6 have no label of their own. */
+	if (state >= 0) {
+		label[key.labels++] = (struct cg_label){ .key = cg_slice("pid"),
+			.number = (int64_t)thread.pid };
+		if (thread.tid <= INT64_MAX)
+			label[key.labels++] =
+			    (struct cg_label){ .key = cg_slice("tid"),
+				    .number = (int64_t)thread.tid };
+		if ((size_t)state < sizeof(states) / sizeof(*states))
+			label[key.labels++] =
+			    (struct cg_label){ .key = cg_slice("state"),
+				    .value = cg_slice(states[state]) };
+	}
+	cg_set_sample_part(build, &key);
+	s->timed = cg_begin_timeline(build);
 	if (s->timed)
-		cg_set_track(s->file->build, &track);
+		cg_set_track(build, &track);
 }
 
 /*
@@ -127,21 +143,28 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
+/*
+ * Adds a sample with a weight, which is 1 for .NET's own. False: an error
+ * (reported).
+ */
 static bool
-add_sample(struct samples *s, const struct nettrace_event *event)
+add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)
 {
-	static const uint64_t one = 1;
 	struct cg_build *build = s->file->build;
-	uint32_t index = cg_map_get(&s->ids, event->stack);
+	const uint32_t index = cg_map_get(&s->ids, event->stack);
+	struct cg_slice payload = event->payload;
+	const uint64_t pid = nettrace_thread_of(s->file, event->thread).pid;
+	uint64_t weight = 1;
 	cg_node leaf = 0;
 
-	if (event->payload.len < 4)
-		return cg_reject_at(s->file->job, event->payload.ptr,
-		    "expected a sample with a state");
-	select_thread(s, event->thread, nettrace_u32(event->payload.ptr));
+	if (cpu ? !proto_take_varint(&payload, &weight) : payload.len < 4)
+		return cg_reject_at(s->file->job, payload.ptr,
+		    "expected a sample with a %s", cpu ? "value" : "state");
+	select_thread(
+	    s, event->thread, cpu ? -1 : (int64_t)nettrace_u32(payload.ptr));
 	if (index == 0)
 		s->missing += event->stack != 0;
-	else if (!add_stack(s, &s->stack.at[index - 1]))
+	else if (!add_stack(s, &s->stack.at[index - 1], pid))
 		return false;
 	else
 		leaf = s->stack.at[index - 1].leaf;
@@ -149,13 +172,13 @@ add_sample(struct samples *s, const struct nettrace_event *event)
 		leaf = cg_add_frame(build, 0,
 		    cg_add_fn(build, cg_slice(NETTRACE_UNKNOWN), 0, 0),
 		    &(const struct cg_pos){ 0 }, false);
-	cg_add_stack(build, leaf, 1, cg_columns_of(build, &one),
+	cg_add_stack(build, leaf, weight, cg_columns_of(build, &weight),
 	    cg_columns_width(build));
 	if (s->timed)
 		cg_add_moment(build, &(const struct cg_moment){
 					 .time = time_of(s->file, event->time),
 					 .node = leaf,
-					 .cost = cg_columns_of(build, &one),
+					 .cost = cg_columns_of(build, &weight),
 					 .n = cg_columns_width(build) });
 	s->count++;
 	return cg_build_status(build) == CG_OK;
@@ -167,11 +190,14 @@ read_events(struct samples *s, struct cg_slice block)
 	struct nettrace_events events = { .rest = block };
 	struct nettrace_event event;
 
-	while (nettrace_next_event(s->file, &events, &event))
-		if (nettrace_kind_of(s->methods, event.metadata) ==
-			NETTRACE_SAMPLE &&
-		    !add_sample(s, &event))
+	while (nettrace_next_event(s->file, &events, &event)) {
+		enum nettrace_kind kind =
+		    nettrace_kind_of(s->methods, event.metadata);
+
+		if ((kind == NETTRACE_SAMPLE || kind == NETTRACE_CPU) &&
+		    !add_sample(s, &event, kind == NETTRACE_CPU))
 			return false;
+	}
 	return cg_rejected(s->file->job) == CG_OK;
 }
 
@@ -182,8 +208,9 @@ report(const struct samples *s)
 
 	if (s->count == 0)
 		return cg_reject(job, "the trace has no samples of provider "
-				      "Microsoft-DotNETCore-SampleProfiler");
-	if (s->methods->method.n == 0)
+				      "Microsoft-DotNETCore-SampleProfiler or "
+				      "Universal.Events");
+	if (s->methods->method.n == 0 && s->methods->universal.symbol.n == 0)
 		cg_warn(job,
 		    "the trace has no methods (no rundown): functions have no "
 		    "names");
@@ -203,6 +230,8 @@ nettrace_read_samples(struct nettrace_methods *methods)
 	struct cg_slice rest = s.file->blocks, block;
 	enum nettrace_block kind;
 
+	cg_map_clear(&s.file->threads);
+	s.file->thread.n = 0;
 	(void)cg_add_samples(s.file->build, s.file->interval);
 	while (nettrace_next_block(s.file, &rest, &kind, &block)) {
 		bool ok = true;
@@ -215,8 +244,15 @@ nettrace_read_samples(struct nettrace_methods *methods)
 			s.stack.n = 0;
 			/* No later sample uses the nodes. */
 			(void)cg_free_nodes(s.file->job);
+			nettrace_end_threads(s.file, block);
 			break;
-		case NETTRACE_METADATA: break;
+		case NETTRACE_THREADS:
+			ok = nettrace_read_threads(s.file, block);
+			break;
+		case NETTRACE_METADATA:
+			ok = !s.file->sixth ||
+			     nettrace_read_kinds(methods, block);
+			break;
 		}
 		if (!ok)
 			return false;

@@ -58,8 +58,8 @@ patch()
 }
 
 @test "nettrace: malformed and truncated traces, other versions" {
-	printf 'Nettrace\0\0\0\0\6\0\0\0\0\0\0\0\0\0\0\0' >"$dir/in"
-	refuses 1 'expected a trace of version 4 or 5, not 6' -t json "$dir/in"
+	printf 'Nettrace\0\0\0\0\7\0\0\0\0\0\0\0\0\0\0\0' >"$dir/in"
+	refuses 1 'expected a trace of version 4 to 6, not 7' -t json "$dir/in"
 	patch $file 's/\x04\0\0\0\x04\0\0\0\x05\0\0\0Trace/\x07\0\0\0\x07\0\0\0\x05\0\0\0Trace/'
 	refuses 1 'expected an object Trace of version 4 or 5, not 7' \
 		-t json "$dir/in"
@@ -126,4 +126,88 @@ trace()
 	trace 1 0 40000
 	timeout -s KILL 30 "$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
 	grep -q '^[0-9].* 40000$' "$dir/out"
+}
+
+# Weights are powers of 2: each stack says which samples it has.
+sixth()
+{
+	"$CGCONV" -t folded "$1" 2>"$dir/err" | says \
+		'client;[client];[client];write 4' 'client;write 32' \
+		'server;[unknown] 16' 'server;main;[unknown] 8' \
+		'server;main;serve(int);write 3' \
+		'server;serve(int);My.Work::Run(int32) 1'
+	grep -q 'note: events that are no samples are dropped: 1$' "$dir/err"
+	[ "$(wc -l <"$dir/err")" = 1 ]
+}
+
+@test "nettrace: version 6: processes, mappings and symbols" {
+	in=samples/nettrace/sixth/sixth.nettrace
+	sixth $in
+	"$CGCONV" -q -t json $in >"$dir/json"
+	grep '^\["object"' "$dir/json" | cut -d, -f 3 | says '"/bin/client"]' \
+		'"/bin/server"]' '"/lib/libc.so"]' '"App"]'
+	# Index 1 is of another thread after the sequence point.
+	grep '^\["track"' "$dir/json" | cut -d, -f 2-4,7- | says \
+		'70,70,"main",false,1000000,2000000]' \
+		'70,71,"",false,2000000,3001000]' \
+		'80,80,"work",false,2500000,2500000]' \
+		'80,81,"pool",false,5000000,5000000]'
+	grep -qxF '["labels",2,["comm","client"],["thread","work"],["pid","",80],["tid","",80]]' \
+		"$dir/json"
+}
+
+@test "nettrace: version 6: events that are not compressed" {
+	# The same events, without compression: 52 bytes, then the payload.
+	perl -0777 -ne '
+		sub varint { my $v = 0; for (my $shift = 0; ; $shift += 7) {
+			my $byte = ord substr $_[0], 0, 1, "";
+			$v |= ($byte & 127) << $shift;
+			return $v if $byte < 128 } }
+		sub events { my ($data) = @_;
+			my ($out, $time) = (pack("vv", 20, 0) . substr($data, 4, 16), 0);
+			substr $data, 0, 20, "";
+			while (length $data) {
+				substr $data, 0, 1, "";
+				my ($id, undef, undef, $cpu, $thread, $stack, $ticks, undef, $size) =
+					map varint($data), 1 .. 9;
+				$time += $ticks;
+				$out .= pack("V/a*", pack("VVQ<Q<VVQ<VV", $id, 0, $thread, 0,
+					$cpu, $stack, $time, 0, $size) . substr $data, 0, $size, "");
+			}
+			$out }
+		print substr $_, 0, 20, "";
+		while (length) {
+			my $head = unpack "V", substr $_, 0, 4, "";
+			my $data = substr $_, 0, $head & 0xffffff, "";
+			$data = events($data) if $head >> 24 == 2;
+			print pack("V", length($data) | $head & 0xff000000), $data }' \
+		samples/nettrace/sixth/sixth.nettrace >"$dir/in"
+	[ "$(wc -c <"$dir/in")" -gt 1800 ]
+	sixth "$dir/in"
+}
+
+@test "nettrace: version 6: malformed and truncated traces" {
+	in=samples/nettrace/sixth/sixth.nettrace
+	head -c 900 $in >"$dir/in"
+	refuses 1 'expected a whole block; the file may be truncated' \
+		-t json "$dir/in"
+	patch $in 's/\x08\0\0\0(\x01\0\0\0\x0eSystem)/\x09\0\0\0$1/'
+	refuses 1 'expected pointers of 4 or 8 bytes, not 9' -t json "$dir/in"
+	patch $in 's/\x01\0\0\0(\x0eSystem)/\x7f\0\0\0$1/'
+	refuses 1 'expected keys and values of Trace' -t json "$dir/in"
+	patch $in 's/\x04main\x02/\x7fmain\x02/'
+	refuses 1 'expected a thread' -t json "$dir/in"
+	patch $in 's/\x05\0write/\xff\0write/'
+	refuses 1 'expected a symbol' -t json "$dir/in"
+	patch $in 's/\x0b\0\/bin\/server/\xff\0\/bin\/server/'
+	refuses 1 'expected a mapping' -t json "$dir/in"
+	patch $in 's/\x06\0server/\xff\0server/'
+	refuses 1 'expected a process' -t json "$dir/in"
+	patch $in 's/\x10Universal.Events/\x7fUniversal.Events/'
+	refuses 1 'expected metadata of an event' -t json "$dir/in"
+	patch $in 's/cpu/cpx/g'
+	refuses 1 'the trace has no samples' -t json "$dir/in"
+	patch $in 's/\z/rest/'
+	"$CGCONV" -t json -o "$dir/out" "$dir/in" 2>&1 |
+		grep -qF '4 bytes after the last block are skipped'
 }
