@@ -124,11 +124,12 @@ compare_numbers(const void *pa, const void *pb)
 static void
 join_lines(struct list *list, size_t from)
 {
-	struct listed *at = list->input.at + from;
 	size_t n = list->input.n - from, kept = 0;
+	struct listed *at;
 
 	if (n == 0)
 		return;
+	at = list->input.at + from;
 	qsort(at, n, sizeof(*at), compare_inputs);
 	for (size_t i = 0; i < n; i++) {
 		if (kept > 0 && strcmp(at[kept - 1].input, at[i].input) == 0)
