@@ -64,4 +64,14 @@ npm: $(W)/cgconv.wasm
 	@sed 's/VERSION/$(VERSION)/' cmd/wasm/package.json >$(B)/npm/package.json
 	@du -sh $(B)/npm
 
-.PHONY: wasm npm
+# ---- The page ---------------------------------------------------------------
+
+## page: make build/cgconv.html, one page that opens profiles in a browser
+page: $(B)/cgconv.html
+
+page_parts := $(wildcard cmd/wasm/page/*) cmd/wasm/disk.js cmd/wasm/wasi.js
+$(B)/cgconv.html: $(W)/cgconv.wasm $(page_parts) $(page).js $(page).css
+	@echo "  PAGE    $@"
+	$(Q)cmd/wasm/page/make $(W)/cgconv.wasm $(page).js $(page).css >$@
+
+.PHONY: wasm npm page
