@@ -73,9 +73,50 @@ function applyFilters(whole) {
 
 /* ---- Functions and calls ------------------------------------------------- */
 
-/* A pair of a caller and a callee as a number. */
-function pairKey(from, to) {
-	return from * (fnCount + 1) + to;
+/* Numbers for pairs of numbers, from 0, in the order in which they are looked up first. */
+class Pairs {
+	constructor() {
+		this.n = 0;
+		this.first = new Uint32Array(512);
+		this.second = new Uint32Array(512);
+		this.resize(1024);
+	}
+
+	resize(slots) {
+		this.slot = new Int32Array(slots).fill(-1);
+		for (let i = 0; i < this.n; i++)
+			this.slot[this.find(this.first[i], this.second[i])] = i;
+	}
+
+	/* The slot of a pair, or the free one for it. */
+	find(first, second) {
+		const mask = this.slot.length - 1, hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+		let at = (hash ^ hash >>> 15) & mask;
+
+		while (this.slot[at] >= 0 && (this.first[this.slot[at]] !== first || this.second[this.slot[at]] !== second))
+			at = at + 1 & mask;
+		return at;
+	}
+
+	at(first, second) {
+		const slot = this.find(first, second);
+
+		if (this.slot[slot] >= 0)
+			return this.slot[slot];
+		if (this.n === this.first.length)
+			for (const name of ['first', 'second']) {
+				const more = new Uint32Array(2 * this.n);
+
+				more.set(this[name]);
+				this[name] = more;
+			}
+		this.slot[slot] = this.n;
+		this.first[this.n] = first;
+		this.second[this.n] = second;
+		if (2 * ++this.n > this.slot.length)
+			this.resize(2 * this.slot.length);
+		return this.n - 1;
+	}
 }
 
 /*
@@ -88,110 +129,122 @@ class Recount {
 		const n = fnCount + 1;
 
 		this.tree = tree;
+		this.calls = new Pairs();
+		this.live = this.findLive();
+		this.findFirst();
+		this.addRoots();
+		this.samples = inclusive(tree.samples.length ? tree.samples : new Float64Array(tree.fn.length), tree.parent);
+		this.callsIn = this.sum(n, this.firstCalled, this.tree.fn, this.samples).subarray(0, fnCount);
+		this.count = this.sumCalls(this.samples);
+		this.self = tree.self.map((self) => this.sum(n, null, tree.fn, self));
 		this.sums = tree.self.map((self) => inclusive(self, tree.parent));
-		this.counts = inclusive(tree.samples.length ? tree.samples : new Float64Array(tree.fn.length), tree.parent);
-		this.self = tree.self.map(() => new Float64Array(n));
-		this.inclusive = tree.self.map(() => new Float64Array(n));
-		this.callsIn = new Float64Array(fnCount);
-		this.rows = new Map(); /* pairKey -> index in calls */
-		this.calls = [];
-		/* Frames on the path: of a function; those that another one called. */
-		this.taken = new Uint32Array(n);
-		this.called = new Uint32Array(n);
-		this.path = [];
-		this.walk();
-	}
-
-	row(from, to) {
-		const key = pairKey(from, to);
-		let at = this.rows.get(key);
-
-		if (at === undefined) {
-			this.rows.set(key, at = this.calls.length);
-			this.calls.push({ from, to, open: 0, count: 0, cost: this.sums.map(() => 0) });
-		}
-		return this.calls[at];
+		this.inclusive = this.sums.map((sum) => this.sum(n, this.firstFn, tree.fn, sum));
+		this.cost = this.sums.map((sum) => this.sumCalls(sum));
+		tree.self.forEach((self, e) => {
+			this.self[e][0] = self[0] || 0; /* samples without a stack */
+			this.inclusive[e][0] = this.unknown ? this.sums[e][0] : this.self[e][0];
+		});
 	}
 
 	/* Frames that only moments of time have are no calls. */
-	live() {
+	findLive() {
 		const { fn, parent, self, samples } = this.tree, live = new Uint8Array(fn.length);
 
+		for (const column of [...self, samples])
+			for (let i = column.length - 1; i > 0; i--)
+				if (column[i])
+					live[i] = 1;
 		for (let i = fn.length - 1; i > 0; i--)
-			if (live[i] || samples[i] || self.some((costs) => costs[i]))
-				live[i] = live[parent[i]] = 1;
+			if (live[i])
+				live[parent[i]] = 1;
 		return live;
 	}
 
-	walk() {
-		const { fn, parent, self } = this.tree, roots = [], n = fn.length, live = this.live();
+	/*
+	 * By frame: its call, -1 for none; whether it is the outermost one of its
+	 * function, of its call, and of its function called by others.
+	 */
+	findFirst() {
+		const { fn, parent, depth } = this.tree, n = fn.length, { live, calls } = this, path = [];
+		const taken = new Uint32Array(fnCount + 1), called = new Uint32Array(fnCount + 1);
+		let open = new Uint32Array(1024);
 
-		for (let i = 1; i < n; i++) {
-			if (!live[i])
+		this.call = new Int32Array(n).fill(-1);
+		this.firstFn = new Uint8Array(n);
+		this.firstCall = new Uint8Array(n);
+		this.firstCalled = new Uint8Array(n);
+		for (let i = 1; i <= n; i++) {
+			if (i < n && !live[i])
 				continue;
-			while (this.path.length && this.path[this.path.length - 1].node !== parent[i])
-				this.close();
-			this.open(i, fn[i], parent[i] ? fn[parent[i]] : -1);
-			self.forEach((costs, e) => this.self[e][fn[i]] += costs[i]);
-			if (!parent[i])
-				roots.push(i);
+			while (path.length && (i === n || depth[path[path.length - 1]] >= depth[i])) {
+				const at = path.pop();
+
+				taken[fn[at]]--;
+				if (parent[at] && fn[parent[at]] !== fn[at])
+					called[fn[at]]--;
+				if (parent[at])
+					open[this.call[at]]--;
+			}
+			if (i === n)
+				return;
+
+			const me = fn[i], caller = parent[i] ? fn[parent[i]] : -1;
+
+			this.firstFn[i] = taken[me]++ === 0 ? 1 : 0;
+			if (caller >= 0) {
+				const call = this.call[i] = calls.at(caller, me);
+
+				if (call >= open.length) {
+					const more = new Uint32Array(2 * open.length);
+
+					more.set(open);
+					open = more;
+				}
+				this.firstCall[i] = open[call]++ === 0 ? 1 : 0;
+				if (caller !== me)
+					this.firstCalled[i] = called[me]++ === 0 ? 1 : 0;
+			}
+			path.push(i);
 		}
-		while (this.path.length)
-			this.close();
-		this.addRoots(roots);
-	}
-
-	open(i, fn, caller) {
-		const called = caller >= 0 && caller !== fn, call = caller < 0 ? null : this.row(caller, fn);
-
-		if (this.taken[fn]++ === 0)
-			this.sums.forEach((sum, e) => this.inclusive[e][fn] += sum[i]);
-		if (called && this.called[fn]++ === 0 && fn < fnCount)
-			this.callsIn[fn] += this.counts[i];
-		if (call && call.open++ === 0) {
-			call.count += this.counts[i];
-			this.sums.forEach((sum, e) => call.cost[e] += sum[i]);
-		}
-		this.path.push({ node: i, fn, call, called });
-	}
-
-	close() {
-		const { fn, call, called } = this.path.pop();
-
-		this.taken[fn]--;
-		if (called)
-			this.called[fn]--;
-		if (call)
-			call.open--;
 	}
 
 	/*
 	 * If functions begin some stacks and are called on others, all that begin
 	 * stacks are called by the unknown caller, so that calls add up.
 	 */
-	addRoots(roots) {
-		const { fn } = this.tree, callees = new Set(this.calls.map((call) => call.to));
-		const unknown = roots.some((i) => callees.has(fn[i]));
+	addRoots() {
+		const { fn, parent } = this.tree, { calls } = this, roots = [];
+		const callees = new Set(calls.second.subarray(0, calls.n));
 
-		this.tree.self.forEach((costs, e) => {
-			this.self[e][0] = costs[0] || 0; /* samples without a stack */
-			this.inclusive[e][0] = unknown ? this.sums[e][0] : this.self[e][0];
-		});
-		if (!unknown)
-			return;
-		for (const i of roots) {
-			const call = this.row(0, fn[i]);
-
-			call.count += this.counts[i];
-			this.sums.forEach((sum, e) => call.cost[e] += sum[i]);
+		for (let i = 1; i < fn.length; i++)
+			if (this.live[i] && !parent[i])
+				roots.push(i);
+		this.unknown = roots.some((i) => callees.has(fn[i]));
+		for (const i of this.unknown ? roots : []) {
+			this.call[i] = calls.at(0, fn[i]);
+			this.firstCall[i] = 1;
 		}
+	}
+
+	/* Sums of values by number, of frames that are marked. */
+	sum(n, marked, number, value) {
+		const sum = new Float64Array(n);
+
+		for (let i = 1; i < value.length; i++)
+			if (!marked || marked[i])
+				sum[number[i]] += value[i];
+		return sum;
+	}
+
+	sumCalls(value) {
+		return this.sum(this.calls.n, this.firstCall, this.call, value);
 	}
 }
 
 /* ---- Columns ------------------------------------------------------------- */
 
 /* The costs of cycles, behind functions: self costs, and calls that leave them. */
-function sumCycles(count, calls, { of: cycle, count: cycles }) {
+function sumCycles(count, { of: cycle, count: cycles }) {
 	const room = (values) => {
 		const all = new Float64Array(fnCount + 1 + cycles);
 
@@ -199,6 +252,7 @@ function sumCycles(count, calls, { of: cycle, count: cycles }) {
 		return all;
 	};
 	const self = count.self.map(room), total = count.inclusive.map(room), entered = new Float64Array(cycles);
+	const { first: from, second: to, n } = count.calls;
 
 	for (let fn = 1; fn < fnCount; fn++)
 		if (cycle[fn])
@@ -206,15 +260,15 @@ function sumCycles(count, calls, { of: cycle, count: cycles }) {
 				values[fnCount + cycle[fn]] += values[fn];
 				total[e][fnCount + cycle[fn]] += values[fn];
 			});
-	for (const { from, to, count: n, cost } of calls) {
-		const outer = cycle[from], inner = to < fnCount ? cycle[to] : 0;
+	for (let i = 0; i < n; i++) {
+		const outer = cycle[from[i]], inner = to[i] < fnCount ? cycle[to[i]] : 0;
 
 		if (outer === inner)
 			continue;
 		if (outer)
-			cost.forEach((value, e) => total[e][fnCount + outer] += value);
-		if (inner && from)
-			entered[inner - 1] += n;
+			count.cost.forEach((cost, e) => total[e][fnCount + outer] += cost[i]);
+		if (inner && from[i])
+			entered[inner - 1] += count.count[i];
 	}
 	for (const values of total)
 		values[fnCount] = 0; /* dropped functions have self costs only */
@@ -223,12 +277,12 @@ function sumCycles(count, calls, { of: cycle, count: cycles }) {
 
 /* The columns that show a tree, for narrowTo(). */
 function columnsOf(tree) {
-	const count = new Recount(tree), columns = new Map();
-	const calls = count.calls.sort((a, b) => a.from - b.from || a.to - b.to);
+	const count = new Recount(tree), columns = new Map(), { first, second, n } = count.calls;
+	const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => first[a] - first[b] || second[a] - second[b]);
 	const set = (name, value, index) => columns.set(name + ':' + (index || 0), value);
-	const rows = (type, f) => type.from(calls, f);
-	const from = rows(Uint32Array, (call) => call.from), to = rows(Uint32Array, (call) => call.to);
-	const found = numberCycles(components(callBegins(from), to, null)), sums = sumCycles(count, calls, found);
+	const from = order.map((i) => first[i]), to = order.map((i) => second[i]);
+	const found = numberCycles(components(callBegins(from), to, null)), sums = sumCycles(count, found);
+	const rows = (values) => Float64Array.from(order, (i) => values[i]);
 
 	set('node_fn', tree.fn);
 	set('node_depth', tree.depth);
@@ -242,18 +296,18 @@ function columnsOf(tree) {
 	set('cycle_calls', sums.entered);
 	set('call_from', from);
 	set('call_to', to);
-	set('call_count', rows(Float64Array, (call) => call.count));
-	set('calls', [calls.length]);
+	set('call_count', rows(count.count));
+	set('calls', [n]);
 	/* Frames of the page have no lines. */
 	for (const name of ['call_file', 'call_line'])
-		set(name, new Uint32Array(calls.length));
+		set(name, new Uint32Array(n));
 	for (const name of ['line_file', 'line_number', 'line_fn', 'share_part', 'share_fn'])
 		set(name, EMPTY);
 	tree.self.forEach((self, e) => {
 		set('node_self', self, e);
 		set('fn_self', sums.self[e], e);
 		set('fn_inclusive', sums.total[e], e);
-		set('call_cost', rows(Float64Array, (call) => call.cost[e]), e);
+		set('call_cost', rows(count.cost[e]), e);
 		set('part_total', [self.reduce((a, b) => a + b, 0)], e);
 		set('line_cost', EMPTY, e);
 		set('share_self', EMPTY, e);

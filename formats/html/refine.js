@@ -100,20 +100,19 @@ function neededFrames(tree, { becomes, below }) {
 
 /* Frames as they arrive; merged: equal ones with one caller become one. */
 function collectFrames(tree, needed, below, merged) {
-	const n = tree.fn.length, made = { fn: [0], parent: [0], of: new Uint32Array(n) }, known = new Map();
+	const n = tree.fn.length, made = { n: 1, fn: new Uint32Array(n), parent: new Uint32Array(n), of: new Uint32Array(n) };
+	const known = new Pairs();
 
 	for (let i = 1; i < n; i++) {
 		if (!needed[i])
 			continue;
 
-		const parent = made.of[below[i]], key = parent * (fnCount + 1) + tree.fn[i];
-		let at = merged ? known.get(key) : undefined;
+		const parent = made.of[below[i]], at = merged ? known.at(parent, tree.fn[i]) + 1 : made.n;
 
-		if (at === undefined) {
-			at = made.fn.push(tree.fn[i]) - 1;
-			made.parent.push(parent);
-			if (merged)
-				known.set(key, at);
+		if (at === made.n) {
+			made.fn[at] = tree.fn[i];
+			made.parent[at] = parent;
+			made.n++;
 		}
 		made.of[i] = at;
 	}
@@ -121,8 +120,8 @@ function collectFrames(tree, needed, below, merged) {
 }
 
 /* The place of each frame when callees follow their callers, sorted by name. */
-function framePlaces({ fn, parent }) {
-	const n = fn.length, first = new Int32Array(n).fill(-1), next = new Int32Array(n).fill(-1);
+function framePlaces({ n, fn, parent }) {
+	const first = new Int32Array(n).fill(-1), next = new Int32Array(n).fill(-1);
 	const place = new Uint32Array(n), todo = [0];
 
 	for (let i = n - 1; i > 0; i--) {
@@ -149,8 +148,8 @@ function framePlaces({ fn, parent }) {
 function refineTree(tree, rules) {
 	const ends = refinedEnds(tree, rules), needed = neededFrames(tree, ends);
 	const merged = rules.some((rule) => !['focus', 'ignore', 'prune_from'].includes(rule.key));
-	const made = collectFrames(tree, needed, ends.below, merged), n = made.fn.length;
-	const place = merged ? framePlaces(made) : Uint32Array.from(made.fn.keys());
+	const made = collectFrames(tree, needed, ends.below, merged), { n } = made;
+	const place = merged ? framePlaces(made) : Uint32Array.from({ length: n }, (_, i) => i);
 	const refined = { fn: new Uint32Array(n), parent: new Uint32Array(n), depth: new Int32Array(n) };
 	const to = ends.becomes.map((end) => end ? place[made.of[end]] : 0);
 	const move = (values) => {
