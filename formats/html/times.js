@@ -65,13 +65,13 @@ function eachSample(track, f) {
 	}
 }
 
-/* Calls f(moment, length) for the time between the moments of calls. */
+/* Calls f(moment, length) for the time between the moments of calls, while one is open. */
 function eachSpan(track, f) {
-	const [from, to] = edgesOf(track), time = col('moment_time');
+	const [from, to] = edgesOf(track), time = col('moment_time'), node = col('moment_node');
 	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
 
 	for (let i = begin; i < end; i++) {
-		const length = Math.min(to, i + 1 < end ? time[i + 1] : col('track_end')[track]) - Math.max(from, time[i]);
+		const length = node[i] === 0 ? 0 : Math.min(to, i + 1 < end ? time[i + 1] : col('track_end')[track]) - Math.max(from, time[i]);
 
 		if (length > 0)
 			f(i, length);

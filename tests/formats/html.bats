@@ -1407,6 +1407,99 @@ shown()
 	done
 }
 
+# counts_of INPUT...: the rows of tests/oracle/page.js by --info and csv, of the first event.
+counts_of()
+{
+	{
+		"$CGCONV" -q --info --json --top 100000 "$@" | perl -MJSON::PP -e '
+			local $/;
+			my $all = decode_json(<STDIN>);
+			$_->{inclusive}[0] || $_->{self}[0] and print join("\t", "fn", $_->{name}, $_->{calls},
+				$_->{inclusive}[0], $_->{self}[0]), "\n" for @{ $all->{functions} };
+			print "total\t$all->{events}[0]{total}\n";'
+		for table in calls lines; do
+			"$CGCONV" -q -t csv --table $table "$@" | tr -d '\r' | sed 1d | awk -F , -v OFS='\t' \
+				-v table=$table 'table == "calls" && $9 && $3 != "" { print "call", $3, $4 + 0, $7, $8, $9 }
+				table == "lines" && $5 && $3 { print "line", $2, $3, $4, $5 }'
+		done
+	} | LC_ALL=C sort
+}
+
+# random_samples SEED: perf's text of samples with recursion, some with lines, of up to 3 threads.
+random_samples()
+{
+	perl -e 'srand shift;
+		my ($t, $fns, $lines) = (10, 2 + int rand 7, int rand 3);
+		for (1 .. 20 + rand 60) {
+			$t += 0.001 * (1 + int rand 20);
+			printf "p 7/%d %.6f: %d cycles:\n", 7 + rand 3, $t, 1 + rand 9;
+			for (0 .. rand 7) {
+				my $f = int rand $fns;
+				print "\t1$f f$f+0x1 (/x)\n";
+				printf "  a%d.c:%d\n", $f % 2, 10 * $f + rand($lines + 1) if $lines;
+			}
+			print "\n";
+		}' "$1"
+}
+
+# random_calls SEED: begins and ends of calls of up to 3 threads, for Chrome.
+random_calls()
+{
+	perl -e 'srand shift;
+		my ($t, $fns, %open) = (0, 2 + int rand 5);
+		print "[", join(",", map {
+			$t += 1 + int rand 50;
+			my $open = $open{ my $tid = 1 + int rand 3 } ||= [];
+			my $ends = @$open && rand() < 0.45;
+			push @$open, "f" . int rand $fns unless $ends;
+			sprintf "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"name\":\"%s\"}", $ends ? "E" : "B", $tid, $t,
+				$ends ? pop @$open : $open->[-1] } 1 .. 40 + rand 80), "]\n"' "$1"
+}
+
+# counts FRAGMENT INPUT...: the page, which has other inputs, counts what those inputs have.
+counts()
+{
+	local fragment=$1
+
+	shift
+	counts_of "$@" >"$dir/want"
+	node tests/oracle/page.js "$dir/out.html" "$fragment" | LC_ALL=C sort | same "$dir/want" - || {
+		echo "$fragment: $*"
+		false
+	}
+}
+
+@test "html: selections of time and parts count what the command line keeps, at random" {
+	command -v node >/dev/null || skip "no node"
+	for seed in 1 2 3; do
+		random_samples $seed >"$dir/a.perf"
+		random_calls $seed >"$dir/b.json"
+		for options in '' '--part-by tid'; do
+			# shellcheck disable=SC2206 # words
+			options=(--no-root-by $options)
+			report "${options[@]}" "$dir/a.perf"
+			for edges in 0,0.2 0.1,0.15 0.03,0.33; do
+				counts "time=${edges/,/_}" --between "$edges" "${options[@]}" "$dir/a.perf"
+			done
+			report "${options[@]}" "$dir/b.json"
+			for edges in 0,0.001 0.0007,0.0011; do
+				counts "time=${edges/,/_}" --between "$edges" "${options[@]}" "$dir/b.json"
+			done
+		done
+		random_samples "1$seed" >"$dir/b.perf"
+		random_samples "2$seed" >"$dir/c.perf"
+		for to in perf callgrind json; do
+			for i in a b c; do
+				[ "$to" = perf ] || "$CGCONV" -q -t "$to" --no-root-by -o "$dir/$i.$to" "$dir/$i.perf"
+			done
+			report --parts --no-root-by "$dir"/{a,b,c}."$to"
+			counts parts=0 --no-root-by "$dir/a.$to"
+			counts parts=0.2 --no-root-by "$dir/a.$to" "$dir/c.$to"
+			counts '' --no-root-by "$dir"/{a,b,c}."$to"
+		done
+	done
+}
+
 # between FROM,TO INPUT...: what the page counts between two times, which are given as shares of
 # the whole, is what --between keeps. $FILTER: options of filters by function.
 between()

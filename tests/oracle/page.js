@@ -1,0 +1,49 @@
+/*
+ * page.js PAGE FRAGMENT - prints what an HTML report counts, by its own scripts
+ * under node: functions, calls, lines and the total of the event, a line each.
+ */
+'use strict';
+
+const fs = require('fs'), path = require('path'), zlib = require('zlib');
+const dir = path.join(__dirname, '../../formats/html');
+const modules = ['base', 'data', 'state', 'select', 'cycles', 'table', 'layout', 'times', 'flameview', 'tree',
+	'function', 'callgraph', 'groups', 'functions', 'source'];
+
+/* What the page's other scripts and the browser have. */
+const rest = `
+const BEFORE = 1;
+let paneBodies = [];
+const withPanes = (changes) => changes;
+const compared = () => null;
+
+blob = data;
+listColumns();
+events = pairEvents(listEvents());
+fnNames = texts('fn_name');
+fnCount = fnNames.length;
+readState();
+readSelection();
+return print();
+`;
+
+function print() {
+	const event = currentEvent(), rows = [];
+	const inclusive = costs('fn_inclusive', event), self = costs('fn_self', event);
+
+	for (let i = 1; i < fnCount; i++)
+		if (inclusive[i] || self[i])
+			rows.push(['fn', fnName(i), callsIn(i), inclusive[i], self[i]]);
+	costs('call_cost', event).forEach((cost, i) => cost && col('call_from')[i] && rows.push(['call',
+		fnName(col('call_from')[i]), col('call_line')[i], fnName(col('call_to')[i]), col('call_count')[i], cost]));
+	costs('line_cost', event).forEach((cost, i) => cost && rows.push(['line', filePath(col('line_file')[i]),
+		col('line_number')[i], fnName(col('line_fn')[i]), cost]));
+	rows.push(['total', total(event)]);
+	return rows.map((row) => row.join('\t') + '\n').sort().join('');
+}
+
+const page = fs.readFileSync(process.argv[2], 'latin1');
+const data = new Uint8Array(zlib.gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(page)[1], 'base64')));
+const code = modules.map((name) => fs.readFileSync(path.join(dir, name + '.js'), 'utf8')).join('\n') + print + rest;
+
+process.stdout.write(new Function('data', 'window', 'location', 'innerWidth', code)(data, {},
+	{ hash: '#' + (process.argv[3] || '') }, 1400));
