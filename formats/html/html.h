@@ -65,10 +65,10 @@
  * are exact there.
  *
  * With --split, columns of stacks, calls, lines, instructions, jumps, parts,
- * tests and sources are in data files next to the page. Each is a script that calls a
- * function with the name of the data, the text that would be in the page, and a
- * checksum that the page has, too: browsers let a page from a disk load only
- * scripts and pictures.
+ * tests and sources are in data files next to the page. Each is a script that
+ * calls a function with the name of the data, the text that would be in the
+ * page, and a checksum that the page has, too: browsers let a page from a disk
+ * load only scripts and pictures.
  */
 #ifndef FORMATS_HTML_HTML_H
 #define FORMATS_HTML_HTML_H
