@@ -28,9 +28,11 @@ class Flame {
 		this.pointers = new Map();
 		this.restore();
 		this.listen();
-		this.observer = new ResizeObserver(() => this.resize());
+		/* At once: a canvas of another size is empty. */
+		this.observer = new ResizeObserver(() => this.resize() && this.paint());
 		this.observer.observe(box);
-		this.resize();
+		if (this.resize())
+			this.draw();
 	}
 
 	/* ---- What is in sight ----------------------------------------------- */
@@ -85,12 +87,13 @@ class Flame {
 		this.top = Math.max(0, Math.min(to, most));
 	}
 
+	/* True if the size is another one. */
 	resize() {
 		const ratio = devicePixelRatio || 1, width = this.box.clientWidth;
 		const height = Math.max(120, this.box.clientHeight);
 
 		if (width === this.width && height === this.height && ratio === this.ratio)
-			return;
+			return false;
 		this.width = width;
 		this.height = height;
 		this.ratio = ratio;
@@ -99,7 +102,7 @@ class Flame {
 		this.canvas.style.width = width + 'px';
 		this.canvas.style.height = height + 'px';
 		this.scroll(this.top);
-		this.draw();
+		return true;
 	}
 
 	/* ---- Drawing -------------------------------------------------------- */

@@ -34,10 +34,8 @@ function withPanes(changes) {
 
 	if (!keys.length || 'panes' in changes)
 		return changes;
-	const more = { ...changes }, fn = changes.fn;
+	const more = { ...changes.x === '' ? { x1: '', x2: '' } : {}, ...changes }, fn = changes.fn;
 
-	if (changes.x === '')
-		more.x1 = more.x2 = '';
 	if (fn > 0 && fn < fnCount && changes.file === undefined && keys.concat(state.view).includes('source'))
 		Object.assign(more, { file: '', line: '' });
 	if (changes.view !== undefined && changes.view !== state.view) {

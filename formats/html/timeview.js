@@ -260,8 +260,8 @@ let timeView = null;
 function selectTime(range) {
 	const length = timeView.length, main = one('track_main');
 
-	go(range ? { time: range.map((at) => stateTime(at, main)).join('_'),
-		x: (range[0] / length).toPrecision(9) + '_' + ((range[1] - range[0]) / length).toPrecision(9) } : { time: '', x: '' });
+	go({ x: '', time: range ? range.map((at) => stateTime(at, main)).join('_') : '', [timeView.chart.zoomKey]: range
+		? (range[0] / length).toPrecision(9) + '_' + ((range[1] - range[0]) / length).toPrecision(9) : '' });
 }
 
 function edgeInput(label, index) {
