@@ -95,9 +95,10 @@ set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 /* ---- Calls and jumps ---------------------------------------------------- */
 
 /*
- * Sets r->to to the position that follows calls= or jump=, that of the
- * callee's entry or of the jump's target; 0 if there is none. Does not change
- * r->base: relative positions of later lines do not refer to the target.
+ * Reads the positions that follow calls= or jump= (the callee's entry, or the
+ * jump's target) and stores them in r->to, which is zero if there are none.
+ * Leaves r->base unchanged, as relative positions of later lines do not refer
+ * to the target.
  */
 static void
 set_target(struct callgrind_reader *r, const char *at)
@@ -223,10 +224,10 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line that begins with positions: costs of the current function, or
- * the place and cost of the call or jump that the line before announced
- * (r->expect). Adds it to the graph. Returns where reading stopped: the
- * newline, or a malformed item.
+ * Reads a line that begins with positions, and adds it to the graph: costs of
+ * the current function or, if the line before announced a call or jump
+ * (r->expect), the place and cost of this call or jump. Returns where reading
+ * stopped: the newline, or a malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -403,9 +404,10 @@ read_number_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * True if the line may be one of plain costs, which read_plain_lines() reads:
- * it begins like a number, no call or jump awaits it, a function is open, and
- * its columns are those of the graph.
+ * True if a line that begins with the byte first may have plain costs only,
+ * for read_plain_lines(): it begins like a number, is not the cost line of a
+ * call or jump, a function is open, and the columns are those of the graph in
+ * the same order (r->straight).
  */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)
@@ -416,9 +418,9 @@ expects_costs(const struct callgrind_reader *r, char first)
 }
 
 /*
- * Adds the cost lines from line on to the current function, as long as they
- * have the common form that cg_add_cost_lines() reads. Returns the first line
- * of another form, or end.
+ * Adds cost lines to the current function, from the pointer line on, as long
+ * as they have the common form that cg_add_cost_lines() reads. Returns the
+ * first line of another form, or end.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

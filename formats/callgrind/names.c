@@ -42,9 +42,10 @@ callgrind_get_ref(struct cg_slice text)
 #define NEAR_IDS ((uint64_t)1 << 20)
 
 /*
- * Returns the address of the entry of an id in ids, which the caller may set:
- * 0 if the id is not defined yet, else its value + 1. Low ids are in an array,
- * others in a map. NULL: out of memory (reported).
+ * Returns a pointer to the number that ids stores for an id, for the caller to
+ * read or set; 0 if the id is not defined yet. The pointer is valid until the
+ * next call. Low ids are in an array, others in a map. NULL: out of memory
+ * (reported).
  */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
@@ -118,8 +119,8 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 }
 
 /*
- * Returns the index in r->named of a name that has no id, which is added if it
- * is new; 0: out of memory (reported).
+ * Returns the index in r->named of a name that was written without an id;
+ * appends the name if it is new. 0: out of memory (reported).
  */
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)

@@ -11,9 +11,9 @@ callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 }
 
 /*
- * Reads a hexadecimal number; *at points to its prefix "0x", and then after
- * the digits. Stops after as many digits as always fit into 64 bits. False: no
- * digit.
+ * Reads a hexadecimal number to *value. *at points to its prefix "0x", and is
+ * advanced to its end. Reads only as many digits as always fit into 64 bits.
+ * False: no digit.
  */
 static bool
 take_hex(const char **at, uint64_t *value)
@@ -25,9 +25,9 @@ take_hex(const char **at, uint64_t *value)
 }
 
 /*
- * Reads a number in any form that cg_take_u64() reads, which ends before a
- * blank or newline, to *value. Returns its end, or at if it is no number of 64
- * bits (reported).
+ * Reads to *value a number that ends before the next blank or newline, in any
+ * form that cg_take_u64() reads. Returns the end of the number; if it is not a
+ * number of 64 bits, reports that and returns the pointer at, unchanged.
  */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
@@ -60,8 +60,8 @@ callgrind_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 
 /*
  * Skips what follows the start of a range, such as "-9", "+4" or ":9", with a
- * warning that only the start is used. Returns its end; at if there is no
- * range.
+ * warning that only the start is used. Returns the end of the range; if there
+ * is no range, the pointer at.
  */
 static const char *
 skip_range(struct callgrind_reader *r, const char *at)

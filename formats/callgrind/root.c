@@ -184,9 +184,9 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds to root->cost the self cost of fn and the cost of its calls to other
- * functions; if fn is in a cycle, only of those that leave the cycle. rows is
- * a cursor that the caller has opened for fn. False: a sum overflows.
+ * Adds to root->cost the self cost of fn and the costs of its calls to other
+ * functions. If fn is in a cycle, only calls that leave the cycle count. rows
+ * is a cursor that the caller has opened for fn. False: a sum overflows.
  */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
@@ -234,10 +234,10 @@ sum_inclusive(
 }
 
 /*
- * True if the root that the writer adds has to call fn: nothing else calls fn.
- * A cycle is called at one of its members: true if no function outside calls
- * the cycle, and the root calls no member yet in this part (section of the
- * profile).
+ * True if the root that the writer adds has to call fn, as nothing else calls
+ * it. Of a cycle, the root calls only one member: true if no function outside
+ * calls the cycle, and the root does not call a member yet in this part
+ * (section of the profile).
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

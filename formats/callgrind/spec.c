@@ -49,8 +49,8 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 /*
  * Writes the line "fn=(7) name", or "fn=(7)" if the name was written before in
  * this part (its id is above base), or "fn=name" (no short names); spec is
- * "fn=". A new name gets the next id. A symbol (linkage name) follows as "
- * [symbol]".
+ * "fn=". A new name gets the next id. A symbol (linkage name) follows in
+ * brackets, after a blank.
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

@@ -43,8 +43,9 @@ struct desc_keys {
 };
 
 /*
- * Returns the entry of a description's key, which is added if it is new; NULL:
- * too many keys. Compares addresses, as the graph stores equal keys once.
+ * Returns the element of keys for a description's key; appends it if it is
+ * new. NULL: too many keys. Compares addresses, as the graph stores equal keys
+ * once.
  */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
@@ -71,8 +72,8 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 
 /*
  * Writes "(and N more)" for the values of a description that are not written.
- * N is omitted if a value is such a text of an earlier merge: values may be
- * counted twice, so the number is unknown.
+ * Omits N if one of the values is itself "(and ... more)", from an earlier
+ * merge: the same value may then be counted twice, so the number is unknown.
  */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)
@@ -123,9 +124,9 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 }
 
 /*
- * Sets w->ambiguous for functions that share name, file and object with
- * another one, which are next to it in the graph's order. False: out of memory
- * (reported).
+ * Fills w->ambiguous, an element for each function: true if another function
+ * has the same name, file and object. Such functions are next to each other in
+ * the graph's order. False: out of memory (reported).
  */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)

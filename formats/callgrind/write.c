@@ -33,8 +33,9 @@ event_at(const struct callgrind_writer *w, size_t i)
 
 /*
  * Returns the costs of a line in the order in which events are written (main
- * event first); *n is in and out, their number without trailing zeros. The
- * result is cost itself or w->row, so it is valid until the next call.
+ * event first). *n is the number of costs, and becomes their number without
+ * trailing zeros. The result is the array cost itself or w->row, so it is
+ * valid until the next call.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -126,10 +127,10 @@ names_unit(const char *name, const char *unit)
 }
 
 /*
- * Writes the end of an "event:" line, a colon, the long name and, if unit is
- * true, the unit in parentheses; unit is false if a name states it already.
- * Without long name the event's name is written in its place; nothing if there
- * is no unit either.
+ * Writes the end of an "event:" line: a colon, the long name (the event's name
+ * if it has none) and, if unit is true, the unit in parentheses. The caller
+ * passes false if a name states the unit already. Writes nothing if there is
+ * no long name and unit is false.
  */
 static void
 put_long_name(
@@ -258,9 +259,9 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 }
 
 /*
- * Makes file the file of the cost lines that follow, by a line fi= or, back in
- * the function's own file, fe=. Costs of inlined code are in another file than
- * their function.
+ * Sets the source file of the cost lines that follow, if it changes: writes a
+ * line fi= or, back in the function's own file, fe=. Costs of inlined code are
+ * in another file than their function.
  */
 static void
 set_file(struct callgrind_writer *w, cg_file file)
@@ -438,9 +439,9 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * True if cost lines get addresses: by --dump-instr or, without it, if they
- * are addresses of single instructions; a disassembly cannot show the buckets
- * of a histogram.
+ * True if cost lines get addresses: if option --dump-instr says so or, without
+ * the option, if the addresses are those of single instructions. (Others are
+ * buckets of a histogram, which a disassembly cannot show.)
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)
@@ -493,7 +494,8 @@ states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)
 
 /*
  * Warns of inclusive costs that are lost: a table of functions may state them,
- * but KCachegrind computes them from calls, which it lacks.
+ * but KCachegrind computes inclusive costs from calls, and the table has no
+ * calls.
  */
 static void
 tell_inclusive(struct callgrind_writer *w)
