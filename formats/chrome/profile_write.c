@@ -114,8 +114,9 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Fills w->rank, by which functions merge: those whose name, path and position
- * are equal in the output get the same rank. False: out of memory (reported).
+ * Fills w->rank, an element for each function: functions whose name, path and
+ * position are equal in the output get the same rank, and their nodes are
+ * merged. False: out of memory (reported).
  */
 static bool
 unite_functions(struct writer *w)
@@ -418,9 +419,10 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Writes the end of the last sample as one more time; first is the time of the
- * first sample. Not needed if it is the end that readers assume, with a last
- * sample as long as the average one.
+ * Writes one more time after those of the samples: the end of the last sample.
+ * first is the time of the first sample. Writes nothing if readers will assume
+ * this end anyway: for them the last sample is as long as the average of the
+ * others.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -470,10 +472,10 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns a function's name without the ":line:column" that the library
- * appends if its file has several functions of that name: developer tools show
- * the position anyway. "" for a name that readers give to functions without a
- * name.
+ * Returns the name of a function to write: "" if the name is CHROME_ANONYMOUS,
+ * which readers give to functions without a name, also with the ":line:column"
+ * of its range, which the library appends if a file has several functions of
+ * that name. Any other name is returned unchanged.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -594,9 +596,9 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets w->in_order (samples are written in order of time) if all samples are
- * of one thread, which has all costs, in units of time. Then also sets begin
- * and end of the profile.
+ * Sets w->in_order (samples are written in order of time) if the graph has
+ * only one track (timeline of a thread), which has all costs and whose costs
+ * are times. Then also sets begin and end of the profile.
  */
 static void
 choose_order(struct writer *w)

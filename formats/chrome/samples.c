@@ -178,8 +178,8 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds the costs of a node's stack to the graph: for each line with ticks
- * (samples of the line) its share of the node's time, and the rest for samples
+ * Adds the costs of a node's stack to the graph. Each line with ticks (numbers
+ * of samples) gets its share of the node's time; the rest is for samples
  * without a line.
  */
 static void

@@ -71,8 +71,8 @@ struct trace {
 /* ---- Values ------------------------------------------------------------- */
 
 /*
- * Reads a JSON number, also in a string, as some producers write, and returns
- * it as an integer times 10^digits. False: an error (reported).
+ * Reads a JSON number, also in a string, as some producers write, and sets
+ * *number to it as an integer times 10^digits. False: an error (reported).
  */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
@@ -209,10 +209,11 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the stack frame with an id; appends the
- * frame if it is new. 0: the id is empty. The table's key for an id is its
- * number, if the id is a number of at most 18 digits, else the number of its
- * text among the graph's names, with bit 63 set. False: an error (reported).
+ * Sets *frame to the index + 1 of the stack frame with an id, or to 0 if the
+ * id is empty; appends the frame if it is new. The table's key for an id is
+ * its number, if the id is a number of at most 18 digits, else the number of
+ * its text among the graph's names, with bit 63 set. False: an error
+ * (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -276,9 +277,10 @@ is_call(char phase)
 }
 
 /*
- * Reads the "args" of an event into its item: the name of a thread or process
- * (phase M), or a piece of a CPU profile ("data"). Skips other arguments, and
- * all of a call. False: an error (reported).
+ * Reads the object "args" of an event into its struct item: the name of a
+ * thread or process (phase M), or a piece of a CPU profile (member "data").
+ * Skips other members, and all arguments of a call. False: an error
+ * (reported).
  */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
@@ -466,10 +468,10 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * Adds the piece of a CPU profile in an event to its profile, and sets the
- * profile's thread: the sampled thread is that of the event Profile, which has
- * a start time; another thread may write the other pieces. False: an error
- * (reported).
+ * Adds the piece of a CPU profile that an event contains to the profile with
+ * its id. Also sets the profile's thread to that of the event "Profile", the
+ * one with a start time: this thread was sampled, and another thread may write
+ * the other pieces. False: an error (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)

@@ -180,8 +180,9 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 }
 
 /*
- * Appends the nodes of a piece to the tree of the whole profile; their
- * parents' indices are shifted to it. False: an error (reported).
+ * Appends the nodes of a piece (from) to the tree of the whole profile (to),
+ * and adds the number of the tree's old nodes to the indices of parents.
+ * False: an error (reported).
  */
 static bool
 add_nodes(

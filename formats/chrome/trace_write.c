@@ -115,8 +115,8 @@ compare_labels(const void *pa, const void *pb)
 
 /*
  * Sorts the functions' labels (the texts written for them) into w->label, and
- * fills w->rank, by which functions merge: those with equal labels get the
- * same rank. False: out of memory (reported).
+ * fills w->rank: functions with equal labels get the same rank, and are
+ * merged. False: out of memory (reported).
  */
 static bool
 rank_labels(struct writer *w)
@@ -304,10 +304,10 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns how many of the waiting calls can be written next: the calls that
- * begin together with the first one, if they begin before now, and all have
- * ended or more than max calls wait (then unfinished ones are written as begin
- * and end); else 0.
+ * Returns how many waiting calls can be written next. These are the calls that
+ * begin together with the first one, if they begin before now and have all
+ * ended; calls that have not ended count as well (to be written as two events)
+ * if more than max calls wait. 1 if an end event is first; else 0.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -400,10 +400,10 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Keeps a call apart from one before it with the same name: if such a call
- * ended just when this one begins, marks all calls that ended then as ending a
- * little earlier; speedscope would process the begin first, and take the end
- * for that of the new call.
+ * Keeps apart two calls of the same name, if one ends just when the next
+ * begins: all calls that ended at that time are written with an end a little
+ * earlier. Otherwise speedscope would process the begin first, and take the
+ * end of the old call for that of the new one.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -439,9 +439,9 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Makes to the stack of open calls: ends, at time, the calls that are not in
- * it, innermost first, and begins those that it adds, outermost first. False:
- * out of memory.
+ * Changes the stack of open calls to the stack with index "to": ends, at time,
+ * the open calls that are not in it, innermost first, and begins the calls
+ * that are not open yet, outermost first. False: out of memory.
  */
 static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
@@ -569,8 +569,9 @@ put_metadata(struct writer *w, const char *what, const char *name)
 
 /*
  * Sets w->pid and w->tid for the events of a track (thread); if named, also
- * writes the names of process and thread. A thread without pid and tid gets a
- * number as tid, as it would be one with others.
+ * writes the names of process and thread. A track without pid and tid gets a
+ * number of its own as tid, as viewers would show all such tracks as one
+ * thread.
  */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)

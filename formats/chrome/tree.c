@@ -47,8 +47,9 @@ take_ticks(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a script's id, a string, or a number in old profiles, and sets
- * node->builtin if it is 0: the function is built into V8. Returns true.
+ * Reads the id of a script: a string, or a number in old profiles. Sets
+ * node->builtin to whether the id is 0, that is, the function is built into
+ * V8. Returns true.
  */
 static bool
 take_script(struct cg_doc *doc, void *into)
