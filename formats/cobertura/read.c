@@ -174,9 +174,10 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds the branches of a line to the graph: if its <condition> elements agree
- * with its condition-coverage, two branches for each as a block (group) of
- * their own, else all as one block. False: an error (reported).
+ * Adds the branches of a line to the graph. If the <condition> elements agree
+ * with condition-coverage, each of them becomes a block (group) of two
+ * branches; else all branches of the line become one block. False: an error
+ * (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)
@@ -219,11 +220,11 @@ find_branches(const struct line *line, size_t n)
 }
 
 /*
- * Adds one line to the graph from its <line> elements, at least one: those of
- * the class (own), whose sum is the line's hits, and those of methods, which
- * divide these hits among functions; the rest goes to a function without a
- * name. Branches, which the elements repeat, are added only once. False: an
- * error (reported).
+ * Adds one line to the graph from its <line> elements, of which there is at
+ * least one. The sum of the class's elements (own) is the line's hits. The
+ * elements of methods (method) divide these hits among functions; the rest
+ * goes to a function without a name. All elements repeat the branches, so they
+ * are added only once. False: an error (reported).
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
@@ -259,9 +260,10 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 }
 
 /*
- * Uses <line> elements that only methods have, not their class: if one is the
- * first line of its method, its hits are the method's number of entries, which
- * is added. Others are counted as skipped.
+ * Handles the <line> elements of a line that are in methods, but not in their
+ * class. The first line of a method states how often the method was entered:
+ * its hits are added as calls from an unknown caller. The other elements are
+ * only counted as skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -290,8 +292,8 @@ sort_lines(struct lines *lines)
 }
 
 /*
- * Returns how many elements of the sorted list, from index from on, are for
- * this line.
+ * Returns how many consecutive elements of the sorted list, beginning at the
+ * index from, are for this line.
  */
 static size_t
 count_entries(const struct lines *lines, size_t from, uint32_t line)

@@ -176,9 +176,9 @@ count_files(struct writer *w)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Writes a rate as the attribute name: 1 if hit is all, also if both are 0, as
- * in Cobertura. At most four digits follow the point, rounded down, so that
- * only hit == all gives 1.
+ * Writes the attribute with this name and a rate: hit / all, or 1 if both are
+ * 0, as in Cobertura. At most four digits follow the point, rounded down, so
+ * that only hit == all gives 1.
  */
 static void
 put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
@@ -483,8 +483,8 @@ put_class(struct writer *w, const struct source_file *file)
 }
 
 /*
- * Writes the begin of the package, and its totals, of w->file.at[from] and the
- * files after it in the same directory.
+ * Writes the begin of a package, with its totals. It has w->file.at[from] and
+ * the files after it that are in the same directory.
  */
 static void
 begin_package(struct writer *w, size_t from)
