@@ -38,9 +38,10 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Adds a line to the file that is being read, and all branches of it, of which
- * the first hit were taken; adds nothing for number 0, which stands for no
- * line. False: an error (reported), such as too many branches.
+ * Adds a line with this number to the file that is being read, and "all"
+ * branches of the line, of which the first "hit" ones were taken. Adds nothing
+ * for number 0, which means no line. False: an error (reported), such as too
+ * many branches.
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)

@@ -83,9 +83,9 @@ compare_paths(const void *pa, const void *pb)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a child of the innermost open directory: writes its name as a key,
- * after a comma if needed, and the text first, with which its value begins.
- * The root has no name.
+ * Begins a child of the innermost open directory: writes a comma if needed,
+ * the child's name as a key, and then the text first, the begin of the child's
+ * value. The root has no parent, and its name is not written.
  */
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)

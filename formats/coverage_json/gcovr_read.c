@@ -118,9 +118,10 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Adds the count outcomes of a condition to those collected for the file; the
- * ones listed in gcovr->missed get count 0, the others 1. False: an error
- * (reported), such as more outcomes than the input's size explains.
+ * Adds the outcomes of a condition, as many as count says, to those collected
+ * for the file. The outcomes listed in gcovr->missed get the count 0, the
+ * others 1. False: an error (reported), such as more outcomes than the input's
+ * size explains.
  */
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)

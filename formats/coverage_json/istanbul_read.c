@@ -32,9 +32,9 @@ struct istanbul {
 };
 
 /*
- * Returns the statement, function or branch whose key is its id; adds it to
- * items if the file does not have it yet. NULL: the id is rejected (reported),
- * or out of memory.
+ * Returns the statement, function or branch with an id, the number in key;
+ * adds it to items if the file does not have it yet. Valid until the next
+ * call. NULL: the key is no number (reported), or out of memory.
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
@@ -66,8 +66,8 @@ struct place {
 
 /*
  * Reads a position {"line":1,"column":0} to *line and *column; a null becomes
- * 0. *known: the column is a number; Infinity, which stands for the end of the
- * line, is null in JSON. False: an error (reported).
+ * 0. Sets *known to whether the column is a number: Istanbul's Infinity, the
+ * end of the line, is null in JSON. False: an error (reported).
  */
 static bool
 take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column, bool *known)

@@ -144,11 +144,11 @@ collect(struct writer *w)
 }
 
 /*
- * True if the file's lines follow from its statements: a reader gives a line
- * the highest count of the statements that begin on it. Then statements are
- * written instead of lines. Not so if statements also count for lines that
- * they continue on, if lines were excluded, or if some of several inputs have
- * only lines.
+ * True if the file's lines follow from its statements: readers give a line the
+ * highest count of the statements that begin on it. Then the statements are
+ * written instead of lines. False if statements also count for lines on which
+ * they only continue, if lines were excluded, or if some of several inputs
+ * have only lines.
  */
 static bool
 give_lines(const struct writer *w)

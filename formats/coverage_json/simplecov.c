@@ -64,9 +64,9 @@ struct simplecov {
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Ends a run: adds the counts of its lines to the graph, except the executions
- * that move_line() has subtracted and added to the run's tests, and forgets
- * its files and tests. False: the builder has failed.
+ * Ends a run: adds the counts of its lines to the graph, and forgets its files
+ * and tests. The counts no longer include the executions that move_line() has
+ * moved to the run's tests. False: the builder has failed.
  */
 static bool
 end_run(struct cg_doc *doc)
@@ -103,9 +103,9 @@ begin_run(struct cg_doc *doc, struct cg_slice name)
 }
 
 /*
- * Makes the part (section of the graph) of a test of the run the current one;
- * the first use of the test's number adds the part. False: out of memory
- * (reported).
+ * Makes the part (section of the graph) that belongs to a test current. Parts
+ * are found by the number of the test in this run; the part is added when its
+ * number occurs for the first time. False: out of memory (reported).
  */
 static bool
 set_test(struct cg_doc *doc, uint32_t test)
@@ -151,9 +151,9 @@ take_test_names(struct cg_doc *doc, void *into)
 /* ---- Lines of tests ----------------------------------------------------- */
 
 /*
- * Reads { "0": "145620" }, which has, for the number of each test, the lines
- * of one file that it ran, as bits in hex; appends them to s->bits, for
- * end_bits(). False: an error (reported).
+ * Reads an object such as { "0": "145620" }. For the number of each test, it
+ * has the lines of one file that the test ran, as bits in hex. Appends them to
+ * s->bits, for end_bits(). False: an error (reported).
  */
 static bool
 take_bits(struct cg_doc *doc, void *into)
@@ -183,8 +183,8 @@ take_bits(struct cg_doc *doc, void *into)
 }
 
 /*
- * Returns the entry of a line of a file of the run; NULL: the line has no
- * count. The lines of a file are sorted.
+ * Searches the sorted lines of a file of the run (known) by binary search.
+ * Returns the line's element of s->owned; NULL: the line has no count.
  */
 static struct owned *
 find_line(const struct simplecov *s, const struct known *known, uint64_t line)
@@ -248,10 +248,10 @@ move_lines(
 }
 
 /*
- * Moves the executions of lines that tests ran in the file with this path, as
- * read by take_bits(), from the run to the parts (sections of the graph) of
- * the tests, and clears the list. Counts a path that the run does not have.
- * False: an error (reported).
+ * Ends the list of lines that tests ran in one file, which take_bits() has
+ * read. Moves their executions from the run to the parts (sections of the
+ * graph) of the tests, and clears the list. If the run has no file with this
+ * path, only counts that. False: an error (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -272,8 +272,9 @@ end_bits(struct cg_doc *doc, cg_name path)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a count; *counted is false, and *count unchanged, if it is null or
- * "ignored" (which is counted). False: an error (reported).
+ * Reads a line's count. If it is null or "ignored", sets *counted to false and
+ * leaves *count; also counts the "ignored" in s->ignored. False: an error
+ * (reported).
  */
 static bool
 take_count(struct cg_doc *doc, int64_t *count, bool *counted)
@@ -653,8 +654,9 @@ take_files(struct cg_doc *doc, void *into)
 /* ---- Documents ---------------------------------------------------------- */
 
 /*
- * Reads the lines that tests ran, in an object for each file of the run, and
- * moves their executions to the tests. False: an error (reported).
+ * Reads the object that has the lines that tests ran, for each file of the
+ * run, and moves the executions of these lines from the run to the tests.
+ * False: an error (reported).
  */
 static bool
 take_files_of_tests(struct cg_doc *doc, void *into)
@@ -792,8 +794,9 @@ read_simplecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * True if the text begins like json, in which * stands for any string; white
- * space in the text is ignored. Used to recognise the format.
+ * True if the text begins like the pattern json, in which * stands for any
+ * JSON string. White space in the text is ignored. Used to recognise the
+ * format.
  */
 static bool
 begins_as(struct cg_slice text, const char *json)

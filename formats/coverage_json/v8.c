@@ -141,8 +141,8 @@ scan_source(struct cg_doc *doc, struct cg_in *in)
 }
 
 /*
- * Reads the lines of the source in, closes it, and sets *found; does nothing
- * if in is NULL. False: an error (reported).
+ * Reads the lines of a source from the argument in, which it closes, and sets
+ * *found. Does nothing if in is NULL. False: an error (reported).
  */
 static bool
 take_source(struct cg_doc *doc, struct cg_in *in, bool *found)
@@ -265,10 +265,10 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Adds the lines of the source; the count of a line is that of the last of the
- * script's ranges that contains the whole line, else 1 (as v8-to-istanbul).
- * Visits the ranges in reverse order and skips lines that have a count. False:
- * an error (reported).
+ * Adds the lines of the source to the graph. If several of the script's ranges
+ * contain the whole line, the last one gives its count; if none does, the
+ * count is 1 (as in v8-to-istanbul). So visits the ranges in reverse order,
+ * and skips lines that have a count. False: an error (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -326,10 +326,10 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range of the source, which V8 has counted, as a branch if its
- * function was counted by blocks; also as a function if it is the function's
- * first range and the function has a name. Skips ranges behind the source.
- * False: an error (reported).
+ * Adds a range of the source that V8 has counted. It becomes a branch if the
+ * range's function was counted by blocks. The first range of a named function
+ * also becomes a function. Skips ranges behind the end of the source. False:
+ * an error (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -363,9 +363,9 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 }
 
 /*
- * Adds a range of the source, which V8 has counted, as a region, with lines
- * and columns. Skips empty ranges, the end of a line alone, and ranges behind
- * the source. False: out of memory (reported).
+ * Adds a range of the source that V8 has counted as a region, with lines and
+ * columns. Skips empty ranges, a range of only a line's end, and ranges behind
+ * the end of the source. False: out of memory (reported).
  */
 static bool
 add_region(struct cg_doc *doc, const struct range *range)

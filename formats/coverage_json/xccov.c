@@ -46,7 +46,11 @@ struct subrange {
 	int64_t count;
 };
 
-/* Adds a region, whose line is set later; false: an error (reported). */
+/*
+ * Reads a subrange (columns of a line with a count of their own), and appends
+ * it as a region, whose line is set later; an empty one is only counted.
+ * False: an error (reported).
+ */
 static bool
 take_subrange(struct cg_doc *doc, void *into)
 {
