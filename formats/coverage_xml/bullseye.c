@@ -25,8 +25,8 @@ struct bullseye {
 };
 
 /*
- * Appends a name, and if wanted a slash, to b->path, the path of the open
- * folders. False: out of memory (reported).
+ * Appends a name to b->path, the path of the open folders, and a slash if
+ * slash is true. False: out of memory (reported).
  */
 static bool
 append(struct coverage_xml_reader *r, struct cg_slice name, bool slash)

@@ -44,8 +44,8 @@ compare_lines(const void *pa, const void *pb)
 
 /*
  * Adds the branches of one <line> element to the graph as one block (group of
- * branches), and increments *block, the number of the line's next block;
- * nothing if it has none. False: an error (reported).
+ * branches) with the number *block, and increments *block. Does nothing if the
+ * element has no branches. False: an error (reported).
  */
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
@@ -73,9 +73,10 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 }
 
 /*
- * Adds one line of the file to the graph from its n elements: the greatest
- * count that an element states or, if none states one, that its branches have;
- * and the branches of all. False: an error (reported).
+ * Adds one line of the file to the graph from its n elements. The line's count
+ * is the greatest one that its elements state; if none states one, the
+ * greatest of their branches. The branches of all elements are added. False:
+ * an error (reported).
  */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
@@ -174,9 +175,9 @@ open_file(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a method that begins on the line, with its number of calls, if stated,
- * to the graph. OpenClover writes its signature, PHPUnit its name; one without
- * both is skipped. False: rejected (reported).
+ * Adds a method that begins on the line to the graph, and its number of calls
+ * if that is stated. The name is the attribute signature (OpenClover) or name
+ * (PHPUnit); a method without both is skipped. False: rejected (reported).
  */
 static bool
 add_method(struct reader *reader, uint32_t line)
@@ -200,9 +201,10 @@ add_method(struct reader *reader, uint32_t line)
 }
 
 /*
- * Reads a branch to *line. OpenClover states the counts of its two outcomes;
- * istanbul, with a count of the line, the numbers of outcomes that ran and
- * that did not. False: rejected (reported).
+ * Reads the branches of a <line> element to *line. truecount and falsecount
+ * are the counts of two outcomes in OpenClover. In istanbul, whose elements
+ * also state the line's count, they are numbers of branches: those taken and
+ * those not taken. False: rejected (reported).
  */
 static bool
 get_branch(struct reader *reader, struct line *line)

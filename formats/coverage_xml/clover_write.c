@@ -85,7 +85,8 @@ put_hits(struct cg_out *out, const char *all, const char *covered,
 
 /*
  * Writes the element <metrics> with the totals of a file, package or project.
- * packages and files: how many it has; 0 is omitted.
+ * packages and files are the numbers of packages and files in it; a number of
+ * 0 is omitted.
  */
 static void
 put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
@@ -123,9 +124,9 @@ put_line(struct cg_out *out, uint32_t number, const char *type)
 }
 
 /*
- * Returns how many branches belong to the first block (group of branches) of
- * n, and sets hits to how many of them are possible (found) and were taken
- * (hit).
+ * Returns how many of n branches, from the first on, are in the same block
+ * (group of branches) as the first. Sets *hits to the numbers of possible
+ * branches (found) and of taken ones (hit) among them.
  */
 static size_t
 block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
@@ -298,9 +299,10 @@ put_file(struct writer *c, const struct source_file *file)
 }
 
 /*
- * Writes the begin of the package, and its totals, of the files from
- * c->file.at[from] on that are in one directory; its name is the directory
- * with dots, as in istanbul. False: out of memory (reported).
+ * Writes the begin of a package, with its totals. The package has
+ * c->file.at[from] and the files after it in the same directory; its name is
+ * that directory with dots instead of slashes, as in istanbul. False: out of
+ * memory (reported).
  */
 static bool
 open_package(struct writer *c, size_t from)

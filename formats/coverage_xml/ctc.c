@@ -84,10 +84,11 @@ open_line(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the first probe of a line, with counts of true and false, of which
- * each may be ""; skips further ones. Two counts are the outcomes of a branch,
- * which is added, and their sum is the line's count; a count of true alone is
- * how often a function was entered. False: an error (reported).
+ * Reads the first probe of a line; skips further ones. It has a count of true
+ * and a count of false, each of which may be "". Two counts are the outcomes
+ * of a branch, which is added, and their sum is the line's count. A count of
+ * true alone says how often a function was entered. False: an error
+ * (reported).
  */
 static bool
 open_probe(struct coverage_xml_reader *r)

@@ -62,9 +62,9 @@ append_name(struct coverage_xml_reader *r, struct cg_slice name)
 }
 
 /*
- * Replaces component number level (from 0) of d->scope, the dotted name of the
- * open namespaces and types, and all components after it, by name. False: out
- * of memory (reported).
+ * Cuts d->scope, the dotted name of the open namespaces and types, to its
+ * first "level" components, and appends name to them. False: out of memory
+ * (reported).
  */
 static bool
 set_scope(struct coverage_xml_reader *r, size_t level, struct cg_slice name)
@@ -147,9 +147,9 @@ get_column(const struct coverage_xml_reader *r, const char *name)
 }
 
 /*
- * Reads the columns of a statement from the attributes in names. Both are 1
- * and 2 in all statements of coverlet, which does not know columns: then
- * statement->column is 0 (unknown).
+ * Reads first and last column of a statement from the attributes in names.
+ * coverlet, which does not know columns, writes 1 and 2 in all statements:
+ * then statement->column is 0 (unknown).
  */
 static void
 take_columns(struct coverage_xml_reader *r, const struct names *names,
@@ -162,10 +162,10 @@ take_columns(struct coverage_xml_reader *r, const struct names *names,
 }
 
 /*
- * Reads first and last line of a statement from the attributes in names; also
- * the count, unless names->count is NULL, and the columns, if the target can
- * represent them. An absent last line is the first. False: rejected
- * (reported).
+ * Reads first and last line of a statement from the attributes in names. If
+ * the last line is absent, it is set to the first. Also reads the count,
+ * unless names->count is NULL, and the columns, if the target can represent
+ * them. False: rejected (reported).
  */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,
@@ -676,9 +676,10 @@ open_ncover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement to the last method, unless it is excluded. Version 3 states
- * the number of a document (file), earlier versions its path, whose name's id
- * serves as number. False: an error (reported).
+ * Adds a statement to the last method, unless the statement is excluded. Its
+ * file is stated by a number in version 3, and by its path in earlier
+ * versions; the path's id among the graph's names then serves as number.
+ * False: an error (reported).
  */
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
@@ -803,9 +804,10 @@ static const struct coverage_xml_element partcover[] = {
 /* ---- The document ------------------------------------------------------- */
 
 /*
- * Makes elements the table of the report that begins, and resets its state.
- * largest: a line gets the largest count of its statements instead of their
- * sum, as they state only whether they ran. Returns true.
+ * Begins a report: sets r->elements, the table of the elements to read, and
+ * resets the state in r->arg. If largest, a line gets the largest count of its
+ * statements instead of their sum, as the statements only say whether they
+ * ran. Returns true.
  */
 static bool
 begin_report(struct coverage_xml_reader *r,

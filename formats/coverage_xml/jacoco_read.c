@@ -299,9 +299,9 @@ is_equal(struct counter a, struct counter b)
 }
 
 /*
- * Returns the index of the first line, from i on, that no method owns yet; n:
- * there is none. Shortens the links (line.next) that it follows, as union-find
- * does.
+ * Returns the index of the first line, from index i on, that no method owns
+ * yet; n if there is none. Shortens the links (line.next) that it follows, as
+ * union-find does.
  */
 static size_t
 next_free(struct line *line, size_t i, size_t n)
@@ -367,9 +367,10 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 
 /*
  * Gives lines of a file to its methods (sets line[].fn), as reports list lines
- * by file only: a method gets the lines from its first line on, not owned by
- * another method, if their sums equal the method's counters. Methods are
- * visited from the last to the first, so inner ones get their lines first.
+ * only by file. A method gets as many lines as it has, from its first line on,
+ * skipping lines of other methods, if the sums of these lines equal the
+ * method's counters. Methods are visited from the last to the first, so that
+ * inner ones get their lines first.
  */
 static void
 give_lines(
@@ -417,8 +418,8 @@ find_method(const struct method *method, size_t n, cg_file file)
 
 /*
  * Adds the lines of a source to the graph: to the method that owns them, else
- * to a function without a name. method has the n methods of its package,
- * sorted by file. False: an error (reported).
+ * to a function without a name. The array method has all n methods of the
+ * package, sorted by file. False: an error (reported).
  */
 static bool
 add_source(struct reader *reader, const struct source *source,
@@ -465,9 +466,9 @@ add_method(struct reader *reader, struct method *method)
 }
 
 /*
- * Adds the file with a path to the graph and sets *file. If several groups
- * (modules) have this path, the group's name is put before it. False: out of
- * memory (reported).
+ * Adds a file to the graph by its path, and sets *file. If several groups
+ * (modules) have a file with this path, the group's name is put before the
+ * path. False: out of memory (reported).
  */
 static bool
 add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
@@ -486,9 +487,11 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 }
 
 /*
- * Adds the methods and sources of a package to the graph. methods and sources
- * are the indices of its first ones; package has the ends. A method without a
- * path gets the source that its class's name fits. False: an error (reported).
+ * Adds the methods and sources of a package to the graph. Those of all
+ * packages are in two lists: methods and sources are the indices where the
+ * package begins, and package has the indices where it ends. A method without
+ * a path gets the source that fits the name of its class. False: an error
+ * (reported).
  */
 static bool
 add_package(struct reader *reader, const struct package *package,

@@ -116,9 +116,9 @@ end_line(struct node *node)
 
 /*
  * Adds the instructions that one function has on a line to a node (a method or
- * class), and counts the node's line before if this is another one. All rows
- * of a line must be added one after the other, so that the line is counted
- * once.
+ * class). If the row before was on another line, first counts that line as
+ * missed or covered. Rows of the same line must be added one after the other,
+ * so that the line is counted once.
  */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
@@ -271,8 +271,8 @@ list_classes(struct writer *j, struct cg_slice main_class)
 }
 
 /*
- * Sets j->method_of of each function of the file to its method's index + 1;
- * forget_fns() clears it after the file.
+ * Fills j->method_of for the functions of the file: the index + 1 of the
+ * function's method. forget_fns() clears it after the file.
  */
 static void
 remember_fns(struct writer *j)
@@ -386,9 +386,9 @@ instructions_of(
 
 /*
  * Adds the counters of a row (what one function has on a line) to its line,
- * its class and, if known, its method. The line's branches are added only
- * once, with the line's first row that has branches; *has_branches (in and
- * out) tells if that was before.
+ * its class and, if known, its method. The line's branches are added only with
+ * the line's first row that has branches: *has_branches is true if that was
+ * added before, and is set here.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
@@ -552,9 +552,9 @@ close_package(struct writer *j)
 }
 
 /*
- * Begins the package of a file, its directory, and ends the package before;
- * nothing if it is open already. The name has no slash at the end (but "/"
- * stays).
+ * Begins the package that a file belongs to, after ending the package before;
+ * does nothing if it is open already. The package's name is the file's
+ * directory, without a slash at the end (but "/" stays).
  */
 static void
 open_package(struct writer *j, struct cg_slice path)
