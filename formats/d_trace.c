@@ -55,8 +55,9 @@ add_fn(struct reader *r, struct cg_slice name)
 
 /*
  * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks", and
- * appends it with its own ticks to r->function; r->fn becomes it. The calls
- * are known from its callers. False: rejected (reported).
+ * appends the function with its own ticks to r->function; r->fn becomes it.
+ * Ignores the number of calls, which the lines of its callers state. False:
+ * rejected (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)
@@ -83,10 +84,11 @@ take_function(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a line of calls, "<tab> 15<tab>name". After the function of its block
- * (r->fn), it names a callee, and the call is appended to r->call; before it,
- * a caller, which is skipped, as the caller's block has the call, too. False:
- * an error (reported).
+ * Reads a line of calls, "<tab> 15<tab>name", in the block of a function.
+ * After the line of the function (r->fn is set), the line names a callee, and
+ * the call is appended to r->call. Before it, the line names a caller, and is
+ * skipped, as the caller's block has the call, too. False: an error
+ * (reported).
  */
 static bool
 take_call(struct reader *r, struct cg_slice line)
