@@ -5,9 +5,11 @@
  * like that of gprof2dot 2024.6: a box for each function with its object,
  * name, inclusive and self share and calls, an arrow for each pair of
  * functions, and nothing below 0.5 % (functions) or 0.1 % (calls). Colours are
- * those of html, from grey (cold) to red (hot), with black letters. As in pprof's graph, names grow with self cost.
- * Unlike in gprof2dot, shares are of the total cost of the run, the inclusive cost of a recursive function counts once, and
- * the frame around the members of a cycle shows the cost of the cycle.
+ * those of html, from grey (cold) to red (hot), with black letters. As in
+ * pprof's graph, names grow with self cost. Unlike in gprof2dot, shares are of
+ * the total cost of the run, the inclusive cost of a recursive function counts
+ * once, and the frame around the members of a cycle shows the cost of the
+ * cycle.
  *
  * For a difference (an event before and after, or negative costs) the graph
  * shows changes: functions and calls are red where they grew, blue where they
@@ -86,8 +88,8 @@ put_text(struct cg_out *out, struct cg_slice text)
 }
 
 /*
- * Returns the index where the UTF-8 character begins to which the byte at
- * index at belongs.
+ * Returns the index of the first byte of a UTF-8 character; the argument is
+ * the index of any of its bytes.
  */
 static size_t
 char_start(struct cg_slice text, size_t at)
@@ -98,8 +100,8 @@ char_start(struct cg_slice text, size_t at)
 }
 
 /*
- * Writes a name of a function; a long one (NAME_MAX_SHOWN bytes) without its
- * middle, as names of templates differ at both ends.
+ * Writes the name of a function. A name longer than NAME_MAX_SHOWN bytes is
+ * written without its middle, as names of templates differ at both ends.
  */
 static void
 put_name(struct cg_out *out, struct cg_slice name)
@@ -220,9 +222,9 @@ put_hsl(struct cg_out *out, double hue, double saturation, double light)
 }
 
 /*
- * Writes the colour of a function's change of cost, relative to the largest
- * change: grey for none, the redder the greater the increase, the bluer the
- * greater the decrease.
+ * Writes the colour of a function's change of cost, for an area if fill is
+ * true, else for lines. It is relative to the largest change: grey for none,
+ * the redder the greater the increase, the bluer the greater the decrease.
  */
 static void
 put_change_colour(const struct writer *w, struct sides cost, bool fill)
@@ -239,9 +241,10 @@ put_change_colour(const struct writer *w, struct sides cost, bool fill)
 }
 
 /*
- * Writes the colour of a cost, of lines or of areas, from grey for a small
- * share of the total to red: those of formats/html (graphdraw.js). Black
- * letters can be read on areas.
+ * Writes the colour of a cost, for an area if fill is true, else for lines:
+ * from grey for a small share of the total to red, as in formats/html
+ * (graphdraw.js). Black letters can be read on areas. If the graph shows
+ * changes, writes the colour of the change instead.
  */
 static void
 put_colour(const struct writer *w, struct sides cost, bool fill)
@@ -317,8 +320,9 @@ put_count(struct cg_out *out, const char *before, uint64_t calls)
 
 /*
  * Writes the numbers in a function's box, each on its own line: inclusive
- * share (if the event has one), self share and calls. Omits calls that are
- * counted in samples, as they say what the shares do.
+ * share (if the event has one), self share, and number of calls. Omits the
+ * calls if they are counted in samples, as they then repeat what the shares
+ * say.
  */
 static void
 put_numbers(
@@ -674,8 +678,8 @@ measure(struct writer *w)
 }
 
 /*
- * Writes a cost and its unit; nanoseconds as "3.42 s", "ms" or "us" if they
- * are enough for it.
+ * Writes a cost and its unit; nanoseconds as "3.42 s", "ms" or "us" if the
+ * cost is at least one such unit.
  */
 static void
 put_cost(struct cg_out *out, double cost, const char *unit)
