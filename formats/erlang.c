@@ -120,9 +120,9 @@ add_call(struct reader *r, cg_fn caller, const struct row *row, bool costs)
 }
 
 /*
- * Adds the calls of a function in a table without callers: they come from the
- * unknown caller. Nothing for that caller itself. False: the builder has
- * failed.
+ * Adds the calls of a function in a table without callers, as calls from the
+ * unknown caller. Does nothing if the function is the unknown caller itself.
+ * False: the builder has failed.
  */
 static bool
 add_entry(struct reader *r, const struct row *row)
@@ -328,10 +328,10 @@ use_row(struct reader *r, const struct row *row)
 }
 
 /*
- * Reads the next line of a block of fprof, which has a list of callers, the
- * function, and a list of callees: adds the function or a call; an empty list
- * is "[ ]". Advances r->at to the next of these where a list ends. False:
- * rejected (reported).
+ * Reads the next line of a block of fprof: a list of callers, then a function,
+ * then a list of callees; an empty list is "[ ]". Adds the function, or the
+ * call, to the graph. r->at says which of the three is read, and is advanced
+ * at the end of a list. False: rejected (reported).
  */
 static bool
 take_block(struct reader *r, struct cg_slice line)
@@ -483,9 +483,10 @@ take_table_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a table of eprof, and a part (section of the graph) for it, named by
- * pid. of_all: it is of all processes together. A table of the other kind than
- * the first one has the same functions again, and is skipped with a warning.
+ * Begins a table of eprof, with a part (section of the graph) that is named by
+ * pid. of_all says that the table is for all processes together, not for one.
+ * If the first table was of the other kind, this one repeats the same
+ * functions, and is skipped with a warning.
  */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)
