@@ -54,8 +54,9 @@ resource_of(const struct firefox_tables *tables, int64_t frame)
 }
 
 /*
- * Returns the library of a row of the frames' table; NULL: unknown. Until
- * version 69 of Firefox it is found by the resource of the frame's function.
+ * Returns the library of a row of the frames' table; NULL: unknown. Profiles
+ * of Firefox up to version 69 do not state the frame's library, but that of
+ * its function's resource.
  */
 static struct firefox_lib *
 lib_of(struct firefox_reader *r, const struct firefox_thread *thread,
@@ -343,9 +344,9 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Returns the row of the caller's stack in the table of stacks, which is
- * stated as a row or as an offset; -1: none; -2: invalid, as it does not
- * precede the callee's.
+ * Returns the row of the caller's stack in the table of stacks; the table
+ * states it as a row or as an offset. -1: the stack has no caller. -2: the row
+ * is invalid, as it does not precede the callee's.
  */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
@@ -422,9 +423,10 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 }
 
 /*
- * Sets cost[], one for each event, to the weight of a sample in the event of
- * its kind, 0 in others. Weights were read times a million, as times in ms
- * are, so others are divided; a missing weight is 1.
+ * Sets cost[], one element for each event: the sample's weight in the event
+ * that fits the weight's kind, 0 in others. A missing weight is 1. All weights
+ * were multiplied by a million when read, for times in ms; weights of other
+ * kinds are divided again here.
  */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,

@@ -182,8 +182,8 @@ take_rows(struct cg_doc *doc, struct rows *rows)
 }
 
 /*
- * Undoes the scaling of a cell whose column has no times (see take_row());
- * leaves null.
+ * Undoes the scaling of a cell whose column has no times (see take_row()).
+ * Does nothing if the cell is null.
  */
 static void
 divide(struct firefox_column *column, size_t row)

@@ -122,10 +122,10 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /*
- * Returns the row, from 0, of a node's frame in frameTable; appends it if no
- * equal frame (function, position) is there. Frames with equal rows merge: it
- * is the get_key() of cg_merged_stacks_new(). If memory runs out, which is
- * reported, the row means nothing.
+ * Returns the row, from 0, of a node's frame in frameTable; appends the frame
+ * if no row has the same function and position. It is the get_key() of
+ * cg_merged_stacks_new(): siblings whose frames have the same row are merged.
+ * If memory runs out, which is reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
@@ -194,8 +194,9 @@ put_number(struct writer *w, uint64_t number)
 }
 
 /*
- * Writes a reference to a row of a table: row - 1 or, if row is 0 (none), the
- * text none, "-1" or "null".
+ * Writes a reference to a row of a table, which is counted from 1 here and
+ * from 0 in the output. If row is 0 (no row), writes the text of none, "-1" or
+ * "null".
  */
 static void
 put_row(struct writer *w, uint32_t row, const char *none)
@@ -309,8 +310,8 @@ put_location(struct writer *w, size_t row)
 
 /*
  * Writes a column of sourceLocationTable, which has a row for each frame whose
- * position is in another file than its function: with the row of the source
- * or, if source is false, the line.
+ * position is in another file than its function. If source is true, the column
+ * has the row of the source file, else the line.
  */
 static void
 put_locations(struct writer *w, const char *name, bool source)
@@ -511,9 +512,9 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 }
 
 /*
- * Writes a sample's cell of the column that is being written (w->cell), after
- * a comma if needed. w->so_far counts the samples and has first and last time;
- * if w->cell is CELLS, nothing is written.
+ * Writes a cell of a sample, for the column w->cell, after a comma if needed;
+ * writes nothing if w->cell is CELLS. Also updates w->so_far, the number of
+ * samples so far and their first and last time.
  */
 static void
 put_sample(struct writer *w, cg_node node, int64_t time, uint64_t cost)
@@ -660,8 +661,9 @@ put_thread(struct writer *w, size_t thread)
 }
 
 /*
- * Returns the index of the thread that viewers are to show first, that with
- * the largest cost, among the threads that are written: those with samples.
+ * Returns the index of the thread that viewers show first, the one with the
+ * largest cost. The index counts only the threads that are written, those with
+ * samples.
  */
 static size_t
 find_main_thread(const struct writer *w)
