@@ -260,9 +260,10 @@ sum_children(struct reader *r)
 }
 
 /*
- * Returns the self value of a node. includes: values include those of
- * children, which are subtracted. As pyinstrument rounds times to
- * microseconds, children may have a little more than their parent: then 0.
+ * Returns the self value of a node. If includes is true, the node's value
+ * includes those of its children, which are subtracted. As pyinstrument rounds
+ * times to microseconds, the children may have a little more than their
+ * parent: then returns 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -327,9 +328,8 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 /*
  * Reads a frame of a stack of pyinstrument, "f\0/a.py\0" "12\1l20" (function,
  * file, first line, current line), and adds it on top of the stack *at, which
- * becomes the new stack. Two are no frames: one of file "<thread>" sets the
- * thread, and "[self]" stands for its caller's own time. False: an error
- * (reported).
+ * becomes the new stack. Adds no frame for the file "<thread>", which sets the
+ * thread, and for "[self]", the caller's own time. False: an error (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -475,9 +475,10 @@ take_metadata(struct cg_doc *doc)
 }
 
 /*
- * Returns the stack of the bar of the level before that spans this bar, its
- * caller; 0: there is none. Searches from index *from on, and advances it, as
- * bars are sorted by position.
+ * Returns the stack of the caller of a bar, 0 if it has none: the caller is
+ * the bar of the level before that spans this one. *from is the index where
+ * the search starts, and is advanced to where it ends, as bars are sorted by
+ * position.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)
@@ -494,9 +495,9 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 
 /*
  * Adds a bar of a flame graph from its numbers, as a frame on top of the bar
- * that spans it, with its self values. Its width is the sum of its values in
- * both profiles, if there are two. *x is in and out: where the last bar on its
- * left ended, then where this one ends. *from is the index from which the
+ * that spans it, with its self values. The bar's width is the sum of its
+ * values in all (one or two) profiles. *x is where the last bar on its left
+ * ended, and becomes the end of this bar. *from is the index where the
  * spanning bar is searched, and is advanced. False: an error (reported).
  */
 static bool
