@@ -34,8 +34,8 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Removes the frames of the last stack from the list of their ends,
- * lines->end, except those that text begins with: they need not be parsed
+ * Shortens lines->end, the list of the ends of the last stack's frames, to the
+ * frames that the stack in text begins with, too: they need not be parsed
  * again.
  */
 static void
@@ -82,9 +82,9 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Parses the stack in text, and appends its frames to lines->frame, except the
- * first line->keep frames, which are the same as in the last stack (its text
- * is last). False: out of memory.
+ * Parses the stack in text, and appends its frames to lines->frame. Skips the
+ * first line->keep frames, which are the same as in the last stack, whose text
+ * is in last. False: out of memory.
  */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,

@@ -34,7 +34,8 @@ struct reader {
 
 /*
  * Splits "name (file:line)", py-spy's form of a frame: *whole becomes the
- * name. False: another form, such as "operator()(int)", and nothing changes.
+ * name, *path the file, and *number_of the line. False: another form, such as
+ * "operator()(int)", and nothing changes.
  */
 static bool
 split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
@@ -163,8 +164,8 @@ add_stack(struct reader *r, cg_node leaf, cg_name thread)
 }
 
 /*
- * Returns the index of the stack with this leaf and (of Austin) this thread in
- * the list of sums, where it is added if it is new; SIZE_MAX: out of memory
+ * Returns the index of a stack in the list of sums, by its leaf and, for
+ * Austin, its thread; appends the stack if it is new. SIZE_MAX: out of memory
  * (reported).
  */
 static size_t
@@ -192,8 +193,9 @@ too_big(struct reader *r, const char *at)
 }
 
 /*
- * Makes all sums signed, as the first negative count was read. False: a sum so
- * far is above INT64_MAX (reported at the position at).
+ * Makes all sums signed; called when the first negative count was read. False:
+ * one of the sums is above INT64_MAX already (reported at the position in the
+ * input that at points to).
  */
 static bool
 allow_negative(struct reader *r, const char *at)
@@ -257,9 +259,9 @@ add_count(
 }
 
 /*
- * Adds the number of samples of a line to that of its stack: its count if it
- * is the only one, whole and not of Austin, else 1. False: overflow
- * (reported).
+ * Adds the samples of a line to the number of samples of its stack: the line's
+ * count, if it is a whole number and the only count, and the input is not
+ * Austin's; else 1. False: overflow (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -287,9 +289,9 @@ take_comment(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Handles a line that is no stack, comment or empty line: skips it with a
- * warning (true) or, if it has counts but no frames, rejects it (false,
- * reported).
+ * Handles a line that is neither a stack nor a comment nor empty. If it has
+ * counts but no frames, rejects it: returns false (reported). Else skips it
+ * with a warning, and returns true.
  */
 static bool
 refuse_line(struct reader *r, struct cg_slice line)
@@ -419,10 +421,10 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Sets *columns, the number of counts in a line, and event[]: by option
- * counts, else by a header line, which is removed from the block, else by the
- * first block's lines; leaves both if lines have one count. Returns the
- * status.
+ * Finds out how many counts a line has: by option counts, else by a header
+ * line, which is removed from the block, else by the lines of the first block.
+ * Sets *columns to the number and event[] to the events; leaves both if lines
+ * have one count. Returns the status.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -465,8 +467,8 @@ all_have_lines(struct cg_slice stack)
 }
 
 /*
- * True if all frames of the first block have py-spy's form "name (file:line)",
- * and there is one; columns is the number of counts in a line.
+ * True if the first block has frames, and all of them have py-spy's form "name
+ * (file:line)"; columns is the number of counts in a line.
  */
 static bool
 finds_lines(struct cg_slice block, size_t columns)
@@ -503,9 +505,9 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 }
 
 /*
- * Returns the dialect of Austin (a profiler of Python) in which the block is,
- * or FOLDED_PLAIN if a stack is not Austin's. Sets *mode to the mode that a
- * comment of the block states, if there is one.
+ * Returns the dialect of Austin (a profiler of Python) that the block is
+ * written in, or FOLDED_PLAIN if one of its stacks is not Austin's. Sets *mode
+ * to the mode that a comment of the block states, if there is one.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)
@@ -577,9 +579,9 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Returns the name for an event in millionths of the unit of the event name:
- * name and a suffix, stored in the builder. Returns name itself if memory runs
- * out (reported).
+ * Returns the name of an event whose costs are written in millionths of their
+ * unit: the given name and a suffix, stored in the builder. Returns the given
+ * name itself if memory runs out (reported).
  */
 static const char *
 micro_name(struct reader *r, const char *name)

@@ -64,8 +64,8 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 /* ---- Austin ------------------------------------------------------------- */
 
 /*
- * Splits a change of memory, count[0], into bytes gained, count[0], and bytes
- * freed, count[1], of which one is 0 and none is negative.
+ * Splits a change of memory, count[0], into two numbers that are not negative:
+ * bytes gained (count[0]) and bytes freed (count[1]). One of them is 0.
  */
 static void
 split_change(struct folded_count count[2])

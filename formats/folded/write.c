@@ -64,7 +64,7 @@ clean(char c)
 }
 
 /*
- * Copies a name to the buffer to, of at least its length, changed so that
+ * Copies a name to a buffer of at least its length (to), changed so that
  * readers take it as one frame: they drop blanks at the ends, take a number at
  * the end as a count, and a line that begins with "# " as a comment. Returns
  * the text in the buffer; [unknown] if nothing remains.
@@ -257,9 +257,9 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 }
 
 /*
- * Writes a point and micro, millionths, as decimals to the buffer to. At least
- * one digit is written, so that readers read the column as millionths. Returns
- * the end.
+ * Writes a point and the decimals of micro (millionths) to a buffer (to), and
+ * returns the end of the text. Writes at least one decimal, so that readers
+ * know that the column has fractions.
  */
 static char *
 format_fraction(char *to, uint64_t micro)
