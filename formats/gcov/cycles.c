@@ -50,9 +50,9 @@ visit(struct search *search, uint32_t block)
 }
 
 /*
- * Allows the search to visit the block again; also the blocks in its list,
- * which were waiting for it, those in their lists, and so on. Empties the
- * lists. (Johnson's algorithm, as in gcov.)
+ * Allows the search to visit the block again, and empties its list. The blocks
+ * in the list were waiting for this block: unblocks them as well, then those
+ * in their lists, and so on. (Johnson's algorithm, as in gcov.)
  */
 static void
 unblock(struct search *search, uint32_t block)
@@ -78,9 +78,9 @@ unblock(struct search *search, uint32_t block)
 }
 
 /*
- * Adds the block, of which no circuit was found, to the list of each
- * successor: unblock() of a successor then unblocks this block, too. (The
- * lists have arcs; the block is the arc's source.)
+ * Adds the block to the list of each of its successors, as no circuit through
+ * the block was found: when unblock() unblocks a successor, it then unblocks
+ * this block, too. (The lists have arcs; the block is the arc's source.)
  */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
@@ -248,9 +248,10 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 }
 
 /*
- * Takes the cycle that an arc closes: the arc, and the path of the search from
- * its destination to its source. Returns the smallest remaining count of the
- * cycle's arcs, and subtracts it from each of them.
+ * Takes a cycle out of the remaining counts: the cycle that the arc "closing"
+ * closes with the path of the search from the arc's destination to its source.
+ * Returns the smallest remaining count of the cycle's arcs, and subtracts it
+ * from each of them.
  */
 static int64_t
 take_cycle(

@@ -51,10 +51,10 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record of counters of one kind, and stores where they are in the
- * last function of the data (nowhere if has_fn is false). From gcc 11 on, a
- * negative length means that all are zero and not in the file. False:
- * malformed (see bytes->error).
+ * Reads a record of counters of one kind, and stores where the counters are in
+ * the last function of the data (nowhere if has_fn is false). From gcc 11 on,
+ * a negative length means that all counters are zero and not in the file.
+ * False: malformed (see bytes->error).
  */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
@@ -113,8 +113,8 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 
 /*
  * Reads a record of the data: a function, counters of the last function, or a
- * summary; skips others. *has_fn is in and out: the counters that follow
- * belong to a function that is in this file's unit (object file). False: it
+ * summary; skips others. *has_fn says if the last function has data in this
+ * file; it is used for counters and updated by a function's record. False: it
  * was the end mark (data.ended is set), or malformed (see bytes->error).
  */
 static bool

@@ -5,10 +5,10 @@
 
 /*
  * Reads notes or data with read(), in the layout of the file's version or, if
- * that fails, of version 11: clang that is asked for version 12 or later
- * writes this version, but the layout of 11. The second attempt must find
- * functions, as a truncated file of version 12 may consist of just a header.
- * False: both failed; *bytes has the error of the first.
+ * that fails, of version 11: if clang is asked for version 12 or later, it
+ * writes this version number, but the layout of 11. The second attempt must
+ * find functions, as a truncated file of version 12 may consist of just a
+ * header. False: both failed; *bytes has the error of the first.
  */
 bool
 gcov_read_either(

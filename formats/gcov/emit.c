@@ -23,8 +23,8 @@
 #include "gcov.h"
 
 /*
- * Returns the count; 0 for a negative one if the target cannot represent it,
- * which is counted for a warning.
+ * Returns the count, but 0 instead of a negative one if the target cannot
+ * represent negative counts; counts how often this happens, for a warning.
  */
 static int64_t
 clamp(struct gcov_emit *emit, int64_t count)
@@ -133,9 +133,9 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 
 /*
  * Adds the arcs out of a block to the graph as branches of the line that the
- * block ends on, if there are two or more; if last is true, also as jumps.
- * time: how often this was done for the line before; it makes the indices of
- * the branches unique.
+ * block ends on, if there are two or more; if last is true, also as jumps. A
+ * block may end on the line repeatedly: time is the number of earlier calls
+ * for this block and line, and makes the indices of the branches unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -174,10 +174,10 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 
 /*
  * Adds each call at the end of a block to the graph as a call on the line,
- * without a callee; if last is true, also as a call site, by which the calls
- * of a .ci file find their counts. time: how often this was done for the line
- * before. The index of a call is that of the arc before which it happens.
- * False: out of memory.
+ * without a callee; its index is that of the arc before which it happens. If
+ * last is true, also adds a call site, by which calls of a .ci file find their
+ * counts. time is the number of earlier calls for this block and line, as in
+ * emit_arcs(). False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,

@@ -23,9 +23,10 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 }
 
 /*
- * Returns directory/path (just path if directory is "") without .gz and with
- * the suffix new in place of old; new is appended if path does not end with
- * old. The text is valid until the next call. NULL: out of memory.
+ * Returns directory/path, or just path if directory is "", with another
+ * suffix: drops ".gz" and then the suffix "old" from the end of path, if it
+ * has them, and appends the suffix "new". The text is valid until the next
+ * call. NULL: out of memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
@@ -183,9 +184,10 @@ find_source(
 }
 
 /*
- * Returns the directory of the notes (.gcno) without those last directories
- * that the source's path begins with as well: "top" for notes in top/src and
- * the source src/a.c. Relative names of sources are relative to it.
+ * Returns the directory of the notes (.gcno) that relative names of sources
+ * refer to. It is the directory of the notes without the last directories that
+ * the source's path repeats: "top" for notes in top/src and the source
+ * src/a.c.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -240,10 +242,10 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in: that of the notes (.gcno) or
- * one above it, up to the root, that contains a file of this relative name.
- * Sets *directory; one above the working directory is made absolute. False:
- * not found.
+ * Finds the directory that the compiler ran in: the directory of the notes
+ * (.gcno), or the nearest one above it, that contains a file of this relative
+ * name. Sets *directory; a directory above the working directory becomes an
+ * absolute path. False: not found.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -404,9 +406,9 @@ is_check(struct cg_slice source)
 }
 
 /*
- * True if directory/source is an absolute path of a file that does not exist
- * in a directory that does: its source was deleted after compiling. False also
- * if out of memory, or files are only in memory.
+ * True if directory/source is an absolute path, and the file does not exist,
+ * but its directory does: the source was deleted after compiling. False also
+ * if out of memory, or if files are only in memory.
  */
 static bool
 was_removed(

@@ -86,8 +86,8 @@ make_room(struct gcov_scratch *scratch)
 }
 
 /*
- * Returns the index of the line in scratch->line, where it is added if it is
- * new; GCOV_NONE: out of memory.
+ * Returns the index of the line in scratch->line; appends the line if it is
+ * new. GCOV_NONE: out of memory.
  */
 static uint32_t
 add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
@@ -228,9 +228,9 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 
 /*
  * Adds the touches (a touch: the block has code on a line) of a block that
- * clang compiled. It is a member of all its lines, that is, arcs into it count
- * for them. It ends on its last line, once for each time that it lists this
- * line. False: out of memory.
+ * clang compiled. The block is a member of all its lines, that is, arcs into
+ * it count for them. The block ends on its last line, once for each time that
+ * it lists this line. False: out of memory.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -255,10 +255,10 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 
 /*
  * Adds the touches (a touch: the block has code on a line) of a block of gcc 8
- * and later. It ends on the last line of each of its spans (lines of one
- * file); a span without lines repeats the line of the span before. The first
- * and the last block (entry, and until 4.7 exit) end on no line. False: out of
- * memory.
+ * and later. The block ends on the last line of each of its spans (lines of
+ * one file); a span without lines repeats the line of the span before. The
+ * first and the last block (entry, and until 4.7 exit) end on no line. False:
+ * out of memory.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -278,9 +278,9 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 
 /*
  * Adds the touches (a touch: the block has code on a line) of a block of gcc
- * until 7, and the line that it ends on. *last is in and out: the last line of
- * the blocks so far. A block without lines ends on it, as gcc lists only lines
- * that differ from the line before. False: out of memory.
+ * until 7, and the line that the block ends on. *last is the last line of the
+ * blocks so far, and is updated. A block without lines ends on that line, as
+ * gcc lists only lines that differ from the line before. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -304,10 +304,10 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Stores number (the index + 1 of block src) as last_src of the lines of which
- * src is a member, a block that counts for the line: an arc from src to
- * another member stays within the line. Called before the arcs out of src are
- * counted.
+ * Notes for each line of which block src is a member (a block that counts for
+ * the line) that src is the latest source: sets last_src to number, the index
+ * of src + 1. So count_entering() sees that an arc from src to another member
+ * stays within the line. Called before the arcs out of src are counted.
  */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
@@ -489,11 +489,11 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Records in unit->shared that a block of a function ends on the line, where
- * gcov drops the counts of functions without such a block; not if the line
- * belongs to a group of functions (is_in_group()). *last is the key of the
- * line recorded last, which need not be looked up again; it is updated. False:
- * out of memory.
+ * Records in unit->shared that a block of a function ends on the line: there
+ * gcov drops the counts of functions without such a block. Does nothing if the
+ * line belongs to a group of functions (is_in_group()). *last is the key of
+ * the line recorded last, which need not be looked up again; it is updated.
+ * False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,

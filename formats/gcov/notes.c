@@ -141,10 +141,11 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads the name of the file of the lines that follow; *file becomes its index
- * in the unit, or GCOV_NONE for the empty name, which ends the record. The
- * name is nearly always, byte for byte, the one read last, so this is tried
- * first. False: malformed, or out of memory.
+ * Reads the name of the source file that the following lines are in. Sets
+ * *file to its index in the unit, or to GCOV_NONE for the empty name, which
+ * ends the record. Nearly always the bytes of the name are equal to those of
+ * the name read last, so this is tried first. False: malformed, or out of
+ * memory.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)

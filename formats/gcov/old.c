@@ -97,9 +97,9 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 }
 
 /*
- * Reads a name of a .bb file: its bytes, zeros up to a multiple of 4, the
- * mark, which is the word that also preceded the name. *name has no zeros.
- * False: malformed.
+ * Reads a name of a .bb file: the bytes of the name, zeros up to a multiple of
+ * 4, and the mark, a word that also preceded the name. *name does not include
+ * the zeros. False: malformed.
  */
 static bool
 take_name(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *name)
@@ -309,9 +309,10 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Reads data of gcc 3.2 and earlier, which has n counters but no functions:
- * gives each function of the graph (.bbg), in its order, as many counters as
- * it has arcs with a counter. False: n is not their sum, or out of memory.
+ * Reads data of gcc 3.2 and earlier, which has n counters but no functions.
+ * Each function of the graph (.bbg), in its order, gets as many counters as it
+ * has arcs with a counter. False: the functions need more or fewer than n
+ * counters, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -464,7 +465,7 @@ take_blocks_record(
 
 /*
  * Sets *block to the number of the block that a record belongs to: the
- * record's first word or, if counted, the number of records before it.
+ * record's first word or, if counted is true, the number of records before it.
  * Increments *count, the number of records. False: the function has no such
  * block (an error of the record).
  */

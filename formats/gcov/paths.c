@@ -114,9 +114,10 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Sets walk->component of all blocks that are reachable from root to a block
- * of their strongly connected component (Tarjan's algorithm, without
- * recursion). *numbered is the number of blocks visited so far.
+ * Visits all blocks that are reachable from root, and sets walk->component of
+ * each: to one of the blocks of its strongly connected component, the same for
+ * all of them (Tarjan's algorithm, without recursion). *numbered is the number
+ * of blocks visited so far, and is updated.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -322,10 +323,10 @@ was_taken(const struct walk *walk)
 }
 
 /*
- * Counts a prime path (one that is not part of a longer one): the first blocks
- * of walk->path, as many as blocks. In the second pass (walk->build is set),
- * also adds its blocks to the graph if it was never taken. Ignores a path of
- * one block. False: too many paths or rows.
+ * Counts a prime path (one that is not part of a longer one), which has the
+ * first "blocks" blocks of walk->path. In the second pass (walk->build is
+ * set), also adds its blocks to the graph if the path was never taken. Ignores
+ * a path of one block. False: too many paths or rows.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)

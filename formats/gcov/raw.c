@@ -190,11 +190,10 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Sets *counters to the number of counters in the n 64-bit words at at, for a
- * kind of counter that has the frequent values of an expression, such as a
- * divisor. Such a counter consists of a total (negative if values were
- * dropped), the number of values, and pairs of a value and its count. False:
- * malformed.
+ * Counts the counters in n 64-bit words, and sets *counters to their number.
+ * They are of a kind that has the frequent values of an expression, such as a
+ * divisor: a total (negative if values were dropped), the number of values,
+ * and pairs of a value and its count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -316,9 +315,9 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 }
 
 /*
- * Returns how many end marks (words 0) the bytes after the records begin with:
- * 1 for gcc, 2 for clang. A second word 0 counts only at the end of the file,
- * as stale bytes may follow gcc's mark.
+ * Returns the number of end marks (words 0) after the records: 1 for gcc, 2
+ * for clang. A second word 0 counts only at the end of the file, as stale
+ * bytes may follow gcc's mark.
  */
 static uint32_t
 count_ends(struct gcov_bytes bytes)

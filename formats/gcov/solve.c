@@ -37,9 +37,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /*
  * Sets the count of an arc that was unknown, and adds it to the sums of the
- * blocks at both ends. A block has the number of its unknown arcs, and the
- * exclusive or of their indices, from which the arc's index is removed: if
- * only one arc is left, it is the index of that arc.
+ * blocks at both ends. Also removes the arc from the number of the blocks'
+ * unknown arcs, and from the exclusive or of their indices: when only one
+ * unknown arc is left, this exclusive or is the index of that arc.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -99,9 +99,9 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets the counts of the function's arcs that have counters from its data, if
- * it has any. The counters are in the order of blocks, then of their arcs;
- * arcs on the spanning tree have none.
+ * Sets the counts of the function's arcs from the counters in its data, if it
+ * has any. The counters are in the order of blocks, then of their arcs; arcs
+ * on the spanning tree have none.
  */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -319,9 +319,9 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block on the stack of the depth-first search unless it was visited
- * before. by is the arc by which it was reached; out: the arc was followed in
- * its direction, not backwards.
+ * Pushes a block on the stack of the depth-first search, unless it was visited
+ * before, and stores how it was reached: by is the index of the arc; out is
+ * true if the arc was followed in its direction, not backwards.
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -339,10 +339,11 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 }
 
 /*
- * Pops a block off the stack of the depth-first search. Its excess, what its
- * known arcs bring in more than they take out, becomes the count of the arc by
- * which the block was reached (without sign), and is added to or subtracted
- * from the excess of the block at the arc's other end (as in llvm-cov).
+ * Pops a block off the stack of the depth-first search. The block's excess is
+ * the sum of its known arcs in, less the sum of those out. Its absolute value
+ * becomes the count of the arc by which the block was reached, and is added to
+ * or subtracted from the excess of the block at the arc's other end (as in
+ * llvm-cov).
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)

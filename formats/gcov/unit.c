@@ -104,9 +104,9 @@ grow_slots(struct gcov_unit *unit)
 }
 
 /*
- * Returns the index of the named source file in the unit (object file), where
- * it is added if it is new; GCOV_NONE: out of memory. Usually it is the file
- * of the last call, so this is tried first.
+ * Returns the index of the source file with this name in the unit (object
+ * file); appends the file if it is new. Usually it is the file of the last
+ * call, so this is tried first. GCOV_NONE: out of memory.
  */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
@@ -167,9 +167,9 @@ clear(struct gcov_unit *unit)
 }
 
 /*
- * Drops the unit's former notes, and prepares it for those in bytes: stores
- * their range, and allocates all arrays, so that none is NULL even if it
- * remains empty. False: out of memory.
+ * Begins to read notes: drops those that the unit had before, stores the range
+ * of the new ones in memory (bytes), and allocates all arrays, so that none is
+ * NULL even if it remains empty. False: out of memory.
  */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)

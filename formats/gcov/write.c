@@ -251,10 +251,11 @@ clamp(int64_t count)
 }
 
 /*
- * Returns word number of a merged summary before gcc 9; alone: of a single
- * input, so unchanged. The words are: checksum, number of counters, runs; as
- * two words each: sum of all counters, greatest counter of a run, sum of the
- * greatest counters of all runs; then the histogram, which is not merged (0).
+ * Returns word number "number" of a merged summary before gcc 9; if alone, the
+ * data is of a single input, and the word is unchanged. The words are:
+ * checksum, number of counters, runs; as two words each: sum of all counters,
+ * greatest counter of a run, sum of the greatest counters of all runs; then
+ * the histogram, which is not merged (0).
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -357,8 +358,9 @@ put_counter(const struct writer *w, const struct row *row,
 }
 
 /*
- * Returns the index in w->value of the first value (of an expression, such as
- * a divisor) that the counter has or, if it has none, of the next counter's.
+ * Returns the index in w->value of the counter's first value (of an
+ * expression, such as a divisor). If the counter has no values, this is the
+ * first value of the next counter.
  */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
@@ -377,9 +379,9 @@ find_values(const struct writer *w, const struct row *counter)
 
 /*
  * Returns how many values (of an expression, such as a divisor) of a counter
- * are to be written, at most 32 of merged data; *first becomes the index of
- * the first. *dropped: some values are dropped here, or were by the program
- * that ran.
+ * are to be written, at most 32 of merged data. Sets *first to the index of
+ * the first value, and *dropped to whether values are dropped here or were
+ * dropped by the program that ran.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
