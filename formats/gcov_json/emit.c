@@ -176,8 +176,8 @@ any_ran(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Returns how many of the n items, from the first on, have the same kind and
- * block as the first; 1 if the block is unknown.
+ * Returns how many of the n items at the begin of the array have the same kind
+ * and block as the first one; 1 if its block is unknown.
  */
 static size_t
 count_in_block(const struct gcov_json_item *item, size_t n)
@@ -270,9 +270,10 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a block to the line that preserves the flag unexecuted_block, unless
- * readers infer the same flag: from the line's blocks (ids: their number;
- * missed: one of them never ran) or, without blocks, from the line's count.
+ * Adds a block to the line, to preserve the flag unexecuted_block, unless
+ * readers infer the same flag anyway: from the line's blocks or, without
+ * blocks, from the line's count. ids is the number of the line's blocks;
+ * missed says that one of them never ran.
  */
 static void
 add_unexecuted(

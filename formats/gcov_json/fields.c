@@ -59,8 +59,9 @@ round_number(struct cg_slice text, int64_t *number)
 }
 
 /*
- * Reads a count to the int64_t at to. gcov 9 writes only six digits of large
- * counts, 1.37297e+06, which causes a warning. False: rejected (reported).
+ * Reads a count, and stores it in the int64_t that the argument points to.
+ * gcov 9 writes only six digits of large counts, 1.37297e+06, which causes a
+ * warning. False: rejected (reported).
  */
 bool
 gcov_json_take_count(struct gcov_json_reader *r, void *to)
@@ -134,8 +135,9 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 }
 
 /*
- * Reads a string to the cg_name at to. Consecutive lines repeat names, so the
- * last one is compared first. False: rejected (reported).
+ * Reads a string, adds it to the graph's names, and stores its id in the
+ * cg_name that the argument points to. Consecutive lines repeat names, so the
+ * string is first compared with the last one. False: rejected (reported).
  */
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
@@ -157,9 +159,9 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 /* ---- Arrays and objects ------------------------------------------------- */
 
 /*
- * Returns the field with this key; NULL: fields have none. A tool writes keys
- * in the same order each time, so the search starts at from, after the last
- * match, and wraps around.
+ * Returns the element of fields with this key; NULL: there is none. A tool
+ * writes keys in the same order each time, so the search starts at the element
+ * "from", the one after the last match, and wraps around.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,

@@ -333,9 +333,9 @@ put_call(char *to, const struct cg_branch *row)
 
 /*
  * Writes a JSON array of the branches, calls or blocks (kind) that have all
- * flags, from the n functions on a line (entry); put() writes one of them. to
- * points into room of HEAD_ROOM bytes that the output has reserved; returns
- * the end of the text in it.
+ * flags, for the n functions that are on a line (entry). put() writes one
+ * element. The text is written where to points, into HEAD_ROOM bytes that were
+ * reserved in the output; returns the end of the text.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
@@ -368,9 +368,9 @@ put_rows(struct gcov_json_writer *w, char *to,
 }
 
 /*
- * Writes the numbers of the conditions, whose outcomes are in row up to end,
- * for which the outcome (1: true, 0: false) did not occur, separated by
- * commas.
+ * Writes the numbers, separated by commas, of the conditions for which the
+ * outcome (1: true, 0: false) did not occur. The array from row up to end has
+ * the outcomes of the conditions, two for each.
  */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
@@ -446,10 +446,10 @@ is_plain(struct cg_slice text)
 }
 
 /*
- * Writes the member "function_name" of a line. to points into room that the
- * output has reserved; returns the end of the text in it. Consecutive lines
- * usually name one function, so the check whether its name needs escapes is
- * cached.
+ * Writes the member "function_name" of a line to the room that was reserved in
+ * the output, where to points, and returns the end of the text. Consecutive
+ * lines usually name one function, so the check whether its name needs escapes
+ * is cached.
  */
 static char *
 put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)

@@ -68,9 +68,9 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Sets w->fn to the functions of the file, and w->rank of those in groups
- * (functions that begin on one line), whose lines are written separately, to
- * their index + 1.
+ * Sets w->fn to the functions of the file. Sets w->rank of a function to its
+ * index + 1 if it is in a group (functions that begin on one line): the lines
+ * of groups are written separately.
  */
 static void
 list_fns(struct gcov_json_writer *w)
