@@ -235,9 +235,10 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 }
 
 /*
- * Reads " outcomes covered 3/8", which begins an expression of conditions and
- * adds the expression before, or " 1 not covered (true false)", one of its
- * conditions, into r->expression. False: malformed.
+ * Reads one of two annotations. " outcomes covered 3/8" begins an expression
+ * of conditions in r->expression, after adding the expression before to the
+ * graph. " 1 not covered (true false)" states the outcomes of one of its
+ * conditions that did not occur. False: malformed.
  */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)

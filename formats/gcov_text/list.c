@@ -34,8 +34,8 @@ reject(struct reader *r, struct cg_slice at, const char *expected)
 }
 
 /*
- * Reads a line number, to *number, and the comma after it from *rest. False:
- * rejected (reported).
+ * Removes a line number and the comma after it from the begin of *rest, and
+ * stores the number in *number. False: rejected (reported).
  */
 static bool
 take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
@@ -148,9 +148,10 @@ take_function(struct reader *r, struct cg_slice rest)
 }
 
 /*
- * Returns the function that a line belongs to: the last one that began before
- * it, unless another one begins on the same line as that one, or that one has
- * ended; else the file's function without a name.
+ * Returns the function that a line belongs to: the last one that begins on the
+ * line or before it. Returns the file's function without a name if there is
+ * none, if that function has ended, or if another one begins on the same line
+ * as it.
  */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
@@ -253,7 +254,7 @@ static const struct {
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 /*
- * Reads a line of the list of any kind, by its key. False: an error was
+ * Reads a line of the list; its key says what it is. False: an error was
  * reported, or the builder has failed.
  */
 static bool

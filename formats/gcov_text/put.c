@@ -46,7 +46,8 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 
 /*
  * Writes the branches and calls of one function on a line, merged in gcov's
- * order and numbered from number on. Returns the next number.
+ * order. The first one gets the given number, the others the next ones.
+ * Returns the number after the last.
  */
 static unsigned
 put_arcs(

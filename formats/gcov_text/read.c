@@ -15,10 +15,10 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds the lines of the file to the graph, which were held back until its end:
- * counts of instances (functions that begin on one line) come later in the
- * text, and are subtracted from them. Skips lines whose whole count was that
- * of instances. Clears the list.
+ * Adds the lines of the file to the graph, and clears their list. They were
+ * held back until the file's end, as the counts of instances (functions that
+ * begin on one line) come later in the text, and are subtracted from the
+ * lines' counts. Skips lines whose whole count was that of instances.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -64,8 +64,8 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 /*
  * Adds a line of an instance, one of several functions that begin on one line,
  * such as those of a template. gcov lists the sum of all instances before, as
- * a line of the file, which was held back: the count is subtracted there, and
- * what is left has no function.
+ * a line of the file, which was held back. The instance's count is subtracted
+ * from the held line, whose remaining count belongs to no function.
  */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
@@ -143,9 +143,9 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 }
 
 /*
- * Begins a function, whose summary was read, on the current line: adds its
- * first line, number of calls, and prime paths to the graph. False: an error
- * (reported).
+ * Begins a function on the current line, which is its first one; its summary
+ * was read before. Adds its first line, number of calls, and prime paths to
+ * the graph. False: an error (reported).
  */
 static bool
 begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)

@@ -25,10 +25,10 @@ get_range(
 
 /*
  * Writes one function of a group (functions that begin on one line), the one
- * with this rank, and all its lines. *at is the index of its first entry in
- * w->group, and becomes that of the next function's. Without a source, its
- * first and last line are written even if they have no code, to preserve its
- * range. False: an error (reported).
+ * with this rank, and all its lines. *at is the index in w->group of the
+ * function's first line, and is advanced to the next function's. Without a
+ * source, the function's first and last line are written even if they have no
+ * code, to preserve its range. False: an error (reported).
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
@@ -112,9 +112,9 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->rank of the functions that are in a group, that is, begin on the
- * same line as another one, to their index in w->fn + 1. clear: sets it back
- * to 0, after the file.
+ * Sets w->rank of each function that is in a group, that is, begins on the
+ * same line as another function: to its index in w->fn + 1 or, if clear is
+ * true (after the file), back to 0.
  */
 static void
 rank_fns(struct gcov_text_writer *w, bool clear)
@@ -136,9 +136,10 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 }
 
 /*
- * Fills w->entry with the lines of the current file that have code, one for
- * each function, and w->group with those within functions of groups (functions
- * that begin on one line), by function. False: out of memory (reported).
+ * Fills w->entry with the lines of the current file that have code, one
+ * element for each function on the line. Fills w->group with the lines within
+ * functions of groups (functions that begin on one line), by function. False:
+ * out of memory (reported).
  */
 static bool
 list_lines(struct gcov_text_writer *w)
