@@ -177,8 +177,8 @@ take_text(struct reader *r, struct cg_slice text)
 
 /*
  * Merges blocks with the same position, which are next to each other: adds
- * their counts or, in mode set, makes the count 1 if one is. False: their
- * numbers of statements differ, or a sum is too great (reported).
+ * their counts; in mode set, the merged count is 1 if any count is not 0.
+ * False: their numbers of statements differ, or a sum is too great (reported).
  */
 static bool
 merge_blocks(struct reader *r)
@@ -296,9 +296,10 @@ add_region(struct reader *r, cg_fn fn, const struct block *block)
 }
 
 /*
- * Adds the lines of the blocks [i, end), which are in one file, sorted by
- * position. A line's count is the largest of the blocks that cover it; r->heap
- * has the blocks of the current line. False: an error (reported).
+ * Adds the lines of the blocks with index i up to, but not including, end;
+ * they are in one file, sorted by position. A line's count is the largest of
+ * the blocks that cover it; r->heap has the blocks of the current line. False:
+ * an error (reported).
  */
 static bool
 add_file(struct reader *r, size_t i, size_t end)

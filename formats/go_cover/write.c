@@ -41,9 +41,9 @@ struct writer {
 /* ---- Collecting --------------------------------------------------------- */
 
 /*
- * Appends the regions that begin on the current line to w->block. Those of Go
- * have their number of statements as label; if one has no such label, w->mixed
- * is set. False: an error (reported).
+ * Appends the regions that begin on the current line to w->block. Regions from
+ * Go have their number of statements as label; sets w->mixed if a region has
+ * another label. False: an error (reported).
  */
 static bool
 add_blocks(struct writer *w)
@@ -83,9 +83,9 @@ collect(struct writer *w)
 }
 
 /*
- * Raises the lines that a block covers to at least its count, and adds their
- * number to *spans, the work so far. False: the file lacks one of the lines,
- * or the work is too much.
+ * Raises line.most of each line that a block covers to at least the block's
+ * count. Adds the number of these lines to *spans, the work so far. False: the
+ * file lacks one of the lines, or the work is too much.
  */
 static bool
 cover(struct writer *w, const struct block *block, uint64_t *spans)
@@ -112,8 +112,8 @@ cover(struct writer *w, const struct block *block, uint64_t *spans)
 /*
  * True if the blocks of the file give its lines: each line is covered, and its
  * count is the largest of its blocks. Then the blocks are written, else the
- * lines. Not so if lines were excluded, or if some of several inputs have only
- * lines.
+ * lines. False also if lines were excluded, or if some of several inputs have
+ * only lines.
  */
 static bool
 give_lines(struct writer *w)
