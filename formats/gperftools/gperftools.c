@@ -30,8 +30,8 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 /*
- * Returns the index of the kind of profile that begins with the header line,
- * and begins reading that kind; KINDS: unknown.
+ * Finds out the kind of profile from its header line, begins to read this
+ * kind, and returns its index; KINDS: unknown.
  */
 static size_t
 find_kind(struct gperf_reader *r, struct cg_slice header)

@@ -96,8 +96,8 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 }
 
 /*
- * Adds the frames of a stack of which all are hidden (is_hidden()), from the
- * leaf to the root, as it would be empty otherwise. *id becomes its node.
+ * Adds a stack whose frames are all hidden (is_hidden()): shows them anyway,
+ * as the stack would be empty otherwise. *id becomes the node of the leaf.
  * False: an error (reported).
  */
 static bool
@@ -134,9 +134,9 @@ set_group(struct gperf_reader *r, uint32_t group)
 }
 
 /*
- * Adds a sample's costs to the stack of its leaf, in the sample's group
- * (labels). column[i] is the graph's column of cost i: not always i, as other
- * inputs may have other events.
+ * Adds a sample's costs to the stack with this leaf, in the sample's group
+ * (labels). column[i] is the column of cost i in the graph, which may differ
+ * from i, as other inputs may have other events.
  */
 static void
 add_stack(struct gperf_reader *r, const struct gperf_sample *sample,

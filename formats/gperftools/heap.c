@@ -127,7 +127,7 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Sets the costs of the current sample, estimated from its counts by the
- * sampling rate, and its size of an object. Adds the counts to the sums, which
+ * sampling rate, and the size of its objects. Adds the counts to the sums that
  * are compared with the header's; both may wrap. False: an error (reported).
  */
 static bool

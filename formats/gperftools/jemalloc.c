@@ -26,9 +26,9 @@
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Makes the group (samples of one thread) with the thread's number that of the
- * current sample; a new group is named by name or, if this is empty, "t3".
- * False: out of memory (reported).
+ * Assigns the current sample to the group of a thread, found by the thread's
+ * number (a group: samples of one thread). Adds the group if it is new, named
+ * by name or, if name is empty, "t3". False: out of memory (reported).
  */
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)

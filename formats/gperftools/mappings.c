@@ -128,8 +128,9 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Returns the path with its first variable replaced by the variable's value;
- * the path itself if it has none, or one that is unknown or too long.
+ * Returns the path with its first variable replaced by the variable's value.
+ * Returns the path itself if it has no variable, or if the variable is unknown
+ * or the result is too long.
  */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)

@@ -64,8 +64,9 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Begins the list of the functions at an address, and returns it. NULL: the
- * address has a list already, or (*good is false) out of memory (reported).
+ * Begins the list of the functions at an address, and returns it; the pointer
+ * is valid until the next call. NULL: the address has a list already or, if
+ * *good is false, out of memory (reported).
  */
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)
@@ -106,11 +107,11 @@ gperf_name_address(
 }
 
 /*
- * Gives an address the functions in count consecutive comments of the text
- * that have this address: those inlined there, innermost first. If the address
- * occurs several times in a row in the stack, the comments are repeated as
- * often, and used once. Does nothing if the address has names already. False:
- * an error (reported).
+ * Gives an address its functions, from count consecutive comments of the text
+ * that have this address: the functions inlined there, innermost first. If the
+ * stack has the address several times in a row (times), the comments are
+ * repeated as often, and only the first set is used. Does nothing if the
+ * address has names already. False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

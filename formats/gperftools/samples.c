@@ -8,8 +8,8 @@
 
 /*
  * Returns the number of a key in the map ids, from 1; 0: out of memory
- * (reported). *is_new: the key got the next number, count + 1, and the caller
- * must append its element.
+ * (reported). A new key gets the number count + 1, and *is_new is true: the
+ * caller must then append the key's element to its list.
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
@@ -140,8 +140,8 @@ gperf_take_stack(struct gperf_reader *r, struct cg_slice text)
 }
 
 /*
- * Returns the index + 1 of an address in r->addrs, where it is appended if it
- * is new; 0: out of memory (reported).
+ * Returns the index + 1 of an address in r->addrs; appends the address if it
+ * is new. 0: out of memory (reported).
  */
 static uint32_t
 find_addr(struct gperf_reader *r, uint64_t addr)
@@ -155,9 +155,9 @@ find_addr(struct gperf_reader *r, uint64_t addr)
 }
 
 /*
- * Sets *leaf to the index + 1 of the node for the current stack in the tree
- * r->nodes, where new frames are added; 0: the stack has no frames. False: out
- * of memory (reported).
+ * Adds the current stack to the tree r->nodes, as far as it is new, and sets
+ * *leaf to the index + 1 of its innermost node; 0 if the stack has no frames.
+ * False: out of memory (reported).
  */
 static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
@@ -184,8 +184,9 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 }
 
 /*
- * Removes the second address of the current stack if it is the leaf once more:
- * one comes from the signal, and one from the unwinder, which subtracts 1.
+ * Removes the second address of the current stack if it repeats the leaf: one
+ * of the two comes from the signal, the other from the unwinder, which
+ * subtracts 1.
  */
 static void
 drop_second_leaf(struct gperf_reader *r)

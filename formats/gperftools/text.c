@@ -93,9 +93,9 @@ check_sums(struct gperf_reader *r)
 }
 
 /*
- * Records in r->open whether the line belongs to a stack that may go on; an
- * empty line ends it, as in Go's texts with comments. At the end of the file
- * this tells if the file is truncated.
+ * Records in r->open whether the stack that this line belongs to may go on in
+ * the next one. An empty line ends a stack, as in Go's texts with comments. At
+ * the end of the file, r->open shows if the file is truncated.
  */
 static void
 note_end(struct gperf_reader *r, struct cg_slice line)

@@ -28,8 +28,8 @@ gperf_begin_threads(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Reads "(name: main/14748) stack: ---", and begins the thread's sample, with
- * cost 1 and the thread's name and id. Until an address is read, it has the
- * previous thread's stack. False: an error (reported).
+ * cost 1 and the thread's name and id. Until an address is read, the sample
+ * has the previous thread's stack. False: an error (reported).
  */
 static bool
 begin_thread(struct gperf_reader *r, struct cg_slice line)
