@@ -55,9 +55,10 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 }
 
 /*
- * Checks a histogram's range, and makes its unit printable. Replaces the
- * sampling rate by rate (of option --rate; 0: none), or an impossible one by
- * the usual one, with a warning. False: rejected (reported).
+ * Checks a histogram's range, and makes its unit printable. Sets its sampling
+ * rate to rate, the value of option --rate, unless that is 0 (not set);
+ * otherwise replaces an impossible rate by the usual one, with a warning.
+ * False: rejected (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
@@ -89,8 +90,9 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 }
 
 /*
- * Checks that the address ranges of any two histograms, which are sorted, are
- * equal or disjoint, and that all have one unit. False: rejected (reported).
+ * Checks that any two histograms have equal or disjoint address ranges, and
+ * that all have the same unit. The histograms are sorted by address. False:
+ * rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
@@ -124,7 +126,10 @@ check_ranges(struct cg_job *job, const struct gmon *gmon)
 	return true;
 }
 
-/* Returns the multiple to which runtimes round addresses of callers down. */
+/*
+ * Returns the bucket of the runtime that wrote the file: addresses of callers
+ * are rounded down to multiples of it.
+ */
 static unsigned
 usual_bucket(const struct gmon *gmon)
 {
@@ -171,8 +176,9 @@ drop_empty(struct gmon *gmon)
 }
 
 /*
- * Warns if the data suggests that some is missing: full counters may have
- * wrapped, there are no samples (sampled is false), or no calls.
+ * Warns of signs that data is missing: counters at their maximum (full is
+ * their number) may have wrapped, there are no samples (sampled is false), or
+ * there are no calls.
  */
 static void
 warn_counts(

@@ -47,8 +47,8 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /*
  * Adds descriptions of word size, byte order and version of the gmon.out, and
  * of its bucket (the multiple to which callers' addresses are rounded), so
- * that the same kind of file can be written. If inputs imply different
- * buckets, that of the first one is kept.
+ * that the same kind of file can be written. If several inputs have different
+ * buckets, the first input's bucket is described.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -149,8 +149,8 @@ gprof_describe(struct cg_build *build, const struct gmon *gmon,
 /* ---- Recalling ---------------------------------------------------------- */
 
 /*
- * Reads name, which ends with '=', the number after it to *value, and blanks.
- * False: malformed.
+ * Reads a name, such as "word=", and a number from the begin of *text, and the
+ * blanks after them. Stores the number in *value. False: malformed.
  */
 static bool
 take_number(struct cg_slice *text, const char *name, uint64_t *value)

@@ -29,8 +29,8 @@
 #define STT_GNU_IFUNC 10
 
 /*
- * Returns the length of the suffix, appended by compilers to names, that text
- * begins with: ".5", ".clone.5", ".constprop.5"; 0: none.
+ * Returns the length of a suffix that compilers append to names, if the text
+ * begins with one: ".5", ".clone.5", ".constprop.5"; 0 if not.
  */
 static size_t
 suffix_length(const char *text)
@@ -55,9 +55,9 @@ suffix_length(const char *text)
 
 /*
  * True unless GNU gprof skips local symbols of this name: those with '$', or
- * with a suffix that it does not know. After a suffix gprof reads past the
- * NUL, into the next name of the string table, so that name (within room
- * bytes) decides as well.
+ * with a suffix that it does not know. After a suffix, gprof reads past the
+ * NUL into the next name of the string table, so the result depends on that
+ * name, too; room is the number of bytes that may be read.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -406,9 +406,10 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 }
 
 /*
- * Finds a function in code without symbols: it begins at the last address
- * entered by calls that is not after addr, and ends at the next one. Fills
- * *found; name is the room for its name. False: there is none.
+ * Finds the function at addr in code without symbols: it begins at the last
+ * address not after addr that calls enter, and ends at the next such address.
+ * Fills *found; name is the buffer for the function's name. False: there is
+ * none.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,

@@ -116,9 +116,10 @@ walk_hist(
 }
 
 /*
- * Reads the arc record at chain->at: counts it in chain and, unless fill is
- * NULL, in fill's run of consecutive arcs. follows: the previous record was an
- * arc, too, so no new run begins. False: it is incomplete (chain->end).
+ * Reads the arc record at chain->at. Counts it in chain and, unless fill is
+ * NULL, adds it to fill's list of runs of consecutive arcs. If follows is
+ * true, the record before was an arc, too, so no new run begins. False: the
+ * record is incomplete (chain->end).
  */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
@@ -455,8 +456,9 @@ take_ld_profile(
 
 /*
  * Reads a file of LD_PROFILE into gmon, with the first pointer size and byte
- * order that fit. Addresses of arcs are relative to the histogram's low; from
- * 0 means any caller outside the library. False: rejected (reported).
+ * order that fit. Addresses of arcs are relative to the histogram's low end;
+ * the caller's address 0 means any caller outside the library. False: rejected
+ * (reported).
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

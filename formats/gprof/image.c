@@ -123,9 +123,10 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 }
 
 /*
- * True if the file may be a profile of this object, loaded with bias *bias
- * (which is set). The BSDs begin the histogram at other addresses, so it must
- * only lie within the code. A file with only arcs matches any object.
+ * True if the file may be a profile of this object; sets *bias to the load
+ * bias. On the BSDs, the histogram may begin at other addresses than
+ * elsewhere, so it only has to be within the code. A file with only arcs
+ * matches any object.
  */
 static bool
 match_object(
@@ -277,8 +278,8 @@ list_selfs(struct cg_job *job, struct library *lib, const struct gmon *gmon,
 }
 
 /*
- * True if the code before addr, a return address, is a call in x86 code; on
- * other machines always true.
+ * True if the code just before addr is an x86 call instruction, so that addr
+ * can be its return address. Always true on other machines.
  */
 static bool
 follows_call(const struct library *lib, uint64_t addr)
@@ -293,8 +294,9 @@ follows_call(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first function begin in lib->start whose offset
- * within its page is at least offset; they are sorted by it.
+ * Returns the index of the first element of lib->start (begins of functions)
+ * whose offset within its page is at least the given offset. The list is
+ * sorted by this offset.
  */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
@@ -313,9 +315,10 @@ first_start(const struct library *lib, uint64_t offset)
 }
 
 /*
- * Appends to lib->base the load addresses that the library has if self, an
- * address that calls enter, is just after the begin of one of its functions
- * (where it calls mcount). The right one is proposed for most addresses.
+ * Appends to lib->base each load address with which self, an address that
+ * calls enter, is just after the begin of one of the library's functions
+ * (where it calls mcount). Most addresses propose the right load address,
+ * among others.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)
@@ -348,8 +351,8 @@ is_entry(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first entered address in lib->self, which is
- * sorted, that is not below addr; self.n: there is none.
+ * Returns the index of the first element of lib->self (addresses that calls
+ * enter, sorted) that is at least addr; self.n if there is none.
  */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
@@ -368,9 +371,9 @@ first_self(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns how many of the entered addresses are function entries of the
- * library if it is loaded at base; 0 if one within its range is none, so that
- * base is wrong.
+ * Returns how many of the addresses that calls enter are function entries of
+ * the library, if it is loaded at base. 0 if one of the addresses is in the
+ * library's range but is not a function entry: then base is wrong.
  */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
@@ -388,9 +391,9 @@ count_explained(const struct library *lib, uint64_t base)
 }
 
 /*
- * Sets *base to the load address of the library with which most entered
- * addresses are its functions' entries. False: there is none, or two are
- * equally good.
+ * Sets *base to the best load address of the library: the one for which most
+ * of the addresses that calls enter are entries of the library's functions.
+ * False: there is none, or two are equally good.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)
@@ -528,9 +531,9 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 }
 
 /*
- * Returns the input's name without a suffix that profilers append, which names
- * the program; in memory of the job. NULL: the name has no such suffix, or out
- * of memory (reported).
+ * Returns the name of the program: the input's name without a suffix that
+ * profilers append to it; in memory of the job. NULL: the name has no such
+ * suffix, or out of memory (reported).
  */
 static char *
 program_name(struct cg_job *job, const char *name)

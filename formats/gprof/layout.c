@@ -35,10 +35,10 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Sets layout->is_covered of each object: whether the gmon.out can have its
- * addresses. Those of the program (same base name) and of no object can, or
- * all if the graph comes from a gmon.out. Also sets the shift of their
- * addresses.
+ * Sets layout->is_covered for each object: whether the gmon.out can have the
+ * object's addresses. It can have addresses of the program (same base name)
+ * and of no object; if the graph comes from a gmon.out, those of all objects.
+ * Also sets the number to add to the object's addresses (layout->shift).
  */
 static void
 set_covered(struct gprof_layout *layout)
@@ -107,9 +107,9 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 
 /*
  * Sets the shift from the graph's addresses to the executable's, for all
- * objects: the negative load bias. The bias is the difference, a multiple of
- * the page size, that most functions have between their address in the graph
- * and that of their name in the executable.
+ * objects: the negative load bias. For one function, the bias is its address
+ * in the graph minus the address of its name in the executable. Uses the
+ * value, a multiple of the page size, that most functions have.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -131,9 +131,9 @@ find_bias(struct gprof_layout *layout)
 }
 
 /*
- * Converts the functions' entry addresses from the graph's to the output's;
- * those of objects that are not covered become 0 (none). An unknown one is
- * looked up in the executable by the function's name.
+ * Converts the functions' entry addresses from the graph's to the output's.
+ * Functions of objects that are not covered get 0 (none). If a function's
+ * address is unknown, looks its name up in the executable.
  */
 static void
 shift_entries(struct gprof_layout *layout)
@@ -297,9 +297,10 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Returns an address for costs of fn without one: the middle of the function,
- * or 0 if it is unknown. Near the function's start they could count for the
- * preceding function, as GNU gprof's bins drift.
+ * Returns an address for costs of fn that have no address: the middle of the
+ * function, or its entry if its size is unknown; 0 if the entry is unknown,
+ * too. Near the function's start they could count for the preceding function,
+ * as GNU gprof's bins drift.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)
@@ -327,9 +328,10 @@ gprof_cost_address(
 }
 
 /*
- * Returns the address after a call in the output, which gmon.out files have;
- * 0: none. Graphs of other formats state the address of the call itself, so 1
- * is added; without one, the function's entry is used.
+ * Returns the address after a call, as gmon.out files have it, in the output's
+ * addresses; 0: none. Graphs of other formats state the address of the call
+ * itself, so 1 is added. Without an address of the call, uses the function's
+ * entry.
  */
 uint64_t
 gprof_site_address(

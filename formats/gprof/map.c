@@ -40,9 +40,9 @@ struct site {
 /* ---- Sites -------------------------------------------------------------- */
 
 /*
- * True if code is a call instruction of x86 (e8) to an address in the callee
- * at or before arc->self, the address after its prologue; ret is the return
- * address of the call.
+ * True if code is an x86 call instruction (e8) that calls the callee: its
+ * target is from the callee's start to arc->self, the address after the
+ * callee's prologue. ret is the return address of the call.
  */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
@@ -57,9 +57,9 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Searches the code before the return addresses that were rounded to arc->from
- * (a bucket) for the call of the callee, and sets *site to it. False: no call
- * enters the callee, or calls in two functions do.
+ * Searches for the call of the callee in the code before the return addresses
+ * that may have been rounded down to arc->from, and sets *site to it. False:
+ * no call in this code enters the callee, or calls in two functions do.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -90,9 +90,9 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 }
 
 /*
- * Sets *site to the function at the arc's address or, if there is none, to the
- * first one within the bucket, the addresses that were rounded down to it.
- * False: the caller is unknown.
+ * Sets *site to the arc's address and the function there or, if there is none,
+ * the first function at one of the next addresses that the runtime rounds down
+ * to the arc's (as many as the bucket). False: the caller is unknown.
  */
 static bool
 find_in_bucket(
@@ -214,9 +214,9 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds an arc as a call like GNU gprof (--gprof-compat): the caller is the
- * function at the rounded address, and both must be functions that gprof sees;
- * other arcs are counted as dropped. False: an error (reported).
+ * Adds an arc as a call like GNU gprof does (--gprof-compat): the caller is
+ * the function at the rounded address. If gprof does not see one of the two
+ * functions, drops the arc and counts it. False: an error (reported).
  */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
@@ -257,9 +257,9 @@ add_entered_funcs(struct gprof_funcs *funcs)
 }
 
 /*
- * Adds all arcs to the graph as calls, and describes their order. They go in
- * batches whose callees are prefetched, as each one would be a cache miss in a
- * large table. False: an error (reported).
+ * Adds all arcs to the graph as calls, and describes their order. Arcs are
+ * processed in batches, whose callees are prefetched, as each callee would be
+ * a cache miss in a large table. False: an error (reported).
  */
 static bool
 add_arcs(struct mapper *map)

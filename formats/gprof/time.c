@@ -201,9 +201,10 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 }
 
 /*
- * Adds ticks, what the current symbol gets from the bin [low, high) by GNU
- * gprof's rule, to the symbol's sum; converts the sum to a cost, and divides
- * the part that is new among the lines in the bin.
+ * Credits the current symbol with the ticks that it gets by GNU gprof's rule
+ * from the bin with the bytes [low, high). Adds the ticks to the symbol's sum
+ * and converts the sum to a cost; the cost that is new since the last call is
+ * divided among the symbol's lines in the bin.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)

@@ -98,9 +98,9 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 
 /*
  * Appends a call to w->call as an arc; counts it as lost if an address is
- * unknown. A call by the unknown caller (fn 0) is written only if LD_PROFILE
- * recorded it (from 0); those of other formats are skipped. False: out of
- * memory (reported).
+ * unknown. A call by the unknown caller (fn 0) is skipped, unless it has the
+ * address that it enters and the graph comes from a gmon.out (LD_PROFILE
+ * records the caller 0). False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -152,8 +152,8 @@ collect(struct writer *w)
 /* ---- Which unit to write ------------------------------------------------ */
 
 /*
- * Sets *digits to the decimal digits of a unit of time after the second, such
- * as 3 for "ms". False: not a unit of time.
+ * Sets *digits to the number of decimals that a unit of time stands for,
+ * relative to the second: 3 for "ms". False: not a unit of time.
  */
 static bool
 digits_of(const char *unit, unsigned *digits)
@@ -185,7 +185,8 @@ power_of_ten(unsigned digits)
 /*
  * Returns the conversion of times to ticks, and sets the histogram's unit and
  * rate: the finest tick for which the counters fit. most is the largest cost
- * of a bin; digits that of digits_of(); rate that of --rate, or 0.
+ * of a bin, digits the number of decimals of the unit (digits_of()), rate the
+ * value of --rate or 0.
  */
 static struct unit
 choose_time(
@@ -206,8 +207,8 @@ choose_time(
 /*
  * Returns the conversion of an event's counts to ticks, and sets the
  * histogram's unit and rate: "Ir", or a multiple such as "kIr" with several
- * samples each, so that the counters fit. most is the largest cost of a bin;
- * rate that of --rate, or 0.
+ * samples each, so that the counters fit. most is the largest cost of a bin,
+ * rate the value of --rate or 0.
  */
 static struct unit
 choose_count(
@@ -240,9 +241,9 @@ highest_cost(const struct writer *w)
 }
 
 /*
- * Sets w->unit, the conversion of costs to ticks, and unit and rate of the
- * histogram, by the event's unit; leaves them if the graph comes from a
- * gmon.out.
+ * Sets w->unit, the conversion of costs to ticks, and the histogram's unit and
+ * rate, depending on the event's unit. Leaves the histogram's if the graph
+ * comes from a gmon.out.
  */
 static void
 choose_unit(struct writer *w)
@@ -376,9 +377,9 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 }
 
 /*
- * Writes the counters of a histogram from samples [first, last), each at most
- * most ticks, which are subtracted from the sample: a further histogram has
- * the rest.
+ * Writes the counters of a histogram from samples [first, last). A counter is
+ * limited to the value of most; the ticks written are subtracted from the
+ * sample, so that another histogram for the same range can have the rest.
  */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
@@ -405,8 +406,9 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 }
 
 /*
- * Writes the histogram of samples [first, last); as several ones, which
- * readers add, if a counter is too large. False: too many (reported).
+ * Writes a histogram from samples [first, last). If a counter is too large for
+ * the format, writes several histograms, which readers add. False: too many
+ * would be needed (reported).
  */
 static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
