@@ -126,8 +126,8 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Moves *at, the index of a node in the tree of stacks, to its child with the
- * function, which is added if it is new. False: out of memory (reported).
+ * Replaces the node with index *at, in the tree of stacks, by its child for a
+ * function; adds the child if it is new. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
