@@ -183,9 +183,9 @@ begin_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the call of a callee, a line after the entry's own line. Lines before
- * it (r->fn is 0) are callers, and are skipped, as the caller's entry lists
- * the call, too. False: an error (reported).
+ * Adds the call of a callee, from a line after the entry's own line. Lines
+ * before the entry's own line (r->fn is 0) are callers, and are skipped, as
+ * the caller's entry lists the call, too. False: an error (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)
