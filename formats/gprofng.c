@@ -84,9 +84,9 @@ struct reader {
 /* ---- Heads --------------------------------------------------------------- */
 
 /*
- * Returns the kind of the column that begins with text, in the first line of a
- * table's head. *is_column: text begins with one of the words by which columns
- * begin.
+ * Returns the kind of a column, from a text in the first line of a table's
+ * head: the word that the text begins with. Sets *is_column to whether it is
+ * one of the words with which columns begin.
  */
 static enum kind
 get_kind(struct cg_slice text, bool *is_column)
@@ -262,9 +262,9 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Reads the values of a row. Those of columns of the given kind go to cost[],
- * which has one for each event; *any is set if one is not 0. Other values are
- * skipped. False: malformed.
+ * Reads the values of a row. Stores those in columns of the given kind in
+ * cost[], which has an element for each event, and sets *any if one of them is
+ * not 0. Skips the other values. False: malformed.
  */
 static bool
 take_values(struct reader *r, struct cg_slice line, enum kind kind,
@@ -362,9 +362,9 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 /* ---- The call tree ------------------------------------------------------- */
 
 /*
- * Ends the innermost open node of the tree: adds its self costs, its costs
- * without those of its children, to its stack. If children have more, by
- * rounding, 0 is used. False: the builder has failed.
+ * Ends the innermost open node of the tree: adds its self costs to its stack,
+ * that is, its costs minus those of its children. If the children have more,
+ * by rounding, the self cost is 0. False: the builder has failed.
  */
 static bool
 close_node(struct reader *r)
@@ -399,10 +399,10 @@ close_nodes(struct reader *r, size_t depth)
 }
 
 /*
- * Removes the lines of the tree, such as "|  +-", from the begin of a name,
- * and sets *depth to the number of levels before "+-": a level is "|  " if the
- * tree has more below it, which sets *unfinished, else two blanks. False:
- * malformed.
+ * Removes the lines of the tree, such as "|  +-", from the begin of a name.
+ * Sets *depth to the number of levels before "+-". A level is "|  " if the
+ * tree has more below it, and then *unfinished is set; else it is two blanks.
+ * False: malformed.
  */
 static bool
 cut_depth(struct cg_slice *name, size_t *depth, bool *unfinished)
@@ -485,8 +485,8 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads the title of a table, which begins it and ends the table before; what
- * -metrics prints ends it, too. False: the line is no title.
+ * Reads a line that begins a table (its title) or other output of -metrics;
+ * both end the table before. False: the line is neither.
  */
 static bool
 take_title(struct reader *r, struct cg_slice line)
