@@ -172,9 +172,9 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Reads a frame from the line, the numbers of the strings with its function
- * and file, and the line number (the last two only if known), and adds it.
- * False: an error (reported).
+ * Reads a frame from the line, and adds it. The line has the number of the
+ * function's name among the strings and, if they are known, the number of the
+ * file's name and the line number. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,
@@ -281,8 +281,8 @@ take_allocation(struct reader *r, struct cg_slice line)
 
 /*
  * Stores in site->peak the bytes that a stack (site) had at the last peak of
- * the heap, if they have not changed since that peak. Called before they
- * change, so that not all stacks have to be visited at each peak.
+ * the heap, unless that was done since that peak. Called before the stack's
+ * bytes change, so that not all stacks have to be visited at each peak.
  */
 static void
 keep_peak(struct reader *r, struct site *site)
