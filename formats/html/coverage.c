@@ -314,8 +314,9 @@ html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 
 /*
  * Adds the coverage of all files of one side of a difference (0 or 1) to the
- * page's arrays (columns); what says which of them. False: an error
- * (reported).
+ * page's arrays (columns). The bits of what select what is added: ALL_LINES
+ * the lines, with their functions and branches, ALL_TOTALS the files' totals.
+ * False: an error (reported).
  */
 static bool
 add_side(struct run *r, int side, unsigned what)

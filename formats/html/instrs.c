@@ -182,8 +182,9 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 
 /*
  * Adds the instructions and call sites of a function with addresses to the
- * page's arrays (columns), and how many they are to the arrays by function.
- * False: out of memory (reported).
+ * page's arrays (columns). Adds the numbers of its instructions and call sites
+ * to the arrays that have an element for each such function. False: out of
+ * memory (reported).
  */
 static bool
 add_code(struct instrs *at)

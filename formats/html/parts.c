@@ -111,8 +111,10 @@ equal_keys(const struct html_key *a, const struct html_key *b)
 }
 
 /*
- * Adds the number of the function's row with that key. The rows of a part are
- * in the order of all rows, so the search goes on where the last one ended.
+ * Appends the number of a row of the current function to the page's array
+ * (column) of this kind: the row with that key. The rows of a part are in the
+ * same order as all rows, so the search goes on where the last one ended.
+ * False: no such row, or out of memory.
  */
 static bool
 add_row(struct html_parts *of, enum html_kind which, const struct html_key *key)
@@ -294,7 +296,11 @@ add_share(struct html_parts *of, bool dropped)
 
 /* ---- A part -------------------------------------------------------------- */
 
-/* Dropped functions are one, without rows. */
+/*
+ * Adds an element for all dropped functions (--html-min) of the current part
+ * together, with the sum of their self costs and without rows. Does nothing if
+ * no function can be dropped. False: out of memory.
+ */
 static bool
 add_rest(struct html_parts *of)
 {
@@ -312,7 +318,12 @@ add_rest(struct html_parts *of)
 	       html_add_costs(w, of->cost[SELF], of->rest, w->events);
 }
 
-/* Adds how often rows count calls that the sums of the part count once. */
+/*
+ * Adds, for each function of the part that is not dropped, how many more calls
+ * the rows of its callers count than cg_sum_calls_in(): a sample may be
+ * counted in several rows, but only once in the sum. Adds 0 if no part has
+ * stated inclusive costs so far, as only these need it. False: out of memory.
+ */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)
 {

@@ -58,8 +58,9 @@ get_total(const struct html_writer *w, size_t event)
 }
 
 /*
- * Sets r->dropped for functions of which no inclusive cost reaches --html-min,
- * and counts them; none if the page shows coverage.
+ * Sets r->dropped of each function with no inclusive cost that reaches
+ * --html-min, and counts these functions. Drops none if the page shows
+ * coverage.
  */
 static void
 find_dropped(struct rows *r)

@@ -120,9 +120,10 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Appends a frame to s->order, and pushes its callees on s->waiting so that
- * the first one is listed next. Only the callees that are kept are pushed, and
- * one more frame that stands for all dropped ones.
+ * Appends a frame to s->order, and pushes its callees on the stack s->waiting,
+ * with *waiting elements, so that the first one is listed next. Pushes only
+ * the callees that are not dropped (--html-min), and one more frame that
+ * stands for all dropped ones.
  */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
@@ -176,8 +177,9 @@ list_frames(struct stacks *s)
 /* ---- Columns ------------------------------------------------------------ */
 
 /*
- * Sums the costs of one event; a frame that represents dropped ones has theirs.
- * False: an error.
+ * Sets s->self and s->inclusive of each frame to its costs in one event. A
+ * frame that represents dropped frames (--html-min) gets the sum of their
+ * inclusive costs. False: a sum overflows (reported).
  */
 static bool
 add_self(struct stacks *s, size_t event)
@@ -213,8 +215,10 @@ put_self(struct stacks *s, size_t event)
 }
 
 /*
- * Numbers of samples, which calls are counted in. Most readers have an event
- * with the same numbers.
+ * Writes an array (column) of the page with the number of samples of each
+ * listed frame, as calls are counted in samples. If an event has the same
+ * numbers, as with most readers, writes only which event that is
+ * ("samples_event": index + 1, else 0). False: an error (reported).
  */
 static bool
 put_samples(struct stacks *s)
@@ -300,7 +304,11 @@ compare_places(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Lists the places of frames with stacks of a part, in waiting. */
+/*
+ * Lists in s->waiting the frames where stacks of the part end, as their
+ * indices among the listed frames, sorted and each once. Returns their number.
+ * seen[] must be all false, and is all false again after the call.
+ */
 static size_t
 list_places(struct stacks *s, cg_part part, bool *seen)
 {
@@ -322,8 +330,9 @@ list_places(struct stacks *s, cg_part part, bool *seen)
 }
 
 /*
- * Adds the costs of an event of n listed frames; of all events: their numbers of
- * samples.
+ * Appends the part's costs in one event to a column, for the n frames that
+ * list_places() has listed. If event is the number of events, appends their
+ * numbers of samples instead. False: out of memory (reported).
  */
 static bool
 add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,

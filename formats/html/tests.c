@@ -53,10 +53,10 @@ add_lines(struct tests *t)
 }
 
 /*
- * Adds to the page's arrays (columns) what a test, a part of the graph, covers
- * in the current file, and its covered lines; nothing if it covers none.
- * Beyond a limit of lines for all tests, lines are only counted as dropped.
- * False: out of memory (reported).
+ * Adds what a test (a part of the graph) covers in the current file to the
+ * page's arrays (columns): its totals and the lines that it covers. Adds
+ * nothing if it covers nothing. Beyond a limit of lines for all tests, lines
+ * are only counted as dropped. False: out of memory (reported).
  */
 static bool
 add_file(struct tests *t, cg_part part, cg_file file)

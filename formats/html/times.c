@@ -65,7 +65,10 @@ struct times {
 
 /* ---- Axes ---------------------------------------------------------------- */
 
-/* The tracks of an input share an axis if it is one of time. */
+/*
+ * True if the track's unit is time, in ns. All such tracks of one input share
+ * a time axis.
+ */
 static bool
 is_time(const struct cg_graph *graph, size_t track)
 {
@@ -104,7 +107,10 @@ find_axes(struct times *t)
 
 /* ---- Spots ---------------------------------------------------------------- */
 
-/* Numbers keys from 1 on. 0: out of memory (reported). */
+/*
+ * Returns the number of a key in the map; a new key gets the number new. 0:
+ * out of memory (reported).
+ */
 static uint32_t
 number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
 {
@@ -115,7 +121,12 @@ number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
 	return id ? *id : 0;
 }
 
-/* A number of the node's function and position: that of its first node. */
+/*
+ * Returns the key by which nodes are merged to spots (get_key() of
+ * cg_merged_stacks_new()): equal for nodes of the same function and position,
+ * as far as the page has lines and addresses. It is the id of the function or,
+ * with positions, the number of the first node with this position.
+ */
 static uint32_t
 get_position(void *arg, cg_node node, const struct cg_stack *stack)
 {
@@ -137,7 +148,12 @@ get_position(void *arg, cg_node node, const struct cg_stack *stack)
 	return id;
 }
 
-/* Marks the spots on the stacks of moments, and finds their frames. */
+/*
+ * Sets t->used of each spot (a frame with its position) that is on the stack
+ * of a moment, and t->frame and t->node of all spots, to a frame of the page
+ * and a node of the graph. Allocates these arrays. False: out of memory
+ * (reported).
+ */
 static bool
 find_used(struct times *t)
 {
@@ -174,8 +190,9 @@ find_used(struct times *t)
 }
 
 /*
- * Numbers the spots of each frame. What --html-min dropped has the frame of its
- * caller, and its spot.
+ * Numbers the used spots of each frame from 0 (t->at). A spot that --html-min
+ * dropped belongs to the frame of its caller: it gets the number of the
+ * caller's spot, and is not listed itself.
  */
 static void
 number_spots(struct times *t)
