@@ -72,10 +72,10 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 }
 
 /*
- * Begins the graph's part (the profile of one process) with command line, pid
- * and descriptions of the recorded JVM, whose event has the fields jvm[],
- * unless an earlier chunk did. A later chunk of another program changes only
- * the pid of samples. False: an error (reported).
+ * Begins the only part of the graph, for the recorded process: its command
+ * line, its pid, and descriptions of the JVM. They come from jvm[], the fields
+ * of an event in the first chunk. For later chunks, which may be of another
+ * program, only sets the pid of the samples. False: an error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

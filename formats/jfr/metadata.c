@@ -186,8 +186,9 @@ find_want(unsigned char record, struct cg_slice name)
 /* ---- The tree ----------------------------------------------------------- */
 
 /*
- * Reads the index of a text in the table of the metadata, and sets *text to
- * that text; valid until the next one. False: an error (reported).
+ * Reads an index in the metadata's table of texts, and sets *text to the text
+ * at this index. *text is valid until the next text is read. False: an error
+ * (reported).
  */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
@@ -221,9 +222,9 @@ set_class_name(struct attributes *to, struct cg_slice name)
 }
 
 /*
- * Reads the attributes (pairs of texts) of an element of the metadata, a class
- * or, if not class, a field of a class of the kind record, into *to; unknown
- * ones are skipped. False: an error (reported).
+ * Reads the attributes (pairs of texts) of an element of the metadata into
+ * *to. If class is true, the element is a class, else a field of a class whose
+ * kind is record. Skips unknown attributes. False: an error (reported).
  */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,

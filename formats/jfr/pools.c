@@ -77,9 +77,9 @@ take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Reads the constants of the checkpoint at *offset, and moves *offset to the
- * checkpoint before it; 0: this was the first. It must end before limit, so
- * that none is read twice. False: an error (reported).
+ * Reads the constants of the checkpoint at *offset, and sets *offset to the
+ * checkpoint before it; 0 if this was the first. The checkpoint must end at or
+ * before limit, so that none is read twice. False: an error (reported).
  */
 static bool
 take_checkpoint(struct jfr_chunk *chunk, uint64_t *offset, uint64_t limit)

@@ -88,8 +88,9 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Returns what a slot stores for the key of a constant of a class: the offset
- * of a text, else the constant's index + 1; 0: there is no such constant.
+ * Converts the key of a constant to the number that the reader stores for it:
+ * the offset of the text if the class is one of texts, else the constant's
+ * index + 1. 0: there is no such constant.
  */
 static uint64_t
 find_key(
@@ -170,8 +171,8 @@ jfr_get_constant(struct jfr_chunk *chunk, enum jfr_record record,
 /* ---- Texts -------------------------------------------------------------- */
 
 /*
- * Writes a code point as UTF-8 at to, which has room for 4 bytes; returns the
- * end.
+ * Writes a code point as UTF-8 to a buffer with room for 4 bytes, and returns
+ * the end.
  */
 static char *
 put_utf8(char *to, uint32_t c)
@@ -210,8 +211,8 @@ is_low(uint64_t c)
 }
 
 /*
- * Converts UTF-16, stored as one number per char, to UTF-8 at to, which has
- * room for it; a lone surrogate becomes U+FFFD. Returns the end of the text.
+ * Converts UTF-16, stored as one number per char, to UTF-8 in a buffer that is
+ * large enough. A lone surrogate becomes U+FFFD. Returns the end of the text.
  */
 static char *
 convert_chars(char *to, struct jfr_bytes b)

@@ -188,9 +188,9 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the function of the method constant with index to the graph, and sets
- * *fn. A native frame may have its library as class, which becomes the object.
- * False: an error (reported).
+ * Adds the function of a method to the graph, and sets *fn; index is the
+ * number of the method among the constants. The class of a native frame may be
+ * its library, which becomes the object. False: an error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)

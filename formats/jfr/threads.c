@@ -7,10 +7,10 @@
 #define LABELS 5
 
 /*
- * Appends the thread of constant index to chunk->thread, and stores its number
- * in the constant. A Java thread has its own name, which is used, and that of
- * the operating system. A virtual thread has no id in the operating system,
- * and often no name. False: an error (reported).
+ * Appends a thread to chunk->thread, and stores its number in its constant,
+ * the one with this index. Uses the thread's Java name, else its name in the
+ * operating system. A virtual thread is not known to the operating system and
+ * often has no name: it gets "thread ID". False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
