@@ -168,9 +168,9 @@ take_string(struct json_reader *r, struct json_field *field)
 }
 
 /*
- * Reads a string, and sets *index to that of the equal string in a
- * NULL-terminated table of words. False: there is none, or no string (reported
- * as not expected).
+ * Reads a string, and sets *index to its index in words, a NULL-terminated
+ * table. False: no string, or not in the table; the message says what was
+ * expected (reported).
  */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,
@@ -214,10 +214,10 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Reads an array of costs into r->cost, and their number into r->costs: one
- * for each event of the file, at the end some may be missing. They move to the
- * builder's columns if these differ from the file's. False: an error
- * (reported).
+ * Reads an array of costs, one for each event of the file, into r->cost, and
+ * their number into r->costs; the last ones may be missing. If the builder's
+ * columns are not the file's events, each cost is stored in the builder's
+ * column of its event. False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)

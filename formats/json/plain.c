@@ -13,7 +13,10 @@
 
 #define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
-/* Returns what follows name and a quote at `at`, a tag; NULL: another text. */
+/*
+ * If the text at the pointer is the given name and a quote, the end of a tag,
+ * returns the pointer after the quote; else NULL.
+ */
 static inline const char *
 match_tag(const char *at, const char *name)
 {
@@ -24,9 +27,10 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Takes a plain number, digits without a leading zero, off *at. No check of
- * the end is needed, as every line in a block ends with a newline. False: not
- * plain, and the line is left to the reader.
+ * Reads a plain number, that is, digits without a leading zero, and advances
+ * *at to its end. No check of the end is needed, as every line in a block ends
+ * with a newline. False: not a plain number, so the reader will parse the
+ * line.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -44,8 +48,9 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Takes '[', numbers and ']' off *at. Stores the numbers from number[0] on,
- * and returns their end; NULL: not plain, or too many.
+ * Reads an array of plain numbers, "[1,2]", and advances *at to its end.
+ * Stores the numbers from number[0] on. Returns the pointer after the last
+ * one; NULL: it has other items, or too many.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -66,8 +71,9 @@ take_costs(const char **at, uint64_t *number)
 
 /*
  * Reads the fields of a line after its tag: stores their numbers from
- * number[0] on, and how many they are in *line. Returns the newline at the
- * end; NULL: the line is not plain, that is not only such numbers.
+ * number[0] on, and the number of fields in *line. Returns the newline at the
+ * end. NULL: the line is not plain, as it has other fields than unsigned
+ * numbers and one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
@@ -95,9 +101,9 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 }
 
 /*
- * Parses the first line of the text into *line and number[], and takes it off
- * the text. Of a line that is not plain (a known tag and unsigned numbers),
- * only the length is set: the reader parses it.
+ * Parses the first line of the text into *line and number[], and removes it
+ * from the text. If the line is not plain (a known tag and unsigned numbers),
+ * sets only its length: the reader will parse it.
  */
 static void
 parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)
@@ -165,8 +171,8 @@ json_close(void *own)
 /* ---- In the reader ------------------------------------------------------- */
 
 /*
- * Checks the number of a field against its kind; replaces an id of the file by
- * the builder's. False: not valid for this kind.
+ * Checks the value of a field against the field's kind. If it is an id of the
+ * file, replaces it by the builder's id. False: not valid for this kind.
  */
 static inline bool
 convert_number(const struct json_reader *r, char kind, uint64_t *number)

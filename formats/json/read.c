@@ -594,9 +594,9 @@ read_record(struct json_reader *r)
 }
 
 /*
- * Returns true if a line with the tag may stand here, and the line that begins
- * its part (process or thread) or function was read; false: the general path
- * adds the missing one, or rejects the line.
+ * True if a line with this tag may be added at once: its part (process or
+ * thread) or function has begun. False: the slower path, for any line, adds a
+ * missing part, or rejects the line.
  */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)

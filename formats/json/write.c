@@ -182,8 +182,9 @@ get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 }
 
 /*
- * Writes what a line has up to at, a comma and a JSON string. Returns room for
- * the rest of the line.
+ * Ends the text that was formatted into reserved output at the pointer at, and
+ * writes a comma and a label as JSON string after it. Returns the pointer to
+ * newly reserved output, for the rest of the line.
  */
 static char *
 put_word_of(struct writer *w, char *at, struct cg_slice label)
@@ -414,10 +415,10 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes a line with the tag for each of the objects or files 1 to count,
- * sorted by path; get() returns the path, get_given() the input's spelling.
- * Returns the ids in the output, by id in the graph; NULL: out of memory
- * (reported).
+ * Writes a line with the tag for each object or each file of the graph, with
+ * ids from 1 to count, sorted by path: get() returns the path, get_given() its
+ * spelling in the input. Returns an array with the id in the output for each
+ * id in the graph. NULL: out of memory (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
