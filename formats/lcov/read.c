@@ -168,8 +168,8 @@ take_comma(struct reader *r)
 }
 
 /*
- * Takes the rest of the record as a name, and sets *name; expected describes
- * it in the message if it is empty. False: rejected (reported).
+ * Takes the rest of the record as a name, and sets *name. False: it is empty;
+ * the message says what was expected (reported).
  */
 static bool
 take_name(struct reader *r, const char *expected, cg_name *name)
@@ -198,9 +198,9 @@ take_test(struct reader *r)
 }
 
 /*
- * Makes the graph's part of the current test (the last TN: record) the current
- * one, to which coverage is added; begins it the first time. False: out of
- * memory (reported).
+ * Makes the graph's part for the current test (the last TN: record) current,
+ * so that coverage is added to it. Adds the part if the test has none yet.
+ * False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -319,9 +319,10 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record as a name if it is that of the function after
- * the last one that got a count: counts mostly come in the order of FN, so
- * this saves a lookup. False: another name, and nothing is taken.
+ * Takes the rest of the record as a name if it names the function after the
+ * one that got the last count. Counts mostly come in the order of the FN
+ * records, so this saves a lookup. False: it is another name, and nothing is
+ * taken.
  */
 static bool
 take_next_name(struct reader *r, cg_name *name)

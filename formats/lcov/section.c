@@ -210,9 +210,10 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Sorts the branches of the section and adds them to the graph. Their index is
- * the number in the file; if a branch of a block has a label instead, the
- * position in the block, for all branches of the block.
+ * Sorts the section's branches, and adds them to the graph. The index of a
+ * branch is its number in the file. But if a branch of the block has a label
+ * instead of a number, each branch of the block gets its position in the block
+ * as index.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

@@ -157,7 +157,7 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 
 /*
  * Writes n branches as one block with that number. If any of them was reached,
- * all are marked as reached, so that none gets '-': that means that the whole
+ * all are marked as reached, so that none gets '-', which means that the whole
  * block was not reached.
  */
 static void
@@ -283,8 +283,8 @@ compare_versions(const void *pa, const void *pb)
 }
 
 /*
- * Appends the versions of files that a part (a test) of the graph has as
- * descriptions to w->version. Failures are kept in the job.
+ * Appends the versions of source files to w->version, which a part (a test) of
+ * the graph has as descriptions. If memory runs out, the job fails.
  */
 static void
 add_versions(struct writer *w, cg_part part)
@@ -358,8 +358,8 @@ put_version(struct writer *w, struct cg_slice path)
 }
 
 /*
- * Returns the name of the test whose coverage the part has, from the part's
- * description; "": none is stated.
+ * Returns the name of the part's test, from the part's descriptions; "" if it
+ * has none.
  */
 static struct cg_slice
 test_of(const struct writer *w, cg_part part)
@@ -446,8 +446,9 @@ put_sections(struct writer *w, cg_part part)
 }
 
 /*
- * Writes all parts of the graph: if any is a test with a name, each gets
- * sections of its own, else they are summed. False: an error (reported).
+ * Writes all parts of the graph: merged into one if w->r.part is CG_ALL_PARTS
+ * (no part is a test with a name), else each part in sections of its own.
+ * False: an error (reported).
  */
 static bool
 put_parts(struct writer *w)
