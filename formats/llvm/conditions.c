@@ -84,10 +84,10 @@ compare_ends(const void *pa, const void *pb)
 }
 
 /*
- * Counts the paths to each condition of a decision, visiting conditions after
- * all that lead to them, and sets the index by which the path through it is
- * numbered. Appends each exit (condition and outcome that ends the decision)
- * to end[]. False: too many paths, or a cycle.
+ * Counts the paths from the begin of a decision to each of its conditions, and
+ * sets the indexes that number the paths through them. Visits a condition
+ * after all those that lead to it. Appends each exit (a condition and the
+ * outcome that ends the decision) to end[]. False: too many paths, or a cycle.
  */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
@@ -153,10 +153,10 @@ add_test(
 }
 
 /*
- * Goes through all paths from a condition (node) to the end of the decision,
- * and adds each path that ran, by its bit in the bitmap, as a test. test has
- * the conditions and outcomes on the path so far, number the sum of their
- * indexes, which numbers the path. Recurses at most as deep as there are
+ * Adds each path from a condition (node) to the end of the decision as a test,
+ * if the path ran: its bit in the bitmap is set. test has the conditions and
+ * outcomes on the path so far; number is the sum of their indexes, which
+ * numbers the path. The depth of recursion is limited by the number of
  * conditions.
  */
 static void
@@ -177,9 +177,9 @@ find_tests(struct decision *d, struct test test, int node, uint64_t number)
 }
 
 /*
- * Compares each test with outcome true to each with outcome false. Returns a
- * bit, by id, for each condition that decides alone: some pair differs in no
- * other condition that both have evaluated.
+ * Compares each test with outcome true to each with outcome false. Returns
+ * bits, one for the id of each condition that decides alone: in some pair of
+ * tests, this condition differs, and no other one that both have evaluated.
  */
 static uint64_t
 compare_tests(const struct decision *d)

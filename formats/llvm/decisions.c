@@ -44,9 +44,9 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 }
 
 /*
- * Notes, for the file that an expansion (use of a macro) refers to, the open
- * decision whose region contains the expansion: conditions in the macro then
- * belong to that decision.
+ * Handles an expansion (use of a macro) in the region of an open decision:
+ * stores the decision for the file of the macro, as conditions in the macro
+ * then belong to it. Does nothing if no open decision contains the expansion.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
@@ -97,9 +97,9 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 
 /*
  * Adds a condition to the first open decision (boolean expression) that
- * contains it and lacks its number. A decision that is complete is added to
- * its source, and closed. Ignores a condition without a decision. False: out
- * of memory (reported).
+ * contains it and has no condition with its number yet. When the decision has
+ * all its conditions, adds it to its source and closes it. Ignores a condition
+ * without a decision. False: out of memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

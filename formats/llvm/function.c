@@ -22,8 +22,9 @@
 
 /*
  * Sets the counter of a use (file or macro as the function uses it) to that of
- * its first region. If that is itself an expansion, follows it; sets the
- * counter of all uses on the way. Cyclic and empty uses get counter 0.
+ * its first region. If this region is an expansion, the counter is that of the
+ * expanded use; sets it for all uses on the way. Cyclic and empty uses get
+ * counter 0.
  */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
@@ -52,9 +53,10 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 }
 
 /*
- * Sets the root of a use (file or macro that the function expands): the region
- * of the body (use main) that contains the outermost expansion. Sets it for
- * all uses on the way, too; a use that the body does not contain keeps none.
+ * Sets the root of a use (file or macro as the function uses it): the
+ * expansion in the function's body (use main) through which the use is
+ * reached. Also sets it for all uses on the way. A use that the body does not
+ * reach gets none.
  */
 static void
 find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
@@ -159,9 +161,10 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 }
 
 /*
- * Computes the two operands of an expression, and first those of all
- * expressions that it needs, with a stack instead of recursion. Sets its state
- * to DONE, or to BAD if an operand does not exist or is cyclic.
+ * Computes the values of an expression's operands, and before that those of
+ * all expressions that it needs; uses a stack instead of recursion. The state
+ * of an expression becomes DONE, or BAD if an operand does not exist or
+ * depends on the expression itself.
  */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
@@ -218,8 +221,8 @@ load_counters(struct llvm_context *c)
 }
 
 /*
- * Returns the count, or 0 for a negative one, which data races of threads may
- * cause; counts these for a warning.
+ * Returns the count; 0 for a negative one, which data races of threads may
+ * cause. Counts negative ones for a warning.
  */
 static uint64_t
 positive(struct llvm_context *c, uint64_t count)
@@ -313,9 +316,10 @@ add_regions(struct llvm_context *c)
 }
 
 /*
- * Adds the function to the report, with the lines and, as its entry count, the
- * count of its first region that is no branch, decision or condition; does
- * nothing if there is none. False: out of memory (reported).
+ * Adds the function to the report, with the lines of its first region that is
+ * no branch, decision or condition, and with this region's count as number of
+ * entries. Does nothing if there is no such region. False: out of memory
+ * (reported).
  */
 static bool
 add_fn(struct llvm_context *c)
@@ -337,9 +341,9 @@ add_fn(struct llvm_context *c)
 }
 
 /*
- * Sets *first to whether no function of that name with the same files was
- * added before, and notes the function: the first record counts. False: out of
- * memory (reported).
+ * Sets *first to whether this is the first function with its name and files,
+ * and records the function: only the first record of a function is used.
+ * False: out of memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)

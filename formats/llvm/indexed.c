@@ -92,10 +92,10 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 }
 
 /*
- * Takes one function of a hash bucket: name hash, sizes, key, records.
- * Subtracts it from the numbers of functions and bytes that the table may
- * still have, so that a malformed file cannot make the same bytes be read many
- * times. False: an error (reported).
+ * Reads one function of a hash bucket: name hash, sizes, key, records. A
+ * malformed file could refer to the same bytes many times, so the function is
+ * subtracted from the numbers of functions and bytes that may still be read.
+ * False: an error (reported).
  */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)

@@ -57,10 +57,10 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 
 /*
  * Ends the line of the last segment (place from which on code ran count
- * times), and appends the line's count, and the segment's count for the lines
- * between it and next, the line of the next segment. The line's count is that
- * of the segment that reaches into it, or the highest of the regions that
- * begin on it; lines without code get none. False: an error (reported).
+ * times): appends the line's count, the highest of the segment that reaches
+ * into the line and the regions that begin on it. A line without code gets
+ * none. Then appends the last segment's count for the lines up to next, the
+ * line of the next segment. False: an error (reported).
  */
 static bool
 end_line(struct llvm_report *report, uint32_t next)
@@ -193,8 +193,9 @@ merge_items(struct llvm_report *report)
 
 /*
  * Merges the branches and conditions of a complete file, encodes them into
- * report->items, and empties report->item. Branches that never ran get a key,
- * by which folded ones can be dropped later. False: an error (reported).
+ * report->items, and empties report->item. Stores a key for branches that
+ * never ran, so that branches that the compiler folded can be dropped later.
+ * False: an error (reported).
  */
 static bool
 keep_items(struct llvm_report *report, cg_name file)

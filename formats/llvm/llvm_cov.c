@@ -304,8 +304,9 @@ enum { ROW_COUNT = 4, ROW_FILE, ROW_KIND = 7, ROW };
 
 /*
  * Appends a region and the number of its file to those of the current
- * function. Ignores regions with too few numbers, without a line, or of a kind
- * that is no code, gap or skipped code. False: out of memory (reported).
+ * function. Ignores regions with too few numbers, regions without a line, and
+ * kinds other than code, gaps and skipped code. False: out of memory
+ * (reported).
  */
 static bool
 keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
@@ -401,10 +402,10 @@ take_name(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds those branches of a function that never ran to report.known. Functions
- * do not list folded branches (while (1)), which files do list: of branches
- * that never ran, those of a file that are not in this set are dropped. False:
- * out of memory (reported).
+ * Adds those branches of a function that never ran to report.known. Files also
+ * list branches that the compiler folded (while (1)), which never run, but
+ * functions do not: branches of a file that never ran and are not in this set
+ * are dropped later. False: out of memory (reported).
  */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)
@@ -528,9 +529,9 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Detects the format by its JSON keys, or by the value of "type". That comes
- * last in a file, perhaps beyond the bytes that are seen, so two known keys
- * suffice.
+ * Detects the format by its JSON keys, or by the value of "type". This key
+ * comes last in a file, perhaps after the bytes that are examined, so two
+ * other known keys suffice.
  */
 static int
 probe(const struct cg_head *head)

@@ -257,9 +257,9 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Takes a record of a function and keeps it: hash of the name, size, hash of
- * the structure, hash of the files, by which its unit is found; regions, which
- * are read later. False: an error (reported).
+ * Reads a record of a function: hash of the name, size, hash of the structure,
+ * hash of the list of files (by which the function's unit is found), and
+ * regions. Stores it; the regions are read later. False: an error (reported).
  */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)

@@ -22,8 +22,8 @@
 /* ---- Executables -------------------------------------------------------- */
 
 /*
- * Returns true if the profile lists the build id of this executable, whose
- * functions it then counts.
+ * True if the profile lists the build id of this executable: then it has
+ * counts of the executable's functions.
  */
 static bool
 has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
@@ -117,10 +117,10 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 }
 
 /*
- * Looks for the executable if option --exe is not given: the profile's name
- * without its suffix, then a.out. One with the build id of the profile is
- * used, and added to *count; if the profile has no build ids, only the former.
- * False: an error (reported).
+ * Looks for the executable if option --exe is not given: first the profile's
+ * name without its suffix, then a.out. Uses the first one whose build id is in
+ * the profile, and adds it to *count. If the profile has no build ids, uses
+ * the first name, if it exists, but not a.out. False: an error (reported).
  */
 static bool
 guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,

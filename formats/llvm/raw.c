@@ -135,9 +135,10 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 }
 
 /*
- * Sets *at to n bytes of a section, the counters or bitmap of record i. The
- * address addr in the record is relative to the record; delta is the distance
- * between the sections. False: they are outside of the section (reported).
+ * Sets *at to the n bytes that record i has in a section, its counters or
+ * bitmap. addr is the address of these bytes as stored in the record, relative
+ * to the record; delta is the distance between the sections. False: they are
+ * outside of the section (reported).
  */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
@@ -271,8 +272,8 @@ padding(uint64_t size)
 
 /*
  * Takes the sections after the header, whose sizes the header states
- * (raw->word), and sets *ids and those of *raw that are read; others are
- * skipped. False: the file is too short (not reported).
+ * (raw->word). Sets *ids, and the sections in *raw that the reader needs;
+ * skips the others. False: the file is too short (not reported).
  */
 static bool
 take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)

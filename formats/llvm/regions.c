@@ -31,8 +31,8 @@ llvm_expected(const struct llvm_context *c, const char *expected)
 }
 
 /*
- * Takes a number (ULEB128) below limit into *value. False: truncated, or too
- * large (reported).
+ * Reads a number (ULEB128), which must be less than limit, to *value. False:
+ * truncated, or too large (reported).
  */
 static bool
 take(const struct llvm_context *c, struct llvm_bytes *bytes, uint64_t limit,
@@ -64,10 +64,10 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Takes the number of items that follow, and adds their memory, size bytes
- * each, to a sum with a limit. An item has at least `least` bytes in the
- * mapping, so a higher number than fits is malformed. False: rejected
- * (reported).
+ * Reads the number of items that follow, and adds the memory that they need,
+ * size bytes each, to a sum that is limited. An item takes at least "least"
+ * bytes of the mapping, so a number that does not fit into its rest is
+ * malformed. False: rejected (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
@@ -180,9 +180,9 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 }
 
 /*
- * Takes the number that encodes a region's kind: a counter for plain code,
- * else an expansion and its file, or a kind, whose own fields follow. False:
- * malformed (reported).
+ * Reads the number that encodes the kind of a region. For plain code it is the
+ * region's counter; else it is an expansion with the number of its file, or
+ * another kind, whose own fields follow. False: malformed (reported).
  */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,

@@ -75,10 +75,10 @@ compare_regions(const void *pa, const void *pb)
 }
 
 /*
- * Sums the counts of regions with the same begin and end (instances of a
- * template, uses of a macro) into one; the list is sorted and not empty.
- * Regions of another kind than the first one are dropped: a macro that expands
- * to another macro has an expansion and code there.
+ * Combines regions with the same begin and end (instances of a template, uses
+ * of a macro) into one with the sum of their counts. The list is sorted and
+ * not empty. Drops regions of another kind than the first one: a macro that
+ * expands to another macro has an expansion and code there.
  */
 static void
 combine(struct llvm_source *source)
@@ -104,7 +104,10 @@ combine(struct llvm_source *source)
 
 /* ---- Open regions ------------------------------------------------------- */
 
-/* True if region x ends before y, or at the same place and began earlier. */
+/*
+ * True if region x ends before region y, or both end at the same place and x
+ * has the lower index (it began earlier).
+ */
 static bool
 ends_first(const struct builder *b, uint32_t x, uint32_t y)
 {
@@ -180,12 +183,11 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Adds a segment (place where the count changes) where some of n regions end,
- * in ascending order. From there on, the count is that of the region that ends
- * next; after the last one, that of the innermost region that is still open,
- * or, if none is, code is skipped. No segment is added at next, where the next
- * region begins (NULL: there is none), as that region adds its own. False: an
- * error (reported).
+ * Adds segments (places where the count changes) for the ends of n closed
+ * regions, sorted by their ends in ended[]. After an end, the count is that of
+ * the region that ends next or, after the last end, of the innermost open
+ * region (none: no code). Adds none at next, where the next region begins
+ * (NULL: there is none). False: an error (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,

@@ -6,8 +6,8 @@
 #include "profile.h"
 
 /*
- * Returns the number, from 1, of the source file with that name, added if new;
- * 0: out of memory (reported).
+ * Returns the number, from 1, of the source file with this name; adds the file
+ * if it is new. 0: out of memory (reported).
  */
 static uint32_t
 find_source(struct llvm_mapping *mapping, cg_name name)
@@ -61,9 +61,9 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
 }
 
 /*
- * Adds a source file to the report: its branches become those of the current
- * file without a copy, its regions become segments. False: an error
- * (reported).
+ * Adds a source file to the report. The report takes over the file's array of
+ * branches, without a copy; the file's regions become segments. False: an
+ * error (reported).
  */
 static bool
 move_source(struct llvm_report *report, struct llvm_source *source)
