@@ -14,8 +14,8 @@
 #include "cgconv_parse.h"
 
 /*
- * Takes "MAX:", the number of a file's lines, off a line "MAX:PATH", so that
- * the path is left; false: another line.
+ * Removes "MAX:", the number of a file's lines, from the begin of a line
+ * "MAX:PATH", and sets *max. False: another line.
  */
 static bool
 take_head(struct cg_slice *line, uint64_t *max)
