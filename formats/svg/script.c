@@ -202,7 +202,7 @@ const char *const svg_script[] = {
 	"\tsearch(input.value);\n"
 	"\tzoom(state.has('frame') && frames[state.get('frame')] || start);\n"
 	"}\n"
-	"/* Without --width the picture is as wide as the window. */\n"
+	"/* Without a fixed width the picture is as wide as the window. */\n"
 	"function follow() {\n"
 	"\tvar width = innerWidth, height = +svg.getAttribute('height');\n"
 	"\tif (height > innerHeight)\n"

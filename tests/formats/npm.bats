@@ -59,6 +59,7 @@ setup()
 }
 
 @test "npm: the module takes and gives bytes" {
+	command -v node >/dev/null || skip "no node"
 	cp samples/gprof/calls/gmon.out samples/gprof/calls/prog "$app"
 	cp samples/pprof/cpu/cpu.pb.gz "$app"
 	cat >"$app/use.js" <<-'END'
