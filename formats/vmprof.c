@@ -70,6 +70,7 @@ struct code {
 	cg_name name; /* "py:name:line:file"; 0: none */
 	bool python;  /* named by a code object */
 	cg_fn fn;     /* 0: not on a stack yet */
+	cg_file file; /* of fn */
 };
 
 /* A frame on a stack. */
@@ -227,11 +228,10 @@ split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
  * name of another form is the function's name.
  */
 static cg_fn
-add_fn(struct reader *r, const struct code *code)
+add_fn(struct reader *r, struct code *code)
 {
 	const struct cg_slice text = cg_get_name(r->build, code->name);
 	struct cg_slice rest = text, language, name, path;
-	cg_file file = 0;
 	cg_object object = 0;
 	uint64_t line;
 	cg_fn fn;
@@ -246,14 +246,15 @@ add_fn(struct reader *r, const struct code *code)
 	if (cg_starts(name, UNNAMED))
 		return add_unnamed(r, code->id);
 	if (!cg_equal(language, "n"))
-		file = cg_add_file(r->build, path);
+		code->file = cg_add_file(r->build, path);
 	else if (line == 0 && !cg_equal(path, "-"))
 		object = cg_add_object(r->build, path);
 	else if (!cg_equal(path, "-"))
-		file = cg_add_file(r->build, path);
+		code->file = cg_add_file(r->build, path);
 	if (line == 0)
-		return cg_add_fn(r->build, name, file, object);
-	fn = cg_add_fn_at(r->build, name, file, object, (uint32_t)line, 0);
+		return cg_add_fn(r->build, name, code->file, object);
+	fn =
+	    cg_add_fn_at(r->build, name, code->file, object, (uint32_t)line, 0);
 	cg_set_fn_range(
 	    r->build, fn, &(struct cg_range){ .first = (uint32_t)line });
 	return fn;
@@ -546,12 +547,13 @@ add_stacks(struct reader *r)
 		struct node *node = &r->node.at[i];
 		const struct frame *frame = &r->frame.at[node->frame];
 		struct code *code = &r->code.at[frame->code];
-		const struct cg_pos pos = { .line = frame->line };
+		struct cg_pos pos = { .line = frame->line };
 
 		if (code->fn == 0) {
 			code->fn = add_fn(r, code);
 			unnamed += code->name == 0;
 		}
+		pos.file = frame->line > 0 ? code->file : 0;
 		node->node = cg_add_frame(r->build,
 		    r->node.at[node->parent].node, code->fn, &pos, false);
 	}

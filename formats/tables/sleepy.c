@@ -26,7 +26,7 @@
 
 struct symbol {
 	cg_fn fn;
-	uint32_t line;
+	struct cg_pos pos;
 };
 
 struct reader {
@@ -103,10 +103,11 @@ take_symbol(struct reader *r, struct cg_slice line)
 		return cg_reject(r->job,
 		    "expected an address, a module, a function and a file");
 	(void)cg_take_blanks(&line);
+	symbol.pos.file = cg_add_file(r->build, file);
 	if (cg_take_u64(&line, &number) && number <= INT32_MAX)
-		symbol.line = (uint32_t)number;
-	symbol.fn = cg_add_fn(r->build, name, cg_add_file(r->build, file),
-	    cg_add_object(r->build, module));
+		symbol.pos.line = (uint32_t)number;
+	symbol.fn = cg_add_fn(
+	    r->build, name, symbol.pos.file, cg_add_object(r->build, module));
 	if (!cg_append(r->job, &r->symbol, symbol))
 		return false;
 	at = cg_map_in(r->job, &r->symbols, address);
@@ -149,9 +150,9 @@ take_times(struct reader *r, struct cg_slice line)
 
 	for (size_t i = r->stack.n; i-- > 0;) {
 		const struct symbol *symbol = &r->symbol.at[r->stack.at[i]];
-		const struct cg_pos pos = { .line = symbol->line };
 
-		leaf = cg_add_frame(r->build, leaf, symbol->fn, &pos, false);
+		leaf = cg_add_frame(
+		    r->build, leaf, symbol->fn, &symbol->pos, false);
 	}
 	while ((void)cg_take_blanks(&line), line.len > 0) {
 		if (!cg_take_word(&line, &word) || !cg_get_u64(word, &tid) ||

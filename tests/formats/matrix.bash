@@ -350,7 +350,7 @@ repeats()
 			# that differ only in these are one when read.
 			case $to:$file in
 			cpuprofile:samples/firefox/raw/* | \
-				cpuprofile:samples/vmprof/lines/* | \
+				cpuprofile:samples/vmprof/* | \
 				firefox:samples/jfr/*) continue ;;
 			# The same data, but the first written one names
 			# threads without samples of its event, and a process
