@@ -11,12 +11,13 @@ setup()
 targets='folded json pprof speedscope'
 
 # Prints the samples that contain stacks only. In otlp a moment can stand for two
-# samples; speedscope then has one, which is not reported. gprofng and xray state
-# no numbers of samples; each record of pprof is one.
+# samples; speedscope then has one, which is not reported. caliper, gprofng, sleepy
+# and xray state no numbers of samples; each record of pprof is one.
 stack_samples()
 {
 	for file in $(samples | grep -v -e ^samples/otlp/ -e ^samples/perf-data/dwarf-arm64/ \
-		-e ^samples/gprofng/ -e ^samples/xray/); do
+		-e ^samples/gprofng/ -e ^samples/xray/ \
+		-e ^samples/caliper/ -e ^samples/sleepy/); do
 		! "$CGCONV" -q -t folded "$file" -o "$dir/try" 2>/dev/null ||
 			echo "$file"
 	done
