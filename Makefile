@@ -21,6 +21,7 @@ DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := g++ zstd xz-utils bzip2 bats perl clang llvm mandoc \
 	libclang-rt-dev
+STATIC_PACKAGES := liblz4-dev libbz2-dev nettle-dev libicu-dev
 # For tests/formats/html.bats, which tells what it skips without a browser. With
 # what it needs this is 190 MB to download: "make check BROWSER_PACKAGES=" leaves
 # it out.
@@ -78,6 +79,8 @@ cmd_src := $(wildcard cmd/*.c cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 bats := $(wildcard tests/*/*.bats)
 headers := $(wildcard lib/*.h)
+# Only for make static.
+cmd_src := $(filter-out cmd/static/%,$(cmd_src))
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cmd_obj := $(cmd_src:%.c=$(B)/%.o)
 units := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
@@ -113,16 +116,17 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-$(B)/lib/syntax/xml.o: CG_CFLAGS += \
-	-DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
-$(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
-	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
-$(B)/lib/symbols/libdw.o: CG_CFLAGS += \
-	-DCG_LIBDW_SONAME='"$(call soname,libdw)"'
-$(B)/lib/symbols/debugfile.o: CG_CFLAGS += \
-	-DCG_LIBLZMA_SONAME='"$(call soname,liblzma)"'
-$(B)/lib/io/unzstd.o: CG_CFLAGS += \
-	-DCG_LIBZSTD_SONAME='"$(call soname,libzstd)"'
+XML2 = -DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
+ARCHIVE = -DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
+DW = -DCG_LIBDW_SONAME='"$(call soname,libdw)"'
+LZMA = -DCG_LIBLZMA_SONAME='"$(call soname,liblzma)"'
+ZSTD = -DCG_LIBZSTD_SONAME='"$(call soname,libzstd)"'
+$(B)/lib/syntax/xml.o: CG_CFLAGS += $(XML2)
+$(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += $(ARCHIVE)
+$(B)/lib/symbols/libdw.o: CG_CFLAGS += $(DW)
+$(B)/lib/symbols/debugfile.o: CG_CFLAGS += $(LZMA)
+$(B)/lib/io/unzstd.o: CG_CFLAGS += $(ZSTD)
+$(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 
 # The script and style of HTML reports, as lists of bytes in C, and their SHA-256
 # hashes. In this order: later scripts use what earlier ones define.
@@ -184,13 +188,15 @@ wanted := $(BUILD_PACKAGES) \
 	$(if $(strip $(with_demo)),$(DEMO_PACKAGES)) \
 	$(if $(strip $(with_tests)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES)) \
-	$(if $(filter packages-wasm,$(MAKECMDGOALS)),$(WASM_PACKAGES))
+	$(if $(filter packages-wasm,$(MAKECMDGOALS)),$(WASM_PACKAGES)) \
+	$(if $(filter packages-static,$(MAKECMDGOALS)),$(STATIC_PACKAGES))
 
 ## packages: install what the build needs (Debian; 76 MB to download)
 ## packages-demo: also what the demo needs (22 MB more)
 ## packages-tests: also what the tests need (95 MB more, a browser 190 MB)
 ## packages-wasm: also what make wasm needs (80 MB more)
-packages-demo packages-tests packages-wasm: packages
+## packages-static: also what make static needs
+packages-demo packages-tests packages-wasm packages-static: packages
 packages:
 	@missing=; for p in $(wanted); do \
 		case $$p in \
@@ -465,6 +471,17 @@ check-deb: deb
 	@$(MAKE) --no-print-directory deb VERSION=$(VERSION).1 DEB=$(B)/newer-deb
 	@B=$(B) tests/fresh deb $(DEB) $(B)/newer-deb || test $$? = 77
 
+## static: link one program without shared libraries, build/static/cgconv-static
+STATIC_CFLAGS := -O2 -ffunction-sections -fdata-sections
+static:
+	@$(MAKE) --no-print-directory B=$(B)/static CFLAGS="$(STATIC_CFLAGS)" \
+		CPPFLAGS="$(CPPFLAGS) -DCG_LINKED" $(B)/static/cgconv-static
+
+$(B)/cgconv-static: $(cmd_obj) $(lib_obj) $(B)/cmd/static/left_out.o
+	@echo "  LD      $@"
+	$(Q)CC="$(CC)" LD="$(LD)" CFLAGS="$(CFLAGS)" LDFLAGS="$(LDFLAGS)" \
+		cmd/static/link $@ $^
+
 ## help: print this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
@@ -473,4 +490,4 @@ help:
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
 .PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
-	clean install uninstall deb check-deb help
+	clean install uninstall deb check-deb static packages-static help

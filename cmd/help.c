@@ -1,5 +1,5 @@
 /*
- * help.c - --help and --version. The help is made from the tables of options.
+ * help.c - --help. It is made from the tables of options.
  */
 #include <json-c/json.h>
 #include <string.h>
@@ -392,12 +392,4 @@ show_help(struct args *args)
 			     ? print_help_table(args)
 			     : print_topic(args, *args->topics);
 	return status;
-}
-
-int
-show_version(struct args *args)
-{
-	(void)args;
-	puts("cgconv " CG_VERSION);
-	return CG_OK;
 }

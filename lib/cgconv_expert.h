@@ -2,7 +2,8 @@
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
  * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Texts, Known functions, Compression, Symbols, Unwinding
+ * Contents: Cost lines, Texts, Known functions, Compression,
+ * Libraries, Symbols, Unwinding
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -154,6 +155,24 @@ bool cg_unzstd_next(
  * a frame. A producer may flush a frame and never end it, as perf does.
  */
 bool cg_unzstd_ended(const struct cg_unzstd *);
+
+/* ---- Libraries ----------------------------------------------------------- */
+
+/* A library that this one contains, or loads when an input needs it. */
+struct cg_library {
+	const char *name;
+	const char *version; /* "": unknown */
+	const char *licence; /* as SPDX names it, if it does */
+	bool loaded;         /* when needed; else it is linked */
+	const char *failure; /* why it cannot be loaded; NULL: it can */
+};
+/*
+ * Library number i; false past the last one. It is loaded for that. The failure
+ * is valid until the next call in this thread that loads something.
+ */
+bool cg_get_library(size_t i, struct cg_library *);
+/* False in a static program: cg_job_load_modules() fails there. */
+bool cg_has_modules(void);
 
 /* ---- Symbols ------------------------------------------------------------ */
 

@@ -98,6 +98,25 @@ cg_modules_add(struct cg_job *job, const struct cg_module *const *table)
 	return CG_OK;
 }
 
+#ifdef CG_LINKED
+bool
+cg_has_modules(void)
+{
+	return false;
+}
+
+int
+cg_job_load_modules(struct cg_job *job, const char *path)
+{
+	return cg_usage(job, "this build loads no modules: %s", path);
+}
+#else
+bool
+cg_has_modules(void)
+{
+	return true;
+}
+
 int
 cg_job_load_modules(struct cg_job *job, const char *path)
 {
@@ -120,6 +139,7 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 		return cg_usage(job, "%s has no symbol cg_modules", path);
 	return cg_modules_add(job, table);
 }
+#endif
 
 /*
  * Returns the length of the longest suffix in the list ("a;b") with which path

@@ -499,6 +499,25 @@ build_plugin()
 	[ "$("$CGCONV" --help options | awk 'length > 90')" = "" ]
 }
 
+@test "cli: --version -v names libraries, their licences, and the sandbox" {
+	for way in "--version -v" "-v --version" "-vV" "-V --verbose"; do
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" $way >"$dir/verbose"
+		head -n 1 "$dir/verbose" | same - <("$CGCONV" --version)
+		for row in 'Licence    BSD-2-Clause' 'Formats    [0-9]*; reads ' \
+			'Libraries  json-c [0-9.]*, linked; MIT' \
+			' *zlib [0-9.]*, linked; Zlib' \
+			' *libxml2 [0-9.]*, .*; MIT' ' *libarchive [0-9.]*, ' \
+			' *libdw' ' *liblzma [0-9.]*, ' ' *libzstd [0-9.]*, ' \
+			'Plug-ins   ' 'Threads    [1-9]' 'Sandbox    .'; do
+			grep -qx "$row.*" "$dir/verbose"
+		done
+	done
+	[ "$("$CGCONV" -j 3 -v -V | sed -n 's/^Threads *//p')" = 3 ]
+	"$CGCONV" --list-formats | sed 1d | wc -l >"$dir/count"
+	sed -n 's/^Formats *\([0-9]*\);.*/\1/p' "$dir/verbose" | same "$dir/count" -
+}
+
 @test "cli: --help is one page with examples that work" {
 	"$CGCONV" --help >"$dir/page"
 	[ "$(wc -l <"$dir/page")" -le 60 ]
