@@ -30,6 +30,8 @@ BROWSER_PACKAGES := chromium
 WASM_PACKAGES := clang lld llvm wasi-libc libclang-rt-dev-wasm32 dpkg-dev nodejs
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
+# Files that are given away have this time, not that of the build.
+dated = $(shell sed -n 's/^\.Dd //p' cmd/cgconv.1)
 SONAME := libcgconv.so.0
 # What the library is linked with; only the program needs json-c, too.
 LINKED := zlib
@@ -482,6 +484,21 @@ $(B)/cgconv-static: $(cmd_obj) $(lib_obj) $(B)/cmd/static/left_out.o
 	$(Q)CC="$(CC)" LD="$(LD)" CFLAGS="$(CFLAGS)" LDFLAGS="$(LDFLAGS)" \
 		cmd/static/link $@ $^
 
+## dist: make a tarball of the sources and its checksum in build/dist
+DIST ?= $(B)/dist
+dist_name := cgconv-$(VERSION)
+dist:
+	@rm -rf "$(DIST)"; mkdir -p "$(DIST)"
+	@if git rev-parse --git-dir >/dev/null 2>&1; then git ls-files -z; else \
+		find . -path "./$(B)" -prune -o ! -type d -print0 | \
+			sed -z 's,^\./,,'; \
+	fi | LC_ALL=C sort -z | tar --no-recursion -cf - \
+		--format=gnu --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX --mtime="$(dated) UTC" \
+		--transform='flags=r;s,^,$(dist_name)/,' --null -T - | \
+		gzip -9n >"$(DIST)/$(dist_name).tar.gz"
+	@cd "$(DIST)" && sha256sum $(dist_name).tar.gz >SHA256SUMS && cat SHA256SUMS
+
 ## help: print this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
@@ -490,4 +507,4 @@ help:
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
 .PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
-	clean install uninstall deb check-deb static packages-static help
+	clean install uninstall deb check-deb static packages-static dist help
