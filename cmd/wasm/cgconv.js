@@ -2,7 +2,8 @@
 /*
  * cgconv.js - the program on any system with node.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { hostDisk, hostStream, inside } from './host.js';
 import { run } from './wasi.js';
@@ -11,12 +12,16 @@ const module = new WebAssembly.Module(
 	readFileSync(new URL('cgconv.wasm', import.meta.url)));
 const windows = process.platform === 'win32';
 
-/* The name of a file may be after "=", as in --exe=C:\prog. */
+/*
+ * A path of Windows may be after "=", as in --exe=C:\prog. A "\" of a regular
+ * expression stays: no directory is called as what stands before it.
+ */
 function argument(text) {
-	if (!windows)
-		return text;
-	return text.replace(/^(-[^=]*=)?([A-Za-z]:[\\/].*|[^-].*\\.*)$/,
-		(all, option, path) => (option ?? '') + inside(path));
+	const [, option, path] = /^(-[^=]*=)?(.*)$/s.exec(text);
+
+	return windows && (/^[A-Za-z]:[\\/]/.test(path) ||
+		(path.includes('\\') && existsSync(dirname(path))))
+		? (option ?? '') + inside(path) : text;
 }
 
 process.exitCode = run(module, {

@@ -16,6 +16,7 @@ setup_file()
 
 setup()
 {
+	command -v node >/dev/null || skip "no node"
 	app=$BATS_FILE_TMPDIR/app
 	cgconv=$app/node_modules/.bin/cgconv
 }

@@ -9,7 +9,7 @@ setup()
 	[ -e "$B/cgconv.html" ] || skip "not built: make page"
 	[ -n "$CHROMIUM" ] || skip "no chromium"
 	command -v node >/dev/null || skip "no node"
-	make -q B="$B" page 2>/dev/null || skip "out of date: make page"
+	make -q B="${B#"$ROOT/"}" page 2>/dev/null || skip "out of date: make page"
 }
 
 # Reads lines of files with tabs.
@@ -39,14 +39,15 @@ opens()
 	done | opens
 }
 
-@test "page: a broken file, other files, a pair and archives are as natively" {
+@test "page: a broken file, a pair, an archive are as natively; a run is cancelled, saved" {
 	tmp=$BATS_TEST_TMPDIR
 	head -c 100 samples/pprof/cpu/cpu.pb.gz >"$tmp/cut.gz"
 	tar -cJf "$tmp/all.tar.xz" samples/folded samples/pprof
 	gzip -c samples/folded/shapes/shapes.folded >"$tmp/-.folded.gz"
-	printf '%s\n' "$tmp/cut.gz" README.md "$tmp/all.tar.xz" "$tmp/-.folded.gz" \
+	printf '%s\n' "$tmp/cut.gz" README.md "$tmp/all.tar.xz" \
 		'samples/gcov/gcc-c/cover.gcno	samples/gcov/gcc-c/cover.gcda' \
 		'samples/folded/shapes/shapes.folded	samples/pprof/cpu/cpu.pb.gz	samples/perf-script/fields/header.perf' \
-		'difference	samples/gprof/calls/gmon.out	samples/gprof/cycles/gmon.out' |
+		'difference	samples/gprof/calls/gmon.out	samples/gprof/cycles/gmon.out' \
+		"$tmp/-.folded.gz" |
 		opens
 }

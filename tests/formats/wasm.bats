@@ -6,7 +6,7 @@ setup()
 {
 	command -v node >/dev/null || skip "no node"
 	[ -e "$B/wasm/cgconv.wasm" ] || skip "not built: make wasm"
-	make -q B="$B" wasm 2>/dev/null || skip "out of date: make wasm"
+	make -q B="${B#"$ROOT/"}" wasm 2>/dev/null || skip "out of date: make wasm"
 }
 
 # Reads lines of arguments with tabs.

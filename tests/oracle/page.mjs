@@ -5,10 +5,11 @@
  *	node page.mjs CHROMIUM PAGE CGCONV SCRATCH <LINES	each one: files, with tabs
  *
  * A line that begins with "difference" has the two files of a pair. Prints what
- * differs; the last line is "N opened, N differ, N requests".
+ * differs, and whether the last ones cannot be saved; $PICTURE is a file for a
+ * screenshot. The last line is "N opened, N differ, N requests".
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const [chromium, page, cgconv, scratch] = process.argv.slice(2);
@@ -17,7 +18,7 @@ const READY = 'document.querySelector("[data-ready=true]") ? location.href.split
 
 /* ---- Chromium's protocol: objects that end with a 0, through two pipes ---------- */
 
-const browser = spawn(chromium, ['--headless', '--no-sandbox', '--disable-gpu',
+const browser = spawn(chromium, ['--headless', '--window-size=1000,700', '--no-sandbox', '--disable-gpu',
 	'--remote-debugging-pipe', '--remote-allow-origins=*',
 	`--user-data-dir=${join(scratch, 'profile')}`, 'about:blank'],
 { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
@@ -149,6 +150,36 @@ async function compare(session, line, number) {
 	return await isShown(session) ? null : 'not shown';
 }
 
+/* ---- Cancelling and saving: the files that are open -------------------------------- */
+
+async function saves(session) {
+	const to = join(scratch, 'saved');
+
+	mkdirSync(to);
+	await say('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: to });
+	const want = await evaluate(session,
+		'execute(convertArguments("callgrind"), OUT).then(({ output }) => output.text())');
+
+	await evaluate(session, '$("save").value = "callgrind"; ' +
+		'$("save").dispatchEvent(new Event("change"))');
+	for (let i = 0; i < 200; i++) {
+		const name = readdirSync(to).find((file) => file.endsWith('.callgrind'));
+
+		if (name && readFileSync(join(to, name), 'utf8') === want)
+			return null;
+		await new Promise((again) => setTimeout(again, 50));
+	}
+	return 'not saved';
+}
+
+async function cancels(session) {
+	const now = await evaluate(session,
+		'(openReport(), document.body.dataset.state) + " " + ' +
+		'(cancel(), document.body.dataset.state) + " " + state.worker');
+
+	return now === 'busy report null' ? null : `cancelled: ${now}`;
+}
+
 /* ---- All --------------------------------------------------------------------------- */
 
 let count = 0, differ = 0;
@@ -163,6 +194,11 @@ try {
 		differ += what !== null;
 		if (what)
 			console.log(`${line}: ${what}`);
+	}
+	for (const what of [await cancels(session), await saves(session)]) {
+		differ += what !== null;
+		if (what)
+			console.log(what);
 	}
 } catch (error) {
 	differ++;

@@ -111,13 +111,16 @@ function inputs() {
 
 /*
  * Two profiles are a pair whose difference is shown, unless one is the executable
- * or the notes of the other.
+ * or the notes of the other. Returns null if it was cancelled.
  */
 async function isPair() {
 	if (state.files.length !== 2 || state.files.some(({ path }) => path.includes('/')))
 		return false;
 	const found = await execute(['--detect', ...inputs()]);
-	const formats = (found?.text ?? '').trimEnd().split('\n').map((line) => line.split('\t')[1]);
+
+	if (!found)
+		return null;
+	const formats = found.text.trimEnd().split('\n').map((line) => line.split('\t')[1]);
 
 	return formats.length === 2 && formats.every((name) => name !== '-' && name !== GATHERED);
 }
@@ -145,7 +148,11 @@ async function openFiles(files) {
 	$('names').textContent = files.length > 3 ? `${files.length} files`
 		: files.map(({ path }) => path).join(', ');
 	begin();
-	state.mode = await isPair() ? 'difference' : 'sum';
+	const pair = await isPair();
+
+	if (pair === null)
+		return;
+	state.mode = pair ? 'difference' : 'sum';
 	$('mode').value = state.mode;
 	$('mode').hidden = files.length !== 2;
 	$('save').disabled = false;
