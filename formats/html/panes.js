@@ -54,7 +54,7 @@ function tabChanges(view) {
 		? { panes: keys.map((key) => key === view.key ? main.key : key).join('.'), x1: '', x2: '' } : {} };
 }
 
-const paneBox = el('button', { id: 'panes', title: 'One, two or three views at once', on: { click: () =>
+const paneBox = el('button', { id: 'panes', title: 'One, two or three views at once; F6: the next one', on: { click: () =>
 	go({ panes: panesOf((paneKeys().length + 1) % (MOST_PANES + 1)), x1: '', x2: '' }) } }, '\u25eb');
 
 function setPane(index, key) {

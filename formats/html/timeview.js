@@ -200,6 +200,19 @@ class TimeView {
 		this.veils[1].style.width = 100 - to + '%';
 	}
 
+	/* The same in the chart, which was just painted. */
+	veilChart(track, from, span) {
+		const { context, width, height } = this.chart, at = (time) => (time - from) * width / span;
+
+		if (!selected?.time)
+			return;
+		const [begin, end] = edgesOf(track).map((time) => Math.max(0, Math.min(width, at(time))));
+
+		context.fillStyle = isDark() ? 'rgb(0 0 0 / 55%)' : 'rgb(90 94 102 / 28%)';
+		context.fillRect(0, LEVEL, begin, height);
+		context.fillRect(end, LEVEL, width - end, height);
+	}
+
 	showSight(from, span) {
 		this.sight.style.left = 100 * from / this.length + '%';
 		this.sight.style.width = 100 * span / this.length + '%';
@@ -325,6 +338,7 @@ function showTime(main) {
 			'+, \u2212 zoom; click or Enter shows a frame alone.' + untimed(event), painted: (from, span) => {
 			drawAxis(axis, from, span, unit);
 			timeView.showSight(from, span);
+			timeView.veilChart(track, from, span);
 		} });
 
 	const fn = chosen('fn', fnCount), at = fn > 0 ? layout.fn.indexOf(fn) : -1;
