@@ -188,10 +188,14 @@ function firsts() {
 
 /* Finds rows by up to five of their columns. */
 class RowIndex {
-	constructor(a, b, c, d, e) {
+	constructor(a, b, c = null, d = null, e = null) {
 		const n = a.length;
 
-		Object.assign(this, { a, b, c: c || new Uint8Array(n), d: d || new Uint8Array(n), e: e || new Uint8Array(n) });
+		this.a = a;
+		this.b = b;
+		this.c = c || new Uint8Array(n);
+		this.d = d || new Uint8Array(n);
+		this.e = e || new Uint8Array(n);
 		this.mask = 2 ** Math.ceil(Math.log2(2 * n + 2)) - 1;
 		this.slot = new Int32Array(this.mask + 1).fill(-1);
 		for (let i = 0; i < n; i++) {

@@ -146,6 +146,7 @@ class TimeView {
 		this.event = event;
 		this.length = timeLength();
 		this.lanes = [];
+		this.chart = null; /* the frames of one thread */
 	}
 
 	/* The rows of threads, busy ones first. */
