@@ -70,13 +70,15 @@ function showSelection() {
 		[...selectBar.querySelectorAll('.part')].find((at) => at.getAttribute('aria-label') === focused)?.focus();
 }
 
-/* Filters count what the view shows; views without stacks show the whole. */
-function showFilters() {
-	const whole = Boolean(currentView().whole);
-
+/* Filters count what a view shows; views without stacks show the whole. */
+function filterView(view) {
 	if (filterKey() === '' || (canRefine() && !isMissing('stacks')))
-		applyFilters(whole);
-	showRefine(whole);
+		applyFilters(Boolean(view.whole));
+}
+
+function showFilters() {
+	filterView(currentView());
+	showRefine(Boolean(currentView().whole));
 }
 
 function showEvents() {

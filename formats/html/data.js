@@ -250,7 +250,7 @@ const weighed = new Map();
 
 /* Costs of an event in columns of that name; side: 'before', 'after', none. */
 function costs(name, event, side) {
-	const key = name + ':' + events.indexOf(event) + (side || '');
+	const key = (narrowed ? '' : 'all ') + name + ':' + events.indexOf(event) + (side || '');
 	let value = weighed.get(key);
 
 	if (value)

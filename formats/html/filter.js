@@ -32,6 +32,18 @@ function narrowTo(columns) {
 	forgets.forEach((forget) => forget());
 }
 
+/* Calls f with the columns that were shown when something was made. */
+function within(columns, f) {
+	const now = narrowed;
+
+	narrowed = columns;
+	try {
+		return f();
+	} finally {
+		narrowed = now;
+	}
+}
+
 /* The stacks of the page as such a tree, with the costs of what is selected. */
 function wholeTree() {
 	const fn = wholeCol('node_fn'), depth = wholeCol('node_depth');

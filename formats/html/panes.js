@@ -117,8 +117,12 @@ function showKept(view, at) {
 	const same = at.dataset.view === view.key && paneBodies.length > 0;
 	const top = same ? at.querySelector('.table')?.scrollTop : 0, focused = at.contains(document.activeElement);
 
+	filterView(view);
 	view.show(at);
 	at.dataset.view = view.key;
+	/* The other views have what filters leave. */
+	if (view.whole && paneBodies.length)
+		filterView({ whole: false });
 
 	const table = at.querySelector('.table');
 

@@ -24,6 +24,7 @@ class Table {
 		this.all = options.columns;
 		this.o = options.choose ? { ...options, columns: shownColumns(options.columns) } : options;
 		this.active = -1;
+		this.narrowed = narrowed; /* rows in sight are made later */
 		this.body = el('div', { class: 'tbody', role: 'rowgroup' });
 		this.head = el('div', { class: 'thead', role: 'rowgroup' });
 		this.box = el('div', { class: 'table' + (options.tall === false ? ' short' : ''),
@@ -48,7 +49,7 @@ class Table {
 		if (this.o.arrange) {
 			this.rows = this.o.arrange(column, down ? -1 : 1);
 		} else if (column) {
-			const keys = new Map(this.rows.map((row) => [row, column.value(row)]));
+			const keys = within(this.narrowed, () => new Map(this.rows.map((row) => [row, column.value(row)])));
 			const sign = down ? -1 : 1;
 
 			this.rows = this.rows.slice().sort((a, b) => {
@@ -113,7 +114,7 @@ class Table {
 		this.body.style.height = (most ? Math.min(most, this.rows.length) : this.rows.length) *
 			ROW + 'px';
 		this.box.setAttribute('aria-rowcount', this.rows.length + 1);
-		put(this.body, Array.from({ length: end - first }, (_, i) => this.row(first + i)));
+		put(this.body, within(this.narrowed, () => Array.from({ length: end - first }, (_, i) => this.row(first + i))));
 	}
 
 	reveal(i) {

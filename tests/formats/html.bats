@@ -1099,6 +1099,15 @@ fragment()
 	fn=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')d$(printf '\t')" | cut -d : -f 1)
 	browse "view=flame&fn=$((fn - 1))"
 	grep -oP 'href="[^"]*ignore=%5Ed%24"' "$dir/dom"
+	# Sources next to other views have all lines.
+	report --no-root-by samples/pprof/cpu/cpu.pb.gz
+	file=$(grep -P '^line\t' "$dir/rows" | cut -f 2 | uniq | grep -n work.go | cut -d : -f 1)
+	browse "view=source&file=$file&unit=full"
+	cells >"$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 5 ]
+	WINDOW=1900,900 browse "view=functions&panes=source&file=$file&unit=full&focus=even"
+	perl -0777 -pi -e 's/.*aria-label="Source"//s' "$dir/dom"
+	cells | same "$dir/want" -
 	# Calls alone are not filtered: it would be an estimate.
 	report samples/callgrind/plain/callgrind.out
 	browse 'view=functions&focus=fib'
