@@ -32,7 +32,7 @@ WASM_PACKAGES := clang lld llvm wasi-libc libclang-rt-dev-wasm32 dpkg-dev nodejs
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 # Files that are given away have this time, not that of the build.
 dated = $(shell sed -n 's/^\.Dd //p' cmd/cgconv.1)
-SONAME := libcgconv.so.0
+SONAME := libcgconv.so.1
 # What the library is linked with; only the program needs json-c, too.
 LINKED := zlib
 # Loaded at run time when an input needs them: see lib/base/load.h.

@@ -47,7 +47,7 @@ extern "C" {
 #pragma GCC visibility push(default) /* all else in the library is hidden */
 #endif
 
-#define CG_VERSION "0.1.0"
+#define CG_VERSION "1.0.0"
 
 #if defined(__GNUC__)
 #define CG_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

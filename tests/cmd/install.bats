@@ -32,7 +32,7 @@ files_in()
 		./usr/include/cgconv_parse.h
 		./usr/lib/libcgconv.a
 		./usr/lib/libcgconv.so
-		./usr/lib/libcgconv.so.0
+		./usr/lib/libcgconv.so.1
 		./usr/lib/libcgconv.so.$version
 		./usr/lib/pkgconfig/cgconv.pc
 		./usr/share/bash-completion/completions/cgconv
@@ -135,7 +135,7 @@ try_library()
 	[ "$(pkg-config --modversion cgconv)" = \
 		"$("$CGCONV" --version | cut -d ' ' -f 2)" ]
 	try_library
-	ldd "$BATS_TEST_TMPDIR/use" | grep -q 'libcgconv.so.0'
+	ldd "$BATS_TEST_TMPDIR/use" | grep -q 'libcgconv.so.1'
 }
 
 @test "install: a program uses the static library by pkg-config" {

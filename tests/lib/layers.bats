@@ -310,8 +310,8 @@ link_without()
 			return 0;
 		}
 	END
-	cp "$B/libcgconv.so" "$dir/now/libcgconv.so.0"
-	${CC:-cc} -Ilib -o "$dir/list" "$dir/list.c" "$dir/now/libcgconv.so.0"
+	cp "$B/libcgconv.so" "$dir/now/libcgconv.so.1"
+	${CC:-cc} -Ilib -o "$dir/list" "$dir/list.c" "$dir/now/libcgconv.so.1"
 	LD_LIBRARY_PATH=$dir/now "$dir/list" >"$dir/before"
 	cp formats/formats.c "$dir"
 	{ echo "FORMAT(added)" && cat formats/formats.def; } >"$dir/formats.def"
@@ -329,7 +329,7 @@ link_without()
 	done
 	# shellcheck disable=SC2046 # many files, several flags
 	${CC:-cc} -shared -Wl,--version-script=lib/libcgconv.map \
-		-o "$dir/later/libcgconv.so.0" "$dir/formats.o" "$dir/added.o" \
+		-o "$dir/later/libcgconv.so.1" "$dir/formats.o" "$dir/added.o" \
 		$(objects lib formats | grep -vx "$B/formats/formats.o") \
 		$(make -s --eval='print-libs: ; @echo $(LIBS)' print-libs)
 	LD_LIBRARY_PATH=$dir/later "$dir/list" >"$dir/after"

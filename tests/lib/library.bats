@@ -11,7 +11,7 @@ setup()
 # Builds $1 with the shared library of the build.
 build()
 {
-	ln -s "$B/libcgconv.so" "$dir/libcgconv.so.0"
+	ln -s "$B/libcgconv.so" "$dir/libcgconv.so.1"
 	${CC:-cc} -std=c99 -Wall -Wextra -Werror -Ilib -o "$1" "$1.c" \
 		-L"$B" -lcgconv -Wl,-rpath,"$dir"
 }
