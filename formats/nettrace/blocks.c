@@ -130,9 +130,9 @@ reject(const struct nettrace_file *file, const struct cg_slice *rest,
 }
 
 /*
- * Takes the begin of an object up to the end of its type: sets *name to the
- * type's name, and *oldest to the oldest version of a reader that can read it.
- * False: malformed (reported).
+ * Takes the tags that begin an object, and the object's type, off the front of
+ * *rest. Sets *name to the name of the type, and *oldest to the version that a
+ * reader must have at least. False: malformed (reported).
  */
 static bool
 take_type(struct nettrace_file *file, struct cg_slice *rest,
@@ -152,7 +152,9 @@ take_type(struct nettrace_file *file, struct cg_slice *rest,
 }
 
 /*
- * Takes what Trace says first, in all versions. False: malformed (reported).
+ * Stores start time, clock frequency and pointer size from the object Trace,
+ * which begins with the same fields in all versions; data is its content.
+ * False: pointers have neither 4 nor 8 bytes (reported).
  */
 static bool
 take_trace(struct nettrace_file *file, struct cg_slice data)
@@ -175,7 +177,10 @@ nettrace_take_text(struct cg_slice *rest, struct cg_slice *text)
 	return proto_take_varint(rest, &len) && nettrace_cut(rest, len, text);
 }
 
-/* Takes the next block; false: truncated (reported). */
+/*
+ * Takes the next block of a file of version 6 off *rest: sets *kind to the
+ * number of its kind, and *block to its content. False: truncated (reported).
+ */
 static bool
 take_block(struct nettrace_file *file, struct cg_slice *rest, uint32_t *kind,
     struct cg_slice *block)
@@ -219,7 +224,9 @@ open_sixth(struct nettrace_file *file, struct cg_slice rest)
 }
 
 /*
- * Gets the next block that is known; false: the end, or an error (reported).
+ * Takes the next block of a known kind off *rest, in a file of version 6, and
+ * sets *kind and *block. Skips blocks of other kinds. False: the end, or an
+ * error (reported).
  */
 static bool
 next_sixth(struct nettrace_file *file, struct cg_slice *rest,
@@ -366,9 +373,10 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 }
 
 /*
- * Takes a compressed event, and stores it in events->last: fields that the
- * event lacks keep the values of the event before; the time is a difference to
- * it. False: malformed (not reported).
+ * Takes a compressed event off the block, and stores it in events->last, which
+ * has the event before. Fields that the event lacks keep their values; its
+ * time is added to the time of the event before. False: malformed (not
+ * reported).
  */
 static bool
 take_compressed(struct nettrace_events *events, bool sixth)

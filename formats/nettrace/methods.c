@@ -311,7 +311,7 @@ nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
 
 /*
  * Returns the method whose code contains the address, by binary search; NULL:
- * none.
+ * there is none.
  */
 static struct nettrace_method *
 find_method(const struct nettrace_methods *m, uint64_t addr)

@@ -59,10 +59,10 @@ addr_at(const struct nettrace_file *file, const char *at)
 }
 
 /*
- * Sets stack->leaf to the graph's node of the stack, whose frames are added
- * the first time. Addresses of callers are those of the instructions after
- * calls, so functions are looked up at the byte before. False: an error
- * (reported).
+ * Sets stack->leaf to the graph's node of the innermost frame of a stack. Adds
+ * the frames to the graph unless they were added for this process. Addresses
+ * of callers are those of the instructions after calls, so functions are
+ * looked up at the byte before. False: an error (reported).
  */
 static bool
 add_stack(struct samples *s, struct stack *stack, uint64_t pid)
@@ -87,7 +87,12 @@ add_stack(struct samples *s, struct stack *stack, uint64_t pid)
 	return true;
 }
 
-/* Sets the thread, and the state of a sample of .NET; -1: none is known. */
+/*
+ * Gives the samples that follow the thread with this index, its process and
+ * its timeline. state is the state that a sample of .NET's own profiler has,
+ * and becomes a label; with state -1, unknown, the samples get no labels. Does
+ * nothing if nothing has changed.
+ */
 static void
 select_thread(struct samples *s, uint64_t index, int64_t state)
 {
@@ -144,8 +149,9 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 }
 
 /*
- * Adds a sample with a weight, which is 1 for .NET's own. False: an error
- * (reported).
+ * Adds the sample in an event to the graph. cpu: it is of version 6, and
+ * states its weight; otherwise it is of .NET's own profiler, and its weight is
+ * 1. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)

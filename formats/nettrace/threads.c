@@ -10,7 +10,11 @@ enum info { INFO_NAME = 1, INFO_PROCESS, INFO_THREAD, INFO_KEY };
 #define FLUSH_FLAGS 8 /* offset in a sequence point */
 #define FLUSH_THREADS 1
 
-/* Takes the entries of a row. False: malformed (not reported). */
+/*
+ * Reads a row of the table of threads, a list of values with their kinds, into
+ * *thread: name, pid and tid. Stops at an unknown kind, which a later version
+ * may write. False: malformed (not reported).
+ */
 static bool
 take_infos(struct nettrace_file *file, struct cg_slice row,
     struct nettrace_thread *thread)

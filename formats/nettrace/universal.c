@@ -161,8 +161,9 @@ find_symbol(
 }
 
 /*
- * Splits the name of a compiled method into its module and the rest. False: it
- * is another name.
+ * Splits the name of a compiled method, "... [MODULE] METHOD[TIER]", into
+ * *module and *name, without the brackets at the end. False: the name has
+ * another form, and is unchanged.
  */
 static bool
 split_method(struct cg_slice *name, struct cg_slice *module)
@@ -202,7 +203,10 @@ add_fn(struct nettrace_file *file, struct nettrace_universal *universal,
 	return cg_add_fn(file->build, name, 0, object);
 }
 
-/* Returns the number of a key, from 1; 0: out of memory (reported). */
+/*
+ * Returns the number of a key in the map. A new key gets the next number,
+ * ++*count, so numbers begin at 1. 0: out of memory (reported).
+ */
 static uint32_t
 number(struct cg_job *job, struct cg_map *map, uint64_t key, uint32_t *count)
 {
