@@ -74,8 +74,8 @@ struct reader {
 };
 
 /*
- * Sets *number to that in an attribute; to 0 if it is absent and not needed.
- * False: rejected (reported).
+ * Sets *number to the number in the attribute called name; to 0 if the
+ * attribute is absent and not needed. False: rejected (reported).
  */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
@@ -146,8 +146,8 @@ take_timer(struct reader *r)
 
 /*
  * Reads an element <class>, a name for counts of one event (on a CPU, with a
- * unit mask), and notes the event of that name; without the attribute "event"
- * it is event 0. False: rejected (reported).
+ * unit mask), and maps the name to the event in r->class_ids. An element
+ * without the attribute "event" means event 0. False: rejected (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -288,9 +288,9 @@ open_symbol(struct reader *r)
 }
 
 /*
- * Sets *index to the scope of the current count: the object, process and
- * thread in which it was counted. Consecutive counts of one scope share an
- * entry; else it is appended. False: out of memory (reported).
+ * Sets *index to the element of r->scope for the current count: the object,
+ * process and thread in which it was counted. Appends an element unless the
+ * last one is equal. False: out of memory (reported).
  */
 static bool
 get_scope(struct reader *r, uint32_t *index)
