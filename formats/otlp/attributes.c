@@ -116,10 +116,10 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 }
 
 /*
- * Appends a label with the key for each value of an AnyValue message to the
- * list: one for a single value, several for an array, none for an empty one.
- * Maps, and arrays in an array (in_list), are dropped and counted. False: an
- * error (reported).
+ * Appends a label to the list for each value of an AnyValue message: one for a
+ * single value, several for an array, none for an empty one. The labels have
+ * the key of *key. Maps, and arrays in an array (in_list), are dropped and
+ * counted. False: an error (reported).
  */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,

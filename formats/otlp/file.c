@@ -60,8 +60,8 @@ is_json(const struct cg_head *head)
 }
 
 /*
- * Returns true if the text begins with the size of a message, in that form,
- * and a profile of that size; cut: the text is only the begin of a file.
+ * Returns true if the text begins with a profile and the profile's size before
+ * it, in the given form. cut: the text is only the first part of a file.
  */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)

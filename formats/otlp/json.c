@@ -266,8 +266,9 @@ put_integer(struct converter *c, enum cg_json_type type, bool fixed)
 }
 
 /*
- * Writes the numbers of an array up to its end; fixed: as 8 bytes each. Small
- * numbers are taken many at once. False: an error (reported).
+ * Reads the rest of a JSON array of numbers, and writes each number as a
+ * varint or, if fixed is set, as 8 bytes. Reads small numbers in batches.
+ * False: an error (reported).
  */
 static bool
 put_integers(struct converter *c, bool fixed)
@@ -395,8 +396,9 @@ put_message(struct converter *c, const struct member *member)
 }
 
 /*
- * Writes the value of a member, or of an item of its list, as a field with its
- * tag; type is that of the current token. False: an error (reported).
+ * Writes the value of a JSON member as a field with its tag. If the value is a
+ * list, this is called for each item. type is the type of the current token.
+ * False: an error (reported).
  */
 static bool
 put_value(

@@ -205,9 +205,10 @@ scan_profile(struct scan *scan, struct cg_slice message)
 }
 
 /*
- * Checks the fields of a message called name and, recursively, of the messages
- * inside it, and removes from scan->fits the versions that do not fit the
- * profiles and samples. False: malformed, or no profile message.
+ * Checks the fields of a message, whose type is given by name (a letter of the
+ * table), and recursively those of the messages inside it. Removes from
+ * scan->fits the versions that do not fit the profiles and samples. False:
+ * malformed, or no profile message.
  */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)

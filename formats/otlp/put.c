@@ -121,9 +121,9 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index of an attribute with the key and the values of n labels in
- * the table of attributes, to which it is added if it is new; 0: out of memory
- * (reported).
+ * Returns the index, in the table of attributes, of an attribute with this key
+ * and the values of n labels. Adds the attribute if the table has no equal
+ * one. 0: out of memory (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,

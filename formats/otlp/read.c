@@ -42,10 +42,11 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Stores pid, tid, number or command of the graph's part in *info if the label
- * states it. Several attributes may name the command: *best, 0 at first, is
- * the index of the best one so far. Returns true if *info then has all that
- * the label says, so that it needs no description.
+ * Stores pid, tid, number or command of the graph's part (the profile of a
+ * process) in *info if the label states it. Several attributes may name the
+ * command: *best, 0 at first, is the index of the best one so far. Returns
+ * true if *info then has all that the label says, so that it needs no
+ * description.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -227,9 +228,10 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds the attribute of a profile with that index of the table as a
- * description, unless an earlier profile had the index. If it is the event's
- * long name, sets *long_name, in any case. False: an error (reported).
+ * Adds an attribute of a profile, entry index of the table of attributes, to
+ * the graph's descriptions, unless an earlier profile has the same index. If
+ * the attribute is the event's long name, sets *long_name in any case. False:
+ * an error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -261,8 +263,9 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 }
 
 /*
- * Adds the text with that index of the string table as a description, a
- * comment; profiles of version 1.8 have comments. False: an error (reported).
+ * Adds a comment of a profile, entry index of the string table, as a
+ * description. Profiles of version 1.8 have comments. False: an error
+ * (reported).
  */
 static bool
 describe_comment(struct otlp_reader *r, uint64_t index)
@@ -356,10 +359,10 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 /* ---- Scopes and resources ----------------------------------------------- */
 
 /*
- * Adds name and version of a scope (the instrumentation) as descriptions, of
- * which the graph has one each: another scope's are counted as lost if they
- * differ. Adds its default sample type, too; its other attributes are lost.
- * False: an error (reported).
+ * Adds name and version of a scope (the instrumentation) as descriptions. The
+ * graph has one of each: those of another scope are counted as lost if they
+ * differ. Adds the scope's default sample type, too; its other attributes are
+ * lost. False: an error (reported).
  */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)
@@ -496,9 +499,10 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 }
 
 /*
- * Reads the messages of a file, which follow each other without a mark.
- * Profiles wait for their dictionary if that follows them; if the file begins
- * with a dictionary, each precedes its profiles. False: an error (reported).
+ * Reads the messages of a file, which follow each other without a separator.
+ * Profiles wait for their dictionary if the dictionary follows them; if the
+ * file begins with a dictionary, each dictionary precedes its profiles. False:
+ * an error (reported).
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)
@@ -530,9 +534,9 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 }
 
 /*
- * Returns true if a resource in the text differs from the one before. *first
- * is the resource before the text, its ptr NULL if there is none; becomes the
- * text's last one.
+ * Returns true if a resource in the text differs from the one before it.
+ * *first is the last resource of earlier text, or has ptr NULL if there is
+ * none; it is set to the last resource that was compared.
  */
 static bool
 has_several(struct cg_slice file, struct cg_slice *first)

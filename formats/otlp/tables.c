@@ -178,7 +178,7 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 
 /*
  * Reads mapping and address of a location into *place, and counts its lines in
- * *lines, which the caller reads. False: an error (reported).
+ * *lines; the lines are left to the caller. False: an error (reported).
  */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
@@ -238,8 +238,9 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 }
 
 /*
- * Returns the location with an index; makes its frames the first time. Valid
- * until the next call; NULL: an error (reported).
+ * Returns the location with an index. Adds its frames to the table of frames
+ * the first time. The pointer is valid until the next call. NULL: an error
+ * (reported).
  */
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)

@@ -76,10 +76,10 @@ sole_owner(const struct cg_graph *graph)
 }
 
 /*
- * Enters row i in the table t->rows, for each event in which it has a cost,
- * with its owner (thread) and stack as key. A second row with an equal key
- * makes it AMBIGUOUS: times then cannot be assigned. False: out of memory
- * (reported).
+ * Enters row i (a sample to write) in the table t->rows, for each event in
+ * which the row has a cost, under the owner (thread), the row's stack and the
+ * event. A second row with an equal key makes the entry AMBIGUOUS: times then
+ * cannot be assigned. False: out of memory (reported).
  */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
