@@ -56,10 +56,10 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 }
 
 /*
- * Adds the samples of a thread that wait for their user stack to the graph,
- * and frees them. Those with the cookie get the stack, others are added
- * without, and counted; stack NULL: no record matches. False: an error
- * (reported).
+ * Adds to the graph the samples of a thread that lacked their user stack, and
+ * frees them. Samples with the cookie get the stack. Others, or all if stack
+ * is NULL (no record matches), are added without a user stack, and counted in
+ * d->unmatched. False: an error (reported).
  */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,

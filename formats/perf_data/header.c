@@ -163,8 +163,9 @@ take_text(
 }
 
 /*
- * Sets *bytes to the section of the file whose offset and size are at this
- * address of the header. False: it is not within the bytes that were read.
+ * Sets *bytes to a section of the file. Its offset and size, 8 bytes each, are
+ * in the header at the pointer `at`. False: the section is not within the
+ * bytes that were read.
  */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
@@ -371,9 +372,10 @@ perf_data_add_attr(
 }
 
 /*
- * Reads the feature (section of the header) with the names of events, in the
- * order of the attrs, and sets the names: for each, attr, number of ids, name,
- * ids. False: malformed (the caller warns).
+ * Reads the feature (section of the header) with the names of events, and
+ * names the events of f->event, which are in the same order. For each event it
+ * has: attributes, number of ids, name, ids. False: malformed (the caller
+ * warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -629,8 +631,8 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 
 /*
  * Like pass_records(), for an input that cannot be opened twice: reads all of
- * it into f->head without consuming it, and checks the records from offset at
- * up to end. False: a record is malformed.
+ * it into f->head without consuming it, and checks the records between two
+ * offsets, `at` and end. False: a record is malformed.
  */
 static bool
 look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
@@ -674,10 +676,11 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 }
 
 /*
- * Finds the tables after the records, as they are needed first: opens a file a
- * second time, and returns it, with f->tail set; of another input, keeps all
- * bytes in f->head, and returns NULL. *whole is false after a malformed
- * record: then the tables are not read, and the reader rejects the record.
+ * Finds the tables after the records (offsets begin to end), as they are
+ * needed before the records. Opens a file a second time, and returns it with
+ * f->tail set. Of an input that cannot be opened again, keeps all bytes in
+ * f->head, and returns NULL. Sets *whole to false after a malformed record:
+ * the tables are then not read, and the reader rejects the record later.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)

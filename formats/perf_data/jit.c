@@ -31,8 +31,8 @@ add_symbol(struct perf_jit *jit, struct cg_job *job, uint64_t start,
 }
 
 /*
- * Compares symbols for qsort(): by address; of one address, the last one of
- * the file comes last, and is the one that is used.
+ * Compares symbols for qsort(): by address, then in the order of the file, as
+ * the last symbol of an address is the one that is used.
  */
 static int
 compare(const void *pa, const void *pb)
@@ -217,8 +217,8 @@ find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 
 /*
  * Reads a file of symbols and passes its bytes, with a newline at the end, to
- * add(). They stay in memory of read(), as names point into them. False: an
- * error (reported).
+ * add(). The bytes stay allocated until the job's read() has returned, as
+ * names point into them. False: an error (reported).
  */
 static bool
 read_file(struct perf_jit *jit, struct perf_file *f, const char *path,

@@ -60,9 +60,9 @@ cached(struct perf_places *places, cg_name build_id, const char *file,
 }
 
 /*
- * Adds the object to the address space, which opens its file, or the copy in
- * the cache of perf, when symbols are needed. Sets object->mapping; 0: out of
- * memory (reported).
+ * Adds the object to the address space, and sets object->mapping to its number
+ * there; 0: out of memory (reported). The address space opens the object's
+ * file, or the copy in perf's cache, when symbols are needed.
  */
 static void
 open_object(struct perf_places *places, struct perf_object *object)
@@ -86,9 +86,10 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /*
  * Appends the frames at an address of a mapping to places->frame, the
- * outermost first, several if functions are inlined there. call: it is a
- * return address, so lines are those of the byte before, in the call, unless
- * that is of another function. False: out of memory (reported).
+ * outermost first, several if functions are inlined there. call: addr is a
+ * return address, so frames and lines are those of the byte before, in the
+ * call, unless that byte is in another function. False: out of memory
+ * (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)

@@ -556,9 +556,9 @@ read_record(struct reader *r, struct cg_slice record)
 /* ---- Compressed records ------------------------------------------------- */
 
 /*
- * Handles the whole records at the begin of r->inner, decompressed bytes, and
- * moves the rest, a part of a record, to its begin. False: an error
- * (reported).
+ * Handles the complete records in r->inner, the decompressed bytes, and
+ * removes them. An incomplete record at the end stays, moved to the front.
+ * False: an error (reported).
  */
 static bool
 read_inner(struct reader *r)
@@ -589,9 +589,10 @@ read_inner(struct reader *r)
 }
 
 /*
- * Decompresses the data of a record, and reads the records in it that are
- * complete. The data of all such records is one stream: a record may continue
- * in the next one (util/tool.c of perf 6.19). False: an error (reported).
+ * Decompresses the data of a record, and handles the decompressed records that
+ * are complete. The data of all such records is one stream: a decompressed
+ * record may begin in the data of one and end in that of the next (util/tool.c
+ * of perf 6.19). False: an error (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)

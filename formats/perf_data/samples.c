@@ -68,9 +68,9 @@ set_sides(struct perf_samples *s, uint32_t pid)
 }
 
 /*
- * Adds the functions at the address of a step (an entry of the call chain) on
- * top of *node, several if functions are inlined there, and sets *node to the
- * innermost. False: an error (reported).
+ * Adds the functions at the address of a step (an entry of the call chain) to
+ * the graph, as callees of *node; several if functions are inlined there. Sets
+ * *node to the innermost. False: an error (reported).
  */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)

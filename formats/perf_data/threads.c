@@ -65,9 +65,9 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 }
 
 /*
- * Returns mappings of a process that it may change, with room for two more:
- * its own, or a copy if forked processes share them. NULL: out of memory (not
- * reported).
+ * Returns the mappings of a process for changing, with room for two more. If
+ * forked processes share them, the process gets a copy. NULL: out of memory
+ * (not reported).
  */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)
@@ -127,8 +127,9 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 }
 
 /*
- * Inserts a mapping, and removes what it overlaps of others: one that it
- * splits becomes two. The caller has made room for two more.
+ * Inserts a mapping, and removes the addresses that it covers from older
+ * mappings: an older one that it splits becomes two. The caller has made room
+ * for two more.
  */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)

@@ -43,9 +43,9 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 }
 
 /*
- * Sets the values of registers from those at `at`, 8 bytes for each bit of the
- * mask, lowest bit first. Bits are perf's numbers, which are mapped to those
- * of DWARF; registers without one are skipped.
+ * Sets the values of registers from the words that begin at the pointer `at`:
+ * 8 bytes for each bit of the mask, lowest bit first. Bits are perf's numbers,
+ * which are mapped to those of DWARF; registers without one are skipped.
  */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,
@@ -159,7 +159,11 @@ struct perf_known_rules {
 	uint32_t version;                   /* of the mappings */
 };
 
-/* Returns the rules for an address; NULL: see cg_space_rules(). */
+/*
+ * Returns the rules that find the caller of a frame at an address, from a
+ * cache of recent ones. NULL: out of memory, or the object's file cannot be
+ * read.
+ */
 static const struct cg_frame_rules *
 get_rules(struct perf_unwinding *u, const struct perf_maps *maps, uint64_t ip)
 {
@@ -190,8 +194,8 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 /*
  * Unwinds the stack frame by frame, and appends the callers' addresses to
  * u->ip. The number of steps is limited: each frame takes at least 8 bytes of
- * the stack, and at most as many more steps are signals, which may change to
- * another stack. False: out of memory (reported).
+ * the stack, and as many steps again are allowed for signals, which may change
+ * to another stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
