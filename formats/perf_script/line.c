@@ -436,9 +436,9 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Finds a frame within other words, and sets *frame to the text from there on:
- * for a branch the first frame, which its kind precedes; for a tracepoint the
- * last one that has an object. False: there is none.
+ * Finds a frame within other words, and sets *frame to the text from there on.
+ * Of a branch it is the first frame, after the kind of the branch; of a
+ * tracepoint the last frame that has an object. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)

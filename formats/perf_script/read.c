@@ -83,8 +83,9 @@ keep(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Returns the name of the number of samples of an event, "samples:cycles", for
- * samples without periods; NULL: out of memory (reported).
+ * Returns the name of the event that counts samples, "samples:cycles" for
+ * samples of cycles; it is used if samples have no periods. NULL: out of
+ * memory (reported).
  */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
@@ -160,9 +161,10 @@ begin_part(struct reader *r)
 }
 
 /*
- * Makes the frames from first to last of the current stack one group: last is
- * a function of an object, the others are functions inlined into it. perf
- * prints the object of one of them only, so all get it.
+ * Marks the frames with indices first to last of the current stack as one
+ * group: frame number last is a function of an object, the frames before it
+ * are inlined into it. perf prints the object of one of them only, so all get
+ * that object.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -221,8 +223,9 @@ same_frame(const struct frame *a, const struct frame *b)
 
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
- * node. The outermost frames that equal those of the last stack keep its
- * nodes; the arrays are leaf first, so these are at the ends.
+ * node. The outermost frames that equal those of the last stack reuse its
+ * nodes. Stacks are stored leaf first, so the outermost frames are at the ends
+ * of the arrays.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -270,9 +273,9 @@ push_frame(struct reader *r, const struct perf_step *step)
 }
 
 /*
- * Appends a frame to the current stack. One without a name becomes the frames
- * that symbols give for its address, if any: several if functions are inlined.
- * False: out of memory (reported).
+ * Appends a frame to the current stack. A frame without a name is replaced by
+ * the frames that symbols give for its address, if any: several if functions
+ * are inlined there. False: out of memory (reported).
  */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
@@ -300,9 +303,9 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 }
 
 /*
- * Completes a sample on one line, as no other lines follow: the text after its
- * event is its frame, whose function is added now. False: out of memory
- * (reported).
+ * Completes a sample of one line, which no lines of frames follow: the text
+ * after its event is then the sample's frame, and the frame's function is
+ * added now. False: out of memory (reported).
  */
 static bool
 end_only(struct reader *r)
