@@ -27,9 +27,10 @@ add(int64_t a, uint64_t b)
 }
 
 /*
- * Converts a time of a clock, in ns, to the trace's clock: takes the last
- * snapshot (moment at which both clocks were read) that is not later, or the
- * first one, and adds the difference to it. The clock must have a snapshot.
+ * Converts a time of a clock, in ns, to the trace's clock. Uses the last
+ * snapshot (moment at which both clocks were read) that is not later than the
+ * time, or the first one, and adds the time since then to the snapshot's time
+ * on the trace's clock. The clock must have a snapshot.
  */
 static int64_t
 convert(const struct perfetto_clock *clock, int64_t own)

@@ -87,8 +87,9 @@ add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
 
 /*
  * Reads the description of an event of perf, makes it a column of costs if it
- * is new, and appends the column's index to sequence->perf, the events whose
- * counts samples list in this order. False: an error (reported).
+ * is new, and appends the column's index to sequence->perf. Samples of the
+ * sequence list their counts in the order of that array. False: an error
+ * (reported).
  */
 static bool
 read_perf_event(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -227,8 +228,8 @@ add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
 }
 
 /*
- * Starts the costs of a sample anew, with one: 1 in the column that counts
- * samples. False: out of memory (reported).
+ * Empties the lists of columns and costs of a sample, and adds the first cost:
+ * 1 in the column that counts samples. False: out of memory (reported).
  */
 static bool
 begin_costs(struct perfetto *r)
@@ -459,8 +460,8 @@ add_follower(struct perfetto *r, uint32_t column)
 }
 
 /*
- * Returns false if the field must be a message but has another wire type, as a
- * field of an unknown kind, which the caller skips.
+ * Returns false if the field, by its number, must be a message but has another
+ * wire type. The caller then skips it like a field of an unknown number.
  */
 static bool
 has_wire(const struct proto_field *field)

@@ -42,8 +42,8 @@ static const char *const packets[PACKET_FIELDS] = { [PACKET_FTRACE] = "ftrace",
 	[132] = "journald" };
 
 /*
- * True for packets about the recording itself, which tell nothing about the
- * program.
+ * Returns true if packets with this field are about the recording itself, and
+ * tell nothing about the program.
  */
 static bool
 is_of_recording(size_t field)

@@ -254,8 +254,8 @@ place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 }
 
 /*
- * Adds a frame on top of *node, for the function, file and line of a symbol
- * and an address, and sets *node to it.
+ * Adds a frame to the graph as a callee of *node, for the function, file and
+ * line of a symbol and an address, and sets *node to the new node.
  */
 static void
 put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
@@ -273,8 +273,8 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 }
 
 /*
- * Adds the frames of the functions at an address on top of *node, the
- * outermost one first, and sets *node to the innermost; symbol[0] is the
+ * Adds the frames of the functions at an address as callees of *node, the
+ * outermost first, and sets *node to the innermost; symbol[0] is the
  * innermost. The file lists inlined functions once, but each stack gets nodes
  * for them: more nodes than the size of the file allows are an error. The
  * outermost function is not counted, as each reference to it takes bytes of
@@ -301,10 +301,10 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 }
 
 /*
- * Adds a frame on top of *node, and sets *node to it; several frames if
- * functions are inlined there. Symbols of the trace have priority over the
- * frame's own name, that over symbols of the executable. False: an error
- * (reported).
+ * Adds a frame to the graph as a callee of *node, or several if functions are
+ * inlined there, and sets *node to the innermost. Takes the symbols of the
+ * trace if there are any, else the frame's own name, else symbols of the
+ * executable. False: an error (reported).
  */
 static bool
 put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)

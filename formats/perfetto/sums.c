@@ -102,9 +102,9 @@ perfetto_find_thread(
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Sets *index to the entry of a thread on a CPU (0: unknown CPU), which is
- * appended if it is new. A small cache of recent ones avoids most lookups.
- * False: out of memory (reported).
+ * Sets *index to the element of s->place for a thread on a CPU (0: unknown
+ * CPU), which is appended if it is new. A small cache of recent elements
+ * avoids most lookups. False: out of memory (reported).
  */
 static bool
 find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
@@ -127,9 +127,9 @@ find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 }
 
 /*
- * Sets *index to the entry where costs of a sample are summed, that of its
- * thread, CPU and stack; it is appended if it is new. False: out of memory
- * (reported).
+ * Sets *index to the element of s->pair for the thread, CPU and stack of a
+ * sample, where its costs are summed; it is appended if it is new. False: out
+ * of memory (reported).
  */
 static bool
 find_pair(
@@ -354,8 +354,9 @@ set_track(struct perfetto *r, const struct perfetto_thread *thread)
 
 /*
  * Reads the costs of a moment (sample with a time) at *at, and advances *at
- * behind them. Adds them to r->spans.row, one value for each event, or, if not
- * take, clears them there. False: no moment is left.
+ * behind them. If take is set, adds them to r->spans.row, one value for each
+ * event; otherwise sets the row's values for the same events to 0. False: no
+ * moment is left.
  */
 static bool
 take_costs(

@@ -160,10 +160,10 @@ struct thread {
 };
 
 /*
- * Reads a description of a thread into *thread, and notes its name. If the
- * sequence is valid, the thread becomes that of events that name none, and the
- * time that it states the start of times that follow as differences. False: an
- * error (reported).
+ * Reads a description of a thread into *thread, and stores the thread's name.
+ * If the sequence's tables are valid, this thread becomes the sequence's
+ * default, for events that name no thread; and the description's time the
+ * start for event times that are differences. False: an error (reported).
  */
 static bool
 read_thread(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -258,8 +258,8 @@ perfetto_read_track(struct perfetto *r, struct perfetto_sequence *sequence,
 
 /*
  * Reads a process, and sets its name, the first argument. Some processes
- * replace their arguments by one text with blanks; then it is the first word.
- * False: an error (reported).
+ * replace their arguments by one text with blanks; then the name is the first
+ * word of that text. False: an error (reported).
  */
 static bool
 read_tree_process(struct perfetto *r, struct cg_slice message)

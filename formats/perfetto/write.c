@@ -36,9 +36,9 @@ number(struct perfetto_writer *w, uint64_t id)
 }
 
 /*
- * Returns an id that fits in the int32 of the format. One that does not is
- * replaced by a number from the top, so that it stays apart from others. 0: out
- * of memory (reported), or id is 0.
+ * Returns an id (pid or tid) as a number that fits in the int32 of the format.
+ * A larger id gets a number from INT32_MAX downward, to differ from other ids,
+ * and keeps it. 0: out of memory (reported), or id is 0.
  */
 static uint64_t
 fit(struct perfetto_writer *w, uint64_t id)
@@ -120,9 +120,10 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 }
 
 /*
- * Sets w->track, where the calls that follow are written: their thread's track
- * (parent) the first time. Further tracks of calls of that thread, and calls
- * without a thread, get a new track, so that calls of two tracks do not nest.
+ * Sets w->track to the uuid of the track on which the calls that follow are
+ * written. The first calls of a thread are written on the thread's own track,
+ * parent. Further tracks of calls of that thread, and calls without a thread,
+ * get a new track below parent, so that calls of two tracks do not nest.
  * False: out of memory (reported).
  */
 static bool
@@ -287,10 +288,10 @@ write_calls(struct perfetto_writer *w, size_t track)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Writes a packet with a sample: the stack and those of its n costs that are
- * not 0, of events with times if time is given, else (NULL) of events without.
- * The cost of the main event is its weight, others follow. False: an error
- * (reported).
+ * Writes a packet with a sample: the stack, and of its n costs those that are
+ * not 0. If time is NULL, writes the costs of events without times; else the
+ * costs of events with times, and the time. The cost of the main event is the
+ * sample's weight, others follow. False: an error (reported).
  */
 static bool
 write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
