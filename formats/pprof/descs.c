@@ -144,10 +144,10 @@ add_period(struct pprof_reader *r)
 }
 
 /*
- * Adds the comment with that index of the string table as a description:
- * "cgconv: KEY: VALUE" as KEY with VALUE, which cgconv once wrote there; skips
- * comments about event names and processes, which were read before. False: an
- * error (reported).
+ * Adds a comment, entry index of the string table, as a description. "cgconv:
+ * KEY: VALUE", which older versions of cgconv wrote, becomes KEY with VALUE.
+ * Skips comments about event names and processes, which were read before.
+ * False: an error (reported).
  */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
@@ -198,9 +198,9 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 
 /*
  * Begins the graph's part (profile of a process), unless an earlier message of
- * the file did, and adds the message's descriptions to it. Its command is the
- * path of the first mapping, which is the main program, unless a comment of
- * cgconv states it. False: an error (reported).
+ * the file did, and adds the message's descriptions to it. The part's command
+ * is the path of the first mapping, which is the main program, unless a
+ * comment of cgconv states the command. False: an error (reported).
  */
 bool
 pprof_begin_part(struct pprof_reader *r)

@@ -164,8 +164,9 @@ add_frames(struct pprof_reader *r, const struct pprof_location *location)
 }
 
 /*
- * Makes the frames of all locations, one for each line (inlined functions),
- * and sets where they are in the list of frames. False: an error (reported).
+ * Appends the frames of all locations to the list of frames, one for each line
+ * (inlined functions), and sets first and count of each location to its frames
+ * there. False: an error (reported).
  */
 static bool
 add_locations(struct pprof_reader *r)

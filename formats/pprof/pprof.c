@@ -72,8 +72,9 @@ has_shape(struct cg_slice message, const struct shape *shape)
 }
 
 /*
- * Returns true if the text, what is left of a file's begin after its whole
- * fields, is the begin of a field that the shape (a message type) has.
+ * Returns true if a field of the message type in shape is cut off at the end
+ * of the text. text is the rest of a file's first bytes, after the last
+ * complete field.
  */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)

@@ -394,9 +394,9 @@ end_location(struct raw *raw)
 }
 
 /*
- * Finds the start of the function at the end of a line, " s=8" or " s=8(system
- * name)". Sets *line to its number, and *system to the system name or "".
- * Returns where it begins; NULL: there is none.
+ * Finds the line on which a function begins, " s=8" or " s=8(system name)", at
+ * the end of a text. Sets *line to the number, and *system to the system name
+ * or "". Returns a pointer to the " s="; NULL: there is none.
  */
 static const char *
 find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)

@@ -19,9 +19,9 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Returns a number other than 0 if, among the eight bytes at at, one is 0, or
- * four in a row have their highest bit set, as in a varint of more than four
- * bytes. Otherwise all are parts of short varints.
+ * Returns a number other than 0 if, among the eight bytes at the pointer `at`,
+ * one is 0, or four in a row have their highest bit set, as in a varint of
+ * more than four bytes. Otherwise all are parts of short varints.
  */
 static uint64_t
 find_odd(const char *at)
@@ -84,8 +84,8 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 
 /*
  * Adds the locations in a field to the path of the sample: usually all in one
- * packed field, else one number, which ends at end. False: an error
- * (reported).
+ * packed field, else one number, whose bytes end before the pointer end.
+ * False: an error (reported).
  */
 static bool
 take_locations(

@@ -171,8 +171,8 @@ hash_sample(const struct pprof_sums *s, uint32_t path, uint32_t labels)
 }
 
 /*
- * Returns the index + 1 of the sum of samples with this path and set of labels
- * in the table; 0: none.
+ * Looks up, in the table by labels and path, the sum of samples with this path
+ * and set of labels. Returns its index + 1; 0: none.
  */
 static uint32_t
 find_sample(

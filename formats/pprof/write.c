@@ -87,8 +87,8 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 
 /*
  * Formats the fields of all sets of labels into w->sets, once, as many samples
- * share a set, and sets w->set_end, where each set ends. Failures are kept in
- * the job.
+ * share a set. Sets w->set_end[] to the offsets at which the sets end.
+ * Failures are kept in the job.
  */
 static void
 list_labels(struct proto_writer *w)
