@@ -17,9 +17,9 @@
 
 /*
  * Adds a description of a mapping to the profile, "0x400000-0x500000 0x0 0x0 -
- * /bin/prog": range, offset, bias, build-id, path; none if only the path is
- * known. number: the mapping's in the address space, which knows the bias.
- * False: out of memory (reported).
+ * /bin/prog": range, offset, bias, build-id, path. Adds none if only the path
+ * is known. number is that of the mapping in the address space, which knows
+ * the bias. False: out of memory (reported).
  */
 static bool
 describe_mapping(
@@ -78,9 +78,9 @@ name_address(struct proto_tables *t, uint64_t addr)
 }
 
 /*
- * Sets *name and *symbol, the linker name (0: none), of a function. Without a
- * name, it is the demangled linker name, else made of the address. False: an
- * error (reported).
+ * Sets *name and *symbol, the linker name (0: none), of a function. A function
+ * without a name gets its demangled linker name or, without that, its address
+ * as name. False: an error (reported).
  */
 static bool
 get_names(struct proto_tables *t, const struct proto_function *function,
@@ -167,11 +167,11 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds count frames of a location, from index first on (innermost first), on
- * top of *node, which becomes the innermost one. Frames but the first of a
- * location count toward the memory that the input's size allows: a reference
- * to the location takes bytes of the file, its other frames none. False: too
- * many (reported).
+ * Adds count frames of a location, from index first on (innermost first), to
+ * the graph as callees of *node, and sets *node to the innermost. Frames but
+ * the first of a location count toward the memory that the input's size
+ * allows: a reference to the location takes bytes of the file, its other
+ * frames none. False: too many (reported).
  */
 bool
 proto_put_frames(

@@ -230,9 +230,9 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * Returns the object, of those that frames have, that most likely is the main
- * program; of equal ones the first by path. 0: none, or out of memory
- * (reported).
+ * Returns the object that most likely is the main program, among the objects
+ * of frames; of equally likely ones the first by path. 0: none, or out of
+ * memory (reported).
  */
 static cg_object
 find_main_object(struct proto_writer *w)
@@ -387,9 +387,10 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 }
 
 /*
- * Returns the first edge, from this one on, whose space up to the next edge no
- * mapping has yet. Follows links over the spaces that were given, and shortens
- * them (union-find).
+ * Returns the index of the first edge, from index `at` on, such that the
+ * addresses from that edge up to the next one belong to no mapping yet.
+ * Follows links over the ranges that were assigned, and shortens the links
+ * (union-find).
  */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)

@@ -183,9 +183,9 @@ compare_labelled(const void *pa, const void *pb)
 }
 
 /*
- * Stores the indexes of a node's rows in order[] from *rows on, sorted by
- * labels, and advances *rows. The rows are a list, the last one first; row is
- * the index + 1 of its first element.
+ * Stores the indices of a node's rows, sorted by labels, in w->order from
+ * index *rows on, and advances *rows. The rows are a linked list, the last one
+ * first; row is the index + 1 of the list's first element.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)

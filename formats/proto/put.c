@@ -166,9 +166,9 @@ proto_put_location(
 }
 
 /*
- * Writes the fields of function i; ids: they begin with its id, as in pprof
- * (OpenTelemetry has none, and numbers one less). Without a linker name,
- * system_name repeats the name, as in Go.
+ * Writes the fields of function i. ids: writes its id first, as in pprof;
+ * OpenTelemetry has no ids, so its field numbers are one less. Without a
+ * linker name, system_name repeats the name, as in Go.
  */
 void
 proto_put_function(
