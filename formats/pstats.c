@@ -501,9 +501,10 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Sets the costs of the calls in r->call, to one function: divides the
- * function's inclusive cost among its callers except itself, by the number of
- * calls. Only if no caller states a cost, as in files of profile.
+ * Sets the costs of the calls in r->call, all of which call the function
+ * callee: divides the function's inclusive cost among its callers, except
+ * itself, by the number of calls. Does nothing if a caller states a cost; in
+ * files of the module profile none does.
  */
 static void
 divide_cost(
@@ -532,8 +533,8 @@ divide_cost(
  * Adds the calls of a function to the graph: those from known callers in
  * r->call, and those without a caller, which get the rest of the inclusive
  * cost, as calls from the unknown caller (fn 0). Only outermost calls of known
- * callers reduce this rest. A profile does not state which are, so their share
- * is estimated by count.
+ * callers reduce this rest. A profile does not state which calls are
+ * outermost, so the part of them is estimated by count.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,
