@@ -282,8 +282,9 @@ read_tables(struct reader *r)
 /* ---- Second pass: samples ------------------------------------------------ */
 
 /*
- * Adds the function of symbol number symbol (from 1; 0: unknown) of a file to
- * the graph, and returns it; 0: no such symbol (reported).
+ * Adds the function of a file's symbol to the graph, and returns it; symbol is
+ * the number of the symbol, from 1, or 0 if unknown. 0: the file has no such
+ * symbol (reported).
  */
 static cg_fn
 add_fn(struct reader *r, const struct elf *elf, uint32_t symbol)
@@ -348,9 +349,9 @@ push_call(struct reader *r, struct cg_slice message)
 }
 
 /*
- * Sets *leaf to the graph's node of the calls of a sample, of which the first
- * is the leaf; a sample without calls gets an unknown function. False: an
- * error (reported).
+ * Adds the stack of a sample, r->call with the leaf first, to the graph, and
+ * sets *leaf to its innermost node. A sample without calls gets an unknown
+ * function. False: an error (reported).
  */
 static bool
 add_stack(struct reader *r, cg_node *leaf)
