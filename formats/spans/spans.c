@@ -15,8 +15,9 @@
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Appends a total (time and calls of one stack) to the list of all, and to its
- * thread's; returns its index + 1, 0: out of memory (reported).
+ * Appends a total (time and calls of one stack) to spans->total, and links it
+ * to the end of its thread's list. Returns its index + 1; 0: out of memory
+ * (reported).
  */
 static uint32_t
 new_total(struct spans *spans, const struct spans_total *total)
@@ -33,9 +34,9 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Sets open->total to the total (time and calls of one stack) for a call of
- * this name by thread id's innermost open call; a new one is added. False: out
- * of memory (reported).
+ * Sets open->total to the total (time and calls of one stack) of a new call:
+ * one named open->name, made by the innermost open call of the thread with
+ * index id. Adds the total if it is new. False: out of memory (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -82,8 +83,8 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 }
 
 /*
- * Returns where a thread's open calls with a name and no known end are
- * counted; NULL: out of memory (reported). Valid until the next call.
+ * Returns a pointer to the number of a thread's open calls that have this name
+ * and no known end. Valid until the next call; NULL: out of memory (reported).
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
@@ -94,8 +95,8 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 }
 
 /*
- * Ends the innermost open call of a thread at time at: adds its time, less
- * that of its callees, to the total of its stack.
+ * Ends the innermost open call of a thread at the time `at`: adds the call's
+ * time, less that of its callees, to the total of its stack.
  */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
@@ -119,8 +120,8 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 }
 
 /*
- * Moves a thread's clock forward to now, and ends the open calls whose known
- * end is not after now.
+ * Moves a thread's clock forward to the time now, and ends the open calls
+ * whose known end is not after that time.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -339,8 +340,8 @@ run_events(struct spans *spans, size_t n)
 
 /*
  * Sets spans->unsorted if this event of a thread is out of order: it is
- * earlier than the newest one, or at the same time and one of both has a
- * duration, as the longer one must come first.
+ * earlier than the thread's newest event, or both have the same time and one
+ * of the two has a duration, as the longer one must come first.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
