@@ -45,9 +45,9 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 }
 
 /*
- * Adds the stacks of the file, a tree of frame numbers in r->nodes in which
- * parents precede children, to the builder; its nodes replace the numbers.
- * False: an error (reported).
+ * Adds the stacks of the file to the builder. They are a tree in r->nodes, in
+ * which parents precede children; each node's frame number is replaced by the
+ * builder's node. False: an error (reported).
  */
 static bool
 build_stacks(struct reader *r)
@@ -83,11 +83,11 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Makes the graph's part for a profile the current one: each profile of other
- * tools gets a part of its own; cgconv writes a profile for each event of a
- * part (process or thread), the first of which begins it. *first: this profile
- * is the first of its part, whose samples are counted. False: an error
- * (reported).
+ * Begins or selects the part of the graph (profile of a process or thread) to
+ * which a profile of the file belongs. A profile of another tool is a part.
+ * cgconv writes a profile for each event of a part, the first of which begins
+ * the part. Sets *first if this profile is the first of its part: its samples
+ * are counted. False: an error (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)

@@ -219,8 +219,9 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 }
 
 /*
- * Counts an entry of the profile if it has a stack, and clears it->first
- * otherwise, so that this tells if all have one. For visit_samples().
+ * Counts a sample of the profile that has a stack; a gap, with stack 0, clears
+ * it->first instead, so that it->first tells if all have one. For
+ * visit_samples().
  */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)

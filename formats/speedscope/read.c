@@ -100,8 +100,8 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 
 /*
  * Adds the weight of a sample to the cost of its node, and the sample to the
- * timeline. Weights without frames that are gaps have no cost. False: an error
- * (reported).
+ * timeline. In a profile with gaps, the weight of a sample without frames
+ * (node 0) is no cost. False: an error (reported).
  */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
@@ -258,8 +258,8 @@ take_weights(struct reader *r)
 }
 
 /*
- * Adds the weights of the samples, which the file has before the samples.
- * There is a weight for each sample. False: an error (reported).
+ * Adds the weights of the samples, in a file that has them before the samples.
+ * r->weights has a weight for each sample. False: an error (reported).
  */
 static bool
 join_weights(struct reader *r)
@@ -366,7 +366,7 @@ close_frame(struct reader *r)
 }
 
 /*
- * Sets *node to the node of a frame on top of the innermost open frame, added
+ * Sets *node to the node of a frame that the innermost open frame calls, added
  * if new. False: an error (reported).
  */
 static bool
@@ -382,8 +382,8 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 }
 
 /*
- * Opens a frame, as an event says, on top of the innermost open one. False: an
- * error (reported).
+ * Handles an event that opens a frame: makes it the innermost open one, called
+ * by the one before. False: an error (reported).
  */
 static bool
 open_frame(struct reader *r, uint32_t frame)

@@ -54,8 +54,8 @@ struct timeline {
 };
 
 /*
- * Returns a time in ns, or another unit, for a time of the file and the factor
- * between them; INT64_MAX if it overflows: the library drops such times.
+ * Returns a time of the file, multiplied by factor to be in ns or another unit
+ * of the graph. INT64_MAX if it overflows: the library drops such times.
  */
 static int64_t
 scale_time(const struct decimal *value, uint64_t factor)
@@ -68,9 +68,10 @@ scale_time(const struct decimal *value, uint64_t factor)
 }
 
 /*
- * Returns the sum of the node's weights so far, added as 0. A cost is the
- * difference of two rounded sums, so that rounded costs add up to the rounded
- * total. NULL: out of memory (reported). Valid until the next call.
+ * Returns the sum of the node's weights so far; a node without a sum gets one
+ * of 0. A cost is the difference of two rounded sums, so that rounded costs
+ * add up to the rounded total. NULL: out of memory (reported). Valid until the
+ * next call.
  */
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)

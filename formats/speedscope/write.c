@@ -293,8 +293,9 @@ put_samples(struct writer *w)
 }
 
 /*
- * Writes an array of a number for each sample of the profile (stack with
- * costs), under a key; number[] is by merged stack.
+ * Writes an array, under a key, with a number for each sample (stack with
+ * costs) of the profile, in the order of w->rank. number[] has the numbers by
+ * merged stack.
  */
 static void
 put_numbers(struct writer *w, const char *key, uint64_t *number)
