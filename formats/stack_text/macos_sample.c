@@ -74,8 +74,8 @@ count_unnamed(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Adds the frame of a line, "main (in rg) + 41 [0x10384b549]", on top of
- * parent; returns its node.
+ * Adds the frame of a line, "main (in rg) + 41 [0x10384b549]", to the graph as
+ * a callee of the node parent; returns its node.
  */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)

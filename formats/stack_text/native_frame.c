@@ -27,8 +27,9 @@ is_word(char c)
 }
 
 /*
- * If the word "operator" ends at offset at, returns the offset after its signs
- * ("()", "<<", ...), which are no brackets then; else returns at.
+ * If the word "operator" ends at the offset `at`, returns the offset after the
+ * operator's signs ("()", "<<", ...), which are then no brackets; else returns
+ * `at`.
  */
 static size_t
 skip_operator(struct cg_slice text, size_t at)
@@ -76,8 +77,8 @@ find_arguments(struct cg_slice text)
 }
 
 /*
- * Returns the offset behind the quoted text whose first quote is at offset at;
- * text.len if its end is missing.
+ * Returns the offset behind the quoted text whose first quote is at the offset
+ * `at`; text.len if the last quote is missing.
  */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
@@ -108,9 +109,9 @@ find_place(struct cg_slice text)
 }
 
 /*
- * Returns the offset behind the arguments in brackets, which begin at offset
- * at. Brackets in quotes do not count. If they do not match, returns what
- * find_place() does.
+ * Returns the offset behind the arguments in brackets that begin at the offset
+ * `at`. Brackets in quotes do not count. If brackets or quotes do not match,
+ * returns what find_place() does.
  */
 static size_t
 skip_arguments(struct cg_slice text, size_t at)
@@ -164,10 +165,10 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Appends a frame of gdb to the stack. gdb omits the address (has_addr) if the
- * frame inside, which is the last one added, is inlined into this one: that
- * one is marked as inlined, and its address taken. False: out of memory
- * (reported).
+ * Appends a frame of gdb to the stack. has_addr: the text states the address,
+ * addr. gdb omits it if the frame that was added last is inlined into this
+ * one: then marks that last frame as inlined, and takes its address. False:
+ * out of memory (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -213,9 +214,10 @@ take_source(
 }
 
 /*
- * Appends a frame of eu-stack to the stack: text is "- 1 main - /tmp/waits",
- * more the lines that continue it. If the last frame has the same address, it
- * is inlined into this one. False: out of memory (reported).
+ * Appends a frame of eu-stack to the stack. text is its first line, "- 1 main
+ * - /tmp/waits"; the argument more has the lines that continue it. If the last
+ * frame has the same address, that frame is inlined into this one. False: out
+ * of memory (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

@@ -82,8 +82,9 @@ take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 }
 
 /*
- * Takes a name in quotes off *line; quotes within the name are those that no
- * blank or end of line follows. False: there is none.
+ * Takes a name in quotes off *line. The name may contain quotes: it ends at
+ * the first quote that a blank or the end of the line follows. False: there is
+ * none.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)

@@ -132,7 +132,10 @@ take_digits(struct cg_slice *text, uint64_t *number)
 	return !cg_starts(*text, "0x") && cg_take_u64(text, number);
 }
 
-/* Sets *number to the number that follows word in the text, if there is one. */
+/*
+ * Sets *number to the number that follows the text of word; leaves it if there
+ * is none.
+ */
 static void
 find_number(struct cg_slice text, const char *word, uint64_t *number)
 {
@@ -147,8 +150,8 @@ find_number(struct cg_slice text, const char *word, uint64_t *number)
 }
 
 /*
- * Returns the text between the first open and the last close (quotes or
- * brackets); "": there is none.
+ * Returns the text between the first character open and the last character
+ * close, which are quotes or brackets; "": there is no such text.
  */
 static struct cg_slice
 between(struct cg_slice text, char open, char close)
@@ -210,8 +213,9 @@ take_forced(struct cg_slice line, struct header *h)
 }
 
 /*
- * Returns the quote that ends a Java thread's name: the first one that a field
- * of the line follows, as names may have quotes, too. NULL: there is none.
+ * Returns the quote that ends a Java thread's name: the first quote that is
+ * followed by a field of the line, as names may have quotes, too. NULL: there
+ * is none.
  */
 static const char *
 find_quote(struct cg_slice line)
