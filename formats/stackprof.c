@@ -59,8 +59,8 @@ struct prof {
 };
 
 /*
- * Sets *id to the number that a key of an object is. False: it is none
- * (reported).
+ * Parses the key of an object as a number into *id. False: the key is no
+ * number (reported).
  */
 static bool
 get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
@@ -95,9 +95,10 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the samples of a line: an array of the number with the line on their
- * stack, and of self samples, which go to line->self; a plain number has no
- * self samples, and is skipped. False: an error (reported).
+ * Reads the samples of a source line: an array of two numbers, the samples
+ * with the line on their stack, and the self samples, which go to line->self.
+ * A plain number has no self samples, and is skipped. False: an error
+ * (reported).
  */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
