@@ -92,7 +92,8 @@ push_narrow(struct chart *chart, size_t depth)
 /*
  * Adds a box at a depth; boxes of a depth come in order of time. A narrow box
  * is first merged with narrow ones just before it, up to some width; the
- * merged box is added when none can follow. False: out of memory (reported).
+ * merged box is added when no further box can join it. False: out of memory
+ * (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
@@ -118,9 +119,9 @@ add_box(struct chart *chart, const struct box *box, size_t depth)
 }
 
 /*
- * Ends the innermost open frame at a time. It becomes a box, or is dropped if
- * it is shorter than the option min-duration; then its time is counted. False:
- * out of memory (reported).
+ * Ends the innermost open frame at a time. It becomes a box; if it is shorter
+ * than the option min-duration, it is dropped, and its time is added to the
+ * dropped time. False: out of memory (reported).
  */
 static bool
 close_frame(struct chart *chart, int64_t time)

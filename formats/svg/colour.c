@@ -119,7 +119,10 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 	put_rgb(svg, rgb);
 }
 
-/* The name without its last component: "ns" of "ns::f", "a/b" of "a/b.f". */
+/*
+ * Returns the name without its last component: "ns" of "ns::f", "a/b" of
+ * "a/b.f".
+ */
 static struct cg_slice
 cut_component(struct cg_slice name)
 {
@@ -136,8 +139,8 @@ cut_component(struct cg_slice name)
 }
 
 /*
- * Writes the colour of a box: a range of hues for its object, file or class, in
- * which functions differ.
+ * Writes the colour of a box. Its object, file or class chooses a range of
+ * hues, and its function a colour in that range, by hashes of their names.
  */
 static void
 put_fn_colour(struct svg *svg, const struct svg_box *box)
@@ -203,9 +206,9 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 }
 
 /*
- * Sets colour to that of a change of a size: the redder the larger it is, or
- * if minus the bluer. White means no change. The smallest change is visible,
- * as in flamegraph.pl.
+ * Writes into colour[] the colour of a change: red or, if minus is set, blue,
+ * the stronger the larger size is in relation to largest. Size 0 is white. The
+ * smallest change is visible, as in flamegraph.pl.
  */
 void
 svg_change_colour(

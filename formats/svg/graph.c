@@ -57,8 +57,8 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Returns the width of a cost, in SVG_UNITs (millionths) of a pixel, of the
- * width that the total cost has; 0 if that is 0.
+ * Returns the width of a cost in SVG_UNITs (millionths) of a pixel; the total
+ * cost has the width of the whole graph. 0 if the total is 0.
  */
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
@@ -133,9 +133,10 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * Sets side[] to a frame's costs before and after, whose change its colour
- * shows: of the frame itself, as in flamegraph.pl; for reversed stacks, whose
- * first frames have all self cost, inclusive ones.
+ * Sets side[0] and side[1] to a frame's costs before and after, from whose
+ * change its colour is made. They are self costs, as in flamegraph.pl;
+ * inclusive costs for reversed stacks, in which only the first frames have
+ * self costs.
  */
 static void
 get_change(const struct writer *w, uint32_t frame, uint64_t side[2])
