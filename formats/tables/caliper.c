@@ -99,7 +99,10 @@ struct reader {
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* Returns the index of an event with that name, added if it is new, or 0. */
+/*
+ * Returns the index of the event with a name, added if it is new. 0: too many
+ * events, so that its values are dropped, or out of memory (reported).
+ */
 static uint32_t
 find_event(struct reader *r, struct cg_slice name, bool time)
 {
@@ -122,9 +125,10 @@ contains(struct cg_slice text, const char *what)
 }
 
 /*
- * Returns what the values are that have this name: the event is 0 if they are
- * dropped. unit: "sec", or "" if unknown. measured: also a name without sum#
- * is that of a sum.
+ * Returns what the values of an attribute or column with this name are. Its
+ * event is 0 if they are dropped. unit is their unit, such as "sec", or "" if
+ * unknown. measured: they are sums even if the name does not begin with
+ * "sum#".
  */
 static struct metric
 get_metric(
@@ -168,7 +172,10 @@ get_metric(
 
 /* ---- Sums ---------------------------------------------------------------- */
 
-/* Returns the sum of an event in a path; NULL: out of memory (reported). */
+/*
+ * Returns the sums of an event for a path of regions, added as 0 if new. The
+ * pointer is valid until the next call. NULL: out of memory (reported).
+ */
 static struct sum *
 find_sum(struct reader *r, uint32_t path, uint32_t event)
 {
@@ -186,7 +193,10 @@ find_sum(struct reader *r, uint32_t path, uint32_t event)
 	return &r->sum.at[*at];
 }
 
-/* True if digits other than 0 follow the point. */
+/*
+ * Returns true if the number in the text has digits other than 0 after its
+ * point.
+ */
 static bool
 has_fraction(struct cg_slice text)
 {
@@ -198,7 +208,11 @@ has_fraction(struct cg_slice text)
 	return false;
 }
 
-/* Adds a value; false: an error (reported). */
+/*
+ * Adds the value in text, a measurement of metric, to the path's inclusive or
+ * self sum. Drops values of metrics without an event; counts negative values,
+ * and drops them. False: no number, or an error (reported).
+ */
 static bool
 add_value(struct reader *r, uint32_t path, const struct metric *metric,
     struct cg_slice text)
@@ -228,7 +242,10 @@ add_value(struct reader *r, uint32_t path, const struct metric *metric,
 	       cg_reject(r->job, "a sum exceeds 64 bits");
 }
 
-/* Returns the index of a new path, or 0: out of memory (reported). */
+/*
+ * Appends a path: region name in the path parent. Returns its index; 0: out of
+ * memory (reported).
+ */
 static uint32_t
 add_path(struct reader *r, uint32_t parent, cg_name name)
 {
@@ -240,8 +257,10 @@ add_path(struct reader *r, uint32_t parent, cg_name name)
 }
 
 /*
- * Computes self values of events that have only inclusive ones: those of a
- * path without those of the paths in it.
+ * Computes the self values of events that have only inclusive values:
+ * subtracts the value of each path from that of the nearest path around it
+ * that has one. A self value that would be negative becomes 0, and is counted.
+ * Returns true.
  */
 static bool
 subtract_inner(struct reader *r)
@@ -301,7 +320,10 @@ by_path(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
-/* Adds the stacks with their self values. */
+/*
+ * Adds the events, and the paths as stacks with their self values, to the
+ * graph, and reports what was dropped. False: an error (reported).
+ */
 static bool
 add_stacks(struct reader *r)
 {
@@ -366,8 +388,9 @@ add_stacks(struct reader *r)
 enum { KEY_ID, KEY_ATTR, KEY_DATA, KEY_REF, KEYS };
 
 /*
- * Takes a value up to '=', ',' or the end, without backslashes, which is kept
- * at *to; *end: the character that ended it, or 0.
+ * Takes a key or value off *rest, up to ',' or '=' or the end, and the
+ * character after it, which *end is set to (0 at the end). Returns a copy
+ * without backslashes; it is written at *to, which advances behind it.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)
@@ -394,8 +417,10 @@ take_value(struct cg_slice *rest, char **to, char *end)
 }
 
 /*
- * Splits a record into r->value; *parent: its field, -1 if it has none. False:
- * out of memory (reported).
+ * Splits a line, a record of fields KEY=VALUE=VALUE..., into r->value, lists
+ * by key; sets *kind to the field __rec, and *parent to the field parent, ""
+ * if absent. The texts are valid until the next call. False: out of memory
+ * (reported).
  */
 static bool
 split_record(struct reader *r, struct cg_slice line, struct cg_slice *kind,
@@ -430,7 +455,7 @@ split_record(struct reader *r, struct cg_slice line, struct cg_slice *kind,
 	return true;
 }
 
-/* Returns the node with this id, or NULL. */
+/* Returns the node of a .cali file with this id; NULL: none. */
 static const struct node *
 get_node(const struct reader *r, uint64_t id)
 {
@@ -462,7 +487,10 @@ get_properties(const struct reader *r, uint64_t attribute)
 	return bits;
 }
 
-/* Returns the unit of an attribute, as it or its ancestors state it, or "". */
+/*
+ * Returns the unit of an attribute, which its node or an ancestor of the node
+ * states; "": none does.
+ */
 static struct cg_slice
 get_unit(const struct reader *r, const struct node *node)
 {
@@ -520,7 +548,11 @@ take_node(struct reader *r, struct cg_slice parent)
 	return cg_append(r->job, &r->node, node);
 }
 
-/* Returns what values of an attribute are; NULL: an error (reported). */
+/*
+ * Returns how to read the values of an attribute, whose id is in the text;
+ * cached by id. Counts attributes whose values are dropped. NULL: no such
+ * attribute, or out of memory (reported).
+ */
 static const struct metric *
 find_metric(struct reader *r, struct cg_slice text)
 {
@@ -551,7 +583,11 @@ find_metric(struct reader *r, struct cg_slice text)
 	return &r->metric.at[*at];
 }
 
-/* Takes the values of a record, and the path of the last node with one. */
+/*
+ * Adds the values of a record of measurements, in r->value, to the sums of its
+ * path. The path is that of the last node in the record's references that has
+ * one. False: an error (reported).
+ */
 static bool
 take_context(struct reader *r)
 {
@@ -635,7 +671,10 @@ want(struct reader *r, struct json *j, enum cg_json_type type, const char *what)
 	return next(j, type) || cg_json_reject(r->job, &j->json, what);
 }
 
-/* Returns the current string, kept until the end; "": out of memory. */
+/*
+ * Returns the current JSON string without escapes, valid until read() ends;
+ * "": out of memory (reported).
+ */
 static struct cg_slice
 keep_text(struct reader *r, struct json *j)
 {
@@ -658,8 +697,9 @@ take_columns(struct reader *r, struct json *j)
 }
 
 /*
- * Takes an object; sets *text to the string of the first key, and *number to
- * the number of the second one, if it has them. False: an error (reported).
+ * Reads an object up to its end. Sets *text to the value of the key named by
+ * string, and *number to the value of the key named by count (NULL: none);
+ * leaves them if the object has no such key. False: an error (reported).
  */
 static bool
 take_object(struct reader *r, struct json *j, const char *string,
@@ -758,7 +798,11 @@ take_keys(struct reader *r, struct json *j, struct cg_slice text, bool data)
 			 cg_json_reject(r->job, &j->json, "expected a key"));
 }
 
-/* Takes a row: null, or a value of each column. */
+/*
+ * Reads a row, an array with null or a value for each column, and adds its
+ * numbers to the sums of its path, which is in column j->path. False: an error
+ * (reported).
+ */
 static bool
 take_cells(struct reader *r, struct json *j)
 {

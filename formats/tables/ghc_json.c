@@ -88,9 +88,9 @@ static const struct cg_field node_fields[] = {
 };
 
 /*
- * Opens the cost centre (GHC's unit of costs, a named expression) whose id the
- * object at a depth of the tree states, unless it is open. False: an error
- * (reported).
+ * Opens the cost centre (GHC's unit of costs, a named expression) of the
+ * object at a depth of the tree, which states the centre's id. Does nothing if
+ * it is open. False: an error (reported).
  */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)

@@ -9,8 +9,9 @@
 
 /*
  * Takes a field in quotes, which blanks may precede, off *rest. *field is a
- * copy at *to, with the blanks, without the quotes, and with " for ""; *to is
- * moved behind it. False: the field is not quoted, and nothing is taken.
+ * copy with the blanks, without the quotes, and with one quote for two; it is
+ * written at *to, which advances behind it. False: the field is not quoted,
+ * and nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)

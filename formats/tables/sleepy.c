@@ -43,7 +43,10 @@ struct reader {
 
 /* ---- Words --------------------------------------------------------------- */
 
-/* Takes "0x1f" off the line; false: malformed (not reported). */
+/*
+ * Takes an address, "0x1f", and the blanks before it off the line. False:
+ * malformed (not reported).
+ */
 static bool
 take_address(struct cg_slice *line, uint64_t *address)
 {
@@ -55,8 +58,9 @@ take_address(struct cg_slice *line, uint64_t *address)
 }
 
 /*
- * Takes a text in quotes, without its backslashes, which is at *to; false:
- * malformed (not reported).
+ * Takes a text in quotes off the line. *text is a copy without backslashes; it
+ * is written at *to, which advances behind it. False: malformed (not
+ * reported).
  */
 static bool
 take_quoted(struct cg_slice *line, char **to, struct cg_slice *text)
@@ -118,7 +122,10 @@ take_symbol(struct reader *r, struct cg_slice line)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Takes the addresses of a stack. */
+/*
+ * Reads a line with the addresses of a stack, and sets r->stack to the indices
+ * of their symbols. False: an unknown address, or another error (reported).
+ */
 static bool
 take_addresses(struct reader *r, struct cg_slice line)
 {
@@ -140,7 +147,11 @@ take_addresses(struct reader *r, struct cg_slice line)
 		   "since 0.91");
 }
 
-/* Adds the stack with the seconds of each thread. */
+/*
+ * Reads a line of threads and the seconds that each was in the stack r->stack,
+ * and adds the stack with these times to the graph. False: an error
+ * (reported).
+ */
 static bool
 take_times(struct reader *r, struct cg_slice line)
 {
@@ -172,8 +183,9 @@ take_times(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Opens a member and reads it: take() gets each line, or, if second is not
- * NULL, each first line of two. False: an error (reported).
+ * Reads a file of the archive. Calls take() with each line or, if second is
+ * not NULL, take() and second() in turn, for pairs of lines. Ends at an empty
+ * line where take() is due. False: no such file, or another error (reported).
  */
 static bool
 read_member(struct reader *r, const char *name,
@@ -201,7 +213,10 @@ read_member(struct reader *r, const char *name,
 	return ok;
 }
 
-/* Names come after their threads, which r->stack keeps. */
+/*
+ * Reads the id of a thread, and stores it in r->stack for take_thread_name(),
+ * which gets the next line. False: an error (reported).
+ */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
 {
@@ -261,7 +276,7 @@ read_sleepy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* A zip archive whose first member is one of those of Very Sleepy. */
+/* Recognises a zip archive whose first file is one that Very Sleepy writes. */
 static int
 probe(const struct cg_head *head)
 {

@@ -121,8 +121,8 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 }
 
 /*
- * Takes the name in quotes off the line. Names may contain quotes: it ends at
- * the first quote that a blank and a digit follow. False: malformed (not
+ * Takes the name in quotes off the line. The name may contain quotes: it ends
+ * at the first quote that a blank and a digit follow. False: malformed (not
  * reported).
  */
 static bool
@@ -202,9 +202,9 @@ are_stacks(const struct reader *r)
 }
 
 /*
- * Warns if the stacks together have less self cost than the functions, such as
- * that of a function that also ran on no path. Values are rounded, by less
- * than 1 each, so a small difference is none.
+ * Warns if the self costs of the stacks add up to less than those of the
+ * functions, as when a function also ran on a path that was not recorded.
+ * Values are rounded, by less than 1 each, so a small difference is ignored.
  */
 static void
 check_stacks(const struct reader *r)

@@ -106,9 +106,9 @@ add_metric(struct reader *r, size_t column)
 }
 
 /*
- * Reads the head line: finds the separator, which is the character after the
- * first column's name, and the columns, and adds those of self costs as
- * events. False: an error (reported).
+ * Reads the head line: finds the columns and their separator, which is the
+ * character after the first column's name, and adds the columns of self costs
+ * as events. False: an error (reported).
  */
 static bool
 take_head(struct reader *r, struct cg_slice line)

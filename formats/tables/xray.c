@@ -177,9 +177,10 @@ hash_call(const struct reader *r, const struct call *call)
 }
 
 /*
- * Returns the number of a call (node of the call tree): of one with the same
- * caller, function, thread and numbers, as several tables list it, else of a
- * new one; *is_new tells which. 0: out of memory (reported).
+ * Returns the number of a call (node of the call tree). As several tables list
+ * a call, an earlier one with the same caller, function, thread and numbers is
+ * returned; else the call is added, and *is_new set. 0: out of memory
+ * (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
@@ -339,8 +340,8 @@ take_flame(struct reader *r, struct cg_slice line)
 
 /*
  * Adds all calls to the graph, as stacks whose self cost is the sum of a call
- * less that of its callees. Callers precede callees: once used, the sum of a
- * call's callees is replaced by its node.
+ * less that of its callees. Callers precede callees. The field with the sum of
+ * a call's callees is overwritten with the call's node once the sum was used.
  */
 static void
 add_calls(struct reader *r)
