@@ -121,8 +121,8 @@ take_byte(struct samples *s, uint8_t *byte)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets *index to the entry of a thread of an interpreter, added if it is new.
- * False: out of memory (reported).
+ * Sets *index to the element of s->thread for a thread of an interpreter,
+ * appended if it is new. False: out of memory (reported).
  */
 static bool
 find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
@@ -267,9 +267,9 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 }
 
 /*
- * Reads `count` frames, innermost first, and puts them on the `keep` outermost
- * ones of the thread's stack; the others are dropped. False: an error
- * (reported).
+ * Replaces the inner frames of the thread's stack: keeps its outermost frames,
+ * as many as `keep`, and reads `count` new ones above them, innermost first.
+ * False: an error (reported).
  */
 static bool
 take_frames(
@@ -316,9 +316,9 @@ take_stack(struct samples *s, struct thread *thread, uint8_t kind)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Adds a sample of thread index to the graph, with its current stack, delta us
- * after its last one. Only counts a sample without frames. False: an error
- * (reported).
+ * Adds a sample of the thread s->thread.at[index] to the graph, with the
+ * thread's current stack; delta is the time since its last sample, in us. A
+ * sample without frames is only counted. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, size_t index, uint64_t delta, uint8_t status)
