@@ -144,9 +144,10 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 }
 
 /*
- * Adds the stacks of the tree in m->node to the graph. A node's bytes include
- * those of its callers, its children, so a stack has the node's bytes less
- * theirs. False: rejected (reported).
+ * Adds the stacks of the tree in m->node to the graph. The children of a node
+ * are its callers, and their bytes are part of the node's bytes, so the stack
+ * that ends at a node has the node's bytes less those of its children. False:
+ * rejected (reported).
  */
 static bool
 add_tree(struct massif *m)
@@ -218,9 +219,10 @@ end_snapshot(struct massif *m)
 }
 
 /*
- * Returns true if the tree of the current snapshot is to be kept, by option
- * snapshot; peak: it is the peak. A later one may replace it: the last one
- * counts until the peak is found.
+ * Returns true if option snapshot chooses the tree of the current snapshot;
+ * peak: it is the peak. With snapshot=peak, also chooses each tree before the
+ * peak: the next chosen tree replaces it, so the last one stays if there is no
+ * peak.
  */
 static bool
 is_wanted(const struct massif *m, bool peak)
@@ -236,9 +238,9 @@ is_wanted(const struct massif *m, bool peak)
 }
 
 /*
- * Reads the field heap_tree=, the last one of a snapshot, and its tree: keeps
- * it if it is wanted; adds it to the graph if all are. False: an error
- * (reported).
+ * Reads the field heap_tree=, the last one of a snapshot, and its tree. If
+ * option snapshot chooses the tree, keeps it in m->node; with snapshot=all,
+ * adds it to the graph, too. False: an error (reported).
  */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
@@ -296,8 +298,8 @@ read_snapshots(struct massif *m)
 }
 
 /*
- * Reads the file, and adds the tree that was kept to the graph, unless all are
- * wanted, which were added already. False: an error (reported).
+ * Reads the file, and adds the tree in m->node to the graph; with option
+ * snapshot=all, all trees were added already. False: an error (reported).
  */
 static bool
 read_file(struct massif *m, bool peak)
