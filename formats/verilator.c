@@ -158,9 +158,9 @@ compare_rows(const void *pa, const void *pb)
 }
 
 /*
- * Adds a line to the graph, whose n points are row[0] on: its count is the
- * largest of theirs, and if there are several, each is a branch. False: the
- * builder has failed.
+ * Adds a line to the graph. row[0] to row[n - 1] are its points: the line's
+ * count is the largest of theirs, and if there are several, each is a branch.
+ * False: the builder has failed.
  */
 static bool
 add_line(struct verilator *v, const struct row *row, size_t n)
