@@ -123,7 +123,10 @@ get_number(const char *at, unsigned bytes)
 	return number;
 }
 
-/* Takes n bytes; false: an error (reported). */
+/*
+ * Reads the next n bytes of the file; they are valid until the next read.
+ * False: truncated, or another error (reported).
+ */
 static bool
 take_bytes(struct reader *r, uint64_t n, struct cg_slice *bytes)
 {
@@ -143,7 +146,10 @@ take_number(struct reader *r, unsigned bytes, uint64_t *number)
 	return true;
 }
 
-/* Takes a string; valid until the next read. False: an error (reported). */
+/*
+ * Reads a string, with its length before it; it is valid until the next read.
+ * False: an error (reported).
+ */
 static bool
 take_string(struct reader *r, struct cg_slice *text)
 {
@@ -154,7 +160,11 @@ take_string(struct reader *r, struct cg_slice *text)
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* Returns the index of the key in a map, where next is that of a new one. */
+/*
+ * Returns the index that the map has for a key. A new key gets the index next,
+ * and sets *isnew: the caller then appends the element. 0: out of memory
+ * (reported).
+ */
 static uint32_t
 find_key(struct reader *r, struct cg_map *map, uint64_t key, size_t next,
     bool *isnew)
@@ -175,7 +185,10 @@ find_key(struct reader *r, struct cg_map *map, uint64_t key, size_t next,
 	return *at;
 }
 
-/* Returns the index of an id; 0: out of memory (reported). */
+/*
+ * Returns the index in r->code of what an id of the file stands for, appended
+ * without a name if new. 0: out of memory (reported).
+ */
 static uint32_t
 find_code(struct reader *r, uint64_t id)
 {
@@ -188,8 +201,8 @@ find_code(struct reader *r, uint64_t id)
 }
 
 /*
- * Returns the function with its address as name; ids of native functions are
- * odd, and 1 above.
+ * Returns the function of an id without a name, added with the address as
+ * name. Ids of native functions are their addresses + 1, and odd.
  */
 static cg_fn
 add_unnamed(struct reader *r, uint64_t id)
@@ -202,8 +215,8 @@ add_unnamed(struct reader *r, uint64_t id)
 }
 
 /*
- * Finds ":LINE:" in "name:LINE:file", where a C++ name may contain colons.
- * False: there is none.
+ * Splits "name:LINE:file" at the first ":LINE:", as a C++ name may contain
+ * colons. False: there is none.
  */
 static bool
 split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
@@ -223,9 +236,9 @@ split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
 }
 
 /*
- * Returns the function of an id, added by its name, "py:name:line:file". A
- * native one without a line has its library in place of the file, or "-". A
- * name of another form is the function's name.
+ * Returns the function of an id, added by its name, "py:name:line:file". The
+ * name of a native function without a line has the library, or "-", in place
+ * of the file. A name of another form is taken whole, and counted.
  */
 static cg_fn
 add_fn(struct reader *r, struct code *code)
@@ -261,8 +274,9 @@ add_fn(struct reader *r, struct code *code)
 }
 
 /*
- * Takes the name of an id. CPython's writer lists each id among the native
- * ones, too; a code object has priority there.
+ * Reads an id and its name, and stores the name. CPython's writer lists each
+ * id among the native ones, too: the name of a code object (python) has
+ * priority over the native one. False: an error (reported).
  */
 static bool
 take_name(struct reader *r, bool python)
@@ -291,7 +305,10 @@ take_name(struct reader *r, bool python)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* Returns the node of a frame above parent; 0: out of memory (reported). */
+/*
+ * Returns the index of the node of a frame, code and line, that the node
+ * parent calls, appended if new. 0: out of memory (reported).
+ */
 static uint32_t
 find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
 {
@@ -313,9 +330,9 @@ find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
 }
 
 /*
- * Adds the frames of a stack of n ids, with kinds or lines in front of them,
- * as width says. Returns its node, 0 for an empty stack; false: an error
- * (reported).
+ * Adds a stack of n words, the leaf first, to the tree of nodes, and sets
+ * *leaf to its node, 0 for an empty stack. width 1: each word is an id; 2: a
+ * kind (PyPy) or a line precedes each id. False: an error (reported).
  */
 static bool
 add_frames(struct reader *r, const char *stack, size_t n, unsigned width,
@@ -413,8 +430,8 @@ take_sample(struct reader *r)
 /* ---- The file ------------------------------------------------------------ */
 
 /*
- * Finds the sizes of words and ids by the first words; false: it is no profile
- * of vmprof, or a big-endian one.
+ * Finds the sizes of words and ids, in bytes, from the first words of a file.
+ * False: it is no profile of vmprof, or a big-endian one.
  */
 static bool
 get_sizes(struct cg_slice text, unsigned *word, unsigned *id)
@@ -433,7 +450,10 @@ get_sizes(struct cg_slice text, unsigned *word, unsigned *id)
 	return false;
 }
 
-/* Takes the version, the mode and the interpreter. */
+/*
+ * Reads the header, which occurs once: sets version and mode, and adds the
+ * name of the interpreter as a description. False: an error (reported).
+ */
 static bool
 take_header(struct reader *r)
 {
@@ -536,7 +556,10 @@ take_records(struct reader *r)
 	return r->begun || cg_reject(r->job, "expected a header");
 }
 
-/* Adds the stacks. Ids without a name are shown as such. */
+/*
+ * Adds the nodes to the graph as stacks with their samples, by thread. Ids
+ * without a name get their address as name, and are counted.
+ */
 static void
 add_stacks(struct reader *r)
 {
@@ -614,9 +637,9 @@ read_vmprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * True if a marker and the name of the interpreter follow the first words. A
- * CPU profile of gperftools begins with the same words; then it has a count of
- * samples.
+ * Returns true if a marker and the name of the interpreter follow the first
+ * words. A CPU profile of gperftools begins with the same words, but has a
+ * number of samples after them.
  */
 static bool
 has_name(struct cg_slice text)
