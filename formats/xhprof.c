@@ -184,9 +184,10 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Computes the self costs of functions: the cost of calls to them less that of
- * their calls. Also notes the lowest level of recursion of each pair of caller
- * and callee, for add_calls(). False: an error (reported).
+ * Computes the self costs of functions: the costs of all calls to a function,
+ * less those of the calls that it makes. Also stores the lowest level of
+ * recursion of each pair of caller and callee, for add_calls(). False: an
+ * error (reported).
  */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
