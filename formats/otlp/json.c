@@ -193,9 +193,9 @@ put_fixed(struct converter *c, uint64_t value)
 }
 
 /*
- * Writes the tag of field number and one byte of room for its length, which is
- * not known yet. Sets *begin to where its bytes begin, for end_bytes(). False:
- * out of memory (reported).
+ * Writes the tag of field `number`, and one byte of room for the length of the
+ * field's bytes, which is not known yet. Sets *begin to the offset of the
+ * bytes in c->out, for end_bytes(). False: out of memory (reported).
  */
 static bool
 begin_bytes(struct converter *c, unsigned number, size_t *begin)
@@ -487,7 +487,8 @@ put_member(struct converter *c, const struct member *member)
 /*
  * Returns the table entry that says how to convert the value of the current
  * key, in a message of this type; NULL: unknown key. Keys often come in the
- * table's order, so *next, the entry after the last one, is tried first.
+ * table's order, so the entry with index *next is tried first; *next becomes
+ * the index after the entry found.
  */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)

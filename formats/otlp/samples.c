@@ -194,8 +194,8 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
  * Returns how many samples to add to the graph for `count` samples of a
  * profile with one stack and set of attributes; 0 also if out of memory
  * (reported). Profiles of a scope often are different values of the same
- * samples, so the graph gets the largest number of any profile, not their sum:
- * only what exceeds the largest one so far is returned.
+ * samples. So the graph gets the largest number that any profile has, not the
+ * sum: returned is only what exceeds the largest number so far.
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
