@@ -51,8 +51,8 @@ underscores(struct cg_slice name)
 }
 
 /*
- * Compares symbols for qsort(): by address; of one address, the symbol that
- * perf would choose comes last.
+ * Compares symbols for qsort(): by address; of symbols with one address, the
+ * symbol that perf would choose comes last.
  */
 static int
 compare(const void *pa, const void *pb)

@@ -161,10 +161,11 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols: those in the cache of perf record, else those of
- * the running kernel if it has the recorded build-id. Symbols that begin at
- * another address than in the recording are dropped. Clears kernel_id, so that
- * it is done once. False: an error (reported).
+ * Reads the kernel's symbols: from the cache of perf record, else those of the
+ * running kernel if its build-id is the recorded one. Drops symbols of which
+ * none begins at the recorded address, as each boot may load the kernel
+ * elsewhere. Clears kernel_id, so that they are read once. False: an error
+ * (reported).
  */
 static bool
 load_kernel(struct perf_places *places)

@@ -100,10 +100,10 @@ perf_queue_drop(struct perf_queue *queue, size_t n)
 }
 
 /*
- * Begins a round (perf writes what its buffers have, then the mark of a
- * round's end): records up to the latest time so far, queue->limit, can be
- * handled, as later ones are newer. All records of the round before the last
- * one were handled, so its buffer is used for the new round.
+ * Begins a round: perf writes what its buffers have, then a mark that ends the
+ * round. Sets queue->limit to the latest time so far: records up to it can be
+ * handled, as later rounds have newer ones. Reuses the memory of the round
+ * before the last one, whose records were all handled.
  */
 void
 perf_queue_begin_round(struct perf_queue *queue)

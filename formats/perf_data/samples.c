@@ -120,9 +120,9 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 
 /*
  * Compares the current stack with the last sample's, from the outermost call
- * on. Sets the nodes of the equal steps (entries of the call chain), and *left
- * to the number of the others. Returns the node of the innermost equal step;
- * 0: none is.
+ * on, and copies the nodes of the equal steps (entries of the call chain).
+ * Sets *left to the number of steps that differ. Returns the node of the
+ * innermost equal step; 0: no step is equal.
  */
 static cg_node
 share(struct perf_samples *s, size_t *left)
