@@ -41,8 +41,8 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 }
 
 /*
- * Parses a line as far as it does not depend on earlier ones, and appends it
- * with its kind to *lines, which has room for one element of each kind.
+ * Parses a line as far as this does not depend on earlier lines, and appends
+ * it with its kind to *lines, which has room for one element of each kind.
  */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,

@@ -575,9 +575,10 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines: copies name and object of a sample on one line, which
- * point into the block, to r->kept. The function is not added yet, as the text
- * may turn out to be no frame. False: out of memory (reported).
+ * Ends a block of lines, whose memory goes away. If a sample on one line is
+ * open, copies its frame's name and object from the block to r->kept. The
+ * function is not added yet, as the text may turn out to be no frame. False:
+ * out of memory (reported).
  */
 static bool
 end_block(struct reader *r)
