@@ -126,9 +126,9 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 
 /*
  * Sets *index to the list of calls (of spans/) to which the event's begin or
- * end belongs: that of the track with the event's uuid, or with the default
- * one of its packet sequence; for events without a track, that of their pid
- * and tid. False: an error (reported).
+ * end belongs. It is the list of the track with the event's uuid, or with the
+ * default uuid of its packet sequence; for events without a track, the list of
+ * their pid and tid. False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,

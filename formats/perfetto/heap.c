@@ -126,9 +126,9 @@ find_series(
 }
 
 /*
- * Stores the values of a stack in its series, in place of those of an earlier
- * dump. Dumps have sums since the profile began: if a value is less than
- * before, the new ones are dropped and counted as an error of the heap
+ * Stores the values of a stack in its series, in place of the values of an
+ * earlier dump. Dumps have sums since the profile began: if a value is less
+ * than before, the new values are dropped and counted as an error of the heap
  * profile. False: out of memory (reported).
  */
 static bool

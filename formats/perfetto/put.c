@@ -69,9 +69,9 @@ intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
 }
 
 /*
- * Appends the bytes of an object's build-id, of which the graph has the hex
- * digits, to the table of build-ids, with the id iid. False: the object has
- * none, or a malformed one.
+ * Appends an object's build-id to the table of build-ids, with the id iid:
+ * bytes, which are made from the hex digits in the graph. False: the object
+ * has no build-id, or a malformed one.
  */
 static bool
 intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)

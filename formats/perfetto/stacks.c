@@ -110,8 +110,8 @@ read_symbol(
 
 /*
  * Reads the functions and lines of code at one address of a file (several if
- * functions are inlined there), and appends them to the symbols; they replace
- * earlier ones of that address. False: an error (reported).
+ * functions are inlined there), and appends them to s->symbol. They replace
+ * earlier symbols of that address. False: an error (reported).
  */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)

@@ -233,10 +233,10 @@ perfetto_add_sample(struct perfetto *r, const struct perfetto_sample *sample)
 /* ---- The graph ---------------------------------------------------------- */
 
 /*
- * Adds an event to the graph for each column of costs, and sets s->skipped,
- * the number of columns without one. Column 0 is the time of calls; without
- * calls and without a counter of that name it is skipped, unless it is the
- * only one. False: an error (reported).
+ * Adds an event to the graph for each column of costs. Column 0 is the time of
+ * calls; without calls and without a counter of that name it gets no event,
+ * unless it is the only column. Sets s->skipped to the number of columns
+ * without an event, 0 or 1. False: an error (reported).
  */
 static bool
 add_events(struct perfetto *r)
