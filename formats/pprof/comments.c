@@ -21,9 +21,9 @@ append(struct lister *l, struct cg_slice text)
 }
 
 /*
- * Adds a comment PREFIX KEY ": " VALUE to the list unless it has an equal one,
- * as processes and threads often have equal ones. Failures are kept in the
- * job.
+ * Adds a comment PREFIX KEY ": " VALUE to the list unless the list has an
+ * equal comment, as those of processes and threads often are. Failures are
+ * kept in the job.
  */
 static void
 add_comment(
