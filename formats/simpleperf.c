@@ -88,8 +88,8 @@ take(struct reader *r, struct cg_slice *message, struct proto_field *field)
 }
 
 /*
- * Takes the next record, and its size before it, off *rest; false: it was the
- * last one, or an error (reported).
+ * Takes the next record, and its size before it, off *rest. False: the size is
+ * 0, which ends the records; or an error (reported).
  */
 static bool
 take_record(struct reader *r, struct cg_slice *rest, struct cg_slice *record)
@@ -396,9 +396,9 @@ select_thread(struct reader *r, uint32_t tid)
 }
 
 /*
- * Sets *column to that of an event, by its index in the file's list
- * (meta_info); adds the event the first time. False: no such event, or out of
- * memory (reported).
+ * Sets *column to the column of an event; the event is an index in the file's
+ * list (meta_info), and is added the first time. False: no such event, or out
+ * of memory (reported).
  */
 static bool
 find_column(struct reader *r, uint64_t event, size_t *column)
