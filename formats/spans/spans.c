@@ -288,8 +288,9 @@ compare_times(const void *a, const void *b)
 }
 
 /*
- * Compares events at one time for qsort(): the longer one first, as of calls
- * that begin together, the longest is the caller; then as in the file.
+ * Compares events at one time for qsort(): by duration, the longest first, as
+ * it is the caller of calls that begin at the same time; then in the order of
+ * the file.
  */
 static int
 compare_durations(const void *a, const void *b)
