@@ -105,8 +105,8 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 }
 
 /*
- * Returns true if the event is the first one of which the process or thread
- * has costs; total[] has its sum of each event.
+ * Returns true if the process or thread has no costs of the events before this
+ * one; total[] has its sums by event.
  */
 static bool
 is_first(const uint64_t *total, size_t event)

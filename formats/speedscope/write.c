@@ -31,10 +31,10 @@ new_frame(
 }
 
 /*
- * Sets w->frame_of[node] to the number of its frame, added if new. A frame has
- * one file: the function's own, else that of the line; a line in another file
- * than the function's is dropped, and counted. False: out of memory
- * (reported).
+ * Sets w->frame_of[node] to the number of the node's frame, added if new. A
+ * frame has one file: the function's own or, if that is unknown, the file of
+ * the line. A line in another file than the function's is dropped, and
+ * counted. False: out of memory (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)
