@@ -118,7 +118,7 @@ add_sample(struct reader *r)
 
 /*
  * Reads the frames of a line, leaf first, and adds the stack as one sample. A
- * file and line without a function behind them are those of the outermost
+ * file and line at the end, without a function, are the place of the outermost
  * call, at top level, and are dropped. False: an error (reported).
  */
 static bool

@@ -96,8 +96,8 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the thread before, and begins another, of which only the process is
- * known. dialect: the tool whose frames follow; headed: a line of its own
+ * Ends the current thread, and begins the next one; only its process is known
+ * yet. dialect: the tool whose frames follow; headed: a line of its own
  * introduces the thread. False: an error (reported).
  */
 static bool
