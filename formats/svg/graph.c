@@ -72,8 +72,8 @@ pixels(const struct writer *w, uint64_t cost)
 
 /*
  * Places the callees of a drawn frame side by side, sorted by name. Appends
- * those that are wide enough to w->waiting, the frames to visit; adds the
- * costs of others to the dropped ones.
+ * callees that are wide enough to w->waiting, the frames to visit, and
+ * advances *waiting; adds the costs of narrower ones to w->dropped_cost.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
