@@ -258,9 +258,9 @@ add_path(struct reader *r, uint32_t parent, cg_name name)
 
 /*
  * Computes the self values of events that have only inclusive values:
- * subtracts the value of each path from that of the nearest path around it
- * that has one. A self value that would be negative becomes 0, and is counted.
- * Returns true.
+ * subtracts the value of each path from the self value of the nearest path
+ * around it that has values. A self value that would be negative becomes 0,
+ * and is counted. Returns true.
  */
 static bool
 subtract_inner(struct reader *r)
@@ -584,9 +584,9 @@ find_metric(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Adds the values of a record of measurements, in r->value, to the sums of its
- * path. The path is that of the last node in the record's references that has
- * one. False: an error (reported).
+ * Adds the values of a record of measurements, which is in r->value, to the
+ * sums of the record's path. Each node that the record refers to may have a
+ * path; the last one counts. False: an error (reported).
  */
 static bool
 take_context(struct reader *r)
