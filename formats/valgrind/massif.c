@@ -78,8 +78,9 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 }
 
 /*
- * Reads a snapshot's heap tree into m->node, in place of the one before;
- * unless wanted, parses it and keeps no node. False: an error (reported).
+ * Reads a snapshot's heap tree, and stores it in m->node, in place of the tree
+ * before. If wanted is false, only parses the tree, and leaves m->node. False:
+ * an error (reported).
  */
 static bool
 read_tree(struct massif *m, bool wanted)
