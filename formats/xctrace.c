@@ -105,9 +105,9 @@ keep(
 }
 
 /*
- * Reads an element into *item: one with content, <x id="7">, by take(), and
- * stores it; for <x ref="7"/> copies the earlier one. False: an error
- * (reported).
+ * Reads an element into *item. One with content, <x id="7">, is read by
+ * take(), and stored under its id; <x ref="7"/> gets a copy of what is stored.
+ * False: an error (reported).
  */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
@@ -225,9 +225,9 @@ take_frame(struct reader *r, struct item *item)
 }
 
 /*
- * Reads a frame of a stack, and appends it. Most are references to earlier
- * ones, of which only the id is kept: find_frames() looks them up together.
- * False: an error (reported).
+ * Reads a frame of a stack, and appends it. Most frames are references to
+ * earlier ones: only the id is stored, and find_frames() looks up all ids
+ * together. False: an error (reported).
  */
 static bool
 add_frame(struct reader *r)
