@@ -313,13 +313,11 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Sorts the costs with a time (moments) of an event by row, the sample to
- * which they belong; a counting sort. Afterwards, times and costs of a row are
- * t->time and t->cost from first[row] up to first[row + 1]; the ranges are
- * empty if the event's times are not written. The first pass counts in
- * first[row + 1], the second advances first[row] from the begin to the end of
- * the row's range; counting one element later makes that the begin of the next
- * row. False: an error (reported).
+ * Sorts the costs with times (moments) of an event by row, the sample to which
+ * they belong; a counting sort. Those of row i are then t->time and t->cost
+ * from index first[i] up to first[i + 1]; all ranges are empty if the event's
+ * times are not written. place_sample() counts rows from 1: its second pass so
+ * moves first[i] to the begin of row i. False: an error (reported).
  */
 bool
 otlp_sort_times(struct otlp_times *t, size_t event)

@@ -274,11 +274,10 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 
 /*
  * Adds the frames of the functions at an address as callees of *node, the
- * outermost first, and sets *node to the innermost; symbol[0] is the
- * innermost. The file lists inlined functions once, but each stack gets nodes
- * for them: more nodes than the size of the file allows are an error. The
- * outermost function is not counted, as each reference to it takes bytes of
- * the file. False: rejected (reported).
+ * outermost first, and sets *node to the innermost, which is symbol[0]. The
+ * file lists inlined functions once, but each stack gets nodes for them: more
+ * nodes than the file's size allows are an error. The outermost function is
+ * not counted, as each reference takes bytes. False: rejected (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
