@@ -223,6 +223,9 @@ changes()
 	grep -qx 'Runs    2, by name: a to p' got
 	grep -q '^nothing: error: ' err
 	refuses 2 '--series needs runs' --series
+	: >empty
+	refuses 2 '--series needs runs' --series --manifest empty
+	refuses 2 'cannot open nothing' --series --files-from nothing
 	refuses 2 '--series writes .html, .csv or .json' --series -o x.svg a
 	refuses 2 '-t and --series' --series -t json a
 	refuses 2 'no others' --series --dry-run a
