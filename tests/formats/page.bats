@@ -32,7 +32,7 @@ opens()
 
 # Those of gperftools find libraries on the machine's disk, which the page lacks.
 @test "page: every sample opens as natively, with its executable" {
-	for sample in $(samples | grep -v '^samples/gperftools/[^g]'); do
+	for sample in $(samples | grep -v '^samples/gperftools/[^/]*[^o]/'); do
 		printf '%s' "$sample"
 		[ ! -e "${sample%/*}/prog" ] || printf '\t%s' "${sample%/*}/prog"
 		echo
