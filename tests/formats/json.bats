@@ -342,21 +342,21 @@ program reads (1)" -t json "$dir/two.cgj"
 # By cgconv 1.0.0: the first and the last line depend on the version.
 @test "json: files of version 1 stay readable, with all that they contain" {
 	dir=$BATS_TEST_TMPDIR
-	(cd samples/json/version-1 && sha256sum -c --quiet) <<-END
+	(cd tests/golden/json-version-1 && sha256sum -c --quiet) <<-END
 	778f98b640160a486a888141eed2bd9fe8cf493d42a1a57a5cedf72901745494  branches.cgj
 	902fdc6a66719e43bc142c0c06fa29ea8d2a1f72606373c619200274a9f3684d  calls.cgj
 	91f0d5b1180e84ddcf00539b76b128b2a4a07b747e62bc916e81ef80b25359e0  jumps.cgj
 	9dc8508ba246bd70a2bc4b4a56789bbdad3969940b4f009ea73aeef9fcd63059  regions.cgj
 	2976ab48a73b2d061d6fcf8fd25a88f0e63666221b582cb1be6fbc8dd117d496  tracks.cgj
 	END
-	for file in samples/json/version-1/*.cgj samples/json/lines/lines.cgj \
+	for file in tests/golden/json-version-1/*.cgj samples/json/lines/lines.cgj \
 		samples/json/stacks/stacks.cgj; do
 		head -n 1 "$file" | grep -q '^{"cgconv":"graph","version":1[,}]'
 		"$CGCONV" -t json "$file" >"$dir/now" 2>"$dir/err"
 		[ ! -s "$dir/err" ]
 		"$CGCONV" --verify "$file" "$dir/now"
 		cat "$file" >>"$dir/all"
-		case $file in */version-1/*)
+		case $file in */json-version-1/*)
 			sed "1d; \$d" "$file" | same - <(sed "1d; \$d" "$dir/now")
 			;;
 		esac
