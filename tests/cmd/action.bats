@@ -96,6 +96,7 @@ setup()
 		grep -q "^        $name: " action.yml
 		grep -q "\$$name\|:=.*$name\|{$name" coverage
 	done
+	needs python3
 	python3 -c 'import yaml' 2>/dev/null || skip "no YAML parser"
 	python3 -c 'import yaml; a = yaml.safe_load(open("action.yml"))
 assert all(s.get("shell") or s.get("uses") for s in a["runs"]["steps"])'
