@@ -57,9 +57,9 @@ names_file(const struct args *args, struct cg_slice name)
 }
 
 /*
- * Adds the files that values of the formats' options name, so that no output
- * overwrites them; also for an option that takes a directory, as that may be
- * given as an archive. False: out of memory.
+ * Adds files that are named in options of formats to the list of named files,
+ * so that no output overwrites them. Options for directories count, too: their
+ * value may be an archive. False: out of memory.
  */
 static bool
 add_options(const struct args *args, struct named_files *named)

@@ -126,8 +126,9 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Replaces the node with index *at, in the tree of stacks, by its child for a
- * function; adds the child if it is new. False: out of memory (reported).
+ * Goes from a node of the tree of stacks to its child for a function, and adds
+ * the child if it is new: *at is the index of the node, then of the child.
+ * False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)

@@ -99,9 +99,10 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Adds a line that no longer runs to the ranges of lost lines. follows: the
- * code line before is lost, too, so its range is extended; lines without code
- * between the two do not end it. False: out of memory.
+ * Adds a line that ran before, and does not run now, to the list of ranges.
+ * Lines come in ascending order, file by file. If the previous line with code
+ * is lost, too (follows), the last range is extended to this line; else a range
+ * begins. False: out of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)

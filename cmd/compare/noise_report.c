@@ -421,7 +421,11 @@ write_runs(FILE *to, const struct noise *noise, int side)
 	return ok;
 }
 
-/* Writes the rows of the keys from first to last - 1. */
+/*
+ * Writes the rows of several events as items of a JSON array, with a comma
+ * between two. Events have the numbers (keys) from first to last - 1. False:
+ * out of memory.
+ */
 static bool
 write_rows(FILE *to, const struct noise *noise, int first, int last)
 {

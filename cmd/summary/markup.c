@@ -81,8 +81,8 @@ print_markdown(const struct summary *summary)
 #define CHARACTER 7
 
 /*
- * Returns the colour of a badge: green from 90%, yellow from 75%, else red,
- * the limits of genhtml.
+ * Returns the colour of a badge: green from 90%, yellow from 75%, else red, the
+ * limits of genhtml; grey if there is nothing to cover.
  */
 static const char *
 colour_of(const struct cg_hits *hits)

@@ -168,9 +168,9 @@ put_step(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes all blocks of the prime path with this number, from w->step (rows,
- * one for each line of a block) from *at on; skips those of lower paths.
- * Advances *at past the path.
+ * Writes the blocks of a prime path, separated by commas. w->step has a row for
+ * each line of each block, ordered by path; *at is the row to begin with. Rows
+ * of paths with lower numbers are skipped, and *at is moved past the path.
  */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)

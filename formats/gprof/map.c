@@ -154,8 +154,10 @@ file_address(const struct mapper *map, uint64_t addr)
 }
 
 /*
- * Records the arc's position in the file, to write it there again, and counts
- * arcs that look wrong, for warnings. False: out of memory (reported).
+ * Appends an arc (a call site, a callee and their count) to the order of the
+ * file, so that the writer can repeat that order. For warnings, it counts arcs
+ * into the middle of the callee and arcs to no known function. False: out of
+ * memory (reported).
  */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,

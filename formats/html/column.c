@@ -33,8 +33,8 @@ add_varint(struct html_writer *w, struct html_column *column, uint64_t value)
 }
 
 /*
- * Returns the zigzag code of a signed number, which is small if its size is:
- * 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+ * Returns the zigzag code of a signed number: 0, -1, 1, -2, ... become 0, 1, 2,
+ * 3, ..., so that numbers near 0 get small codes.
  */
 static uint64_t
 zigzag(int64_t value)

@@ -232,8 +232,8 @@ take_header(struct raw *raw, struct cg_slice line)
 
 /*
  * Reads the line of sample types, "samples/count cpu/nanoseconds[dflt]", and
- * adds them to the profile, with the default one, which is marked. Samples
- * follow. False: an error (reported).
+ * adds each to the profile; the mark [dflt] makes it the default. From now on
+ * lines are read as samples. False: an error (reported).
  */
 static bool
 take_types(struct raw *raw, struct cg_slice line)

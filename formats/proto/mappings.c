@@ -48,8 +48,9 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 }
 
 /*
- * Parses a description of a mapping, in the form that the reader writes, into
- * *mapping; its texts point into the description. False: another text.
+ * Parses "START-LIMIT OFFSET BIAS BUILDID PATH", with hexadecimal numbers, into
+ * *mapping, whose texts point into the text. The reader has described mappings
+ * of the input so. False: the text has another form.
  */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)

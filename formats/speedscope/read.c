@@ -154,9 +154,9 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 }
 
 /*
- * Finds the nodes of the samples whose frames were read, appends them to
- * r->samples, and empties the lists of these frames. False: an error
- * (reported).
+ * Finds the stack node of each sample whose frames were read (r->stacks,
+ * r->ends), appends the nodes to r->samples, and empties both lists. False: an
+ * error (reported).
  */
 static bool
 finish_samples(struct reader *r)

@@ -179,8 +179,9 @@ note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
 }
 
 /*
- * Adds the flags that the patterns of --exclude-lines and --exclude-branches
- * exclude on the line to *what. False: out of memory.
+ * Compares a source line with the patterns of --exclude-lines and
+ * --exclude-branches. For each that matches, adds its flag (what to exclude:
+ * lines, branches) to *what. False: out of memory.
  */
 static bool
 match(struct cg_markers *scan, struct cg_slice line, unsigned *what)

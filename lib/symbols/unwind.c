@@ -469,11 +469,11 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 }
 
 /*
- * Completes a step to the caller, whose registers are in regs; sp and pc are
- * those of the frame before. Checks that the stack pointer moves towards the
- * stack's begin. signal: the frame is that of a signal handler's caller.
- * Returns how the step ended: at the outermost frame, in an unknown state, or
- * well.
+ * Ends a step from a callee to its caller. regs has the caller's registers; sp
+ * and pc are the callee's. The caller's frame must be nearer to the begin of
+ * the stack, unless a signal interrupted the caller (signal): a handler may
+ * have a stack of its own. Returns CG_UNWOUND, CG_UNWOUND_END if there is no
+ * caller, or CG_UNWOUND_UNKNOWN if the registers cannot be right.
  */
 static enum cg_unwound
 finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)

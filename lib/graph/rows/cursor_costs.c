@@ -217,8 +217,9 @@ take_values(struct scan *scan, uint64_t *to)
 }
 
 /*
- * Moves from the end of a row to the next row in order, which may be in
- * another ascending segment; clears rows->has_cost after the last row.
+ * Moves from the end of a row to the row that comes next in the order of
+ * positions. Stored rows are several ascending sequences; the next row may be
+ * in another one. After the last row, rows->has_cost is false.
  */
 static inline void
 next_row(struct cg_rows *rows)
