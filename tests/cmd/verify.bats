@@ -166,7 +166,7 @@ verifies()
 @test "verify: needs two files; checks its options" {
 	refuses 2 '--verify needs two files' --verify "$sample"
 	refuses 2 '--verify needs two files' --verify a b c
-	refuses 2 '--json applies only with --info, --diff, --summary or --verify' --json --detect "$sample"
+	refuses 2 '--json applies only with --info, --diff, --series, --summary or --verify' --json --detect "$sample"
 	refuses 2 'cannot be used together' --verify -t json "$sample" "$sample"
 	refuses 1 'No such file' --verify "$sample" "$dir/nothing"
 }
