@@ -103,8 +103,8 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 
 /*
  * Writes a line of the manifest and frees json, unless complete is false, as
- * memory ran out while json was made. more: NULL, or the text of another JSON
- * object whose members are appended. False: the line was not written; the
+ * memory ran out while json was made. more: NULL, empty, or the text of another
+ * JSON object whose members are appended. False: the line was not written; the
  * manifest is marked as failed.
  */
 static bool
@@ -119,7 +119,7 @@ end_line(struct batch *batch, struct json_object *json, bool complete,
 		batch->manifest_failed = true;
 		return false;
 	}
-	if (more != NULL && more[1] != '}')
+	if (more != NULL && *more != '\0' && more[1] != '}')
 		fprintf(batch->manifest, "%.*s,%s\n", (int)strlen(text) - 1,
 		    text, more + 1);
 	else
