@@ -68,6 +68,9 @@ end_cost(struct costs *costs, uint32_t id, double total)
 	double *now = &costs->now.at[(size_t)id * KEYS], share[KEYS];
 	bool ok = true;
 
+	/* Ended already, or costs with both signs. */
+	if (now[INCLUSIVE] == 0 && now[SELF] == 0)
+		return true;
 	for (int key = 0; key < KEYS; key++)
 		share[key] = total != 0 ? fabs(now[key] / total) : 1;
 	if (known->column == 0 &&
@@ -133,18 +136,30 @@ drop_half(struct costs *costs)
 	}
 }
 
+static bool
+is_full(const struct costs *costs)
+{
+	return costs->column.n >= 2 * COLUMNS_MIN &&
+	       costs->column.n * KEYS > COSTS_MAX / (costs->runs + 1);
+}
+
 bool
 end_costs(struct costs *costs, double total)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < costs->touched.n; i++)
+	/* The peaks of columns are known before new ones need their room. */
+	for (size_t i = 0; ok && i < costs->touched.n; i++) {
+		if (costs->known.at[costs->touched.at[i]].column != 0)
+			ok = end_cost(costs, costs->touched.at[i], total);
+	}
+	for (size_t i = 0; ok && i < costs->touched.n; i++) {
 		ok = end_cost(costs, costs->touched.at[i], total);
+		if (ok && total != 0 && is_full(costs))
+			drop_half(costs);
+	}
 	costs->touched.n = 0;
 	costs->runs++;
-	if (total != 0 && costs->column.n >= 2 * COLUMNS_MIN &&
-	    costs->column.n * KEYS > COSTS_MAX / costs->runs)
-		drop_half(costs);
 	return ok;
 }
 

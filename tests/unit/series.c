@@ -259,6 +259,29 @@ check_costs(void)
 	cg_job_free(job);
 }
 
+/* A run with many new functions needs no room for them in all runs before. */
+static void
+check_new_functions(void)
+{
+	struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
+	struct costs costs = { .job = job };
+	const double one[KEYS] = { 1, 1 }, less[KEYS] = { -1, -1 };
+
+	for (size_t run = 0; run < RUNS; run++) {
+		for (uint32_t id = 1; id <= (run < RUNS - 1 ? 5 : 5000); id++)
+			CHECK(add_costs(&costs, id, one));
+		CHECK(end_costs(&costs, 5000));
+	}
+	CHECK(costs.column.n < 2 * COLUMNS_MIN);
+	/* Costs whose sum is 0 for a while count once. */
+	costs = (struct costs){ .job = job };
+	CHECK(add_costs(&costs, 1, one) && add_costs(&costs, 1, less));
+	CHECK(add_costs(&costs, 1, one) && end_costs(&costs, 1));
+	CHECK(complete_costs(&costs) && costs.column.n == 1);
+	CHECK(costs.column.at[0].cost[SELF].at[0] == 1);
+	cg_job_free(job);
+}
+
 int
 main(void)
 {
@@ -269,5 +292,6 @@ main(void)
 	check_drift();
 	check_exact();
 	check_costs();
+	check_new_functions();
 	return unit_end();
 }
