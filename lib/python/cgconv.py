@@ -216,9 +216,10 @@ def _number(cost, signed):
 class Profile:
     """The functions of one or more profiles, which are merged."""
 
+    _job = _sums = None
+
     def __init__(self, *sources, from_=None, exe=None, name="input", **options):
         self._job = _Job()
-        self._sums = None
         try:
             self._job.set(from_, exe, options)
             for i, source in enumerate(sources):
@@ -237,7 +238,8 @@ class Profile:
     @property
     def events(self):
         """The names of the events, such as ["Ir"]."""
-        return [event.name.decode() for event in self._events()]
+        return [event.name.decode("utf-8", "surrogateescape")
+                for event in self._events()]
 
     @property
     def warnings(self):
@@ -245,6 +247,8 @@ class Profile:
         return list(self._job.warnings)
 
     def _events(self):
+        if not self._sums:
+            raise ValueError("the profile is closed")
         return [_get_event(self._graph, i).contents
                 for i in range(_event_count(self._graph))]
 
@@ -257,6 +261,8 @@ class Profile:
                          for i, negative in enumerate(signed))
 
         for fn in range(1, _fn_count(self._graph) + 1):
+            if not self._sums:
+                raise ValueError("the profile is closed")
             yield Function(
                 str(_fn_name(self._graph, fn)),
                 str(_file_path(self._graph, _fn_file(self._graph, fn))),
@@ -270,7 +276,10 @@ class Profile:
         if self._sums:
             _sums_free(self._sums)
         self._sums = None
-        self._job.free()
+        if self._job:
+            self._job.free()
+
+    __del__ = close
 
     def __enter__(self):
         return self

@@ -85,6 +85,23 @@ py()
 	END
 }
 
+@test "python: a closed profile is an error, and names need not be UTF-8" {
+	py "$INPUT" <<-'END' | says "the profile is closed" "the profile is closed" "['I\\udcffr']"
+		profile = cgconv.Profile(sys.argv[1])
+		functions = iter(profile)
+		assert next(functions).name
+		profile.close()
+		for use in lambda: next(functions), lambda: profile.events:
+		    try:
+		        use()
+		    except ValueError as error:
+		        print(error)
+		profile.close()
+		with cgconv.Profile(b"events: I\xffr\nfn=f\n1 5\n") as profile:
+		    print(profile.events)
+	END
+}
+
 @test "python: the module has the library's version, and needs no other" {
 	version=$("$CGCONV" --version | cut -d ' ' -f 2)
 	grep -qx "version = \"$version\"" lib/python/pyproject.toml
