@@ -37,7 +37,9 @@ struct viewers {
 static void
 list_viewers(const struct args *args, struct viewers *viewers)
 {
-	const struct cg_module *to = cg_job_target(args->job);
+	/* --series writes forms of its own. */
+	const struct cg_module *to =
+	    args->command != CMD_SERIES ? cg_job_target(args->job) : NULL;
 	struct cg_slice list = cg_slice(to && to->viewers ? to->viewers : "");
 	struct cg_slice name;
 

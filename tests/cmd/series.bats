@@ -167,6 +167,17 @@ changes()
 	refuses 1 'list: expected a manifest' --series --manifest list
 }
 
+@test "series: the page is not opened by a viewer for profiles" {
+	printf 'm;f 1\n' >run1
+	mkdir bin
+	for viewer in kcachegrind qcachegrind xdg-open open; do
+		printf '#!/bin/sh\nexit 0\n' >bin/$viewer
+	done
+	chmod +x bin/*
+	PATH=$dir/bin:$PATH "$CGCONV" --series --open -o x.html run1 2>err
+	grep -qE 'opened by (xdg-)?open$' err
+}
+
 @test "series: coverage by run, and files that lost it" {
 	# cover NAME HITS_OF_A HITS_OF_B
 	cover() {
