@@ -393,6 +393,7 @@ check_command(const struct args *args)
 		    sum | compare },
 		{ args->badge, "badge", "--summary", sum },
 		{ args->per_test, "per-test", "--summary", sum },
+		{ args->tree, "tree", "--info", info },
 		{ args->side_by_side, "side-by-side", "--diff", compare },
 		{ args->normalize, "normalize", "--diff", compare },
 	};

@@ -97,6 +97,8 @@ list_named_files(
 		ok = add_file(args, named, path);
 	if (ok && args->list != NULL)
 		ok = add_file(args, named, args->list);
+	if (ok && args->command == CMD_SERIES && args->manifest != NULL)
+		ok = add_file(args, named, args->manifest);
 	return ok && add_options(args, named);
 }
 
@@ -140,7 +142,8 @@ check_overwriting(const struct args *args)
 	if (!list_named_files(args, true, &named))
 		return CG_ELIMIT;
 	status = check_path(args, &named, "-o", args->output);
-	if (status != CG_OK)
+	/* --series reads the manifest. */
+	if (status != CG_OK || args->command == CMD_SERIES)
 		return status;
 	return check_path(args, &named, "--manifest", args->manifest);
 }

@@ -19,6 +19,7 @@ struct listed {
 struct list {
 	struct args *args;
 	CG_ARRAY(struct listed) input;
+	size_t lines; /* of the manifest */
 };
 
 static bool
@@ -36,6 +37,10 @@ add_input(struct list *list, struct cg_slice text, bool is_run)
 static int
 add_name(struct list *list, const char *path, struct cg_slice name)
 {
+	char end = list->args->nul ? '\0' : '\n';
+
+	if (name.len > 0 && name.ptr[name.len - 1] == end)
+		name.len--;
 	if (memchr(name.ptr, '\0', name.len) != NULL)
 		return cg_usage(list->args->job,
 		    "%s: names end in NUL, not newline; use -0", path);
@@ -46,15 +51,20 @@ add_name(struct list *list, const char *path, struct cg_slice name)
 
 /*
  * Adds the input of a line of a manifest. An archive is listed once for each
- * member, and is read whole.
+ * member, and is read whole. A last line without newline was cut off by a
+ * crash, or is being written, and is ignored.
  */
 static int
 add_line(struct list *list, const char *path, struct cg_slice line)
 {
+	bool whole = line.len > 0 && line.ptr[line.len - 1] == '\n';
 	struct json_object *json = parse_json(line), *input, *status;
 	const char *state;
 	bool ok = true, named;
 
+	if (json == NULL && !whole && list->lines > 0)
+		return CG_OK;
+	list->lines++;
 	if (json == NULL)
 		return cg_fail(
 		    list->args->job, "%s: expected a manifest", path);
@@ -86,13 +96,8 @@ read_list(struct list *list, const char *path, int end,
 	if (file == NULL)
 		return cg_usage(list->args->job, "cannot open %s: %s", path,
 		    strerror(errno));
-	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0) {
-		struct cg_slice text = { line, (size_t)n };
-
-		if (line[n - 1] == end)
-			text.len--;
-		status = add(list, path, text);
-	}
+	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0)
+		status = add(list, path, (struct cg_slice){ line, (size_t)n });
 	if (status == CG_OK && !feof(file))
 		status = cg_usage(list->args->job, "cannot read %s: %s", path,
 		    strerror(errno));

@@ -2,8 +2,10 @@
  * series.c - --series: reads many runs, and writes what changed, and where.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "series.h"
@@ -100,7 +102,23 @@ is_known_form(const char *path)
 	       ends_with(path, JSON_SUFFIX);
 }
 
-/* Checks what the options ask for, before a file is read. */
+static bool
+is_stdin(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
+static bool
+reads_stdin_twice(const struct args *args)
+{
+	size_t reads = (size_t)is_stdin(args->list) + is_stdin(args->manifest);
+
+	for (size_t i = 0; i < args->inputs; i++)
+		reads += is_stdin(args->input[i]);
+	return reads > 1;
+}
+
+/* Checks what the options ask for, before a run is read. */
 static int
 check_args(struct series *series)
 {
@@ -122,8 +140,16 @@ check_args(struct series *series)
 		    "--series writes " PAGE_SUFFIX ", " CSV_SUFFIX
 		    " or " JSON_SUFFIX ", not '%s'",
 		    args->output);
+	if (status == CG_OK && args->json && args->output != NULL &&
+	    strcmp(args->output, "-") != 0 &&
+	    !ends_with(args->output, JSON_SUFFIX))
+		status = cg_usage(args->job,
+		    "--json and -o %s cannot be used together", args->output);
 	if (status == CG_OK && args->inputs == 0)
 		status = cg_usage(args->job, "--series needs runs");
+	if (status == CG_OK && reads_stdin_twice(args))
+		status = cg_usage(
+		    args->job, "--series can read standard input only once");
 	return status;
 }
 

@@ -167,6 +167,24 @@ changes()
 	refuses 1 'list: expected a manifest' --series --manifest list
 }
 
+@test "series: a list is read to its end, and is not overwritten" {
+	printf 'm;f 1\n' >run1
+	printf 'm;f 2\n' >run2
+	# A batch that still runs, or was killed.
+	printf '{"input":"run%d","status":"done"}\n' 1 2 >books.json
+	cp books.json whole
+	printf '{"input":"r' >>books.json
+	"$CGCONV" --series --json --manifest books.json | grep -q '^{"path":"run2"'
+	refuses 2 '-o books.json would overwrite books.json' \
+		--series --manifest books.json -o books.json
+	printf run1 >list
+	"$CGCONV" --series --json --files-from list | grep -q '^{"path":"run1"'
+	refuses 2 'can read standard input only once' --series - -
+	refuses 2 'can read standard input only once' --series --files-from - - <list
+	refuses 2 '--json and -o x.csv cannot be used' --series --json -o x.csv run1
+	refuses 2 '--tree applies only with --info' --series --tree 1% run1
+}
+
 @test "series: the page is not opened by a viewer for profiles" {
 	printf 'm;f 1\n' >run1
 	mkdir bin
