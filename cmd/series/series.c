@@ -50,6 +50,51 @@ cannot_write(const struct args *args)
 	return CG_EOUTPUT;
 }
 
+/* Writes the open file, and closes it. Returns the status. */
+static int
+write_to(FILE *to, const struct series *series)
+{
+	int status = CG_OK;
+	bool written;
+
+	if (to == NULL)
+		return cannot_write(series->args);
+	if (!write_form(to, series))
+		status = cg_nomem(series->args->job);
+	/* A pipe has no disk: EINVAL. */
+	written = !ferror(to) && fflush(to) == 0 &&
+		  (fsync(fileno(to)) == 0 || errno == EINVAL);
+	written = fclose(to) == 0 && written;
+	return status == CG_OK && !written ? cannot_write(series->args)
+					   : status;
+}
+
+/*
+ * Writes a file beside the target, which then replaces it, and has the
+ * permissions of the old one (NULL: there is none). Returns the status.
+ */
+static int
+replace_file(
+    const struct series *series, const char *target, const struct stat *old)
+{
+	mode_t mode = old != NULL ? old->st_mode & 0777 : 0666;
+	char *temp = cg_temp_path(target, (long)getpid());
+	int fd, status;
+
+	if (temp == NULL)
+		return cg_nomem(series->args->job);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (fd >= 0 && old != NULL)
+		(void)fchmod(fd, mode); /* whatever the umask is */
+	status = write_to(fd >= 0 ? fdopen(fd, "w") : NULL, series);
+	if (status == CG_OK && rename(temp, target) != 0)
+		status = cannot_write(series->args);
+	if (status != CG_OK && fd >= 0)
+		(void)unlink(temp);
+	free(temp);
+	return status;
+}
+
 /*
  * Writes the file, which replaces an older one when it is complete. Returns the
  * status.
@@ -58,26 +103,20 @@ static int
 write_file(const struct series *series)
 {
 	const struct args *args = series->args;
-	char *temp = cg_temp_path(args->output, (long)getpid());
-	FILE *to = temp != NULL ? fopen(temp, "wxe") : NULL;
-	int status = CG_OK;
-	bool written;
+	struct stat info;
+	char *target;
+	int status;
 
-	if (to == NULL) {
-		status =
-		    temp != NULL ? cannot_write(args) : cg_nomem(args->job);
-		free(temp);
-		return status;
-	}
-	if (!write_form(to, series))
-		status = cg_nomem(args->job);
-	written = !ferror(to) && fflush(to) == 0 && fsync(fileno(to)) == 0;
-	written = fclose(to) == 0 && written;
-	if (status == CG_OK && (!written || rename(temp, args->output) != 0))
-		status = cannot_write(args);
-	if (status != CG_OK)
-		(void)unlink(temp);
-	free(temp);
+	if (stat(args->output, &info) != 0)
+		return replace_file(series, args->output, NULL);
+	/* A pipe or a device is written as it is. */
+	if (!S_ISREG(info.st_mode))
+		return write_to(fopen(args->output, "we"), series);
+	target = realpath(args->output, NULL); /* not a link to it */
+	if (target == NULL)
+		return cannot_write(args);
+	status = replace_file(series, target, &info);
+	free(target);
 	return status;
 }
 

@@ -185,6 +185,25 @@ changes()
 	refuses 2 '--tree applies only with --info' --series --tree 1% run1
 }
 
+@test "series: the file keeps its place and permissions, a pipe stays one" {
+	printf 'm;f 1\n' >run1
+	mkdir other
+	: >other/x.csv
+	chmod 660 other/x.csv
+	ln -s other/x.csv x.csv
+	"$CGCONV" --series -o x.csv run1
+	[ -L x.csv ]
+	[ "$(stat -c %a other/x.csv)" = 660 ]
+	mkfifo pipe.csv
+	cat pipe.csv >got &
+	"$CGCONV" --series -o pipe.csv run1
+	wait
+	[ -p pipe.csv ]
+	same got x.csv
+	ln -s /dev/full full.csv
+	refuses 4 'cannot write full.csv: No space' --series -o full.csv run1
+}
+
 @test "series: the page is not opened by a viewer for profiles" {
 	printf 'm;f 1\n' >run1
 	mkdir bin
