@@ -14,6 +14,7 @@
 
 /* Descriptions that formats have: profile.proto and OTLP, JFR, perf script. */
 #define KEY_NANOS "time_nanos"
+#define NANOS 1000000000 /* of a second */
 static const struct {
 	const char *key, *format;
 } date_key[] = {
@@ -35,11 +36,16 @@ parse_time(const char *key, const char *value, int64_t *nanos)
 	}
 	for (size_t i = 0; i < sizeof(date_key) / sizeof(*date_key); i++) {
 		struct tm tm = { 0 };
+		int64_t seconds;
 
 		if (strcmp(key, date_key[i].key) != 0 ||
 		    strptime(value, date_key[i].format, &tm) == NULL)
 			continue;
-		*nanos = (int64_t)timegm(&tm) * 1000000000;
+		seconds = timegm(&tm);
+		/* Nanoseconds end in 2262. */
+		if (seconds < INT64_MIN / NANOS || seconds > INT64_MAX / NANOS)
+			return false;
+		*nanos = seconds * NANOS;
 		return true;
 	}
 	return false;

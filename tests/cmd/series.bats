@@ -107,6 +107,16 @@ changes()
 		'"run1.txt",1794132000000000000')
 }
 
+@test "series: a time that nanoseconds cannot hold is none" {
+	for year in 2026 9999; do
+		printf '# captured on    : %s-01-01T00:00:00\np 1 [000] 1.0: 5 cycles:\n\t1 f (/p)\n\n' \
+			$year >run$year.txt
+	done
+	"$CGCONV" --series --order time -o out.csv run2026.txt
+	grep -q '^1,"run2026.txt",1767225600000000000,' out.csv
+	refuses 1 'run9999.txt has no time' --series --order time run9999.txt
+}
+
 @test "series: exact counts need no statistics" {
 	for i in 1 2 3 4 5 6; do
 		printf 'events: Ir\nfn=f\n1 %d\nfn=g\n2 100\n' \
