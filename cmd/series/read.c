@@ -212,9 +212,21 @@ take_run(struct series *series, struct run *run)
 }
 
 /*
+ * With --partial, counts a run or an archive that cannot be read. Returns the
+ * status, or CG_OK if it was counted.
+ */
+static int
+skip_bad(struct series *series, int status)
+{
+	if (status != CG_EINPUT || !series->args->partial)
+		return status;
+	series->skipped++;
+	return CG_OK;
+}
+
+/*
  * Reads a run with a job of its own: the file, or the bytes of a member if they
- * are not NULL. With --partial, a run that cannot be read is counted. Returns
- * the status.
+ * are not NULL. Returns the status.
  */
 static int
 read_run(struct series *series, const char *name, const struct cg_slice *bytes)
@@ -234,12 +246,8 @@ read_run(struct series *series, const char *name, const struct cg_slice *bytes)
 	status = cg_job_read(run.job, &run.graph);
 	if (status == CG_OK && cg_job_skipped(run.job))
 		status = CG_EINPUT; /* a part is missing */
-	if (status == CG_EINPUT && series->args->partial) {
-		series->skipped++;
-		status = CG_OK;
-	} else if (status == CG_OK) {
-		status = take_run(series, &run);
-	}
+	status =
+	    status == CG_OK ? take_run(series, &run) : skip_bad(series, status);
 	cg_sums_free(run.sums);
 	cg_job_free(run.job);
 	return status;
@@ -250,7 +258,6 @@ read_run(struct series *series, const char *name, const struct cg_slice *bytes)
 /* The bytes of a member, which are used again for the next. */
 struct member {
 	CG_ARRAY(char) bytes;
-	CG_ARRAY(char) name;
 };
 #define PIECE 65536 /* bytes read at once, at least */
 /* A member is kept in memory while it is read. */
@@ -273,7 +280,7 @@ read_bytes(struct series *series, struct cg_archive *archive,
 		member->bytes.n += got > 0 ? (size_t)got : 0;
 	}
 	if (got < 0)
-		return cg_archive_status(archive);
+		return CG_EINPUT;
 	if (got == 0)
 		return CG_OK;
 	(void)cg_fail(series->args->job, "%s: the member has over 1 GiB", name);
@@ -319,10 +326,13 @@ read_member(struct series *series, struct cg_archive *archive,
 	snprintf(full, room, "%s/%s", path, name);
 	status = read_bytes(series, archive, member, full);
 	bytes = (struct cg_slice){ member->bytes.at, member->bytes.n };
+	if (cg_archive_status(archive) != CG_OK)
+		return CG_OK; /* the caller reports it */
 	if (status == CG_OK)
 		status = is_profile(series, full, bytes, &known);
-	return status == CG_OK && known ? read_run(series, full, &bytes)
-					: status;
+	if (status != CG_OK)
+		return skip_bad(series, status);
+	return known ? read_run(series, full, &bytes) : CG_OK;
 }
 
 static int
@@ -336,13 +346,16 @@ read_archive(struct series *series, const char *path)
 	/* A file may only have the suffix of an archive. */
 	if (status == CG_OK && archive == NULL)
 		return read_run(series, path, NULL);
+	if (status != CG_OK)
+		return skip_bad(series, status);
 	while (status == CG_OK && cg_archive_next(archive, &entry)) {
 		if (entry.file)
 			status = read_member(
 			    series, archive, &member, path, entry.name);
 	}
-	if (status == CG_OK)
-		status = cg_archive_status(archive);
+	/* The rest of the archive counts as one run. */
+	if (status == CG_OK && cg_archive_status(archive) != CG_OK)
+		status = skip_bad(series, cg_archive_status(archive));
 	cg_archive_close(archive);
 	cg_drop(series->args->job, &member.bytes);
 	return status;

@@ -177,6 +177,27 @@ changes()
 	refuses 1 'list: expected a manifest' --series --manifest list
 }
 
+@test "series: with --partial, archives and members that are damaged are skipped" {
+	printf 'm;f 1\n' >run1
+	printf 'm;f 2\n' >run2
+	gzip -c run1 | head -c 20 >run3.gz
+	tar cf runs.tar run1 run3.gz run2
+	head -c 1200 runs.tar >cut.tar
+	skips() {
+		status=0
+		"$CGCONV" --series --json --partial "${@:3}" >got 2>err || status=$?
+		[ "$status" = 1 ]
+		grep -q "\"skipped\":$1," got
+		[ "$(grep -o '"path":"[^"]*","format"' got | wc -l)" = "$2" ]
+	}
+	skips 1 1 run1 nothing.tar
+	skips 1 3 run1 runs.tar
+	skips 1 2 run2 cut.tar
+	grep -q '^cut.tar: error: ' err
+	refuses 1 'runs.tar/run3.gz' --series runs.tar
+	refuses 1 'nothing.tar: error' --series nothing.tar run1
+}
+
 @test "series: a list is read to its end, and is not overwritten" {
 	printf 'm;f 1\n' >run1
 	printf 'm;f 2\n' >run2
