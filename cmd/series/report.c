@@ -35,6 +35,8 @@ change_text(char buf[AMOUNT_ROOM], const struct curve *curve,
 		    buf, AMOUNT_ROOM, "%+.2f", change->after - change->before);
 	else if (change->before == 0)
 		strcpy(buf, "new");
+	else if (change->before < 0)
+		strcpy(buf, "-"); /* no share of it */
 	else
 		snprintf(buf, AMOUNT_ROOM,
 		    fabs(percent) < 1e6 ? "%+.2f%%" : "%+.3g%%", percent);

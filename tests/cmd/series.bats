@@ -246,6 +246,17 @@ changes()
 	grep -qE 'opened by (xdg-)?open$' err
 }
 
+@test "series: costs below 0 have no percentage" {
+	for i in 1 2 3 4; do
+		printf 'events: Ir\nfn=f\n1 %d\nfn=g\n1 100\n' \
+			$((i < 3 ? 50 : 40)) >new$i
+		printf 'events: Ir\nfn=f\n1 60\nfn=g\n1 200\n' >old
+		"$CGCONV" -q --diff -t json -o run$i.cgj old new$i
+	done
+	"$CGCONV" --series run?.cgj >got
+	grep -q '^ *-110  *-120  *-  *3  run3.cgj$' got
+}
+
 @test "series: coverage by run, and files that lost it" {
 	# cover NAME HITS_OF_A HITS_OF_B
 	cover() {
