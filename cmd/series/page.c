@@ -63,8 +63,10 @@ put_about(FILE *to, const struct series *series)
 
 	fprintf(to, "<p>%zu run%s: ", n, n == 1 ? "" : "s");
 	put_html(to, cg_slice(run_at(series, 0)->name));
-	fputs(" to ", to);
-	put_html(to, cg_slice(run_at(series, n - 1)->name));
+	if (n > 1) {
+		fputs(" to ", to);
+		put_html(to, cg_slice(run_at(series, n - 1)->name));
+	}
 	if (series->skipped > 0)
 		fprintf(to, "; %zu could not be read", series->skipped);
 	fputs(".</p>\n<p>Changes: ", to);

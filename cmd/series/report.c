@@ -402,16 +402,49 @@ write_series_json(FILE *to, const struct series *series)
 
 /* ---- CSV ----------------------------------------------------------------- */
 
-/* Writes a field by RFC 4180. */
+/* Writes text of a quoted field by RFC 4180. */
 static void
-put_field(FILE *to, const char *before, struct cg_slice text)
+put_quoted(FILE *to, struct cg_slice text)
 {
-	putc('"', to);
-	fputs(before, to);
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.ptr[i] == '"')
 			putc('"', to);
 		putc(text.ptr[i], to);
+	}
+}
+
+static bool
+shares_name(const struct series *series, const struct curve *curve)
+{
+	for (size_t i = series->totals; i < series->curve.n; i++) {
+		const struct curve *other = &series->curve.at[i];
+
+		if (other != curve && other->kind == curve->kind &&
+		    cg_compare(other->name, curve->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Writes the heading of a column: "self f", or "self f (file) [object]". */
+static void
+put_heading(FILE *to, const struct series *series, const struct curve *curve)
+{
+	bool shares = shares_name(series, curve);
+
+	putc('"', to);
+	if (curve->kind[0] != 'f')
+		fprintf(to, "%s ", curve->kind);
+	put_quoted(to, curve->name);
+	if (shares && curve->file.len > 0) {
+		fputs(" (", to);
+		put_quoted(to, curve->file);
+		putc(')', to);
+	}
+	if (shares && curve->object.len > 0) {
+		fputs(" [", to);
+		put_quoted(to, curve->object);
+		putc(']', to);
 	}
 	putc('"', to);
 }
@@ -427,19 +460,15 @@ write_series_csv(FILE *to, const struct series *series)
 		if (i < series->totals)
 			fputs(curve->kind, to);
 		else
-			put_field(to,
-			    curve->kind[0] == 'i'   ? "inclusive "
-			    : curve->kind[0] == 's' ? "self "
-						    : "",
-			    curve->name);
+			put_heading(to, series, curve);
 	}
 	fputs("\r\n", to);
 	for (size_t k = 0; k < series->run.n; k++) {
 		const struct series_run *run = run_at(series, k);
 
-		fprintf(to, "%zu,", k + 1);
-		put_field(to, "", cg_slice(run->name));
-		putc(',', to);
+		fprintf(to, "%zu,\"", k + 1);
+		put_quoted(to, cg_slice(run->name));
+		fputs("\",", to);
 		if (run->timed)
 			fprintf(to, "%" PRId64, run->time);
 		for (size_t i = 0; i < series->curve.n; i++) {

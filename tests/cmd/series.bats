@@ -246,6 +246,13 @@ changes()
 	grep -qE 'opened by (xdg-)?open$' err
 }
 
+@test "series: functions of one name in two files have columns of their own" {
+	printf 'events: Ir\nfl=a.c\nfn=f\n1 5\nfl=b"c\nfn=f\n1 6\nfn=g\n1 7\n' >run1
+	"$CGCONV" --series -o out.csv run1
+	head -n 1 out.csv | tr -d '\r' | same - <(printf '%s\n' \
+		'number,run,nanoseconds,total,"self g","self f (b""c)","self f (a.c)"')
+}
+
 @test "series: costs below 0 have no percentage" {
 	for i in 1 2 3 4; do
 		printf 'events: Ir\nfn=f\n1 %d\nfn=g\n1 100\n' \
