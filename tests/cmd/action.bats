@@ -72,7 +72,7 @@ setup()
 	cat >"$dir/bin/gh" <<-'END'
 		#!/bin/sh
 		echo "$*" >>"$LOG"
-		case $* in *--jq*) cat "$IDS" ;; esac
+		case $* in *--jq*) exec cat "$IDS" ;; esac
 	END
 	chmod +x "$dir/bin/gh"
 	export PATH=$dir/bin:$PATH LOG=$dir/log IDS=$dir/ids
@@ -86,6 +86,10 @@ setup()
 	"$coverage" comment
 	tail -n 1 "$dir/log" | says \
 		"api -X PATCH repos/o/r/issues/comments/41 -F body=@$dir/cgconv/comment.md"
+	# There may be a comment that could not be listed: no second one is made.
+	rm "$dir/ids"
+	not "$coverage" comment
+	tail -n 1 "$dir/log" | grep -q -- --jq
 }
 
 @test "action: action.yml runs these parts with the variables that they need" {
