@@ -166,7 +166,6 @@ function selectedCol(name, index) {
 function wholeCol(name, index) {
 	const column = columns.get(name + ':' + (index || 0));
 
-
 	if (!column)
 		return EMPTY;
 	if (!column.value)

@@ -100,12 +100,13 @@ function arrange(layout) {
 
 /* ---- Callers below callees ---------------------------------------------- */
 
-let flameShape = null; /* depths and ends, whatever is counted */
+let flameShape = null; /* depths and ends, whatever is counted of the frames */
 
 function flameLayout(event) {
 	const parent = parents(), self = costs('node_self', event), wide = widths(event);
 
-	if (!flameShape) {
+	/* Filters leave other frames. */
+	if (flameShape?.fn !== col('node_fn')) {
 		flameShape = makeLayout(parent.length, 0);
 		flameShape.fn = col('node_fn');
 		flameShape.depth = col('node_depth');
@@ -329,12 +330,7 @@ function usualInterval(time, from, end) {
 }
 
 function trackRange(track) {
-	const moments = col('track_moments');
-	let from = 0;
-
-	for (let i = 0; i < track; i++)
-		from += moments[i];
-	return [from, from + moments[track]];
+	return [momentBegins()[track], momentBegins()[track + 1]];
 }
 
 /* length: of the axis. */

@@ -1,13 +1,14 @@
 /*
- * page.js PAGE FRAGMENT - prints what an HTML report counts, by its own scripts
- * under node: functions, calls, lines and the total of the event, a line each.
+ * page.js PAGE FRAGMENT... - prints what an HTML report counts, by its own scripts
+ * under node: functions, calls, lines and the total of the event, a line each. The
+ * page shows the fragments one after another, as what one leaves is no part of the next.
  */
 'use strict';
 
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const dir = path.join(__dirname, '../../formats/html');
-const modules = ['base', 'data', 'state', 'select', 'cycles', 'table', 'layout', 'times', 'flameview', 'tree',
-	'function', 'callgraph', 'groups', 'functions', 'source'];
+const modules = ['base', 'data', 'state', 'select', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times',
+	'flameview', 'tree', 'function', 'callgraph', 'groups', 'functions', 'source'];
 
 /* What the page's other scripts and the browser have. */
 const rest = `
@@ -21,10 +22,24 @@ listColumns();
 events = pairEvents(listEvents());
 fnNames = texts('fn_name');
 fnCount = fnNames.length;
-readState();
-readSelection();
-return print();
+let text = '';
+for (const hash of fragments) {
+	location.hash = '#' + hash;
+	readState();
+	readSelection();
+	applyFilters(false);
+	text = print();
+}
+return text;
 `;
+
+/* The boxes of a flame graph are the frames that are counted. */
+function check(event) {
+	const layout = one('frames') ? flameLayout(event) : null;
+
+	if (layout && (layout.n !== col('node_fn').length || layout.fn !== col('node_fn')))
+		throw new Error('boxes of other frames');
+}
 
 function print() {
 	const event = currentEvent(), rows = [];
@@ -38,12 +53,13 @@ function print() {
 	costs('line_cost', event).forEach((cost, i) => cost && rows.push(['line', filePath(col('line_file')[i]),
 		col('line_number')[i], fnName(col('line_fn')[i]), cost]));
 	rows.push(['total', total(event)]);
+	check(event);
 	return rows.map((row) => row.join('\t') + '\n').sort().join('');
 }
 
 const page = fs.readFileSync(process.argv[2], 'latin1');
 const data = new Uint8Array(zlib.gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(page)[1], 'base64')));
-const code = modules.map((name) => fs.readFileSync(path.join(dir, name + '.js'), 'utf8')).join('\n') + print + rest;
+const code = modules.map((name) => fs.readFileSync(path.join(dir, name + '.js'), 'utf8')).join('\n') + check + print + rest;
 
-process.stdout.write(new Function('data', 'window', 'location', 'innerWidth', code)(data, {},
-	{ hash: '#' + (process.argv[3] || '') }, 1400));
+process.stdout.write(new Function('data', 'window', 'location', 'innerWidth', 'fragments', code)(data, {}, {}, 1400,
+	process.argv.slice(3)));
