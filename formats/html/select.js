@@ -33,8 +33,9 @@ function countedCol(name, index) {
 	const key = name + ':' + index;
 	let value = countedCols.get(key);
 
+	/* Not of what the filters of the last view have left. */
 	if (!value)
-		countedCols.set(key, value = (isTimed() ? TIMED : COUNTED)[name](index));
+		countedCols.set(key, value = within(null, () => (isTimed() ? TIMED : COUNTED)[name](index)));
 	return value;
 }
 

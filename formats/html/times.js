@@ -14,11 +14,17 @@ function selectedTracks() {
 	return list;
 }
 
+let axisEnds = null; /* by axis */
+
 /* The end of a track's axis. */
 function axisEnd(track) {
-	const axis = col('track_axis'), end = col('track_end');
+	const axis = col('track_axis');
 
-	return end.reduce((most, at, i) => axis[i] === axis[track] ? Math.max(most, at) : most, 0);
+	if (!axisEnds) {
+		axisEnds = new Map();
+		col('track_end').forEach((at, i) => axisEnds.set(axis[i], Math.max(axisEnds.get(axis[i]) || 0, at)));
+	}
+	return axisEnds.get(axis[track]) || 0;
 }
 
 const SECOND = 1e9;
@@ -54,8 +60,7 @@ function momentBegins() {
  */
 function eachSample(track, f) {
 	const [from, to] = edgesOf(track), time = col('moment_time'), event = col('track_event')[track];
-	const cost = event ? col('moment_cost', event - 1) : EMPTY;
-	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+	const cost = event ? col('moment_cost', event - 1) : EMPTY, [begin, end] = trackRange(track);
 
 	for (let i = begin; i < end; i++) {
 		const length = cost.length ? cost[i] : 0, began = time[i] >= from;
@@ -68,7 +73,7 @@ function eachSample(track, f) {
 /* Calls f(moment, length) for the time between the moments of calls, while one is open. */
 function eachSpan(track, f) {
 	const [from, to] = edgesOf(track), time = col('moment_time'), node = col('moment_node');
-	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+	const [begin, end] = trackRange(track);
 
 	for (let i = begin; i < end; i++) {
 		const length = node[i] === 0 ? 0 : Math.min(to, i + 1 < end ? time[i + 1] : col('track_end')[track]) - Math.max(from, time[i]);
@@ -83,7 +88,7 @@ function eachSpan(track, f) {
  */
 function eachBegin(track, f) {
 	const [from, to] = edgesOf(track), time = col('moment_time'), spot = spotOfMoment(), { up } = spots();
-	const [begin, end] = [momentBegins()[track], momentBegins()[track + 1]];
+	const [begin, end] = trackRange(track);
 	let last = 0, inside = false;
 
 	for (let i = begin; i <= end; i++) {
@@ -313,8 +318,10 @@ const spotSums = new Map(); /* what: values by spot */
 
 onSelection((more) => {
 	spotSums.clear();
-	if (more)
-		spotRows.clear();
+	if (!more)
+		return;
+	spotRows.clear();
+	axisEnds = trackBegins = spotsKnown = spotsOfMoments = firstsKnown = null;
 });
 
 function hasSpans() {

@@ -1465,15 +1465,16 @@ random_calls()
 				$ends ? pop @$open : $open->[-1] } 1 .. 40 + rand 80), "]\n"' "$1"
 }
 
-# counts FRAGMENT INPUT...: the page, which has other inputs, counts what those inputs have.
+# counts FRAGMENT INPUT...: the page, which has other inputs, counts what those inputs have, after
+# it has shown $BEFORE.
 counts()
 {
 	local fragment=$1
 
 	shift
 	counts_of "$@" >"$dir/want"
-	node tests/oracle/page.js "$dir/out.html" "$fragment" | LC_ALL=C sort | same "$dir/want" - || {
-		echo "$fragment: $*"
+	node tests/oracle/page.js "$dir/out.html" "${BEFORE:-}" "$fragment" | LC_ALL=C sort | same "$dir/want" - || {
+		echo "$BEFORE $fragment: $*"
 		false
 	}
 }
@@ -1493,6 +1494,10 @@ counts()
 			report "${options[@]}" "$dir/b.json"
 			for edges in 0,0.001 0.0007,0.0011; do
 				counts "time=${edges/,/_}" --between "$edges" "${options[@]}" "$dir/b.json"
+				for before in '' 'hide=f0' 'focus=f1' 'time=0_0.0009&ignore=f0'; do
+					BEFORE=$before counts "time=${edges/,/_}&hide=f1" --between "$edges" --hide f1 \
+						"${options[@]}" "$dir/b.json"
+				done
 			done
 		done
 		random_samples "1$seed" >"$dir/b.perf"
