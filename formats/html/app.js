@@ -176,14 +176,19 @@ addEventListener('keydown', (e) => {
 			(main.querySelector('canvas') || main.querySelector('.table') || main).focus();
 		return;
 	}
+	const typed = e.target instanceof HTMLSelectElement ||
+		(e.target instanceof HTMLInputElement && e.target.type !== 'checkbox');
+
 	if (e.key === 'F6' && paneBodies.length) {
 		e.preventDefault();
 		nextPane(e.shiftKey);
+	} else if (typed) {
+		return; /* expressions and times have such letters */
 	} else if (e.key === '/') {
 		e.preventDefault();
 		searchBox.focus();
 		searchBox.select();
-	} else if (/^[1-9]$/.test(e.key) && !(e.target instanceof HTMLSelectElement)) {
+	} else if (/^[1-9]$/.test(e.key)) {
 		const view = VIEWS.filter(offered)[Number(e.key) - 1];
 
 		if (view)
