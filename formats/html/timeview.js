@@ -59,16 +59,15 @@ function drawAxis(canvas, from, span, unit) {
 /* ---- What threads did ---------------------------------------------------- */
 
 const activities = new Map(); /* "track:event" -> costs by bin */
+let activitiesOf = null; /* the columns that filters left */
 
 /* The time that all rows show: to the end of the last sample. */
 let lengthKnown = 0;
 
 function timeLength() {
-	const main = one('track_main');
-	let most = axisEnd(main);
-
 	if (lengthKnown)
 		return lengthKnown;
+	let most = axisEnd(one('track_main'));
 
 	for (let i = 0; i < tracks(); i++) {
 		const [from, end] = trackRange(i), time = col('moment_time');
@@ -83,10 +82,16 @@ function sameUnit(track) {
 	return texts('track_unit').get(track) === texts('track_unit').get(one('track_main'));
 }
 
-/* Of samples their costs, or their number if the event has none; of calls the time in them. */
+/*
+ * Of samples their costs, or their number if the event has none; of calls the time in them. Filters
+ * leave no frame to what they drop.
+ */
 function activity(track, event, length) {
 	const key = track + ':' + events.indexOf(event), weights = event.before ? [] : event.weights;
 
+	if (activitiesOf !== narrowed)
+		activities.clear();
+	activitiesOf = narrowed;
 	if (activities.has(key))
 		return activities.get(key);
 	const bins = new Float64Array(BINS), time = col('moment_time'), node = col('moment_node');
@@ -100,7 +105,7 @@ function activity(track, event, length) {
 	for (let i = from; i < end; i++)
 		if (col('track_spans')[track])
 			node[i] && add(time[i], i + 1 < end ? time[i + 1] : col('track_end')[track]);
-		else
+		else if (!narrowed || node[i])
 			bins[Math.min(BINS - 1, Math.floor(time[i] / wide))] += value.length
 				? value.reduce((sum, [cost, factor]) => sum + factor * (cost.length ? cost[i] : 1), 0) : 1;
 	activities.set(key, bins);
@@ -163,7 +168,7 @@ class TimeView {
 		this.veils = [el('i', {}), el('i', {})];
 		this.sight = el('b', {});
 		this.box = el('div', { class: 'times', on: { pointerdown: (e) => this.down(e), pointermove: (e) => this.move(e),
-			pointerup: (e) => this.up(e), pointercancel: () => this.from = null } },
+			pointerup: (e) => this.up(e), pointercancel: () => this.cancel() } },
 		el('div', { class: 'row' }, el('span', { class: 'dim' }, 'All threads'), el('div', {}, this.axis, this.whole)),
 		order.length > 1 ? order.slice(0, MOST_LANES).map((track) => this.row(track, cost[track], all)) : null,
 		el('div', { class: 'brush', 'aria-hidden': 'true' }, this.veils, this.sight));
@@ -254,6 +259,12 @@ class TimeView {
 			Number(stateTime(at, one('track_main'))))));
 	}
 
+	cancel() {
+		this.from = null;
+		hideTip();
+		this.showSelection();
+	}
+
 	/* A click without a drag selects all. */
 	up(e) {
 		if (typeof this.from !== 'number')
@@ -313,11 +324,11 @@ function untimed(event) {
 		' of the costs have no time: a selection does not count them.' : '';
 }
 
-let chart = null; /* { track, layout }, whatever is selected */
+let chart = null; /* { track, of, layout }, whatever is selected */
 
 function chartOf(track) {
-	if (chart?.track !== track)
-		chart = { track, layout: chartLayout(track, timeView.length) };
+	if (chart?.track !== track || chart.of !== narrowed)
+		chart = { track, of: narrowed, layout: chartLayout(track, timeView.length) };
 	return chart.layout;
 }
 
