@@ -70,9 +70,14 @@ function showSelection() {
 		[...selectBar.querySelectorAll('.part')].find((at) => at.getAttribute('aria-label') === focused)?.focus();
 }
 
+/* Data files that the selection and the filters count. */
+function countedData() {
+	return (selected ? COUNTED_DATA : []).concat(filterKey() !== '' && canRefine() ? ['stacks'] : []);
+}
+
 /* Filters count what a view shows; views without stacks show the whole. */
 function filterView(view) {
-	if (filterKey() === '' || (canRefine() && !isMissing('stacks')))
+	if (filterKey() === '' || (canRefine() && !countedData().some(isMissing)))
 		applyFilters(Boolean(view.whole));
 }
 
@@ -137,8 +142,7 @@ function shown() {
 function showView(view, at) {
 	/* The overview of two coverage runs compares their lines. */
 	const needs = view.key === 'overview' && compared() ? ['lines'] : view.needs || [];
-	const missing = needs.concat(selected ? COUNTED_DATA : [], filterKey() !== '' && canRefine() ? ['stacks'] : [])
-		.filter(isMissing);
+	const missing = needs.concat(countedData()).filter(isMissing);
 
 	at.className = at === main ? 'view-' + view.key : 'pane-body view-' + view.key;
 	if (!missing.length) {
