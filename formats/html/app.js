@@ -15,7 +15,7 @@ const VIEWS = [
 	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'],
 		whole: true },
 	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'], whole: true },
-	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'] },
+	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'], whole: true },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'], whole: true },
 ];
 

@@ -35,7 +35,7 @@ function keptText(whole) {
 	if (!canRefine())
 		return 'Filters need call stacks, which this profile does not have; they can be estimated:';
 	if (!narrowed)
-		return whole ? 'This view has all functions: stacks have no lines.' : '';
+		return whole ? 'This view has all functions: stacks have no lines and no parts.' : '';
 
 	const kept = total(event), all = wholeTotal(event);
 
