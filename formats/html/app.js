@@ -27,9 +27,10 @@ function isDark() {
 function offered(view) {
 	const profile = !events.length || events.some((event) => !event.coverage);
 
-	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0,
-		graph: profile && one('calls') > 0, map: profile && one('calls') > 0,
-		parts: hasParts(), time: trackCount() > 0, flame: one('frames') > 0, tree: one('frames') > 0 };
+	/* Also if filters leave none. */
+	const calls = wholeCol('calls')[0] > 0, frames = wholeCol('frames')[0] > 0;
+	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0, graph: profile && calls,
+		map: profile && calls, parts: hasParts(), time: trackCount() > 0, flame: frames, tree: frames };
 
 	return has[view.key] !== false;
 }
