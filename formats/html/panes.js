@@ -34,11 +34,11 @@ function withPanes(changes) {
 
 	if (!keys.length || 'panes' in changes)
 		return changes;
-	const more = { ...changes.x === '' ? { x1: '', x2: '' } : {}, ...changes }, fn = changes.fn;
+	const more = { ...changes.x === '' ? { x1: '', x2: '' } : {}, ...changes }, fn = changes.fn, now = currentView().key;
 
-	if (fn > 0 && fn < fnCount && changes.file === undefined && keys.concat(state.view).includes('source'))
+	if (fn > 0 && fn < fnCount && changes.file === undefined && keys.concat(now).includes('source'))
 		Object.assign(more, { file: '', line: '' });
-	if (changes.view !== undefined && changes.view !== state.view) {
+	if (changes.view !== undefined && changes.view !== now) {
 		if (!keys.includes(changes.view) && changes.view !== 'function')
 			more.panes = keys.slice(0, -1).concat(changes.view).join('.');
 		more.view = state.view;
@@ -96,18 +96,21 @@ function arrangePanes(main) {
 			i ? el('div', { class: 'pane-top' }) : null, body)));
 	}
 	main.className = 'panes panes-' + views.length;
+
+	const shown = views.map((view) => view.key).join();
+
 	return views.map((view, i) => {
 		const pane = paneBodies[i].parentNode;
 
 		pane.setAttribute('aria-label', view.label);
-		if (i && pane.dataset.keys !== keys.join()) {
+		if (i && pane.dataset.keys !== shown) {
 			const focused = pane.querySelector('.pane-top select') === document.activeElement;
 
 			put(pane.querySelector('.pane-top'), paneHead(view.key, i - 1));
 			if (focused)
 				pane.querySelector('.pane-top select').focus();
 		}
-		pane.dataset.keys = keys.join();
+		pane.dataset.keys = shown;
 		return { view, at: paneBodies[i] };
 	});
 }
