@@ -230,6 +230,7 @@ async function start() {
 		readState();
 		show();
 	});
+	addEventListener('beforeprint', fillPrinted);
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
 	WIDE.addEventListener('change', show);
 	show();

@@ -123,6 +123,7 @@ function showFlame(main) {
 		event.before ? el('div', { class: 'legend' }, 'Width: before and after together. ',
 			el('span', { class: 'more' }, 'red costs more'), ', ',
 			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
+	flame?.stop();
 	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
 		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
 		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });

@@ -11,6 +11,14 @@ const ROW = 24; /* pixels; app.css has it, too */
 const SPARE = 8; /* rows above and below those in sight */
 const PRINTED = 400;
 
+const tables = new WeakMap(); /* by element */
+
+/* On paper there is no scrolling. */
+function fillPrinted() {
+	for (const box of document.querySelectorAll('.table'))
+		tables.get(box)?.fill(PRINTED);
+}
+
 class Table {
 	/*
 	 * options: label, columns, rows (any values), open(row) for Enter and a
@@ -38,7 +46,7 @@ class Table {
 		this.rows = options.rows;
 		this.sort(options.sortKey || '');
 		new ResizeObserver(() => this.fill()).observe(this.box);
-		addEventListener('beforeprint', this.print = () => this.fill(PRINTED));
+		tables.set(this.box, this);
 	}
 
 	sort(sortKey) {

@@ -337,6 +337,7 @@ function showTime(main) {
 	const box = el('div', { class: 'flame' }), detail = el('div', { class: 'detail', id: 'time-detail', 'aria-live': 'polite' });
 
 	search();
+	timeView?.stop();
 	timeView = new TimeView(event);
 
 	const layout = chartOf(track), unit = texts('track_unit').get(track);
