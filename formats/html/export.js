@@ -16,8 +16,9 @@ function cellText(column, row) {
 function tableFields(table) {
 	const columns = table.o.columns.filter((column) => column.label);
 
-	return [columns.map((column) => column.label)].concat(
-		table.rows.map((row) => columns.map((column) => cellText(column, row))));
+	/* Views next to the table may have other numbers. */
+	return [columns.map((column) => column.label)].concat(within(table.narrowed, () =>
+		table.rows.map((row) => columns.map((column) => cellText(column, row)))));
 }
 
 /* RFC 4180. */
