@@ -97,20 +97,20 @@ function arrangePanes(main) {
 	}
 	main.className = 'panes panes-' + views.length;
 
-	const shown = views.map((view) => view.key).join();
+	const order = views.map((view) => view.key).join();
 
 	return views.map((view, i) => {
 		const pane = paneBodies[i].parentNode;
 
 		pane.setAttribute('aria-label', view.label);
-		if (i && pane.dataset.keys !== shown) {
+		if (i && pane.dataset.keys !== order) {
 			const focused = pane.querySelector('.pane-top select') === document.activeElement;
 
 			put(pane.querySelector('.pane-top'), paneHead(view.key, i - 1));
 			if (focused)
 				pane.querySelector('.pane-top select').focus();
 		}
-		pane.dataset.keys = shown;
+		pane.dataset.keys = order;
 		return { view, at: paneBodies[i] };
 	});
 }
