@@ -18,6 +18,18 @@ function visible(text) {
 	});
 }
 
+/* Control characters of a name or of a link would be keys to a terminal. */
+const CONTROL = /[\0-\x1f\x7f-\x9f]/g;
+
+/* A word of a shell command. */
+function shellWord(text) {
+	if (text.search(CONTROL) >= 0)
+		return "$'" + text.replace(/[\\']/g, '\\$&').replace(CONTROL, (c) => c < '\x80'
+			? '\\' + c.charCodeAt(0).toString(8).padStart(3, '0')
+			: '\\302\\' + c.charCodeAt(0).toString(8)) + "'";
+	return /^[\w.\/:=@%+,-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
+}
+
 /*
  * An element: el('a', { class: 'x', on: { click } }, 'text', child). go makes a
  * link to the state with some changes, which keep() renews. Values that are null

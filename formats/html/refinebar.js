@@ -4,11 +4,6 @@
  * the same.
  */
 
-/* A word of a shell command. */
-function shellWord(text) {
-	return /^[\w.\/:=@%+,-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
-}
-
 /* The command that makes a page of what is shown. */
 function filterCommand() {
 	const inputs = texts('input').all(), args = FILTERS.flatMap((filter) => filter.args());

@@ -652,6 +652,19 @@ script()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: words of commands are words to a shell, and have no control characters" {
+	command -v node >/dev/null || skip 'no node'
+	script base words >"$dir/words.js"
+	# shellcheck disable=SC2016 # not to expand
+	node "$dir/words.js" '"plain"' '"it\u0027s"' '"$(a) `b`"' '"a\u0003\nb\u0027\\c"' '"x\u009by\u001b[0m1"' \
+		>"$dir/command"
+	not env LC_ALL=C grep -aP '[\x00-\x1f\x7f-\xff]' "$dir/command"
+	eval "printf '%s|' $(cat "$dir/command")" >"$dir/got"
+	# shellcheck disable=SC2016 # not to expand
+	printf '%s|' plain "it's" '$(a) `b`' $'a\003\nb\'\\c' $'x\302\233y\033[0m1' >"$dir/want"
+	cmp "$dir/want" "$dir/got"
+}
+
 @test "html: scripts define each name once" {
 	sed -En 's/^(async )?(function|class|const|let) (\w+).*/\3/p' formats/html/*.js |
 		sort | uniq -d | same /dev/null -
