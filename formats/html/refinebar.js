@@ -96,7 +96,11 @@ function refineChips() {
 function commandButton() {
 	const said = el('span', { class: 'dim', role: 'status' }), command = filterCommand();
 
-	return [el('code', { class: 'command', title: command }, visible(command)),
+	/* No option selects parts or threads. */
+	const all = selected?.parts ? 'parts' : selected?.tracks ? 'threads' : '';
+
+	return [all ? el('span', { class: 'dim' }, 'Of all ' + all + ':') : null,
+		el('code', { class: 'command', title: command }, visible(command)),
 		el('button', { class: 'button', title: 'Copy the command', on: { click: () => copyText(command).then(() =>
 			said.textContent = 'copied', (e) => said.textContent = e.message) } }, 'Copy'), said];
 }
