@@ -105,6 +105,8 @@ function showSearch() {
 }
 
 function show() {
+	const focused = document.activeElement?.id;
+
 	if (flame)
 		flame.stop();
 	flame = null;
@@ -119,6 +121,9 @@ function show() {
 	showEvents();
 	showSearch();
 	showViews();
+	/* Check boxes of columns are made anew. */
+	if (focused && document.activeElement === document.body)
+		document.getElementById(focused)?.focus();
 }
 
 let zoomKey = 'x'; /* of the state, for the view that is made */
