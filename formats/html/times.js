@@ -388,9 +388,9 @@ function callSums(what) {
 
 /* Samples of calls, and calls that began. */
 function callCounts() {
-	const sum = callSums('samples'), begins = sumSpots('begins');
+	const sum = callSums('samples'), begins = hasSpans() ? sumSpots('begins') : EMPTY;
 
-	for (let i = 1; hasSpans() && i < begins.length; i++)
+	for (let i = 1; i < begins.length; i++)
 		if (begins[i]) {
 			const row = rowsOfSpots('begin')[i];
 
@@ -401,9 +401,9 @@ function callCounts() {
 
 function callsInTime() {
 	const { up } = spots(), of = rowsOfSpots('fn'), sum = sumByFn(withCallees('samples'), firsts().called);
-	const begins = sumSpots('begins');
+	const begins = hasSpans() ? sumSpots('begins') : EMPTY;
 
-	for (let i = 1; hasSpans() && i < begins.length; i++)
+	for (let i = 1; i < begins.length; i++)
 		if (begins[i] && up[i] && of[up[i]] !== of[i])
 			sum[of[i]] += begins[i];
 	return sum;
