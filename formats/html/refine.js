@@ -140,7 +140,9 @@ function framePlaces({ n, fn, parent }) {
 
 				return x < y ? 1 : x > y ? -1 : fn[b] - fn[a];
 			});
-		todo.push(...callees);
+		/* There may be more than a call has arguments. */
+		for (const callee of callees)
+			todo.push(callee);
 	}
 	return place;
 }

@@ -113,14 +113,16 @@ class CallTree {
 
 	/* The rows in sight, without recursion: stacks may be deep. */
 	rows() {
-		const rows = [], todo = this.children(this.top).slice().reverse();
+		const rows = [], todo = [this.top];
 
 		while (todo.length) {
 			const row = todo.pop();
 
-			rows.push(row);
-			if (row.open)
-				todo.push(...this.children(row).slice().reverse());
+			if (row !== this.top)
+				rows.push(row);
+			/* One by one: a call has only so many arguments. */
+			for (let list = row.open ? this.children(row) : [], i = list.length - 1; i >= 0; i--)
+				todo.push(list[i]);
 		}
 		return rows;
 	}
