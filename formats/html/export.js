@@ -42,10 +42,10 @@ function saveFile(name, type, text) {
 	setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/* Browsers without the clipboard of secure pages copy a selection. */
+/* Pages that are not secure, and some frames, may not write to the clipboard, but copy a selection. */
 async function copyText(text) {
-	if (navigator.clipboard)
-		return navigator.clipboard.writeText(text);
+	if (await navigator.clipboard?.writeText(text).then(() => true, () => false))
+		return;
 
 	const box = el('textarea', {});
 
