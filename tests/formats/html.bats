@@ -1108,6 +1108,12 @@ fragment()
 	browse 'view=tree&parts=1&hide=c&ignore=d'
 	cells | tr -d '\342\226\270\276\200\202' | cut -f 1,3 |
 		same - <(printf '%s\n' '24 100.0%	main' '24 100.0%	a' '11 45.8%	b')
+	# Parts are whole next to filters.
+	browse 'view=parts&fn=1&hide=c&ignore=d'
+	cells | sed 's/ [^\t]*//g' | cut -f 2,3 | sort -n | same - <(printf '%s\n' '12	7' '41	13')
+	# A filter that leaves no calls leaves the view.
+	browse 'view=graph&focus=nothing'
+	grep -q 'data-view="graph"' "$dir/dom"
 	# The selected frame has links.
 	fn=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')d$(printf '\t')" | cut -d : -f 1)
 	browse "view=flame&fn=$((fn - 1))"
