@@ -184,6 +184,9 @@ check_args(struct series *series)
 	    !ends_with(args->output, JSON_SUFFIX))
 		status = cg_usage(args->job,
 		    "--json and -o %s cannot be used together", args->output);
+	if (status == CG_OK && args->gzip)
+		status = cg_usage(
+		    args->job, "--gzip and --series cannot be used together");
 	if (status == CG_OK && args->inputs == 0)
 		status = cg_usage(args->job, "--series needs runs");
 	if (status == CG_OK && reads_stdin_twice(args))

@@ -213,6 +213,7 @@ changes()
 	refuses 2 'can read standard input only once' --series - -
 	refuses 2 'can read standard input only once' --series --files-from - - <list
 	refuses 2 '--json and -o x.csv cannot be used' --series --json -o x.csv run1
+	refuses 2 '--gzip and --series' --series --gzip -o x.csv run1
 	refuses 2 '--tree applies only with --info' --series --tree 1% run1
 }
 
