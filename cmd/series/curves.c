@@ -325,7 +325,7 @@ static bool
 show_lost_files(struct series *series)
 {
 	CG_ARRAY(struct candidate) all = { 0 };
-	struct change loss;
+	struct change loss = { .at = SIZE_MAX };
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < series->costs.column.n; i++) {

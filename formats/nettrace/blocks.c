@@ -199,7 +199,7 @@ open_sixth(struct nettrace_file *file, struct cg_slice rest)
 {
 	struct cg_slice data, key, value;
 	uint64_t pid;
-	uint32_t kind, count;
+	uint32_t kind = 0, count;
 
 	file->sixth = true;
 	if (!take_block(file, &rest, &kind, &data))
