@@ -687,13 +687,13 @@ keep_text(struct reader *r, struct json *j)
 static bool
 take_columns(struct reader *r, struct json *j)
 {
-	if (!want(r, j, CG_JSON_ARRAY, "expected names of columns"))
+	if (!want(r, j, CG_JSON_ARRAY, "names of columns"))
 		return false;
 	while (next(j, CG_JSON_STRING))
 		if (!cg_append(r->job, &j->name, keep_text(r, j)))
 			return false;
 	return j->type == CG_JSON_ARRAY_END ||
-	       cg_json_reject(r->job, &j->json, "expected a name of a column");
+	       cg_json_reject(r->job, &j->json, "a name of a column");
 }
 
 /*
@@ -716,19 +716,19 @@ take_object(struct reader *r, struct json *j, const char *string,
 		else if (is_count && (j->type != CG_JSON_NUMBER ||
 					 !cg_get_u64(j->json.text, number)))
 			return cg_json_reject(
-			    r->job, &j->json, "expected the number of a node");
+			    r->job, &j->json, "the number of a node");
 		else if (!cg_json_skip(&j->json, j->type))
 			return cg_json_reject(
-			    r->job, &j->json, "expected a value");
+			    r->job, &j->json, "a value");
 	}
 	return j->type == CG_JSON_OBJECT_END ||
-	       cg_json_reject(r->job, &j->json, "expected a key");
+	       cg_json_reject(r->job, &j->json, "a key");
 }
 
 static bool
 take_units(struct reader *r, struct json *j)
 {
-	if (!want(r, j, CG_JSON_ARRAY, "expected data of columns"))
+	if (!want(r, j, CG_JSON_ARRAY, "data of columns"))
 		return false;
 	while (next(j, CG_JSON_OBJECT)) {
 		struct cg_slice unit = { "", 0 };
@@ -738,14 +738,16 @@ take_units(struct reader *r, struct json *j)
 			return false;
 	}
 	return j->type == CG_JSON_ARRAY_END ||
-	       cg_json_reject(r->job, &j->json, "expected data of a column");
+	       cg_json_reject(r->job, &j->json, "data of a column");
 }
 
 static bool
 take_nodes(struct reader *r, struct json *j)
 {
-	if (!want(r, j, CG_JSON_ARRAY, "expected nodes"))
+	if (!want(r, j, CG_JSON_ARRAY, "nodes"))
 		return false;
+	if (j->nodes > 0)
+		return cg_json_reject(r->job, &j->json, "one array of nodes");
 	j->first = (uint32_t)r->path.n;
 	while (next(j, CG_JSON_OBJECT)) {
 		struct cg_slice label = { "", 0 };
@@ -757,7 +759,7 @@ take_nodes(struct reader *r, struct json *j)
 		if (parent != UINT64_MAX) {
 			if (parent >= j->nodes)
 				return cg_json_reject(r->job, &j->json,
-				    "expected a parent that precedes its node");
+				    "a parent that precedes its node");
 			outer = j->first + (uint32_t)parent;
 		}
 		if (add_path(r, outer, cg_add_name(r->build, label)) == 0)
@@ -765,7 +767,7 @@ take_nodes(struct reader *r, struct json *j)
 		j->nodes++;
 	}
 	return j->type == CG_JSON_ARRAY_END ||
-	       cg_json_reject(r->job, &j->json, "expected a node");
+	       cg_json_reject(r->job, &j->json, "a node");
 }
 
 /* Goes over the keys of the outermost object; data: takes the rows only. */
@@ -777,7 +779,7 @@ take_keys(struct reader *r, struct json *j, struct cg_slice text, bool data)
 	bool ok = true;
 
 	cg_json_start(&j->json, text);
-	if (!want(r, j, CG_JSON_OBJECT, "expected an object"))
+	if (!want(r, j, CG_JSON_OBJECT, "an object"))
 		return false;
 	while (ok && next(j, CG_JSON_KEY)) {
 		const struct cg_slice key = j->json.text;
@@ -792,10 +794,10 @@ take_keys(struct reader *r, struct json *j, struct cg_slice text, bool data)
 			ok = take_nodes(r, j);
 		else if (!cg_json_skip(&j->json, cg_json_next(&j->json)))
 			return cg_json_reject(
-			    r->job, &j->json, "expected a value");
+			    r->job, &j->json, "a value");
 	}
 	return ok && (j->type == CG_JSON_OBJECT_END ||
-			 cg_json_reject(r->job, &j->json, "expected a key"));
+			 cg_json_reject(r->job, &j->json, "a key"));
 }
 
 /*
@@ -818,11 +820,11 @@ take_cells(struct reader *r, struct json *j)
 			cell = j->json.text;
 		else if (!cg_json_skip(&j->json, j->type))
 			return cg_json_reject(
-			    r->job, &j->json, "expected a value");
+			    r->job, &j->json, "a value");
 		if (n == j->path && cell.len > 0) {
 			if (!cg_get_u64(cell, &node) || node >= j->nodes)
 				return cg_json_reject(r->job, &j->json,
-				    "expected the number of a node");
+				    "the number of a node");
 			path = j->first + (uint32_t)node;
 		}
 		if (!cg_append(r->job, &r->value[0], cell))
@@ -834,19 +836,19 @@ take_cells(struct reader *r, struct json *j)
 		    !add_value(r, path, &j->metric.at[i], r->value[0].at[i]))
 			return false;
 	return n <= j->name.n ||
-	       cg_json_reject(r->job, &j->json, "expected a row of columns");
+	       cg_json_reject(r->job, &j->json, "a row of columns");
 }
 
 static bool
 take_rows(struct reader *r, struct json *j)
 {
-	if (!want(r, j, CG_JSON_ARRAY, "expected rows"))
+	if (!want(r, j, CG_JSON_ARRAY, "rows"))
 		return false;
 	while (next(j, CG_JSON_ARRAY))
 		if (!take_cells(r, j))
 			return false;
 	return j->type == CG_JSON_ARRAY_END ||
-	       cg_json_reject(r->job, &j->json, "expected a row");
+	       cg_json_reject(r->job, &j->json, "a row");
 }
 
 static bool

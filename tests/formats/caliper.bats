@@ -162,3 +162,10 @@ cali() # NAME UNIT MAIN F
 	"$CGCONV" -t json "$dir/in" 2>&1 >/dev/null |
 		grep -qF 'the record of globals is missing: the file may be truncated'
 }
+
+@test "caliper: nodes that occur twice are rejected" {
+	printf '%s' '{"data":[[4,1]],"columns":["path","time"],' \
+		'"column_metadata":[{},{}],"nodes":[{"label":"a"},{"label":"b"}],' \
+		'"nodes":[{"label":"c"},{"label":"d"},{"label":"e"}]}' >"$dir/in"
+	refuses 1 'error: expected one array of nodes' --from caliper -t json "$dir/in"
+}
