@@ -890,7 +890,7 @@ read_tree(struct reader *r)
 	CG_ARRAY(uint32_t) open = { 0 }; /* paths, by depth */
 	struct cg_slice line, name;
 	struct metric time;
-	size_t first, column, depth;
+	size_t first, column, last, depth;
 	const char *at;
 
 	if (!table_line(r->in, &line) || !cg_starts(line, HEADER) ||
@@ -900,6 +900,12 @@ read_tree(struct reader *r)
 	column = (size_t)(at + 1 - line.ptr);
 	for (first = strlen(HEADER); line.ptr[first] == ' ';)
 		first++;
+	/* A row may lack the time, but have values of later columns. */
+	for (last = column + strlen(EXCLUSIVE);
+	     last < line.len && line.ptr[last] == ' ';)
+		last++;
+	if (last == line.len)
+		last = SIZE_MAX;
 	time = get_metric(r, cg_slice(EXCLUSIVE), cg_slice(""), false);
 	if (!cg_append(r->job, &open, 0))
 		return false;
@@ -922,6 +928,7 @@ read_tree(struct reader *r)
 		open.n = depth + 1;
 		if (path == 0 || !cg_append(r->job, &open, path))
 			return false;
+		line.len = line.len < last ? line.len : last;
 		line.ptr += column;
 		line.len -= column;
 		(void)cg_take_blanks(&line);

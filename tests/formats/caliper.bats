@@ -169,3 +169,10 @@ cali() # NAME UNIT MAIN F
 		'"nodes":[{"label":"c"},{"label":"d"},{"label":"e"}]}' >"$dir/in"
 	refuses 1 'error: expected one array of nodes' --from caliper -t json "$dir/in"
 }
+
+@test "caliper: a row without a time does not get that of the next column" {
+	printf '%s\n' 'Path   Time (E) Time (I)' 'main   0.5      1.2' \
+		'  f             0.7' '    g  0.7      0.7' >"$dir/in"
+	"$CGCONV" -q --from caliper -t folded "$dir/in" |
+		says 'main 500000000' 'main;f;g 700000000'
+}
