@@ -251,9 +251,11 @@ nettrace_read_samples(struct nettrace_methods *methods)
 			/* No later sample uses the nodes. */
 			(void)cg_free_nodes(s.file->job);
 			nettrace_end_threads(s.file, block);
+			s.begun = false;
 			break;
 		case NETTRACE_THREADS:
 			ok = nettrace_read_threads(s.file, block);
+			s.begun = false; /* an index may be used again */
 			break;
 		case NETTRACE_METADATA:
 			ok = !s.file->sixth ||
