@@ -52,6 +52,7 @@ struct node {
 	uint32_t parent;        /* index; 0: none */
 	uint32_t path;          /* index of the innermost region; 0: none */
 	cg_name data;
+	uint64_t properties; /* that attributes have whose node is below */
 };
 
 /* A region in the regions that contain it. Index 0: outside of all. */
@@ -464,27 +465,12 @@ get_node(const struct reader *r, uint64_t id)
 	return i > 0 ? &r->node.at[i] : NULL;
 }
 
-/*
- * Returns the text of the node, or of the first of its ancestors, that has the
- * attribute; "": none has it.
- */
-static struct cg_slice
-get_ancestor(
-    const struct reader *r, const struct node *node, uint64_t attribute)
-{
-	while (node && node->attribute != attribute)
-		node = node->parent > 0 ? &r->node.at[node->parent] : NULL;
-	return node ? cg_get_name(r->build, node->data) : cg_slice("");
-}
-
 static uint64_t
 get_properties(const struct reader *r, uint64_t attribute)
 {
-	uint64_t bits = 0;
+	const struct node *node = get_node(r, attribute);
 
-	(void)cg_get_u64(
-	    get_ancestor(r, get_node(r, attribute), PROP_ATTRIBUTE), &bits);
-	return bits;
+	return node ? node->properties : 0;
 }
 
 /*
@@ -532,6 +518,11 @@ take_node(struct reader *r, struct cg_slice parent)
 	node.data = cg_add_name(r->build,
 	    r->value[KEY_DATA].n > 0 ? r->value[KEY_DATA].at[0] : cg_slice(""));
 	node.path = node.parent > 0 ? r->node.at[node.parent].path : 0;
+	if (node.attribute != PROP_ATTRIBUTE)
+		node.properties = r->node.at[node.parent].properties;
+	else
+		(void)cg_get_u64(
+		    cg_get_name(r->build, node.data), &node.properties);
 	if (get_properties(r, node.attribute) & PROP_NESTED) {
 		node.path = add_path(r, node.path, node.data);
 		if (node.path == 0)

@@ -176,3 +176,20 @@ cali() # NAME UNIT MAIN F
 	"$CGCONV" -q --from caliper -t folded "$dir/in" |
 		says 'main 500000000' 'main;f;g 700000000'
 }
+
+@test "caliper: deep trees take linear time" {
+	awk 'BEGIN {
+		n = 60000
+		print "__rec=node,id=12,attr=10,data=276"
+		print "__rec=node,id=20,attr=8,data=region,parent=12"
+		print "__rec=node,id=30,attr=8,data=sum#x"
+		print "__rec=node,id=100,attr=35,data=r"
+		for (i = 1; i < n; i++)
+			print "__rec=node,id=" 100 + i ",attr=35,data=r,parent=" 99 + i
+		for (i = 0; i < n; i++)
+			print "__rec=node,id=" 100 + n + i ",attr=" 99 + n ",data=l"
+		print "__rec=ctx,attr=30,data=1"
+		print "__rec=globals"
+	}' >"$dir/in"
+	timeout 10 "$CGCONV" -q -t folded "$dir/in" | says '[unknown] 1'
+}
