@@ -261,35 +261,38 @@ add_path(struct reader *r, uint32_t parent, cg_name name)
  * Computes the self values of events that have only inclusive values:
  * subtracts the value of each path from the self value of the nearest path
  * around it that has values. A self value that would be negative becomes 0,
- * and is counted. Returns true.
+ * and is counted. False: out of memory (reported).
  */
 static bool
 subtract_inner(struct reader *r)
 {
 	const size_t n = r->sum.n;
+	CG_ARRAY(uint32_t) near = { 0 }; /* sums in or around a path */
 
 	for (size_t i = 1; i < n; i++)
 		if (!r->event.at[r->sum.at[i].event].has_self)
 			r->sum.at[i].self = r->sum.at[i].all;
-	for (size_t i = 1; i < n; i++) {
-		const struct sum *sum = &r->sum.at[i];
-		uint32_t path = sum->path, at = 0;
-		struct sum *outer;
-
-		if (r->event.at[sum->event].has_self)
+	if (!cg_resize(r->job, &near, r->path.n))
+		return false;
+	for (uint32_t e = 1; e < r->event.n; e++) {
+		if (r->event.at[e].has_self)
 			continue;
+		near.at[0] = 0;
 		/* A region without values of its own is passed over. */
-		while (path != 0 && at == 0) {
-			path = r->path.at[path].parent;
-			at = path == 0 ? 0
-				       : cg_map_get(&r->sum_ids,
-					     (uint64_t)path << 32 | sum->event);
+		for (size_t p = 1; p < r->path.n; p++) {
+			const uint32_t at =
+			    cg_map_get(&r->sum_ids, (uint64_t)p << 32 | e);
+			const uint32_t around = near.at[r->path.at[p].parent];
+			struct sum *outer = &r->sum.at[around];
+			uint64_t all;
+
+			near.at[p] = at == 0 ? around : at;
+			if (at == 0 || around == 0)
+				continue;
+			all = r->sum.at[at].all;
+			r->smaller += outer->self < all;
+			outer->self -= outer->self < all ? outer->self : all;
 		}
-		if (at == 0)
-			continue;
-		outer = &r->sum.at[at];
-		r->smaller += outer->self < sum->all;
-		outer->self -= outer->self < sum->all ? outer->self : sum->all;
 	}
 	return true;
 }

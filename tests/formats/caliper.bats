@@ -193,3 +193,21 @@ cali() # NAME UNIT MAIN F
 	}' >"$dir/in"
 	timeout 10 "$CGCONV" -q -t folded "$dir/in" | says '[unknown] 1'
 }
+
+@test "caliper: many regions below a deep one without values take linear time" {
+	awk 'BEGIN {
+		n = 30000
+		print "__rec=node,id=12,attr=10,data=276"
+		print "__rec=node,id=20,attr=8,data=region,parent=12"
+		print "__rec=node,id=30,attr=8,data=inclusive#sum#x"
+		print "__rec=node,id=100,attr=20,data=r"
+		for (i = 1; i < n; i++)
+			print "__rec=node,id=" 100 + i ",attr=20,data=r,parent=" 99 + i
+		for (i = 0; i < n; i++) {
+			print "__rec=node,id=" 100 + n + i ",attr=20,data=l,parent=" 99 + n
+			print "__rec=ctx,ref=" 100 + n + i ",attr=30,data=1"
+		}
+		print "__rec=globals"
+	}' >"$dir/in"
+	timeout 10 "$CGCONV" --info "$dir/in" >/dev/null
+}
