@@ -95,6 +95,7 @@ struct reader {
 	CG_ARRAY(struct cg_slice) value[4]; /* of a record: see keys */
 	CG_ARRAY(char) text;
 	bool unstated; /* the unit of times */
+	bool whole;    /* values point into the input */
 	uint64_t columns, cut, negative, smaller;
 };
 
@@ -218,6 +219,7 @@ static bool
 add_value(struct reader *r, uint32_t path, const struct metric *metric,
     struct cg_slice text)
 {
+	struct cg_slice name;
 	struct sum *sum;
 	uint64_t value;
 
@@ -228,9 +230,13 @@ add_value(struct reader *r, uint32_t path, const struct metric *metric,
 		r->negative++;
 		return true;
 	}
-	if (!table_get_number(text, metric->digits, &value))
-		return cg_reject(r->job, "expected a number for %s",
-		    cg_get_name(r->build, r->event.at[metric->event].name).ptr);
+	if (!table_get_number(text, metric->digits, &value)) {
+		name = cg_get_name(r->build, r->event.at[metric->event].name);
+		return r->whole ? cg_reject_at(r->job, text.ptr,
+				      "expected a number for %s", name.ptr)
+				: cg_reject(r->job, "expected a number for %s",
+				      name.ptr);
+	}
 	r->cut += metric->digits == 0 && has_fraction(text);
 	sum = find_sum(r, path, metric->event);
 	if (!sum)
@@ -854,6 +860,7 @@ read_json(struct reader *r)
 	if (!j || !cg_read_all(r->in, &text) || !take_keys(r, j, text, false))
 		return false;
 	j->path = TABLE_NONE;
+	r->whole = true;
 	for (size_t i = 0; i < j->name.n; i++) {
 		struct metric metric = { .event = 0 };
 

@@ -211,3 +211,9 @@ cali() # NAME UNIT MAIN F
 	}' >"$dir/in"
 	timeout 10 "$CGCONV" --info "$dir/in" >/dev/null
 }
+
+@test "caliper: a malformed number in JSON has a location" {
+	printf '%s' '{"data":[[0,1e400]],"columns":["path","time"],' \
+		'"column_metadata":[{},{}],"nodes":[{"label":"a"}]}' >"$dir/in"
+	refuses 1 'in:0xc: error: expected a number for ns' --from caliper -t json "$dir/in"
+}
