@@ -211,3 +211,18 @@ sixth()
 	"$CGCONV" -t json -o "$dir/out" "$dir/in" 2>&1 |
 		grep -qF '4 bytes after the last block are skipped'
 }
+
+@test "nettrace: version 6: a thread that has the index of an ended one" {
+	# Once more the events, after a sequence point and other threads.
+	perl -e '
+		undef $/; $_ = <>; my ($h, $r) = (substr($_, 0, 20), substr($_, 20)); my ($all, @b) = ("");
+		while (length $r) { my $n = unpack("V", $r); my $k = $n >> 24; $n &= 0xffffff; last if !$k;
+		 push @b, [$k, substr($r, 4, $n)]; $all .= substr($r, 0, 4 + $n); $r = substr($r, 4 + $n); }
+		sub blk { pack("V", $_[0] << 24 | length $_[1]) . $_[1] }
+		my $t = ""; $t .= pack("v/a*", chr($_) . "\2\7\3\x2a") for 0 .. 9;
+		print $h, $all, blk(4, "\0" x 8 . "\1\0\0\0\0\0\0\0"), blk(6, $t), (map { blk(@$_) } grep { $_->[0] == 2 } @b), "\0\0\0\0";
+	' samples/nettrace/sixth/sixth.nettrace >"$dir/in"
+	"$CGCONV" -q -t json "$dir/in" >"$dir/out"
+	grep -qF '["track",80,81,"pool","","ns",false,5000000,5000000]' "$dir/out"
+	grep -qF '["track",7,42,"","","ns",false,0,5000000]' "$dir/out"
+}
