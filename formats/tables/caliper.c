@@ -718,8 +718,7 @@ take_object(struct reader *r, struct json *j, const char *string,
 			return cg_json_reject(
 			    r->job, &j->json, "the number of a node");
 		else if (!cg_json_skip(&j->json, j->type))
-			return cg_json_reject(
-			    r->job, &j->json, "a value");
+			return cg_json_reject(r->job, &j->json, "a value");
 	}
 	return j->type == CG_JSON_OBJECT_END ||
 	       cg_json_reject(r->job, &j->json, "a key");
@@ -793,8 +792,7 @@ take_keys(struct reader *r, struct json *j, struct cg_slice text, bool data)
 		else if (!data && cg_equal(key, "nodes"))
 			ok = take_nodes(r, j);
 		else if (!cg_json_skip(&j->json, cg_json_next(&j->json)))
-			return cg_json_reject(
-			    r->job, &j->json, "a value");
+			return cg_json_reject(r->job, &j->json, "a value");
 	}
 	return ok && (j->type == CG_JSON_OBJECT_END ||
 			 cg_json_reject(r->job, &j->json, "a key"));
@@ -819,12 +817,11 @@ take_cells(struct reader *r, struct json *j)
 		if (j->type == CG_JSON_NUMBER)
 			cell = j->json.text;
 		else if (!cg_json_skip(&j->json, j->type))
-			return cg_json_reject(
-			    r->job, &j->json, "a value");
+			return cg_json_reject(r->job, &j->json, "a value");
 		if (n == j->path && cell.len > 0) {
 			if (!cg_get_u64(cell, &node) || node >= j->nodes)
-				return cg_json_reject(r->job, &j->json,
-				    "the number of a node");
+				return cg_json_reject(
+				    r->job, &j->json, "the number of a node");
 			path = j->first + (uint32_t)node;
 		}
 		if (!cg_append(r->job, &r->value[0], cell))
