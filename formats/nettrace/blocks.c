@@ -197,7 +197,7 @@ take_block(struct nettrace_file *file, struct cg_slice *rest, uint32_t *kind,
 static bool
 open_sixth(struct nettrace_file *file, struct cg_slice rest)
 {
-	struct cg_slice data, key, value;
+	struct cg_slice data = { NULL, 0 }, key, value;
 	uint64_t pid;
 	uint32_t kind = 0, count;
 
