@@ -357,10 +357,12 @@ add_stacks(struct reader *r)
 			    r->build, cg_get_name(r->build, path->name), 0, 0),
 			&nowhere, false);
 	}
-	/* Some targets need a frame. */
-	r->path.at[0].node = cg_add_frame(r->build, 0,
-	    cg_add_fn(r->build, cg_slice(OUTSIDE), 0, 0), &nowhere, false);
 	cg_sort(r->sum.at + 1, r->sum.n - 1, sizeof(*r->sum.at), by_path);
+	/* Some targets need a frame for values outside of all regions. */
+	if (r->sum.n > 1 && r->sum.at[1].path == 0)
+		r->path.at[0].node = cg_add_frame(r->build, 0,
+		    cg_add_fn(r->build, cg_slice(OUTSIDE), 0, 0), &nowhere,
+		    false);
 	while (i < r->sum.n) {
 		const uint32_t path = r->sum.at[i].path;
 
