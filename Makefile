@@ -506,5 +506,5 @@ help:
 	@echo "  Other variables: B= CFLAGS= CPPFLAGS= LDFLAGS= PREFIX= LIBDIR= DESTDIR=;"
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
-.PHONY: all packages packages-demo packages-tests browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+.PHONY: all packages packages-demo packages-tests packages-wasm browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall deb check-deb static packages-static dist help
