@@ -13,7 +13,7 @@ my %printed;
 sub text_of {
     my ($header) = @_;
     my ($text, $file) = ('', '');
-    open my $in, '-|', $ENV{CC} || 'cc', qw(-std=c11 -D_POSIX_C_SOURCE=200809L
+    open my $in, '-|', split(' ', $ENV{CC} || 'cc'), qw(-std=c11 -D_POSIX_C_SOURCE=200809L
         -Ilib -E), $header or die "$header: $!\n";
     while (<$in>) {
         if (/^# \d+ "(.*?)"/) { $file = $1 }

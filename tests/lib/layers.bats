@@ -27,7 +27,7 @@ includes()
 # Prints the objects of directories that have a source; others may be stale.
 objects()
 {
-	find "$@" -name '*.c' ! -path 'cmd/wasm/*' | sed "s|^|$B/|; s|c\$|o|"
+	find "$@" -name '*.c' ! -path 'cmd/wasm/*' ! -path 'cmd/static/*' | sed "s|^|$B/|; s|c\$|o|"
 }
 
 public()
@@ -234,7 +234,7 @@ shared()
 		# Comments may name formats as sources of a rule.
 		# Some are output syntaxes, too: --verify --json, a badge, --series; or keys.
 		! gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
-			grep -v -e '"[^"]*--verify' -e 'args->json' -e '</*svg' -e '</*html' -e 'FIELD(like)' -e 'TEST_KEY' -e '_SUFFIX "' | grep -inE "$names" || {
+			grep -v -e '"[^"]*--verify' -e 'args->json' -e '"--json and -o' -e '</*svg' -e '</*html' -e 'FIELD(like)' -e 'TEST_KEY' -e '_SUFFIX "' | grep -inE "$names" || {
 			echo "$file names a format"
 			false
 		}
@@ -265,7 +265,7 @@ link_without()
 	dir=$BATS_TEST_TMPDIR
 	cp formats/formats.c "$dir"
 	objects=$(printf '%s\n' $(find lib -name '*.c') formats/*.c formats/*/*.c cmd/*.c cmd/*/*.c |
-		grep -vx formats/formats.c | sed "s|^|$B/|; s|c\$|o|")
+		grep -vx -e formats/formats.c -e 'cmd/static/.*' | sed "s|^|$B/|; s|c\$|o|")
 	libs=$(make -s --eval='print-libs: ; @echo $(LIBS) $(JSON_LIBS)' print-libs)
 	json=samples/json/stacks/stacks.cgj
 	folded=samples/folded/collapsed/stacks.folded
