@@ -721,7 +721,7 @@ script()
 	command -v node >/dev/null || skip 'no node: csv was not tried'
 	node - >"$dir/got" <<-'END'
 	const code = require('fs').readFileSync('formats/html/export.js', 'utf8');
-	const asCsv = new Function(code + '; return asCsv;')();
+	const asCsv = new Function('within', code + '; return asCsv;')((narrowed, f) => f());
 	const columns = [{ label: 'a,b', value: (row) => row[0] },
 		{ label: 'N', value: () => 0, text: (row) => row[1] }];
 	process.stdout.write(asCsv({ o: { columns }, rows: [['x"y', 1], ['two\nlines', 23]] }));

@@ -234,7 +234,7 @@ shared()
 		# Comments may name formats as sources of a rule.
 		# Some are output syntaxes, too: --verify --json, a badge, --series; or keys.
 		! gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
-			grep -v -e '"[^"]*--verify' -e 'args->json' -e '"--json and -o' -e '</*svg' -e '</*html' -e 'FIELD(like)' -e 'TEST_KEY' -e '_SUFFIX "' | grep -inE "$names" || {
+			grep -v -e '"[^"]*--verify' -e 'args->json' -e '"--json and -o' -e '"json-c"' -e '</*svg' -e '</*html' -e 'FIELD(like)' -e 'TEST_KEY' -e '_SUFFIX "' | grep -inE "$names" || {
 			echo "$file names a format"
 			false
 		}
