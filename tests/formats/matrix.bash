@@ -359,6 +359,7 @@ repeats()
 			# at its main thread only; another profile is active.
 			speedscope:samples/jfr/* | trace-event:samples/jfr/* | \
 				trace-event:samples/otlp/* | \
+				trace-event:samples/nettrace/sixth/* | \
 				trace-event:samples/perfetto/events/*) continue ;;
 			# A call without duration that began before a longer
 			# one at the same time is below that one when read.
