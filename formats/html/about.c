@@ -147,8 +147,7 @@ put_parts(struct html_writer *w)
 		ok = add_part(w, i, column) &&
 		     html_add_costs(
 			 w, total, cg_part_totals(w->graph, i), w->events);
-	for (size_t i = 0; i < COLUMNS; i++)
-		html_end(w, &column[i]);
+	html_end_columns(w, column, COLUMNS);
 	html_end_costs(w, total);
 	return ok;
 }

@@ -154,6 +154,13 @@ html_end(struct html_writer *w, struct html_column *column)
 }
 
 void
+html_end_columns(struct html_writer *w, struct html_column *column, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		html_end(w, &column[i]);
+}
+
+void
 html_end_costs(struct html_writer *w, struct html_column *column)
 {
 	for (size_t i = 0; column && i < w->events; i++)

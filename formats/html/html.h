@@ -152,6 +152,7 @@ bool html_add_costs(struct html_writer *, struct html_column *,
 /* Writes a column, unless it is empty, and frees its memory. */
 void html_end(struct html_writer *, struct html_column *);
 void html_end_at(struct html_writer *, struct html_column *, size_t index);
+void html_end_columns(struct html_writer *, struct html_column *, size_t n);
 void html_end_costs(struct html_writer *, struct html_column *);
 /* Writes a column of one value. */
 bool html_put_number(struct html_writer *, const char *name, uint64_t);

@@ -283,13 +283,6 @@ open_instrs(struct instrs *at)
 	return at->rows && at->cost && at->instr_cost && at->site_cost;
 }
 
-static void
-end_columns(struct html_writer *w, struct html_column *column, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		html_end(w, &column[i]);
-}
-
 static bool
 put_instrs(struct instrs *at)
 {
@@ -301,10 +294,10 @@ put_instrs(struct instrs *at)
 		return true;
 	if (!html_begin_data(w, "instrs"))
 		return false;
-	end_columns(w, at->code, CODE_NUMBERS);
-	end_columns(w, at->instr, INSTR_NUMBERS);
+	html_end_columns(w, at->code, CODE_NUMBERS);
+	html_end_columns(w, at->instr, INSTR_NUMBERS);
 	html_end_costs(w, at->instr_cost);
-	end_columns(w, at->site, SITE_NUMBERS);
+	html_end_columns(w, at->site, SITE_NUMBERS);
 	html_end_costs(w, at->site_cost);
 	return html_end_data(w) && html_put_number(w, "instrs", n) &&
 	       html_put_number(w, "grain", cg_graph_grain(w->graph));
@@ -320,7 +313,7 @@ put_jumps(struct instrs *at)
 		return true;
 	if (!html_begin_data(w, "jumps"))
 		return false;
-	end_columns(w, at->jump, JUMP_NUMBERS);
+	html_end_columns(w, at->jump, JUMP_NUMBERS);
 	return html_end_data(w) && html_put_number(w, "jumps", n);
 }
 

@@ -18,7 +18,6 @@
  * share_states, share_inclusive and share_repeats are missing if no part states
  * inclusive costs.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "html.h"
@@ -421,12 +420,9 @@ put_columns(struct html_parts *of)
 		for (size_t i = 0; i < w->events; i++)
 			of->cost[INCLUSIVE][i].count = 0;
 	}
-	for (size_t i = 0; i < NUMBERS; i++)
-		html_end(w, &of->share[i]);
-	for (size_t i = 0; i < HTML_KINDS; i++)
-		html_end(w, &of->row[i]);
-	for (size_t i = 0; i < COUNTS; i++)
-		html_end(w, &of->count[i]);
+	html_end_columns(w, of->share, NUMBERS);
+	html_end_columns(w, of->row, HTML_KINDS);
+	html_end_columns(w, of->count, COUNTS);
 	for (size_t i = 0; i < COSTS; i++)
 		html_end_costs(w, of->cost[i]);
 }

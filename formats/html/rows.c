@@ -24,13 +24,6 @@ struct rows {
 	struct html_coverage *coverage; /* NULL: no event counts lines */
 };
 
-static void
-end_columns(struct html_writer *w, struct html_column *column, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		html_end(w, &column[i]);
-}
-
 /* ---- Functions ---------------------------------------------------------- */
 
 enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, NUMBERS };
@@ -126,7 +119,7 @@ put_fns(struct rows *r)
 		    w, &cycle, cg_cycle_calls_in(r->sums, (uint32_t)i + 1));
 	html_end(w, &name);
 	html_end(w, &cycle);
-	end_columns(w, number, NUMBERS);
+	html_end_columns(w, number, NUMBERS);
 	return ok;
 }
 
@@ -212,7 +205,7 @@ put_calls(struct rows *r)
 			ok = add_call(r, fn, &call, number, cost);
 	}
 	calls = number[FROM].count;
-	end_columns(w, number, CALL_NUMBERS);
+	html_end_columns(w, number, CALL_NUMBERS);
 	html_end_costs(w, cost);
 	return ok && html_end_data(w) && html_put_number(w, "calls", calls);
 }
@@ -269,7 +262,7 @@ put_files(struct rows *r)
 		ok = add_lines(r, file, number, cost) &&
 		     (!r->coverage ||
 			 html_cover_file(r->coverage, r->lines, file));
-	end_columns(w, number, LINE_NUMBERS);
+	html_end_columns(w, number, LINE_NUMBERS);
 	html_end_costs(w, cost);
 	ok = ok && (!r->coverage || html_cover_lines(r->coverage)) &&
 	     html_end_data(w);

@@ -127,8 +127,7 @@ html_put_tests(struct html_writer *w)
 		return true;
 	t.lines = cg_lines_new_by_name(w->graph, 0);
 	ok = t.lines != NULL && add_tests(&t) && html_begin_data(w, "tests");
-	for (size_t i = 0; i < COLUMNS; i++)
-		html_end(w, &t.column[i]);
+	html_end_columns(w, t.column, COLUMNS);
 	cg_lines_free(t.lines);
 	if (ok && t.dropped > 0)
 		cg_warn(w->job,

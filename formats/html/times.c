@@ -262,8 +262,7 @@ put_spots(struct times *t)
 	for (uint32_t i = 0; ok && i < listed; i++)
 		ok = add_spot(t, order[i], column);
 	html_end(w, &count);
-	for (size_t i = 0; i < SPOT; i++)
-		html_end(w, &column[i]);
+	html_end_columns(w, column, SPOT);
 	return ok;
 }
 
@@ -384,8 +383,7 @@ put_tracks(struct times *t)
 
 	for (size_t i = 0; ok && i < cg_track_count(t->w->graph); i++)
 		ok = add_track(t, column, i);
-	for (size_t i = 0; i < TRACK; i++)
-		html_end(t->w, &column[i]);
+	html_end_columns(t->w, column, TRACK);
 	return ok;
 }
 
