@@ -83,9 +83,14 @@ function findCycles() {
 		wholeCol('call_to'), callsThere()));
 }
 
+/* The calls of a selection, of callers in order, and their cycles. */
+function selectedCalls() {
+	return { from: wholeCol('call_from'), to: wholeCol('call_to'), ...findCycles() };
+}
+
 /* By call: 1 if it leaves its caller, and the caller's cycle. */
 function leavingCalls() {
-	const from = wholeCol('call_from'), to = wholeCol('call_to'), { of } = findCycles();
+	const { from, to, of } = selectedCalls();
 	const leaves = new Uint8Array(to.length);
 
 	for (let i = 0; i < to.length; i++)
@@ -94,8 +99,8 @@ function leavingCalls() {
 }
 
 /* Costs by function with those of cycles, the sums of their members, behind them. */
-function withCycles(cost) {
-	const { of, count } = findCycles(), all = new Float64Array(fnCount + 1 + count);
+function withCycles(cost, { of, count }) {
+	const all = new Float64Array(fnCount + 1 + count);
 
 	all.set(cost);
 	for (let fn = 0; fn < fnCount; fn++)
@@ -110,18 +115,18 @@ function maybeNegative(event) {
 }
 
 /*
- * Inclusive costs. sum: by function what its source states, or self costs and calls that leave its
- * cycle.
+ * Inclusive costs of an event with those of cycles behind them, from self costs of both and costs of
+ * calls. sum: by function what its source states, or self costs and calls that leave its cycle;
+ * isStated: by function, which of them; NULL: nothing is to be corrected.
  */
-function inclusiveOf({ sum, isStated }, event) {
-	const { of, count } = findCycles(), self = col('fn_self', event), all = new Float64Array(fnCount + 1 + count);
+function inclusiveOf({ sum, isStated }, event, self, cost, { from, to, of, count }) {
+	const all = new Float64Array(fnCount + 1 + count);
 
 	all.set(sum);
 	all[fnCount] = 0;
 	if (!count)
 		return all;
 
-	const from = wholeCol('call_from'), to = wholeCol('call_to'), cost = col('call_cost', event);
 	const into = new Float64Array(fnCount + 1), out = Float64Array.from(self.subarray(0, fnCount + 1));
 
 	for (let cycle = 1; cycle <= count; cycle++)
@@ -138,12 +143,17 @@ function inclusiveOf({ sum, isStated }, event) {
 		if (outer && outer !== inner)
 			all[fnCount + outer] += cost[i];
 	}
-	if (!maybeNegative(event))
+	if (isStated && !maybeNegative(event))
 		for (let fn = 1; fn < fnCount; fn++)
 			if (of[fn] && !isStated[fn])
 				all[fn] = Math.max(all[fn], Math.min(Math.max(into[fn], out[fn]),
 					all[fnCount + of[fn]]));
 	return all;
+}
+
+/* The same of what is selected. */
+function selectedInclusive(sums, event) {
+	return inclusiveOf(sums, event, col('fn_self', event), col('call_cost', event), selectedCalls());
 }
 
 /* By function: how often others call it. */
@@ -157,9 +167,9 @@ function callsFromOthers() {
 	return sum;
 }
 
-function callsOfCycles() {
-	const from = wholeCol('call_from'), to = wholeCol('call_to'), calls = col('call_count');
-	const { of, count } = findCycles(), sum = new Float64Array(count);
+/* By cycle: how often it is called from outside; calls: the number of each call. */
+function callsOfCycles(calls, { from, to, of, count }) {
+	const sum = new Float64Array(count);
 
 	for (let i = 0; i < to.length; i++)
 		if (from[i] && of[to[i]] && of[from[i]] !== of[to[i]])

@@ -255,46 +255,14 @@ class Recount {
 
 /* ---- Columns ------------------------------------------------------------- */
 
-/* The costs of cycles, behind functions: self costs, and calls that leave them. */
-function sumCycles(count, { of: cycle, count: cycles }) {
-	const room = (values) => {
-		const all = new Float64Array(fnCount + 1 + cycles);
-
-		all.set(values);
-		return all;
-	};
-	const self = count.self.map(room), total = count.inclusive.map(room), entered = new Float64Array(cycles);
-	const { first: from, second: to, n } = count.calls;
-
-	for (let fn = 1; fn < fnCount; fn++)
-		if (cycle[fn])
-			self.forEach((values, e) => {
-				values[fnCount + cycle[fn]] += values[fn];
-				total[e][fnCount + cycle[fn]] += values[fn];
-			});
-	for (let i = 0; i < n; i++) {
-		const outer = cycle[from[i]], inner = to[i] < fnCount ? cycle[to[i]] : 0;
-
-		if (outer === inner)
-			continue;
-		if (outer)
-			count.cost.forEach((cost, e) => total[e][fnCount + outer] += cost[i]);
-		if (inner && from[i])
-			entered[inner - 1] += count.count[i];
-	}
-	for (const values of total)
-		values[fnCount] = 0; /* dropped functions have self costs only */
-	return { self, total, entered };
-}
-
 /* The columns that show a tree, for narrowTo(). */
 function columnsOf(tree) {
 	const count = new Recount(tree), columns = new Map(), { first, second, n } = count.calls;
 	const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => first[a] - first[b] || second[a] - second[b]);
 	const set = (name, value, index) => columns.set(name + ':' + (index || 0), value);
 	const from = order.map((i) => first[i]), to = order.map((i) => second[i]);
-	const found = numberCycles(components(callBegins(from), to, null)), sums = sumCycles(count, found);
-	const rows = (values) => Float64Array.from(order, (i) => values[i]);
+	const found = numberCycles(components(callBegins(from), to, null)), calls = { from, to, ...found };
+	const rows = (values) => Float64Array.from(order, (i) => values[i]), counts = rows(count.count);
 
 	set('node_fn', tree.fn);
 	set('node_depth', tree.depth);
@@ -305,10 +273,10 @@ function columnsOf(tree) {
 	set('fn_calls', count.callsIn);
 	set('fn_cycle', found.of);
 	set('cycles', [found.count]);
-	set('cycle_calls', sums.entered);
+	set('cycle_calls', callsOfCycles(counts, calls));
 	set('call_from', from);
 	set('call_to', to);
-	set('call_count', rows(count.count));
+	set('call_count', counts);
 	set('calls', [n]);
 	/* Frames of the page have no lines. */
 	for (const name of ['call_file', 'call_line'])
@@ -316,10 +284,12 @@ function columnsOf(tree) {
 	for (const name of ['line_file', 'line_number', 'line_fn', 'share_part', 'share_fn'])
 		set(name, EMPTY);
 	tree.self.forEach((self, e) => {
+		const cost = rows(count.cost[e]), own = withCycles(count.self[e], found);
+
 		set('node_self', self, e);
-		set('fn_self', sums.self[e], e);
-		set('fn_inclusive', sums.total[e], e);
-		set('call_cost', rows(count.cost[e]), e);
+		set('fn_self', own, e);
+		set('fn_inclusive', inclusiveOf({ sum: count.inclusive[e], isStated: null }, e, own, cost, calls), e);
+		set('call_cost', cost, e);
 		set('part_total', [self.reduce((a, b) => a + b, 0)], e);
 		set('line_cost', EMPTY, e);
 		set('share_self', EMPTY, e);

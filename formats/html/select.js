@@ -213,7 +213,8 @@ function sharesOfParts(event) {
 function selfOfParts(event) {
 	const begins = partBounds();
 
-	return withCycles(sumRows(fnCount + 1, begins, wholeCol('share_fn'), wholeCol('share_self', event)));
+	return withCycles(sumRows(fnCount + 1, begins, wholeCol('share_fn'), wholeCol('share_self', event)),
+		findCycles());
 }
 
 function callsInOfParts() {
@@ -242,9 +243,9 @@ const COUNTED = {
 	jump_executed: () => rowsOfParts('jump', 'part_jump_executed'),
 	jump_followed: () => rowsOfParts('jump', 'part_jump_followed'),
 	fn_self: selfOfParts,
-	fn_inclusive: (event) => inclusiveOf(sharesOfParts(event), event),
+	fn_inclusive: (event) => selectedInclusive(sharesOfParts(event), event),
 	fn_calls: callsInOfParts,
 	fn_cycle: () => findCycles().of,
 	cycles: () => [findCycles().count],
-	cycle_calls: callsOfCycles,
+	cycle_calls: () => callsOfCycles(col('call_count'), selectedCalls()),
 };

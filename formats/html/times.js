@@ -444,8 +444,7 @@ const TIMED = {
 	site_count: () => sumByRow('site', withCallees('samples'), 'site_to', firsts().call),
 	jump_executed: () => wholeCol('jump_executed'),
 	jump_followed: () => wholeCol('jump_followed'),
-	fn_self: (event) => withCycles(sumByFn(sumSpots(event))),
-	fn_inclusive: (event) => inclusiveOf({ sum: sumByFn(withCallees(event), firsts().fn),
-		isStated: new Uint8Array(fnCount + 1).fill(1) }, event),
+	fn_self: (event) => withCycles(sumByFn(sumSpots(event)), findCycles()),
+	fn_inclusive: (event) => selectedInclusive({ sum: sumByFn(withCallees(event), firsts().fn), isStated: null }, event),
 	fn_calls: callsInTime,
 };
