@@ -132,6 +132,51 @@ class Pairs {
 }
 
 /*
+ * By frame of a tree, whether it is the outermost one of its function (fn), of its call (call), and
+ * of calls of its function by others (called) on its stack: only those count. live: by frame, 0 for
+ * those that are skipped, with all that they call; NULL: none.
+ */
+function outermostFrames({ fn: of, depth }, live) {
+	const n = of.length, width = fnCount + 1;
+	const fn = new Uint8Array(n), call = new Uint8Array(n), called = new Uint8Array(n);
+	const open = new Uint32Array(width), calls = new Uint32Array(width), caller = new Int32Array(width);
+	const pairs = new Set(), path = [];
+	const close = () => {
+		const i = path.pop();
+
+		open[of[i]]--;
+		if (path.length && of[path[path.length - 1]] !== of[i])
+			calls[of[i]]--;
+		if (call[i] === 2)
+			pairs.delete(of[path[path.length - 1]] * width + of[i]);
+	};
+
+	for (let i = 1; i < n; i++) {
+		if (live && !live[i])
+			continue;
+		while (path.length >= depth[i])
+			close();
+
+		const from = path.length ? of[path[path.length - 1]] : -1, me = of[i];
+
+		fn[i] = open[me]++ === 0 ? 1 : 0;
+		if (fn[i]) {
+			caller[me] = from;
+			call[i] = 1;
+		} else if (caller[me] !== from && !pairs.has(from * width + me)) {
+			pairs.add(from * width + me);
+			call[i] = 2;
+		}
+		if (from < 0)
+			call[i] = 0;
+		else if (from !== me)
+			called[i] = calls[me]++ === 0 ? 1 : 0;
+		path.push(i);
+	}
+	return { fn, call, called };
+}
+
+/*
  * Counts functions and calls of a tree in which callers come first, each
  * followed by what it calls. On one stack a function, or a call, counts once:
  * the outermost one.
@@ -143,14 +188,15 @@ class Recount {
 		this.tree = tree;
 		this.calls = new Pairs();
 		this.live = this.findLive();
-		this.findFirst();
+		this.call = this.numberCalls();
+		this.first = outermostFrames(tree, this.live);
 		this.addRoots();
 		this.samples = inclusive(tree.samples.length ? tree.samples : new Float64Array(tree.fn.length), tree.parent);
-		this.callsIn = this.sum(n, this.firstCalled, this.tree.fn, this.samples).subarray(0, fnCount);
+		this.callsIn = this.sum(n, this.first.called, tree.fn, this.samples).subarray(0, fnCount);
 		this.count = this.sumCalls(this.samples);
 		this.self = tree.self.map((self) => this.sum(n, null, tree.fn, self));
 		this.sums = tree.self.map((self) => inclusive(self, tree.parent));
-		this.inclusive = this.sums.map((sum) => this.sum(n, this.firstFn, tree.fn, sum));
+		this.inclusive = this.sums.map((sum) => this.sum(n, this.first.fn, tree.fn, sum));
 		this.cost = this.sums.map((sum) => this.sumCalls(sum));
 		tree.self.forEach((self, e) => {
 			this.self[e][0] = self[0] || 0; /* samples without a stack */
@@ -172,52 +218,14 @@ class Recount {
 		return live;
 	}
 
-	/*
-	 * By frame: its call, -1 for none; whether it is the outermost one of its
-	 * function, of its call, and of its function called by others.
-	 */
-	findFirst() {
-		const { fn, parent, depth } = this.tree, n = fn.length, { live, calls } = this, path = [];
-		const taken = new Uint32Array(fnCount + 1), called = new Uint32Array(fnCount + 1);
-		let open = new Uint32Array(1024);
+	/* By frame: its call; -1: none. */
+	numberCalls() {
+		const { fn, parent } = this.tree, call = new Int32Array(fn.length).fill(-1);
 
-		this.call = new Int32Array(n).fill(-1);
-		this.firstFn = new Uint8Array(n);
-		this.firstCall = new Uint8Array(n);
-		this.firstCalled = new Uint8Array(n);
-		for (let i = 1; i <= n; i++) {
-			if (i < n && !live[i])
-				continue;
-			while (path.length && (i === n || depth[path[path.length - 1]] >= depth[i])) {
-				const at = path.pop();
-
-				taken[fn[at]]--;
-				if (parent[at] && fn[parent[at]] !== fn[at])
-					called[fn[at]]--;
-				if (parent[at])
-					open[this.call[at]]--;
-			}
-			if (i === n)
-				return;
-
-			const me = fn[i], caller = parent[i] ? fn[parent[i]] : -1;
-
-			this.firstFn[i] = taken[me]++ === 0 ? 1 : 0;
-			if (caller >= 0) {
-				const call = this.call[i] = calls.at(caller, me);
-
-				if (call >= open.length) {
-					const more = new Uint32Array(2 * open.length);
-
-					more.set(open);
-					open = more;
-				}
-				this.firstCall[i] = open[call]++ === 0 ? 1 : 0;
-				if (caller !== me)
-					this.firstCalled[i] = called[me]++ === 0 ? 1 : 0;
-			}
-			path.push(i);
-		}
+		for (let i = 1; i < fn.length; i++)
+			if (this.live[i] && parent[i])
+				call[i] = this.calls.at(fn[parent[i]], fn[i]);
+		return call;
 	}
 
 	/*
@@ -234,7 +242,7 @@ class Recount {
 		this.unknown = roots.some((i) => callees.has(fn[i]));
 		for (const i of this.unknown ? roots : []) {
 			this.call[i] = calls.at(0, fn[i]);
-			this.firstCall[i] = 1;
+			this.first.call[i] = 1;
 		}
 	}
 
@@ -249,7 +257,7 @@ class Recount {
 	}
 
 	sumCalls(value) {
-		return this.sum(this.calls.n, this.firstCall, this.call, value);
+		return this.sum(this.calls.n, this.first.call, this.call, value);
 	}
 }
 

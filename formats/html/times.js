@@ -145,48 +145,8 @@ function spotOfMoment() {
 
 let firstsKnown = null;
 
-/*
- * By frame, whether it is the outermost one of its function (fn), of its call (call), and of calls of
- * its function by others (called) on its stack: only those count.
- */
 function firsts() {
-	if (firstsKnown)
-		return firstsKnown;
-	const of = wholeCol('node_fn'), depth = wholeCol('node_depth'), n = of.length, width = fnCount + 1;
-	const fn = new Uint8Array(n), call = new Uint8Array(n), called = new Uint8Array(n);
-	const open = new Uint32Array(width), calls = new Uint32Array(width), caller = new Int32Array(width);
-	const pairs = new Map(), path = [];
-	const close = () => {
-		const i = path.pop();
-
-		open[of[i]]--;
-		if (i && depth[i] > 1 && of[path[path.length - 1]] !== of[i])
-			calls[of[i]]--;
-		if (call[i] === 2)
-			pairs.delete(of[path[path.length - 1]] * width + of[i]);
-	};
-
-	for (let i = 1; i < n; i++) {
-		while (path.length >= depth[i])
-			close();
-
-		const from = path.length ? of[path[path.length - 1]] : -1, me = of[i];
-
-		fn[i] = open[me]++ === 0 ? 1 : 0;
-		if (fn[i]) {
-			caller[me] = from;
-			call[i] = 1;
-		} else if (caller[me] !== from && !pairs.has(from * width + me)) {
-			pairs.set(from * width + me, 1);
-			call[i] = 2;
-		}
-		if (from < 0)
-			call[i] = 0;
-		else if (from !== me)
-			called[i] = calls[me]++ === 0 ? 1 : 0;
-		path.push(i);
-	}
-	return firstsKnown = { fn, call, called };
+	return firstsKnown = firstsKnown || outermostFrames({ fn: wholeCol('node_fn'), depth: wholeCol('node_depth') }, null);
 }
 
 /* ---- Rows of spots ------------------------------------------------------- */
