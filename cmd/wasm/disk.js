@@ -184,12 +184,19 @@ export function memoryDisk(progress) {
 	};
 }
 
-/* A standard file that ends at once, or whose bytes are collected. */
-export function memoryStream(take) {
+/* A standard file that ends at once; text() is what was written to it. */
+export function memoryStream() {
+	const parts = [];
+
 	return { read: () => 0, stat: () => ({ type: 'other', size: 0 }),
 		write: (bytes) => {
-			if (take)
-				take(bytes.slice());
+			parts.push(bytes.slice());
 			return bytes.length;
+		},
+		text: () => {
+			const decoder = new TextDecoder();
+
+			return parts.map((part) => decoder.decode(part, { stream: true })).join('') +
+				decoder.decode();
 		} };
 }

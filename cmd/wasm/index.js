@@ -28,19 +28,12 @@ function filesOf(input) {
 			: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)]);
 }
 
-function text(parts) {
-	const decoder = new TextDecoder();
-
-	return parts.map((part) => decoder.decode(part, { stream: true })).join('') +
-		decoder.decode();
-}
-
 /*
- * Runs the program with options and the files; returns the disk and its standard
- * output, or throws an error with its messages.
+ * Runs the program with options and the files; returns the disk and the text
+ * of its standard output, or throws an error with its messages.
  */
 async function execute(options, files, report) {
-	const disk = memoryDisk(), out = [], messages = [];
+	const disk = memoryDisk(), out = memoryStream(), messages = memoryStream();
 	let status;
 
 	compiled ??= load();
@@ -51,14 +44,13 @@ async function execute(options, files, report) {
 		args: ['cgconv', ...options, ...files.map(([name]) => './' + name)],
 		env: { PWD: HERE },
 		disk,
-		streams: [memoryStream(), memoryStream((bytes) => out.push(bytes)),
-			memoryStream((bytes) => messages.push(bytes))],
+		streams: [memoryStream(), out, messages],
 	});
 	if (status !== 0)
-		throw Object.assign(new Error(text(messages).trimEnd()), { status });
+		throw Object.assign(new Error(messages.text().trimEnd()), { status });
 	if (report)
-		text(messages).split('\n').filter((line) => line !== '').forEach(report);
-	return { disk, out };
+		messages.text().split('\n').filter((line) => line !== '').forEach(report);
+	return { disk, text: out.text() };
 }
 
 export async function convert(input, { to, options = [], report } = {}) {
@@ -69,8 +61,8 @@ export async function convert(input, { to, options = [], report } = {}) {
 }
 
 export async function info(input, { options = [], report } = {}) {
-	const { out } = await execute(['--info', '--json', ...options],
+	const { text } = await execute(['--info', '--json', ...options],
 		filesOf(input), report);
 
-	return JSON.parse(text(out));
+	return JSON.parse(text);
 }

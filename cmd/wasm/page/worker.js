@@ -11,13 +11,6 @@ import { join, run } from '../wasi.js';
 const HERE = '/in';
 const OFTEN = 100; /* ms between messages about progress */
 
-function text(parts) {
-	const decoder = new TextDecoder();
-
-	return parts.map((part) => decoder.decode(part, { stream: true })).join('') +
-		decoder.decode();
-}
-
 function reportProgress() {
 	let read = 0, last = performance.now();
 
@@ -40,7 +33,7 @@ function reason(error) {
 }
 
 function execute({ module, files, args, output }) {
-	const disk = memoryDisk(reportProgress()), out = [], messages = [];
+	const disk = memoryDisk(reportProgress()), out = memoryStream(), messages = memoryStream();
 	let status;
 
 	disk.mkdir(HERE);
@@ -48,12 +41,11 @@ function execute({ module, files, args, output }) {
 		disk.add(join(HERE, path), file);
 	try {
 		status = run(module, { args: ['cgconv', ...args], env: { PWD: HERE }, disk,
-			streams: [memoryStream(), memoryStream((bytes) => out.push(bytes)),
-				memoryStream((bytes) => messages.push(bytes))] });
-		return { status, messages: text(messages), text: text(out),
+			streams: [memoryStream(), out, messages] });
+		return { status, messages: messages.text(), text: out.text(),
 			output: output && status === 0 ? new Blob([disk.take(output)]) : null };
 	} catch (error) {
-		return { status: 5, messages: text(messages) + reason(error), text: '' };
+		return { status: 5, messages: messages.text() + reason(error), text: '' };
 	}
 }
 
