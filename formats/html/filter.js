@@ -28,7 +28,6 @@ let narrowed = null; /* "name:index" -> array; NULL: nothing is filtered */
 /* Shows the columns of a Map, or (NULL) all that is selected. */
 function narrowTo(columns) {
 	narrowed = columns;
-	weighed.clear();
 	forgets.forEach((forget) => forget());
 }
 

@@ -6,8 +6,8 @@
  */
 
 /*
- * { parts, tracks, time }, as Uint8Array and [from, to], or NULL if all are selected; NULL: the whole
- * profile.
+ * { parts, tracks, time }: two Uint8Arrays and [from, to], each NULL if all are
+ * selected; NULL: the whole profile.
  */
 let selected = null;
 let selectedText = '[null,null,null]';
@@ -17,7 +17,7 @@ const forgets = []; /* functions that drop what a module made of costs */
 /* Data files that costs are counted from. */
 const COUNTED_DATA = ['parts', 'calls', 'lines', 'stacks', 'instrs', 'jumps'];
 
-/* The module of a view has to make something anew if the selection changes. */
+/* Calls forget(more) when other costs are shown: by the selection, by filters, or as data came. */
 function onSelection(forget) {
 	forgets.push(forget);
 }
@@ -25,7 +25,6 @@ function onSelection(forget) {
 /* more: data came, which columns may be missing without. */
 function forgetCounts(more) {
 	countedCols.clear();
-	weighed.clear();
 	forgets.forEach((forget) => forget(more));
 }
 
@@ -39,8 +38,10 @@ function countedCol(name, index) {
 	return value;
 }
 
-/* Matches are by function, with cycles. */
-onSelection(() => matchedText = null);
+onSelection(() => {
+	weighed.clear();
+	matchedText = null; /* matches are by function, with cycles */
+});
 
 /* ---- What is selected ---------------------------------------------------- */
 
