@@ -10,6 +10,7 @@
  *						by caller, site and callee
  *	line_file line_number line_fn line_cost	by file, line and function
  */
+#include <string.h>
 
 #include "html.h"
 
@@ -27,14 +28,6 @@ struct rows {
 /* ---- Functions ---------------------------------------------------------- */
 
 enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, NUMBERS };
-
-static void
-get_costs(struct rows *r, cg_fn fn, bool inclusive)
-{
-	for (size_t i = 0; i < r->w->events; i++)
-		r->cost[i] = inclusive ? cg_sum_inclusive(r->sums, fn, i)
-				       : cg_sum_self(r->sums, fn, i);
-}
 
 /*
  * Returns the total of an event, summed over all parts (sections of the
@@ -60,16 +53,19 @@ find_dropped(struct rows *r)
 {
 	const struct html_writer *w = r->w;
 	size_t fns = cg_fn_count(w->graph);
-	bool kept;
 
-	for (cg_fn fn = 1; w->least > 0 && fn <= fns; fn++) {
-		kept = false;
-		get_costs(r, fn, true);
-		for (size_t e = 0; !kept && e < w->events; e++)
-			kept = html_reaches(w, e, r->cost[e], get_total(w, e));
-		r->dropped[fn] = !kept && !r->coverage;
-		r->w->dropped_fns += r->dropped[fn];
+	if (w->least == 0 || r->coverage)
+		return;
+	memset(r->dropped + 1, true, fns * sizeof(*r->dropped));
+	for (size_t e = 0; e < w->events; e++) {
+		const uint64_t total = get_total(w, e);
+
+		for (cg_fn fn = 1; fn <= fns; fn++)
+			r->dropped[fn] &= !html_reaches(
+			    w, e, cg_sum_inclusive(r->sums, fn, e), total);
 	}
+	for (cg_fn fn = 1; fn <= fns; fn++)
+		r->w->dropped_fns += r->dropped[fn];
 }
 
 static bool
