@@ -30,12 +30,9 @@ function selectPart(part, add) {
 
 	if (add)
 		set.forEach((_, i) => set[i] = isPartSelected(i) ? 1 : 0);
-	if (add || !(selected?.parts && isPartSelected(part) && selected.parts.reduce((a, b) => a + b, 0) === 1))
+	if (add || !(selected?.parts && isPartSelected(part) && setSize(selected.parts) === 1))
 		set[part] ^= 1;
-
-	const n = set.reduce((a, b) => a + b, 0);
-
-	go({ parts: n > 0 && n < set.length ? setText(set) : '', x: '' });
+	go({ parts: setText(set), x: '' });
 }
 
 /* Names without what all parts have in common. */
@@ -80,7 +77,7 @@ function partsInStrip(cost) {
 function partStrip() {
 	const event = currentEvent(), cost = partCosts(event), shown = partsInStrip(cost);
 	const all = cost.reduce((a, b) => a + Math.abs(b), 0), names = shortNames();
-	const rest = cost.length - shown.length, n = selected?.parts ? selected.parts.reduce((a, b) => a + b, 0) : cost.length;
+	const rest = cost.length - shown.length, n = setSize(selected?.parts);
 
 	return [el('a', { go: { view: 'parts', x: '', sort: '' } }, selected?.parts ? n + ' of ' + plural(cost.length, 'part')
 		: plural(cost.length, 'part')),

@@ -57,13 +57,17 @@ function chosenSet(key, count) {
 		if (/^\d+$/.test(text) && Number(text) < count)
 			set[Number(text)] = 1;
 
-	const n = set.reduce((a, b) => a + b, 0);
-
-	return n > 0 && n < count ? set : null;
+	return setText(set) === '' ? null : set;
 }
 
+/* How many are selected; NULL: none is. */
+function setSize(set) {
+	return set ? set.reduce((a, b) => a + b, 0) : 0;
+}
+
+/* The list of a set in the state; '' for none and for all. */
 function setText(set) {
-	return Array.from(set.keys()).filter((i) => set[i]).join('.');
+	return setSize(set) < set.length ? Array.from(set.keys()).filter((i) => set[i]).join('.') : '';
 }
 
 /* Coverage has no parts: its tests are in a view of their own. */

@@ -140,10 +140,7 @@ function toggleThread(track) {
 	const set = new Uint8Array(tracks());
 
 	set.forEach((_, i) => set[i] = isThreadSelected(i) !== (i === track) ? 1 : 0);
-
-	const n = set.reduce((a, b) => a + b, 0);
-
-	go({ threads: n > 0 && n < set.length ? setText(set) : '' });
+	go({ threads: setText(set) });
 }
 
 class TimeView {
@@ -363,7 +360,7 @@ function showTime(main) {
 /* ---- In the bar below the heading ----------------------------------------- */
 
 function timeChips() {
-	const n = selected?.tracks ? selected.tracks.reduce((a, b) => a + b, 0) : 0;
+	const n = setSize(selected?.tracks);
 
 	return [selected?.time ? el('a', { class: 'chip', go: { time: '', x: '' }, title: 'Count all of the time' },
 		timeWords(selected.time) + ' \u00d7') : null,
