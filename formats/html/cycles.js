@@ -1,6 +1,6 @@
 /*
- * cycles.js - cycles and inclusive costs of the calls of a selection, by the
- * rules of lib/algo/inclusive.c.
+ * cycles.js - cycles and inclusive costs of the calls of a selection, or of what
+ * filters leave, by the rules of lib/algo/inclusive.c.
  */
 
 /* Where the calls of each function begin, of callers in order. */

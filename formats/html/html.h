@@ -20,13 +20,13 @@
  *	base.js     names as text, numbers, elements
  *	inflate.js  decompression, for browsers without DecompressionStream
  *	data.js     columns -> arrays
- *	filter.js   functions and calls, counted again of some stacks
  *	ere.js      regular expressions of the command line
  *	refine.js refinebar.js  filters by function; their fields and chips
  *	state.js    view, event, search and selection, in the URL's fragment
  *	select.js   costs of the selected parts only
  *	times.js    ... of a time, or of threads
- *	cycles.js   ... with their cycles and inclusive costs
+ *	filter.js   functions and calls, counted again from some stacks
+ *	cycles.js   cycles and inclusive costs of calls that are counted again
  *	table.js    tables that are sorted, filtered and scrolled virtually
  *	columns.js  which columns of tables are shown
  *	tip.js      details at the pointer
@@ -41,8 +41,8 @@
  *	export.js   tables as text and csv
  *	groups.js   functions by object, file, directory, class
  *	compare.js  the difference of two coverage runs
- *	parts.js    parts as a strip and a table
  *	outcomes.js ... of its branches, conditions and regions
+ *	parts.js    parts as a strip and a table
  *	timeview.js threads in the order of time
  *	panes.js    several views at once
  *	jumps.js    jumps -> arrows next to rows

@@ -8,7 +8,7 @@
  *	node_samples				by frame: its number of samples
  *	samples_event				1 + the event whose costs are these
  *						numbers; then node_samples is
- *						left out
+ *						not written
  *	node_root				frames of processes or threads
  *						that are below functions
  *	part_nodes				by part, if there are several:
