@@ -14,7 +14,7 @@ const windows = process.platform === 'win32';
 
 /*
  * A path of Windows may be after "=", as in --exe=C:\prog. A "\" of a regular
- * expression stays: no directory is called as what stands before it.
+ * expression stays: what precedes the last one is no existing directory.
  */
 function argument(text) {
 	const [, option, path] = /^(-[^=]*=)?(.*)$/s.exec(text);

@@ -26,7 +26,7 @@ class Table {
 	 * (false: as high as its rows), onOpen(row, open) for the arrows to the
 	 * right and left, mark(row) -> class, arrange(column, sign) ->
 	 * rows in another order than that of all values, choose (true: columns
-	 * can be left out, see columns.js).
+	 * can be hidden, see columns.js).
 	 */
 	constructor(options) {
 		this.all = options.columns;

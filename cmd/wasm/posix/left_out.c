@@ -1,7 +1,7 @@
 /*
- * left_out.c - what libraries ask of their parts that are left out: libdwfl,
- * which looks at processes, disassemblers, and filters that are programs. No
- * call of cgconv comes here, except when libdw runs out of memory.
+ * left_out.c - functions that libraries call in their parts that are not built:
+ * libdwfl, which looks at processes, disassemblers, and filters that are
+ * programs. cgconv reaches only error(), when libdw runs out of memory.
  */
 #include <stdarg.h>
 #include <stdio.h>
