@@ -106,6 +106,11 @@ take_symbol(struct reader *r, struct cg_slice line)
 	    !take_quoted(&line, &to, &name) || !take_quoted(&line, &to, &file))
 		return cg_reject(r->job,
 		    "expected an address, a module, a function and a file");
+	/* '/', so that every target recognises the directories. */
+	for (char *at = to - file.len; at < to; at++) {
+		if (*at == '\\')
+			*at = '/';
+	}
 	(void)cg_take_blanks(&line);
 	symbol.pos.file = cg_add_file(r->build, file);
 	if (cg_take_u64(&line, &number) && number <= INT32_MAX)

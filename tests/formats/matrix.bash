@@ -259,8 +259,6 @@ verifies()
 			codecov:samples/[!c]* | codecov:samples/clover/* | \
 				codecov:samples/cobertura/* | codecov:samples/coverall* | \
 				codecov:samples/coverlet/* | codecov:samples/ctc/*) ;;
-			# Backslashes of paths become slashes when read.
-			cobertura:samples/sleepy/*) ;;
 			# Counts become 0 or 1.
 			jacoco:samples/[!j]* | jacoco:samples/jfr/* | jacoco:samples/json/*) ;;
 			sonarqube:*) ;;
@@ -373,8 +371,6 @@ repeats()
 			# both are of that thread, at the same times, and then
 			# written without times, with a warning.
 			otlp:samples/perfetto/sdk/*) continue ;;
-			# Cobertura's paths have slashes when read.
-			cobertura:samples/sleepy/*) continue ;;
 			esac
 			two=$dir/$to/$file
 			case $to:$file in

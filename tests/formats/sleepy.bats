@@ -28,7 +28,7 @@ archive()
 		'main;parse<"x">;RtlAllocateHeap 625000000'
 	[ ! -s "$dir/err" ]
 	"$CGCONV" -q -t json $in >"$dir/json"
-	grep -qF '"C:\\src\\app.cpp"' "$dir/json"
+	grep -qF '"C:/src/app.cpp"' "$dir/json"
 	# main() calls parse() on line 12, which calls RtlAllocateHeap() on 40.
 	grep '^\["frame"' "$dir/json" | cut -d, -f 6 | sort | says 0 0 12 40 44
 	grep -qxF '["total",[968765000]]' "$dir/json"
