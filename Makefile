@@ -30,7 +30,7 @@ BROWSER_PACKAGES := chromium
 WASM_PACKAGES := clang lld llvm wasi-libc libclang-rt-dev-wasm32 dpkg-dev nodejs
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
-# Files that are given away have this time, not that of the build.
+# The files in packages and tarballs have this time, not that of the build.
 dated = $(shell sed -n 's/^\.Dd //p' cmd/cgconv.1)
 SONAME := libcgconv.so.1
 # What the library is linked with; only the program needs json-c, too.
@@ -130,8 +130,9 @@ $(B)/lib/symbols/debugfile.o: CG_CFLAGS += $(LZMA)
 $(B)/lib/io/unzstd.o: CG_CFLAGS += $(ZSTD)
 $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 
-# The script and style of HTML reports, as lists of bytes in C, and their SHA-256
-# hashes. In this order: later scripts use what earlier ones define.
+# The script and style of HTML reports, and the style of the page of --series, as
+# lists of bytes in C, and their SHA-256 hashes. In this order: later scripts use
+# what earlier ones define.
 page_js := base inflate data state select cycles filter ere refine refinebar \
 	table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
@@ -139,21 +140,19 @@ page_js := base inflate data state select cycles filter ere refine refinebar \
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css
-$(page).js $(page).css:
+series := $(B)/cmd/series/page
+$(series).css: cmd/series/page.css
+$(page).js $(page).css $(series).css:
 	@mkdir -p $(@D)
 	$(Q)cat $^ >$@
 $(B)/%.inc: $(B)/%
 	$(Q)od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@
 $(B)/%.sha256: $(B)/%
 	$(Q)sha256sum <$< | sed 's/ .*//; s/../0x&,/g' >$@
-$(B)/formats/html/assets.o: $(page).js.inc $(page).css.inc \
-	$(page).js.sha256 $(page).css.sha256
-# The style of the page of --series.
-series := $(B)/cmd/series/page.css
-$(series): cmd/series/page.css
-	@mkdir -p $(@D)
-	$(Q)cat $^ >$@
-$(B)/cmd/series/page.o: $(series).inc $(series).sha256
+assets := $(foreach file,$(page).js $(page).css $(series).css, \
+	$(file).inc $(file).sha256)
+$(B)/formats/html/assets.o: $(filter $(page)%,$(assets))
+$(series).o: $(filter $(series)%,$(assets))
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
 	$(wildcard $(B)/tests/fuzz/*.d)
@@ -465,7 +464,7 @@ uninstall:
 DEB ?= $(B)/deb
 ## deb: make Debian packages of the program and the library in build/deb
 deb: all
-	@MAKE="$(MAKE)" CC="$(CC)" B="$(B)" LOADED="$(LOADED)" \
+	@MAKE="$(MAKE)" CC="$(CC)" B="$(B)" LOADED="$(LOADED)" DATED="$(dated)" \
 		PKG_CONFIG="$(PKG_CONFIG)" .debian/build $(VERSION) $(SONAME) "$(DEB)"
 
 ## check-deb: install, upgrade and remove them in a new Debian (root, network)

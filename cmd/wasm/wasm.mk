@@ -47,9 +47,8 @@ $(W)/obj/lib/symbols/demangle.o $(W)/obj/lib/symbols/dwarf.o \
 $(W)/obj/cmd/wasm/posix/setjmp.o: WASM_MORE := $(WASM_JUMPS)
 $(W)/obj/cmd/wasm/posix/memory.o: WASM_MORE := -mbulk-memory
 
-$(W)/obj/cmd/series/page.o: $(series).inc $(series).sha256
-$(W)/obj/formats/html/assets.o: $(page).js.inc $(page).css.inc \
-	$(page).js.sha256 $(page).css.sha256
+$(W)/obj/cmd/series/page.o: $(filter $(series)%,$(assets))
+$(W)/obj/formats/html/assets.o: $(filter $(page)%,$(assets))
 
 -include $(wasm_obj:.o=.d)
 
