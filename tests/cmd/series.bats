@@ -102,7 +102,7 @@ changes()
 		'"run1.txt",1794132000000000000')
 }
 
-@test "series: a time that nanoseconds cannot hold is none" {
+@test "series: a time that nanoseconds cannot represent is none" {
 	for year in 2026 9999; do
 		printf '# captured on    : %s-01-01T00:00:00\np 1 [000] 1.0: 5 cycles:\n\t1 f (/p)\n\n' \
 			$year >run$year.txt
@@ -165,8 +165,8 @@ changes()
 	printf 'run-%s\n' $(seq 30) >list
 	"$CGCONV" --series --files-from list -o got.json
 	same <(strip want.json) <(strip got.json)
-	"$CGCONV" -q -j 2 -t pprof -O out --manifest books.jsonl run-*
-	sort -t- -k2n books.jsonl >sorted.jsonl
+	"$CGCONV" -q -j 2 -t pprof -O out --manifest manifest.jsonl run-*
+	sort -t- -k2n manifest.jsonl >sorted.jsonl
 	"$CGCONV" --series --order name --manifest sorted.jsonl -o got.json
 	same <(strip want.json) <(strip got.json)
 	refuses 1 'list: expected a manifest' --series --manifest list
@@ -197,12 +197,12 @@ changes()
 	printf 'm;f 1\n' >run1
 	printf 'm;f 2\n' >run2
 	# A batch that still runs, or was killed.
-	printf '{"input":"run%d","status":"done"}\n' 1 2 >books.json
-	cp books.json whole
-	printf '{"input":"r' >>books.json
-	"$CGCONV" --series --json --manifest books.json | grep -q '^{"path":"run2"'
-	refuses 2 '-o books.json would overwrite books.json' \
-		--series --manifest books.json -o books.json
+	printf '{"input":"run%d","status":"done"}\n' 1 2 >manifest.json
+	cp manifest.json whole
+	printf '{"input":"r' >>manifest.json
+	"$CGCONV" --series --json --manifest manifest.json | grep -q '^{"path":"run2"'
+	refuses 2 '-o manifest.json would overwrite manifest.json' \
+		--series --manifest manifest.json -o manifest.json
 	printf run1 >list
 	"$CGCONV" --series --json --files-from list | grep -q '^{"path":"run1"'
 	refuses 2 'can read standard input only once' --series - -
@@ -249,7 +249,7 @@ changes()
 		'number,run,nanoseconds,total,"self g","self f (b""c)","self f (a.c)"')
 }
 
-@test "series: costs below 0 have no percentage" {
+@test "series: negative costs have no percentage" {
 	for i in 1 2 3 4; do
 		printf 'events: Ir\nfn=f\n1 %d\nfn=g\n1 100\n' \
 			$((i < 3 ? 50 : 40)) >new$i

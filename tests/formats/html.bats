@@ -695,7 +695,7 @@ script()
 	done
 }
 
-@test "html: Chromium leaves columns out" {
+@test "html: Chromium hides columns" {
 	needs_browser
 	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/in.folded"
 	report "$dir/in.folded"
