@@ -82,6 +82,8 @@ setup()
 	"$coverage" comment
 	tail -n 1 "$dir/log" | says \
 		"api repos/o/r/issues/7/comments -F body=@$dir/cgconv/comment.md"
+	# Comments are told apart by the first line.
+	grep -qF "startswith(\"$(head -n 1 "$dir/cgconv/comment.md")\")" "$dir/log"
 	printf '%s\n' 41 42 >"$dir/ids"
 	"$coverage" comment
 	tail -n 1 "$dir/log" | says \
