@@ -56,7 +56,7 @@ $(W)/obj/formats/html/assets.o: $(filter $(page)%,$(assets))
 
 npm_files := cgconv.js disk.js host.js index.d.ts index.js wasi.js README.md
 
-## npm: pack build/npm, the program and a module for node
+## npm: make build/npm, a package for node with the program and a module
 npm: $(W)/cgconv.wasm
 	@rm -rf $(B)/npm && mkdir -p $(B)/npm/licenses
 	@cp $(npm_files:%=cmd/wasm/%) $(W)/cgconv.wasm LICENSE $(B)/npm
