@@ -7,7 +7,7 @@
  *	vtune.c  top-down and hotspots reports of Intel's VTune, as CSV
  *	sleepy.c profiles of Very Sleepy
  *	tau.c    profiles of TAU
- *	caliper.c profiles of Caliper
+ *	caliper*.c profiles of Caliper: see caliper.h
  *	xray.c   functions and stacks of LLVM's XRay
  *	ghc*.c   profiles of Haskell programs by GHC: see ghc.h
  */
