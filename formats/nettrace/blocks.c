@@ -33,22 +33,14 @@ enum trace {
 };
 /* Kinds of blocks of version 6. */
 enum sixth { SIXTH_END = 0, SIXTH_TRACE = 1, SIXTH_EVENTS = 2 };
-/* Offsets in an event that is not compressed. */
+/* Offsets in an event that is not compressed; its payload follows its size. */
 enum plain {
 	PLAIN_METADATA = 0,
 	PLAIN_THREAD = 8,
 	PLAIN_STACK = 28,
 	PLAIN_TIME = 32,
 	PLAIN_SIZE = 72,
-	PLAIN_PAYLOAD = 76
-};
-/* The same in version 6; the other ones are as above. */
-enum sixth_plain {
-	SIXTH_THREAD = 8,
-	SIXTH_STACK = 28,
-	SIXTH_TIME = 32,
-	SIXTH_PLAIN_SIZE = 44,
-	SIXTH_PAYLOAD = 48
+	PLAIN_SIZE_SIXTH = 44 /* in version 6 */
 };
 /* Bits of the first byte of a compressed event: which fields it has. */
 enum flag {
@@ -412,28 +404,24 @@ take_compressed(struct nettrace_events *events, bool sixth)
 static bool
 take_plain(struct nettrace_file *file, struct nettrace_events *events)
 {
-	static const size_t at[2][5] = { { PLAIN_THREAD, PLAIN_STACK,
-					     PLAIN_TIME, PLAIN_SIZE,
-					     PLAIN_PAYLOAD },
-		{ SIXTH_THREAD, SIXTH_STACK, SIXTH_TIME, SIXTH_PLAIN_SIZE,
-		    SIXTH_PAYLOAD } };
-	const size_t *field = at[file->sixth];
+	const size_t size_at = file->sixth ? PLAIN_SIZE_SIXTH : PLAIN_SIZE;
+	const size_t head = size_at + sizeof(uint32_t);
 	struct cg_slice *rest = &events->rest, bytes, padding;
 	struct nettrace_event *event = &events->last;
 	uint64_t align;
 	uint32_t size;
 
 	if (!take_u32(rest, &size) || !nettrace_cut(rest, size, &bytes) ||
-	    bytes.len < field[4])
+	    bytes.len < head)
 		return false;
 	event->metadata =
 	    nettrace_u32(bytes.ptr + PLAIN_METADATA) & METADATA_MASK;
-	event->thread = nettrace_u64(bytes.ptr + field[0]);
-	event->stack = nettrace_u32(bytes.ptr + field[1]);
-	event->time = nettrace_u64(bytes.ptr + field[2]);
-	size = nettrace_u32(bytes.ptr + field[3]);
-	bytes.ptr += field[4];
-	bytes.len -= field[4];
+	event->thread = nettrace_u64(bytes.ptr + PLAIN_THREAD);
+	event->stack = nettrace_u32(bytes.ptr + PLAIN_STACK);
+	event->time = nettrace_u64(bytes.ptr + PLAIN_TIME);
+	size = nettrace_u32(bytes.ptr + size_at);
+	bytes.ptr += head;
+	bytes.len -= head;
 	align = file->sixth ? 0 : -(uint64_t)(rest->ptr - file->bytes.ptr) & 3;
 	(void)nettrace_cut(
 	    rest, align < rest->len ? align : rest->len, &padding);
