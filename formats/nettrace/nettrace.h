@@ -108,18 +108,23 @@ struct nettrace_thread nettrace_thread_of(
 
 /* ---- Symbols ------------------------------------------------------------- */
 
+/* Addresses of an owner: a process, or a mapping, by its id. */
+struct nettrace_range {
+	uint64_t owner, start, end;
+};
 struct nettrace_mapping {
-	uint64_t start, pid, id, end;
+	struct nettrace_range range; /* of a process */
+	uint64_t id;
 	cg_object object;
 };
 struct nettrace_symbol {
-	uint64_t start, mapping, end; /* addresses; mapping: id */
+	struct nettrace_range range; /* of a mapping */
 	struct cg_slice name;
 };
 /* What processes have mapped, and the symbols of that. */
 struct nettrace_universal {
-	CG_ARRAY(struct nettrace_mapping) mapping; /* by process, start */
-	CG_ARRAY(struct nettrace_symbol) symbol;   /* by mapping, start */
+	CG_ARRAY(struct nettrace_mapping) mapping; /* by range */
+	CG_ARRAY(struct nettrace_symbol) symbol;   /* by range */
 	struct cg_map processes; /* pid -> name */
 	CG_ARRAY(cg_fn) fn;      /* by index of a place + 1 */
 	struct cg_map addrs, pids, places; /* -> index + 1 */

@@ -29,13 +29,13 @@ bool
 nettrace_read_mapping(struct nettrace_file *file,
     struct nettrace_universal *universal, uint64_t pid, struct cg_slice payload)
 {
-	struct nettrace_mapping mapping = { .pid = pid };
+	struct nettrace_mapping mapping = { .range.owner = pid };
 	struct cg_slice rest = payload, name;
 	uint64_t offset;
 
 	if (!proto_take_varint(&rest, &mapping.id) ||
-	    !proto_take_varint(&rest, &mapping.start) ||
-	    !proto_take_varint(&rest, &mapping.end) ||
+	    !proto_take_varint(&rest, &mapping.range.start) ||
+	    !proto_take_varint(&rest, &mapping.range.end) ||
 	    !proto_take_varint(&rest, &offset) ||
 	    !take_short_text(&rest, &name))
 		return cg_reject_at(
@@ -54,9 +54,9 @@ nettrace_read_symbol(struct nettrace_file *file,
 	uint64_t id;
 
 	if (!proto_take_varint(&rest, &id) ||
-	    !proto_take_varint(&rest, &symbol.mapping) ||
-	    !proto_take_varint(&rest, &symbol.start) ||
-	    !proto_take_varint(&rest, &symbol.end) ||
+	    !proto_take_varint(&rest, &symbol.range.owner) ||
+	    !proto_take_varint(&rest, &symbol.range.start) ||
+	    !proto_take_varint(&rest, &symbol.range.end) ||
 	    !take_short_text(&rest, &symbol.name))
 		return cg_reject_at(
 		    file->job, payload.ptr, "expected a symbol");
@@ -83,27 +83,13 @@ nettrace_read_process(struct nettrace_file *file,
 /* ---- Functions ----------------------------------------------------------- */
 
 static int
-compare(uint64_t a, uint64_t b)
+by_owner(const void *a, const void *b)
 {
-	return (a > b) - (a < b);
-}
+	const struct nettrace_range *x = a, *y = b;
 
-static int
-by_process(const void *a, const void *b)
-{
-	const struct nettrace_mapping *x = a, *y = b;
-
-	return x->pid != y->pid ? compare(x->pid, y->pid)
-				: compare(x->start, y->start);
-}
-
-static int
-by_mapping(const void *a, const void *b)
-{
-	const struct nettrace_symbol *x = a, *y = b;
-
-	return x->mapping != y->mapping ? compare(x->mapping, y->mapping)
-					: compare(x->start, y->start);
+	return x->owner != y->owner
+		   ? (x->owner > y->owner) - (x->owner < y->owner)
+		   : (x->start > y->start) - (x->start < y->start);
 }
 
 void
@@ -111,53 +97,38 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 {
 	if (universal->mapping.n > 0)
 		cg_sort(universal->mapping.at, universal->mapping.n,
-		    sizeof(*universal->mapping.at), by_process);
+		    sizeof(*universal->mapping.at), by_owner);
 	if (universal->symbol.n > 0)
 		cg_sort(universal->symbol.at, universal->symbol.n,
-		    sizeof(*universal->symbol.at), by_mapping);
+		    sizeof(*universal->symbol.at), by_owner);
 }
 
-static const struct nettrace_mapping *
-find_mapping(
-    const struct nettrace_universal *universal, uint64_t pid, uint64_t addr)
+/*
+ * Returns the element that contains an address of the owner, by binary search
+ * in a sorted array of n elements, which begin with their range. NULL: none.
+ */
+static const void *
+find_range(
+    const void *array, size_t n, size_t size, uint64_t owner, uint64_t addr)
 {
-	const struct nettrace_mapping key = { .pid = pid, .start = addr };
-	size_t low = 0, high = universal->mapping.n;
+	const struct nettrace_range key = { .owner = owner, .start = addr };
+	const struct nettrace_range *range = NULL;
+	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const void *at = (const char *)array + middle * size;
 
-		if (by_process(&universal->mapping.at[middle], &key) <= 0)
+		if (by_owner(at, &key) <= 0) {
+			range = at;
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
-	if (low == 0 || universal->mapping.at[low - 1].pid != pid ||
-	    addr >= universal->mapping.at[low - 1].end)
+	if (range && (range->owner != owner || addr >= range->end))
 		return NULL;
-	return &universal->mapping.at[low - 1];
-}
-
-static const struct nettrace_symbol *
-find_symbol(
-    const struct nettrace_universal *universal, uint64_t mapping, uint64_t addr)
-{
-	const struct nettrace_symbol key = { .mapping = mapping,
-		.start = addr };
-	size_t low = 0, high = universal->symbol.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_mapping(&universal->symbol.at[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || universal->symbol.at[low - 1].mapping != mapping ||
-	    addr >= universal->symbol.at[low - 1].end)
-		return NULL;
-	return &universal->symbol.at[low - 1];
+	return range;
 }
 
 /*
@@ -191,7 +162,8 @@ add_fn(struct nettrace_file *file, struct nettrace_universal *universal,
     const struct nettrace_mapping *mapping, uint64_t addr)
 {
 	const struct nettrace_symbol *symbol =
-	    find_symbol(universal, mapping->id, addr);
+	    find_range(universal->symbol.at, universal->symbol.n,
+		sizeof(*universal->symbol.at), mapping->id, addr);
 	struct cg_slice name = cg_slice(NETTRACE_UNKNOWN), module;
 	cg_object object = mapping->object;
 
@@ -238,7 +210,9 @@ nettrace_find_symbol(struct nettrace_file *file,
 	if (!at)
 		return false;
 	if (*at == 0) {
-		mapping = find_mapping(universal, pid, addr);
+		mapping =
+		    find_range(universal->mapping.at, universal->mapping.n,
+			sizeof(*universal->mapping.at), pid, addr);
 		if (!cg_append(file->job, &universal->fn,
 			mapping ? add_fn(file, universal, mapping, addr) : 0))
 			return false;
