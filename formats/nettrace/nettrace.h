@@ -137,6 +137,12 @@ bool nettrace_read_symbol(
     struct nettrace_file *, struct nettrace_universal *, struct cg_slice);
 bool nettrace_read_process(struct nettrace_file *, struct nettrace_universal *,
     uint64_t pid, struct cg_slice payload);
+/*
+ * Returns the number of a key in the map. A new key gets the next number,
+ * ++*count, so numbers begin at 1. 0: out of memory (reported).
+ */
+uint32_t nettrace_number(
+    struct cg_job *, struct cg_map *, uint64_t key, uint32_t *count);
 /* Sorts what was read, before nettrace_find_symbol(). */
 void nettrace_sort_symbols(struct nettrace_universal *);
 /*

@@ -12,8 +12,9 @@
 
 struct stack {
 	struct cg_slice addrs;
-	cg_node leaf; /* 0: not added yet */
-	uint64_t pid; /* of leaf: the same addresses mean others elsewhere */
+	/* Of one process, as the same addresses mean others elsewhere: */
+	cg_node leaf;     /* 0: not added yet */
+	uint32_t process; /* number */
 };
 
 struct samples {
@@ -21,9 +22,13 @@ struct samples {
 	struct nettrace_file *file;
 	struct cg_map ids; /* of stacks -> index + 1 */
 	CG_ARRAY(struct stack) stack;
+	struct cg_map leaves; /* of stacks in processes but the last one */
+	struct cg_map pids;   /* -> number */
+	uint32_t processes;
 	bool begun, timed;
-	uint64_t thread;
-	int64_t state; /* -1: none */
+	uint64_t thread, pid;
+	uint32_t process; /* number of pid */
+	int64_t state;    /* -1: none */
 	uint64_t count, missing;
 };
 
@@ -59,27 +64,48 @@ addr_at(const struct nettrace_file *file, const char *at)
 }
 
 /*
- * Sets stack->leaf to the graph's node of the innermost frame of a stack. Adds
- * the frames to the graph unless they were added for this process. Addresses
- * of callers are those of the instructions after calls, so functions are
- * looked up at the byte before. False: an error (reported).
+ * Stores the leaf of a stack in its process, and sets it to the one in the
+ * selected process, 0 if that is new. False: out of memory (reported).
  */
 static bool
-add_stack(struct samples *s, struct stack *stack, uint64_t pid)
+switch_process(struct samples *s, struct stack *stack)
+{
+	const uint64_t key = (uint64_t)(stack - s->stack.at) << 32;
+	cg_node *leaf =
+	    cg_map_in(s->file->job, &s->leaves, key | stack->process);
+
+	if (!leaf)
+		return false;
+	*leaf = stack->leaf;
+	stack->process = s->process;
+	stack->leaf = cg_map_get(&s->leaves, key | s->process);
+	return true;
+}
+
+/*
+ * Sets stack->leaf to the graph's node of the innermost frame of a stack. Adds
+ * the frames to the graph unless they were added for the selected process.
+ * Addresses of callers are those of the instructions after calls, so functions
+ * are looked up at the byte before. False: an error (reported).
+ */
+static bool
+add_stack(struct samples *s, struct stack *stack)
 {
 	const struct cg_pos nowhere = { 0 };
 	size_t n = stack->addrs.len / s->file->pointer;
 	cg_fn fn;
 
-	if (stack->leaf != 0 && stack->pid == pid)
+	if (stack->leaf != 0 && stack->process != s->process &&
+	    !switch_process(s, stack))
+		return false;
+	if (stack->leaf != 0)
 		return true;
-	stack->leaf = 0;
-	stack->pid = pid;
+	stack->process = s->process;
 	while (n-- > 0) {
 		uint64_t addr =
 		    addr_at(s->file, stack->addrs.ptr + n * s->file->pointer);
 
-		if (!nettrace_find_fn(s->methods, pid, addr - (n > 0), &fn))
+		if (!nettrace_find_fn(s->methods, s->pid, addr - (n > 0), &fn))
 			return false;
 		stack->leaf = cg_add_frame(
 		    s->file->build, stack->leaf, fn, &nowhere, false);
@@ -90,10 +116,10 @@ add_stack(struct samples *s, struct stack *stack, uint64_t pid)
 /*
  * Gives the samples that follow the thread with this index, its process and
  * its timeline. state is the state that a sample of .NET's own profiler has,
- * and becomes a label; with state -1, unknown, the samples get no labels. Does
- * nothing if nothing has changed.
+ * and becomes a label; with state -1, unknown, the samples get no labels.
+ * False: out of memory (reported).
  */
-static void
+static bool
 select_thread(struct samples *s, uint64_t index, int64_t state)
 {
 	static const char *const states[] = { "error", "external", "managed" };
@@ -112,11 +138,12 @@ select_thread(struct samples *s, uint64_t index, int64_t state)
 		.thread = cg_get_name(build, thread.name),
 		.label = label };
 
-	if (s->begun && s->thread == index && s->state == state)
-		return;
 	s->begun = true;
 	s->thread = index;
 	s->state = state;
+	s->pid = thread.pid;
+	s->process =
+	    nettrace_number(s->file->job, &s->pids, thread.pid, &s->processes);
 	/* Samples of version 6 have no label of their own. */
 	if (state >= 0) {
 		label[key.labels++] = (struct cg_label){ .key = cg_slice("pid"),
@@ -134,6 +161,7 @@ select_thread(struct samples *s, uint64_t index, int64_t state)
 	s->timed = cg_begin_timeline(build);
 	if (s->timed)
 		cg_set_track(build, &track);
+	return s->process != 0;
 }
 
 /*
@@ -159,18 +187,21 @@ add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)
 	struct cg_build *build = s->file->build;
 	const uint32_t index = cg_map_get(&s->ids, event->stack);
 	struct cg_slice payload = event->payload;
-	const uint64_t pid = nettrace_thread_of(s->file, event->thread).pid;
 	uint64_t weight = 1;
+	int64_t state = -1;
 	cg_node leaf = 0;
 
 	if (cpu ? !proto_take_varint(&payload, &weight) : payload.len < 4)
 		return cg_reject_at(s->file->job, payload.ptr,
 		    "expected a sample with a %s", cpu ? "value" : "state");
-	select_thread(
-	    s, event->thread, cpu ? -1 : (int64_t)nettrace_u32(payload.ptr));
+	if (!cpu)
+		state = nettrace_u32(payload.ptr);
+	if ((!s->begun || s->thread != event->thread || s->state != state) &&
+	    !select_thread(s, event->thread, state))
+		return false;
 	if (index == 0)
 		s->missing += event->stack != 0;
-	else if (!add_stack(s, &s->stack.at[index - 1], pid))
+	else if (!add_stack(s, &s->stack.at[index - 1]))
 		return false;
 	else
 		leaf = s->stack.at[index - 1].leaf;
@@ -247,6 +278,7 @@ nettrace_read_samples(struct nettrace_methods *methods)
 		case NETTRACE_STACKS: ok = read_stacks(&s, block); break;
 		case NETTRACE_SEQUENCE:
 			cg_map_clear(&s.ids);
+			cg_map_clear(&s.leaves);
 			s.stack.n = 0;
 			/* No later sample uses the nodes. */
 			(void)cg_free_nodes(s.file->job);

@@ -175,12 +175,9 @@ add_fn(struct nettrace_file *file, struct nettrace_universal *universal,
 	return cg_add_fn(file->build, name, 0, object);
 }
 
-/*
- * Returns the number of a key in the map. A new key gets the next number,
- * ++*count, so numbers begin at 1. 0: out of memory (reported).
- */
-static uint32_t
-number(struct cg_job *job, struct cg_map *map, uint64_t key, uint32_t *count)
+uint32_t
+nettrace_number(
+    struct cg_job *job, struct cg_map *map, uint64_t key, uint32_t *count)
 {
 	uint32_t *at = cg_map_in(job, map, key);
 
@@ -199,10 +196,10 @@ nettrace_find_symbol(struct nettrace_file *file,
 	const struct nettrace_mapping *mapping;
 	uint32_t process, place, *at;
 
-	process =
-	    number(file->job, &universal->pids, pid, &universal->pid_count);
-	place =
-	    number(file->job, &universal->addrs, addr, &universal->addr_count);
+	process = nettrace_number(
+	    file->job, &universal->pids, pid, &universal->pid_count);
+	place = nettrace_number(
+	    file->job, &universal->addrs, addr, &universal->addr_count);
 	if (process == 0 || place == 0)
 		return false;
 	at = cg_map_in(

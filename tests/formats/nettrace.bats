@@ -226,3 +226,19 @@ sixth()
 	grep -qF '["track",80,81,"pool","","ns",false,5000000,5000000]' "$dir/out"
 	grep -qF '["track",7,42,"","","ns",false,0,5000000]' "$dir/out"
 }
+
+@test "nettrace: version 6: processes that share a stack take linear time" {
+	# Without care, 40,000 times 50,000 frames.
+	head -c 84 samples/nettrace/sixth/sixth.nettrace >"$dir/in"
+	perl -e '
+		sub block { pack("V", $_[0] << 24 | length $_[1]) . $_[1] }
+		print block(3, pack("v", 0) . pack("v/a*",
+		    "\1\20Universal.Events\1\3cpu\0\0\0\0"));
+		print block(6, join("", map(pack("v/a*", chr($_) . "\2" . chr(70 + $_)), 0, 1)));
+		print block(5, pack("VV", 1, 1) . pack("V/a*", pack("Q<*", map(100 + $_ * 64, 1 .. 50000))));
+		print block(2, pack("vvx16", 20, 0) . join("", map(pack("V/a*",
+		    pack("VVQ<Q<VVQ<VV/a*", 1, 0, $_ & 1, 0, 0, 1, $_, 0, "\1")), 1 .. 40000)));
+		print "\0\0\0\0"' >>"$dir/in"
+	timeout -s KILL 30 "$CGCONV" -q -t folded "$dir/in" >"$dir/out"
+	[ "$(sed 's/.* //' "$dir/out" | paste -sd ' ')" = 40000 ]
+}
