@@ -21,7 +21,6 @@
 
 struct xccov {
 	struct coverage_json_section section;
-	size_t first;     /* of section.region: the first one of a line */
 	uint64_t unlined; /* functions of a report */
 	uint64_t empty;   /* subranges without a length */
 };
@@ -70,7 +69,7 @@ take_subrange(struct cg_doc *doc, void *into)
 	if (!cg_doc_fields(doc, fields, &range))
 		return false;
 	if (range.column == 0 || range.column > INT32_MAX ||
-	    range.length > INT32_MAX || range.count < 0)
+	    range.length > INT32_MAX - range.column || range.count < 0)
 		return cg_doc_fail(
 		    doc, "a column, a length and a count of a subrange");
 	x->empty += range.length == 0;
@@ -98,14 +97,14 @@ take_lines(struct cg_doc *doc)
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
+		const size_t first = x->section.region.n;
 		struct line line = { 0 };
 
-		x->first = x->section.region.n;
 		if (!cg_doc_fields(doc, fields, &line))
 			return false;
 		if (line.line == 0 || line.line > UINT32_MAX || line.count < 0)
 			return cg_doc_fail(doc, "a line with its count");
-		for (size_t i = x->first; i < x->section.region.n; i++) {
+		for (size_t i = first; i < x->section.region.n; i++) {
 			struct cg_region *region = &x->section.region.at[i];
 
 			region->line = region->last = (uint32_t)line.line;

@@ -28,9 +28,11 @@ setup()
 		grep -qF 'subranges without a length are dropped: 1'
 	"$CGCONV" -t lcov $text 2>&1 >/dev/null |
 		grep -qF 'subranges of lines are dropped, which the JSON of xccov has with names: 2'
-	sed 's/"column":5/"column":0/' $archive >"$dir/bad.json"
-	refuses 1 "expected a column, a length and a count of a subrange" \
-		"$dir/bad.json"
+	for column in 0 2147483641; do
+		sed "s/\"column\":5/\"column\":$column/" $archive >"$dir/bad.json"
+		refuses 1 "expected a column, a length and a count of a subrange" \
+			"$dir/bad.json"
+	done
 }
 
 @test "xccov: a report has functions and their first lines" {
