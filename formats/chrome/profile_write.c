@@ -195,7 +195,7 @@ is_written(const struct writer *w, uint32_t frame)
 /*
  * Fills w->order with the nodes to be written, parents before children,
  * siblings by the names of their functions; and sets node.id in this order.
- * Nodes without samples below them (id 0) are left out. False: out of memory
+ * Nodes without samples below them (id 0) are not written. False: out of memory
  * (reported).
  */
 static bool

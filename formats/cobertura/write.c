@@ -234,7 +234,7 @@ percent(uint64_t hit, uint64_t all)
 /*
  * Writes the attribute and the elements for a line's branches: a <condition>
  * for every two branches if all blocks have two, else one for all together.
- * Impossible branches are left out.
+ * Impossible branches are not written.
  */
 static void
 put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
