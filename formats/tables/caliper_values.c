@@ -230,6 +230,31 @@ by_path(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
+static void
+report(const struct caliper *c)
+{
+	if (c->columns > 0)
+		cg_note(c->job,
+		    "%llu columns of minima, averages, percentages, ranks or "
+		    "texts are dropped",
+		    (unsigned long long)c->columns);
+	if (c->unstated)
+		cg_warn(c->job,
+		    "the unit of " TIME " is not stated: times are taken as "
+		    "seconds");
+	if (c->negative > 0)
+		cg_warn(c->job, "%llu negative values are dropped",
+		    (unsigned long long)c->negative);
+	if (c->cut > 0)
+		cg_warn(c->job, "%llu values are cut to whole numbers",
+		    (unsigned long long)c->cut);
+	if (c->smaller > 0)
+		cg_warn(c->job,
+		    "%llu regions have a smaller inclusive value than the "
+		    "regions in them: their exclusive value is 0",
+		    (unsigned long long)c->smaller);
+}
+
 bool
 caliper_add_stacks(struct caliper *c)
 {
@@ -267,25 +292,6 @@ caliper_add_stacks(struct caliper *c)
 			cost.at[c->sum.at[i].event - 1] += c->sum.at[i].self;
 		table_add_stack(c->build, c->path.at[path].node, 0, cost.at);
 	}
-	if (c->columns > 0)
-		cg_note(c->job,
-		    "%llu columns of minima, averages, percentages, ranks or "
-		    "texts are dropped",
-		    (unsigned long long)c->columns);
-	if (c->unstated)
-		cg_warn(c->job,
-		    "the unit of " TIME " is not stated: times are taken as "
-		    "seconds");
-	if (c->negative > 0)
-		cg_warn(c->job, "%llu negative values are dropped",
-		    (unsigned long long)c->negative);
-	if (c->cut > 0)
-		cg_warn(c->job, "%llu values are cut to whole numbers",
-		    (unsigned long long)c->cut);
-	if (c->smaller > 0)
-		cg_warn(c->job,
-		    "%llu regions have a smaller inclusive value than the "
-		    "regions in them: their exclusive value is 0",
-		    (unsigned long long)c->smaller);
+	report(c);
 	return true;
 }
