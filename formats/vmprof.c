@@ -247,6 +247,7 @@ add_fn(struct reader *r, struct code *code)
 	struct cg_slice rest = text, language, name, path;
 	cg_object object = 0;
 	uint64_t line;
+	bool native;
 	cg_fn fn;
 
 	if (code->name == 0)
@@ -258,11 +259,12 @@ add_fn(struct reader *r, struct code *code)
 	}
 	if (cg_starts(name, UNNAMED))
 		return add_unnamed(r, code->id);
-	if (!cg_equal(language, "n"))
-		code->file = cg_add_file(r->build, path);
-	else if (line == 0 && !cg_equal(path, "-"))
+	native = cg_equal(language, "n");
+	if (native && cg_equal(path, "-"))
+		path.len = 0;
+	if (native && line == 0)
 		object = cg_add_object(r->build, path);
-	else if (!cg_equal(path, "-"))
+	else
 		code->file = cg_add_file(r->build, path);
 	if (line == 0)
 		return cg_add_fn(r->build, name, code->file, object);

@@ -227,7 +227,7 @@ next_sixth(struct nettrace_file *file, struct cg_slice *rest,
 	static const enum nettrace_block kinds[] = { NETTRACE_EVENTS,
 		NETTRACE_METADATA, NETTRACE_SEQUENCE, NETTRACE_STACKS,
 		NETTRACE_THREADS };
-	uint32_t number;
+	uint32_t number = SIXTH_END;
 
 	do {
 		if (!take_block(file, rest, &number, block) ||
