@@ -469,7 +469,6 @@ void free_line(struct line *);
 
 /* ---- log.c: what a batch prints ----------------------------------------- */
 
-/* Returns the monotonic time in seconds. */
 void begin_progress(struct batch *);
 /* Counts the tasks to be done, for the progress. */
 void count_work(struct batch *);

@@ -422,9 +422,8 @@ write_runs(FILE *to, const struct noise *noise, int side)
 }
 
 /*
- * Writes the rows of several events as items of a JSON array, with a comma
- * between two. Events have the numbers (keys) from first to last - 1. False:
- * out of memory.
+ * Writes the rows of the keys first to last - 1 (INCLUSIVE, SELF, LINE) as
+ * items of a JSON array, with a comma between two. False: out of memory.
  */
 static bool
 write_rows(FILE *to, const struct noise *noise, int first, int last)

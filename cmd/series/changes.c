@@ -8,10 +8,10 @@
  * those before (S. Kovacs, H. Li, P. Buehlmann and A. Munk, Seeded binary
  * segmentation, Biometrika 110 (2023), 249-256).
  *
- * Each split is a test of Mann and Whitney (Annals of Mathematical Statistics 18
- * (1947), 50-60), which compares ranks only: it presumes nothing about the noise
- * but that runs do not depend on each other, and a single run, however far off,
- * moves it by one rank. All splits get an equal part of the error rate
+ * Each split is a test of Mann and Whitney (Annals of Mathematical Statistics
+ * 18 (1947), 50-60), which compares ranks only: it presumes nothing about the
+ * noise but that runs do not depend on each other, and a single run, however
+ * far off, moves it by one rank. All splits get an equal part of the error rate
  * (Bonferroni), and a side gets its share of the error rate by its length, so
  * that the rate is that of any false change in the whole series.
  *
@@ -125,9 +125,9 @@ normal_probability(size_t m, size_t n, double u)
 
 /*
  * The tail of the normal distribution is thicker: it only misses changes of few
- * runs. The number of ways in which m numbers have j exceptions among n others is the
- * coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i from 1 to
- * m (Mann and Whitney give the recurrence).
+ * runs. The number of ways in which m numbers have j exceptions among n others
+ * is the coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i
+ * from 1 to m (Mann and Whitney give the recurrence).
  */
 double
 separation_probability(size_t m, size_t n, double u)
@@ -199,8 +199,7 @@ struct segmentation {
 /* A part of a stretch of numbers that is searched for a split. */
 struct part {
 	size_t begin, end;
-	size_t
-	    length; /* that it would have if it did not end with the stretch */
+	size_t length; /* of parts that do not end with the stretch */
 };
 
 /*

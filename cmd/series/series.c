@@ -70,8 +70,8 @@ write_to(FILE *to, const struct series *series)
 }
 
 /*
- * Writes a file beside the target, which then replaces it, and has the
- * permissions of the old one (NULL: there is none). Returns the status.
+ * Writes a file next to the target, then renames it to the target. It gets the
+ * permissions of the old file (NULL: there is none). Returns the status.
  */
 static int
 replace_file(
