@@ -217,6 +217,18 @@ double run_cost(const struct run *, cg_fn, bool inclusive);
 /* Returns a cost of the run's event, which may be signed. */
 double event_cost(const struct run *, uint64_t cost);
 
+/* Paths of the sources of all runs, and their numbers. */
+struct paths {
+	CG_ARRAY(struct cg_slice) path; /* by number - 1 */
+	struct cg_slots ids;
+	uint64_t key[2]; /* of hashes; set it first */
+};
+/*
+ * Returns the number of a path, from 1; a new path is copied to memory of the
+ * job. 0: out of memory.
+ */
+uint32_t number_path(struct cg_job *, struct paths *, struct cg_slice);
+
 /* ---- named.c: the files that the command line names for reading --------- */
 
 struct named_file {
@@ -422,7 +434,7 @@ struct progress_line {
 	bool drawn; /* it is on the terminal */
 };
 /*
- * Replaces the line by a bar, filled up to part (0 to 1; below 0: no bar), and
+ * Replaces the line by a bar, filled up to part (0 to 1; negative: no bar), and
  * the text. The bar is dropped where the terminal has no room for it.
  */
 void draw_progress(struct progress_line *, double part, const char *text);
@@ -464,6 +476,8 @@ size_t utf8_length(struct cg_slice text);
  * then the text is freed and NULL.
  */
 bool close_text(FILE *, char **text);
+/* Copies text to memory of the job. NULL: out of memory (reported). */
+char *copy_text(struct cg_job *, struct cg_slice);
 
 /* "note", "warning", "error", by severity. */
 extern const char *const severity_name[];

@@ -114,7 +114,6 @@ static const char *
 program_of(struct cg_job *job, const struct cg_graph *graph)
 {
 	struct cg_slice first = { "", 0 };
-	char *name;
 
 	for (cg_part part = 0; part < cg_part_count(graph); part++) {
 		struct cg_slice word = cg_slice(cg_get_part(graph, part)->cmd);
@@ -125,19 +124,7 @@ program_of(struct cg_job *job, const struct cg_graph *graph)
 			return NULL;
 		first = word;
 	}
-	name = first.len > 0 ? cg_alloc(job, first.len + 1) : NULL;
-	if (name != NULL)
-		memcpy(name, first.ptr, first.len);
-	return name;
-}
-
-static char *
-copy_text(struct cg_job *job, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = cg_alloc(job, size);
-
-	return copy != NULL ? memcpy(copy, text, size) : NULL;
+	return first.len > 0 ? copy_text(job, first) : NULL;
 }
 
 /* Chooses the event to compare, in the first run. Returns the status. */
@@ -148,17 +135,17 @@ choose_event(
 	size_t event = args->event != NULL
 			   ? cg_find_event(run->graph, args->event)
 			   : cg_main_event(run->graph);
+	const struct cg_event *chosen;
 
 	if (event >= cg_event_count(run->graph))
 		return cg_usage(args->job,
 		    "--event: expected an event of all runs (see --info), not "
 		    "'%s'",
 		    args->event != NULL ? args->event : "");
-	common->name =
-	    copy_text(args->job, cg_get_event(run->graph, event)->name);
-	common->unit =
-	    copy_text(args->job, cg_get_event(run->graph, event)->unit);
-	common->first = copy_text(args->job, run->path);
+	chosen = cg_get_event(run->graph, event);
+	common->name = copy_text(args->job, cg_slice(chosen->name));
+	common->unit = copy_text(args->job, cg_slice(chosen->unit));
+	common->first = copy_text(args->job, cg_slice(run->path));
 	common->program = program_of(args->job, run->graph);
 	common->exact = is_exact_event(run->graph, event);
 	return common->name && common->unit && common->first
@@ -190,6 +177,29 @@ check_run(struct args *args, const struct common_event *common, struct run *run)
 		    "%s is a run of %s, %s is a run of %s", run->path, program,
 		    common->first, common->program);
 	return CG_OK;
+}
+
+/* ---- Paths ---------------------------------------------------------------- */
+
+uint32_t
+number_path(struct cg_job *job, struct paths *paths, struct cg_slice path)
+{
+	uint32_t hash = (uint32_t)cg_hash_bytes(paths->key, path.ptr, path.len);
+	size_t at = hash;
+	uint32_t id;
+	char *copy;
+
+	while ((id = cg_slots_next(&paths->ids, hash, &at)) != 0) {
+		if (cg_compare(paths->path.at[id - 1], path) == 0)
+			return id;
+	}
+	copy = copy_text(job, path);
+	if (copy == NULL || !cg_slots_grow(&paths->ids) ||
+	    !cg_append(job, &paths->path, (struct cg_slice){ copy, path.len }))
+		return 0;
+	id = (uint32_t)paths->path.n;
+	cg_slots_fill(&paths->ids, (struct cg_id_slot){ id, hash });
+	return id;
 }
 
 /* ---- Costs --------------------------------------------------------------- */

@@ -190,6 +190,18 @@ put_function(FILE *to, struct cg_slice name, uint32_t cycle,
 	}
 }
 
+char *
+copy_text(struct cg_job *job, struct cg_slice text)
+{
+	char *copy = cg_alloc(job, text.len + 1);
+
+	if (copy == NULL)
+		return NULL;
+	if (text.len > 0)
+		memcpy(copy, text.ptr, text.len);
+	return copy;
+}
+
 /*
  * Returns the escape sequence for the colour that perf gives to the percentage
  * in cell. "": none, because the cell has no percentage, the stream `to` is no

@@ -6,31 +6,20 @@
  */
 #include "noise.h"
 
-/* Returns the number of the line, from 1; 0: out of memory (reported). */
+/* Returns the number of the line, from 1; 0: out of memory. */
 static uint32_t
-number_of(struct noise *noise, struct cg_slice path, uint32_t line)
+number_line(struct noise *noise, uint32_t file, uint32_t line)
 {
-	uint32_t hash =
-	    (uint32_t)cg_hash_bytes(noise->line_key, path.ptr, path.len) ^
-	    line * 0x9e3779b1u;
-	size_t at = hash;
-	uint32_t id;
-	char *copy;
+	uint32_t *number =
+	    cg_map_at(&noise->line_ids, (uint64_t)file << 32 | line);
 
-	while ((id = cg_slots_next(&noise->line_ids, hash, &at)) != 0) {
-		if (noise->line.at[id - 1].line == line &&
-		    cg_compare(noise->line.at[id - 1].path, path) == 0)
-			return id;
-	}
-	copy = cg_alloc(noise->args->job, path.len + 1);
-	if (copy == NULL || !cg_slots_grow(&noise->line_ids) ||
-	    !cg_append(noise->args->job, &noise->line,
-		(struct noise_line){ { copy, path.len }, line }))
+	if (number == NULL)
 		return 0;
-	memcpy(copy, path.ptr, path.len);
-	id = (uint32_t)noise->line.n;
-	cg_slots_fill(&noise->line_ids, (struct cg_id_slot){ id, hash });
-	return id;
+	if (*number == 0 &&
+	    cg_append(noise->args->job, &noise->line,
+		(struct noise_line){ noise->files.path.at[file - 1], line }))
+		*number = (uint32_t)noise->line.n;
+	return *number;
 }
 
 /* Adds the lines of a file. False: out of memory. */
@@ -38,19 +27,19 @@ static bool
 keep_file(struct noise *noise, struct noise_run *kept, const struct run *run,
     struct cg_lines *lines, struct cg_slice path)
 {
+	uint32_t file = number_path(noise->args->job, &noise->files, path), id;
 	struct cg_line_sum sum;
-	uint32_t id;
 
-	while (cg_next_line_sum(lines, run->event, &sum)) {
+	while (file != 0 && cg_next_line_sum(lines, run->event, &sum)) {
 		if (sum.line == 0 || sum.cost == 0)
 			continue;
-		id = number_of(noise, path, sum.line);
+		id = number_line(noise, file, sum.line);
 		if (id == 0 || !cg_resize(noise->args->job, &kept->line,
 				   noise->line.n + 1))
 			return false;
 		kept->line.at[id] += event_cost(run, sum.cost);
 	}
-	return true;
+	return file != 0;
 }
 
 int

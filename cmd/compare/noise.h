@@ -1,10 +1,10 @@
 /*
  * noise.h - several runs before and after a change: what is real, what noise?
  *
- * runs.c reads the runs, one after the other, and keeps their costs by function,
- * lines.c those by line;
- * noise.c judges the changes by the methods of statistics.c; noise_report.c
- * prints them and checks --fail-over. diff.c begins it.
+ * runs.c reads the runs, one after the other, and keeps their costs by
+ * function, lines.c those by line; noise.c judges the changes by the methods of
+ * statistics.c; noise_report.c prints them and checks --fail-over. diff.c
+ * begins it.
  */
 #ifndef NOISE_H
 #define NOISE_H
@@ -59,12 +59,12 @@ struct noise {
 	enum method method;
 	double error_rate;     /* of all comparisons together */
 	size_t judgements;     /* number of comparisons */
-	size_t small[KINDS];   /* functions and lines that cost too little to compare */
+	size_t small[KINDS];   /* that cost too little to compare */
 	struct noise_row total;
 	CG_ARRAY(struct noise_row) row[KINDS]; /* real ones first */
 	CG_ARRAY(struct noise_line) line; /* by number - 1 */
-	struct cg_slots line_ids;
-	uint64_t line_key[2]; /* of their hashes */
+	struct cg_map line_ids; /* numbers by file and line */
+	struct paths files;
 };
 
 /* ---- runs.c ------------------------------------------------------------- */

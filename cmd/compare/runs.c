@@ -92,7 +92,7 @@ read_runs(struct noise *noise)
 	size_t split = args->split;
 	int status = CG_OK;
 
-	cg_random_key(noise->line_key, noise);
+	cg_random_key(noise->files.key, noise);
 	noise->run =
 	    cg_alloc(args->job, (args->inputs + 1) * sizeof(*noise->run));
 	if (noise->run == NULL)
@@ -101,7 +101,8 @@ read_runs(struct noise *noise)
 		status = read_run(noise, args->input[i], AFTER);
 	for (size_t i = 0; status == CG_OK && i < split; i++)
 		status = read_run(noise, args->input[i], BEFORE);
-	cg_slots_free(&noise->line_ids);
+	cg_slots_free(&noise->files.ids);
+	cg_map_free(&noise->line_ids);
 	for (int s = BEFORE; status == CG_OK && s <= AFTER; s++) {
 		if (noise->count[s] == 0)
 			status = cg_fail(args->job, "no run %s could be read",

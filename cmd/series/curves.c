@@ -306,7 +306,7 @@ show_file(struct series *series, const struct column *column)
 
 	if (curve == NULL)
 		return false;
-	curve->name = series->file.at[column->id - 1];
+	curve->name = series->files.path.at[column->id - 1];
 	curve->percent = true;
 	for (size_t i = 0; i < series->run.n; i++) {
 		size_t at = series->order[i];

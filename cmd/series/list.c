@@ -25,13 +25,11 @@ struct list {
 static bool
 add_input(struct list *list, struct cg_slice text, bool is_run)
 {
-	char *copy = cg_alloc(list->args->job, text.len + 1);
+	char *copy = copy_text(list->args->job, text);
 
-	if (copy == NULL)
-		return false;
-	memcpy(copy, text.ptr, text.len);
-	return cg_append(list->args->job, &list->input,
-	    (struct listed){ copy, list->input.n, is_run });
+	return copy != NULL &&
+	       cg_append(list->args->job, &list->input,
+		   (struct listed){ copy, list->input.n, is_run });
 }
 
 static int

@@ -72,31 +72,6 @@ find_time(struct series_run *run, const struct cg_graph *graph)
 
 /* ---- Coverage ------------------------------------------------------------ */
 
-/* Returns the number of the file, from 1; 0: out of memory (reported). */
-static uint32_t
-number_of(struct series *series, struct cg_slice path)
-{
-	uint32_t hash =
-	    (uint32_t)cg_hash_bytes(series->key, path.ptr, path.len);
-	size_t at = hash;
-	uint32_t id;
-	char *copy;
-
-	while ((id = cg_slots_next(&series->files, hash, &at)) != 0) {
-		if (cg_compare(series->file.at[id - 1], path) == 0)
-			return id;
-	}
-	copy = cg_alloc(series->args->job, path.len + 1);
-	if (copy == NULL || !cg_slots_grow(&series->files) ||
-	    !cg_append(series->args->job, &series->file,
-		(struct cg_slice){ copy, path.len }))
-		return 0;
-	memcpy(copy, path.ptr, path.len);
-	id = (uint32_t)series->file.n;
-	cg_slots_fill(&series->files, (struct cg_id_slot){ id, hash });
-	return id;
-}
-
 static bool
 add_file(struct series *series, struct series_run *run, struct cg_slice path,
     const struct cg_counts *counts)
@@ -105,7 +80,7 @@ add_file(struct series *series, struct series_run *run, struct cg_slice path,
 		&counts->functions, &counts->branches };
 	const double lines[KEYS] = { [HIT] = (double)counts->lines.hit,
 		[FOUND] = (double)counts->lines.found };
-	uint32_t id = number_of(series, path);
+	uint32_t id = number_path(series->args->job, &series->files, path);
 
 	for (int i = 0; i < METRICS; i++) {
 		run->hits[i].hit += hits[i]->hit;
@@ -450,12 +425,12 @@ read_series(struct series *series)
 	struct args *args = series->args;
 	int status = CG_OK;
 
-	cg_random_key(series->key, series);
+	cg_random_key(series->files.key, series);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
 		status = looks_like_archive(args->input[i])
 			     ? read_archive(series, args->input[i])
 			     : read_run(series, args->input[i], NULL);
-	cg_slots_free(&series->files);
+	cg_slots_free(&series->files.ids);
 	if (status == CG_OK && series->run.n == 0)
 		status = cg_fail(args->job, "no run could be read");
 	if (status == CG_OK && !complete_costs(&series->costs))

@@ -78,9 +78,7 @@ struct series {
 	size_t *order;  /* indexes of run */
 	size_t skipped; /* runs that could not be read */
 	struct costs costs;
-	CG_ARRAY(struct cg_slice) file; /* of coverage, by id - 1 */
-	struct cg_slots files;
-	uint64_t key[2]; /* of hashes */
+	struct paths files; /* of coverage */
 	double error_rate;
 	size_t comparisons;
 	size_t top;
