@@ -249,6 +249,18 @@ const char *find_named_file(const struct named_files *, const struct stat *);
 /* Returns CG_EUSAGE if -o or --manifest would overwrite a named file. */
 int check_overwriting(const struct args *);
 
+/* ---- lines.c: files of lines --------------------------------------------- */
+
+/*
+ * Calls add() with each line of a file, with its end, up to the first failure.
+ * path "-" is standard input. Returns the status.
+ */
+int visit_lines(const struct args *, const char *path, int end,
+    int (*add)(void *arg, char *line, size_t n), void *arg);
+/* The same with the names that --files-from lists. */
+int visit_names(
+    const struct args *, int (*add)(void *arg, const char *name), void *arg);
+
 /* ---- heap.c ------------------------------------------------------------- */
 
 /* Call it before any other allocation. */

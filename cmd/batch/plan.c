@@ -7,7 +7,6 @@
  * list is identified by the sum of all hashes.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,9 +303,11 @@ add_directory(struct batch *batch, const char *name)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
+/* Adds the input that an argument or a line of --files-from names. */
 static int
-add_path_given(struct batch *batch, const char *name)
+add_path_given(void *arg, const char *name)
 {
+	struct batch *batch = arg;
 	const char *path = keep_text(batch, name);
 	struct found found;
 
@@ -321,48 +322,6 @@ add_path_given(struct batch *batch, const char *name)
 		return cg_usage(batch->args->job,
 		    "%s is a directory; use -r to read it", path);
 	return add_directory(batch, path);
-}
-
-/*
- * Adds the input whose name was read from list, a file of names. n: the bytes
- * of name including its delimiter, which is removed. The tasks keep the
- * pointer to name. Returns the status.
- */
-static int
-add_listed(struct batch *batch, const char *list, char *name, size_t n)
-{
-	bool nul = batch->args->nul;
-
-	if (name[n - 1] == (nul ? '\0' : '\n'))
-		name[--n] = '\0';
-	if (strlen(name) < n)
-		return cg_usage(batch->args->job,
-		    "%s: names end in NUL, not newline; use -0", list);
-	return n > 0 ? add_path_given(batch, name) : CG_OK;
-}
-
-static int
-add_list(struct batch *batch, const char *path)
-{
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	int status = CG_OK, end = batch->args->nul ? '\0' : '\n';
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n = 0;
-
-	if (file == NULL)
-		return cg_usage(batch->args->job, "cannot open %s: %s", path,
-		    strerror(errno));
-	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0)
-		status = add_listed(batch, path, line, (size_t)n);
-	if (status == CG_OK && !feof(file) && !batch_stopped(batch))
-		status = cg_usage(batch->args->job, "cannot read %s: %s", path,
-		    strerror(errno));
-	free(line);
-	if (!is_stdin)
-		(void)fclose(file);
-	return status;
 }
 
 /* ---- Companions --------------------------------------------------------- */
@@ -562,7 +521,7 @@ plan_batch(struct batch *batch)
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
 		status = add_path_given(batch, args->input[i]);
 	if (status == CG_OK && args->list != NULL)
-		status = add_list(batch, args->list);
+		status = visit_names(args, add_path_given, batch);
 	for (size_t i = 0; status == CG_OK && steps[i] != NULL; i++)
 		status = steps[i](batch);
 	sort_files(batch);

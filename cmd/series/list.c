@@ -2,7 +2,6 @@
  * list.c - the inputs of --series that files list: --files-from, and the
  * manifest of a batch. They join the others before the sandbox is entered.
  */
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +32,11 @@ add_input(struct list *list, struct cg_slice text, bool is_run)
 }
 
 static int
-add_name(struct list *list, const char *path, struct cg_slice name)
+add_name(void *arg, const char *name)
 {
-	char end = list->args->nul ? '\0' : '\n';
+	struct list *list = arg;
 
-	if (name.len > 0 && name.ptr[name.len - 1] == end)
-		name.len--;
-	if (memchr(name.ptr, '\0', name.len) != NULL)
-		return cg_usage(list->args->job,
-		    "%s: names end in NUL, not newline; use -0", path);
-	return name.len == 0 || add_input(list, name, true)
+	return add_input(list, cg_slice(name), true)
 		   ? CG_OK
 		   : cg_nomem(list->args->job);
 }
@@ -53,19 +47,20 @@ add_name(struct list *list, const char *path, struct cg_slice name)
  * crash, or is being written, and is ignored.
  */
 static int
-add_line(struct list *list, const char *path, struct cg_slice line)
+add_line(void *arg, char *line, size_t n)
 {
-	bool whole = line.len > 0 && line.ptr[line.len - 1] == '\n';
-	struct json_object *json = parse_json(line), *input, *status;
+	struct list *list = arg;
+	struct json_object *json = parse_json((struct cg_slice){ line, n });
+	struct json_object *input, *status;
 	const char *state;
 	bool ok = true, named;
 
-	if (json == NULL && !whole && list->lines > 0)
+	if (json == NULL && line[n - 1] != '\n' && list->lines > 0)
 		return CG_OK;
 	list->lines++;
 	if (json == NULL)
-		return cg_fail(
-		    list->args->job, "%s: expected a manifest", path);
+		return cg_fail(list->args->job, "%s: expected a manifest",
+		    list->args->manifest);
 	named = json_object_object_get_ex(json, "input", &input) &&
 		json_object_is_type(input, json_type_string) &&
 		json_object_object_get_ex(json, "status", &status) &&
@@ -78,31 +73,6 @@ add_line(struct list *list, const char *path, struct cg_slice line)
 	}
 	json_object_put(json);
 	return ok ? CG_OK : cg_nomem(list->args->job);
-}
-
-static int
-read_list(struct list *list, const char *path, int end,
-    int (*add)(struct list *, const char *, struct cg_slice))
-{
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	int status = CG_OK;
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
-
-	if (file == NULL)
-		return cg_usage(list->args->job, "cannot open %s: %s", path,
-		    strerror(errno));
-	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0)
-		status = add(list, path, (struct cg_slice){ line, (size_t)n });
-	if (status == CG_OK && !feof(file))
-		status = cg_usage(list->args->job, "cannot read %s: %s", path,
-		    strerror(errno));
-	free(line);
-	if (!is_stdin)
-		(void)fclose(file);
-	return status;
 }
 
 static int
@@ -177,11 +147,11 @@ list_runs(struct args *args)
 	if (!ok)
 		return cg_nomem(args->job);
 	if (args->list != NULL)
-		status = read_list(
-		    &list, args->list, args->nul ? '\0' : '\n', add_name);
+		status = visit_names(args, add_name, &list);
 	given = list.input.n;
 	if (status == CG_OK && args->manifest != NULL)
-		status = read_list(&list, args->manifest, '\n', add_line);
+		status =
+		    visit_lines(args, args->manifest, '\n', add_line, &list);
 	join_lines(&list, given);
 	if (status == CG_OK && !replace_inputs(&list))
 		status = cg_nomem(args->job);
