@@ -160,8 +160,10 @@ list_changes(struct rows *rows, size_t from, size_t to, bool causes)
 	return ok;
 }
 
-/* Prints the changes of curves from first to last - 1. */
-static void
+/*
+ * Prints the changes of curves from first to last - 1. False: out of memory.
+ */
+static bool
 print_changes(FILE *to, const struct series *series, const char *title,
     size_t first, size_t last, bool causes)
 {
@@ -169,28 +171,31 @@ print_changes(FILE *to, const struct series *series, const char *title,
 
 	fprintf(to, "\n%s\n", title);
 	if (!list_changes(&rows, first, last, causes))
-		return;
+		return false;
 	if (rows.row.n == 0)
 		fputs("  none\n", to);
 	else
 		put_table(to, change_head, rows.row.n, put_change_cell,
 		    put_change_name, &rows);
+	return true;
 }
 
-static void
+static bool
 print_all_changes(FILE *to, const struct series *series)
 {
 	bool coverage = series->coverage;
+	bool ok =
+	    print_changes(to, series,
+		coverage ? "Changes of coverage" : "Changes of the total", 0,
+		series->totals, !coverage) &&
+	    print_changes(to, series,
+		coverage ? "Files that lost coverage" : "Changes of functions",
+		series->totals, series->curve.n, false);
 
-	print_changes(to, series,
-	    coverage ? "Changes of coverage" : "Changes of the total", 0,
-	    series->totals, !coverage);
-	print_changes(to, series,
-	    coverage ? "Files that lost coverage" : "Changes of functions",
-	    series->totals, series->curve.n, false);
 	if (series->unlisted > 0)
 		fprintf(to, "  and %zu more; use --top to list them\n",
 		    series->unlisted);
+	return ok;
 }
 
 /* ---- Text: costs by run -------------------------------------------------- */
@@ -258,10 +263,11 @@ print_runs(FILE *to, const struct series *series)
 		    by_run.first);
 }
 
-void
+bool
 print_series(FILE *to, const struct series *series)
 {
 	size_t n = series->run.n;
+	bool ok;
 
 	fprintf(to, "Runs    %zu, by %s: ", n,
 	    strcmp(series->args->order, "given") == 0 ? "their list"
@@ -289,9 +295,10 @@ print_series(FILE *to, const struct series *series)
 		fprintf(to,
 		    "Memory  costs below %.3g%% of their run were not kept\n",
 		    100 * series->costs.floor);
-	print_all_changes(to, series);
+	ok = print_all_changes(to, series);
 	if (series->top > 0)
 		print_runs(to, series);
+	return ok;
 }
 
 /* ---- JSON ---------------------------------------------------------------- */

@@ -28,25 +28,24 @@ ends_with(const char *path, const char *suffix)
 static bool
 write_form(FILE *to, const struct series *series)
 {
-	const struct args *args = series->args;
-	const char *path = args->output != NULL ? args->output : "";
+	const char *path = series->path != NULL ? series->path : "";
 
 	if (ends_with(path, PAGE_SUFFIX))
 		write_series_page(to, series);
 	else if (ends_with(path, CSV_SUFFIX))
 		write_series_csv(to, series);
-	else if (args->json || ends_with(path, JSON_SUFFIX))
+	else if (series->args->json || ends_with(path, JSON_SUFFIX))
 		return write_series_json(to, series);
 	else
-		print_series(to, series);
+		return print_series(to, series);
 	return true;
 }
 
 static int
-cannot_write(const struct args *args)
+cannot_write(const struct series *series)
 {
-	(void)cg_usage(
-	    args->job, "cannot write %s: %s", args->output, strerror(errno));
+	(void)cg_usage(series->args->job, "cannot write %s: %s", series->path,
+	    strerror(errno));
 	return CG_EOUTPUT;
 }
 
@@ -58,15 +57,14 @@ write_to(FILE *to, const struct series *series)
 	bool written;
 
 	if (to == NULL)
-		return cannot_write(series->args);
+		return cannot_write(series);
 	if (!write_form(to, series))
 		status = cg_nomem(series->args->job);
 	/* A pipe has no disk: EINVAL. */
 	written = !ferror(to) && fflush(to) == 0 &&
 		  (fsync(fileno(to)) == 0 || errno == EINVAL);
 	written = fclose(to) == 0 && written;
-	return status == CG_OK && !written ? cannot_write(series->args)
-					   : status;
+	return status == CG_OK && !written ? cannot_write(series) : status;
 }
 
 /*
@@ -88,7 +86,7 @@ replace_file(
 		(void)fchmod(fd, mode); /* whatever the umask is */
 	status = write_to(fd >= 0 ? fdopen(fd, "w") : NULL, series);
 	if (status == CG_OK && rename(temp, target) != 0)
-		status = cannot_write(series->args);
+		status = cannot_write(series);
 	if (status != CG_OK && fd >= 0)
 		(void)unlink(temp);
 	free(temp);
@@ -102,19 +100,18 @@ replace_file(
 static int
 write_file(const struct series *series)
 {
-	const struct args *args = series->args;
 	struct stat info;
 	char *target;
 	int status;
 
-	if (stat(args->output, &info) != 0)
-		return replace_file(series, args->output, NULL);
+	if (stat(series->path, &info) != 0)
+		return replace_file(series, series->path, NULL);
 	/* A pipe or a device is written as it is. */
 	if (!S_ISREG(info.st_mode))
-		return write_to(fopen(args->output, "we"), series);
-	target = realpath(args->output, NULL); /* not a link to it */
+		return write_to(fopen(series->path, "we"), series);
+	target = realpath(series->path, NULL); /* not a link to it */
 	if (target == NULL)
-		return cannot_write(args);
+		return cannot_write(series);
 	status = replace_file(series, target, &info);
 	free(target);
 	return status;
@@ -123,26 +120,23 @@ write_file(const struct series *series)
 static int
 write_series(const struct series *series)
 {
-	const struct args *args = series->args;
-
-	if (args->output != NULL && strcmp(args->output, "-") != 0)
+	if (series->path != NULL)
 		return write_file(series);
-	return write_form(stdout, series) ? CG_OK : cg_nomem(args->job);
+	return write_form(stdout, series) ? CG_OK : cg_nomem(series->args->job);
 }
 
 /* ---- The command --------------------------------------------------------- */
 
-/* path: that of -o; NULL: standard output. */
 static bool
 is_known_form(const char *path)
 {
-	return path == NULL || strcmp(path, "-") == 0 ||
-	       ends_with(path, PAGE_SUFFIX) || ends_with(path, CSV_SUFFIX) ||
+	return ends_with(path, PAGE_SUFFIX) || ends_with(path, CSV_SUFFIX) ||
 	       ends_with(path, JSON_SUFFIX);
 }
 
+/* True for "-" as a name. */
 static bool
-is_stdin(const char *path)
+is_standard(const char *path)
 {
 	return path != NULL && strcmp(path, "-") == 0;
 }
@@ -150,10 +144,11 @@ is_stdin(const char *path)
 static bool
 reads_stdin_twice(const struct args *args)
 {
-	size_t reads = (size_t)is_stdin(args->list) + is_stdin(args->manifest);
+	size_t reads =
+	    (size_t)is_standard(args->list) + is_standard(args->manifest);
 
 	for (size_t i = 0; i < args->inputs; i++)
-		reads += is_stdin(args->input[i]);
+		reads += is_standard(args->input[i]);
 	return reads > 1;
 }
 
@@ -162,43 +157,49 @@ static int
 check_args(struct series *series)
 {
 	struct args *args = series->args;
+	struct cg_job *job = args->job;
 	int status = parse_top(args, TOP_DEFAULT, &series->top);
 
 	if (status == CG_OK)
 		status = parse_error_rate(args, &series->error_rate);
+	if (status != CG_OK)
+		return status;
 	if (args->order == NULL)
 		args->order = args->list || args->manifest ? "given" : "name";
-	if (status == CG_OK && strcmp(args->order, "name") != 0 &&
+	if (strcmp(args->order, "name") != 0 &&
 	    strcmp(args->order, "time") != 0 &&
 	    strcmp(args->order, "given") != 0)
-		status = cg_usage(args->job,
+		return cg_usage(job,
 		    "--order: expected name, time or given, not '%s'",
 		    args->order);
-	if (status == CG_OK && !is_known_form(args->output))
-		status = cg_usage(args->job,
+	if (series->path != NULL && !is_known_form(series->path))
+		return cg_usage(job,
 		    "--series writes " PAGE_SUFFIX ", " CSV_SUFFIX
 		    " or " JSON_SUFFIX ", not '%s'",
-		    args->output);
-	if (status == CG_OK && args->json && args->output != NULL &&
-	    strcmp(args->output, "-") != 0 &&
-	    !ends_with(args->output, JSON_SUFFIX))
-		status = cg_usage(args->job,
-		    "--json and -o %s cannot be used together", args->output);
-	if (status == CG_OK && args->gzip)
-		status = cg_usage(
-		    args->job, "--gzip and --series cannot be used together");
-	if (status == CG_OK && args->inputs == 0)
-		status = cg_usage(args->job, "--series needs runs");
-	if (status == CG_OK && reads_stdin_twice(args))
-		status = cg_usage(
-		    args->job, "--series can read standard input only once");
-	return status;
+		    series->path);
+	if (series->path != NULL && args->json &&
+	    !ends_with(series->path, JSON_SUFFIX))
+		return cg_usage(job, "--json and -o %s cannot be used together",
+		    series->path);
+	if (args->gzip)
+		return cg_usage(
+		    job, "--gzip and --series cannot be used together");
+	if (args->inputs == 0)
+		return cg_usage(job, "--series needs runs");
+	if (reads_stdin_twice(args))
+		return cg_usage(
+		    job, "--series can read standard input only once");
+	return CG_OK;
 }
 
 int
 show_series(struct args *args)
 {
-	struct series series = { .args = args, .costs.job = args->job };
+	struct series series = {
+		.args = args,
+		.path = is_standard(args->output) ? NULL : args->output,
+		.costs.job = args->job,
+	};
 	int status = check_args(&series);
 
 	if (status != CG_OK)

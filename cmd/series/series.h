@@ -71,6 +71,7 @@ struct series_run {
 };
 struct series {
 	struct args *args;
+	const char *path; /* of -o; NULL: standard output */
 	struct common_event common;
 	const struct cg_graph *functions; /* of all runs; NULL: coverage */
 	bool coverage, has_calls;
@@ -124,8 +125,8 @@ const char *change_text(
 const struct series_run *run_at(const struct series *, size_t i);
 /* Writes how changes are found, without the end of a sentence. */
 void put_series_method(FILE *, const struct series *);
-void print_series(FILE *, const struct series *);
-/* False: out of memory. */
+/* Return false if memory runs out. */
+bool print_series(FILE *, const struct series *);
 bool write_series_json(FILE *, const struct series *);
 void write_series_csv(FILE *, const struct series *);
 
