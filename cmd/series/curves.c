@@ -12,6 +12,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "series.h"
 
@@ -90,8 +91,8 @@ judge_curve(struct series *series, struct curve *curve, bool exact)
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * A function that may be shown. The values of all are in memory once, by
- * column; a curve copies those that are shown.
+ * A function that may be shown, or a file, which has only a size. The values of
+ * all are in memory once, by column; a curve copies those that are shown.
  */
 struct candidate {
 	const struct column *column;
@@ -288,17 +289,6 @@ find_loss(const struct series *series, const struct column *column,
 	return last < best;
 }
 
-static int
-compare_losses(const void *pa, const void *pb)
-{
-	const struct candidate *a = pa, *b = pb;
-
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return (a->column->id > b->column->id) -
-	       (a->column->id < b->column->id);
-}
-
 static bool
 show_file(struct series *series, const struct column *column)
 {
@@ -336,7 +326,7 @@ show_lost_files(struct series *series)
 			ok = cg_append(series->args->job, &all, file);
 	}
 	if (ok && all.n > 1)
-		qsort(all.at, all.n, sizeof(*all.at), compare_losses);
+		qsort(all.at, all.n, sizeof(*all.at), compare_candidates);
 	for (size_t i = 0; ok && i < all.n && i < series->top; i++)
 		ok = show_file(series, all.at[i].column);
 	series->unlisted = all.n > series->top ? all.n - series->top : 0;
@@ -377,7 +367,7 @@ next_cause(const struct series *series, const struct change *change, size_t *i,
 
 		for (size_t k = 0; k < curve->changes; k++) {
 			*cause = &curve->change[k];
-			if (curve->kind[0] == 's' &&
+			if (strcmp(curve->kind, "self") == 0 &&
 			    (*cause)->low <= change->high &&
 			    (*cause)->high >= change->low) {
 				++*i;

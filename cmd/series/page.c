@@ -81,7 +81,7 @@ put_name(FILE *to, const struct curve *curve)
 		put_html(to, curve->name);
 	else
 		fputs(curve->kind, to);
-	if (curve->kind[0] == 'i')
+	if (strcmp(curve->kind, "inclusive") == 0)
 		fputs(", inclusive", to);
 }
 
@@ -258,7 +258,7 @@ put_levels(FILE *to, const struct chart *chart)
 		const struct change *change = &curve->change[i];
 		size_t end = i + 1 < curve->changes ? change[1].at : n;
 
-		if (curve->kind[0] == 'f' && curve->name.len > 0)
+		if (strcmp(curve->kind, "file") == 0)
 			break; /* files have no levels */
 		if (change->drift) {
 			fprintf(to,

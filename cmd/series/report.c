@@ -105,7 +105,7 @@ put_curve_name(FILE *to, const struct curve *curve)
 		fputs(curve->kind, to);
 	else
 		put_function(to, curve->name, 0, curve->file, curve->object);
-	if (curve->kind[0] == 'i')
+	if (strcmp(curve->kind, "inclusive") == 0)
 		fputs(", inclusive", to);
 }
 
@@ -440,7 +440,7 @@ put_heading(FILE *to, const struct series *series, const struct curve *curve)
 	bool shares = shares_name(series, curve);
 
 	putc('"', to);
-	if (curve->kind[0] != 'f')
+	if (strcmp(curve->kind, "file") != 0)
 		fprintf(to, "%s ", curve->kind);
 	put_quoted(to, curve->name);
 	if (shares && curve->file.len > 0) {

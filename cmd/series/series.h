@@ -95,7 +95,7 @@ int read_series(struct series *);
 
 /* What is shown: numbers by run, in the order of the series. */
 struct curve {
-	const char *kind; /* "total", "self", "inclusive", "lines", ... */
+	const char *kind; /* "total", "self", "inclusive", "file", ... */
 	struct cg_slice name, file, object;
 	bool percent;  /* the values are percentages; NAN: there is none */
 	double *value;
