@@ -1,6 +1,6 @@
 /*
  * read.c - reads the runs of a series, one after the other: files, and members
- * of archives, which are not unpacked. Then sorts them by name or time.
+ * of archives, which are not extracted. Then sorts them by name or time.
  */
 #define _XOPEN_SOURCE 700 /* strptime */
 #include <inttypes.h>

@@ -283,7 +283,7 @@ keeps()
 		[ -n "$input" ] || continue
 		name=x.${input##*/}
 		name=${name%.gz}
-		case $name in # a zip archive: gzip would unpack its first member
+		case $name in # a zip archive: gzip would decompress its first member
 		*.sleepy) cat "$input" ;;
 		*) gzip -dcf <"$input" ;;
 		esac >whole

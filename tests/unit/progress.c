@@ -74,12 +74,12 @@ main(void)
 	if (!CHECK(mkdtemp(room) != NULL) || !CHECK(chdir(room) == 0))
 		return unit_end();
 	make("plain.folded", "wT");
-	make("packed.folded.gz", "wb1");
+	make("compressed.folded.gz", "wb1");
 	for (size_t threads = 1; threads <= 2; threads++) {
 		convert("plain.folded", "out.folded", threads);
-		convert("packed.folded.gz", "out.folded.gz", threads);
+		convert("compressed.folded.gz", "out.folded.gz", threads);
 	}
-	CHECK(unlink("plain.folded") == 0 && unlink("packed.folded.gz") == 0 &&
+	CHECK(unlink("plain.folded") == 0 && unlink("compressed.folded.gz") == 0 &&
 	      unlink("out.folded") == 0 && unlink("out.folded.gz") == 0 &&
 	      chdir("/") == 0 && rmdir(room) == 0);
 	return unit_end();
