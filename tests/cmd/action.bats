@@ -73,9 +73,11 @@ setup()
 		#!/bin/sh
 		echo "$*" >>"$LOG"
 		case $* in *--jq*) exec cat "$IDS" ;; esac
+		[ ! -e "$FAILS" ] || { cat "$FAILS" >&2; exit 1; }
 	END
 	chmod +x "$dir/bin/gh"
-	export PATH=$dir/bin:$PATH LOG=$dir/log IDS=$dir/ids
+	export PATH=$dir/bin:$PATH LOG=$dir/log IDS=$dir/ids \
+		FAILS=$dir/fails
 	export GITHUB_REPOSITORY=o/r NUMBER=7
 	"$coverage" report
 	: >"$dir/ids"
@@ -88,6 +90,13 @@ setup()
 	"$coverage" comment
 	tail -n 1 "$dir/log" | says \
 		"api -X PATCH repos/o/r/issues/comments/41 -F body=@$dir/cgconv/comment.md"
+	# The token of a fork only reads: a warning. What else fails is an error.
+	echo 'gh: Resource not accessible by integration (HTTP 403)' >"$dir/fails"
+	"$coverage" comment 2>"$dir/err" | grep '^::warning::the token must not comment'
+	grep -qF 'HTTP 403' "$dir/err"
+	echo 'gh: Bad gateway (HTTP 502)' >"$dir/fails"
+	not "$coverage" comment
+	rm "$dir/fails"
 	# There may be a comment that could not be listed: no second one is made.
 	rm "$dir/ids"
 	not "$coverage" comment
