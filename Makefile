@@ -165,7 +165,7 @@ fuzzed += archive gcov_unit elf llvm_mapping patch batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
-with_tests := $(filter packages-tests check fuzz fuzz-report fuzz-keep golden, \
+with_tests := $(filter packages-tests check check-builds fuzz fuzz-report fuzz-keep golden, \
 	$(MAKECMDGOALS))
 with_demo := $(with_tests) $(filter packages-demo demo check-slurm bench \
 	bench-growth,$(MAKECMDGOALS))
@@ -189,8 +189,8 @@ wanted := $(BUILD_PACKAGES) \
 	$(if $(strip $(with_demo)),$(DEMO_PACKAGES)) \
 	$(if $(strip $(with_tests)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES)) \
-	$(if $(filter packages-wasm,$(MAKECMDGOALS)),$(WASM_PACKAGES)) \
-	$(if $(filter packages-static,$(MAKECMDGOALS)),$(STATIC_PACKAGES))
+	$(if $(filter packages-wasm check-builds,$(MAKECMDGOALS)),$(WASM_PACKAGES)) \
+	$(if $(filter packages-static check-builds,$(MAKECMDGOALS)),$(STATIC_PACKAGES))
 
 ## packages: install what the build needs (Debian; 76 MB to download)
 ## packages-demo: also what the demo needs (22 MB more)
@@ -255,6 +255,12 @@ check: all $(units) fuzzers browser
 		$(filter-out %/matrix.bats,$(bats)) \
 		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
+
+## check-builds: build and test wasm, npm, the page and static (network)
+built := $(patsubst %,tests/%.bats,formats/wasm formats/npm formats/page cmd/static)
+check-builds: all browser
+	@$(MAKE) --no-print-directory npm page static
+	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" tests/run $(built)
 
 # Root directories of a new Debian: see tests/fresh. FRESH has more arguments for
 # make.
@@ -505,5 +511,6 @@ help:
 	@echo "  Other variables: B= CFLAGS= CPPFLAGS= LDFLAGS= PREFIX= LIBDIR= DESTDIR=;"
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
-.PHONY: all packages packages-demo packages-tests packages-wasm browser check check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+.PHONY: all packages packages-demo packages-tests packages-wasm browser check \
+	check-builds check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall deb check-deb static packages-static dist help
