@@ -247,14 +247,16 @@ function coverageCard() {
 
 	const tree = coverageTree(searchedSums(), nothing, addSums), all = tree.sums;
 	const rows = [...tree.children.values()].sort((a, b) => a.name < b.name ? -1 : 1).slice(0, 20);
+	const kinds = KINDS.filter((kind) => all[kind].all);
 
-	return card('Coverage', el('div', { class: 'figures' }, KINDS.filter((kind) => all[kind].all).map((kind) =>
+	return card('Coverage', el('div', { class: 'figures' }, kinds.map((kind) =>
 		el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', { class: level(all[kind]) },
 			ratio(all[kind]), ' ', el('small', {}, number(all[kind].hit) + ' of ' + number(all[kind].all)))))),
-	el('table', { class: 'top covers' }, el('tbody', {}, rows.map((node) => el('tr', {},
-		el('td', { class: 'name' }, nodeLink(node)),
-		KINDS.filter((kind) => all[kind].all).map((kind) =>
-			el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
+	el('table', { class: 'top covers' },
+		el('thead', {}, el('tr', {}, el('th', { class: 'name', scope: 'col' }, 'Name'),
+			kinds.map((kind) => el('th', { class: 'share', scope: 'col' }, KIND_NAMES[kind])))),
+		el('tbody', {}, rows.map((node) => el('tr', {}, el('td', { class: 'name' }, nodeLink(node)),
+			kinds.map((kind) => el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
 }
 
 function sumOf(files) {
