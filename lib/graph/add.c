@@ -7,11 +7,13 @@
 #include "graph/rules.h"
 
 /*
- * Checks a row's ids (file, function, number n of costs) and returns the run
- * to append the row to: the packed rows of one function in the current part
- * (thread or process) of the profile. Ends the run before, and creates the run
- * if it does not exist. NULL: an id is out of range or memory ran out; the
- * builder has failed.
+ * Checks the ids of a row's file and function and its number n of costs.
+ * Returns the run to append the row to, the packed rows of fn in the current
+ * part (thread or process) of the profile; makes it if it does not exist. If
+ * the row before belongs to another function, ends its run first: stores costs
+ * that were only summed so far. NULL: an id is out of range, memory ran out or
+ * the builder had failed before; in each case it has failed. The graph owns
+ * the run, which may move when another one is made.
  */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -74,9 +76,10 @@ check_sign(struct cg_build *build, size_t i)
 }
 
 /*
- * True if cost[] has a negative value of an event that is declared signed. The
- * builder fails if the current input declares that event unsigned: there the
- * same bits are a value of at least 2^63, and merged sums would be ambiguous.
+ * True if cost[] has a negative value of an event that any input declares
+ * signed. If the current input declares that event unsigned, the builder fails
+ * as well: there the same bits are a value of at least 2^63, and merged sums
+ * would be ambiguous.
  */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -99,9 +102,10 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Sets the graph's fact CG_SIGNED if a cost is negative: few output formats
- * can represent negative costs, so that a conversion may warn or fail. The
- * builder fails if the input declares the event unsigned.
+ * Sets the graph's fact CG_SIGNED if a cost of a signed event is negative: few
+ * output formats can represent negative costs, so that a conversion may warn
+ * or fail. The builder fails then if the current input declares the event
+ * unsigned.
  */
 static void
 note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -112,8 +116,9 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 
 /*
  * Returns the array of total self costs of the current part (thread or
- * process), one column per event, grown to at least n columns; NULL: out of
- * memory (reported).
+ * process), one column per event; grows it if it has less than n columns. The
+ * graph owns it. NULL: out of memory (the builder has failed), or n is 0 and
+ * there are no columns yet.
  */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
@@ -501,9 +506,11 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Collects for each event the OR of all costs stored so far; an event with the
- * highest bit set cannot become signed when a later input declares it so. Done
- * at most once per input. False: an error.
+ * ORs into build->sign[i].bits, for each event i, the total self costs of each
+ * part and the costs of each call stored so far: if the highest bit is set,
+ * the event cannot become signed when an input declares it so. Sets
+ * build->scanned, by which the caller does this at most once per input. False:
+ * memory ran out or the builder has failed.
  */
 static bool
 scan(struct cg_build *build)

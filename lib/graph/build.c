@@ -84,8 +84,9 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 }
 
 /*
- * Marks the file as excluded if the rules (--exclude, --root) exclude its
- * path, so that rows in it are dropped. The builder fails if memory runs out.
+ * Marks the file as excluded if the rules (--include, --exclude, --root) do
+ * not keep its path, so that rows in it are dropped. The builder fails if
+ * memory runs out.
  */
 static void
 exclude_file(struct cg_build *build, cg_file file)
@@ -193,9 +194,9 @@ same_fn(const struct cg_fn_entry *a, const struct cg_fn_entry *b)
 }
 
 /*
- * Rebuilds the hash table of functions from the array of functions; the table
- * is dropped before an output is written, to save memory. False: out of
- * memory.
+ * Adds all functions to their hash table, which is empty: it is dropped before
+ * an output is written, to save memory. False: out of memory (not reported);
+ * the table is empty then.
  */
 static bool
 list_fns(struct cg_graph *graph)
@@ -217,8 +218,8 @@ list_fns(struct cg_graph *graph)
 }
 
 /*
- * Returns the id of the function that equals key, looked up by its hash; 0: it
- * is not in the table.
+ * Returns the id of the function with the name, symbol, file and object of
+ * key, looked up by their hash; 0: it is not in the table.
  */
 static cg_fn
 find_fn(
@@ -520,8 +521,8 @@ intern(struct cg_build *build, const char *text)
 
 /*
  * Merges what an input states of event i into the graph's event: a long name
- * and a unit are taken over. The builder fails if signs, units or the kind of
- * inclusive costs contradict each other.
+ * and a unit, if stated, replace those that the event has. The builder fails
+ * if signs, units or the kind of inclusive costs contradict each other.
  */
 static void
 join_event(struct cg_build *build, size_t i, const struct cg_event *more)
@@ -547,8 +548,9 @@ join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 }
 
 /*
- * True if an event's name is a word without blanks, as formats that list
- * events need it; otherwise the builder fails.
+ * True if an event's name is a word without blanks and control characters, as
+ * formats that list events need it. Otherwise (also if it is empty or NULL)
+ * the builder fails, and the result is false.
  */
 static bool
 check_event_name(struct cg_build *build, const char *name)
@@ -567,7 +569,7 @@ check_event_name(struct cg_build *build, const char *name)
 /*
  * Makes the builder store lines, branches and regions (ranges of source text)
  * although only sums per function are wanted, as percentages of coverage count
- * them.
+ * them. Does nothing if rows are stored anyway or the builder has failed.
  */
 static void
 keep_coverage(struct cg_build *build)

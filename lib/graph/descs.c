@@ -45,8 +45,10 @@ cg_desc_rule_of(const struct cg_graph *graph, cg_str key)
 
 /*
  * Sets *to to the sum of two descriptions of merged inputs, such as "6 at 100
- * Hz" for "2 at 100 Hz" and "4 at 100 Hz". False: a description does not begin
- * with a number, the texts after the numbers differ, or the sum does not fit.
+ * Hz" for "2 at 100 Hz" and "4 at 100 Hz". False, and *to is unchanged: a
+ * description does not begin with a number, the texts after the numbers differ
+ * or are too long, or the sum exceeds 64 bits. If memory runs out, the builder
+ * fails, *to is 0, and the result is true.
  */
 static bool
 add_values(struct cg_build *build, cg_str a, cg_str b, cg_str *to)

@@ -60,8 +60,9 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 
 /*
  * Takes a term of a formula, such as "+ 10 L1m" or "- L1m * 10", from the
- * start of text: sign, number (default: 1) and name of the event. Only the
- * first term may have no sign. False: malformed.
+ * start of text: sign, number (default: 1; the last one if there are two) and
+ * name of the event, which points into text. Only the first term may have no
+ * sign. False: malformed; text and *term are then changed in part.
  */
 static bool
 take_term(struct cg_slice *text, bool first, struct term *term)
@@ -90,9 +91,10 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 }
 
 /*
- * Maps the names of all events to their numbers + 1: first real events
- * (columns of costs), then inherited ones (defined by formulas). A real event
- * wins over an inherited one of the same name. False: out of memory.
+ * Maps the names of all events (their string ids) to numbers + 1: real events
+ * (columns of costs) have the numbers from 0 on, inherited ones (defined by
+ * formulas) follow. A real event wins over an inherited one of the same name.
+ * False: out of memory.
  */
 static bool
 index_names(const struct cg_graph *graph, struct cg_map *names)
@@ -118,8 +120,9 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 
 /*
  * Splits a formula into terms, which it appends to to->term, each with the
- * number of the event that it names. Sets to->bad if the formula is malformed,
- * too long, or names an unknown event. False: out of memory.
+ * number of the event that it names, as index_names() counts them. Sets
+ * to->bad and stops if the formula is malformed, empty, too long, or names an
+ * unknown event. False: out of memory.
  */
 static bool
 parse(const struct cg_graph *graph, const struct cg_map *names,
@@ -160,7 +163,8 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 /*
  * Adds a term of a formula to factor[], the formula's multiples of each real
  * event. For a term that names another formula, adds multiples of that
- * formula's factors; it must be resolved already. False: overflow.
+ * formula's factors; it must be resolved already. False: overflow; factor[] is
+ * then changed in part.
  */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
@@ -305,9 +309,9 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 /*
  * Removes the formulas that are not resolved (malformed, cyclic, or with an
  * unknown event), each with a warning. An inherited event without a formula
- * that has the name of a real event is removed without a warning: its long
- * name and unit go to the real event. names maps the names of events to their
- * numbers + 1.
+ * that has the name of a real event is removed without a warning: the real
+ * event gets its long name and unit, if it has none. names maps the names of
+ * events to their numbers + 1.
  */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)
@@ -332,8 +336,9 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 }
 
 /*
- * True if a real event (a column of costs) has the name; an inherited event of
- * that name is then dropped, as stored costs take precedence over a formula.
+ * True if a real event (a column of costs) has the name, according to names
+ * (see index_names()); an inherited event of that name is then dropped, as
+ * stored costs take precedence over a formula.
  */
 static bool
 is_real(

@@ -225,8 +225,8 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 /*
  * Returns the column of the event that a description with key
  * CG_MAIN_EVENT_KEY names as the one to show first. The first such description
- * of any part (thread or process) counts. Returns the number of events if
- * there is none.
+ * counts, in the order of parts (threads or processes). Returns the number of
+ * events if there is no such description or no event of that name.
  */
 static size_t
 find_described(const struct cg_graph *graph)

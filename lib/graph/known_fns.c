@@ -143,7 +143,8 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 /*
  * Returns the entry for a hash in the reader thread's own cache, which has the
  * functions that did not fit into the shared one; its entries overwrite each
- * other. NULL: that cache does not exist yet.
+ * other. So the entry may be unused, or of another function with a similar
+ * hash. NULL: that cache does not exist yet.
  */
 static struct known *
 later_of(const struct cg_known_fns *fns, uint32_t hash)

@@ -7,9 +7,10 @@
 #include "graph/build.h"
 
 /*
- * True if a part (process or thread) gets its pid, tid and command from its
- * samples: neither this input (info) nor earlier inputs state any of them. The
- * caller must not overwrite them with info then.
+ * True if a part (process or thread) has its pid, tid and command from its
+ * samples: they have described it, and neither this input (info) nor earlier
+ * inputs state any of them, or a number of the part. The caller must not
+ * overwrite them with info then.
  */
 static bool
 is_named_by_samples(
@@ -78,9 +79,11 @@ cg_part_confirm(struct cg_part_entry *part)
 
 /*
  * Prepares a part of the profile for the rows of another input that is merged
- * into it. Its names (pid, tid, command) that came from samples count as
- * unconfirmed until a sample of the new input repeats them. Does nothing more
- * for a part that --part-by made of samples.
+ * into it: drops descriptions that are true of one input only. Unless
+ * --part-by made the part of samples, also clears the names (pid, tid,
+ * command) that no sample of the last input confirmed; the others that came
+ * from samples count as unconfirmed until a sample of the new input repeats
+ * them. Costs without such names set part->nameless.
  */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
@@ -139,9 +142,9 @@ begin_new_part(struct cg_build *build)
 }
 
 /*
- * Copies the current totals of self costs of the current part (thread or
- * process) to build->mark: what the current input adds is the difference to
- * them.
+ * Copies the total self costs of the current part (thread or process) to
+ * build->mark: what the current input adds is the later total minus this mark.
+ * The builder fails if memory runs out.
  */
 static void
 mark_totals(struct cg_build *build)
@@ -233,8 +236,9 @@ desc_slot(
 /*
  * True if the part (thread or process) already has the description (a pair of
  * key and value). Up to DESCS_FEW are searched one by one; if there are more,
- * a map has them all. A new description is added to that map, and the caller
- * appends it to the array. False also if memory runs out (the builder fails).
+ * a map has them all. With DESCS_FEW or more, a new description is added to
+ * that map, and the caller appends it to the array. False also if memory runs
+ * out (the builder fails).
  */
 static bool
 has_desc(
@@ -287,8 +291,10 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * The builder fails if a description (program.*) says that inputs of two
- * executables are merged into one part: their addresses would be mixed up.
+ * Records the value of a description of the executable (CG_PROGRAM_KEY) for
+ * the current part. The builder fails if an earlier input stated another value
+ * for the same key: the addresses of two executables would be mixed up in one
+ * part. Ignores descriptions with other keys.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

@@ -84,8 +84,9 @@ begin_input(struct cg_build *build)
 /*
  * Records that the current input contains a shard of a batch, from its
  * description (text). The builder fails if that shard is in another input,
- * too, or belongs to another batch. False: text is no such description, or no
- * input is being read; the caller keeps the text as an ordinary description.
+ * too, or belongs to another batch; the result is true then, too. False: text
+ * is no such description, or no input is being read; the caller keeps the text
+ * as an ordinary description.
  */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)

@@ -7,8 +7,8 @@
 #include "graph/rows/cursor.h"
 
 /*
- * Compares the packed values of two rows: their numbers and their bytes. If
- * they are equal, moves both scans past the values. False: they differ, and
+ * Compares the packed values of two rows: how many there are, and their bytes.
+ * If they are equal, moves both scans past the values. False: they differ, and
  * the positions of the scans are undefined.
  */
 static bool

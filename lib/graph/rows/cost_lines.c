@@ -18,8 +18,8 @@ digit_of(char c)
 }
 
 /*
- * Takes the decimal digits after the first one, which the caller has put into
- * *value, and returns their end. Stops early at a value that one more digit
+ * Appends the decimal digits at text to the number *value, which has the first
+ * digit already; returns their end. Stops early at a value that one more digit
  * might overflow: the caller then finds a digit where it expects a blank or
  * newline, and rejects the line.
  */
@@ -37,8 +37,8 @@ take_digits(const char *text, uint64_t *value)
 /*
  * Parses a callgrind position and the blank after it: a number ("0", "0x1f"),
  * or one relative to *position, the last position: "+2", "-17", "*" (the
- * same). Sets *position and returns the end. NULL: another text; *position is
- * undefined then.
+ * same). Sets *position and returns the end, after the blank. NULL: another
+ * text, no blank, or overflow; *position is undefined then.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)
@@ -85,9 +85,10 @@ undo_sums(uint64_t *sum, const char *text, size_t n)
 }
 
 /*
- * Takes a decimal number, whose first digit the caller has parsed, adds it to
- * *sum and sets *value to it; moves *text to its end. Returns true if the sum
- * overflowed (it wraps, so that undo_sums() can restore it).
+ * Takes the decimal number at *text, whose first digit the caller has parsed
+ * (first). Sets *value to the number, adds it to *sum, and moves *text behind
+ * its last digit. Returns true if the sum overflowed (it wraps, so that
+ * undo_sums() can restore it).
  */
 static inline bool
 add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
@@ -102,9 +103,10 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 
 /*
  * Parses the costs of a line, at most `most` decimal numbers with one blank
- * between them, and adds them to sum[]. Sets *zero if all are 0. Returns the
- * newline. NULL: any other text, or a sum overflows; sum[] is unchanged then,
- * and the general parser takes the line.
+ * between them, and adds them to sum[]. Sets *zero to true if all are 0 or
+ * there are none, else to false. Returns the newline. NULL: any other text, or
+ * a sum overflows; sum[] is unchanged then, and the general parser takes the
+ * line.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -171,9 +173,11 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * Like sum_values(), and also packs the values at *to, without trailing zeros,
- * moving *to to their end. last: see last_word(). *count becomes the number of
- * packed items, which are values or runs of zeros.
+ * Parses the costs of a line and adds them to sum[], as sum_values() does, and
+ * packs them at *to, without trailing zeros. Sets *to to the end of the packed
+ * values, and *count to the number of packed items, which are values or runs
+ * of zeros. Returns the newline, or NULL as sum_values() does; *to and *count
+ * are unchanged then. last: see last_word().
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -234,7 +238,8 @@ note_lines(struct cg_graph *graph, struct seen seen)
 /*
  * Parses the positions at the start of a line, an address, a line number or
  * both, as the file declares; relative ones refer to *pos, which is updated.
- * Returns their end. NULL: malformed; *pos is undefined then.
+ * Returns their end. NULL: malformed, or a line number above 32 bits; *pos is
+ * undefined then.
  */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
@@ -259,10 +264,11 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 #define STEP_LEN 5
 
 /*
- * Returns the first bytes, as a word, that the line after pos most likely has:
- * a small step of the address on the same line. Comparing this word once is
- * faster than parsing. UINT64_MAX, which no text equals: lines do not have
- * both address and line number.
+ * Returns how the text of a line most likely begins if the line before is at
+ * pos: "+N * ", a small step N of the address on the same line, or "+N 0 " if
+ * pos has no line number. These are the low bytes of the result, with 0 for N,
+ * as comparing one word is faster than parsing. UINT64_MAX, which no text
+ * equals: lines do not have both address and line number.
  */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
@@ -273,10 +279,10 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * Returns the step of the address (1 to CG_STEP_MAX) if the line begins with
- * the likely text, see likely_step(). 0: it does not, the step does not fit
- * into the tag of a packed row, or the address would overflow; the caller then
- * parses the positions. last: see last_word().
+ * Returns the step N of the address (1 to CG_STEP_MAX) if the text of the line
+ * begins as the word `likely` says, see likely_step(). 0: it does not, the
+ * step is 0 or does not fit into the tag of a packed row, or the address would
+ * overflow; the caller then parses the positions. last: see last_word().
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -298,9 +304,11 @@ struct packing {
 };
 
 /*
- * Returns the likely text for the first line: see likely_step(). A step in the
- * text is relative to the line before, but a packed step to the last packed
- * row. If the two have different positions, no text fits: UINT64_MAX.
+ * Returns the word of likely_step() for the first of the lines to pack. In the
+ * text, its step is relative to the line before (lines->pos), but a packed
+ * row's step to the last row that was packed. If the positions of that line
+ * and that row differ, the step cannot be copied: returns UINT64_MAX, which no
+ * text equals.
  */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
@@ -313,13 +321,15 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines of costs as rows at packing->at, until its space is used up or a
- * line is not in the usual form. Adds the costs to sum[]; returns the first
- * line that was not packed. seen collects whether rows have addresses, lines
- * or no costs; of rows at ascending addresses of one line only the last is
- * looked at. apart: the number of values does not fit into the tag, and gets a
- * byte of its own. State is in local variables: the compiler must assume that
- * bytes written may change anything else.
+ * Packs lines of costs as rows from packing->at on, until there may be no
+ * space for one more row, or a line is not in the usual form. Adds the costs
+ * to sum[]; moves packing->at, lines->pos and the position of the last packed
+ * row. Returns the first line that was not packed, or end. seen collects
+ * whether rows have addresses, lines or no costs; of rows at ascending
+ * addresses of one line only the last is looked at. apart: the number of
+ * values does not fit into the tag, and gets a byte of its own. State is in
+ * local variables: the compiler must assume that bytes written may change
+ * anything else.
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,
@@ -413,8 +423,9 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 
 /*
  * Packs lines of costs into the current block of memory of the function's rows
- * until it is full or a line is not in the usual form; adds the costs to
- * sum[], and returns the first line that was not packed.
+ * until the block has no space for one more row or a line is not in the usual
+ * form. Adds the costs to sum[], and sets the facts of the graph that follow
+ * from the rows. Returns the first line that was not packed, or end.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,

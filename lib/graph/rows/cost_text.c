@@ -196,7 +196,7 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 /*
  * True if the row at pos, in the file of the current scan, precedes the next
  * rows of all other ascending segments of the function's rows; it can then be
- * written without merging.
+ * written without merging. False also if one of them has the same position.
  */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
@@ -210,9 +210,10 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 }
 
 /*
- * Decodes the rest of a packed position, after the tag, from *row into *pos,
- * which has the position of the row before. False: the row is in another file;
- * the caller leaves it to the general path.
+ * Decodes the rest of a packed position, after the tag, from *row, and adds
+ * the differences to *pos, which has the position of the row before. Moves
+ * *row to the end of the position. False: the row is in another file; *row is
+ * then moved only in part, and the caller leaves the row to the general path.
  */
 static inline bool
 take_pos(const uint8_t **row, struct cg_pos *pos)
@@ -233,8 +234,9 @@ take_pos(const uint8_t **row, struct cg_pos *pos)
 }
 
 /*
- * Writes the position of a row on the same line as the row before and step
- * bytes higher, such as "+3 *"; returns the end.
+ * Writes the position of a row on the same line as the row before, at an
+ * address that is step bytes higher (1 to CG_STEP_MAX), such as "+3 *";
+ * returns the end.
  */
 static inline char *
 put_step(char *to, unsigned step)
@@ -247,11 +249,13 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows as text, until `end` is reached or a row is not typical:
- * the caller writes that row in the general way. A row is typical if no other
- * row has its position, and the next row is in the same file and block of
- * memory. Returns the end of the text. State is kept in local variables: the
- * compiler must assume that text written may change anything else.
+ * Writes typical rows, from the current one on, as lines of text at `to`,
+ * until the text reaches `end` (the last line may exceed it) or a row is not
+ * typical: the caller writes that row in the general way. A row is typical if
+ * no other row has its position, and the next row is in the same file and
+ * block of memory. Returns the end of the text. State is kept in local
+ * variables: the compiler must assume that text written may change anything
+ * else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,

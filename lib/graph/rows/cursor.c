@@ -57,10 +57,10 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 }
 
 /*
- * Decodes the positions of a run's calls, jumps and branches, and appends each
- * to the list of its kind, to be sorted; costs are read from the packed rows
- * directly. (A run has the rows of a function in a part, such as a thread.)
- * False: out of memory.
+ * Decodes the positions of a run's rows other than costs (calls, jumps,
+ * branches, stated inclusive costs), and appends each row to the list of its
+ * kind, to be sorted; costs are read from the packed rows directly. (A run has
+ * the rows of a function in a part, such as a thread.) False: out of memory.
  */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -151,9 +151,9 @@ fetch_block(const struct cg_block *block)
 
 /*
  * Returns the run (rows of a function in a part, such as a thread) at
- * rows->ahead in the canonical order, and advances. Opening a function is a
- * chain of half a dozen dependent cache misses, so it also prefetches data of
- * the runs after it, up to `end`.
+ * rows->ahead in the canonical order, and advances rows->ahead. Opening a
+ * function is a chain of half a dozen dependent cache misses, so it also
+ * prefetches data of later runs; `end` is the index after the part's last run.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -291,8 +291,9 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 }
 
 /*
- * Decodes a packed call, after its position, into *call, and its costs into
- * cost[], which has room for all events; returns the number of costs.
+ * Decodes a packed call, after its position, into *call, except for site, cost
+ * and n; decodes its costs into cost[], which has room for all events. Returns
+ * the number of costs.
  */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,

@@ -156,10 +156,10 @@ branch_key(const struct row *row)
 }
 
 /*
- * Sets row->target of all rows in a list: the rank of the called or jumped-to
- * function, or branch_key(). Rows at one position are sorted by it, and many
- * may share a position. One pass over all rows lets the cache misses overlap,
- * which comparisons would not.
+ * Sets row->target of all rows in a list: for calls and jumps the rank of the
+ * target function (its id if there are no ranks), else branch_key(). Rows at
+ * one position are sorted by it, and many may share a position. One pass over
+ * all rows lets the cache misses overlap, which comparisons would not.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -260,9 +260,9 @@ take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Does one pass of the merge sort: merges segments 0 and 1, 2 and 3 and so on,
- * whose ends are in rows->segment_end, and returns the number of segments
- * left.
+ * Does one pass of the merge sort: merges segments 0 and 1, 2 and 3 and so on;
+ * an odd last one stays. rows->segment_end has the ends of the segments, and
+ * is set to those of the merged ones. Returns their number.
  */
 static size_t
 merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,

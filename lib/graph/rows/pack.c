@@ -201,9 +201,9 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 
 /*
  * Returns the costs to store for a row that is copied in a merge: cost itself,
- * or with --clamp a copy with negative costs set to zero. self: the costs are
- * self costs, so the difference is added to the totals of the part (thread or
- * process), too.
+ * or with --clamp a copy with negative costs set to zero, valid until the next
+ * call. self: the costs are self costs, so the difference is added to the
+ * totals of the part (thread or process), too.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,

@@ -52,8 +52,10 @@ note_size(const struct cg_packed *packed)
 
 /*
  * Shrinks the newest block of memory of a pool to its used bytes, and gives
- * the rest back to the pool, as the run (the rows of a function) that owned
- * the block is probably complete. costs: the block has costs, not other rows.
+ * the rest back to the pool, as the run (the rows of a function) that owns the
+ * block is probably complete. A run with several blocks keeps its space, as it
+ * will probably grow again. In any case the block does not grow in place any
+ * more. costs: the block has costs, not other rows.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
@@ -78,8 +80,9 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 }
 
 /*
- * Returns a block of memory for at least need bytes, reused from the pool's
- * free blocks if possible, with its size set; NULL: out of memory.
+ * Returns a block of memory of at least need bytes, its header included;
+ * reuses a free block of the pool if possible. Sets only the block's size.
+ * NULL: out of memory.
  */
 static struct cg_block *
 new_block(struct cg_pool *pool, size_t need)
