@@ -62,7 +62,7 @@ append_label(struct cg_build *build, const struct cg_label *label)
 /*
  * Appends n labels to graph->label, where the labels of all sets are stored
  * one set after the other; sorts them first if necessary. False: too many
- * labels, or out of memory.
+ * labels, out of memory, or the builder had failed; the caller lets it fail.
  */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
@@ -125,9 +125,9 @@ same_set(
 }
 
 /*
- * Returns the address, in the hash table, of the id of an equal set of labels;
- * 0 is stored there if there is none, and the caller stores the new set's id.
- * NULL: out of memory.
+ * Returns the address, in the hash table, of the id of the set with the same
+ * labels; 0 is stored there if there is none, and the caller stores the new
+ * set's id. The address is valid until the next look-up. NULL: out of memory.
  */
 static uint32_t *
 find_set(struct cg_graph *graph, struct cg_label_set set)
@@ -153,8 +153,11 @@ add_set(struct cg_graph *graph, struct cg_label_set set, uint32_t *id)
 }
 
 /*
- * Returns the place of a set in build->recent, by numbers that are at hand:
- * mostly the labels of a sample are those of a recent one.
+ * Returns the entry of build->recent (ids of sets added recently, 0: none) in
+ * which the set of the n labels would be. Other sets share the entry: the
+ * caller compares. Mostly the labels of a sample are those of a recent one, so
+ * the hash uses only what is quick to read: numbers, lengths and last
+ * characters.
  */
 static cg_labels *
 recent_set(struct cg_build *build, const struct cg_label *label, size_t n)
@@ -171,7 +174,10 @@ recent_set(struct cg_build *build, const struct cg_label *label, size_t n)
 	return &build->recent[cg_hash_u64(hash) & (CG_RECENT_SETS - 1)];
 }
 
-/* True if these are the labels of a set, in its order. */
+/*
+ * True if the set `id` consists of the n labels at `label`, in the order of
+ * the set. False also if there is no such set (0 is none).
+ */
 static bool
 has_labels(const struct cg_graph *graph, cg_labels id,
     const struct cg_label *label, size_t n)
@@ -294,9 +300,9 @@ compare_sets(const void *pa, const void *pb)
 }
 
 /*
- * Gives the sets in list, which is in canonical order, the ids 1, 2 and so on,
- * and updates the stacks; new_id[] maps old ids to new ones. Sets that are not
- * listed are dropped. False: out of memory.
+ * Gives the sets in list, which is in canonical order, the ids 1, 2 and so on.
+ * Sets new_id[old id] to the new id of each, and replaces the ids in all
+ * stacks. Sets that are not listed are dropped. False: out of memory.
  */
 static bool
 renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
@@ -319,7 +325,8 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 /*
  * Lists the sets of labels that a stack has or had (set.used), with their sort
  * keys, in list[]; returns their number. The caller drops all other sets.
- * used[] is scratch space by set, all 0.
+ * used[], by set, is scratch space and must be all 0; it is not cleared
+ * afterwards.
  */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,

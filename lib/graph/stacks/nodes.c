@@ -36,8 +36,9 @@ hash_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame)
 }
 
 /*
- * Rebuilds the hash table of frames from the array of frames; the table is
- * dropped before an output is written, to save memory. False: out of memory.
+ * Adds all frames to their hash table, which is empty: it is dropped before an
+ * output is written, to save memory. False: out of memory; the table is empty
+ * then.
  */
 static bool
 list_frames(struct cg_graph *graph)
@@ -54,8 +55,8 @@ list_frames(struct cg_graph *graph)
 }
 
 /*
- * Returns the id of the equal frame, looked up by its hash; 0: it is not in
- * the table.
+ * Returns the id of the frame that equals *frame, looked up by its hash; 0: it
+ * is not in the table.
  */
 static uint32_t
 find_frame(const struct cg_graph *graph, const struct cg_frame_entry *frame,
@@ -93,9 +94,9 @@ add_frame(
 }
 
 /*
- * Returns the id of an equal frame, added if there is none; 0: out of memory.
- * The last frame of each function is tried first, as many functions have only
- * one.
+ * Returns the id of the frame that equals *frame, added if there is none; 0:
+ * out of memory, or too many frames. The frame looked up last for each
+ * function is tried first, as many functions have only one.
  */
 static uint32_t
 get_frame(struct cg_graph *graph, const struct cg_frame_entry *frame)
@@ -347,8 +348,9 @@ struct walk {
 
 /*
  * For each of n walks down the tree of stacks, checks whether the latest child
- * of the node reached has the frame that is looked for: sets walk->next to it,
- * else to 0. Loads are prefetched for all walks, so that cache misses overlap.
+ * of the node reached has the frame that is looked for: sets walk->next to
+ * that child, else to 0. Sets walk->hash, by which look_at_table() looks for
+ * the child. Loads are prefetched for all walks, so that cache misses overlap.
  */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
@@ -371,8 +373,8 @@ look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 
 /*
  * For each walk that look_at_latest() left without a next node, sets
- * walk->next to the first node in the hash table with the right hash, and
- * prefetches it. The caller checks parent and frame.
+ * walk->next to the first node in the hash table with the right hash, 0 if
+ * there is none, and prefetches it. The caller checks parent and frame.
  */
 static void
 look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)

@@ -50,7 +50,8 @@ equal_text(struct cg_slice a, struct cg_slice b)
 
 /*
  * Returns the name of the part (group of samples) that a sample belongs to:
- * the command of its process or, if that is unknown, the name of its thread.
+ * the command of its process or, if that is unknown, the name of its thread;
+ * empty if both are unknown.
  */
 static struct cg_slice
 name_of(const struct cg_sample_key *key)
@@ -69,8 +70,8 @@ part_by(const struct cg_build *build)
 /*
  * Makes labels of what identifies a sample's thread: comm, pid, tid, thread
  * and cpu, of which the bits of `who` select some; unknown ones are skipped.
- * Writes them to label[] and returns their number. Numbers become numeric
- * labels, as in pprof.
+ * Writes them to label[], which has room for CG_WHO_KEYS, and returns their
+ * number. Numbers become numeric labels, as in pprof.
  */
 static size_t
 label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
@@ -99,8 +100,9 @@ label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
 }
 
 /*
- * Returns the value of a label as text, numbers in decimal; valid as long as
- * the graph.
+ * Returns the value of a label as text. A text is the label's own; a number,
+ * in decimal and with its unit, is valid as long as the graph, and empty if
+ * the builder fails.
  */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
@@ -198,9 +200,9 @@ cg_calls_sampled(const struct cg_graph *graph)
 
 /*
  * Returns the text that identifies the sample's part, its group by --part-by:
- * the number of the input's own part, and pid, tid, command or value of the
- * label. labelled: the sample has that label. Valid until the next call. "":
- * out of memory (the builder fails).
+ * the number of the input's own part, and pid, tid, command or `value`, the
+ * value of the label. labelled: the sample has that label. Valid until the
+ * next call. "": out of memory (the builder fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
@@ -255,8 +257,10 @@ new_sample_part(struct cg_build *build)
 
 /*
  * Returns the part (group by --part-by) that the sample belongs to, added if
- * it does not exist; a part made by a label gets that label as its
- * description. The input's own part if the builder fails.
+ * it does not exist. value is the sample's value of the label of --part-by, if
+ * it has that label (labelled): a new part records the label, which
+ * share_descs() makes a description. Returns the input's own part if the
+ * builder fails.
  */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -383,8 +387,9 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * True if the sample has another thread than the last one. A thread that
- * changes its name, as exec() does, remains the same thread.
+ * True if the sample has another thread than the last sample; false if there
+ * was none. A thread that changes its name, as exec() does, remains the same
+ * thread; only threads without pid and tid are told apart by their names.
  */
 static bool
 is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
@@ -400,9 +405,10 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 
 /*
  * Makes the part (group by --part-by) of a sample the current one, describes
- * it from the sample, and remembers the sample as the last one. Notes in
- * build->joined if samples of several threads share a part, and in
- * build->found if any sample has what --part-by asks for.
+ * it from the sample, and remembers the sample as the last one. value,
+ * labelled: see find_part(); labels: the set of labels that is stored with the
+ * sample. Notes in build->joined if samples of several threads share a part
+ * and labels, and in build->found if any sample has what --part-by asks for.
  */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,

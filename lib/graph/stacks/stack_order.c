@@ -66,9 +66,9 @@ group_children(struct order *order)
 }
 
 /*
- * Sorts the children of a node in order->child: by rank of function, file,
- * line, address. Most nodes have one child and need nothing. False: out of
- * memory.
+ * Sorts the children of a node in order->child: by rank of function, then by
+ * address, rank of file, line, and inlined ones last. Most nodes have one
+ * child and need nothing. False: out of memory.
  */
 static bool
 sort_children(struct order *order, cg_node parent)
@@ -209,7 +209,7 @@ move_nodes(const struct cg_graph *graph)
 
 /*
  * Overwrites the graph's nodes with the renumbered ones of move_nodes(), and
- * frees those.
+ * frees those. The nodes then have neither a latest child nor a latest stack.
  */
 static void
 replace_nodes(struct cg_graph *graph, struct cg_step *moved)
@@ -263,7 +263,8 @@ sort_by_labels(struct order *order)
 /*
  * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by part
  * (thread or process), then by leaf (two stable counting sorts, by leaf
- * first). part_stacks[part] becomes the index of a part's first stack.
+ * first). part_stacks[], all 0 before, gets the index of each part's first
+ * stack, and after the last part the number of stacks.
  */
 static void
 order_stacks(struct order *order, size_t *part_stacks)

@@ -59,8 +59,8 @@ find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 }
 
 /*
- * Inserts the latest stack of a leaf node into the table, so that another
- * stack can become its latest one. False: out of memory.
+ * Inserts the latest stack of a leaf node, which has one, into the table, so
+ * that another stack can become its latest one. False: out of memory.
  */
 static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
@@ -76,9 +76,10 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 
 /*
  * Returns the stack of a part (thread or process) with this leaf node and set
- * of labels, added if it is new; NULL: out of memory. A node stores its latest
- * stack; others are in a hash table, which stays small unless nodes have many
- * parts or labels.
+ * of labels, added without costs if it is new; valid until another one is
+ * added. NULL: out of memory. A node stores its latest stack, which this one
+ * becomes; others are in a hash table, which stays small unless nodes have
+ * many parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -216,7 +217,9 @@ cg_stacks_index(struct cg_graph *graph)
 /*
  * Removes the labels of all stacks, and merges, in place, stacks that differed
  * in labels only; the stacks are sorted, so that those are adjacent. Adds
- * their costs and numbers of samples. False: an error.
+ * their costs and numbers of samples. Nodes forget their stacks: the caller
+ * indexes them again. False: out of memory, or a number of samples overflows
+ * (the builder has failed then).
  */
 static bool
 merge_stacks(struct cg_build *build)
@@ -321,8 +324,9 @@ cg_keep_first(void *array, size_t *cap, size_t width)
 }
 
 /*
- * Removes all stacks and all nodes but the root (node 0), to start again with
- * an empty tree; keeps the memory of both arrays.
+ * Removes all stacks, their costs and all nodes but the root (node 0), to
+ * start again with an empty tree; keeps the memory of the arrays of nodes and
+ * stacks.
  */
 static void
 remove_nodes(struct cg_graph *graph)

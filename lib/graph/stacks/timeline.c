@@ -198,7 +198,8 @@ cg_add_track(struct cg_build *build, const struct cg_track *key)
 
 /*
  * True if key names the thread of the current track (the timeline that samples
- * were last added to), as for most samples; no look-up is needed then.
+ * were last added to), as for most samples; no look-up is needed then. False
+ * also if key has no name.
  */
 static bool
 is_current(const struct cg_build *build, const struct cg_track *key)
@@ -488,7 +489,8 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
  * Returns the usual time between two samples, with which a timeline without
  * durations is drawn: the average of those gaps that have as many binary
  * digits as the median gap, so that pauses do not count. 0: there are less
- * than two samples.
+ * than two samples, or most have the time of the one before. Reads all
+ * moments: the caller moves the cursor back.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
@@ -578,7 +580,8 @@ add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
 
 /*
  * Returns the index of the first track (timeline of a thread) of the part, or
- * of a later part if it has none; tracks are sorted by part.
+ * of a later part if it has none, or the number of tracks; tracks are sorted
+ * by part.
  */
 static size_t
 first_track(const struct cg_graph *graph, cg_part part)
