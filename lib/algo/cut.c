@@ -36,7 +36,8 @@ struct cut {
 /*
  * Parses one of the two times of --between from the start of text: seconds
  * ("2", "0.5s"), or a percentage of the whole time ("10%"); text that is empty
- * or begins with a comma leaves it unset. False: malformed.
+ * or begins with a comma leaves it unset. False: malformed, or more than 100
+ * %.
  */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
@@ -70,10 +71,11 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Finds the time axis of each track (timeline of a thread), with its first
- * begin and last end. The times of --between count from the axis's begin.
- * Tracks of one input share an axis if their unit is a time. False: out of
- * memory.
+ * Sets cut->axis_of[], by track (timeline of a thread) the number of its time
+ * axis, and cut->axis[], the first begin and the last end of all tracks with
+ * that axis. The times of --between count from the axis's begin. Tracks of one
+ * input whose unit is ns share an axis; any other track has its own. False:
+ * out of memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -110,8 +112,9 @@ find_axes(struct cut *cut)
 
 /*
  * Converts an edge (one of the two times of --between) to a time on the time
- * axis of a track (timeline of a thread); returns fallback if the edge was not
- * given, INT64_MAX if it is too large for the axis.
+ * axis of a track (timeline of a thread), in the track's unit; if that is not
+ * ns, one second of the option is one unit. Returns fallback if the edge was
+ * not given, INT64_MAX if it is too large for the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -160,7 +163,8 @@ index_stacks(struct cut *cut)
  * Returns the set of labels for a sample of a timeline, whose moments have no
  * labels: the labels of the stack that has the same frames (node) in the
  * track's part (thread or process). If there are several such stacks, the one
- * whose labels have the track's pid and tid. 0: there is no such stack.
+ * whose labels have the track's pid and tid, else the first one. 0: there is
+ * no such stack, or it has no labels.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -208,7 +212,7 @@ length_of(const struct cut *cut, const struct cg_track *track,
  * Adds the part of a sample that is between the edges (the two times of
  * --between), as a stack and as a moment of the timeline; does nothing if
  * there is none. If the sample began before the first edge, only the rest of
- * its time is added, none of its other costs.
+ * its time is added, none of its other costs, and it counts as 0 samples.
  */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,

@@ -34,8 +34,8 @@ find_event(const struct cg_graph *graph, const char *name)
 /*
  * Adds the columns of an event that both profiles have, at[0] in the profile
  * before and at[1] in the profile after: one signed column for the difference,
- * or two side by side. Records them in copy[].change. The builder fails if the
- * units differ.
+ * or two side by side. Records them in copy[].change. The builder fails if
+ * both have a unit and the units differ.
  */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
@@ -134,7 +134,7 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 /*
  * Writes the formula of an inherited event to text, such as "+1 Ir+10 L1m";
  * each name of an event gets the suffix `end`. False: an event of the formula
- * was dropped, or the text is too long.
+ * was dropped, the text is too long, or all factors are 0.
  */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
@@ -161,7 +161,8 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
  * Adds the inherited events of a profile (formulas over other events) to the
  * difference. Formulas are linear, so they apply to differences unchanged. The
  * name of each inherited event, and the names in its formula, get the suffix
- * `end`. Formulas that name a dropped event are skipped.
+ * `end`. Formulas that name a dropped event, are too long or are always 0 are
+ * skipped.
  */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
@@ -186,8 +187,8 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 
 /*
  * Sets *sum to the sum of an event's self costs over all parts (threads,
- * processes). False: the sum overflows or is not positive, so costs cannot be
- * scaled by it.
+ * processes). False: the sum overflows, is not positive or exceeds INT64_MAX,
+ * so costs cannot be scaled by it.
  */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
@@ -202,9 +203,10 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 }
 
 /*
- * Sets a factor for each event, by which the costs of the profile before are
- * multiplied (--normalize), so that their sum equals the sum of the profile
- * after. The builder fails if a sum is not positive.
+ * Sets a factor for each event of the difference, by which the costs of the
+ * profile before are multiplied (--normalize), so that their sum equals the
+ * sum of the profile after. The builder fails if one of the two sums is not
+ * from 1 to INT64_MAX.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
@@ -281,7 +283,8 @@ map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 
 /*
  * Replaces the graph of the difference by a copy without the rows that show no
- * difference, and frees the old graph. Returns the status.
+ * difference, and frees the old graph; if that cannot be sealed, it stays.
+ * Updates the maps from the profiles to the graph. Returns the status.
  */
 static int
 drop_zeros(struct cg_diff *diff)

@@ -47,8 +47,9 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
  * Adds the inclusive cost of a run (rows of a function in a part, such as a
  * thread) to entries->own: the cost that the input states, else the function's
  * self cost plus its calls. Also adds the cost of each call to entries->in of
- * its callee. Calls of a function by itself do not count. False: a sum
- * overflows, or another error.
+ * its callee, and sets entries->called of it. Costs of calls of a function by
+ * itself do not count. Sums above 64 bits become UINT64_MAX. False: the sum of
+ * self costs overflows.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -86,9 +87,10 @@ has_inclusive(const struct cg_event *event)
 
 /*
  * Sets cost[i] to fn's inclusive cost of event i minus the cost of all calls
- * to fn, or to 0 if that is not positive. Returns the number of columns. 0:
- * nothing is missing, fn is not called or is in a cycle, or its sums are
- * unknown.
+ * to fn; to 0 if that is not positive or not known, and if the calls have a
+ * cost and the graph is of one input. Returns the number of columns up to the
+ * last one that is not 0. 0, with cost[] undefined: nothing is missing, or fn
+ * is not called, in a cycle, or unknown.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)

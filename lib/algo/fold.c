@@ -129,8 +129,8 @@ grow_states(struct cg_fold *fold)
 
 /*
  * Adds the function that stands for a deeper level of recursion of fn: the
- * same object (executable or library) and symbol, and the name with the level,
- * such as "f'2". Returns it; 0: an error.
+ * same file, object (executable or library) and symbol, and the name with the
+ * level, such as "f'2". Returns it; 0: an error.
  */
 static cg_fn
 add_fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t level)
@@ -206,8 +206,8 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 /*
  * Returns the function for the count-th frame of fn on the current stack. With
  * --separate-recs it is "f'2" and so on from the second frame on, up to the
- * greatest level, which has all deeper ones; else fn. 0: an error (or fn is
- * 0).
+ * greatest level, which has all deeper ones; else fn. 0: an error, which sets
+ * fold->failed (or fn is 0).
  */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
@@ -242,9 +242,10 @@ call_key(cg_fn caller, cg_fn callee)
 
 /*
  * True if no outer frame on the current stack has the same call (caller and
- * callee); the call is then marked as open, and counts. The first call of each
- * callee is stored in the callee's state, others in a map. If the map cannot
- * grow, sets fold->failed.
+ * callee); the call is then marked as open, and counts. The caller has counted
+ * the callee's frame in its state. The first call of each callee is stored in
+ * that state, others in a map. If the map cannot grow, sets fold->failed and
+ * returns false.
  */
 static bool
 is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
@@ -417,9 +418,11 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 /*
  * Adds the cost of a closed frame, including all frames called from it, to the
  * inclusive cost of its function. If an outer frame of the same function is
- * open, that frame counts the cost; then only the samples may be added, as
- * repeats. Does nothing without costs, as a row without costs cannot be
- * written. False: an error.
+ * open, that frame counts the cost. If an outer frame of the function that is
+ * called by another one is open, and this call is the outermost of its caller,
+ * the samples are added as repeats, as both calls count them. Does nothing of
+ * this without costs, as a row without costs cannot be written; but in any
+ * case the frame does not count as called and open any more. False: an error.
  */
 static bool
 add_inclusive(
@@ -505,10 +508,10 @@ add_to_top(
 }
 
 /*
- * Closes the innermost open frame, whose sums are complete: adds its inclusive
- * cost to its function, its call to the rows, and its sums to its caller's
- * frame (or, if it is the outermost, to the calls by the unknown caller).
- * False: an error.
+ * Closes the innermost open frame, whose sums are complete. Adds its inclusive
+ * cost to its function, its call to the rows if no outer frame has the same
+ * call, and its sums to its caller's frame (or, if it is the outermost, to the
+ * calls by the unknown caller). False: an error.
  */
 static bool
 close_frame(struct cg_fold *fold)
@@ -540,9 +543,9 @@ node_at(const struct cg_fold *fold, size_t depth)
 
 /*
  * Closes and opens frames until the open ones are those of the stack that ends
- * in leaf; frames that it shares with the last stack stay open. Ids of nodes
- * grow from the root to a leaf, so of two nodes the one with the larger id is
- * not an ancestor of the other. False: an error.
+ * in leaf; frames that it shares with the last stack stay open, none if leaf
+ * is 0. Ids of nodes grow from the root to a leaf, so of two nodes the one
+ * with the larger id is not an ancestor of the other. False: an error.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
@@ -651,10 +654,10 @@ tell_sampled(struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller to each function that begins stacks. Also
- * adds their number to the repeats of the function's inclusive cost: repeats
- * are subtracted when calls of the function are counted, so calls by the
- * unknown caller do not count. False: an error.
+ * Adds calls by the unknown caller to each function that begins stacks. If
+ * they have costs, also adds their number to the repeats of the function's
+ * inclusive cost: repeats are subtracted when calls of the function are
+ * counted, so calls by the unknown caller do not count. False: an error.
  */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
@@ -677,8 +680,8 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 
 /*
  * True if a function begins some stacks of a part (thread or process), and is
- * called in other stacks of that part. The cost of all calls to such a
- * function is less than its inclusive cost: the stacks that it begins are
+ * also called by some frame in that part. The cost of all calls to such a
+ * function may be less than its inclusive cost: the stacks that it begins are
  * missing.
  */
 static bool
