@@ -73,9 +73,9 @@ struct guess {
 
 	struct call_path *path;
 	size_t paths, path_cap;
-	double *portion; /* way * columns + column */
+	double *portion; /* path * columns + column */
 	size_t portion_cap;
-	uint32_t *first_path;        /* by fn: its first way, NO_WAY: none */
+	uint32_t *first_path;        /* by fn: its first path, or NO_PATH */
 	uint32_t *last_path;         /* ... and its last */
 	struct candidate *candidate; /* a heap, the best first */
 	size_t candidates, candidate_cap;
@@ -84,7 +84,7 @@ struct guess {
 	uint64_t *row; /* sums of the rows with one position, by event */
 	struct cg_share *share;
 	size_t share_cap;
-	uint64_t *spread; /* way of a function * events + event */
+	uint64_t *spread; /* path of a function * events + event */
 	size_t spread_cap;
 };
 
@@ -341,8 +341,8 @@ is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 
 /*
  * Adds each call by the path's function as a candidate, a call that may extend
- * the path, unless it is too light, recursive, or the path is too long. False:
- * out of memory.
+ * the path, unless it is too light, worse than guess->least, to a function on
+ * the path, or the path is too long. False: out of memory.
  */
 static bool
 add_candidates(struct guess *guess, uint32_t path)
@@ -407,9 +407,9 @@ add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 }
 
 /*
- * Adds a path for each function without callers, then extends paths by the
- * heaviest call that is left, until PATHS_MAX paths are reached or no call is
- * heavy enough. False: out of memory.
+ * Adds a path for each function with rows and without callers, then extends
+ * paths by the heaviest call that is left, until PATHS_MAX paths are reached
+ * or no call is heavy enough. Leaves no candidates. False: out of memory.
  */
 static bool
 follow_paths(struct guess *guess)
@@ -441,7 +441,8 @@ follow_paths(struct guess *guess)
 /*
  * Visits the paths from number `begin` on, breadth first, including paths that
  * it adds: each callee that has no path yet gets a path through its caller.
- * done[] marks the functions visited. False: out of memory.
+ * Paths of DEPTH_MAX frames are not extended. done[] marks the functions
+ * visited; their other paths are skipped. False: out of memory.
  */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
@@ -617,9 +618,10 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 }
 
 /*
- * Sums the costs of the next rows that have one position into guess->row, and
- * sets *pos to it. *next has the row read ahead, with which the next call
- * begins. False: there are no more rows, or a sum overflows.
+ * Sums the costs of the next rows that have one position (as place_of()
+ * reduces it) into guess->row, and sets *pos to it. *next has the row read
+ * ahead, with which the next call begins; its n is 0 at first. False: there
+ * are no more rows, or a sum overflows (the builder fails).
  */
 static bool
 next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)

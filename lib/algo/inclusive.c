@@ -116,10 +116,11 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 }
 
 /*
- * Appends the callee to the list of all calls, and adds the call's count to
- * the callee's number of calls, unless it calls itself. sums->first[caller +
- * 2] counts the caller's calls, for sort_calls(). False: out of memory, or
- * overflow (reported).
+ * Appends the callee to the list of all calls. Unless the caller is the callee
+ * itself, adds the call's count to the callee's number of calls, and marks the
+ * callee as called if the caller is known. sums->first[caller + 2] counts the
+ * caller's calls, for sort_calls(). False: out of memory, or overflow
+ * (reported).
  */
 static bool
 note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
@@ -499,7 +500,8 @@ end_cycles(struct cg_sums *sums)
  * Adds a run's costs (those of a function in one thread or process) to the
  * function's sums: self costs, and inclusive costs, which are those that the
  * input states or else self costs plus calls that leave the function's cycle.
- * False: overflow or another error.
+ * If there are cycles, also adds what end_cycles() needs to sums->of. False: a
+ * sum overflows (not reported).
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)

@@ -118,7 +118,8 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 /*
  * Sets *graph to a new graph, a copy of join->from in which functions without
  * an object (executable or library) are merged with those that have one; to
- * NULL if that cannot be created. Returns the status.
+ * NULL if that cannot be created. If copying fails, *graph is incomplete; in
+ * any case the caller frees it. Returns the status.
  */
 static int
 unite(const struct join *join, struct cg_graph **graph)

@@ -56,7 +56,7 @@ free_pairing(struct pairing *pairing)
 /*
  * Adds the last `components` components of a path as a string to the new
  * graph, and returns its id, by which tails of paths are compared; 0: the path
- * has fewer.
+ * has fewer, or the builder has failed.
  */
 static cg_name
 tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)

@@ -103,8 +103,8 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 
 /*
  * Returns the function's index in the arrays for the current part (thread or
- * process), appended to prop->fn if it has none; clears *ok if memory runs
- * out.
+ * process), appended to prop->fn if it has none. If memory runs out, clears
+ * *ok and returns 0; else leaves *ok as it is.
  */
 static uint32_t
 index_of(struct prop *prop, cg_fn fn, bool *ok)
@@ -260,7 +260,8 @@ begin_totals(struct prop *prop)
  * Splits the total cost of a component (cycle or single function), once it is
  * complete, among the calls that enter it from outside, by their counts, and
  * adds each share to the calling function and its component. Calls within a
- * component get 0. False: overflow (reported).
+ * component get 0, and all calls if none of them has a count. False: overflow
+ * (reported).
  */
 static bool
 share_component(struct prop *prop, uint32_t component)
