@@ -98,9 +98,10 @@ replace_blanks(struct rooting *r)
 }
 
 /*
- * Appends the values of a stack's labels with the key to r->text, separated by
- * commas: texts as they are, numbers as "pid=5". Appends nothing if there are
- * none. False: out of memory.
+ * Appends the values of a stack's labels with the key to r->text, which is
+ * empty, separated by commas: texts as they are, numbers as "pid=5", the key
+ * only if the number comes first. Replaces blanks by '_'. Appends nothing if
+ * there are no such labels. False: out of memory.
  */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
@@ -128,7 +129,9 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 /*
  * Appends what the part (thread or process) states for a key of --root-by to
  * r->text, for stacks without a label with that key: the part's number (key
- * ""), command, pid or tid; nothing if it is unknown. False: out of memory.
+ * ""), command, pid or tid. Appends nothing if it is unknown, and only a
+ * number of the part if the roots are the format's default, which means labels
+ * only. False: out of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)

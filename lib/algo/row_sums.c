@@ -161,7 +161,8 @@ cg_row_sums_settle(struct cg_row_sums *sums, const struct cg_graph *graph)
 
 /*
  * Gives the sums and the queue of rows a column for each event that the graph
- * has now; queued rows are added to the sums first. False: out of memory.
+ * has now; queued rows are added to the sums first. False: out of memory, or a
+ * sum overflows (reported).
  */
 static bool
 widen_queue(struct cg_row_sums *sums, const struct cg_graph *graph)
@@ -264,7 +265,7 @@ put_rows(
 /*
  * Adds the summed rows to the graph, function by function in each part (thread
  * or process), so that they are packed densely. The sums stay as they are.
- * False: out of memory.
+ * False: out of memory, or a sum of rows that the graph merges overflows.
  */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)

@@ -30,7 +30,8 @@ is_coverage(const struct cg_graph *graph)
 
 /*
  * True if the function that rows is open at has a cost, call, jump or branch,
- * other than raw counters, which have no file.
+ * other than raw counters, which have no file. Moves the cursor: the caller
+ * opens the function again to read its rows.
  */
 static bool
 has_rows(struct cg_rows *rows)

@@ -119,8 +119,8 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 /*
  * Sets diff->side_by_side, so that costs before and after become two events,
  * if the output format shows changes as pairs or cannot represent negative
- * costs. Returns the status; CG_EINPUT: the format can write only one event
- * (reported).
+ * costs. Leaves it as it is without a known format, and with --clamp. Returns
+ * the status; CG_EINPUT: the format can write only one event (reported).
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)

@@ -85,7 +85,7 @@ read_member(struct cg_archive *archive, struct member *member)
 /*
  * Reads the archive's current member and appends it to the container (the
  * files found in an archive) as a file with this path. False: out of memory,
- * or the archive is damaged.
+ * or the archive is damaged; an incomplete member may then be in the list.
  */
 static bool
 add_member(struct cg_job *owner, struct cg_container *container,
@@ -124,8 +124,9 @@ path_below(const char *member, const char *directory)
 
 /*
  * Reads all members of the archive that are below the directory and have the
- * container's suffix into the container, sorted by path. Returns the status;
- * failures are reported.
+ * container's suffix into the container, sorted by path. Stops early if one
+ * cannot be read. Returns the archive's status, which its failures set and
+ * report; it may be CG_OK if memory for a member ran out.
  */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
@@ -221,7 +222,8 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 /*
  * Returns the container for a directory or archive and a suffix: the list of
  * archive members with that suffix, made by the first call; an archive that
- * cannot be read counts as a skipped input. NULL: out of memory.
+ * cannot be read counts as a skipped input. The job owns the container, which
+ * may move when another one is made. NULL: out of memory.
  */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)

@@ -40,9 +40,9 @@ asks_for_counts(const struct cg_graph *graph)
 
 /*
  * Computes the inclusive costs of calls from call counts, for events whose
- * inputs do not state them. Then adds calls by the unknown caller to functions
- * whose inclusive cost exceeds the cost of all calls to them. Returns the
- * status.
+ * inputs do not state them. If that was done, or a reader has added calls by
+ * the unknown caller, such calls then get the inclusive costs of functions
+ * whose other calls have no cost. Returns the status.
  */
 static int
 derive_inclusive(struct cg_job *job)
@@ -303,8 +303,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 
 /*
  * Adds the frames of --root-by, which name thread, process or label, as the
- * outermost frames of all stacks, and seals the graph again. unlabel: also
- * drops labels. *joined: see cg_root_stacks(). Returns the status.
+ * outermost frames of all stacks, and seals the graph again; unlabel: also
+ * drops labels. Without such frames does neither, and only sets *joined: see
+ * cg_root_stacks(). Returns the status.
  */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
@@ -328,9 +329,9 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Warns that --root-by has dropped the timeline, which the output format could
- * represent; an error with --strict, or if flag (an option of that format, or
- * NULL) needs it. Returns the status.
+ * Handles that --root-by has dropped the timeline, which the output format
+ * could represent: clears its fact, and warns; an error with --strict, or if
+ * flag (an option of that format, or NULL) needs it. Returns the status.
  */
 static int
 tell_untimed(struct cg_job *job, const char *flag)
@@ -349,8 +350,9 @@ tell_untimed(struct cg_job *job, const char *flag)
 /*
  * Turns labels into frames (--root-by). If the output format cannot represent
  * labels, drops the remaining labels, and merges stacks that differ only in
- * labels. A loss of labels is always reported, as --part-by could keep them:
- * sets *lost to CG_LABELS. Returns the status.
+ * labels. If labels are lost, sets *lost to CG_LABELS, else leaves it as it
+ * is. That loss is noted here even without --verbose, as --part-by could keep
+ * them; with --strict the caller reports it as an error. Returns the status.
  */
 int
 cg_job_convert_labels(

@@ -20,7 +20,7 @@ struct sources {
 /*
  * True if the file's source need not be scanned for markers, as none of its
  * lines counts in coverage: a patch (--patch) changes none, or the rules
- * (--exclude, --root) exclude it.
+ * (--include, --exclude, --root) do not keep it.
  */
 static bool
 is_out(const struct sources *scan, cg_file file)

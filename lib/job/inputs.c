@@ -144,8 +144,9 @@ is_known_file(const struct dirent *entry)
 }
 
 /*
- * Returns the list of the walk to which a directory entry is added: files to
- * read, or directories to visit. NULL: it is ignored.
+ * Returns the list of the walk to which a directory entry is added, whose path
+ * is walk->path: files to read, or directories to visit. NULL: it is ignored,
+ * or cannot be examined.
  */
 static struct paths *
 choose_list(struct walk *walk, const struct dirent *entry)
@@ -240,7 +241,8 @@ list_directory(const char *directory)
 /*
  * Tests if a format recognizes the directory as a whole, by the names in it.
  * Then adds that listing as a file in memory under the directory's path, which
- * becomes an input, and returns the path. NULL: no format does.
+ * the caller makes an input, and returns the path, which the job owns. NULL:
+ * no format does, or out of memory.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)
@@ -272,10 +274,11 @@ probe_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * True if the reader of another of the sorted files opens path itself: that
- * file has the same name, but the first suffix that the format gathers, where
- * path has a later one ("x.gcno" for "x.gcda"). If memory runs out, sets
- * walk->status.
+ * True if path need not be an input of its own, as the reader of another one
+ * of the sorted files opens it: for "x.gcda" that is "x.gcno". In the format's
+ * list of suffixes (module->gathers, "gcno;gcda"), the other file has the
+ * first one, and path a later one. If memory runs out, sets walk->status and
+ * returns false.
  */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
@@ -310,7 +313,7 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 /*
  * Removes from a sorted list the files that are read together with another
  * file of the list, as its companions (see "gathers" in struct cg_module).
- * Returns the number of files left.
+ * Returns the number of files left. If memory runs out, sets walk->status.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)
@@ -338,7 +341,8 @@ drop_taken(struct walk *walk, const char **file, size_t files)
  * Appends the inputs in a directory to files: all files below it with a suffix
  * that a format reads from directories, sorted by path, or the directory
  * itself if a format recognizes it as a whole. Returns the status; a directory
- * without any input is an error.
+ * without any input is an error, unless something was skipped (and reported)
+ * before.
  */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)

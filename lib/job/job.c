@@ -201,7 +201,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 /*
  * Returns the facts (kinds of data) that readers need not store, as the output
  * format cannot represent them and nothing is derived from them. None if a
- * program may look at the graph.
+ * program may look at the graph, unless it has asked for sums only.
  */
 static cg_facts
 find_unwanted(const struct cg_job *job)
@@ -386,9 +386,11 @@ apply_filters(struct cg_job *job)
 }
 
 /*
- * Applies the filters by function to the graph; not to one merged from other
- * jobs, which have done it. Without such filters, drops functions and frames
- * that only dropped samples had (--label, --no-label). Returns the status.
+ * Applies the filters by function (--focus, --hide and others); not to a graph
+ * merged from other jobs, which have done it. If there is nothing to apply,
+ * but this job has dropped costs of samples (--label, --no-label), drops the
+ * functions and frames that no stack has any more; not if there are rows,
+ * which keep all functions. Returns the status.
  */
 static int
 filter(struct cg_job *job)
@@ -655,8 +657,8 @@ open_output(struct cg_job *job, int *status)
 }
 
 /*
- * Returns the path of a second output: path with its suffix, if it has one,
- * replaced. The caller frees it; NULL: out of memory.
+ * Returns the path of a second output: path with ".SUFFIX" appended, in place
+ * of its own suffix if it has one. The caller frees it; NULL: out of memory.
  */
 static char *
 name_output(const char *path, const char *suffix)
@@ -722,8 +724,9 @@ finish(struct cg_out *out, int status)
 
 /*
  * Finishes the main output and the additional ones, then renames all to their
- * paths, or none if anything failed; closes them. status is the writer's.
- * Returns the new status.
+ * paths, or none if anything failed before; closes them. If renaming one
+ * fails, those renamed before it stay. status is the writer's. Returns the new
+ * status.
  */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)

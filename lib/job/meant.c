@@ -35,8 +35,8 @@ has_suffix(const struct cg_module *module, struct cg_slice word)
 }
 
 /*
- * True if text begins with the whole word; ignores case, and blanks in the
- * text ("flame graph" begins with "flamegraph").
+ * True if text begins with the word, and the word ends there; ignores case,
+ * and blanks in the text ("flame graph" begins with "flamegraph").
  */
 static bool
 begins_with(const char *text, struct cg_slice word)

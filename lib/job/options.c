@@ -83,7 +83,8 @@ cg_job_set_default(struct cg_job *job, const char *name, const char *value)
 /*
  * Returns the description of an option in the format that is reading or
  * writing now, as defaults differ between formats; if that format does not
- * have the option, the description in any other format.
+ * have the option, the description in any other format. NULL: no format has
+ * it.
  */
 static const struct cg_option *
 current_option(const struct cg_job *job, const char *name)
@@ -168,7 +169,9 @@ option_reads(const struct cg_job *job, const char *name)
 
 /*
  * True if an option that was set has an effect in this conversion: the output
- * format `to` has it for writing, or a format of an input for reading.
+ * format `to` has it for writing, or a format of an input for reading. If
+ * graphs of other jobs are merged, which have read the inputs, any option for
+ * reading counts.
  */
 static bool
 option_fits(

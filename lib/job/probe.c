@@ -15,10 +15,12 @@
 #define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Calls the probe of all formats or, if `only`, of those whose wants[] is set.
- * Sets wants[] for formats that need more of the input to decide. Stores the
- * best score in *found, and another format with the same score as its rival.
- * True: some formats need more.
+ * Calls the probe of all formats that can read or, if `only`, of those whose
+ * wants[] is set; no probes of text formats if the input has NUL bytes. Sets
+ * wants[] of each format that was asked to whether it needs more of the input
+ * to decide. If a score exceeds that of *found, stores the format there;
+ * another format with the same score becomes its rival. True: some formats
+ * need more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,

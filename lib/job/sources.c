@@ -38,8 +38,9 @@ struct request {
 };
 
 /*
- * Warns that a source is skipped, and why; only once per file, as several
- * steps of a conversion may ask for it. False: out of memory (reported).
+ * Records that a source is skipped, and warns, with the reason why; only once
+ * per file, as several steps of a conversion may ask for it. False: out of
+ * memory (reported).
  */
 static bool
 skip(struct request *request, const char *path, const char *why)
@@ -198,8 +199,9 @@ open_at(struct request *request, struct cg_slice directory,
 /*
  * Opens a source by a path below the working directory. The path is absolute
  * or, if `resolved`, was resolved by the reader from the directory of an
- * input, such as build/../src. *in stays NULL if the path is not below the
- * working directory, or there is no such file. False: an error (reported).
+ * input, such as build/../src. *in stays NULL if the path is of neither kind
+ * or not below the working directory, if there is no such file, or if the
+ * inputs are in memory. False: an error (reported).
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -234,8 +236,8 @@ open_absolute(struct request *request, const char *directory,
 
 /*
  * Tries to open a source by each prefix that --strip-prefix has removed from
- * paths, put before path again; sets *in to the first one found. False: an
- * error (reported).
+ * paths, put before path again; sets *in to the first one found. *in stays
+ * NULL if there is none, or path is absolute. False: an error (reported).
  */
 static bool
 open_stripped(struct request *request, const char *directory,

@@ -419,7 +419,8 @@ lacks_file(const struct cg_space *space, const struct image *image)
 /*
  * Writes which ELF files are missing into text, for a warning: "/bin/prog",
  * "/bin/prog and 2 other files"; each counts once, even with several mappings.
- * Returns their number; sets *confined if a sandbox forbids to open one.
+ * Returns their number; 0: text is unchanged. Sets *confined to true if a
+ * sandbox forbids to open one, else leaves it.
  */
 static size_t
 list_files(
