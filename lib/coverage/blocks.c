@@ -102,8 +102,9 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 
 /*
  * Records that a basic block ends with a call, and how often the call
- * returned. A call may have rows on many lines; the one on line 0 is the
- * block's own.
+ * returned. A call may have rows on many lines: the last one on a line other
+ * than 0 counts; the one on line 0, which is the block's own, counts only if
+ * it is the first.
  */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)

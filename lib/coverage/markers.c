@@ -82,7 +82,8 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 /*
  * Parses the marker with which text begins, such as "EXCL_LINE" after "LCOV_",
  * and adds its action (LINE, START, STOP, FUNCTION) to seen[] of each kind of
- * marker that has it. column is the marker's column.
+ * marker that has it. Text that is no marker is ignored. column is the
+ * marker's column, from 1 on; that of FUNCTION is kept in scan->column.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,
@@ -154,9 +155,9 @@ follow(struct cg_markers *scan, int kind, unsigned seen)
 }
 
 /*
- * Excludes the functions that begin on the current line and have a FUNCTION
- * marker; warns if a marker excludes nothing. seen[] has the actions of the
- * line's markers by kind. False: out of memory.
+ * Excludes the functions that begin on the current line, before a FUNCTION
+ * marker on it; warns if a marker excludes nothing. seen[] has the actions of
+ * the line's markers by kind. False: out of memory.
  */
 static bool
 note_fns(struct cg_markers *scan, const unsigned seen[CG_MARKER_KINDS])
@@ -245,7 +246,8 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 /*
  * Scans a source for markers and patterns, and adds the ranges that they
  * exclude; warns of sections that are not ended. Without patterns only lines
- * with "COV" are looked at. False: out of memory.
+ * with "COV" are looked at. False: out of memory. A read error ends the
+ * source, and shows in the status of the input.
  */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)

@@ -141,9 +141,9 @@ is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 }
 
 /*
- * Checks file i of the patch: counts it in patch->found, or in patch->missing
- * if coverage should have it. Files without changed lines are ignored. False:
- * it is ambiguous (reported).
+ * Checks file i of the patch: counts it in patch->found if the graph has it,
+ * else in patch->missing if coverage should have it. Files without changed
+ * lines are ignored. False: it is ambiguous (reported).
  */
 static bool
 check_file(struct cg_patch *patch, uint32_t i)
@@ -211,10 +211,11 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * Called if the graph has no file of the patch. Reports an error and returns
- * true: the paths of the patch and of the graph probably start at different
- * directories. Returns false if both have files in the working directory: then
- * the paths fit, and the graph just lacks coverage for the files.
+ * Called if the graph has no file of the patch, and coverage should have at
+ * least one. Reports an error and returns true: the paths of the patch and of
+ * the graph probably start at different directories. Returns false if both
+ * have files in the working directory: then the paths fit, and the graph just
+ * lacks coverage for the files.
  */
 static bool
 reject_all(const struct cg_patch *patch)
@@ -233,9 +234,9 @@ reject_all(const struct cg_patch *patch)
 }
 
 /*
- * Adds the changed lines of a file that the graph lacks with a count of 0, so
- * that they count as not covered. Lines without text are skipped. False: the
- * builder has failed.
+ * Adds the changed lines of a file that the graph lacks with a count of 0, in
+ * a function without a name, so that they count as not covered. Lines without
+ * text are skipped. False: the builder has failed.
  */
 static bool
 add_missing(struct cg_patch *patch, const struct cg_patch_file *file)

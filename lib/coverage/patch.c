@@ -29,7 +29,7 @@ plain_char(char letter)
 /*
  * Called after a backslash in a C string: takes a letter or three octal digits
  * from the start of text, and returns the character that the escape means. 0:
- * neither follows.
+ * neither follows, or the digits are 000, which no name has.
  */
 static char
 take_escape(struct cg_slice *text)
@@ -84,8 +84,9 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 
 /*
  * Sets *name to the file name of a line "--- name" or "+++ name", whose rest
- * is text: quoted, or up to a tab, after which a time may follow. False:
- * malformed, or out of memory (reported).
+ * is text: quoted, or up to a tab, after which a time may follow. A name
+ * without quotes points into text; see unquote() for others. False: malformed,
+ * or out of memory (reported).
  */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
@@ -163,8 +164,9 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 
 /*
  * Records a line that the patch adds to the current file; extends the last
- * range of lines if the line follows it. blank: the line has no text. False:
- * out of memory.
+ * range of lines if the line follows it. blank: the line has no text. Ignores
+ * the line if there is no current file (it was removed), or its number has
+ * more than 32 bits. False: out of memory.
  */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)

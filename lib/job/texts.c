@@ -145,8 +145,9 @@ take_lines(struct cg_slice *text)
 
 /*
  * True if there is text left for another block. At the end of the current
- * window (the part of the input in memory) it reads the next one behind it,
- * unless blocks of the window before are still in use.
+ * window (a part of the input in memory) reads the next one, if read_window()
+ * allows a second, so that both stay valid; not while blocks of the window
+ * before the current one are in use.
  */
 static bool
 has_text(struct cg_texts *texts)

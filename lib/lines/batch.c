@@ -152,9 +152,9 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 /*
  * Skips excluded branches at the position of the next one, up to the first
  * region (range of source text with a count) there. Regions come last, and are
- * not excluded: they belong to the line like its cost. Sets *any if there is a
- * region; it is the next branch then. sum, *more and the result are as for
- * take_branches().
+ * not excluded: they belong to the line like its cost. Sets *any to whether
+ * there is a region; it is the next branch then. sum, *more and the result are
+ * as for take_branches().
  */
 static bool
 skip_to_regions(
@@ -221,8 +221,10 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 
 /*
  * True if a row at pos is to be collected: its file is in the batch, which has
- * the files with order numbers [low, high], and it is not excluded from
- * coverage. cost is the row's cost, NULL for a branch.
+ * the files with order numbers from low to high (included), and its line is
+ * not excluded from coverage. excluded has the flags CG_EXCLUDE_* of pos; with
+ * CG_EXCLUDE_UNRUN only costs of 0 are excluded. cost is the row's cost, NULL
+ * for a branch. Line 0 is not collected for cg_lines_new_listed().
  */
 static bool
 is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,

@@ -115,9 +115,9 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 /*
  * Scans a run (rows of a function in a part): its costs or, if not `costs`,
  * all other rows. Counts the rows (costs or branches) in each file. If the
- * input does not state the function's first line, finds the lowest line of
- * these rows in its own file. Also sums the counts of calls. False: out of
- * memory.
+ * input does not state the function's first line, lowers lines->first to the
+ * lowest line of these rows in its own file. Also sums the counts of calls
+ * among the rows. False: out of memory.
  */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
@@ -153,8 +153,9 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 
 /*
  * Does what scan_packed() does for the rows other than costs, faster, if they
- * are all branches in ascending order and thus in one file: their number is
- * known, and only the first one is decoded. False: out of memory.
+ * are all branches in ascending order and thus in one file, and the input
+ * states the function's first line: the number of rows is known, and only the
+ * first one is decoded. False: out of memory.
  */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)
@@ -176,9 +177,10 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 }
 
 /*
- * Appends a function to lines->part_fn. Its own file gets an entry in in_file
- * even if the function has no rows there. run: its only run (rows of it in a
- * part), or CG_NO_RUN if it has none or several. False: out of memory.
+ * Appends a function to lines->part_fn, with the first line that the input
+ * states. If the function has a name and a file, that file gets an entry in
+ * in_file even if the function has no rows there. run: its only run (rows of
+ * it in a part), or CG_NO_RUN if it has none or several. False: out of memory.
  */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)

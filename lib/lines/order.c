@@ -62,7 +62,7 @@ compare_paths(const void *pa, const void *pb)
 
 /*
  * Orders files by directory first: as text, "a/b/c.c" would be between "a/a.c"
- * and "a/d.c". False: out of memory.
+ * and "a/d.c". The unknown file is the first. False: out of memory.
  */
 bool
 cg_lines_order_files(struct cg_lines *lines)

@@ -12,7 +12,8 @@ struct cg_owner {
 
 /*
  * Makes fn the function to which lines from `line` on belong, up to the next
- * entry. Called in ascending order of lines. False: out of memory.
+ * entry. Called in ascending order of lines; a second call for a line replaces
+ * the function of the first. False: out of memory.
  */
 static bool
 add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
@@ -31,8 +32,9 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 /*
  * Closes the open functions (those that contain the current position, nested)
  * that end before line: after the end of each, lines belong to the function
- * around it. If functions overlap, the outer one is taken to end with the
- * inner one. False: out of memory.
+ * around it, or to owners->outside. If functions overlap, the outer one is
+ * taken to end with the inner one. One whose last line is unknown (0) is
+ * closed without a change: lines go on to belong to it. False: out of memory.
  */
 static bool
 leave_fns(struct cg_job *job, struct cg_owners *owners,

@@ -47,7 +47,8 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 
 /*
  * Finds the row's branches of a kind, which are adjacent, as branches are
- * sorted by kind: sets *from to the first one, and returns their number.
+ * sorted by kind: sets *from to the first one, and returns their number. If
+ * the row has no branches of any kind, returns 0 without setting *from.
  */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
@@ -182,7 +183,8 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 /*
  * Adds the counts of a function's n branches on the line to the branches with
  * the same shape (sequence of indexes and blocks), or appends the branches if
- * there are none. False: overflow, or out of memory.
+ * there are none; unlike, block: see append_branches(). False: out of memory.
+ * A sum that overflows is reported, and ends all cursors.
  */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
@@ -210,7 +212,7 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 /*
  * Sums the branches of a kind of the rows [from, to), which are copies of the
  * same source code (instances of a template, or inlined), into lines->sum.
- * unlike: see append_branches(). False: overflow, or out of memory.
+ * unlike, block: see append_branches(). False: out of memory.
  */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,
@@ -237,7 +239,7 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 /*
  * Sets lines->sum to the branches and condition outcomes of the rows [from,
  * to), all of one line: corresponding ones of several functions are summed,
- * others stay separate. False: overflow, or out of memory.
+ * others stay separate. False: out of memory.
  */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)

@@ -79,7 +79,8 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 /*
  * Opens search->path as search->found if it is the debug file of the ELF file:
  * by equal build-ids, else by the checksum in the debuglink. Returns the
- * status; CG_EINPUT: it is not.
+ * status; CG_EINPUT: it is not, or is the ELF file itself. After a failure
+ * nothing is open.
  */
 static int
 try_path(struct search *search)
@@ -250,9 +251,10 @@ struct liblzma {
 };
 
 /*
- * Decompresses an xz file into *bytes, which the caller frees, and adds its
- * length to *size. Returns the status; CG_EINPUT: malformed, CG_ELIMIT: out of
- * memory, CG_EREAD: liblzma cannot be loaded.
+ * Decompresses an xz file into *bytes and sets *size to its length; both are
+ * NULL and 0 before. The caller frees *bytes, also after a failure. Returns
+ * the status; CG_EINPUT: malformed, or much larger than its compressed size
+ * allows, CG_ELIMIT: out of memory, CG_EREAD: liblzma cannot be loaded.
  */
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)

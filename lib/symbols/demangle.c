@@ -111,8 +111,9 @@ demangle_d(const char *name)
 
 /*
  * Sets *result to the demangled name (of C++, Rust, D or Java), or to name
- * itself if it is not mangled. *made is memory that the caller frees; *result
- * may point into it. False: out of memory.
+ * itself if it is not mangled or cannot be demangled. *made is memory that the
+ * caller frees, also after a failure; *result may point into it. False: out of
+ * memory.
  */
 static bool
 demangle_any(const char *name, struct cg_slice *result, char **made)

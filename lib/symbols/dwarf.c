@@ -471,8 +471,9 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 
 /*
  * Opens the DWARF data of a file for libdw, with its sections prepared, and
- * returns it. NULL: there is none (*status is unchanged), or *status is
- * CG_ELIMIT or CG_EREAD.
+ * returns it. NULL: there is none, or it would expand too much (*status is
+ * unchanged then), or *status is CG_ELIMIT or CG_EREAD. *status may be
+ * CG_ELIMIT with a result, too, which is then incomplete.
  */
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
