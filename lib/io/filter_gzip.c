@@ -77,7 +77,8 @@ refill(struct gzip *gzip)
 /*
  * Like refill(), but after the end of a gzip member also moves to the start of
  * the next one, as gzip data may consist of several members. After the last
- * one only zeros may follow; anything else is an error.
+ * one only zeros may follow, which are skipped: returns 0 at their end.
+ * Anything else is an error (-1, reported).
  */
 static int
 find_member(struct gzip *gzip)

@@ -232,8 +232,10 @@ has_line(const struct cg_in *in)
 
 /*
  * Ends reading after a failure of the stream, such as truncated gzip data.
- * Reports the failure at once or, if whole lines are left in memory, when
- * these lines were taken.
+ * Ends the input at once (see fail()), with two exceptions: if a caller of
+ * cg_read_lines() can get whole lines that are in memory, or for
+ * cg_read_more_lines(), the status is kept in in->late, and the next read
+ * reports it.
  */
 static void
 end_stream(struct cg_in *in, int status)

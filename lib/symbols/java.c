@@ -41,10 +41,12 @@ end_of_class(const char *at)
 }
 
 /*
- * Skips the separator between class and method (";", ";." or ";::", or the
- * colon of stackcollapse-perf.pl), which begins at `at`; returns its end,
- * where the method begins. NULL: name is not a class and a method.
- * stackcollapse-perf.pl keeps the L of classes without a package.
+ * Skips the separator between the class, which begins at name, and the method
+ * (";", ";." or ";::", or the colon of stackcollapse-perf.pl). It begins at
+ * `at`; returns its end, where the method begins. NULL: name is not a class
+ * and a method. The L before a class may be missing only with a colon and in a
+ * package ("io/netty/Loop:.run"): stackcollapse-perf.pl keeps it for other
+ * classes.
  */
 static const char *
 skip_separator(const char *name, const char *at)
@@ -113,7 +115,7 @@ skip_descriptor(const char *text, char semicolon)
  * Converts the name of one Java method, which begins at `name`, to the form
  * "io.netty.Loop.run": writes it at *to, without a NUL, and moves *to to its
  * end. Returns the end of the method in name, descriptor included. NULL: there
- * is no method.
+ * is no method, and nothing is written.
  */
 static const char *
 convert(const char *name, char **to)

@@ -134,7 +134,8 @@ describe(struct cg_symbols *symbols, const char *path)
 
 /*
  * Opens the separate debug file as lazy->debug, if the ELF file lacks symbols
- * or lines; it is no error if there is none. Returns the status.
+ * or lines. Returns the status; CG_EINPUT: there is none, which is no error
+ * for the caller.
  */
 static int
 open_debug(struct cg_symbols *symbols, const char *path)

@@ -141,7 +141,14 @@ set_cfa(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Sets the rules for registers; there is room for CG_REGISTERS. */
+/*
+ * Adds to rules how the registers of the caller are found, as libdw's frame
+ * states it; there is room for CG_REGISTERS. Registers that keep their value
+ * get no rule. Those whose value is lost, or stated in a way that cannot be
+ * interpreted, get a bit in rules->lost. Sets rules->found if there is any
+ * rule or bit, and rules->end if the frame states no return address: it has no
+ * caller.
+ */
 static void
 set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 {
@@ -169,8 +176,9 @@ set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 }
 
 /*
- * Sets the rules for an address, with room for those of CG_REGISTERS registers.
- * False: out of memory.
+ * Sets the rules for an address, with room for those of CG_REGISTERS
+ * registers, by the first call frame information that has the address. Without
+ * any, rules->found stays false. False: out of memory.
  */
 static bool
 find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
@@ -196,7 +204,10 @@ find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
 	return true;
 }
 
-/* Adds the rules for an address. NULL: out of memory. */
+/*
+ * Finds the rules for an address and keeps them as the last of u->known.
+ * Returns them; valid as long as the unwinder. NULL: out of memory.
+ */
 static const struct cg_frame_rules *
 add_rules(struct cg_unwinder *u, uint64_t addr)
 {
@@ -526,7 +537,14 @@ step(const struct cg_frame_rules *rules, const struct cg_memory *memory,
 	return finish(regs, sp, pc, rules->signal);
 }
 
-/* Steps to the caller by the frame pointer alone. */
+/*
+ * Replaces the registers by those of the caller, by the frame pointer alone:
+ * its caller's value is stored where it points, followed by the return
+ * address. Returns CG_UNWOUND_GUESSED; CG_UNWOUND_END: there is no caller,
+ * CG_UNWOUND_UNKNOWN: the registers are unknown or cannot be right,
+ * CG_UNWOUND_SHORT: the memory lacks the frame. Unless a caller is returned,
+ * the registers may be changed in part.
+ */
 static enum cg_unwound
 step_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
 {

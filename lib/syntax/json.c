@@ -210,7 +210,8 @@ take_digits(const char *at, const char *end, uint64_t *value)
 /*
  * Takes the digits after a decimal point, sets *places to their number, and
  * returns their end. Appends them to *value, which has the digits before the
- * point, if there are at most PLAIN_DIGITS of them.
+ * point, if there are at most PLAIN_DIGITS after it; else leaves *value, which
+ * is then useless.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)

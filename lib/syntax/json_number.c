@@ -27,9 +27,9 @@ cut_exponent(struct cg_slice *text)
 }
 
 /*
- * Sets *number to a number times 10 to the power of places, rounded half up.
- * The text has digits and at most one point. False: the result does not fit
- * into 64 bits.
+ * Sets *number to a number times 10 to the power of places (0 or more),
+ * rounded half up. The text has digits and at most one point. False: the
+ * result does not fit into 64 bits.
  */
 static bool
 shift_digits(struct cg_slice text, int places, uint64_t *number)
@@ -58,7 +58,11 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 	return !__builtin_add_overflow(value, (uint64_t)round, number);
 }
 
-/* Like shift_digits(), for negative places: divides by a power of 10. */
+/*
+ * Sets *number to a number divided by 10 to the power of -places; places is
+ * negative. Rounds half up, but first to an integer, so that 4.5 divided by 10
+ * becomes 1. False: the integer does not fit into 64 bits.
+ */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)
 {
