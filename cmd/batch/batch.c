@@ -127,7 +127,8 @@ show_plan(const struct batch *batch)
 /*
  * True if the file of that name in a directory is the temporary file
  * (".OUTPUT.cgconv.PID") of an output of this batch, left by a run that was
- * killed. directory: relative to the output directory, or "".
+ * killed. directory: relative to the output directory, or "". False also if
+ * memory runs out: then the file is kept.
  */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)

@@ -26,9 +26,11 @@
 
 /*
  * Returns the name of the group (the inputs of one output) that an input
- * belongs to by --group-by: what the regular expression matches or, if regex
- * is NULL, its directory. The caller frees it. NULL: no match, so the input is
- * in no group; or out of memory (then *ok is false).
+ * belongs to by --group-by, given the input's name: what the first parentheses
+ * of the regular expression match, else what all of it matches. If regex is
+ * NULL, the name's directory, or "all" if it has none. The caller frees the
+ * text. NULL: no match or an empty one, so the input is in no group; or out of
+ * memory (then *ok is false, else it stays).
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -414,8 +416,10 @@ has_done(const struct batch *batch, const struct group *group)
 /*
  * Adds the group (the inputs of one output) to batch->ready, the list of
  * groups that workers merge to outputs, once all of its chunks (sums of
- * inputs, each by one worker) are written. Does nothing while chunks are open,
- * if there is nothing to merge, and at later calls.
+ * inputs, each by one worker) are written. If no sum was written, there is
+ * nothing to merge, except for a shard's -o without finished inputs, which
+ * gets an output, too. Does nothing while inputs or chunks are open, and after
+ * the first call that found none open.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

@@ -102,10 +102,10 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 }
 
 /*
- * Writes a line of the manifest and frees json, unless complete is false, as
- * memory ran out while json was made. more: NULL, empty, or the text of another
- * JSON object whose members are appended. False: the line was not written; the
- * manifest is marked as failed.
+ * Writes a line of the manifest and frees json. complete: false if memory ran
+ * out while json was made; then nothing is written. more: NULL, empty, or the
+ * text of another JSON object whose members are appended. False: the line was
+ * not written; the manifest is marked as failed.
  */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete,
@@ -252,7 +252,7 @@ get_text(struct json_object *json, const char *key, const char **to)
 /*
  * Sets *to to the number under key; leaves it if there is none. Times may be
  * before 1970, so negative numbers are kept modulo 2^64. False: the value is
- * not an integer.
+ * not an integer, and *to is undefined.
  */
 static bool
 get_number(struct json_object *json, const char *key, uint64_t *to)
@@ -398,8 +398,10 @@ check_outputs(struct batch *batch)
 }
 
 /*
- * Checks that the manifest was written for this batch: same version, options,
- * inputs and shard. Returns the status of the usage error, or CG_OK.
+ * Checks that the manifest was written for this batch: same version, options
+ * and shard. If they match, sets batch->same_list: whether the list of inputs
+ * is the same, too, which shards need. Returns the status of the usage error,
+ * or CG_OK.
  */
 static int
 check_header(struct batch *batch, const struct line *line)

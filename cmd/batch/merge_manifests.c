@@ -311,7 +311,7 @@ drop_refused(struct manifests *manifests)
  * Counts the entries of all manifests (finished inputs) by shard and state,
  * and sums their costs. An input that is listed twice in one manifest counts
  * by its last line; one in two shards is an error, which is reported. False:
- * out of memory.
+ * out of memory, or too many kinds of costs.
  */
 static bool
 sum_entries(struct manifests *manifests)

@@ -152,7 +152,7 @@ has_suffix(const char *name, size_t n, const struct suffix *suffix)
 
 /*
  * True if the name has one of the suffixes, given as "a;b"; *length: the
- * length of the first one that it has, with its dot.
+ * length of the first one that it has, with its dot; undefined if it has none.
  */
 static bool
 find_suffix(const char *name, const char *suffixes, size_t *length)
@@ -478,7 +478,7 @@ hash(const struct batch *batch, const char *text)
  * True if the output of the slot's owner, a task (one input) or a group
  * (several), has that name. Slots do not store names, to save memory: the name
  * of a task's output is derived again. If memory runs out, sets
- * batch->outputs.failed.
+ * batch->outputs.failed and returns false.
  */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)

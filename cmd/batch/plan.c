@@ -303,7 +303,12 @@ add_directory(struct batch *batch, const char *name)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
-/* Adds the input that an argument or a line of --files-from names. */
+/*
+ * Adds the input that an argument or a line of --files-from names: a file, the
+ * members of an archive, or with -r the files below a directory (without, it
+ * is a usage error). An executable is no input; the job gets it for looking up
+ * symbols. Returns the status.
+ */
 static int
 add_path_given(void *arg, const char *name)
 {
@@ -350,8 +355,9 @@ compare_unit_files(const void *pa, const void *pb)
 /*
  * Links files with the same stem (path without suffix) to units, which a
  * format reads as one input. The file with the lowest rank leads the unit, the
- * others become skipped tasks. it: the files, sorted by stem, archive and
- * rank.
+ * others become skipped tasks in its list (task.next, highest rank first); a
+ * file of the leader's rank begins another unit. it: the files, sorted by
+ * stem, archive and rank.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)

@@ -57,7 +57,8 @@ end_with(pid_t parent)
 
 /*
  * Makes the parent a worker, for systems without processes: an order waits in
- * its pipe until an answer is wanted. False: out of memory.
+ * its pipe until an answer is wanted. False: out of memory; the pipes are
+ * closed, and errno is set.
  */
 static bool
 work_here(struct worker_pool *pool, struct worker *worker, const int order[2],
@@ -77,8 +78,9 @@ work_here(struct worker_pool *pool, struct worker *worker, const int order[2],
 }
 
 /*
- * Forks a worker that is connected by two pipes. False: not possible; errno
- * says why.
+ * Forks a worker that is connected by two pipes; without processes (see
+ * CG_HAVE_PROCESSES), makes the parent one. False: not possible; errno says
+ * why.
  */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
@@ -404,8 +406,8 @@ read_alone(struct batch *batch, struct chunk *chunk)
 /*
  * Handles the answer to an order to write the sum of a chunk (the inputs that
  * one worker sums), or to merge the chunks of a group to its output: records
- * success, or fails the group. Takes over log (allocated). error: why it
- * failed.
+ * success, or fails the group. Prints log, the worker's messages, unless it
+ * was stopped. error: why it failed.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -603,7 +605,10 @@ signal_workers(const struct worker_pool *pool)
 			(void)kill(pool->worker[i].pid, SIGTERM);
 }
 
-/* Works for the busy workers, in their place. Returns true. */
+/*
+ * Executes the orders of all busy workers in the parent, for systems without
+ * processes, and handles the answers. Returns true.
+ */
 static bool
 serve_here(struct batch *batch, struct worker *worker, size_t workers)
 {

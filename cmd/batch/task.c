@@ -104,7 +104,8 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /*
  * Creates the directories of the path that end within its first n bytes, like
- * mkdir -p. False: not possible; errno says why.
+ * mkdir -p; the path is changed meanwhile. False: not possible; errno says
+ * why.
  */
 static bool
 make_directories(char *path, size_t n)
@@ -164,10 +165,10 @@ is_up_to_date(
 }
 
 /*
- * Returns the path of an input or of the manifest if it is the file that the
- * output at path would overwrite; NULL: it is not. *kept: the output is newer
- * than its task's input and stays. task: NULL for the output of several
- * inputs.
+ * Returns the path of a file that the output at path would overwrite: an
+ * input, the manifest or a file that an option names; NULL: none. The path is
+ * not to be freed. *kept: the output is newer than its task's input and stays
+ * (then NULL, too). task: NULL for the output of several inputs.
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,

@@ -515,8 +515,9 @@ forget_sum(struct worker_state *state)
 
 /*
  * Adds an input to the sum by keeping its name and bytes (blob), to be read
- * with others when the sum is written. Whether the file changes until then is
- * not checked. Returns the status.
+ * with others when the sum is written. Takes over the bytes if it returns
+ * CG_OK. Whether the file changes until then is not checked. Returns the
+ * status.
  */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,

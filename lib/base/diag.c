@@ -50,9 +50,10 @@ option_length(const char *text)
 
 /*
  * Copies the format string of a message into the buffer `to` of size bytes,
- * with each {option} spelled as the program does ("--option"). fmt is the
- * library's own text, so that {main} in a name from the input is not taken for
- * an option. A text that is too long is cut.
+ * with each {option} spelled as the program does ("--option", for the prefix
+ * "--"), or as "option 'option'" if it has set no prefix. fmt is the library's
+ * own text, so that {main} in a name from the input is not taken for an
+ * option. A text that is too long is cut.
  */
 static void
 spell_options(
@@ -115,8 +116,9 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 const char cg_confined[] = "the sandbox does not allow it";
 
 /*
- * Returns a text that tells why open() has failed, from errno. If access()
- * says that the file may be read, a sandbox is the reason, as sandboxes do not
+ * Returns a text that tells why open() has failed, from errno, which keeps its
+ * value. The text is valid until the next call of strerror(). If access() says
+ * that the file may be read, a sandbox is the reason, as sandboxes do not
  * apply to access().
  */
 const char *

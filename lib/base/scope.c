@@ -23,8 +23,9 @@ node_of(void *ptr)
 }
 
 /*
- * Corrects the neighbours' links to a node of the list of a scope (memory that
- * is freed at once) after realloc() may have moved it.
+ * Sets the links to a node in the list of a scope (memory that is freed at
+ * once), in its neighbours or the scope: the node is new at the end of the
+ * list, or realloc() may have moved it.
  */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)

@@ -122,8 +122,9 @@ find_str(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 }
 
 /*
- * Rebuilds the hash table of strings from the array of strings, after it was
- * dropped to save memory. False: out of memory.
+ * Adds all strings to their hash table, which is empty: it was dropped to save
+ * memory, or there are no strings yet. False: out of memory; the table is
+ * empty again.
  */
 static bool
 list_strs(struct cg_strs *strs)
@@ -176,7 +177,8 @@ note_long(struct cg_strs *strs, const char *copy, size_t len)
 
 /*
  * Appends a string, a copy of text, and inserts it into the hash table;
- * returns its id. CG_STR_NONE: out of memory, or too many strings.
+ * returns its id. CG_STR_NONE: out of memory, too many strings, or a text of 4
+ * GiB or more; nothing is added.
  */
 static cg_str
 new_str(struct cg_strs *strs, struct cg_slice text, uint32_t hash)
@@ -415,9 +417,10 @@ cg_map_free(struct cg_map *map)
 }
 
 /*
- * Returns a hash of the first and last eight bytes of a name, which is fast
- * for long names. Most names differ in the top bytes of the last word, so
- * these are folded down before multiplying.
+ * Returns a hash of the length and the first and last eight bytes of a name
+ * (all bytes of one that is shorter), which is fast for long names. Most names
+ * differ in the top bytes of the last word, so these are folded down before
+ * multiplying.
  */
 uint32_t
 cg_hash_ends(struct cg_slice name)

@@ -125,8 +125,8 @@ path_below(const char *member, const char *directory)
 /*
  * Reads all members of the archive that are below the directory and have the
  * container's suffix into the container, sorted by path. Stops early if one
- * cannot be read. Returns the archive's status, which its failures set and
- * report; it may be CG_OK if memory for a member ran out.
+ * cannot be read. Returns the archive's status; it is CG_OK also if reading
+ * stopped as memory ran out or a member was shorter than its header says.
  */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,

@@ -101,7 +101,8 @@ struct cg_xml {
 
 /*
  * Returns the byte at an offset in the document as a pointer into the input,
- * for the location of messages; NULL: it is no longer in memory.
+ * for the location of messages; NULL: the piece of the input that is in memory
+ * does not have it.
  */
 static const char *
 pointer(const struct cg_xml *xml, uint64_t offset)
@@ -261,8 +262,9 @@ on_text(void *arg, const xmlChar *text, int len)
 
 /*
  * Copies the n attributes of a tag to xml->attribute, and sets the event's
- * range of them. libxml2 passes five pointers for each: the first is the name,
- * the fourth and fifth are the begin and end of the value.
+ * range of them. If memory runs out, the reader has failed and the event has
+ * none. libxml2 passes five pointers for each: the first is the name, the
+ * fourth and fifth are the begin and end of the value.
  */
 static void
 add_attributes(
@@ -328,8 +330,8 @@ on_close(
 
 /*
  * Callback for entity references: rejects the document, as no entity is
- * expanded. libxml2 calls it for all references but &lt; &gt; &amp; &quot;
- * &apos;, which it replaces itself.
+ * expanded, and returns NULL. libxml2 calls it for all references but &lt;
+ * &gt; &amp; &quot; &apos;, which it replaces itself.
  */
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
@@ -461,8 +463,8 @@ cg_xml_status(const struct cg_xml *xml)
 }
 
 /*
- * Drops all events and their texts after they were returned; keeps the text
- * that is not ended yet, moved to the start of xml->text.
+ * Drops all events, their texts and attributes after they were returned; keeps
+ * the text that is not ended yet, moved to the start of xml->text.
  */
 static void
 forget(struct cg_xml *xml)
@@ -667,8 +669,9 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 
 /*
  * Consumes the content and the end tag of an element that is empty or has only
- * text, as most do; *text (unless NULL) points into xml->text. False: it has
- * other content, or not all of it was parsed yet; nothing is consumed.
+ * text, as most do. *text (unless NULL) is the text, or empty; it points into
+ * xml->text. False: the element has other content, or not all of it was parsed
+ * yet; nothing is consumed.
  */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
