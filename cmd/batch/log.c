@@ -68,7 +68,7 @@ note_progress(struct batch *batch, const struct task *task)
 
 /*
  * Returns the fraction of the work that is done, from 0 to 1: of the bytes if
- * their sum is known, else of the tasks.
+ * their sum is known, else of the tasks; 1 if there is no work.
  */
 static double
 fraction(const struct progress *progress)

@@ -375,7 +375,7 @@ reset_task(struct task *task)
 
 /*
  * Makes finished tasks of an earlier run pending again if their output was
- * removed, and with --retry those that failed.
+ * removed, and with --retry-failed those that failed.
  */
 static void
 check_outputs(struct batch *batch)

@@ -152,7 +152,7 @@ get_info(const struct batch *batch, const char *path, struct stat *info)
 
 /*
  * True if the output, whose status is info, is a file with contents and newer
- * than its input. False with --overwrite, and for outputs of several inputs, of
+ * than its input. False with --force, and for outputs of several inputs, of
  * which task->mtime has only one.
  */
 static bool

@@ -366,9 +366,10 @@ add_candidates(struct guess *guess, uint32_t path)
 
 /*
  * Appends a call path: fn, called by path number `up` through the calls `arc`
- * (NO_PATH: fn is the root), and its fractions of fn's cost by column; adds it
- * to the list of fn's paths. Only the frames of its callers become nodes of
- * stacks now, fn's own for each row later. False: out of memory.
+ * (if up is NO_PATH, fn is the root), and its fractions of fn's cost by
+ * column; adds it to the list of fn's paths. Only the frames of its callers
+ * become nodes of stacks now, fn's own for each row later. False: out of
+ * memory.
  */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)

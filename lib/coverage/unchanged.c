@@ -7,9 +7,9 @@
 #include "coverage/patch.h"
 
 /*
- * Excludes from coverage the lines of one file of the graph that are outside
- * of the changed lines of file; all lines if file is NULL. False: out of
- * memory.
+ * Begins the next file of the graph in the list of excluded lines, and adds
+ * the lines outside of the changed lines of `file`, which is that file in the
+ * patch; all lines if `file` is NULL. False: out of memory.
  */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)

@@ -212,9 +212,10 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 }
 
 /*
- * Resolves formula i and, before it, all formulas that it needs. Formulas come
- * from inputs and may be nested deeply, so path[] is a stack of formulas
- * instead of recursion; it has room for all formulas.
+ * Resolves formula i, so that it has a factor for each real event, and before
+ * it all formulas that it needs. Formulas come from inputs and may be nested
+ * deeply, so path[] is a stack of formulas instead of recursion; it has room
+ * for all formulas.
  */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)

@@ -52,8 +52,9 @@ struct cg_out {
 /* ---- Failing ------------------------------------------------------------ */
 
 /*
- * Records the first failure of the output, an errno, as its status; later
- * failures follow from it and are ignored.
+ * Records the first failure of the output, an errno, as its status, and as the
+ * status of the job (*out->fault) if that has none; later failures follow from
+ * the first one and are ignored.
  */
 static void
 fail(struct cg_out *out, int error)

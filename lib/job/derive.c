@@ -11,8 +11,8 @@
 #define FACTS_ROOM 300 /* for the names of all facts */
 
 /*
- * Writes the names of facts (kinds of data) into text, "lines, jumps"; returns
- * text.
+ * Writes the names of facts (kinds of data) into text, of size bytes, "lines,
+ * jumps"; a list that is too long is cut. Returns text.
  */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
@@ -77,8 +77,8 @@ derive_facts(
 
 /*
  * Parses the value of an option as a number of recursion levels, 1 or more,
- * into *levels; NULL: the option is not set, which is 1. Returns the status; a
- * malformed value is reported.
+ * into *levels. value is NULL if the option is not set, which counts as 1.
+ * Returns the status; a malformed value is reported.
  */
 static int
 take_levels(

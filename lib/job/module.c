@@ -239,9 +239,9 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 }
 
 /*
- * Notes that an output's name such as callgrind.out.pprof is ambiguous: its
- * suffix selects a format, but it is also a usual name of the default format.
- * The note says how to choose the default format.
+ * Prints a note if an output's name, such as callgrind.out.pprof, is
+ * ambiguous: its suffix selects a format, but it is also a usual name of the
+ * default format. The note says how to choose the default format.
  */
 static void
 note_ambiguous(struct cg_job *job, struct cg_slice path)

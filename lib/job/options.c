@@ -271,7 +271,7 @@ is_pair(const char *before, const char *after, size_t *len)
  * Finds the pair of columns "before" and "after" (see is_pair()) that has
  * column `one`. Sets column[] to before and after, and *len to the length of
  * the event's name. name: the event must have this name, NULL: any. False:
- * there is no such pair.
+ * there is no such pair; column[] and *len are undefined.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

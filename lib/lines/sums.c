@@ -320,8 +320,8 @@ compare_regions(const void *pa, const void *pb)
 
 /*
  * Copies the regions (ranges of source text with a count) of the rows [from,
- * to) to lines->region; *n becomes their number. They are the last branches of
- * a row. False: out of memory.
+ * to) to lines->region; *n becomes their number. Among the branches of a row
+ * the regions are the last ones. False: out of memory.
  */
 static bool
 list_regions(struct cg_lines *lines, size_t from, size_t to, size_t *n)

@@ -32,7 +32,10 @@ base_name(struct cg_slice path)
 	return cg_base_name(path);
 }
 
-/* True if two build-ids are equal; Firefox writes them in upper case. */
+/*
+ * True if two build-ids are equal but for case: Firefox writes them in upper
+ * case.
+ */
 static bool
 same_id(struct cg_slice a, const char *b)
 {

@@ -189,7 +189,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 /*
  * Returns the real path of a link, a relative or absolute path stated in the
  * ELF file at path; relative ones begin at its directory. The caller frees it.
- * NULL: it does not exist, or out of memory.
+ * NULL: it does not exist or is too long, or out of memory.
  */
 static char *
 resolve(const char *path, const char *link)

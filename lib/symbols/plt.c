@@ -179,7 +179,8 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 /*
  * Adds the stubs in a section of the PLT as functions, named after the
  * functions that they call. They have no size: each extends to the next one.
- * Code that is no known stub is skipped. False: out of memory.
+ * Code that is no known stub is skipped. False: out of memory, or the section
+ * cannot be read.
  */
 static bool
 add_stubs(struct cg_functions *fns, const struct cg_section *section,

@@ -121,7 +121,10 @@ is_digit(char c)
 	return (unsigned)c - '0' <= 9;
 }
 
-/* True if the current level is an object, not an array. */
+/*
+ * True if the current level is an object; false if it is an array, or there is
+ * no open level.
+ */
 static bool
 find_object(const struct cg_json *json)
 {

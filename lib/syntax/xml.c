@@ -493,8 +493,9 @@ end_document(struct cg_xml *xml)
 }
 
 /*
- * Gives libxml2 the next piece of the input, which adds events; false: at the
- * end of the document, or an error (reported).
+ * Gives libxml2 the next piece of the input, or tells it that the document has
+ * ended; both may add events. False: the end was told before, or an error
+ * (reported).
  */
 static bool
 push(struct cg_xml *xml)
