@@ -607,7 +607,8 @@ signal_workers(const struct worker_pool *pool)
 
 /*
  * Executes the orders of all busy workers in the parent, for systems without
- * processes, and handles the answers. Returns true.
+ * processes, and handles the answers. Returns true, as wait_for_answer() does
+ * after answers.
  */
 static bool
 serve_here(struct batch *batch, struct worker *worker, size_t workers)

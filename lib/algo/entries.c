@@ -87,10 +87,11 @@ has_inclusive(const struct cg_event *event)
 
 /*
  * Sets cost[i] to fn's inclusive cost of event i minus the cost of all calls
- * to fn; to 0 if that is not positive or not known, and if the calls have a
- * cost and the graph is of one input. Returns the number of columns up to the
- * last one that is not 0. 0, with cost[] undefined: nothing is missing, or fn
- * is not called, in a cycle, or unknown.
+ * to fn; to 0 if that is not positive or not known. In a graph of one input
+ * also to 0 if the calls have a cost: they stay as the input states them.
+ * Returns the number of columns up to the last one that is not 0. 0, with
+ * cost[] undefined: nothing is missing, or fn is not called, in a cycle, or
+ * unknown.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)

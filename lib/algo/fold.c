@@ -420,9 +420,9 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
  * inclusive cost of its function. If an outer frame of the same function is
  * open, that frame counts the cost. If an outer frame of the function that is
  * called by another one is open, and this call is the outermost of its caller,
- * the samples are added as repeats, as both calls count them. Does nothing of
- * this without costs, as a row without costs cannot be written; but in any
- * case the frame does not count as called and open any more. False: an error.
+ * the samples are added as repeats, as both calls count them. A frame without
+ * costs adds nothing, as a row without costs cannot be written. In each case
+ * the frame is no longer counted in state->called. False: an error.
  */
 static bool
 add_inclusive(

@@ -181,10 +181,11 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 }
 
 /*
- * Adds the counts of a function's n branches on the line to the branches with
- * the same shape (sequence of indexes and blocks), or appends the branches if
- * there are none; unlike, block: see append_branches(). False: out of memory.
- * A sum that overflows is reported, and ends all cursors.
+ * Adds the counts of a function's n branches on the line to the branches of
+ * another function that have the same shape (sequence of indexes and blocks);
+ * if there are none yet, appends the n branches. unlike, block: see
+ * append_branches(). False: out of memory. A sum that overflows is reported,
+ * and ends all cursors.
  */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,

@@ -176,9 +176,9 @@ set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 }
 
 /*
- * Sets the rules for an address, with room for those of CG_REGISTERS
- * registers, by the first call frame information that has the address. Without
- * any, rules->found stays false. False: out of memory.
+ * Sets the rules for an address by the first call frame information that has
+ * the address; `rules` has room for CG_REGISTERS registers. If none has it,
+ * rules->found stays false. False: out of memory.
  */
 static bool
 find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
@@ -539,7 +539,7 @@ step(const struct cg_frame_rules *rules, const struct cg_memory *memory,
 
 /*
  * Replaces the registers by those of the caller, by the frame pointer alone:
- * its caller's value is stored where it points, followed by the return
+ * the address in it has the caller's frame pointer, followed by the return
  * address. Returns CG_UNWOUND_GUESSED; CG_UNWOUND_END: there is no caller,
  * CG_UNWOUND_UNKNOWN: the registers are unknown or cannot be right,
  * CG_UNWOUND_SHORT: the memory lacks the frame. Unless a caller is returned,
