@@ -47,10 +47,10 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 }
 
 /*
- * Adds the calls to the callee that were kept because its ident (gcc's number
- * of a function) was not known yet, and empties their list. Each call is added
- * to the part (section of the profile) it was read in; the current part is
- * restored. False: out of memory.
+ * Adds to the graph the calls to the callee that were kept because its ident
+ * (gcc's number of a function) was not known yet, and empties their list. Each
+ * call is added to the part (section of the profile) it was read in; the
+ * current part is restored. False: out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -76,7 +76,7 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 /*
  * True if a function has the same ident (gcc's number of it) in all units
  * (object files). Before gcc 6.2, and in units of clang, idents are numbers
- * within the unit.
+ * within the unit. The answer is false for all of gcc 6.
  */
 static bool
 has_idents(const struct gcov_unit *unit)
@@ -125,9 +125,10 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /*
  * Sets fn->known of all functions of the unit (object file): if an earlier
- * unit has the same function, its number + 1 in program->known; else 0. Many
- * units have the same templates and inline functions. All lookups are in a
- * loop of their own, so that their cache misses overlap.
+ * unit has the function, too (same ident, name and source file), the
+ * function's index in program->known, plus 1; else, or if several functions
+ * have the ident, 0. Many units have the same templates and inline functions.
+ * All lookups are in a loop of their own, so that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -260,8 +261,9 @@ compare_sites(const void *va, const void *vb)
 }
 
 /*
- * Sets *value to the text in quotes that follows the key in the line. False:
- * the line has no such key, or no quotes after it.
+ * Sets *value to the text between quotes that follows the first occurrence of
+ * the key in the line; without a closing quote, to the rest of the line.
+ * False: the line has no such key, or no text in quotes directly after it.
  */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
@@ -298,9 +300,9 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 }
 
 /*
- * Sets file and line of an edge (a call in a .ci file) from its label,
- * "b.c:61:3"; adds the file to the unit if it is new. False: malformed, or out
- * of memory (unit->nomem).
+ * Sets file (an index in unit->file) and line of an edge (a call in a .ci
+ * file) from its label, "b.c:61:3"; the column, 3, is ignored. Adds the file
+ * to the unit if it is new. False: malformed, or out of memory (unit->nomem).
  */
 static bool
 get_location(
@@ -362,10 +364,11 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Adds the calls of one line, which has n edges (calls with a callee) in the
- * .ci file and n call sites (with a count) in the notes. As it is unknown
- * which edge belongs to which site, adds nothing unless all edges have the
- * same callee or all sites the same count. False: out of memory.
+ * Adds to the graph the calls of one line, which has n edges (calls with a
+ * callee) in the .ci file and n call sites (with a count) in the notes. As it
+ * is unknown which edge belongs to which site, adds nothing unless all edges
+ * have the same callee or all sites the same count. Indirect calls, and calls
+ * with count 0, are not added. False: out of memory.
  */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,
@@ -412,9 +415,9 @@ join(struct gcov_unit *unit, struct cg_build *build)
 }
 
 /*
- * Fills unit->locals, which maps names of functions in this object file to
- * their idents (gcc's numbers): a .ci file gives only the names of local
- * functions. False: out of memory.
+ * Fills unit->locals anew: it maps the names (cg_name) of all functions in
+ * this object file to their idents (gcc's numbers), for calls of local
+ * functions, of which a .ci file gives only the names. False: out of memory.
  */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)

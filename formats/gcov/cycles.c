@@ -78,9 +78,10 @@ unblock(struct search *search, uint32_t block)
 }
 
 /*
- * Adds the block to the list of each of its successors, as no circuit through
- * the block was found: when unblock() unblocks a successor, it then unblocks
- * this block, too. (The lists have arcs; the block is the arc's source.)
+ * Adds the block to the list of each successor that the search may follow, as
+ * no circuit through the block was found: when unblock() unblocks a successor,
+ * it then unblocks this block, too. (The lists have arcs; the block is the
+ * arc's source. An arc that is in a list already is not added again.)
  */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
@@ -139,8 +140,8 @@ enter(struct search *search, uint32_t block)
 /*
  * Examines an arc of the block on top of the path, and stores it as the arc by
  * which the path leaves this block. True: the search goes on at the arc's
- * destination. False: the arc cannot be followed, or it returned to the start
- * of the path; that circuit has been counted.
+ * destination, which the caller enters. False: the arc cannot be followed, or
+ * it returned to the start of the path; that circuit has been counted.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -236,8 +237,8 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
  */
 
 /*
- * Pushes a block on the stack of a depth-first search, and stores the index of
- * the arc by which it was reached (by).
+ * Pushes a block on the stack of a depth-first search, which has *frames
+ * entries, and stores the index of the arc by which it was reached (by).
  */
 static void
 push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
@@ -278,8 +279,10 @@ take_cycle(
 
 /*
  * Searches a cycle of arcs with a remaining count, depth first from the block,
- * among the blocks of the current line. Returns the cycle's count, which it
- * subtracts from the cycle's arcs; 0: there is no cycle.
+ * among the blocks of the current line; an arc from a block to itself is no
+ * cycle here. Returns the cycle's count, which it subtracts from the cycle's
+ * arcs; 0: there is no cycle. Sets "blocked" of blocks that it has left
+ * because no cycle goes through them; they are not entered again.
  */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)

@@ -51,10 +51,11 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record of counters of one kind, and stores where the counters are in
- * the last function of the data (nowhere if has_fn is false). From gcc 11 on,
- * a negative length means that all counters are zero and not in the file.
- * False: malformed (see bytes->error).
+ * Reads a record of counters of one kind, after its tag, and stores where the
+ * counters are in the last function of the data; stores nothing if has_fn is
+ * false, or if the kind is not used for coverage. From gcc 11 on, a negative
+ * length means that all counters are zero and not in the file. False:
+ * malformed (see bytes->error).
  */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
@@ -115,7 +116,8 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
  * Reads a record of the data: a function, counters of the last function, or a
  * summary; skips others. *has_fn says if the last function has data in this
  * file; it is used for counters and updated by a function's record. False: it
- * was the end mark (data.ended is set), or malformed (see bytes->error).
+ * was the end mark (data.ended is set), malformed (see bytes->error), or out
+ * of memory (unit->nomem).
  */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)

@@ -69,8 +69,8 @@ emit_block(
 
 /*
  * Sets *pos to the first line of the block. A block without lines takes the
- * line of its only successor, or of that block's only successor, and so on.
- * False: there is none.
+ * line of its only successor, or of that block's only successor, and so on, up
+ * to 15 blocks on. False: no line was found, and *pos is unchanged.
  */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
@@ -132,10 +132,12 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds the arcs out of a block to the graph as branches of the line that the
- * block ends on, if there are two or more; if last is true, also as jumps. A
- * block may end on the line repeatedly: time is the number of earlier calls
- * for this block and line, and makes the indices of the branches unique.
+ * Adds the arcs out of block "number" to the graph as branches of the line
+ * that the block ends on (pos), if two or more of them are not fake; if last
+ * is true, also as jumps. Fake arcs are not added: they stand for calls.
+ * Leaves out branches or jumps if the graph does not want them. A block may
+ * end on the line repeatedly: time is the number of earlier calls for this
+ * block and line, and makes the indices of the branches unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -173,11 +175,14 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds each call at the end of a block to the graph as a call on the line,
- * without a callee; its index is that of the arc before which it happens. If
- * last is true, also adds a call site, by which calls of a .ci file find their
- * counts. time is the number of earlier calls for this block and line, as in
- * emit_arcs(). False: out of memory.
+ * Adds each call at the end of block "number" (a fake arc) to the graph as a
+ * call on the line, without a callee; its count is how often the call
+ * returned. Its index is that of the arc, among those that are not fake,
+ * before which it happens; in a block with fewer than two of them it is time.
+ * time is the number of earlier calls of this function for the block and line,
+ * as in emit_arcs(). On line 0 the index is 0. If last is true, also adds a
+ * call site, by which calls of a .ci file find their counts. False: out of
+ * memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -217,10 +222,10 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 }
 
 /*
- * Adds each outcome (true, false) of each term of the block's condition to the
- * graph, with count 1 if it occurred; nothing if the block has no condition.
- * The data has two words of bits for a condition: outcomes true, outcomes
- * false.
+ * Adds each outcome of each term of the block's condition to the graph, with
+ * count 1 if it occurred, else 0: for term t, index 2 * t is the outcome
+ * false, 2 * t + 1 is true. Adds nothing if the block has no condition. The
+ * data has two words of bits for a condition: outcomes true, outcomes false.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -255,9 +260,10 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 
 /*
  * Adds what belongs to no line to the graph, as line 0 of the function's file:
- * blocks without lines, and calls of blocks that end on no line. Skips block
- * 0: its fake arcs are not calls, they stand for functions that return twice.
- * False: out of memory.
+ * blocks without lines, and calls of blocks that end on no line. Adds no calls
+ * of block 0: its fake arcs are not calls, they stand for functions that
+ * return twice. Does nothing if the graph does not want blocks. False: out of
+ * memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -304,10 +310,11 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 }
 
 /*
- * Adds the branches, calls and conditions of the blocks that end on the line.
- * A block can end on several lines (the last line of each file it has code
- * of), and on one line repeatedly; its jumps are added only once, on the last
- * of these lines. False: out of memory.
+ * Adds the branches, calls and conditions of the blocks that end on line
+ * "number" (an index in scratch->line). A block can end on several lines (the
+ * last line of each file it has code of), and on one line repeatedly; its
+ * jumps and call sites are added only once, on the last of these lines. False:
+ * out of memory.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
@@ -377,9 +384,9 @@ compare_sorted(const void *va, const void *vb)
 }
 
 /*
- * Adds the counts, blocks and branches of all lines to the graph, sorted by
- * file and line, so that they need not be sorted when they are read. False:
- * out of memory.
+ * Adds the counts, blocks and branches of all lines of the function to the
+ * graph, sorted by file and line, so that the graph need not sort them when
+ * they are read. False: out of memory.
  */
 static bool
 emit_lines(struct gcov_emit *emit)
@@ -500,9 +507,10 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Adds how often each function was entered to the graph, as a call by function
- * 0, the unknown caller. The calls of all functions are added together, as
- * finding the calls of function 0 in the graph takes time only once then.
+ * Adds a call by function 0, the unknown caller, to each function that was
+ * entered, with the number of its entries as count. The calls of all functions
+ * are added together, as finding the calls of function 0 in the graph takes
+ * time only once then.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)

@@ -142,7 +142,10 @@ gcov_ends_with(struct cg_slice text, struct cg_slice end)
 	       memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
 }
 
-/* Returns the directory of the path; "" if it has none. */
+/*
+ * Returns the directory of the path, without a '/' at its end ("/" for "/a");
+ * "" if the path has none.
+ */
 static struct cg_slice
 directory_of(struct cg_slice path)
 {
@@ -164,7 +167,7 @@ without_suffix(struct cg_slice base)
 /*
  * Sets *name to the main source file of the unit (object file), guessed from
  * the name of its notes (.gcno): those of a.c are a.gcno, a.c.gcno or
- * prog-a.gcno. False: none of the unit's files fits.
+ * prog-a.gcno. False: none of the unit's files fits, and *name has no meaning.
  */
 static bool
 find_source(
@@ -186,8 +189,9 @@ find_source(
 /*
  * Returns the directory of the notes (.gcno) that relative names of sources
  * refer to. It is the directory of the notes without the last directories that
- * the source's path repeats: "top" for notes in top/src and the source
- * src/a.c.
+ * the source's path begins with: "top" for notes in top/src and the source
+ * src/a.c. If the notes' directory does not end with such directories, it is
+ * returned unchanged.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -207,7 +211,10 @@ without_source_directory(struct cg_slice notes, struct cg_slice source)
 	return directory;
 }
 
-/* True if directory/name exists. False also if out of memory. */
+/*
+ * True if directory/name exists. Leaves this path in unit->path, also if it
+ * does not. False also if out of memory (unit->nomem).
+ */
 static bool
 is_there(
     struct gcov_unit *unit, struct cg_slice directory, struct cg_slice name)
@@ -224,7 +231,8 @@ is_there(
 
 /*
  * Searches *directory, then its parents, for the named file; sets *directory
- * to the first one that contains it. False: none does.
+ * to the first one that contains it. False: none does, or out of memory
+ * (unit->nomem); *directory is then the last one searched.
  */
 static bool
 search_upwards(
@@ -245,7 +253,8 @@ search_upwards(
  * Finds the directory that the compiler ran in: the directory of the notes
  * (.gcno), or the nearest one above it, that contains a file of this relative
  * name. Sets *directory; a directory above the working directory becomes an
- * absolute path. False: not found.
+ * absolute path. False: not found, or out of memory (unit->nomem); *directory
+ * then has no meaning.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -266,10 +275,11 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Warns if the notes (.gcno) of another directory name the same source, as the
- * two would become one file in the output. Copies of notes, with equal
- * content, are not reported. The first time that a source occurs, stores
- * directory and hash of its notes. False: out of memory.
+ * Warns if the notes (.gcno) of another directory have a source of the same
+ * name, as the two would become one file in the output. Copies of notes, with
+ * equal content, are not reported. The first time that a name occurs, stores
+ * directory (that of the unit's notes) and a hash of the notes. False: out of
+ * memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -311,7 +321,8 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 /*
  * Chooses the source file by which the compiler's directory is found: sets
  * *name to the unit's main source or, if that is unknown or absolute, to the
- * first of its files with a relative name. False: there is none (*name is "").
+ * first of its files with a relative name ("<built-in>" is none). False: there
+ * is none (*name is "").
  */
 static bool
 find_relative(
@@ -330,8 +341,9 @@ find_relative(
 
 /*
  * Sets *directory to the directory that the unit's relative names of sources
- * are in; "" if it is unknown, with a warning, also if two units may then mean
- * two files by one name. False: out of memory.
+ * are in; "" if it has none, or if the directory is unknown. That is a
+ * warning, and so is it if two units may then mean two files by one name.
+ * False: out of memory.
  *
  * Notes (.gcno) of gcc 9 and later have the directory that the compiler ran
  * in. Older notes and those of clang do not (since clang 21 they have ".").
@@ -446,8 +458,8 @@ gcov_is_check(
 #define NEWER UINT32_MAX
 
 /*
- * Returns when the file was modified, in seconds since 1970, plus 1; 0: it
- * does not exist.
+ * Returns when the file was modified, in seconds since 1970, plus 1, and less
+ * than NEWER; 0: it does not exist, or is older than 1970.
  */
 static uint32_t
 time_of(const char *path)
@@ -461,10 +473,11 @@ time_of(const char *path)
 }
 
 /*
- * Counts the unit's sources that are newer than its notes (.gcno) in
- * program->newer, and keeps the first one's name for a warning. As in gcov,
- * times are compared in seconds, and each source is counted once. False: out
- * of memory.
+ * Adds the number of the unit's sources that are newer than its notes (.gcno)
+ * to program->newer, and keeps the name of the first one for a warning. As in
+ * gcov, times are compared in seconds, and each source is counted once, also
+ * if several units have it. Does nothing for notes in memory, such as in an
+ * archive. False: out of memory.
  */
 bool
 gcov_compare_times(

@@ -338,10 +338,10 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 }
 
 /*
- * Fills file[] with the graph (.bbg), lines (.bb) and data (.da) of a unit;
- * file[own] is the input, the others are opened next to it, or NULL if absent.
- * The caller closes them. False: an error (reported), or out of memory
- * (unit->nomem).
+ * Fills file[], which is all NULL, with the graph (.bbg), lines (.bb) and data
+ * (.da) of a unit; file[own] is the input, the others are opened next to it,
+ * or stay NULL if absent. The caller closes those, also after false. False: an
+ * error (reported), or out of memory (unit->nomem).
  */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,

@@ -115,7 +115,8 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 
 /*
  * Appends a touch, which says that the block has code on the line (an index in
- * scratch->line), to the line's list, and returns it. line GCOV_NONE: the
+ * scratch->line), to the line's list, and returns it; it is marked as repeated
+ * if the touch before it in the list is of the same block. line GCOV_NONE: the
  * block has no lines, and the touch is in no list. NULL: out of memory.
  */
 static struct gcov_touch *
@@ -174,8 +175,9 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 /*
  * Adds a touch (the block has code on the line) for each line of the span,
  * which are lines of one file, and adds the block's count to the sum of each
- * line. *last becomes the index of the span's last line, and is unchanged if
- * it has none. False: out of memory.
+ * line. In clang's units the block becomes a member of each line, too. *last
+ * becomes the index in scratch->line of the span's last line, and is unchanged
+ * if it has none. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -200,11 +202,12 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 }
 
 /*
- * Records that the block ends on the line, where its branches are reported.
- * The block becomes a member of the line: arcs into it count for the line.
- * This is noted in the line's last touch (which says that a block has code on
- * the line) or, if that is another block's or a member already, in a new
- * touch. False: out of memory.
+ * Records that the block ends on the line (an index in scratch->line), where
+ * its branches are reported, once more for each call. The block becomes a
+ * member of the line: arcs into it count for the line. The membership is noted
+ * in the line's last touch (which says that a block has code on the line) or,
+ * if that is another block's or a member already, in a new touch. False: out
+ * of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -230,7 +233,8 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
  * Adds the touches (a touch: the block has code on a line) of a block that
  * clang compiled. The block is a member of all its lines, that is, arcs into
  * it count for them. The block ends on its last line, once for each time that
- * it lists this line. False: out of memory.
+ * it lists this line. A block without lines gets one touch, of no line. False:
+ * out of memory.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -257,8 +261,8 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
  * Adds the touches (a touch: the block has code on a line) of a block of gcc 8
  * and later. The block ends on the last line of each of its spans (lines of
  * one file); a span without lines repeats the line of the span before. The
- * first and the last block (entry, and until 4.7 exit) end on no line. False:
- * out of memory.
+ * first and the last block (entry, and until 4.7 exit) end on no line. A block
+ * without lines gets one touch, of no line. False: out of memory.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -278,9 +282,11 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 
 /*
  * Adds the touches (a touch: the block has code on a line) of a block of gcc
- * until 7, and the line that the block ends on. *last is the last line of the
- * blocks so far, and is updated. A block without lines ends on that line, as
- * gcc lists only lines that differ from the line before. False: out of memory.
+ * until 7, one touch of no line if it has no lines, and the line that the
+ * block ends on. *last is the last line of the blocks so far (GCOV_NONE:
+ * none), and is updated. A block without lines ends on that line, as gcc lists
+ * only lines that differ from the line before. The first and the last block
+ * end on no line. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -322,8 +328,9 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 }
 
 /*
- * Adds the arcs out of the entry block to the counts of its lines, as llvm-cov
- * does: no arc enters this block, so its lines would have count 0.
+ * Adds the sum of the arcs out of the entry block to the count of each of its
+ * lines, as llvm-cov does: no arc enters this block, so its lines would have
+ * count 0.
  */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
@@ -343,8 +350,10 @@ count_entry_llvm(struct gcov_scratch *scratch)
 /*
  * Adds the count of each arc to the lines of its destination block, except to
  * lines that the source block belongs to as well (as members, the blocks that
- * count for a line). A backward arc between two members makes the line cyclic,
- * so its cycles are counted later. Stops at the limit of work.
+ * count for a line). An arc between two members to the same or an earlier
+ * block makes the line cyclic, so its cycles are counted later; solved[].back
+ * marks its destination, where they begin. At the limit of work, stops with
+ * counts that are too low (scratch->work_limit_hit).
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -477,8 +486,8 @@ key_of(uint32_t file, uint32_t line)
 /*
  * True if gcov keeps the line of the function in a table for a group of
  * functions, not in that of the unit (object file): two or more functions,
- * such as instances of a template, begin on one line, and the line is between
- * first and last line of the function.
+ * such as instances of a template, begin on one line, and the line is in the
+ * function's file, from its first to its last line inclusive.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,

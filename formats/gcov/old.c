@@ -76,7 +76,7 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 }
 
 /*
- * Reads a name of a .bbg file up to the mark (-1) at its end; the mark at its
+ * Reads a name of a .bbg file and the mark (-1) at its end; the mark at its
  * beginning has been read. False: malformed.
  */
 static bool
@@ -674,9 +674,10 @@ gcov_is_old(const char *path)
 }
 
 /*
- * True for data (.da) until gcc 3.2, which has no magic number. The first word
- * is the number of counters. It must fit the size of the file or, if bytes are
- * only the file's beginning (not whole), promise more bytes.
+ * True for data (.da) until gcc 3.2, which has no magic number. The first 8
+ * bytes are the number of counters, below 2^31. It must fit the size of the
+ * file or, if bytes are only the file's beginning (not whole), promise more
+ * bytes.
  */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)

@@ -114,10 +114,11 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Visits all blocks that are reachable from root, and sets walk->component of
- * each: to one of the blocks of its strongly connected component, the same for
- * all of them (Tarjan's algorithm, without recursion). *numbered is the number
- * of blocks visited so far, and is updated.
+ * Visits all blocks that are reachable from root and were not visited yet, and
+ * sets walk->component of each: to one of the blocks of its strongly connected
+ * component, the same for all of them (Tarjan's algorithm, without recursion).
+ * *numbered is the number of blocks visited so far, and is updated. The arrays
+ * of the path are used as memory for the search.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -204,9 +205,9 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Returns the arc between two blocks that is not fake; NULL: there is none.
- * Requires the arcs of a block to be sorted by destination, as solve.c leaves
- * them; the search is binary, as a switch may have many.
+ * Returns the first arc from block src to block dst that is not fake; NULL:
+ * there is none. Requires the arcs of a block to be sorted by destination, as
+ * solve.c leaves them; the search is binary, as a switch may have many.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -252,8 +253,9 @@ add_row(struct walk *walk, const struct cg_branch *row)
 
 /*
  * Adds block row->target of a path to the graph: a row for each line of each
- * of its spans (lines of one file), with row->index incremented for each span.
- * A block without lines gets one row with line 0. False: too many rows.
+ * of its spans (lines of one file), with row->index incremented for each span
+ * that has lines. A block without lines gets one row with line 0. False: the
+ * builder has failed.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
@@ -326,7 +328,8 @@ was_taken(const struct walk *walk)
  * Counts a prime path (one that is not part of a longer one), which has the
  * first "blocks" blocks of walk->path. In the second pass (walk->build is
  * set), also adds its blocks to the graph if the path was never taken. Ignores
- * a path of one block. False: too many paths or rows.
+ * a path of one block. False: too many paths or rows, or the builder has
+ * failed.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
@@ -364,7 +367,10 @@ pop(struct walk *walk, uint32_t start)
 	walk->missing += walk->pred_of[block] == start + 1;
 }
 
-/* Starts a path: marks the predecessors of start, and pushes start. */
+/*
+ * Starts the paths from block start: marks the predecessors of start
+ * (pred_of), counts those that are missing on the path, and pushes start.
+ */
 static void
 begin_at(struct walk *walk, uint32_t start)
 {
@@ -393,9 +399,10 @@ is_begin(const struct walk *walk)
 }
 
 /*
- * Visits all simple paths (no block twice) from start, and passes those that
- * are prime (not part of a longer one) to take_path(). False: too many paths,
- * or too much work.
+ * Visits the simple paths from start (no block twice, but a path may return to
+ * start), and passes those that are prime (not part of a longer one) to
+ * take_path(). Abandons a path when nothing that begins with it can be prime.
+ * False: too many paths, too much work, or the builder has failed.
  */
 static bool
 walk_from(struct walk *walk, uint32_t start)

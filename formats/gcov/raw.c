@@ -122,7 +122,8 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 /*
  * Adds a summary record to the graph: its tag, and each word, both as a number
  * that must not change and as one that merging adds; write.c decides which of
- * the two is written. False: malformed (an error of the record).
+ * the two is written. False: there are more than 1024 summaries (an error of
+ * the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
@@ -190,8 +191,8 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Counts the counters in n 64-bit words, and sets *counters to their number.
- * They are of a kind that has the frequent values of an expression, such as a
+ * Sets *counters to the number of counters that n 64-bit words contain. A
+ * counter of this kind has the frequent values of an expression, such as a
  * divisor: a total (negative if values were dropped), the number of values,
  * and pairs of a value and its count. False: malformed.
  */
@@ -252,7 +253,9 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
  * Adds the counters of a record to the graph, for merging by the rule of their
  * kind. If all are zero, the file has no bytes for them, and only their number
  * is added. Counters that cannot be merged are dropped, and a row
- * (GCOV_RAW_DROPPED) says so. False: malformed (an error of bytes).
+ * (GCOV_RAW_DROPPED) says so; another one says if the function has the kind
+ * twice. Counters without a function are skipped. False: malformed (an error
+ * of bytes).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
@@ -315,9 +318,9 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 }
 
 /*
- * Returns the number of end marks (words 0) after the records: 1 for gcc, 2
- * for clang. A second word 0 counts only at the end of the file, as stale
- * bytes may follow gcc's mark.
+ * Returns the number of end marks (words 0) at the beginning of bytes, which
+ * has at least one: 1 for gcc, 2 for clang. A second word 0 counts only at the
+ * end of the file, as stale bytes may follow gcc's mark.
  */
 static uint32_t
 count_ends(struct gcov_bytes bytes)

@@ -62,7 +62,8 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
  * Adds the counts of arcs that have a counter to the sums of the blocks at
  * both ends. For each block, counts the arcs without a counter (on the
  * spanning tree), whose counts are still unknown, and computes the exclusive
- * or of their indices.
+ * or of their indices. If no arc enters the entry, or none leaves the exit,
+ * that side of the block stays unknown: a sum of 0 would be wrong.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -99,9 +100,9 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets the counts of the function's arcs from the counters in its data, if it
- * has any. The counters are in the order of blocks, then of their arcs; arcs
- * on the spanning tree have none.
+ * Sets the counts of the function's arcs from the counters in its data; leaves
+ * all at 0 if it has none. The counters are in the order of blocks, then of
+ * their arcs; arcs on the spanning tree have none, and are not changed.
  */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -341,9 +342,9 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 /*
  * Pops a block off the stack of the depth-first search. The block's excess is
  * the sum of its known arcs in, less the sum of those out. Its absolute value
- * becomes the count of the arc by which the block was reached, and is added to
- * or subtracted from the excess of the block at the arc's other end (as in
- * llvm-cov).
+ * becomes the count of the arc by which the block was reached. For the block
+ * at the arc's other end, the count is subtracted from the excess if the arc
+ * leaves that block, else added (as in llvm-cov).
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
@@ -366,8 +367,10 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 }
 
 /*
- * Follows the next arc of the block on top of the stack; after its last arc,
- * pops the block.
+ * Follows the next arc, in or out, of the block on top of the stack: if the
+ * arc has a counter, adds it to the block's excess (sum of arcs in less arcs
+ * out), else visits the block at its other end. The entry and the exit have
+ * one more arc, from exit to entry. After its last arc, pops the block.
  */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,

@@ -62,7 +62,8 @@ compare_fns(const void *va, const void *vb)
 
 /*
  * Orders the counters and words of the data by function (stored as line), kind
- * of counter (stored as block), and index.
+ * of counter (stored as block), and index. Returns a number less than, equal
+ * to or greater than 0.
  */
 static int
 compare_counters(const struct row *a, const struct row *b)
@@ -251,11 +252,12 @@ clamp(int64_t count)
 }
 
 /*
- * Returns word number "number" of a merged summary before gcc 9; if alone, the
- * data is of a single input, and the word is unchanged. The words are:
- * checksum, number of counters, runs; as two words each: sum of all counters,
- * greatest counter of a run, sum of the greatest counters of all runs; then
- * the histogram, which is not merged (0).
+ * Returns word number "number" of a merged summary before gcc 9, from its row
+ * and the row before it; if alone, the data is of a single input, and the word
+ * is unchanged. The words are: checksum, number of counters, runs; as two
+ * words each, the lower one first: sum of all counters, greatest counter of a
+ * run, sum of the greatest counters of all runs; then the histogram, which is
+ * not merged (0).
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -324,9 +326,9 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns word number of a function's bits, 64 in a word. *at is the index in
- * w->row of the next bit that is set in an input; advances it past the word's
- * bits.
+ * Returns word number "number" (from 0, of 64 bits) of the bits that a
+ * function has for a kind of counters. *at is the index in w->row of the next
+ * bit that is set in an input; advances it past the word's bits.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -429,8 +431,8 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 
 /*
  * Writes the record with the n counters of one kind of a function; without
- * counts if all are zero (gcc 11 and later). False: the graph does not have n
- * of them, and nothing was written.
+ * counters, with a negative length, if all are zero (gcc 11 and later). False:
+ * the graph does not have n of them, and nothing was written.
  */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
