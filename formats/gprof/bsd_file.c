@@ -162,7 +162,8 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /*
  * True for files of MinGW and Cygwin, which are like those of the BSDs but
  * have a count of 4 bytes, with 4 uninitialized bytes after it. Read as counts
- * of 8 bytes, these are impossibly large, which reveals the padding.
+ * of 8 bytes, at least one of the counts is impossibly large, which reveals
+ * the padding.
  */
 static bool
 is_padded(const struct gmon *gmon)

@@ -55,10 +55,10 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 }
 
 /*
- * Checks a histogram's range, and makes its unit printable. Sets its sampling
- * rate to rate, the value of option --rate, unless that is 0 (not set);
- * otherwise replaces an impossible rate by the usual one, with a warning.
- * False: rejected (reported).
+ * Checks a histogram's range if it has samples, and makes its unit printable
+ * ("seconds" if it has none). Sets its sampling rate to rate, the value of
+ * option --rate, unless that is 0 (not set); otherwise replaces an impossible
+ * rate by the usual one, with a warning. False: rejected (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
@@ -90,9 +90,10 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 }
 
 /*
- * Checks that any two histograms have equal or disjoint address ranges, and
- * that all have the same unit. The histograms are sorted by address. False:
- * rejected (reported).
+ * Checks that any two histograms have equal or disjoint address ranges, that
+ * those of one range have the same bins and rate, that all have the same unit,
+ * and that there are at most GMON_RANGES_MAX ranges. The histograms are sorted
+ * by address. False: rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
@@ -127,8 +128,9 @@ check_ranges(struct cg_job *job, const struct gmon *gmon)
 }
 
 /*
- * Returns the bucket of the runtime that wrote the file: addresses of callers
- * are rounded down to multiples of it.
+ * Returns the usual bucket, in bytes, of the runtime that wrote the file:
+ * addresses of callers are rounded down to multiples of it, from the
+ * histogram's lowest address on; 1: they are exact.
  */
 static unsigned
 usual_bucket(const struct gmon *gmon)
@@ -143,9 +145,10 @@ usual_bucket(const struct gmon *gmon)
 }
 
 /*
- * Sets gmon->bucket, the multiple to which addresses of callers are rounded
- * down in the file: the usual one of the runtime, or 1 if one of the addresses
- * is not a multiple of it.
+ * Sets gmon->bucket, the multiple in bytes to which addresses of callers are
+ * rounded down in the file, from the histogram's lowest address on: the usual
+ * one of the runtime, or 1 if one of the addresses is not a multiple of it
+ * (except 0, the unknown caller).
  */
 static void
 find_bucket(struct gmon *gmon)
@@ -177,8 +180,8 @@ drop_empty(struct gmon *gmon)
 
 /*
  * Warns of signs that data is missing: counters at their maximum (full is
- * their number) may have wrapped, there are no samples (sampled is false), or
- * there are no calls.
+ * their number) may have wrapped; there are calls but no samples (sampled is
+ * false); or there are samples but no calls.
  */
 static void
 warn_counts(

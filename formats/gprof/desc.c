@@ -149,8 +149,9 @@ gprof_describe(struct cg_build *build, const struct gmon *gmon,
 /* ---- Recalling ---------------------------------------------------------- */
 
 /*
- * Reads a name, such as "word=", and a number from the begin of *text, and the
- * blanks after them. Stores the number in *value. False: malformed.
+ * Reads a name, such as "word=", and a number from the beginning of *text, and
+ * the blanks after them. Stores the number in *value. False: malformed; the
+ * name may have been read.
  */
 static bool
 take_number(struct cg_slice *text, const char *name, uint64_t *value)
@@ -344,9 +345,10 @@ is_regular(const struct gprof_order *order)
 }
 
 /*
- * Ends a bucket (callers at one rounded address): if the file has its arcs in
- * another order than the writer gives them, appends their order to the text of
- * a description. False: out of memory (reported).
+ * Ends a bucket (callers at one rounded address): sorts its arcs in the order
+ * that the writer gives them and, if the file has them in another order,
+ * appends the order of the file to the text of a description, unless the text
+ * would be longer than TEXT_MAX. False: out of memory (reported).
  */
 static bool
 end_bucket(struct gprof_order *order)

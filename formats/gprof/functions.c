@@ -30,7 +30,8 @@
 
 /*
  * Returns the length of a suffix that compilers append to names, if the text
- * begins with one: ".5", ".clone.5", ".constprop.5"; 0 if not.
+ * begins with one: ".5", ".clone.5", ".constprop.5"; 0 if not. A '.' at the
+ * end of the text counts as one, of length 1.
  */
 static size_t
 suffix_length(const char *text)
@@ -54,10 +55,10 @@ suffix_length(const char *text)
 }
 
 /*
- * True unless GNU gprof skips local symbols of this name: those with '$', or
- * with a suffix that it does not know. After a suffix, gprof reads past the
- * NUL into the next name of the string table, so the result depends on that
- * name, too; room is the number of bytes that may be read.
+ * False if GNU gprof skips local symbols of this name: those with '$', or with
+ * a suffix that it does not know. After a suffix, gprof reads past the NUL
+ * into the next name of the string table, so the result depends on that name,
+ * too; room is the number of bytes that may be read.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -125,7 +126,7 @@ compare_symbols(const void *va, const void *vb)
 /*
  * Sorts the symbols and drops all but the first of each address. Sets the end
  * of each to the begin of the next one; that of the last symbol is the end of
- * .text.
+ * .text or, without such a section, of the last executable segment.
  */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
@@ -328,7 +329,7 @@ get_known(struct gprof_funcs *funcs, uint64_t start)
 }
 
 /*
- * Returns the function for a symbol that was found; adds it to the graph if it
+ * Returns the function that begins at found->start; adds it to the graph if it
  * is new. NULL: an error (reported).
  */
 static const struct gprof_func *
@@ -407,9 +408,9 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 
 /*
  * Finds the function at addr in code without symbols: it begins at the last
- * address not after addr that calls enter, and ends at the next such address.
- * Fills *found; name is the buffer for the function's name. False: there is
- * none.
+ * address not after addr that calls enter, and ends before the next such
+ * address. Fills *found; name is the buffer for the function's name. False:
+ * there is none, or the program has symbols, so that *found is not filled.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
@@ -478,8 +479,9 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 
 /*
  * Returns the function that contains an address which calls enter; adds it to
- * the graph if it is new. NULL: an error (reported). Results are cached by
- * this address, as most calls of a function enter it at one address.
+ * the graph if it is new. A function that is not known is named by the
+ * address. NULL: out of memory (reported). Results are cached by this address,
+ * as most calls of a function enter it at one address.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -86,7 +86,9 @@ all_zero(const char *at, size_t n)
 /*
  * Reads a histogram, whose tag was read, into *hist, and advances past its
  * counters. The tag is 0, like the bytes of a hole in a file, so a header of
- * zeros is no histogram. False: the records end here; chain->end says how.
+ * zeros is no histogram. False: the records end here; chain->end says how. If
+ * the counters are truncated (CHAIN_CUT), *hist has those that are left,
+ * unless its header is incomplete, too (cursor->cut).
  */
 static bool
 walk_hist(
@@ -119,7 +121,7 @@ walk_hist(
  * Reads the arc record at chain->at. Counts it in chain and, unless fill is
  * NULL, adds it to fill's list of runs of consecutive arcs. If follows is
  * true, the record before was an arc, too, so no new run begins. False: the
- * record is incomplete (chain->end).
+ * record is incomplete (chain->end becomes CHAIN_CUT_ARC).
  */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
@@ -170,8 +172,8 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 /*
  * Reads the records of the file with the chain's pointer size and byte order,
  * up to the end of the file or the first one that cannot be read. Counts them
- * in chain, whose end says why it stopped; unless fill is NULL, stores them
- * there.
+ * in chain, whose end says why reading stopped, and whose at points to where;
+ * unless fill is NULL, stores the records there.
  */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
@@ -212,8 +214,10 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 
 /*
  * Compares two attempts to read a file (with different pointer sizes or byte
- * orders): negative if a is better, 0 if both are equally good. One that reads
- * the whole file is better, then one with fewer implausible headers.
+ * orders): negative if a is better, positive if b is, 0 if both are equally
+ * good. One that reads the whole file is better, then one with fewer
+ * implausible headers, then one that ends less badly (enum chain_end), then
+ * one that reads further.
  */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
@@ -270,9 +274,9 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 
 /*
  * Sets *best to the best of up to four attempts to read the file, one for each
- * pointer size and byte order. Of equally good ones, that of the executable
- * (hint) is preferred, then 64-bit, then little endian; warns if this is a
- * guess.
+ * pointer size (with --word-size only that one) and byte order. Of equally
+ * good ones, that of the executable (hint) is preferred, then 64-bit, then
+ * little endian; warns if this is a guess.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -305,9 +309,9 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 /* ---- GNU ---------------------------------------------------------------- */
 
 /*
- * Reports the incomplete record at chain->at, which is at offset in the file
- * with left bytes: as an error (false) or, with --recover, as a warning
- * (true).
+ * Reports the incomplete record at chain->at, which begins at this offset in
+ * the file and has only the given number of bytes left: as an error (returns
+ * false) or, with --recover, as a warning (returns true).
  */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
@@ -334,8 +338,9 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 }
 
 /*
- * Reports why the records were not read up to the end of the file, if so: as a
- * warning (true) or an error (false).
+ * Reports why the records were not read up to the end of the file, if they
+ * were not. False: it is an error; true: it is a warning, or the whole file
+ * was read.
  */
 static bool
 report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
@@ -372,7 +377,8 @@ report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 
 /*
  * Adds the last histogram of a truncated file, with the counters that the file
- * still has.
+ * still has. Does nothing if the record at chain->at, where reading stopped,
+ * is no histogram, or if its header is incomplete.
  */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
@@ -431,9 +437,9 @@ arc_limit(const struct gmon_hist *hist)
 
 /*
  * Reads the histogram and the header of the arcs of a file of LD_PROFILE, both
- * with 4-byte tags; fields are aligned without padding. *arcs becomes the
- * number of arcs, limited to those that the linker had room for: the file may
- * state more. False: malformed.
+ * with 4-byte tags; fields are aligned without padding. The cursor is then at
+ * the first arc. *arcs becomes the number of arcs, limited to those that the
+ * linker had room for: the file may state more. False: malformed.
  */
 static bool
 take_ld_profile(

@@ -28,7 +28,10 @@ number_option(const struct cg_job *job, const char *name)
 	return cg_take_u64(&text, &value) ? value : 0;
 }
 
-/* Sets *rate to the option --rate, in Hz; 0: not set. Returns the status. */
+/*
+ * Sets *rate to the option --rate, in Hz; 0: not set. Returns CG_OK, or
+ * CG_EUSAGE (reported) for a rate that is not from 1 to GMON_RATE_MAX.
+ */
 static int
 get_rate(struct cg_job *job, uint64_t *rate)
 {
@@ -41,8 +44,9 @@ get_rate(struct cg_job *job, uint64_t *rate)
 }
 
 /*
- * Sets *word to the option --word-size, in bytes; 0: not set. Returns the
- * status.
+ * Sets *word to the option --word-size, in bytes; 0: not set. Returns CG_OK,
+ * or CG_EUSAGE (reported) unless the option is 32 or 64 bits; *word is then
+ * unchanged.
  */
 static int
 get_word_size(struct cg_job *job, unsigned *word)

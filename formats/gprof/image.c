@@ -123,10 +123,11 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 }
 
 /*
- * True if the file may be a profile of this object; sets *bias to the load
- * bias. On the BSDs, the histogram may begin at other addresses than
- * elsewhere, so it only has to be within the code. A file with only arcs
- * matches any object.
+ * True if the file may be a profile of this object: pointer size and byte
+ * order are the same, and one of its histograms covers the object's code; sets
+ * *bias to the load bias. On the BSDs, the histogram may begin at other
+ * addresses than elsewhere, so it only has to be within the code. A file with
+ * only arcs matches any object.
  */
 static bool
 match_object(
@@ -295,8 +296,8 @@ follows_call(const struct library *lib, uint64_t addr)
 
 /*
  * Returns the index of the first element of lib->start (begins of functions)
- * whose offset within its page is at least the given offset. The list is
- * sorted by this offset.
+ * whose offset within its page is at least the given offset; start.n if there
+ * is none. The list is sorted by this offset.
  */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
@@ -393,7 +394,7 @@ count_explained(const struct library *lib, uint64_t base)
 /*
  * Sets *base to the best load address of the library: the one for which most
  * of the addresses that calls enter are entries of the library's functions.
- * False: there is none, or two are equally good.
+ * False: there is none, or two are equally good; *base then has no meaning.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)
@@ -426,7 +427,8 @@ find_base(struct library *lib, uint64_t *base)
 
 /*
  * Appends the library to images if the addresses that calls enter determine
- * its load address; warns if they do not. False: out of memory (reported).
+ * its load address; warns if they do not. Does nothing if all calls enter the
+ * program. False: out of memory (reported).
  */
 static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
@@ -558,7 +560,7 @@ program_name(struct cg_job *job, const char *name)
 /*
  * Returns the executable to use without --exe, opened: the file with the
  * input's name without its suffix, or a.out, if the histogram matches it;
- * NULL: neither. Sets *bias to its load bias.
+ * NULL: neither does, or there is no histogram. Sets *bias to its load bias.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
@@ -582,8 +584,9 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 
 /*
  * Returns the first object of --exe that matches the profile or, with
- * --any-exe, the first object if none does; NULL: none. *first becomes the
- * first object, to report it; *bias the load bias.
+ * --any-exe, the first object if none does; NULL: none. Sets *bias to the load
+ * bias, and *first, which is NULL before, to the first object, to report it;
+ * *first stays NULL without --exe.
  */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,

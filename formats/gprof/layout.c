@@ -62,7 +62,8 @@ set_covered(struct gprof_layout *layout)
 
 /*
  * Sets layout->entry of each function to its address in the graph: where the
- * function begins, else where calls enter it. False: out of memory (reported).
+ * function begins, else where calls enter it; it stays 0 if neither is known.
+ * False: out of memory (reported).
  */
 static bool
 find_entries(struct gprof_layout *layout)
@@ -109,7 +110,8 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
  * Sets the shift from the graph's addresses to the executable's, for all
  * objects: the negative load bias. For one function, the bias is its address
  * in the graph minus the address of its name in the executable. Uses the
- * value, a multiple of the page size, that most functions have.
+ * value, a multiple of the page size, that most functions have; 0 if no
+ * function has one.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -202,8 +204,9 @@ measure_objects(
 
 /*
  * Without an executable, makes the output cover only the object with the
- * highest cost: sets is_covered, and the histogram's range to the object's.
- * False: no addresses are known, or another error (reported).
+ * highest cost: sets is_covered, and the histogram's range to that of the
+ * object's addresses, extended to multiples of 16. False: no addresses are
+ * known, or another error (reported).
  */
 static bool
 cover_hottest_object(
@@ -243,9 +246,11 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 }
 
 /*
- * Sets up gmon for a graph that does not come from a gmon.out: one histogram
- * of 4-byte bins that covers the executable or, without one, the hottest
- * object. False: an error (reported).
+ * Sets up gmon, of which only the memory of histograms is kept, for a graph
+ * that does not come from a gmon.out: one histogram of 4-byte bins that covers
+ * the executable or, without one, the hottest object; pointer size and byte
+ * order of the executable, else 64-bit and little endian. False: an error
+ * (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)

@@ -42,7 +42,7 @@ struct site {
 /*
  * True if code is an x86 call instruction (e8) that calls the callee: its
  * target is from the callee's start to arc->self, the address after the
- * callee's prologue. ret is the return address of the call.
+ * callee's prologue, inclusive. ret is the return address of the call.
  */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
@@ -58,8 +58,9 @@ calls_callee(const unsigned char *code, uint64_t ret,
 
 /*
  * Searches for the call of the callee in the code before the return addresses
- * that may have been rounded down to arc->from, and sets *site to it. False:
- * no call in this code enters the callee, or calls in two functions do.
+ * that may have been rounded down to arc->from, and sets *site, which is
+ * unknown before, to the first such call. False: no call in this code enters
+ * the callee, or calls in two functions do; *site then has no meaning.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -92,7 +93,8 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 /*
  * Sets *site to the arc's address and the function there or, if there is none,
  * the first function at one of the next addresses that the runtime rounds down
- * to the arc's (as many as the bucket). False: the caller is unknown.
+ * to the arc's (as many as the bucket), else a function named by the arc's
+ * address. False: out of memory (reported).
  */
 static bool
 find_in_bucket(
@@ -259,9 +261,10 @@ add_entered_funcs(struct gprof_funcs *funcs)
 }
 
 /*
- * Adds all arcs to the graph as calls, and describes their order. Arcs are
- * processed in batches, whose callees are prefetched, as each callee would be
- * a cache miss in a large table. False: an error (reported).
+ * Adds all arcs to the graph as calls, and describes their order in the file,
+ * unless an earlier input has described its own. Arcs are processed in
+ * batches, whose callees are prefetched, as each callee would be a cache miss
+ * in a large table. False: an error (reported).
  */
 static bool
 add_arcs(struct mapper *map)

@@ -34,8 +34,9 @@ struct timer {
 };
 
 /*
- * Returns value * part / whole, for part up to whole, without overflow; value
- * if whole is 0.
+ * Returns value * part / whole, rounded down, for part up to whole, without
+ * overflow; value if whole is 0. Part and whole lose low bits if whole does
+ * not fit into 32 bits.
  */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
@@ -50,8 +51,9 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 }
 
 /*
- * Returns a piece of a bin, the bytes [low, high) of the function func, which
- * get a part of the bin's cost. Its line is not set yet.
+ * Returns a piece of a bin: the bytes [low, high), which belong to the
+ * function and get a share of the bin's cost. Its file and line are not set
+ * yet.
  */
 static struct piece
 make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
@@ -65,9 +67,9 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 
 /*
  * Divides the cost of a bin among the timer's pieces (a piece: the bytes of
- * one function and line in the bin) by their size, adds it to the graph, and
- * clears the pieces. The cost of the profiling runtime is only summed, in
- * timer->overhead, unless it is kept.
+ * one function and line in the bin) by their size, so that the shares add up
+ * to the cost, adds them to the graph, and clears the pieces. The cost of the
+ * profiling runtime is only summed, in timer->overhead, unless it is kept.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)
@@ -96,9 +98,9 @@ split_cost(struct timer *timer, uint64_t cost)
 }
 
 /*
- * Appends a piece (the bytes that get a part of a bin's cost) to the timer for
- * each source line of the function within the bytes [low, high), up to a
- * limit.
+ * Appends a piece (bytes that get a part of a bin's cost) to the timer for
+ * each source line of the function within the bytes [low, high). Bytes after
+ * the piece number PIECES get none.
  */
 static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
@@ -149,9 +151,9 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 }
 
 /*
- * Returns the cost (ns for time) of a running sum of ticks. A bin gets the
- * difference between the costs after and before it, so that rounding errors do
- * not accumulate.
+ * Returns the cost of a running sum of ticks: in ns for time, UINT64_MAX if
+ * that is too large; else the ticks. A bin gets the difference between the
+ * costs after and before it, so that rounding errors do not accumulate.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -286,8 +288,8 @@ add_gnu(struct timer *timer)
 /* ---- All histograms ----------------------------------------------------- */
 
 /*
- * True if the histogram's samples fit into 64 bits of ns, with room for the
- * surplus of GNU gprof's rule.
+ * True if the histogram's samples fit into 64 bits of ns together with those
+ * of the other histograms, with room for the surplus of GNU gprof's rule.
  */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)

@@ -98,9 +98,9 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 
 /*
  * Appends a call to w->call as an arc; counts it as lost if an address is
- * unknown. A call by the unknown caller (fn 0) is skipped, unless it has the
- * address that it enters and the graph comes from a gmon.out (LD_PROFILE
- * records the caller 0). False: out of memory (reported).
+ * unknown. A call by the unknown caller (fn 0) is skipped, unless the graph
+ * comes from a gmon.out and the call has the address at which the callee is
+ * entered (LD_PROFILE records the caller 0). False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -184,9 +184,9 @@ power_of_ten(unsigned digits)
 
 /*
  * Returns the conversion of times to ticks, and sets the histogram's unit and
- * rate: the finest tick for which the counters fit. most is the largest cost
- * of a bin, digits the number of decimals of the unit (digits_of()), rate the
- * value of --rate or 0.
+ * rate: the rate of --rate or, if that is 0 (not set), the highest one for
+ * which the counters fit. most is the largest cost of a bin, digits the number
+ * of decimals of the costs' unit (digits_of()).
  */
 static struct unit
 choose_time(
@@ -206,9 +206,10 @@ choose_time(
 
 /*
  * Returns the conversion of an event's counts to ticks, and sets the
- * histogram's unit and rate: "Ir", or a multiple such as "kIr" with several
- * samples each, so that the counters fit. most is the largest cost of a bin,
- * rate the value of --rate or 0.
+ * histogram's unit and rate (ticks per unit): "Ir", or a multiple such as
+ * "kIr" with several ticks each, so that the counters fit. most is the largest
+ * cost of a bin. If rate, the value of --rate, is not 0, it is used instead,
+ * and the unit is "Ir".
  */
 static struct unit
 choose_count(
@@ -241,9 +242,9 @@ highest_cost(const struct writer *w)
 }
 
 /*
- * Sets w->unit, the conversion of costs to ticks, and the histogram's unit and
- * rate, depending on the event's unit. Leaves the histogram's if the graph
- * comes from a gmon.out.
+ * Sets w->unit, the conversion of costs to ticks, and the unit and rate of the
+ * first histogram, depending on the event's unit. If the graph comes from a
+ * gmon.out, its histograms keep their units and rates, and w->unit is 1 to 1.
  */
 static void
 choose_unit(struct writer *w)
@@ -306,7 +307,7 @@ merge_samples(struct writer *w)
 }
 
 /*
- * Converts the costs of samples [first, last), which are of one histogram, to
+ * Replaces the costs of samples [first, last), which are of one histogram, by
  * ticks. The running sum is converted, so that rounding errors do not
  * accumulate. False: overflow (reported).
  */
@@ -539,7 +540,9 @@ put_blocks(struct writer *w)
 /*
  * Sets w->event: that of --event, else the main event; for a graph that comes
  * from a gmon.out, the time (ns) or, without it, the first event. Also sets
- * w->block_event, the event that counts basic blocks. Returns the status.
+ * w->block_event, the event that counts basic blocks (the number of events if
+ * there is none), and w->gmon to what the graph tells of its gmon.out. Returns
+ * CG_OK, or the status of an error (reported).
  */
 static int
 choose_event(struct writer *w)
@@ -557,8 +560,9 @@ choose_event(struct writer *w)
 }
 
 /*
- * Warns of data that was dropped as it has no address. False: no data has an
- * address, so nothing can be written (reported).
+ * Warns of data that was dropped as it has no address, and if counts of calls
+ * are numbers of samples. False: no data has an address, so nothing can be
+ * written (reported).
  */
 static bool
 report_loss(struct writer *w)
