@@ -132,8 +132,8 @@ static const struct worded {
 };
 
 /*
- * True for a log of XRay, by its header and its name, xray-log.PROGRAM.RANDOM,
- * which names the program.
+ * True for a log of XRay: the text begins with its header, and its path
+ * contains "xray-log.", as in xray-log.PROGRAM.RANDOM.
  */
 static bool
 is_xray(struct cg_slice text, const char *name)

@@ -72,10 +72,10 @@ is_formula(struct cg_slice text)
 }
 
 /*
- * Writes a cell: text and suffix, such as "" or " inclusive", in quotes if
- * needed; in a table with tabs, line breaks and tabs become blanks instead. If
- * w->safe, a text like a formula gets an apostrophe, so that spreadsheets take
- * it as text.
+ * Writes a cell: text and suffix, such as "" or " inclusive", in quotes if the
+ * text needs them; in a table with tabs, line breaks and tabs become blanks
+ * instead. NUL always becomes a blank. If w->safe, a text like a formula gets
+ * an apostrophe, so that spreadsheets take it as text.
  */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)

@@ -125,8 +125,9 @@ take_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the event, all functions and all calls to the graph at the end of the
- * log: only then the unit of the times is known, by the timer's frequency.
+ * Adds the event, the own times of all functions and all calls to the graph at
+ * the end of the log: only then the unit of the times is known, by the timer's
+ * frequency.
  */
 static void
 add_graph(struct reader *r)
@@ -184,8 +185,9 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a log: sure if its first line is a rule
- * ("----") and its second one is a caller, or a function with three numbers.
+ * Returns CG_PROBE_SURE for a log whose first line is a rule ("----") and
+ * whose second one is a caller, or a function with its numbers; else
+ * CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -167,9 +167,9 @@ call_cost(const struct writer *w, const struct call *call)
 }
 
 /*
- * Returns the greater one of the costs before and after a change as a share of
- * the total, from 0 to 1; 0 if the total is unknown. Without a comparison,
- * before is 0.
+ * Returns the cost before or after a change, whichever is greater without its
+ * sign, as a share of the total, from 0 to 1; 0 if the total is unknown.
+ * Without a comparison, before is 0.
  */
 static double
 share(const struct writer *w, struct sides cost)
@@ -188,8 +188,9 @@ fn_share(const struct writer *w, cg_fn fn)
 
 /*
  * Returns one component, from 0 to 1, of a colour's RGB form from its HSL
- * form; low and high are the component's limits. The caller shifts the hue by
- * 1/3 for red and -1/3 for blue.
+ * form; low and high are the component's limits. hue is a part of the full
+ * circle, from -1/3 to 4/3: the caller shifts it by 1/3 for red and -1/3 for
+ * blue.
  */
 static double
 hue_part(double low, double high, double hue)
@@ -583,9 +584,9 @@ put_calls(struct writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Parses a percentage such as "0.5" into a share (0.005); false unless it is
- * from 0 to 100. The share is made a little smaller, so that rounding does not
- * drop a function whose share is equal.
+ * Parses a percentage such as "0.5" into a share (0.005). False: it is not
+ * from 0 to 100, and *value has no meaning. The share is made a little
+ * smaller, so that rounding does not drop a function whose share is equal.
  */
 static bool
 parse_percent(struct cg_slice text, double *value)

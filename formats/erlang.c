@@ -120,9 +120,9 @@ add_call(struct reader *r, cg_fn caller, const struct row *row, bool costs)
 }
 
 /*
- * Adds the calls of a function in a table without callers, as calls from the
- * unknown caller. Does nothing if the function is the unknown caller itself.
- * False: the builder has failed.
+ * Adds the number of calls in a row, of the function r->fn in a table without
+ * callers, as calls by the unknown caller. Does nothing if r->fn is the
+ * unknown caller itself. False: the builder has failed.
  */
 static bool
 add_entry(struct reader *r, const struct row *row)
@@ -431,9 +431,10 @@ is_header(struct cg_slice line)
 }
 
 /*
- * Reads the columns at the end of a row of eprof, "465 40.17 94 [ 0.20]":
- * calls, percentage, microseconds (stored in ns), microseconds of a call; the
- * rest is the name. False: not a row.
+ * Reads a row of eprof into *row, from its end: the columns "465 40.17 94 [
+ * 0.20]" are calls, percentage (skipped), microseconds (stored in ns), and
+ * microseconds of a call (skipped); the text before them is the name. False:
+ * not a row.
  */
 static bool
 take_columns(struct cg_slice line, struct row *row)
@@ -546,9 +547,9 @@ read_eprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text of eprof: sure if it has a header
- * line, likely if its first line names a process. Output of the profiled
- * program may precede the tables.
+ * Returns CG_PROBE_SURE for a text of eprof with a header line,
+ * CG_PROBE_LIKELY if only its first line that is not empty names a process,
+ * else CG_PROBE_NO. Output of the profiled program may precede the tables.
  */
 static int
 probe_eprof(const struct cg_head *head)

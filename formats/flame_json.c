@@ -235,9 +235,9 @@ take_node(struct cg_doc *doc, uint32_t parent)
 }
 
 /*
- * Adds the value of each node to its parent's sum of children. True if each
- * node's value is at least this sum, so that values can include those of
- * children.
+ * Adds the value of each node to its parent's sum of children, except
+ * pyinstrument's "[self]". True if each node's value is at least this sum, so
+ * that values can include those of children; false also if a sum overflows.
  */
 static bool
 sum_children(struct reader *r)
@@ -260,10 +260,10 @@ sum_children(struct reader *r)
 }
 
 /*
- * Returns the self value of a node. If includes is true, the node's value
- * includes those of its children, which are subtracted. As pyinstrument rounds
- * times to microseconds, the children may have a little more than their
- * parent: then returns 0.
+ * Returns the self value of a node: its value, less those of its children if
+ * it includes them. In pyinstrument's form it always does; in others, if
+ * includes is true. As pyinstrument rounds times to microseconds, the children
+ * may have a little more than their parent: then returns 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -476,9 +476,9 @@ take_metadata(struct cg_doc *doc)
 
 /*
  * Returns the stack of the caller of a bar, 0 if it has none: the caller is
- * the bar of the level before that spans this one. *from is the index where
- * the search starts, and is advanced to where it ends, as bars are sorted by
- * position.
+ * the bar of the level before (r->above) that spans this one. *from is the
+ * index in r->above where the search starts, and is advanced to where it ends,
+ * as bars are sorted by position.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)

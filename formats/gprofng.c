@@ -250,7 +250,7 @@ end_head(struct reader *r)
 
 /*
  * Reads a number, "12", "0.100" or "0.", times 10^digits, after blanks, up to
- * a blank. False: malformed.
+ * a blank or the end. False: malformed.
  */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
@@ -486,7 +486,7 @@ take_row(struct reader *r, struct cg_slice line)
 
 /*
  * Reads a line that begins a table (its title) or other output of -metrics;
- * both end the table before. False: the line is neither.
+ * both end the table before. False: the line is neither, and nothing changes.
  */
 static bool
 take_title(struct reader *r, struct cg_slice line)

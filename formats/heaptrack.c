@@ -146,9 +146,9 @@ add_frame(struct reader *r, cg_fn fn, const struct cg_pos *pos, bool inlined)
 }
 
 /*
- * Adds the frames that the object's symbols give for an address, several if
- * functions are inlined there; without symbols, an unknown function of the
- * object. False: an error (reported).
+ * Appends to r->frame the frames that the object's symbols give for an
+ * address, several if functions are inlined there; without symbols, an unknown
+ * function of the object. False: an error (reported).
  */
 static bool
 add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
@@ -172,9 +172,10 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Reads a frame from the line, and adds it. The line has the number of the
- * function's name among the strings and, if they are known, the number of the
- * file's name and the line number. False: an error (reported).
+ * Takes a frame of a place off the line, and appends it to r->frame. The line
+ * has the number of the function's name among the strings and, if they are
+ * known, the number of the file's name and the line number; a frame that
+ * others follow is inlined. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,

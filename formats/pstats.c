@@ -391,8 +391,8 @@ get_function(struct reader *r, struct value *value, struct function *function)
 
 /*
  * Sets *call from the value of a caller, which is a tuple (calls, primitive
- * calls, self time, cumulative time), whose items are read here, or only the
- * number of calls. False: an error (reported).
+ * calls, self time, cumulative time), whose items are read here, a reference
+ * to one, or only the number of calls. False: an error (reported).
  */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
@@ -635,8 +635,8 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a marshalled dictionary that is empty, or whose first key is a
- * tuple of three.
+ * Returns CG_PROBE_SURE for a marshalled dictionary whose first key is a tuple
+ * of three, CG_PROBE_LIKELY for an empty dictionary, else CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -314,8 +314,9 @@ read_sb_sprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises the line of the number of samples, and the interval below it;
- * other output may precede the report.
+ * Returns CG_PROBE_SURE if the text has the line of the number of samples, and
+ * the interval below it; else CG_PROBE_NO. Other output may precede the
+ * report.
  */
 static int
 probe(const struct cg_head *head)

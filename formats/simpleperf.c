@@ -396,9 +396,10 @@ select_thread(struct reader *r, uint32_t tid)
 }
 
 /*
- * Sets *column to the column of an event; the event is an index in the file's
- * list (meta_info), and is added the first time. False: no such event, or out
- * of memory (reported).
+ * Sets *column to the column of an event, which is added the first time, and
+ * makes r->cost long enough for it. The event is an index in the file's list
+ * (meta_info); without a list, 0 stands for an event "samples". False: no such
+ * event, or out of memory (reported).
  */
 static bool
 find_column(struct reader *r, uint64_t event, size_t *column)

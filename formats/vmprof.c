@@ -236,9 +236,10 @@ split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
 }
 
 /*
- * Returns the function of an id, added by its name, "py:name:line:file". The
- * name of a native function without a line has the library, or "-", in place
- * of the file. A name of another form is taken whole, and counted.
+ * Returns the function of an id, added by its name, "py:name:line:file"; sets
+ * code->file, which stays 0 without a file. The name of a native function
+ * without a line has the library, or "-", in place of the file. A name of
+ * another form is taken whole, and counted.
  */
 static cg_fn
 add_fn(struct reader *r, struct code *code)
@@ -433,7 +434,8 @@ take_sample(struct reader *r)
 
 /*
  * Finds the sizes of words and ids, in bytes, from the first words of a file.
- * False: it is no profile of vmprof, or a big-endian one.
+ * False: it is no profile of vmprof, or a big-endian one, and the sizes have
+ * no meaning.
  */
 static bool
 get_sizes(struct cg_slice text, unsigned *word, unsigned *id)

@@ -225,9 +225,9 @@ take_frame(struct reader *r, struct item *item)
 }
 
 /*
- * Reads a frame of a stack, and appends it. Most frames are references to
- * earlier ones: only the id is stored, and find_frames() looks up all ids
- * together. False: an error (reported).
+ * Reads a frame of a stack, and appends it to r->frame. Most frames are
+ * references to earlier ones: only the id is stored, and find_frames() looks
+ * up all ids together. False: an error (reported).
  */
 static bool
 add_frame(struct reader *r)
@@ -266,7 +266,8 @@ find_frames(struct reader *r)
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
  * node; 0: no frames. Most stacks share their outer frames with the previous
- * one, whose nodes are kept in r->step: only the other frames are looked up.
+ * one, whose nodes are kept in r->step: only the other frames are looked up,
+ * and replace the previous ones there. r->step must have room for all frames.
  */
 static cg_node
 add_frames(struct reader *r)
@@ -418,7 +419,8 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 }
 
 /*
- * Reads a <row>, a sample, up to its end, and adds it to the graph. False: an
+ * Reads a <row>, a sample, up to its end, and adds it to the graph, unless it
+ * has neither a stack nor a weight: then it is of another table. False: an
  * error (reported).
  */
 static bool

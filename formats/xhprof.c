@@ -300,8 +300,8 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a JSON object whose first key is a call, "A==>B", or "main()",
- * and whose value is an object with a key.
+ * Returns CG_PROBE_SURE for a JSON object whose first key is a call, "A==>B",
+ * or "main()", and whose value is an object with a key; else CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)
