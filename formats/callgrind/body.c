@@ -345,8 +345,9 @@ read_spec(struct callgrind_reader *r, struct cg_slice line)
 
 /*
  * Reads a line that does not begin with a digit, sign or star: a key (fn=,
- * calls=), a header line or a comment. Where costs must follow, it is an error
- * (r->status); an unknown line is dropped with a warning.
+ * calls=), a header line, a comment or an empty line. A key or header line
+ * where a cost line must follow is an error (r->status); an unknown line is
+ * dropped with a warning.
  */
 static void
 read_word_line(struct callgrind_reader *r, struct cg_slice line)
@@ -419,8 +420,9 @@ expects_costs(const struct callgrind_reader *r, char first)
 
 /*
  * Adds cost lines to the current function, from the pointer line on, as long
- * as they have the common form that cg_add_cost_lines() reads. Returns the
- * first line of another form, or end.
+ * as they have the common form that cg_add_cost_lines() reads; r->base becomes
+ * the position of the last one. Returns the first line of another form, or
+ * end.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

@@ -35,7 +35,10 @@ has_line_of(struct cg_slice text, const char *const *keys)
 	return false;
 }
 
-/* True if a line of costs, without a function, follows "events:". */
+/*
+ * True if the first line after "events:" that is not empty begins with a
+ * digit: it has costs, without a function before them.
+ */
 static bool
 has_bare_costs(struct cg_slice text)
 {
@@ -74,7 +77,7 @@ rate_events(struct cg_slice text)
 
 /*
  * True if the first line that is neither empty nor a comment begins with
- * "key:" or "key=", of lower-case letters.
+ * "key:" or "key=", where the key is any word of lower-case letters.
  */
 static bool
 begins_with_key(struct cg_slice text)

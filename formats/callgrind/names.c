@@ -95,8 +95,9 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 }
 
 /*
- * Appends an empty element to r->named and returns its index, which is never
- * 0, as element 0 exists from the beginning; 0: out of memory (reported).
+ * Appends an empty element to r->named and returns its index; 0: out of memory
+ * (reported). The first element, which callgrind_begin_names() adds, has index
+ * 0, too, so all later indices are above 0.
  */
 static uint32_t
 add_named(struct callgrind_reader *r)

@@ -33,9 +33,10 @@ event_at(const struct callgrind_writer *w, size_t i)
 
 /*
  * Returns the costs of a line in the order in which events are written (main
- * event first). *n is the number of costs, and becomes their number without
- * trailing zeros. The result is the array cost itself or w->row, so it is
- * valid until the next call.
+ * event first); *n is the number of costs. If the main event is the graph's
+ * first one, returns the array cost itself. Else returns w->row, which is
+ * valid until the next call, and sets *n to their number without trailing
+ * zeros.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -439,9 +440,10 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * True if cost lines get addresses: if option --dump-instr says so or, without
- * the option, if the addresses are those of single instructions. (Others are
- * buckets of a histogram, which a disassembly cannot show.)
+ * True if cost lines get addresses: if the graph has addresses, and option
+ * --dump-instr says so or, without the option, they are those of single
+ * instructions. (Others are buckets of a histogram, which a disassembly cannot
+ * show.)
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)

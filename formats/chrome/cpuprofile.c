@@ -43,7 +43,8 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 
 /*
  * Gets the next number of an array that is stored as differences, and advances
- * from->at, which is 0 before the first number. False: no more numbers.
+ * from->at, which is 0 before the first number. False: no more numbers, and
+ * *number is unchanged.
  */
 static bool
 unpack(struct packed *from, int64_t *number)

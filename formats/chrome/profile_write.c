@@ -246,10 +246,11 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 }
 
 /*
- * Adds the number of samples of each stack to the hits of its node, and marks
- * the node as used (id). The number is the cost of the event that counts
- * samples or, without such an event, the stack's own number. False: an error
- * (reported).
+ * Adds the number of samples of each stack to the hits of its node, and to
+ * those of the line where they were taken (ticks), and marks the node as used
+ * (id). The number is the cost of the event that counts samples or, without
+ * such an event, the stack's own number; a stack without samples is skipped.
+ * False: an error (reported).
  */
 static bool
 count_hits(struct writer *w)
@@ -296,8 +297,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 
 /*
  * Passes a sample that begins at time and lasts cost ns to w->visit(), and
- * counts it. If there is a gap after the previous sample, a sample of (idle)
- * is passed first, as a sample in this format lasts until the next one.
+ * counts it; it begins later if the previous sample has not ended by then. If
+ * there is a gap after the previous sample, a sample of (idle) is passed
+ * first, as a sample in this format lasts until the next one.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -317,8 +319,9 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 }
 
 /*
- * Passes one sample for each stack to put_sample(), in the order of the graph:
- * each begins where the one before ends. For graphs without times of samples.
+ * Passes one sample for each stack with a cost to put_sample(), in the order
+ * of the graph: each begins where the one before ends. For graphs without
+ * times of samples.
  */
 static void
 visit_sums(struct writer *w)
@@ -597,8 +600,9 @@ put_profile(struct writer *w)
 
 /*
  * Sets w->in_order (samples are written in order of time) if the graph has
- * only one track (timeline of a thread), which has all costs and whose costs
- * are times. Then also sets begin and end of the profile.
+ * only one track (timeline of a thread), which has all costs; if the track has
+ * begins and ends of calls, costs and times must be in ns, too. Then also sets
+ * begin and end of the profile.
  */
 static void
 choose_order(struct writer *w)

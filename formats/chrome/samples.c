@@ -36,7 +36,8 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
  * Returns the sum of the samples of a node's id. Called if profile->dense, an
  * array by id, is too short for the id: enlarges the array if the id is small
  * compared with the number of nodes; else looks the id up in a map, and
- * appends a sum if it is new. NULL: out of memory (reported).
+ * appends a sum to profile->sparse if it is new. The sum is valid until the
+ * next call. NULL: out of memory (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -180,7 +181,8 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 /*
  * Adds the costs of a node's stack to the graph. Each line with ticks (numbers
  * of samples) gets its share of the node's time; the rest is for samples
- * without a line.
+ * without a line. Sets node->sampled to the stack of the node's samples in the
+ * timeline: with their line, if all are on one.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,

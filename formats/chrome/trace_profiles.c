@@ -203,9 +203,9 @@ add_nodes(
 }
 
 /*
- * Adds a node [unknown] for an id that samples refer to but no piece defined,
- * as a trace may lose pieces, and increments *missing. Does nothing if the id
- * is defined. False: an error (reported).
+ * Adds a node [unknown] for an id that samples or other nodes refer to but no
+ * piece defined, as a trace may lose pieces, and increments *missing. Does
+ * nothing if the id is defined. False: an error (reported).
  */
 static bool
 add_missing(

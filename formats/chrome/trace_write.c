@@ -304,10 +304,11 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns how many waiting calls can be written next. These are the calls that
- * begin together with the first one, if they begin before now and have all
- * ended; calls that have not ended count as well (to be written as two events)
- * if more than max calls wait. 1 if an end event is first; else 0.
+ * Returns how many waiting calls can be written next: all calls that begin
+ * together with the first one, if they begin before now and have all ended;
+ * calls that have not ended count as well (to be written as two events) if
+ * more than max calls wait. 1 if an end event is first. 0: no call can be
+ * written yet.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -331,7 +332,7 @@ count_first(const struct writer *w, size_t max, int64_t now)
 /*
  * Writes the waiting calls that began before now, in order of their begins;
  * stops at one that has not ended, unless more than max calls wait. Removes
- * them from w->call.
+ * the calls that it has written from w->call.
  */
 static void
 put_first_calls(struct writer *w, size_t max, int64_t now)

@@ -78,8 +78,8 @@ get_u32(
 
 /*
  * Reads the attribute hits of a <line>, which may be negative. A number from
- * 2^63 on is a negative count that wrapped; the line ran, so it is read as 1,
- * with a warning. False: rejected (reported).
+ * 2^63 on, which is a negative count that wrapped, is read as 1, as the line
+ * ran, with a warning. False: rejected (reported).
  */
 static bool
 get_hits(struct reader *r, int64_t *hits)
@@ -106,7 +106,8 @@ get_hits(struct reader *r, int64_t *hits)
 
 /*
  * Reads the attribute condition-coverage, "50% (1/2)", to line->branches and
- * line->hit (taken ones). Only "50%" means two branches. False: rejected
+ * line->hit (taken ones). Without "(1/2)", the percentage is of two branches;
+ * without the attribute, it is 100% if the line ran, else 0%. False: rejected
  * (reported).
  */
 static bool

@@ -109,8 +109,8 @@ is_wanted(const struct writer *w, cg_file file)
 }
 
 /*
- * Returns the longest directory that contains the directories a and b; "" if
- * none does.
+ * Returns the longest directory, with its slash, that contains the directories
+ * a and b; "" if none does.
  */
 static struct cg_slice
 common_directory(struct cg_slice a, struct cg_slice b)
@@ -141,9 +141,9 @@ count_file(struct writer *w, cg_file id)
 
 /*
  * Fills w->file with the files to write and their totals, and w->place with
- * their index + 1 by file (0: not written). Sets w->root to the directory that
- * contains all files; "" if their names are relative. False: an error
- * (reported).
+ * their index + 1 by file (0: not written). Sets w->root to the directory,
+ * with its slash, that contains all files of the report; "" if their names are
+ * relative. False: an error (reported).
  */
 static bool
 count_files(struct writer *w)
@@ -418,8 +418,9 @@ put_method(struct writer *w, const struct method *method)
 }
 
 /*
- * Returns how many of the functions have a line in the current file. Functions
- * without one are not written, as readers identify functions by their lines.
+ * Returns how many of the functions have a known line: the one where they
+ * begin, else their lowest one. Other functions are not written, as readers
+ * identify functions by their lines.
  */
 static uint64_t
 count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
@@ -433,8 +434,9 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 
 /*
  * Writes the element <methods> with the functions of the current file; it is
- * empty without option methods. Counts functions that it cannot write. False:
- * out of memory (reported).
+ * empty without option methods. Adds to w->bare the number of functions that
+ * have a known line, but no lines with hits in the file, and so are not
+ * written. False: out of memory (reported).
  */
 static bool
 put_methods(struct writer *w)
@@ -483,8 +485,9 @@ put_class(struct writer *w, const struct source_file *file)
 }
 
 /*
- * Writes the begin of a package, with its totals. It has w->file.at[from] and
- * the files after it that are in the same directory.
+ * Writes the begin of a package, with its totals. The package has
+ * w->file.at[from] and the files directly after it that are in the same
+ * directory.
  */
 static void
 begin_package(struct writer *w, size_t from)
