@@ -38,10 +38,10 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Adds a line with this number to the file that is being read, and "all"
- * branches of the line, of which the first "hit" ones were taken. Adds nothing
- * for number 0, which means no line. False: an error (reported), such as too
- * many branches.
+ * Adds a line with this number, and "all" branches of it, of which the first
+ * "hit" ones were taken, to those collected for the file; the line's count is
+ * 1 if a branch was taken, else 0. Adds nothing for number 0, which means no
+ * line. False: an error (reported), such as too many branches.
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
@@ -198,7 +198,7 @@ struct writer {
  * Writes the value of a line: "1/2" (branches taken, branches) or, if it has
  * no branches, its count. Writes the count also if the line ran but no branch
  * was taken, or the reverse, as "0/2" would mean that the line did not run.
- * Counts such losses for a message.
+ * Counts the lines that lose their count or their branches, for a message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -269,9 +269,9 @@ write_codecov(
 /* ---- The module --------------------------------------------------------- */
 
 /*
- * Returns the score (CG_PROBE_*) of the next JSON value, the first file of a
- * report: likely if it is an array of counts, or an object with "lines" or a
- * line's number.
+ * Returns the score of the next JSON value, the first file of a report:
+ * CG_PROBE_LIKELY if it is an array that begins with a count or null, or an
+ * object whose first key is "lines" or a line's number; else CG_PROBE_NO.
  */
 static int
 probe_file(struct cg_json *json)

@@ -62,7 +62,8 @@ keep_file(struct writer *w, struct cg_slice path)
 
 /*
  * Orders files by path for qsort(), with '/' before all other characters, so
- * that the contents of a directory are consecutive.
+ * that the contents of a directory are consecutive. A path comes before the
+ * longer paths that begin with it.
  */
 static int
 compare_paths(const void *pa, const void *pb)

@@ -119,8 +119,8 @@ take_methods(struct cg_doc *doc)
 }
 
 /*
- * Reads the classes of a document (source file), and their methods. False: an
- * error (reported).
+ * Reads the classes of a document (source file), and collects their methods in
+ * c->section. False: an error (reported).
  */
 static bool
 take_classes(struct cg_doc *doc)
@@ -201,9 +201,9 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of the input: sure for five nested objects,
- * of a module (.dll or .exe), a document, a class, a method and its "Lines" or
- * "Branches".
+ * Returns CG_PROBE_SURE for five nested objects, of a module (.dll or .exe), a
+ * document, a class, a method and its "Lines" or "Branches", by the first key
+ * of each; else CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -34,7 +34,7 @@ struct istanbul {
 /*
  * Returns the statement, function or branch with an id, the number in key;
  * adds it to items if the file does not have it yet. Valid until the next
- * call. NULL: the key is no number (reported), or out of memory.
+ * call. NULL: the key is no number, or out of memory (reported).
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
@@ -301,9 +301,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the lines of the file from its statements, which it sorts: a line's
- * count is the highest count of the statements that begin on it. False: an
- * error (reported).
+ * Adds the lines of the file from its statements, which it sorts by line: a
+ * line's count is the highest count of the statements that begin on it. Skips
+ * lines on which no statement has a count. False: an error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
@@ -362,9 +362,9 @@ add_regions(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Adds the functions of the file, except those without line or name. The end
- * of a function that ends where it begins is unknown: istanbul_write.c writes
- * it so. False: an error (reported).
+ * Adds the functions of the file, except those without line or name. If a
+ * function ends where it begins, its end is unknown, as istanbul_write.c
+ * writes an unknown end so. False: an error (reported).
  */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)

@@ -151,9 +151,10 @@ take_test_names(struct cg_doc *doc, void *into)
 /* ---- Lines of tests ----------------------------------------------------- */
 
 /*
- * Reads an object such as { "0": "145620" }. For the number of each test, it
- * has the lines of one file that the test ran, as bits in hex. Appends them to
- * s->bits, for end_bits(). False: an error (reported).
+ * Reads an object such as { "0": "145620" }, the lines of one file that tests
+ * ran: by the number of each test, a bit for each line, in hex, whose lowest
+ * bit stands for line 1. Appends them to s->bits, for end_bits(). False: an
+ * error (reported).
  */
 static bool
 take_bits(struct cg_doc *doc, void *into)
@@ -206,8 +207,8 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 /*
  * Moves one execution of a line from the run to a test, whose part (section of
  * the graph) is the current one: subtracts it from the line's count, and adds
- * it to the graph. Does nothing if the run has none left. False: the builder
- * has failed.
+ * it to the graph. Does nothing if the run has no such line, or no execution
+ * left of it. False: the builder has failed.
  */
 static bool
 move_line(struct cg_doc *doc, const struct known *known, uint64_t line)
@@ -273,8 +274,8 @@ end_bits(struct cg_doc *doc, cg_name path)
 
 /*
  * Reads a line's count. If it is null or "ignored", sets *counted to false and
- * leaves *count; also counts the "ignored" in s->ignored. False: an error
- * (reported).
+ * leaves *count; also counts in s->ignored how many are "ignored". False: an
+ * error (reported).
  */
 static bool
 take_count(struct cg_doc *doc, int64_t *count, bool *counted)

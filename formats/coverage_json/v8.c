@@ -191,8 +191,8 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 /*
  * Finds and reads the source with an absolute path: below the directory of
  * option sources or, without this option, below the working directory, then
- * next to the input. Sets *found; a source that does not exist is no error.
- * False: an error (reported).
+ * next to the input. Sets *found, which is false before, if it exists; if it
+ * does not, that is no error. False: an error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -265,10 +265,11 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Adds the lines of the source to the graph. If several of the script's ranges
- * contain the whole line, the last one gives its count; if none does, the
- * count is 1 (as in v8-to-istanbul). So visits the ranges in reverse order,
- * and skips lines that have a count. False: an error (reported).
+ * Adds all lines of the source to those collected for the file. If several of
+ * the script's ranges contain the whole line, the last one gives its count; if
+ * none does, the count is 1 (as in v8-to-istanbul). So visits the ranges in
+ * reverse order, and skips lines that have a count. False: an error
+ * (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -302,7 +303,7 @@ count_lines(struct cg_doc *doc)
 
 /*
  * Returns the number (from 1) of the last line that begins at or before the
- * offset.
+ * offset; 1 if there is none.
  */
 static uint32_t
 last_line(const struct v8 *v8, uint64_t offset)
@@ -326,10 +327,11 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range of the source that V8 has counted. It becomes a branch if the
- * range's function was counted by blocks. The first range of a named function
- * also becomes a function. Skips ranges behind the end of the source. False:
- * an error (reported).
+ * Adds a range of the source that V8 has counted to the data collected for the
+ * file: a branch, the only one of its block, if the range's function was
+ * counted by blocks; if it is the first range of a named function, the
+ * function, too. Skips ranges behind the end of the source. False: an error
+ * (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -363,9 +365,10 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 }
 
 /*
- * Adds a range of the source that V8 has counted as a region, with lines and
- * columns. Skips empty ranges, a range of only a line's end, and ranges behind
- * the end of the source. False: out of memory (reported).
+ * Adds a range of the source that V8 has counted to the regions collected for
+ * the file, with lines and columns. Skips empty ranges, a range of only a
+ * line's end, and ranges behind the end of the source. False: out of memory
+ * (reported).
  */
 static bool
 add_region(struct cg_doc *doc, const struct range *range)
