@@ -75,8 +75,8 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 /*
  * Adds one line of the file to the graph from its n elements. The line's count
  * is the greatest one that its elements state; if none states one, the
- * greatest of their branches. The branches of all elements are added. False:
- * an error (reported).
+ * greatest sum of a branch's two outcomes. The branches of all elements are
+ * added. False: an error (reported).
  */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
@@ -149,8 +149,9 @@ close_package(struct coverage_xml_reader *r)
 /*
  * Begins a file: adds it to the graph, and a function without a name for its
  * lines. PHPUnit and istanbul state the path as "path" or as "name"; elsewhere
- * "name" may be only its base name. It then gets the package's directory, as
- * it may occur in several packages. False: rejected (reported).
+ * "name" may be only the file's base name, which may occur in several
+ * packages: the package's directory is then put before the name. False:
+ * rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)

@@ -251,8 +251,9 @@ sort_fns(struct coverage_xml_fns *f)
 }
 
 /*
- * Writes the methods from index *at on whose first line is at most the given
- * one, and advances *at past them: a method precedes its lines.
+ * Writes the methods, from index *at on, whose first line is at most the given
+ * one, up to the first that begins later, and advances *at past them: a method
+ * precedes its lines.
  */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)

@@ -168,10 +168,11 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 
 /*
  * Maps the name of a source without its suffix, also with "Kt" appended, to
- * its path, so that the file of a class can be found by the class's name.
- * Older reports of JaCoCo do not state the file of a class, but most files are
- * named after the class: "Cover" of demo/Cover$Adder is in Cover.java,
- * Kotlin's CoverKt in Cover.kt. False: out of memory (reported).
+ * its path (of several sources, to the first one's), so that the file of a
+ * class can be found by the class's name. Older reports of JaCoCo do not state
+ * the file of a class, but most files are named after the class: "Cover" of
+ * demo/Cover$Adder is in Cover.java, Kotlin's CoverKt in Cover.kt. False: out
+ * of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -203,7 +204,10 @@ add_stem(struct reader *reader, struct cg_slice name, cg_name path)
 	return true;
 }
 
-/* Returns "Cover" of "demo/Cover$Adder". */
+/*
+ * Returns the name of the outermost class, without its package: "Cover" of
+ * "demo/Cover$Adder".
+ */
 static struct cg_slice stem_of(struct cg_slice class)
 {
 	struct cg_slice stem = cg_base_name(class), outer = stem;
@@ -369,8 +373,9 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
  * Gives lines of a file to its methods (sets line[].fn), as reports list lines
  * only by file. A method gets as many lines as it has, from its first line on,
  * skipping lines of other methods, if the sums of these lines equal the
- * method's counters. Methods are visited from the last to the first, so that
- * inner ones get their lines first.
+ * method's counters; methods with the same first line get none. Methods are
+ * visited from the last to the first, so that inner ones get their lines
+ * first; at the limit of work (LOOKS_MAX), the remaining ones get no lines.
  */
 static void
 give_lines(
