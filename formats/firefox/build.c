@@ -229,7 +229,7 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 
 /*
  * Adds the function of a row of the frames' table to the graph and returns it;
- * sets *pos to the line and address of the frame in it.
+ * sets *pos to the file, line and address of the frame in it.
  */
 static cg_fn
 add_function(struct cg_doc *doc, struct firefox_reader *r,
@@ -424,7 +424,8 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 
 /*
  * Sets cost[], one element for each event: the sample's weight in the event
- * that fits the weight's kind, 0 in others. A missing weight is 1. All weights
+ * that fits the weight's kind, 0 in others. A missing weight is 1 (ms, if it
+ * is a time); a negative one is 0, unless it is a number of bytes. All weights
  * were multiplied by a million when read, for times in ms; weights of other
  * kinds are divided again here.
  */

@@ -560,9 +560,9 @@ visit_track(struct writer *w, size_t number)
 }
 
 /*
- * Passes one sample for each stack of a part (section of the graph) to
- * put_sample(). Stacks have no times, so the time of a sample is the sum of
- * the costs before it.
+ * Passes one sample for each stack of a part (section of the graph) with a
+ * cost to put_sample(). Stacks have no times, so the time of a sample is the
+ * sum of the costs before it, where a cost of 1 that is not a time lasts 1 ms.
  */
 static void
 visit_part(struct writer *w, cg_part part)
@@ -719,8 +719,9 @@ count_samples(struct writer *w)
 
 /*
  * Sets w->in_order (samples are written in order of time) if all costs have
- * times, in ns, on tracks (timelines of threads); then counts the samples.
- * Warns if only some costs have times. False: out of memory (reported).
+ * times, in ns, on tracks (timelines of threads); tracks of calls also need
+ * costs that are times. Then counts the samples, in any case. Warns if only
+ * some costs have times. False: out of memory (reported).
  */
 static bool
 choose_order(struct writer *w)

@@ -400,8 +400,8 @@ has_two_counts(struct cg_slice line)
 }
 
 /*
- * True if all lines of the block have two counts (a difference). One line is
- * not enough: "Thread 7 12" is a stack with one count.
+ * True if the block has stacks and all of them have two counts (a difference).
+ * One line is not enough: "Thread 7 12" is a stack with one count.
  */
 static bool
 all_have_two(struct cg_slice block)
