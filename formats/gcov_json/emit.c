@@ -192,10 +192,11 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds each branch or call of a line to the graph; its index is the position
- * in its block. gcov lists the blocks of a function in ascending order, so a
- * block with a lower number than the one before belongs to another function on
- * the line: then the index is the position on the line, which keeps the
+ * Adds each branch or call (kind) of a line to the graph. Its index is the
+ * position in its block or, if the block is unknown, the position on the line.
+ * gcov lists the blocks of a function in ascending order, so a block with a
+ * number that is not higher than those before belongs to another function on
+ * the line: then the index is the position on the line plus 1, which keeps the
  * branches of both functions apart.
  */
 static void
@@ -290,9 +291,13 @@ add_unexecuted(
 }
 
 /*
- * Adds the blocks that end on the line to the graph. JSON does not state a
- * block's count, so it is the sum of the block's branches or, without them,
- * calls on the line.
+ * Adds the blocks that end on the line to the graph; to the file's function
+ * without a name, if the line's function has no block of that number. JSON
+ * does not state a block's count, so it is the sum of the block's branches on
+ * the line or, if that is 0, of its calls. If both are 0, the line's
+ * unexecuted_block decides: unless it is set, the count is 1, or the block is
+ * exceptional if the line never ran. Also preserves unexecuted_block
+ * (add_unexecuted()).
  */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
@@ -334,9 +339,11 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 }
 
 /*
- * Sets e->fn to the function that the line names, if the line is in its range
- * (gcov guesses the name), else to the file's function without a name; and
- * e->blocks to the highest number that a block can have.
+ * Sets e->fn to the function that the line names, or to the file's function
+ * without a name if the line names none or is not in the function's range
+ * (gcov guesses the name). A function that the file does not list has no
+ * range: it is used. Sets e->blocks to the highest number that a block of the
+ * function can have, UINT32_MAX if unknown.
  */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)

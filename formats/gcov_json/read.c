@@ -101,7 +101,8 @@ take_block_id(struct gcov_json_reader *r)
 
 /*
  * Reads the number of a condition for which the outcome (1: true, 0: false)
- * did not occur, and sets its bit in r->mask. False: rejected (reported).
+ * did not occur, and sets its bit in r->mask; ignores numbers from
+ * CONDITIONS_MAX on. False: rejected (reported).
  */
 static bool
 take_not_covered(struct gcov_json_reader *r, int outcome)
@@ -197,8 +198,8 @@ take_line(struct gcov_json_reader *r)
 
 /*
  * Appends a line of the current block of a path to the unit's steps, with
- * index r->path_index, the block's position on the path. False: out of memory
- * (reported).
+ * index r->path_index, which is the position on the path of the block's
+ * current location. False: out of memory (reported).
  */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)
@@ -241,7 +242,8 @@ take_location(struct gcov_json_reader *r)
 
 /*
  * Reads a block of a path, and appends a step for each line of its locations;
- * one step with line 0 if it has none. False: an error (reported).
+ * one step with line 0 if it has none. Marks the steps of the block's last
+ * location. False: an error (reported).
  */
 static bool
 take_step(struct gcov_json_reader *r)

@@ -25,9 +25,12 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Returns the function that gcov names on the next line of the file: the last
- * one that began before the line and has not ended; 0: none. Keeps its state
- * in w, so it must be called with ascending lines.
+ * Returns the function that gcov names on this line of the file: the last one
+ * that began on it or before; from gcc 11 on, or if the version is unknown,
+ * only if it has not ended before. Functions of groups (that begin on one
+ * line) and functions without a first line are skipped. 0: none, or out of
+ * memory (reported). Keeps its state in w, so it must be called with ascending
+ * lines.
  */
 static cg_fn
 find_open(struct gcov_json_writer *w, uint32_t line)
@@ -68,9 +71,11 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Sets w->fn to the functions of the file. Sets w->rank of a function to its
- * index + 1 if it is in a group (functions that begin on one line): the lines
- * of groups are written separately.
+ * Sets w->fn to the functions of the file, and resets the state of
+ * find_open(). Sets w->rank of a function to its index + 1 if it is in a group
+ * (functions that begin on one line), and w->groups if there are any: the
+ * lines of groups are written separately. Ranks of other functions must be 0
+ * already.
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -96,8 +101,8 @@ list_fns(struct gcov_json_writer *w)
 }
 
 /*
- * True if gcov lists the line: it has a count, or branches, calls or blocks;
- * not if it has only prime paths and their blocks.
+ * True if gcov lists the line: it has a count, or branches, calls, conditions
+ * or blocks; not if it has only prime paths and their blocks.
  */
 static bool
 is_line(const struct cg_line *line)
@@ -138,7 +143,8 @@ compare_entries(const void *pa, const void *pb)
 /*
  * Fills w->entry with all lines of the file: first those of functions in
  * groups (functions that begin on one line), by function, then the others by
- * line number. Returns the number of the first kind.
+ * line number. Returns the number of the first kind; 0 also if out of memory
+ * (reported).
  */
 static size_t
 list_lines(struct gcov_json_writer *w)

@@ -238,7 +238,8 @@ gcov_text_end_expression(struct gcov_text_reader *r)
  * Reads one of two annotations. " outcomes covered 3/8" begins an expression
  * of conditions in r->expression, after adding the expression before to the
  * graph. " 1 not covered (true false)" states the outcomes of one of its
- * conditions that did not occur. False: malformed.
+ * conditions that did not occur. False: malformed, or too many conditions for
+ * the size of the input (reported).
  */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)

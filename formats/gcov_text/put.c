@@ -172,8 +172,8 @@ gcov_text_put_annotations(
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Writes a percentage as gcov does: computed in float, without decimals; only
- * part 0 gives 0%.
+ * Writes a percentage as gcov does: computed in float, without decimals; 0%
+ * only if part or whole is 0.
  */
 static void
 put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
@@ -188,8 +188,8 @@ put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 }
 
 /*
- * Writes a percentage as llvm-cov does: an integer, rounded down; only part 0
- * gives 0%.
+ * Writes a percentage as llvm-cov does: an integer, rounded down; 0% only if
+ * part or whole is 0.
  */
 static void
 put_whole_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)

@@ -16,9 +16,10 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 
 /*
  * Adds the lines of the file to the graph, and clears their list. They were
- * held back until the file's end, as the counts of instances (functions that
- * begin on one line) come later in the text, and are subtracted from the
- * lines' counts. Skips lines whose whole count was that of instances.
+ * held back until the file's end, or until a line whose number is not higher,
+ * as the counts of instances (functions that begin on one line) come later in
+ * the text, and are subtracted from the lines' counts. Skips lines whose whole
+ * count was that of instances.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -188,8 +189,8 @@ begin_fns(struct gcov_text_reader *r)
 
 /*
  * Reads the rest of COUNT:LINE-block N, which gcov -a writes before the
- * annotations of a block. With -w, the number in "(BB 3)" is stored as their
- * block; else the block is unknown.
+ * annotations of a block. With -w, the number in "(BB 3)" is stored as the
+ * block of the annotations that follow; else their block is unknown.
  */
 static void
 take_block(struct gcov_text_reader *r, struct cg_slice text)
@@ -206,8 +207,10 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N, and adds
- * it to the current function. False: malformed, or an error (reported).
+ * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N. A line
+ * of the file begins the functions whose summaries came before it. If it has
+ * code, it is held back for the current function; lines of an instance are
+ * added at once. False: malformed, or an error (reported).
  */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)
@@ -287,8 +290,8 @@ take_head_start(struct cg_slice *text)
 
 /*
  * Reads the rest of a line of the head: "Source:NAME" begins a source file,
- * and ends the one before; other keys become descriptions. False: an error
- * (reported).
+ * and ends the one before. Some other keys become descriptions, unless their
+ * value is "-"; the rest is ignored. False: an error (reported).
  */
 static bool
 take_head(struct gcov_text_reader *r, struct cg_slice text)
@@ -356,9 +359,9 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a line of dashes, which ends an instance (one of several functions
- * that begin on one line): the name of another one follows, or further lines
- * of the file. Returns true.
+ * Reads a line of dashes, which stands before and after each instance (one of
+ * several functions that begin on one line): the name of an instance follows,
+ * or further lines of the file. Returns true.
  */
 static bool
 take_dashes(struct gcov_text_reader *r, struct cg_slice text)

@@ -381,11 +381,12 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 
 /*
  * Sets w->last, the last line with code, and w->end, the last line up to which
- * gcov writes functions. From gcc 8 to 14 gcov knows no lines of a file after
- * the last line with code. So it omits a group of functions (that begin on one
- * line) which ends later, as the last line of a function may be only a brace.
- * gcc 15 adds the last lines of functions (process_all_functions() of
- * gcov.cc).
+ * gcov writes functions. From gcc 8 to 14 this is w->last, as gcov knows no
+ * lines of a file after the last line with code. So it omits a group of
+ * functions (that begin on one line) which ends later, as the last line of a
+ * function may be only a brace. gcc 15 adds the last lines of functions
+ * (process_all_functions() of gcov.cc). UINT32_MAX: no limit, also for other
+ * and unknown versions.
  */
 static void
 find_end(struct gcov_text_writer *w)

@@ -43,7 +43,7 @@ struct writer {
 /*
  * Appends the regions that begin on the current line to w->block. Regions from
  * Go have their number of statements as label; sets w->mixed if a region has
- * another label. False: an error (reported).
+ * another label, or flags. False: an error (reported).
  */
 static bool
 add_blocks(struct writer *w)

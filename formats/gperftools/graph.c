@@ -83,8 +83,8 @@ add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 
 /*
  * True if an address has no name although the text names others (Go omits
- * functions of its runtime), and no given executable contains the address. Its
- * frame is dropped.
+ * functions of its runtime), and no mapping contains the address. Its frame is
+ * dropped.
  */
 static bool
 is_hidden(struct gperf_reader *r, uint64_t addr)

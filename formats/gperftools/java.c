@@ -76,8 +76,8 @@ take_attribute(
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Removes " (text)" from the end of *text; *inner becomes "text". False: there
- * is none.
+ * Removes " (text)" from the end of *text, and blanks from both ends of the
+ * rest; *inner becomes "text". False: there is none, and nothing changes.
  */
 static bool
 cut_parentheses(struct cg_slice *text, struct cg_slice *inner)

@@ -77,9 +77,9 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 
 /*
  * Adds a sample to the current stack with the counts of a thread, or with the
- * rest that no thread has. The sum of the counts so far is scaled and rounded,
- * not each count, so that the threads' costs add up to the scaled counts of
- * all. False: an error (reported).
+ * rest that no thread has; no sample if all its costs are 0. The sum of the
+ * counts so far is scaled and rounded, not each count, so that the threads'
+ * costs add up to the scaled counts of all. False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])

@@ -129,8 +129,8 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Returns the path with its first variable replaced by the variable's value.
- * Returns the path itself if it has no variable, or if the variable is unknown
- * or the result is too long.
+ * Returns the path itself if it has no variable, or if the variable is
+ * unknown, the result is too long, or the input expands too much (reported).
  */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)
@@ -194,7 +194,8 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 /*
  * Adds a mapping of the first executable of --exe at the addresses for which
  * it was linked: Go writes no mappings, and the loader does not relocate its
- * executables. Without --exe does nothing. False: an error (reported).
+ * executables. Does nothing without --exe, or if the file cannot be opened (a
+ * warning). False: an error (reported).
  */
 static bool
 map_executable(struct gperf_reader *r)

@@ -184,9 +184,9 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 }
 
 /*
- * Removes the second address of the current stack if it repeats the leaf: one
- * of the two comes from the signal, the other from the unwinder, which
- * subtracts 1.
+ * Removes the second address of the current stack if the file repeats the leaf
+ * there (then it was stored as leaf - 1, like a return address): one of the
+ * two comes from the signal, the other from the unwinder, which subtracts 1.
  */
 static void
 drop_second_leaf(struct gperf_reader *r)
