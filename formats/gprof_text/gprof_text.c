@@ -184,8 +184,9 @@ begin_entry(struct reader *r, struct cg_slice line)
 
 /*
  * Adds the call of a callee, from a line after the entry's own line. Lines
- * before the entry's own line (r->fn is 0) are callers, and are skipped, as
- * the caller's entry lists the call, too. False: an error (reported).
+ * before the entry's own line are callers, and are skipped, as the caller's
+ * entry lists the call, too; so are the members that the entry of a whole
+ * cycle lists (in both cases r->fn is 0). False: an error (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)
